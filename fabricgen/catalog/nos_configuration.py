@@ -85,6 +85,16 @@ class NosConfiguration(FrozenModel):
     places: Annotated[dict[PlaceName, Place], Field(description="Places of snippets; the first is usual.")] = Field(
         default_factory=dict
     )
+    ecmp_paths: Annotated[
+        int | None, Field(gt=0, description="The most equal-cost paths that its configuration can ask for.")
+    ] = None
+    locked_out: Annotated[
+        str,
+        Field(
+            description="Why nobody can log in over the network where no account is configured; none: accounts of the "
+            "image stay."
+        ),
+    ] = ""
     lacks: tuple[Lack, ...] = ()
     safety: tuple[SafetyLine, ...] = ()
     secrets: Annotated[

@@ -142,6 +142,19 @@ class LineCards(FrozenModel):
     ]
 
 
+class Tables(FrozenModel):
+    """What a switch is published to hold at most; what is not published is left out, and not judged."""
+
+    routes_v4: Annotated[int | None, Field(gt=0, description="IPv4 routes, with the profile that takes most.")] = None
+    routes_v6: Annotated[
+        int | None, Field(gt=0, description="IPv6 routes longer than /64, with the profile that takes most.")
+    ] = None
+    ecmp_groups: Annotated[int | None, Field(gt=0, description="Groups of equal-cost next hops.")] = None
+    ecmp_width: Annotated[int | None, Field(gt=0, description="Next hops of one group.")] = None
+    bgp_neighbors: Annotated[int | None, Field(gt=0, description="BGP sessions.")] = None
+    source: Annotated[str, Field(min_length=8, description="Where these figures are published.")]
+
+
 class SwitchProfile(DeviceProfile):
     """A switch: its face, size, power and the network operating systems it runs.
 
@@ -170,6 +183,7 @@ class SwitchProfile(DeviceProfile):
         Pipelines | None,
         Field(description="Where pipelines of the ASIC serve fewer ports than their cages could be split into."),
     ] = None
+    tables: Annotated[Tables | None, Field(description="What its tables hold at most, where that is published.")] = None
     line_cards: Annotated[
         tuple[LineCards, ...],
         Field(

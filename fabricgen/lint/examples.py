@@ -13,6 +13,7 @@ fabrics:
     tiers:
       leaf: {switch: sn5600, per: [su, rail]}
       spine: {switch: sn5600, count: 4}
+management: {ntp: 10.32.0.123, syslog: {servers: 10.32.0.124}}
 """
 
 MARK = "# <-"

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-LEAF_SPINE = Path(__file__).resolve().parents[2] / "blueprints" / "leaf-spine.yaml"
+_EXAMPLE = Path(__file__).resolve().parents[2] / "blueprints" / "leaf-spine.yaml"
+LEAF_SPINE = _EXAMPLE.read_text(encoding="utf-8").partition("management:")[0]
+"""The example without its own management."""
 
 
 @pytest.mark.parametrize(
@@ -25,7 +27,7 @@ LEAF_SPINE = Path(__file__).resolve().parents[2] / "blueprints" / "leaf-spine.ya
     ],
 )
 def test_what_no_configuration_could_hold_is_refused(tmp_path: Path, fabricgen, stated: str, said: str) -> None:
-    (tmp_path / "cluster.yaml").write_text(f"{LEAF_SPINE.read_text()}{stated}\n")
+    (tmp_path / "cluster.yaml").write_text(f"{LEAF_SPINE}{stated}\n")
     ran = fabricgen("lint", tmp_path / "cluster.yaml")
     assert ran.code == 2
     assert "error[FG010]" in ran.out

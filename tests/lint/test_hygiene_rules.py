@@ -233,7 +233,7 @@ def test_what_is_idle_is_taken_away_and_the_rest_stays(tmp_path: Path) -> None:
         BASE.replace("count: 4}", "count: 4, spread: stripe}  # four")
         + "pools:\n  hosts: [10.128.0.0/9, 'fd5a::/48']  # both\n"
     )
-    text += "management:\n  dns: {}\n  ntp: 10.32.0.1\n"
+    text = text.replace("management: {", "management: {dns: {}, ")
     after = mended(tmp_path, text)
     assert "spine: {switch: sn5600, count: 4}  # four" in after
     assert "dns" not in after

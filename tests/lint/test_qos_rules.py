@@ -28,6 +28,7 @@ fabrics:
       leaf: {switch: sn5600, per: [su, rail]}
       spine: {switch: sn5600, count: 4}
 """
+MANAGED = "management: {ntp: 10.32.0.2, syslog: {servers: 10.32.0.3}}\n"
 TABLE = Path(__file__).parents[2] / "fabricgen/catalog/platforms/sonic/sn5600.yaml"
 
 
@@ -97,7 +98,7 @@ def test_a_port_table_of_ones_own_is_checked(
 
 def test_a_setting_of_the_cluster_is_told_once_with_all_fabrics(design_of: DesignOf) -> None:
     storage = "  storage: {protocol: roce, tiers: {leaf: {switch: sn5600, per: [su, rail]}, spine: {switch: sn5600}}}\n"
-    found = lint(design_of(BLUEPRINT + storage, ["qos={roce_dscp: 0, watchdog: {detect_ms: 5000}}"])).findings
+    found = lint(design_of(BLUEPRINT + storage + MANAGED, ["qos={roce_dscp: 0, watchdog: {detect_ms: 5000}}"])).findings
     told = [(d.code, d.message.partition(":")[0]) for d in found if d.code.startswith("FG7")]
     assert sorted(told) == [("FG709", "compute, storage"), ("FG713", "compute, storage")]
 

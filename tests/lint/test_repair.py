@@ -31,7 +31,7 @@ def test_what_is_certain_is_mended_and_told(blueprint: Path, capsys: pytest.Capt
     assert run(["lint", "--fast", "--fix", "--fail-on", "warning", str(blueprint)]) == 0
     assert blueprint.read_text(encoding="utf-8") == BASE + ODD.replace("middle: sonic, ", "")
     assert blueprint.stat().st_mode & 0o777 == 0o640
-    assert f"{blueprint}:12:15: mended FG803: no fabric has a tier 'middle'" in capsys.readouterr().err
+    assert f"{blueprint}:13:15: mended FG803: no fabric has a tier 'middle'" in capsys.readouterr().err
     assert [f.name for f in blueprint.parent.iterdir()] == ["pod.yaml"]
 
 

@@ -99,7 +99,7 @@ def test_local_accounts_get_their_privilege() -> None:
 
 
 def test_nothing_asked_is_nothing_said() -> None:
-    text = config(LEAF, *ALL_EOS)
+    text = config(LEAF, *ALL_EOS, "management={ntp: [], syslog: {servers: []}}")
     for word in (
         "username",
         "aaa auth",

@@ -37,7 +37,7 @@ SECRETS = {"KEY": "tacacs-key-1", "AUTH": "auth-phrase-1", "PRIVACY": "privacy-p
 
 def cluster_with(tmp_path: Path, extra: str, *sets: str) -> Cluster:
     file = tmp_path / "blueprint.yaml"
-    file.write_text(LEAF_SPINE.read_text() + extra)
+    file.write_text(LEAF_SPINE.read_text().partition("management:")[0] + extra)
     return build_cluster(build_design(load_blueprint(str(file), sets)))
 
 

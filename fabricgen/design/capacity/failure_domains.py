@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TypeVar
 
 from fabricgen.blueprint.dimensions import WHOLE, noun_of
@@ -68,6 +69,19 @@ def feed_failures(design: Design, floor: FloorPlan) -> Iterator[FailureDomain]:
     for feeds, (racks, units) in sorted(_together(design, floor, floor.feeds_of).items()):
         if feeds:
             yield _failure_domain(f"feed {feeds[0]}", racks, units)
+
+
+def feeds_in_use(design: Design, floor: FloorPlan) -> frozenset[str]:
+    """The power feeds that racks of nodes or switches are on; looks no further once all have been met."""
+    every, met = frozenset(design.loaded.blueprint.floor.feeds), set[str]()
+    units, racks = range(design.layout.units), range(design.layout.racks_per_su)
+    of_nodes = (floor.unit_spot(unit, rack) for unit in units for rack in racks)
+    of_units = (rack.spot for unit in units for rack in _unit_racks(design, floor, unit))
+    for spot in chain(of_nodes, of_units, (rack.spot for rack in _shared_racks(floor))):
+        met.update(floor.feeds_of(spot))
+        if met == every:
+            break
+    return frozenset(met)
 
 
 Key = TypeVar("Key", bound=Hashable)

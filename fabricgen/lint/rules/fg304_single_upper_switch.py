@@ -14,8 +14,8 @@ class SingleUpperSwitch(DesignRule):
     """The switches of a tier reach only one switch above them; if it fails, they cannot reach each other.
 
     Every spine fails or is upgraded sooner or later; with a single one, the fabric then falls apart into its
-    leaves. One core switch for all spines of one number (`core per: spine`) is fine, and so is one spine in each of
-    several planes: the others keep working. Set `count` to at least 2.
+    leaves. One core switch for all spines of one number (`core per: spine`) is fine. With one spine in each of
+    several planes the others keep working; FG409 says what it costs where they are few. Set `count` to at least 2.
     """
 
     id = "FG304"

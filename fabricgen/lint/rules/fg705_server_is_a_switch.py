@@ -24,7 +24,7 @@ class ServerIsASwitch(PlanRule):
 
     The build numbers management ports from `pools.management`; a server with a manually chosen address in that pool
     sooner or later shares it with a switch. Then both answer, and which one is reached changes by the hour. Use an
-    address outside the pools, or that of a node or extra device in addresses.csv.
+    address outside the pools, or one that addresses.csv has for a node's or extra device's NIC (its BMC is FG517).
     """
 
     id = "FG705"
@@ -43,7 +43,7 @@ class ServerIsASwitch(PlanRule):
         for path, server in server_addresses(cluster.design):
             holder = _holder(cluster, server.network_address)
             if holder:
-                hint = "use an address outside `pools.management`, or that of a server in addresses.csv"
+                hint = "use an address outside the pools, or one that a server's operating system has in addresses.csv"
                 yield self.flag(path, f"{server.network_address} is the address of {holder}", hint)
 
 

@@ -1,0 +1,103 @@
+"""What BGP makes of a design: prefixes that a leaf is announced, and sessions, ECMP groups and paths of a switch.
+
+All are counted on the design. Prefixes are counted low: switches of the lowest tier and what they announce, and not the
+loopbacks of all the switches above them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fabricgen.design.capacity.bisection import chain_of, strands_of
+from fabricgen.design.fabric_model import FabricDesign, TierDesign
+from fabricgen.design.model import Design
+from fabricgen.design.shape import scope_count, scope_of
+from fabricgen.numbering.underlay import families, is_management, runs_bgp, underlay
+
+
+@dataclass(frozen=True, slots=True)
+class Announced:
+    """What a neighbour above announces to a leaf at least, in one address family."""
+
+    leaf: str
+    """The name of the lowest tier."""
+    loopbacks: int
+    hosts: int
+    """Prefixes of nodes."""
+
+    @property
+    def prefixes(self) -> int:
+        """All of them."""
+        return self.loopbacks + self.hosts
+
+    @property
+    def text(self) -> str:
+        """Them in words: `31 loopbacks and 256 prefixes of hosts`."""
+        return f"{self.loopbacks:,} loopbacks" + (f" and {self.hosts:,} prefixes of hosts" if self.hosts else "")
+
+
+def announced(design: Design, fabric: FabricDesign) -> Announced | None:
+    """What each leaf of a fabric is announced; None where there is no BGP, or nothing above the leaves.
+
+    Leaves meet those of their strand (rail, plane) in the place that the top tier serves: pods that nothing joins
+    announce each other nothing, and sites do over spans. Places of different sizes count as their average.
+    """
+    chain = chain_of(design, fabric)
+    if len(chain) < 2 or chain[0].fabric != fabric.name or not runs_bgp(design, fabric):
+        return None
+    top = chain[-1]
+    joined = top.peer_links is not None and bool(top.peer_links.spans)
+    places = 1 if joined else scope_count(design.layout, scope_of(top.per))
+    leaves = chain[0].switches // (strands_of(design, fabric) * places)
+    if leaves < 2:
+        return None
+    return Announced(chain[0].name, leaves, (leaves - 1) * _host_prefixes(design, fabric, chain[0]))
+
+
+def _host_prefixes(design: Design, fabric: FabricDesign, leaf: TierDesign) -> int:
+    """Prefixes of nodes that one leaf announces, on average: of each routed link, or a block or subnet at least."""
+    if fabric.hosts == "none":
+        return 0
+    as_block = leaf.nos == "sonic" and underlay(design, fabric) == "ebgp-numbered" and not _asks_frr(design, fabric)
+    if fabric.hosts != "routed" or is_management(fabric) or as_block:
+        return 1
+    links = sum(
+        (nodes.count * design.layout.units - design.layout.omitted_of(nodes)) * len(attachment.legs)
+        for index, attachment in fabric.attachments
+        for nodes in (design.layout.node_sets[index],)
+    )
+    return links // leaf.switches
+
+
+def _asks_frr(design: Design, fabric: FabricDesign) -> bool:
+    """Whether SONiC switches take an frr.conf, which announces each link, and not bgpcfgd, which announces blocks."""
+    blueprint = design.loaded.blueprint
+    scopes = (blueprint.fabrics[fabric.name].routing, blueprint.routing)
+    stated = any(routing.bfd or routing.max_prefixes for routing in scopes)
+    return stated or "v4" not in families(design, fabric)
+
+
+def _on_each_link(design: Design, fabric: FabricDesign) -> int:
+    """BGP sessions on each link: one an address family, or one over link-local addresses for both."""
+    return 1 if underlay(design, fabric) == "ebgp-unnumbered" else len(families(design, fabric))
+
+
+def sessions(design: Design, fabric: FabricDesign, tier: TierDesign) -> int:
+    """The most BGP neighbours of a switch of a tier in the default VRF: on links up, down and inside the tier."""
+    links = (tier.up.count if tier.up else 0) + sum(feed.used for feed in tier.feeds if feed.source.tier)
+    links += tier.peer_links.run.count if tier.peer_links else 0
+    return links * _on_each_link(design, fabric)
+
+
+def ecmp_groups(design: Design, fabric: FabricDesign, tier: TierDesign) -> int:
+    """Sets of next hops that a switch needs while all links are up: one up, and one for each lower switch that it has
+    several links to; of each address family.
+    """
+    up = 1 if tier.up and tier.up.count > 1 else 0
+    down = sum(feed.used // feed.links for feed in tier.feeds if feed.source.tier and feed.links > 1)
+    return (up + down) * len(families(design, fabric))
+
+
+def ecmp_paths(tier: TierDesign) -> int:
+    """The most equal-cost paths of a switch: its links up, or at the top its parallel links to a lower switch."""
+    return tier.up.count if tier.up else max((feed.links for feed in tier.feeds), default=1)

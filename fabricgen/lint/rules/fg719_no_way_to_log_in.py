@@ -1,0 +1,51 @@
+"""FG719: nobody can log in to the switches once they are configured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.design.fabric_model import TierDesign
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.managed import managements, named, place_of_nos
+from fabricgen.lint.rule import DesignRule
+
+
+class NoWayToLogIn(DesignRule):
+    """Switches get a configuration with no account that may log in, on a NOS where it replaces those there were.
+
+    On Arista EOS, a session of `configure replace` with such a file leaves `admin` without a password, whom SSH does
+    not let in (`aaa authentication policy local allow-nopassword-remote-login` is off): what is left is the serial
+    console of every switch. SONiC's configuration has no accounts, and those of its image stay; what Cumulus Linux
+    does with its own is not documented: neither is judged.
+
+    State `management.users` with an SSH key or the hash of a password, or `management.aaa`.
+    """
+
+    id = "FG719"
+    severity = Severity.WARNING
+    title = "nobody can log in to the switches once they are configured"
+    bad = """
+        fabrics: {compute: {
+          nos: {spine: eos},  # <-
+          tiers: {spine: {switch: 7060x6-64pe, count: 4}}}}
+    """
+    good = """
+        fabrics: {compute: {nos: {spine: eos}, tiers: {spine: {switch: 7060x6-64pe, count: 4}}}}
+        management: {users: {ops: {password: "env:FABRICGEN_OPS_HASH"}}}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Find tiers without accounts and login servers, by NOS."""
+        found: dict[str, list[TierDesign]] = {}
+        for _, tiers, management in managements(design):
+            for tier in tiers if not (management.users or management.aaa) else ():
+                if design.catalog.naming(tier.nos, tier.path).configuration.locked_out:
+                    found.setdefault(tier.nos, []).append(tier)
+        for nos, tiers_of in found.items():
+            why = design.catalog.naming(nos, tiers_of[0].path).configuration.locked_out
+            yield self.flag(
+                place_of_nos(design, tiers_of[0]),
+                f"nobody can log in to {named(tiers_of)} after the push: {why}",
+                "state `management.users` with an SSH key, or `management.aaa`",
+            )

@@ -1,0 +1,55 @@
+"""FG720: switches have no time server, or send their logs nowhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
+from fabricgen.lint.managed import managements
+from fabricgen.lint.rule import DesignRule
+
+
+class NoTimeOrLogs(DesignRule):
+    """The blueprint names no time server for the switches, or no server for their logs.
+
+    Clocks drift by seconds a day. What two switches logged of one event can then not be put in order, certificates
+    are refused, and telemetry does not line up with the jobs. Logs that stay on a switch are gone with it, and a
+    switch that reboots in a loop is the one whose logs are needed.
+
+    State `management.ntp` and `management.syslog`; where both are the business of another tool, waive the finding.
+    """
+
+    id = "FG720"
+    severity = Severity.WARNING
+    title = "switches have no time server, or send their logs nowhere"
+    bad = """
+        management:
+          ntp: []  # <-
+    """
+    good = """
+        management: {ntp: [10.32.0.2, 10.32.0.3], syslog: {servers: 10.32.0.4}}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Look for both in the settings of every fabric; one finding names all fabrics that lack the same."""
+        found: dict[tuple[str, ...], list[str]] = {}
+        for fabric, _, management in managements(design):
+            logs = bool(management.syslog and management.syslog.servers)
+            lacking = [what for what, has in (("ntp", bool(management.ntp)), ("syslog", logs)) if not has]
+            if lacking:
+                found.setdefault(tuple(lacking), []).append(fabric.name)
+        words = {"ntp": "have no time server", "syslog": "send their logs nowhere"}
+        for keys, fabrics in found.items():
+            yield self.flag(
+                self._place(design, keys[0], fabrics[0]),
+                f"the switches of {', '.join(fabrics)} {' and '.join(words[key] for key in keys)}",
+                f"state {' and '.join(f'`management.{key}`' for key in keys)}",
+            )
+
+    @staticmethod
+    def _place(design: Design, key: str, fabric: str) -> Path:
+        """Where the setting would be stated: in the cluster's management, else in the first fabric."""
+        if design.loaded.blueprint.management.model_fields_set:
+            return "management", key
+        return "fabrics", fabric

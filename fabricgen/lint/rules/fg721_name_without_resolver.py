@@ -1,0 +1,50 @@
+"""FG721: a server is given by name, and no resolver is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
+from fabricgen.lint.managed import is_name, managements, place_of
+from fabricgen.lint.rule import DesignRule
+
+
+class NameWithoutResolver(DesignRule):
+    """A time or log server is given by its name, and the switches have no resolver to look it up with.
+
+    The name stays unresolved and the switch has no time, or no log, without an error that anybody sees. Management
+    ports have fixed addresses, so that no DHCP server tells them of resolvers.
+
+    State `management.dns`, or the server's address: many give time servers by address, so that the clock does not
+    wait for DNS.
+    """
+
+    id = "FG721"
+    severity = Severity.WARNING
+    title = "a server is given by name, and no resolver is"
+    bad = """
+        management:
+          ntp: ntp.example.net  # <-
+    """
+    good = """
+        management: {ntp: ntp.example.net, dns: {servers: 10.32.0.5}}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Find names among the servers of fabrics without resolvers; each place once."""
+        found: dict[Path, str] = {}
+        for fabric, _, management in managements(design):
+            if management.dns and management.dns.servers:
+                continue
+            stated = (
+                ("ntp", ("ntp",), management.ntp),
+                ("syslog", ("syslog", "servers"), management.syslog.servers if management.syslog else ()),
+            )
+            for _, keys, servers in stated:
+                named = [server for server in servers if is_name(server)]
+                if named:
+                    found.setdefault(place_of(design, fabric, *keys), ", ".join(named))
+        for path, names in found.items():
+            message = f"{names} cannot be looked up: the switches have no resolver"
+            yield self.flag(path, message, "state `management.dns`, or give the server by address")

@@ -1,0 +1,43 @@
+"""FG722: login servers share no key with the switches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.managed import managements, place_of
+from fabricgen.lint.rule import DesignRule
+
+
+class AaaWithoutKey(DesignRule):
+    """Switches ask TACACS+ or RADIUS servers about logins without a shared key.
+
+    A RADIUS server answers no client without one (RFC 2865, 3), and TACACS+ then sends every password in the clear
+    (RFC 8907, 4.5: deployments must not use the unencrypted form), where any box on the way reads it or answers in
+    the server's place.
+
+    State where the key is kept: `key: env:FABRICGEN_TACACS_KEY` or `key: file:secrets/tacacs`.
+    """
+
+    id = "FG722"
+    severity = Severity.WARNING
+    title = "login servers share no key with the switches"
+    bad = """
+        management:
+          aaa: {servers: [10.32.0.2]}  # <-
+    """
+    good = """
+        management:
+          aaa: {servers: [10.32.0.2], key: "env:FABRICGEN_TACACS_KEY"}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Look for the key of every fabric's login servers; each place once."""
+        found = {}
+        for fabric, _, management in managements(design):
+            if management.aaa and not management.aaa.key:
+                found[place_of(design, fabric, "aaa")] = management.aaa.protocol
+        for path, protocol in found.items():
+            told = {"tacacs": "TACACS+ sends passwords in the clear", "radius": "RADIUS servers answer nobody"}
+            yield self.flag(path, f"without a shared key, {told[protocol]}", "state `key`, as a reference to a secret")

@@ -1,0 +1,57 @@
+"""FG725: ECN marks everything only beyond what the buffer holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.design.model import Design
+from fabricgen.design.qos import ecn_thresholds_kb
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.lossless import buffer_bytes, lossless_fabrics, merge_fabrics, place_of_qos
+from fabricgen.lint.rule import DesignRule
+from fabricgen.lint.rules.fg707_pfc_without_ecn import is_never_marked
+
+
+class EcnBeyondBuffer(DesignRule):
+    """The upper threshold of ECN is a longer queue than the chip can hold.
+
+    Marks become denser between the two thresholds. Where the upper one is never reached, the densest marking isn't
+    either, and PFC pauses ports while most packets still pass unmarked. With a dynamic threshold of 1, one queue
+    takes at most half of a shared buffer. Buffer sizes are those of SONiC's device tree; switches without one there
+    are not judged. A lower threshold that is never reached is FG707.
+
+    Lower `ecn_max_kb` or the threshold in `ecn`, or leave it out.
+    """
+
+    id = "FG725"
+    severity = Severity.WARNING
+    title = "ECN marks everything only beyond what the buffer holds"
+    bad = """
+        qos: {
+          ecn_max_kb: 200000}  # <-
+    """
+    good = """
+        qos: {ecn_max_kb: 1500}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Compare the upper threshold of each port speed of each tier with half of the buffer; report the worst."""
+        return merge_fabrics(self._found(design))
+
+    def _found(self, design: Design) -> Iterator[Diagnostic]:
+        for fabric, qos in lossless_fabrics(design):
+            found: list[tuple[float, int, str]] = []
+            if not (qos.ecn or qos.ecn_min_kb or qos.ecn_max_kb):
+                continue
+            for tier in fabric.tiers:
+                buffer = buffer_bytes(design.catalog, tier.profile.id)
+                for speed in tier.speeds if buffer else ():
+                    low, high = ecn_thresholds_kb(qos, tier.lowest, speed)
+                    if buffer and is_never_marked(high, buffer) and not is_never_marked(low, buffer):
+                        what = f"from {high} kB, but a queue of {tier.profile.id} holds at most {buffer / 2000:.0f} kB"
+                        found.append((high * 1000 / buffer, speed, f"{speed}G ports of {tier.name} mark all {what}"))
+            if found:
+                _, speed, message = max(found)
+                names = ("ecn",) if any(speed == own for own, *_ in qos.ecn) else ("ecn_max_kb", "ecn_min_kb")
+                place = place_of_qos(design, fabric, *names)
+                yield self.flag(place, f"{fabric.name}: {message}", "use about 512 kB at 400G")

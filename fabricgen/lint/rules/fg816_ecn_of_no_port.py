@@ -1,0 +1,62 @@
+"""FG816: ECN thresholds are stated for a speed that no port has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.blueprint.sections.qos import Qos
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Edit, Path, Severity
+from fabricgen.lint.lossless import lossless_fabrics
+from fabricgen.lint.rule import DesignRule
+
+
+class EcnOfNoPort(DesignRule):
+    """`qos.ecn` has thresholds for a port speed that no lossless port has.
+
+    They were meant for some port: a breakout has made its ports slower than the author believed, or the speed is a
+    slip of the pen. The ports that exist keep their default thresholds.
+
+    State the speed that the ports have, or remove the entry.
+    """
+
+    id = "FG816"
+    severity = Severity.WARNING
+    title = "ECN thresholds are stated for a speed that no port has"
+    bad = """
+        qos:
+          ecn:
+            400G: 256-512
+            50G: 32-64  # <-
+    """
+    good = """
+        qos: {ecn: {400G: 256-512}}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Compare the speeds stated for a fabric, or for the cluster, with those of its ports."""
+        blueprint = design.loaded.blueprint
+        speeds = {
+            fabric.name: {s for tier in fabric.tiers for s in tier.speeds} for fabric, _ in lossless_fabrics(design)
+        }
+        scopes: list[tuple[Path, Qos, set[int]]] = [
+            (("fabrics", name, "qos"), blueprint.fabrics[name].qos, ports) for name, ports in speeds.items()
+        ]
+        scopes.append((("qos",), blueprint.qos, set().union(*speeds.values())))
+        for path, qos, ports in scopes:
+            for speed in sorted(set(qos.ecn) - ports) if ports else ():
+                at = (*path, "ecn", self._key(design, (*path, "ecn"), speed))
+                having = ", ".join(f"{s}G" for s in sorted(ports))
+                yield self.flag(
+                    at, f"no lossless port runs at {speed}G; they run at {having}", "", [Edit("remove", at)]
+                )
+
+    @staticmethod
+    def _key(design: Design, path: Path, speed: int) -> str:
+        """The key of a speed as the blueprint spells it."""
+        from fabricgen.kernel.units import parse_speed
+
+        value = design.loaded.source.data
+        for part in path:
+            value = value[part]
+        return str(next(key for key in value if parse_speed(key) == speed))
