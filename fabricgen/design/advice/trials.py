@@ -90,6 +90,16 @@ class Trials:
         except InputError:
             return ()
 
+    def with_a_port_less(self, key: TierKey) -> TierDesign | None:
+        """A tier as sized with one more port kept free on each switch; None where that cannot be wired, or the budget
+        is used up.
+        """
+        spec = self.specs.get(key)
+        if spec is None:
+            return None
+        found = self.wires({path_of(spec, "spare_ports"): spec.spec.spare_ports + 1})
+        return next((tier for fabric in found for tier in fabric.tiers if tier.key == key), None)
+
     def outcome(self, change: Mapping[str, Any]) -> tuple[FabricDesign, ...]:
         """The fabrics with a change; empty where they cannot be wired, or switches of a group would differ."""
         found = self.wires(change)

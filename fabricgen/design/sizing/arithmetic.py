@@ -288,15 +288,16 @@ def radix_fault(
     """The error for an upper tier whose switches have too few ports for the lower tiers."""
     stated = upper.spec.count
     chief = below[0]
-    if stated and chief.share % stated:
-        return _indivisible(upper, below, stated, fits)
+    has = f"{radix(upper, wanted, beyond)}{kept_text(upper)}"
+    if stated and stated < chief.share and chief.share % stated:
+        return _indivisible(upper, below, stated, fits, has)
     needed = sum(b.now * -(-b.share // (stated or chief.share)) for b in below)
     lowers = " and ".join(f"{b.now} {b.name} switches with {b.share} uplinks each" for b in below)
     lowers += " in all reserved units" if upper.for_reserve else ""
     return fault(
         "FG101",
         f"{upper.name} {upper.profile.id} needs {needed} down ports of {chief.kind.speed_gbps}G on each of "
-        f"{stated or chief.share} switches, for {lowers}; it has {radix(upper, wanted, beyond)}{kept_text(upper)}"
+        f"{stated or chief.share} switches, for {lowers}; it has {has}"
         f"{f' beside uplinks at {float(upper.allowed):.3g}:1' if beyond else ''}",
         path=(*upper.path, "count") if stated else upper.path,
     )
@@ -307,7 +308,7 @@ NEAREST = 2
 
 
 def _indivisible(
-    upper: TierSpec, below: list[LowerTier], stated: int, fits: Callable[[int, list[LowerTier]], bool]
+    upper: TierSpec, below: list[LowerTier], stated: int, fits: Callable[[int, list[LowerTier]], bool], has: str
 ) -> InputError:
     """The error for a stated count that does not divide the links of each lower switch, and lacks the ports for the
     rounded shares: which counts divide them.
@@ -317,14 +318,14 @@ def _indivisible(
     near = sorted(sorted(divisors, key=lambda count: (abs(count - stated), count))[:NEAREST])
     enough = [count for count in divisors if fits(count, [b.stretched(count) or b for b in below])]
     best = min(enough, key=lambda count: (abs(count - stated), count), default=0)
-    ports = f"{best} of them have the ports" if best else "none of these has the ports: take larger switches"
+    ports = f"{best} switches have the ports" if best else "none of these has the ports"
     most = sum(b.now * -(-b.share // stated) for b in below)
     lowers = " and ".join(f"{b.now} {b.name} switches" for b in below)
     return fault(
         "FG101",
-        f"{stated} {upper.name} switches do not divide the {chief.share} uplinks of each {chief.name}: some would get "
-        f"{-(-chief.share // stated)} of them, others {chief.share // stated}, and {most} down ports of "
-        f"{chief.kind.speed_gbps}G for {lowers} are more than {upper.profile.id} has; the nearest counts that divide "
-        f"are {' and '.join(map(str, near))}, and {ports}",
+        f"{stated} {upper.name} switches do not divide the {chief.share} uplinks of each {chief.name} evenly: some get "
+        f"{-(-chief.share // stated)}, others {chief.share // stated}, which takes {most} down ports of "
+        f"{chief.kind.speed_gbps}G on each for {lowers}; {upper.profile.id} has {has}. The nearest counts that divide "
+        f"are {' and '.join(map(str, near))}; {ports}",
         path=(*upper.path, "count"),
     )
