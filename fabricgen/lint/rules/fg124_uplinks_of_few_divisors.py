@@ -27,11 +27,17 @@ class UplinksOfFewDivisors(DesignRule):
     title = "uplinks with few divisors make the tier above large"
     bad = """
         scalable_unit: {nodes: 29 x dgx-b200}
+        pods: {p1: {su: 4}}
         fabrics: {compute: {tiers: {
-          leaf: {switch: sn5600, per: [su, rail], uplinks: 29 x 400G}}}}  # <-
+          leaf: {switch: sn5600, per: [su, rail], uplinks: 29 x 400G},  # <-
+          spine: {switch: sn5600, count: null}}}}
     """
     good = """
         scalable_unit: {nodes: 29 x dgx-b200}
+        pods: {p1: {su: 4}}
+        fabrics: {compute: {tiers: {
+          leaf: {switch: sn5600, per: [su, rail]},
+          spine: {switch: sn5600, count: null}}}}
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
