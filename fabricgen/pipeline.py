@@ -62,13 +62,18 @@ def compile_adopted(
     return adopt(compile_released(blueprint, released, allow_outside=allow_outside), files)
 
 
-def compile_released(blueprint: str, paths: Sequence[str], *, allow_outside: bool = False) -> Design:
-    """As `compile_design`, with the holes of the lock below some paths released."""
-    from fabricgen.lock.release import EVERYTHING, names_holder, release
+def compile_released(
+    blueprint: str, paths: Sequence[str], sets: Sequence[str] = (), *, allow_outside: bool = False
+) -> Design:
+    """As `compile_design`, with the holes of the lock below some paths, and sizes of tiers that they name, released."""
+    from fabricgen.lock.release import EVERYTHING, names_holder, names_size, release
+    from fabricgen.lock.remembered import with_sizes
 
-    loaded = load_blueprint(blueprint, allow_outside=allow_outside)
+    loaded = load_blueprint(blueprint, sets, allow_outside=allow_outside)
     if not paths:
         return build_design(loaded)
+    if loaded.lock.blueprint and any(names_size(path) for path in paths):
+        loaded = replace(loaded, lock=with_sizes(build_design(loaded)))
     named = [path for path in paths if names_holder(loaded.lock, path)]
     if named:
         loaded = replace(loaded, lock=release(loaded.lock, named, {}))

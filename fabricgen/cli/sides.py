@@ -30,7 +30,7 @@ from fabricgen.kernel.diagnostics import Diagnostic, InputError, Span, fault
 from fabricgen.kernel.text_input import MAX_BYTES
 from fabricgen.kernel.units import number
 from fabricgen.numbering.lazy_columns import EncodedColumn, Strings
-from fabricgen.pipeline import compile_cluster, compile_design
+from fabricgen.pipeline import compile_cluster, compile_released
 from fabricgen.publish.manifest import MANIFEST, Entry, left_beside
 from fabricgen.publish.reading import PENDING, Built, cannot_read, open_built, refuse_unfinished
 
@@ -56,6 +56,8 @@ class PlanOptions:
     prices: Mapping[str, float] = field(default_factory=dict)
     templates: Path | None = None
     every_config: bool = False
+    released: tuple[str, ...] = ()
+    """What the lock of the new side gives up, as for `lock --release`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +77,8 @@ def changes(old: str, new: str, options: PlanOptions) -> Change:
         stack.enter_context(collector_paused())
         shown: dict[str, str] = {}
         stack.enter_context(relabelled(shown))
-        was = _open(old, options.old_sets, options, stack, shown)
-        now = _open(new, options.new_sets, options, stack, shown)
+        was = _open(old, (options.old_sets, ()), options, stack, shown)
+        now = _open(new, (options.new_sets, options.released), options, stack, shown)
         renamed = renamed_clusters(was.cluster, now.cluster) if was.cluster and now.cluster else {}
         change = compare(was.side, now.side, options.prices, renamed)
         change = replace(change, notes=(*change.notes, *was.notes, *now.notes))
@@ -94,11 +96,21 @@ def changes(old: str, new: str, options: PlanOptions) -> Change:
         return replace(change, configs=configs, notes=(*change.notes, *edited))
 
 
-def _open(place: str, sets: tuple[str, ...], options: PlanOptions, stack: ExitStack, shown: dict[str, str]) -> _Opened:
+def _open(
+    place: str,
+    edits: tuple[tuple[str, ...], tuple[str, ...]],
+    options: PlanOptions,
+    stack: ExitStack,
+    shown: dict[str, str],
+) -> _Opened:
+    """Open a side, with (`--set`, `--release`) of a blueprint."""
+    sets, released = edits
     tree = open_tree(place) if place.startswith(PREFIX) else None
     folder = tree.is_folder if tree else Path(place).is_dir()
     if folder and sets:
         raise click.UsageError(f"--set changes a blueprint, {place} is a built folder")
+    if folder and released:
+        raise click.UsageError(f"--release changes the lock of a blueprint, {place} is a built folder")
     at = Path(place)
     if tree is not None:
         temporary = os.path.realpath(stack.enter_context(tempfile.TemporaryDirectory(prefix="fabricgen-git-")))
@@ -111,15 +123,18 @@ def _open(place: str, sets: tuple[str, ...], options: PlanOptions, stack: ExitSt
         unknown = f"{place} has no {MANIFEST}, so whether its files are as they were built is not known"
         notes = (unknown,) if built.entries is None else ()
         return _Opened(Side(place, read_lists(built)), _folder_configs(built), notes=notes)
-    cluster = compiled_side(str(at) if tree else place, sets, options.allow_outside, temporary if tree else "")
+    blueprint, root = str(at) if tree else place, temporary if tree else ""
+    cluster = compiled_side(blueprint, sets, options.allow_outside, root, released)
     commit = tree.commit if tree else ""
     side = Side(place, lists_of(cluster, options.prices), sizing_figures(cluster), sets, commit)
     return _Opened(side, _ClusterConfigs(cluster, options.templates), cluster)
 
 
-def compiled_side(blueprint: str, sets: tuple[str, ...], allow_outside: bool, root: str) -> Cluster:
+def compiled_side(
+    blueprint: str, sets: tuple[str, ...], allow_outside: bool, root: str, released: tuple[str, ...] = ()
+) -> Cluster:
     """Compile a blueprint; one of a revision may include only files of that revision."""
-    design = compile_design(blueprint, sets, allow_outside=allow_outside)
+    design = compile_released(blueprint, released, sets, allow_outside=allow_outside)
     tables = [row.span for rows in design.loaded.guids.values() for row in rows[:1]]
     for span in (*design.loaded.source.spans.values(), *tables) if root and allow_outside else ():
         file = os.path.realpath(span.file)

@@ -14,6 +14,7 @@ from fabricgen.design.fabric_model import Attachment, ExtraSet, FabricDesign, Ti
 from fabricgen.design.management import ManagedPorts
 from fabricgen.design.ports import PortKind
 from fabricgen.design.sizing.down_ports import Reserve
+from fabricgen.design.sizing.kept import as_before
 from fabricgen.design.sizing.node_ports import NodeDemand
 from fabricgen.design.sizing.peer_links import peer_links_of
 from fabricgen.design.sizing.tiers import SizedTier, TierSizing
@@ -24,7 +25,7 @@ from fabricgen.kernel.diagnostics import InputError, did_you_mean, fault
 VRF_NAME_MAX = 11
 """Longest VRF name, beside the `Vrf_` that SONiC wants before it (sonic-vrf.yang: 15 in all)."""
 
-ROUNDS = 6
+ROUNDS = 8
 """How often tiers are sized again when extra devices find too few ports."""
 
 
@@ -91,9 +92,17 @@ class _LinkedFabrics:
         reserve = kept_for_extras(self.context.layout, self.specs)
         reserve |= {key: Reserve(named[key], ports) for key, ports in wanted.items() if key[0] not in fed}
         crowded: set[TierKey] = set()
+        lean: set[TierKey] = set()
         for _ in range(ROUNDS):
-            sized_tiers = self._sizing(reserve, crowded).run()
+            sized_tiers = self._sizing(reserve, crowded, lean).run()
             allocator = self._allocator(sized_tiers)
+            wide = {key for key, _ in wanted if _has_more_uplinks(sized_tiers[key])} - lean
+            if wide and (
+                any(ports > allocator.available(*key) for key, ports in wanted.items() if key[0] in wide)
+                or not self._all_extras_fit(sized_tiers, extras, wanted)
+            ):
+                lean |= wide
+                continue
             kept = {key for key, _ in wanted if _keeps_reserve(sized_tiers[key])} - crowded
             if kept and not self._all_extras_fit(sized_tiers, extras, wanted):
                 crowded |= kept
@@ -154,7 +163,12 @@ class _LinkedFabrics:
         gpus = any(leg.gpu is not None for d in chief[:1] for _, a in d.attachments for leg in a.legs)
         return gpus and chief[0].kind == key[1]
 
-    def _sizing(self, reserve: Mapping[tuple[TierKey, PortKind], Reserve], crowded: Collection[TierKey]) -> TierSizing:
+    def _sizing(
+        self,
+        reserve: Mapping[tuple[TierKey, PortKind], Reserve],
+        crowded: Collection[TierKey],
+        lean: Collection[TierKey],
+    ) -> TierSizing:
         managed = {}
         if self.managing and self.managing.fabric in self.names:
             leaf = self.leaf[self.managing.fabric]
@@ -164,7 +178,8 @@ class _LinkedFabrics:
             for name in self.names
             if self.fabrics[name].spans and (keys := [key for key in self.specs if key.fabric == name])
         }
-        return TierSizing(self.context.layout, self.specs, self.sizes, self.demands, managed, reserve, spans, crowded)
+        context, sizes, demands = self.context, self.sizes, self.demands
+        return TierSizing(context.layout, self.specs, sizes, demands, managed, reserve, spans, crowded, lean)
 
     def _leaf(self, name: str) -> TierKey | None:
         """The tier that nodes of a fabric attach to: its own lowest, or that of the fabric that carries it."""
@@ -293,6 +308,8 @@ class _LinkedFabrics:
             lowest=not below,
             for_reserve=spec.for_reserve,
             path=spec.path,
+            slots=sized.slots,
+            needed_uplinks=sized.needed_uplinks,
         )
 
 
@@ -308,6 +325,12 @@ def _in_order(specs: Mapping[TierKey, TierSpec], keys: Sequence[TierKey]) -> lis
     """A fabric's tiers from the nodes up, those that hang below others last."""
     hanging = [key for key in keys if hangs(specs[key].spec)]
     return [*(key for key in keys if key not in hanging), *hanging]
+
+
+def _has_more_uplinks(sized: SizedTier) -> bool:
+    """Whether a tier has more uplinks than the fewest, to save switches above it, and the lock does not say so."""
+    uplinks = sized.placement.up.count if sized.placement.up else 0
+    return bool(sized.uplink and sized.uplink.fewest[0]) and not as_before(sized.spec, uplinks)
 
 
 def _keeps_reserve(sized: SizedTier) -> bool:

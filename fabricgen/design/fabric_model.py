@@ -175,6 +175,9 @@ class Uplink:
     by_slot: bool
     nested: bool
     """Whether links are spread so that half of them stay when the upper switches double."""
+    fewest: tuple[int, int] = (0, 0)
+    """What the fewest uplinks within the oversubscription would be, and the switches of an upper group then; 0 for
+    switches that could not be wired so."""
 
     def share(self, index: int) -> int:
         """Links to the upper switch of a number; where the links do not divide equally, the first switches have one
@@ -241,6 +244,10 @@ class TierDesign:
     for_reserve: bool
     """Whether it is sized for every reserved slot."""
     path: Path
+    slots: int = 0
+    """Node ports of the fullest group that a lowest tier is sized for."""
+    needed_uplinks: int = 0
+    """The fewest uplinks within its oversubscription; 0 at the top."""
 
     @property
     def key(self) -> TierKey:

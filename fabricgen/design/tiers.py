@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 
+from fabricgen.blueprint.beside.sized import SIZED, SizedBefore, holder_of, sized_before
 from fabricgen.blueprint.dimensions import WHOLE, dimension_names, scopes
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.blueprint.sections.fabric import Fabric, Tier
@@ -46,6 +47,10 @@ class TierSpec:
     takes_nodes: bool = False
     for_reserve: bool = False
     """Whether it is sized for every reserved slot."""
+    before: SizedBefore | None = None
+    """How it was sized, as the lock says."""
+    fewest_uplinks: bool = False
+    """Whether it was built before more uplinks were weighed, and its lock does not say how it was sized."""
 
     @property
     def cages(self) -> Mapping[str, tuple[int, ...]]:
@@ -81,6 +86,8 @@ def _of_fabric(context: FabricContext, name: str) -> list[TierSpec]:
     ordered = [*chain, *sorted(n for n, t in spec.tiers.items() if hangs(t))]
     joined = bool(chain) and any("." in above for above in spec.tiers[chain[0]].above)
     uppers = dict(pairwise(chain))
+    lock = context.layout.lock
+    sized = lock.words_of(SIZED)
     found = []
     for i, tier_name in enumerate(ordered):
         tier, place = spec.tiers[tier_name], (*path, "tiers", tier_name)
@@ -90,12 +97,14 @@ def _of_fabric(context: FabricContext, name: str) -> list[TierSpec]:
         lowest = i == 0 and not joined
         allowed = tier.oversubscription or (spec.oversubscription if lowest else None) or Fraction(1)
         upper = TierKey(name, uppers[tier_name]) if tier_name in uppers else None
+        per = _per(tier, ordered[:i], place, sites=len(context.layout.sites))
+        before = sized.get(holder_of(name, tier_name, per))
         found.append(
             TierSpec(
                 fabric=name,
                 name=tier_name,
                 spec=tier,
-                per=_per(tier, ordered[:i], place, sites=len(context.layout.sites)),
+                per=per,
                 profile=profile,
                 nos=_nos(context, spec, tier_name, profile, place),
                 allowed=allowed,
@@ -104,6 +113,8 @@ def _of_fabric(context: FabricContext, name: str) -> list[TierSpec]:
                 links_of=name if upper else "",
                 takes_nodes=lowest and bool(chain),
                 for_reserve=(tier.size_for or spec.size_for) == "reserve",
+                before=sized_before(before) if before else None,
+                fewest_uplinks=SIZED not in lock.words and name in lock.of("vlans"),
             )
         )
     return found

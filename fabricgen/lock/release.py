@@ -7,12 +7,16 @@ from dataclasses import replace
 
 from fabricgen.blueprint.beside.adopted import ADOPTED, keys_of
 from fabricgen.blueprint.beside.lock import CODE, Lock, interval_text
+from fabricgen.blueprint.beside.sized import PARTS, SIZED, sized_before
 from fabricgen.design.layout import Layout
 from fabricgen.kernel.diagnostics import Span, fault, nearest
 from fabricgen.kernel.intervals import Allocations, Interval, Intervals, total
 
 Holder = tuple[str, str]
 """(kind of number, name of the holder)"""
+
+SIZE_WORDS = 3
+"""Words of a path that names a part of a tier's size: fabric, tier, part."""
 
 EVERYTHING = "unused"
 """The path that means all holes."""
@@ -66,7 +70,32 @@ def _beyond(intervals: Intervals, size: int | None) -> Intervals:
 
 def names_holder(lock: Lock, path: str) -> bool:
     """Whether a path is the name of a holder in the lock."""
-    return any(path in held for held in lock.held.values()) or bool(_adopted(lock, path))
+    return any(path in held for held in lock.held.values()) or bool(_adopted(lock, path) or resized(lock, path))
+
+
+def names_size(path: str) -> bool:
+    """Whether a path has the form of a tier's size: `compute spine count`, `compute leaf uplinks`."""
+    words = path.split()
+    return len(words) == SIZE_WORDS and words[-1] in PARTS
+
+
+def resized(lock: Lock, path: str) -> dict[str, str]:
+    """The lines of tiers' sizes that differ once what a path names is forgotten; an empty text is a line that goes.
+
+    With the count of a tier go the uplinks of the tiers below it, as the one follows from the other.
+    """
+    if not names_size(path):
+        return {}
+    *tier, part = path.split()
+    found = {}
+    for name, word in lock.words_of(SIZED).items():
+        before = sized_before(word)
+        after = before.without(part) if name.split()[:2] == tier else before
+        if part == "count" and before.upper == " ".join(tier):
+            after = after.without("uplinks")
+        if after != before:
+            found[name] = after.text()
+    return found
 
 
 def _adopted(lock: Lock, path: str) -> set[str]:
@@ -83,19 +112,24 @@ def release(lock: Lock, paths: Sequence[str], unused: Mapping[Holder, Intervals]
 
     A path is one of the blueprint (`pods/p2`, `fabrics/storage`, `fabrics/compute/tiers/core`, `sites/west`), `unused`
     for every hole, or the name of one holder as the lock has it, which then gets new numbers; so does a device whose
-    adopted numbers are released (`adopted/compute-spine-01`).
+    adopted numbers are released (`adopted/compute-spine-01`). A part of a tier's size (`compute spine count`,
+    `compute leaf uplinks`, `compute leaf breakout`) is derived anew.
     Raises InputError for a path below which nothing can be released.
     """
     for path in paths:
         named = {(kind, name) for kind, held in lock.held.items() for name in held if name == path}
         below = {holder: intervals for holder, intervals in unused.items() if path == EVERYTHING or _lies(holder, path)}
         adopted = _adopted(lock, path) | {name for kind, name in below if kind == ADOPTED}
-        if not named and not below and not adopted:
+        sizes = resized(lock, path)
+        if not named and not below and not adopted and not sizes:
             raise _nothing(lock, path, unused)
         held = {kind: _without(kind, held, named, below) for kind, held in lock.held.items()}
         words = {kind: _words_without(kind, some, below) for kind, some in lock.words.items()}
         if adopted:
             words[ADOPTED] = {name: value for name, value in lock.words_of(ADOPTED).items() if name not in adopted}
+        if sizes:
+            after = {**lock.words_of(SIZED), **sizes}
+            words[SIZED] = {name: word for name, word in after.items() if word}
         lock = replace(lock, held=held, words=words)
     names = {name for held in lock.held.values() for name in held}
     plugged = {" ".join(place.split()[:2]) for place in lock.words_of("extras").values()}

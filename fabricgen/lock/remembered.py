@@ -7,9 +7,10 @@ from dataclasses import replace
 
 from fabricgen.blueprint.beside.adopted import ADOPTED
 from fabricgen.blueprint.beside.lock import Lock
+from fabricgen.blueprint.beside.sized import SIZED, SizedBefore, holder_of
 from fabricgen.blueprint.beside.stacked import STACKED
 from fabricgen.design.extras.kept_ports import extra_words, room_name
-from fabricgen.design.fabric_model import FabricDesign
+from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.floor.floor_plan import FloorPlan
 from fabricgen.design.management import AREAS, PLACES, ManagementLoad, in_turn, managed_devices
 from fabricgen.design.model import Design
@@ -59,9 +60,44 @@ def _words(design: Design) -> dict[str, dict[str, str]]:
     found = {
         ADOPTED: dict(words.get(ADOPTED, {})),
         "dealing": {**words.get("dealing", {}), **dict(_dealing(design))},
+        SIZED: {**words.get(SIZED, {}), **sized_words(design)},
         "extras": {**words.get("extras", {}), **dict(extra_words(design.layout, fabrics))},
     }
     return {kind: holders for kind, holders in found.items() if holders}
+
+
+def sized_words(design: Design) -> dict[str, str]:
+    """How each tier of a design is sized, by holder."""
+    return {holder_of(tier.fabric, tier.name, tier.per): _sized(tier).text() for tier in design.tiers}
+
+
+def with_sizes(design: Design) -> Lock:
+    """The lock of a design with the sizes of its tiers added, and nothing else."""
+    lock = design.layout.lock
+    return replace(lock, words={**lock.words, SIZED: {**lock.words_of(SIZED), **sized_words(design)}})
+
+
+def _sized(tier: TierDesign) -> SizedBefore:
+    downs: dict[int, set[int]] = {}
+    for run in tier.downs:
+        downs.setdefault(run.speed_gbps, set()).add(run.ways)
+    found = SizedBefore(
+        count=tier.count,
+        model=tier.profile.id,
+        slots=tier.slots,
+        downs={speed: min(ways) for speed, ways in downs.items() if len(ways) == 1},
+    )
+    if tier.up is None or tier.uplink is None:
+        return found
+    return replace(
+        found,
+        uplinks=tier.up.count,
+        speed_gbps=tier.up.speed_gbps,
+        upper=" ".join(tier.uplink.upper),
+        needed=tier.needed_uplinks,
+        allowed=tier.allowed,
+        up_ways=tier.up.ways,
+    )
 
 
 def in_use(design: Design) -> frozenset[tuple[str, str]]:
@@ -71,7 +107,8 @@ def in_use(design: Design) -> frozenset[tuple[str, str]]:
     managed = {(AREAS, place) for place in PLACES}
     for _, load in _managing(design):
         managed |= load.holders.keys()
-    return frozenset(tiers | extras | managed) | FloorPlan(design).holders()
+    sized = {(SIZED, name) for name in sized_words(design)}
+    return frozenset(tiers | sized | extras | managed) | FloorPlan(design).holders()
 
 
 def _dealing(design: Design) -> Iterator[tuple[str, str]]:

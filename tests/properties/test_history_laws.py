@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from hypothesis import assume, event, given
 
 from fabricgen.blueprint.beside.lock import Lock, lock_text, parse_lock
+from fabricgen.blueprint.beside.sized import SIZED
 from fabricgen.cluster import Cluster
-from fabricgen.design.shape import scope_of
+from fabricgen.design.shape import scope_of, spans_units
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.numbering.underlay import is_management
 from fabricgen.wiring.tables import ManagementPort
 from tests.properties.blueprints import blueprints
 from tests.properties.case import Case
 from tests.properties.compiling import cases, compiled, compiled_or_dropped
-from tests.properties.edits import grow_inside, histories, reorder
+from tests.properties.edits import add_pod, grow, grow_inside, histories, reorder
 from tests.properties.halls import Tree
 from tests.properties.laws_of_addresses import addresses_are_unique
 
@@ -117,6 +119,57 @@ def locking_changes_nothing(cluster: Cluster, tree: Tree) -> None:
     assert lock_text(again.lock) == lock_text(cluster.lock)
     assert numbers(again) == numbers(cluster)
     assert links(again) == links(cluster)
+    assert [(t.key, t.count, t.up, t.downs) for t in again.design.tiers] == [
+        (t.key, t.count, t.up, t.downs) for t in cluster.design.tiers
+    ]
+
+
+def sizes_forgotten(cluster: Cluster) -> Lock:
+    """Its lock as it was written before locks had the sizes of tiers."""
+    lock = lock_of(cluster)
+    return replace(lock, words={kind: words for kind, words in lock.words.items() if kind != SIZED})
+
+
+def racked_stays(before: Cluster, after: Cluster) -> None:
+    """Switches within a unit keep their uplinks, and no switch above them is taken away."""
+    for tier in before.design.tiers:
+        grown = after.design.tier(tier.key)
+        if not (tier.uplink and tier.up and grown.uplink and grown.up) or spans_units(tier.per):
+            continue
+        upper, above = (c.design.tier(tier.uplink.upper) for c in (before, after))
+        same = (grown.per, above.per, grown.needed_uplinks) == (tier.per, upper.per, tier.needed_uplinks)
+        if same and grown.uplink.upper_groups == tier.uplink.upper_groups:
+            assert grown.up.count == tier.up.count
+            assert above.count >= upper.count
+
+
+@cases(30)
+@given(histories(blueprints(), (grow, grow_inside, add_pod, reorder)))
+def test_growth_takes_no_racked_switch_and_no_uplink_of_a_unit_away(history: list[tuple[str, Tree]]) -> None:
+    before = compiled_or_dropped(history[0][1])
+    for _, tree in history[1:]:
+        try:
+            after = compiled(tree, lock_of(before))
+        except InputError:
+            assume(False)
+            raise
+        racked_stays(before, after)
+        before = after
+
+
+@cases(30)
+@given(blueprints())
+def test_a_lock_without_sizes_keeps_the_fewest_uplinks(tree: Tree) -> None:
+    fresh = compiled_or_dropped(tree)
+    try:
+        old = compiled(tree, sizes_forgotten(fresh))
+    except InputError:
+        assume(False)
+        raise
+    assert all(tier.uplink.fewest == (0, 0) for tier in old.design.tiers if tier.uplink)
+    assert old.lock.words_of(SIZED)
+    locking_changes_nothing(old, tree)
+    event("more uplinks" if links(old) != links(fresh) else "the fewest")
 
 
 @cases(40)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from fabricgen.blueprint.beside.adopted import ADOPTED, adopted_of, adopted_text, parse_adopted, parse_key
+from fabricgen.blueprint.beside.sized import SIZED, sized_before
 from fabricgen.blueprint.beside.stacked import STACKED, history_of
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span, fault
 from fabricgen.kernel.intervals import Allocations, Interval, Intervals, overlap
@@ -61,6 +62,7 @@ class Lock:
 
 WORDS: Mapping[str, str] = {
     "dealing": "tiers whose down ports are numbered by reserved `slot` or by `unit` there is",
+    SIZED: "switches of a group of each tier, uplinks of each, and into how many ports cages are split",
     "extras": "switch and cage of each port of extra devices",
     STACKED: "steps in which tiers grew in shared racks: so many groups of so many switches",
 }
@@ -212,6 +214,11 @@ class _Reader:
                 history_of(word)
             except ValueError as error:
                 self._fault((STACKED, name), str(error))
+        for name, word in words.get(SIZED, {}).items():
+            try:
+                sized_before(word)
+            except ValueError as error:
+                self._fault((SIZED, name), str(error))
         seen: dict[str, str] = {}
         for name, place in words.get("extras", {}).items():
             other = seen.setdefault(place, name)

@@ -15,7 +15,8 @@ import click
     "paths",
     multiple=True,
     metavar="PATH",
-    help="Release reservations no longer used, e.g. pods/p2, fabrics/storage, or `unused` for all; may be repeated.",
+    help="Release reservations no longer used, e.g. pods/p2, fabrics/storage, or `unused` for all; or a derived size, "
+    "e.g. 'compute spine count'; may be repeated.",
 )
 @click.option(
     "--import",

@@ -27,6 +27,13 @@ FORMATS = ("text", "json", "markdown")
     help="Change one value of NEW, for example pods.p1.su=3; may be repeated.",
 )
 @click.option("--set-old", multiple=True, metavar="PATH=VALUE", help="Change one value of OLD; may be repeated.")
+@click.option(
+    "--release",
+    "released",
+    multiple=True,
+    metavar="PATH",
+    help="Release something of the lock of NEW, as `lock --release` would, for example 'compute spine count'.",
+)
 @click.option("--allow-outside", is_flag=True, help="Let includes leave the blueprint's folder.")
 @prices_option
 @click.option(
@@ -45,6 +52,7 @@ def command(
     new: str,
     sets: tuple[str, ...],
     set_old: tuple[str, ...],
+    released: tuple[str, ...],
     allow_outside: bool,
     prices: Path | None,
     templates: Path | None,
@@ -79,6 +87,7 @@ def command(
         prices=read_prices(prices),
         templates=templates,
         every_config=configs or "changed-config" in words,
+        released=released,
     )
     change = replace(changes(old, new, options), show_diffs=configs)
     click.echo(_report(change, form, every), nl=form != "markdown")

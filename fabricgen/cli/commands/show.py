@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from fabricgen.cli.options import blueprint_argument, reading_options
+
+if TYPE_CHECKING:
+    from fabricgen.design.fabric_model import FabricDesign
+    from fabricgen.design.model import Design
 
 
 @click.command()
@@ -23,7 +27,39 @@ def command(blueprint: str, sets: tuple[str, ...], allow_outside: bool, form: st
 
     design = compile_design(blueprint, sets, allow_outside=allow_outside)
     figures = summary(design) | {"findings": lint(design).counts}
+    for fabric in design.fabrics:
+        figures["fabrics"][fabric.name] |= _chosen(design, fabric)
     click.echo(json.dumps(figures, indent=2) if form == "json" else _text(figures))
+
+
+def _chosen(design: Design, fabric: FabricDesign) -> dict[str, Any]:
+    """What sizing chose beyond the fewest uplinks (`more_uplinks`), and what the lock keeps (`kept_by_lock`)."""
+    from fabricgen.design.derived import kept_sizes, more_uplinks
+
+    chosen = {
+        more.tier.name: {
+            "uplinks": more.uplinks,
+            "fewest_uplinks": more.fewest_uplinks,
+            "upper": more.upper.name,
+            "upper_switches": more.switches,
+            "upper_switches_with_fewest": more.switches_with_fewest,
+            "text": more.text,
+        }
+        for more in more_uplinks(design, fabric)
+    }
+    kept = [
+        {
+            "tier": size.tier.name,
+            "part": size.part,
+            "kept": size.kept,
+            "anew": size.anew,
+            "release": size.release,
+            "text": size.text,
+        }
+        for size in kept_sizes(design)
+        if size.tier.fabric == fabric.name
+    ]
+    return {**({"more_uplinks": chosen} if chosen else {}), **({"kept_by_lock": kept} if kept else {})}
 
 
 def _text(figures: dict[str, Any]) -> str:
@@ -37,6 +73,9 @@ def _text(figures: dict[str, Any]) -> str:
         for key, links in fabric["links"].items():
             lines.append(f"  {key:<14}{links:>9} links{fabric['cables'][key]:>12} cables")
         lines += _across(fabric)
+        lines += [f"  {more['text']}" for more in fabric.get("more_uplinks", {}).values()]
+        kept = fabric.get("kept_by_lock", ())
+        lines += [f"  {size['text']} (`fabricgen lock --release '{size['release']}'`)" for size in kept]
     for name, domain in figures["scale_up"].items():
         lines += [
             "",

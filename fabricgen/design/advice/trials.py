@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from fabricgen.blueprint.beside.sized import SIZED
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.floor.rack_fit import check_racks
@@ -77,6 +78,27 @@ class Trials:
         if any(not path.startswith("fabrics.") for path in change):
             context = replace(context, layout=lay_out(blueprint, context.catalog, context.layout.lock))
         return Trials(context, self.names, self._design)
+
+    def anew(self) -> tuple[FabricDesign, ...]:
+        """The fabrics as they would be if the lock did not keep how tiers were sized; empty where they cannot be
+        wired.
+        """
+        layout = self.context.layout
+        lock = replace(layout.lock, words={**layout.lock.words, SIZED: {}})
+        try:
+            return tuple(self._design(replace(self.context, layout=replace(layout, lock=lock))))
+        except InputError:
+            return ()
+
+    def with_a_port_less(self, key: TierKey) -> TierDesign | None:
+        """A tier as sized with one more port kept free on each switch; None where that cannot be wired, or the budget
+        is used up.
+        """
+        spec = self.specs.get(key)
+        if spec is None:
+            return None
+        found = self.wires({path_of(spec, "spare_ports"): spec.spec.spare_ports + 1})
+        return next((tier for fabric in found for tier in fabric.tiers if tier.key == key), None)
 
     def outcome(self, change: Mapping[str, Any]) -> tuple[FabricDesign, ...]:
         """The fabrics with a change; empty where they cannot be wired, or switches of a group would differ."""

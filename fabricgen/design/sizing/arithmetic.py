@@ -25,6 +25,7 @@ from fabricgen.design.ports import (
     uplinks_needed,
 )
 from fabricgen.design.shape import child_numbers, inner, scope_of
+from fabricgen.design.sizing.kept import kept_leaves, kept_uplinks, place_upward
 from fabricgen.design.sizing.port_fit import cause, kept_text, no_port, ports_for
 from fabricgen.design.tiers import TierSpec
 from fabricgen.kernel.diagnostics import InputError, fault
@@ -84,8 +85,9 @@ def _with_uplinks(
     """(demand including the uplinks, where the ports are placed; None in place of the latter when the switch has too
     few).
 
-    The number of uplinks is as stated, else the fewest within the oversubscription that divide equally over the upper
-    groups; what a stated number leaves over stays unwired. Raises InputError where an upper group would get none.
+    The number of uplinks is as stated, else as the lock keeps it, else the fewest within the oversubscription that
+    divide equally over the upper groups; what a stated number leaves over stays unwired. Raises InputError where an
+    upper group would get none.
     """
     if up is None:
         return demand, place_ports(tier.profile, demand)
@@ -94,13 +96,13 @@ def _with_uplinks(
         stated = tier.spec.uplinks.count
         if stated < groups:
             raise _too_few(tier, up, stated)
-        whole = demand.upward(stated // groups * groups, up.kind)
-        return whole, place_ports(tier.profile, whole)
+        return place_upward(tier, demand, stated // groups * groups, up.kind)
     needed = uplinks_needed(demand.down_gbps, up.kind.speed_gbps, tier.allowed)
     landing = groups * (up.stated_count or 1)
-    for count in dict.fromkeys((-(-needed // landing) * landing, -(-needed // groups) * groups, needed)):
-        whole = demand.upward(count, up.kind)
-        placement = place_ports(tier.profile, whole)
+    kept = kept_uplinks(tier, needed, up.kind, groups)
+    fewest = (-(-needed // landing) * landing, -(-needed // groups) * groups, needed)
+    for count in dict.fromkeys((kept, *fewest) if kept and kept % landing == 0 else fewest):
+        whole, placement = place_upward(tier, demand, count, up.kind)
         if placement and count < groups:
             raise _too_few(tier, up, count)
         if placement:
@@ -126,7 +128,7 @@ def fit(tier: TierSpec, demand: SwitchDemand, up: UplinkPlan | None) -> PortPlac
 def smallest_count(
     tier: TierSpec, slots: list[int], demand_for: Callable[[int], SwitchDemand], up: UplinkPlan | None
 ) -> int:
-    """Switches for a group: stated, or the fewest that share the node slots of each kind equally.
+    """Switches for a group: stated, as the lock keeps them, or the fewest that share node slots of each kind equally.
 
     `slots` are those of the fullest group, by kind of port; `demand_for(n)` gives the ports that each of n switches
     must offer. If an equal share takes more than twice the fewest switches that suffice (67 slots divide by 67 only),
@@ -134,6 +136,9 @@ def smallest_count(
     """
     if tier.spec.count:
         return tier.spec.count
+    kept = kept_leaves(tier, slots, lambda count: fit(tier, demand_for(count), up) is not None)
+    if kept:
+        return kept
     most = max(slots, default=1)
     if not fit(tier, demand_for(most), up):
         raise too_small(tier, demand_for(most), up)
@@ -178,18 +183,23 @@ class LowerTier:
 
 
 def upper_count(
-    upper: TierSpec, below: list[LowerTier], fits: Callable[[int, list[LowerTier]], bool]
+    upper: TierSpec,
+    below: list[LowerTier],
+    fits: Callable[[int, list[LowerTier]], bool],
+    *,
+    kept: int = 0,
 ) -> tuple[int, list[LowerTier]]:
     """(switches of an upper group by the rule at the head of this module, the lower tiers with their links rounded up).
 
-    Of several lower tiers the first one's uplinks decide. The count is 0 when no number suffices.
+    Of several lower tiers the first one's uplinks decide. A count that is `kept` from before comes first, as long as it
+    suffices and divides them. The count is 0 when no number suffices.
     """
     stated = upper.spec.count
     if stated:
         found = [b.stretched(stated) or b for b in below]
         return (stated, found) if fits(stated, found) else (0, below)
     chief = below[0].share
-    for count in range(1, chief + 1):
+    for count in (*((kept,) if 0 < kept <= chief else ()), *range(1, chief + 1)):
         if chief % count == 0:
             met = [b.stretched(count) for b in below]
             found = [b for b in met if b is not None]
@@ -268,17 +278,54 @@ def _offer(tier: TierSpec, demand: SwitchDemand, up: UplinkPlan | None) -> str:
     return f"{text} in the cages that `cages` keeps" if tier.spec.cages else text
 
 
-def radix_fault(upper: TierSpec, below: list[LowerTier], beyond: UplinkPlan | None, wanted: PortDemand) -> InputError:
+def radix_fault(
+    upper: TierSpec,
+    below: list[LowerTier],
+    beyond: UplinkPlan | None,
+    wanted: PortDemand,
+    fits: Callable[[int, list[LowerTier]], bool],
+) -> InputError:
     """The error for an upper tier whose switches have too few ports for the lower tiers."""
     stated = upper.spec.count
     chief = below[0]
+    has = f"{radix(upper, wanted, beyond)}{kept_text(upper)}"
+    if stated and stated < chief.share and chief.share % stated:
+        return _indivisible(upper, below, stated, fits, has)
     needed = sum(b.now * -(-b.share // (stated or chief.share)) for b in below)
     lowers = " and ".join(f"{b.now} {b.name} switches with {b.share} uplinks each" for b in below)
     lowers += " in all reserved units" if upper.for_reserve else ""
     return fault(
         "FG101",
         f"{upper.name} {upper.profile.id} needs {needed} down ports of {chief.kind.speed_gbps}G on each of "
-        f"{stated or chief.share} switches, for {lowers}; it has {radix(upper, wanted, beyond)}{kept_text(upper)}"
+        f"{stated or chief.share} switches, for {lowers}; it has {has}"
         f"{f' beside uplinks at {float(upper.allowed):.3g}:1' if beyond else ''}",
         path=(*upper.path, "count") if stated else upper.path,
+    )
+
+
+NEAREST = 2
+"""How many counts that divide are named."""
+
+
+def _indivisible(
+    upper: TierSpec, below: list[LowerTier], stated: int, fits: Callable[[int, list[LowerTier]], bool], has: str
+) -> InputError:
+    """The error for a stated count that does not divide the links of each lower switch, and lacks the ports for the
+    rounded shares: which counts divide them.
+    """
+    chief = below[0]
+    divisors = [count for count in range(1, chief.share + 1) if chief.share % count == 0]
+    near = sorted(sorted(divisors, key=lambda count: (abs(count - stated), count))[:NEAREST])
+    enough = [count for count in divisors if fits(count, [b.stretched(count) or b for b in below])]
+    best = min(enough, key=lambda count: (abs(count - stated), count), default=0)
+    ports = f"{best} switches have the ports" if best else "none of these has the ports"
+    most = sum(b.now * -(-b.share // stated) for b in below)
+    lowers = " and ".join(f"{b.now} {b.name} switches" for b in below)
+    return fault(
+        "FG101",
+        f"{stated} {upper.name} switches do not divide the {chief.share} uplinks of each {chief.name} evenly: some get "
+        f"{-(-chief.share // stated)}, others {chief.share // stated}, which takes {most} down ports of "
+        f"{chief.kind.speed_gbps}G on each for {lowers}; {upper.profile.id} has {has}. The nearest counts that divide "
+        f"are {' and '.join(map(str, near))}; {ports}",
+        path=(*upper.path, "count"),
     )

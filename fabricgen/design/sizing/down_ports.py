@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from fabricgen.design.ports import PortDemand, PortKind, SwitchDemand, down_class
 from fabricgen.design.shape import spans_units
+from fabricgen.design.sizing.kept import down_ways
 from fabricgen.design.tiers import TierSpec
 
 
@@ -36,9 +37,9 @@ class DownPorts:
         self._ports: list[int] = []
 
     def port_demand(self, kind: PortKind, count: int = 0, ports: int = 0) -> PortDemand:
-        """A demand for ports of a kind, with the breakout that the tier states."""
+        """A demand for ports of a kind, with the breakout that the tier states, or the lock keeps."""
         mode = self._tier.spec.breakout
-        ways = None if mode is None else mode.ways if mode.speed_gbps == kind.speed_gbps else -1
+        ways = down_ways(self._tier, kind) if mode is None else mode.ways if mode.speed_gbps == kind.speed_gbps else -1
         return PortDemand(kind, count, ways, ports)
 
     def add(self, kind: PortKind, used: int, room: int) -> tuple[int, int]:

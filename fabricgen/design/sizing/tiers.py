@@ -17,8 +17,8 @@ from fabricgen.design.ports import (
     SwitchDemand,
     down_class,
     largest,
-    place_ports,
     up_class,
+    uplinks_needed,
 )
 from fabricgen.design.shape import group_count, scope_of, spans_units
 from fabricgen.design.sizing.arithmetic import (
@@ -33,8 +33,10 @@ from fabricgen.design.sizing.arithmetic import (
     upper_count,
 )
 from fabricgen.design.sizing.down_ports import DownPorts, Reserve
+from fabricgen.design.sizing.kept import as_before, kept_count, place_upward
 from fabricgen.design.sizing.node_ports import NodeDemand, NodePorts, SlotAssignment
 from fabricgen.design.sizing.spread import RunPorts, nests
+from fabricgen.design.sizing.wider_uplinks import Fits, widened
 from fabricgen.design.tiers import TierSpec
 from fabricgen.kernel.diagnostics import fault
 
@@ -66,8 +68,16 @@ class SizedTier:
     uplink: Uplink | None = None
     for_extras: tuple[tuple[PortKind, int], ...] = ()
     """Ports of each switch that are set aside for extra devices, by kind."""
+    slots: int = 0
+    """Node ports of the fullest group that a lowest tier is sized for, all kinds together."""
     reach: tuple[int, ...] = ()
     """By run, how many ports the links of lower switches are spread over; all for runs beyond the end of the tuple."""
+
+    @property
+    def needed_uplinks(self) -> int:
+        """The fewest uplinks within the oversubscription; 0 at the top."""
+        up = self.uplink_plan
+        return uplinks_needed(self.demand.down_gbps, up.kind.speed_gbps, self.spec.allowed) if up else 0
 
     def ports(self, run: int) -> RunPorts:
         """Which down ports of a run serve which purpose."""
@@ -88,12 +98,15 @@ class TierSizing:
         reserve: Mapping[tuple[TierKey, PortKind], Reserve],
         spans: Mapping[TierKey, Mapping[str, SpanSpec]],
         crowded: Collection[TierKey],
+        lean: Collection[TierKey],
     ) -> None:
-        """`crowded` are lowest tiers where extra devices need the ports that reserved units would have."""
+        """`crowded` are lowest tiers where extra devices need the ports that reserved units would have, `lean` those
+        where they need the ports that more uplinks than the fewest would take.
+        """
         self._layout, self._specs = layout, specs
         self._sizes = {fabric: dict(own) for fabric, own in sizes.items()}
         self._demands, self._managed, self._reserve, self._spans = demands, managed, reserve, spans
-        self._crowded = crowded
+        self._crowded, self._lean = crowded, lean
         self.sized_tiers: dict[TierKey, SizedTier] = {}
 
     def run(self) -> dict[TierKey, SizedTier]:
@@ -183,7 +196,7 @@ class TierSizing:
         found = SizedTier(
             spec, groups, assignment.count, demand, placement, feeds, node_feeds, used, numbered, reserved, up
         )
-        return replace(found, for_extras=kept)
+        return replace(found, for_extras=kept, slots=sum(nodes.slots))
 
     def _assign_slots(
         self,
@@ -200,8 +213,8 @@ class TierSizing:
             count = smallest_count(spec, list(slots), lambda count: demand_for(SlotAssignment(count, slots)), up)
             return SlotAssignment(count, slots)
 
-        now = counted(nodes.slots)
         dealing = self._dealing(spec)
+        now = counted(nodes.slots)
         if not nodes.grows or dealing == "unit" or (spec.key in self._crowded and not dealing):
             return now
         whole = replace(now, slots=nodes.reserved, by_slot=True)
@@ -237,9 +250,13 @@ class TierSizing:
         def fits(count: int, met: list[LowerTier]) -> bool:
             return fit(spec, demand_for(count, met, by_slot=False), up) is not None
 
-        count, met = upper_count(spec, below, fits)
+        before = kept_count(spec) if as_before(lowers[0].spec, _uplinks(lowers[0])) else 0
+        chief = lowers[0].spec
+        lean = before or chief.fewest_uplinks or chief.key in self._lean
+        wide = below if lean else widened(spec, below, fits)
+        count, met = upper_count(spec, wide, fits, kept=before)
         if not count:
-            raise radix_fault(spec, below, up, main)
+            raise radix_fault(spec, below, up, main, fits)
         full = demand_for(count, met, by_slot=True)
         full = replace(full, downs=tuple(replace(wanted, count=wanted.needed) for wanted in full.downs))
         dealing, roomy = self._dealing(spec), spec.for_reserve or fit(spec, full, up) is not None
@@ -261,11 +278,26 @@ class TierSizing:
             feeds.append(Feed(sized.spec.key, run, first, one.now * share, room * share, share, nested))
         used, numbered = downs.totals(len(placement.downs))
         reach = self._reach(spec, demand, up)
+        self._note_fewest(lowers[0], spec, below, fits)
         kept = tuple(self._more(spec, groups * count).items())
         found = SizedTier(
             spec, groups, count, demand, placement, tuple(feeds), {}, used, numbered, numbered, up, for_extras=kept
         )
         return replace(found, reach=(reach,))
+
+    def _note_fewest(self, sized: SizedTier, upper: TierSpec, below: list[LowerTier], fits: Fits) -> None:
+        """Note what the fewest uplinks of the first lower tier would be, and the switches above them, where it has more
+        than these and none is stated.
+        """
+        linked, up = self.sized_tiers[sized.spec.key], sized.uplink_plan
+        stated = sized.spec.spec.uplinks
+        if up is None or linked.uplink is None or upper.spec.count or (stated and stated.count):
+            return
+        fewest = -(-sized.needed_uplinks // up.groups_met)
+        if fewest < linked.uplink.links_per_group:
+            count, _ = upper_count(upper, [replace(below[0], share=fewest), *below[1:]], fits)
+            uplink = replace(linked.uplink, fewest=(fewest * up.groups_met, count))
+            self.sized_tiers[sized.spec.key] = replace(linked, uplink=uplink)
 
     def _reach(self, spec: TierSpec, demand: SwitchDemand, up: UplinkPlan | None) -> int:
         """The most down ports of the first kind on an upper switch: links are spread over these however many lower
@@ -306,7 +338,7 @@ class TierSizing:
 
     def _stretched(self, sized: SizedTier, up: UplinkPlan, share: int) -> PortPlacement | None:
         """The ports of a lower switch with `share` links to each upper group; None when they do not fit."""
-        return place_ports(sized.spec.profile, sized.demand.upward(share * up.groups_met, up.kind))
+        return place_upward(sized.spec, sized.demand, share * up.groups_met, up.kind)[1]
 
     def _connect(
         self, sized: SizedTier, upper: TierSpec, count: int, one: LowerTier, *, by_slot: bool, per_connector: int
@@ -332,3 +364,8 @@ class TierSizing:
         )
         self.sized_tiers[sized.spec.key] = replace(sized, placement=placement, uplink=uplink)
         return nested
+
+
+def _uplinks(sized: SizedTier) -> int:
+    """Uplinks of each switch, before the tier above is sized."""
+    return sized.placement.up.count if sized.placement.up else 0

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fabricgen.design.build import trials_of
 from fabricgen.design.capacity.spare import spare_ports
+from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.after_loss import also
@@ -16,8 +18,9 @@ class NoSparePort(DesignRule):
 
     Operators usually keep a few ports of each leaf free; otherwise a failed cage costs a node until the switch is
     replaced. Published SuperPODs fill their leaves, so this is only information. Where it matters, use a larger
-    switch or attach fewer nodes to each leaf. One finding names all tiers. Where `lint.limits.spare_ports` is set,
-    FG118 judges instead.
+    switch or attach fewer nodes to each leaf. One finding names all tiers. Where the count of leaves is derived and
+    rests on the last port, so that a switch with one port less would take twice as many, it says so. Where
+    `lint.limits.spare_ports` is set, FG118 judges instead.
     """
 
     id = "FG105"
@@ -46,5 +49,16 @@ class NoSparePort(DesignRule):
             yield self.flag(
                 leaf.path,
                 f"{leaf.fabric} {leaf.name} {leaf.profile.id} uses all its ports: {leaf.down_text} down, {up}"
-                f"no spare{also(others)}",
+                f"no spare{also(others)}{_last_port(design, full)}",
             )
+
+
+def _last_port(design: Design, full: list[TierDesign]) -> str:
+    """The derived counts that would double with one port fewer, in words; "" where there are none."""
+    texts = []
+    for leaf in full:
+        if not design.loaded.blueprint.fabrics[leaf.fabric].tiers[leaf.name].count:
+            other = trials_of(design, leaf.fabric).with_a_port_less(leaf.key)
+            if other and other.switches >= 2 * leaf.switches:
+                texts.append(f"{other.switches:,} {leaf.fabric} {leaf.name} switches instead of {leaf.switches:,}")
+    return f"; with one port less on each it would be {' and '.join(texts)}" if texts else ""

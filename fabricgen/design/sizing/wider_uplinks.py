@@ -1,0 +1,100 @@
+"""When a tier gets a few more uplinks than its oversubscription calls for, so that the tier above needs fewer switches.
+
+Each lower switch must have the same whole number of links to every upper switch, so a number of uplinks with few
+divisors makes the tier above huge: 29 uplinks reach 1 or 29 spines and nothing between, 32 reach 8. The fewest
+uplinks stay unless the tier above then has more than twice the switches whose ports would suffice, as do leaves that
+cannot share their nodes equally (`smallest_count`). Published designs never come near that.
+
+More uplinks always pay for themselves then: at least half of the upper switches are saved, which have more ports than
+links are added.
+
+What is compared is the tier above for all reserved units, for half of them, a quarter, and so on, and not the units
+there are now: growth inside the reserve changes no number of uplinks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from fabricgen.design.ports import largest
+from fabricgen.design.sizing.arithmetic import LowerTier, upper_count
+from fabricgen.design.tiers import TierSpec
+
+TOO_MANY = 2
+"""Switches of the tier above, over the fewest whose ports suffice: beyond this, more uplinks are considered."""
+
+A_FEW_MORE = Fraction(1, 4)
+"""The most uplinks that are added to a switch, as a share of those it needs (rounded up)."""
+
+Fits = Callable[[int, list[LowerTier]], bool]
+"""Whether so many upper switches have the ports for some lower tiers."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Stage:
+    """A step of growth: the lower tiers then, and the fewest upper switches whose ports suffice for their links."""
+
+    below: list[LowerTier]
+    fewest: int
+
+    def ratio(self, count: int) -> Fraction:
+        """How many times the fewest switches a count is; at least the ratio that is accepted."""
+        return max(Fraction(TOO_MANY), Fraction(count, self.fewest))
+
+
+def widened(upper: TierSpec, below: list[LowerTier], fits: Fits) -> list[LowerTier]:
+    """The lower tiers, the first with more links to each upper group where that saves more than half of the upper
+    switches.
+
+    Of several numbers of links, one by which no stage of growth has more than twice the fewest switches wins, then
+    the fewest switches for all reserved units, then the fewest links.
+    """
+    chief, *others = below
+    if upper.spec.count or chief.share < TOO_MANY:
+        return below
+    halves = _halves(below)
+    if not any(_too_many(upper, stage, fits) for stage in halves):
+        return below
+    more = -(-chief.share * A_FEW_MORE.numerator // A_FEW_MORE.denominator)
+    most = chief.share + largest(lambda links: chief.stretch(chief.share + links), more)
+    stages = [_Stage(stage, _fewest(stage, fits)) for stage in halves if _count(upper, stage, fits)]
+
+    def cost(share: int) -> tuple[Fraction, int, int]:
+        counts = [_count(upper, [replace(s.below[0], share=share), *s.below[1:]], fits) for s in stages]
+        if not all(counts):
+            return Fraction(1 << 40), 0, share
+        return max(s.ratio(count) for s, count in zip(stages, counts, strict=True)), counts[0], share
+
+    best = min(range(chief.share, most + 1), key=cost)
+    wide = [replace(chief, share=best), *others]
+    return wide if best != chief.share and upper_count(upper, wide, fits)[0] else below
+
+
+def _halves(below: list[LowerTier]) -> list[list[LowerTier]]:
+    """The lower tiers with all reserved units, half of them, a quarter, and so on, down to one switch of each."""
+    found, slots = [], [one.slots for one in below]
+    while True:
+        found.append([replace(one, now=now, least=0) for one, now in zip(below, slots, strict=True)])
+        if max(slots) == 1:
+            return found
+        slots = [-(-number // 2) for number in slots]
+
+
+def _too_many(upper: TierSpec, below: list[LowerTier], fits: Fits) -> bool:
+    """Whether the tier above has more than twice the switches whose ports suffice."""
+    count = _count(upper, below, fits)
+    half = (count - 1) // TOO_MANY
+    return half > 0 and fits(half, below)
+
+
+def _count(upper: TierSpec, below: list[LowerTier], fits: Fits) -> int:
+    """Switches of the tier above; 0 where none suffice."""
+    return upper_count(upper, below, fits)[0]
+
+
+def _fewest(below: list[LowerTier], fits: Fits) -> int:
+    """The fewest upper switches whose ports suffice, though links may not divide equally."""
+    most = below[0].share
+    return 1 + most - largest(lambda fewer: fits(1 + most - fewer, below), most)

@@ -1,0 +1,79 @@
+"""FG124: uplinks with few divisors make the tier above large."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.design.build import trials_of
+from fabricgen.design.fabric_model import TierDesign
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.rule import DesignRule
+
+TOO_MANY = 2
+"""Switches of a tier over the fewest whose ports suffice: derived uplinks keep within this (docs/limits.md)."""
+
+
+class UplinksOfFewDivisors(DesignRule):
+    """Stated uplinks, or those that the lock keeps, take more than twice the switches above that other uplinks would.
+
+    Each switch needs the same whole number of links to every switch above, so 29 uplinks reach 29 spines or one, and
+    32 reach 8. Where uplinks are derived, a few more are taken in such a case. A stated number is never touched, and
+    what the lock keeps is racked: this only says what the other choice would save.
+    """
+
+    id = "FG124"
+    severity = Severity.INFO
+    title = "uplinks with few divisors make the tier above large"
+    bad = """
+        scalable_unit: {nodes: 29 x dgx-b200}
+        pods: {p1: {su: 4}}
+        fabrics: {compute: {tiers: {
+          leaf: {switch: sn5600, per: [su, rail], uplinks: 29 x 400G},  # <-
+          spine: {switch: sn5600, count: null}}}}
+    """
+    good = """
+        scalable_unit: {nodes: 29 x dgx-b200}
+        pods: {p1: {su: 4}}
+        fabrics: {compute: {tiers: {
+          leaf: {switch: sn5600, per: [su, rail]},
+          spine: {switch: sn5600, count: null}}}}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Flag uplinks whose tier above is far larger than its ports call for, where deriving them anew mends that."""
+        for tier in design.tiers:
+            uplink = tier.uplink
+            if uplink is None or tier.up is None or not uplink.upper_count > 1:
+                continue
+            upper = design.tier(uplink.upper)
+            if _fewest(upper) * TOO_MANY >= upper.count:
+                continue
+            stated = design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].uplinks
+            trials = trials_of(design, tier.fabric)
+            if stated and stated.count:
+                found = trials.wires({".".join(map(str, (*tier.path, "uplinks"))): None})
+            else:
+                found = trials.anew() if design.layout.lock.blueprint else ()
+            anew = {t.key: t for fabric in found for t in fabric.tiers}
+            lower, above = anew.get(tier.key), anew.get(upper.key)
+            if not (lower and lower.up and above) or above.count * TOO_MANY >= upper.count:
+                continue
+            said = f"{tier.up.count} uplinks a {tier.fabric} {tier.name}"
+            text = (
+                f"{said} take {upper.switches:,} {upper.name} switches, {lower.up.count} would take {above.switches:,}"
+            )
+            if stated and stated.count:
+                hint = f"`uplinks: {lower.up.count} x {lower.up.speed_gbps}G`, or none stated"
+                yield self.flag((*tier.path, "uplinks"), text, hint)
+            else:
+                paths = f"{upper.fabric} {upper.name} count"
+                hint = f"`fabricgen lock --release '{paths}'`; `plan --release '{paths}'` says what that moves"
+                yield self.flag(upper.path, f"{text}; the lock keeps the former", hint)
+
+
+def _fewest(tier: TierDesign) -> int:
+    """Switches of a group whose down ports would suffice for what is used on them."""
+    ports = max((run.capacity for run in tier.downs), default=0)
+    used = max((run.count for run in tier.downs), default=0)
+    return -(-used * tier.count // ports) if ports else tier.count
