@@ -135,7 +135,7 @@ class Extra(Model):
     speed: Speed | None = Field(None, description="Speed of their links. Default: their fastest that fits.")
     to: Name | None = Field(None, description="Tier they attach to. Default: the lowest.")
     switches: tuple[Annotated[str, Field(description="A switch by name.")], ...] = Field(
-        (), description="Switches by name that their ports are dealt over."
+        (), description="Switches by name that their ports are dealt over.", json_schema_extra={"uniqueItems": True}
     )
     site: Name | None = Field(None, description="Where they stand. Default: the first site.")
     attach: Name | None = Field(None, description="Their NIC role. Default: as the fabric's nodes, or the only one.")
@@ -149,6 +149,8 @@ class Extra(Model):
             raise ValueError(f"count is {self.count}, and {len(self.names)} names are given")
         if len(set(self.names)) < len(self.names):
             raise ValueError("a name is given twice")
+        if len(set(self.switches)) < len(self.switches):
+            raise ValueError("a switch is named twice in `switches`")
         return self
 
     @property

@@ -18,11 +18,15 @@ def command(blueprint: str, sets: tuple[str, ...], allow_outside: bool, form: st
     import json
 
     from fabricgen.design.summary import summary
+    from fabricgen.design.unattached import unattached
     from fabricgen.lint.engine import lint
     from fabricgen.pipeline import compile_design
 
     design = compile_design(blueprint, sets, allow_outside=allow_outside)
-    figures = summary(design) | {"findings": lint(design).counts}
+    not_attached: dict[str, list[str]] = {}
+    for found in unattached(design):
+        not_attached[found.profile.id] = sorted({*not_attached.get(found.profile.id, ()), *found.missing})
+    figures = summary(design) | {"not_attached": not_attached, "findings": lint(design).counts}
     click.echo(json.dumps(figures, indent=2) if form == "json" else _text(figures))
 
 
@@ -44,6 +48,8 @@ def _text(figures: dict[str, Any]) -> str:
             f"  {domain['switches']} switches, {domain['links']} links",
             f"  {domain['gbps_per_accelerator']:,} Gb/s an accelerator in each direction",
         ]
+    no_cable = [f"no cable: {', '.join(roles)} of {profile}" for profile, roles in figures["not_attached"].items()]
+    lines += ["", *no_cable] if no_cable else []
     found = figures["findings"]
     lines += ["", f"power {figures['power_w'] / 1000:,.1f} kW without optics"]
     lines.append(f"design findings: {found['error']} errors, {found['warning']} warnings; `lint` judges the plan too")

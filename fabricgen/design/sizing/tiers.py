@@ -20,7 +20,7 @@ from fabricgen.design.ports import (
     place_ports,
     up_class,
 )
-from fabricgen.design.shape import group_count, scope_of, spans_units
+from fabricgen.design.shape import Coarser, group_count, scope_of, spans_units
 from fabricgen.design.sizing.arithmetic import (
     LowerTier,
     UplinkPlan,
@@ -83,14 +83,17 @@ class TierSizing:
         layout: Layout,
         specs: Mapping[TierKey, TierSpec],
         sizes: dict[str, dict[str, int]],
+        coarser: Mapping[str, Coarser],
         demands: Mapping[TierKey, tuple[NodeDemand, ...]],
         managed: Mapping[TierKey, ManagedPorts],
         reserve: Mapping[tuple[TierKey, PortKind], Reserve],
         spans: Mapping[TierKey, Mapping[str, SpanSpec]],
         crowded: Collection[TierKey],
     ) -> None:
-        """`crowded` are lowest tiers where extra devices need the ports that reserved units would have."""
-        self._layout, self._specs = layout, specs
+        """`crowded` are lowest tiers where extra devices need the ports that reserved units would have; `sizes` and
+        `coarser` are by fabric.
+        """
+        self._layout, self._specs, self._coarser = layout, specs, coarser
         self._sizes = {fabric: dict(own) for fabric, own in sizes.items()}
         self._demands, self._managed, self._reserve, self._spans = demands, managed, reserve, spans
         self._crowded = crowded
@@ -291,8 +294,8 @@ class TierSizing:
         up = sized.uplink_plan
         assert up is not None  # noqa: S101 - it is linked up to this tier
         assert sized.placement.up is not None  # noqa: S101 - the same
-        sizes = self._sizes[sized.spec.fabric]
-        now, slots, in_use = lowers_per_group(self._layout, sized.spec, sized.count, upper, sizes)
+        sizes, coarser = self._sizes[sized.spec.fabric], self._coarser[sized.spec.fabric]
+        now, slots, in_use = lowers_per_group(self._layout, sized.spec, sized.count, upper, sizes, coarser)
         least = in_use if self._dealing(upper) == "slot" else 0
         share = sized.placement.up.count // up.groups_met
         return LowerTier(sized.spec.name, up.kind, now, slots, share, least, partial(self._can_stretch, sized, up))
