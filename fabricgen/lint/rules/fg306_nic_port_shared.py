@@ -33,6 +33,8 @@ class NicPortShared(DesignRule):
 
     id = "FG306"
     severity = Severity.ERROR
+    impossible = True
+    waivable = False
     title = "two fabrics attach the same NIC ports"
     bad = """
         fabrics:
