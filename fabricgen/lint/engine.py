@@ -103,6 +103,13 @@ def lint(
     return LintResult(findings, accepted, tallied(softened), impossible)
 
 
+def lint_beside_shortage(design: Design, settings: LintSettings) -> tuple[Diagnostic, ...]:
+    """What rules that count no ports find in a design whose switches were given more than they have."""
+    judging = {rule.id for rule in all_rules() if not rule.counts_ports}
+    told_already = {"FG305"}  # FG132 names the same tiers
+    return tuple(d for d in lint(design, None, settings).findings if d.code in judging - told_already)
+
+
 @dataclass(frozen=True)
 class Judgement:
     """The result of `lint` on a cluster, computed on first use; `others` as in `lint`."""

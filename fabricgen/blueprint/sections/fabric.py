@@ -231,7 +231,11 @@ class Fabric(Model):
     rail_groups: Annotated[
         tuple[Annotated[tuple[Rail, ...], Field(description="Rails of one leaf.")], ...],
         AfterValidator(_each_rail_once),
-    ] = Field((), description="Rails that share leaves `per: rail-group`, e.g. [[1, 3, 5, 7], [2, 4, 6, 8]].")
+    ] = Field(
+        (),
+        description="Rails that share switches `per: rail-group`, e.g. [[1, 3, 5, 7], [2, 4, 6, 8]]. Leaves per rail "
+        "meet the spines of their own rail's group.",
+    )
     carried_by: Name | None = Field(
         None, description="The fabric whose lowest tier its nodes attach to; it has no tiers of its own then."
     )

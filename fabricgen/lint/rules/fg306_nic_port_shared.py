@@ -32,6 +32,7 @@ class NicPortShared(DesignRule):
     """
 
     id = "FG306"
+    counts_ports = False
     severity = Severity.ERROR
     impossible = True
     waivable = False

@@ -24,6 +24,7 @@ class RoleNotAttached(DesignRule):
     """
 
     id = "FG316"
+    counts_ports = False
     severity = Severity.INFO
     title = "no fabric attaches some ports of nodes or extra devices"
     bad = """

@@ -21,6 +21,7 @@ class UnusedSetting(DesignRule):
     """
 
     id = "FG803"
+    counts_ports = False
     severity = Severity.WARNING
     title = "a setting has no effect"
     bad = """
