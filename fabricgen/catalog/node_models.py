@@ -108,10 +108,9 @@ class NodeProfile(DeviceProfile):
 
     @model_validator(mode="after")
     def _ports_serve_its_accelerators(self) -> Self:
-        count = self.accelerators.count if self.accelerators else 0
-        for role, nic in self.roles.items():
-            beyond = [port.gpu for port in nic.ports if port.gpu is not None and port.gpu >= count]
+        count = self.accelerators.count if self.accelerators else None
+        for role, nic in self.roles.items() if count else ():
+            beyond = [port.gpu for port in nic.ports if port.gpu is not None and count and port.gpu >= count]
             if beyond:
-                counted = f"there are {count}, counted from 0" if count else "there are none"
-                raise FieldError("roles", f"a {role} port serves GPU {beyond[0]}, and {counted}")
+                raise FieldError("roles", f"a {role} port serves GPU {beyond[0]}, and there are {count}, from 0")
         return self
