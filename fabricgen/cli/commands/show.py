@@ -23,14 +23,12 @@ def command(blueprint: str, sets: tuple[str, ...], allow_outside: bool, form: st
     from fabricgen.pipeline import compile_design
 
     design = compile_design(blueprint, sets, allow_outside=allow_outside)
-    not_attached: dict[str, list[str]] = {}
-    for found in unattached(design):
-        not_attached[found.profile.id] = sorted({*not_attached.get(found.profile.id, ()), *found.missing})
-    figures = summary(design) | {"not_attached": not_attached, "findings": lint(design).counts}
-    click.echo(json.dumps(figures, indent=2) if form == "json" else _text(figures))
+    figures = summary(design) | {"findings": lint(design).counts}
+    no_cable = dict.fromkeys(f"no cable: {', '.join(one.missing)} of {one.profile.id}" for one in unattached(design))
+    click.echo(json.dumps(figures, indent=2) if form == "json" else _text(figures, list(no_cable)))
 
 
-def _text(figures: dict[str, Any]) -> str:
+def _text(figures: dict[str, Any], no_cable: list[str]) -> str:
     lines = [f"{figures['blueprint']}: {figures['nodes']} nodes, {figures['accelerators']} accelerators"]
     for name, fabric in figures["fabrics"].items():
         rails, planes = fabric["rails"], fabric["planes"]
@@ -48,7 +46,6 @@ def _text(figures: dict[str, Any]) -> str:
             f"  {domain['switches']} switches, {domain['links']} links",
             f"  {domain['gbps_per_accelerator']:,} Gb/s an accelerator in each direction",
         ]
-    no_cable = [f"no cable: {', '.join(roles)} of {profile}" for profile, roles in figures["not_attached"].items()]
     lines += ["", *no_cable] if no_cable else []
     found = figures["findings"]
     lines += ["", f"power {figures['power_w'] / 1000:,.1f} kW without optics"]
