@@ -12,7 +12,7 @@ from fabricgen import __version__
 from fabricgen.blueprint.load import LoadedBlueprint, load_blueprint
 from fabricgen.design.build import build_design
 from fabricgen.design.model import Design
-from fabricgen.kernel.diagnostics import Diagnostic, did_you_mean, fault
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, did_you_mean, fault
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
@@ -51,6 +51,18 @@ def compile_design(
     """Read, validate and size a blueprint; raises InputError where it cannot be used or cannot be wired."""
     loaded = load_blueprint(blueprint, sets, allow_outside=allow_outside, settings=settings, unsaved=unsaved)
     return build_design(loaded)
+
+
+def compile_with_room(
+    refusal: InputError, blueprint: str, sets: Sequence[str], *, allow_outside: bool, settings: Path | None
+) -> Design | None:
+    """The design of a blueprint that was refused for a lack of ports alone, as if there were enough; else None."""
+    from fabricgen.design.advice.hints import SHORTAGES
+    from fabricgen.design.build import build_with_room
+
+    if any(diagnostic.code not in SHORTAGES for diagnostic in refusal.diagnostics):
+        return None
+    return build_with_room(load_blueprint(blueprint, sets, allow_outside=allow_outside, settings=settings))
 
 
 def compile_adopted(

@@ -7,7 +7,7 @@ name. Only rules that are about one of them (rails that are regrouped, planes th
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -68,6 +68,10 @@ class Dimension:
     noun: str = ""
     """What sentences call one of it; "" for its name."""
     leg: Callable[[LegNumbers], int] | None = None
+    follows: str = ""
+    """The finer leg dimension whose values it puts into groups, so that its own follows; "" for none. Of places none
+    is needed: each nests in the wider ones.
+    """
     units: Callable[[UnitSize], int] | None = None
     racks: Callable[[UnitSize], int] | None = None
     stand: UsualStand = "network-row"
@@ -97,7 +101,7 @@ DIMENSIONS = (
     Dimension("su", "su", 2, noun="scalable unit", units=lambda _: 1, stand="unit-end"),
     Dimension("rack", "rk", 2, racks=lambda _: 1, stand="rack-top"),
     Dimension("rail", "r", leg=lambda leg: leg.rail),
-    Dimension("rail-group", "rg", leg=lambda leg: leg.rail_group),
+    Dimension("rail-group", "rg", leg=lambda leg: leg.rail_group, follows="rail"),
     Dimension("plane", "pl", leg=lambda leg: leg.plane),
     Dimension("port", "pt", leg=lambda leg: leg.port),
 )
@@ -136,6 +140,11 @@ def leg_number(name: str, leg: LegNumbers) -> int:
     if number is None:
         raise KeyError(name)
     return number(leg)
+
+
+def is_told(name: str, per: Collection[str]) -> bool:
+    """Whether `per` tells a value of a dimension, or of a tier: it is in it, or follows from a finer one that is."""
+    return name in per or any(one.follows in per for one in DIMENSIONS if one.name == name and one.follows)
 
 
 def noun_of(name: str) -> str:

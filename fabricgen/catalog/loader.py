@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from fabricgen.catalog.consistency import Wrong, wrong_nics, wrong_tray
 from fabricgen.catalog.models import (
     PROFILE_KINDS,
     CableProfile,
+    NicProfile,
     NodeProfile,
     PanelProfile,
     ProductList,
@@ -23,7 +26,7 @@ from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
 from fabricgen.kernel.diagnostics import Path as Place
 from fabricgen.kernel.diagnostics import Span, did_you_mean, fault
 from fabricgen.models.base import FrozenModel
-from fabricgen.models.validation import validate
+from fabricgen.models.validation import dotted, validate
 from fabricgen.yaml.located import read_located
 
 if TYPE_CHECKING:
@@ -43,6 +46,7 @@ class Catalog:
         self._folders = (*((own,) if own and own.is_dir() else ()), BUILT_IN / "data")
         self._platforms = (*((own / "platforms",) if own else ()), BUILT_IN / "platforms")
         self._loaded: dict[tuple[str, str], Any] = {}
+        self._held: set[tuple[str, str]] = set()
         self._own = own
 
     @cached_property
@@ -73,11 +77,33 @@ class Catalog:
 
     def node(self, name: str, path: Place = ()) -> NodeProfile:
         """Return a node profile; raises InputError at `path` when there is none of that name."""
-        return self._get("nodes", name, NodeProfile, path)
+        found = self._get("nodes", name, NodeProfile, path)
+        self._hold_against("nodes", name, lambda: wrong_nics(found, self._nic))
+        return found
 
     def scale_up(self, name: str, path: Place = ()) -> ScaleUpDomainProfile:
         """Return a scale-up domain profile; raises InputError at `path` when there is none of that name."""
-        return self._get("scale_up", name, ScaleUpDomainProfile, path)
+        found = self._get("scale_up", name, ScaleUpDomainProfile, path)
+        if found.tray and found.tray in self._files["switches"]:
+            self._hold_against("scale_up", name, lambda: wrong_tray(found, self.switch(found.tray)))
+        return found
+
+    def _nic(self, name: str) -> NicProfile | None:
+        return self._get("nics", name, NicProfile, ()) if name in self._files["nics"] else None
+
+    def _hold_against(self, kind: str, name: str, check: Callable[[], Wrong | None]) -> None:
+        """Raise InputError (FG010), at its key, where a profile of one's own does not fit those that it names.
+
+        Those of this package are held by tests.
+        """
+        file = self._files[kind][name]
+        if file.is_relative_to(BUILT_IN) or (kind, name) in self._held:
+            return
+        wrong = check()
+        if wrong:
+            path, message = wrong
+            raise fault("FG010", f"{dotted(path)}: {message}", span=read_located(file).span(path))
+        self._held.add((kind, name))
 
     def rack(self, name: str, path: Place = ()) -> RackProfile:
         """Return a rack profile; raises InputError at `path` when there is none of that name."""

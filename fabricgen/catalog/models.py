@@ -6,9 +6,9 @@ D derived. Speeds are Gb/s per direction, lengths metres, power watts.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from fabricgen.catalog.cable_models import COPPER, OPTICAL, CableProfile, ascending
 from fabricgen.catalog.node_models import Accelerators, NicPort, NicRole, NodeProfile
@@ -18,6 +18,7 @@ from fabricgen.catalog.profile import Id, Power, Profile, Tag
 from fabricgen.catalog.rack_models import RackProfile
 from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
 from fabricgen.catalog.switch_models import CageClass, LineCards, SwitchProfile
+from fabricgen.models.base import FieldError
 
 __all__ = [
     "COPPER",
@@ -54,6 +55,13 @@ class NicProfile(Profile):
     gbps: Annotated[int, Field(gt=0, description="All of its ports together, Gb/s.")]
     splits: Annotated[dict[int, int], Field(description="Ports -> speed of each, Gb/s.")]
     host: Annotated[str, Field(description="How it is attached to its host, for example PCIe 6.0 x16.")]
+
+    @model_validator(mode="after")
+    def _splits_share_its_bandwidth(self) -> Self:
+        for ports, speed in self.splits.items():
+            if ports * speed > self.gbps:
+                raise FieldError("splits", f"{ports} ports of {speed}G are more than its {self.gbps} Gb/s")
+        return self
 
 
 PROFILE_KINDS: dict[str, type[Profile]] = {

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import product
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
 from fabricgen.catalog.profile import DeviceProfile
-from fabricgen.models.base import FrozenModel
+from fabricgen.models.base import FieldError, FrozenModel
 
 
 class NicPort(FrozenModel):
@@ -60,6 +61,24 @@ class NicRole(FrozenModel):
             raise ValueError(f"rails must be 1 to {rails}, each with ports 1 to {each} once; got (rail, port) {found}")
         return self
 
+    @model_validator(mode="after")
+    def _lanes_carry_speeds(self) -> Self:
+        if max(self.speeds) > self.lanes * self.lane_gbps:
+            raise FieldError("speeds", f"{max(self.speeds)}G needs more than {self.lanes} lanes of {self.lane_gbps:g}G")
+        wrong = sorted(ways for ways in self.splits if self.lanes % ways)
+        if wrong:
+            raise FieldError("splits", f"{self.lanes} lanes do not split into {wrong[0]} ports")
+        return self
+
+    @model_validator(mode="after")
+    def _cages_hold_ports(self) -> Self:
+        held = Counter(port.cage for port in self.ports)
+        cage, ports = max(held.items(), key=lambda one: one[1])
+        if ports > self.connectors:
+            one = "connectors" if self.connectors > 1 else "connector"
+            raise FieldError("ports", f"{ports} ports are in cage {cage}, which has {self.connectors} {one}")
+        return self
+
     @property
     def ports_per_nic(self) -> int:
         """Ports of one NIC: 2 of a dual-port one."""
@@ -86,3 +105,12 @@ class NodeProfile(DeviceProfile):
     external: Annotated[
         bool, Field(description="Somebody else's device: wired and named, but neither bought nor counted in the power.")
     ] = False
+
+    @model_validator(mode="after")
+    def _ports_serve_its_accelerators(self) -> Self:
+        count = self.accelerators.count if self.accelerators else None
+        for role, nic in self.roles.items() if count else ():
+            beyond = [port.gpu for port in nic.ports if port.gpu is not None and count and port.gpu >= count]
+            if beyond:
+                raise FieldError("roles", f"a {role} port serves GPU {beyond[0]}, and there are {count}, from 0")
+        return self

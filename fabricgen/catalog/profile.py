@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from fabricgen.models.base import FrozenModel
+from fabricgen.models.base import FieldError, FrozenModel
 
 Id = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$", description="Name used in blueprints.")]
 Tag = Literal["V", "R", "D"]
@@ -26,6 +26,12 @@ class Power(FrozenModel):
 
     max: Annotated[float | None, Field(gt=0, description="Largest draw, W.")] = None
     typical: Annotated[float | None, Field(gt=0, description="Typical draw, W.")] = None
+
+    @model_validator(mode="after")
+    def _typical_is_below_max(self) -> Self:
+        if self.max is not None and self.typical is not None and self.typical > self.max:
+            raise FieldError("typical", f"a typical draw of {self.typical:g} W is above the largest, {self.max:g} W")
+        return self
 
     @property
     def planning_w(self) -> float | None:

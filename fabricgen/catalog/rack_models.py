@@ -8,6 +8,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from fabricgen.catalog.profile import Profile
+from fabricgen.models.base import FieldError
 
 Unit = Annotated[int, Field(ge=1, le=60, description="A rack unit, counted from the bottom, from 1.")]
 
@@ -45,4 +46,15 @@ class RackProfile(Profile):
         wrong = sorted(u for u, count in held.items() if count > 1 or u > self.units)
         if wrong:
             raise ValueError(f"rack units hold one thing each, from 1 to {self.units}; got {wrong}")
+        return self
+
+    @model_validator(mode="after")
+    def _heat_is_that_of_its_power(self) -> Self:
+        cooled = (self.air_kw or 0) + (self.liquid_kw or 0)
+        if self.power_kw and self.air_kw is not None and self.liquid_kw and cooled < self.power_kw:
+            raise FieldError(
+                "power_kw",
+                f"it may draw {self.power_kw:g} kW, and air and coolant take {cooled:g} kW of heat "
+                f"({self.air_kw:g} + {self.liquid_kw:g})",
+            )
         return self

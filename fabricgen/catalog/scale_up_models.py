@@ -7,6 +7,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from fabricgen.catalog.profile import Profile
+from fabricgen.models.base import FieldError
 
 Dimensions = tuple[int, ...]
 
@@ -89,11 +90,49 @@ class ScaleUpDomainProfile(Profile):
         return self.switches // self.switches_per_tray if self.tray else 0
 
     @model_validator(mode="after")
+    def _links_fit_switches(self) -> Self:
+        """Where a list of links per switch is stated, it has an entry for each, and a full domain fits their ports."""
+        given, each = self.links_per_switch, self.ports_of_switch
+        if not given:
+            return self
+        if min(given) < 1 or len(given) not in (1, self.switches):
+            raise FieldError(
+                "links_per_switch",
+                f"{len(given)} entries for {self.switches} switches: state one above 0 for each, or one for all",
+            )
+        wanted = (self.accelerators or 0) * max(given)
+        if each and wanted > each:
+            raise FieldError(
+                "accelerators",
+                f"{self.accelerators} accelerators with {max(given)} link{'s' * (max(given) > 1)} to a switch need "
+                f"{wanted} of its ports; it has {each}",
+            )
+        every = given * self.switches if len(given) == 1 else given
+        if self.ports and sum(every) > self.ports - self.scale_out_ports:
+            raise FieldError(
+                "ports",
+                f"{self.ports} ports of an accelerator, {self.scale_out_ports} of them for scale-out, and "
+                f"{sum(every)} links to switches",
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _ports_are_enough(self) -> Self:
+        if self.ports and self.scale_out_ports >= self.ports:
+            raise FieldError(
+                "scale_out_ports", f"{self.scale_out_ports} of {self.ports} ports leave none for the domain"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _switches_add_up(self) -> Self:
         if self.switches and not self.ports_of_switch:
-            raise ValueError("a domain with switches needs switch_ports or switch_lanes")
+            raise FieldError("switches", "a domain with switches needs switch_ports or switch_lanes")
         if self.tray and (not self.switches_per_tray or not self.switches or self.switches % self.switches_per_tray):
-            raise ValueError(f"{self.switches} switches do not fill trays of {self.switches_per_tray}")
+            raise FieldError(
+                "switches_per_tray" if self.switches_per_tray else "tray",
+                f"{self.switches} switches do not fill trays of {self.switches_per_tray}",
+            )
         if not self.backplane and not self.form_factor:
             raise ValueError("links without a backplane are cabled and need a form_factor")
         if any(n < 1 for n in (*self.dims, *self.cube, *self.block, *self.links_per_neighbour)):

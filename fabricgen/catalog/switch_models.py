@@ -9,7 +9,10 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from fabricgen.catalog.profile import DeviceProfile
-from fabricgen.models.base import FrozenModel
+from fabricgen.models.base import FieldError, FrozenModel
+
+_LITTLE = 0.02
+"""The share of a face that ports for management have at most, which chips are not counted with."""
 
 
 class CageClass(FrozenModel):
@@ -89,6 +92,11 @@ class CageClass(FrozenModel):
     def speed_gbps(self) -> int:
         """The fastest port this cage offers, Gb/s."""
         return max(max(speeds) for speeds in self.breakouts.values())
+
+    @property
+    def lanes_gbps(self) -> int:
+        """The most that one such cage carries, however it is split, Gb/s per direction."""
+        return max(ways * max(speeds) for ways, speeds in self.breakouts.items())
 
     @property
     def speeds(self) -> frozenset[int]:
@@ -204,6 +212,23 @@ class SwitchProfile(DeviceProfile):
         wrong = sorted({cage for cage in cages if cages.count(cage) > 1 or not 1 <= cage <= self.cage_count})
         if wrong:
             raise ValueError(f"pipelines name cages once, from 1 to {self.cage_count}; got {wrong}")
+        return self
+
+    @model_validator(mode="after")
+    def _throughput_is_that_of_the_cages(self) -> Self:
+        """Ports that carry little of it, for management, may stand beside what the chip is sold for."""
+        stated = self.throughput_gbps
+        if stated is None:
+            return self
+        each = [cage.count * cage.lanes_gbps for cage in self.cages]
+        most, main = sum(each), sum(gbps for gbps in each if gbps >= _LITTLE * sum(each))
+        if stated >= most + self.cages[0].speed_gbps or stated < main:
+            face = " + ".join(f"{cage.count} x {cage.speed_gbps}G" for cage in self.cages)
+            raise FieldError(
+                "throughput_gbps",
+                f"{stated:g} Gb/s, and its cages carry {most:g} Gb/s in each direction ({face}): state what one "
+                "direction carries, or leave it out",
+            )
         return self
 
     @model_validator(mode="after")

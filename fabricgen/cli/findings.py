@@ -16,6 +16,14 @@ def print_findings(result: LintResult) -> None:
             click.echo(finding.text(), err=True)
 
 
+def refuse_impossible(result: LintResult) -> None:
+    """Raise InputError where what was found cannot be plugged together, and is not waived."""
+    if result.impossible:
+        from fabricgen.kernel.diagnostics import InputError
+
+        raise InputError(result.impossible)
+
+
 def fails(result: LintResult, project: Project, fail_on: str | None) -> bool:
     """Whether the highest severity of the findings reaches `fail_on`, by default the project's."""
     level = fail_on or project.lint.fail_on

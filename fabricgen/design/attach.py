@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import gcd
 
 from fabricgen.blueprint.scalars import NicMode
@@ -99,15 +100,34 @@ def _speed(
             lane = min(role.lane_gbps, cage.lane_gbps)
             if speed <= role.lanes / mode.ways * lane and cage.split_for(speed, lane):
                 return speed, lane
-    cages = sorted({s for c in matching_cages(switch, role.form_factor) for s in c.speeds}, reverse=True)
+    matching = matching_cages(switch, role.form_factor)
+    cages = sorted({s for c in matching for s in c.speeds}, reverse=True)
     at = f"at {wanted}G " if wanted else ""
+    lanes = next(filter(None, (lanes_lacking(s, role.lane_gbps, switch, matching) for s in offered)), "")
     raise fault(
         "FG103",
         f"a {'/'.join(map(str, offered))}G {role.form_factor} port of {profile.id} cannot link {at}"
-        f"to {switch.id}, which offers {'/'.join(map(str, cages)) or 'no such port'}G",
+        f"to {switch.id}, which offers {'/'.join(map(str, cages)) or 'no such port'}G{f': {lanes}' if lanes else ''}",
         path=(*path, "speed") if asked else path,
         hint="choose a switch, a speed or a NIC mode that both ends offer",
     )
+
+
+def lanes_lacking(speed: int, lane_gbps: float, switch: SwitchProfile, cages: Sequence[CageClass]) -> str:
+    """In which way ports as fast as `speed`, Gb/s, lack lanes for a far end of a lower lane rate; "" where they do not.
+
+    800G over lanes of 100G takes eight, whatever a cage's own lanes could carry: one of 4 x 200G has four.
+    """
+    for cage in sorted(cages, key=lambda cage: -cage.count):
+        splits = [ways for ways, speeds in cage.breakouts.items() if speed in speeds]
+        needed = -int(-speed // lane_gbps)
+        there = cage.lanes // min(splits) if splits else needed
+        if needed > there:
+            return (
+                f"{speed}G over lanes of {lane_gbps:g}G takes {needed} lanes, and {speed}G ports of {switch.id} have "
+                f"{there}, of {cage.lane_gbps:g}G"
+            )
+    return ""
 
 
 def matching_cages(switch: SwitchProfile, form_factor: str) -> list[CageClass]:

@@ -44,7 +44,26 @@ def build_design(loaded: LoadedBlueprint) -> Design:
         raise loaded.located(error) from error
 
 
-def _build(loaded: LoadedBlueprint, catalog: Catalog) -> Design:
+MORE_PORTS = (8, 128)
+"""How many times as many ports switches are given, in turn, until a design that lacks ports has enough."""
+
+
+def build_with_room(loaded: LoadedBlueprint) -> Design | None:
+    """The design of a blueprint whose switches lack ports, as if they had more; None where more is wrong than that.
+
+    Its counts are not those of any design that can be had: it serves to judge what is written, whatever is counted.
+    """
+    from fabricgen.design.room import RoomyCatalog
+
+    for times in MORE_PORTS:
+        try:
+            return _build(loaded, RoomyCatalog(loaded.folder / "catalog", times), advise=False)
+        except InputError:
+            continue
+    return None
+
+
+def _build(loaded: LoadedBlueprint, catalog: Catalog, *, advise: bool = True) -> Design:
     blueprint = loaded.blueprint
     layout = lay_out(blueprint, catalog, loaded.lock)
     check_node_names(blueprint, layout)
@@ -60,7 +79,7 @@ def _build(loaded: LoadedBlueprint, catalog: Catalog) -> Design:
             path=("fabrics", managing[1], "also"),
         )
     scale_up = design_scale_up(blueprint, catalog, layout)
-    designed = sized_fabrics(context, scale_up)
+    designed = sized_fabrics(context, scale_up, advise=advise)
     _check_extras(designed, blueprint.fabrics, layout.sites[layout.first_site])
     _check_nos(loaded, catalog, designed)
     check_snippets(blueprint, catalog)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from fabricgen.blueprint.dimensions import leg_dimensions, leg_number
+from fabricgen.blueprint.dimensions import DIMENSIONS, leg_dimensions, leg_number
 from fabricgen.design.attach import attach
 from fabricgen.design.extras.demands import ExtraDemand, extra_demands, most_on_named, most_on_one_switch
 from fabricgen.design.extras.kept_ports import kept_for_extras
 from fabricgen.design.extras.placement import ExtraPortAllocator
-from fabricgen.design.fabric_model import Attachment, ExtraSet, FabricDesign, TierDesign, TierKey
+from fabricgen.design.fabric_model import Attachment, ExtraSet, FabricDesign, Leg, TierDesign, TierKey
+from fabricgen.design.joining import check_met_in_full, check_spans, check_takes_no_nodes
 from fabricgen.design.management import ManagedPorts
 from fabricgen.design.ports import PortKind
 from fabricgen.design.sizing.down_ports import Reserve
@@ -56,9 +57,15 @@ class _LinkedFabrics:
         self.fabrics = context.blueprint.fabrics
         self.specs = tier_specs(context, names)
         self.leaf = {name: self._leaf(name) for name in names}
+        for name in names:
+            check_spans(self.fabrics[name], name)
+            if self.leaf[name] is None:
+                check_takes_no_nodes(context, name, self.specs)
         self._check_copper()
         self.attachments = {name: self._attachments(name) for name in names}
         self.sizes = {name: self._sizes(name) for name in names}
+        self.coarser = {name: self._coarser(name) for name in names}
+        check_met_in_full(self.specs, self.sizes)
         self.demands: dict[TierKey, tuple[NodeDemand, ...]] = {}
         for name in names:
             leaf = self.leaf[name]
@@ -178,8 +185,9 @@ class _LinkedFabrics:
             for name in self.names
             if self.fabrics[name].spans and (keys := [key for key in self.specs if key.fabric == name])
         }
-        context, sizes, demands = self.context, self.sizes, self.demands
-        return TierSizing(context.layout, self.specs, sizes, demands, managed, reserve, spans, crowded, lean)
+        shapes = self.sizes, self.coarser
+        layout, demands = self.context.layout, self.demands
+        return TierSizing(layout, self.specs, *shapes, demands, managed, reserve, spans, crowded, lean)
 
     def _leaf(self, name: str) -> TierKey | None:
         """The tier that nodes of a fabric attach to: its own lowest, or that of the fabric that carries it."""
@@ -217,13 +225,29 @@ class _LinkedFabrics:
         """How many values each inner dimension (rail, rail group, plane, port) has on the switches that a fabric's
         nodes attach to; for a fabric without nodes, on the lower tiers linked up to it.
         """
+        legs = self._legs(name)
+        return {name: max((leg_number(name, leg) for leg in legs), default=1) for name in leg_dimensions()}
+
+    def _legs(self, name: str) -> list[Leg]:
+        """The legs of nodes on the switches that a fabric's nodes attach to, those of the switches' owner first; for a
+        fabric without nodes, of the fabric that it is above.
+        """
         leaf = self.leaf[name]
         if leaf is None:
             below = [s.fabric for s in self.specs.values() if s.upper and s.upper.fabric == name and s.fabric != name]
-            return self._sizes(below[0]) if below else dict.fromkeys(leg_dimensions(), 1)
-        sharing = [n for n in self.names if self.leaf[n] == leaf]
-        legs = [leg for n in sharing for _, a in self.attachments[n] for leg in a.legs]
-        return {name: max(leg_number(name, leg) for leg in legs) for name in leg_dimensions()}
+            return self._legs(below[0]) if below else []
+        sharing = sorted((n for n in self.names if self.leaf[n] == leaf), key=lambda n: n != leaf.fabric)
+        return [leg for n in sharing for _, a in self.attachments[n] for leg in a.legs]
+
+    def _coarser(self, name: str) -> dict[str, tuple[int, ...]]:
+        """By dimension that follows from a finer one, its number for each number of the finer one (see `_sizes`)."""
+        found = {}
+        for dimension in DIMENSIONS:
+            if dimension.follows:
+                legs = reversed(self._legs(name))
+                of = {leg_number(dimension.follows, leg): leg_number(dimension.name, leg) - 1 for leg in legs}
+                found[dimension.name] = tuple(of.get(n + 1, 0) for n in range(self.sizes[name][dimension.follows]))
+        return found
 
     def _node_demands(self, name: str, leaf: TierKey) -> list[NodeDemand]:
         """The node ports of a fabric, one demand for each kind of port, in the order of the node sets."""
@@ -251,6 +275,7 @@ class _LinkedFabrics:
             name=name,
             protocol=spec.protocol,
             sizes=self.sizes[name],
+            coarser=self.coarser[name],
             planes=spec.planes if legs else self.sizes[name]["plane"],
             rails=max((leg.rail for leg in legs), default=0),
             hosts=spec.hosts or {"roce": "routed", "ethernet": "bridged", "infiniband": "none"}[spec.protocol],

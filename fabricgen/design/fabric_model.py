@@ -299,6 +299,8 @@ class FabricDesign:
     protocol: str
     sizes: dict[str, int]
     """How many values rail, rail group, plane and port have on the switches that its nodes attach to."""
+    coarser: dict[str, tuple[int, ...]]
+    """Rail group -> that of each rail on these switches, from 0; so for every dimension that follows from another."""
     planes: int
     rails: int
     hosts: str

@@ -13,7 +13,7 @@ from itertools import accumulate, islice
 from math import prod
 from typing import Any
 
-from fabricgen.blueprint.dimensions import WHOLE, dimension_of, leg_dimensions, scopes
+from fabricgen.blueprint.dimensions import WHOLE, dimension_of, is_told, leg_dimensions, scopes
 from fabricgen.design.layout import Layout
 from fabricgen.kernel.intervals import Interval, Intervals, total
 
@@ -116,6 +116,24 @@ def inner(per: Sequence[str]) -> tuple[str, ...]:
     """The dimensions of `per` that are no places: those of legs (rail, plane and so on), then tiers by name."""
     first, places = [d for d in leg_dimensions() if d in per], scopes()
     return (*first, *sorted(d for d in per if d not in places and d not in first))
+
+
+Coarser = Mapping[str, tuple[int, ...]]
+"""Leg dimension that follows from a finer one -> its number for each number of the finer one; all from 0."""
+
+
+def met(lower_per: Sequence[str], lower_name: str, upper_per: Sequence[str]) -> tuple[str, ...]:
+    """The inner dimensions of an upper tier of which a lower switch meets every value: those that it does not tell."""
+    return tuple(d for d in inner(upper_per) if not is_told(d, (*lower_per, lower_name)))
+
+
+def met_together(dimension: str, upper_per: Sequence[str], count: int, coarser: Coarser) -> tuple[tuple[int, ...], ...]:
+    """The numbers of an inner dimension of a lower tier, `count` of them, by the upper group that they meet in.
+
+    All meet in one group, unless the upper tier is grouped by what follows from the dimension: rails by rail group.
+    """
+    of = next((coarser[d] for d in upper_per if d in coarser and dimension_of(d).follows == dimension), (0,) * count)
+    return tuple(tuple(n for n in range(count) if of[n] == group) for group in range(max(of[:count]) + 1))
 
 
 def group_index(layout: Layout, per: Sequence[str], sizes: Mapping[str, int], coordinates: Mapping[str, Any]) -> Any:

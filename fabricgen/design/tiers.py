@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from fabricgen.blueprint.beside.sized import SIZED, SizedBefore, holder_of, sized_before
-from fabricgen.blueprint.dimensions import WHOLE, dimension_names, scopes
+from fabricgen.blueprint.dimensions import DIMENSIONS, WHOLE, dimension_names, scopes
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.blueprint.sections.fabric import Fabric, Tier
 from fabricgen.catalog.loader import Catalog
@@ -157,7 +157,9 @@ def _check_cages(profile: SwitchProfile, tier: Tier, place: Path) -> None:
 
 
 def _per(tier: Tier, lower: list[str], place: Path, *, sites: int) -> tuple[str, ...]:
-    """`per` with the places that contain a named one, in a fixed order; of several sites each has its own tiers."""
+    """`per` with the places that contain a named one, and without what follows from another, in a fixed order; of
+    several sites each has its own tiers.
+    """
     usable = [*dimension_names(), *lower]
     for i, dimension in enumerate(tier.per):
         if dimension not in usable:
@@ -170,6 +172,7 @@ def _per(tier: Tier, lower: list[str], place: Path, *, sites: int) -> tuple[str,
     wanted = set(tier.per)
     narrowest = max(depth(scope_of(tier.per)), depth("site") if sites > 1 else 0)
     wanted |= set(scopes()[1 : narrowest + 1])
+    wanted -= {one.name for one in DIMENSIONS if one.follows in wanted}
     return tuple(d for d in usable if d in wanted)
 
 

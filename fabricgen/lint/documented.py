@@ -23,6 +23,10 @@ FAMILIES: Mapping[str, str] = {
 """Prefix of codes -> the family, that is the subject."""
 
 
+_IMPOSSIBLE = "No hands can wire it: `build` writes nothing and exits with 2, whatever its severity is set to."
+_WAIVABLE = "Waive it where you have parts for it that the catalogue does not know, such as fan-out boxes."
+
+
 class Documented:
     """A code of findings; its text says what is claimed, why it matters, and what to do.
 
@@ -41,6 +45,10 @@ class Documented:
     """Claim, reason and remedy, with the indentation of the source."""
     bad: str
     good: str
+    impossible = False
+    """Whether what it finds cannot be plugged together, so that nothing is built of it and no severity lowers it."""
+    waivable = True
+    """Whether a waiver covers it: of the impossible, what parts that the catalogue does not know might mend."""
     in_words: bool
     """Whether `bad` and `good` are prose, as what they show is not in a blueprint."""
 
@@ -52,7 +60,10 @@ class Documented:
     @property
     def about(self) -> str:
         """Claim, reason and remedy."""
-        return inspect.cleandoc(self.text)
+        text = inspect.cleandoc(self.text)
+        if not self.impossible:
+            return text
+        return f"{text}\n\n{_IMPOSSIBLE} {_WAIVABLE if self.waivable else 'It cannot be waived.'}"
 
     @property
     def examples(self) -> tuple[str, str]:

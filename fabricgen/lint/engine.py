@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from fabricgen.blueprint.sections.lint_settings import ProjectLint, Waiver
@@ -51,6 +51,8 @@ class LintResult:
     findings: tuple[Diagnostic, ...]
     waived: tuple[Waived, ...]
     softened: tuple[Softened, ...] = ()
+    impossible: tuple[Diagnostic, ...] = ()
+    """Those of the findings that tell of what cannot be plugged together."""
 
     @property
     def counts(self) -> dict[str, int]:
@@ -76,8 +78,8 @@ def lint(
     asked = settings or LintSettings()
     settings = asked.within(design.loaded.project.lint)
     every = [d for d in (*_findings(design, cluster), *others) if asked.wants(d.code)]
-    wanted = [d for d in every if settings.wants(d.code)]
-    softened = [(PROJECT, IGNORED, d) for d in every if not settings.wants(d.code)]
+    wanted = [d for d in every if settings.wants(d.code) or d.code in _impossible_codes()]
+    softened = [(PROJECT, IGNORED, d) for d in every if d not in wanted]
     found = _weighed(design, wanted, softened)
     waivers = list(enumerate(design.loaded.blueprint.lint.waive))
     valid = [(i, w) for i, w in waivers if not _expired(w, settings.as_of)]
@@ -85,7 +87,7 @@ def lint(
     waived: list[Waived] = []
     used: set[int] = set()
     for finding in found:
-        covering = [(i, w) for i, w in valid if _covers(w, finding)]
+        covering = [(i, w) for i, w in valid if _covers(w, finding) and finding.code not in _never_waived()]
         used.update(i for i, _ in covering)
         if covering:
             waived.append(_waived(design, finding, *covering[0]))
@@ -96,7 +98,16 @@ def lint(
     on_severities = _on_severities(design, replace(settings, select=asked.select))
     kept += _weighed(design, (*on_waivers, *on_severities), softened)
     accepted = tuple(sorted(dict.fromkeys(waived), key=lambda w: _place(w.finding)))
-    return LintResult(_ordered(design, kept), accepted, tallied(softened))
+    findings = _ordered(design, kept)
+    impossible = tuple(d for d in findings if d.code in _impossible_codes())
+    return LintResult(findings, accepted, tallied(softened), impossible)
+
+
+def lint_beside_shortage(design: Design, settings: LintSettings) -> tuple[Diagnostic, ...]:
+    """What rules that count no ports find in a design whose switches were given more than they have."""
+    judging = {rule.id for rule in all_rules() if not rule.counts_ports}
+    told_already = {"FG305"}  # FG132 names the same tiers
+    return tuple(d for d in lint(design, None, settings).findings if d.code in judging - told_already)
 
 
 @dataclass(frozen=True)
@@ -137,12 +148,24 @@ def _weighed(
     kept = []
     for finding in found:
         stated = own.get(finding.code) or project.get(finding.code) or finding.severity.label
+        stated = finding.severity.label if finding.code in _impossible_codes() else stated
         severity = None if stated == IGNORED else Severity.parse(stated)
         if severity is None or severity < finding.severity:
             softened.append((BLUEPRINT if finding.code in own else PROJECT, stated, finding))
         if severity is not None:
             kept.append(replace(finding, severity=severity))
     return kept
+
+
+@cache
+def _impossible_codes() -> frozenset[str]:
+    """Rules on what cannot be plugged together: no setting lowers or hides them."""
+    return frozenset(rule.id for rule in all_rules() if rule.impossible)
+
+
+@cache
+def _never_waived() -> frozenset[str]:
+    return frozenset(rule.id for rule in all_rules() if rule.impossible and not rule.waivable)
 
 
 def _expired(waiver: Waiver, as_of: str | None) -> bool:
@@ -176,6 +199,8 @@ def _on_waivers(
             yield Diagnostic(EXPIRED, Severity.WARNING, message, (*path, "until"), "mend what it covers, or renew it")
         elif idle and settings.wants(UNMATCHED):
             message = f"the waiver of {waiver.rule} at '{waiver.at or 'everywhere'}' covers no finding"
+            if waiver.rule in _never_waived():
+                message = f"{waiver.rule} tells of what cannot be plugged together, and is not waived"
             fix = () if waiver.rule == OF_TEMPLATES else (Edit("remove", path),)
             yield Diagnostic(UNMATCHED, Severity.WARNING, message, path, "remove it", fix=fix)
 

@@ -20,6 +20,9 @@ Figure: TypeAlias = Callable[[Device], float | None]
 ROUNDING = 1e-6
 """Tolerance for sums of decimal figures, kW and kg."""
 
+HALF_A_WATT = 0.0005
+"""Powers are stated in whole watts: what each device may draw less than its figure says, kW."""
+
 
 @dataclass(frozen=True, slots=True)
 class RackLoad:
@@ -28,6 +31,11 @@ class RackLoad:
     total: float
     devices: tuple[tuple[str, int], ...]
     unknown: tuple[str, ...]
+
+    def exceeds(self, budget: float, figure: Figure) -> bool:
+        """Whether the sum is above a budget by more than its figures are rounded by, of 18 x 7,889 W up to 9 W."""
+        devices = 0 if figure is weight_kg else sum(count for _, count in self.devices)
+        return self.total > budget + devices * HALF_A_WATT + ROUNDING
 
     @property
     def text(self) -> str:
@@ -70,7 +78,7 @@ def fullest_node_rack(design: Design, figure: Figure) -> RackLoad:
 def over_budget(design: Design, figure: Figure, budget: float | None) -> RackLoad | None:
     """The fullest node rack, if its sum exceeds the budget; None if it does not or no budget is stated."""
     load = fullest_node_rack(design, figure) if budget is not None else None
-    return load if budget is not None and load and load.total > budget + ROUNDING else None
+    return load if budget is not None and load and load.exceeds(budget, figure) else None
 
 
 def budget_path(design: Design, key: str) -> Path:

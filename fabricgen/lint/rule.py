@@ -28,6 +28,8 @@ class Rule(Documented):
     """
 
     in_words = False
+    counts_ports = True
+    """Whether it judges counts of switches, ports or links, so that it is silent where a design lacks ports."""
 
     def __init__(self) -> None:
         self.name = type(self).__name__

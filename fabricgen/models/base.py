@@ -10,3 +10,11 @@ class FrozenModel(BaseModel):
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+
+class FieldError(ValueError):
+    """What a validator of a whole model finds wrong with one of its keys, which it names."""
+
+    def __init__(self, key: str, message: str) -> None:
+        super().__init__(message)
+        self.key = key

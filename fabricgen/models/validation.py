@@ -11,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, Severity, Span, did_you_mean, nearest
+from fabricgen.models.base import FieldError
 from fabricgen.models.model_fields import field_hint, names_at
 from fabricgen.yaml.scalars import Include
 
@@ -118,6 +119,9 @@ def _problem(error: ErrorDetails, data: Any) -> _Problem:
         else:
             path, data = (*path, step), data[step]
     path = (*path, loc[-1]) if missing else path
+    cause = error.get("ctx", {}).get("error")
+    if isinstance(cause, FieldError) and isinstance(data, dict) and cause.key in data:
+        path = (*path, cause.key)
     context, kind = dict(error.get("ctx", {})), error["type"]
     return _Problem(kind, path, error["msg"], error["input"], context, is_key, tuple(branches))
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fabricgen.blueprint.beside.lock import Lock, lock_text, parse_lock
+from fabricgen.blueprint.beside.lock import KINDS, Lock, lock_text, parse_lock
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.kernel.intervals import AllocationRequest, Interval, allocate_intervals
 
@@ -85,7 +85,7 @@ NAMES = st.from_regex(r"[a-z][a-z0-9 -]{0,20}[a-z0-9]", fullmatch=True)
     st.dictionaries(NAMES, st.integers(3, 100).map(lambda bits: 1 << bits), max_size=4),
 )
 def test_what_is_written_is_read_back(sizes: dict[str, int], kind: str, rooms: dict[str, int]) -> None:
-    window = (Interval(1 << 20, 1 << 20),)
+    window = (Interval(1 << 16, 1 << 16),)
     held = allocate_intervals({}, [AllocationRequest(name, size, window) for name, size in sizes.items()])
     lock = Lock("demo", {kind: held} if held else {}, rooms)
     text = lock_text(lock)
@@ -95,3 +95,23 @@ def test_what_is_written_is_read_back(sizes: dict[str, int], kind: str, rooms: d
     for name, intervals in held.items():
         mine = [n for e in intervals for n in range(e.first, e.end)]
         assert [n for e in again.of(kind)[name] for n in range(e.first, e.end)] == mine
+
+
+@pytest.mark.parametrize("number", ["'73786976294838206464'", "'3, 73786976294838206464'", "0-73786976294838206464"])
+@pytest.mark.parametrize("kind", [*(k for k in KINDS if k not in ("ipv4", "ipv6")), "units east"])
+def test_a_number_beyond_any_cluster_is_refused_at_its_line(kind: str, number: str) -> None:
+    said = refused(f"fabricgen-lock: 1\nblueprint: demo\n{kind}:\n  compute spine: {number}\n")
+    assert said.startswith("4:18 ")
+    assert "is too large: these numbers end at" in said or "is no VLAN" in said
+
+
+@pytest.mark.parametrize("room", ["managed su", "floor compute spine", "compute leaf for extras 400 over 100"])
+def test_a_room_for_more_ports_than_there_are_is_refused(room: str) -> None:
+    said = refused(f"fabricgen-lock: 1\nblueprint: demo\nrooms:\n  {room}: '73786976294838206464'\n")
+    assert "is too large: these counts end at" in said
+
+
+def test_steps_beyond_any_cluster_are_refused() -> None:
+    assert "is no count of groups" in refused(
+        "fabricgen-lock: 1\nblueprint: demo\nstacked:\n  compute spine: 1x73786976294838206464\n"
+    )

@@ -90,6 +90,8 @@ def rail_grouped(draw: st.DrawFn) -> Tree:
     for name in list(chain.tiers)[1:]:
         if often(draw, 2, 3):
             chain.tiers[name]["per"] = [d for d in chain.tiers[name]["per"] if d != "rail-group"]
+    if often(draw, 1, 2):
+        chain.tiers["leaf"]["per"] = ["rail" if d == "rail-group" else d for d in chain.tiers["leaf"]["per"]]
     fabric = draw(_ethernet(chain)) | {"rail_groups": groups}
     return _blueprint(draw(halls({"node": draw(st.sampled_from(["toy-four", "toy-twin"]))}, 5)), {"compute": fabric})
 

@@ -66,6 +66,11 @@ class Case:
         names = list(columns)
         return [dict(zip(names, row, strict=True)) for row in zip(*(columns[n].tolist() for n in names), strict=True)]
 
+    def groups_of_rails(self, fabric: str) -> dict[int, int]:
+        """Rail (from 1) -> its group (from 0), as the fabric of a blueprint states them; empty: all in one."""
+        groups = self.cluster.design.loaded.blueprint.fabrics[fabric].rail_groups
+        return {rail: i for i, group in enumerate(groups) for rail in group}
+
     @cached_property
     def ends(self) -> dict[int, list[tuple[PortRun, int, Link]]]:
         """Switch -> (run, port, link) of each of its ports that has a link; management ports are left out."""

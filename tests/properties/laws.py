@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
-from tests.properties import laws_of_addresses, laws_of_counts, laws_of_links, laws_of_ports
+from tests.properties import laws_of_addresses, laws_of_counts, laws_of_links, laws_of_ports, laws_of_requests
 
-LAWS = (*laws_of_ports.LAWS, *laws_of_links.LAWS, *laws_of_counts.LAWS, *laws_of_addresses.LAWS)
+LAWS = (
+    *laws_of_ports.LAWS,
+    *laws_of_links.LAWS,
+    *laws_of_requests.LAWS,
+    *laws_of_counts.LAWS,
+    *laws_of_addresses.LAWS,
+)

@@ -63,7 +63,12 @@ def tiers_meet_as_their_grouping_says(case: Case) -> None:
         if cls.count * above.count > MOST_PAIRS:
             continue
         lowers, uppers = case.coordinates(tier), case.coordinates(upper)
-        shared = [PLACES.get(d, d) for d in upper.per if d in (*tier.per, tier.name)]
+        told = (*tier.per, tier.name)
+        if "rail" in tier.per and "rail-group" in upper.per:
+            group_of = case.groups_of_rails(tier.fabric)
+            lowers = [low | {"rail-group": group_of.get(low["rail"] + 1, 0)} for low in lowers]
+            told = (*told, "rail-group")
+        shared = [PLACES.get(d, d) for d in upper.per if d in told]
         expected = {}
         for (i, low), (j, high) in product(enumerate(lowers), enumerate(uppers)):
             if all(low[d] == high[d] for d in shared):

@@ -55,6 +55,9 @@ def side_fabrics(draw: st.DrawFn, compute: Chain, underlays: tuple[str, ...]) ->
             compute.tiers["spine"]["above"] = ["leaf", "storage.leaf"]
     else:
         storage["tiers"] = draw(chains(("toy-24", "toy-16-4"), ("rail",), most=2)).tiers
+        if often(draw, 1, 6):  # what joins others and is told to take nodes as well is refused
+            first = next(iter(storage["tiers"].values()))
+            first |= {"per": [d for d in first["per"] if d not in ("su", "rack", "rail")], "above": f"compute.{top}"}
     if often(draw, 2, 3):
         storage["extra"] = {"array": {"device": "toy-box", "count": draw(st.integers(1, 3))}}
     if often(draw, 2, 3):

@@ -43,6 +43,11 @@ FOUND = {
         },
         compute={"extra": {"wan": {"device": "generic-server", "to": "border", "attach": "compute"}}},
     ),
+    "leaves per rail below spines per rail group, of uneven groups": _blueprint(
+        "2 x dgx-b200",
+        {"leaf": {"switch": "sn5600", "per": ["su", "rail"]}, "spine": {"switch": "sn5600", "per": "rail-group"}},
+        compute={"rail_groups": [[8, 1, 3], [2, 4, 5, 6, 7]]},
+    ),
     "power shelves in the racks of nodes": _blueprint(
         "2 x generic-server",
         {"leaf": {"switch": "sn4700"}},

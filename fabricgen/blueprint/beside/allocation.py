@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -148,7 +149,7 @@ class _List:
         value, _, length = text.partition("/") if what in ("loopback", "mgmt", "port") else (text, "", "")
         key = Key(device, what, port, what in ("loopback", "mgmt", "port") and ":" in value)
         try:
-            if "/" in text and what in ("loopback", "mgmt", "port") and not (length.isascii() and length.isdigit()):
+            if "/" in text and what in ("loopback", "mgmt", "port") and not re.fullmatch(r"[0-9]{1,3}", length):
                 raise ValueError(f"'{text}' has no prefix length such as /31")
             read = parse_adopted(key, value)
         except ValueError as error:

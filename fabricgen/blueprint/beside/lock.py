@@ -11,12 +11,15 @@ import ipaddress
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from fabricgen.blueprint.beside.adopted import ADOPTED, adopted_of, adopted_text, parse_adopted, parse_key
 from fabricgen.blueprint.beside.sized import SIZED, sized_before
 from fabricgen.blueprint.beside.stacked import STACKED, history_of
+from fabricgen.blueprint.models import MOST_SLOTS
+from fabricgen.blueprint.sections.asn import LAST as LAST_ASN
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span, fault
 from fabricgen.kernel.intervals import Allocations, Interval, Intervals, overlap
 from fabricgen.kernel.text_input import read_bytes
@@ -87,6 +90,15 @@ KINDS: Mapping[str, str] = {
     "ipv6": "blocks of addresses",
 }
 """Kinds of numbers in the order of the file, and what they are."""
+
+
+_MOST_PLACES = 1 << 24
+_LAST: Mapping[str, int] = {
+    **dict.fromkeys(("sites", "pods", "units", "ports", "halls"), MOST_SLOTS - 1),
+    "asns": LAST_ASN,
+    "management": (1 << 32) - 1,
+}
+"""The last number of each kind that a cluster can come to; of kinds that are not here, the last of _MOST_PLACES."""
 
 
 def lock_path(blueprint: str) -> Path | None:
@@ -201,6 +213,8 @@ class _Reader:
             least = 2 if name.partition(" +")[0].endswith(("uplink", "peer")) or " nodes of " in name else 1
             least = 4 if name == "management" else least
             counts = name.startswith(("managed ", "floor ")) or " for extras " in name
+            if counts and room > _MOST_PLACES:
+                self._fault(("rooms", name), f"{room} is too large: these counts end at {_MOST_PLACES}")
             if not counts and (room & (room - 1) or room < least):
                 self._fault(("rooms", name), f"{room} is no room: a power of two from {least} on")
 
@@ -229,7 +243,8 @@ class _Reader:
                 )
 
     def _held(self, kind: str) -> Allocations:
-        read = _vlan if kind == "vlans" else _ranges
+        last = _LAST.get(kind.partition(" ")[0], _MOST_PLACES - 1)
+        read = _vlan if kind == "vlans" else partial(_ranges, last=last)
         held = self._section(kind, _prefixes(kind) if kind in ("ipv4", "ipv6") else read)
         twice = overlap(held)
         if twice:
@@ -303,12 +318,15 @@ def _word(value: Any) -> str:
     return value
 
 
-def _ranges(value: Any) -> Intervals:
+def _ranges(value: Any, last: int) -> Intervals:
+    """Numbers up to the last one that there may be; raises ValueError for others."""
     found = []
     for text in str(value).split(","):
         match = re.fullmatch(_RANGE, text.strip())
         if isinstance(value, bool) or not match or int(match[2] or match[1]) < int(match[1]):
             raise ValueError(f"'{value}' is no list of numbers such as 0-15, 32-47")
+        if int(match[2] or match[1]) > last:
+            raise ValueError(f"{match[2] or match[1]} is too large: these numbers end at {last}")
         found.append(Interval(int(match[1]), int(match[2] or match[1]) - int(match[1]) + 1))
     return tuple(found)
 

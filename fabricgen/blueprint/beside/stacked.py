@@ -9,7 +9,8 @@ from typing import NamedTuple
 STACKED = "stacked"
 """The section of the lock."""
 
-_MOST = 1 << 40
+_MOST = 1 << 24
+"""More groups or switches than a cluster can have."""
 
 
 class Step(NamedTuple):

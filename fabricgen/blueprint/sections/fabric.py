@@ -135,7 +135,7 @@ class Extra(Model):
     speed: Speed | None = Field(None, description="Speed of their links. Default: their fastest that fits.")
     to: Name | None = Field(None, description="Tier they attach to. Default: the lowest.")
     switches: tuple[Annotated[str, Field(description="A switch by name.")], ...] = Field(
-        (), description="Switches by name that their ports are dealt over."
+        (), description="Switches by name that their ports are dealt over.", json_schema_extra={"uniqueItems": True}
     )
     site: Name | None = Field(None, description="Where they stand. Default: the first site.")
     attach: Name | None = Field(None, description="Their NIC role. Default: as the fabric's nodes, or the only one.")
@@ -149,6 +149,8 @@ class Extra(Model):
             raise ValueError(f"count is {self.count}, and {len(self.names)} names are given")
         if len(set(self.names)) < len(self.names):
             raise ValueError("a name is given twice")
+        if len(set(self.switches)) < len(self.switches):
+            raise ValueError("a switch is named twice in `switches`")
         return self
 
     @property
@@ -229,7 +231,11 @@ class Fabric(Model):
     rail_groups: Annotated[
         tuple[Annotated[tuple[Rail, ...], Field(description="Rails of one leaf.")], ...],
         AfterValidator(_each_rail_once),
-    ] = Field((), description="Rails that share leaves `per: rail-group`, e.g. [[1, 3, 5, 7], [2, 4, 6, 8]].")
+    ] = Field(
+        (),
+        description="Rails that share switches `per: rail-group`, e.g. [[1, 3, 5, 7], [2, 4, 6, 8]]. Leaves per rail "
+        "meet the spines of their own rail's group.",
+    )
     carried_by: Name | None = Field(
         None, description="The fabric whose lowest tier its nodes attach to; it has no tiers of its own then."
     )

@@ -64,7 +64,7 @@ def command(
     of patched fibre: trunks, panels, patches;
     on request: technician, labels, drawings, graph, bom-trace, hosts, scale-up.
     """
-    from fabricgen.cli.findings import fails, print_findings
+    from fabricgen.cli.findings import fails, print_findings, refuse_impossible
     from fabricgen.cli.lock_file import check_locked, keep_lock
     from fabricgen.cli.output import read_prices
     from fabricgen.cli.progress import progress_of
@@ -85,7 +85,7 @@ def command(
     renders = not parts or "configs" in parts
     judgement = Judgement(design, cluster, on_templates(cluster, templates if renders else None))
     bundles = build_bundles(cluster, judgement.counts, options)
-    judgement.counts()  # before anything is written
+    refuse_impossible(judgement.result)
     with progress_of(bundles) as told:
         workers = jobs or processors()
         report = _publish(bundles, output, archive, parts, header=header(design), jobs=workers, told=told, force=force)

@@ -68,9 +68,9 @@ def command(
     from fabricgen.blueprint.beside.lock import blueprints_in
     from fabricgen.cli.findings import fails
     from fabricgen.kernel.diagnostics import InputError
-    from fabricgen.lint.engine import LintSettings
+    from fabricgen.lint.engine import LintSettings, lint_beside_shortage
     from fabricgen.lint.report import FileReport, write_report
-    from fabricgen.pipeline import compile_design
+    from fabricgen.pipeline import compile_design, compile_with_room
 
     try:
         day = (datetime.date.fromisoformat(as_of) if as_of else datetime.date.today()).isoformat()
@@ -90,7 +90,9 @@ def command(
             design, result = _mended(judge, diff, allow_outside) if fix or diff else judge({})
         except InputError as error:
             unusable = True
-            reports.append(FileReport(blueprint, error.diagnostics, usable=False))
+            roomy = compile_with_room(error, blueprint, sets, allow_outside=allow_outside, settings=settings)
+            beside = lint_beside_shortage(roomy, asked) if roomy else ()
+            reports.append(FileReport(blueprint, (*error.diagnostics, *beside), usable=False))
             continue
         failed |= fails(result, design.loaded.project, fail_on)
         reports.append(FileReport(blueprint, result.findings, result.waived, fast=fast, softened=result.softened))

@@ -22,6 +22,7 @@ def command(blueprint: str, sets: tuple[str, ...], allow_outside: bool, form: st
     import json
 
     from fabricgen.design.summary import summary
+    from fabricgen.design.unattached import unattached
     from fabricgen.lint.engine import lint
     from fabricgen.pipeline import compile_design
 
@@ -29,7 +30,8 @@ def command(blueprint: str, sets: tuple[str, ...], allow_outside: bool, form: st
     figures = summary(design) | {"findings": lint(design).counts}
     for fabric in design.fabrics:
         figures["fabrics"][fabric.name] |= _chosen(design, fabric)
-    click.echo(json.dumps(figures, indent=2) if form == "json" else _text(figures))
+    no_cable = dict.fromkeys(f"no cable: {', '.join(one.missing)} of {one.profile.id}" for one in unattached(design))
+    click.echo(json.dumps(figures, indent=2) if form == "json" else _text(figures, list(no_cable)))
 
 
 def _chosen(design: Design, fabric: FabricDesign) -> dict[str, Any]:
@@ -62,7 +64,7 @@ def _chosen(design: Design, fabric: FabricDesign) -> dict[str, Any]:
     return {**({"more_uplinks": chosen} if chosen else {}), **({"kept_by_lock": kept} if kept else {})}
 
 
-def _text(figures: dict[str, Any]) -> str:
+def _text(figures: dict[str, Any], no_cable: list[str]) -> str:
     lines = [f"{figures['blueprint']}: {figures['nodes']} nodes, {figures['accelerators']} accelerators"]
     for name, fabric in figures["fabrics"].items():
         rails, planes = fabric["rails"], fabric["planes"]
@@ -83,6 +85,7 @@ def _text(figures: dict[str, Any]) -> str:
             f"  {domain['switches']} switches, {domain['links']} links",
             f"  {domain['gbps_per_accelerator']:,} Gb/s an accelerator in each direction",
         ]
+    lines += ["", *no_cable] if no_cable else []
     found = figures["findings"]
     lines += ["", f"power {figures['power_w'] / 1000:,.1f} kW without optics"]
     lines.append(f"design findings: {found['error']} errors, {found['warning']} warnings; `lint` judges the plan too")

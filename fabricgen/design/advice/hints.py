@@ -7,15 +7,18 @@ from dataclasses import replace
 
 from fabricgen.design.advice.attach import extra_port_advice, extra_speed_advice, node_advice
 from fabricgen.design.advice.switches import same_protocol, switches
-from fabricgen.design.advice.tiers import breakouts, counts, tier_advice, uplink_speeds
+from fabricgen.design.advice.tiers import breakouts, counts, ordered, tier_advice, uplink_speeds
 from fabricgen.design.advice.trials import Advice, Target, Trials, target_of
 from fabricgen.design.fabric_model import TierKey
-from fabricgen.kernel.diagnostics import Diagnostic, InputError
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity
 
 NO_SINGLE_CHANGE = "no single change of count, `per`, oversubscription, speed or switch fits: combine some"
 
 TOO_SMALL = ("FG101", "FG120", "FG121")
 """Codes of switches with too few ports: by radix, by pipelines, or because a breakout disables cages."""
+
+SHORTAGES = (*TOO_SMALL, "FG132")
+"""Codes of a blueprint that only lacks ports."""
 
 OF_A_TIER = (*TOO_SMALL, "FG103", "FG107", "FG119")
 """Codes that concern one tier, so that changing its settings may help."""
@@ -23,7 +26,25 @@ OF_A_TIER = (*TOO_SMALL, "FG103", "FG107", "FG119")
 
 def advised(error: InputError, trials: Trials) -> InputError:
     """The same error, with hints that name changes that fit, where any was found."""
-    return InputError(_with_hint(diagnostic, trials) for diagnostic in error.diagnostics)
+    found = [_with_hint(diagnostic, trials) for diagnostic in error.diagnostics]
+    short = any(diagnostic.code in TOO_SMALL for diagnostic in found)
+    return InputError([*(planes_together(trials) if short else ()), *found])
+
+
+def planes_together(trials: Trials) -> Iterator[Diagnostic]:
+    """Tiers that hold the ports of all planes, where switches have too few: the reason before the shortage."""
+    for spec in trials.specs.values():
+        planes = trials.blueprint.fabrics[spec.fabric].planes
+        if planes > 1 and "plane" not in spec.per:
+            per = ", ".join(ordered((*spec.spec.per, "plane")))
+            yield Diagnostic(
+                "FG132",
+                Severity.ERROR,
+                f"{spec.fabric} has {planes} planes, and each {spec.name} switch serves all of them, with the ports of "
+                f"{planes}",
+                (*spec.path, "per"),
+                f"say `per: [{per}]` of {spec.name}, so that each plane has switches of its own",
+            )
 
 
 def _with_hint(diagnostic: Diagnostic, trials: Trials) -> Diagnostic:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from fabricgen.blueprint.dimensions import dimension_names, leg_dimensions
+from fabricgen.blueprint.dimensions import dimension_names, is_told, leg_dimensions
 from fabricgen.blueprint.sections.fabric import TIER_LEVELS
 from fabricgen.design.advice.switches import larger_switches
 from fabricgen.design.advice.trials import Advice, Target, Trials, path_of
@@ -79,8 +79,8 @@ def dimensions(trials: Trials, target: Target) -> Iterator[Advice]:
     places = ("su", "pod") if spec.upper else ()
     apart_anyhow = _planes(trials, target)
     for dimension in (*apart_anyhow, *(d for d in leg_dimensions() if d not in apart_anyhow), *places):
-        change = {path_of(spec, "per"): _ordered((*spec.spec.per, dimension))}
-        if dimension not in spec.per and trials.fits(change):
+        change = {path_of(spec, "per"): ordered((*spec.spec.per, dimension))}
+        if not is_told(dimension, spec.per) and trials.fits(change):
             apart = not spec.upper and dimension not in apart_anyhow
             apart = apart and all(dimension in lower.per for lower in target.lowers)
             note = f" (then no link joins two {dimension}s)" if apart else ""
@@ -95,9 +95,10 @@ def _planes(trials: Trials, target: Target) -> tuple[str, ...]:
     return ("plane",) if several and joined else ()
 
 
-def _ordered(per: tuple[str, ...]) -> list[str]:
-    """Dimensions from wide to narrow, tier names last."""
+def ordered(per: tuple[str, ...]) -> list[str]:
+    """Dimensions from wide to narrow, tier names last, without those that follow from another."""
     known = dimension_names()
+    per = tuple(d for d in per if not is_told(d, tuple(other for other in per if other != d)))
     return [*(d for d in known if d in per), *(d for d in per if d not in known)]
 
 
@@ -206,7 +207,7 @@ def _ways_up(trials: Trials, target: Target) -> Iterator[tuple[tuple[str, ...], 
     spec = target.spec
     legs = tuple(d for d in leg_dimensions() if d in (*spec.per, *_planes(trials, target)))
     if not target.lowers:
-        own = _ordered((*spec.per, *(d for d in legs if d not in spec.per)))
+        own = ordered((*spec.per, *(d for d in legs if d not in spec.per)))
         yield from ((tuple(own), legs, {}), (spec.per, (), {}))
         return
     by_rail = ("rail",) if any("rail" in lower.per for lower in target.lowers) and "rail" not in legs else ()

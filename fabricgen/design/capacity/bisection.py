@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
 
-from fabricgen.blueprint.dimensions import leg_dimensions
+from fabricgen.blueprint.dimensions import dimension_of, is_told, leg_dimensions
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
@@ -84,7 +84,8 @@ def chain_of(design: Design, fabric: FabricDesign) -> tuple[TierDesign, ...]:
 def strands_of(design: Design, fabric: FabricDesign) -> int:
     """How many disjoint networks the rails, planes and NIC ports divide a fabric's tiers into."""
     chain = chain_of(design, fabric)
-    shared = [d for d in leg_dimensions() if chain and all(d in tier.per for tier in chain)]
+    told = [d for d in leg_dimensions() if chain and all(is_told(d, tier.per) for tier in chain)]
+    shared = [d for d in told if dimension_of(d).follows not in told]
     return prod(fabric.sizes[d] for d in shared)
 
 

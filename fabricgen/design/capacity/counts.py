@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 
 from fabricgen.design.fabric_model import FabricDesign, NodeFeed, TierDesign
 from fabricgen.design.model import Design
 from fabricgen.design.shape import child_numbers, scope_count, scope_of
-from fabricgen.design.sizing.arithmetic import within
+from fabricgen.design.sizing.arithmetic import ranks_within
 from fabricgen.design.sizing.spread import run_ports
 from fabricgen.design.slots import SlotTable
 from fabricgen.kernel.intervals import Intervals
@@ -165,23 +166,25 @@ def _upper_connectors(design: Design, lower: TierDesign, upper: TierDesign, per:
     """Connectors of the upper tier with links of the lower one, that is breakout cables between them."""
     uplink, layout = lower.uplink, design.layout
     assert uplink is not None  # noqa: S101 - callers hold a tier with uplinks
-    each = within(lower.per, lower.name, lower.count, upper.per, design.fabric(lower.fabric).tier_sizes)
+    owner = design.fabric(lower.fabric)
+    kinds = ranks_within(lower.per, lower.name, lower.count, upper.per, owner.tier_sizes, owner.coarser)
+    each = max(max(ranks, default=-1) for ranks in kinds) + 1
     feed = upper.feed(lower.key)
     connectors = [port // per for port in run_ports(upper, feed.run).of(feed)]
-    inner_groups = upper.groups // scope_count(layout, scope_of(upper.per))
+    alike = upper.groups // scope_count(layout, scope_of(upper.per)) // len(kinds)
     total = 0
     for lowers in child_numbers(layout, scope_of(lower.per), scope_of(upper.per), by_slot=uplink.by_slot):
-        for index in range(uplink.upper_count):
+        for inside, index in product(kinds, range(uplink.upper_count)):
             share = range(uplink.share(index))
-            used = {connectors[rank * feed.links + k] for rank in _ranks(lowers.numbers, each) for k in share}
-            total += lowers.places * inner_groups * len(used)
+            ranks = (place * each + rank for place in _numbers(lowers.numbers) for rank in inside)
+            total += lowers.places * alike * len({connectors[rank * feed.links + k] for rank in ranks for k in share})
     return total
 
 
-def _ranks(numbers: Intervals, each: int) -> Iterator[int]:
-    """Ranks of lower switches in an upper group, `each` for every place."""
-    for run in numbers:
-        yield from range(run.first * each, run.end * each)
+def _numbers(intervals: Intervals) -> Iterator[int]:
+    """Every number of some intervals."""
+    for run in intervals:
+        yield from range(run.first, run.end)
 
 
 def _peer_link_counts(design: Design, fabric: FabricDesign) -> Iterator[tuple[str, str, int, int]]:

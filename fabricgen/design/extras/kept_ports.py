@@ -15,7 +15,7 @@ from fabricgen.design.shape import inner, is_part_of_unit, place_names, scope_of
 from fabricgen.design.sizing.down_ports import Reserve
 from fabricgen.design.sizing.tiers import SizedTier
 
-_ROOM = r"(\S+ \S+) for extras (\d+) over (\d+(?:\.\d+)?)( copper)?"
+_ROOM = r"(\S+ \S+) for extras (\d{1,6}) over (\d{1,6}(?:\.\d{1,9})?)( copper)?"
 
 Port = tuple[int, int, bool]
 """(switch of the tier, port in the run, whether it belongs to an omitted slot)"""

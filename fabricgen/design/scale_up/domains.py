@@ -139,7 +139,7 @@ def _ports(domain: ScaleUpDomainProfile, members: list[NodeSet], catalog: Catalo
         elif profile.accelerators:
             try:
                 found.append(kind_of(profile, ()).size(profile, profile.accelerators, 0).links_each)
-            except InputError:
+            except (InputError, MisfitError):  # that domain is not the one that is asked for, and tells nothing
                 continue
     return min(found, default=0)
 

@@ -7,8 +7,10 @@ least ceil(L x U / R), for L lower switches and R down ports of an upper one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
+from math import prod
 
 from fabricgen.design.layout import Layout
 from fabricgen.design.ports import (
@@ -24,7 +26,7 @@ from fabricgen.design.ports import (
     uplink_speed,
     uplinks_needed,
 )
-from fabricgen.design.shape import child_numbers, inner, scope_of
+from fabricgen.design.shape import Coarser, child_numbers, inner, met, met_together, scope_of
 from fabricgen.design.sizing.kept import kept_leaves, kept_uplinks, place_upward
 from fabricgen.design.sizing.port_fit import cause, kept_text, no_port, ports_for
 from fabricgen.design.tiers import TierSpec
@@ -65,10 +67,7 @@ def plan_uplinks(
     for cage in sorted(upper.profile.cages, key=lambda c: -c.count * c.speed_gbps):
         lane = min(above.lane_gbps, cage.lane_gbps)
         if cage.form_factor != "RJ45" and cage.split_for(speed, lane) and above.split_for(speed, lane):
-            groups = 1
-            for dimension in inner(upper.per):
-                if dimension not in tier.per and dimension != tier.name:
-                    groups *= sizes[dimension]
+            groups = prod(sizes[dimension] for dimension in met(tier.per, tier.name, upper.per))
             return UplinkPlan(upper, PortKind(speed, lane), groups, upper.spec.count)
     raise fault(
         "FG103",
@@ -209,12 +208,12 @@ def upper_count(
 
 
 def lowers_per_group(
-    layout: Layout, lower: TierSpec, count: int, upper: TierSpec, sizes: Mapping[str, int]
+    layout: Layout, lower: TierSpec, count: int, upper: TierSpec, sizes: Mapping[str, int], coarser: Coarser
 ) -> tuple[int, int, int]:
     """Lower switches in the fullest upper group, three counts: of units there are, of all reserved slots, and of slots
     up to the last one in use.
     """
-    each = within(lower.per, lower.name, count, upper.per, sizes)
+    each = max(len(ranks) for ranks in ranks_within(lower.per, lower.name, count, upper.per, sizes, coarser))
     scopes = scope_of(lower.per), scope_of(upper.per)
     by_unit, by_slot = (child_numbers(layout, *scopes, by_slot=by_slot) for by_slot in (False, True))
     in_use = (one.numbers[-1].end for one in by_slot if one.numbers)
@@ -222,14 +221,36 @@ def lowers_per_group(
     return now * each, slots * each, max(in_use, default=0) * each
 
 
-def within(per: tuple[str, ...], name: str, count: int, upper_per: tuple[str, ...], sizes: Mapping[str, int]) -> int:
-    """Lower switches of one lower place that meet the same upper group; `sizes` are those of the lower
-    tier's fabric.
+def ranks_within(
+    per: tuple[str, ...],
+    name: str,
+    count: int,
+    upper_per: tuple[str, ...],
+    sizes: Mapping[str, int],
+    coarser: Coarser,
+) -> list[tuple[int, ...]]:
+    """The ranks, from 0, that lower switches of one place have in an upper group: an entry for each kind of group.
+
+    Kinds differ where an upper group has what follows from a dimension of the lower tier, and some have more values of
+    it than others: of four rails in groups of three and one. `sizes` and `coarser` are those of the lower tier's
+    fabric.
     """
-    each = 1 if name in upper_per else count
-    for dimension in inner(per):
-        each *= 1 if dimension in upper_per else sizes[dimension]
-    return each
+    dimensions = [d for d in inner(per) if d not in upper_per]
+    together = [met_together(d, upper_per, sizes[d], coarser) for d in dimensions]
+    shape = [max(map(len, groups)) for groups in together] + ([] if name in upper_per else [count])
+    found = []
+    for chosen in product(*together):
+        held = [range(len(numbers)) for numbers in chosen] + ([] if name in upper_per else [range(count)])
+        found.append(tuple(_rank(position, shape) for position in product(*held)))
+    return found
+
+
+def _rank(position: Sequence[int], shape: Sequence[int]) -> int:
+    """The number of a position, dimension by dimension, in an array of a shape."""
+    rank = 0
+    for at, size in zip(position, shape, strict=True):
+        rank = rank * size + at
+    return rank
 
 
 def radix(tier: TierSpec, wanted: PortDemand, beyond: UplinkPlan | None) -> int:

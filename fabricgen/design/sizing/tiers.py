@@ -20,7 +20,7 @@ from fabricgen.design.ports import (
     up_class,
     uplinks_needed,
 )
-from fabricgen.design.shape import group_count, scope_of, spans_units
+from fabricgen.design.shape import Coarser, group_count, scope_of, spans_units
 from fabricgen.design.sizing.arithmetic import (
     LowerTier,
     UplinkPlan,
@@ -93,6 +93,7 @@ class TierSizing:
         layout: Layout,
         specs: Mapping[TierKey, TierSpec],
         sizes: dict[str, dict[str, int]],
+        coarser: Mapping[str, Coarser],
         demands: Mapping[TierKey, tuple[NodeDemand, ...]],
         managed: Mapping[TierKey, ManagedPorts],
         reserve: Mapping[tuple[TierKey, PortKind], Reserve],
@@ -101,9 +102,9 @@ class TierSizing:
         lean: Collection[TierKey],
     ) -> None:
         """`crowded` are lowest tiers where extra devices need the ports that reserved units would have, `lean` those
-        where they need the ports that more uplinks than the fewest would take.
+        where they need the ports that more uplinks than the fewest would take; `sizes` and `coarser` are by fabric.
         """
-        self._layout, self._specs = layout, specs
+        self._layout, self._specs, self._coarser = layout, specs, coarser
         self._sizes = {fabric: dict(own) for fabric, own in sizes.items()}
         self._demands, self._managed, self._reserve, self._spans = demands, managed, reserve, spans
         self._crowded, self._lean = crowded, lean
@@ -323,8 +324,8 @@ class TierSizing:
         up = sized.uplink_plan
         assert up is not None  # noqa: S101 - it is linked up to this tier
         assert sized.placement.up is not None  # noqa: S101 - the same
-        sizes = self._sizes[sized.spec.fabric]
-        now, slots, in_use = lowers_per_group(self._layout, sized.spec, sized.count, upper, sizes)
+        sizes, coarser = self._sizes[sized.spec.fabric], self._coarser[sized.spec.fabric]
+        now, slots, in_use = lowers_per_group(self._layout, sized.spec, sized.count, upper, sizes, coarser)
         least = in_use if self._dealing(upper) == "slot" else 0
         share = sized.placement.up.count // up.groups_met
         return LowerTier(sized.spec.name, up.kind, now, slots, share, least, partial(self._can_stretch, sized, up))

@@ -311,3 +311,28 @@ FG121 = Fault(
     nos: cumulus
     """,
 )
+
+FG132 = Fault(
+    id="FG132",
+    name="PlanesTogether",
+    title="switches lack ports, and hold those of all planes",
+    text="""
+    A fabric has `planes`, a tier is not grouped by `plane`, and switches have too few ports.
+
+    Planes are disjoint copies of a fabric (each NIC port is split over them), so that each has switches of its own:
+    a leaf that serves two needs the ports of two. Where the ports suffice FG305 tells of it as an error. Add `plane`
+    to `per`; the shortage that is told beside it is gone then, or is that of one plane.
+    """,
+    bad="""
+    scalable_unit: {nodes: 64 x dgx-b300}
+    fabrics: {compute: {planes: 2, tiers: {
+      leaf: {switch: sn5600, per: [su, rail], count: 1},  # <-
+      spine: {switch: sn5600, per: plane, count: 4}}}}
+    """,
+    good="""
+    scalable_unit: {nodes: 64 x dgx-b300}
+    fabrics: {compute: {planes: 2, tiers: {
+      leaf: {switch: sn5600, per: [su, rail, plane], count: 1},
+      spine: {switch: sn5600, per: plane, count: 16}}}}
+    """,
+)

@@ -143,3 +143,64 @@ FG116 = Fault(
       oob: {protocol: ethernet, attach: bmc, also: switches, hosts: bridged, tiers: {leaf: {switch: sn2201}}}
     """,
 )
+
+FG130 = Fault(
+    id="FG130",
+    name="NoTierForNodes",
+    title="nodes would attach to a fabric whose switches take none",
+    text="""
+    A fabric whose lowest tier is `above` a tier of another fabric attaches ports of the nodes, or carries a fabric
+    that does.
+
+    Such a tier joins the switches below it: its down ports go to them, and it has none for nodes, whose ports would
+    be left without a cable. A fabric attaches nodes by `attach`, or by its name where that is a role of their ports.
+    Put a leaf for the nodes below it, let another fabric carry it, or name it so that it only joins switches.
+    """,
+    bad="""
+    fabrics:
+      compute: {tiers: {spine: null}}
+      storage:
+        protocol: roce
+        attach: storage  # <-
+        tiers: {leaf: {switch: sn5600, above: compute.leaf}}
+    """,
+    good="""
+    fabrics:
+      compute: {tiers: {spine: null}}
+      storage:
+        protocol: roce
+        attach: storage
+        tiers:
+          leaf: {switch: sn5600, per: su}
+          spine: {switch: sn5600, count: 4, above: [leaf, compute.leaf]}
+    """,
+)
+
+FG131 = Fault(
+    id="FG131",
+    name="SpansWithoutSwitches",
+    title="a fabric without switches of its own has spans",
+    text="""
+    A fabric that is `carried_by` another states `spans`, the long-haul links of its top tier.
+
+    Its switches are its carrier's, and so are their links to other sites, which carry both. State the spans on the
+    carrier.
+    """,
+    bad="""
+    pods: {p1: {su: 2, site: east}, p2: {su: 2, site: west}}
+    fabrics:
+      compute: {tiers: {spine: {per: site}}}
+      storage:
+        protocol: roce
+        carried_by: compute
+        spans: {haul: {between: [east, west], km: 5, links: 4}}  # <-
+    """,
+    good="""
+    pods: {p1: {su: 2, site: east}, p2: {su: 2, site: west}}
+    fabrics:
+      compute:
+        tiers: {spine: {per: site}}
+        spans: {haul: {between: [east, west], km: 5, links: 4}}
+      storage: {protocol: roce, carried_by: compute}
+    """,
+)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fabricgen.catalog.models import SwitchProfile
+from fabricgen.design.attach import lanes_lacking, matching_cages
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
@@ -21,6 +23,7 @@ class NicHeldBack(DesignRule):
     """
 
     id = "FG123"
+    counts_ports = False
     severity = Severity.WARNING
     title = "NICs run below their speed, and no `speed` says so"
     bad = """
@@ -43,11 +46,21 @@ class NicHeldBack(DesignRule):
             slow = {a.profile.id: a for _, a in fabric.attachments if a.speed_gbps < fastest_gbps(a)}
             for name, attachment in sorted(slow.items()):
                 own, most = attachment.speed_gbps, fastest_gbps(attachment)
+                why, better = held_back_by(attachment, leaf.profile, most)
                 yield self.flag(
                     (*leaf.path, "switch"),
-                    f"{fabric.name} ports of {name} run at {own}G of their {most}G: {leaf.profile.id} offers no more",
-                    f"use a switch with {most}G ports, or set `speed: {own}G` on {fabric.name} if that is intended",
+                    f"{fabric.name} ports of {name} run at {own}G of their {most}G: {why}",
+                    f"use {better}, or set `speed: {own}G` on {fabric.name} if that is intended",
                 )
+
+
+def held_back_by(attachment: Attachment, switch: SwitchProfile, most: int) -> tuple[str, str]:
+    """(why a switch does not run ports of a NIC at `most` Gb/s, what would): it has no such port, or too few lanes."""
+    lane = attachment.profile.roles[attachment.role].lane_gbps
+    why = lanes_lacking(most, lane, switch, matching_cages(switch, attachment.form_factor))
+    if why:
+        return why, f"a switch with {most}G ports of {lane:g}G lanes, or NICs with faster lanes"
+    return f"{switch.id} offers no more", f"a switch with {most}G ports"
 
 
 def fastest_gbps(attachment: Attachment) -> int:

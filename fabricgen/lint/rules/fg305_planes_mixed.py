@@ -17,6 +17,7 @@ class PlanesMixed(DesignRule):
     """
 
     id = "FG305"
+    counts_ports = False
     severity = Severity.ERROR
     title = "a tier joins planes that should be disjoint"
     bad = """

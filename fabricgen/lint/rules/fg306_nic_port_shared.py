@@ -32,7 +32,10 @@ class NicPortShared(DesignRule):
     """
 
     id = "FG306"
+    counts_ports = False
     severity = Severity.ERROR
+    impossible = True
+    waivable = False
     title = "two fabrics attach the same NIC ports"
     bad = """
         fabrics:

@@ -35,6 +35,8 @@ class PortUsedTwice(PlanRule):
 
     id = "FG310"
     severity = Severity.ERROR
+    impossible = True
+    waivable = False
     title = "a port has two links"
     bad = """
         fabrics:

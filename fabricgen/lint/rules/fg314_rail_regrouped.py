@@ -21,6 +21,7 @@ class RailRegrouped(DesignRule):
     """
 
     id = "FG314"
+    counts_ports = False
     severity = Severity.WARNING
     title = "an upper tier is grouped by rails that the tier below mixes"
     bad = """

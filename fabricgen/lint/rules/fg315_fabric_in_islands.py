@@ -23,6 +23,7 @@ class FabricInIslands(DesignRule):
     """
 
     id = "FG315"
+    counts_ports = False
     severity = Severity.WARNING
     title = "parts of a fabric cannot reach each other"
     bad = """

@@ -19,6 +19,7 @@ class PoolsOverlap(DesignRule):
     """
 
     id = "FG503"
+    counts_ports = False
     severity = Severity.ERROR
     title = "two address pools overlap"
     bad = """

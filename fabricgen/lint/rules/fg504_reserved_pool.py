@@ -39,6 +39,7 @@ class ReservedPool(DesignRule):
     """
 
     id = "FG504"
+    counts_ports = False
     severity = Severity.ERROR
     title = "a pool or server lies in a range that hosts cannot use"
     bad = """

@@ -29,6 +29,7 @@ class PublicAsns(DesignRule):
     """
 
     id = "FG505"
+    counts_ports = False
     severity = Severity.WARNING
     title = "an AS number or pool is not private"
     bad = """

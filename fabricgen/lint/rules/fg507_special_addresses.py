@@ -45,6 +45,7 @@ class SpecialAddresses(DesignRule):
     """
 
     id = "FG507"
+    counts_ports = False
     severity = Severity.WARNING
     title = "addresses lie in a range for another purpose"
     bad = """

@@ -33,6 +33,7 @@ class ReservedAsns(DesignRule):
     """
 
     id = "FG508"
+    counts_ports = False
     severity = Severity.WARNING
     title = "AS numbers are reserved or for documentation"
     bad = """

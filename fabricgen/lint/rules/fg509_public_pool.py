@@ -26,6 +26,7 @@ class PublicPool(DesignRule):
     """
 
     id = "FG509"
+    counts_ports = False
     severity = Severity.WARNING
     title = "addresses lie in public IPv4 space"
     bad = """

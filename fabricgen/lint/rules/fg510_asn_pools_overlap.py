@@ -21,6 +21,7 @@ class AsnPoolsOverlap(DesignRule):
     """
 
     id = "FG510"
+    counts_ports = False
     severity = Severity.WARNING
     title = "ranges of AS numbers overlap"
     bad = """

@@ -22,6 +22,7 @@ class HalfStatedPool(DesignRule):
     """
 
     id = "FG513"
+    counts_ports = False
     severity = Severity.WARNING
     title = "a pool is stated for one address family of two"
     bad = """

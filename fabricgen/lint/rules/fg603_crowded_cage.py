@@ -25,6 +25,7 @@ class CrowdedCage(PlanRule):
 
     id = "FG603"
     severity = Severity.ERROR
+    impossible = True
     title = "a cage has more cables than its transceiver has connectors"
     bad = """
         pods: {p1: {su: 5}}

@@ -22,6 +22,7 @@ class MediumFitsNoCage(DesignRule):
 
     id = "FG606"
     severity = Severity.ERROR
+    impossible = True
     title = "a stated medium does not fit the cage at one end"
     bad = """
         fabrics: {compute: {tiers: {leaf: {media: {

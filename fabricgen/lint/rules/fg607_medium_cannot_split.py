@@ -22,6 +22,7 @@ class MediumCannotSplit(DesignRule):
 
     id = "FG607"
     severity = Severity.ERROR
+    impossible = True
     title = "a stated medium cannot be split"
     bad = """
         fabrics: {compute: {speed: 200G, tiers: {leaf: {media: {

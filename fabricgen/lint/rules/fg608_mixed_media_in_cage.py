@@ -25,6 +25,7 @@ class MixedMediaInCage(PlanRule):
 
     id = "FG608"
     severity = Severity.ERROR
+    impossible = True
     title = "cables in one cage need different transceivers"
     bad = """
         scalable_unit: {nodes: 3 x dgx-b200}

@@ -45,7 +45,7 @@ class NetworkRackBudget(PlanRule):
             ("network_rack_kg", rack.load_kg, weight_kg, "kg"),
         )
         for key, budget, figure, unit in budgets:
-            over = [found for found in _loads(cluster, figure) if found[1].total > budget] if budget else []
+            over = [found for found in _loads(cluster, figure) if found[1].exceeds(budget, figure)] if budget else []
             if over and budget:
                 fullest, load = max(over, key=lambda found: (found[1].total, found[0]))
                 yield self.flag(

@@ -27,6 +27,7 @@ class EndsDoNotMatch(PlanRule):
 
     id = "FG630"
     severity = Severity.ERROR
+    impossible = True
     title = "the ends of a cable do not match"
     bad = """
         fabrics: {compute: {protocol: roce, speed: 400G, oversubscription: "9:1", tiers: {

@@ -28,6 +28,7 @@ class PatchingDoesNotMate(PlanRule):
 
     id = "FG635"
     severity = Severity.ERROR
+    impossible = True
     title = "jumpers, panels and trunks do not plug into each other"
     bad = """
         fabrics: {compute: {media: FR}}

@@ -20,6 +20,7 @@ class LossyRoce(DesignRule):
     """
 
     id = "FG701"
+    counts_ports = False
     severity = Severity.WARNING
     title = "a RoCE fabric runs without PFC and ECN"
     bad = """

@@ -19,6 +19,7 @@ class DscpClash(DesignRule):
     """
 
     id = "FG702"
+    counts_ports = False
     severity = Severity.ERROR
     title = "RoCE data and congestion notifications share a DSCP or class"
     bad = """

@@ -23,6 +23,7 @@ class PfcWithoutEcn(DesignRule):
     """
 
     id = "FG707"
+    counts_ports = False
     severity = Severity.ERROR
     title = "PFC pauses before ECN marks anything"
     bad = """

@@ -26,6 +26,7 @@ class QosDiffers(DesignRule):
     """
 
     id = "FG708"
+    counts_ports = False
     severity = Severity.WARNING
     title = "linked fabrics treat RoCE differently"
     bad = """

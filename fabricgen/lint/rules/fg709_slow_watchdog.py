@@ -25,6 +25,7 @@ class SlowWatchdog(DesignRule):
     """
 
     id = "FG709"
+    counts_ports = False
     severity = Severity.WARNING
     title = "the PFC watchdog is too slow to stop a PFC storm"
     bad = """

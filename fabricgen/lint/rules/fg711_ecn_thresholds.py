@@ -30,6 +30,7 @@ class EcnThresholds(DesignRule):
     """
 
     id = "FG711"
+    counts_ports = False
     severity = Severity.WARNING
     title = "ECN marks every packet, or marks too late"
     bad = """

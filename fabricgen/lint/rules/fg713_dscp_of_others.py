@@ -24,6 +24,7 @@ class DscpOfOthers(DesignRule):
     """
 
     id = "FG713"
+    counts_ports = False
     severity = Severity.ERROR
     title = "RoCE data or notifications have the DSCP of other traffic"
     bad = """

@@ -19,6 +19,7 @@ class SlowBfd(DesignRule):
     """
 
     id = "FG714"
+    counts_ports = False
     severity = Severity.WARNING
     title = "BFD is no faster than BGP itself"
     bad = """

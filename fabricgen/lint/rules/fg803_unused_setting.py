@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from fabricgen.blueprint.sections.routing import Routing
+from fabricgen.design.capacity.bisection import chain_of
 from fabricgen.design.model import Design
 from fabricgen.design.shape import scope_of
 from fabricgen.kernel.diagnostics import Diagnostic, Edit, Path, Severity, did_you_mean, nearest
@@ -20,6 +21,7 @@ class UnusedSetting(DesignRule):
     """
 
     id = "FG803"
+    counts_ports = False
     severity = Severity.WARNING
     title = "a setting has no effect"
     bad = """
@@ -53,11 +55,14 @@ class UnusedSetting(DesignRule):
                 yield self.flag(
                     ("fabrics", name, "vrf"), message, "remove it; only fabrics that share switches have a VRF"
                 )
-            leaf = design.leaf(design.fabric(name))
-            if spec.rail_groups and leaf is not None and "rail-group" not in leaf.per:
+            chain = chain_of(design, design.fabric(name))
+            if spec.rail_groups and chain and not any("rail-group" in tier.per for tier in chain):
+                names = " nor ".join(tier.name for tier in chain)
+                either = "neither " if len(chain) > 1 else ""
                 yield self.flag(
                     ("fabrics", name, "rail_groups"),
-                    f"{leaf.name} is not per rail-group, so `rail_groups` has no effect",
+                    f"{either}{names} is {'' if either else 'not '}per rail-group, so `rail_groups` has no effect",
+                    f"say `per: rail-group` of {chain[0].name}, or remove it",
                 )
             if spec.protocol == "infiniband":
                 for key, part in (

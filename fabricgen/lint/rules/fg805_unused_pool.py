@@ -22,6 +22,7 @@ class UnusedPool(DesignRule):
     """
 
     id = "FG805"
+    counts_ports = False
     severity = Severity.WARNING
     title = "a pool is not used"
     bad = """

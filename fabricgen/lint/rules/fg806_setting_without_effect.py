@@ -56,6 +56,10 @@ class SettingWithoutEffect(DesignRule):
                 _size_for_with_count,
                 _spread_without_choice,
                 _ratio_without_uplinks,
+                _ports_of_no_use,
+                _node_settings_without_nodes,
+                _rails_of_no_node,
+                _nothing_to_manage,
             ):
                 yield from map(self._finding, found(design, fabric))
         for cluster_wide in (_cluster_settings, _nos_that_none_runs, _omitted_twice, _floor_dimensions, _media_policy):
@@ -151,6 +155,49 @@ def _ratio_without_uplinks(design: Design, fabric: FabricDesign) -> Iterator[Idl
     if spec.oversubscription is not None and not takers:
         why = f"no tier of {fabric.name} has uplinks that its oversubscription could limit"
         yield (*fabric.path, "oversubscription"), why, REMOVE
+
+
+def _ports_of_no_use(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
+    """What is stated of uplinks at the top of a fabric, and of peer links where there are none."""
+    for tier in fabric.tiers:
+        spec = design.loaded.blueprint.fabrics[fabric.name].tiers[tier.name]
+        missing = [] if tier.up else [("up", "uplinks: no tier is above it")]
+        missing += [] if tier.peer_links else [("peer", "peer links: it states no `peer`")]
+        for role, why in missing:
+            if role == "up" and spec.uplinks:
+                yield (*tier.path, "uplinks"), f"{fabric.name} {tier.name} has no {why}", REMOVE
+            for key in ("media", "cages"):
+                if role in getattr(spec, key):
+                    yield (*tier.path, key, role), f"{fabric.name} {tier.name} has no {why}", REMOVE
+
+
+def _node_settings_without_nodes(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
+    """How node ports are run, where no nodes attach; and `size_for`, which is for tiers, without tiers of its own."""
+    spec = design.loaded.blueprint.fabrics[fabric.name]
+    for key in ("nic", "planes", "rail_groups") if not fabric.attachments and not fabric.extras else ():
+        if key in spec.model_fields_set:
+            yield (*fabric.path, key), f"`{key}` has no effect: no nodes attach to {fabric.name}", REMOVE
+    if spec.size_for and not spec.tiers:
+        why = f"`size_for` has no effect: {fabric.name} has no tiers of its own"
+        yield (*fabric.path, "size_for"), why, f"remove it, or set it on {spec.carried_by}"
+
+
+def _rails_of_no_node(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
+    """Rails in `rail_groups` that no node has."""
+    groups = design.loaded.blueprint.fabrics[fabric.name].rail_groups
+    known = {leg.rail for _, attachment in fabric.attachments for leg in attachment.legs}
+    for i, group in enumerate(groups if known else ()):
+        if none := sorted(set(group) - known):
+            rails = f"rail{'s' * (len(none) > 1)} {', '.join(map(str, none))}"
+            why = f"no node has {rails} on {fabric.name}; they have {len(known)}"
+            yield (*fabric.path, "rail_groups", i), why, f"name rails 1 to {len(known)}"
+
+
+def _nothing_to_manage(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
+    """Management ports of switches, where no other fabric has switches."""
+    if design.loaded.blueprint.fabrics[fabric.name].also and not fabric.managed_devices:
+        why = f"`also: switches` has no effect: {fabric.name} is the only fabric that has switches"
+        yield (*fabric.path, "also"), why, REMOVE
 
 
 def _cluster_settings(design: Design) -> Iterator[Idle]:

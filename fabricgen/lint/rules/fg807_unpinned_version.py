@@ -18,6 +18,7 @@ class UnpinnedVersion(DesignRule):
     """
 
     id = "FG807"
+    counts_ports = False
     severity = Severity.WARNING
     title = "the version of the language is not stated"
     bad = """

@@ -19,6 +19,7 @@ class DeprecatedKey(DesignRule):
     """
 
     id = "FG808"
+    counts_ports = False
     severity = Severity.WARNING
     title = "a key is written under an old name"
     bad = """

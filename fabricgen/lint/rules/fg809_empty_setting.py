@@ -31,6 +31,7 @@ class EmptySetting(DesignRule):
     """
 
     id = "FG809"
+    counts_ports = False
     severity = Severity.WARNING
     title = "a group of settings has no effect"
     bad = """

@@ -17,6 +17,7 @@ class IdleNodeSet(DesignRule):
     """
 
     id = "FG810"
+    counts_ports = False
     severity = Severity.WARNING
     title = "nodes attach to no fabric"
     bad = """

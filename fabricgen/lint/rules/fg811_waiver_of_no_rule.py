@@ -18,6 +18,7 @@ class WaiverOfNoRule(DesignRule):
     """
 
     id = "FG811"
+    counts_ports = False
     severity = Severity.WARNING
     title = "a waiver names a code that no rule has"
     bad = """

@@ -18,6 +18,7 @@ class WaiversOverlap(DesignRule):
     """
 
     id = "FG812"
+    counts_ports = False
     severity = Severity.WARNING
     title = "a waiver covers what another one covers already"
     bad = """

@@ -34,6 +34,7 @@ class TimezoneUnknown(DesignRule):
     """
 
     id = "FG814"
+    counts_ports = False
     severity = Severity.WARNING
     title = "a timezone is not in the tz database"
     bad = """

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from fabricgen.blueprint.dimensions import dimension_of, is_told
 from fabricgen.design.capacity.counts import slot_table
 from fabricgen.design.fabric_model import (
     Attachment,
@@ -19,7 +20,6 @@ from fabricgen.design.fabric_model import (
     TierKey,
     Uplink,
 )
-from fabricgen.design.layout import Layout
 from fabricgen.design.media.allowed import (
     StatedMedia,
     media_of_extra,
@@ -29,7 +29,7 @@ from fabricgen.design.media.allowed import (
 )
 from fabricgen.design.media.policy import policy_of
 from fabricgen.design.model import Design
-from fabricgen.design.shape import group_index, inner, place_numbers, scope_index, scope_of
+from fabricgen.design.shape import group_index, inner, met, met_together, place_numbers, scope_index, scope_of
 from fabricgen.design.sizing.spread import run_ports, uplink_ends
 from fabricgen.design.slots import SlotTable
 from fabricgen.wiring.links.columns import Columns, tier_columns
@@ -192,17 +192,21 @@ class FabricWiring:
         own, sizes = (self._design.fabric(tier.fabric).tier_sizes for tier in (lower, upper))
         feed = upper.feed(lower.key)
         columns = tier_columns(self._layout, lower, own)
-        rank = lower_rank(self._layout, lower, upper, columns, own)
-        met = [d for d in inner(upper.per) if d not in lower.per and d != lower.name]
-        combos = np.indices([sizes[d] for d in met], dtype=np.int32).reshape(
-            len(met), uplink.upper_groups if met else 0
+        rank = lower_rank(self._design, lower, upper, columns)
+        for d in inner(upper.per):
+            if d not in columns and is_told(d, lower.per):
+                finer = columns[dimension_of(d).follows]
+                columns[d] = np.array(self._design.fabric(lower.fabric).coarser[d], dtype=np.int32)[finer]
+        whole = met(lower.per, lower.name, upper.per)
+        combos = np.indices([sizes[d] for d in whole], dtype=np.int32).reshape(
+            len(whole), uplink.upper_groups if whole else 0
         )
         assert lower.up is not None  # noqa: S101 - the same
         ends = np.array(uplink_ends(uplink, lower.up), dtype=np.int32)
         index, link = ends.T.reshape(2, uplink.upper_groups, uplink.links_per_group)
         groups = []
         for g in range(uplink.upper_groups):
-            at = columns | {d: np.full(lower.switches, combos[i, g], dtype=np.int32) for i, d in enumerate(met)}
+            at = columns | {d: np.full(lower.switches, combos[i, g], dtype=np.int32) for i, d in enumerate(whole)}
             groups.append(group_index(self._layout, upper.per, sizes, at))
         group = np.stack(groups, axis=1)[:, :, None]
         b = self._switches(upper).first + group * upper.count + index
@@ -242,19 +246,23 @@ class FabricWiring:
         return np.maximum(*rails), np.maximum(*planes)
 
 
-def lower_rank(layout: Layout, lower: TierDesign, upper: TierDesign, columns: Columns, sizes: dict[str, int]) -> Ints:
+def lower_rank(design: Design, lower: TierDesign, upper: TierDesign, columns: Columns) -> Ints:
     """The rank of each lower switch among those that connect to the same upper group; int32.
 
     Reserved slots count where the upper switches have ports for them, so that growth moves no port.
     """
     uplink: Uplink | None = lower.uplink
     assert uplink is not None  # noqa: S101 - callers hold a tier with uplinks
+    layout, owner = design.layout, design.fabric(lower.fabric)
     scope = scope_of(lower.per)
     numbers = place_numbers(layout, scope, scope_of(upper.per), by_slot=uplink.by_slot)
     rank = np.array(numbers, dtype=np.int32)[scope_index(layout, scope, columns)]
     for dimension in inner(lower.per):
         if dimension not in upper.per:
-            rank = rank * sizes[dimension] + columns[dimension]
+            together = met_together(dimension, upper.per, owner.tier_sizes[dimension], owner.coarser)
+            place = {number: at for numbers in together for at, number in enumerate(numbers)}
+            position = np.array([place[number] for number in range(len(place))], dtype=np.int32)
+            rank = rank * max(map(len, together)) + position[columns[dimension]]
     if lower.name not in upper.per:
         rank = rank * lower.count + columns[lower.name]
     result: Ints = rank.astype(np.int32)

@@ -1,0 +1,28 @@
+"""A catalogue whose switches have more ports than there are: to judge the rest of a design that lacks ports."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fabricgen.catalog.loader import Catalog
+from fabricgen.catalog.models import SwitchProfile
+from fabricgen.kernel.diagnostics import Path as Place
+
+
+class RoomyCatalog(Catalog):
+    """The catalogue with `times` as many cages of each kind on every switch; speeds, lanes and all else stay."""
+
+    def __init__(self, own: Path | None, times: int) -> None:
+        super().__init__(own)
+        self._times = times
+        self._wider: dict[str, SwitchProfile] = {}
+
+    def switch(self, name: str, path: Place = ()) -> SwitchProfile:
+        """As `Catalog.switch`, with more cages; without line cards and pipelines, which would hold them."""
+        if name not in self._wider:
+            profile = super().switch(name, path)
+            fields = {field: getattr(profile, field) for field in SwitchProfile.model_fields}
+            cages = tuple(cage.model_copy(update={"count": cage.count * self._times}) for cage in profile.cages)
+            wider = fields | {"cages": cages, "line_cards": (), "pipelines": None}
+            self._wider[name] = SwitchProfile.model_construct(**wider)
+        return self._wider[name]

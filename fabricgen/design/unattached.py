@@ -1,0 +1,40 @@
+"""Ports that devices have and no fabric attaches, so that no cable is planned for them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fabricgen.catalog.models import NodeProfile
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Unattached:
+    """Devices of one name: the roles of their ports that fabrics attach, and those that none does."""
+
+    profile: NodeProfile
+    attached: tuple[str, ...]
+    missing: tuple[str, ...]
+    path: Path
+
+
+def unattached(design: Design) -> list[Unattached]:
+    """Sets of nodes, then extra devices, with ports that no fabric attaches; those of somebody else are left out."""
+    nodes: dict[int, set[str]] = {index: set() for index in range(len(design.layout.node_sets))}
+    extras: dict[str, tuple[NodeProfile, Path, set[str]]] = {}
+    for fabric in design.fabrics:
+        for index, attachment in fabric.attachments:
+            nodes[index].add(attachment.role)
+        for extra in fabric.extras:
+            extras.setdefault(extra.name, (extra.attachment.profile, extra.path, set()))[2].add(extra.attachment.role)
+    found = []
+    for index, members in enumerate(design.layout.node_sets):
+        section = ("racks", "devices") if members.per_rack else ("nodes",)
+        found.append((members.profile, ("scalable_unit", *section, members.name), nodes[index]))
+    found += extras.values()
+    return [
+        Unattached(profile, tuple(sorted(roles)), missing, path)
+        for profile, path, roles in found
+        if (missing := tuple(sorted(set(profile.roles) - roles))) and not profile.external
+    ]

@@ -1,0 +1,50 @@
+"""FG316: no fabric attaches some ports of nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.design.model import Design
+from fabricgen.design.unattached import unattached
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.rule import DesignRule
+
+SEVERAL = 2
+"""From so many attached roles on, a blueprint is taken to stand for all networks of a device."""
+
+
+class RoleNotAttached(DesignRule):
+    """Several roles of a device's ports have a fabric, and another has none: no cable is planned for those ports.
+
+    A server without its BMC's cable cannot be reached when it hangs, and one without its storage ports waits for
+    files. Blueprints of one network alone leave the others out on purpose and are not judged; `show` lists what has
+    no cable in any blueprint.
+
+    Add a fabric that attaches the role (`attach`), or waive this where the ports are cabled by others.
+    """
+
+    id = "FG316"
+    counts_ports = False
+    severity = Severity.INFO
+    title = "no fabric attaches some ports of nodes or extra devices"
+    bad = """
+        scalable_unit:
+          nodes:
+            node: 4 x dgx-b200  # <-
+        fabrics:
+          storage: {protocol: roce, carried_by: compute}
+    """
+    good = """
+        fabrics:
+          storage: {protocol: roce, carried_by: compute}
+          inband: {protocol: ethernet, carried_by: compute}
+          oob: {protocol: ethernet, attach: bmc, tiers: {leaf: {switch: sn2201}}}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Flag devices of which several roles are attached and others are not."""
+        for found in unattached(design):
+            if len(found.attached) >= SEVERAL:
+                roles = ", ".join(f"'{role}'" for role in found.missing)
+                hint = f"say `attach: {found.missing[0]}` in a fabric for them, or waive this if others cable them"
+                yield self.flag(found.path, f"no fabric attaches the {roles} ports of {found.profile.id}", hint)

@@ -1,0 +1,82 @@
+"""What cannot be plugged together is not built; findings about quality are built and counted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fabricgen.lint.engine import LintResult
+from fabricgen.lint.examples import BASE
+from fabricgen.lint.rule import all_rules
+
+SECOND = "  second: {protocol: roce, attach: compute, tiers: {leaf: {switch: sn5600, per: [su, rail]}}}\n"
+NARROW = """
+fabricgen: 1
+name: narrow
+scalable_unit: {nodes: 4 x dgx-b200}
+pods: {p1: {su: 5}}
+fabrics:
+  compute:
+    protocol: roce
+    speed: 200G
+    tiers: {leaf: {switch: sn4700, per: [su, rail], uplinks: 4 x 200G}, spine: {switch: sn4700, count: 4}}
+"""
+WAIVED = "lint: {waive: [{rule: FG603, why: a fan-out box of our own}]}\n"
+
+
+@pytest.fixture
+def blueprint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "b.yaml"
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "",
+        "lint: {waive: [{rule: FG306, why: known}, {rule: FG310, why: known}]}\n",
+        "lint: {severity: {FG306: info, FG310: ignore}}\n",
+    ],
+)
+def test_two_cables_in_a_port_are_not_built(more: str, blueprint: Path, fabricgen) -> None:
+    blueprint.write_text(BASE + SECOND + more, encoding="utf-8")
+    built = fabricgen("build", blueprint, "-o", "out", "--fail-on", "never")
+    assert built.code == 2
+    assert "error[FG306]" in built.err
+    assert "error[FG310]" in built.err
+    assert not Path("out").exists()
+    assert not blueprint.with_suffix(".lock.yaml").exists()
+    linted = fabricgen("lint", blueprint)
+    assert linted.code == 1
+    assert "error[FG306]" in linted.out
+
+
+def test_settings_of_a_project_hide_nothing_impossible(blueprint: Path, fabricgen) -> None:
+    (blueprint.parent / ".fabricgen.yaml").write_text("lint: {ignore: [FG3]}\n", encoding="utf-8")
+    blueprint.write_text(BASE + SECOND, encoding="utf-8")
+    assert fabricgen("build", blueprint, "-o", "out").code == 2
+
+
+def test_more_cables_than_a_cage_takes_are_not_built(blueprint: Path, fabricgen) -> None:
+    blueprint.write_text(NARROW, encoding="utf-8")
+    built = fabricgen("build", blueprint, "-o", "out")
+    assert "error[FG603]" in built.err
+    assert (built.code, Path("out").exists()) == (2, False)
+    blueprint.write_text(NARROW + WAIVED, encoding="utf-8")
+    assert fabricgen("build", blueprint, "-o", "out", "--only", "links").code == 0
+
+
+def test_a_finding_about_quality_is_built_and_counted(blueprint: Path, fabricgen) -> None:
+    text = BASE.replace("per: [su, rail]}", "per: [su, rail], uplinks: 2 x 400G}")
+    blueprint.write_text(text, encoding="utf-8")
+    built = fabricgen("build", blueprint, "-o", "out", "--only", "links")
+    assert built.code == 1
+    assert Path("out/links.csv").exists()
+
+
+def test_each_such_rule_says_so() -> None:
+    such = [rule for rule in all_rules() if rule.impossible]
+    assert {"FG306", "FG310", "FG603"} <= {rule.id for rule in such}
+    assert all("`build` writes nothing" in rule.about for rule in such)
+    assert LintResult((), ()).impossible == ()

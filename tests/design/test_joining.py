@@ -1,0 +1,67 @@
+"""Fabrics that join others: they take no nodes, and what would need nodes or switches of theirs is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from fabricgen.design.capacity.counts import link_counts
+from fabricgen.design.model import Design
+from fabricgen.design.unattached import unattached
+from fabricgen.kernel.diagnostics import InputError
+
+HALL = """
+fabricgen: 1
+name: joined
+scalable_unit: {nodes: 4 x dgx-b200}
+pods: {p1: {su: 2}}
+fabrics:
+  compute: {protocol: roce, tiers: {leaf: {switch: sn5600, per: [su, rail]}}}
+"""
+ABOVE = "tiers: {leaf: {switch: sn5600, above: compute.leaf}}"
+
+
+def links(design: Design, fabric: str) -> dict[str, int]:
+    return {count.key: count.links for count in link_counts(design, design.fabric(fabric))}
+
+
+@pytest.mark.parametrize(
+    ("fabrics", "line"),
+    [
+        (f"  storage: {{protocol: roce, {ABOVE}}}", 8),
+        (f"  across: {{protocol: roce, attach: storage, {ABOVE}}}", 8),
+        (f"  across: {{protocol: roce, {ABOVE}}}\n  storage: {{protocol: roce, carried_by: across}}", 9),
+    ],
+)
+def test_nodes_that_no_tier_can_take_are_refused(fabrics: str, line: int, design_of: Callable[..., Design]) -> None:
+    with pytest.raises(InputError) as refused:
+        design_of(HALL + fabrics)
+    assert [(d.code, d.span.line) for d in refused.value.diagnostics] == [("FG130", line)]
+
+
+@pytest.mark.parametrize(
+    ("fabrics", "node_links"),
+    [
+        (
+            (
+                "  storage:\n    protocol: roce\n    tiers:\n      leaf: {switch: sn5600, per: su}\n"
+                "      spine: {switch: sn5600, count: 4, above: [leaf, compute.leaf]}"
+            ),
+            16,
+        ),
+        ("  storage: {protocol: roce, carried_by: compute}", 16),
+        (f"  across: {{protocol: roce, {ABOVE}}}", 0),
+    ],
+)
+def test_what_the_hint_says_wires(fabrics: str, node_links: int, design_of: Callable[..., Design]) -> None:
+    design = design_of(HALL + fabrics)
+    name = design.fabrics[-1].name if design.fabrics[-1].name != "compute" else design.fabrics[0].name
+    assert links(design, name).get("node-leaf", 0) == node_links
+
+
+def test_ports_without_a_cable_are_told(design_of: Callable[..., Design]) -> None:
+    extra = "  oob: {protocol: ethernet, attach: bmc, tiers: {leaf: {switch: sn2201}}, extra: {ufm: {device: ufm}}}"
+    found = {one.profile.id: (one.attached, one.missing) for one in unattached(design_of(HALL + extra))}
+    assert found["dgx-b200"] == (("bmc", "compute"), ("inband", "storage"))
+    assert found["ufm"] == (("bmc",), ("compute", "inband"))
