@@ -27,7 +27,8 @@ def with_remembered(design: Design, lock: Lock) -> Lock:
     held, rooms = dict(lock.held), dict(lock.rooms)
     for fabric, load in _managing(design):
         leaf = fabric.tiers[0]
-        held |= load.held | {AREAS: load.areas(leaf.switches, for_reserve=leaf.for_reserve)}
+        held |= load.held(leaf.switches, for_reserve=leaf.for_reserve)
+        held |= {AREAS: load.areas(leaf.switches, for_reserve=leaf.for_reserve)}
         for place in PLACES[: PLACES.index("su")]:
             share = load.share(place, leaf.switches, for_reserve=leaf.for_reserve)
             if share and not in_turn(place, scope_of(leaf.per)):

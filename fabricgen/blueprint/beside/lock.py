@@ -66,7 +66,7 @@ WORDS: Mapping[str, str] = {
 }
 """Kinds of what is remembered in words, besides what is adopted."""
 
-_OF_PLACES = ("pods", "units", "ports", "managed", "halls", "floor", "shelved")
+_OF_PLACES = ("pods", "units", "ports", "managed", "halls", "floor", "shelved", "hosts")
 
 KINDS: Mapping[str, str] = {
     "sites": "numbers of sites",
@@ -78,6 +78,7 @@ KINDS: Mapping[str, str] = {
     "floor": "places of racks in network rows",
     "racked": "places of switches in the racks of a unit: hundreds are its network racks, the rest rack units",
     "shelved": "places of extra devices in their racks: hundreds are racks, the rest rack units",
+    "hosts": "numbers of extra devices in the subnets of rails, counted from the end of a subnet",
     "vlans": "VLANs of fabrics",
     "asns": "AS numbers of tiers",
     "management": "places of switches in the management subnet",

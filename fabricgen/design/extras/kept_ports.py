@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 
+from fabricgen.blueprint.beside.lock import Lock
 from fabricgen.blueprint.dimensions import WHOLE, dimension_of
 from fabricgen.design.extras.demands import ExtraDemand
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
@@ -83,6 +84,12 @@ def kept_for_extras(layout: Layout, tiers: Iterable[TierKey]) -> dict[tuple[Tier
 def holder(fabric: str, device: str, leg: int) -> str:
     """The lock's key for a port of an extra device."""
     return f"{fabric} {device} {leg + 1}"
+
+
+def plugged_before(lock: Lock, fabric: str) -> set[str]:
+    """The extra devices that have ports of a fabric in a lock."""
+    owned = (name.removeprefix(f"{fabric} ") for name in lock.words_of("extras") if name.startswith(f"{fabric} "))
+    return {name.rpartition(" ")[0] for name in owned}
 
 
 class KeptPorts:
