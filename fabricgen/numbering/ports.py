@@ -37,7 +37,7 @@ def run_port_names(catalog: Catalog, cls: DeviceClass, run: PortRun, ports: int)
         raise _no_mode(cls, platform, run)
     try:
         return [
-            naming.port(cage, i % run.ways, run.ways, cage_class, platform, cls.profile.slot_of(cage))
+            naming.port(cage, i % run.ways, run.ways, cage_class, platform, cls.profile.slot_of(cage)) if cage else ""
             for i, cage in ((i, run.cages[i // run.ways]) for i in range(ports))
         ]
     except LookupError:
@@ -139,5 +139,6 @@ class PortNames:
         if isinstance(side, ScaleUpPort):
             return side.names(ports)
         if cage and isinstance(cls.profile, SwitchProfile):
-            return [cls.profile.cage_label(side.cages[i // side.ways]) for i in range(ports)]
+            cages = [side.cages[i // side.ways] for i in range(ports)]
+            return [cls.profile.cage_label(c) if c else "" for c in cages]
         return run_port_names(self._catalog, cls, side, ports)

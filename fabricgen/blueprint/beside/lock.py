@@ -66,7 +66,7 @@ WORDS: Mapping[str, str] = {
 }
 """Kinds of what is remembered in words, besides what is adopted."""
 
-_OF_PLACES = ("pods", "units", "ports", "managed", "halls", "floor", "shelved", "hosts")
+_OF_PLACES = ("pods", "units", "ports", "managed", "halls", "floor", "shelved", "hosts", "cages", "downlinks")
 
 KINDS: Mapping[str, str] = {
     "sites": "numbers of sites",
@@ -74,11 +74,14 @@ KINDS: Mapping[str, str] = {
     "units": "slots of scalable units, those reserved for growth included",
     "ports": "places of scalable units on switches that have no room for every reserved one",
     "managed": "places of management ports among those who share a rack, unit, pod, site or all",
+    "cages": "cages of each kind of down port on the lowest switches, in the order of their ports; 0 for one that "
+    "another kind has taken",
+    "downlinks": "ports of nodes and management among the down ports of one kind",
     "halls": "slots of scalable units in halls that pods name, and in the others of their site",
     "floor": "places of racks in network rows",
     "racked": "places of switches in the racks of a unit: hundreds are its network racks, the rest rack units",
     "shelved": "places of extra devices in their racks: hundreds are racks, the rest rack units",
-    "hosts": "numbers of extra devices in the subnets of rails, counted from the end of a subnet",
+    "hosts": "places at the end of a switch's addresses: of further kinds of ports, of extra devices on rails",
     "vlans": "VLANs of fabrics",
     "asns": "AS numbers of tiers",
     "management": "places of switches in the management subnet",
@@ -225,7 +228,8 @@ class _Reader:
     def _held(self, kind: str) -> Allocations:
         read = _vlan if kind == "vlans" else _ranges
         held = self._section(kind, _prefixes(kind) if kind in ("ipv4", "ipv6") else read)
-        twice = overlap(held)
+        gaps = kind.startswith("cages ")
+        twice = overlap({name: _without_gaps(some) for name, some in held.items()} if gaps else held)
         if twice:
             one, other, interval = twice
             self._fault(
@@ -305,6 +309,12 @@ def _ranges(value: Any) -> Intervals:
             raise ValueError(f"'{value}' is no list of numbers such as 0-15, 32-47")
         found.append(Interval(int(match[1]), int(match[2] or match[1]) - int(match[1]) + 1))
     return tuple(found)
+
+
+def _without_gaps(cages: Intervals) -> Intervals:
+    """Cages without 0, which stands for a gap."""
+    first = (Interval(max(1, some.first), some.end - max(1, some.first)) for some in cages)
+    return tuple(some for some in first if some.size > 0)
 
 
 def _vlan(value: Any) -> Intervals:

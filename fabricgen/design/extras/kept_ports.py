@@ -135,7 +135,7 @@ class KeptPorts:
         places = switch_places(self._layout, key, sized.spec.per, self._sizes[key.fabric], sized.count)
         number = {place: i for i, place in enumerate(places)}
         ports = sized.placement.downs[run]
-        port = {port_text("", ports, i): i for i in range(ports.capacity)}
+        port = {port_text("", ports, i): i for i in range(ports.numbers) if ports.cages[i // ports.ways]}
         found = {}
         for text in mine:
             place, cage, rest = text.partition(" cage ")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 from fabricgen.blueprint.sections.fabric import SpanSpec
-from fabricgen.design.fabric_model import Feed, NodeFeed, TierKey, Uplink
+from fabricgen.design.fabric_model import Feed, NodeFeed, TierKey, Uplink, jumps_of
 from fabricgen.design.layout import Layout
 from fabricgen.design.management import ManagedPorts
 from fabricgen.design.ports import (
@@ -33,10 +34,12 @@ from fabricgen.design.sizing.arithmetic import (
     upper_count,
 )
 from fabricgen.design.sizing.down_ports import DownPorts, Reserve
+from fabricgen.design.sizing.kept_front import MANAGEMENT_PORTS, KeptFront, Purpose, nodes_holder
 from fabricgen.design.sizing.node_ports import NodeDemand, NodePorts, SlotAssignment
 from fabricgen.design.sizing.spread import RunPorts, nests
 from fabricgen.design.tiers import TierSpec
 from fabricgen.kernel.diagnostics import fault
+from fabricgen.kernel.intervals import Intervals
 
 DUPLEX_KM = 10
 """Spans longer than this, km, need coherent optics with one link each, so that a cage carries one link (OIF 400ZR)."""
@@ -69,10 +72,23 @@ class SizedTier:
     reach: tuple[int, ...] = ()
     """By run, how many ports the links of lower switches are spread over; all for runs beyond the end of the tuple."""
 
+    taken: tuple[Intervals, ...] = ()
+    """By run, the ports of nodes and management where the lock keeps some."""
+
     def ports(self, run: int) -> RunPorts:
         """Which down ports of a run serve which purpose."""
-        wide = spans_units(self.spec.per)
-        return RunPorts(self.placement.downs[run], run, self.feeds, self.reach, wide=wide)
+        wide, taken = spans_units(self.spec.per), self.taken[run] if run < len(self.taken) else ()
+        return RunPorts(self.placement.downs[run], run, self.feeds, self.reach, wide=wide, taken=taken)
+
+
+def _purposes(demands: Sequence[NodeDemand], nodes: Sequence[NodeFeed], feeds: Sequence[Feed]) -> list[Purpose]:
+    """What the down ports of a lowest tier are for: nodes, by kind of port, then management."""
+    seen: Counter[str] = Counter()
+    found = []
+    for demand, feed in zip(demands, nodes, strict=True):
+        found.append(Purpose(nodes_holder(demand.fabric, seen[demand.fabric]), feed.run, feed.first, feed.per_switch))
+        seen[demand.fabric] += 1
+    return [*found, *(Purpose(MANAGEMENT_PORTS, feed.run, feed.first, feed.room) for feed in feeds)]
 
 
 class TierSizing:
@@ -165,17 +181,25 @@ class TierSizing:
             )
         assignment = self._assign_slots(spec, nodes, demand_for, up)
         demand = demand_for(assignment, now=not spec.for_reserve)
-        placement = fit(spec, demand, up)
-        if placement is None:
+        if fit(spec, demand, up) is None:
             raise too_small(spec, demand, up)
         downs, places = ports_for(assignment, now=True)
-        node_feeds: dict[str, tuple[NodeFeed, ...]] = {}
-        for node_demand, feed in zip(demands, nodes.feeds(assignment, places[: len(demands)]), strict=True):
-            node_feeds[node_demand.fabric] = (*node_feeds.get(node_demand.fabric, ()), feed)
+        found_feeds = nodes.feeds(assignment, places[: len(demands)])
         feeds: tuple[Feed, ...] = ()
         if spec.key in self._managed:
             more = self._managed[spec.key](scope_of(spec.per), groups * assignment.count, spec.for_reserve)
             feeds = (Feed(TierKey("", ""), *places[-1], more, more),)
+        purposes = _purposes(demands, found_feeds, feeds)
+        front = KeptFront(self._layout.lock, spec.key, spec.profile)
+        demand, placement, laid, taken = front.place(demand, purposes, lambda wanted: fit(spec, wanted, up))
+        node_feeds: dict[str, tuple[NodeFeed, ...]] = {}
+        for node_demand, feed, purpose in zip(demands, found_feeds, purposes, strict=False):
+            ports = laid[purpose.name]
+            own = replace(feed, first=ports[0].first, jumps=jumps_of(ports)) if ports else feed
+            node_feeds[node_demand.fabric] = (*node_feeds.get(node_demand.fabric, ()), own)
+        if feeds and laid[MANAGEMENT_PORTS]:
+            ports = laid[MANAGEMENT_PORTS]
+            feeds = (replace(feeds[0], first=ports[0].first, jumps=jumps_of(ports)),)
         used, numbered = downs.totals(len(placement.downs))
         kept = tuple(self._more(spec, groups * assignment.count).items())
         whole, _ = ports_for(replace(assignment, slots=nodes.reserved), now=False)
@@ -183,7 +207,7 @@ class TierSizing:
         found = SizedTier(
             spec, groups, assignment.count, demand, placement, feeds, node_feeds, used, numbered, reserved, up
         )
-        return replace(found, for_extras=kept)
+        return replace(found, for_extras=kept, taken=taken)
 
     def _assign_slots(
         self,
