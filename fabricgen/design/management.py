@@ -175,6 +175,8 @@ class ManagementLoad:
 
     def __init__(self, layout: Layout, managed: tuple[ManagedDevices, ...], leaf_scope: str) -> None:
         self._layout, self._leaf_scope = layout, known_place(leaf_scope)
+        self.leaves_have_order = leaf_scope == self._leaf_scope != "site"
+        """Whether the lock keeps the order of leaves: there are equally many in every unit, or in every pod."""
         shared = [(shared_scope(m.scope, leaf_scope), m) for m in managed]
         self.by_place = {place: tuple(m for scope, m in shared if scope == place) for place in PLACES}
 
@@ -204,7 +206,7 @@ class ManagementLoad:
             for kind, pods in self._alike(instances):
                 there = self._leaves_there(place, kind, pods, leaves)
                 found[kind] = self._filled(place, (kind, kind), pods, there, share)
-                if place != "pod":
+                if place != "pod" and self.leaves_have_order:
                     found |= {leaves_kind(kind): self._leaf_order(kind, pods)}
             if place == "pod" and instances:
                 found |= self._of_single_pods(found["managed pod"], leaves, share)
@@ -286,7 +288,7 @@ class ManagementLoad:
 
     def leaf_numbers(self, place: str, kind: str, pods: tuple[PodLayout, ...], leaves: int) -> list[int]:
         """The number of every leaf of a place in the order they are filled, by row; there are `leaves` of them."""
-        if self._leaf_scope == "site":
+        if not self.leaves_have_order:
             return list(range(leaves))
         each = max(1, -(-leaves // sum(len(self._places_of(pod)) for pod in pods)))
         if place == "pod":
@@ -310,7 +312,7 @@ class ManagementLoad:
                 kinds = [kind, own_kind(pods[0].name)] if filled and place == "pod" else [kind]
                 counts = self._counts(place, pods)
                 found |= {(one, name): number for one in kinds for name, number in counts.items()}
-                if filled and place != "pod":
+                if filled and place != "pod" and self.leaves_have_order:
                     found |= {(leaves_kind(kind), pod.name): len(self._places_of(pod)) for pod in pods}
         return found
 

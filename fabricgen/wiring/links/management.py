@@ -150,9 +150,12 @@ def _in_turn(layout: Layout, place: str, own: Ints, leaves: Columns, position: I
 def _leaf_ranks(layout: Layout, load: ManagementLoad, place: str, leaves: Columns) -> dict[tuple[int, int], int]:
     """(place, number of the leaf in the order they are filled) -> row of the leaf in its tier."""
     of_leaf = scope_index(layout, place, leaves)
+    scope = scope_of_columns(leaves)
+    slot = np.array(place_numbers(layout, scope), dtype=np.int64)[scope_index(layout, scope, leaves)]
     found: dict[tuple[int, int], int] = {}
     for index, (kind, pods) in enumerate(load.instances(place)):
         rows = np.flatnonzero(of_leaf == index)
+        rows = rows if load.leaves_have_order else rows[np.argsort(slot[rows], kind="stable")]
         numbered = load.leaf_numbers(place, kind, pods, len(rows))
         found |= {(index, number): int(row) for number, row in zip(numbered, rows, strict=True)}
     return found
