@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from hypothesis import assume, event, given
+from hypothesis import assume, event, example, given
 
 from fabricgen.blueprint.beside.lock import Lock, lock_text, parse_lock
 from fabricgen.cluster import Cluster
@@ -16,8 +17,21 @@ from tests.properties.blueprints import blueprints
 from tests.properties.case import Case
 from tests.properties.compiling import cases, compiled, compiled_or_dropped
 from tests.properties.edits import grow_inside, histories, reorder
+from tests.properties.found_histories import WITH_LOCK, WITHOUT_LOCK, History
 from tests.properties.halls import Tree
 from tests.properties.laws_of_addresses import addresses_are_unique
+
+
+def with_examples(found: dict[str, History]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """The histories that once broke a law as explicit examples of its test."""
+
+    def decorate(test: Callable[..., None]) -> Callable[..., None]:
+        for history in found.values():
+            test = example(history=history)(test)
+        return test
+
+    return decorate
+
 
 Links = dict[tuple[str, str], tuple[Any, ...]]
 
@@ -111,6 +125,7 @@ def locking_changes_nothing(cluster: Cluster, tree: Tree) -> None:
 
 @cases(40)
 @given(histories(blueprints()))
+@with_examples(WITH_LOCK)
 def test_what_is_built_stays_as_it_is(history: list[tuple[str, Tree]]) -> None:
     done, tree = history[0]
     before = compiled_or_dropped(tree)
@@ -138,6 +153,7 @@ def test_what_is_built_stays_as_it_is(history: list[tuple[str, Tree]]) -> None:
 
 @cases(30)
 @given(histories(blueprints(), (grow_inside, grow_inside, reorder)))
+@with_examples(WITHOUT_LOCK)
 def test_without_its_lock_a_blueprint_that_only_grew_is_built_the_same(history: list[tuple[str, Tree]]) -> None:
     _, tree = history[0]
     before = compiled_or_dropped(tree)
