@@ -33,6 +33,11 @@ _RANGE = r"(\d{1,20})(?:-(\d{1,20}))?"
 _WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf"})
 """Names that YAML would read as something else."""
 
+_KIND_OF_PORT = r"[1-9]\d?\d? x \d{1,6} over \d{1,6}(\.\d+)?( copper)?"
+_ON_SWITCHES = ("managed", "cages", "downlinks", "hosts")
+_LAST_PLACE = (1 << 22) - 1
+"""Places of `_ON_SWITCHES` are counted one by one."""
+
 _NAME = r"[a-z0-9][a-z0-9 .,()/*+-]{0,199}"
 
 
@@ -203,7 +208,9 @@ class _Reader:
             least = 2 if name.partition(" +")[0].endswith(("uplink", "peer")) or " nodes of " in name else 1
             least = 4 if name == "management" else least
             counts = name.startswith(("managed ", "floor ")) or " for extras " in name
-            if not counts and (room & (room - 1) or room < least):
+            if counts and room > _LAST_PLACE:
+                self._fault(("rooms", name), f"{room} is past every place that there is: {_LAST_PLACE} is the last")
+            elif not counts and (room & (room - 1) or room < least):
                 self._fault(("rooms", name), f"{room} is no room: a power of two from {least} on")
 
     def _check_words(self, words: Mapping[str, Mapping[str, str]]) -> None:
@@ -228,6 +235,7 @@ class _Reader:
     def _held(self, kind: str) -> Allocations:
         read = _vlan if kind == "vlans" else _ranges
         held = self._section(kind, _prefixes(kind) if kind in ("ipv4", "ipv6") else read)
+        self._check_places(kind, held)
         gaps = kind.startswith("cages ")
         twice = overlap({name: _without_gaps(some) for name, some in held.items()} if gaps else held)
         if twice:
@@ -238,6 +246,16 @@ class _Reader:
                 f"delete the line of the one that is not built yet; `fabricgen lock` gives it {kind} anew",
             )
         return held
+
+    def _check_places(self, kind: str, held: Allocations) -> None:
+        """Places on switches are not without number, and kinds of ports are named as such."""
+        word = kind.partition(" ")[0]
+        for name, intervals in held.items() if word in _ON_SWITCHES else ():
+            last = max(interval.end for interval in intervals) - 1
+            if last > _LAST_PLACE:
+                self._fault((kind, name), f"{last} is past every place that there is: {_LAST_PLACE} is the last")
+            if word == "cages" and not re.fullmatch(_KIND_OF_PORT, name):
+                self._fault((kind, name), f"'{name}' is no kind of port such as '2 x 400 over 100'")
 
     def _mapping(self, kind: str) -> Iterable[tuple[Any, Any]]:
         section = self._located.data[kind]
