@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from fabricgen.blueprint.dimensions import leg_dimensions, leg_number
 from fabricgen.design.attach import attach
 from fabricgen.design.extras.demands import ExtraDemand, extra_demands, most_on_named, most_on_one_switch
-from fabricgen.design.extras.kept_ports import kept_for_extras
+from fabricgen.design.extras.kept_ports import in_order_of_cages, kept_for_extras
 from fabricgen.design.extras.placement import ExtraPortAllocator
 from fabricgen.design.fabric_model import Attachment, ExtraSet, FabricDesign, TierDesign, TierKey
 from fabricgen.design.management import ManagedPorts
 from fabricgen.design.ports import PortKind
+from fabricgen.design.shape import spans_units
 from fabricgen.design.sizing.down_ports import Reserve
 from fabricgen.design.sizing.node_ports import NodeDemand
 from fabricgen.design.sizing.peer_links import peer_links_of
@@ -88,7 +89,8 @@ class _LinkedFabrics:
             wanted[demand.tier, demand.kind] = wanted.get((demand.tier, demand.kind), 0) + demand.ports
         named = most_on_named(extras)
         fed = {spec.upper for spec in self.specs.values()} | set(self.demands)
-        reserve = kept_for_extras(self.context.layout, self.specs)
+        wide = {key: spans_units(spec.per) for key, spec in self.specs.items()}
+        reserve = in_order_of_cages(self.context.layout, kept_for_extras(self.context.layout, self.specs), extras, wide)
         reserve |= {key: Reserve(named[key], ports) for key, ports in wanted.items() if key[0] not in fed}
         crowded: set[TierKey] = set()
         for _ in range(ROUNDS):
@@ -311,5 +313,6 @@ def _in_order(specs: Mapping[TierKey, TierSpec], keys: Sequence[TierKey]) -> lis
 
 
 def _keeps_reserve(sized: SizedTier) -> bool:
-    """Whether a tier numbers node ports for reserved units, ports that extra devices could have instead."""
-    return not sized.spec.for_reserve and any(feed.by_slot for feeds in sized.node_feeds.values() for feed in feeds)
+    """Whether a tier numbers ports for reserved units, ports that extra devices could have instead."""
+    nodes = any(feed.by_slot for feeds in sized.node_feeds.values() for feed in feeds)
+    return not sized.spec.for_reserve and (nodes or any(feed.by_slot for feed in sized.feeds))

@@ -134,7 +134,8 @@ class Feed:
     nested: bool = False
     """Whether links are spread so that half of them stay when the switches of this tier double."""
     jumps: Jumps = ()
-    """Of management ports."""
+    by_slot: bool = False
+    """Of management ports: whether they are numbered for reserved units."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ one is gone, only the switches that it managed get other positions.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -30,6 +31,7 @@ from fabricgen.kernel.intervals import (
     first_numbers,
     numbers,
     to_intervals,
+    total,
 )
 
 SHARED_PORTS = 8
@@ -160,20 +162,28 @@ def inside_text(place: str, scope: str, pod: str, su: int, rack: int) -> str:
     return " ".join(text for known, text in named if known)
 
 
-ManagedPorts = Callable[[str, int, bool], int]
-"""(scope of the management leaves, how many, whether sized for the reserve) -> most management ports of one leaf."""
+ManagedPorts = Callable[[str, int, bool, bool], int]
+"""(scope of the management leaves, how many, whether sized for the reserve, whether numbered for it) -> most management
+ports of one leaf.
+"""
 
 
 def managed_ports(layout: Layout, managed: tuple[ManagedDevices, ...]) -> ManagedPorts:
     """A function for how many management ports one leaf needs, for leaves of any scope."""
-    load_of = cache(lambda scope: ManagementLoad(layout, managed, scope))
-    return lambda scope, leaves, for_reserve: load_of(scope).most(leaves, for_reserve)
+    load_of = cache(lambda scope, by_slot: ManagementLoad(layout, managed, scope, by_slot=by_slot))
+    return lambda scope, leaves, for_reserve, by_slot: load_of(scope, by_slot).most(leaves, for_reserve)
 
 
 class ManagementLoad:
-    """The management ports of one fabric, whose leaves stand in places of `leaf_scope`."""
+    """The management ports of one fabric, whose leaves stand in places of `leaf_scope`.
 
-    def __init__(self, layout: Layout, managed: tuple[ManagedDevices, ...], leaf_scope: str) -> None:
+    With `by_slot`, leaves that serve several pods have positions for reserved units too.
+    """
+
+    def __init__(
+        self, layout: Layout, managed: tuple[ManagedDevices, ...], leaf_scope: str, *, by_slot: bool = False
+    ) -> None:
+        self._by_slot = by_slot
         self._layout, self._leaf_scope = layout, known_place(leaf_scope)
         self.leaves_have_order = leaf_scope == self._leaf_scope != "site"
         """Whether the lock keeps the order of leaves: there are equally many in every unit, or in every pod."""
@@ -218,7 +228,11 @@ class ManagementLoad:
         return [(kind, fullest[kind]) for kind in dict.fromkeys(kind for kind, _ in instances)]
 
     def _in_turn_positions(self, place: str, kind: str, pods: tuple[PodLayout, ...]) -> Allocations:
-        return self._positions(self._layout.lock.of(kind), self._ordered(place, pods), count_from())
+        before, there = self._layout.lock.of(kind), Counter(name for name, _ in self._ordered(place, pods))
+        ordered = self._ordered(place, pods, reserved=self._by_slot)
+        found = self._positions(before, ordered, count_from())
+        wanted = {name: max(total(before.get(name, ())), there[name]) for name in found}
+        return {name: to_intervals(first_numbers(some, wanted[name])) for name, some in found.items() if wanted[name]}
 
     def _of_single_pods(self, common: Allocations, leaves: int, share: int) -> dict[str, Allocations]:
         """Positions of pods that cannot have those that pods have in common, or have had their own before."""
@@ -326,7 +340,7 @@ class ManagementLoad:
                 have.append(next(n for n in free if n not in taken))
         return {name: to_intervals(some) for name, some in mine.items()}
 
-    def _ordered(self, place: str, pods: tuple[PodLayout, ...]) -> list[tuple[str, int]]:
+    def _ordered(self, place: str, pods: tuple[PodLayout, ...], *, reserved: bool = False) -> list[tuple[str, int]]:
         """(holder, index) of every managed switch in a place, in the order in which positions are given without a lock.
 
         Switches that serve more than a unit come first, then unit by unit, so that a new unit moves none. Of the former
@@ -337,26 +351,30 @@ class ManagementLoad:
         for number, managed in enumerate(self.by_place[place]):
             wide = min(PLACES.index(managed.scope), PLACES.index("su"))
             shared = wide < PLACES.index("su")
-            for holder, unit, group, count in self._groups(place, managed, pods):
+            for holder, unit, group, count in self._groups(place, managed, pods, reserved=reserved):
                 for index in range(count):
                     within = (index.bit_length(), number, group, index) if shared else (0, number, index, group)
                     found.append(((wide, -1 if shared else unit, *within), holder.name, index))
         return [(name, index) for _, name, index in sorted(found)]
 
     def _groups(
-        self, place: str, managed: ManagedDevices, pods: tuple[PodLayout, ...]
+        self, place: str, managed: ManagedDevices, pods: tuple[PodLayout, ...], *, reserved: bool = False
     ) -> Iterator[tuple[Holder, int, int, int]]:
         """(holder, its unit's number, its number, its switches) of every group of a tier in a place."""
         scope = managed.scope_in(place)
         each = {"rack": managed.in_rack, "su": managed.in_unit}.get(scope, 0) if managed.tier == TRAY_TIER else 0
         each = each or -(-managed.slots // (scope_count(self._layout, scope) * len(managed.labels)))
-        for number, (unit, inside) in enumerate(self._insides(place, scope, pods)):
+        for number, (unit, inside) in enumerate(self._insides(place, scope, pods, reserved=reserved)):
             for i, label in enumerate(managed.labels):
                 holder = Holder(managed.fabric, managed.tier, inside, label)
                 yield holder, unit, number * len(managed.labels) + i, each
 
-    def _insides(self, place: str, scope: str, pods: tuple[PodLayout, ...]) -> Iterator[tuple[int, str]]:
-        """(number of the unit, name in words) of every place of a narrower scope in a wider one."""
+    def _insides(
+        self, place: str, scope: str, pods: tuple[PodLayout, ...], *, reserved: bool
+    ) -> Iterator[tuple[int, str]]:
+        """(number of the unit, name in words) of every place of a narrower scope in a wider one, with `reserved` also
+        of units that may come.
+        """
         racks = range(1, self._layout.racks_per_su + 1) if scope == "rack" and place != "rack" else range(1, 2)
         if scope == place:
             yield 0, ""
@@ -367,7 +385,7 @@ class ManagementLoad:
         elif scope == "pod":
             yield from ((i, pod.name) for i, pod in enumerate(pods))
         else:
-            units = [(pod.name, su + 1) for pod in pods for su in range(pod.su)]
+            units = [(pod.name, su + 1) for pod in pods for su in range(max(pod.su, pod.slots * reserved))]
             for i, (pod_name, su) in enumerate(units):
                 yield from ((i, inside_text(place, scope, pod_name, su, rack)) for rack in racks)
 

@@ -9,7 +9,7 @@ from fabricgen.blueprint.beside.adopted import ADOPTED
 from fabricgen.blueprint.beside.lock import Lock
 from fabricgen.blueprint.beside.stacked import STACKED
 from fabricgen.design.extras.kept_ports import extra_words, room_name
-from fabricgen.design.fabric_model import FabricDesign, Jumps, TierDesign, port_at
+from fabricgen.design.fabric_model import FabricDesign, Jumps, TierDesign, TierKey, port_at
 from fabricgen.design.floor.floor_plan import FloorPlan
 from fabricgen.design.management import AREAS, PLACES, ManagementLoad, in_turn, managed_devices
 from fabricgen.design.model import Design
@@ -28,7 +28,9 @@ from fabricgen.kernel.intervals import Allocations, first_numbers, to_intervals
 def management_load(design: Design, fabric: FabricDesign) -> ManagementLoad:
     """The ports that the management fabric of a design needs on its switches."""
     managed = managed_devices(design.layout, design.fabrics, design.scale_up, fabric.name)
-    return ManagementLoad(design.layout, managed, scope_of(fabric.tiers[0].per))
+    leaf = fabric.tiers[0]
+    by_slot = leaf.feed(TierKey("", "")).by_slot
+    return ManagementLoad(design.layout, managed, scope_of(leaf.per), by_slot=by_slot)
 
 
 def with_remembered(design: Design, lock: Lock) -> Lock:

@@ -50,6 +50,7 @@ def _managed(nodes: str, pods: Tree, compute: Tree, leaf: Tree, protocol: str = 
 
 _PAIR = _example("collapsed-pair")
 _DUAL = _example("dual-stack")
+_TWO_PODS = _with(_DUAL, "pods", {"p1": {"su": 1, "reserve": 2}, "p2": {"su": 1, "reserve": 2}})
 _SITES = _example("two-site")
 _SPINES = _managed(
     "2 x toy-four",
@@ -94,6 +95,16 @@ _RAILS: Tree = {
 }
 _AIDE = {"device": "toy-box", "to": "leaf", "attach": "inband", "count": 1}
 
+_KINDS = deepcopy(_RAILS)
+_KINDS["fabrics"]["compute"] = {
+    "protocol": "roce",
+    "tiers": {"leaf": {"switch": "toy-24"}, "spine": {"switch": "toy-24", "count": 2}},
+    "extra": {
+        "helper": {"device": "toy-box", "to": "spine", "attach": "compute", "speed": "100G"},
+        "gate": {"device": "toy-box", "to": "spine", "attach": "compute"},
+    },
+}
+
 WITH_LOCK: dict[str, History] = {
     "another server takes no cage of an array": [("first", _PAIR), ("more_extras", _one_more(_PAIR, "mgmt"))],
     "another router takes no cage of an array": [("first", _PAIR), ("more_extras", _one_more(_PAIR, "wan"))],
@@ -121,6 +132,7 @@ WITH_LOCK: dict[str, History] = {
         ("add_pod", _with(_POD_SPINES, "pods.a1", {"su": 1, "reserve": 1})),
     ],
     "a pod before others grows": [("first", _CORES), ("grow", _with(_CORES, "pods.p1.su", 2))],
+    "two kinds of ports for extra devices on a spine": [("first", _KINDS), ("reorder", _KINDS)],
     "numbers of extra devices on rails": [
         ("first", _RAILS),
         ("add_extra", _with(_RAILS, "fabrics.compute.extra.aide", _AIDE)),
@@ -132,6 +144,10 @@ WITHOUT_LOCK: dict[str, History] = {
     "cores are managed over the first unit of each pod": [
         ("first", _CORES),
         ("grow_inside", _with(_CORES, "pods.p1.su", 2)),
+    ],
+    "leaves of reserved units have their places on management leaves of several pods": [
+        ("first", _TWO_PODS),
+        ("grow_inside", _with(_TWO_PODS, "pods.p1.su", 2)),
     ],
     "spines are managed before leaves": [("first", _PLANES), ("grow_inside", _with(_PLANES, "pods.p1.su", 2))],
 }

@@ -81,6 +81,28 @@ def kept_for_extras(layout: Layout, tiers: Iterable[TierKey]) -> dict[tuple[Tier
     return found
 
 
+def in_order_of_cages(
+    layout: Layout,
+    reserve: Mapping[tuple[TierKey, PortKind], Reserve],
+    demands: Iterable[ExtraDemand],
+    wide: Mapping[TierKey, bool],
+) -> dict[tuple[TierKey, PortKind], Reserve]:
+    """Ports set aside in the lock, in the order in which their kinds took the cages that present devices have.
+
+    On `wide` tiers, whose groups span units, the last cages are taken first. Kinds of devices that are gone come last.
+    """
+    words = layout.lock.words_of("extras")
+    found: dict[tuple[TierKey, PortKind], int] = {}
+    for demand in demands:
+        key, turn = (demand.tier, demand.kind), -1 if wide[demand.tier] else 1
+        for device, leg in product(demand.devices, range(len(demand.attachment.legs))):
+            match = re.search(r" cage (\d+)/", words.get(holder(demand.fabric, device, leg), ""))
+            if match:
+                cage = turn * int(match[1])
+                found[key] = min(found.get(key, cage), cage)
+    return dict(sorted(reserve.items(), key=lambda item: (item[0] not in found, found.get(item[0], 0))))
+
+
 def holder(fabric: str, device: str, leg: int) -> str:
     """The lock's key for a port of an extra device."""
     return f"{fabric} {device} {leg + 1}"

@@ -91,6 +91,18 @@ def _purposes(demands: Sequence[NodeDemand], nodes: Sequence[NodeFeed], feeds: S
     return [*found, *(Purpose(MANAGEMENT_PORTS, feed.run, feed.first, feed.room) for feed in feeds)]
 
 
+def _laid(
+    demands: Sequence[NodeDemand], nodes: Sequence[NodeFeed], feeds: tuple[Feed, ...], ports: Sequence[Intervals]
+) -> tuple[dict[str, tuple[NodeFeed, ...]], tuple[Feed, ...]]:
+    """The feeds of nodes by fabric, and those of management, on their ports; `ports` are in the order of purposes."""
+    found: dict[str, tuple[NodeFeed, ...]] = {}
+    for demand, feed, own in zip(demands, nodes, ports, strict=False):
+        laid = replace(feed, first=own[0].first, jumps=jumps_of(own)) if own else feed
+        found[demand.fabric] = (*found.get(demand.fabric, ()), laid)
+    managed = zip(feeds, ports[len(demands) :], strict=True)
+    return found, tuple(replace(f, first=own[0].first, jumps=jumps_of(own)) if own else f for f, own in managed)
+
+
 class TierSizing:
     """Sizes the tiers of linked fabrics."""
 
@@ -158,17 +170,19 @@ class TierSizing:
         up = self._plan_uplinks(spec, DownPorts(spec).port_demand(main) if main else None)
         nodes = NodePorts(spec, demands)
 
-        def ports_for(assignment: SlotAssignment, *, now: bool) -> tuple[DownPorts, list[tuple[int, int]]]:
+        def ports_for(
+            assignment: SlotAssignment, *, now: bool, by_slot: bool = False
+        ) -> tuple[DownPorts, list[tuple[int, int]]]:
             downs = DownPorts(spec)
             places = [downs.add(d.kind, *p) for d, p in zip(demands, nodes.ports(assignment, now=now), strict=True)]
             if spec.key in self._managed:
-                more = self._managed[spec.key](scope_of(spec.per), groups * assignment.count, spec.for_reserve)
-                places.append(downs.add(main if main and main.rj45 else MANAGEMENT, more, more))
+                some = [self._management(spec, groups * assignment.count, by_slot=way) for way in (False, by_slot)]
+                places.append(downs.add(main if main and main.rj45 else MANAGEMENT, *some))
             return downs, places
 
-        def demand_for(assignment: SlotAssignment, *, now: bool = False) -> SwitchDemand:
+        def demand_for(assignment: SlotAssignment, *, now: bool = False, by_slot: bool = False) -> SwitchDemand:
             more = self._more(spec, groups * assignment.count)
-            return ports_for(assignment, now=now)[0].switch_demand(
+            return ports_for(assignment, now=now, by_slot=by_slot)[0].switch_demand(
                 more, self._peer_demand(spec, main, assignment.count)
             )
 
@@ -183,31 +197,31 @@ class TierSizing:
         demand = demand_for(assignment, now=not spec.for_reserve)
         if fit(spec, demand, up) is None:
             raise too_small(spec, demand, up)
-        downs, places = ports_for(assignment, now=True)
+        roomy = demand_for(assignment, now=not spec.for_reserve, by_slot=True)
+        by_slot = roomy != demand and spec.key not in self._crowded and fit(spec, roomy, up) is not None
+        demand = roomy if by_slot else demand
+        downs, places = ports_for(assignment, now=True, by_slot=by_slot)
         found_feeds = nodes.feeds(assignment, places[: len(demands)])
         feeds: tuple[Feed, ...] = ()
         if spec.key in self._managed:
-            more = self._managed[spec.key](scope_of(spec.per), groups * assignment.count, spec.for_reserve)
-            feeds = (Feed(TierKey("", ""), *places[-1], more, more),)
+            used, room = (self._management(spec, groups * assignment.count, by_slot=way) for way in (False, by_slot))
+            feeds = (Feed(TierKey("", ""), *places[-1], used, room, by_slot=by_slot),)
         purposes = _purposes(demands, found_feeds, feeds)
         front = KeptFront(self._layout.lock, spec.key, spec.profile)
         demand, placement, laid, taken = front.place(demand, purposes, lambda wanted: fit(spec, wanted, up))
-        node_feeds: dict[str, tuple[NodeFeed, ...]] = {}
-        for node_demand, feed, purpose in zip(demands, found_feeds, purposes, strict=False):
-            ports = laid[purpose.name]
-            own = replace(feed, first=ports[0].first, jumps=jumps_of(ports)) if ports else feed
-            node_feeds[node_demand.fabric] = (*node_feeds.get(node_demand.fabric, ()), own)
-        if feeds and laid[MANAGEMENT_PORTS]:
-            ports = laid[MANAGEMENT_PORTS]
-            feeds = (replace(feeds[0], first=ports[0].first, jumps=jumps_of(ports)),)
-        used, numbered = downs.totals(len(placement.downs))
+        node_feeds, feeds = _laid(demands, found_feeds, feeds, [laid[purpose.name] for purpose in purposes])
+        in_use, numbered = downs.totals(len(placement.downs))
         kept = tuple(self._more(spec, groups * assignment.count).items())
-        whole, _ = ports_for(replace(assignment, slots=nodes.reserved), now=False)
+        whole, _ = ports_for(replace(assignment, slots=nodes.reserved), now=False, by_slot=by_slot)
         reserved = tuple(map(max, numbered, whole.totals(len(placement.downs))[1]))
         found = SizedTier(
-            spec, groups, assignment.count, demand, placement, feeds, node_feeds, used, numbered, reserved, up
+            spec, groups, assignment.count, demand, placement, feeds, node_feeds, in_use, numbered, reserved, up
         )
         return replace(found, for_extras=kept, taken=taken)
+
+    def _management(self, spec: TierSpec, leaves: int, *, by_slot: bool) -> int:
+        """The most management ports of one of so many leaves."""
+        return self._managed[spec.key](scope_of(spec.per), leaves, spec.for_reserve, by_slot)
 
     def _assign_slots(
         self,
