@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from fabricgen.blueprint.dimensions import DIMENSIONS, leg_dimensions, leg_number
 from fabricgen.design.attach import attach
 from fabricgen.design.extras.demands import ExtraDemand, extra_demands, most_on_named, most_on_one_switch
-from fabricgen.design.extras.kept_ports import kept_for_extras
+from fabricgen.design.extras.kept_ports import in_order_of_cages, kept_for_extras
 from fabricgen.design.extras.placement import ExtraPortAllocator
 from fabricgen.design.fabric_model import Attachment, ExtraSet, FabricDesign, Leg, TierDesign, TierKey
 from fabricgen.design.joining import check_met_in_full, check_spans, check_takes_no_nodes
 from fabricgen.design.management import ManagedPorts
 from fabricgen.design.ports import PortKind
+from fabricgen.design.shape import spans_units
 from fabricgen.design.sizing.down_ports import Reserve
 from fabricgen.design.sizing.kept import as_before
 from fabricgen.design.sizing.node_ports import NodeDemand
@@ -96,7 +97,9 @@ class _LinkedFabrics:
             wanted[demand.tier, demand.kind] = wanted.get((demand.tier, demand.kind), 0) + demand.ports
         named = most_on_named(extras)
         fed = {spec.upper for spec in self.specs.values()} | set(self.demands)
-        reserve = kept_for_extras(self.context.layout, self.specs)
+        shared = {key: spans_units(spec.per) for key, spec in self.specs.items()}
+        layout = self.context.layout
+        reserve = in_order_of_cages(layout, kept_for_extras(layout, self.specs), extras, shared)
         reserve |= {key: Reserve(named[key], ports) for key, ports in wanted.items() if key[0] not in fed}
         crowded: set[TierKey] = set()
         lean: set[TierKey] = set()
@@ -359,5 +362,6 @@ def _has_more_uplinks(sized: SizedTier) -> bool:
 
 
 def _keeps_reserve(sized: SizedTier) -> bool:
-    """Whether a tier numbers node ports for reserved units, ports that extra devices could have instead."""
-    return not sized.spec.for_reserve and any(feed.by_slot for feeds in sized.node_feeds.values() for feed in feeds)
+    """Whether a tier numbers ports for reserved units, ports that extra devices could have instead."""
+    nodes = any(feed.by_slot for feeds in sized.node_feeds.values() for feed in feeds)
+    return not sized.spec.for_reserve and (nodes or any(feed.by_slot for feed in sized.feeds))

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NamedTuple
+from itertools import pairwise
+from typing import Any, NamedTuple, TypeAlias
 
 from fabricgen.catalog.models import NodeProfile, SwitchProfile
 from fabricgen.design.ports import PortKind, PortRun
 from fabricgen.kernel.diagnostics import Path
+from fabricgen.kernel.intervals import Intervals
 
 
 class TierKey(NamedTuple):
@@ -92,6 +94,27 @@ class ExtraSet:
         return len(self.devices)
 
 
+Jumps: TypeAlias = tuple[tuple[int, int], ...]
+"""(index, how many ports are left out before it): where consecutive ports of a purpose are not side by side."""
+
+
+def jumps_of(ports: Intervals) -> Jumps:
+    """The jumps between the intervals of a purpose's ports."""
+    found, at = [], 0
+    for before, after in pairwise(ports):
+        at += before.size
+        found.append((at, after.first - before.end))
+    return tuple(found)
+
+
+def port_at(first: int, jumps: Jumps, index: Any) -> Any:
+    """The port of an index, or of an array of them, among those of a purpose that starts at port `first`."""
+    port = first + index
+    for at, left_out in jumps:
+        port = port + (index >= at) * left_out
+    return port
+
+
 @dataclass(frozen=True, slots=True)
 class Feed:
     """Down ports in run `run` of a tier that serve one purpose: a lower tier, or management ports (`source` with an
@@ -110,6 +133,9 @@ class Feed:
     """Ports for each lower switch; 0 for management ports."""
     nested: bool = False
     """Whether links are spread so that half of them stay when the switches of this tier double."""
+    jumps: Jumps = ()
+    by_slot: bool = False
+    """Of management ports: whether they are numbered for reserved units."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +155,7 @@ class NodeFeed:
     turn: int
     by_slot: bool
     """Whether slots are numbered by reserved unit, else by units there are."""
+    jumps: Jumps = ()
 
     def port_of_slot(self, slot: Any, count: int) -> tuple[Any, Any]:
         """(switch in the group, port in the run) of a node slot, or of an array of slots, in a group of `count`
@@ -136,7 +163,7 @@ class NodeFeed:
         """
         offset = slot % (self.turn * count)
         before = slot // (self.turn * count) * self.turn
-        return offset // self.turn, self.first + before + offset % self.turn
+        return offset // self.turn, port_at(self.first, self.jumps, before + offset % self.turn)
 
     def used(self, slots: int, count: int) -> Iterator[int]:
         """Ports in use on each of `count` switches of a group with `slots` node slots."""
@@ -145,14 +172,19 @@ class NodeFeed:
             yield rounds * self.turn + max(0, min(self.turn, rest - switch * self.turn))
 
     def intervals(self, runs: Sequence[range], count: int) -> list[list[range]]:
-        """By switch (of `count` in the group), the ports that ranges of consecutive node slots occupy; ports of one
-        switch are consecutive.
-        """
+        """By switch (of `count` in the group), the ports that ranges of consecutive node slots occupy, as ranges."""
         ends = [(list(self.used(run.start, count)), list(self.used(run.stop, count))) for run in runs]
         return [
-            [range(self.first + before[switch], self.first + after[switch]) for before, after in ends]
+            [part for before, after in ends for part in self._parts(before[switch], after[switch])]
             for switch in range(count)
         ]
+
+    def _parts(self, start: int, end: int) -> Iterator[range]:
+        """The ports of the indexes from `start` to before `end`, as ranges."""
+        cuts = [start, *(at for at, _ in self.jumps if start < at < end), end]
+        for low, high in pairwise(cuts):
+            first = port_at(self.first, self.jumps, low)
+            yield range(first, first + high - low)
 
 
 @dataclass(frozen=True, slots=True)

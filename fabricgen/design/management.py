@@ -4,15 +4,19 @@ for them.
 A managed switch goes to a management leaf of the narrowest place that both share: rack, unit, pod, site or the whole
 cluster. In each place every managed switch has a position, from the lock or the next free one. Switches of a scalable
 unit, and trays of a rack, are assigned to the leaves of that place round-robin by position. Switches that serve more
-than a unit (spines, cores) fill one leaf after another, a fixed number on each, so that growth moves none of them.
+than a unit (spines, cores) fill one leaf after another, a fixed number on each, so that growth moves none of them: the
+leaves of the first unit of each pod come first, as these are always there. A lock keeps the order of the leaves; where
+one is gone, only the switches that it managed get other positions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from itertools import product
+from itertools import count as count_from
+from itertools import islice, product
 from typing import NamedTuple
 
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
@@ -27,6 +31,7 @@ from fabricgen.kernel.intervals import (
     first_numbers,
     numbers,
     to_intervals,
+    total,
 )
 
 SHARED_PORTS = 8
@@ -40,6 +45,9 @@ AREAS = "managed areas"
 devices.
 """
 
+
+LEAVES = "managed leaves"
+"""Kind of entry in the lock: the order in which leaves are filled with switches that serve more than a unit."""
 
 PLACES = ("all", "site", "pod", "su", "rack")
 """Places for which a lock keeps management ports, from wide to narrow."""
@@ -133,6 +141,16 @@ def in_turn(place: str, leaf_scope: str) -> bool:
     return PLACES.index(place) >= min(PLACES.index(known_place(leaf_scope)), PLACES.index("su"))
 
 
+def leaves_kind(kind: str) -> str:
+    """The kind of lock entry for the order of leaves, by that for positions: `managed leaves at east`."""
+    return LEAVES + kind.removeprefix("managed all").removeprefix("managed")
+
+
+def own_kind(pod: str) -> str:
+    """The kind of lock entry for positions of a pod that differ from those that pods have in common."""
+    return f"managed of {pod}"
+
+
 def inside_text(place: str, scope: str, pod: str, su: int, rack: int) -> str:
     """Where in a place a narrower scope is, in words; su and rack count from 1, a site is passed as `pod`."""
     wide, narrow = PLACES.index(place), PLACES.index(scope)
@@ -144,21 +162,31 @@ def inside_text(place: str, scope: str, pod: str, su: int, rack: int) -> str:
     return " ".join(text for known, text in named if known)
 
 
-ManagedPorts = Callable[[str, int, bool], int]
-"""(scope of the management leaves, how many, whether sized for the reserve) -> most management ports of one leaf."""
+ManagedPorts = Callable[[str, int, bool, bool], int]
+"""(scope of the management leaves, how many, whether sized for the reserve, whether numbered for it) -> most management
+ports of one leaf.
+"""
 
 
 def managed_ports(layout: Layout, managed: tuple[ManagedDevices, ...]) -> ManagedPorts:
     """A function for how many management ports one leaf needs, for leaves of any scope."""
-    load_of = cache(lambda scope: ManagementLoad(layout, managed, scope))
-    return lambda scope, leaves, for_reserve: load_of(scope).most(leaves, for_reserve)
+    load_of = cache(lambda scope, by_slot: ManagementLoad(layout, managed, scope, by_slot=by_slot))
+    return lambda scope, leaves, for_reserve, by_slot: load_of(scope, by_slot).most(leaves, for_reserve)
 
 
 class ManagementLoad:
-    """The management ports of one fabric, whose leaves stand in places of `leaf_scope`."""
+    """The management ports of one fabric, whose leaves stand in places of `leaf_scope`.
 
-    def __init__(self, layout: Layout, managed: tuple[ManagedDevices, ...], leaf_scope: str) -> None:
+    With `by_slot`, leaves that serve several pods have positions for reserved units too.
+    """
+
+    def __init__(
+        self, layout: Layout, managed: tuple[ManagedDevices, ...], leaf_scope: str, *, by_slot: bool = False
+    ) -> None:
+        self._by_slot = by_slot
         self._layout, self._leaf_scope = layout, known_place(leaf_scope)
+        self.leaves_have_order = leaf_scope == self._leaf_scope != "site"
+        """Whether the lock keeps the order of leaves: there are equally many in every unit, or in every pod."""
         shared = [(shared_scope(m.scope, leaf_scope), m) for m in managed]
         self.by_place = {place: tuple(m for scope, m in shared if scope == place) for place in PLACES}
 
@@ -174,45 +202,145 @@ class ManagementLoad:
             return [(f"managed at {site}", tuple(pod for pod in pods if pod.site == site)) for site in sites]
         return [(f"managed {place}", pods)]
 
-    @cached_property
-    def held(self) -> dict[str, Allocations]:
-        """Positions by kind of lock entry and holder, including those of holders that are gone."""
+    def held(self, leaves: int, *, for_reserve: bool) -> dict[str, Allocations]:
+        """What the lock keeps for so many leaves, by kind of entry and holder: positions, those of holders that are
+        gone included, and the order of leaves.
+        """
         found: dict[str, Allocations] = {}
         for place in PLACES:
             instances = self.instances(place) if self.by_place[place] else []
+            if in_turn(place, self._leaf_scope):
+                found |= {kind: self._in_turn_positions(place, kind, pods) for kind, pods in self._alike(instances)}
+                continue
+            share = self.share(place, leaves, for_reserve=for_reserve)
+            for kind, pods in self._alike(instances):
+                there = self._leaves_there(place, kind, pods, leaves)
+                found[kind] = self._filled(place, (kind, kind), pods, there, share)
+                if place != "pod" and self.leaves_have_order:
+                    found |= {leaves_kind(kind): self._leaf_order(kind, pods)}
             if place == "pod" and instances:
-                fullest = max((pods for _, pods in instances), key=lambda pods: pods[0].su)
-                instances = [("managed pod", fullest)]
-            for kind, pods in instances:
-                found[kind] = self._positions(kind, self._ordered(place, pods))
+                found |= self._of_single_pods(found["managed pod"], leaves, share)
+        return {kind: held for kind, held in found.items() if held}
+
+    def _alike(self, instances: list[tuple[str, tuple[PodLayout, ...]]]) -> list[tuple[str, tuple[PodLayout, ...]]]:
+        """The same with one entry a kind: of pods, which have their positions in common, the one with most units."""
+        fullest = dict(sorted(instances, key=lambda one: one[1][0].su if len(one[1]) == 1 else 0))
+        return [(kind, fullest[kind]) for kind in dict.fromkeys(kind for kind, _ in instances)]
+
+    def _in_turn_positions(self, place: str, kind: str, pods: tuple[PodLayout, ...]) -> Allocations:
+        before, there = self._layout.lock.of(kind), Counter(name for name, _ in self._ordered(place, pods))
+        ordered = self._ordered(place, pods, reserved=self._by_slot)
+        found = self._positions(before, ordered, count_from())
+        wanted = {name: max(total(before.get(name, ())), there[name]) for name in found}
+        return {name: to_intervals(first_numbers(some, wanted[name])) for name, some in found.items() if wanted[name]}
+
+    def _of_single_pods(self, common: Allocations, leaves: int, share: int) -> dict[str, Allocations]:
+        """Positions of pods that cannot have those that pods have in common, or have had their own before."""
+        found = {}
+        for kind, (pod,) in self.instances("pod"):
+            own, there = own_kind(pod.name), self._leaves_there("pod", kind, (pod,), leaves)
+            counts, known = self._counts("pod", (pod,)), set(there)
+            mine = (n for name, count in counts.items() for n in first_numbers(common[name], count))
+            if self._layout.lock.of(own):
+                found[own] = self._filled("pod", (kind, own), (pod,), there, share)
+            elif any(n // share not in known for n in mine):
+                found[own] = self._moved("pod", common, (pod,), there, share)
         return found
+
+    def _filled(
+        self, place: str, kinds: tuple[str, str], pods: tuple[PodLayout, ...], there: Sequence[int], share: int
+    ) -> Allocations:
+        """Positions that fill leaves one after another, `share` on each; `kinds` are (kind of the place, of the entry).
+
+        Switches whose leaf is not `there` get others. A position is leaf * share + port: those of the lock were
+        counted with the share of then, and are counted anew where it has grown.
+        """
+        before = self._layout.lock.of(kinds[1])
+        room = self._layout.lock.rooms.get(f"managed {place}", share)
+        if room != share:
+            split = {name: [divmod(n, room) for n in numbers(some)] for name, some in before.items()}
+            before = {name: to_intervals(leaf * share + port for leaf, port in some) for name, some in split.items()}
+        return self._moved(place, before, pods, there, share)
+
+    def _moved(
+        self, place: str, before: Allocations, pods: tuple[PodLayout, ...], there: Sequence[int], share: int
+    ) -> Allocations:
+        """The same positions, but others for the switches whose leaf is not there, and for those that have none."""
+        known, counts = set(there), self._counts(place, pods)
+        kept = {
+            name: [n if i >= counts.get(name, 0) or n // share in known else -1 for i, n in enumerate(numbers(some))]
+            for name, some in before.items()
+        }
+        free = (leaf * share + port for leaf in there for port in range(share))
+        taken = {n for some in kept.values() for n in some}
+        more = (n for n in free if n not in taken)
+        for name, index in self._ordered(place, pods):
+            mine = kept.setdefault(name, [])
+            if index >= len(mine):
+                mine.append(next(more))
+            elif mine[index] < 0:
+                mine[index] = next(more)
+        return {name: to_intervals(some) for name, some in kept.items()}
+
+    def _leaf_order(self, kind: str, pods: tuple[PodLayout, ...]) -> Allocations:
+        """The numbers of the places of leaves, in the order they are filled, by pod: one for each of its units, or one.
+
+        Those that the lock has stay. Without any, the first unit of each pod comes first; a lock of positions that has
+        no such numbers is of an older version, which took pod after pod.
+        """
+        held = self._layout.lock.of(leaves_kind(kind))
+        older = bool(self._layout.lock.of(kind)) and not held
+        slots = place_numbers(self._layout, "pod" if self._leaf_scope == "pod" else "su")
+        names = {pod.name for pod in pods}
+        places = [(pod.name, su) for pod in self._layout.pods for su in self._places_of(pod)]
+        order = sorted((su > 0 and not older, n, name, su) for n, (name, su) in zip(slots, places, strict=True))
+        return self._positions(held, [(name, su) for _, _, name, su in order if name in names], count_from())
+
+    def _places_of(self, pod: PodLayout) -> range:
+        """The places of leaves in a pod: its units, or itself."""
+        return range(1 if self._leaf_scope == "pod" else pod.su)
+
+    def leaf_numbers(self, place: str, kind: str, pods: tuple[PodLayout, ...], leaves: int) -> list[int]:
+        """The number of every leaf of a place in the order they are filled, by row; there are `leaves` of them."""
+        if not self.leaves_have_order:
+            return list(range(leaves))
+        each = max(1, -(-leaves // sum(len(self._places_of(pod)) for pod in pods)))
+        if place == "pod":
+            first = [su for pod in pods for su in self._places_of(pod)]
+        else:
+            held = {name: list(numbers(some)) for name, some in self._leaf_order(kind, pods).items()}
+            first = [held[pod.name][su] for pod in pods for su in self._places_of(pod)]
+        return [n * each + i for n in first for i in range(each)]
+
+    def _leaves_there(self, place: str, kind: str, pods: tuple[PodLayout, ...], leaves: int) -> list[int]:
+        """The numbers of the leaves that a place has, ascending; `leaves` counts those of the whole fabric."""
+        return sorted(self.leaf_numbers(place, kind, pods, self._leaves_inside(leaves, place, pods)))
 
     @cached_property
     def holders(self) -> dict[tuple[str, str], int]:
-        """(kind of lock entry, holder) of every group there is, and how many positions it needs."""
-        return {
-            (kind, name): count
-            for place in PLACES
-            for kind, pods in (self.instances(place) if self.by_place[place] else [])
-            for name, count in self._counts(place, pods).items()
-        }
+        """(kind of lock entry, holder) of every group there is, and how many positions it needs; so for leaves."""
+        found: dict[tuple[str, str], int] = {}
+        for place in PLACES:
+            filled = not in_turn(place, self._leaf_scope)
+            for kind, pods in self.instances(place) if self.by_place[place] else []:
+                kinds = [kind, own_kind(pods[0].name)] if filled and place == "pod" else [kind]
+                counts = self._counts(place, pods)
+                found |= {(one, name): number for one in kinds for name, number in counts.items()}
+                if filled and place != "pod" and self.leaves_have_order:
+                    found |= {(leaves_kind(kind), pod.name): len(self._places_of(pod)) for pod in pods}
+        return found
 
-    def _positions(self, kind: str, ordered: list[tuple[str, int]]) -> Allocations:
-        """A position for each (holder, index), in this order: the one in the lock, else the next free one."""
-        before = self._layout.lock.of(kind)
+    def _positions(self, before: Allocations, ordered: list[tuple[str, int]], free: Iterator[int]) -> Allocations:
+        """A number for each (holder, index), in this order: the one it had before, else the next free one."""
         mine = {name: list(numbers(intervals)) for name, intervals in before.items()}
         taken = {n for some in mine.values() for n in some}
-        free = 0
         for name, index in ordered:
             have = mine.setdefault(name, [])
             if index >= len(have):
-                while free in taken:
-                    free += 1
-                have.append(free)
-                taken.add(free)
+                have.append(next(n for n in free if n not in taken))
         return {name: to_intervals(some) for name, some in mine.items()}
 
-    def _ordered(self, place: str, pods: tuple[PodLayout, ...]) -> list[tuple[str, int]]:
+    def _ordered(self, place: str, pods: tuple[PodLayout, ...], *, reserved: bool = False) -> list[tuple[str, int]]:
         """(holder, index) of every managed switch in a place, in the order in which positions are given without a lock.
 
         Switches that serve more than a unit come first, then unit by unit, so that a new unit moves none. Of the former
@@ -223,26 +351,30 @@ class ManagementLoad:
         for number, managed in enumerate(self.by_place[place]):
             wide = min(PLACES.index(managed.scope), PLACES.index("su"))
             shared = wide < PLACES.index("su")
-            for holder, unit, group, count in self._groups(place, managed, pods):
+            for holder, unit, group, count in self._groups(place, managed, pods, reserved=reserved):
                 for index in range(count):
                     within = (index.bit_length(), number, group, index) if shared else (0, number, index, group)
                     found.append(((wide, -1 if shared else unit, *within), holder.name, index))
         return [(name, index) for _, name, index in sorted(found)]
 
     def _groups(
-        self, place: str, managed: ManagedDevices, pods: tuple[PodLayout, ...]
+        self, place: str, managed: ManagedDevices, pods: tuple[PodLayout, ...], *, reserved: bool = False
     ) -> Iterator[tuple[Holder, int, int, int]]:
         """(holder, its unit's number, its number, its switches) of every group of a tier in a place."""
         scope = managed.scope_in(place)
         each = {"rack": managed.in_rack, "su": managed.in_unit}.get(scope, 0) if managed.tier == TRAY_TIER else 0
         each = each or -(-managed.slots // (scope_count(self._layout, scope) * len(managed.labels)))
-        for number, (unit, inside) in enumerate(self._insides(place, scope, pods)):
+        for number, (unit, inside) in enumerate(self._insides(place, scope, pods, reserved=reserved)):
             for i, label in enumerate(managed.labels):
                 holder = Holder(managed.fabric, managed.tier, inside, label)
                 yield holder, unit, number * len(managed.labels) + i, each
 
-    def _insides(self, place: str, scope: str, pods: tuple[PodLayout, ...]) -> Iterator[tuple[int, str]]:
-        """(number of the unit, name in words) of every place of a narrower scope in a wider one."""
+    def _insides(
+        self, place: str, scope: str, pods: tuple[PodLayout, ...], *, reserved: bool
+    ) -> Iterator[tuple[int, str]]:
+        """(number of the unit, name in words) of every place of a narrower scope in a wider one, with `reserved` also
+        of units that may come.
+        """
         racks = range(1, self._layout.racks_per_su + 1) if scope == "rack" and place != "rack" else range(1, 2)
         if scope == place:
             yield 0, ""
@@ -253,14 +385,25 @@ class ManagementLoad:
         elif scope == "pod":
             yield from ((i, pod.name) for i, pod in enumerate(pods))
         else:
-            units = [(pod.name, su + 1) for pod in pods for su in range(pod.su)]
+            units = [(pod.name, su + 1) for pod in pods for su in range(max(pod.su, pod.slots * reserved))]
             for i, (pod_name, su) in enumerate(units):
                 yield from ((i, inside_text(place, scope, pod_name, su, rack)) for rack in racks)
 
-    def span(self, place: str, kind: str, pods: tuple[PodLayout, ...]) -> int:
-        """One more than the highest position in use in a place."""
-        held, counts = self.held[kind], self._counts(place, pods)
+    def _span(self, place: str, kind: str, pods: tuple[PodLayout, ...]) -> int:
+        """One more than the highest position in use in a place whose leaves take turns."""
+        fullest = next(pods for other, pods in self._alike(self.instances(place)) if other == kind)
+        held, counts = self._in_turn_positions(place, kind, fullest), self._counts(place, pods)
         return max((1 + max(first_numbers(held[name], count)) for name, count in counts.items() if count), default=0)
+
+    def _wanted(self, place: str, kind: str, pods: tuple[PodLayout, ...], there: Collection[int]) -> int:
+        """The positions of a place whose leaves are filled one after another: those of its switches, and those kept on
+        these leaves for switches that are gone.
+        """
+        counts, room = self._counts(place, pods), self._layout.lock.rooms.get(f"managed {place}", SHARED_PORTS)
+        kinds = [own_kind(pods[0].name), kind] if place == "pod" else [kind]
+        held = next((held for kind in kinds if (held := self._layout.lock.of(kind))), {})
+        gone = [n for name, some in held.items() for n in islice(numbers(some), counts.get(name, 0), None)]
+        return sum(counts.values()) + sum(n // room in there for n in gone)
 
     def _counts(self, place: str, pods: tuple[PodLayout, ...]) -> dict[str, int]:
         """Number of switches by holder in a place."""
@@ -274,15 +417,17 @@ class ManagementLoad:
         """
         if not self.by_place[place]:
             return 0
-        most = 0
+        turns, most = in_turn(place, self._leaf_scope), 0
         for kind, pods in self.instances(place):
             sharing = self._leaves_inside(leaves, place, pods)
             if for_reserve and PLACES.index(self._leaf_scope) >= PLACES.index("su") > PLACES.index(place):
                 sharing = leaves // self._layout.units
-            most = max(most, -(-self.span(place, kind, pods) // max(1, sharing)))
-        if in_turn(place, self._leaf_scope):
-            return most
-        return max(SHARED_PORTS, most, self._layout.lock.rooms.get(f"managed {place}", 0))
+            if turns:
+                wanted = self._span(place, kind, pods)
+            else:
+                wanted = self._wanted(place, kind, pods, set(self._leaves_there(place, kind, pods, leaves)))
+            most = max(most, -(-wanted // max(1, sharing)))
+        return most if turns else max(SHARED_PORTS, most, self._layout.lock.rooms.get(f"managed {place}", 0))
 
     def _leaves_inside(self, leaves: int, place: str, pods: tuple[PodLayout, ...]) -> int:
         """How many of the fabric's leaves stand in one place made up of these pods."""
@@ -296,8 +441,13 @@ class ManagementLoad:
         return -(-leaves // scope_count(layout, place))
 
     def areas(self, leaves: int, *, for_reserve: bool) -> Allocations:
-        """Ranges of management ports of a leaf by the place shared: as in the lock, then the narrowest place first."""
-        shares = [(place, self.share(place, leaves, for_reserve=for_reserve)) for place in reversed(PLACES)]
+        """Ranges of management ports of a leaf by the place shared: as in the lock, then the narrowest place first.
+
+        On leaves that span units it comes last, as the switches of their own place become more with every unit.
+        """
+        grows = self._leaf_scope in ("site", "pod")
+        ordered = PLACES if grows else tuple(reversed(PLACES))
+        shares = [(place, self.share(place, leaves, for_reserve=for_reserve)) for place in ordered]
         held = self._layout.lock.of(AREAS)
         wanted = [AllocationRequest(place, share, (Interval(0, 1 << 20),)) for place, share in shares if share]
         return {**held, **allocate_intervals(held, wanted)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -24,7 +24,7 @@ class PortRun:
     """Consecutive ports of one kind and purpose on a switch, numbered from 0 through `cages` in their order.
 
     `count` ports are required; the cages may hold more, and those are spare. Each cage is split into `ways` ports over
-    `connectors` connectors.
+    `connectors` connectors. A cage 0 is a gap where another run has taken one: ports are numbered through it.
     """
 
     count: int
@@ -47,6 +47,11 @@ class PortRun:
     @property
     def capacity(self) -> int:
         """Ports that its cages hold."""
+        return (len(self.cages) - self.cages.count(0)) * self.ways
+
+    @property
+    def numbers(self) -> int:
+        """Numbers of ports, those in gaps included."""
         return len(self.cages) * self.ways
 
     @property
@@ -60,7 +65,8 @@ class PortDemand:
     """Ports of one kind that a switch must offer: `count` in use, and `ports` that are numbered or kept free.
 
     `ways` is a stated breakout (-1: a breakout that offers no such port). With `last` they take the last free cages, so
-    that other downlinks can grow.
+    that other downlinks can grow. `kept` are the cages that a lock has for it, in the order of their ports and 0 for
+    gaps; it must have those that are `busy`.
     """
 
     kind: PortKind
@@ -68,6 +74,8 @@ class PortDemand:
     ways: int | None = None
     ports: int = 0
     last: bool = False
+    kept: tuple[int, ...] = ()
+    busy: tuple[int, ...] = ()
 
     @property
     def needed(self) -> int:
@@ -77,12 +85,15 @@ class PortDemand:
 
 @dataclass(frozen=True, slots=True)
 class SwitchDemand:
-    """All ports that one switch must offer: down, peer and up. `ranges` are (role, cages that it may use)."""
+    """All ports that one switch must offer: down, peer and up. `ranges` are (role, cages that it may use), `claimed`
+    cages that nothing may use.
+    """
 
     downs: tuple[PortDemand, ...]
     peers: tuple[PortDemand, ...] = ()
     up: PortDemand | None = None
     ranges: tuple[tuple[str, tuple[int, ...]], ...] = ()
+    claimed: tuple[int, ...] = ()
 
     @property
     def down_gbps(self) -> int:
@@ -135,9 +146,16 @@ def uplink_speed(profile: SwitchProfile, below: int | None, down_speed_gbps: int
 class _FreeCages:
     """The cages of a switch that carry no ports yet."""
 
-    def __init__(self, profile: SwitchProfile, ranges: Mapping[str, tuple[int, ...]]) -> None:
-        self._profile, self._ranges = profile, ranges
-        self._free = set(range(1, profile.cage_count + 1))
+    def __init__(self, profile: SwitchProfile, demand: SwitchDemand, chosen: Sequence[tuple[int, int]]) -> None:
+        self._profile, self._ranges = profile, dict(demand.ranges)
+        self._free = set(range(1, profile.cage_count + 1)) - set(demand.claimed)
+        self._owners = {
+            cage + i: wanted
+            for wanted, (cage_class, ways) in zip(demand.downs, chosen, strict=True)
+            for cage in wanted.busy
+            for i in range(profile.cages[cage_class].block(ways))
+        }
+        """The demand that a lock keeps a cage for."""
         self._served: dict[int, int] = {}
 
     def _usable(self, cage_class: int, role: str, ways: int) -> list[int]:
@@ -153,14 +171,41 @@ class _FreeCages:
         free = [c for c in firsts if (c in mine if step == 1 else mine.issuperset(range(c, c + step)))]
         return list(self._profile.served(free, ways, self._served)) if self._profile.pipelines else free
 
-    def take(self, cage_class: int, number: int, role: str, ways: int, *, at_end: bool) -> tuple[int, ...] | None:
-        """Take `number` cages: the first free ones, or with `at_end` the last ones, round-robin over the line cards;
-        None when too few are free.
+    def _usable_by(self, wanted: PortDemand, where: tuple[int, int], role: str) -> list[int]:
+        """The usable cages that a lock does not keep for another demand."""
+        usable = self._usable(where[0], role, where[1])
+        step = self._profile.cages[where[0]].block(where[1])
+        others = {cage for cage, owner in self._owners.items() if owner is not wanted}
+        return [c for c in usable if others.isdisjoint(range(c, c + step))] if others else usable
+
+    def take(self, wanted: PortDemand, where: tuple[int, int], role: str, *, at_end: bool) -> tuple[int, ...] | None:
+        """Take cages for the ports of a demand: those kept for it, then the first free ones, or with `at_end` the last
+        ones, round-robin over the line cards; None when too few are free, or one that it must have is not.
         """
-        usable = self._usable(cage_class, role, ways)
+        cage_class, ways = where
+        usable, number = self._usable_by(wanted, where, role), -(-wanted.needed // ways)
+        if wanted.kept:
+            return self._take_kept(wanted, where, usable, number, at_end=at_end)
         if number > len(usable):
             return None
-        taken = sorted(self._in_turn(usable, at_end=at_end)[:number])
+        return self._taken(sorted(self._in_turn(usable, at_end=at_end)[:number]), cage_class, ways)
+
+    def _take_kept(
+        self, wanted: PortDemand, where: tuple[int, int], usable: list[int], number: int, *, at_end: bool
+    ) -> tuple[int, ...] | None:
+        """The kept cages that a demand needs, with gaps for the others, then further ones."""
+        idle = [c for c in wanted.kept if c in usable and c not in wanted.busy][: max(0, number - len(wanted.busy))]
+        missing = number - len(wanted.busy) - len(idle)
+        others = [c for c in usable if c not in wanted.kept]
+        if not set(wanted.busy) <= set(usable) or missing > len(others):
+            return None
+        more = sorted(self._in_turn(others, at_end=at_end)[: max(0, missing)])
+        mine = {*wanted.busy, *idle}
+        self._taken([*sorted(mine), *more], *where)
+        return (*(c if c in mine else 0 for c in wanted.kept), *(more[::-1] if at_end else more))
+
+    def _taken(self, taken: list[int], cage_class: int, ways: int) -> tuple[int, ...]:
+        """Count some cages as taken."""
         step = self._profile.cages[cage_class].block(ways)
         self._free -= {c + i for c in taken for i in range(step)}
         self._serve(taken, ways)
@@ -180,10 +225,18 @@ class _FreeCages:
         place = {c: len(card) - i if at_end else i for card in self._profile.cages_by_card for i, c in enumerate(card)}
         return sorted(cages, key=lambda cage: (place[cage], cage))
 
-    def with_rest(self, run: PortRun) -> PortRun:
-        """A run of downlinks extended by all free cages that downlinks may use, round-robin over the line cards."""
-        cages = sorted((*run.cages, *self._usable(run.cage_class, "down", run.ways)))
-        return replace(run, cages=tuple(self._in_turn(cages, at_end=False)))
+    def with_rest(self, run: PortRun, wanted: PortDemand) -> PortRun:
+        """A run of downlinks extended by all free cages that downlinks may use, round-robin over the line cards.
+
+        Those of the run of a demand that a lock keeps cages for stay in their order, and its gaps are filled again.
+        """
+        free = self._usable(run.cage_class, "down", run.ways)
+        if not wanted.kept:
+            cages = sorted((*run.cages, *free))
+            return replace(run, cages=tuple(self._in_turn(cages, at_end=False)))
+        filled = [own or (kept if kept in free else 0) for own, kept in zip(run.cages, wanted.kept, strict=False)]
+        own = [*filled, *run.cages[len(filled) :]]
+        return replace(run, cages=(*own, *self._in_turn([c for c in free if c not in own], at_end=False)))
 
 
 @lru_cache(maxsize=4096)
@@ -218,7 +271,7 @@ def _place_with(
     profile: SwitchProfile, demand: SwitchDemand, chosen: list[tuple[int, int]], above: int
 ) -> PortPlacement | None:
     """Place all ports, given (cage class, ways) of each down demand and the cage class of uplinks and peers."""
-    free = _FreeCages(profile, dict(demand.ranges))
+    free = _FreeCages(profile, demand, chosen)
     upward = (*((demand.up,) if demand.up else ()), *demand.peers)
     found: list[PortRun] = []
     for wanted in upward:
@@ -235,7 +288,7 @@ def _place_with(
             return None
         downs.append(run)
     if downs:
-        downs[0] = free.with_rest(downs[0])
+        downs[0] = free.with_rest(downs[0], demand.downs[0])
     return PortPlacement(tuple(downs), tuple(found[1:] if demand.up else found), found[0] if demand.up else None)
 
 
@@ -251,10 +304,10 @@ def _run(
 ) -> PortRun | None:
     """The ports of one demand, in free cages of the (cage class, ways) `where`; None when too few are free."""
     cage_class, ways = where
-    cages = free.take(cage_class, -(-wanted.needed // ways), role, ways, at_end=role != "down" or wanted.last)
+    cages = free.take(wanted, where, role, at_end=role != "down" or wanted.last)
     if cages is None:
         return None
-    cages = cages[::-1] if wanted.last else cages
+    cages = cages[::-1] if wanted.last and not wanted.kept else cages
     kind, cage = wanted.kind, profile.cages[cage_class]
     found = (
         wanted.count,

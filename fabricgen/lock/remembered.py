@@ -10,17 +10,28 @@ from fabricgen.blueprint.beside.lock import Lock
 from fabricgen.blueprint.beside.sized import SIZED, SizedBefore, holder_of
 from fabricgen.blueprint.beside.stacked import STACKED
 from fabricgen.design.extras.kept_ports import extra_words, room_name
-from fabricgen.design.fabric_model import FabricDesign, TierDesign
+from fabricgen.design.fabric_model import FabricDesign, Jumps, TierDesign, TierKey, port_at
 from fabricgen.design.floor.floor_plan import FloorPlan
 from fabricgen.design.management import AREAS, PLACES, ManagementLoad, in_turn, managed_devices
 from fabricgen.design.model import Design
 from fabricgen.design.shape import depth, scope_of, spans_units
+from fabricgen.design.sizing.kept_front import (
+    MANAGEMENT_PORTS,
+    cages_kind,
+    name_of,
+    nodes_holder,
+    placed_cages,
+    ports_kind,
+)
+from fabricgen.kernel.intervals import Allocations, first_numbers, to_intervals
 
 
 def management_load(design: Design, fabric: FabricDesign) -> ManagementLoad:
     """The ports that the management fabric of a design needs on its switches."""
     managed = managed_devices(design.layout, design.fabrics, design.scale_up, fabric.name)
-    return ManagementLoad(design.layout, managed, scope_of(fabric.tiers[0].per))
+    leaf = fabric.tiers[0]
+    by_slot = leaf.feed(TierKey("", "")).by_slot
+    return ManagementLoad(design.layout, managed, scope_of(leaf.per), by_slot=by_slot)
 
 
 def with_remembered(design: Design, lock: Lock) -> Lock:
@@ -28,17 +39,54 @@ def with_remembered(design: Design, lock: Lock) -> Lock:
     held, rooms = dict(lock.held), dict(lock.rooms)
     for fabric, load in _managing(design):
         leaf = fabric.tiers[0]
-        held |= load.held | {AREAS: load.areas(leaf.switches, for_reserve=leaf.for_reserve)}
+        held |= load.held(leaf.switches, for_reserve=leaf.for_reserve)
+        held |= {AREAS: load.areas(leaf.switches, for_reserve=leaf.for_reserve)}
         for place in PLACES[: PLACES.index("su")]:
             share = load.share(place, leaf.switches, for_reserve=leaf.for_reserve)
             if share and not in_turn(place, scope_of(leaf.per)):
                 rooms[f"managed {place}"] = share
     for tier in design.tiers:
         rooms |= {room_name(tier.key, kind): ports for kind, ports in tier.for_extras if ports}
+    for tier in design.tiers:
+        if tier.lowest:
+            held |= _front(design, tier)
     floor = FloorPlan(design)
     words = _words(design)
     words[STACKED] = {**lock.words_of(STACKED), **floor.shared.words()}
     return replace(lock, held=held | floor.held(), rooms=rooms | floor.areas.kept_counts(), words=words)
+
+
+def _front(design: Design, tier: TierDesign) -> dict[str, Allocations]:
+    """The cages of each kind of down port of a lowest tier, and the ports of nodes and management among them."""
+    lock = design.layout.lock
+    found: dict[str, Allocations] = {}
+    kind = cages_kind(tier.key)
+    cages = placed_cages(lock.of(kind), tier.downs)
+    if cages:
+        found[kind] = cages
+    for number, run in enumerate(tier.downs):
+        of_run = ports_kind(tier.key, name_of(run))
+        held = dict(lock.of(of_run))
+        for holder, (first, jumps, room) in _ports_of(design, tier, number).items():
+            ports = [port_at(first, jumps, i) for i in range(-(-room // run.per_connector) * run.per_connector)]
+            if ports != list(first_numbers(held.get(holder, ()), len(ports))):
+                held[holder] = to_intervals(ports)
+        if held:
+            found[of_run] = held
+    return found
+
+
+def _ports_of(design: Design, tier: TierDesign, run: int) -> dict[str, tuple[int, Jumps, int]]:
+    """(first port, jumps, how many) of each holder of ports of a run: nodes of a fabric, and management."""
+    found = {}
+    for fabric in design.fabrics:
+        for number, feed in enumerate(fabric.node_feeds if fabric.leaf == tier.key else ()):
+            if feed.run == run:
+                found[nodes_holder(fabric.name, number)] = feed.first, feed.jumps, feed.per_switch
+    for managed in tier.feeds:
+        if managed.run == run and managed.room:
+            found[MANAGEMENT_PORTS] = managed.first, managed.jumps, managed.room
+    return found
 
 
 def positions_needed(design: Design) -> dict[tuple[str, str], int]:
@@ -108,6 +156,11 @@ def in_use(design: Design) -> frozenset[tuple[str, str]]:
     for _, load in _managing(design):
         managed |= load.holders.keys()
     sized = {(SIZED, name) for name in sized_words(design)}
+    for tier in design.tiers:
+        runs = enumerate(tier.downs) if tier.lowest else ()
+        for number, run in runs:
+            managed.add((cages_kind(tier.key), name_of(run)))
+            managed |= {(ports_kind(tier.key, name_of(run)), name) for name in _ports_of(design, tier, number)}
     return frozenset(tiers | sized | extras | managed) | FloorPlan(design).holders()
 
 

@@ -39,7 +39,7 @@ def run_port_names(catalog: Catalog, cls: DeviceClass, run: PortRun, ports: int)
         raise _no_mode(catalog, cls, platform, run)
     try:
         return [
-            naming.port(cage, i % run.ways, run.ways, cage_class, platform, cls.profile.slot_of(cage))
+            naming.port(cage, i % run.ways, run.ways, cage_class, platform, cls.profile.slot_of(cage)) if cage else ""
             for i, cage in ((i, run.cages[i // run.ways]) for i in range(ports))
         ]
     except LookupError:
@@ -165,7 +165,8 @@ class PortNames:
         if isinstance(side, ScaleUpPort):
             return side.names(ports)
         if cage and isinstance(cls.profile, SwitchProfile):
-            return [cls.profile.cage_label(side.cages[i // side.ways]) for i in range(ports)]
+            cages = [side.cages[i // side.ways] for i in range(ports)]
+            return [cls.profile.cage_label(c) if c else "" for c in cages]
         return run_port_names(self._catalog, cls, side, ports)
 
     def _naming(self, cls: DeviceClass) -> NosNaming:

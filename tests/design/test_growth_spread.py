@@ -124,8 +124,8 @@ def layout(uplinks: int, spines: int, lowers: int, ports: tuple[int, int, int]) 
     """(rank, uplink) -> (spine, port) with (upper cages, ways, connectors); each spine port is used once."""
     cages, ways, connectors = ports
     links = -(-uplinks // spines)
-    lower = PortRun(uplinks, 400, 100, 0, tuple(range(-(-uplinks // ways))), ways, connectors)
-    upper = PortRun(links * lowers, 400, 100, 0, tuple(range(cages)), ways, connectors)
+    lower = PortRun(uplinks, 400, 100, 0, tuple(range(1, 1 + -(-uplinks // ways))), ways, connectors)
+    upper = PortRun(links * lowers, 400, 100, 0, tuple(range(1, cages + 1)), ways, connectors)
     nested = nests(uplinks, spines, lower.per_connector, upper.per_connector)
     assert nested
     uplink = Uplink("compute", TierKey("compute", "spine"), 1, uplinks, spines, lowers, lowers, True, nested)
@@ -156,7 +156,7 @@ def test_a_full_switch_uses_every_port_and_what_comes_beside_starts_from_the_top
     uplinks: int, spines: int, cages: int
 ) -> None:
     links = -(-uplinks // spines)
-    run = PortRun(0, 400, 100, 0, tuple(range(cages)), 2, 2)
+    run = PortRun(0, 400, 100, 0, tuple(range(1, cages + 1)), 2, 2)
     most = run.capacity // links
     for lowers in (1, most // 2, most):
         room = lowers * links
@@ -170,7 +170,7 @@ def test_a_full_switch_uses_every_port_and_what_comes_beside_starts_from_the_top
 
 
 def test_a_second_tier_and_extra_devices_move_no_uplink_of_the_first() -> None:
-    run = PortRun(0, 400, 100, 0, tuple(range(64)), 2, 2)
+    run = PortRun(0, 400, 100, 0, tuple(range(1, 65)), 2, 2)
     first = Feed(KEY, 0, 0, 40, 40, 4, True)
     second = Feed(TierKey("storage", "leaf"), 0, 40, 20, 20, 2, True)
     alone, both = RunPorts(run, 0, [first], ()), RunPorts(run, 0, [first, second], ())

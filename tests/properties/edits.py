@@ -78,20 +78,49 @@ def remove_fabric(draw: st.DrawFn, tree: Tree) -> None:
 
 
 def add_extra(draw: st.DrawFn, tree: Tree) -> None:
-    """Devices beside the nodes, whose name comes first or last."""
-    fabric = tree["fabrics"]["compute"]
+    """Devices beside the nodes of any fabric, whose name comes first or last, on ports of any kind."""
+    having = [key for key, f in sorted(tree["fabrics"].items()) if f.get("tiers") and f["protocol"] != "infiniband"]
+    if not having:
+        return
+    owner = draw(st.sampled_from(having))
+    fabric = tree["fabrics"][owner]
     name = draw(st.sampled_from(["aide", "zone"]))
     tier = draw(st.sampled_from(sorted(fabric["tiers"])))
-    extra = {"device": "toy-box", "to": tier, "attach": "inband", "count": draw(st.integers(1, 2))}
-    if fabric["protocol"] != "infiniband":
-        fabric.setdefault("extra", {}).setdefault(name, extra)
+    role = "bmc" if fabric.get("attach") == "bmc" and tier == "leaf" else draw(st.sampled_from(["inband", "compute"]))
+    extra = {"device": "toy-box", "to": tier, "attach": role, "count": draw(st.integers(1, 2))}
+    fabric.setdefault("extra", {}).setdefault(name if owner == "compute" else f"{name}-{owner}", extra)
+
+
+def _extras(tree: Tree) -> list[tuple[str, str]]:
+    return [(key, name) for key, fabric in sorted(tree["fabrics"].items()) for name in sorted(fabric.get("extra", {}))]
+
+
+def more_extras(draw: st.DrawFn, tree: Tree) -> None:
+    """Another one of some devices, in every fabric that they attach to."""
+    found = [(key, name) for key, name in _extras(tree) if "names" not in tree["fabrics"][key]["extra"][name]]
+    if found:
+        _, chosen = draw(st.sampled_from(found))
+        for fabric in tree["fabrics"].values():
+            if chosen in fabric.get("extra", {}):
+                fabric["extra"][chosen]["count"] = fabric["extra"][chosen].get("count", 1) + 1
 
 
 def remove_extra(draw: st.DrawFn, tree: Tree) -> None:
     """Some of these devices again."""
-    extra = tree["fabrics"]["compute"].get("extra", {})
-    if extra:
-        del extra[draw(st.sampled_from(sorted(extra)))]
+    if found := _extras(tree):
+        key, name = draw(st.sampled_from(found))
+        del tree["fabrics"][key]["extra"][name]
+
+
+def manage_switches(_: st.DrawFn, tree: Tree) -> None:
+    """Management ports of all switches on the management fabric, or no longer."""
+    fabric = tree["fabrics"].get("oob")
+    if fabric and fabric.pop("also", None) is None:
+        fabric["also"] = "switches"
+
+
+def back(_: st.DrawFn, __: Tree) -> None:
+    """The last edit undone; see `histories`."""
 
 
 def more_switches(draw: st.DrawFn, tree: Tree) -> None:
@@ -118,9 +147,13 @@ EDITS: tuple[Callable[[st.DrawFn, Tree], None], ...] = (
     add_fabric,
     remove_fabric,
     add_extra,
+    more_extras,
     remove_extra,
+    manage_switches,
     more_switches,
     reorder,
+    back,
+    back,
 )
 
 
@@ -132,7 +165,7 @@ def histories(draw: st.DrawFn, first: st.SearchStrategy[Tree], edits: Any = EDIT
     found = [("first", tree)]
     for _ in range(draw(st.integers(1, 6))):
         edit = draw(st.sampled_from(edits))
-        tree = deepcopy(tree)
+        tree = deepcopy(found[-2][1] if edit is back and len(found) > 1 else tree)
         edit(draw, tree)
         found.append((edit.__name__, tree))
     return found

@@ -6,6 +6,7 @@ from collections import defaultdict
 from copy import deepcopy
 from typing import Any
 
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -16,6 +17,7 @@ from fabricgen.kernel.diagnostics import InputError
 from fabricgen.numbering.addresses.column import dotted
 from tests.properties.blueprints import blueprints
 from tests.properties.compiling import cases, compiled, compiled_or_dropped
+from tests.properties.found_histories import WITHOUT_LOCK
 from tests.properties.halls import Tree
 
 WIDE = ("all", "site")
@@ -127,6 +129,12 @@ def test_growth_inside_the_reserve_moves_nothing(tree: Tree, data: st.DataObject
     assume(all(tier.uplink is None or tier.uplink.by_slot for tier in before.design.tiers))
     assume(derived(before.design) == derived(after.design))
     assert not moved(before, after)
+
+
+@pytest.mark.parametrize("name", WITHOUT_LOCK)
+def test_growth_that_once_moved_something_moves_nothing(name: str) -> None:
+    (_, small), *_, (_, large) = WITHOUT_LOCK[name]
+    assert not moved(compiled(small), compiled(large))
 
 
 @cases(55)

@@ -2,66 +2,69 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from hypothesis import assume, event, given
+from hypothesis import assume, event, example, given
 
 from fabricgen.blueprint.beside.lock import Lock, lock_text, parse_lock
 from fabricgen.blueprint.beside.sized import SIZED
 from fabricgen.cluster import Cluster
 from fabricgen.design.shape import scope_of, spans_units
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.numbering.underlay import is_management
 from fabricgen.wiring.tables import ManagementPort
 from tests.properties.blueprints import blueprints
 from tests.properties.case import Case
 from tests.properties.compiling import cases, compiled, compiled_or_dropped
 from tests.properties.edits import add_pod, grow, grow_inside, histories, reorder
+from tests.properties.found_histories import WITH_LOCK, WITHOUT_LOCK, History
 from tests.properties.halls import Tree
 from tests.properties.laws_of_addresses import addresses_are_unique
 
 
+def with_examples(found: dict[str, History]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """The histories that once broke a law as explicit examples of its test."""
+
+    def decorate(test: Callable[..., None]) -> Callable[..., None]:
+        for history in found.values():
+            test = example(history=history)(test)
+        return test
+
+    return decorate
+
+
+Links = dict[tuple[str, str], tuple[Any, ...]]
+
+
 def numbers(cluster: Cluster) -> dict[str, tuple[Any, ...]]:
-    """Device -> AS number, router id and management address.
-
-    Addresses of management go by port: where its leaves are derived anew they may change. Management ports come after
-    the ports of nodes, and move on leaves that span units when a pod outgrows what it reserves.
-    """
-    a, design = cluster.addresses, cluster.design
-    sizing = [
-        (fabric.tiers[0].count, [feed.first for feed in fabric.tiers[0].feeds], [f.turn for f in fabric.node_feeds])
-        for fabric in design.fabrics
-        if fabric.tiers and is_management(fabric)
-    ]
+    """Device -> AS number, router id and management address."""
+    a = cluster.addresses
     rows = zip(cluster.names, a.asn.tolist(), a.loopback.tolist(), a.management.tolist(), strict=True)
-    return {name: (asn, loopback, (sizing, management)) for name, asn, loopback, management in rows}
+    return {name: tuple(row) for name, *row in rows}
 
 
-def lost_leaves(before: Cluster, after: Cluster) -> bool:
-    """Whether leaves that switches are managed over are gone."""
-
-    def leaves(cluster: Cluster) -> set[str]:
-        owners = {fabric.name for fabric in cluster.design.fabrics if fabric.managed_devices}
-        classes = [cls for cls in cluster.plan.devices.classes if cls.fabric in owners]
-        return {name for cls in classes for name in cluster.names[cls.rows]}
-
-    return not leaves(before) <= leaves(after)
-
-
-def changed(before: Cluster, after: Cluster) -> dict[str, Any]:
-    """Devices in both whose numbers are not the same; without a leaf that is gone, management ports are dealt anew."""
-    old, new, lost = numbers(before), numbers(after), lost_leaves(before, after)
+def unlike(was: dict[str, tuple[Any, ...]], now: dict[str, tuple[Any, ...]], plugged: set[str]) -> dict[str, Any]:
+    """Devices in both whose numbers are not the same; management addresses count for those in `plugged`."""
     found = {}
-    for name in old.keys() & new.keys():
-        (*was, (first, one)), (*now, (second, other)) = old[name], new[name]
-        if was != now or (first == second and one != other and not lost):
-            found[name] = (old[name], new[name])
+    for name in was.keys() & now.keys():
+        (*old, managed), (*new, manages) = was[name], now[name]
+        if old != new or (name in plugged and managed != manages):
+            found[name] = (was[name], now[name])
     return found
 
 
-def links(cluster: Cluster) -> dict[tuple[str, str], tuple[Any, ...]]:
+def managed_links(rows: Links) -> dict[str, tuple[Any, ...]]:
+    """Device -> its link on the management fabric: what it depends on, and the leaf."""
+    found: dict[str, tuple[Any, ...]] = {}
+    for (device, _), (sizing, far, *_) in sorted(rows.items()):
+        if sizing[-1]:
+            found.setdefault(device, (sizing, far))
+    return found
+
+
+def links(cluster: Cluster) -> Links:
     """(device, port) of the lower end -> sizing that it depends on, then far end, addresses and cable."""
     table, a = cluster.plan.links, cluster.addresses
     found = {}
@@ -88,16 +91,17 @@ def _sizing(cluster: Cluster, segment: int) -> Any:
     design = cluster.design
     upper = design.tier(one.tier)
     lower = next((t for t in design.tiers if t.name == one.lower and t.uplink and t.uplink.upper == one.tier), None)
+    managing = isinstance(one.a, ManagementPort) or getattr(one.a, "role", "") == "bmc"
+    if lower is None and upper.lowest:
+        turns = [(feed.turn, feed.by_slot) for feed in design.fabric(one.fabric).node_feeds]
+        return one.fabric, one.lower, one.upper, upper.count, upper.per, turns, managing
     down = [(run.speed_gbps, run.ways, run.connectors) for run in upper.downs]
-    own_feeds = design.fabric(one.fabric).node_feeds if lower is None else ()
-    feeds: list[Any] = [(f.run, f.first, f.turn, f.by_slot) for f in own_feeds]
-    feeds += [(f.run, f.first) for f in upper.feeds if lower is None]  # management ports come after those of nodes
+    feeds = [(f.run, f.first) for f in upper.feeds if lower is None]
     own = (lower.count, lower.up, lower.uplink.links_per_group, lower.uplink.upper_count) if lower else None
     face = upper.up if lower is None else None
     met = [(t.key, t.count, t.uplink.links_per_group) for t in design.tiers if t.uplink and t.uplink.upper == one.tier]
     below = met if lower is None else []
-    managed = isinstance(one.a, ManagementPort)
-    return (one.fabric, one.lower, one.upper, upper.count, upper.per, own, down, feeds, face, below, managed)
+    return one.fabric, one.lower, one.upper, upper.count, upper.per, own, down, feeds, face, below, managing
 
 
 def _has_ports_for_its_reserve(cluster: Cluster) -> bool:
@@ -174,10 +178,12 @@ def test_a_lock_without_sizes_keeps_the_fewest_uplinks(tree: Tree) -> None:
 
 @cases(40)
 @given(histories(blueprints()))
+@with_examples(WITH_LOCK)
 def test_what_is_built_stays_as_it_is(history: list[tuple[str, Tree]]) -> None:
     done, tree = history[0]
     before = compiled_or_dropped(tree)
     locking_changes_nothing(before, tree)
+    seen_numbers, seen_links = numbers(before), links(before)
     for done, tree in history[1:]:
         try:
             after = compiled(tree, lock_of(before))
@@ -185,21 +191,22 @@ def test_what_is_built_stays_as_it_is(history: list[tuple[str, Tree]]) -> None:
             event(f"{done} refused {refusal.diagnostics[0].code}")
             continue
         event(done)
-        assert not changed(before, after), done
-        was, now = links(before), links(after)
-        there = set(after.names)
-        stays = {k for k in was.keys() & now.keys() if was[k][0] == now[k][0] and was[k][1] in there}
-        moved = {k: (was[k], now[k]) for k in stays if was[k] != now[k]}
-        if lost_leaves(before, after):
-            moved = {k: row for k, row in moved.items() if not row[0][0][-1]}
+        now, there = links(after), set(after.names)
+        was, is_ = managed_links(links(before)), managed_links(now)  # what comes back has its address by its link
+        plugged = {name for name in was.keys() & is_.keys() if was[name] == is_[name]}
+        assert not unlike(seen_numbers, numbers(after), plugged), done
+        stays = {k for k in seen_links.keys() & now.keys() if seen_links[k][0] == now[k][0]}
+        moved = {k: (seen_links[k], now[k]) for k in stays if seen_links[k] != now[k] and seen_links[k][1] in there}
         assert not moved, done
         addresses_are_unique(Case(after))
         locking_changes_nothing(after, tree)
+        seen_numbers, seen_links = seen_numbers | numbers(after), seen_links | now
         before = after
 
 
 @cases(30)
 @given(histories(blueprints(), (grow_inside, grow_inside, reorder)))
+@with_examples(WITHOUT_LOCK)
 def test_without_its_lock_a_blueprint_that_only_grew_is_built_the_same(history: list[tuple[str, Tree]]) -> None:
     _, tree = history[0]
     before = compiled_or_dropped(tree)

@@ -37,6 +37,11 @@ _RANGE = r"(\d{1,20})(?:-(\d{1,20}))?"
 _WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf"})
 """Names that YAML would read as something else."""
 
+_KIND_OF_PORT = r"[1-9]\d?\d? x \d{1,6} over \d{1,6}(\.\d+)?( copper)?"
+_ON_SWITCHES = ("managed", "cages", "downlinks", "hosts")
+_LAST_PLACE = (1 << 22) - 1
+"""Places of `_ON_SWITCHES` are counted one by one."""
+
 _NAME = r"[a-z0-9][a-z0-9 .,()/*+-]{0,199}"
 
 
@@ -71,7 +76,7 @@ WORDS: Mapping[str, str] = {
 }
 """Kinds of what is remembered in words, besides what is adopted."""
 
-_OF_PLACES = ("pods", "units", "ports", "managed", "halls", "floor", "shelved")
+_OF_PLACES = ("pods", "units", "ports", "managed", "halls", "floor", "shelved", "hosts", "cages", "downlinks")
 
 KINDS: Mapping[str, str] = {
     "sites": "numbers of sites",
@@ -79,10 +84,14 @@ KINDS: Mapping[str, str] = {
     "units": "slots of scalable units, those reserved for growth included",
     "ports": "places of scalable units on switches that have no room for every reserved one",
     "managed": "places of management ports among those who share a rack, unit, pod, site or all",
+    "cages": "cages of each kind of down port on the lowest switches, in the order of their ports; 0 for one that "
+    "another kind has taken",
+    "downlinks": "ports of nodes and management among the down ports of one kind",
     "halls": "slots of scalable units in halls that pods name, and in the others of their site",
     "floor": "places of racks in network rows",
     "racked": "places of switches in the racks of a unit: hundreds are its network racks, the rest rack units",
     "shelved": "places of extra devices in their racks: hundreds are racks, the rest rack units",
+    "hosts": "places at the end of a switch's addresses: of further kinds of ports, of extra devices on rails",
     "vlans": "VLANs of fabrics",
     "asns": "AS numbers of tiers",
     "management": "places of switches in the management subnet",
@@ -95,6 +104,7 @@ KINDS: Mapping[str, str] = {
 _MOST_PLACES = 1 << 24
 _LAST: Mapping[str, int] = {
     **dict.fromkeys(("sites", "pods", "units", "ports", "halls"), MOST_SLOTS - 1),
+    **dict.fromkeys(_ON_SWITCHES, _LAST_PLACE),
     "asns": LAST_ASN,
     "management": (1 << 32) - 1,
 }
@@ -213,9 +223,9 @@ class _Reader:
             least = 2 if name.partition(" +")[0].endswith(("uplink", "peer")) or " nodes of " in name else 1
             least = 4 if name == "management" else least
             counts = name.startswith(("managed ", "floor ")) or " for extras " in name
-            if counts and room > _MOST_PLACES:
-                self._fault(("rooms", name), f"{room} is too large: these counts end at {_MOST_PLACES}")
-            if not counts and (room & (room - 1) or room < least):
+            if counts and room > _LAST_PLACE:
+                self._fault(("rooms", name), f"{room} is too large: these counts end at {_LAST_PLACE}")
+            elif not counts and (room & (room - 1) or room < least):
                 self._fault(("rooms", name), f"{room} is no room: a power of two from {least} on")
 
     def _check_words(self, words: Mapping[str, Mapping[str, str]]) -> None:
@@ -246,7 +256,9 @@ class _Reader:
         last = _LAST.get(kind.partition(" ")[0], _MOST_PLACES - 1)
         read = _vlan if kind == "vlans" else partial(_ranges, last=last)
         held = self._section(kind, _prefixes(kind) if kind in ("ipv4", "ipv6") else read)
-        twice = overlap(held)
+        self._check_kinds_of_ports(kind, held)
+        gaps = kind.startswith("cages ")
+        twice = overlap({name: _without_gaps(some) for name, some in held.items()} if gaps else held)
         if twice:
             one, other, interval = twice
             self._fault(
@@ -255,6 +267,12 @@ class _Reader:
                 f"delete the line of the one that is not built yet; `fabricgen lock` gives it {kind} anew",
             )
         return held
+
+    def _check_kinds_of_ports(self, kind: str, held: Allocations) -> None:
+        """Kinds of ports are named as such."""
+        for name in held if kind.startswith("cages ") else ():
+            if not re.fullmatch(_KIND_OF_PORT, name):
+                self._fault((kind, name), f"'{name}' is no kind of port such as '2 x 400 over 100'")
 
     def _mapping(self, kind: str) -> Iterable[tuple[Any, Any]]:
         section = self._located.data[kind]
@@ -329,6 +347,12 @@ def _ranges(value: Any, last: int) -> Intervals:
             raise ValueError(f"{match[2] or match[1]} is too large: these numbers end at {last}")
         found.append(Interval(int(match[1]), int(match[2] or match[1]) - int(match[1]) + 1))
     return tuple(found)
+
+
+def _without_gaps(cages: Intervals) -> Intervals:
+    """Cages without 0, which stands for a gap."""
+    first = (Interval(max(1, some.first), some.end - max(1, some.first)) for some in cages)
+    return tuple(some for some in first if some.size > 0)
 
 
 def _vlan(value: Any) -> Intervals:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 
+from fabricgen.blueprint.beside.lock import Lock
 from fabricgen.blueprint.dimensions import WHOLE, dimension_of
 from fabricgen.design.extras.demands import ExtraDemand
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
@@ -80,9 +81,37 @@ def kept_for_extras(layout: Layout, tiers: Iterable[TierKey]) -> dict[tuple[Tier
     return found
 
 
+def in_order_of_cages(
+    layout: Layout,
+    reserve: Mapping[tuple[TierKey, PortKind], Reserve],
+    demands: Iterable[ExtraDemand],
+    wide: Mapping[TierKey, bool],
+) -> dict[tuple[TierKey, PortKind], Reserve]:
+    """Ports set aside in the lock, in the order in which their kinds took the cages that present devices have.
+
+    On `wide` tiers, whose groups span units, the last cages are taken first. Kinds of devices that are gone come last.
+    """
+    words = layout.lock.words_of("extras")
+    found: dict[tuple[TierKey, PortKind], int] = {}
+    for demand in demands:
+        key, turn = (demand.tier, demand.kind), -1 if wide[demand.tier] else 1
+        for device, leg in product(demand.devices, range(len(demand.attachment.legs))):
+            match = re.search(r" cage (\d+)/", words.get(holder(demand.fabric, device, leg), ""))
+            if match:
+                cage = turn * int(match[1])
+                found[key] = min(found.get(key, cage), cage)
+    return dict(sorted(reserve.items(), key=lambda item: (item[0] not in found, found.get(item[0], 0))))
+
+
 def holder(fabric: str, device: str, leg: int) -> str:
     """The lock's key for a port of an extra device."""
     return f"{fabric} {device} {leg + 1}"
+
+
+def plugged_before(lock: Lock, fabric: str) -> set[str]:
+    """The extra devices that have ports of a fabric in a lock."""
+    owned = (name.removeprefix(f"{fabric} ") for name in lock.words_of("extras") if name.startswith(f"{fabric} "))
+    return {name.rpartition(" ")[0] for name in owned}
 
 
 class KeptPorts:
@@ -128,7 +157,7 @@ class KeptPorts:
         places = switch_places(self._layout, key, sized.spec.per, self._sizes[key.fabric], sized.count)
         number = {place: i for i, place in enumerate(places)}
         ports = sized.placement.downs[run]
-        port = {port_text("", ports, i): i for i in range(ports.capacity)}
+        port = {port_text("", ports, i): i for i in range(ports.numbers) if ports.cages[i // ports.ways]}
         found = {}
         for text in mine:
             place, cage, rest = text.partition(" cage ")

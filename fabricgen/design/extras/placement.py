@@ -94,6 +94,8 @@ class ExtraPortAllocator:
         kept = sized.spec.spec.spare_ports if run == 0 else 0
         per = sized.placement.downs[run].per_connector
         first = -(-numbered[run] // per) * per
+        if sized.taken and sized.taken[run]:
+            return ports[: max(0, len(ports) - kept)]
         return ports[: max(0, sized.placement.downs[run].capacity - first - kept)]
 
     def _free_ports(self, sized: SizedTier, run: int, demand: ExtraDemand, wanted: int) -> Iterator[Port]:

@@ -16,9 +16,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fabricgen.design.fabric_model import Feed, TierDesign, Uplink
+from fabricgen.design.fabric_model import Feed, TierDesign, Uplink, port_at
 from fabricgen.design.ports import PortRun
 from fabricgen.design.shape import spans_units
+from fabricgen.kernel.intervals import Intervals, numbers, total
 
 
 def nests(links_per_group: int, upper_count: int, lower_per: int, upper_per: int) -> bool:
@@ -66,16 +67,24 @@ class RunPorts:
     `feeds` are the purposes in the order they were added. Links of the first one are spread over the first `reach`
     ports of the run (all, if none is given), which does not depend on how many lower switches there are. On `wide`
     tiers, whose groups span units, ports left over are taken from the last one downwards, as nodes may grow upwards.
+    `taken` are the ports of nodes and management where a lock keeps them, which then need not be the first ones.
     """
 
     def __init__(
-        self, run: PortRun, number: int, feeds: Sequence[Feed], reach: Sequence[int], *, wide: bool = False
+        self,
+        run: PortRun,
+        number: int,
+        feeds: Sequence[Feed],
+        reach: Sequence[int],
+        *,
+        wide: bool = False,
+        taken: Intervals = (),
     ) -> None:
-        self._run, self._wide = run, wide
+        self._run, self._wide, self._laid = run, wide, taken
         self._feeds = feeds = [feed for feed in feeds if feed.run == number]
         chief = feeds[0] if feeds and feeds[0].links else None
         needed = chief.room if chief else 0
-        ports = min(reach[number] if number < len(reach) else run.capacity, run.capacity)
+        ports = min(reach[number] if number < len(reach) else run.numbers, run.numbers)
         cages = max(ports // run.ways, -(-needed // run.ways))
         self._places = sorted(range(cages * run.ways), key=lambda port: _lane(run, port))
         self._chief = self._spread(chief) if chief else ()
@@ -85,7 +94,7 @@ class RunPorts:
     def of(self, feed: Feed) -> tuple[int, ...]:
         """The ports of a feed, ordered by (rank of the lower switch, number of its link)."""
         if not feed.links:
-            return tuple(range(feed.first, feed.first + feed.room))
+            return tuple(port_at(feed.first, feed.jumps, index) for index in range(feed.room))
         if feed == self._feeds[0]:
             return self._chief
         first, per = feed.first - self._aligned, self._run.per_connector
@@ -98,7 +107,11 @@ class RunPorts:
         first = -(-first // self._run.per_connector) * self._run.per_connector
         if not self._chief:
             per = self._run.per_connector
-            connectors = range(first // per, self._run.capacity // per)
+            laid = {port // per for port in numbers(self._laid)}
+            start = 0 if laid and first <= total(self._laid) else first // per
+            gaps = {i for i, cage in enumerate(self._run.cages) if not cage}
+            numbered = range(start, self._run.numbers // per)
+            connectors = [c for c in numbered if c not in laid and c * per // self._run.ways not in gaps]
             turn = reversed(connectors) if self._wide and first else connectors
             return tuple(port for c in turn for port in range(c * per, c * per + per))
         return self._others[first - self._aligned :]
@@ -121,7 +134,7 @@ class RunPorts:
         deep = len(units) // blocks
         order = [units[at] for b in reversed(range(blocks)) for at in range(starts[b] + deep, starts[b + 1])]
         order += [units[starts[b] + rank] for rank in reversed(range(deep)) for b in reversed(range(blocks))]
-        order += range(len(self._places) // per, run.capacity // per)
+        order += range(len(self._places) // per, run.numbers // per)
         by_unit = [[port for port in range(unit * per, unit * per + per) if port not in taken] for unit in order]
         whole = [port for ports in by_unit if len(ports) == per for port in ports]
         split = [port for ports in by_unit if len(ports) < per for port in ports]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 from fabricgen.blueprint.sections.fabric import SpanSpec
-from fabricgen.design.fabric_model import Feed, NodeFeed, TierKey, Uplink
+from fabricgen.design.fabric_model import Feed, NodeFeed, TierKey, Uplink, jumps_of
 from fabricgen.design.layout import Layout
 from fabricgen.design.management import ManagedPorts
 from fabricgen.design.ports import (
@@ -34,11 +35,13 @@ from fabricgen.design.sizing.arithmetic import (
 )
 from fabricgen.design.sizing.down_ports import DownPorts, Reserve
 from fabricgen.design.sizing.kept import as_before, kept_count, place_upward
+from fabricgen.design.sizing.kept_front import MANAGEMENT_PORTS, KeptFront, Purpose, nodes_holder
 from fabricgen.design.sizing.node_ports import NodeDemand, NodePorts, SlotAssignment
 from fabricgen.design.sizing.spread import RunPorts, nests
 from fabricgen.design.sizing.wider_uplinks import Fits, widened
 from fabricgen.design.tiers import TierSpec
 from fabricgen.kernel.diagnostics import fault
+from fabricgen.kernel.intervals import Intervals
 
 DUPLEX_KM = 10
 """Spans longer than this, km, need coherent optics with one link each, so that a cage carries one link (OIF 400ZR)."""
@@ -73,6 +76,9 @@ class SizedTier:
     reach: tuple[int, ...] = ()
     """By run, how many ports the links of lower switches are spread over; all for runs beyond the end of the tuple."""
 
+    taken: tuple[Intervals, ...] = ()
+    """By run, the ports of nodes and management where the lock keeps some."""
+
     @property
     def needed_uplinks(self) -> int:
         """The fewest uplinks within the oversubscription; 0 at the top."""
@@ -81,8 +87,30 @@ class SizedTier:
 
     def ports(self, run: int) -> RunPorts:
         """Which down ports of a run serve which purpose."""
-        wide = spans_units(self.spec.per)
-        return RunPorts(self.placement.downs[run], run, self.feeds, self.reach, wide=wide)
+        wide, taken = spans_units(self.spec.per), self.taken[run] if run < len(self.taken) else ()
+        return RunPorts(self.placement.downs[run], run, self.feeds, self.reach, wide=wide, taken=taken)
+
+
+def _purposes(demands: Sequence[NodeDemand], nodes: Sequence[NodeFeed], feeds: Sequence[Feed]) -> list[Purpose]:
+    """What the down ports of a lowest tier are for: nodes, by kind of port, then management."""
+    seen: Counter[str] = Counter()
+    found = []
+    for demand, feed in zip(demands, nodes, strict=True):
+        found.append(Purpose(nodes_holder(demand.fabric, seen[demand.fabric]), feed.run, feed.first, feed.per_switch))
+        seen[demand.fabric] += 1
+    return [*found, *(Purpose(MANAGEMENT_PORTS, feed.run, feed.first, feed.room) for feed in feeds)]
+
+
+def _laid(
+    demands: Sequence[NodeDemand], nodes: Sequence[NodeFeed], feeds: tuple[Feed, ...], ports: Sequence[Intervals]
+) -> tuple[dict[str, tuple[NodeFeed, ...]], tuple[Feed, ...]]:
+    """The feeds of nodes by fabric, and those of management, on their ports; `ports` are in the order of purposes."""
+    found: dict[str, tuple[NodeFeed, ...]] = {}
+    for demand, feed, own in zip(demands, nodes, ports, strict=False):
+        laid = replace(feed, first=own[0].first, jumps=jumps_of(own)) if own else feed
+        found[demand.fabric] = (*found.get(demand.fabric, ()), laid)
+    managed = zip(feeds, ports[len(demands) :], strict=True)
+    return found, tuple(replace(f, first=own[0].first, jumps=jumps_of(own)) if own else f for f, own in managed)
 
 
 class TierSizing:
@@ -156,17 +184,19 @@ class TierSizing:
         up = self._plan_uplinks(spec, DownPorts(spec).port_demand(main) if main else None)
         nodes = NodePorts(spec, demands)
 
-        def ports_for(assignment: SlotAssignment, *, now: bool) -> tuple[DownPorts, list[tuple[int, int]]]:
+        def ports_for(
+            assignment: SlotAssignment, *, now: bool, by_slot: bool = False
+        ) -> tuple[DownPorts, list[tuple[int, int]]]:
             downs = DownPorts(spec)
             places = [downs.add(d.kind, *p) for d, p in zip(demands, nodes.ports(assignment, now=now), strict=True)]
             if spec.key in self._managed:
-                more = self._managed[spec.key](scope_of(spec.per), groups * assignment.count, spec.for_reserve)
-                places.append(downs.add(main if main and main.rj45 else MANAGEMENT, more, more))
+                some = [self._management(spec, groups * assignment.count, by_slot=way) for way in (False, by_slot)]
+                places.append(downs.add(main if main and main.rj45 else MANAGEMENT, *some))
             return downs, places
 
-        def demand_for(assignment: SlotAssignment, *, now: bool = False) -> SwitchDemand:
+        def demand_for(assignment: SlotAssignment, *, now: bool = False, by_slot: bool = False) -> SwitchDemand:
             more = self._more(spec, groups * assignment.count)
-            return ports_for(assignment, now=now)[0].switch_demand(
+            return ports_for(assignment, now=now, by_slot=by_slot)[0].switch_demand(
                 more, self._peer_demand(spec, main, assignment.count)
             )
 
@@ -179,25 +209,33 @@ class TierSizing:
             )
         assignment = self._assign_slots(spec, nodes, demand_for, up)
         demand = demand_for(assignment, now=not spec.for_reserve)
-        placement = fit(spec, demand, up)
-        if placement is None:
+        if fit(spec, demand, up) is None:
             raise too_small(spec, demand, up)
-        downs, places = ports_for(assignment, now=True)
-        node_feeds: dict[str, tuple[NodeFeed, ...]] = {}
-        for node_demand, feed in zip(demands, nodes.feeds(assignment, places[: len(demands)]), strict=True):
-            node_feeds[node_demand.fabric] = (*node_feeds.get(node_demand.fabric, ()), feed)
+        roomy = demand_for(assignment, now=not spec.for_reserve, by_slot=True)
+        by_slot = roomy != demand and spec.key not in self._crowded and fit(spec, roomy, up) is not None
+        demand = roomy if by_slot else demand
+        downs, places = ports_for(assignment, now=True, by_slot=by_slot)
+        found_feeds = nodes.feeds(assignment, places[: len(demands)])
         feeds: tuple[Feed, ...] = ()
         if spec.key in self._managed:
-            more = self._managed[spec.key](scope_of(spec.per), groups * assignment.count, spec.for_reserve)
-            feeds = (Feed(TierKey("", ""), *places[-1], more, more),)
-        used, numbered = downs.totals(len(placement.downs))
+            used, room = (self._management(spec, groups * assignment.count, by_slot=way) for way in (False, by_slot))
+            feeds = (Feed(TierKey("", ""), *places[-1], used, room, by_slot=by_slot),)
+        purposes = _purposes(demands, found_feeds, feeds)
+        front = KeptFront(self._layout.lock, spec.key, spec.profile)
+        demand, placement, laid, taken = front.place(demand, purposes, lambda wanted: fit(spec, wanted, up))
+        node_feeds, feeds = _laid(demands, found_feeds, feeds, [laid[purpose.name] for purpose in purposes])
+        in_use, numbered = downs.totals(len(placement.downs))
         kept = tuple(self._more(spec, groups * assignment.count).items())
-        whole, _ = ports_for(replace(assignment, slots=nodes.reserved), now=False)
+        whole, _ = ports_for(replace(assignment, slots=nodes.reserved), now=False, by_slot=by_slot)
         reserved = tuple(map(max, numbered, whole.totals(len(placement.downs))[1]))
         found = SizedTier(
-            spec, groups, assignment.count, demand, placement, feeds, node_feeds, used, numbered, reserved, up
+            spec, groups, assignment.count, demand, placement, feeds, node_feeds, in_use, numbered, reserved, up
         )
-        return replace(found, for_extras=kept, slots=sum(nodes.slots))
+        return replace(found, for_extras=kept, slots=sum(nodes.slots), taken=taken)
+
+    def _management(self, spec: TierSpec, leaves: int, *, by_slot: bool) -> int:
+        """The most management ports of one of so many leaves."""
+        return self._managed[spec.key](scope_of(spec.per), leaves, spec.for_reserve, by_slot)
 
     def _assign_slots(
         self,

@@ -100,7 +100,7 @@ def _ends(cluster: Cluster, segment: Segment) -> Iterator[tuple[str, float | Non
     for side, tier in ((segment.a, segment.lower), (segment.b, segment.upper)):
         profile = _profile(cluster, segment, tier)
         if isinstance(side, PortRun) and profile is not None:
-            used = side.cages[: -(-side.count // side.ways)]
+            used = tuple(filter(None, side.cages))[: -(-side.count // side.ways)]
             yield profile.id, profile.cages[side.cage_class].optic_limit_w(used), side
 
 

@@ -110,7 +110,7 @@ def allocate(design: Design, plan: WiringPlan) -> Addresses:
     asn = np.zeros(len(plan.devices), dtype=np.int64)
     for (fabric, tier), numbers in allocate_asns(design, speakers, blocks).items():
         asn[rows_of(plan, fabric, tier)] = numbers
-    rails = _rails(design, plan)
+    rails = _rails(design, plan, blocks)
     present = [family for family in FAMILIES if family is V4 or _has(design, family)]
     allocations = [
         FamilyAllocation(design, plan, AddressAllocator(design, family, blocks), rails) for family in present
@@ -126,7 +126,7 @@ def _has(design: Design, family: Family) -> bool:
     return family.word in stated or design.loaded.blueprint.ip in (family.word, "dual")
 
 
-def _rails(design: Design, plan: WiringPlan) -> RailsOf:
+def _rails(design: Design, plan: WiringPlan, blocks: BlockAllocator) -> RailsOf:
     found = {}
     for fabric in design.fabrics:
         leaf = design.leaf(fabric)
@@ -134,7 +134,7 @@ def _rails(design: Design, plan: WiringPlan) -> RailsOf:
             from fabricgen.numbering.addresses.rail_subnets import rail_subnets
 
             vlan = fabric_vlan(design.loaded.blueprint, design.layout.numbering, fabric.name)
-            found[fabric.name] = rails = rail_subnets(design, plan, fabric, leaf, vlan)
+            found[fabric.name] = rails = rail_subnets(design, plan, fabric, leaf, vlan, blocks)
             _check_vlans(design, fabric, vlan, max(map(len, rails.keys)))
     return found
 

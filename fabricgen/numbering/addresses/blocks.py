@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Container, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -117,6 +118,32 @@ class BlockAllocator:
             raise self._overflow(source, error, need) from None
         self._held[source.kind] = {**held, **found}
         return found[name]
+
+    @property
+    def before(self) -> Lock:
+        """The lock as it was read."""
+        return self._lock
+
+    def places(self, kind: str, wanted: Mapping[str, int], first: Container[str], most: int) -> dict[str, Intervals]:
+        """So many of `most` places for each name, in this order but those in `first` before the others: those of the
+        lock, and the next free ones.
+
+        Where too few are free, what the lock keeps for names that are gone is given to others, and in the end all of
+        it is given anew.
+        """
+        ordered = sorted(wanted, key=lambda name: name not in first)
+        requests = [AllocationRequest(name, wanted[name], (Interval(0, most),)) for name in ordered]
+        self.used |= {(kind, name) for name in wanted}
+        held = self._held.get(kind, {})
+        for kept in (held, {name: held[name] for name in held if name in wanted}):
+            with suppress(NoRoomError):
+                found = allocate_intervals(kept, requests)
+                break
+        else:
+            kept, found = {}, allocate_intervals({}, requests)
+        if found:
+            self._held[kind] = {**kept, **found}
+        return found
 
     def numbers(self, source: NumberPool, slots: Slots, need: Need, piece: int = 0) -> Ints64:
         """One number for each device, int64; growth is allocated in intervals of at most `piece` (0: any size)."""

@@ -88,7 +88,7 @@ def _of_nodes(design: Design, fabric: FabricDesign, family: Family) -> Iterator[
 
 
 def _block_of_nodes(design: Design, fabric: FabricDesign, tier: TierDesign, family: Family) -> int:
-    ports = sum(run.capacity for run in tier.downs)
+    ports = sum(run.numbers for run in tier.downs)
     if fabric.hosts == "routed":
         return family.block_of_pairs(ports)
     if fabric.hosts == "rail-subnets" and tier.key == fabric.leaf:

@@ -9,7 +9,9 @@ import numpy as np
 
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.model import Design
+from fabricgen.design.sizing.kept_front import name_of
 from fabricgen.kernel.diagnostics import Path
+from fabricgen.kernel.intervals import numbers
 from fabricgen.kernel.units import power_of_two_at_least
 from fabricgen.numbering.addresses.allocator import AddressAllocator
 from fabricgen.numbering.addresses.blocks import DeviceBlocks
@@ -125,7 +127,7 @@ class FamilyAllocation:
                 continue
             what = f"nodes on each {fabric.name} {tier.name}"
             owned = self.design.fabric(tier.fabric), tier
-            ports = sum(run.capacity for run in tier.downs)
+            ports = sum(run.numbers for run in tier.downs)
             if fabric.hosts == "routed":
                 before = self._allocator.largest_block_before(pool, fabric, owned, f"{nodes_in(fabric.name)}/")
                 enough = before >= self.family.block_of_pairs(self._in_use(tier, segments))
@@ -148,12 +150,24 @@ class FamilyAllocation:
             self._bridged(tier, segments, device_blocks, size, rails)
 
     def _in_use(self, tier: TierDesign, segments: list[int]) -> int:
-        """The ports that need addresses: those in use of the first run of ports, and all ports of the others."""
-        links, first = self.plan.links, 0
+        """The places that some links need: up to the last one in use of the first run of ports, and of the others."""
+        links, first, last = self.plan.links, 0, 0
         for segment in segments:
-            if tier.downs.index(links.segments[segment].b) == 0:
-                first = max(first, 1 + int(links.b_port[links.rows_of(segment)].max(initial=-1)))
-        return first + sum(run.capacity for run in tier.downs[1:])
+            run = tier.downs.index(links.segments[segment].b)
+            port = links.b_port[links.rows_of(segment)]
+            if run:
+                last = max(last, 1 + int(self._from_end(tier, run)[port].max(initial=-1)))
+            else:
+                first = max(first, 1 + int(port.max(initial=-1)))
+        return first + last
+
+    def _from_end(self, tier: TierDesign, run: int) -> Ints64:
+        """The place of every port of a run behind the first, counted from the end of a block; int64. The lock keeps
+        them, so that one of these runs may grow without moving another.
+        """
+        wanted = {name_of(other): other.numbers for other in tier.downs[1:]}
+        given = self._allocator.blocks.places(f"hosts {tier.fabric} {tier.name}", wanted, (), 1 << 20)
+        return np.array(list(numbers(given[name_of(tier.downs[run])])), dtype=np.int64)
 
     def _count(self, rails: RailSubnets | None) -> Ints64:
         """The number of subnets of each switch of a tier, int64."""
@@ -192,7 +206,7 @@ class FamilyAllocation:
         run = tier.downs.index(links.segments[segment].b)
         port = links.b_port[rows].astype(np.int64)
         if run:
-            port = places - 1 - sum(other.capacity for other in tier.downs[1:run]) - port
+            port = places - 1 - self._from_end(tier, run)[port]
         first = rows_of(self.plan, tier.fabric, tier.name).start
         return rows, links.b_device[rows] - first, port
 
@@ -207,7 +221,7 @@ class FamilyAllocation:
     def _bridged(
         self, tier: TierDesign, segments: list[int], device_blocks: DeviceBlocks, size: int, rails: RailSubnets | None
     ) -> None:
-        ports = sum(run.capacity for run in tier.downs)
+        ports = sum(run.numbers for run in tier.downs)
         room = size if not self.family.subnet_size else bridged_size(ports)
         places = room - RESERVED_IN_SUBNET - 1
         for segment in segments:

@@ -2,25 +2,30 @@
 
 Each leaf has one subnet for every rail, plane and NIC port that it serves, in this order. A node's host number is its
 slot among the nodes that the leaf's group serves, reserved units included; an IPv4 subnet is a /24 or larger. Extra
-devices are numbered downward from the end of the subnet, one number a port, so that they do not hinder growth.
+devices are numbered downward from the end of the subnet, one number a port, so that they do not hinder growth; which
+numbers each of them has is kept in the lock.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from fabricgen.blueprint.dimensions import leg_number
+from fabricgen.design.extras.kept_ports import plugged_before
 from fabricgen.design.fabric_model import Attachment, ExtraSet, FabricDesign, Leg, TierDesign
 from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
 from fabricgen.design.shape import inner, is_part_of_unit, racks_each, scope_of, unit_group_numbers, within_unit
 from fabricgen.kernel.diagnostics import fault
+from fabricgen.kernel.intervals import numbers
 from fabricgen.kernel.units import power_of_two_at_least
+from fabricgen.numbering.addresses.blocks import BlockAllocator
 from fabricgen.numbering.addresses.subnet_sizes import RESERVED_IN_SUBNET, subnet_size
-from fabricgen.numbering.slot_counts import served_members
+from fabricgen.numbering.slot_counts import node_slot_count, served_members
 from fabricgen.wiring.links.columns import tier_columns
 from fabricgen.wiring.tables import Ints64, WiringPlan
 
@@ -55,8 +60,12 @@ class RailSubnets:
         return [f"rail{r}{f'-plane{n}' if planes else ''}{f'-port{m}' if ports else ''}" for r, n, m in keys]
 
 
-def rail_subnets(design: Design, plan: WiringPlan, fabric: FabricDesign, tier: TierDesign, vlan: int) -> RailSubnets:
+def rail_subnets(
+    design: Design, plan: WiringPlan, fabric: FabricDesign, tier: TierDesign, vlan: int, blocks: BlockAllocator
+) -> RailSubnets:
     """Compute the subnets of a fabric's rails on the tier that its nodes attach to; `vlan` is that of the first.
+
+    Numbers of extra devices are taken from `blocks`.
 
     Raises InputError where its VLANs from `vlan` on run past the last there is.
     """
@@ -82,7 +91,7 @@ def rail_subnets(design: Design, plan: WiringPlan, fabric: FabricDesign, tier: T
     combo = np.array([places[c] for c in of_switch], dtype=np.int64)
     found = RailSubnets(size, power_of_two_at_least(most), tuple(ordered.values()), combo, *_unset(plan))
     _place_nodes(found, plan, fabric, dimensions, slot, ordered)
-    _place_extras(found, plan, fabric, tier)
+    _place_extras(found, design.layout, plan, fabric, tier, blocks)
     return found
 
 
@@ -122,19 +131,26 @@ def _place_nodes(
         found.number[rows] = RESERVED_IN_SUBNET + slot[links.a_device[rows]]
 
 
-def _place_extras(found: RailSubnets, plan: WiringPlan, fabric: FabricDesign, tier: TierDesign) -> None:
+def _place_extras(
+    found: RailSubnets,
+    layout: Layout,
+    plan: WiringPlan,
+    fabric: FabricDesign,
+    tier: TierDesign,
+    blocks: BlockAllocator,
+) -> None:
     """Set subnet and number of the links of extra devices: in the subnet of their rail where the switch has it."""
-    taken = 0
-    for extra in fabric.extras:
-        if extra.tier != tier.key:
-            continue
-        rows = _rows_of(plan, extra)
+    extras = [extra for extra in fabric.extras if extra.tier == tier.key]
+    ports = Counter(extra.devices[link.device] for extra in extras for link in extra.links)
+    most = found.size - RESERVED_IN_SUBNET - 1 - node_slot_count(layout, fabric, tier)
+    given = blocks.places(f"hosts {fabric.name}", ports, plugged_before(blocks.before, fabric.name), most)
+    free = {device: numbers(given[device]) for device in ports}
+    for extra in extras:
         legs = [extra.attachment.legs[link.leg] for link in extra.links]
-        for row, link, leg in zip(rows.tolist(), extra.links, legs, strict=True):
+        for row, link, leg in zip(_rows_of(plan, extra).tolist(), extra.links, legs, strict=True):
             rails = [key[0] for key in found.keys[found.combo[link.switch]]]
             found.subnet[row] = rails.index(leg.rail) if leg.rail in rails else 0
-            found.number[row] = found.size - 2 - taken
-            taken += 1
+            found.number[row] = found.size - 2 - next(free[extra.devices[link.device]])
 
 
 def _rows_of(plan: WiringPlan, extra: ExtraSet) -> Ints64:

@@ -19,6 +19,7 @@ from fabricgen.design.fabric_model import (
     TierDesign,
     TierKey,
     Uplink,
+    port_at,
 )
 from fabricgen.design.media.allowed import (
     StatedMedia,
@@ -181,7 +182,7 @@ class FabricWiring:
             device,
             np.zeros(len(device), dtype=np.int32),
             switches.astype(np.int32),
-            feed.first + port,
+            np.asarray(port_at(feed.first, feed.jumps, port), dtype=np.int32),
             rail,
             plane,
         )

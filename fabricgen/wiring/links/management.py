@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.layout import Layout
-from fabricgen.design.management import PLACES, Holder, ManagedDevices, ManagementLoad, in_turn, inside_text
+from fabricgen.design.management import (
+    PLACES,
+    Holder,
+    ManagedDevices,
+    ManagementLoad,
+    in_turn,
+    inside_text,
+    own_kind,
+)
 from fabricgen.design.model import Design
 from fabricgen.design.shape import place_numbers, scope_count, scope_index, scope_of
-from fabricgen.kernel.intervals import numbers
+from fabricgen.kernel.intervals import Allocations, numbers
 from fabricgen.lock.remembered import management_load
 from fabricgen.wiring.groups import rank_within
 from fabricgen.wiring.links.columns import Columns, tier_columns
@@ -24,16 +33,22 @@ def deal_management(design: Design, devices: DeviceTable, fabric: FabricDesign) 
     leaves = tier_columns(layout, leaf, fabric.tier_sizes)
     load = management_load(design, fabric)
     areas = load.areas(leaf.switches, for_reserve=leaf.for_reserve)
+    held = load.held(leaf.switches, for_reserve=leaf.for_reserve)
     found, dealt, port = [], [], []
     for place in PLACES:
         share = load.share(place, leaf.switches, for_reserve=leaf.for_reserve)
         ports = np.array(list(numbers(areas.get(place, ()))), dtype=np.int64)
-        turns = in_turn(place, scope_of(leaf.per))
+        filled = share and not in_turn(place, scope_of(leaf.per))
+        rank = _leaf_ranks(layout, load, place, leaves) if filled else None
         for managed in load.by_place[place]:
             cls = next(c for c in devices.classes if (c.fabric, c.tier) == (managed.fabric, managed.tier))
             rows = np.arange(cls.first, cls.first + cls.count, dtype=np.int32)
-            position = _Positions(design, devices, load, place, managed, cls).column()
-            switch, nth = _deal(layout, devices, place, rows, leaves, position, None if turns else share)
+            position = _Positions(design, devices, held, place, managed, cls).column()
+            own = scope_index(layout, place, _where(devices, rows))
+            if rank is None:
+                switch, nth = _in_turn(layout, place, own, leaves, position)
+            else:
+                switch, nth = _filled(rank, own, position, share)
             found.append(rows)
             dealt.append(switch)
             port.append(ports[nth])
@@ -49,7 +64,7 @@ class _Positions:
         self,
         design: Design,
         devices: DeviceTable,
-        load: ManagementLoad,
+        held: Mapping[str, Allocations],
         place: str,
         managed: ManagedDevices,
         cls: DeviceClass,
@@ -59,7 +74,7 @@ class _Positions:
         rows = cls.rows
         self._at = {"site": devices.site[rows], "pod": devices.pod[rows], "unit": devices.unit[rows]}
         self._at["rack"] = devices.rack_in_unit[rows]
-        self._held = load.held
+        self._held = held
         if cls.kind == TRAY:
             self._label = np.zeros(cls.count, dtype=np.int64)
             self._index = rank_within(scope_index(self._layout, self._scope, self._at).astype(np.int32))
@@ -91,6 +106,9 @@ class _Positions:
         """(index of each device's location inside the place; for each index its kind and holder text in the lock)."""
         layout, place, scope = self._layout, self._place, self._scope
         place_kind = f"managed {place}"
+        if scope == place == "pod":
+            own = [kind if (kind := own_kind(pod.name)) in self._held else place_kind for pod in layout.pods]
+            return self._at["pod"], [(kind, "") for kind in own]
         if scope == place:
             kinds = [f"managed at {site}" for site in layout.sites] if place == "site" else [place_kind]
             return self._at["site"] * (place == "site"), [(kind, "") for kind in kinds]
@@ -112,21 +130,41 @@ class _Positions:
         return self._at["unit"] * racks + (self._at["rack"] if scope == "rack" else 0), found
 
 
-def _deal(
-    layout: Layout, devices: DeviceTable, place: str, rows: Ints, leaves: Columns, position: Ints64, each: int | None
-) -> tuple[Ints, Ints64]:
-    """(leaf, index of the port) of each position: round-robin over the leaves, or `each` positions per leaf."""
+def _where(devices: DeviceTable, rows: Ints) -> Columns:
+    """Where some devices stand: site, pod, unit and rack of the unit."""
     at = {name: getattr(devices, name)[rows] for name in ("site", "pod", "unit")}
-    at["rack"] = devices.rack_in_unit[rows]
-    own = scope_index(layout, place, at)
-    of_leaf = scope_index(layout, place, leaves)
-    number = np.array(place_numbers(layout, scope_of_columns(leaves)), dtype=np.int64)
-    order = np.lexsort((number[scope_index(layout, scope_of_columns(leaves), leaves)], of_leaf))
+    return at | {"rack": devices.rack_in_unit[rows]}
+
+
+def _in_turn(layout: Layout, place: str, own: Ints, leaves: Columns, position: Ints64) -> tuple[Ints, Ints64]:
+    """(leaf, index of the port) of each position, round-robin over the leaves of its place; `own` are places."""
+    of_leaf, scope = scope_index(layout, place, leaves), scope_of_columns(leaves)
+    number = np.array(place_numbers(layout, scope), dtype=np.int64)
+    order = np.lexsort((number[scope_index(layout, scope, leaves)], of_leaf))
     places = np.arange(int(of_leaf.max()) + 1)
     start = np.searchsorted(of_leaf[order], places)
     count = np.bincount(of_leaf, minlength=len(places))[own]
-    leaf, port = (position % count, position // count) if each is None else (position // each, position % each)
-    return order[start[own] + leaf].astype(np.int32), port
+    return order[start[own] + position % count].astype(np.int32), position // count
+
+
+def _leaf_ranks(layout: Layout, load: ManagementLoad, place: str, leaves: Columns) -> dict[tuple[int, int], int]:
+    """(place, number of the leaf in the order they are filled) -> row of the leaf in its tier."""
+    of_leaf = scope_index(layout, place, leaves)
+    scope = scope_of_columns(leaves)
+    slot = np.array(place_numbers(layout, scope), dtype=np.int64)[scope_index(layout, scope, leaves)]
+    found: dict[tuple[int, int], int] = {}
+    for index, (kind, pods) in enumerate(load.instances(place)):
+        rows = np.flatnonzero(of_leaf == index)
+        rows = rows if load.leaves_have_order else rows[np.argsort(slot[rows], kind="stable")]
+        numbered = load.leaf_numbers(place, kind, pods, len(rows))
+        found |= {(index, number): int(row) for number, row in zip(numbered, rows, strict=True)}
+    return found
+
+
+def _filled(rank: dict[tuple[int, int], int], own: Ints, position: Ints64, each: int) -> tuple[Ints, Ints64]:
+    """(leaf, index of the port) of each position where every leaf takes `each`; `own` are places."""
+    pairs = zip(np.asarray(own).tolist(), (position // each).tolist(), strict=True)
+    return np.array([rank[pair] for pair in pairs], dtype=np.int32), position % each
 
 
 def scope_of_columns(columns: Columns) -> str:
