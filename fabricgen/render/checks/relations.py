@@ -19,6 +19,7 @@ def check_relations(tables: Tables) -> Iterator[Problem]:
     """Yield problems that no single row shows."""
     yield from _addresses(tables)
     yield from _sessions(tables)
+    yield from _sessions_in_vrfs(tables)
     yield from _members(tables)
     yield from _vlans(tables)
     yield from _management(tables)
@@ -67,11 +68,21 @@ def _sessions(tables: Tables) -> Iterator[Problem]:
         vrf, _, peer = key.rpartition("|")
         own = fields.get("local_addr", "")
         subnet, far = subnets.get((vrf or "default", own)), _interface(peer)
-        if own and subnet is None:
+        if _interface(own) and subnet is None:
             wanted = "an address in INTERFACE, VLAN_INTERFACE, VLAN_SUB_INTERFACE or LOOPBACK_INTERFACE"
             yield Problem("BGP_NEIGHBOR", key, "local_addr", f"'{own}' is no address of this switch", wanted)
         elif subnet and far and subnet.network.num_addresses > 1 and far.ip not in subnet.network:
             yield Problem("BGP_NEIGHBOR", key, found="not in the subnet of local_addr", wanted=f"in {subnet.network}")
+
+
+def _sessions_in_vrfs(tables: Tables) -> Iterator[Problem]:
+    """Yield sessions with a VRF in the key where frrcfgd, which makes them, does not run (sonic-bgp-neighbor.yang)."""
+    if tables.get("DEVICE_METADATA", {}).get("localhost", {}).get("frr_mgmt_framework_config") == "true":
+        return
+    wanted = "frr_mgmt_framework_config true in DEVICE_METADATA, or the session in an frr.conf"
+    for key in tables.get("BGP_NEIGHBOR", {}):
+        if "|" in key:
+            yield Problem("BGP_NEIGHBOR", key, found="frrcfgd makes sessions in a VRF, and does not run", wanted=wanted)
 
 
 def _members(tables: Tables) -> Iterator[Problem]:

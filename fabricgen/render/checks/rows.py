@@ -23,7 +23,7 @@ PACKAGE = "fabricgen.render.checks.tables"
 LISTS = frozenset((("DNS_OPTIONS", "search"), ("PORT", "adv_speeds")))
 """(table, field) of values that are JSON lists of strings; they are checked as comma-separated text."""
 
-SECRETS = frozenset(("passkey", "SNMP_USER_AUTH_PASSWORD", "SNMP_USER_ENCRYPTION_PASSWORD"))
+SECRETS = frozenset(("auth_password", "passkey", "SNMP_USER_AUTH_PASSWORD", "SNMP_USER_ENCRYPTION_PASSWORD"))
 """Fields whose values are not repeated in problems."""
 
 Fields: TypeAlias = dict[str, str]

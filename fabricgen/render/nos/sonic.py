@@ -24,9 +24,9 @@ what the others do not take (managers_static_rt.py, IpNextHopSet). With `underla
 ports between switches are in neither INTERFACE nor VLAN_MEMBER: a controller gives them their use.
 
 A guest fabric's hosts may live in a VRF (VRF, `vrf_name`; its name begins with Vrf, sonic-vrf.yang). Its routes travel
-in sessions over 802.1Q sub-interfaces (VLAN_SUB_INTERFACE; HLD doc/subport). bgpcfgd takes BGP_NEIGHBOR rows with the
-VRF in the key, and announces there what STATIC_ROUTE says and nothing else: a VRF with a VLAN needs an frr.conf.
-BGP_GLOBALS is for the YANG models, where those keys refer to it; bgpcfgd does not read it.
+in sessions over 802.1Q sub-interfaces (VLAN_SUB_INTERFACE; HLD doc/subport) and takes an frr.conf: SONiC's YANG models
+keep BGP_NEIGHBOR rows with a VRF in the key for frrcfgd (sonic-bgp-neighbor.yang, BGP_NEIGHBOR_LIST). bgpcfgd reads
+such rows, but announces in a VRF what STATIC_ROUTE says and nothing else, and sets no `multipath-relax` there.
 
 A session has one owner: with an frr.conf there are no BGP_NEIGHBOR rows, since bgpcfgd runs in every mode and would put
 those peers into its own permit-all group if it came first (managers_bgp.py, add_peer).
@@ -243,7 +243,6 @@ def subinterface_name(port: str, vlan: int) -> str:
 
 _ALWAYS = ("DEVICE_METADATA", "FEATURE", "LOOPBACK_INTERFACE", "MGMT_PORT", "PORT", "VERSIONS")
 _WHERE_FILLED = (
-    "BGP_GLOBALS",
     "BGP_NEIGHBOR",
     "BREAKOUT_CFG",
     "DEVICE_NEIGHBOR",
