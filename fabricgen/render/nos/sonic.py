@@ -62,9 +62,11 @@ from fabricgen.render.nos_protocol import Shared
 from fabricgen.render.trees import first_at_fault, merged, read_data
 from fabricgen.views.switch import AS_PLANNED, PlacedSnippet, SwitchPort, SwitchView
 
-MTU = 9216
 SCHEMA_VERSION = "version_202305_01"
 """Of the tables, as db_migrator.py names it."""
+
+LARGEST_MTU = 9216
+"""Of a port without a cable, bytes (sonic-port.yang)."""
 
 KERNEL_NAME = 15
 """Longest name of an interface in Linux."""
@@ -173,7 +175,7 @@ def _port_fields(port: TablePort, cabled: SwitchPort | None) -> dict[str, Any]:
         "fec": own.fec or fec_of(port) or None,
         "index": port.index,
         "lanes": port.lanes,
-        "mtu": own.mtu or MTU,
+        "mtu": cabled.mtu if cabled else LARGEST_MTU,
         "speed": port.speed_gbps * 1000,
         "subport": port.subport or None,
     }
