@@ -60,6 +60,12 @@ TierNames = Annotated[
 ]
 
 
+SubnetManager = Literal["opensm", "ufm"]
+"""What routes an InfiniBand fabric."""
+
+Membership = Literal["full", "limited"]
+"""Of a port in a partition: limited members do not reach each other."""
+
 SizeFor = Literal["now", "reserve"]
 """What derived counts suffice for."""
 
@@ -266,7 +272,26 @@ class Fabric(Model):
         description="InfiniBand: a table beside the blueprint of the GUIDs that the hardware has, CSV with the columns "
         "device, guid and, if needed, port and port_guid. Default: planned GUIDs, marked as such.",
     )
+    subnet_manager: SubnetManager | None = Field(
+        None,
+        description="InfiniBand: what routes it, and whose files are written. opensm: those of opensm 3.3; ufm: those "
+        "of UFM, with adaptive routing and SHARP. Default: opensm.",
+    )
+    default_partition: Membership | None = Field(
+        None,
+        description="InfiniBand: membership of nodes in the default partition of opensm. full: all reach each other; "
+        "limited: they reach the subnet manager, and each other in partitions that you add. Default: full.",
+    )
     description: Line = Field("", description="For people.")
+
+    @model_validator(mode="after")
+    def _has_a_subnet_manager(self) -> Self:
+        for key in ("subnet_manager", "default_partition"):
+            if getattr(self, key) is not None and self.protocol != "infiniband":
+                raise ValueError(f"`{key}` is of InfiniBand fabrics")
+        if self.subnet_manager == "ufm" and self.default_partition is not None:
+            raise ValueError("UFM makes the default partition itself; `default_partition` is of opensm")
+        return self
 
     @model_validator(mode="after")
     def _has_guids(self) -> Self:
