@@ -131,6 +131,8 @@ _METADATA = (
     "hostname",
     "hwsku",
     "platform",
+    "suppress-fib-pending",
+    "synchronous_mode",
     "timezone",
     "type",
 )

@@ -172,7 +172,7 @@ def _asked(model: Any) -> dict[str, FieldSchema]:
         checks = tuple(cast(Check, asked.func) for asked in info.metadata if isinstance(asked, AfterValidator))
         return FieldSchema(info.is_required(), checks, next((a for a in info.metadata if isinstance(a, Ref)), None))
 
-    return {name: of(info) for name, info in model.model_fields.items()}
+    return {info.alias or name: of(info) for name, info in model.model_fields.items()}
 
 
 def _model(form: int, model: Any, fields: Fields) -> RowCheck:

@@ -12,7 +12,10 @@ Who configures FRR is said in DEVICE_METADATA, `docker_routing_config_mode`:
   whose daemon the bgp container starts only with `frr_mgmt_framework_config` (supervisord.conf.j2). Some images lose
   the file when they reload (sonic-buildimage issue 27014): provision it after `config reload`, then restart bgp. The
   file has no `end`, since docker_init.sh appends zebra's FPM lines to it.
-  Routes are announced once they are in the hardware (`bgp suppress-fib-pending`), as bgpd.main.conf.j2 has it.
+
+In both, routes are announced once they are in the hardware. FRR waits for word of it (`bgp suppress-fib-pending`, in
+bgpd.main.conf.j2 and in our frr.conf), and fpmsyncd gives it when orchagent has it only with `suppress-fib-pending` in
+DEVICE_METADATA; else at once (sonic-swss, fpmsyncd.cpp). That asks for `synchronous_mode` (sonic-device_metadata.yang).
 
 With IPv6 beside IPv4 bgpcfgd has a session for each (its groups PEER_V4 and PEER_V6), and announces the IPv6 loopback
 as a /64 unless `bgp_adv_lo_prefix_as_128` says otherwise. A switch without IPv4 has no Loopback0 that bgpcfgd could

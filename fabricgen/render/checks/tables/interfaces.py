@@ -52,7 +52,7 @@ class VlanMember(Row):
 class Management(Row):
     """MGMT_INTERFACE|eth0|address."""
 
-    gwaddr: Annotated[str, Is(k.address)] = ""
+    gwaddr: Annotated[str, Is(k.address)]
 
 
 _LOOPBACK = k.pattern(r"Loopback\d{1,3}", "LoopbackN")

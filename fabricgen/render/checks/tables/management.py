@@ -14,7 +14,7 @@ from fabricgen.render.checks.table import Bare, Row, table
 
 STATE = k.one_of("enabled", "disabled")
 PASSKEY = k.pattern(r"[^ #,\x00-\x1f\x7f]{1,256}", "1 to 256 characters without blank, # and comma")
-PHRASE = k.pattern(r"[^ @:\x00-\x1f\x7f]{8,64}", "8 to 64 characters without blank, @ and :")
+PHRASE_OR_NONE = k.pattern(r"([^ @:\x00-\x1f\x7f]{8,64})?", "8 to 64 characters without blank, @ and :")
 TEXT = k.pattern(r"[^\x00-\x09\x0b-\x1f\x7f]*", "printable text")
 
 
@@ -71,10 +71,10 @@ class SnmpUser(Row):
 
     SNMP_USER_TYPE: Annotated[str, Is(k.one_of("noAuthNoPriv", "AuthNoPriv", "Priv"))]
     SNMP_USER_PERMISSION: Annotated[str, Is(k.one_of("RO", "RW"))]
-    SNMP_USER_AUTH_TYPE: Annotated[str, Is(k.one_of("SHA", "MD5", "HMAC-SHA-2"))] = ""
-    SNMP_USER_AUTH_PASSWORD: Annotated[str, Is(PHRASE)] = ""
-    SNMP_USER_ENCRYPTION_TYPE: Annotated[str, Is(k.one_of("DES", "AES"))] = ""
-    SNMP_USER_ENCRYPTION_PASSWORD: Annotated[str, Is(PHRASE)] = ""
+    SNMP_USER_AUTH_TYPE: Annotated[str, Is(k.one_of("SHA", "MD5", "HMAC-SHA-2", ""))] = ""
+    SNMP_USER_AUTH_PASSWORD: Annotated[str, Is(PHRASE_OR_NONE)] = ""
+    SNMP_USER_ENCRYPTION_TYPE: Annotated[str, Is(k.one_of("DES", "AES", ""))] = ""
+    SNMP_USER_ENCRYPTION_PASSWORD: Annotated[str, Is(PHRASE_OR_NONE)]
 
 
 _WAYS = k.one_of("tacacs+", "radius", "ldap", "local", "default")
