@@ -185,6 +185,28 @@ BROKEN: list[tuple[str, Any, str, str]] = [
     ("NTP", {"global": {"vrf": "mgmt"}}, "NTP|global|vrf", "mgmtVrfEnabled true"),
     ("SYSLOG_SERVER", {"10.9.0.1": {"vrf": "Vrf_x"}}, "SYSLOG_SERVER|10.9.0.1|vrf", "no row in VRF"),
     ("SYSLOG_SERVER", {"10.9.0.1": {"source": "fd00::1"}}, "SYSLOG_SERVER|10.9.0.1|source", "the server's family"),
+    ("VRF", {"default": {}}, "VRF|default", "a name that begins with Vrf"),
+    ("INTERFACE/Ethernet224/vrf_name", "default", "INTERFACE|Ethernet224|vrf_name", "a name that begins with Vrf"),
+    ("RADIUS", {"global": {"passkey": "k" * 66}}, "RADIUS|global|passkey", "1 to 65 characters"),
+    ("STATIC_ROUTE/default|10.9.0.1", {"blackhole": "true"}, "STATIC_ROUTE|default|10.9.0.1", "with its length"),
+    (
+        "WRED_PROFILE/ROCE_400G/red_min_threshold",
+        DELETE,
+        "WRED_PROFILE|ROCE_400G|red_max_threshold",
+        "red_min_threshold",
+    ),
+    (
+        "SNMP_USER",
+        {
+            "user": {
+                "SNMP_USER_TYPE": "Priv",
+                "SNMP_USER_PERMISSION": "RO",
+                "SNMP_USER_ENCRYPTION_PASSWORD": "long-enough",
+            }
+        },
+        "SNMP_USER|user|SNMP_USER_AUTH_TYPE",
+        "missing or empty for a user of type Priv",
+    ),
     ("AAA", {"authentication": {"login": "tacacs+,local"}}, "AAA|authentication|login", "passkey in TACPLUS|global"),
     (
         "SNMP_USER",

@@ -90,6 +90,8 @@ def network(text: str) -> str:
         ipaddress.ip_network(text)
     except ValueError:
         raise UnwantedError("an IP prefix without host bits, such as 10.0.0.0/24") from None
+    if "/" not in text:
+        raise UnwantedError("an IP prefix with its length, such as 10.0.0.0/24")
     return text
 
 
@@ -100,6 +102,7 @@ def anything(text: str) -> str:
 
 port_name = pattern(r"Ethernet\d{1,4}", "the name of a port, EthernetN")
 vlan_name = pattern(r"Vlan([1-9]\d{0,2}|[1-3]\d{3}|40[0-8]\d|409[0-4])", "Vlan1 to Vlan4094")
+own_vrf = pattern(r"Vrf[A-Za-z0-9_-]{0,12}", "a name that begins with Vrf")
 vrf_name = pattern(r"Vrf[A-Za-z0-9_-]{0,12}|default", "a name that begins with Vrf, or default")
 own_name = pattern(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?", "a host name of at most 63 characters")
 host_name = pattern(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,253}[A-Za-z0-9])?", "a host name or address")

@@ -93,8 +93,8 @@ def _snmp_parts(key: str, kind: str, fields: Fields) -> Iterator[Problem]:
             field = f"SNMP_USER_{part}_{what}"
             if part not in _SNMP_PARTS[kind] and fields.get(field):
                 yield Problem("SNMP_USER", key, field, f"set for a user of type {kind}", "an empty value")
-            elif part in _SNMP_PARTS[kind] and field in fields and not fields[field]:
-                yield Problem("SNMP_USER", key, field, f"empty for a user of type {kind}", "a value")
+            elif part in _SNMP_PARTS[kind] and not fields.get(field):
+                yield Problem("SNMP_USER", key, field, f"missing or empty for a user of type {kind}", "a value")
 
 
 def _logins(tables: Tables) -> Iterator[Problem]:

@@ -128,6 +128,14 @@ def _thresholds(tables: Tables) -> Iterator[Problem]:
             if low.isdigit() and high.isdigit() and int(low) >= int(high):
                 field = f"{colour}_min_threshold"
                 yield Problem("WRED_PROFILE", key, field, f"'{low}'", f"less than {colour}_max_threshold, {high}")
+            elif high and not low:
+                yield Problem(
+                    "WRED_PROFILE",
+                    key,
+                    f"{colour}_max_threshold",
+                    f"'{high}' without a least one",
+                    f"{colour}_min_threshold",
+                )
 
 
 def _watchdog(tables: Tables) -> Iterator[Problem]:
