@@ -19,7 +19,13 @@ NO_HOP6 = "::"
 """The same in IPv6 (managers_static_rt.py, IpNextHop)."""
 
 ROUTER_TYPES = ("ToRRouter", "LeafRouter", "SpineRouter")
-"""SONiC's words for the first, second and every higher tier (T0, T1, T2; pattern in sonic-device_metadata.yang)."""
+"""SONiC's words for the first, second and every higher tier (T0, T1, T2; pattern in sonic-device_metadata.yang).
+
+It has consequences. Images choose default buffers, QoS maps and containers by it (files/build_templates,
+buffers_config.j2, qos_config.j2, init_cfg.json.j2), so that another word would be a false one. bgpcfgd gives a
+ToRRouter `allowas-in 1` and graceful restart with 240 s (dockers/docker-fpm-frr/frr/bgpd, templates/general/
+peer-group.conf.j2 and bgpd.main.conf.j2); an frr.conf has neither.
+"""
 
 
 def owns_frr(switch: SwitchView) -> bool:

@@ -79,7 +79,7 @@ def files(view: FabricView) -> tuple[tuple[str, str], ...]:
 def values(view: FabricView, catalog: Catalog) -> dict[str, Any]:  # noqa: ARG001 - one signature for all NOSes
     """The values for the templates in `templates/opensm`."""
     roots = [switch for switch in view.switches if switch.top]
-    is_ufm = view.subnet_manager == "ufm"
+    is_ufm, managers = view.subnet_manager == "ufm", [token(name) for name in view.managers]
     return {
         "fabric": token(view.name),
         "planned": sum(not node.stated for node in view.nodes),
@@ -91,7 +91,8 @@ def values(view: FabricView, catalog: Catalog) -> dict[str, Any]:  # noqa: ARG00
         "root_file": "root_guid.conf" if is_ufm else "root-guids.conf",
         "priority": MASTER_PRIORITY,
         "standby_priority": STANDBY_PRIORITY,
-        "managers": [token(name) for name in view.managers],
+        "master": managers[0] if managers else "",
+        "standby": ", ".join(managers[1:]),
         "membership": view.default_partition,
         "manager_ports": [_hex(a.port_guid) for a in view.adapters if a.name in view.managers and a.stated],
         "roots": sorted((switch.subnet + 1, token(switch.name), _hex(switch.guid)) for switch in roots),
