@@ -4,6 +4,7 @@ from collections import Counter
 from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
+from pydantic.config import JsonDict
 
 from fabricgen.blueprint.base import Model, as_list
 from fabricgen.blueprint.dimensions import dimension_names
@@ -189,6 +190,14 @@ def _each_rail_once(groups: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...
     return groups
 
 
+_OF_INFINIBAND: dict[str, JsonDict] = {
+    "guids": {},
+    "subnet_manager": {},
+    "default_partition": {"subnet_manager": {"enum": ["opensm", None]}},
+}
+"""Key -> what else holds where it is stated, beside that the fabric is of InfiniBand; JSON Schema."""
+
+
 class Fabric(Model):
     """One network of the cluster."""
 
@@ -198,8 +207,13 @@ class Fabric(Model):
                 {"required": ["tiers"], "properties": {"tiers": {"minProperties": 1}}},
                 {"required": ["carried_by"], "properties": {"carried_by": {"type": "string"}}},
             ],
-            "if": {"required": ["guids"], "properties": {"guids": {"type": "string"}}},
-            "then": {"properties": {"protocol": {"const": "infiniband"}}},
+            "allOf": [
+                {
+                    "if": {"required": [key], "properties": {key: {"type": "string"}}},
+                    "then": {"properties": {"protocol": {"const": "infiniband"}, **more}},
+                }
+                for key, more in _OF_INFINIBAND.items()
+            ],
         }
     )
 
