@@ -21,7 +21,7 @@ _INCLUDE = {
     "examples": ["common.yaml"],
 }
 _ANCHORS = {"^x-": {"description": "A place to hold anchors; not read."}}
-_OF_WHOLE = ("required", "anyOf", "oneOf", "if", "then", "minProperties")
+_OF_WHOLE = ("required", "allOf", "anyOf", "oneOf", "if", "then", "minProperties")
 """What a schema asks of a mapping as a whole, and an overlay leaves to the file below it."""
 
 

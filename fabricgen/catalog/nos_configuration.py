@@ -79,9 +79,7 @@ class Place(FrozenModel):
 class NosConfiguration(FrozenModel):
     """What is known of the configuration of a NOS."""
 
-    mtu_max: Annotated[int, Field(ge=1500, description="The largest MTU of a port, bytes, as the NOS counts them.")] = (
-        9216
-    )
+    mtu_max: Annotated[int, Field(ge=1500, description="The largest MTU of a port: of an IP packet, bytes.")] = 9216
     places: Annotated[dict[PlaceName, Place], Field(description="Places of snippets; the first is usual.")] = Field(
         default_factory=dict
     )

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from fabricgen.blueprint.sections.fabric import Fabric
 from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.diff.changed_cables import changed_devices
@@ -44,14 +45,23 @@ def affected_switches(old: Cluster, new: Cluster, devices: Delta, links: Delta) 
 
 
 def _affected_fabrics(old: Cluster, new: Cluster, found: set[str]) -> set[str]:
-    """Fabrics with configuration files of their own in which a device of `found` is, or a stated GUID differs."""
+    """Fabrics with configuration files of their own in which a device of `found` is, or what is stated for their subnet
+    manager or a GUID differs.
+    """
     affected: set[str] = set()
     for cluster in (old, new):
         for name, members in whole_fabrics(cluster.design).items():
             guids = [[row[:-1] for m in members for row in c.design.loaded.guids.get(m, ())] for c in (old, new)]
-            if guids[0] != guids[1] or not found.isdisjoint(_ends_in(cluster, members)):
+            specs = [c.design.loaded.blueprint.fabrics for c in (old, new)]
+            stated = [[_for_subnet_manager(spec[m]) for m in members if m in spec] for spec in specs]
+            if guids[0] != guids[1] or stated[0] != stated[1] or not found.isdisjoint(_ends_in(cluster, members)):
                 affected.add(name)
     return affected
+
+
+def _for_subnet_manager(fabric: Fabric) -> tuple[str | None, str | None]:
+    """What a blueprint says of the subnet manager of a fabric."""
+    return fabric.subnet_manager, fabric.default_partition
 
 
 def _ends_in(cluster: Cluster, members: list[str]) -> set[str]:

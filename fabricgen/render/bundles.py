@@ -1,18 +1,25 @@
-"""Configurations as bundles: a switch or whole fabric each, all made by one maker that keeps what they share."""
+"""Configurations as bundles: a switch or whole fabric each, all made by one maker that keeps what they share.
+
+A NOS whose files must be installed in some order has a template README.md.j2 that says which: one file for all of its
+switches, beside their folders.
+"""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property, partial
 
 from fabricgen.cluster import Cluster
+from fabricgen.kernel.resources import resource_dir
 from fabricgen.publish import Bundle
-from fabricgen.render.engine import RenderOptions, Subject, subject_files, subjects_of
+from fabricgen.render.engine import Renderer, RenderOptions, Subject, subject_files, subjects_of
+
+READ_ME = "README.md.j2"
 
 
 def config_bundles(cluster: Cluster, options: RenderOptions, part: str) -> list[Bundle]:
-    """Bundles of the files of all switches, in the order of the device table, and then of whole fabrics.
+    """Bundles of the files of all switches, in the order of the device table, then of whole fabrics, then of READMEs.
 
     Raises InputError where two of these would share a folder.
     """
@@ -27,7 +34,18 @@ def config_bundles(cluster: Cluster, options: RenderOptions, part: str) -> list[
             prepare=prepare,
         )
         for name, subject in subjects.items()
-    ]
+    ] + [Bundle(part, nos, partial(_read_me, nos, options)) for nos in _with_read_me(cluster, subjects.values())]
+
+
+def _with_read_me(cluster: Cluster, subjects: Iterable[Subject]) -> list[str]:
+    """The NOSes of some switches that have a README, sorted."""
+    devices, folder = cluster.plan.devices, resource_dir("templates")
+    used = {devices.device_class[row] for row in subjects if isinstance(row, int)}
+    return sorted(nos for nos in {devices.classes[cls].nos for cls in used} if (folder / nos / READ_ME).is_file())
+
+
+def _read_me(nos: str, options: RenderOptions) -> Iterator[tuple[str, bytes]]:
+    yield f"configs/README-{nos}.md", Renderer(options).text(f"{nos}/{READ_ME}", {}).encode()
 
 
 class ConfigMaker:

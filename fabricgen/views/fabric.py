@@ -87,6 +87,14 @@ class FabricView:
     """Whether nodes are connected to other tiers than the lowest."""
     is_tree: bool
     """Whether it has two tiers or more, nodes only on the lowest, and no link that skips a tier or is a peer link."""
+    subnet_manager: str = "opensm"
+    """`opensm` or `ufm`."""
+    default_partition: str = "full"
+    """Membership of nodes in the default partition: `full` or `limited`."""
+    managers: tuple[str, ...] = ()
+    """Names of the UFM appliances that attach, in order."""
+    has_accelerators: bool = False
+    """Whether adapters of accelerators attach."""
 
     @property
     def nodes(self) -> tuple[FabricSwitch | FabricAdapter, ...]:
@@ -141,6 +149,7 @@ class _FabricViewBuilder:
     def __init__(self, design: Design, plan: WiringPlan, names: Sequence[str], name: str) -> None:
         self._design, self._plan, self._names, self._name = design, plan, names, name
         self._members = whole_fabrics(design)[name]
+        self._spec = design.loaded.blueprint.fabrics[name]
         links = plan.links
         mine = [s.fabric in self._members and isinstance(s.b, PortRun) for s in links.segments]
         self._links = np.flatnonzero(np.array(mine, dtype=bool)[links.segment])
@@ -160,7 +169,23 @@ class _FabricViewBuilder:
             links=tuple(map(FabricLink._make, zip(*self._link_columns(a, b), strict=True))),
             has_high_nodes=self._has_high_nodes(),
             is_tree=self._is_tree(),
+            subnet_manager=self._spec.subnet_manager or "opensm",
+            default_partition=self._spec.default_partition or "full",
+            managers=tuple(self._managers(legs)),
+            has_accelerators=any(
+                leg.gpu is not None
+                for name in self._members
+                for _, attached in self._design.fabric(name).attachments
+                for leg in attached.legs
+            ),
         )
+
+    def _managers(self, legs: list[_NodePort]) -> list[str]:
+        """The appliances among the nodes, by their profile: `ufm`, or `ufm-` and more in a user's catalogue."""
+        devices = self._plan.devices
+        rows = dict.fromkeys(leg.row for leg in legs)
+        profiles = {row: devices.classes[devices.device_class[row]].profile.id for row in rows}
+        return [self._names[row] for row in sorted(rows) if profiles[row].partition("-")[0] == "ufm"]
 
     def _guids(self, legs: list[_NodePort]) -> Guids:
         ports: dict[str, list[str]] = {}

@@ -88,7 +88,8 @@ class SwitchPort:
     """A cabled port of a switch; addresses have prefix lengths, "" for none.
 
     `cage` counts from 1, `sub` from 0 within the cage's `ways` ports. `role` is what is at the far end: `up`, `down`
-    or `host`. `speed_gbps` is Gb/s, `cable_m` the length of its cable as stocked, 0 without one. `service` is the
+    or `host`. `speed_gbps` is Gb/s, `cable_m` the length of its cable as stocked, 0 without one, `mtu` the largest IP
+    packet in bytes: as stated, else the largest that both ends support. `service` is the
     fabric of the service that a host port belongs to, `vlan` its VLAN where hosts are bridged. What ends in 6 is IPv6.
     """
 
@@ -107,6 +108,7 @@ class SwitchPort:
     peer_asn: int
     peer_model: str
     cable: str
+    mtu: int
     service: str = ""
     subinterfaces: tuple[Subinterface, ...] = ()
     address6: str = ""

@@ -20,6 +20,7 @@ from fabricgen.numbering.asn.numbers import shares_asn
 from fabricgen.numbering.lazy_columns import EncodedColumn, Strings
 from fabricgen.views.configuration import placed_snippets, port_settings
 from fabricgen.views.intent import FabricIntent
+from fabricgen.views.mtu import largest_mtu, usual_mtu
 from fabricgen.views.static_routes import Reachability
 from fabricgen.views.switch import (
     AS_PLANNED,
@@ -234,7 +235,8 @@ class SwitchViews:
         pointer, link_of, upper_of = self.ends_by_switch
         links, addresses, devices = self.plan.links, self.addresses, self.plan.devices
         cls = devices.classes[devices.device_class[row]]
-        own = port_settings(self.design, self.names[row])
+        own, catalog = port_settings(self.design, self.names[row]), self.design.catalog
+        largest = largest_mtu(catalog, cls)
         carries = any(found.vrf_links for found in addresses.families)
         places = slice(pointer[row], pointer[row + 1])
         here, upper = link_of[places], upper_of[places]
@@ -253,7 +255,7 @@ class SwitchViews:
             own6, far6 = ends[1] if len(ends) > 1 else ("", "")
             names = (self.ports[1][link], self.ports[0][link]) if at_b else (self.ports[0][link], self.ports[1][link])
             peer_class = devices.classes[peer_class_of]
-            host = segment.lower == "node"
+            host, settings = segment.lower == "node", own.get(names[0], AS_PLANNED)
             yield SwitchPort(
                 name=names[0],
                 cage=side.cages[port // side.ways],
@@ -270,13 +272,14 @@ class SwitchViews:
                 peer_asn=0 if isinstance(segment.a, ManagementPort) else peer_asn,
                 peer_model=peer_class.profile.id,
                 cable=self.cable_id_columns.text(cable) if cable >= 0 else "",
+                mtu=min(largest, settings.mtu or (largest if host else usual_mtu(catalog, cls, peer_class))),
                 service=segment.fabric if host else "",
                 subinterfaces=tuple(self._subinterfaces(link, peer, at_b=at_b)) if carries and not host else (),
                 address6=own6,
                 peer_address6=far6,
                 vlan=self._vlan(segment.fabric, link) if host else 0,
                 cable_m=float(self.plan.cables.length_m[cable]) if cable >= 0 else 0.0,
-                settings=own.get(names[0], AS_PLANNED),
+                settings=settings,
             )
 
     @staticmethod

@@ -84,9 +84,11 @@ def test_a_harmless_snippet_is_not(design_of: DesignOf, snippet: str) -> None:
     assert not found_by(design_of, "FG704", f"snippets: {{own: {snippet}}}\n")
 
 
-def own_ports(design_of: DesignOf, device: str, ports: str, more: str = "") -> list[tuple[object, ...]]:
+def own_ports(
+    design_of: DesignOf, device: str, ports: str, more: str = "", code: str = "FG717"
+) -> list[tuple[object, ...]]:
     design = design_of(f"{BLUEPRINT}{more}config_of: {{{device}: {{ports: {ports}}}}}\n")
-    return [d.path[-2:] for d in lint(design, build_cluster(design)).findings if d.code == "FG717"]
+    return [d.path[-2:] for d in lint(design, build_cluster(design)).findings if d.code == code]
 
 
 def test_a_small_mtu_or_weak_fec_of_a_port_is_found(design_of: DesignOf) -> None:
@@ -98,3 +100,18 @@ def test_a_small_mtu_or_weak_fec_of_a_port_is_found(design_of: DesignOf) -> None
 def test_bmcs_send_no_jumbo_frames_and_slow_lanes_need_no_rs_fec(design_of: DesignOf) -> None:
     oob = "  oob: {protocol: ethernet, attach: bmc, tiers: {leaf: {switch: sn2201}}}\n"
     assert own_ports(design_of, "oob-leaf-01", "{Ethernet0: {mtu: 1500, fec: none}}", oob) == []
+
+
+def test_mtus_of_a_link_between_two_nos_are_compared_byte_for_byte(design_of: DesignOf) -> None:
+    """The spines run EOS, whose largest MTU, 9214, is counted like SONiC's: in bytes of an IP packet."""
+    leaf, up = "compute-leaf-p1-su01-r1-01", "Ethernet248"
+    assert own_ports(design_of, leaf, f"{{{up}: {{mtu: 9216}}}}", code="FG710") == [(up, "mtu")]
+    assert own_ports(design_of, leaf, f"{{{up}: {{mtu: 9214}}}}", code="FG710") == []
+    assert own_ports(design_of, "compute-spine-01", "{Ethernet1/1: {mtu: 9216}}", code="FG710") == []
+
+
+def test_the_management_port_of_a_switch_has_no_mtu_to_match(design_of: DesignOf) -> None:
+    """Ethernet8 and those that follow lead to the management ports of the fabric's switches."""
+    oob = "  oob: {protocol: ethernet, attach: bmc, also: switches, tiers: {leaf: {switch: sn2201}}}\n"
+    ports = ", ".join(f"Ethernet{n}: {{mtu: 1500}}" for n in range(8, 14))
+    assert own_ports(design_of, "oob-leaf-01", f"{{{ports}}}", oob, "FG710") == []

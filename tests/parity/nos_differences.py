@@ -181,7 +181,7 @@ EOS, BY_BGPCFGD = frozenset({"eos"}), frozenset({BGPCFGD})
 SONIC = BY_BGPCFGD | {"sonic"}
 
 DIFFERENCES = (
-    Difference("MTU", "EOS takes 9214 at most: it counts two bytes less of a frame", EOS, _mtu),
+    Difference("MTU", "EOS takes 9214 at most, and a link has what both ends take", EOS | SONIC | CUMULUS, _mtu),
     Difference(
         "descriptions",
         "ports go by the far end's own names; bgpcfgd has a name for a session, and EOS's lists of interfaces none",

@@ -41,7 +41,6 @@ RS_FROM_GBPS = 100
 class Dialect:
     """What a NOS is meant to say differently from others; each with its reason in nos_differences.DIFFERENCES."""
 
-    mtu: int
     lossy_class: int
     most_paths: int
     copper_negotiates: bool = False
@@ -57,9 +56,8 @@ class Dialect:
 
 
 DIALECTS = {
-    "sonic": Dialect(9216, 0, 514, gnmi_port=8080, ranked=False),
+    "sonic": Dialect(0, 514, gnmi_port=8080, ranked=False),
     "eos": Dialect(
-        9214,
         1,
         600,
         copper_negotiates=True,
@@ -67,7 +65,7 @@ DIALECTS = {
         unused_whole=True,
         gnmi_port=6030,
     ),
-    "cumulus": Dialect(9216, 0, 128, copper_negotiates=True, unused_whole=True, restores=False, gnmi_port=9339),
+    "cumulus": Dialect(0, 128, copper_negotiates=True, unused_whole=True, restores=False, gnmi_port=9339),
 }
 
 
@@ -115,7 +113,7 @@ def _interface(switch: SwitchView, port: SwitchPort, dialect: Dialect) -> Interf
     fec = settings.fec or ("rs" if port.speed_gbps >= RS_FROM_GBPS else "")
     return Interface(
         admin_up=not settings.shutdown,
-        mtu=settings.mtu or dialect.mtu,
+        mtu=port.mtu,
         speed_gbps=0 if copper and dialect.copper_negotiates else port.speed_gbps,
         fec="" if fec == "none" else fec,
         addresses=frozenset(port.addresses),

@@ -131,6 +131,8 @@ _METADATA = (
     "hostname",
     "hwsku",
     "platform",
+    "suppress-fib-pending",
+    "synchronous_mode",
     "timezone",
     "type",
 )
@@ -245,7 +247,6 @@ _TABLES: dict[str, Callable[[Box, Table], Any]] = {
     **{f"BUFFER_PORT_{way}_PROFILE_LIST": _nothing("profile_list") for way in ("INGRESS", "EGRESS")},
     "BUFFER_POOL": _nothing("mode", "size", "type", "xoff"),
     "BUFFER_PROFILE": _nothing("dynamic_th", "pool", "size", "static_th", "xoff", "xon", "xon_offset"),
-    "BGP_GLOBALS": _nothing("local_asn"),
     "BREAKOUT_CFG": _nothing("brkout_mode"),
     "CABLE_LENGTH": lambda box, table: only(table, "AZURE"),
     "DEVICE_METADATA": _metadata,

@@ -75,7 +75,7 @@ def _port(switch: SwitchView, port: SwitchPort) -> Structured:
     found: Structured = {
         "name": port_name(switch, port.cage, port.sub, port.ways),
         "description": own.description or f"{port.peer} {port.peer_port} cable {port.cable}",
-        "mtu": min(own.mtu or 9214, 9214),
+        "mtu": port.mtu,
         "shutdown": own.shutdown,
         **_addresses(port.addresses),
         **_speed(switch, port),
@@ -117,7 +117,7 @@ def _subinterfaces(switch: SwitchView) -> list[Structured]:
         {
             "name": f"{port_name(switch, port.cage, port.sub, port.ways)}.{sub.vlan}",
             "description": f"{port.peer} {port.peer_port} vrf {sub.vrf}",
-            "mtu": 9214,
+            "mtu": port.mtu,
             "shutdown": False,
             "encapsulation_dot1q": {"vlan": sub.vlan},
             "vrf": sub.vrf,

@@ -128,6 +128,106 @@ BROKEN: list[tuple[str, Any, str, str]] = [
         "LOOPBACK_INTERFACE|Loopback0|10.0.0.9/32",
         "no row in LOOPBACK_INTERFACE",
     ),
+    (
+        "DEVICE_METADATA/localhost/synchronous_mode",
+        DELETE,
+        "DEVICE_METADATA|localhost|suppress-fib-pending",
+        "synchronous",
+    ),
+    (
+        "DEVICE_METADATA/localhost/suppress-fib-pending",
+        "on",
+        "DEVICE_METADATA|localhost|suppress-fib-pending",
+        "one of",
+    ),
+    ("DEVICE_METADATA/localhost/hostname", "a" * 64, "DEVICE_METADATA|localhost|hostname", "at most 63"),
+    ("DEVICE_METADATA/localhost/timezone", "a" * 256, "DEVICE_METADATA|localhost|timezone", "by its IANA name"),
+    ("FEATURE", {"a" * 33: {"state": "enabled"}}, "FEATURE|" + "a" * 33, "1 to 32 characters"),
+    ("BUFFER_PROFILE/q_lossy_profile/pool", "", "BUFFER_PROFILE|q_lossy_profile|pool", "'' has no row in BUFFER_POOL"),
+    ("PORT_QOS_MAP/Ethernet0/tc_to_pg_map", "", "PORT_QOS_MAP|Ethernet0|tc_to_pg_map", "'' has no row"),
+    ("CABLE_LENGTH", {"A.B": {}}, "CABLE_LENGTH|A.B", "letters, digits, `_` and `-`"),
+    ("DSCP_TO_TC_MAP", {"R" * 33: {}}, f"DSCP_TO_TC_MAP|{'R' * 33}", "a name of 1 to 32"),
+    ("WRED_PROFILE", {"RO.CE": {}}, "WRED_PROFILE|RO.CE", "letters, digits, `_` and `-`"),
+    ("MGMT_INTERFACE/eth0|10.16.0.2~28/gwaddr", DELETE, "MGMT_INTERFACE|eth0|10.16.0.2/28|gwaddr", "is missing"),
+    ("SCHEDULER/scheduler.2/cbs", "1000", "SCHEDULER|scheduler.2|cbs", "a cir above 0"),
+    ("SCHEDULER/scheduler.2/pbs", "1000", "SCHEDULER|scheduler.2|pbs", "a pir above 0"),
+    (
+        "SCHEDULER/s",
+        {"type": "STRICT", "cir": "9", "pir": "9", "cbs": "9", "pbs": "8"},
+        "SCHEDULER|s|pbs",
+        "least cbs",
+    ),
+    (
+        "BGP_NEIGHBOR/Vrf_x|10.9.0.1",
+        {"asn": "65000", "local_addr": "10.9.0.0", "name": "a", "nhopself": "0"},
+        "BGP_NEIGHBOR|Vrf_x|10.9.0.1|nhopself",
+        "no such field here",
+    ),
+    ("BGP_NEIGHBOR/Vrf_x|10.9.0.1", {"asn": "65000"}, "BGP_NEIGHBOR|Vrf_x|10.9.0.1", "frrcfgd makes sessions in a VRF"),
+    (
+        "VLAN_SUB_INTERFACE",
+        {"Ethernet999.7": {"admin_status": "up", "vlan": "7"}},
+        "VLAN_SUB_INTERFACE|Ethernet999.7",
+        "no row in PORT",
+    ),
+    (
+        "VLAN_SUB_INTERFACE",
+        {"Ethernet224.1200": {"admin_status": "up", "vlan": "1200"}},
+        "VLAN_SUB_INTERFACE|Ethernet224.1200",
+        "at most 15",
+    ),
+    ("DNS_OPTIONS", {"GLOBAL": {"search": ["a.net"]}}, "DNS_OPTIONS|GLOBAL", "a row in DNS_NAMESERVER"),
+    ("DNS_OPTIONS", {"GLOBAL": {"search": ["a.net", "a.net"]}}, "DNS_OPTIONS|GLOBAL|search", "'a.net' is there twice"),
+    ("DNS_NAMESERVER", {f"10.9.0.{n}": {} for n in range(4)}, "DNS_NAMESERVER", "3 at most"),
+    ("NTP_SERVER", {f"10.9.0.{n}": {} for n in range(11)}, "NTP_SERVER", "10 at most"),
+    ("NTP_SERVER", {"ff:ff:ff:ff:ff:ff": {}}, "NTP_SERVER|ff:ff:ff:ff:ff:ff", "a host name or address"),
+    ("NTP_SERVER", {"a" * 64: {}}, f"NTP_SERVER|{'a' * 64}", "a host name or address"),
+    ("NTP", {"global": {"vrf": "mgmt"}}, "NTP|global|vrf", "mgmtVrfEnabled true"),
+    ("SYSLOG_SERVER", {"10.9.0.1": {"vrf": "Vrf_x"}}, "SYSLOG_SERVER|10.9.0.1|vrf", "no row in VRF"),
+    ("SYSLOG_SERVER", {"10.9.0.1": {"source": "fd00::1"}}, "SYSLOG_SERVER|10.9.0.1|source", "the server's family"),
+    ("VRF", {"default": {}}, "VRF|default", "a name that begins with Vrf"),
+    ("INTERFACE/Ethernet224/vrf_name", "default", "INTERFACE|Ethernet224|vrf_name", "a name that begins with Vrf"),
+    ("RADIUS", {"global": {"passkey": "k" * 66}}, "RADIUS|global|passkey", "1 to 65 characters"),
+    ("STATIC_ROUTE/default|10.9.0.1", {"blackhole": "true"}, "STATIC_ROUTE|default|10.9.0.1", "with its length"),
+    (
+        "WRED_PROFILE/ROCE_400G/red_min_threshold",
+        DELETE,
+        "WRED_PROFILE|ROCE_400G|red_max_threshold",
+        "red_min_threshold",
+    ),
+    (
+        "SNMP_USER",
+        {
+            "user": {
+                "SNMP_USER_TYPE": "Priv",
+                "SNMP_USER_PERMISSION": "RO",
+                "SNMP_USER_ENCRYPTION_PASSWORD": "long-enough",
+            }
+        },
+        "SNMP_USER|user|SNMP_USER_AUTH_TYPE",
+        "missing or empty for a user of type Priv",
+    ),
+    ("AAA", {"authentication": {"login": "tacacs+,local"}}, "AAA|authentication|login", "passkey in TACPLUS|global"),
+    (
+        "SNMP_USER",
+        {
+            "user": {
+                "SNMP_USER_TYPE": "AuthNoPriv",
+                "SNMP_USER_PERMISSION": "RO",
+                "SNMP_USER_AUTH_TYPE": "SHA",
+                "SNMP_USER_AUTH_PASSWORD": "long-enough",
+                "SNMP_USER_ENCRYPTION_PASSWORD": "long-enough",
+            }
+        },
+        "SNMP_USER|user|SNMP_USER_ENCRYPTION_PASSWORD",
+        "an empty value",
+    ),
+    (
+        "SNMP_USER",
+        {"user": {"SNMP_USER_TYPE": "Priv", "SNMP_USER_PERMISSION": "RO", "SNMP_USER_ENCRYPTION_PASSWORD": ""}},
+        "SNMP_USER|user|SNMP_USER_ENCRYPTION_PASSWORD",
+        "a value",
+    ),
     ("DEVICE_NEIGHBOR/Ethernet0/name", "a\nb", "DEVICE_NEIGHBOR|Ethernet0|name", "one line of 1 to 255 characters"),
 ]
 
@@ -151,6 +251,14 @@ def test_what_is_broken_is_found_at_its_place(where: str, value: object, place: 
     found = problems(broken(where, value))
     assert any(text.startswith(f"{place}: ") and said in text for text in found), found
     assert len(found) <= 16, "one fault is not to be told for all ports"
+
+
+def test_sessions_in_a_vrf_are_taken_where_frrcfgd_runs() -> None:
+    tables = broken("DEVICE_METADATA/localhost/frr_mgmt_framework_config", "true")
+    tables["VRF"] = {"Vrf_x": {}}
+    tables["BGP_GLOBALS"] = {"Vrf_x": {"local_asn": "65001"}}
+    tables["BGP_NEIGHBOR"]["Vrf_x|10.9.0.1"] = {"asn": "65000", "bfd": "true", "local_addr": "Ethernet0"}
+    assert problems(tables) == []
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,9 @@ Needs opensm, ibsim and ibnetdiscover, and takes some seconds; elsewhere it is s
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -158,3 +160,50 @@ def _at_adapter(text: str, adapter: str, leaf: str, port: int) -> str:
     head, mark, tail = text.partition(f'Ca\t1 "{adapter}"')
     assert mark
     return head + mark + re.sub(r'"S-[0-9a-f]{16}"\[\d+\]', f'"{leaf}"[{port}]', tail, count=1)
+
+
+def tokens(options: str, folder: Path) -> list[str]:
+    """What opensm says of options that it does not know."""
+    (folder / "opensm.conf").write_text(options)
+    ran = subprocess.run(
+        ["opensm", "-F", "opensm.conf", "-c", "template.conf"],
+        env=os.environ | {"PATH": os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin"))},
+        cwd=folder,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert "Loading Cached Option:routing_engine" in ran.stdout
+    return re.findall(r"Unrecognized token: \"(.*)\"", ran.stdout)
+
+
+@pytest.mark.parametrize("file", ["opensm.conf", "opensm-standby.conf"])
+@pytest.mark.parametrize("name", ["superpod-b200", "full-cluster", "superpod-b200-3tier", "nvl72-gb200"])
+def test_opensm_knows_every_option(name: str, file: str, folder: Path) -> None:
+    files = of_fabric(name, "compute")
+    if file in files:
+        assert tokens(files[file], folder) == []
+        assert tokens(files[file] + "sharp_enabled 2\n", folder) == ["sharp_enabled"]
+
+
+def test_the_standby_takes_the_same_routes(folder: Path) -> None:
+    files = of_fabric("superpod-b200", "compute", "pods.p1.su=2")
+    files["opensm.conf"] = files["opensm-standby.conf"]
+    with simulated(files, folder) as subnet:
+        log = subnet.route()
+    assert "ftree tables configured on all switches" in log
+    assert not re.search(r"ERR [0-9A-F]{4}", log)
+
+
+def test_limited_members_are_nodes_alone(folder: Path) -> None:
+    """P_Keys as ports have them: 0xffff for a full member of the default partition, 0x7fff for a limited one."""
+    files = of_fabric("superpod-b200", "compute", "pods.p1.su=2", "fabrics.compute.default_partition=limited")
+    planned = parse(files["topology.net"])
+    host = next(node for node, name in planned.names.items() if name.startswith("ufm-1 "))
+    with simulated(files, folder, host) as subnet:
+        log = subnet.route()
+        lids = {node: lid for node, lid in parse(subnet.discover()).lids.items() if lid}
+        node = next(node for node in lids if node.startswith("H-") and node != host)
+        keys = [subnet.run("smpquery", "pkeys", str(lids[at]), "1") for at in (node, host)]
+    assert not re.search(r"ERR [0-9A-F]{4}|PARSE", log)
+    assert [re.findall(r"0x[7f]fff", text) for text in keys] == [["0x7fff"], ["0xffff"]]

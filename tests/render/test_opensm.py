@@ -17,12 +17,15 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.kernel.diagnostics import InputError
+from fabricgen.lint.engine import lint
 from fabricgen.render.engine import render_configs, render_options
 from fabricgen.render.nos import opensm
 from tests.conftest import example_design
 from tests.render.rendered import EXAMPLES, cluster_of, files_of
 
 FILES = {"ib-node-name-map", "opensm.conf", "p2p.csv", "partitions.conf", "root-guids.conf", "topology.net"}
+UFM_FILES = FILES - {"partitions.conf"} | {"gv.cfg"}
+STANDBY = {"opensm-standby.conf"}
 INFINIBAND = [n for n in EXAMPLES if any(f.protocol == "infiniband" for f in example_design(n).fabrics)]
 
 SMALL = """\
@@ -53,7 +56,9 @@ def rendered(cluster: Cluster, folder: str = "compute") -> dict[str, str]:
 def test_examples_have_the_files_of_their_fabrics(name: str) -> None:
     cluster, files = cluster_of(name), files_of(name)
     for fabric in cluster.whole_fabrics():
-        assert {p.rpartition("/")[2] for p in files if p.startswith(f"configs/{fabric}/")} == FILES
+        two = len(cluster.whole_fabric(fabric).managers) > 1
+        named = {p.rpartition("/")[2] for p in files if p.startswith(f"configs/{fabric}/")}
+        assert named == FILES | (STANDBY if two else set())
         graph = parse(files[f"configs/{fabric}/topology.net"])
         assert all(graph.links[far] == near for near, far in graph.links.items())
         node_guids = [node for node, _ in graph.guids.values()]
@@ -67,8 +72,9 @@ def test_examples_have_the_files_of_their_fabrics(name: str) -> None:
 
 def test_every_file_follows_the_switches() -> None:
     paths = list(files_of("superpod-b200"))
-    assert {p.split("/")[1] for p in paths[-len(FILES) :]} == {"compute"}
-    assert [p.rpartition("/")[2] for p in paths[-len(FILES) :]] == sorted(FILES)
+    mine = sorted(FILES | STANDBY)
+    assert {p.split("/")[1] for p in paths[-len(mine) :]} == {"compute"}
+    assert [p.rpartition("/")[2] for p in paths[-len(mine) :]] == mine
     assert not any(path.startswith("configs/compute-") for path in paths)
 
 
@@ -289,3 +295,82 @@ def test_templates_of_fabrics_are_overridden_too(tmp_path: Path) -> None:
     files = dict(render_configs(cluster, options=render_options(cluster, overrides=tmp_path)))
     assert files["configs/compute/partitions.conf"] == b"# compute\n"
     assert {p: c for p, c in files.items() if "partitions" not in p}.items() <= dict(render_configs(cluster)).items()
+
+
+TWO_UFMS = "    extra: {ufm: {device: ufm, count: 2, ports: 1}}\n    oversubscription: '2:1'\n"
+
+
+def options(text: str) -> dict[str, str]:
+    return dict(line.split(maxsplit=1) for line in text.splitlines() if line and not line.startswith("#"))
+
+
+def test_of_two_opensms_one_is_the_master(tmp_path: Path) -> None:
+    files = rendered(small(tmp_path, more=TWO_UFMS))
+    first, second = options(files["opensm.conf"]), options(files["opensm-standby.conf"])
+    assert (first.pop("sm_priority"), second.pop("sm_priority")) == ("15", "14")
+    assert first == second
+    assert "These are for ufm-1; opensm-standby.conf is for ufm-2" in files["opensm.conf"]
+
+
+def test_ufm_routes_adaptively_and_runs_sharp(tmp_path: Path) -> None:
+    files = rendered(small(tmp_path, more=TWO_UFMS + "    subnet_manager: ufm\n"))
+    assert set(files) == UFM_FILES
+    assert options(files["opensm.conf"]) == {
+        "routing_engine": "ar_updn",
+        "lmc": "0",
+        "sm_priority": "15",
+        "node_name_map_name": "/opt/ufm/files/conf/opensm/ib-node-name-map",
+    }
+    assert "# root_guid_file /opt/ufm/files/conf/opensm/root_guid.conf\n" in files["opensm.conf"]
+    assert files["gv.cfg"].endswith("\n[Sharp]\nsharp_enabled = true\n")
+
+
+def test_storage_has_no_collectives_for_sharp(tmp_path: Path) -> None:
+    (tmp_path / "b.yaml").write_text(
+        SMALL.replace("NODE", "dgx-b200").replace("SWITCH", "qm9700")
+        + "    attach: storage\n    speed: 200G\n    subnet_manager: ufm\n"
+    )
+    files = rendered(build_cluster(build_design(load_blueprint(str(tmp_path / "b.yaml")))))
+    assert set(files) == UFM_FILES - {"gv.cfg"}
+
+
+def test_limited_members_of_the_default_partition_reach_the_subnet_managers(tmp_path: Path) -> None:
+    (tmp_path / "real.csv").write_text("device,guid,port,port_guid\nufm-2,0xfc6a1c0300000002,ib1,0xfc6a1c0300000003\n")
+    more = TWO_UFMS + "    guids: real.csv\n    default_partition: limited\n"
+    row = rendered(small(tmp_path, more=more))["partitions.conf"].splitlines()[-1]
+    assert row == "Default=0x7fff, ipoib : ALL=limited, ALL_SWITCHES=full, SELF=full, 0xfc6a1c0300000003=full ;"
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ("subnet_manager: ufm\n", "`subnet_manager` is of InfiniBand fabrics"),
+        ("default_partition: full\n", "`default_partition` is of InfiniBand fabrics"),
+    ],
+)
+def test_subnet_managers_of_an_ethernet_fabric_are_refused(tmp_path: Path, more: str, said: str) -> None:
+    (tmp_path / "b.yaml").write_text(SMALL.replace("infiniband", "roce") + "    " + more)
+    with pytest.raises(InputError, match=said):
+        load_blueprint(str(tmp_path / "b.yaml"))
+
+
+def test_ufm_makes_the_default_partition_itself(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="UFM makes the default partition itself"):
+        small(tmp_path, more="    subnet_manager: ufm\n    default_partition: limited\n")
+
+
+def test_plan_shows_the_files_of_another_subnet_manager(tmp_path: Path, fabricgen) -> None:
+    small(tmp_path)
+    old, new = tmp_path / "blueprint.yaml", tmp_path / "new.yaml"
+    new.write_text(old.read_text() + "    subnet_manager: ufm\n")
+    ran = fabricgen("plan", old, new)
+    assert "config compute opensm.conf: changed" in ran.out
+    assert "config compute gv.cfg: " in ran.out
+
+
+def test_a_subnet_manager_is_stated_where_the_switches_are(tmp_path: Path) -> None:
+    guest = "  data: {protocol: infiniband, attach: storage, carried_by: compute, speed: 200G, subnet_manager: ufm}\n"
+    design = small(tmp_path, more="    oversubscription: '2:1'\n" + guest).design
+    (found,) = [d for d in lint(design).findings if d.code == "FG806"]
+    assert found.path == ("fabrics", "data", "subnet_manager")
+    assert "set it on compute" in found.hint

@@ -15,7 +15,8 @@ from fabricgen.render.engine import Renderer, RenderOptions
 from fabricgen.render.nos._sonic_routing import vrf_name
 from fabricgen.render.nos.sonic import subinterface_name
 from fabricgen.views.switch import Service, Subinterface, SwitchPort, SwitchView
-from tests.render.rendered import ALL_EOS, STATIC, UNNUMBERED, cluster_of
+from tests.parity.switches import switches_of
+from tests.render.rendered import ALL_EOS, EXAMPLES, STATIC, UNNUMBERED, cluster_of
 
 POOLS = ("172.16.0.0/12",)
 BRIDGED = Service("inband", 110, "", "bridged", "172.16.0.1/25", "172.16.0.0/25", POOLS)
@@ -74,13 +75,13 @@ def test_sonic_bridged_guest_in_the_default_vrf() -> None:
     assert "Ethernet8" not in tables["INTERFACE"]
     assert tables["INTERFACE"]["Ethernet0|10.128.0.0/31"] == {}
     assert tables["STATIC_ROUTE"] == {"default|10.128.0.0/25": {"advertise": "true", "blackhole": "true"}}
-    assert not {"VRF", "VLAN_SUB_INTERFACE", "BGP_GLOBALS"} & set(tables)
+    assert not {"VRF", "VLAN_SUB_INTERFACE"} & set(tables)
 
 
-def test_sonic_routed_guest_in_a_vrf_is_left_to_bgpcfgd() -> None:
+def test_sonic_routed_guest_in_a_vrf_takes_an_frr_conf() -> None:
+    """SONiC's YANG models refuse BGP_NEIGHBOR rows of bgpcfgd with a VRF in the key."""
     switch = converged(ROUTED_VRF)
-    tables = tables_of(switch)
-    assert "frr.conf" not in files_of(switch)
+    tables, frr = tables_of(switch), files_of(switch)["frr.conf"]
     assert tables["VRF"] == {"Vrf_storage": {}}
     assert tables["INTERFACE"]["Ethernet8"] == {"vrf_name": "Vrf_storage"}
     assert tables["INTERFACE"]["Ethernet8|172.16.0.0/31"] == {}
@@ -91,19 +92,19 @@ def test_sonic_routed_guest_in_a_vrf_is_left_to_bgpcfgd() -> None:
         "vrf_name": "Vrf_storage",
     }
     assert tables["VLAN_SUB_INTERFACE"]["Ethernet224.120|10.70.0.1/31"] == {}
-    assert tables["BGP_NEIGHBOR"]["Vrf_storage|10.70.0.0"] == {
-        "asn": "4200000000",
-        "holdtime": "9",
-        "keepalive": "3",
-        "local_addr": "10.70.0.1",
-        "name": "compute-spine-01",
-        "nhopself": "0",
-        "rrclient": "0",
-    }
-    assert tables["BGP_NEIGHBOR"]["10.64.0.0"]["local_addr"] == "10.64.0.1"
-    assert tables["BGP_GLOBALS"] == {"Vrf_storage": {"local_asn": "4200000001"}}
-    assert set(tables["STATIC_ROUTE"]) == {"Vrf_storage|172.16.0.0/25", "default|10.128.0.0/25"}
-    assert "VLAN" not in tables
+    assert tables["DEVICE_METADATA"]["localhost"]["docker_routing_config_mode"] == "split-unified"
+    assert not {"BGP_NEIGHBOR", "STATIC_ROUTE", "VLAN"} & set(tables)
+    instance = frr[frr.index("router bgp 4200000001 vrf Vrf_storage\n") :]
+    assert " neighbor 10.70.0.0 remote-as 4200000000\n neighbor 10.70.0.0 peer-group UP\n" in instance
+    assert " neighbor 10.64.0.0 remote-as 4200000000\n" in frr
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_bgpcfgd_has_no_sessions_in_a_vrf(name: str) -> None:
+    """They are for frrcfgd: sonic-bgp-neighbor.yang, BGP_NEIGHBOR_LIST."""
+    for switch, files in switches_of(name):
+        rows = json.loads(files.get("config_db.json", "{}")).get("BGP_NEIGHBOR", {})
+        assert not [key for key in rows if "|" in key], switch.name
 
 
 def test_sonic_vlan_in_a_vrf_takes_an_frr_conf() -> None:
@@ -111,7 +112,7 @@ def test_sonic_vlan_in_a_vrf_takes_an_frr_conf() -> None:
     tables, frr = tables_of(switch), files_of(switch)["frr.conf"]
     assert tables["VLAN_INTERFACE"] == {"Vlan110": {"vrf_name": "Vrf_inband"}, "Vlan110|172.16.0.1/25": {}}
     assert tables["DEVICE_METADATA"]["localhost"]["docker_routing_config_mode"] == "split-unified"
-    assert not {"BGP_NEIGHBOR", "BGP_GLOBALS", "STATIC_ROUTE"} & set(tables)
+    assert not {"BGP_NEIGHBOR", "STATIC_ROUTE"} & set(tables)
     assert "ip prefix-list HOSTS-Vrf_inband seq 10 permit 172.16.0.0/12 le 31\n" in frr
     assert "ip prefix-list HOSTS seq 10 permit 10.128.0.0/9 le 31\n" in frr
     assert (
@@ -126,8 +127,8 @@ def test_sonic_vlan_in_a_vrf_takes_an_frr_conf() -> None:
 
 @pytest.mark.parametrize(
     ("guest", "sets"),
-    [(BRIDGED_VRF, ()), (BRIDGED_VRF, UNNUMBERED), (ROUTED_VRF, UNNUMBERED)],
-    ids=["bridged-numbered", "bridged-unnumbered", "routed-unnumbered"],
+    [(BRIDGED_VRF, ()), (ROUTED_VRF, ()), (BRIDGED_VRF, UNNUMBERED), (ROUTED_VRF, UNNUMBERED)],
+    ids=["bridged-numbered", "routed-numbered", "bridged-unnumbered", "routed-unnumbered"],
 )
 def test_frr_reads_files_with_vrfs(tmp_path: Path, vtysh: str, guest: Service, sets: tuple[str, ...]) -> None:
     text = files_of(converged(guest, *sets))["frr.conf"]
@@ -218,7 +219,3 @@ def test_names_fit_the_kernel() -> None:
     assert vrf_name("abcdefghijk") == "Vrf_abcdefghijk"
     with pytest.raises(ValueError, match="cannot be the name of a VRF"):
         vrf_name("abcdefghijkl")
-
-
-def test_numbered_routed_guests_need_no_frr_conf() -> None:
-    assert "frr.conf" not in files_of(converged(ROUTED_VRF))

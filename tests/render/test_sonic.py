@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
 from fabricgen.catalog.sonic_modes import breakout_mode
 from fabricgen.render.nos._sonic_ports import CageUse, choose_hwsku
-from tests.render.rendered import BFD, BRIDGED, EXAMPLES, UNNUMBERED, cluster_of, config_db, files_of
+from tests.render.rendered import BFD, BRIDGED, EXAMPLES, STATIC, UNNUMBERED, cluster_of, config_db, files_of
 
 LEAF, SPINE = "compute-leaf-p1-su01-r1-01", "compute-spine-01"
 
@@ -77,6 +78,8 @@ def test_leaf_with_routed_hosts() -> None:
         "hostname": LEAF,
         "hwsku": "ACS-MSN4700",
         "platform": "x86_64-mlnx_msn4700-r0",
+        "suppress-fib-pending": "enabled",
+        "synchronous_mode": "enable",
         "type": "ToRRouter",
     }
     assert tables["PORT"]["Ethernet4"] == {
@@ -239,3 +242,24 @@ def test_breakout_modes_are_found_as_spelled(switch: str, cage_class: int, ways:
     platform = catalog.sonic_platform(switch)
     assert platform
     assert breakout_mode(platform, catalog.switch(switch).cages[cage_class], ways, speed) == mode
+
+
+def test_the_order_of_installing_is_told_beside_the_configurations(tmp_path: Path, fabricgen) -> None:
+    """config_db.json, reload, save, frr.conf: the reload reads the MAC address, and may remove an frr.conf."""
+    assert fabricgen("build", "blueprints/superpod-b300.yaml", "-o", tmp_path / "out", "--only", "configs").code == 0
+    text = (tmp_path / "out" / "configs" / "README-sonic.md").read_text()
+    steps = ("cp config_db.json", "config reload -y", "config save -y", "cp frr.conf", "systemctl restart bgp")
+    assert [text.index(step) for step in steps] == sorted(text.index(step) for step in steps)
+    assert "configs/README-sonic.md" in json.loads((tmp_path / "out" / "manifest.json").read_text())["files"]
+    assert [file.name for file in (tmp_path / "out" / "configs").glob("*.md")] == ["README-sonic.md"]
+
+
+@pytest.mark.parametrize("sets", [(), UNNUMBERED, STATIC])
+def test_routes_are_announced_once_the_hardware_has_them(sets: tuple[str, ...]) -> None:
+    own = config_db(files_of("leaf-spine", *sets), "compute-leaf-p1-su01-r1-01")["DEVICE_METADATA"]["localhost"]
+    said = {field: own.get(field) for field in ("suppress-fib-pending", "synchronous_mode")}
+    runs_bgp = "bgp_asn" in own
+    assert said == (
+        {"suppress-fib-pending": "enabled", "synchronous_mode": "enable"} if runs_bgp else dict.fromkeys(said)
+    )
+    assert runs_bgp == (sets != STATIC)

@@ -79,7 +79,7 @@ class PortSettings(Model):
     """What a cabled port has instead of what follows from the plan."""
 
     description: Line | None = Field(None, description="Instead of the far end and cable.")
-    mtu: int | None = Field(None, ge=1280, le=9216, description="Bytes, as the NOS counts them.")
+    mtu: int | None = Field(None, ge=1280, le=9216, description="The largest IP packet, bytes; EOS takes 9214 at most.")
     shutdown: bool = Field(False, description="Keeps the port down.")
     fec: Literal["rs", "fc", "none"] | None = Field(None, description="Forward error correction.")
 

@@ -4,6 +4,7 @@ from collections import Counter
 from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
+from pydantic.config import JsonDict
 
 from fabricgen.blueprint.base import Model, as_list
 from fabricgen.blueprint.dimensions import dimension_names
@@ -59,6 +60,12 @@ TierNames = Annotated[
     ),
 ]
 
+
+SubnetManager = Literal["opensm", "ufm"]
+"""What routes an InfiniBand fabric."""
+
+Membership = Literal["full", "limited"]
+"""Of a port in a partition: limited members do not reach each other."""
 
 SizeFor = Literal["now", "reserve"]
 """What derived counts suffice for."""
@@ -185,6 +192,14 @@ def _each_rail_once(groups: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...
     return groups
 
 
+_OF_INFINIBAND: dict[str, JsonDict] = {
+    "guids": {},
+    "subnet_manager": {},
+    "default_partition": {"subnet_manager": {"enum": ["opensm", None]}},
+}
+"""Key -> what else holds where it is stated, beside that the fabric is of InfiniBand; JSON Schema."""
+
+
 class Fabric(Model):
     """One network of the cluster."""
 
@@ -194,8 +209,13 @@ class Fabric(Model):
                 {"required": ["tiers"], "properties": {"tiers": {"minProperties": 1}}},
                 {"required": ["carried_by"], "properties": {"carried_by": {"type": "string"}}},
             ],
-            "if": {"required": ["guids"], "properties": {"guids": {"type": "string"}}},
-            "then": {"properties": {"protocol": {"const": "infiniband"}}},
+            "allOf": [
+                {
+                    "if": {"required": [key], "properties": {key: {"type": "string"}}},
+                    "then": {"properties": {"protocol": {"const": "infiniband"}, **more}},
+                }
+                for key, more in _OF_INFINIBAND.items()
+            ],
         }
     )
 
@@ -272,7 +292,26 @@ class Fabric(Model):
         description="InfiniBand: a table beside the blueprint of the GUIDs that the hardware has, CSV with the columns "
         "device, guid and, if needed, port and port_guid. Default: planned GUIDs, marked as such.",
     )
+    subnet_manager: SubnetManager | None = Field(
+        None,
+        description="InfiniBand: what routes it, and whose files are written. opensm: those of opensm 3.3; ufm: those "
+        "of UFM, with adaptive routing and SHARP. Default: opensm.",
+    )
+    default_partition: Membership | None = Field(
+        None,
+        description="InfiniBand: membership of nodes in the default partition of opensm. full: all reach each other; "
+        "limited: they reach the subnet manager, and each other in partitions that you add. Default: full.",
+    )
     description: Line = Field("", description="For people.")
+
+    @model_validator(mode="after")
+    def _has_a_subnet_manager(self) -> Self:
+        for key in ("subnet_manager", "default_partition"):
+            if getattr(self, key) is not None and self.protocol != "infiniband":
+                raise ValueError(f"`{key}` is of InfiniBand fabrics")
+        if self.subnet_manager == "ufm" and self.default_partition is not None:
+            raise ValueError("UFM makes the default partition itself; `default_partition` is of opensm")
+        return self
 
     @model_validator(mode="after")
     def _has_guids(self) -> Self:

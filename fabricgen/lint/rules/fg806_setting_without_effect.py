@@ -77,6 +77,14 @@ def _infiniband_settings(design: Design, fabric: FabricDesign) -> Iterator[Idle]
     for key in ("ip", "hosts", "vlan", "nos"):
         if fabric.protocol == "infiniband" and getattr(spec, key):
             yield (*fabric.path, key), f"`{key}` has no effect on InfiniBand fabric {fabric.name}", REMOVE
+    stated = [key for key in ("subnet_manager", "default_partition") if getattr(spec, key)]
+    if stated:
+        from fabricgen.views.fabric import whole_fabrics
+
+        first = next(first for first, members in whole_fabrics(design).items() if fabric.name in members)
+        for key in stated if first != fabric.name else ():
+            why = f"{fabric.name} has the subnet manager of {first}, whose switches it shares"
+            yield (*fabric.path, key), why, f"remove it, or set it on {first}"
 
 
 def _carried_routing(design: Design, fabric: FabricDesign) -> Iterator[Idle]:

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 class MtuCut(PlanRule):
     """`config_of` states an MTU above what the NOS of the switch supports; the highest supported one is written.
 
-    EOS supports 9,214 bytes, SONiC and Cumulus Linux 9,216 (catalogue, `mtu_max`). They only count differently, but
-    the configuration differs from the blueprint. State the MTU as the NOS counts it.
+    EOS supports 9,214 bytes, SONiC and Cumulus Linux 9,216 (catalogue, `mtu_max`), and all of them count alike: the
+    length of an IP packet, without the Ethernet header. A packet of 9,216 bytes does not pass a port of EOS.
     """
 
     id = "FG813"

@@ -9,6 +9,7 @@ from typing import Any, cast
 from fabricgen.catalog.loader import Catalog
 from fabricgen.kernel.diagnostics import did_you_mean
 from fabricgen.render.checks.lanes import PlatformLanes, check_lanes, platform_lanes
+from fabricgen.render.checks.management_relations import check_management
 from fabricgen.render.checks.problem import Problem
 from fabricgen.render.checks.relations import check_relations, overlapping_queues
 from fabricgen.render.checks.rows import Tables, check_rows, misshapen, with_joined_lists
@@ -26,7 +27,8 @@ def check_config_db(data: object, catalog: Catalog) -> tuple[Problem, ...]:
     if shape:
         return shape
     tables = with_joined_lists(cast("dict[str, Any]", data))
-    found = [*check_rows(tables), *check_relations(tables), *overlapping_queues(tables), *_platform(tables, catalog)]
+    found = [*check_rows(tables), *check_relations(tables), *check_management(tables), *overlapping_queues(tables)]
+    found += _platform(tables, catalog)
     return tuple(dict.fromkeys(found))
 
 

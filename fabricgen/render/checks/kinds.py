@@ -90,6 +90,8 @@ def network(text: str) -> str:
         ipaddress.ip_network(text)
     except ValueError:
         raise UnwantedError("an IP prefix without host bits, such as 10.0.0.0/24") from None
+    if "/" not in text:
+        raise UnwantedError("an IP prefix with its length, such as 10.0.0.0/24")
     return text
 
 
@@ -100,9 +102,27 @@ def anything(text: str) -> str:
 
 port_name = pattern(r"Ethernet\d{1,4}", "the name of a port, EthernetN")
 vlan_name = pattern(r"Vlan([1-9]\d{0,2}|[1-3]\d{3}|40[0-8]\d|409[0-4])", "Vlan1 to Vlan4094")
+own_vrf = pattern(r"Vrf[A-Za-z0-9_-]{0,12}", "a name that begins with Vrf")
 vrf_name = pattern(r"Vrf[A-Za-z0-9_-]{0,12}|default", "a name that begins with Vrf, or default")
+own_name = pattern(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?", "a host name of at most 63 characters")
 host_name = pattern(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,253}[A-Za-z0-9])?", "a host name or address")
-server = pattern(r"[A-Za-z0-9:]([A-Za-z0-9.:-]{0,253}[A-Za-z0-9:])?", "a host name or address")
+map_name = pattern(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}", "a name of 1 to 32 letters, digits, `_` and `-`")
+"""Of maps, WRED profiles and the table of cable lengths (sonic-dscp-tc-map.yang and its like)."""
+
+_label = r"([A-Za-z0-9_][A-Za-z0-9_-]{0,61})?[A-Za-z0-9]"
+_domain = re.compile(rf"(?=.{{1,253}}$)({_label}\.)*{_label}\.?")
+
+
+def server(text: str) -> str:
+    """An IP address or a host name (inet:host, RFC 6991)."""
+    try:
+        return address(text)
+    except UnwantedError:
+        if not _domain.fullmatch(text):
+            raise UnwantedError("a host name or address") from None
+        return text
+
+
 label = pattern(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}", "a name of letters, digits, `_`, `.` and `-`")
 line = pattern(r"[^\x00-\x1f\x7f]{0,255}", "one line of at most 255 characters")
 name = pattern(r"[^\x00-\x1f\x7f]{1,255}", "one line of 1 to 255 characters")

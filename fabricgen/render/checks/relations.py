@@ -1,8 +1,12 @@
-"""Consistency between rows of tables: addresses, members, sessions, thresholds, the PFC watchdog."""
+"""Consistency between rows of tables: addresses, members, sessions, thresholds, the PFC watchdog.
+
+Sources: the `must` statements of sonic-buildimage, src/sonic-yang-models/yang-models, and what these leave open.
+"""
 
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from functools import lru_cache
@@ -12,6 +16,9 @@ from fabricgen.render.checks.problem import Problem
 from fabricgen.render.checks.rows import Fields, Tables
 
 Interface: TypeAlias = ipaddress.IPv4Interface | ipaddress.IPv6Interface
+KERNEL_NAME = 15
+"""Longest name of an interface in Linux."""
+
 _ADDRESSED = ("INTERFACE", "LOOPBACK_INTERFACE", "VLAN_INTERFACE", "VLAN_SUB_INTERFACE")
 
 
@@ -19,18 +26,20 @@ def check_relations(tables: Tables) -> Iterator[Problem]:
     """Yield problems that no single row shows."""
     yield from _addresses(tables)
     yield from _sessions(tables)
+    yield from _sessions_in_vrfs(tables)
     yield from _members(tables)
     yield from _vlans(tables)
-    yield from _management(tables)
+    yield from _subinterfaces(tables)
     yield from _static_routes(tables)
     yield from _thresholds(tables)
     yield from _watchdog(tables)
     yield from _shapers(tables)
-    yield from _logins(tables)
+    yield from _fib(tables)
 
 
 @lru_cache(maxsize=1 << 14)
-def _interface(text: str) -> Interface | None:
+def interface_of(text: str) -> Interface | None:
+    """An address with or without its prefix length; None for other text."""
     try:
         return ipaddress.ip_interface(text)
     except ValueError:
@@ -46,7 +55,7 @@ def _own(tables: Tables) -> Iterator[tuple[str, str, str, Interface]]:
     for table in _ADDRESSED:
         for key in tables.get(table, {}):
             name, bar, text = key.partition("|")
-            found = _interface(text) if bar else None
+            found = interface_of(text) if bar else None
             if found:
                 yield table, key, _vrf(tables, table, name), found
 
@@ -66,12 +75,22 @@ def _sessions(tables: Tables) -> Iterator[Problem]:
     for key, fields in tables.get("BGP_NEIGHBOR", {}).items():
         vrf, _, peer = key.rpartition("|")
         own = fields.get("local_addr", "")
-        subnet, far = subnets.get((vrf or "default", own)), _interface(peer)
-        if own and subnet is None:
+        subnet, far = subnets.get((vrf or "default", own)), interface_of(peer)
+        if interface_of(own) and subnet is None:
             wanted = "an address in INTERFACE, VLAN_INTERFACE, VLAN_SUB_INTERFACE or LOOPBACK_INTERFACE"
             yield Problem("BGP_NEIGHBOR", key, "local_addr", f"'{own}' is no address of this switch", wanted)
         elif subnet and far and subnet.network.num_addresses > 1 and far.ip not in subnet.network:
             yield Problem("BGP_NEIGHBOR", key, found="not in the subnet of local_addr", wanted=f"in {subnet.network}")
+
+
+def _sessions_in_vrfs(tables: Tables) -> Iterator[Problem]:
+    """Yield sessions with a VRF in the key where frrcfgd, which makes them, does not run (sonic-bgp-neighbor.yang)."""
+    if tables.get("DEVICE_METADATA", {}).get("localhost", {}).get("frr_mgmt_framework_config") == "true":
+        return
+    wanted = "frr_mgmt_framework_config true in DEVICE_METADATA, or the session in an frr.conf"
+    for key in tables.get("BGP_NEIGHBOR", {}):
+        if "|" in key:
+            yield Problem("BGP_NEIGHBOR", key, found="frrcfgd makes sessions in a VRF, and does not run", wanted=wanted)
 
 
 def _members(tables: Tables) -> Iterator[Problem]:
@@ -92,14 +111,6 @@ def _vlans(tables: Tables) -> Iterator[Problem]:
             yield Problem("VLAN", key, "vlanid", f"'{fields['vlanid']}'", f"the number in its name, {key[4:]}")
 
 
-def _management(tables: Tables) -> Iterator[Problem]:
-    for key, fields in tables.get("MGMT_INTERFACE", {}).items():
-        own, gateway = _interface(key.partition("|")[2]), _interface(fields.get("gwaddr", ""))
-        if own and gateway and gateway.ip not in own.network:
-            found = f"'{gateway.ip}' is not in the subnet"
-            yield Problem("MGMT_INTERFACE", key, "gwaddr", found, f"an address of {own.network}")
-
-
 def _static_routes(tables: Tables) -> Iterator[Problem]:
     for key, fields in tables.get("STATIC_ROUTE", {}).items():
         lengths = {f: fields[f].count(",") + 1 for f in ("nexthop", "ifname", "distance", "blackhole") if f in fields}
@@ -117,6 +128,14 @@ def _thresholds(tables: Tables) -> Iterator[Problem]:
             if low.isdigit() and high.isdigit() and int(low) >= int(high):
                 field = f"{colour}_min_threshold"
                 yield Problem("WRED_PROFILE", key, field, f"'{low}'", f"less than {colour}_max_threshold, {high}")
+            elif high and not low:
+                yield Problem(
+                    "WRED_PROFILE",
+                    key,
+                    f"{colour}_max_threshold",
+                    f"'{high}' without a least one",
+                    f"{colour}_min_threshold",
+                )
 
 
 def _watchdog(tables: Tables) -> Iterator[Problem]:
@@ -138,19 +157,39 @@ def _watchdog(tables: Tables) -> Iterator[Problem]:
 
 
 def _shapers(tables: Tables) -> Iterator[Problem]:
-    """Yield peak rates without a committed rate, or below it (sonic-scheduler.yang)."""
+    """Yield peak rates and bursts without what they are above of, or below it (sonic-scheduler.yang)."""
     for key, fields in tables.get("SCHEDULER", {}).items():
-        peak, committed = fields.get("pir", ""), fields.get("cir", "0")
-        if peak.isdigit() and committed.isdigit() and not 0 < int(committed) <= int(peak):
-            yield Problem("SCHEDULER", key, "pir", f"'{peak}' with cir {committed}", "a cir from 1 to pir")
+        numbers = {name: int(fields[name]) for name in ("cir", "pir", "cbs", "pbs") if fields.get(name, "").isdigit()}
+        committed = numbers.get("cir", 0)
+        if "pir" in numbers and not 0 < committed <= numbers["pir"]:
+            yield Problem("SCHEDULER", key, "pir", f"'{fields['pir']}' with cir {committed}", "a cir from 1 to pir")
+        if "cbs" in numbers and not committed:
+            yield Problem("SCHEDULER", key, "cbs", f"'{fields['cbs']}' without a cir", "a cir above 0")
+        if "pbs" in numbers and not numbers.get("pir"):
+            yield Problem("SCHEDULER", key, "pbs", f"'{fields['pbs']}' without a pir", "a pir above 0")
+        elif "pbs" in numbers and numbers["pbs"] < numbers.get("cbs", 0):
+            yield Problem("SCHEDULER", key, "pbs", f"'{fields['pbs']}'", f"at least cbs, {fields['cbs']}")
 
 
-def _logins(tables: Tables) -> Iterator[Problem]:
-    """Yield login methods whose servers are missing (sonic-system-aaa.yang: TACACS+ with its key)."""
-    for key, fields in tables.get("AAA", {}).items():
-        for word, servers in (("tacacs+", "TACPLUS_SERVER"), ("radius", "RADIUS_SERVER")):
-            if word in fields.get("login", "").split(",") and not tables.get(servers):
-                yield Problem("AAA", key, "login", f"'{word}' without servers", f"rows in {servers}")
+def _fib(tables: Tables) -> Iterator[Problem]:
+    """Yield announcing only what the hardware has, where the hardware is not asked (sonic-device_metadata.yang)."""
+    own = tables.get("DEVICE_METADATA", {}).get("localhost", {})
+    if own.get("suppress-fib-pending") == "enabled" and own.get("synchronous_mode") != "enable":
+        found = "'enabled' without synchronous mode"
+        yield Problem("DEVICE_METADATA", "localhost", "suppress-fib-pending", found, "synchronous_mode enable")
+
+
+def _subinterfaces(tables: Tables) -> Iterator[Problem]:
+    """Yield sub-interfaces of no port, and with a name that the kernel would cut (sonic-vlan-sub-interface.yang)."""
+    ports = tables.get("PORT", {})
+    for key in tables.get("VLAN_SUB_INTERFACE", {}):
+        name = key.partition("|")[0]
+        parent = re.sub(r"^Eth(?=\d)", "Ethernet", name.partition(".")[0])
+        if "|" not in key and parent not in ports:
+            yield Problem("VLAN_SUB_INTERFACE", key, found=f"'{parent}' has no row in PORT", wanted="a row of PORT")
+        if "|" not in key and len(name) > KERNEL_NAME:
+            found = f"a name of {len(name)} characters"
+            yield Problem("VLAN_SUB_INTERFACE", key, found=found, wanted=f"at most {KERNEL_NAME}, such as Eth0.100")
 
 
 def overlapping_queues(tables: Tables) -> Iterator[Problem]:

@@ -23,7 +23,7 @@ PACKAGE = "fabricgen.render.checks.tables"
 LISTS = frozenset((("DNS_OPTIONS", "search"), ("PORT", "adv_speeds")))
 """(table, field) of values that are JSON lists of strings; they are checked as comma-separated text."""
 
-SECRETS = frozenset(("passkey", "SNMP_USER_AUTH_PASSWORD", "SNMP_USER_ENCRYPTION_PASSWORD"))
+SECRETS = frozenset(("auth_password", "passkey", "SNMP_USER_AUTH_PASSWORD", "SNMP_USER_ENCRYPTION_PASSWORD"))
 """Fields whose values are not repeated in problems."""
 
 Fields: TypeAlias = dict[str, str]
@@ -172,7 +172,7 @@ def _asked(model: Any) -> dict[str, FieldSchema]:
         checks = tuple(cast(Check, asked.func) for asked in info.metadata if isinstance(asked, AfterValidator))
         return FieldSchema(info.is_required(), checks, next((a for a in info.metadata if isinstance(a, Ref)), None))
 
-    return {name: of(info) for name, info in model.model_fields.items()}
+    return {info.alias or name: of(info) for name, info in model.model_fields.items()}
 
 
 def _model(form: int, model: Any, fields: Fields) -> RowCheck:

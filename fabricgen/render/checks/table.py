@@ -21,7 +21,9 @@ class Ref:
     also: tuple[str, ...] = ()
 
     def targets(self, value: str) -> tuple[str, ...]:
-        """The row keys that a value names."""
+        """The row keys that a value names; one that is empty names no row there is."""
+        if not value:
+            return ("",)
         parts = value.split(self.separator) if self.separator else (value,)
         return tuple(part for part in parts if part and part not in self.also)
 

@@ -19,18 +19,25 @@ NO_HOP6 = "::"
 """The same in IPv6 (managers_static_rt.py, IpNextHop)."""
 
 ROUTER_TYPES = ("ToRRouter", "LeafRouter", "SpineRouter")
-"""SONiC's words for the first, second and every higher tier (T0, T1, T2; pattern in sonic-device_metadata.yang)."""
+"""SONiC's words for the first, second and every higher tier (T0, T1, T2; pattern in sonic-device_metadata.yang).
+
+It has consequences. Images choose default buffers, QoS maps and containers by it (files/build_templates,
+buffers_config.j2, qos_config.j2, init_cfg.json.j2), so that another word would be a false one. bgpcfgd gives a
+ToRRouter `allowas-in 1` and graceful restart with 240 s (dockers/docker-fpm-frr/frr/bgpd, templates/general/
+peer-group.conf.j2 and bgpd.main.conf.j2); an frr.conf has neither.
+"""
 
 
 def owns_frr(switch: SwitchView) -> bool:
-    """Whether a switch takes an frr.conf: unnumbered sessions, BFD, no IPv4, a VRF that announces a VLAN's subnet, an
-    AS number that others share, or a prefix limit that is asked for: bgpcfgd has no words for these.
+    """Whether a switch takes an frr.conf: unnumbered sessions, BFD, no IPv4, sessions in a VRF, an AS number that
+    others share, or a prefix limit that is asked for: bgpcfgd has no words for these, or SONiC's YANG models refuse
+    them.
 
     Without BGP there is nothing to put there.
     """
-    vlans = any(s.vrf and s.gateways and bgp.vrf_sessions(switch, s.vrf) for s in switch.services)
     asked = switch.fabric.bfd or switch.fabric.states_max_prefixes
-    plain = switch.has_v4 and not asked and not vlans and not switch.shares_asn
+    in_vrfs = any(bgp.vrf_sessions(switch, vrf) for vrf in switch.vrfs)
+    plain = switch.has_v4 and not asked and not in_vrfs and not switch.shares_asn
     return bool(switch.asn) and (switch.fabric.underlay == "ebgp-unnumbered" or not plain)
 
 
@@ -53,7 +60,7 @@ def routing_values(switch: SwitchView) -> dict[str, Any]:
     """Rows of the tables of neighbours, sessions and static routes, by table, and what an frr.conf names."""
     return {
         **_neighbors(switch),
-        **({"BGP_GLOBALS": {}, "BGP_NEIGHBOR": {}} if owns_frr(switch) else _sessions(switch)),
+        "BGP_NEIGHBOR": {} if owns_frr(switch) else _sessions(switch),
         "STATIC_ROUTE": _static_routes(switch),
         **_frr(switch),
     }
@@ -94,23 +101,11 @@ def _neighbors(switch: SwitchView) -> dict[str, Any]:
 
 
 def _sessions(switch: SwitchView) -> dict[str, Any]:
-    """The tables of which bgpcfgd makes FRR's configuration."""
-    by_vrf = {vrf: found for vrf in switch.vrfs if (found := bgp.vrf_sessions(switch, vrf))}
+    """The table of which bgpcfgd makes FRR's sessions."""
     return {
-        "BGP_GLOBALS": {vrf_name(vrf): {} for vrf in by_vrf},
-        "BGP_NEIGHBOR": {
-            **{session.peer_address: _session_fields(session) for session in bgp.sessions(switch)},
-            **{
-                f"{vrf_name(vrf)}|{session.peer_address}": _session_fields(session)
-                for vrf, found in by_vrf.items()
-                for session in found
-            },
-        },
+        session.peer_address: {"asn": session.asn, "local_addr": session.address, "name": session.port.peer}
+        for session in bgp.sessions(switch)
     }
-
-
-def _session_fields(session: bgp.Session) -> dict[str, Any]:
-    return {"asn": session.asn, "local_addr": session.address, "name": session.port.peer}
 
 
 def _neighbor_type(switch: SwitchView, port: SwitchPort) -> str:

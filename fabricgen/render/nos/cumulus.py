@@ -34,7 +34,9 @@ from fabricgen.views.switch import PlacedSnippet, Service, Subinterface, SwitchP
 
 KEEPS_ORDER = True
 
-MTU = 9216
+GATEWAY_MTU = 9216
+"""Of the gateways of VLANs, bytes."""
+
 FEC_FROM_GBPS = 100
 ADAPTIVE_UP_TO_GBPS = {"Spectrum-4": 400}
 """Chip -> the fastest ports with adaptive routing, for chips that do not support it at every speed (user guide, "Equal
@@ -62,7 +64,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
     )
     return {
         "hostname": token(switch.name),
-        "mtu": MTU,
+        "mtu": GATEWAY_MTU,
         "management_port": naming.management_of(switch.profile),
         "management": [(family(a), a, gateway) for a, gateway in switch.managements if gateway],
         "loopbacks": [
@@ -143,7 +145,7 @@ def _port_row(switch: SwitchView, port: SwitchPort, *, dynamic: bool) -> dict[st
     return {
         "name": token(port.name),
         "description": yaml_text(one_line(port.label)),
-        "mtu": own.mtu or MTU,
+        "mtu": port.mtu,
         "speed_gbps": 0 if cage.form_factor == "RJ45" else port.speed_gbps,
         "lanes": lanes if lanes < cage.lanes // port.ways else 0,
         "fec": _FEC[own.fec] if own.fec else "rs" if port.speed_gbps >= FEC_FROM_GBPS else "",
@@ -167,6 +169,7 @@ def _subinterface_row(port: SwitchPort, sub: Subinterface) -> dict[str, Any]:
         "name": f"{token(port.name)}.{sub.vlan}",
         "port": token(port.name),
         "description": yaml_text(one_line(f"{port.peer} {port.peer_port} vrf {sub.vrf}")),
+        "mtu": port.mtu,
         "vlan": sub.vlan,
         "vrf": vrf_name(sub.vrf),
         "addresses": [(family(address), address) for address in sub.addresses],

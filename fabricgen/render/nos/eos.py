@@ -38,8 +38,8 @@ from fabricgen.views.switch import Service, StaticRoute, Subinterface, SwitchPor
 
 KEEPS_ORDER = True
 
-MTU = 9214
-"""The largest MTU of EOS, bytes."""
+GATEWAY_MTU = 9214
+"""Of the gateways of VLANs, bytes: the largest of EOS."""
 
 MAX_ECMP = 600
 """The largest `maximum-paths N ecmp N` that EOS takes."""
@@ -80,7 +80,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         "routes_v6": switch.has_v6,
         "management_port": naming.management_of(switch.profile),
         "unnumbered": unnumbered,
-        "mtu": MTU,
+        "mtu": GATEWAY_MTU,
         "ports": [_port_row(switch, port) for port in switch.ports],
         "unused": unused_ports(switch, naming),
         "vlans": [_vlan_row(service) for service in switch.services if service.gateways],
@@ -149,7 +149,7 @@ def _port_row(switch: SwitchView, port: SwitchPort) -> dict[str, Any]:
     return {
         "name": token(port.name),
         "description": one_line(port.label),
-        "mtu": min(settings.mtu or MTU, MTU),
+        "mtu": port.mtu,
         "speed": speed_word(port, cage),
         "fec": FEC_WORDS[fec] if fec else "",
         "access_vlan": service.vlan if service and service.gateways and not port.addresses else 0,
@@ -166,6 +166,7 @@ def _subinterface_row(port: SwitchPort, sub: Subinterface) -> dict[str, Any]:
     return {
         "name": f"{token(port.name)}.{sub.vlan}",
         "description": one_line(f"{port.peer} {port.peer_port} vrf {sub.vrf}"),
+        "mtu": port.mtu,
         "vlan": sub.vlan,
         "vrf": token(sub.vrf),
         "addresses": [(family_word(address), address) for address in sub.addresses],

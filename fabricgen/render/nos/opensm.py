@@ -3,20 +3,40 @@
 - `topology.net`: every device and link as ibnetdiscover prints them (rdma-core, infiniband-diags/man,
   ibnetdiscover.8: TOPOLOGY FILE FORMAT), which is also what ibsim reads (ibsim, sim_net.c). A port of a node is an
   adapter of one port, as ConnectX cards show each of their ports.
-- `opensm.conf`: `routing_engine ftree,updn` where all nodes hang on the lowest of two or more tiers (opensm(8):
-  FTREE is for symmetrical or almost symmetrical fat-trees). A fat-tree that lacks too much falls back to up/down, not
-  to min-hop, which may deadlock. Nodes that hang above the lowest tier take `dnup`, since up/down joins no two roots
-  (opensm(8): Purpose of DNUP Algorithm). All else takes `updn`. LMC stays 0: ftree refuses others.
+- `opensm.conf`: tokens of opensm 3.3 alone, which has no adaptive routing and no SHARP. `routing_engine ftree,updn`
+  where all nodes hang on the lowest of two or more tiers (opensm(8): FTREE is for symmetrical or almost symmetrical
+  fat-trees). A fat-tree that lacks too much falls back to up/down, not to min-hop, which may deadlock. Nodes that
+  hang above the lowest tier take `dnup`, since up/down joins no two roots (opensm(8): Purpose of DNUP Algorithm). All
+  else takes `updn`. LMC stays 0: ftree refuses others.
 - `root-guids.conf`: the switches with no tier above, in opensm's map format: `#` begins a comment, an unknown GUID is
   an error in the log and skipped (opensm, cl_nodenamemap.c and osm_ucast_ftree.c). A file that lacks some roots ranks
   the others wrong, so the options name it only when all of its GUIDs are of real hardware; without it opensm detects
   the roots.
-- `partitions.conf`: the default partition with all as full members; opensm gives limited membership to what a file
-  leaves out, and limited members do not reach each other (opensm(8), PARTITION CONFIGURATION).
+- `opensm-standby.conf`: the same for a second UFM appliance that runs opensm, with a lower priority. The master is the
+  SM of the highest priority, of equal ones that of the lowest GUID (opensm(8), --priority).
+- `partitions.conf`: the default partition, with all as full members: nodes of one job must reach each other, and
+  limited members do not (opensm(8), PARTITION CONFIGURATION). With `default_partition: limited` switches and
+  subnet managers alone are full members, and what nodes do with each other needs partitions that the user adds. opensm
+  gives limited membership to what a file leaves out.
 - `ib-node-name-map`: names by GUID (ibnetdiscover.8: NODE NAME MAP FILE FORMAT).
 - `p2p.csv`: the point-to-point list of UFM's Cable Validation Tool (its manual, P2P File: rack, U, name and port of
   either end; a port is a number, or CAGE/PORT of a twin-port cage, and sw17p2 on XDR switches; an adapter's port is its
   number, 1 for mlx5_0). The tool takes it as a sheet of a workbook.
+
+With `subnet_manager: ufm` the options are for UFM's own subnet manager (MLNX SM), which opensm 3.3 would not know:
+
+- `opensm.conf`: `routing_engine ar_updn`, adaptive routing over up/down, which is its default and fits fat-trees
+  (NVIDIA, InfiniBand Cluster Bring-up Procedure, Adaptive Routing) and the only adaptive one for XDR (UFM Enterprise
+  User Manual 6.21, Appendix - Adaptive Routing: the root_guid file must be provided). Nodes above the lowest tier take
+  `dnup`, which is not adaptive. Files are where UFM has them (the same manual, SM Default Files).
+- `sm_priority 15` is UFM's default (UFM Enterprise REST API Guide 6.22, SM Configuration), the highest there is. Two
+  UFMs of a high-availability pair share their files and run one subnet manager at a time, so that they need no two
+  priorities.
+- `gv.cfg`: SHARP's aggregation manager (UFM Enterprise User Manual, NVIDIA SHARP Integration: section Sharp,
+  sharp_enabled), for fabrics of accelerators whose engine it supports: updn, ar_updn, ftree, ar_ftree (NVIDIA SHARP
+  3.2, Setup Requirements).
+- No `partitions.conf`: UFM writes its own, with all ports as full members of the default partition, and it cannot be
+  edited (UFM Enterprise User Manual, Appendix - Partitioning; partitions of tenants go into partitions.conf.user_ext).
 
 XDR switches of several ASICs are one switch of so many 800G ports here, as their face and NVOS number them.
 """
@@ -38,27 +58,62 @@ _RATES = ((200, "XDR"), (100, "NDR"), (50, "HDR"), (25, "EDR"), (14, "FDR"), (10
 """(lane speed in Gb/s, its name in ibnetdiscover)"""
 
 
-def files(view: FabricView) -> tuple[tuple[str, str], ...]:  # noqa: ARG001 - one signature for all NOSes
+MASTER_PRIORITY, STANDBY_PRIORITY = 15, 14
+"""Of subnet managers: from 0 to 15, the highest."""
+
+ETC, UFM = "/etc/opensm", "/opt/ufm/files/conf/opensm"
+"""Folders of the files of opensm and of UFM's subnet manager."""
+
+
+def files(view: FabricView) -> tuple[tuple[str, str], ...]:
     """The files of a fabric."""
-    names = ("ib-node-name-map", "opensm.conf", "p2p.csv", "partitions.conf", "root-guids.conf", "topology.net")
-    return tuple((f"{name}.j2", name) for name in names)
+    names = ["ib-node-name-map", "opensm.conf", "p2p.csv", "root-guids.conf", "topology.net"]
+    if _runs_sharp(view):
+        names.append("gv.cfg")
+    if view.subnet_manager == "opensm":
+        names.append("partitions.conf")
+        names += ["opensm-standby.conf"] if len(view.managers) > 1 else []
+    return tuple((f"{name}.j2", name) for name in sorted(names))
 
 
 def values(view: FabricView, catalog: Catalog) -> dict[str, Any]:  # noqa: ARG001 - one signature for all NOSes
     """The values for the templates in `templates/opensm`."""
     roots = [switch for switch in view.switches if switch.top]
+    is_ufm, managers = view.subnet_manager == "ufm", [token(name) for name in view.managers]
     return {
         "fabric": token(view.name),
         "planned": sum(not node.stated for node in view.nodes),
         "devices": len(view.nodes),
         "subnets": view.subnets,
-        "engines": "ftree,updn" if view.is_tree else "dnup" if view.has_high_nodes else "updn",
+        "engines": _engines(view),
+        "ufm": is_ufm,
+        "folder": UFM if is_ufm else ETC,
+        "root_file": "root_guid.conf" if is_ufm else "root-guids.conf",
+        "priority": MASTER_PRIORITY,
+        "standby_priority": STANDBY_PRIORITY,
+        "master": managers[0] if managers else "",
+        "standby": ", ".join(managers[1:]),
+        "membership": view.default_partition,
+        "manager_ports": [_hex(a.port_guid) for a in view.adapters if a.name in view.managers and a.stated],
         "roots": sorted((switch.subnet + 1, token(switch.name), _hex(switch.guid)) for switch in roots),
         "planned_roots": sum(not switch.stated for switch in roots),
         "names": [(_hex(node.guid), _label(node)) for node in view.nodes],
         "p2p": list(_point_to_point(view)),
         **_topology(view),
     }
+
+
+def _engines(view: FabricView) -> str:
+    """The routing engines to try, in order."""
+    if view.has_high_nodes:
+        return "dnup"
+    if view.subnet_manager == "ufm":
+        return "ar_updn"
+    return "ftree,updn" if view.is_tree else "updn"
+
+
+def _runs_sharp(view: FabricView) -> bool:
+    return view.subnet_manager == "ufm" and view.has_accelerators and not view.has_high_nodes
 
 
 def _hex(guid: int) -> str:

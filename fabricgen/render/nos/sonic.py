@@ -12,7 +12,10 @@ Who configures FRR is said in DEVICE_METADATA, `docker_routing_config_mode`:
   whose daemon the bgp container starts only with `frr_mgmt_framework_config` (supervisord.conf.j2). Some images lose
   the file when they reload (sonic-buildimage issue 27014): provision it after `config reload`, then restart bgp. The
   file has no `end`, since docker_init.sh appends zebra's FPM lines to it.
-  Routes are announced once they are in the hardware (`bgp suppress-fib-pending`), as bgpd.main.conf.j2 has it.
+
+In both, routes are announced once they are in the hardware. FRR waits for word of it (`bgp suppress-fib-pending`, in
+bgpd.main.conf.j2 and in our frr.conf), and fpmsyncd gives it when orchagent has it only with `suppress-fib-pending` in
+DEVICE_METADATA; else at once (sonic-swss, fpmsyncd.cpp). That asks for `synchronous_mode` (sonic-device_metadata.yang).
 
 With IPv6 beside IPv4 bgpcfgd has a session for each (its groups PEER_V4 and PEER_V6), and announces the IPv6 loopback
 as a /64 unless `bgp_adv_lo_prefix_as_128` says otherwise. A switch without IPv4 has no Loopback0 that bgpcfgd could
@@ -24,9 +27,9 @@ what the others do not take (managers_static_rt.py, IpNextHopSet). With `underla
 ports between switches are in neither INTERFACE nor VLAN_MEMBER: a controller gives them their use.
 
 A guest fabric's hosts may live in a VRF (VRF, `vrf_name`; its name begins with Vrf, sonic-vrf.yang). Its routes travel
-in sessions over 802.1Q sub-interfaces (VLAN_SUB_INTERFACE; HLD doc/subport). bgpcfgd takes BGP_NEIGHBOR rows with the
-VRF in the key, and announces there what STATIC_ROUTE says and nothing else: a VRF with a VLAN needs an frr.conf.
-BGP_GLOBALS is for the YANG models, where those keys refer to it; bgpcfgd does not read it.
+in sessions over 802.1Q sub-interfaces (VLAN_SUB_INTERFACE; HLD doc/subport) and takes an frr.conf: SONiC's YANG models
+keep BGP_NEIGHBOR rows with a VRF in the key for frrcfgd (sonic-bgp-neighbor.yang, BGP_NEIGHBOR_LIST). bgpcfgd reads
+such rows, but announces in a VRF what STATIC_ROUTE says and nothing else, and sets no `multipath-relax` there.
 
 A session has one owner: with an frr.conf there are no BGP_NEIGHBOR rows, since bgpcfgd runs in every mode and would put
 those peers into its own permit-all group if it came first (managers_bgp.py, add_peer).
@@ -62,9 +65,11 @@ from fabricgen.render.nos_protocol import Shared
 from fabricgen.render.trees import first_at_fault, merged, read_data
 from fabricgen.views.switch import AS_PLANNED, PlacedSnippet, SwitchPort, SwitchView
 
-MTU = 9216
 SCHEMA_VERSION = "version_202305_01"
 """Of the tables, as db_migrator.py names it."""
+
+LARGEST_MTU = 9216
+"""Of a port without a cable, bytes (sonic-port.yang)."""
 
 KERNEL_NAME = 15
 """Longest name of an interface in Linux."""
@@ -173,7 +178,7 @@ def _port_fields(port: TablePort, cabled: SwitchPort | None) -> dict[str, Any]:
         "fec": own.fec or fec_of(port) or None,
         "index": port.index,
         "lanes": port.lanes,
-        "mtu": own.mtu or MTU,
+        "mtu": cabled.mtu if cabled else LARGEST_MTU,
         "speed": port.speed_gbps * 1000,
         "subport": port.subport or None,
     }
@@ -243,7 +248,6 @@ def subinterface_name(port: str, vlan: int) -> str:
 
 _ALWAYS = ("DEVICE_METADATA", "FEATURE", "LOOPBACK_INTERFACE", "MGMT_PORT", "PORT", "VERSIONS")
 _WHERE_FILLED = (
-    "BGP_GLOBALS",
     "BGP_NEIGHBOR",
     "BREAKOUT_CFG",
     "DEVICE_NEIGHBOR",

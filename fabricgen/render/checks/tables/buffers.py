@@ -65,6 +65,6 @@ TABLES = (
     table("BUFFER_QUEUE", (_PORT, QUEUES, Use)),
     table(
         "CABLE_LENGTH",
-        (k.label, Mapping(k.port_name, k.pattern(r"\d{1,6}m", "a length in metres such as 40m"), ref("PORT"))),
+        (k.map_name, Mapping(k.port_name, k.pattern(r"\d{1,6}m", "a length in metres such as 40m"), ref("PORT"))),
     ),
 )

@@ -7,6 +7,7 @@ sonic-device_neighbor_metadata.yang, sonic-feature.yang, sonic-versions.yang.
 from typing import Annotated
 
 from pydantic import AfterValidator as Is
+from pydantic import Field
 
 from fabricgen.render.checks import kinds as k
 from fabricgen.render.checks.table import Row, ref, table
@@ -19,7 +20,7 @@ PEERS = (*TYPES, "Server")
 class Metadata(Row):
     """DEVICE_METADATA|localhost."""
 
-    hostname: Annotated[str, Is(k.host_name)]
+    hostname: Annotated[str, Is(k.own_name)]
     hwsku: Annotated[str, Is(k.name)]
     platform: Annotated[str, Is(k.name)]
     type: Annotated[str, Is(k.one_of(*TYPES))]
@@ -33,8 +34,11 @@ class Metadata(Row):
     default_pfcwd_status: Annotated[str, Is(k.one_of("enable", "disable"))] = ""
     frr_mgmt_framework_config: Annotated[str, Is(k.truth)] = ""
     mac: Annotated[str, Is(k.pattern(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}", "a MAC address"))] = ""
+    suppress_fib_pending: Annotated[str, Is(k.one_of("enabled", "disabled")), Field(alias="suppress-fib-pending")] = ""
     synchronous_mode: Annotated[str, Is(k.one_of("enable", "disable"))] = ""
-    timezone: Annotated[str, Is(k.pattern(r"[A-Za-z]+([_/+-][A-Za-z0-9]+)*", "a time zone by its IANA name"))] = ""
+    timezone: Annotated[
+        str, Is(k.pattern(r"(?=.{1,255}$)[A-Za-z]+([_/+-][A-Za-z0-9]+)*", "a time zone by its IANA name"))
+    ] = ""
 
 
 class Neighbor(Row):
@@ -70,6 +74,6 @@ TABLES = (
     table("DEVICE_METADATA", (k.one_of("localhost"), Metadata)),
     table("DEVICE_NEIGHBOR", ((k.port_name, ref("PORT")), Neighbor)),
     table("DEVICE_NEIGHBOR_METADATA", (k.name, NeighborMetadata)),
-    table("FEATURE", (k.label, Feature)),
+    table("FEATURE", (k.pattern(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}", "a name of 1 to 32 characters"), Feature)),
     table("VERSIONS", (k.one_of("DATABASE"), Version)),
 )

@@ -11,7 +11,7 @@ from pydantic import AfterValidator as Is
 from fabricgen.render.checks import kinds as k
 from fabricgen.render.checks.table import Bare, Row, ref, table
 
-OF_VRF = ref("VRF", also=("default",))
+OF_VRF = ref("VRF")
 SUBINTERFACE = k.pattern(r"(Ethernet|Eth)\d{1,4}\.\d{1,4}", "a port and a VLAN, EthernetN.VLAN")
 
 
@@ -19,13 +19,13 @@ class Interface(Row):
     """INTERFACE|port: what makes it a routed one."""
 
     ipv6_use_link_local_only: Annotated[str, Is(k.one_of("enable", "disable"))] = ""
-    vrf_name: Annotated[str, Is(k.vrf_name), OF_VRF] = ""
+    vrf_name: Annotated[str, Is(k.own_vrf), OF_VRF] = ""
 
 
 class Loopback(Row):
     """LOOPBACK_INTERFACE|LoopbackN."""
 
-    vrf_name: Annotated[str, Is(k.vrf_name), OF_VRF] = ""
+    vrf_name: Annotated[str, Is(k.own_vrf), OF_VRF] = ""
 
 
 class Subinterface(Row):
@@ -33,7 +33,7 @@ class Subinterface(Row):
 
     admin_status: Annotated[str, Is(k.up_down)]
     vlan: Annotated[str, Is(k.number(1, 4094))]
-    vrf_name: Annotated[str, Is(k.vrf_name), OF_VRF] = ""
+    vrf_name: Annotated[str, Is(k.own_vrf), OF_VRF] = ""
 
 
 class Vlan(Row):
@@ -52,7 +52,7 @@ class VlanMember(Row):
 class Management(Row):
     """MGMT_INTERFACE|eth0|address."""
 
-    gwaddr: Annotated[str, Is(k.address)] = ""
+    gwaddr: Annotated[str, Is(k.address)]
 
 
 _LOOPBACK = k.pattern(r"Loopback\d{1,3}", "LoopbackN")
@@ -79,5 +79,5 @@ TABLES = (
         (SUBINTERFACE, Subinterface),
         ((SUBINTERFACE, ref("VLAN_SUB_INTERFACE")), k.interface_address, Bare),
     ),
-    table("VRF", (k.vrf_name, Bare)),
+    table("VRF", (k.own_vrf, Bare)),
 )

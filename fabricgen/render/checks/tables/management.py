@@ -14,7 +14,8 @@ from fabricgen.render.checks.table import Bare, Row, table
 
 STATE = k.one_of("enabled", "disabled")
 PASSKEY = k.pattern(r"[^ #,\x00-\x1f\x7f]{1,256}", "1 to 256 characters without blank, # and comma")
-PHRASE = k.pattern(r"[^ @:\x00-\x1f\x7f]{8,64}", "8 to 64 characters without blank, @ and :")
+RADIUS_PASSKEY = k.pattern(r"[^ #,\x00-\x1f\x7f]{1,65}", "1 to 65 characters without blank, # and comma")
+PHRASE_OR_NONE = k.pattern(r"([^ @:\x00-\x1f\x7f]{8,64})?", "8 to 64 characters without blank, @ and :")
 TEXT = k.pattern(r"[^\x00-\x09\x0b-\x1f\x7f]*", "printable text")
 
 
@@ -71,10 +72,10 @@ class SnmpUser(Row):
 
     SNMP_USER_TYPE: Annotated[str, Is(k.one_of("noAuthNoPriv", "AuthNoPriv", "Priv"))]
     SNMP_USER_PERMISSION: Annotated[str, Is(k.one_of("RO", "RW"))]
-    SNMP_USER_AUTH_TYPE: Annotated[str, Is(k.one_of("SHA", "MD5", "HMAC-SHA-2"))] = ""
-    SNMP_USER_AUTH_PASSWORD: Annotated[str, Is(PHRASE)] = ""
-    SNMP_USER_ENCRYPTION_TYPE: Annotated[str, Is(k.one_of("DES", "AES"))] = ""
-    SNMP_USER_ENCRYPTION_PASSWORD: Annotated[str, Is(PHRASE)] = ""
+    SNMP_USER_AUTH_TYPE: Annotated[str, Is(k.one_of("SHA", "MD5", "HMAC-SHA-2", ""))] = ""
+    SNMP_USER_AUTH_PASSWORD: Annotated[str, Is(PHRASE_OR_NONE)] = ""
+    SNMP_USER_ENCRYPTION_TYPE: Annotated[str, Is(k.one_of("DES", "AES", ""))] = ""
+    SNMP_USER_ENCRYPTION_PASSWORD: Annotated[str, Is(PHRASE_OR_NONE)]
 
 
 _WAYS = k.one_of("tacacs+", "radius", "ldap", "local", "default")
@@ -89,7 +90,7 @@ class Logins(Row):
 
 
 class LoginKey(Row):
-    """TACPLUS|global and RADIUS|global."""
+    """TACPLUS|global."""
 
     auth_type: Annotated[str, Is(k.one_of("pap", "chap", "mschap", "mschapv2", "login"))] = ""
     passkey: Annotated[str, Is(PASSKEY)] = ""
@@ -97,14 +98,26 @@ class LoginKey(Row):
     timeout: Annotated[str, Is(k.number(1, 60))] = ""
 
 
+class RadiusKey(LoginKey):
+    """RADIUS|global."""
+
+    passkey: Annotated[str, Is(RADIUS_PASSKEY)] = ""
+
+
 class LoginServer(Row):
-    """TACPLUS_SERVER|address and RADIUS_SERVER|address; the highest priority is asked first."""
+    """TACPLUS_SERVER|address; the highest priority is asked first."""
 
     priority: Annotated[str, Is(k.number(1, 64))] = ""
     auth_port: Annotated[str, Is(k.number(1, 65535))] = ""
     passkey: Annotated[str, Is(PASSKEY)] = ""
     tcp_port: Annotated[str, Is(k.number(1, 65535))] = ""
     timeout: Annotated[str, Is(k.number(1, 60))] = ""
+
+
+class RadiusServer(LoginServer):
+    """RADIUS_SERVER|address; the highest priority is asked first."""
+
+    passkey: Annotated[str, Is(RADIUS_PASSKEY)] = ""
 
 
 class Banner(Row):
@@ -149,8 +162,8 @@ TABLES = (
     table("GNMI", (k.one_of("certs"), Certificates), (k.one_of("gnmi"), Gnmi)),
     table("NTP", (k.one_of("global"), Time)),
     table("NTP_SERVER", (k.server, TimeServer)),
-    table("RADIUS", (k.one_of("global"), LoginKey)),
-    table("RADIUS_SERVER", (k.server, LoginServer)),
+    table("RADIUS", (k.one_of("global"), RadiusKey)),
+    table("RADIUS_SERVER", (k.server, RadiusServer)),
     table("SNMP", (k.one_of("CONTACT"), Contact), (k.one_of("LOCATION"), Location)),
     table("SNMP_USER", (_SNMP_NAME, SnmpUser)),
     table("SYSLOG_SERVER", (k.server, LogServer)),

@@ -42,9 +42,9 @@ class Scheduler(Row):
     weight: Annotated[str, Is(k.number(1, 100))] = ""
     meter_type: Annotated[str, Is(k.one_of("bytes", "packets"))] = ""
     cir: Annotated[str, Is(k.size)] = ""
-    cbs: Annotated[str, Is(k.size)] = ""
+    cbs: Annotated[str, Is(k.number(0, (1 << 32) - 1))] = ""
     pir: Annotated[str, Is(k.size)] = ""
-    pbs: Annotated[str, Is(k.size)] = ""
+    pbs: Annotated[str, Is(k.number(0, (1 << 32) - 1))] = ""
 
 
 class Queue(Row):
@@ -94,14 +94,14 @@ class WatchdogPolling(Row):
 _BY_CLASS = Mapping(k.traffic_class, k.traffic_class)
 
 TABLES = (
-    table("DSCP_TO_TC_MAP", (k.label, Mapping(k.dscp, k.traffic_class))),
-    table("MAP_PFC_PRIORITY_TO_QUEUE", (k.label, _BY_CLASS)),
-    table("PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", (k.label, _BY_CLASS)),
+    table("DSCP_TO_TC_MAP", (k.map_name, Mapping(k.dscp, k.traffic_class))),
+    table("MAP_PFC_PRIORITY_TO_QUEUE", (k.map_name, _BY_CLASS)),
+    table("PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", (k.map_name, _BY_CLASS)),
     table("PFC_WD", (k.one_of("GLOBAL"), WatchdogPolling), ((k.port_name, ref("PORT_QOS_MAP")), Watchdog)),
     table("PORT_QOS_MAP", (k.one_of("global"), GlobalMaps), ((k.port_name, ref("PORT")), PortMaps)),
     table("QUEUE", ((k.port_name, ref("PORT")), QUEUES, Queue)),
     table("SCHEDULER", (k.label, Scheduler)),
-    table("TC_TO_PRIORITY_GROUP_MAP", (k.label, _BY_CLASS)),
-    table("TC_TO_QUEUE_MAP", (k.label, _BY_CLASS)),
-    table("WRED_PROFILE", (k.label, Wred)),
+    table("TC_TO_PRIORITY_GROUP_MAP", (k.map_name, _BY_CLASS)),
+    table("TC_TO_QUEUE_MAP", (k.map_name, _BY_CLASS)),
+    table("WRED_PROFILE", (k.map_name, Wred)),
 )

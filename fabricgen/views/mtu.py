@@ -1,0 +1,22 @@
+"""MTUs of switch ports, in bytes: the largest IP packet that a port takes.
+
+All NOSes here count alike, without the Ethernet header: SONiC adds header, VLAN tag and FCS (22 bytes) to what
+config_db says (sonic-swss, orchagent/portsorch.cpp, setPortMtu), EOS checks the length of the IP packet (`show
+interfaces`: "IP MTU 9214 bytes"), Cumulus Linux sets the MTU of a Linux interface. They differ in the largest one
+(catalogue, `mtu_max`).
+"""
+
+from __future__ import annotations
+
+from fabricgen.catalog.loader import Catalog
+from fabricgen.wiring.tables import DeviceClass
+
+
+def largest_mtu(catalog: Catalog, devices: DeviceClass) -> int:
+    """The largest MTU that the NOS of switches supports."""
+    return catalog.naming(devices.nos, devices.path).configuration.mtu_max
+
+
+def usual_mtu(catalog: Catalog, one: DeviceClass, other: DeviceClass) -> int:
+    """The MTU of a link between switches for which the blueprint states none: the largest that both support."""
+    return min(largest_mtu(catalog, one), largest_mtu(catalog, other))
