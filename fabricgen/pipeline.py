@@ -12,7 +12,7 @@ from fabricgen import __version__
 from fabricgen.blueprint.load import LoadedBlueprint, load_blueprint
 from fabricgen.design.build import build_design
 from fabricgen.design.model import Design
-from fabricgen.kernel.diagnostics import Diagnostic, did_you_mean, fault
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, did_you_mean, fault
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
@@ -186,6 +186,32 @@ def template_findings(cluster: Cluster, templates: Path | None) -> tuple[Diagnos
     from fabricgen.render.safety import hidden_safety
 
     return tuple(hidden_safety(cluster, render_options(cluster, overrides=templates)))
+
+
+def require_snippets_fit(cluster: Cluster) -> None:
+    """Render a switch of each tier that has snippets, and each with its own; raises InputError (FG052) as a build would.
+
+    Secrets are not looked up. Without snippets nothing is rendered.
+    """
+    from fabricgen.design.snippets import all_snippets
+
+    if not any(True for _ in all_snippets(cluster.design.loaded.blueprint)):
+        return
+    from fabricgen.render.engine import Renderer, render_options
+
+    renderer = Renderer(render_options(cluster))
+    seen: set[object] = set()
+    for row in cluster.switch_rows():
+        view = cluster.switch(row)
+        key = (view.tier.key, tuple(snippet.path for snippet in view.snippets))
+        if key in seen or not view.snippets:
+            continue
+        seen.add(key)
+        try:
+            for _ in renderer.files(view, cluster.design.catalog):
+                pass
+        except InputError as error:
+            raise cluster.design.loaded.located(error) from error
 
 
 def compile_cluster(design: Design) -> Cluster:

@@ -210,8 +210,10 @@ class Renderer:
         """Render a template."""
         if not self._guarded:
             return self._environment.get_template(name).render(values)
+        from fabricgen.render.budget import BudgetedEnvironment
         from fabricgen.render.overrides import render_guarded
 
+        assert isinstance(self._environment, BudgetedEnvironment)
         return render_guarded(self._environment, name, values, tells=self._tells)
 
     def once(self, name: str, values: Mapping[str, Any], last: bool) -> str:
