@@ -189,9 +189,9 @@ def template_findings(cluster: Cluster, templates: Path | None) -> tuple[Diagnos
 
 
 def require_snippets_fit(cluster: Cluster) -> None:
-    """Render a switch of each tier that has snippets, and each with its own; raises InputError (FG052) as a build would.
+    """Render a switch of each tier that has snippets, and each that has its own.
 
-    Secrets are not looked up. Without snippets nothing is rendered.
+    Raises InputError (FG052) as a build would. Secrets are not looked up. Without snippets nothing is rendered.
     """
     from fabricgen.design.snippets import all_snippets
 

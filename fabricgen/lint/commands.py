@@ -6,7 +6,7 @@ A pattern is a row of words, each matched against a word of the line; what follo
 - `no|default`: either; `!5|7`: any word but these
 - `Loopback0*`: as in file names; `*` any word, `**` any words or none
 - `et~hernet#`: the name of an interface, abbreviated or not, with its number in the word, the next word, or missing
-- `<9000`: a number below
+- `<9000`: a number below; `$` the end of the line
 - `int~erface et~hernet# > shut~down`: the second row, in the mode that the first opens
 
 Trees are read the same way: the words are the keys and then the value.
@@ -52,23 +52,15 @@ def _lines(lines: Iterable[str], place: str) -> Iterator[Command]:
     first: list[tuple[int, tuple[str, ...]]] = [(-1, ("router", "bgp"))] if place == "bgp" else []
     modes = list(first)
     for line in lines:
-        words = tuple(line.split())
+        words, indent = tuple(line.split()), len(line) - len(line.lstrip())
         if not words or words[0].startswith(("!", "#")) or words[0] in _LEAVE:
-            modes = modes[:-1] if words and words[0] == "exit" else modes if not words else list(first)
+            modes = list(first) if words else modes
             continue
-        indent = len(line) - len(line.lstrip())
         opens = any(_fits(words[0], mode) for mode in _MODES)
-        level = {depth for depth, mode in modes if _fits(mode[0], "int~erface") or _fits(mode[0], "rou~ter")}
-        modes = [
-            (depth, mode)
-            for depth, mode in modes
-            if depth < indent or (depth == indent and depth in level and not opens)
-        ]
+        modes = [(depth, mode) for depth, mode in modes if depth < indent or (depth == indent and not opens)]
         yield Command(line.strip(), words, tuple(mode for _, mode in modes))
-        if opens or words[0] not in ("no", "default"):
-            modes = [(depth, mode) for depth, mode in modes if depth < indent or not opens]
-            if opens or not any(depth == indent for depth, _ in modes):
-                modes.append((indent, words))
+        if opens:
+            modes.append((indent, words))
 
 
 def _values(tree: Any, keys: tuple[str, ...]) -> Iterator[Command]:
@@ -79,7 +71,8 @@ def _values(tree: Any, keys: tuple[str, ...]) -> Iterator[Command]:
         for value in tree:
             yield from _values(value, keys)
     else:
-        value = {None: "null", True: "true", False: "false"}.get(tree, str(tree)) if not isinstance(tree, dict) else "{}"
+        value = "null" if tree is None else "{}" if tree == {} else str(tree)
+        value = value.lower() if isinstance(tree, bool) else value
         yield Command("/".join(keys), (*keys, value))
 
 
@@ -87,6 +80,8 @@ def _matches(words: tuple[str, ...], pattern: list[str]) -> bool:
     """Whether words begin with what a pattern says."""
     if not pattern:
         return True
+    if pattern[0] == "$":
+        return not words
     if pattern[0] == "**":
         return any(_matches(words[skipped:], pattern[1:]) for skipped in range(len(words)))
     return bool(words) and _fits(words[0], pattern[0]) and _matches(words[1:], pattern[1:])

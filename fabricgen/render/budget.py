@@ -43,7 +43,7 @@ class BudgetError(jinja2.TemplateRuntimeError):
 class _CountingGenerator(CodeGenerator):
     """Generates code whose loops and joined texts are counted."""
 
-    def visit_For(self, node: nodes.For, frame: Frame) -> None:
+    def visit_For(self, node: nodes.For, frame: Frame) -> None:  # noqa: N802 - jinja2's name
         size = sum(1 for part in node.body for _ in part.find_all(nodes.Node))
         text = sum(len(data.data) for part in node.body for data in part.find_all(nodes.TemplateData))
         costs = [nodes.Const(1 + size // NODES_PER_STEP), nodes.Const(text)]
@@ -51,7 +51,7 @@ class _CountingGenerator(CodeGenerator):
         node.iter = counted.set_lineno(node.lineno)
         super().visit_For(node, frame)
 
-    def visit_Concat(self, node: nodes.Concat, frame: Frame) -> None:
+    def visit_Concat(self, node: nodes.Concat, frame: Frame) -> None:  # noqa: N802 - jinja2's name
         parts = nodes.Tuple(node.nodes, "load")
         joined = nodes.Call(nodes.EnvironmentAttribute("joined"), [parts], [], None, None)
         self.visit(joined.set_lineno(node.lineno), frame)
@@ -66,7 +66,7 @@ class BudgetedEnvironment(ImmutableSandboxedEnvironment):
     def __init__(self, **options: Any) -> None:
         super().__init__(finalize=self._printed, **options)
         self.steps = self.printed = self._depth = 0
-        self.concat = self.joined  # type: ignore[assignment,method-assign]
+        self.concat = self.joined  # type: ignore[method-assign]
         del self.globals["lipsum"]  # random text of any length
         self.filters = {name: self._limited(name, function) for name, function in self.filters.items()}
 

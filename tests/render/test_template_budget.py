@@ -52,8 +52,8 @@ ENDLESS = {
     "a join as a method": "{% set x = 'ab' * 99999 %}{{ ''.join([x] * 9999) }}",
     "text doubled with ~": DOUBLED.replace("OP", "~"),
     "text doubled with +": DOUBLED.replace("OP", "+"),
-    "text doubled by printing": "{% set ns = namespace(x='ab') %}{% for i in range(99) %}{% set y %}{{ ns.x }}{{ ns.x }}"
-    "{% endset %}{% set ns.x = y %}{% endfor %}",
+    "text doubled by printing": "{% set ns = namespace(x='ab') %}{% for i in range(99) %}{% set y %}"
+    "{{ ns.x }}{{ ns.x }}{% endset %}{% set ns.x = y %}{% endfor %}",
     "a macro that prints much": "{% set x = 'ab' * 999999 %}{% macro f() %}{% for i in BIG %}{{ x }}{% endfor %}"
     "{% endmacro %}{{ f() }}",
     "lines without an end": "{% for a in BIG %}" + "interface\n" * 99 + "{% endfor %}",

@@ -42,10 +42,11 @@ class SafetyOverridden(DesignRule):
         small = {fabric.name for fabric in design.fabrics if is_for_management(fabric)}
         for path, snippet in all_snippets(blueprint):
             known = design.catalog.naming(snippet.nos).configuration
+            for_management = path[0] == "fabrics" and path[1] in small
             seen: set[str] = set()
             for command in commands(snippet):
                 why = next((kind.why for kind in known.safety if _overrides(command.text, kind)), "")
-                why = why or _undoes(command, known.unsafe, for_management=path[:1] == ("fabrics",) and path[1] in small)
+                why = why or _undoes(command, known.unsafe, for_management=for_management)
                 if why and command.text not in seen:
                     seen.add(command.text)
                     where = (*path, "text" if snippet.tree is None else "tree")
@@ -68,4 +69,3 @@ def _overrides(line: str, safety: SafetyLine) -> bool:
     """Whether a line sets what a safety line sets, or removes it."""
     bare = re.sub(r"^(no|default) ", "", line)
     return bool(re.fullmatch(safety.line, bare) or (bare != line and re.match(safety.line, bare)))
-
