@@ -17,9 +17,9 @@ REFUSED = {
     "value out of range": "snippets: {own: {nos: sonic, tree: {PORT: {Ethernet0: {mtu: ten}}}}}",
     "table that SONiC lacks a field of": "snippets: {own: {nos: sonic, tree: {VLAN: {Vlan1: {vlanid: 99999}}}}}",
     "of one tier": "fabrics: {compute: {tiers: {leaf: {snippets: {own: {nos: sonic, tree: {PORT: up}}}}}}}",
-    "of one switch": "config_of: {compute-leaf-p1-su01-r1-03: {snippets: {own: {nos: sonic, tree: {PORT: up}}}}}",
-    "place that a switch has not": "nos: eos\nrouting: {underlay: static}\n"
-    "snippets: {own: {nos: eos, at: bgp, text: 'no auto-summary'}}",
+    "of one switch": "config_of: {compute-leaf-p1-su02-r1-01: {snippets: {own: {nos: sonic, tree: {PORT: up}}}}}",
+    "place that a switch has not": "routing: {underlay: static}\n"
+    "snippets: {own: {nos: sonic, at: bgp, text: 'no auto-summary'}}",
     "scalar of a Cumulus tree": "nos: cumulus\nsnippets: {own: {nos: cumulus, tree: {interface: up}}}",
 }
 

@@ -25,7 +25,7 @@ MAX_MESSAGE = 400
 
 _SANDBOX = "templates of the overriding folder run in a sandbox; the built-in ones show what values they get"
 
-_BUDGET = "a template has a budget, counted not timed; the largest switch of the examples takes less than a tenth of it"
+_BUDGET = "a template has a budget, counted not timed, far above what a switch needs (docs/configs.md)"
 
 BUILT_IN = "builtin"
 """The path prefix under which a template reaches the built-in templates."""

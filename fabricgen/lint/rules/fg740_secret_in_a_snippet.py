@@ -15,7 +15,7 @@ class SecretInASnippet(DesignRule):
     """A snippet has a password, key or SNMP community in clear text, or in a form that anybody can turn back.
 
     A blueprint is kept in git and read by many, and a secret in it stays in its history (CWE-312). State accounts,
-    `aaa` and `snmp` under `management`, where a secret is a reference (`env:NAME`, `file:PATH`) that the build looks
+    `aaa` and `snmp` under `management`, where a secret is a reference (`env:FABRICGEN_NAME`, `file:PATH`) that the build looks
     up; a hash that cannot be turned back may stay. Change a secret that was committed. The message leaves it out.
     """
 
@@ -28,7 +28,7 @@ class SecretInASnippet(DesignRule):
             tree: {SNMP_COMMUNITY: {public: {TYPE: RO}}}}  # <-
     """
     good = """
-        management: {snmp: {users: {monitor: {auth: "env:SNMP_AUTH", privacy: "env:SNMP_PRIVACY"}}}}
+        management: {snmp: {users: {monitor: {auth: "env:FABRICGEN_SNMP_AUTH", privacy: "env:FABRICGEN_SNMP_PRIVACY"}}}}
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
@@ -39,5 +39,5 @@ class SecretInASnippet(DesignRule):
             for pattern in sorted(found):
                 what = " ".join(word.replace("~", "").split("|")[0] for word in pattern.split() if word[0] not in "!*<")
                 message = f"snippet '{path[-1]}' holds a secret in clear text, with '{what}'"
-                hint = "state it under `management` as a reference such as env:NAME, or as a hash"
+                hint = "state it under `management` as a reference such as env:FABRICGEN_NAME, or as a hash"
                 yield self.flag((*path, "text" if snippet.tree is None else "tree"), message, hint)
