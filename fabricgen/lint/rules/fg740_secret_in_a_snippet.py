@@ -15,8 +15,9 @@ class SecretInASnippet(DesignRule):
     """A snippet has a password, key or SNMP community in clear text, or in a form that anybody can turn back.
 
     A blueprint is kept in git and read by many, and a secret in it stays in its history (CWE-312). State accounts,
-    `aaa` and `snmp` under `management`, where a secret is a reference (`env:FABRICGEN_NAME`, `file:PATH`) that the build looks
-    up; a hash that cannot be turned back may stay. Change a secret that was committed. The message leaves it out.
+    `aaa` and `snmp` under `management`, where a secret is a reference (`env:FABRICGEN_NAME`, `file:PATH`) that the
+    build looks up; a hash that cannot be turned back may stay. Change a secret that was committed. The message leaves
+    it out.
     """
 
     id = "FG740"
