@@ -213,6 +213,32 @@ def check_names(design: Design) -> None:
         check_stated_names(design)
 
 
+def require_snippets_fit(cluster: Cluster) -> None:
+    """Render a switch of each tier that has snippets, and each that has its own.
+
+    Raises InputError (FG052) as a build would. Secrets are not looked up. Without snippets nothing is rendered.
+    """
+    from fabricgen.design.snippets import all_snippets
+
+    if not any(True for _ in all_snippets(cluster.design.loaded.blueprint)):
+        return
+    from fabricgen.render.engine import Renderer, render_options
+
+    renderer = Renderer(render_options(cluster))
+    seen: set[object] = set()
+    for row in cluster.switch_rows():
+        view = cluster.switch(row)
+        key = (view.tier.key, tuple(snippet.path for snippet in view.snippets))
+        if key in seen or not view.snippets:
+            continue
+        seen.add(key)
+        try:
+            for _ in renderer.files(view, cluster.design.catalog):
+                pass
+        except InputError as error:
+            raise cluster.design.loaded.located(error) from error
+
+
 def compile_cluster(design: Design) -> Cluster:
     """Expand a design into every device, link and address; raises InputError where a pool or rack is too small."""
     from fabricgen.cluster import build_cluster

@@ -69,6 +69,16 @@ class SafetyLine(FrozenModel):
     why: Annotated[str, Field(min_length=8)]
 
 
+class UnsafeCommands(FrozenModel):
+    """Commands in snippets that take away what keeps a fabric up or safe."""
+
+    why: Annotated[str, Field(min_length=8)]
+    commands: Annotated[
+        tuple[str, ...],
+        Field(description="Words as in fabricgen/lint/commands.py: `no|default rou~ter bgp`, or the keys of a tree."),
+    ]
+
+
 class Place(FrozenModel):
     """A place where a snippet may go."""
 
@@ -95,6 +105,10 @@ class NosConfiguration(FrozenModel):
     ] = ""
     lacks: tuple[Lack, ...] = ()
     safety: tuple[SafetyLine, ...] = ()
+    unsafe: tuple[UnsafeCommands, ...] = ()
+    clear_secrets: Annotated[
+        tuple[str, ...], Field(description="Commands, as those of `unsafe`, that hold a secret in clear text.")
+    ] = ()
     secrets: Annotated[
         tuple[Annotated[str, AfterValidator(_with_group)], ...],
         Field(

@@ -27,6 +27,8 @@ from fabricgen.views.switch import PlacedSnippet, SwitchView
 if TYPE_CHECKING:
     import jinja2
 
+    from fabricgen.render.budget import BudgetedEnvironment
+
 Subject: TypeAlias = int | str
 """What has configuration files: a switch, by its row in the device table, or a whole fabric, by its name."""
 
@@ -125,8 +127,8 @@ class Renderer:
     """Renders templates, and caches texts that several switches share."""
 
     def __init__(self, options: RenderOptions) -> None:
-        self._guarded = options.overrides is not None
-        self._environment = _environment_for(options.overrides)
+        self._guarded = _sandbox_of(options.overrides) if options.overrides else None
+        self._environment: jinja2.Environment = self._guarded or built_in_templates()
         self._managements = options.managements
         self._tells = not options.secret
         self._intents: dict[str, FabricIntent] = {}
@@ -209,11 +211,11 @@ class Renderer:
 
     def text(self, name: str, values: Mapping[str, Any]) -> str:
         """Render a template."""
-        if not self._guarded:
+        if self._guarded is None:
             return self._environment.get_template(name).render(values)
         from fabricgen.render.overrides import render_guarded
 
-        return render_guarded(self._environment, name, values, tells=self._tells)
+        return render_guarded(self._guarded, name, values, tells=self._tells)
 
     def once(self, name: str, values: Mapping[str, Any], last: bool) -> str:
         """Render a template from values that switches share, the first time, and repeat the text from then on.
@@ -252,9 +254,7 @@ def _rendered_instead(catalog: Catalog, switch: SwitchProfile, protocol: str) ->
     return f"{instead}build the other parts: --only devices,links,cables,addresses,bom"
 
 
-def _environment_for(overrides: Path | None) -> jinja2.Environment:
-    if overrides is None:
-        return built_in_templates()
+def _sandbox_of(overrides: Path) -> BudgetedEnvironment:
     from fabricgen.render.overrides import sandboxed_environment
 
     return sandboxed_environment(overrides)

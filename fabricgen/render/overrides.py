@@ -1,7 +1,8 @@
 """A user's own templates, run in a sandbox, as they may come from a pull request that nobody has read.
 
 The sandbox (jinja2.sandbox, ImmutableSandboxedEnvironment) denies attributes that lead to Python and changes of values;
-templates only see strings, numbers, tuples and mappings. The loader follows no link out of its folder.
+templates only see strings, numbers, tuples and mappings. It has a budget (budget.py), so that every template ends. The
+loader follows no link out of its folder.
 """
 
 from __future__ import annotations
@@ -12,17 +13,19 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
-from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.kernel.resources import resource_dir
 from fabricgen.kernel.templates import as_json
+from fabricgen.render.budget import BudgetedEnvironment, BudgetError
 
 MAX_TEMPLATE_BYTES = 1 << 20
 
 MAX_MESSAGE = 400
 
 _SANDBOX = "templates of the overriding folder run in a sandbox; the built-in ones show what values they get"
+
+_BUDGET = "a template has a budget, counted not timed, far above what a switch needs (docs/configs.md)"
 
 BUILT_IN = "builtin"
 """The path prefix under which a template reaches the built-in templates."""
@@ -59,7 +62,7 @@ class ContainedLoader(jinja2.BaseLoader):
             raise fault("FG033", f"template {template} is not UTF-8 text") from None
 
 
-def sandboxed_environment(folder: Path) -> jinja2.Environment:
+def sandboxed_environment(folder: Path) -> BudgetedEnvironment:
     """An environment in which templates in `folder` replace built-in ones of the same path.
 
     To change one block of a built-in template, a template extends it by its path below `builtin/`. Raises InputError
@@ -68,7 +71,7 @@ def sandboxed_environment(folder: Path) -> jinja2.Environment:
     if not folder.is_dir():
         raise fault("FG033", f"there is no templates folder {folder}")
     built_in = ContainedLoader(resource_dir("templates"))
-    environment = ImmutableSandboxedEnvironment(
+    environment = BudgetedEnvironment(
         loader=jinja2.ChoiceLoader([jinja2.PrefixLoader({BUILT_IN: built_in}), ContainedLoader(folder), built_in]),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
@@ -81,15 +84,18 @@ def sandboxed_environment(folder: Path) -> jinja2.Environment:
     return environment
 
 
-def render_guarded(environment: jinja2.Environment, name: str, values: Mapping[str, Any], *, tells: bool) -> str:
+def render_guarded(environment: BudgetedEnvironment, name: str, values: Mapping[str, Any], *, tells: bool) -> str:
     """Render a template that a user may have written; raises InputError, with template and line, when it fails.
 
     With `tells` the error includes Python's message, which may contain any value that the template sees.
     """
     try:
-        return environment.get_template(name).render(values)
+        with environment.one_file():
+            return environment.get_template(name).render(values)
     except InputError:
         raise
+    except BudgetError as error:
+        raise fault("FG033", f"template {_place(error, name)} asks for too much: {error}", hint=_BUDGET) from None
     except _FAILURES as error:
         if tells or isinstance(error, jinja2.TemplateSyntaxError):
             raise fault("FG033", f"template {_place(error, name)} fails: {_said(error)}", hint=_SANDBOX) from error

@@ -11,7 +11,7 @@ from ruamel.yaml import YAML
 
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity
 from fabricgen.lint.engine import LintSettings, lint
-from fabricgen.pipeline import compile_cluster, compile_design
+from fabricgen.pipeline import compile_cluster, compile_design, require_snippets_fit
 from tests.conftest import BLUEPRINTS
 
 FOLDER = Path(__file__).parent / "mutations"
@@ -75,6 +75,8 @@ def findings(blueprint: Path, *, deep: bool) -> tuple[Diagnostic, ...]:
     try:
         design = compile_design(str(blueprint))
         cluster = compile_cluster(design) if deep else None
+        if cluster:
+            require_snippets_fit(cluster)
     except InputError as refusal:
         return refusal.diagnostics
     return lint(design, cluster, LintSettings(as_of=AS_OF)).findings

@@ -78,10 +78,30 @@ def test_a_snippet_that_undoes_a_safety_line_is_found(design_of: DesignOf, snipp
         "{nos: eos, at: bgp, text: 'neighbor 192.0.2.1 description provider'}",
         "{nos: sonic, tree: {CRM: {Config: {polling_interval: 60}}}}",
         "{nos: sonic, tree: {PORT: {Ethernet0: {description: 'to be moved'}}}}",
+        "{nos: sonic, tree: {PORT: {Ethernet0: {mtu: 9216, admin_status: up}}}}",
+        "{nos: sonic, tree: {LOOPBACK_INTERFACE: {Loopback1: {}}}}",
+        "{nos: sonic, at: bgp, text: 'no bgp default ipv4-unicast'}",
+        "{nos: sonic, at: bgp, text: 'neighbor 192.0.2.1 description no shutdown'}",
+        '{nos: eos, text: "interface Ethernet1/1\\n   mtu 9214\\n   no shutdown"}',
+        '{nos: eos, text: "interface Vlan1\\n   shutdown"}',
+        '{nos: eos, text: "interface Ethernet1/1\\n   description a\\n!\\nvlan 7\\n   shutdown"}',
+        '{nos: eos, text: "interface Ethernet60\\n   switchport access vlan 7"}',
+        "{nos: eos, text: 'snmp-server location hall 2'}",
+        "{nos: eos, text: 'username x secret sha512 $6$ab$cd'}",
+        "{nos: eos, text: 'no ip http server'}",
+        "{nos: cumulus, tree: {interface: {swp1: {link: {mtu: 9216}}}}}",
+        "{nos: cumulus, tree: {system: {wjh: {state: enabled}}}}",
     ],
 )
 def test_a_harmless_snippet_is_not(design_of: DesignOf, snippet: str) -> None:
     assert not found_by(design_of, "FG704", f"snippets: {{own: {snippet}}}\n")
+    assert not found_by(design_of, "FG740", f"snippets: {{own: {snippet}}}\n")
+
+
+def test_a_secret_in_a_snippet_is_found_and_not_repeated(design_of: DesignOf) -> None:
+    text = "username x privilege 15 secret hunter22"
+    (found,) = found_by(design_of, "FG740", f"snippets: {{own: {{nos: eos, text: '{text}'}}}}\n")
+    assert "hunter22" not in found.text()
 
 
 def own_ports(

@@ -127,12 +127,13 @@ def _mended(judge: Judge, only_shown: bool, allow_outside: bool) -> tuple[Design
 
 def _judged(design: Design, fast: bool, asked: LintSettings, templates: Path | None) -> LintResult:
     from fabricgen.lint.engine import lint
-    from fabricgen.pipeline import check_names, compile_cluster, template_findings
+    from fabricgen.pipeline import check_names, compile_cluster, require_snippets_fit, template_findings
 
     if fast:
         check_names(design)
         return lint(design, None, asked)
     cluster = compile_cluster(design)
+    require_snippets_fit(cluster)
     return lint(design, cluster, asked, template_findings(cluster, templates))
 
 

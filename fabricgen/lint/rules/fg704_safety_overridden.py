@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
-from fabricgen.blueprint.sections.configuration import Snippet
-from fabricgen.catalog.nos_configuration import SafetyLine
+from fabricgen.catalog.nos_configuration import SafetyLine, UnsafeCommands
 from fabricgen.design.model import Design
 from fabricgen.design.snippets import all_snippets
-from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.after_loss import is_for_management
+from fabricgen.lint.commands import Command, commands
 from fabricgen.lint.rule import DesignRule
 
 
@@ -19,6 +19,7 @@ class SafetyOverridden(DesignRule):
 
     Route policy and prefix limits protect all other switches from a mistake on one; RS-FEC, PFC with its watchdog,
     and ECN keep a bad cable or a PFC storm from stopping a job. A port without them looks fine until it is loaded.
+    Commands are read as the switch reads them, abbreviated too: `no rout bgp`, `int Et1/1` with `shut`, `mtu 1500`.
     Change the blueprint instead (`routing`, `qos`), which applies to both ends, or waive the finding.
     """
 
@@ -38,36 +39,33 @@ class SafetyOverridden(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Look for safety lines in snippets."""
         blueprint = design.loaded.blueprint
+        small = {fabric.name for fabric in design.fabrics if is_for_management(fabric)}
         for path, snippet in all_snippets(blueprint):
-            safety = design.catalog.naming(snippet.nos).configuration.safety
-            for line in dict.fromkeys(_lines(snippet)):
-                hidden = next((kind for kind in safety if _overrides(line, kind)), None)
-                if hidden:
-                    yield self._finding(path, snippet, line, hidden)
+            known = design.catalog.naming(snippet.nos).configuration
+            for_management = path[0] == "fabrics" and path[1] in small
+            seen: set[str] = set()
+            for command in commands(snippet):
+                why = next((kind.why for kind in known.safety if _overrides(command.text, kind)), "")
+                why = why or _undoes(command, known.unsafe, for_management=for_management)
+                if why and command.text not in seen:
+                    seen.add(command.text)
+                    where = (*path, "text" if snippet.tree is None else "tree")
+                    yield self.flag(where, f"'{command.text}' overrides a safety line that fabricgen writes: {why}")
 
-    def _finding(self, path: Path, snippet: Snippet, found: str, line: SafetyLine) -> Diagnostic:
-        where = (*path, "text" if snippet.tree is None else "tree")
-        return self.flag(where, f"'{found}' overrides a safety line that fabricgen writes: {line.why}")
 
-
-def _lines(snippet: Snippet) -> Iterator[str]:
-    """The lines of a snippet, or the values of its tree as paths."""
-    if snippet.tree is None:
-        return (line.strip() for line in (snippet.text or "").splitlines())
-    return _paths(snippet.tree)
+def _undoes(command: Command, kinds: tuple[UnsafeCommands, ...], *, for_management: bool) -> str:
+    """Why a command is unsafe, else ""; BMCs send no large packets, so that a small MTU does no harm to them."""
+    return next(
+        (
+            kind.why
+            for kind in kinds
+            if any(command.matches(each) and not ("<" in each and for_management) for each in kind.commands)
+        ),
+        "",
+    )
 
 
 def _overrides(line: str, safety: SafetyLine) -> bool:
     """Whether a line sets what a safety line sets, or removes it."""
     bare = re.sub(r"^(no|default) ", "", line)
     return bool(re.fullmatch(safety.line, bare) or (bare != line and re.match(safety.line, bare)))
-
-
-def _paths(tree: Mapping[str, Any], above: str = "") -> Iterator[str]:
-    """Every value of a tree, and every empty part, as `KEY/KEY/key`."""
-    for key, value in tree.items():
-        path = f"{above}/{key}" if above else str(key)
-        if isinstance(value, Mapping) and value:
-            yield from _paths(value, path)
-        else:
-            yield path

@@ -1,0 +1,44 @@
+"""FG740: a snippet holds a secret in clear text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.design.model import Design
+from fabricgen.design.snippets import all_snippets
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.commands import commands
+from fabricgen.lint.rule import DesignRule
+
+
+class SecretInASnippet(DesignRule):
+    """A snippet has a password, key or SNMP community in clear text, or in a form that anybody can turn back.
+
+    A blueprint is kept in git and read by many, and a secret in it stays in its history (CWE-312). State accounts,
+    `aaa` and `snmp` under `management`, where a secret is a reference (`env:FABRICGEN_NAME`, `file:PATH`) that the
+    build looks up; a hash that cannot be turned back may stay. Change a secret that was committed. The message leaves
+    it out.
+    """
+
+    id = "FG740"
+    severity = Severity.WARNING
+    title = "a snippet holds a secret in clear text"
+    bad = """
+        snippets:
+          polling: {nos: sonic,
+            tree: {SNMP_COMMUNITY: {public: {TYPE: RO}}}}  # <-
+    """
+    good = """
+        management: {snmp: {users: {monitor: {auth: "env:FABRICGEN_SNMP_AUTH", privacy: "env:FABRICGEN_SNMP_PRIVACY"}}}}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Look for commands that hold secrets."""
+        for path, snippet in all_snippets(design.loaded.blueprint):
+            patterns = design.catalog.naming(snippet.nos).configuration.clear_secrets
+            found = {found for line in commands(snippet) for found in patterns if line.matches(found)}
+            for pattern in sorted(found):
+                what = " ".join(word.replace("~", "").split("|")[0] for word in pattern.split() if word[0] not in "!*<")
+                message = f"snippet '{path[-1]}' holds a secret in clear text, with '{what}'"
+                hint = "state it under `management` as a reference such as env:FABRICGEN_NAME, or as a hash"
+                yield self.flag((*path, "text" if snippet.tree is None else "tree"), message, hint)
