@@ -182,7 +182,7 @@ def _nowhere(spec: str, commit: str, revision: str, path: str, prefix: str) -> I
     else:
         listed = _git(spec, "ls-tree", "-r", "-z", "--name-only", "--full-tree", commit).split(b"\0")
         names = [os.fsdecode(name) for name in listed if name.endswith((b".yaml", b".yml"))]
-        hint = did_you_mean(path, names) or "there is no blueprint in that revision"
+        hint = did_you_mean(here, names) or "there is no blueprint in that revision"
     return _refused(spec, f"there is no '{path}' in revision {revision}", hint)
 
 

@@ -109,11 +109,14 @@ CLOSE, CLOSER = 0.6, 0.75
 
 
 def nearest(word: str, candidates: Iterable[str]) -> str | None:
-    """Return the valid name that `word` may be a slip for, or None when none is close."""
+    """Return the valid name that `word` may be a slip for, or is a whole part of; None when there is none."""
     import difflib
 
     names = {name.lower(): name for name in sorted(candidates, reverse=True)}
     lower = word.lower()
+    holding = [name for name in names if lower in name.split("-")]
+    if len(holding) == 1:
+        return names[holding[0]]
     found = difflib.get_close_matches(lower, names, n=3, cutoff=CLOSE)
     closer = difflib.get_close_matches(lower, names, n=1, cutoff=CLOSER)
     return next((names[name] for name in found if name[:1] == lower[:1] or name in closer), None)

@@ -11,6 +11,7 @@ from fabricgen.lint.examples import BASE
 from fabricgen.lint.rule import all_rules
 
 SECOND = "  second: {protocol: roce, attach: compute, tiers: {leaf: {switch: sn5600, per: [su, rail]}}}\n"
+TWICE = BASE.replace("management:", f"{SECOND}management:")
 NARROW = """
 fabricgen: 1
 name: narrow
@@ -40,7 +41,7 @@ def blueprint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ],
 )
 def test_two_cables_in_a_port_are_not_built(more: str, blueprint: Path, fabricgen) -> None:
-    blueprint.write_text(BASE + SECOND + more, encoding="utf-8")
+    blueprint.write_text(TWICE + more, encoding="utf-8")
     built = fabricgen("build", blueprint, "-o", "out", "--fail-on", "never")
     assert built.code == 2
     assert "error[FG306]" in built.err
@@ -54,7 +55,7 @@ def test_two_cables_in_a_port_are_not_built(more: str, blueprint: Path, fabricge
 
 def test_settings_of_a_project_hide_nothing_impossible(blueprint: Path, fabricgen) -> None:
     (blueprint.parent / ".fabricgen.yaml").write_text("lint: {ignore: [FG3]}\n", encoding="utf-8")
-    blueprint.write_text(BASE + SECOND, encoding="utf-8")
+    blueprint.write_text(TWICE, encoding="utf-8")
     assert fabricgen("build", blueprint, "-o", "out").code == 2
 
 

@@ -99,11 +99,28 @@ def own_files(page: str) -> Mapping[str, str]:
     return dict(re.findall(r"`([\w/.-]+\.yaml)`:\n\n```yaml\n(.*?)^```$", text_of(page), re.MULTILINE | re.DOTALL))
 
 
+def _demo(file: Path, fabricgen: Run) -> None:
+    """A cluster whose lock is of a version that gave leaves the fewest uplinks."""
+    text = (BLUEPRINTS / "leaf-spine.yaml").read_text(encoding="utf-8")
+    text = text.replace("nodes: 4 x generic-server", "nodes: 29 x dgx-h100").replace("su: 2", "su: 4")
+    text = text.replace(
+        "leaf: {switch: sn4700, per: [su, rail], uplinks: 4 x 400G}", "leaf: {switch: sn5600, per: [su, rail]}"
+    )
+    file.write_text(text.replace("spine: {switch: sn4700, count: 4}", "spine: {switch: sn5600}"), encoding="utf-8")
+    assert fabricgen("lock", file).code == 0
+    lock = file.with_suffix(".lock.yaml")
+    before, _, after = lock.read_text(encoding="utf-8").partition("sized:\n")
+    rest = [line for line in after.splitlines(keepends=True) if not line.startswith("  ")]
+    kept = after[after.index(rest[0]) :] if rest else ""
+    lock.write_text(before + kept, encoding="utf-8")
+
+
 READERS_OWN: Mapping[str, Callable[[Path, Run], None]] = {
     "site.yaml": _site,
     "prices.csv": _prices,
     "rack-07.xlsx": _redlined,
     "have.csv": _running,
+    "demo.yaml": _demo,
     "blueprints/pod.yaml": _pod,
     "catalog/switches/my-switch.yaml": _own_switch,
 }
