@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from fabricgen.blueprint.beside.adopted import ADOPTED
@@ -23,7 +23,7 @@ from fabricgen.design.sizing.kept_front import (
     placed_cages,
     ports_kind,
 )
-from fabricgen.kernel.intervals import Allocations, first_numbers, to_intervals
+from fabricgen.kernel.intervals import Allocations, Intervals, first_numbers, numbers, to_intervals, total
 
 
 def management_load(design: Design, fabric: FabricDesign) -> ManagementLoad:
@@ -67,12 +67,24 @@ def _front(design: Design, tier: TierDesign) -> dict[str, Allocations]:
     for number, run in enumerate(tier.downs):
         of_run = ports_kind(tier.key, name_of(run))
         held = dict(lock.of(of_run))
+        taken: dict[int, str] = {}
         for holder, (first, jumps, room) in _ports_of(design, tier, number).items():
             ports = [port_at(first, jumps, i) for i in range(-(-room // run.per_connector) * run.per_connector)]
+            taken |= dict.fromkeys(ports, holder)
             if ports != list(first_numbers(held.get(holder, ()), len(ports))):
                 held[holder] = to_intervals(ports)
-        if held:
+        if held := _without_taken(held, taken):
             found[of_run] = held
+    return found
+
+
+def _without_taken(held: Allocations, taken: Mapping[int, str]) -> dict[str, Intervals]:
+    """The ports of each holder up to the first that another holder has taken since; `taken` is holder by port."""
+    found = {}
+    for holder, some in held.items():
+        others = (i for i, n in enumerate(numbers(some)) if taken.get(n, holder) != holder)
+        if own := to_intervals(first_numbers(some, next(others, total(some)))):
+            found[holder] = own
     return found
 
 

@@ -93,6 +93,16 @@ _RAILS: Tree = {
         }
     },
 }
+_SHELVES: Tree = {
+    "fabricgen": 1,
+    "name": "found",
+    "scalable_unit": {"nodes": "2 x toy-twin", "racks": {"nodes_per_rack": 1, "devices": {"shelf": "2 x power-shelf"}}},
+    "pods": {"p1": {"su": 1, "reserve": 3}},
+    "fabrics": {
+        "compute": {"protocol": "infiniband", "tiers": {"leaf": {"switch": "toy-ib"}}, "speed": "200G"},
+        "oob": {"protocol": "ethernet", "attach": "bmc", "tiers": {"leaf": {"switch": "toy-mgmt", "per": "pod"}}},
+    },
+}
 _AIDE = {"device": "toy-box", "to": "leaf", "attach": "inband", "count": 1}
 
 _KINDS = deepcopy(_RAILS)
@@ -133,6 +143,10 @@ WITH_LOCK: dict[str, History] = {
     ],
     "a pod before others grows": [("first", _CORES), ("grow", _with(_CORES, "pods.p1.su", 2))],
     "two kinds of ports for extra devices on a spine": [("first", _KINDS), ("reorder", _KINDS)],
+    "management takes ports that were kept for units to come": [
+        ("first", _SHELVES),
+        ("manage_switches", _with(_SHELVES, "fabrics.oob.also", "switches")),
+    ],
     "numbers of extra devices on rails": [
         ("first", _RAILS),
         ("add_extra", _with(_RAILS, "fabrics.compute.extra.aide", _AIDE)),

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 
 from fabricgen.blueprint.beside.lock import Lock
 from fabricgen.catalog.models import SwitchProfile
@@ -23,6 +24,7 @@ from fabricgen.kernel.intervals import (
     Intervals,
     NoRoomError,
     allocate_intervals,
+    first_numbers,
     numbers,
     to_intervals,
     total,
@@ -60,6 +62,14 @@ def ports_kind(tier: TierKey, run: str) -> str:
     return f"downlinks {tier.fabric} {tier.tier} {run}"
 
 
+class Keep(Enum):
+    """How much of what the lock keeps stays, from most to least."""
+
+    ALL = "also for those that are gone"
+    NEEDED = "for those that are present, units to come included"
+    USED = "for those that are present, no more than they need now"
+
+
 @dataclass(frozen=True, slots=True)
 class Purpose:
     """Down ports in run `run` that one holder needs: `room` of them, from port `first` on where nothing is kept."""
@@ -88,27 +98,27 @@ class KeptFront:
         purposes: Sequence[Purpose],
         placed: Callable[[SwitchDemand], PortPlacement | None],
     ) -> tuple[SwitchDemand, PortPlacement, dict[str, Intervals], tuple[Intervals, ...]]:
-        """Place a demand beside all that is kept, else beside what of it is still needed, else anew.
+        """Place a demand beside all that is kept, else beside what of it is still needed, then without the ports that
+        are kept for units to come, else anew.
 
         `placed` places the ports of a switch, and must succeed where nothing is kept. Returns the demand with what is
         kept for it, its placement, the ports of each purpose, and those of each run that somebody has.
         """
-        names = {purpose.name for purpose in purposes}
-        for gone in (True, False) if self._cages else ():
-            wanted = self._keeping(demand, names, gone=gone)
+        for keep in Keep if self._cages else ():
+            wanted = self._keeping(demand, purposes, keep)
             placement = placed(wanted)
-            laid = placement and self._lay(placement.downs, wanted, purposes, gone=gone)
+            laid = placement and self._lay(placement.downs, wanted, purposes, keep)
             if placement and laid:
                 return _with_busy(wanted, placement, laid[1]), placement, *laid
         placement = placed(demand)
         assert placement is not None  # noqa: S101 - the caller has tried
-        anew = self._lay(placement.downs, demand, purposes, gone=False)
+        anew = self._lay(placement.downs, demand, purposes, Keep.NEEDED)
         assert anew is not None  # noqa: S101 - one behind the other
         return demand, placement, *anew
 
-    def _keeping(self, demand: SwitchDemand, present: set[str], *, gone: bool) -> SwitchDemand:
-        """A demand with the cages that the lock keeps for it; with `gone` also for those that are in it no more."""
-        downs, mine = [], set()
+    def _keeping(self, demand: SwitchDemand, purposes: Sequence[Purpose], keep: Keep) -> SwitchDemand:
+        """A demand with the cages that the lock keeps for it, or for those that are in it no more."""
+        downs, mine, rooms = [], set(), {purpose.name: purpose.room for purpose in purposes}
         for wanted in demand.downs:
             chosen = down_class(self._profile, wanted)
             name = chosen and run_text(chosen[1], wanted.kind.speed_gbps, wanted.kind.lane_gbps, rj45=wanted.kind.rj45)
@@ -116,18 +126,24 @@ class KeptFront:
                 downs.append(wanted)
                 continue
             mine.add(name)
-            held = self._held(name, present, gone=gone)
-            more = sum(total(some) for holder, some in held.items() if holder not in present)
+            held = self._held(name, rooms, keep)
+            more = sum(total(some) for holder, some in held.items() if holder not in rooms)
             busy = self._busy(name, chosen[1], held)
             downs.append(replace(wanted, ports=wanted.needed + more, kept=self._cages[name], busy=busy))
         claimed: set[int] = set()
-        for name in self._cages.keys() - mine if gone else ():
+        for name in self._cages.keys() - mine if keep is Keep.ALL else ():
             claimed.update(self._busy(name, int(name.split()[0]), self._lock.of(ports_kind(self._tier, name))))
         return replace(demand, downs=tuple(downs), claimed=tuple(sorted(claimed)))
 
-    def _held(self, name: str, present: set[str], *, gone: bool) -> Allocations:
+    def _held(self, name: str, rooms: Mapping[str, int], keep: Keep) -> Allocations:
+        """The ports of each holder that are kept; `rooms` has how many each holder that is present needs."""
         held = self._lock.of(ports_kind(self._tier, name))
-        return {holder: some for holder, some in held.items() if gone or holder in present}
+        if keep is Keep.ALL:
+            return held
+        present = {holder: some for holder, some in held.items() if holder in rooms}
+        if keep is Keep.NEEDED:
+            return present
+        return {holder: to_intervals(first_numbers(some, rooms[holder])) for holder, some in present.items()}
 
     def _busy(self, name: str, ways: int, held: Allocations) -> tuple[int, ...]:
         """The cages of a kind whose ports somebody has."""
@@ -137,7 +153,7 @@ class KeptFront:
         return tuple(sorted((busy | {cage for cage, _ in self._extras if cage in cages}) - {0}))
 
     def _lay(
-        self, runs: Sequence[PortRun], demand: SwitchDemand, purposes: Sequence[Purpose], *, gone: bool
+        self, runs: Sequence[PortRun], demand: SwitchDemand, purposes: Sequence[Purpose], keep: Keep
     ) -> tuple[dict[str, Intervals], tuple[Intervals, ...]] | None:
         """(the ports of each purpose, the ports of each run that somebody has); None where they cannot be as kept.
 
@@ -151,7 +167,7 @@ class KeptFront:
                 found |= {one.name: (Interval(one.first, one.room),) for one in mine}
                 taken.append(())
                 continue
-            given = self._lay_run(run, mine, gone=gone)
+            given = self._lay_run(run, mine, keep)
             if given is None:
                 return None
             found |= {one.name: given[one.name] for one in mine}
@@ -160,18 +176,19 @@ class KeptFront:
             )
         return found, tuple(taken)
 
-    def _lay_run(self, run: PortRun, purposes: Sequence[Purpose], *, gone: bool) -> dict[str, Intervals] | None:
+    def _lay_run(self, run: PortRun, purposes: Sequence[Purpose], keep: Keep) -> dict[str, Intervals] | None:
         """The ports of every holder of a run, the kept ones first; None where not all can be had."""
         per, places = run.per_connector, {cage: i for i, cage in enumerate(run.cages) if cage}
         live = {place * run.ways + sub for place in places.values() for sub in range(run.ways)}
-        held = dict(self._held(name_of(run), {one.name for one in purposes}, gone=gone))
+        rooms = {one.name: -(-one.room // per) * per for one in purposes}
+        held = dict(self._held(name_of(run), rooms, keep))
         extras = sorted(places[cage] * run.ways + sub for cage, sub in self._extras if cage in places)
         whole = {port // per * per + i for port in extras for i in range(per)}
         busy = {n for some in held.values() for n in numbers(some)}
         if not busy <= live or busy & set(extras):
             return None
         windows = to_intervals(sorted(live))
-        requests = [AllocationRequest(one.name, -(-one.room // per) * per, windows, per) for one in purposes]
+        requests = [AllocationRequest(name, room, windows, per) for name, room in rooms.items()]
         try:
             return {**held, **allocate_intervals({**held, _EXTRAS: to_intervals(sorted(whole - busy))}, requests)}
         except NoRoomError:
