@@ -332,17 +332,26 @@ def uplinks_needed(down_gbps: int, up_speed: int, allowed: Fraction) -> int:
 
 
 def most_downlinks(
-    profile: SwitchProfile, bare: SwitchDemand, up: PortKind | None, allowed: Fraction, *, spare_ports: int = 0
+    profile: SwitchProfile,
+    bare: SwitchDemand,
+    up: PortKind | None,
+    allowed: Fraction,
+    *,
+    groups: int = 1,
+    spare_ports: int = 0,
 ) -> int:
     """The most downlinks of a kind that a switch carries beside the uplinks that `allowed` calls for (none at the top).
 
-    `bare` is the demand without downlinks; `spare_ports` further ports are kept free.
+    `bare` is the demand without these downlinks, whose kind is its first; uplinks are a multiple of the upper `groups`,
+    and `spare_ports` further ports are kept free.
     """
 
     def fits(count: int) -> bool:
-        demand = replace(bare, downs=(replace(bare.downs[0], count=count, ports=count + spare_ports),))
+        first, *others = bare.downs
+        demand = replace(bare, downs=(replace(first, count=count, ports=count + spare_ports), *others))
         if up is not None:
-            demand = demand.upward(uplinks_needed(demand.down_gbps, up.speed_gbps, allowed), up)
+            needed = uplinks_needed(demand.down_gbps, up.speed_gbps, allowed)
+            demand = demand.upward(-(-needed // groups) * groups, up)
         return place_ports(profile, demand) is not None
 
     return largest(fits, sum(cage.count * cage.lanes for cage in profile.cages))

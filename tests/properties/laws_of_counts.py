@@ -6,7 +6,7 @@ from collections import Counter
 from fractions import Fraction
 
 from fabricgen.design.capacity.counts import link_counts, slot_table
-from fabricgen.design.fabric_model import TierDesign
+from fabricgen.design.fabric_model import TierDesign, port_at
 from fabricgen.wiring.tables import DeviceClass
 from tests.properties.case import Case
 
@@ -47,8 +47,9 @@ def _ports_meant(case: Case, tier: TierDesign, cls: DeviceClass) -> dict[int, se
                 ports[cls.first + group * tier.count + index].add((feed.run, port))
     for feed in tier.feeds:
         if not feed.source.tier:
-            for used in ports.values():
-                used.update((feed.run, feed.first + i) for i in range(feed.used))
+            kept = [(feed.run, port_at(feed.first, feed.jumps, i)) for i in range(feed.room)]
+            for used in ports.values():  # where ports of reserved units lie between, the last in use lie behind these
+                used.update(sorted(kept, key=lambda port: port not in used)[: feed.used])
     return ports
 
 

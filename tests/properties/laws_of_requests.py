@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.unattached import unattached
-from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, ManagementPort
+from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, TRAY, ManagementPort
 from tests.properties.case import Case
 
 
@@ -63,7 +63,7 @@ def what_is_stated_of_links_is_there(case: Case) -> None:
             assert paths["fabrics", name, *path]
         if spec.also:
             managed = [link.a for link in case.network if isinstance(link.segment.a, ManagementPort)]
-            others = [c for c in devices.classes if c.kind == SWITCH and c.fabric != name]
+            others = [c for c in devices.classes if c.kind in (SWITCH, TRAY) and c.fabric != name]
             assert sorted(managed) == sorted(row for c in others for row in range(c.first, c.first + c.count))
     for cls in devices.classes:
         for row in range(cls.first, cls.first + cls.count) if cls.kind == SWITCH else ():

@@ -13,7 +13,8 @@ from tests.properties.laws import LAWS
 def _blueprint(nodes: str, tiers: Tree, **more: Tree) -> Tree:
     unit = {"nodes": nodes} | more.pop("unit", {})
     compute = {"protocol": "roce", "tiers": tiers} | more.pop("compute", {})
-    return {"fabricgen": 1, "name": "found", "scalable_unit": unit, "fabrics": {"compute": compute} | more}
+    beside = {key: more.pop(key) for key in ("pods", "scale_up") if key in more}
+    return {"fabricgen": 1, "name": "found", "scalable_unit": unit, **beside, "fabrics": {"compute": compute} | more}
 
 
 FOUND = {
@@ -47,6 +48,35 @@ FOUND = {
         "2 x dgx-b200",
         {"leaf": {"switch": "sn5600", "per": ["su", "rail"]}, "spine": {"switch": "sn5600", "per": "rail-group"}},
         compute={"rail_groups": [[8, 1, 3], [2, 4, 5, 6, 7]]},
+    ),
+    "spines below a core group for each of three rail groups": _blueprint(
+        "1 x toy-four",
+        {
+            "leaf": {"switch": "toy-24", "per": "rail"},
+            "spine": {"switch": "toy-16-4"},
+            "core": {"switch": "toy-24", "per": "rail-group"},
+        },
+        unit={"racks": {"nodes_per_rack": 1}},
+        compute={"rail_groups": [[4, 1], [2], [3]]},
+    ),
+    "management ports behind those of a reserved unit": _blueprint(
+        "1 x toy-dual",
+        {"leaf": {"switch": "toy-24", "per": ["su", "rail"]}, "spine": {"switch": "toy-24"}},
+        unit={"racks": {"nodes_per_rack": 1}},
+        pods={"p1": {"su": 2, "reserve": 3}, "p2": {"su": 1, "reserve": 1}},
+        oob={"protocol": "ethernet", "attach": "bmc", "tiers": {"leaf": {"switch": "toy-mgmt"}}, "also": "switches"},
+    ),
+    "trays of racks are managed, too": _blueprint(
+        "18 x gb200-tray",
+        {"leaf": {"switch": "sn5600"}},
+        unit={"racks": {"nodes_per_rack": 18}},
+        oob={
+            "protocol": "ethernet",
+            "attach": "bmc",
+            "tiers": {"leaf": {"switch": "sn2201", "per": "su"}},
+            "also": "switches",
+        },
+        scale_up={"inner": {"domain": "nvl72-gb200", "per": "rack"}},
     ),
     "power shelves in the racks of nodes": _blueprint(
         "2 x generic-server",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from itertools import product
 from math import prod
 
@@ -99,14 +100,12 @@ def _with_uplinks(
     needed = uplinks_needed(demand.down_gbps, up.kind.speed_gbps, tier.allowed)
     landing = groups * (up.stated_count or 1)
     kept = kept_uplinks(tier, needed, up.kind, groups)
-    fewest = (-(-needed // landing) * landing, -(-needed // groups) * groups, needed)
+    fewest = (-(-needed // landing) * landing, -(-needed // groups) * groups)
     for count in dict.fromkeys((kept, *fewest) if kept and kept % landing == 0 else fewest):
         whole, placement = place_upward(tier, demand, count, up.kind)
-        if placement and count < groups:
-            raise _too_few(tier, up, count)
         if placement:
             return whole, placement
-    return demand.upward(needed, up.kind), None
+    return demand.upward(fewest[-1], up.kind), None
 
 
 def _too_few(tier: TierSpec, up: UplinkPlan, uplinks: int) -> InputError:
@@ -253,13 +252,25 @@ def _rank(position: Sequence[int], shape: Sequence[int]) -> int:
     return rank
 
 
-def radix(tier: TierSpec, wanted: PortDemand, beyond: UplinkPlan | None) -> int:
-    """The most downlinks of a tier's switch beside the uplinks that its oversubscription calls for and the ports kept
-    free.
+def radix(tier: TierSpec, wanted: PortDemand, beyond: UplinkPlan | None, beside: SwitchDemand | None = None) -> int:
+    """The most downlinks of a tier's switch beside the uplinks that its oversubscription calls for, the ports kept
+    free, and what else of a demand there is: other kinds of down ports, and peer links.
     """
-    bare = SwitchDemand((wanted,), ranges=tuple(tier.cages.items()))
-    up = beyond.kind if beyond else None
-    return most_downlinks(tier.profile, bare, up, tier.allowed, spare_ports=tier.spec.spare_ports)
+    others, peers = (beside.downs[1:], beside.peers) if beside else ((), ())
+    bare = SwitchDemand((wanted, *others), peers, ranges=tuple(tier.cages.items()))
+    up, groups = (beyond.kind, beyond.groups_met) if beyond else (None, 1)
+    return most_downlinks(tier.profile, bare, up, tier.allowed, groups=groups, spare_ports=tier.spec.spare_ports)
+
+
+def _beside(demand: SwitchDemand, beyond: UplinkPlan | None, allowed: Fraction) -> str:
+    """What a switch needs beside its first kind of down ports, in words."""
+    needs = [(wanted.needed, "down port", wanted.kind) for wanted in demand.downs[1:]]
+    needs += [(wanted.count, "peer link", wanted.kind) for wanted in demand.peers]
+    words = [f"{count} {what}{'s' * (count != 1)} of {kind.speed_gbps}G" for count, what, kind in needs]
+    words += [f"uplinks at {float(allowed):.3g}:1"] if beyond else []
+    if beyond and beyond.groups_met > 1:
+        words[-1] += f", equally many to each of {beyond.groups_met} groups of {beyond.upper.name}"
+    return f" beside {' and '.join(words)}" if words else ""
 
 
 def too_small(tier: TierSpec, demand: SwitchDemand, up: UplinkPlan | None) -> InputError:
@@ -303,13 +314,14 @@ def radix_fault(
     upper: TierSpec,
     below: list[LowerTier],
     beyond: UplinkPlan | None,
-    wanted: PortDemand,
+    demand_for: Callable[[int, list[LowerTier]], SwitchDemand],
     fits: Callable[[int, list[LowerTier]], bool],
 ) -> InputError:
     """The error for an upper tier whose switches have too few ports for the lower tiers."""
     stated = upper.spec.count
     chief = below[0]
-    has = f"{radix(upper, wanted, beyond)}{kept_text(upper)}"
+    demand = demand_for(stated or chief.share, below)
+    has = f"{radix(upper, demand.downs[0], beyond, demand)}{kept_text(upper)}"
     if stated and stated < chief.share and chief.share % stated:
         return _indivisible(upper, below, stated, fits, has)
     needed = sum(b.now * -(-b.share // (stated or chief.share)) for b in below)
@@ -319,7 +331,7 @@ def radix_fault(
         "FG101",
         f"{upper.name} {upper.profile.id} needs {needed} down ports of {chief.kind.speed_gbps}G on each of "
         f"{stated or chief.share} switches, for {lowers}; it has {has}"
-        f"{f' beside uplinks at {float(upper.allowed):.3g}:1' if beyond else ''}",
+        f"{_beside(demand, beyond, upper.allowed)}",
         path=(*upper.path, "count") if stated else upper.path,
     )
 

@@ -295,7 +295,7 @@ class TierSizing:
         wide = below if lean else widened(spec, below, fits)
         count, met = upper_count(spec, wide, fits, kept=before)
         if not count:
-            raise radix_fault(spec, below, up, main, fits)
+            raise radix_fault(spec, below, up, partial(demand_for, by_slot=False), fits)
         full = demand_for(count, met, by_slot=True)
         full = replace(full, downs=tuple(replace(wanted, count=wanted.needed) for wanted in full.downs))
         dealing, roomy = self._dealing(spec), spec.for_reserve or fit(spec, full, up) is not None
