@@ -64,6 +64,8 @@ def test_a_lock_is_read() -> None:
         ("rooms:", "vlans: {compute: 5000}\nrooms:", "13:18 5000 is no VLAN: 2 to 4094"),
         ("rooms:", "dealing: {compute spine: lala}\nrooms:", "13:26 'lala' is not how ports are dealt"),
         ("rooms:", "managed all: {c leaf: 0-4194304}\nrooms:", "4194304 is too large: these numbers end at 4194303"),
+        ("rooms:", "shelved: {mgmt: 8-15}\nrooms:", "'8-15' is no place in racks"),
+        ("rooms:", "racked: {c leaf: 140-201}\nrooms:", "'140-201' is no place in racks"),
         ("rooms:", "cages c leaf: {x 400: 1-8}\nrooms:", "13:23 'x 400' is no kind of port such as '2 x 400 over 100'"),
         ("rooms:", "cages c leaf: {1 x 9 over 9: '1, 2', 2 x 9 over 9: '2'}\nrooms:", "both hold 2: two branches gave"),
         ("rooms:\n", "rooms:\n  managed all: 4194304\n", "14:16 4194304 is too large: these counts end at 4194303"),

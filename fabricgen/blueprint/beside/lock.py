@@ -111,6 +111,10 @@ _LAST: Mapping[str, int] = {
 """The last number of each kind that a cluster can come to; of kinds that are not here, the last of _MOST_PLACES."""
 
 
+_FIRST_UNIT: Mapping[str, int] = {"racked": 1, "shelved": 101}
+"""The first rack unit by kind: 100 times the rack plus the rack unit, where rack 0 stands for every node rack."""
+
+
 def lock_path(blueprint: str) -> Path | None:
     """Where the lock of a blueprint file lies; None for standard input."""
     return None if blueprint == "-" else Path(blueprint).with_suffix(_SUFFIX)
@@ -254,7 +258,9 @@ class _Reader:
 
     def _held(self, kind: str) -> Allocations:
         last = _LAST.get(kind.partition(" ")[0], _MOST_PLACES - 1)
+        first = _FIRST_UNIT.get(kind.partition(" ")[0])
         read = _vlan if kind == "vlans" else partial(_ranges, last=last)
+        read = partial(_rack_units, first=first) if first else read
         held = self._section(kind, _prefixes(kind) if kind in ("ipv4", "ipv6") else read)
         self._check_kinds_of_ports(kind, held)
         gaps = kind.startswith("cages ")
@@ -347,6 +353,15 @@ def _ranges(value: Any, last: int) -> Intervals:
             raise ValueError(f"{match[2] or match[1]} is too large: these numbers end at {last}")
         found.append(Interval(int(match[1]), int(match[2] or match[1]) - int(match[1]) + 1))
     return tuple(found)
+
+
+def _rack_units(value: Any, first: int) -> Intervals:
+    """Places in racks, each range within one rack; raises ValueError for others."""
+    found = _ranges(value, _MOST_PLACES - 1)
+    for one in found:
+        if one.first < first or not one.first % 100 or one.first // 100 != (one.end - 1) // 100:
+            raise ValueError(f"'{value}' is no place in racks: 100 times the rack plus the rack unit, from {first} on")
+    return found
 
 
 def _without_gaps(cages: Intervals) -> Intervals:
