@@ -40,7 +40,7 @@ from fabricgen.design.sizing.node_ports import NodeDemand, NodePorts, SlotAssign
 from fabricgen.design.sizing.spread import RunPorts, nests
 from fabricgen.design.sizing.wider_uplinks import Fits, widened
 from fabricgen.design.tiers import TierSpec
-from fabricgen.kernel.diagnostics import fault
+from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.kernel.intervals import Intervals
 
 DUPLEX_KM = 10
@@ -208,12 +208,7 @@ class TierSizing:
             )
 
         if not nodes.slots and not spec.spec.count:
-            raise fault(
-                "FG110",
-                f"tier {spec.name} has no nodes below it, and no `count`",
-                path=spec.path,
-                hint="state how many switches a group has",
-            )
+            raise _no_count(spec)
         assignment = self._assign_slots(spec, nodes, demand_for, up)
         demand = demand_for(assignment, now=not spec.for_reserve)
         if fit(spec, demand, up) is None:
@@ -227,18 +222,12 @@ class TierSizing:
         if spec.key in self._managed:
             used, room = (self._management(spec, groups * assignment.count, by_slot=way) for way in (False, by_slot))
             feeds = (Feed(TierKey("", ""), *places[len(demands)], used, room, by_slot=by_slot),)
-        for one, sized, place in zip(below, lowers, places[len(places) - len(below) :], strict=True):
-            whole_by_slot, share = by_slot or spec.for_reserve, _links_each(one, assignment.count)
-            room = one.numbered(by_slot=whole_by_slot) * share
-            links = Feed(sized.spec.key, *place, one.now * share, room, share)
-            feeds = (*feeds, replace(links, by_slot=whole_by_slot, beside_nodes=True))
+        own = places[len(places) - len(below) :]
+        feeds += self._land(spec, assignment.count, lowers, below, own, by_slot=by_slot or spec.for_reserve)
         purposes = _purposes(demands, found_feeds, feeds)
         front = KeptFront(self._layout.lock, spec.key, spec.profile)
         demand, placement, laid, taken = front.place(demand, purposes, lambda wanted: fit(spec, wanted, up))
         node_feeds, feeds = _laid(demands, found_feeds, feeds, [laid[purpose.name] for purpose in purposes])
-        for one, sized in zip(below, lowers, strict=True):
-            landed = one.stretched(assignment.count) or one
-            self._connect(sized, spec, assignment.count, landed, by_slot=by_slot or spec.for_reserve, per_connector=0)
         in_use, numbered = downs.totals(len(placement.downs))
         kept = tuple(self._more(spec, groups * assignment.count).items())
         whole, _ = ports_for(replace(assignment, slots=nodes.reserved), now=False, by_slot=by_slot)
@@ -247,6 +236,25 @@ class TierSizing:
             spec, groups, assignment.count, demand, placement, feeds, node_feeds, in_use, numbered, reserved, up
         )
         return replace(found, for_extras=kept, slots=sum(nodes.slots), taken=taken)
+
+    def _land(
+        self,
+        spec: TierSpec,
+        count: int,
+        lowers: Sequence[SizedTier],
+        below: Sequence[LowerTier],
+        places: Sequence[tuple[int, int]],
+        *,
+        by_slot: bool,
+    ) -> tuple[Feed, ...]:
+        """Link lower tiers up to a lowest one of `count` switches a group; `places` are (run, first port) of each."""
+        found = []
+        for sized, one, place in zip(lowers, below, places, strict=True):
+            share = _links_each(one, count)
+            self._connect(sized, spec, count, one.stretched(count) or one, by_slot=by_slot, per_connector=0)
+            links = Feed(sized.spec.key, *place, one.now * share, one.numbered(by_slot=by_slot) * share, share)
+            found.append(replace(links, by_slot=by_slot, beside_nodes=True))
+        return tuple(found)
 
     def _management(self, spec: TierSpec, leaves: int, *, by_slot: bool) -> int:
         """The most management ports of one of so many leaves."""
@@ -421,6 +429,16 @@ class TierSizing:
         )
         self.sized_tiers[sized.spec.key] = replace(sized, placement=placement, uplink=uplink)
         return nested
+
+
+def _no_count(spec: TierSpec) -> InputError:
+    """The refusal of a tier whose number of switches nothing tells."""
+    return fault(
+        "FG110",
+        f"tier {spec.name} has no nodes below it, and no `count`",
+        path=spec.path,
+        hint="state how many switches a group has",
+    )
 
 
 def _links_each(one: LowerTier, count: int) -> int:
