@@ -12,9 +12,9 @@ from fabricgen.blueprint.sections.slots import NodeSlot, omitted_slots
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import RackProfile
 from fabricgen.design.floor.rack_types import network_rack
+from fabricgen.design.floor.unit_kind import NodeSet, UnitKind, unit_kind
 from fabricgen.design.numbering import Numbering, PodSize, number
 from fabricgen.design.order import fabric_order
-from fabricgen.design.units import NodeSet, UnitKind, unit_kind
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.kernel.intervals import first_numbers
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from fabricgen.blueprint.models import Blueprint
+from fabricgen.design.floor.unit_kind import NodeSet
 from fabricgen.design.layout import Layout
 from fabricgen.design.names.templates import Naming, Values
-from fabricgen.design.units import NodeSet
 from fabricgen.kernel.diagnostics import did_you_mean, fault
 
 Columns: TypeAlias = Mapping[str, list[int]]

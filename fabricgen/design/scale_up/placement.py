@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from fabricgen.blueprint.models import ScaleUp
 from fabricgen.blueprint.sections.slots import NodeSlot
+from fabricgen.design.floor.unit_kind import NodeSet
 from fabricgen.design.layout import Layout
-from fabricgen.design.units import NodeSet
 from fabricgen.kernel.diagnostics import Path, fault
 
 
