@@ -245,7 +245,7 @@ def compile_cluster(design: Design, *, judged: bool = False) -> Cluster:
     Where a figure is not what the blueprint expects, raises InputError (FG820) unless that is to be `judged`.
     """
     from fabricgen.cluster import build_cluster
-    from fabricgen.design.expected import require_expected
+    from fabricgen.design.capacity.expected import require_expected
 
     if not judged:
         require_expected(design)
