@@ -29,7 +29,7 @@ class NotAsExpected(DesignRule):
           switches: {spine: 4}
     """
     good = """
-        expect: {gpus: 64, nodes: 8, switches: {leaf: 16, spine: 4}, oversubscription: {leaf: "1:4"}}
+        expect: {gpus: 64, nodes: 8, switches: {leaf: 16, spine: 4}}
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
