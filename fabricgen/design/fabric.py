@@ -340,6 +340,7 @@ class _LinkedFabrics:
             path=spec.path,
             slots=sized.slots,
             needed_uplinks=sized.needed_uplinks,
+            reserved=tuple((name, kept.ports, kept.cages) for name, kept in sorted(spec.spec.reserved_ports.items())),
         )
 
 
