@@ -47,4 +47,6 @@ def test_refused(breakout: str, code: str, words: str) -> None:
 def test_sn5600_runs_100g_in_a_whole_cage() -> None:
     """The port table of SONiC for the SN5600 has 1x100G and 2x100G (sonic-buildimage, x86_64-nvidia_sn5600-r0)."""
     cage = Catalog().switch("sn5600").cages[0]
-    assert 100 in cage.breakouts[1] and cage.carries(2, 100, 25) and not cage.carries(4, 100, 25)
+    assert 100 in cage.breakouts[1]
+    assert cage.carries(2, 100, 25)
+    assert not cage.carries(4, 100, 25)
