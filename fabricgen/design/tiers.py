@@ -128,7 +128,7 @@ def _asks_for_nodes(context: FabricContext, name: str) -> bool:
     fabrics = context.blueprint.fabrics
     if fabrics[name].attach or any(fabric.carried_by == name for fabric in fabrics.values()):
         return True
-    return any(name in nodes.profile.roles for nodes in context.layout.node_sets)
+    return any(nodes.attaches(name, name) for nodes in context.layout.node_sets)
 
 
 def hangs(tier: Tier) -> bool:
