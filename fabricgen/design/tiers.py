@@ -76,6 +76,13 @@ def tier_specs(context: FabricContext, names: Sequence[str]) -> dict[TierKey, Ti
     for spec in found.values():
         if spec.upper is not None:
             _check_nesting(spec, found[spec.upper])
+        if spec.spec.spread == "uneven" and all(other.upper != spec.key for other in found.values()):
+            raise fault(
+                "FG089",
+                f"no tier is below {spec.fabric} {spec.name}, so no links land on it that `spread: uneven` could deal",
+                path=(*spec.path, "spread"),
+                hint="say it of the tier above, such as the spine; node ports are dealt by `block` or `stripe`",
+            )
     return _from_below(found)
 
 

@@ -29,6 +29,51 @@ FG062 = Fault(
     """,
 )
 
+FG088 = Fault(
+    id="FG088",
+    name="FewerUplinksThanUppers",
+    title="fewer uplinks than switches that they are to be dealt over",
+    text="""
+    With `spread: uneven`, a lower switch has m or m+1 links to every upper one, and m is at least 1.
+
+    With fewer uplinks than switches above, some pairs would have no link: two leaves would be joined through some of
+    the spines only, which is no folded Clos (Al-Fares et al., SIGCOMM 2008), and equal-cost routing would lose
+    bandwidth where no figure here tells. Lower the `count`, or give the lower switches more, slower uplinks.
+    """,
+    bad="""
+    fabrics: {compute: {tiers: {
+      leaf: {switch: sn5600, per: [su, rail], uplinks: 4 x 400G},
+      spine: {switch: sn5600, count: 6, spread: uneven}}}}  # <-
+    """,
+    good="""
+    fabrics: {compute: {tiers: {
+      leaf: {switch: sn5600, per: [su, rail], uplinks: 4 x 400G},
+      spine: {switch: sn5600, count: 3, spread: uneven}}}}
+    """,
+)
+
+FG089 = Fault(
+    id="FG089",
+    name="UnevenWithoutLower",
+    title="`spread: uneven` on a tier with nothing below it",
+    text="""
+    `spread: uneven` is said of the tier that links land on, and no tier is below this one.
+
+    Of a lowest tier, `spread` says how node ports are dealt over the switches of a group: `block` or `stripe`. State
+    `uneven` on the spine, or on whichever tier has more switches than its ports need.
+    """,
+    bad="""
+    fabrics: {compute: {tiers: {
+      leaf: {switch: sn5600, per: [su, rail], spread: uneven},  # <-
+      spine: {switch: sn5600}}}}
+    """,
+    good="""
+    fabrics: {compute: {tiers: {
+      leaf: {switch: sn5600, per: [su, rail]},
+      spine: {switch: sn5600, spread: uneven}}}}
+    """,
+)
+
 FG101 = Fault(
     id="FG101",
     name="RadixExceeded",

@@ -91,6 +91,8 @@ class UnevenUplinks(DesignRule):
                         f"{uplink.upper_groups} {upper.name} groups above it",
                         uplinks_hint(design, tier, stated, uplink.upper_groups),
                     )
+                if uplink.uneven:
+                    continue
                 if uplink.links_per_group > uplink.upper_count and uplink.links_per_group % uplink.upper_count:
                     yield self.flag(
                         (*upper.path, "count"),
