@@ -135,7 +135,9 @@ class Feed:
     """Whether links are spread so that half of them stay when the switches of this tier double."""
     jumps: Jumps = ()
     by_slot: bool = False
-    """Of management ports: whether they are numbered for reserved units."""
+    """Of ports beside those of nodes: whether they are numbered for reserved units."""
+    beside_nodes: bool = False
+    """Of links of lower switches: whether nodes attach to the same tier, so that the links take consecutive ports."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,7 +292,7 @@ class TierDesign:
     for_extras: tuple[tuple[PortKind, int], ...]
     """Further ports of each switch that are set aside for extra devices, by kind."""
     lowest: bool
-    """Whether it has no tier below: leaves, and border tiers that stand beside them."""
+    """Whether nodes attach to it, or it has no tier below: leaves, and border tiers that stand beside them."""
     for_reserve: bool
     """Whether it is sized for every reserved slot."""
     path: Path

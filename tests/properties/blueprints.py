@@ -103,7 +103,8 @@ def many_fabrics(draw: st.DrawFn) -> Tree:
     chain = draw(chains(TOYS[:4], ("rail",), most=2))
     fabrics = {"compute": draw(_ethernet(chain))} | draw(side_fabrics(chain, UNDERLAYS))
     if often(draw, 1, 2):
-        fabrics["oob"] = draw(oob())
+        leaves = tuple(f"{name}.leaf" for name, fabric in fabrics.items() if "tiers" in fabric)
+        fabrics["oob"] = draw(oob(below=leaves))
     return _blueprint(draw(halls({"node": node}, 4)), fabrics)
 
 

@@ -38,12 +38,12 @@ from fabricgen.design.sizing.arithmetic import (
 )
 from fabricgen.design.sizing.down_ports import DownPorts, Reserve
 from fabricgen.design.sizing.kept import as_before, kept_count, place_upward
-from fabricgen.design.sizing.kept_front import MANAGEMENT_PORTS, KeptFront, Purpose, nodes_holder
+from fabricgen.design.sizing.kept_front import MANAGEMENT_PORTS, KeptFront, Purpose, links_holder, nodes_holder
 from fabricgen.design.sizing.node_ports import NodeDemand, NodePorts, SlotAssignment
 from fabricgen.design.sizing.spread import RunPorts, nests
 from fabricgen.design.sizing.wider_uplinks import Fits, widened
 from fabricgen.design.tiers import TierSpec
-from fabricgen.kernel.diagnostics import fault
+from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.kernel.intervals import Intervals
 
 DUPLEX_KM = 10
@@ -95,13 +95,14 @@ class SizedTier:
 
 
 def _purposes(demands: Sequence[NodeDemand], nodes: Sequence[NodeFeed], feeds: Sequence[Feed]) -> list[Purpose]:
-    """What the down ports of a lowest tier are for: nodes, by kind of port, then management."""
+    """What the down ports of a lowest tier are for: nodes, by kind of port, then management and lower tiers."""
     seen: Counter[str] = Counter()
     found = []
     for demand, feed in zip(demands, nodes, strict=True):
         found.append(Purpose(nodes_holder(demand.fabric, seen[demand.fabric]), feed.run, feed.first, feed.per_switch))
         seen[demand.fabric] += 1
-    return [*found, *(Purpose(MANAGEMENT_PORTS, feed.run, feed.first, feed.room) for feed in feeds)]
+    names = (links_holder(feed.source) if feed.links else MANAGEMENT_PORTS for feed in feeds)
+    return [*found, *(Purpose(name, feed.run, feed.first, feed.room) for name, feed in zip(names, feeds, strict=True))]
 
 
 def _laid(
@@ -145,7 +146,7 @@ class TierSizing:
         """Size every tier, lower ones first; raises InputError where one cannot be."""
         for key, spec in self._specs.items():
             below = [sized for sized in self.sized_tiers.values() if sized.spec.upper == key]
-            sized = self._upper(spec, below) if below else self._lowest(spec)
+            sized = self._upper(spec, below) if below and not spec.takes_nodes else self._lowest(spec, below)
             self._sizes[spec.fabric][spec.name] = sized.count
             self.sized_tiers[key] = sized
         return self.sized_tiers
@@ -180,9 +181,12 @@ class TierSizing:
         coherent = any(span.km > DUPLEX_KM for span in spans.values()) and speed in cage.breakouts.get(1, ())
         return (PortDemand(PortKind(speed, cage.lane_gbps), max(n for n, _ in found), 1 if coherent else None),)
 
-    def _lowest(self, spec: TierSpec) -> SizedTier:
-        """Size a tier that nodes attach to, or one below another tier that serves extra devices only."""
+    def _lowest(self, spec: TierSpec, lowers: Sequence[SizedTier]) -> SizedTier:
+        """Size a tier that nodes attach to, perhaps beside the switches of `lowers`, or one below another tier that
+        serves extra devices only.
+        """
         groups, demands = self._groups(spec), self._demands.get(spec.key, ())
+        below = [self._below(spec, sized) for sized in lowers]
         main = demands[0].kind if demands else next((k for key, k in self._reserve if key == spec.key), None)
         up = self._plan_uplinks(spec, DownPorts(spec).port_demand(main) if main else None)
         nodes = NodePorts(spec, demands)
@@ -195,6 +199,9 @@ class TierSizing:
             if spec.key in self._managed:
                 some = [self._management(spec, groups * assignment.count, by_slot=way) for way in (False, by_slot)]
                 places.append(downs.add(main if main and main.rj45 else MANAGEMENT, *some))
+            for one in below:
+                share, numbered = _links_each(one, assignment.count), one.numbered(by_slot=by_slot or spec.for_reserve)
+                places.append(downs.add(one.kind, (one.now if now else numbered) * share, numbered * share))
             return downs, places
 
         def demand_for(assignment: SlotAssignment, *, now: bool = False, by_slot: bool = False) -> SwitchDemand:
@@ -204,12 +211,7 @@ class TierSizing:
             )
 
         if not nodes.slots and not spec.spec.count:
-            raise fault(
-                "FG110",
-                f"tier {spec.name} has no nodes below it, and no `count`",
-                path=spec.path,
-                hint="state how many switches a group has",
-            )
+            raise _no_count(spec)
         assignment = self._assign_slots(spec, nodes, demand_for, up)
         demand = demand_for(assignment, now=not spec.for_reserve)
         if fit(spec, demand, up) is None:
@@ -222,7 +224,9 @@ class TierSizing:
         feeds: tuple[Feed, ...] = ()
         if spec.key in self._managed:
             used, room = (self._management(spec, groups * assignment.count, by_slot=way) for way in (False, by_slot))
-            feeds = (Feed(TierKey("", ""), *places[-1], used, room, by_slot=by_slot),)
+            feeds = (Feed(TierKey("", ""), *places[len(demands)], used, room, by_slot=by_slot),)
+        own = places[len(places) - len(below) :]
+        feeds += self._land(spec, assignment.count, lowers, below, own, by_slot=by_slot or spec.for_reserve)
         purposes = _purposes(demands, found_feeds, feeds)
         front = KeptFront(self._layout.lock, spec.key, spec.profile)
         demand, placement, laid, taken = front.place(demand, purposes, lambda wanted: fit(spec, wanted, up))
@@ -235,6 +239,25 @@ class TierSizing:
             spec, groups, assignment.count, demand, placement, feeds, node_feeds, in_use, numbered, reserved, up
         )
         return replace(found, for_extras=kept, slots=sum(nodes.slots), taken=taken)
+
+    def _land(
+        self,
+        spec: TierSpec,
+        count: int,
+        lowers: Sequence[SizedTier],
+        below: Sequence[LowerTier],
+        places: Sequence[tuple[int, int]],
+        *,
+        by_slot: bool,
+    ) -> tuple[Feed, ...]:
+        """Link lower tiers up to a lowest one of `count` switches a group; `places` are (run, first port) of each."""
+        found = []
+        for sized, one, place in zip(lowers, below, places, strict=True):
+            share = _links_each(one, count)
+            self._connect(sized, spec, count, one.stretched(count) or one, by_slot=by_slot, per_connector=0)
+            links = Feed(sized.spec.key, *place, one.now * share, one.numbered(by_slot=by_slot) * share, share)
+            found.append(replace(links, by_slot=by_slot, beside_nodes=True))
+        return tuple(found)
 
     def _management(self, spec: TierSpec, leaves: int, *, by_slot: bool) -> int:
         """The most management ports of one of so many leaves."""
@@ -388,7 +411,10 @@ class TierSizing:
     def _connect(
         self, sized: SizedTier, upper: TierSpec, count: int, one: LowerTier, *, by_slot: bool, per_connector: int
     ) -> bool:
-        """Enter the uplinks of a lower tier to this one; returns whether its links are spread in the nested order."""
+        """Enter the uplinks of a lower tier to this one; returns whether its links are spread in the nested order.
+
+        `per_connector` is that of the ports here; 0 where these lie beside those of nodes, in the order of the links.
+        """
         up, placement = sized.uplink_plan, sized.placement
         assert up is not None  # noqa: S101 - it is linked up to this tier
         assert placement.up is not None  # noqa: S101 - the same
@@ -396,7 +422,9 @@ class TierSizing:
             placement = self._stretched(sized, up, one.share) or placement
         assert placement.up is not None  # noqa: S101 - the same
         uneven = one.lands_unevenly(count)
-        nested = not uneven and nests(one.share, count, placement.up.per_connector, per_connector)
+        nested = (
+            bool(per_connector) and not uneven and nests(one.share, count, placement.up.per_connector, per_connector)
+        )
         uplink = Uplink(
             fabric=sized.spec.links_of,
             upper=upper.key,
@@ -411,6 +439,21 @@ class TierSizing:
         )
         self.sized_tiers[sized.spec.key] = replace(sized, placement=placement, uplink=uplink)
         return nested
+
+
+def _no_count(spec: TierSpec) -> InputError:
+    """The refusal of a tier whose number of switches nothing tells."""
+    return fault(
+        "FG110",
+        f"tier {spec.name} has no nodes below it, and no `count`",
+        path=spec.path,
+        hint="state how many switches a group has",
+    )
+
+
+def _links_each(one: LowerTier, count: int) -> int:
+    """Links of a lower switch to each of `count` upper ones; where they do not divide, the most to one."""
+    return -(-(one.stretched(count) or one).share // count)
 
 
 def _uplinks(sized: SizedTier) -> int:

@@ -55,12 +55,12 @@ FG088 = Fault(
 FG089 = Fault(
     id="FG089",
     name="UnevenWithoutLower",
-    title="`spread: uneven` on a tier with nothing below it",
+    title="`spread: uneven` on a tier that nodes attach to, or that nothing is below",
     text="""
-    `spread: uneven` is said of the tier that links land on, and no tier is below this one.
+    `spread: uneven` is said of a tier that only links of other switches land on; this is a lowest one.
 
-    Of a lowest tier, `spread` says how node ports are dealt over the switches of a group: `block` or `stripe`. State
-    `uneven` on the spine, or on whichever tier has more switches than its ports need.
+    Of a lowest tier, `spread` says how node ports are dealt over the switches of a group: `block` or `stripe`; switches
+    that are below it beside the nodes have equally many links to each of its switches. State `uneven` on the spine, or on whichever tier has more switches than its ports need.
     """,
     bad="""
     fabrics: {compute: {tiers: {
