@@ -36,8 +36,6 @@ class SizedBefore:
     model: str = ""
     slots: int = 0
     """Node ports of the fullest group that a lowest tier was sized for; 0 for other tiers."""
-    uneven: bool = False
-    """Whether links from below might land unequally (`12 x sn5600 uneven`)."""
     uplinks: int = 0
     """Uplinks of each switch; 0 where it is not said, or there are none."""
     speed_gbps: int = 0
@@ -51,6 +49,8 @@ class SizedBefore:
     """Ports that a cage is split into, by the speed of the down ports."""
     up_ways: int = 0
     """The same for uplinks; 0 where it is not said."""
+    uneven: bool = False
+    """Whether links from below might land unequally (`12 x sn5600 uneven`)."""
 
     def without(self, part: str) -> SizedBefore:
         """The same with one of PARTS forgotten."""

@@ -60,7 +60,8 @@ FG089 = Fault(
     `spread: uneven` is said of a tier that only links of other switches land on; this is a lowest one.
 
     Of a lowest tier, `spread` says how node ports are dealt over the switches of a group: `block` or `stripe`; switches
-    that are below it beside the nodes have equally many links to each of its switches. State `uneven` on the spine, or on whichever tier has more switches than its ports need.
+    that are below it beside the nodes have equally many links to each of its switches. State
+    `uneven` on the spine, or on whichever tier has more switches than its ports need.
     """,
     bad="""
     fabrics: {compute: {tiers: {
@@ -83,7 +84,7 @@ FG101 = Fault(
 
     A switch of k ports reaches k nodes alone, k²/2 in two tiers and k³/4 in three (Al-Fares et al., SIGCOMM 2008):
     beyond that no cabling helps. The message counts what is needed and there. The hint tries single changes, each
-    of which wires: a count, a breakout, another grouping, a tier above.
+    of which wires: a count, `spread: uneven` where a count does not divide, a breakout, another grouping, a tier above.
     """,
     bad="""
     fabrics: {compute: {tiers: {

@@ -99,5 +99,5 @@ class UnevenUplinks(DesignRule):
                         f"{uplink.links_per_group} uplinks of {fabric.name} {tier.name} do not divide evenly over "
                         f"{uplink.upper_count} {upper.name} switches: some get {uplink.share(0)} links, others "
                         f"{uplink.share(uplink.upper_count - 1)}",
-                        counts_hint(design, upper, uplink.links_per_group),
+                        f"{counts_hint(design, upper, uplink.links_per_group)}; or `spread: uneven` of {upper.name}",
                     )
