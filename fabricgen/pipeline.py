@@ -239,8 +239,15 @@ def require_snippets_fit(cluster: Cluster) -> None:
             raise cluster.design.loaded.located(error) from error
 
 
-def compile_cluster(design: Design) -> Cluster:
-    """Expand a design into every device, link and address; raises InputError where a pool or rack is too small."""
+def compile_cluster(design: Design, *, judged: bool = False) -> Cluster:
+    """Expand a design into every device, link and address; raises InputError where a pool or rack is too small.
+
+    Where a figure is not what the blueprint expects, raises InputError (FG820) unless that is to be `judged`.
+    """
     from fabricgen.cluster import build_cluster
+    from fabricgen.design.capacity.expected import require_expected
+
+    if not judged:
+        require_expected(design)
 
     return build_cluster(design)

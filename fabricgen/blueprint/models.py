@@ -10,6 +10,7 @@ from fabricgen.blueprint.scalars import NAME_PATTERN, NODES_FORM, Line, Name, No
 from fabricgen.blueprint.sections.cable_overrides import CableOverrides
 from fabricgen.blueprint.sections.cabling import Cabling
 from fabricgen.blueprint.sections.configuration import DeviceConfiguration, Snippets
+from fabricgen.blueprint.sections.expect import Expect
 from fabricgen.blueprint.sections.fabric import Fabric, NosOf
 from fabricgen.blueprint.sections.floor import Floor
 from fabricgen.blueprint.sections.lint_settings import BlueprintLint
@@ -175,6 +176,10 @@ class Blueprint(Model):
         description="Which media are taken, the products that are ordered, and what goes through patch panels.",
     )
     spares: Spares = Field(default_factory=Spares.model_construct, description="Spares in the bill of materials.")
+    expect: Expect = Field(
+        default_factory=Expect.model_construct,
+        description="Figures that its author believes; where one is not so, nothing is built.",
+    )
     lint: BlueprintLint = Field(default_factory=BlueprintLint.model_construct, description="What the linter is told.")
 
     @model_validator(mode="before")

@@ -171,6 +171,36 @@ LinksOf = Annotated[
 """Links of a switch towards the tier above."""
 
 
+class Peers(Links):
+    """Links to the other switch of a pair: `2 x 800G`, or `2 x 800G per su` for each scalable unit below the pair."""
+
+    per_su: bool = False
+
+    @classmethod
+    def read(cls, value: Any) -> Any:
+        """Read what `Links` reads, perhaps followed by `per su`; raises ValueError for anything else."""
+        found = re.fullmatch(r"(.*\S)\s+per\s+su\s*", value) if isinstance(value, str) else None
+        return {**Links.read(found[1]), "per_su": True} if found else super().read(value)
+
+
+PeersOf = Annotated[
+    Peers,
+    BeforeValidator(Peers.read),
+    WithJsonSchema(
+        text_form(
+            forms.PEERS,
+            "links such as 2 x 800G, 2 or 800G, perhaps for each scalable unit: 2 x 800G per su",
+            "4 x 800G",
+            "2 x 800G per su",
+            type=["string", "integer"],
+            minimum=1,
+            maximum=4096,
+        )
+    ),
+]
+"""Links of a switch to the other one of its pair."""
+
+
 class NicMode(FrozenModel):
     """How one NIC port is run: `2x400` is two ports of 400G."""
 

@@ -10,6 +10,7 @@ from fabricgen.blueprint.sections.fabric import Fabric
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.advice.trials import Trials
+from fabricgen.design.capacity.expected import expected
 from fabricgen.design.fabric import ManagementNeeds, design_fabrics
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.floor.floor_plan import FloorPlan
@@ -90,6 +91,7 @@ def _build(loaded: LoadedBlueprint, catalog: Catalog, *, advise: bool = True) ->
     check_switch_names(design)
     FloorPlan(design).check()
     check_patching(design)
+    expected(design)
     return design
 
 

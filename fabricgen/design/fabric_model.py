@@ -263,6 +263,8 @@ class PeerLinks:
     run: PortRun
     spans: tuple[Span, ...]
     """Links to other sites; empty where every two neighbouring switches of a group are joined as a pair."""
+    most: int = 0
+    """Links of a pair with all reserved units, which have addresses; 0 for links to other sites."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,6 +325,10 @@ class TierDesign:
         """Speeds of its ports in use, Gb/s, ascending."""
         runs = (*self.downs, *((self.up,) if self.up else ()), *((self.peer_links.run,) if self.peer_links else ()))
         return tuple(sorted({run.speed_gbps for run in runs if run.count}))
+
+    def addressed(self, run: PortRun) -> int:
+        """Links of a run of uplinks or peer links that have addresses: those of units to come included."""
+        return max(run.count, self.peer_links.most if self.peer_links and run is self.peer_links.run else 0)
 
     def spare_ports(self, run: int = 0) -> int:
         """Ports of a run that are neither in use nor numbered for reserved slots."""

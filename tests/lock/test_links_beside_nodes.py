@@ -20,7 +20,8 @@ fabrics:
   inband:
     protocol: ethernet
     speed: 200G
-    tiers: {leaf: {switch: sn5600, count: 2, spread: stripe}}
+    tiers: {leaf: {switch: sn5600, count: 2, spread: stripe, peer: 1 x 400G per su}}
+    extra: {helper: {device: mgmt-server, count: 2, spread: stripe}}
   oob:
     protocol: ethernet
     attach: bmc
@@ -50,4 +51,5 @@ def test_units_beyond_the_reserve_move_no_link_of_a_lock(tmp_path: Path, fabricg
     blueprint.write_text(HALL, encoding="utf-8")
     assert fabricgen("lock", blueprint).code == 0
     uplinks = {row for row in rows(blueprint) if "oob-leaf" in row and "inband-leaf" in row}
+    uplinks |= {row for row in rows(blueprint) if "helper" in row or row.count("inband-leaf") > 2}
     assert uplinks < rows(blueprint, "pods.p1.su=5")

@@ -22,6 +22,8 @@ def extras(draw: st.DrawFn, fabric: str, chain: Chain) -> dict[str, Tree]:
             extra["ports"] = draw(st.integers(1, 2))
         if often(draw, 1, 3):
             extra["speed"] = draw(st.sampled_from(["100G", "200G", "400G"]))
+        if often(draw, 1, 4):
+            extra["spread"] = "stripe"
         if often(draw, 1, 3):
             extra["switches"] = chain.first_switches(
                 fabric, tier, draw(st.integers(1, chain.tiers[tier].get("count", 1)))

@@ -5,7 +5,7 @@ reference-architecture-infrastructure-foundation-enterprise-ai/latest/reference-
 eight NDR200 connections, QM9700 for compute, SN4600C for management and storage, SN2201 out-of-band, five management
 servers. DGX BasePOD deployment guide (docs.nvidia.com/dgx-basepod/deployment-guide-dgx-basepod/latest/
 network-deploy.html and network-overview.html): two SN4600C, of which swp63 and swp64 are the peer link; each system has
-a port on both; the IPMI network is linked to them.
+a port on both; the IPMI network is linked to them. Two peer links for each unit of eight systems are ours.
 """
 
 from __future__ import annotations
@@ -44,7 +44,9 @@ def test_basepod_ports(units: int) -> None:
     peers = {
         row["a_port"] for row in rows if row["a_device"] == "inband-leaf-01" and row["b_device"] == "inband-leaf-02"
     }
-    assert peers == {"swp63", "swp64"}
+    assert peers == {f"swp{65 - n}" for n in range(1, 2 * units + 1)}
+    routers = [(row["a_device"], row["b_device"]) for row in rows if row["a_device"].startswith("wan")]
+    assert sorted(routers) == [(f"wan-{n}", f"inband-leaf-0{m}") for n in (1, 2) for m in (1, 2)]
     for node in (f"p1-su0{su + 1}-n00{n + 1}" for su in range(units) for n in range(8)):
         mine = [row["b_device"] for row in rows if row["a_device"] == node and row["fabric"] == "storage"]
         assert sorted(mine) == ["inband-leaf-01", "inband-leaf-02"]

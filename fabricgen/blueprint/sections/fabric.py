@@ -8,7 +8,18 @@ from pydantic.config import JsonDict
 
 from fabricgen.blueprint.base import Model, as_list
 from fabricgen.blueprint.dimensions import dimension_names
-from fabricgen.blueprint.scalars import NAME_PATTERN, Cages, Line, LinksOf, MediaOf, Name, NicModeOf, Ratio, Speed
+from fabricgen.blueprint.scalars import (
+    NAME_PATTERN,
+    Cages,
+    Line,
+    LinksOf,
+    MediaOf,
+    Name,
+    NicModeOf,
+    PeersOf,
+    Ratio,
+    Speed,
+)
 from fabricgen.blueprint.sections.cabling import MediaPolicy
 from fabricgen.blueprint.sections.configuration import Snippets
 from fabricgen.blueprint.sections.floor import Stand
@@ -117,7 +128,11 @@ class Tier(Model):
         "unit-end or network-row by `per`.",
     )
     spare_ports: int = Field(0, ge=0, le=1024, description="Down ports that each switch keeps free.")
-    peer: LinksOf | None = Field(None, description="Links to the other switch of each pair in a group, e.g. 2 x 400G.")
+    peer: PeersOf | None = Field(
+        None,
+        description="Links to the other switch of each pair in a group, e.g. 2 x 400G; 2 x 400G per su: so many for "
+        "each scalable unit below the pair.",
+    )
     cages: dict[Literal["down", "up", "peer"], Cages] = Field(
         default_factory=dict, description="Cages kept for a purpose, e.g. {down: 1-48, up: 49-64}."
     )
@@ -144,6 +159,11 @@ class Extra(Model):
     to: Name | None = Field(None, description="Tier they attach to. Default: the lowest.")
     switches: tuple[Annotated[str, Field(description="A switch by name.")], ...] = Field(
         (), description="Switches by name that their ports are dealt over.", json_schema_extra={"uniqueItems": True}
+    )
+    spread: Literal["stripe"] | None = Field(
+        None,
+        description="stripe: port i of each device goes to switch i of a group (or of `switches`), counted round, "
+        "whatever else is attached. Default: to the switches in turn, where ports are free.",
     )
     site: Name | None = Field(None, description="Where they stand. Default: the first site.")
     attach: Name | None = Field(None, description="Their NIC role. Default: as the fabric's nodes, or the only one.")

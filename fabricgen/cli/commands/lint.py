@@ -132,7 +132,7 @@ def _judged(design: Design, fast: bool, asked: LintSettings, templates: Path | N
     if fast:
         check_names(design)
         return lint(design, None, asked)
-    cluster = compile_cluster(design)
+    cluster = compile_cluster(design, judged=True)
     require_snippets_fit(cluster)
     return lint(design, cluster, asked, template_findings(cluster, templates))
 

@@ -348,7 +348,7 @@ def radix(tier: TierSpec, wanted: PortDemand, beyond: UplinkPlan | None, beside:
 def _beside(demand: SwitchDemand, beyond: UplinkPlan | None, allowed: Fraction) -> str:
     """What a switch needs beside its first kind of down ports, in words."""
     needs = [(wanted.needed, "down port", wanted.kind) for wanted in demand.downs[1:]]
-    needs += [(wanted.count, "peer link", wanted.kind) for wanted in demand.peers]
+    needs += [(wanted.needed, "peer link", wanted.kind) for wanted in demand.peers]
     words = [f"{count} {what}{'s' * (count != 1)} of {kind.speed_gbps}G" for count, what, kind in needs]
     words += [f"uplinks at {float(allowed):.3g}:1"] if beyond else []
     if beyond and beyond.groups_met > 1:
@@ -363,7 +363,7 @@ def too_small(tier: TierSpec, demand: SwitchDemand, up: UplinkPlan | None) -> In
             return no_port(tier, wanted.kind)
     whole, _ = _with_uplinks(tier, demand, up)
     needs = [f"{wanted.needed} downlinks of {wanted.kind.speed_gbps}G" for wanted in demand.downs]
-    needs += [f"{wanted.count} peer links of {wanted.kind.speed_gbps}G" for wanted in demand.peers]
+    needs += [f"{wanted.needed} peer links of {wanted.kind.speed_gbps}G" for wanted in demand.peers]
     needs += [f"{whole.up.count} uplinks of {whole.up.kind.speed_gbps}G"] if whole.up else []
     code, why = cause(tier, whole)
     return fault(

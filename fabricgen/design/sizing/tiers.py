@@ -21,7 +21,7 @@ from fabricgen.design.ports import (
     up_class,
     uplinks_needed,
 )
-from fabricgen.design.shape import Coarser, group_count, scope_of, spans_units
+from fabricgen.design.shape import Coarser, group_count, scope_of, spans_units, units_below
 from fabricgen.design.sizing.arithmetic import (
     LowerTier,
     UplinkPlan,
@@ -166,8 +166,10 @@ class TierSizing:
     def _peer_demand(self, spec: TierSpec, main: PortKind | None, count: int) -> tuple[PortDemand, ...]:
         """Ports for links inside the tier on each of `count` switches of a group: to its pair, or to other sites."""
         found: list[tuple[int, int | None]] = []
-        if spec.spec.peer:
-            found.append((spec.spec.peer.count or 1, spec.spec.peer.speed_gbps))
+        peer = spec.spec.peer
+        if peer:
+            units = units_below(self._layout, spec.per, by_slot=spec.for_reserve) if peer.per_su else 1
+            found.append(((peer.count or 1) * units, peer.speed_gbps))
         spans = self._spans.get(spec.key, {})
         for site in sorted({s for span in spans.values() for s in span.between}):
             mine = [span for span in spans.values() if site in span.between]
@@ -179,7 +181,11 @@ class TierSizing:
         cage = spec.profile.cages[up_class(spec.profile, chosen[0] if chosen else None)]
         speed = max(s or cage.speed_gbps for _, s in found)
         coherent = any(span.km > DUPLEX_KM for span in spans.values()) and speed in cage.breakouts.get(1, ())
-        return (PortDemand(PortKind(speed, cage.lane_gbps), max(n for n, _ in found), 1 if coherent else None),)
+        kind, ways = PortKind(speed, cage.lane_gbps), 1 if coherent else None
+        if not peer or not peer.per_su:
+            return (PortDemand(kind, max(n for n, _ in found), ways),)
+        kept = (peer.count or 1) * units_below(self._layout, spec.per, by_slot=True)
+        return (PortDemand(kind, max(n for n, _ in found), ways, kept, last=True),)
 
     def _lowest(self, spec: TierSpec, lowers: Sequence[SizedTier]) -> SizedTier:
         """Size a tier that nodes attach to, perhaps beside the switches of `lowers`, or one below another tier that
