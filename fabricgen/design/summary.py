@@ -78,17 +78,13 @@ def _across(design: Design, fabric: FabricDesign) -> dict[str, Any]:
 def accelerators(design: Design) -> int:
     """Accelerators in the nodes that are present."""
     layout = design.layout
-    return sum(
-        s.profile.accelerators.count * (s.count * layout.units - layout.omitted_of(s))
-        for s in layout.node_sets
-        if s.profile.accelerators
-    )
+    return sum(s.profile.accelerators.count * layout.present(s) for s in layout.node_sets if s.profile.accelerators)
 
 
 def power_w(design: Design) -> float:
     """Maximum power of all devices, W; devices of others and profiles without a figure count as 0."""
     layout = design.layout
-    total = sum(_draw(s.profile) * (s.count * layout.units - layout.omitted_of(s)) for s in layout.node_sets)
+    total = sum(_draw(s.profile) * layout.present(s) for s in layout.node_sets)
     total += sum(_draw(p) * len(names) for p, names, _ in design.extra_devices.values())
     total += sum((t.profile.power_w.planning_w or 0) * t.switches for f in design.fabrics for t in f.tiers)
     for scale_up in design.scale_up:

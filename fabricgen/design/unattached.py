@@ -30,8 +30,7 @@ def unattached(design: Design) -> list[Unattached]:
             extras.setdefault(extra.name, (extra.attachment.profile, extra.path, set()))[2].add(extra.attachment.role)
     found = []
     for index, members in enumerate(design.layout.node_sets):
-        section = ("racks", "devices") if members.per_rack else ("nodes",)
-        found.append((members.profile, ("scalable_unit", *section, members.name), nodes[index]))
+        found.append((members.profile, members.path, nodes[index]))
     found += extras.values()
     return [
         Unattached(profile, tuple(sorted(roles)), missing, path)

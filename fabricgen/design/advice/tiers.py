@@ -130,9 +130,9 @@ def uplink_speeds(trials: Trials, target: Target) -> Iterator[Advice]:
 
 
 def breakouts(trials: Trials, target: Target) -> Iterator[Advice]:
-    """A breakout other than the stated one: the finest that fits and disables no neighbouring cage."""
+    """A breakout other than the only one stated: the finest that fits and disables no neighbouring cage."""
     spec = target.spec
-    if not spec.spec.breakout:
+    if len(spec.spec.breakout) != 1:
         return
     splits = [(cage, ways) for cage in spec.profile.cages for ways in cage.breakouts if cage.block(ways) == 1]
     modes = {(ways, speed) for cage, ways in splits for speed in cage.breakouts[ways]}

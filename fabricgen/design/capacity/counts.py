@@ -60,7 +60,7 @@ def _node_counts(design: Design, fabric: FabricDesign) -> Iterator[tuple[str, st
         links = cables = 0
         for index, attachment in feed.attachments:
             nodes = layout.node_sets[index]
-            present = nodes.count * layout.units - layout.omitted_of(nodes)
+            present = layout.present(nodes)
             links += present * len(attachment.legs)
             if attachment.per_connector > 1:
                 cables += present * len({(leg.cage, leg.connector) for leg in attachment.legs})

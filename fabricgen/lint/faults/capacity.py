@@ -336,3 +336,27 @@ FG132 = Fault(
       spine: {switch: sn5600, per: plane, count: 16}}}}
     """,
 )
+
+FG141 = Fault(
+    id="FG141",
+    name="NoBreakoutOfThatSpeed",
+    title="none of the stated breakouts makes ports of a speed",
+    text="""
+    A tier states a breakout for each speed of its down ports, and something attaches at another speed.
+
+    `breakout: [2 x 400G, 1 x 100G]` says how cages are split for 400G and for 100G ports. A device whose ports run at
+    200G has none then. Add a breakout for it, or state another `speed` for what attaches.
+    """,
+    bad="""
+    scalable_unit: {nodes: 4 x generic-server}
+    fabrics: {compute: {tiers: {
+      leaf: {switch: sn5600, per: [su, rail], breakout: [2x400, 4x200]},  # <-
+      spine: {switch: sn5600, count: 4}}}}
+    """,
+    good="""
+    scalable_unit: {nodes: 4 x generic-server}
+    fabrics: {compute: {tiers: {
+      leaf: {switch: sn5600, per: [su, rail], breakout: [2x400, 2x100]},
+      spine: {switch: sn5600, count: 4}}}}
+    """,
+)

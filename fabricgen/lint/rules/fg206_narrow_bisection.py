@@ -68,7 +68,7 @@ def _single_node(design: Design, fabric: FabricDesign) -> bool:
     """Whether the fabric has one node or none, so that there is nothing to cut."""
     layout = design.layout
     nodes = [layout.node_sets[index] for index in sorted({index for index, _ in fabric.attachments})]
-    return sum(s.count * layout.units - layout.omitted_of(s) for s in nodes) <= 1
+    return sum(layout.present(s) for s in nodes) <= 1
 
 
 def _place(design: Design, fabric: FabricDesign) -> Path:
