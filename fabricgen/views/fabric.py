@@ -19,6 +19,7 @@ from fabricgen.design.linked import linked_fabrics
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 from fabricgen.numbering.guids import GuidDevices, Guids, guids_of
+from fabricgen.numbering.inventory import guid_rows
 from fabricgen.wiring.tables import SWITCH, Ints, Ints64, Side, WiringPlan
 
 
@@ -196,7 +197,9 @@ class _FabricViewBuilder:
         switches = tuple((c.fabric, name) for c in self._classes for name in self._names[c.rows])
         nodes = tuple(dict.fromkeys((leg.fabric, self._names[leg.row]) for leg in legs))
         stated = self._design.loaded.guids
-        return guids_of(GuidDevices(switches, nodes, ports), [row for m in self._members for row in stated.get(m, ())])
+        rows = [row for m in self._members for row in stated.get(m, ())]
+        rows += guid_rows(self._design.loaded.inventory, (name for _, name in switches), ports)
+        return guids_of(GuidDevices(switches, nodes, ports), rows)
 
     def _strides(self) -> Ints64:
         """The ports that each switch numbers in a cage, int64 by row of the device table; 0 for other devices."""
