@@ -7,6 +7,7 @@ from typing import Any
 from fabricgen.catalog.models import NodeProfile
 from fabricgen.design.capacity.counts import link_counts
 from fabricgen.design.capacity.reserved import reserved_ports
+from fabricgen.design.capacity.uneven import uneven_landings
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.design.scale_across import site_oversubscription, spans_of
@@ -49,6 +50,7 @@ def _fabric(design: Design, fabric: FabricDesign) -> dict[str, Any]:
         },
         "planes": fabric.planes,
         "rails": fabric.rails,
+        **_uneven(design, fabric),
         **_across(design, fabric),
         **_reserved(design, fabric),
     }
@@ -62,6 +64,19 @@ def _reserved(design: Design, fabric: FabricDesign) -> dict[str, Any]:
             place = tier.profile.cage_label(port.cage) + (f"/{port.sub + 1}" if port.ways > 1 else "")
             found.setdefault(tier.name, {}).setdefault(port.purpose, []).append(place)
     return {"reserved_ports": found} if found else {}
+
+
+def _uneven(design: Design, fabric: FabricDesign) -> dict[str, Any]:
+    """What uplinks that land unequally cost, by tier; empty where none do."""
+    found = {
+        landing.lower.name: {
+            "links": [landing.fewest, landing.fewest + 1],
+            "cost": round(float(landing.cost), 4),
+            "oversubscription": round(float(landing.oversubscription), 4),
+        }
+        for landing in uneven_landings(design, fabric)
+    }
+    return {"uneven": found} if found else {}
 
 
 def _across(design: Design, fabric: FabricDesign) -> dict[str, Any]:

@@ -64,6 +64,8 @@ def chains(
             tiers[name]["reserved_ports"] = {"wan": draw(st.integers(1, 2))}
             if "cages" not in tiers[name]:
                 tiers[name]["reserved_ports"]["test"] = {"cages": draw(st.integers(2, 3))}
+        if i and often(draw, 1, 3):
+            tiers[name]["spread"] = "uneven"
     if "roof" in tiers:
         tiers["roof"]["above"] = "core"
     return Chain(tiers, scopes)
