@@ -306,7 +306,7 @@ MediaOf = Annotated[
 
 
 def _cages(value: Any) -> Any:
-    """Cage numbers from ranges: `1-32,49`."""
+    """Cage numbers from ranges, in their order: `1-32,49`."""
     if isinstance(value, tuple):
         return value  # read before
     if isinstance(value, int) and not isinstance(value, bool):
@@ -319,7 +319,7 @@ def _cages(value: Any) -> Any:
         if ends is None or int(ends[2] or ends[1]) < int(ends[1]) or int(ends[1]) < 1:
             raise ValueError(f"'{value}' is not a range of cages such as 1-32 or 1-16,33-48")
         found += range(int(ends[1]), int(ends[2] or ends[1]) + 1)
-    return tuple(sorted(set(found)))
+    return tuple(dict.fromkeys(found))
 
 
 _CAGE = r"(?!0+(?!\d))\d{1,4}"

@@ -261,7 +261,8 @@ class _LinkedFabrics:
         """The node ports of a fabric, one demand for each kind of port, in the order of the node sets."""
         by_kind: dict[tuple[PortKind, bool], list[tuple[int, Attachment]]] = {}
         for index, attachment in self.attachments[name]:
-            by_kind.setdefault((attachment.kind, attachment.per_connector > 1), []).append((index, attachment))
+            kind = self.specs[leaf].kind_for(name, attachment.kind)
+            by_kind.setdefault((kind, attachment.per_connector > 1), []).append((index, attachment))
         per, sizes = self.specs[leaf].per, self.sizes[name]
         return [
             NodeDemand(name, kind, tuple(pairs), SlotTable(self.context.layout, per, sizes, tuple(pairs)))

@@ -82,11 +82,8 @@ class ExtraSet:
     """Which of the tier's runs of down ports they use."""
     links: tuple[ExtraLink, ...]
     path: Path
-
-    @property
-    def kind(self) -> PortKind:
-        """The kind of switch port that their links need."""
-        return self.attachment.kind
+    kind: PortKind
+    """The kind of switch port that their links need."""
 
     @property
     def count(self) -> int:

@@ -12,11 +12,14 @@ from fabricgen.catalog.models import SwitchProfile
 
 @dataclass(frozen=True, slots=True)
 class PortKind:
-    """What tells apart ports that cannot share a breakout: speed and lane rate, Gb/s, and whether it is RJ45."""
+    """What tells apart ports that cannot share a cage: speed and lane rate, Gb/s, whether it is RJ45, and the key of
+    the cages that are kept for their purpose (`down.storage`; "" for those of any).
+    """
 
     speed_gbps: int
     lane_gbps: float
     rj45: bool = False
+    purpose: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,8 @@ class PortRun:
     """Form factor of its cages."""
     top: str = ""
     """The OSFP plug that its cages take: finned or flat; "" for other cages."""
+    purpose: str = ""
+    """The key of the cages that are kept for its purpose; "" for those of any."""
 
     @property
     def per_connector(self) -> int:
@@ -148,6 +153,8 @@ class _FreeCages:
 
     def __init__(self, profile: SwitchProfile, demand: SwitchDemand, chosen: Sequence[tuple[int, int]]) -> None:
         self._profile, self._ranges = profile, dict(demand.ranges)
+        self._written = {role for role, cages in demand.ranges if "." in role or list(cages) != sorted(cages)}
+        """Roles whose cages are taken in the order that is written."""
         self._free = set(range(1, profile.cage_count + 1)) - set(demand.claimed)
         self._owners = {
             cage + i: wanted
@@ -158,6 +165,10 @@ class _FreeCages:
         """The demand that a lock keeps a cage for."""
         self._served: dict[int, int] = {}
 
+    def as_written(self, role: str) -> bool:
+        """Whether a role takes cages in the order that its ranges are written."""
+        return role in self._written
+
     def _usable(self, cage_class: int, role: str, ways: int) -> list[int]:
         """Free cages of a class that a role may use with this split, limited by what their pipelines serve; of each
         block of cages that the split disables, the first.
@@ -167,7 +178,8 @@ class _FreeCages:
         kept = {c for other, cages in self._ranges.items() if other != role for c in cages}
         mine = self._free & set(wanted) if wanted else self._free - kept
         step = cage.block(ways)
-        firsts = range(first, first + cage.count, step)
+        firsts: Sequence[int] = range(first, first + cage.count, step)
+        firsts = [c for c in wanted or () if c in firsts] if role in self._written else firsts
         free = [c for c in firsts if (c in mine if step == 1 else mine.issuperset(range(c, c + step)))]
         return list(self._profile.served(free, ways, self._served)) if self._profile.pipelines else free
 
@@ -185,13 +197,14 @@ class _FreeCages:
         cage_class, ways = where
         usable, number = self._usable_by(wanted, where, role), -(-wanted.needed // ways)
         if wanted.kept:
-            return self._take_kept(wanted, where, usable, number, at_end=at_end)
+            return self._take_kept(wanted, where, usable, number, role, at_end=at_end)
         if number > len(usable):
             return None
-        return self._taken(sorted(self._in_turn(usable, at_end=at_end)[:number]), cage_class, ways)
+        taken = self._in_turn(usable, role, at_end=at_end)[:number]
+        return self._taken(taken if role in self._written else sorted(taken), cage_class, ways)
 
     def _take_kept(
-        self, wanted: PortDemand, where: tuple[int, int], usable: list[int], number: int, *, at_end: bool
+        self, wanted: PortDemand, where: tuple[int, int], usable: list[int], number: int, role: str, *, at_end: bool
     ) -> tuple[int, ...] | None:
         """The kept cages that a demand needs, with gaps for the others, then further ones."""
         idle = [c for c in wanted.kept if c in usable and c not in wanted.busy][: max(0, number - len(wanted.busy))]
@@ -199,10 +212,12 @@ class _FreeCages:
         others = [c for c in usable if c not in wanted.kept]
         if not set(wanted.busy) <= set(usable) or missing > len(others):
             return None
-        more = sorted(self._in_turn(others, at_end=at_end)[: max(0, missing)])
+        more = self._in_turn(others, role, at_end=at_end)[: max(0, missing)]
+        more = more if role in self._written else sorted(more)
         mine = {*wanted.busy, *idle}
         self._taken([*sorted(mine), *more], *where)
-        return (*(c if c in mine else 0 for c in wanted.kept), *(more[::-1] if at_end else more))
+        backwards = at_end and role not in self._written
+        return (*(c if c in mine else 0 for c in wanted.kept), *(more[::-1] if backwards else more))
 
     def _taken(self, taken: list[int], cage_class: int, ways: int) -> tuple[int, ...]:
         """Count some cages as taken."""
@@ -218,9 +233,11 @@ class _FreeCages:
             if pipeline is not None:
                 self._served[pipeline] = self._served.get(pipeline, 0) + ways
 
-    def _in_turn(self, cages: list[int], *, at_end: bool) -> list[int]:
-        """Cages in the order they are taken: the first (or last) of each line card, then the next of each."""
-        if not self._profile.line_cards:
+    def _in_turn(self, cages: list[int], role: str, *, at_end: bool) -> list[int]:
+        """Cages in the order they are taken: as written, or the first (or last) of each line card, then the next of
+        each.
+        """
+        if not self._profile.line_cards or role in self._written:
             return cages[::-1] if at_end else cages
         place = {c: len(card) - i if at_end else i for card in self._profile.cages_by_card for i, c in enumerate(card)}
         return sorted(cages, key=lambda cage: (place[cage], cage))
@@ -230,13 +247,14 @@ class _FreeCages:
 
         Those of the run of a demand that a lock keeps cages for stay in their order, and its gaps are filled again.
         """
-        free = self._usable(run.cage_class, "down", run.ways)
+        role = run.purpose or "down"
+        free = self._usable(run.cage_class, role, run.ways)
         if not wanted.kept:
-            cages = sorted((*run.cages, *free))
-            return replace(run, cages=tuple(self._in_turn(cages, at_end=False)))
+            cages = [*run.cages, *free] if role in self._written else sorted((*run.cages, *free))
+            return replace(run, cages=tuple(self._in_turn(cages, role, at_end=False)))
         filled = [own or (kept if kept in free else 0) for own, kept in zip(run.cages, wanted.kept, strict=False)]
         own = [*filled, *run.cages[len(filled) :]]
-        return replace(run, cages=(*own, *self._in_turn([c for c in free if c not in own], at_end=False)))
+        return replace(run, cages=(*own, *self._in_turn([c for c in free if c not in own], role, at_end=False)))
 
 
 @lru_cache(maxsize=4096)
@@ -283,12 +301,14 @@ def _place_with(
         found.append(run)
     downs: list[PortRun] = []
     for wanted, where in zip(demand.downs, chosen, strict=True):
-        run = _run(profile, free, where, wanted, "down")
+        run = _run(profile, free, where, wanted, wanted.kind.purpose or "down")
         if run is None:
             return None
         downs.append(run)
-    if downs:
-        downs[0] = free.with_rest(downs[0], demand.downs[0])
+    purposes = [wanted.kind.purpose for wanted in demand.downs]
+    for i, purpose in enumerate(purposes):
+        if i == 0 or (purpose and purpose not in purposes[:i]):
+            downs[i] = free.with_rest(downs[i], demand.downs[i])
     return PortPlacement(tuple(downs), tuple(found[1:] if demand.up else found), found[0] if demand.up else None)
 
 
@@ -304,10 +324,10 @@ def _run(
 ) -> PortRun | None:
     """The ports of one demand, in free cages of the (cage class, ways) `where`; None when too few are free."""
     cage_class, ways = where
-    cages = free.take(wanted, where, role, at_end=role != "down" or wanted.last)
+    cages = free.take(wanted, where, role, at_end=role in ("up", "peer") or wanted.last)
     if cages is None:
         return None
-    cages = cages[::-1] if wanted.last and not wanted.kept else cages
+    cages = cages[::-1] if wanted.last and not wanted.kept and not free.as_written(role) else cages
     kind, cage = wanted.kind, profile.cages[cage_class]
     found = (
         wanted.count,
@@ -319,6 +339,7 @@ def _run(
         cage.connectors,
         cage.form_factor,
         cage.top,
+        kind.purpose,
     )
     return PortRun(*found)
 

@@ -15,6 +15,7 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.fabric_model import TierKey
 from fabricgen.design.layout import Layout
+from fabricgen.design.ports import PortKind
 from fabricgen.design.shape import depth, scope_of
 from fabricgen.design.tier_order import tier_order
 from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault
@@ -55,7 +56,25 @@ class TierSpec:
     @property
     def cages(self) -> Mapping[str, tuple[int, ...]]:
         """Cages kept for a purpose."""
-        return {str(role): cages for role, cages in self.spec.cages.items()}
+        rising = ("up", "peer")
+        return {role: tuple(sorted(c)) if role in rising else c for role, c in self.spec.cages.items()}
+
+    def of_purpose(self, kind: PortKind, *purposes: str) -> PortKind:
+        """A kind of down port, of the first of some purposes that cages are kept for."""
+        return replace(kind, purpose=next((purpose for purpose in purposes if purpose in self.spec.cages), ""))
+
+    def kind_for(self, fabric: str, kind: PortKind, *, extra: str = "") -> PortKind:
+        """The kind of down port for nodes of a fabric, or for its `extra` devices."""
+        return self.of_purpose(kind, *((f"extra.{extra}",) if extra else ()), f"down.{fabric}")
+
+    def kind_below(self, lower: TierKey, kind: PortKind) -> PortKind:
+        """The kind of down port for the links of a lower tier."""
+        own = (f"down.{lower.tier}",) if lower.fabric == self.fabric else ()
+        return self.of_purpose(kind, *own, f"down.{lower.fabric}")
+
+    def kind_managing(self, kind: PortKind) -> PortKind:
+        """The kind of down port for management ports."""
+        return self.of_purpose(kind, "down.management", f"down.{self.fabric}")
 
     @property
     def free_ports(self) -> int:
@@ -114,6 +133,7 @@ def _of_fabric(context: FabricContext, name: str) -> list[TierSpec]:
         profile = context.catalog.switch(tier.switch, (*place, "switch"))
         _check_protocol(profile, name, spec, place)
         _check_cages(profile, tier, place)
+        _check_purposes(context.blueprint, spec, tier, place)
         lowest = i == 0 and not joined
         allowed = tier.oversubscription or (spec.oversubscription if lowest else None) or Fraction(1)
         upper = TierKey(name, uppers[tier_name]) if tier_name in uppers else None
@@ -201,6 +221,21 @@ def _check_cages(profile: SwitchProfile, tier: Tier, place: Path) -> None:
                     path=own,
                     hint="keep these cages apart",
                 )
+
+
+def _check_purposes(blueprint: Blueprint, fabric: Fabric, tier: Tier, place: Path) -> None:
+    """Raise InputError (FG137) where cages are kept for what is not there."""
+    extras = {name for other in blueprint.fabrics.values() for name in other.extra}
+    known = [f"down.{name}" for name in (*blueprint.fabrics, *fabric.tiers, "management")]
+    known += [f"extra.{name}" for name in sorted(extras)]
+    for role in sorted(tier.cages):
+        if "." in role and role not in known:
+            raise fault(
+                "FG137",
+                f"cages are kept for '{role}', which is no fabric, tier or device here",
+                path=(*place, "cages", role),
+                hint=did_you_mean(role, known),
+            )
 
 
 def _per(tier: Tier, lower: list[str], place: Path, *, sites: int) -> tuple[str, ...]:

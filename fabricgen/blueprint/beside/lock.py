@@ -37,7 +37,7 @@ _RANGE = r"(\d{1,20})(?:-(\d{1,20}))?"
 _WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf"})
 """Names that YAML would read as something else."""
 
-_KIND_OF_PORT = r"[1-9]\d?\d? x \d{1,6} over \d{1,6}(\.\d+)?( copper)?"
+_KIND_OF_PORT = r"[1-9]\d?\d? x \d{1,6} over \d{1,6}(\.\d+)?( copper)?( for (down|extra)\.[a-z0-9-]{1,32})?"
 _ON_SWITCHES = ("managed", "cages", "downlinks", "hosts")
 _LAST_PLACE = (1 << 22) - 1
 """Places of `_ON_SWITCHES` are counted one by one."""

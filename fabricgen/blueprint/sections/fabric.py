@@ -84,6 +84,15 @@ SizeFor = Literal["now", "reserve"]
 """What derived counts suffice for."""
 
 
+_CAGE_PURPOSE = r"^(up|peer|down(\.[a-z]([a-z0-9-]{0,30}[a-z0-9])?)?|extra\.[a-z]([a-z0-9-]{0,30}[a-z0-9])?)$"
+CagePurpose = Annotated[
+    str,
+    Field(pattern=_CAGE_PURPOSE),
+    WithJsonSchema(text_form(_CAGE_PURPOSE, "down, up, peer, down.NAME or extra.NAME", "down", "down.storage")),
+]
+"""What cages are kept for: `down.NAME` down ports for a fabric, a lower tier or management, `extra.NAME` devices."""
+
+
 class Reserved(Model):
     """Ports of a switch that are kept for a named purpose: so many down ports, or whole cages."""
 
@@ -176,8 +185,11 @@ class Tier(Model):
         description="Links to the other switch of each pair in a group, e.g. 2 x 400G; 2 x 400G per su: so many for "
         "each scalable unit below the pair.",
     )
-    cages: dict[Literal["down", "up", "peer"], Cages] = Field(
-        default_factory=dict, description="Cages kept for a purpose, e.g. {down: 1-48, up: 49-64}."
+    cages: dict[CagePurpose, Cages] = Field(
+        default_factory=dict,
+        description="Cages kept for a purpose: down, up, peer, or some of the down ports: `down.FABRIC`, `down.TIER` "
+        "of switches below, `down.management`, `extra.NAME` of devices, e.g. {down: 1-48, down.oob: 49-52, up: 53-64}. "
+        "Down ports fill their ranges in the order that is written.",
     )
     media: dict[Literal["down", "up", "peer"], MediaOf] = Field(
         default_factory=dict, description="What links of a purpose may run over, e.g. {down: DAC, up: [DR, FR]}."

@@ -27,11 +27,8 @@ class ExtraDemand:
     attachment: Attachment
     tier: TierKey
     path: Path
-
-    @property
-    def kind(self) -> PortKind:
-        """The kind of their ports."""
-        return self.attachment.kind
+    kind: PortKind
+    """The kind of their ports."""
 
     @property
     def ports(self) -> int:
@@ -62,7 +59,8 @@ def extra_demands(
                 path=(*path, "site"),
                 hint=did_you_mean(extra.site, context.layout.sites),
             )
-        found.append(ExtraDemand(fabric, name, extra, _devices(name, extra), attachment, key, path))
+        kind = specs[key].kind_for(fabric, attachment.kind, extra=name)
+        found.append(ExtraDemand(fabric, name, extra, _devices(name, extra), attachment, key, path, kind))
     return found
 
 

@@ -16,7 +16,7 @@ from fabricgen.design.shape import inner, is_part_of_unit, place_names, scope_of
 from fabricgen.design.sizing.down_ports import Reserve
 from fabricgen.design.sizing.tiers import SizedTier
 
-_ROOM = r"(\S+ \S+) for extras (\d{1,6}) over (\d{1,6}(?:\.\d{1,9})?)( copper)?"
+_ROOM = r"(\S+ \S+) for extras (\d{1,6}) over (\d{1,6}(?:\.\d{1,9})?)( copper)?(?: for (\S+))?"
 
 Port = tuple[int, int, bool]
 """(switch of the tier, port in the run, whether it belongs to an omitted slot)"""
@@ -65,8 +65,8 @@ def extra_words(layout: Layout, fabrics: Mapping[str, FabricDesign]) -> Iterator
 
 def room_name(tier: TierKey, kind: PortKind) -> str:
     """The lock's key for the ports that each switch of a tier sets aside for extra devices."""
-    copper = " copper" if kind.rj45 else ""
-    return f"{tier.fabric} {tier.tier} for extras {kind.speed_gbps} over {kind.lane_gbps:g}{copper}"
+    rest = " copper" * kind.rj45 + (f" for {kind.purpose}" if kind.purpose else "")
+    return f"{tier.fabric} {tier.tier} for extras {kind.speed_gbps} over {kind.lane_gbps:g}{rest}"
 
 
 def kept_for_extras(layout: Layout, tiers: Iterable[TierKey]) -> dict[tuple[TierKey, PortKind], Reserve]:
@@ -76,7 +76,7 @@ def kept_for_extras(layout: Layout, tiers: Iterable[TierKey]) -> dict[tuple[Tier
     for name, ports in layout.lock.rooms.items():
         match = re.fullmatch(_ROOM, name)
         if match and match[1] in named and int(match[2]) and float(match[3]):
-            kind = PortKind(int(match[2]), float(match[3]), bool(match[4]))
+            kind = PortKind(int(match[2]), float(match[3]), bool(match[4]), match[5] or "")
             found[named[match[1]], kind] = Reserve(ports)
     return found
 

@@ -86,7 +86,9 @@ class ExtraPortAllocator:
         self._taken |= {(demand.tier, run, switch, port) for switch, port, _ in ports}
         found = kept | dict(zip(pairs, ports, strict=True))
         links = tuple(ExtraLink(*pair, switch, port, hole) for pair, (switch, port, hole) in sorted(found.items()))
-        return ExtraSet(demand.name, demand.attachment, demand.devices, demand.tier, run, links, demand.path)
+        return ExtraSet(
+            demand.name, demand.attachment, demand.devices, demand.tier, run, links, demand.path, demand.kind
+        )
 
     def _striped(
         self, sized: SizedTier, demand: ExtraDemand, free: Iterable[Port], pairs: Sequence[tuple[int, int]]

@@ -31,7 +31,7 @@ from fabricgen.design.ports import (
 )
 from fabricgen.design.shape import Coarser, child_numbers, inner, met, met_together, scope_of
 from fabricgen.design.sizing.kept import kept_leaves, kept_uplinks, place_upward
-from fabricgen.design.sizing.port_fit import cause, kept_text, no_port, ports_for
+from fabricgen.design.sizing.port_fit import cause, kept_text, no_port, ports_for, short_range
 from fabricgen.design.tiers import TierSpec
 from fabricgen.kernel.diagnostics import InputError, fault
 
@@ -361,6 +361,8 @@ def too_small(tier: TierSpec, demand: SwitchDemand, up: UplinkPlan | None) -> In
     for wanted in demand.downs:
         if down_class(tier.profile, wanted) is None:
             return no_port(tier, wanted.kind)
+    if short := short_range(tier, demand):
+        return short
     whole, _ = _with_uplinks(tier, demand, up)
     needs = [f"{wanted.needed} downlinks of {wanted.kind.speed_gbps}G" for wanted in demand.downs]
     needs += [f"{wanted.needed} peer links of {wanted.kind.speed_gbps}G" for wanted in demand.peers]
@@ -404,6 +406,8 @@ def radix_fault(
     stated = upper.spec.count
     chief = below[0]
     demand = demand_for(stated or chief.share, below)
+    if short := short_range(upper, demand):
+        return short
     has = f"{radix(upper, demand.downs[0], beyond, demand)}{kept_text(upper)}"
     if stated and stated < chief.share and chief.share % stated and not chief.uneven:
         return _indivisible(upper, below, stated, fits, has)

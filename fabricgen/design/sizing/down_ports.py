@@ -73,5 +73,6 @@ class DownPorts:
             used, ports = (self._used[i], self._ports[i]) if i < len(self._kinds) else (0, 0)
             extra = more.get(kind, 0)
             wanted = self.port_demand(kind, used + extra, ports + extra + (spare if i == 0 else 0))
-            downs.append(replace(wanted, last=i > 0 and self._grows))
+            first = all(kind.purpose != other.purpose for other in kinds[:i])
+            downs.append(replace(wanted, last=self._grows and not first))
         return SwitchDemand(tuple(downs), peers, None, tuple(self._tier.cages.items()), self._tier.reserved_cages)

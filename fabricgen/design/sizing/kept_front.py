@@ -16,7 +16,7 @@ from enum import Enum
 from fabricgen.blueprint.beside.lock import Lock
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.fabric_model import TierKey
-from fabricgen.design.ports import PortPlacement, PortRun, SwitchDemand, down_class
+from fabricgen.design.ports import PortKind, PortPlacement, PortRun, SwitchDemand, down_class
 from fabricgen.kernel.intervals import (
     AllocationRequest,
     Allocations,
@@ -47,14 +47,15 @@ def links_holder(lower: TierKey) -> str:
     return f"links of {lower.fabric} {lower.tier}"
 
 
-def run_text(ways: int, speed_gbps: int, lane_gbps: float, *, rj45: bool) -> str:
+def run_text(ways: int, kind: PortKind) -> str:
     """A kind of port with its split as the lock has it: `4 x 200 over 100`."""
-    return f"{ways} x {speed_gbps} over {lane_gbps:g}" + " copper" * rj45
+    rest = " copper" * kind.rj45 + (f" for {kind.purpose}" if kind.purpose else "")
+    return f"{ways} x {kind.speed_gbps} over {kind.lane_gbps:g}{rest}"
 
 
 def name_of(run: PortRun) -> str:
     """The kind of a run's ports as the lock has it."""
-    return run_text(run.ways, run.speed_gbps, run.lane_gbps, rj45=run.form_factor == "RJ45")
+    return run_text(run.ways, PortKind(run.speed_gbps, run.lane_gbps, run.form_factor == "RJ45", run.purpose))
 
 
 def cages_kind(tier: TierKey) -> str:
@@ -126,7 +127,7 @@ class KeptFront:
         downs, mine, rooms = [], set(), {purpose.name: purpose.room for purpose in purposes}
         for wanted in demand.downs:
             chosen = down_class(self._profile, wanted)
-            name = chosen and run_text(chosen[1], wanted.kind.speed_gbps, wanted.kind.lane_gbps, rj45=wanted.kind.rj45)
+            name = chosen and run_text(chosen[1], wanted.kind)
             if not chosen or name not in self._cages:
                 downs.append(wanted)
                 continue

@@ -74,6 +74,22 @@ def kept_text(tier: TierSpec) -> str:
     return " " + " and ".join(words) if words else ""
 
 
+def short_range(tier: TierSpec, demand: SwitchDemand) -> InputError | None:
+    """The error (FG138) for down ports whose own range of cages is too short; None where all suffice."""
+    for wanted in demand.downs:
+        purpose, chosen = wanted.kind.purpose, down_class(tier.profile, wanted)
+        has = ports_for(tier, *chosen, purpose) if chosen and purpose else wanted.needed
+        if has < wanted.needed:
+            return fault(
+                "FG138",
+                f"`{purpose}` keeps {len(tier.cages[purpose])} cages of {tier.name} {tier.profile.id}, which make "
+                f"{has} ports of {wanted.kind.speed_gbps}G; {wanted.needed} are asked for",
+                path=(*tier.path, "cages", purpose),
+                hint="keep more cages, or state more switches (`count`)",
+            )
+    return None
+
+
 def cause(tier: TierSpec, demand: SwitchDemand) -> tuple[str, str]:
     """(code, cause in words) of ports that do not fit: pipeline limits, cages disabled by a breakout, or the radix."""
     profile = tier.profile

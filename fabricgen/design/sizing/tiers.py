@@ -204,7 +204,7 @@ class TierSizing:
             places = [downs.add(d.kind, *p) for d, p in zip(demands, nodes.ports(assignment, now=now), strict=True)]
             if spec.key in self._managed:
                 some = [self._management(spec, groups * assignment.count, by_slot=way) for way in (False, by_slot)]
-                places.append(downs.add(main if main and main.rj45 else MANAGEMENT, *some))
+                places.append(downs.add(spec.kind_managing(main if main and main.rj45 else MANAGEMENT), *some))
             for one in below:
                 share, numbered = _links_each(one, assignment.count), one.numbered(by_slot=by_slot or spec.for_reserve)
                 places.append(downs.add(one.kind, (one.now if now else numbered) * share, numbered * share))
@@ -399,7 +399,8 @@ class TierSizing:
         now, slots, in_use = lowers_per_group(self._layout, sized.spec, sized.count, upper, sizes, coarser)
         least = in_use if self._dealing(upper) == "slot" else 0
         share = sized.placement.up.count // up.groups_met
-        found = LowerTier(sized.spec.name, up.kind, now, slots, share, least, partial(self._can_stretch, sized, up))
+        kind = upper.kind_below(sized.spec.key, up.kind)
+        found = LowerTier(sized.spec.name, kind, now, slots, share, least, partial(self._can_stretch, sized, up))
         ranks = partial(ranks_in_groups, self._layout, sized.spec, sized.count, upper, sizes, coarser)
         return replace(found, uneven=up.uneven, ranks=ranks)
 

@@ -406,3 +406,43 @@ FG141 = Fault(
       spine: {switch: sn5600, count: 4}}}}
     """,
 )
+
+FG137 = Fault(
+    id="FG137",
+    name="CagesForNothing",
+    title="cages are kept for what is not there",
+    text="""
+    A key of `cages` names no fabric, tier or extra device: `down.FABRIC`, `down.TIER`, `down.management` or
+    `extra.NAME`.
+
+    The cages would be empty, and the ports meant for them stand elsewhere. Name what is there.
+    """,
+    bad="""
+    fabrics: {compute: {tiers: {
+      leaf: {switch: sn5600, cages: {down.storag: 33-40}}}}}  # <-
+    """,
+    good="""
+    fabrics: {compute: {tiers: {
+      leaf: {switch: sn5600, cages: {down.compute: 1-40}}}}}
+    """,
+)
+
+FG138 = Fault(
+    id="FG138",
+    name="CageRangeShort",
+    title="the cages that are kept for a purpose have too few ports for it",
+    text="""
+    More down ports are asked for than the cages of their own range make, those of reserved units included where these
+    are numbered.
+
+    Ports of a purpose stand in its range and nowhere else, so that hands in the hall find them. Keep more cages for it.
+    """,
+    bad="""
+    fabrics: {compute: {tiers: {
+      leaf: {switch: sn5600, cages: {down.compute: 1-2}}}}}  # <-
+    """,
+    good="""
+    fabrics: {compute: {tiers: {
+      leaf: {switch: sn5600, cages: {down.compute: 1-40}}}}}
+    """,
+)
