@@ -127,7 +127,8 @@ def every_port_of_a_present_node_is_wired_once(case: Case) -> None:
     design = case.cluster.design
     for fabric in design.fabrics:
         spec = design.loaded.blueprint.fabrics[fabric.name]
-        having = {i for i, s in enumerate(design.layout.node_sets) if (spec.attach or fabric.name) in s.profile.roles}
+        asked = spec.attach or fabric.name
+        having = {i for i, s in enumerate(design.layout.node_sets) if s.attaches(fabric.name, asked)}
         takes_nodes = any(not hangs(tier) for tier in spec.tiers.values()) or spec.carried_by
         assert {index for index, _ in fabric.attachments} == (having if takes_nodes and fabric.leaf else set())
         for index, attachment in fabric.attachments:
