@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
 from fabricgen.catalog.models import NodeProfile, SwitchProfile
+from fabricgen.design.layout import Layout
 from fabricgen.design.ports import PortKind, PortRun
+from fabricgen.design.shape import scope_count, scope_of
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.kernel.intervals import Intervals
 
@@ -280,6 +282,8 @@ class TierDesign:
     for_reserve: bool
     """Whether it is sized for every reserved slot."""
     path: Path
+    layout: Layout = field(compare=False, repr=False)
+    """The units that it serves."""
     slots: int = 0
     """Node ports of the fullest group that a lowest tier is sized for."""
     needed_uplinks: int = 0
@@ -294,6 +298,21 @@ class TierDesign:
     def switches(self) -> int:
         """Switches in the tier."""
         return self.groups * self.count
+
+    @property
+    def scope(self) -> str:
+        """The narrowest place that it is grouped by, or `all`."""
+        return scope_of(self.per)
+
+    @property
+    def places(self) -> int:
+        """How many places of its scope there are."""
+        return scope_count(self.layout, self.scope)
+
+    @property
+    def per_place(self) -> int:
+        """Switches in each of these places."""
+        return self.switches // self.places
 
     @property
     def down_text(self) -> str:

@@ -29,7 +29,7 @@ from fabricgen.kernel.intervals import Allocations, Intervals, first_numbers, nu
 
 def management_load(design: Design, fabric: FabricDesign) -> ManagementLoad:
     """The ports that the management fabric of a design needs on its switches."""
-    managed = managed_devices(design.layout, design.fabrics, design.scale_up, fabric.name)
+    managed = managed_devices(design.fabrics, design.scale_up, fabric.name)
     leaf = fabric.tiers[0]
     by_slot = leaf.feed(TierKey("", "")).by_slot
     return ManagementLoad(design.layout, managed, scope_of(leaf.per), by_slot=by_slot)
@@ -123,7 +123,7 @@ def _words(design: Design) -> dict[str, dict[str, str]]:
         ADOPTED: dict(words.get(ADOPTED, {})),
         "dealing": {**words.get("dealing", {}), **dict(_dealing(design))},
         SIZED: {**words.get(SIZED, {}), **sized_words(design)},
-        "extras": {**words.get("extras", {}), **dict(extra_words(design.layout, fabrics))},
+        "extras": {**words.get("extras", {}), **dict(extra_words(fabrics))},
     }
     return {kind: holders for kind, holders in found.items() if holders}
 
@@ -165,7 +165,7 @@ def _sized(tier: TierDesign) -> SizedBefore:
 def in_use(design: Design) -> frozenset[tuple[str, str]]:
     """(kind, holder) of everything remembered that is still in use."""
     tiers = {("dealing", f"{tier.fabric} {tier.name}") for tier in design.tiers}
-    extras = {("extras", name) for name, _ in extra_words(design.layout, {f.name: f for f in design.fabrics})}
+    extras = {("extras", name) for name, _ in extra_words({f.name: f for f in design.fabrics})}
     managed = {(AREAS, place) for place in PLACES}
     for _, load in _managing(design):
         managed |= load.holders.keys()

@@ -22,7 +22,7 @@ from fabricgen.blueprint.dimensions import dimension_of, is_told, leg_dimensions
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
-from fabricgen.design.shape import is_part_of_unit, racks_each, scope_count, scope_of, units_each
+from fabricgen.design.shape import is_part_of_unit, racks_each, scope_of, units_each
 
 Pods = tuple[Fraction, ...]
 """The contents of a place: scalable units of each pod in it; racks count as a part of a unit."""
@@ -211,7 +211,7 @@ class _Strand:
 
     def _each(self, tier: TierDesign) -> Fraction:
         """Switches of a tier in each of its places."""
-        return Fraction(tier.switches, scope_count(self._layout, scope_of(tier.per)) * self._strands)
+        return Fraction(tier.switches, tier.places * self._strands)
 
     def _size(self, pods: Pods) -> Fraction:
         """Bandwidth of the node ports of a place, Gb/s."""

@@ -10,7 +10,7 @@ from itertools import product
 
 from fabricgen.design.fabric_model import FabricDesign, NodeFeed, TierDesign
 from fabricgen.design.model import Design
-from fabricgen.design.shape import child_numbers, scope_count, scope_of
+from fabricgen.design.shape import child_numbers
 from fabricgen.design.sizing.arithmetic import ranks_within
 from fabricgen.design.sizing.spread import run_ports
 from fabricgen.design.slots import SlotTable
@@ -36,7 +36,7 @@ def slot_table(design: Design, fabric: FabricDesign, feed: NodeFeed) -> SlotTabl
     """The slots on the lowest tier of a fabric's nodes with one kind of port."""
     leaf = design.leaf(fabric)
     assert leaf is not None  # noqa: S101 - a fabric with feeds has one
-    return SlotTable(design.layout, leaf.per, fabric.sizes, feed.attachments, feed.by_slot)
+    return SlotTable(leaf.layout, leaf.per, fabric.sizes, feed.attachments, feed.by_slot)
 
 
 def link_counts(design: Design, fabric: FabricDesign) -> tuple[LinkCount, ...]:
@@ -164,16 +164,16 @@ def _switch_counts(design: Design, fabric: FabricDesign) -> Iterator[tuple[str, 
 
 def _upper_connectors(design: Design, lower: TierDesign, upper: TierDesign, per: int) -> int:
     """Connectors of the upper tier with links of the lower one, that is breakout cables between them."""
-    uplink, layout = lower.uplink, design.layout
+    uplink = lower.uplink
     assert uplink is not None  # noqa: S101 - callers hold a tier with uplinks
     owner = design.fabric(lower.fabric)
     kinds = ranks_within(lower.per, lower.name, lower.count, upper.per, owner.tier_sizes, owner.coarser)
     each = max(max(ranks, default=-1) for ranks in kinds) + 1
     feed = upper.feed(lower.key)
     connectors = [port // per for port in run_ports(upper, feed.run).of(feed)]
-    alike = upper.groups // scope_count(layout, scope_of(upper.per)) // len(kinds)
+    alike = upper.groups // upper.places // len(kinds)
     total = 0
-    for lowers in child_numbers(layout, scope_of(lower.per), scope_of(upper.per), by_slot=uplink.by_slot):
+    for lowers in child_numbers(lower.layout, lower.scope, upper.scope, by_slot=uplink.by_slot):
         for inside, index in product(kinds, range(uplink.upper_count)):
             share = range(uplink.share(index))
             ranks = (place * each + rank for place in _numbers(lowers.numbers) for rank in inside)

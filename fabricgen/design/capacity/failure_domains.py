@@ -17,7 +17,7 @@ from fabricgen.design.floor.floor_plan import FloorPlan, NetworkRun, RackPositio
 from fabricgen.design.floor.network_runs import key_of, stated_stand
 from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
-from fabricgen.design.shape import is_part_of_unit, scope_count, scope_of, units_of
+from fabricgen.design.shape import is_part_of_unit, units_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ def _unit_racks(design: Design, floor: FloorPlan, unit: int) -> Iterator[_Rack]:
         held: dict[TierKey, list[SwitchIndex]] = {}
         for tier, ordinal in switches:
             group, at = divmod(ordinal, tier.count)
-            held.setdefault(tier.key, []).append((unit * tier.groups // design.layout.units + group, at))
+            held.setdefault(tier.key, []).append((unit * tier.groups // tier.layout.units + group, at))
         yield _Rack(floor.unit_rack_name(unit, number), floor.unit_spot(unit, number), held)
 
 
@@ -148,8 +148,7 @@ def in_one_rack(design: Design, floor: FloorPlan, tier: TierDesign) -> SharedFai
     """The network rack that holds all switches of a tier for some place; None if there is none or the place has one
     switch only.
     """
-    each = tier.switches // scope_count(design.layout, scope_of(tier.per))
-    if each * tier.profile.rack_units > design.layout.rack_units:
+    if tier.per_place * tier.profile.rack_units > design.layout.rack_units:
         return None
     return next(_in_one(design, floor, tier, range(1), lambda rack: rack.name), (None, -1))[0]
 
@@ -161,7 +160,7 @@ def on_one_feed(design: Design, floor: FloorPlan, tier: TierDesign) -> SharedFai
         return None
     units = range(layout.units)
     for found, place in _in_one(design, floor, tier, units, lambda rack: floor.feeds_of(rack.spot)[0]):
-        inside = units_of(layout, scope_of(tier.per), place)
+        inside = units_of(tier.layout, tier.scope, place)
         spots = (floor.unit_spot(unit, rack) for unit in inside for rack in range(layout.racks_per_su))
         if any(floor.feeds_of(spot)[0] != found.where for spot in spots):
             return found
@@ -172,8 +171,7 @@ def _in_one(
     design: Design, floor: FloorPlan, tier: TierDesign, units: Iterable[int], share: Callable[[_Rack], str]
 ) -> Iterator[tuple[SharedFailure, int]]:
     """Places whose switches of a tier all share a rack or feed, in order; only `units` are looked at."""
-    scope = scope_of(tier.per)
-    places = scope_count(design.layout, scope)
+    scope, places = tier.scope, tier.places
     each, of_place = tier.switches // places, tier.groups // places
     if each == 1 or is_part_of_unit(scope):
         return

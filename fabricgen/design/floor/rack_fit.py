@@ -9,7 +9,6 @@ from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.layout import Layout
 from fabricgen.design.scale_up.model import ScaleUpDesign
-from fabricgen.design.shape import scope_of
 from fabricgen.kernel.diagnostics import Path, fault
 
 
@@ -69,11 +68,10 @@ def beside_nodes(
     layout: Layout, catalog: Catalog, fabrics: Iterable[FabricDesign], scale_up: Iterable[ScaleUpDesign]
 ) -> Iterator[tuple[SwitchProfile, int]]:
     """(profile, how many) of switches and scale-up trays that stand in every node rack."""
-    racks = layout.units * layout.racks_per_su
     for fabric in fabrics:
         for tier in fabric.tiers:
-            if scope_of(tier.per) == "rack":
-                yield tier.profile, tier.switches // racks
+            if tier.scope == "rack":
+                yield tier.profile, tier.per_place
     for domain in scale_up:
         if domain.per == "rack" and domain.trays_each:
             yield catalog.switch(domain.profile.tray), -(-domain.trays_each // domain.places.racks)

@@ -13,7 +13,6 @@ from fractions import Fraction
 from itertools import product
 from math import prod
 
-from fabricgen.design.layout import Layout
 from fabricgen.design.ports import (
     PortDemand,
     PortKind,
@@ -207,14 +206,14 @@ def upper_count(
 
 
 def lowers_per_group(
-    layout: Layout, lower: TierSpec, count: int, upper: TierSpec, sizes: Mapping[str, int], coarser: Coarser
+    lower: TierSpec, count: int, upper: TierSpec, sizes: Mapping[str, int], coarser: Coarser
 ) -> tuple[int, int, int]:
     """Lower switches in the fullest upper group, three counts: of units there are, of all reserved slots, and of slots
     up to the last one in use.
     """
     each = max(len(ranks) for ranks in ranks_within(lower.per, lower.name, count, upper.per, sizes, coarser))
     scopes = scope_of(lower.per), scope_of(upper.per)
-    by_unit, by_slot = (child_numbers(layout, *scopes, by_slot=by_slot) for by_slot in (False, True))
+    by_unit, by_slot = (child_numbers(lower.layout, *scopes, by_slot=by_slot) for by_slot in (False, True))
     in_use = (one.numbers[-1].end for one in by_slot if one.numbers)
     now, slots = (max(one.span for one in found) for found in (by_unit, by_slot))
     return now * each, slots * each, max(in_use, default=0) * each

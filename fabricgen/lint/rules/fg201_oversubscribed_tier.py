@@ -76,7 +76,7 @@ def _servers_beyond_limit(design: Design, tier: TierDesign) -> tuple[str, ...]:
     nodes = sum(
         max(feed.used(slots, tier.count)) * tier.downs[feed.run].speed_gbps
         for fabric in fabrics
-        for feed, slots in zip(fabric.node_feeds, node_slots(design.layout, fabric, tier), strict=True)
+        for feed, slots in zip(fabric.node_feeds, node_slots(fabric, tier), strict=True)
     )
     return tuple(sorted({e.name for e in extras})) if nodes <= tier.allowed * tier.up.bandwidth_gbps else ()
 

@@ -40,7 +40,7 @@ class UnevenLeaves(DesignRule):
             leaf = design.leaf(fabric)
             if leaf is None or not design.loaded.blueprint.fabrics[leaf.fabric].tiers[leaf.name].count:
                 continue
-            feeds = zip(fabric.node_feeds, node_slots(design.layout, fabric, leaf), strict=True)
+            feeds = zip(fabric.node_feeds, node_slots(fabric, leaf), strict=True)
             for feed, slots in feeds:
                 if slots % leaf.count:
                     from fabricgen.design.advice.tiers import values_that_fit
