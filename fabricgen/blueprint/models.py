@@ -174,6 +174,11 @@ class Blueprint(Model):
     cable_of: CableOverrides = Field(
         default_factory=dict, description="What single cables have instead of what is planned, by their ids: as built."
     )
+    inventory: Line | None = Field(
+        None,
+        description="A table beside the blueprint of the hardware: CSV with the columns device, port, mac, guid and "
+        "serial. Default: it is not known; GUIDs are planned.",
+    )
     names: Names = Field(default_factory=Names.model_construct, description="What devices are called.")
     floor: Floor = Field(default_factory=Floor.model_construct, description="The hall that cables run through.")
     cabling: Cabling = Field(

@@ -15,6 +15,7 @@ from fabricgen.design.joining import check_met_in_full, check_spans
 from fabricgen.design.management import ManagedPorts
 from fabricgen.design.ports import PortKind
 from fabricgen.design.shape import spans_units
+from fabricgen.design.sizing.arithmetic import deals_unevenly
 from fabricgen.design.sizing.down_ports import Reserve
 from fabricgen.design.sizing.kept import as_before
 from fabricgen.design.sizing.node_ports import NodeDemand
@@ -343,6 +344,7 @@ class _LinkedFabrics:
             layout=spec.layout,
             slots=sized.slots,
             needed_uplinks=sized.needed_uplinks,
+            uneven=deals_unevenly(spec),
         )
 
 

@@ -57,6 +57,8 @@ class SizingFigures:
     nodes: int
     tiers: Mapping[TierName, TierFigures]
     omits: Mapping[str, tuple[str, ...]]
+    hardware: Mapping[tuple[str, str], tuple[str, ...]]
+    """(device, port) -> MAC, GUID and serial number of the inventory."""
 
 
 def sizing_figures(cluster: Cluster) -> SizingFigures:
@@ -67,6 +69,7 @@ def sizing_figures(cluster: Cluster) -> SizingFigures:
         nodes=design.layout.nodes,
         tiers={(tier.fabric, tier.name): _tier(cluster, tier) for tier in design.tiers},
         omits=_omits(design),
+        hardware={row.figures[:2]: row.figures[2:] for row in design.loaded.inventory},
     )
 
 

@@ -13,7 +13,7 @@ from fabricgen.blueprint.beside.sized import SIZED
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.floor.rack_fit import check_racks
-from fabricgen.design.layout import Layout, lay_out
+from fabricgen.design.layout import lay_out
 from fabricgen.design.slots import SlotTable
 from fabricgen.design.tiers import FabricContext, TierSpec, tier_specs
 from fabricgen.kernel.diagnostics import InputError
@@ -103,8 +103,7 @@ class Trials:
     def outcome(self, change: Mapping[str, Any]) -> tuple[FabricDesign, ...]:
         """The fabrics with a change; empty where they cannot be wired, or switches of a group would differ."""
         found = self.wires(change)
-        layout = self.changed(change).context.layout if found else self.context.layout
-        return found if all(_is_even(layout, fabric, found) for fabric in found) else ()
+        return found if all(_is_even(fabric, found) for fabric in found) else ()
 
     def wires(self, change: Mapping[str, Any]) -> tuple[FabricDesign, ...]:
         """The fabrics with a change, whether or not the switches of a group are alike.
@@ -132,7 +131,7 @@ class Trials:
         """
         found = [tier for fabric in self.wires(change) for tier in fabric.tiers]
         links = [t.uplink for t in found if t.uplink and t.uplink.upper == key]
-        return bool(found) and all(uplink.links_per_group % uplink.upper_count == 0 for uplink in links)
+        return bool(found) and all(u.uneven or u.links_per_group % u.upper_count == 0 for u in links)
 
     def tier(self, key: TierKey, change: Mapping[str, Any]) -> TierDesign | None:
         """The tier designed with a change; None where that does not fit."""
@@ -183,11 +182,12 @@ def _replaced(part: Any, keys: Sequence[str], value: Any) -> dict[str, Any]:
     return vars(part) | {key: inner}
 
 
-def _is_even(layout: Layout, fabric: FabricDesign, fabrics: Sequence[FabricDesign]) -> bool:
+def _is_even(fabric: FabricDesign, fabrics: Sequence[FabricDesign]) -> bool:
     """Whether the switches of every group are alike and no tier exceeds its allowed oversubscription."""
     for tier in fabric.tiers:
         uplink, ratio = tier.uplink, tier.oversubscription
-        if uplink and tier.up and (tier.up.count % uplink.upper_groups or uplink.links_per_group % uplink.upper_count):
+        unequal = uplink and not uplink.uneven and uplink.links_per_group % uplink.upper_count
+        if uplink and tier.up and (tier.up.count % uplink.upper_groups or unequal):
             return False
         if tier.up and ratio is not None and ratio > tier.allowed:
             return False

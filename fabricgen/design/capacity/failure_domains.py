@@ -44,9 +44,9 @@ class _Rack:
     switches: Mapping[TierKey, Sequence[SwitchIndex]]
 
 
-def rack_failures(design: Design, floor: FloorPlan) -> Iterator[FailureDomain]:
+def rack_failures(_design: Design, floor: FloorPlan) -> Iterator[FailureDomain]:
     """A failure domain for every network rack: those of one unit, and all shared ones."""
-    for rack in (*_unit_racks(design, floor, 0), *_shared_racks(floor)):
+    for rack in (*_unit_racks(floor, 0), *_shared_racks(floor)):
         yield FailureDomain(rack.name, rack.switches)
 
 
@@ -76,7 +76,7 @@ def feeds_in_use(design: Design, floor: FloorPlan) -> frozenset[str]:
     every, met = frozenset(design.loaded.blueprint.floor.feeds), set[str]()
     units, racks = range(design.layout.units), range(design.layout.racks_per_su)
     of_nodes = (floor.unit_spot(unit, rack) for unit in units for rack in racks)
-    of_units = (rack.spot for unit in units for rack in _unit_racks(design, floor, unit))
+    of_units = (rack.spot for unit in units for rack in _unit_racks(floor, unit))
     for spot in chain(of_nodes, of_units, (rack.spot for rack in _shared_racks(floor))):
         met.update(floor.feeds_of(spot))
         if met == every:
@@ -97,7 +97,7 @@ def _together(
         nodes = {share(floor.unit_spot(unit, rack)) for rack in range(design.layout.racks_per_su)}
         if len(nodes) == 1:
             units.setdefault(nodes.pop(), set()).add(unit)
-        for rack in _unit_racks(design, floor, unit):
+        for rack in _unit_racks(floor, unit):
             racks.setdefault(share(rack.spot), []).append(rack)
     for rack in _shared_racks(floor):
         racks.setdefault(share(rack.spot), []).append(rack)
@@ -112,7 +112,7 @@ def _failure_domain(name: str, racks: Iterable[_Rack], units: frozenset[int]) ->
     return FailureDomain(name, switches, units)
 
 
-def _unit_racks(design: Design, floor: FloorPlan, unit: int) -> Iterator[_Rack]:
+def _unit_racks(floor: FloorPlan, unit: int) -> Iterator[_Rack]:
     """The network racks of a unit."""
     for number, switches in floor.unit_racks():
         held: dict[TierKey, list[SwitchIndex]] = {}
@@ -177,7 +177,7 @@ def _in_one(
         return
     of_units = stated_stand(design, tier) != "network-row"
     runs = () if of_units else [run for run in floor.runs if run.tier and run.tier.key == tier.key]
-    within = (rack for unit in units if of_units for rack in _unit_racks(design, floor, unit))
+    within = (rack for unit in units if of_units for rack in _unit_racks(floor, unit))
     shared: dict[int, set[str]] = {}
     for rack in (*within, *_racks_of_runs(floor, runs)):
         what = share(rack)

@@ -60,12 +60,12 @@ def _node_rack_units(
     """
     nodes = layout.nodes_per_rack * max(s.profile.rack_units for s in layout.node_sets if not s.per_rack)
     shared = sum(s.per_rack * s.profile.rack_units for s in layout.node_sets)
-    switches = sum(switch.rack_units * count for switch, count in beside_nodes(layout, catalog, fabrics, scale_up))
+    switches = sum(switch.rack_units * count for switch, count in beside_nodes(catalog, fabrics, scale_up))
     return nodes + shared + switches
 
 
 def beside_nodes(
-    layout: Layout, catalog: Catalog, fabrics: Iterable[FabricDesign], scale_up: Iterable[ScaleUpDesign]
+    catalog: Catalog, fabrics: Iterable[FabricDesign], scale_up: Iterable[ScaleUpDesign]
 ) -> Iterator[tuple[SwitchProfile, int]]:
     """(profile, how many) of switches and scale-up trays that stand in every node rack."""
     for fabric in fabrics:
