@@ -288,7 +288,7 @@ class _LinkedFabrics:
             rails=max((leg.rail for leg in legs), default=0),
             hosts=spec.hosts or {"roce": "routed", "ethernet": "bridged", "infiniband": "none"}[spec.protocol],
             vrf=self._vrf(name),
-            leaf=leaf,
+            leaves=(leaf,) if leaf else (),
             node_feeds=sized_tiers[leaf].node_feeds.get(name, ()) if leaf else (),
             tiers=tuple(tiers[key] for key in _in_order(self.specs, mine)),
             extras=tuple(e for d, e in zip(demands, allocated, strict=True) if d.fabric == name),

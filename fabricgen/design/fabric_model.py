@@ -151,6 +151,7 @@ class NodeFeed:
     stripe`).
     """
 
+    leaf: TierKey
     attachments: tuple[tuple[int, Attachment], ...]
     """(index of the node set, how it attaches)"""
     run: int
@@ -385,8 +386,8 @@ class FabricDesign:
     hosts: str
     vrf: str
     """The VRF of its routes on switches that another fabric owns; "" for the default one."""
-    leaf: TierKey | None
-    """The tier its nodes attach to, perhaps another fabric's; None where no nodes do."""
+    leaves: tuple[TierKey, ...]
+    """The tiers its nodes attach to, perhaps another fabric's; empty where no nodes do."""
     node_feeds: tuple[NodeFeed, ...]
     tiers: tuple[TierDesign, ...]
     extras: tuple[ExtraSet, ...]
@@ -399,6 +400,10 @@ class FabricDesign:
         """(index of the node set, how it attaches), over all kinds of ports."""
         return tuple(pair for feed in self.node_feeds for pair in feed.attachments)
 
+    def feeds_of(self, leaf: TierKey) -> tuple[NodeFeed, ...]:
+        """The node ports on one of its leaves."""
+        return tuple(feed for feed in self.node_feeds if feed.leaf == leaf)
+
     @property
     def tier_sizes(self) -> dict[str, int]:
         """How many values each inner dimension has: rail, rail group, plane, port, and switches per group by tier."""
@@ -407,8 +412,9 @@ class FabricDesign:
     @property
     def carrier(self) -> str:
         """The fabric that owns the switches its nodes attach to, or that its own tiers are below; "" for none."""
-        if self.leaf is not None and self.leaf.fabric != self.name:
-            return self.leaf.fabric
+        guests = (leaf.fabric for leaf in self.leaves if leaf.fabric != self.name)
+        if (owner := next(guests, None)) is not None:
+            return owner
         above = [tier.uplink for tier in self.tiers if tier.uplink and tier.uplink.fabric == self.name]
         return next((uplink.upper.fabric for uplink in above if uplink.upper.fabric != self.name), "")
 

@@ -80,14 +80,13 @@ def _peer_link_bundles(tier: TierDesign) -> Iterator[LinkBundle]:
 
 
 def _node_bundles(design: Design, fabric: FabricDesign, groups: dict[str, DeviceGroup]) -> list[LinkBundle]:
-    leaf = design.leaf(fabric)
     found: list[LinkBundle] = []
-    for index, attachment in fabric.attachments:
-        assert leaf is not None  # noqa: S101 - its nodes attach to it
+    for leaf, index, attachment in ((feed.leaf, *pair) for feed in fabric.node_feeds for pair in feed.attachments):
+        tier = design.tier(leaf)
         nodes = design.layout.node_sets[index]
-        for pod in leaf.layout.pods:
+        for pod in tier.layout.pods:
             lower = groups[f"{pod.name}/{nodes.name}"]
-            upper = f"{leaf.fabric}/{leaf.name}" + (f"/{pod.name}" if _in_pods(leaf) else "")
+            upper = f"{tier.fabric}/{tier.name}" + (f"/{pod.name}" if _in_pods(tier) else "")
             links = lower.count * len(attachment.legs)
             found.append(LinkBundle(fabric.name, lower.name, upper, links, links * attachment.speed_gbps))
     return found

@@ -93,7 +93,7 @@ def _ports_of(design: Design, tier: TierDesign, run: int) -> dict[str, tuple[int
     """(first port, jumps, how many) of each holder of ports of a run: nodes of a fabric, management, lower tiers."""
     found: dict[str, tuple[int, Jumps, int]] = {}
     for fabric in design.fabrics:
-        for number, nodes in enumerate(fabric.node_feeds if fabric.leaf == tier.key else ()):
+        for number, nodes in enumerate(fabric.feeds_of(tier.key)):
             if nodes.run == run:
                 found[nodes_holder(fabric.name, number)] = nodes.first, nodes.jumps, nodes.per_switch
     for feed in tier.feeds:
@@ -183,12 +183,8 @@ def _dealing(design: Design) -> Iterator[tuple[str, str]]:
     """(tier, `slot` or `unit`): how ports are assigned in tiers whose nodes or lower switches may grow in number."""
     for fabric in design.fabrics:
         for feed in fabric.node_feeds:
-            leaf = design.leaf(fabric)
-            if (
-                leaf
-                and spans_units(leaf.per)
-                and not design.loaded.blueprint.fabrics[leaf.fabric].tiers[leaf.name].spread
-            ):
+            leaf = design.tier(feed.leaf)
+            if spans_units(leaf.per) and not design.loaded.blueprint.fabrics[leaf.fabric].tiers[leaf.name].spread:
                 yield f"{leaf.fabric} {leaf.name}", "slot" if feed.by_slot else "unit"
     for tier in design.tiers:
         if tier.uplink is None:

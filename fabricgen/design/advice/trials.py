@@ -191,11 +191,11 @@ def _is_even(fabric: FabricDesign, fabrics: Sequence[FabricDesign]) -> bool:
             return False
         if tier.up and ratio is not None and ratio > tier.allowed:
             return False
-    leaf = next((tier for f in fabrics for tier in f.tiers if tier.key == fabric.leaf), None)
-    return leaf is None or all(slots % leaf.count == 0 for slots in node_slots(fabric, leaf))
+    leaves = [tier for f in fabrics for tier in f.tiers if tier.key in fabric.leaves]
+    return all(slots % leaf.count == 0 for leaf in leaves for slots in node_slots(fabric, leaf))
 
 
 def node_slots(fabric: FabricDesign, leaf: TierDesign) -> list[int]:
     """Node ports that the fullest group of a fabric's leaves is sized for, by kind of port."""
-    tables = [SlotTable(leaf.layout, leaf.per, fabric.sizes, feed.attachments) for feed in fabric.node_feeds]
+    tables = [SlotTable(leaf.layout, leaf.per, fabric.sizes, feed.attachments) for feed in fabric.feeds_of(leaf.key)]
     return [table.slots_to_serve(reserve=leaf.for_reserve) for table in tables]

@@ -75,7 +75,7 @@ class _Place:
 def chain_of(design: Design, fabric: FabricDesign) -> tuple[TierDesign, ...]:
     """The tiers above a fabric's nodes, from the lowest up, perhaps another fabric's; empty without nodes."""
     found = []
-    tier = design.leaf(fabric)
+    tier = next(iter(design.leaves(fabric)), None)
     while tier is not None:
         found.append(tier)
         tier = design.tier(tier.uplink.upper) if tier.uplink else None

@@ -31,8 +31,7 @@ class LinkCount:
 
 def slot_table(design: Design, fabric: FabricDesign, feed: NodeFeed) -> SlotTable:
     """The slots on the lowest tier of a fabric's nodes with one kind of port."""
-    leaf = design.leaf(fabric)
-    assert leaf is not None  # noqa: S101 - a fabric with feeds has one
+    leaf = design.tier(feed.leaf)
     return SlotTable(leaf.layout, leaf.per, fabric.sizes, feed.attachments, feed.by_slot)
 
 
@@ -49,11 +48,11 @@ def link_counts(design: Design, fabric: FabricDesign) -> tuple[LinkCount, ...]:
 
 def _node_counts(design: Design, fabric: FabricDesign) -> Iterator[tuple[str, str, int, int]]:
     """(lower, upper, links, cables) of nodes, extra devices and management ports."""
-    leaf, layout = design.leaf(fabric), design.layout
+    layout = design.layout
     emptied: set[tuple[int, int, int]] = set()
     shared: set[int] = set()
-    for feed in fabric.node_feeds if leaf else ():
-        assert leaf is not None  # noqa: S101 - the fabric has feeds
+    for feed in fabric.node_feeds:
+        leaf = design.tier(feed.leaf)
         links = cables = 0
         for index, attachment in feed.attachments:
             nodes = layout.node_sets[index]

@@ -34,7 +34,7 @@ class SingleBorder(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Flag tiers without nodes that hang below others or end spans, and have one switch in a place."""
-        leaves = {fabric.leaf for fabric in design.fabrics}
+        leaves = {leaf for fabric in design.fabrics for leaf in fabric.leaves}
         uppers = {tier.uplink.upper for tier in design.tiers if tier.uplink}
         for tier in design.tiers:
             hangs = tier.lowest and tier.key not in leaves and tier.key not in uppers

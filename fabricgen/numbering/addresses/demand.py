@@ -80,7 +80,7 @@ def _of_nodes(design: Design, fabric: FabricDesign, family: Family) -> Iterator[
         return
     pool = "management" if is_management(fabric) else "hosts"
     for tier in design.tiers:
-        if tier.key == fabric.leaf or any(extra.tier == tier.key for extra in fabric.extras):
+        if tier.key in fabric.leaves or any(extra.tier == tier.key for extra in fabric.extras):
             each = _block_of_nodes(fabric, tier, family)
             yield _demand(fabric.name, pool, family, design.fabric(tier.fabric), tier, each)
 
@@ -89,7 +89,7 @@ def _block_of_nodes(fabric: FabricDesign, tier: TierDesign, family: Family) -> i
     ports = sum(run.numbers for run in tier.downs)
     if fabric.hosts == "routed":
         return family.block_of_pairs(ports)
-    if fabric.hosts == "rail-subnets" and tier.key == fabric.leaf:
+    if fabric.hosts == "rail-subnets" and tier.key in fabric.leaves:
         size = family.subnet_size or subnet_size(fabric, tier)
         return _most_subnets(fabric, tier) * size
     return family.subnet_size or bridged_size(ports)

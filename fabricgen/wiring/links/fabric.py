@@ -95,8 +95,7 @@ class FabricWiring:
         return self._class(SWITCH, tier.fabric, tier.name)
 
     def _nodes(self, nodes: DeviceClass, attachment: Attachment, feed: NodeFeed) -> SegmentLinks:
-        leaf = self._design.leaf(self._fabric)
-        assert leaf is not None  # noqa: S101 - the fabric has feeds
+        leaf = self._design.tier(feed.leaf)
         table = slot_table(self._design, self._fabric, feed)
         rows = nodes.rows
         at = {
