@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from fabricgen.blueprint.base import Model
-from fabricgen.blueprint.scalars import NAME_PATTERN, NODES_FORM, Line, Name, NodesOf
+from fabricgen.blueprint.scalars import NAME_PATTERN, NODE_SET_FORM, NODES_FORM, Line, Name, NodeSetOf, NodesOf
 from fabricgen.blueprint.sections.cable_overrides import CableOverrides
 from fabricgen.blueprint.sections.cabling import Cabling
 from fabricgen.blueprint.sections.configuration import DeviceConfiguration, Snippets
@@ -22,16 +22,21 @@ from fabricgen.blueprint.sections.routing import Ip, Pools, Routing
 from fabricgen.blueprint.sections.spares import Spares
 from fabricgen.models.forms import CATALOGUE
 
+SETS = (
+    "`32 x dgx-b200`, or several sets of nodes by name, of which some may pass fabrics by: "
+    "{gpu: 32 x dgx-b200, login: {nodes: 2 x cpu-node, skip: [storage]}}."
+)
+
 NodeSets = Annotated[
-    dict[Name, NodesOf],
+    dict[Name, Annotated[NodeSetOf, BeforeValidator(NodeSetOf.read)]],
     BeforeValidator(lambda value: {"node": value} if isinstance(value, str) else value),
     Field(min_length=1),
     WithJsonSchema(
         {
-            "description": "`32 x dgx-b200`, or several sets of nodes by name.",
+            "description": SETS,
             "oneOf": [
                 NODES_FORM,
-                {"type": "object", "patternProperties": {NAME_PATTERN: NODES_FORM}, "minProperties": 1},
+                {"type": "object", "patternProperties": {NAME_PATTERN: NODE_SET_FORM}, "minProperties": 1},
             ],
         }
     ),
@@ -70,7 +75,7 @@ class Racks(Model):
 class ScalableUnit(Model):
     """The building block that is repeated: so many nodes in racks."""
 
-    nodes: NodeSets = Field(description="`32 x dgx-b200`, or several sets of nodes by name.")
+    nodes: NodeSets = Field(description=SETS)
     racks: Racks = Field(default_factory=Racks.model_construct, description="How they stand in racks.")
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from fabricgen.catalog.models import NodeProfile
 from fabricgen.design.capacity.counts import link_counts
+from fabricgen.design.capacity.uneven import uneven_landings
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.design.scale_across import site_oversubscription, spans_of
@@ -49,8 +50,22 @@ def _fabric(design: Design, fabric: FabricDesign) -> dict[str, Any]:
         },
         "planes": fabric.planes,
         "rails": fabric.rails,
+        **_uneven(design, fabric),
         **_across(design, fabric),
     }
+
+
+def _uneven(design: Design, fabric: FabricDesign) -> dict[str, Any]:
+    """What uplinks that land unequally cost, by tier; empty where none do."""
+    found = {
+        landing.lower.name: {
+            "links": [landing.fewest, landing.fewest + 1],
+            "cost": round(float(landing.cost), 4),
+            "oversubscription": round(float(landing.oversubscription), 4),
+        }
+        for landing in uneven_landings(design, fabric)
+    }
+    return {"uneven": found} if found else {}
 
 
 def _across(design: Design, fabric: FabricDesign) -> dict[str, Any]:

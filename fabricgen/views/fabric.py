@@ -87,7 +87,9 @@ class FabricView:
     has_high_nodes: bool
     """Whether nodes are connected to other tiers than the lowest."""
     is_tree: bool
-    """Whether it has two tiers or more, nodes only on the lowest, and no link that skips a tier or is a peer link."""
+    """Whether it has two tiers or more, nodes only on the lowest, no link that skips a tier or is a peer link, and
+    equally many between any two switches that meet.
+    """
     subnet_manager: str = "opensm"
     """`opensm` or `ufm`."""
     default_partition: str = "full"
@@ -286,7 +288,7 @@ class _FabricViewBuilder:
         return (
             bool(upward)
             and not self._has_high_nodes()
-            and not any(tier.peer_links for tier in tiers)
+            and not any(tier.peer_links or (tier.uplink and tier.uplink.uneven) for tier in tiers)
             and all(levels[upper] == levels[lower] + 1 for lower, upper in upward.items())
         )
 
