@@ -55,6 +55,32 @@ def test_units_beyond_the_reserve_move_no_link_of_a_lock(tmp_path: Path, fabricg
     assert uplinks < rows(blueprint, "pods.p1.su=5")
 
 
+RANGES = {
+    "down.inband": "9-16",
+    "down.storage": "17-20,1-4",
+    "down.oob": "21-24",
+    "extra.helper": "40,39",
+}
+
+
+@pytest.mark.parametrize("locked", [True, False])
+def test_ranges_are_filled_in_their_order_and_move_no_link(locked: bool, tmp_path: Path, fabricgen: FabricGen) -> None:
+    blueprint = tmp_path / "small.yaml"
+    written = ", ".join(f"{purpose}: '{cages}'" for purpose, cages in RANGES.items())
+    text = HALL.replace("peer: 1 x 400G per su", f"peer: 1 x 400G per su, cages: {{{written}}}")
+    text = text.replace("  oob:", "  storage: {protocol: ethernet, carried_by: inband, speed: 200G}\n  oob:")
+    blueprint.write_text(text, encoding="utf-8")
+    if locked:
+        assert fabricgen("lock", blueprint).code == 0
+    before = rows(blueprint)
+    assert before < rows(blueprint, "pods.p1.su=3")
+    assert before < rows(blueprint, "fabrics.inband.extra.more.device=mgmt-server")
+    grown = compile_design(str(blueprint), ["pods.p1.su=6", "pods.p1.reserve=6"])
+    downs = {run.purpose: run.cages for run in grown.tiers[0].downs}
+    assert downs["down.storage"] == (17, 18, 19, 20, 1, 2, 3, 4)
+    assert downs["extra.helper"] == (40, 39)
+
+
 @pytest.mark.parametrize("locked", [True, False])
 def test_reserving_ports_moves_no_link(locked: bool, tmp_path: Path, fabricgen: FabricGen) -> None:
     blueprint = tmp_path / "small.yaml"

@@ -60,6 +60,8 @@ def chains(
         tiers[name] = {"switch": draw(st.sampled_from(switches)), "per": ([scope] if scope != "all" else []) + inner}
         scopes[name] = scope
         tiers[name] |= draw(_stated(top=i == number - 1, lowest=i == 0, switch=tiers[name]["switch"]))
+        if i == 0 and "down" in tiers[name].get("cages", {}) and often(draw, 1, 2):
+            tiers[name]["cages"] = _by_purpose(tiers[name]["cages"])
         if often(draw, 1, 8):
             tiers[name]["reserved_ports"] = {"wan": draw(st.integers(1, 2))}
             if "cages" not in tiers[name]:
@@ -69,6 +71,14 @@ def chains(
     if "roof" in tiers:
         tiers["roof"]["above"] = "core"
     return Chain(tiers, scopes)
+
+
+def _by_purpose(cages: Tree) -> Tree:
+    """Cages of down ports kept for compute nodes, not from the first one on, and for management."""
+    last = int(cages["down"].removeprefix("1-"))
+    third = max(1, (last - 1) // 3)
+    purposes = {"down.compute": f"{third + 1}-{last - 1},1-{third}", "down.management": last}
+    return {role: some for role, some in cages.items() if role != "down"} | purposes
 
 
 @st.composite

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 
 import pytest
 
@@ -68,3 +69,18 @@ def test_ports_that_a_site_keeps_for_its_way_out() -> None:
         kept = {port.cage: (port.role, port.device) for port in switch.ports if port.cage in (49, 59, 60)}
         assert kept == {49: ("kept", "campus"), 59: ("kept", "wan"), 60: ("kept", "wan")}
         assert "campus" in "".join(port_maps(switch))
+
+
+def test_ranges_as_the_deployment_guide_has_them() -> None:
+    """The peer link of BasePOD is swp63 and swp64; nodes and IPMI switches have ranges of their own here."""
+    keep = "fabrics.inband.tiers.leaf.cages"
+    ranges = {"peer": "61-64", "down": "1-24", "down.storage": "41-48,33-40", "down.oob": "57-60"}
+    cluster = example_cluster("small-pair", f"{keep}={json.dumps(ranges)}")
+    rows = list(csv.DictReader(io.StringIO(built_files(cluster, "links")["links.csv"].decode())))
+    mine = {
+        fabric: [r["b_port"] for r in rows if r["b_device"] == "inband-leaf-01" and r["fabric"] == fabric]
+        for fabric in ("inband", "storage", "oob")
+    }
+    assert mine["storage"] == [f"swp{n}" for n in (*range(41, 49), 40, 39)]
+    assert mine["oob"] == ["swp57", "swp58"]
+    assert {int(port[3:]) for port in mine["inband"]} <= {*range(1, 25), 63, 64}

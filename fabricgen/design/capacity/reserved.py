@@ -51,7 +51,7 @@ def _free_ports(design: Design, tier: TierDesign) -> list[int]:
     run = tier.downs[0]
     used = {port for feed in tier.feeds if feed.run == 0 for port in run_ports(tier, 0).of(feed)}
     for fabric in design.fabrics:
-        for nodes in fabric.node_feeds if fabric.leaf == tier.key else ():
+        for nodes in fabric.feeds_of(tier.key):
             if nodes.run == 0:
                 used |= {port_at(nodes.first, nodes.jumps, index) for index in range(nodes.per_switch)}
         for extra in fabric.extras:

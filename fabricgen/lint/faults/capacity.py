@@ -439,10 +439,10 @@ FG138 = Fault(
     """,
     bad="""
     fabrics: {compute: {tiers: {
-      leaf: {switch: sn5600, cages: {down.compute: 1-2}}}}}  # <-
+      leaf: {switch: sn5600, count: 1, cages: {down.compute: 1}}}}}  # <-
     """,
     good="""
     fabrics: {compute: {tiers: {
-      leaf: {switch: sn5600, cages: {down.compute: 1-40}}}}}
+      leaf: {switch: sn5600, count: 1, cages: {down.compute: 1-4}}}}}
     """,
 )
