@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
 
@@ -41,6 +41,8 @@ class TierSpec:
     nos: str
     allowed: Fraction
     path: Path
+    layout: Layout = field(compare=False, repr=False)
+    """The units that it serves."""
     upper: TierKey | None = None
     links_of: str = ""
     """The fabric that its links upwards belong to: that of the tier which asks for them."""
@@ -119,6 +121,7 @@ def _of_fabric(context: FabricContext, name: str) -> list[TierSpec]:
                 nos=_nos(context, spec, tier_name, profile, place),
                 allowed=allowed,
                 path=place,
+                layout=context.layout,
                 upper=upper,
                 links_of=name if upper else "",
                 takes_nodes=i == 0 and takes_nodes,
@@ -137,7 +140,7 @@ def _asks_for_nodes(context: FabricContext, name: str) -> bool:
     fabrics = context.blueprint.fabrics
     if fabrics[name].attach or any(fabric.carried_by == name for fabric in fabrics.values()):
         return True
-    return any(name in nodes.profile.roles for nodes in context.layout.node_sets)
+    return any(nodes.attaches(name, name) for nodes in context.layout.node_sets)
 
 
 def hangs(tier: Tier) -> bool:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from fractions import Fraction
 
+from fabricgen.catalog.models import NodeProfile
 from fabricgen.design.capacity.counts import link_counts, slot_table
 from fabricgen.design.fabric_model import TierDesign, port_at
+from fabricgen.design.summary import accelerators
+from fabricgen.export.files import endpoints
 from fabricgen.wiring.tables import DeviceClass
 from tests.properties.case import Case
 
@@ -28,6 +31,18 @@ def counts_of_the_design_are_counts_of_the_plan(case: Case) -> None:
         assert tier.switches == cls.count
 
 
+def accelerators_in_use_are_those_of_nodes_that_are_not_spare(case: Case) -> None:
+    """Ports may name an accelerator where a node's profile states none: those are not counted."""
+    design, table, classes = case.cluster.design, endpoints.table(case.cluster), case.cluster.plan.devices.classes
+    having = [c for c in classes if isinstance(c.profile, NodeProfile) and c.profile.accelerators]
+    nodes = {name for c in having for name in case.cluster.names[c.rows]}
+    rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows()]
+    spare = {row["node"] for row in rows if row.get("spare") == "yes"}
+    used = {(row["node"], row["accelerator"]) for row in rows if row["node"] in nodes - spare}
+    assert len(used) == accelerators(design)
+    assert len(spare) <= len(design.layout.spare)
+
+
 def bundles_are_links_between_nodes_and_switches(case: Case) -> None:
     design = case.cluster.design
     for fabric in design.fabrics:
@@ -41,7 +56,7 @@ def _ports_meant(case: Case, tier: TierDesign, cls: DeviceClass) -> dict[int, se
     design = case.cluster.design
     ports = {switch: case.down_ports(tier, switch) for switch in range(cls.first, cls.first + cls.count)}
     for fabric in design.fabrics:
-        for feed in fabric.node_feeds if fabric.leaf == tier.key else ():
+        for feed in fabric.feeds_of(tier.key):
             for group, slot in slot_table(design, fabric, feed).holes():
                 index, port = feed.port_of_slot(slot, tier.count)
                 ports[cls.first + group * tier.count + index].add((feed.run, port))
@@ -97,6 +112,7 @@ def _extras_of(case: Case, tier: TierDesign, run: int) -> set[tuple[int, int]]:
 
 LAWS = (
     counts_of_the_design_are_counts_of_the_plan,
+    accelerators_in_use_are_those_of_nodes_that_are_not_spare,
     bundles_are_links_between_nodes_and_switches,
     oversubscription_is_the_ratio_counted_on_the_fullest_switch,
     each_run_is_as_full_as_its_fullest_switch,
