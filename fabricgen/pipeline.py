@@ -239,8 +239,15 @@ def require_snippets_fit(cluster: Cluster) -> None:
             raise cluster.design.loaded.located(error) from error
 
 
-def compile_cluster(design: Design) -> Cluster:
-    """Expand a design into every device, link and address; raises InputError where a pool or rack is too small."""
+def compile_cluster(design: Design, phase: str | None = None) -> Cluster:
+    """Expand a design into every device, link and address, or into those that are there at a phase.
+
+    Raises InputError where a pool or rack is too small, and for a phase that the blueprint does not name.
+    """
     from fabricgen.cluster import build_cluster
 
-    return build_cluster(design)
+    if phase is None:
+        return build_cluster(design)
+    from fabricgen.phases.tables import at_phase
+
+    return at_phase(design, phase)
