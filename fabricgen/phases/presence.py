@@ -9,7 +9,7 @@ import numpy as np
 
 from fabricgen.design.fabric_model import TierKey
 from fabricgen.design.model import Design
-from fabricgen.design.phases import Selection
+from fabricgen.design.phases.selection import Selection
 from fabricgen.wiring.tables import EXTRA, SWITCH, DeviceTable, Flags, Ints, WiringPlan
 
 

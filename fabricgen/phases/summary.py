@@ -9,7 +9,7 @@ import numpy as np
 from fabricgen.catalog.models import NodeProfile
 from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
-from fabricgen.design.phases import Selection, selection_of
+from fabricgen.design.phases.selection import Selection, selection_of
 from fabricgen.design.scale_up.model import ScaleUpDesign
 from fabricgen.design.summary import summary, whole
 from fabricgen.wiring.tables import NODE, SWITCH, DeviceClass, Floats, WiringPlan
@@ -83,7 +83,8 @@ def _ratio(cluster: Cluster, tier: TierDesign) -> float | None:
     assert cluster.phase  # noqa: S101 - as above
     assert tier.oversubscription  # noqa: S101 - callers have asked
     now, then = _worst(cluster.plan, tier), _worst(cluster.phase.whole.plan, tier)
-    return round(float(tier.oversubscription) * now / then, 4) if now and then else None
+    change = 1 if now == then else now / then if then else 0
+    return round(float(tier.oversubscription) * change, 4) if change else None
 
 
 def _worst(plan: WiringPlan, tier: TierDesign) -> float:

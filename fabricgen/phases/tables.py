@@ -12,7 +12,7 @@ from fabricgen.as_built.overrides.planned import Planned
 from fabricgen.blueprint.load import LoadedBlueprint
 from fabricgen.cluster import AtPhase, Cluster, build_cluster
 from fabricgen.design.model import Design
-from fabricgen.design.phases import Selection, selection_of
+from fabricgen.design.phases.selection import Selection, selection_of
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.numbering.addresses.allocate import Addresses
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses, Subnets
@@ -20,12 +20,13 @@ from fabricgen.numbering.addresses.rail_subnets import RailSubnets
 from fabricgen.numbering.ports import PortNames
 from fabricgen.phases.patching import patching_at
 from fabricgen.phases.presence import presence
-from fabricgen.wiring.tables import CableTable, DeviceTable, Flags, Ints, Ints64, LinkTable, WiringPlan
+from fabricgen.wiring.patching.tables import Patching
+from fabricgen.wiring.tables import CableTable, DeviceTable, Flags, Ints, Ints64, LinkTable, RackTable, WiringPlan
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-Table = TypeVar("Table", DeviceTable, LinkTable)
+Table = TypeVar("Table", DeviceTable, LinkTable, RackTable)
 
 
 def at_phase(design: Design, name: str) -> Cluster:
@@ -102,15 +103,32 @@ def _pairs(plan: WiringPlan, links: Ints64) -> Ints64:
 def _plan(plan: WiringPlan, phase: AtPhase, end_link: Ints64) -> WiringPlan:
     device, cable = _new_rows(phase.devices, len(plan.devices)), _new_rows(phase.cables, len(plan.cables))
     links = _taken(plan.links, phase.links)
+    patching = patching_at(plan.patching, phase) if plan.patching else None
+    racks = _racks(plan, phase, patching)
+    rack = _new_rows(racks, len(plan.racks))
+    devices = _device_table(plan.devices, phase.devices)
+    if patching:
+        patching = replace(patching, panels=replace(patching.panels, rack=rack[patching.panels.rack]))
     return WiringPlan(
-        devices=_device_table(plan.devices, phase.devices),
+        devices=replace(devices, rack=rack[devices.rack]),
         links=replace(
             links, a_device=device[links.a_device], b_device=device[links.b_device], cable=cable[links.cable]
         ),
         cables=_cable_table(plan, phase, end_link, cable),
-        racks=plan.racks,
-        patching=patching_at(plan.patching, phase) if plan.patching else None,
+        racks=replace(_taken(plan.racks, racks), names=tuple(plan.racks.names[row] for row in racks.tolist())),
+        patching=patching,
     )
+
+
+def _racks(plan: WiringPlan, phase: AtPhase, patching: Patching | None) -> Ints64:
+    """The racks that hold something now, and those that hold nothing in the end; int64."""
+    holds, now = np.zeros((2, len(plan.racks)), dtype=bool)
+    holds[plan.devices.rack] = True
+    now[plan.devices.rack[phase.devices]] = True
+    if plan.patching and patching:
+        holds[plan.patching.panels.rack] = True
+        now[patching.panels.rack] = True
+    return np.flatnonzero(now | ~holds)
 
 
 def _device_table(devices: DeviceTable, rows: Ints64) -> DeviceTable:

@@ -62,8 +62,7 @@ def command(
 ) -> int:
     """Judge one or more BLUEPRINTs; faults that leave a blueprint unusable exit with 2, findings with 1.
 
-    A lock (FILE.lock.yaml) stands for its blueprint, so that a hook may be given both, and a folder for the
-    blueprints directly in it.
+    A lock (FILE.lock.yaml) stands for its blueprint, for hooks; a folder for the blueprints directly in it.
     """
     import datetime
 

@@ -1,85 +1,14 @@
-"""What of a design is there at each phase, and the faults of phases."""
+"""The faults of phases: what they name there is not, they have nothing of something, or they shrink."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from fabricgen.blueprint.sections.phases import ALL, NumbersOf, Phase
-from fabricgen.design.fabric_model import FabricDesign, TierKey
 from fabricgen.design.model import Design
+from fabricgen.design.phases.selection import selected, units_of
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, did_you_mean, fault
-
-
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """What is there at a phase. Units count from 0 in the cluster, planes and rails from 1, by fabric.
-
-    `switches` has the number of switches that are there in each group of every tier.
-    """
-
-    units: frozenset[int]
-    fabrics: frozenset[str]
-    planes: Mapping[str, frozenset[int]]
-    rails: Mapping[str, frozenset[int]]
-    switches: Mapping[TierKey, int]
-    extra: frozenset[str]
-
-    def lacks(self, earlier: Selection) -> str:
-        """What it lacks of an earlier phase, in words; "" for nothing."""
-        if units := earlier.units - self.units:
-            return f"{len(units)} scalable unit{'s' * (len(units) != 1)}"
-        for word, mine, before in (
-            ("fabrics", self.fabrics, earlier.fabrics),
-            ("extra devices", self.extra, earlier.extra),
-        ):
-            if gone := before - mine:
-                return f"{word}: {', '.join(sorted(gone))}"
-        for word, now, then in (("planes", self.planes, earlier.planes), ("rails", self.rails, earlier.rails)):
-            for fabric in sorted(earlier.fabrics):
-                if lost := then[fabric] - now[fabric]:
-                    return f"{word} of {fabric}: {', '.join(map(str, sorted(lost)))}"
-        for key, count in earlier.switches.items():
-            if key.fabric in earlier.fabrics and self.switches[key] < count:
-                return f"switches of {key.fabric}.{key.tier}: {count - self.switches[key]} in each group"
-        return ""
-
-
-def selection_of(design: Design, name: str) -> Selection:
-    """What is there at a phase; raises InputError (FG095) for a name that no phase has."""
-    phases = design.loaded.blueprint.phases
-    if name not in phases:
-        hint = did_you_mean(name, phases) or "`phases` of a blueprint names them"
-        raise fault("FG095", f"there is no phase '{name}'", path=("phases",) if phases else (), hint=hint)
-    return _selected(design, phases[name])
-
-
-def _selected(design: Design, phase: Phase) -> Selection:
-    fabrics = frozenset(f.name for f in design.fabrics if phase.fabrics is None or f.name in phase.fabrics)
-    attached = {e.name for f in design.fabrics if f.name in fabrics for e in f.extras}
-    return Selection(
-        units=frozenset(_units(design, phase)),
-        fabrics=fabrics,
-        planes={f.name: _numbers(phase.planes, f, f.planes) for f in design.fabrics},
-        rails={f.name: _numbers(phase.rails, f, f.rails) for f in design.fabrics},
-        switches={t.key: phase.switches.get(f"{t.fabric}.{t.name}", t.count) for t in design.tiers},
-        extra=frozenset(attached if phase.extra is None else attached.intersection(phase.extra)),
-    )
-
-
-def _units(design: Design, phase: Phase) -> Iterator[int]:
-    for pod in design.layout.pods:
-        if (phase.sites is None or pod.site in phase.sites) and (phase.pods is None or pod.name in phase.pods):
-            yield from range(pod.first_su, pod.first_su + min(pod.su, phase.units.get(pod.name, pod.su)))
-
-
-def _numbers(stated: NumbersOf | None, fabric: FabricDesign, most: int) -> frozenset[int]:
-    if stated and fabric.name in stated:
-        return frozenset(stated[fabric.name])
-    if stated and ALL in stated and most > 1:
-        return frozenset(stated[ALL])
-    return frozenset(range(1, most + 1))
 
 
 def check_phases(design: Design) -> None:
@@ -87,10 +16,10 @@ def check_phases(design: Design) -> None:
     earlier one has (FG097).
     """
     phases = design.loaded.blueprint.phases
-    faults = [found for name, phase in phases.items() for found in _faults(design, name, phase)]
+    faults = [wrong for name, phase in phases.items() for wrong in _faults(design, name, phase)]
     if not faults:
-        selected = [(name, _selected(design, phase)) for name, phase in phases.items()]
-        for (before, earlier), (name, selection) in pairwise(selected):
+        found = [(name, selected(design, phase)) for name, phase in phases.items()]
+        for (before, earlier), (name, selection) in pairwise(found):
             if lacking := selection.lacks(earlier):
                 message = f"phase '{name}' lacks what is there at '{before}': {lacking}"
                 hint = "phases are in the order of time, and each has all of the one before it"
@@ -116,10 +45,8 @@ def _faults(design: Design, name: str, phase: Phase) -> Iterator[Diagnostic]:
             if stated not in known:
                 yield from _unknown((*at, key, i), f"there is no {word} '{stated}'", did_you_mean(stated, known))
     yield from _unit_faults(design, at, phase, pods)
-    yield from _number_faults(
-        design, (*at, "planes"), "plane", phase.planes, {f.name: f.planes for f in design.fabrics}
-    )
-    yield from _number_faults(design, (*at, "rails"), "rail", phase.rails, {f.name: f.rails for f in design.fabrics})
+    yield from _number_faults((*at, "planes"), "plane", phase.planes, {f.name: f.planes for f in design.fabrics})
+    yield from _number_faults((*at, "rails"), "rail", phase.rails, {f.name: f.rails for f in design.fabrics})
     tiers = {f"{t.fabric}.{t.name}": t.count for t in design.tiers}
     for stated, count in phase.switches.items():
         path = (*at, "switches", stated)
@@ -140,13 +67,11 @@ def _unit_faults(design: Design, at: Path, phase: Phase, pods: set[str]) -> Iter
         elif count > most[pod]:
             yield from _unknown(path, f"pod {pod} has {most[pod]} scalable units in the end, not {count}", "")
     named = set(phase.pods or ()) <= pods and set(phase.sites or ()) <= set(design.layout.sites)
-    if named and phase.pods != () and phase.sites != () and not any(True for _ in _units(design, phase)):
+    if named and phase.pods != () and phase.sites != () and not any(True for _ in units_of(design, phase)):
         yield from _empty(at, f"phase '{at[1]}' has no scalable unit")
 
 
-def _number_faults(
-    design: Design, at: Path, word: str, stated: NumbersOf | None, most: Mapping[str, int]
-) -> Iterator[Diagnostic]:
+def _number_faults(at: Path, word: str, stated: NumbersOf | None, most: Mapping[str, int]) -> Iterator[Diagnostic]:
     for fabric, numbers in (stated or {}).items():
         path = at if fabric == ALL else (*at, fabric)
         if fabric != ALL and fabric not in most:
