@@ -239,13 +239,17 @@ def require_snippets_fit(cluster: Cluster) -> None:
             raise cluster.design.loaded.located(error) from error
 
 
-def compile_cluster(design: Design, phase: str | None = None) -> Cluster:
+def compile_cluster(design: Design, phase: str | None = None, *, judged: bool = False) -> Cluster:
     """Expand a design into every device, link and address, or into those that are there at a phase.
 
-    Raises InputError where a pool or rack is too small, and for a phase that the blueprint does not name.
+    Raises InputError where a pool or rack is too small, and for a phase that the blueprint does not name; where a
+    figure is not what the blueprint expects (FG820), unless that is to be `judged`.
     """
     from fabricgen.cluster import build_cluster
+    from fabricgen.design.capacity.expected import require_expected
 
+    if not judged:
+        require_expected(design)
     if phase is None:
         return build_cluster(design)
     from fabricgen.phases.tables import at_phase

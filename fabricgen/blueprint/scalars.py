@@ -72,6 +72,42 @@ NodesOf = Annotated[
 ]
 
 
+class NodeSetOf(CountOf):
+    """A set of nodes: `32 x dgx-b200`, or `{nodes: 4 x login-node, skip: [compute]}` for nodes that fabrics pass by."""
+
+    skip: tuple[Name, ...] = ()
+
+    @classmethod
+    def read(cls, value: Any) -> Any:
+        """Read both forms; raises ValueError for another."""
+        if isinstance(value, dict) and "nodes" in value and set(value) <= {"nodes", "skip"}:
+            skip = value.get("skip", ())
+            return {**super().read(value["nodes"]), "skip": [skip] if isinstance(skip, str) else skip}
+        if isinstance(value, dict):
+            raise ValueError("expected nodes such as 32 x dgx-b200, or {nodes: 32 x dgx-b200, skip: [storage]}")
+        return super().read(value)
+
+
+NODE_SET_FORM = {
+    "description": "so many of a node profile, perhaps with the fabrics that these nodes skip",
+    "oneOf": [
+        NODES_FORM,
+        {
+            "type": "object",
+            "properties": {
+                "nodes": NODES_FORM,
+                "skip": {
+                    "description": "Fabrics that these nodes do not attach to.",
+                    **forms.one_or_list(NAME_FORM),
+                },
+            },
+            "required": ["nodes"],
+            "additionalProperties": False,
+        },
+    ],
+}
+
+
 def _speed(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise ValueError("expected a speed such as 400G")
@@ -171,6 +207,36 @@ LinksOf = Annotated[
 """Links of a switch towards the tier above."""
 
 
+class Peers(Links):
+    """Links to the other switch of a pair: `2 x 800G`, or `2 x 800G per su` for each scalable unit below the pair."""
+
+    per_su: bool = False
+
+    @classmethod
+    def read(cls, value: Any) -> Any:
+        """Read what `Links` reads, perhaps followed by `per su`; raises ValueError for anything else."""
+        found = re.fullmatch(r"(.*\S)\s+per\s+su\s*", value) if isinstance(value, str) else None
+        return {**Links.read(found[1]), "per_su": True} if found else super().read(value)
+
+
+PeersOf = Annotated[
+    Peers,
+    BeforeValidator(Peers.read),
+    WithJsonSchema(
+        text_form(
+            forms.PEERS,
+            "links such as 2 x 800G, 2 or 800G, perhaps for each scalable unit: 2 x 800G per su",
+            "4 x 800G",
+            "2 x 800G per su",
+            type=["string", "integer"],
+            minimum=1,
+            maximum=4096,
+        )
+    ),
+]
+"""Links of a switch to the other one of its pair."""
+
+
 class NicMode(FrozenModel):
     """How one NIC port is run: `2x400` is two ports of 400G."""
 
@@ -188,11 +254,32 @@ class NicMode(FrozenModel):
         return {"ways": ways, "speed_gbps": parse_speed(speed)}
 
 
-NicModeOf = Annotated[
-    NicMode,
-    BeforeValidator(NicMode.read),
-    WithJsonSchema(text_form(forms.NIC_MODE, "ports that one is run as, such as 2x400", "2x400", "1x800")),
+_NIC_MODE_FORM = text_form(forms.NIC_MODE, "ports that one is run as, such as 2x400", "2x400", "1x800")
+NicModeOf = Annotated[NicMode, BeforeValidator(NicMode.read), WithJsonSchema(_NIC_MODE_FORM)]
+
+
+def _one_a_speed(modes: tuple[NicMode, ...]) -> tuple[NicMode, ...]:
+    """Raises ValueError for a speed that two breakouts make."""
+    speeds = [mode.speed_gbps for mode in modes]
+    twice = next((speed for i, speed in enumerate(speeds) if speed in speeds[:i]), None)
+    if twice is not None:
+        raise ValueError(f"two breakouts make ports of {twice}G; state one for each speed")
+    return modes
+
+
+Breakouts = Annotated[
+    tuple[Annotated[NicMode, BeforeValidator(NicMode.read)], ...],
+    BeforeValidator(lambda value: value if isinstance(value, list | tuple) else () if value is None else [value]),
+    AfterValidator(_one_a_speed),
+    WithJsonSchema(
+        {
+            "description": "Ports that cages are split into, one or a list with one for each speed.",
+            **forms.one_or_list(_NIC_MODE_FORM, minItems=1),
+            "examples": ["2x400", ["2x400", "1x100"]],
+        }
+    ),
 ]
+"""How cages are split, by the speed of the ports; empty where nothing is stated."""
 
 
 MEDIA = ("DAC", "ACC", "AEC", "AOC", "SR", "VR", "DR", "FR", "LR", "ZR", "LPO", "LRO", "NPO", "CPO", "COPPER")

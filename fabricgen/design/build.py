@@ -10,12 +10,13 @@ from fabricgen.blueprint.sections.fabric import Fabric
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.advice.trials import Trials
+from fabricgen.design.capacity.expected import expected
 from fabricgen.design.fabric import ManagementNeeds, design_fabrics
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.floor.floor_plan import FloorPlan
 from fabricgen.design.floor.rack_fit import check_racks
 from fabricgen.design.layout import lay_out
-from fabricgen.design.linked import check_apart, check_together, linked_fabrics
+from fabricgen.design.linked import check_together, linked_fabrics
 from fabricgen.design.management import managed_devices, managed_ports
 from fabricgen.design.media.allowed import check_media
 from fabricgen.design.media.patching import check_patching
@@ -92,6 +93,7 @@ def _build(loaded: LoadedBlueprint, catalog: Catalog, *, advise: bool = True) ->
     FloorPlan(design).check()
     check_patching(design)
     check_phases(design)
+    expected(design)
     return design
 
 
@@ -111,38 +113,53 @@ def sized_fabrics(
     for part in sorted(parts, key=lambda part: any("switches" in blueprint.fabrics[name].also for name in part)):
         try:
             check_together(blueprint, context.layout.numbering, part)
-            manager = _manager(context, part, designed.values(), scale_up)
         except InputError as error:
             faults.append(error)
             continue
+        design_part = partial(_design_part, part=part, others=tuple(designed.values()), scale_up=scale_up)
         try:
-            for fabric in design_fabrics(context, part, manager):
-                designed[fabric.name] = fabric
+            designed |= {fabric.name: fabric for fabric in design_part(context)}
         except InputError as error:
             if not advise:
                 raise
             from fabricgen.design.advice.hints import advised
 
-            trials = Trials(context, part, partial(design_fabrics, names=part, managing=manager))
+            trials = Trials(context, part, design_part)
             faults.append(advised(error, trials))
     if faults:
         raise InputError(d for error in faults for d in error.diagnostics)
     return designed
 
 
-def _manager(
-    context: FabricContext, part: Sequence[str], designed: Iterable[FabricDesign], scale_up: Sequence[ScaleUpDesign]
-) -> ManagementNeeds | None:
-    """What the management fabric among `part` must connect of the fabrics and scale-up domains; None where it is not in
-    `part`.
+ROUNDS = 8
+"""How often fabrics are designed again when the management fabric among them finds other switches to manage."""
+
+
+def _design_part(
+    context: FabricContext, part: Sequence[str], others: Sequence[FabricDesign], scale_up: Sequence[ScaleUpDesign]
+) -> list[FabricDesign]:
+    """Design fabrics that are linked with each other, beside `others` that are designed.
+
+    A management fabric among them manages switches of these, too, whose number may follow from its own: they are
+    designed again until it is the same. Raises InputError as `design_fabrics` does, and where they never agree.
     """
     fabrics = context.blueprint.fabrics
     own = next((name for name in part if "switches" in fabrics[name].also), None)
     if own is None:
-        return None
-    check_apart(part, own, fabrics)
-    managed = managed_devices(context.layout, designed, scale_up, own)
-    return ManagementNeeds(own, managed_ports(context.layout, managed), sum(m.count for m in managed))
+        return design_fabrics(context, part, None)
+    managed = managed_devices(context.layout, others, scale_up, own)
+    for _ in range(ROUNDS):
+        needs = ManagementNeeds(own, managed_ports(context.layout, managed), sum(m.count for m in managed))
+        found = design_fabrics(context, part, needs)
+        before, managed = managed, managed_devices(context.layout, [*others, *found], scale_up, own)
+        if managed == before:
+            return found
+    raise fault(
+        "FG019",
+        f"{own} manages switches whose number depends on its own: each round asks for other numbers",
+        path=("fabrics", own, "also"),
+        hint="state the `count` of the tier that it is linked up to",
+    )
 
 
 def trials_of(design: Design, fabric: str) -> Trials:
@@ -151,8 +168,7 @@ def trials_of(design: Design, fabric: str) -> Trials:
     part = next(names for names in linked_fabrics(blueprint.fabrics) if fabric in names)
     context = FabricContext(blueprint, design.catalog, design.layout)
     others = [f for f in design.fabrics if f.name not in part]
-    manager = _manager(context, part, others, design.scale_up)
-    return Trials(context, part, partial(design_fabrics, names=part, managing=manager))
+    return Trials(context, part, partial(_design_part, part=part, others=others, scale_up=design.scale_up))
 
 
 def _check_extras(fabrics: dict[str, FabricDesign], specs: Mapping[str, Fabric], first_site: str) -> None:

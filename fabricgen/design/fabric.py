@@ -11,10 +11,11 @@ from fabricgen.design.extras.demands import ExtraDemand, extra_demands, most_on_
 from fabricgen.design.extras.kept_ports import in_order_of_cages, kept_for_extras
 from fabricgen.design.extras.placement import ExtraPortAllocator
 from fabricgen.design.fabric_model import Attachment, ExtraSet, FabricDesign, Leg, TierDesign, TierKey
-from fabricgen.design.joining import check_met_in_full, check_spans, check_takes_no_nodes
+from fabricgen.design.joining import check_met_in_full, check_spans
 from fabricgen.design.management import ManagedPorts
 from fabricgen.design.ports import PortKind
 from fabricgen.design.shape import spans_units
+from fabricgen.design.sizing.arithmetic import deals_unevenly
 from fabricgen.design.sizing.down_ports import Reserve
 from fabricgen.design.sizing.kept import as_before
 from fabricgen.design.sizing.node_ports import NodeDemand
@@ -60,8 +61,6 @@ class _LinkedFabrics:
         self.leaf = {name: self._leaf(name) for name in names}
         for name in names:
             check_spans(self.fabrics[name], name)
-            if self.leaf[name] is None:
-                check_takes_no_nodes(context, name, self.specs)
         self._check_copper()
         self.attachments = {name: self._attachments(name) for name in names}
         self.sizes = {name: self._sizes(name) for name in names}
@@ -207,20 +206,26 @@ class _LinkedFabrics:
         return next((key for key, spec in self.specs.items() if key.fabric == owner and spec.takes_nodes), None)
 
     def _attachments(self, name: str) -> tuple[tuple[int, Attachment], ...]:
-        """How each node set that has the role attaches; at least one must where the fabric takes nodes."""
+        """How each node set that has the role attaches; at least one must where the fabric takes nodes.
+
+        A fabric above another's tier that names no role may take those of a fabric that it carries alone.
+        """
         leaf, spec, path = self.leaf[name], self.fabrics[name], ("fabrics", name)
         if leaf is None:
             return ()
         role = spec.attach or name
         layout = self.context.layout
-        having = [(i, s) for i, s in enumerate(layout.node_sets) if role in s.profile.roles]
-        if not having:
-            roles = sorted({r for s in layout.node_sets for r in s.profile.roles})
+        having = [(i, s) for i, s in enumerate(layout.node_sets) if s.attaches(name, role)]
+        joins = any(lower.upper == leaf and lower.fabric != name for lower in self.specs.values())
+        if not having and not (joins and spec.attach is None):
+            roles = sorted({r for s in layout.node_sets for r in s.profile.roles if name not in s.skip})
+            skipped = any(role in s.profile.roles for s in layout.node_sets)
             raise fault(
                 "FG014",
-                f"fabric {name} attaches '{role}' ports, and no node has any",
+                f"fabric {name} attaches '{role}' ports, and "
+                + ("all nodes that have any skip it" if skipped else "no node has any"),
                 path=(*path, "attach") if spec.attach else path,
-                hint=f"set `attach:`; {did_you_mean(role, roles)}",
+                hint=f"take {name} off a `skip`" if skipped else f"set `attach:`; {did_you_mean(role, roles)}",
             )
         return tuple((i, attach(s.profile, role, spec, self.specs[leaf].profile, path)) for i, s in having)
 
@@ -333,11 +338,12 @@ class _LinkedFabrics:
             uplink=sized.uplink,
             allowed=spec.allowed,
             for_extras=sized.for_extras,
-            lowest=not below,
+            lowest=spec.takes_nodes or not below,
             for_reserve=spec.for_reserve,
             path=spec.path,
             slots=sized.slots,
             needed_uplinks=sized.needed_uplinks,
+            uneven=deals_unevenly(spec),
         )
 
 

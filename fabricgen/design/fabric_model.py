@@ -130,12 +130,14 @@ class Feed:
     used: int
     room: int
     links: int = 0
-    """Ports for each lower switch; 0 for management ports."""
+    """Ports for each lower switch, 1 where its links are dealt `uneven`; 0 for management ports."""
     nested: bool = False
     """Whether links are spread so that half of them stay when the switches of this tier double."""
     jumps: Jumps = ()
     by_slot: bool = False
-    """Of management ports: whether they are numbered for reserved units."""
+    """Of ports beside those of nodes: whether they are numbered for reserved units."""
+    beside_nodes: bool = False
+    """Of links of lower switches: whether nodes attach to the same tier, so that the links take consecutive ports."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,16 +209,34 @@ class Uplink:
     by_slot: bool
     nested: bool
     """Whether links are spread so that half of them stay when the upper switches double."""
+    uneven: bool = False
+    """Whether links are dealt over the upper switches in turn, lower switch after lower switch (`spread: uneven`)."""
     fewest: tuple[int, int] = (0, 0)
     """What the fewest uplinks within the oversubscription would be, and the switches of an upper group then; 0 for
     switches that could not be wired so."""
 
-    def share(self, index: int) -> int:
-        """Links to the upper switch of a number; where the links do not divide equally, the first switches have one
-        more.
+    def share(self, index: int, rank: int = 0) -> int:
+        """Links of the lower switch of a rank to the upper switch of a number; where the links do not divide equally,
+        the first switches have one more, or with `uneven` those whose turn it is.
         """
         whole, rest = divmod(self.links_per_group, self.upper_count)
-        return whole + (index < rest)
+        turn = rank * self.links_per_group if self.uneven else 0
+        return whole + ((index - turn) % self.upper_count < rest)
+
+    def dealt(self, rank: Any, link: Any) -> tuple[Any, Any]:
+        """(upper switch in its group, port among those for this tier) of a link of a lower switch, or of arrays of
+        both, where links are dealt `uneven`.
+        """
+        turn = rank * self.links_per_group + link
+        return turn % self.upper_count, turn // self.upper_count
+
+    @property
+    def wide_links(self) -> int:
+        """Links of a lower switch that bear the same load whatever traffic there is: with `uneven` each upper switch
+        counts with the fewest links to it.
+        """
+        whole = self.links_per_group // self.upper_count * self.upper_count
+        return (whole if self.uneven else self.links_per_group) * self.upper_groups
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,6 +263,8 @@ class PeerLinks:
     run: PortRun
     spans: tuple[Span, ...]
     """Links to other sites; empty where every two neighbouring switches of a group are joined as a pair."""
+    most: int = 0
+    """Links of a pair with all reserved units, which have addresses; 0 for links to other sites."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,7 +294,7 @@ class TierDesign:
     for_extras: tuple[tuple[PortKind, int], ...]
     """Further ports of each switch that are set aside for extra devices, by kind."""
     lowest: bool
-    """Whether it has no tier below: leaves, and border tiers that stand beside them."""
+    """Whether nodes attach to it, or it has no tier below: leaves, and border tiers that stand beside them."""
     for_reserve: bool
     """Whether it is sized for every reserved slot."""
     path: Path
@@ -280,6 +302,8 @@ class TierDesign:
     """Node ports of the fullest group that a lowest tier is sized for."""
     needed_uplinks: int = 0
     """The fewest uplinks within its oversubscription; 0 at the top."""
+    uneven: bool = False
+    """Whether links from below may land unequally on the switches of a group."""
 
     @property
     def key(self) -> TierKey:
@@ -301,6 +325,10 @@ class TierDesign:
         """Speeds of its ports in use, Gb/s, ascending."""
         runs = (*self.downs, *((self.up,) if self.up else ()), *((self.peer_links.run,) if self.peer_links else ()))
         return tuple(sorted({run.speed_gbps for run in runs if run.count}))
+
+    def addressed(self, run: PortRun) -> int:
+        """Links of a run of uplinks or peer links that have addresses: those of units to come included."""
+        return max(run.count, self.peer_links.most if self.peer_links and run is self.peer_links.run else 0)
 
     def spare_ports(self, run: int = 0) -> int:
         """Ports of a run that are neither in use nor numbered for reserved slots."""

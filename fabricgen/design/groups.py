@@ -18,7 +18,7 @@ def groups_of(design: Design) -> tuple[DeviceGroup, ...]:
     for i, pod in enumerate(layout.pods):
         omitted = [slot for slot in layout.omitted if slot.pod == i]
         for nodes in layout.node_sets:
-            missing = sum(nodes.first < slot.node <= nodes.first + nodes.count for slot in omitted)
+            missing = sum(nodes.holds(slot.node - 1) for slot in omitted)
             count = nodes.count * pod.su - missing
             found.append(DeviceGroup(f"{pod.name}/{nodes.name}", "", "node", pod.name, nodes.profile.id, count))
     for fabric in design.fabrics:

@@ -1,4 +1,4 @@
-"""What linked fabrics must not ask of each other: nodes where none attach, spans without switches, rails that end."""
+"""What linked fabrics must not ask of each other: spans without switches, rails that end."""
 
 from __future__ import annotations
 
@@ -7,40 +7,8 @@ from collections.abc import Mapping
 from fabricgen.blueprint.dimensions import is_told, leg_dimensions
 from fabricgen.blueprint.sections.fabric import Fabric
 from fabricgen.design.fabric_model import TierKey
-from fabricgen.design.tiers import FabricContext, TierSpec
+from fabricgen.design.tiers import TierSpec
 from fabricgen.kernel.diagnostics import fault
-
-
-def check_takes_no_nodes(context: FabricContext, name: str, specs: Mapping[TierKey, TierSpec]) -> None:
-    """Raise InputError (FG130) where nodes would attach to a fabric whose lowest tier is above a tier of another.
-
-    Such a tier has down ports for the switches below it and none for nodes. A fabric asks for nodes by `attach`, by
-    its name where that is a NIC role of theirs, or by `carried_by`.
-    """
-    fabrics = context.blueprint.fabrics
-    spec, owner = fabrics[name], fabrics[name].carried_by or name
-    lowest = next(key for key in specs if key.fabric == owner)
-    below = next(key for key, tier in specs.items() if tier.upper == lowest)
-    taking = sorted({tier.fabric for tier in specs.values() if tier.takes_nodes}, key=lambda f: f != below.fabric)
-    reason = f"{'.'.join(lowest)}, the lowest tier of {owner}, is above {'.'.join(below)} and takes no nodes"
-    if spec.carried_by:
-        raise fault(
-            "FG130",
-            f"fabric {name} is carried by {owner}, where its nodes cannot attach: {reason}",
-            path=("fabrics", name, "carried_by"),
-            hint=f"let it be carried by {taking[0]}, or give it `tiers` of its own",
-        )
-    role = spec.attach or name
-    having = sorted({nodes.profile.id for nodes in context.layout.node_sets if role in nodes.profile.roles})
-    if spec.attach or having:
-        raise fault(
-            "FG130",
-            f"fabric {name} attaches the '{role}' ports of {' and '.join(having) or 'nodes'}, which would be left "
-            f"without a cable: {reason}",
-            path=("fabrics", name, "attach") if spec.attach else (*specs[lowest].path, "above"),
-            hint=f"add a tier for them below {lowest.tier}, which is then `above` both; `carried_by: {taking[0]}` in "
-            f"place of `tiers`; or {'no `attach`' if not having else 'another name'}, if it only joins switches",
-        )
 
 
 def check_spans(spec: Fabric, name: str) -> None:

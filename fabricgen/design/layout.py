@@ -10,8 +10,10 @@ from fabricgen.blueprint.beside.lock import Lock
 from fabricgen.blueprint.models import Blueprint, natural
 from fabricgen.blueprint.sections.slots import NodeSlot, omitted_slots
 from fabricgen.catalog.loader import Catalog
-from fabricgen.catalog.models import NodeProfile, RackProfile
-from fabricgen.design.floor.rack_types import network_rack, node_rack
+from fabricgen.catalog.models import RackProfile
+from fabricgen.design.floor.rack_types import network_rack
+from fabricgen.design.floor.spare_nodes import spare_nodes
+from fabricgen.design.floor.unit_kind import NodeSet, UnitKind, unit_kind
 from fabricgen.design.numbering import Numbering, PodSize, number
 from fabricgen.design.order import fabric_order
 from fabricgen.kernel.diagnostics import fault
@@ -29,71 +31,65 @@ class PodLayout:
     first_su: int
 
 
-@dataclass(frozen=True, slots=True)
-class NodeSet:
-    """Nodes of one profile in every scalable unit; `first` is the number (from 0) of the first in the unit.
-
-    What stands in every rack beside the nodes (power shelves) is a set too, numbered after the nodes: `per_rack` of
-    them in each rack, 0 for nodes.
-    """
-
-    name: str
-    profile: NodeProfile
-    count: int
-    first: int
-    per_rack: int = 0
-
-
 @dataclass(frozen=True)
 class Layout:
     """Sites, pods, scalable units, racks and nodes of a cluster. All count from 0 inside, from 1 in names."""
 
     pods: tuple[PodLayout, ...]
-    node_sets: tuple[NodeSet, ...]
-    nodes_per_rack: int
-    node_rack: RackProfile
+    kind: UnitKind
+    """What the units hold."""
     network_rack: RackProfile
     omitted: frozenset[NodeSlot]
+    spare: frozenset[NodeSlot]
+    """Nodes that are present, and in reserve for others."""
     lock: Lock
     """What was given before."""
     numbering: Numbering
+
+    @property
+    def node_sets(self) -> tuple[NodeSet, ...]:
+        """Sets of nodes, and of what stands beside them, in every unit."""
+        return self.kind.node_sets
+
+    @property
+    def nodes_per_rack(self) -> int:
+        """Nodes in a full node rack."""
+        return self.kind.nodes_per_rack
+
+    @property
+    def node_rack(self) -> RackProfile:
+        """The type of the node racks."""
+        return self.kind.node_rack
 
     @property
     def rack_units(self) -> int:
         """Height of a node rack, rack units."""
         return self.node_rack.units
 
-    @cached_property
+    @property
     def nodes_per_su(self) -> int:
         """Node slots in a scalable unit."""
-        return sum(s.count for s in self.node_sets if not s.per_rack)
+        return self.kind.nodes
 
-    @cached_property
+    @property
     def members_per_su(self) -> int:
         """Slots in a scalable unit of nodes and of what else stands in their racks."""
-        return sum(s.count for s in self.node_sets)
+        return self.kind.members
 
-    def rack_of(self, member: int) -> int:
-        """The rack (from 0, in its unit) of a node, or of what stands beside the nodes."""
-        for members in self.node_sets:
-            if members.per_rack and members.first <= member < members.first + members.count:
-                return (member - members.first) // members.per_rack
-        return member // self.nodes_per_rack
-
-    @cached_property
+    @property
     def racks_of_members(self) -> tuple[int, ...]:
         """The rack of every member of a unit, by number."""
-        return tuple(self.rack_of(member) for member in range(self.members_per_su))
+        return self.kind.racks_of_members
 
-    @cached_property
+    @property
     def unit_order(self) -> tuple[int, ...]:
         """Members of a unit rack by rack: the order in which they are given ports."""
-        return tuple(sorted(range(self.members_per_su), key=lambda member: (self.racks_of_members[member], member)))
+        return self.kind.order
 
-    @cached_property
+    @property
     def racks_per_su(self) -> int:
         """Node racks in a scalable unit; the last may be part filled."""
-        return -(-self.nodes_per_su // self.nodes_per_rack)
+        return self.kind.racks
 
     @cached_property
     def units(self) -> int:
@@ -141,9 +137,14 @@ class Layout:
         omitted = sum(slot.node <= self.nodes_per_su for slot in self.omitted)
         return self.units * self.nodes_per_su - omitted
 
-    def omitted_of(self, node_set: NodeSet) -> int:
-        """How many slots of one node set are omitted."""
-        return sum(node_set.first < slot.node <= node_set.first + node_set.count for slot in self.omitted)
+    def present(self, node_set: NodeSet) -> int:
+        """How many of one node set are present: slots less those omitted."""
+        omitted = sum(node_set.holds(slot.node - 1) for slot in self.omitted)
+        return self.units * node_set.count - omitted
+
+    def in_use(self, node_set: NodeSet) -> int:
+        """How many of one node set are present and not spare."""
+        return self.present(node_set) - sum(node_set.holds(slot.node - 1) for slot in self.spare)
 
     def unit_index(self, slot: NodeSlot) -> int:
         """The number (from 0) of a slot's scalable unit in the whole cluster."""
@@ -158,20 +159,7 @@ def lay_out(blueprint: Blueprint, catalog: Catalog, lock: Lock) -> Layout:
     pods = blueprint.expanded_pods()
     starts = list(accumulate((p.su for p in pods.values()), initial=0))
     sizes = [PodSize(name, pod.site or blueprint.site, pod.su, pod.slots) for name, pod in pods.items()]
-    racks = blueprint.scalable_unit.racks
-    sets = _node_sets(blueprint, catalog)
-    nodes = sum(s.count for s in sets)
-    tallest = max(s.profile.rack_units for s in sets)
-    rack = node_rack(blueprint, catalog)
-    per_rack = racks.nodes_per_rack or len(rack.fixed.get("node", ())) or max(1, (rack.units - 2) // tallest)
-    sets += _beside(blueprint, catalog, nodes, -(-nodes // per_rack))
-    if per_rack * tallest > rack.units:
-        raise fault(
-            "FG601",
-            f"{per_rack} nodes of {tallest} rack units need {per_rack * tallest} U, a rack has {rack.units} U",
-            path=("scalable_unit", "racks", "nodes_per_rack"),
-            hint=f"at most {rack.units // tallest} nodes fit a rack",
-        )
+    kind = unit_kind(blueprint, catalog)
     if len(pods) < sum(pod.count for pod in blueprint.pods.values()):
         raise fault(
             "FG037",
@@ -179,23 +167,21 @@ def lay_out(blueprint: Blueprint, catalog: Catalog, lock: Lock) -> Layout:
             path=("pods",),
             hint="pods are named after their key and counted on: p1 with count 2 is p1 and p2",
         )
+    omitted = _with_empty_racks(omitted_slots(blueprint, pods, kind.nodes_per_rack), kind)
     return Layout(
         pods=tuple(PodLayout(*size, first_su=start) for size, start in zip(sizes, starts, strict=False)),
-        node_sets=sets,
-        nodes_per_rack=per_rack,
-        node_rack=rack,
-        network_rack=network_rack(blueprint, catalog, rack.units),
-        omitted=_with_empty_racks(omitted_slots(blueprint, pods, per_rack), sets, nodes, per_rack),
+        kind=kind,
+        network_rack=network_rack(blueprint, catalog, kind.node_rack.units),
+        omitted=omitted,
+        spare=spare_nodes(blueprint, pods, kind, omitted),
         lock=lock,
         numbering=number(sizes, sorted(blueprint.fabrics, key=fabric_order), lock),
     )
 
 
-def _with_empty_racks(
-    omitted: frozenset[NodeSlot], sets: tuple[NodeSet, ...], nodes: int, per_rack: int
-) -> frozenset[NodeSlot]:
+def _with_empty_racks(omitted: frozenset[NodeSlot], kind: UnitKind) -> frozenset[NodeSlot]:
     """Leave out what stands beside the nodes, too, in racks that hold no node."""
-    beside = [s for s in sets if s.per_rack]
+    beside, per_rack = [s for s in kind.node_sets if s.per_rack], kind.nodes_per_rack
     if not beside:
         return omitted
     missing: dict[tuple[int, int, int], int] = {}
@@ -205,29 +191,8 @@ def _with_empty_racks(
     more = {
         NodeSlot(pod, su, s.first + rack * s.per_rack + i + 1)
         for (pod, su, rack), count in missing.items()
-        if count == min(per_rack, nodes - rack * per_rack)
+        if count == min(per_rack, kind.nodes - rack * per_rack)
         for s in beside
         for i in range(s.per_rack)
     }
     return omitted | more
-
-
-def _node_sets(blueprint: Blueprint, catalog: Catalog) -> tuple[NodeSet, ...]:
-    sets: list[NodeSet] = []
-    first = 0
-    for name, nodes in sorted(blueprint.scalable_unit.nodes.items(), key=lambda item: natural(item[0])):
-        profile = catalog.node(nodes.profile, ("scalable_unit", "nodes", name))
-        sets.append(NodeSet(name, profile, nodes.count, first))
-        first += nodes.count
-    return tuple(sets)
-
-
-def _beside(blueprint: Blueprint, catalog: Catalog, first: int, racks: int) -> tuple[NodeSet, ...]:
-    """What stands in every rack beside the nodes, numbered after them."""
-    sets: list[NodeSet] = []
-    devices = blueprint.scalable_unit.racks.devices
-    for name, devices_of in sorted(devices.items(), key=lambda item: natural(item[0])):
-        profile = catalog.node(devices_of.profile, ("scalable_unit", "racks", "devices", name))
-        sets.append(NodeSet(name, profile, devices_of.count * racks, first, devices_of.count))
-        first += devices_of.count * racks
-    return tuple(sets)

@@ -34,18 +34,6 @@ def linked_fabrics(blueprint_fabrics: Mapping[str, Fabric]) -> list[list[str]]:
     return list(found.values())
 
 
-def check_apart(names: Sequence[str], managing: str, fabrics: Mapping[str, Fabric]) -> None:
-    """Raise InputError where the management fabric is linked with fabrics whose switches it manages."""
-    others = [n for n in names if n != managing and fabrics[n].tiers]
-    if others:
-        raise fault(
-            "FG019",
-            f"{managing} takes the management ports of {others[0]}, and is linked with it",
-            path=("fabrics", managing, "also"),
-            hint="keep the management fabric apart, or let other fabrics be `carried_by` it",
-        )
-
-
 def fabric_vlan(blueprint: Blueprint, numbering: Numbering, name: str) -> int:
     """The VLAN of a fabric's bridged nodes: as the blueprint states, else the number allocated to the fabric."""
     return blueprint.fabrics[name].vlan or numbering.held["vlans"][name][0].first

@@ -66,8 +66,6 @@ def _node_gbps(design: Design, fabric: FabricDesign, site: str) -> int:
     units = sum(layout.pods[i].su for i in pods)
     for index, attachment in fabric.attachments:
         nodes = layout.node_sets[index]
-        missing = sum(
-            slot.pod in pods and nodes.first < slot.node <= nodes.first + nodes.count for slot in layout.omitted
-        )
+        missing = sum(slot.pod in pods and nodes.holds(slot.node - 1) for slot in layout.omitted)
         total += (nodes.count * units - missing) * len(attachment.legs) * attachment.speed_gbps
     return total

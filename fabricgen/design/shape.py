@@ -38,6 +38,13 @@ def within_unit(scope: str) -> bool:
     return depth(scope) >= depth("su")
 
 
+def units_below(layout: Layout, per: Sequence[str], *, by_slot: bool) -> int:
+    """The most scalable units that a group of a tier serves, with `by_slot` all reserved ones."""
+    if not spans_units(per):
+        return 1
+    return max(one.span for one in child_numbers(layout, "su", scope_of(per), by_slot=by_slot))
+
+
 def units_each(layout: Layout, scope: str) -> int:
     """How many units of a pod make up a place; 1 for a unit and its parts, 0 for places that are not counted so."""
     if within_unit(scope):

@@ -76,6 +76,15 @@ def tier_specs(context: FabricContext, names: Sequence[str]) -> dict[TierKey, Ti
     for spec in found.values():
         if spec.upper is not None:
             _check_nesting(spec, found[spec.upper])
+        bare = all(other.upper != spec.key for other in found.values())
+        if spec.spec.spread == "uneven" and (spec.takes_nodes or bare):
+            what = f"{'no tier is below' if bare else 'nodes attach to'} {spec.fabric} {spec.name}"
+            raise fault(
+                "FG089",
+                f"{what}: `spread: uneven` deals the links of tiers below, not those of nodes",
+                path=(*spec.path, "spread"),
+                hint="say it of the tier above, such as the spine; node ports are dealt by `block` or `stripe`",
+            )
     return _from_below(found)
 
 
@@ -85,6 +94,7 @@ def _of_fabric(context: FabricContext, name: str) -> list[TierSpec]:
     chain = tier_order({n: t for n, t in spec.tiers.items() if not hangs(t)}, spec.tiers, path)
     ordered = [*chain, *sorted(n for n, t in spec.tiers.items() if hangs(t))]
     joined = bool(chain) and any("." in above for above in spec.tiers[chain[0]].above)
+    takes_nodes = bool(chain) and (not joined or _asks_for_nodes(context, name))
     uppers = dict(pairwise(chain))
     lock = context.layout.lock
     sized = lock.words_of(SIZED)
@@ -111,13 +121,23 @@ def _of_fabric(context: FabricContext, name: str) -> list[TierSpec]:
                 path=place,
                 upper=upper,
                 links_of=name if upper else "",
-                takes_nodes=lowest and bool(chain),
+                takes_nodes=i == 0 and takes_nodes,
                 for_reserve=(tier.size_for or spec.size_for) == "reserve",
                 before=sized_before(before) if before else None,
                 fewest_uplinks=SIZED not in lock.words and name in lock.of("vlans"),
             )
         )
     return found
+
+
+def _asks_for_nodes(context: FabricContext, name: str) -> bool:
+    """Whether nodes attach to a fabric whose lowest tier is above a tier of another: by `attach`, by its name where
+    that is a NIC role of theirs, or by a fabric that it carries.
+    """
+    fabrics = context.blueprint.fabrics
+    if fabrics[name].attach or any(fabric.carried_by == name for fabric in fabrics.values()):
+        return True
+    return any(nodes.attaches(name, name) for nodes in context.layout.node_sets)
 
 
 def hangs(tier: Tier) -> bool:
@@ -220,13 +240,6 @@ def _link_across(fabric: Fabric, name: str, found: dict[TierKey, TierSpec]) -> N
                     f"{'.'.join(lower)} and {'.'.join(upper)} cannot be cabled together: {kinds}",
                     path=(*place, word),
                     hint="link fabrics of one protocol; routers between them are extra devices",
-                )
-            if found[upper].takes_nodes:
-                raise fault(
-                    "FG016",
-                    f"{'.'.join(lower)} cannot hang below {'.'.join(upper)}, which takes nodes",
-                    path=(*place, word),
-                    hint="put a tier above both, such as a spine",
                 )
             if found[lower].upper is not None:
                 raise fault(

@@ -71,6 +71,8 @@ class HostPort:
     priority: int
     is_default: bool
     optional: str
+    mac: str
+    """Placeholder of its MAC, by which it is found and named; "" where that is not known."""
     families: tuple[HostFamily, ...]
 
     @property
@@ -142,7 +144,8 @@ class HostShape:
         design, side = self.cluster.design, self._side(number)
         fabric = design.fabric(self._segment(number).fabric)
         label, families = side.legs[leg].name, self.cluster.addresses.families
-        first = place * (2 + len(FIELDS) * len(families))
+        last = len(FIELDS) * len(families)
+        first = place * (3 + last)
         mtu = MTU if fabric.protocol == "roce" or side.role == "storage" else MTU_ELSEWHERE
         return HostPort(
             interface=interface_name(design.loaded.blueprint, side.profile.id, label),
@@ -156,6 +159,7 @@ class HostShape:
             priority=PRIORITY,
             is_default=fabric.name == self._default[0],
             optional="false" if (fabric.name, leg) == self._default else "true",
+            mac=_slot(first + 2 + last) if flags >> last & 1 else "",
             families=tuple(self._families(fabric.name, first + 2, flags)),
         )
 

@@ -23,7 +23,7 @@ FAMILIES: Mapping[str, str] = {
 """Prefix of codes -> the family, that is the subject."""
 
 
-_IMPOSSIBLE = "No hands can wire it: `build` writes nothing and exits with 2, whatever its severity is set to."
+_IMPOSSIBLE = "`build` writes nothing and exits with 2, whatever its severity is set to."
 _WAIVABLE = "Waive it where you have parts for it that the catalogue does not know, such as fan-out boxes."
 
 
@@ -47,6 +47,8 @@ class Documented:
     good: str
     impossible = False
     """Whether what it finds cannot be plugged together, so that nothing is built of it and no severity lowers it."""
+    refused_for = "No hands can wire it"
+    """Of the impossible, why nothing is built of it."""
     waivable = True
     """Whether a waiver covers it: of the impossible, what parts that the catalogue does not know might mend."""
     in_words: bool
@@ -63,7 +65,7 @@ class Documented:
         text = inspect.cleandoc(self.text)
         if not self.impossible:
             return text
-        return f"{text}\n\n{_IMPOSSIBLE} {_WAIVABLE if self.waivable else 'It cannot be waived.'}"
+        return f"{text}\n\n{self.refused_for}: {_IMPOSSIBLE} {_WAIVABLE if self.waivable else 'It cannot be waived.'}"
 
     @property
     def examples(self) -> tuple[str, str]:

@@ -62,7 +62,7 @@ def _host_prefixes(design: Design, fabric: FabricDesign, leaf: TierDesign) -> in
     if fabric.hosts != "routed" or is_management(fabric) or as_block:
         return 1
     links = sum(
-        (nodes.count * design.layout.units - design.layout.omitted_of(nodes)) * len(attachment.legs)
+        design.layout.present(nodes) * len(attachment.legs)
         for index, attachment in fabric.attachments
         for nodes in (design.layout.node_sets[index],)
     )

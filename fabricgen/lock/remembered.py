@@ -18,6 +18,7 @@ from fabricgen.design.shape import depth, scope_of, spans_units
 from fabricgen.design.sizing.kept_front import (
     MANAGEMENT_PORTS,
     cages_kind,
+    links_holder,
     name_of,
     nodes_holder,
     placed_cages,
@@ -89,15 +90,16 @@ def _without_taken(held: Allocations, taken: Mapping[int, str]) -> dict[str, Int
 
 
 def _ports_of(design: Design, tier: TierDesign, run: int) -> dict[str, tuple[int, Jumps, int]]:
-    """(first port, jumps, how many) of each holder of ports of a run: nodes of a fabric, and management."""
-    found = {}
+    """(first port, jumps, how many) of each holder of ports of a run: nodes of a fabric, management, lower tiers."""
+    found: dict[str, tuple[int, Jumps, int]] = {}
     for fabric in design.fabrics:
-        for number, feed in enumerate(fabric.node_feeds if fabric.leaf == tier.key else ()):
-            if feed.run == run:
-                found[nodes_holder(fabric.name, number)] = feed.first, feed.jumps, feed.per_switch
-    for managed in tier.feeds:
-        if managed.run == run and managed.room:
-            found[MANAGEMENT_PORTS] = managed.first, managed.jumps, managed.room
+        for number, nodes in enumerate(fabric.node_feeds if fabric.leaf == tier.key else ()):
+            if nodes.run == run:
+                found[nodes_holder(fabric.name, number)] = nodes.first, nodes.jumps, nodes.per_switch
+    for feed in tier.feeds:
+        if feed.run == run and feed.room:
+            holder = links_holder(feed.source) if feed.links else MANAGEMENT_PORTS
+            found[holder] = feed.first, feed.jumps, feed.room
     return found
 
 
@@ -145,6 +147,7 @@ def _sized(tier: TierDesign) -> SizedBefore:
         count=tier.count,
         model=tier.profile.id,
         slots=tier.slots,
+        uneven=tier.uneven,
         downs={speed: min(ways) for speed, ways in downs.items() if len(ways) == 1},
     )
     if tier.up is None or tier.uplink is None:

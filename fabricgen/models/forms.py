@@ -42,6 +42,7 @@ def count_of(names: Iterable[str]) -> str:
 
 
 LINKS = rf"^\s*(?:{UP_TO_4096}\s*[xX×]\s*)?{_SPEED}\s*$"
+PEERS = rf"^\s*(?:{UP_TO_4096}\s*[xX×]\s*)?{_SPEED}\s*(?:per\s+su\s*)?$"
 NIC_MODE = rf"^\s*0*[1-8]\s*[xX×]\s*{_SPEED}\s*$"
 LINE = r"^[^\x00-\x1f\x7f]*$"
 

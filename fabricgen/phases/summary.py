@@ -20,14 +20,18 @@ def phase_summary(cluster: Cluster) -> dict[str, Any]:
     assert cluster.phase  # noqa: S101 - callers know that it is at one
     design, name = cluster.design, cluster.phase.name
     figures, selection = summary(design), selection_of(design, name)
-    beside = {s.name for s in design.layout.node_sets if s.per_rack}
-    nodes = [c for c in cluster.plan.devices.classes if c.kind == NODE and c.label not in beside]
+    layout = design.layout
+    sets = {s.name: s for s in layout.node_sets if not s.per_rack}
+    nodes = [c for c in cluster.plan.devices.classes if c.kind == NODE and c.label in sets]
+    spare = [slot.node - 1 for slot in layout.spare if layout.unit_index(slot) in selection.units]
+    used = {c.label: c.count - sum(sets[c.label].holds(node) for node in spare) for c in nodes}
     fabrics = [f for f in design.fabrics if f.name in selection.fabrics]
     return {
         "blueprint": figures["blueprint"],
         "phase": name,
         "nodes": sum(cls.count for cls in nodes),
-        "accelerators": sum(cls.count * _accelerators(cls) for cls in nodes),
+        **({"spare_nodes": len(spare)} if spare else {}),
+        "accelerators": sum(used[cls.label] * _accelerators(cls) for cls in nodes),
         "fabrics": {f.name: _fabric(cluster, f, selection, figures["fabrics"][f.name]) for f in fabrics},
         "scale_up": {s.name: _scale_up(cluster, s, figures["scale_up"][s.name]) for s in design.scale_up},
         "power_w": whole(sum(cls.count * _draw(cls) for cls in cluster.plan.devices.classes)),
@@ -57,6 +61,8 @@ def _fabric(cluster: Cluster, fabric: FabricDesign, selection: Selection, of_who
         "planes": len(selection.planes[fabric.name]),
         "rails": len(selection.rails[fabric.name]),
     }
+    if any(selection.switches[tier.key] < tier.count for tier in cluster.design.tiers):
+        found.pop("uneven", None)  # links that land unequally on all the switches of a tier
     if "spans" in found:
         found["spans"] = {name: s for name, s in found["spans"].items() if sites.issuperset(s["sites"])}
         found["site_oversubscription"] = {

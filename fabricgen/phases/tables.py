@@ -166,7 +166,7 @@ def _planned(whole: Cluster, design: Design, phase: AtPhase, end_link: Ints64) -
 def _loaded(whole: Cluster, phase: AtPhase, names: tuple[str, ...]) -> LoadedBlueprint:
     """The blueprint without what it states of single devices that are not there yet."""
     loaded = whole.design.loaded
-    if not loaded.guids and not loaded.blueprint.config_of:
+    if not (loaded.guids or loaded.inventory or loaded.blueprint.config_of):
         return loaded
     known, links = frozenset(names), whole.plan.links
     gone = np.setdiff1d(np.arange(len(links)), phase.links)
@@ -176,12 +176,14 @@ def _loaded(whole: Cluster, phase: AtPhase, names: tuple[str, ...]) -> LoadedBlu
         fabric: tuple(row for row in rows if row.device in known and (row.device, row.port) not in ports)
         for fabric, rows in loaded.guids.items()
     }
+    inventory = tuple(row for row in loaded.inventory if row.device in known and (row.device, row.port) not in ports)
     config_of = {
         device: own.model_copy(update={"ports": {n: p for n, p in own.ports.items() if (device, n) not in ports}})
         for device, own in loaded.blueprint.config_of.items()
         if device in known
     }
-    return replace(loaded, guids=guids, blueprint=loaded.blueprint.model_copy(update={"config_of": config_of}))
+    blueprint = loaded.blueprint.model_copy(update={"config_of": config_of})
+    return replace(loaded, guids=guids, inventory=inventory, blueprint=blueprint)
 
 
 def _addresses(whole: Cluster, phase: AtPhase, selection: Selection) -> Addresses:

@@ -83,8 +83,7 @@ def _nodes(design: Design) -> Iterator[_ClassDraft]:
     for nodes in design.layout.node_sets:
         mine = (everyone["node"] >= nodes.first) & (everyone["node"] < nodes.first + nodes.count)
         columns = {name: column[mine] for name, column in everyone.items()}
-        path = ("scalable_unit", "nodes", nodes.name)
-        yield _ClassDraft(NODE, "", "node", nodes.name, nodes.profile, "", int(mine.sum()), path, columns)
+        yield _ClassDraft(NODE, "", "node", nodes.name, nodes.profile, "", int(mine.sum()), nodes.path, columns)
 
 
 def _extras(design: Design) -> Iterator[_ClassDraft]:

@@ -164,6 +164,13 @@ class Segment:
         return -int(-self.speed_gbps // self.lane_gbps)
 
     @property
+    def lower_tier(self) -> TierKey | None:
+        """The lower end's tier, which for links inside a tier is the upper one's; None where no switch is there."""
+        if self.tier is None or self.lower == "node":
+            return None
+        return self.tier if self.path[2] == "spans" else TierKey(str(self.path[1]), str(self.path[3]))
+
+    @property
     def key(self) -> str:
         """The name of the pair of tiers in summaries: `node-leaf`."""
         return f"{self.lower}-{self.upper}"

@@ -22,6 +22,8 @@ def extras(draw: st.DrawFn, fabric: str, chain: Chain) -> dict[str, Tree]:
             extra["ports"] = draw(st.integers(1, 2))
         if often(draw, 1, 3):
             extra["speed"] = draw(st.sampled_from(["100G", "200G", "400G"]))
+        if often(draw, 1, 4):
+            extra["spread"] = "stripe"
         if often(draw, 1, 3):
             extra["switches"] = chain.first_switches(
                 fabric, tier, draw(st.integers(1, chain.tiers[tier].get("count", 1)))
@@ -55,7 +57,7 @@ def side_fabrics(draw: st.DrawFn, compute: Chain, underlays: tuple[str, ...]) ->
             compute.tiers["spine"]["above"] = ["leaf", "storage.leaf"]
     else:
         storage["tiers"] = draw(chains(("toy-24", "toy-16-4"), ("rail",), most=2)).tiers
-        if often(draw, 1, 6):  # what joins others and is told to take nodes as well is refused
+        if often(draw, 1, 6):  # takes nodes beside the switches below it
             first = next(iter(storage["tiers"].values()))
             first |= {"per": [d for d in first["per"] if d not in ("su", "rack", "rail")], "above": f"compute.{top}"}
     if often(draw, 2, 3):
@@ -77,10 +79,12 @@ def side_fabrics(draw: st.DrawFn, compute: Chain, underlays: tuple[str, ...]) ->
 
 
 @st.composite
-def oob(draw: st.DrawFn, leaf: str = "toy-mgmt", spine: str = "toy-24") -> Tree:
-    """Management of BMCs and perhaps of all switches."""
+def oob(draw: st.DrawFn, leaf: str = "toy-mgmt", spine: str = "toy-24", below: tuple[str, ...] = ()) -> Tree:
+    """Management of BMCs and perhaps of all switches; its leaves perhaps `below` one of some tiers that take nodes."""
     tiers: dict[str, Tree] = {"leaf": {"switch": leaf, "per": draw(st.sampled_from(["su", "rack", "pod", []]))}}
-    if often(draw, 2, 3):
+    if below and often(draw, 1, 2):
+        tiers["leaf"]["below"] = draw(st.sampled_from(below))
+    elif often(draw, 2, 3):
         tiers["spine"] = {"switch": spine, "count": draw(st.integers(1, 2))}
     found: Tree = {"protocol": "ethernet", "attach": "bmc", "tiers": tiers}
     return found | ({"also": "switches"} if often(draw, 2, 3) else {})

@@ -60,6 +60,8 @@ def chains(
         tiers[name] = {"switch": draw(st.sampled_from(switches)), "per": ([scope] if scope != "all" else []) + inner}
         scopes[name] = scope
         tiers[name] |= draw(_stated(top=i == number - 1, lowest=i == 0, switch=tiers[name]["switch"]))
+        if i and often(draw, 1, 3):
+            tiers[name]["spread"] = "uneven"
     if "roof" in tiers:
         tiers["roof"]["above"] = "core"
     return Chain(tiers, scopes)
@@ -83,7 +85,7 @@ def _stated(draw: st.DrawFn, *, top: bool, lowest: bool, switch: str) -> Tree:
         found["spare_ports"] = draw(st.integers(1, 4))
     if often(draw, 1, 6):
         found["count"] = draw(st.sampled_from([2, 4]))
-        found["peer"] = draw(st.sampled_from([1, 2, "2 x 400G", "1 x 200G"]))
+        found["peer"] = draw(st.sampled_from([1, 2, "2 x 400G", "1 x 200G", "1 x 400G per su"]))
     if lowest and often(draw, 1, 8):
         found["breakout"] = draw(st.sampled_from(["1x400", "2x400", "2x200", "4x200", "1x200"]))
     if switch in FACES and often(draw, 1, 6):

@@ -8,7 +8,20 @@ from pydantic.config import JsonDict
 
 from fabricgen.blueprint.base import Model, as_list
 from fabricgen.blueprint.dimensions import dimension_names
-from fabricgen.blueprint.scalars import NAME_PATTERN, Cages, Line, LinksOf, MediaOf, Name, NicModeOf, Ratio, Speed
+from fabricgen.blueprint.scalars import (
+    NAME_PATTERN,
+    Breakouts,
+    Cages,
+    Line,
+    LinksOf,
+    MediaOf,
+    Name,
+    NicMode,
+    NicModeOf,
+    PeersOf,
+    Ratio,
+    Speed,
+)
 from fabricgen.blueprint.sections.cabling import MediaPolicy
 from fabricgen.blueprint.sections.configuration import Snippets
 from fabricgen.blueprint.sections.floor import Stand
@@ -92,14 +105,19 @@ class Tier(Model):
         None, description="What a derived count suffices for: the units there are, or all reserved. Default: now."
     )
     uplinks: LinksOf | None = Field(None, description="Links of each switch to the tier above. Default: derived.")
-    breakout: NicModeOf | None = Field(None, description="How downlink cages are split, e.g. 2x400. Default: finest.")
+    breakout: Breakouts = Field(
+        (),
+        description="How downlink cages are split, e.g. 2x400; a list where ports of several speeds share the switch, "
+        "e.g. [2 x 400G, 1 x 100G]. Default: finest.",
+    )
     oversubscription: Ratio | None = Field(None, description="Downlink : uplink bandwidth allowed here.")
-    spread: Literal["block", "stripe"] | None = Field(
+    spread: Literal["block", "stripe", "uneven"] | None = Field(
         None,
-        description="How node ports are dealt over a group's switches. block: switch after switch takes its share of "
-        "the nodes; stripe: in turn, port by port, which takes each node to several (dual ToR). Default: block within "
+        description="How ports are dealt over a group's switches. Of nodes, block: switch after switch takes its share "
+        "of them; stripe: in turn, port by port, which takes each node to several (dual ToR). Default: block within "
         "a unit or rack; where a group spans units every switch takes an equal block of each unit, so that a further "
-        "unit moves no port, or stripe where these do not divide.",
+        "unit moves no port, or stripe where these do not divide. Of tiers below, uneven: their switches may have one "
+        "link more to some switches of this tier than to others; default: equally many to each.",
     )
     racks: int = Field(
         1,
@@ -116,7 +134,11 @@ class Tier(Model):
         "unit-end or network-row by `per`.",
     )
     spare_ports: int = Field(0, ge=0, le=1024, description="Down ports that each switch keeps free.")
-    peer: LinksOf | None = Field(None, description="Links to the other switch of each pair in a group, e.g. 2 x 400G.")
+    peer: PeersOf | None = Field(
+        None,
+        description="Links to the other switch of each pair in a group, e.g. 2 x 400G; 2 x 400G per su: so many for "
+        "each scalable unit below the pair.",
+    )
     cages: dict[Literal["down", "up", "peer"], Cages] = Field(
         default_factory=dict, description="Cages kept for a purpose, e.g. {down: 1-48, up: 49-64}."
     )
@@ -128,6 +150,10 @@ class Tier(Model):
     below: TierName | None = Field(
         None, description="The tier it is linked up to, own or FABRIC.TIER: for border and joined leaves."
     )
+
+    def breakout_of(self, speed_gbps: int) -> NicMode | None:
+        """The stated breakout that makes ports of a speed; None where none is."""
+        return next((mode for mode in self.breakout if mode.speed_gbps == speed_gbps), None)
 
 
 class Extra(Model):
@@ -143,6 +169,11 @@ class Extra(Model):
     to: Name | None = Field(None, description="Tier they attach to. Default: the lowest.")
     switches: tuple[Annotated[str, Field(description="A switch by name.")], ...] = Field(
         (), description="Switches by name that their ports are dealt over.", json_schema_extra={"uniqueItems": True}
+    )
+    spread: Literal["stripe"] | None = Field(
+        None,
+        description="stripe: port i of each device goes to switch i of a group (or of `switches`), counted round, "
+        "whatever else is attached. Default: to the switches in turn, where ports are free.",
     )
     site: Name | None = Field(None, description="Where they stand. Default: the first site.")
     attach: Name | None = Field(None, description="Their NIC role. Default: as the fabric's nodes, or the only one.")

@@ -133,7 +133,7 @@ def _judged(design: Design, phase: str | None, fast: bool, asked: LintSettings, 
     if fast:
         check_names(design)
         return lint(design, None, asked)
-    cluster = compile_cluster(design, phase)
+    cluster = compile_cluster(design, phase, judged=True)
     require_snippets_fit(cluster)
     return lint(design, cluster, asked, template_findings(cluster, templates))
 

@@ -33,7 +33,7 @@ def command(blueprint: str, sets: tuple[str, ...], allow_outside: bool, phase: s
     else:
         from fabricgen.phases.summary import phase_summary
 
-        figures = phase_summary(compile_cluster(design, phase))
+        figures = phase_summary(compile_cluster(design, phase, judged=True))
     figures |= {"findings": lint(design).counts}
     for fabric in design.fabrics:
         if fabric.name in figures["fabrics"]:
@@ -74,7 +74,8 @@ def _chosen(design: Design, fabric: FabricDesign) -> dict[str, Any]:
 
 def _text(figures: dict[str, Any], no_cable: list[str]) -> str:
     at = f", phase {figures['phase']}" if "phase" in figures else ""
-    lines = [f"{figures['blueprint']}{at}: {figures['nodes']} nodes, {figures['accelerators']} accelerators"]
+    spare = f" ({figures['spare_nodes']} spare)" if "spare_nodes" in figures else ""
+    lines = [f"{figures['blueprint']}{at}: {figures['nodes']} nodes{spare}, {figures['accelerators']} accelerators"]
     for name, fabric in figures["fabrics"].items():
         rails, planes = fabric["rails"], fabric["planes"]
         lines += ["", f"{name}: {rails} rail{'s' * (rails != 1)}, {planes} plane{'s' * (planes != 1)}"]

@@ -25,6 +25,7 @@ def tier_advice(trials: Trials, target: Target) -> Iterator[Advice]:
     """All changes that make a tier large enough, the smallest change first."""
     kinds: tuple[Callable[[Trials, Target], Iterator[Advice]], ...] = (
         counts,
+        uneven,
         statements,
         dimensions,
         oversubscriptions,
@@ -51,6 +52,13 @@ def counts(trials: Trials, target: Target) -> Iterator[Advice]:
             apart = " (no tier above joins them)" if not (spec.upper or target.lowers) else ""
             yield Advice("count", f"`count: {count}` of {spec.name}{apart}", {path: count})
             return
+
+
+def uneven(trials: Trials, target: Target) -> Iterator[Advice]:
+    """Uplinks that land unequally on a stated count that does not divide them."""
+    path = path_of(target.spec, "spread")
+    if target.spec.spec.count and target.lowers and trials.fits({path: "uneven"}):
+        yield Advice("spread", f"`spread: uneven` of {target.spec.name}", {path: "uneven"})
 
 
 def statements(trials: Trials, target: Target) -> Iterator[Advice]:
@@ -130,9 +138,9 @@ def uplink_speeds(trials: Trials, target: Target) -> Iterator[Advice]:
 
 
 def breakouts(trials: Trials, target: Target) -> Iterator[Advice]:
-    """A breakout other than the stated one: the finest that fits and disables no neighbouring cage."""
+    """A breakout other than the only one stated: the finest that fits and disables no neighbouring cage."""
     spec = target.spec
-    if not spec.spec.breakout:
+    if len(spec.spec.breakout) != 1:
         return
     splits = [(cage, ways) for cage in spec.profile.cages for ways in cage.breakouts if cage.block(ways) == 1]
     modes = {(ways, speed) for cage, ways in splits for speed in cage.breakouts[ways]}

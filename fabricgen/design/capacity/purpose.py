@@ -14,7 +14,7 @@ def attached_nodes(design: Design, fabric: FabricDesign) -> int:
     """Number of nodes that attach to a fabric, omitted ones not counted."""
     layout = design.layout
     sets = [layout.node_sets[index] for index in sorted({index for index, _ in fabric.attachments})]
-    return sum(s.count * layout.units - layout.omitted_of(s) for s in sets)
+    return sum(layout.present(s) for s in sets)
 
 
 def serves(fabric: FabricDesign, purpose: str) -> bool:

@@ -7,7 +7,7 @@ will need come last, numbered or not.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from fabricgen.design.extras.demands import ExtraDemand
@@ -72,7 +72,7 @@ class ExtraPortAllocator:
         kept = self._kept.of(demand)
         pairs = [pair for device in range(len(demand.devices)) for leg in legs if (pair := (device, leg)) not in kept]
         free = self._free_ports(sized, run, demand, wanted) if run is not None else iter(())
-        ports = list(islice(free, len(pairs)))
+        ports = self._striped(sized, demand, free, pairs) if demand.spec.spread else list(islice(free, len(pairs)))
         if len(ports) < len(pairs) or run is None:
             where = "of the switches named" if demand.spec.switches else f"of {demand.tier.tier}"
             raise fault(
@@ -87,6 +87,27 @@ class ExtraPortAllocator:
         found = kept | dict(zip(pairs, ports, strict=True))
         links = tuple(ExtraLink(*pair, switch, port, hole) for pair, (switch, port, hole) in sorted(found.items()))
         return ExtraSet(demand.name, demand.attachment, demand.devices, demand.tier, run, links, demand.path)
+
+    def _striped(
+        self, sized: SizedTier, demand: ExtraDemand, free: Iterable[Port], pairs: Sequence[tuple[int, int]]
+    ) -> list[Port]:
+        """The first free port for each (device, leg) on the switch of the leg's number in a group, or of those named;
+        fewer where one finds none.
+        """
+        named = self._named(sized, demand) if demand.spec.switches else ()
+        left, found = list(free), list[Port]()
+        for _, leg in pairs:
+            fits = (
+                (p for p in left if p[0] == named[leg % len(named)])
+                if named
+                else (p for p in left if p[0] % sized.count == leg % sized.count)
+            )
+            port = next(fits, None)
+            if port is None:
+                break
+            left.remove(port)
+            found.append(port)
+        return found
 
     def _spare(self, sized: SizedTier, run: int, numbered: Sequence[int]) -> tuple[int, ...]:
         """Ports of a run that are not numbered, without those that `spare_ports` keeps free."""

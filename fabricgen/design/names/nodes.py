@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from fabricgen.blueprint.models import Blueprint
-from fabricgen.design.layout import Layout, NodeSet
+from fabricgen.design.floor.unit_kind import NodeSet
+from fabricgen.design.layout import Layout
 from fabricgen.design.names.templates import Naming, Values
 from fabricgen.kernel.diagnostics import did_you_mean, fault
 
@@ -26,11 +27,10 @@ class NodeNames:
         key = next((k for k in (members.name, "all") if k in templates and not (k == "all" and members.per_rack)), "")
         usual = "{pod}-su{su:02}-rk{rack:02}-{set}-{n:02}" if members.per_rack else "{pod}-su{su:02}-{set}-{node:03}"
         usual = "{pod}-su{su:02}-n{node:03}" if members.name == "node" and not members.per_rack else usual
-        beside = ("racks", "devices") if members.per_rack else ("nodes",)
         self.naming = Naming(
             who=f"'{members.name}' nodes",
             template=templates.get(key, "").replace("{default}", usual) or usual,
-            path=("names", "nodes", key) if key else ("scalable_unit", *beside, members.name),
+            path=("names", "nodes", key) if key else members.path,
         )
 
     def check(self) -> None:

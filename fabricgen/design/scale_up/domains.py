@@ -10,7 +10,8 @@ from fabricgen.blueprint.models import ScaleUp as ScaleUpSpec
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import NodeProfile
 from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
-from fabricgen.design.layout import Layout, NodeSet
+from fabricgen.design.floor.unit_kind import NodeSet
+from fabricgen.design.layout import Layout
 from fabricgen.design.scale_up.model import DomainSize, LocalLink, MisfitError, ScaleUpDesign, ScaleUpKind
 from fabricgen.design.scale_up.placement import DomainPlacement, domain_placement
 from fabricgen.kernel import discovery

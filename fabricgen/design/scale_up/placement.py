@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from fabricgen.blueprint.models import ScaleUp
 from fabricgen.blueprint.sections.slots import NodeSlot
-from fabricgen.design.layout import Layout, NodeSet
+from fabricgen.design.floor.unit_kind import NodeSet
+from fabricgen.design.layout import Layout
 from fabricgen.kernel.diagnostics import Path, fault
 
 

@@ -37,9 +37,10 @@ class DownPorts:
         self._ports: list[int] = []
 
     def port_demand(self, kind: PortKind, count: int = 0, ports: int = 0) -> PortDemand:
-        """A demand for ports of a kind, with the breakout that the tier states, or the lock keeps."""
-        mode = self._tier.spec.breakout
-        ways = down_ways(self._tier, kind) if mode is None else mode.ways if mode.speed_gbps == kind.speed_gbps else -1
+        """A demand for ports of a kind, with the breakout that the tier states for it, or the lock keeps."""
+        spec = self._tier.spec
+        mode = spec.breakout_of(kind.speed_gbps)
+        ways = mode.ways if mode else -1 if spec.breakout else down_ways(self._tier, kind)
         return PortDemand(kind, count, ways, ports)
 
     def add(self, kind: PortKind, used: int, room: int) -> tuple[int, int]:

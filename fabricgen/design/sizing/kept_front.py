@@ -42,6 +42,11 @@ def nodes_holder(fabric: str, number: int) -> str:
     return f"nodes of {fabric}" if not number else f"nodes {number + 1} of {fabric}"
 
 
+def links_holder(lower: TierKey) -> str:
+    """The holder of ports for the links of a lower tier's switches."""
+    return f"links of {lower.fabric} {lower.tier}"
+
+
 def run_text(ways: int, speed_gbps: int, lane_gbps: float, *, rj45: bool) -> str:
     """A kind of port with its split as the lock has it: `4 x 200 over 100`."""
     return f"{ways} x {speed_gbps} over {lane_gbps:g}" + " copper" * rj45

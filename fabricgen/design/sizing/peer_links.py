@@ -6,7 +6,7 @@ from fabricgen.blueprint.models import natural
 from fabricgen.blueprint.sections.fabric import Fabric
 from fabricgen.design.fabric_model import PeerLinks, Span
 from fabricgen.design.layout import Layout
-from fabricgen.design.shape import scope_of
+from fabricgen.design.shape import scope_of, units_below
 from fabricgen.design.sizing.tiers import SizedTier
 from fabricgen.design.tiers import TierSpec
 from fabricgen.kernel.diagnostics import fault
@@ -35,7 +35,8 @@ def peer_links_of(layout: Layout, fabric: Fabric, spec: TierSpec, sized: SizedTi
                 path=(*spec.path, "peer"),
                 hint=f"take `peer` off {spec.name}",
             )
-        return PeerLinks(run, ())
+        per_unit = (spec.spec.peer.count or 1) if spec.spec.peer.per_su else 0
+        return PeerLinks(run, (), max(run.count, per_unit * units_below(layout, spec.per, by_slot=True)))
     return PeerLinks(run, _spans(layout, fabric, spec, sized))
 
 

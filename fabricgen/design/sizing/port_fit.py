@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fabricgen.catalog.models import CageClass, SwitchProfile
-from fabricgen.design.ports import PortKind, SwitchDemand, place_ports
+from fabricgen.design.ports import PortDemand, PortKind, SwitchDemand, down_class, place_ports
 from fabricgen.design.tiers import TierSpec
 from fabricgen.kernel.diagnostics import InputError, fault
 
@@ -12,8 +12,11 @@ def no_port(tier: TierSpec, kind: PortKind) -> InputError:
     """The error for a kind of port that a switch does not offer, or whose lanes its cages lack with the stated
     breakout.
     """
-    stated, profile = tier.spec.breakout, tier.profile
-    path = (*tier.path, "breakout" if stated else "switch")
+    stated, profile = tier.spec.breakout_of(kind.speed_gbps), tier.profile
+    path = (*tier.path, "breakout" if tier.spec.breakout else "switch")
+    if len(tier.spec.breakout) > 1 and stated is None:
+        return _no_breakout(tier, kind)
+    stated = stated or next(iter(tier.spec.breakout), None)
     split = f" split {stated.ways} x {stated.speed_gbps}G" if stated else ""
     short = _too_few_lanes(tier, kind)
     if short is not None and stated:
@@ -32,10 +35,24 @@ def no_port(tier: TierSpec, kind: PortKind) -> InputError:
     )
 
 
+def _no_breakout(tier: TierSpec, kind: PortKind) -> InputError:
+    """The error for a kind of port that none of several stated breakouts makes; it offers the finest that would."""
+    usual = down_class(tier.profile, PortDemand(kind, 0))
+    there = ", ".join(f"{mode.ways} x {mode.speed_gbps}G" for mode in tier.spec.breakout)
+    more = f"[{there}, {usual[1]} x {kind.speed_gbps}G]" if usual else ""
+    return fault(
+        "FG141",
+        f"{tier.name} {tier.profile.id} needs ports of {kind.speed_gbps}G over {kind.lane_gbps:g}G lanes, and "
+        f"`breakout` makes {there}",
+        path=(*tier.path, "breakout"),
+        hint=f"add it: `breakout: {more}`" if more else f"its cages offer {_modes_text(tier.profile)}",
+    )
+
+
 def _too_few_lanes(tier: TierSpec, kind: PortKind) -> CageClass | None:
     """A cage that offers the stated breakout at that speed, but over more or faster lanes than the ports have."""
-    mode = tier.spec.breakout
-    if mode is None or mode.speed_gbps != kind.speed_gbps:
+    mode = tier.spec.breakout_of(kind.speed_gbps)
+    if mode is None:
         return None
     return next((cage for cage in tier.profile.cages if kind.speed_gbps in cage.breakouts.get(mode.ways, ())), None)
 
@@ -60,7 +77,7 @@ def cause(tier: TierSpec, demand: SwitchDemand) -> tuple[str, str]:
     if profile.pipelines and place_ports(profile.model_copy(update={"pipelines": None}), demand):
         cages = len(profile.pipelines.cages[0])
         return "FG120", f": a pipeline of {cages} cages serves {profile.pipelines.ports} ports at most"
-    ways = tier.spec.breakout.ways if tier.spec.breakout else 1
+    ways = max((mode.ways for mode in tier.spec.breakout), default=1)
     blocking = next((cage for cage in profile.cages if cage.block(ways) > 1), None)
     if blocking:
         free = tuple(cage.model_copy(update={"breakout_blocks": {}}) for cage in profile.cages)

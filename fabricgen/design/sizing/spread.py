@@ -82,7 +82,7 @@ class RunPorts:
     ) -> None:
         self._run, self._wide, self._laid = run, wide, taken
         self._feeds = feeds = [feed for feed in feeds if feed.run == number]
-        chief = feeds[0] if feeds and feeds[0].links else None
+        chief = feeds[0] if feeds and feeds[0].links and not feeds[0].beside_nodes else None
         needed = chief.room if chief else 0
         ports = min(reach[number] if number < len(reach) else run.numbers, run.numbers)
         cages = max(ports // run.ways, -(-needed // run.ways))
@@ -93,7 +93,7 @@ class RunPorts:
 
     def of(self, feed: Feed) -> tuple[int, ...]:
         """The ports of a feed, ordered by (rank of the lower switch, number of its link)."""
-        if not feed.links:
+        if not feed.links or feed.beside_nodes:
             return tuple(port_at(feed.first, feed.jumps, index) for index in range(feed.room))
         if feed == self._feeds[0]:
             return self._chief

@@ -21,26 +21,29 @@ from fabricgen.design.ports import (
     up_class,
     uplinks_needed,
 )
-from fabricgen.design.shape import Coarser, group_count, scope_of, spans_units
+from fabricgen.design.shape import Coarser, group_count, scope_of, spans_units, units_below
 from fabricgen.design.sizing.arithmetic import (
     LowerTier,
     UplinkPlan,
+    check_all_met,
+    deals_unevenly,
     fit,
     lowers_per_group,
     plan_uplinks,
     radix_fault,
+    ranks_in_groups,
     smallest_count,
     too_small,
     upper_count,
 )
 from fabricgen.design.sizing.down_ports import DownPorts, Reserve
 from fabricgen.design.sizing.kept import as_before, kept_count, place_upward
-from fabricgen.design.sizing.kept_front import MANAGEMENT_PORTS, KeptFront, Purpose, nodes_holder
+from fabricgen.design.sizing.kept_front import MANAGEMENT_PORTS, KeptFront, Purpose, links_holder, nodes_holder
 from fabricgen.design.sizing.node_ports import NodeDemand, NodePorts, SlotAssignment
 from fabricgen.design.sizing.spread import RunPorts, nests
 from fabricgen.design.sizing.wider_uplinks import Fits, widened
 from fabricgen.design.tiers import TierSpec
-from fabricgen.kernel.diagnostics import fault
+from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.kernel.intervals import Intervals
 
 DUPLEX_KM = 10
@@ -92,13 +95,14 @@ class SizedTier:
 
 
 def _purposes(demands: Sequence[NodeDemand], nodes: Sequence[NodeFeed], feeds: Sequence[Feed]) -> list[Purpose]:
-    """What the down ports of a lowest tier are for: nodes, by kind of port, then management."""
+    """What the down ports of a lowest tier are for: nodes, by kind of port, then management and lower tiers."""
     seen: Counter[str] = Counter()
     found = []
     for demand, feed in zip(demands, nodes, strict=True):
         found.append(Purpose(nodes_holder(demand.fabric, seen[demand.fabric]), feed.run, feed.first, feed.per_switch))
         seen[demand.fabric] += 1
-    return [*found, *(Purpose(MANAGEMENT_PORTS, feed.run, feed.first, feed.room) for feed in feeds)]
+    names = (links_holder(feed.source) if feed.links else MANAGEMENT_PORTS for feed in feeds)
+    return [*found, *(Purpose(name, feed.run, feed.first, feed.room) for name, feed in zip(names, feeds, strict=True))]
 
 
 def _laid(
@@ -142,7 +146,7 @@ class TierSizing:
         """Size every tier, lower ones first; raises InputError where one cannot be."""
         for key, spec in self._specs.items():
             below = [sized for sized in self.sized_tiers.values() if sized.spec.upper == key]
-            sized = self._upper(spec, below) if below else self._lowest(spec)
+            sized = self._upper(spec, below) if below and not spec.takes_nodes else self._lowest(spec, below)
             self._sizes[spec.fabric][spec.name] = sized.count
             self.sized_tiers[key] = sized
         return self.sized_tiers
@@ -162,8 +166,10 @@ class TierSizing:
     def _peer_demand(self, spec: TierSpec, main: PortKind | None, count: int) -> tuple[PortDemand, ...]:
         """Ports for links inside the tier on each of `count` switches of a group: to its pair, or to other sites."""
         found: list[tuple[int, int | None]] = []
-        if spec.spec.peer:
-            found.append((spec.spec.peer.count or 1, spec.spec.peer.speed_gbps))
+        peer = spec.spec.peer
+        if peer:
+            units = units_below(self._layout, spec.per, by_slot=spec.for_reserve) if peer.per_su else 1
+            found.append(((peer.count or 1) * units, peer.speed_gbps))
         spans = self._spans.get(spec.key, {})
         for site in sorted({s for span in spans.values() for s in span.between}):
             mine = [span for span in spans.values() if site in span.between]
@@ -175,11 +181,18 @@ class TierSizing:
         cage = spec.profile.cages[up_class(spec.profile, chosen[0] if chosen else None)]
         speed = max(s or cage.speed_gbps for _, s in found)
         coherent = any(span.km > DUPLEX_KM for span in spans.values()) and speed in cage.breakouts.get(1, ())
-        return (PortDemand(PortKind(speed, cage.lane_gbps), max(n for n, _ in found), 1 if coherent else None),)
+        kind, ways = PortKind(speed, cage.lane_gbps), 1 if coherent else None
+        if not peer or not peer.per_su:
+            return (PortDemand(kind, max(n for n, _ in found), ways),)
+        kept = (peer.count or 1) * units_below(self._layout, spec.per, by_slot=True)
+        return (PortDemand(kind, max(n for n, _ in found), ways, kept, last=True),)
 
-    def _lowest(self, spec: TierSpec) -> SizedTier:
-        """Size a tier that nodes attach to, or one below another tier that serves extra devices only."""
+    def _lowest(self, spec: TierSpec, lowers: Sequence[SizedTier]) -> SizedTier:
+        """Size a tier that nodes attach to, perhaps beside the switches of `lowers`, or one below another tier that
+        serves extra devices only.
+        """
         groups, demands = self._groups(spec), self._demands.get(spec.key, ())
+        below = [self._below(spec, sized) for sized in lowers]
         main = demands[0].kind if demands else next((k for key, k in self._reserve if key == spec.key), None)
         up = self._plan_uplinks(spec, DownPorts(spec).port_demand(main) if main else None)
         nodes = NodePorts(spec, demands)
@@ -192,6 +205,9 @@ class TierSizing:
             if spec.key in self._managed:
                 some = [self._management(spec, groups * assignment.count, by_slot=way) for way in (False, by_slot)]
                 places.append(downs.add(main if main and main.rj45 else MANAGEMENT, *some))
+            for one in below:
+                share, numbered = _links_each(one, assignment.count), one.numbered(by_slot=by_slot or spec.for_reserve)
+                places.append(downs.add(one.kind, (one.now if now else numbered) * share, numbered * share))
             return downs, places
 
         def demand_for(assignment: SlotAssignment, *, now: bool = False, by_slot: bool = False) -> SwitchDemand:
@@ -201,12 +217,7 @@ class TierSizing:
             )
 
         if not nodes.slots and not spec.spec.count:
-            raise fault(
-                "FG110",
-                f"tier {spec.name} has no nodes below it, and no `count`",
-                path=spec.path,
-                hint="state how many switches a group has",
-            )
+            raise _no_count(spec)
         assignment = self._assign_slots(spec, nodes, demand_for, up)
         demand = demand_for(assignment, now=not spec.for_reserve)
         if fit(spec, demand, up) is None:
@@ -219,7 +230,9 @@ class TierSizing:
         feeds: tuple[Feed, ...] = ()
         if spec.key in self._managed:
             used, room = (self._management(spec, groups * assignment.count, by_slot=way) for way in (False, by_slot))
-            feeds = (Feed(TierKey("", ""), *places[-1], used, room, by_slot=by_slot),)
+            feeds = (Feed(TierKey("", ""), *places[len(demands)], used, room, by_slot=by_slot),)
+        own = places[len(places) - len(below) :]
+        feeds += self._land(spec, assignment.count, lowers, below, own, by_slot=by_slot or spec.for_reserve)
         purposes = _purposes(demands, found_feeds, feeds)
         front = KeptFront(self._layout.lock, spec.key, spec.profile)
         demand, placement, laid, taken = front.place(demand, purposes, lambda wanted: fit(spec, wanted, up))
@@ -232,6 +245,25 @@ class TierSizing:
             spec, groups, assignment.count, demand, placement, feeds, node_feeds, in_use, numbered, reserved, up
         )
         return replace(found, for_extras=kept, slots=sum(nodes.slots), taken=taken)
+
+    def _land(
+        self,
+        spec: TierSpec,
+        count: int,
+        lowers: Sequence[SizedTier],
+        below: Sequence[LowerTier],
+        places: Sequence[tuple[int, int]],
+        *,
+        by_slot: bool,
+    ) -> tuple[Feed, ...]:
+        """Link lower tiers up to a lowest one of `count` switches a group; `places` are (run, first port) of each."""
+        found = []
+        for sized, one, place in zip(lowers, below, places, strict=True):
+            share = _links_each(one, count)
+            self._connect(sized, spec, count, one.stretched(count) or one, by_slot=by_slot, per_connector=0)
+            links = Feed(sized.spec.key, *place, one.now * share, one.numbered(by_slot=by_slot) * share, share)
+            found.append(replace(links, by_slot=by_slot, beside_nodes=True))
+        return tuple(found)
 
     def _management(self, spec: TierSpec, leaves: int, *, by_slot: bool) -> int:
         """The most management ports of one of so many leaves."""
@@ -276,8 +308,8 @@ class TierSizing:
             downs = DownPorts(spec)
             places = []
             for one in met:
-                share = -(-one.share // count)
-                places.append(downs.add(one.kind, one.now * share, one.numbered(by_slot=by_slot) * share))
+                in_use, room = one.ports_in_use(count, by_slot=by_slot), one.numbered(by_slot=by_slot)
+                places.append(downs.add(one.kind, in_use, one.ports(room, count)))
             return downs, places
 
         def demand_for(count: int, met: list[LowerTier], *, by_slot: bool) -> SwitchDemand:
@@ -291,7 +323,8 @@ class TierSizing:
 
         before = kept_count(spec) if as_before(lowers[0].spec, _uplinks(lowers[0])) else 0
         chief = lowers[0].spec
-        lean = before or chief.fewest_uplinks or chief.key in self._lean
+        check_all_met(spec, below)
+        lean = before or chief.fewest_uplinks or chief.key in self._lean or deals_unevenly(spec)
         wide = below if lean else widened(spec, below, fits)
         count, met = upper_count(spec, wide, fits, kept=before)
         if not count:
@@ -310,11 +343,11 @@ class TierSizing:
         downs, places = ports_for(count, met, by_slot=by_slot)
         feeds = []
         for sized, one, (run, first) in zip(lowers, met, places, strict=True):
-            share = -(-one.share // count)
-            room = one.numbered(by_slot=by_slot)
+            links = 1 if one.lands_unevenly(count) else -(-one.share // count)
+            in_use, room = one.ports_in_use(count, by_slot=by_slot), one.ports(one.numbered(by_slot=by_slot), count)
             per = placement.downs[run].per_connector
             nested = self._connect(sized, spec, count, one, by_slot=by_slot, per_connector=per)
-            feeds.append(Feed(sized.spec.key, run, first, one.now * share, room * share, share, nested))
+            feeds.append(Feed(sized.spec.key, run, first, in_use, room, links, nested))
         used, numbered = downs.totals(len(placement.downs))
         reach = self._reach(spec, demand, up)
         self._note_fewest(lowers[0], spec, below, fits)
@@ -366,7 +399,9 @@ class TierSizing:
         now, slots, in_use = lowers_per_group(self._layout, sized.spec, sized.count, upper, sizes, coarser)
         least = in_use if self._dealing(upper) == "slot" else 0
         share = sized.placement.up.count // up.groups_met
-        return LowerTier(sized.spec.name, up.kind, now, slots, share, least, partial(self._can_stretch, sized, up))
+        found = LowerTier(sized.spec.name, up.kind, now, slots, share, least, partial(self._can_stretch, sized, up))
+        ranks = partial(ranks_in_groups, self._layout, sized.spec, sized.count, upper, sizes, coarser)
+        return replace(found, uneven=up.uneven, ranks=ranks)
 
     def _can_stretch(self, sized: SizedTier, up: UplinkPlan, share: int) -> bool:
         """Whether a lower switch can have `share` links to each upper group: its uplinks are not stated and the ports
@@ -382,14 +417,20 @@ class TierSizing:
     def _connect(
         self, sized: SizedTier, upper: TierSpec, count: int, one: LowerTier, *, by_slot: bool, per_connector: int
     ) -> bool:
-        """Enter the uplinks of a lower tier to this one; returns whether its links are spread in the nested order."""
+        """Enter the uplinks of a lower tier to this one; returns whether its links are spread in the nested order.
+
+        `per_connector` is that of the ports here; 0 where these lie beside those of nodes, in the order of the links.
+        """
         up, placement = sized.uplink_plan, sized.placement
         assert up is not None  # noqa: S101 - it is linked up to this tier
         assert placement.up is not None  # noqa: S101 - the same
         if one.share != placement.up.count // up.groups_met:
             placement = self._stretched(sized, up, one.share) or placement
         assert placement.up is not None  # noqa: S101 - the same
-        nested = nests(one.share, count, placement.up.per_connector, per_connector)
+        uneven = one.lands_unevenly(count)
+        nested = (
+            bool(per_connector) and not uneven and nests(one.share, count, placement.up.per_connector, per_connector)
+        )
         uplink = Uplink(
             fabric=sized.spec.links_of,
             upper=upper.key,
@@ -400,9 +441,25 @@ class TierSizing:
             numbered_lowers=one.numbered(by_slot=by_slot),
             by_slot=by_slot,
             nested=nested,
+            uneven=uneven,
         )
         self.sized_tiers[sized.spec.key] = replace(sized, placement=placement, uplink=uplink)
         return nested
+
+
+def _no_count(spec: TierSpec) -> InputError:
+    """The refusal of a tier whose number of switches nothing tells."""
+    return fault(
+        "FG110",
+        f"tier {spec.name} has no nodes below it, and no `count`",
+        path=spec.path,
+        hint="state how many switches a group has",
+    )
+
+
+def _links_each(one: LowerTier, count: int) -> int:
+    """Links of a lower switch to each of `count` upper ones; where they do not divide, the most to one."""
+    return -(-(one.stretched(count) or one).share // count)
 
 
 def _uplinks(sized: SizedTier) -> int:

@@ -172,6 +172,6 @@ def role_of(segment: Segment, upper: bool) -> str:
     """The role of a link's end at its switch."""
     if isinstance(segment.b if upper else segment.a, ManagementPort):
         return MANAGEMENT
-    if segment.lower == segment.upper:
+    if segment.lower_tier == segment.tier:
         return PEER
     return DOWN if upper else UP

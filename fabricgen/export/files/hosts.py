@@ -64,6 +64,7 @@ def _piece(
     links = cluster.plan.links
     fields = [column for found in cluster.addresses.families for column in family_texts(cluster, found, rows)]
     leaves = list(zip(picked(cluster.name_column, links.b_device[rows]), cluster.b_port[rows].tolist(), strict=True))
+    fields.append(_macs(cluster, rows))
     values = [(*leaf, *texts) for leaf, *texts in zip(leaves, *fields, strict=True)]
     has = [np.array(column, dtype=object).astype(bool) for column in fields]
     flags = np.sum([column.astype(np.int64) << bit for bit, column in enumerate(has)], axis=0)
@@ -75,3 +76,12 @@ def _piece(
         own.append(name)
         for file, text in shape_of(tuple(keys[first:end])).texts:
             yield f"hosts/{name}/{file}", text.filled(own)
+
+
+def _macs(cluster: Cluster, rows: Ints64) -> list[str]:
+    """The MAC of the lower end of some links, "" where the inventory does not have it."""
+    known = cluster.design.loaded.macs
+    if not known:
+        return [""] * len(rows)
+    names = picked(cluster.name_column, cluster.plan.links.a_device[rows])
+    return [known.get(place, "") for place in zip(names, cluster.a_port[rows].tolist(), strict=True)]

@@ -30,12 +30,11 @@ FG019 = Fault(
     name="ManagementConflict",
     title="two fabrics claim the same management ports or devices",
     text="""
-    Two fabrics take the management ports of switches (`also: switches`), a fabric takes those of one that it is
-    linked with, or the same extra device is described differently in two fabrics.
+    Two fabrics take the management ports of switches (`also: switches`), the number of switches that a fabric manages
+    depends on its own in a circle, or the same extra device is described differently in two fabrics.
 
-    A switch has one management port, and a management network that runs over the fabric it manages is gone when it
-    is needed. Extra devices of one name are the same devices. Let one fabric take the ports, and give other devices
-    other names.
+    A switch has one management port, and extra devices of one name are the same devices. Let one fabric take the
+    ports, state the `count` of a tier that management leaves are linked up to, and give other devices other names.
     """,
     bad="""
     fabrics:
@@ -141,38 +140,6 @@ FG116 = Fault(
     good="""
     fabrics:
       oob: {protocol: ethernet, attach: bmc, also: switches, hosts: bridged, tiers: {leaf: {switch: sn2201}}}
-    """,
-)
-
-FG130 = Fault(
-    id="FG130",
-    name="NoTierForNodes",
-    title="nodes would attach to a fabric whose switches take none",
-    text="""
-    A fabric whose lowest tier is `above` a tier of another fabric attaches ports of the nodes, or carries a fabric
-    that does.
-
-    Such a tier joins the switches below it: its down ports go to them, and it has none for nodes, whose ports would
-    be left without a cable. A fabric attaches nodes by `attach`, or by its name where that is a role of their ports.
-    Put a leaf for the nodes below it, let another fabric carry it, or name it so that it only joins switches.
-    """,
-    bad="""
-    fabrics:
-      compute: {tiers: {spine: null}}
-      storage:
-        protocol: roce
-        attach: storage  # <-
-        tiers: {leaf: {switch: sn5600, above: compute.leaf}}
-    """,
-    good="""
-    fabrics:
-      compute: {tiers: {spine: null}}
-      storage:
-        protocol: roce
-        attach: storage
-        tiers:
-          leaf: {switch: sn5600, per: su}
-          spine: {switch: sn5600, count: 4, above: [leaf, compute.leaf]}
     """,
 )
 

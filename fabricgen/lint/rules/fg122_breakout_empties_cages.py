@@ -56,9 +56,11 @@ class BreakoutEmptiesCages(DesignRule):
 
 
 def _hint(design: Design, tier: TierDesign, run: PortRun) -> str:
-    """A coarser split that disables nothing, gives as many ports and fits."""
+    """A coarser split that disables nothing, gives as many ports and fits; "" where several are stated."""
     from fabricgen.design.advice.tiers import values_that_fit
 
+    if len(design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].breakout) > 1:
+        return ""
     cage, most = tier.profile.cages[run.cage_class], tier.profile.most_ports(run.cage_class, run.ways)
     coarser = [
         f"{ways}x{run.speed_gbps}"

@@ -35,9 +35,7 @@ class PowerUnknown(DesignRule):
         layout = design.layout
         for nodes in layout.node_sets:
             if nodes.profile.power_w.planning_w is None:
-                place: Path = ("scalable_unit", "racks", "devices") if nodes.per_rack else ("scalable_unit", "nodes")
-                count = nodes.count * layout.units - layout.omitted_of(nodes)
-                missing[nodes.profile.id] = ((*place, nodes.name), count)
+                missing[nodes.profile.id] = (nodes.path, layout.present(nodes))
         for fabric in design.fabrics:
             for extra in fabric.extras:
                 profile = extra.attachment.profile

@@ -97,18 +97,11 @@ def _moved_ends(cluster: Cluster, cable: int) -> Iterator[tuple[str, float | Non
 
 def _ends(cluster: Cluster, segment: Segment) -> Iterator[tuple[str, float | None, PortRun]]:
     """(switch profile, W that its cages supply, run) of each end of a segment that is a switch."""
-    for side, tier in ((segment.a, segment.lower), (segment.b, segment.upper)):
-        profile = _profile(cluster, segment, tier)
-        if isinstance(side, PortRun) and profile is not None:
+    for side, tier in ((segment.a, segment.lower_tier), (segment.b, segment.tier)):
+        if isinstance(side, PortRun) and tier is not None:
+            profile = cluster.design.tier(tier).profile
             used = tuple(filter(None, side.cages))[: -(-side.count // side.ways)]
             yield profile.id, profile.cages[side.cage_class].optic_limit_w(used), side
-
-
-def _profile(cluster: Cluster, segment: Segment, tier: str) -> SwitchProfile | None:
-    if segment.tier is not None and segment.tier.tier == tier:
-        return cluster.design.tier(segment.tier).profile
-    lower = (t.profile for t in cluster.design.tiers if t.name == tier and t.uplink and t.uplink.upper == segment.tier)
-    return next(lower, None)
 
 
 def _media(cluster: Cluster, number: int) -> list[int]:

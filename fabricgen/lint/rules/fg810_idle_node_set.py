@@ -37,4 +37,4 @@ class IdleNodeSet(DesignRule):
             if not nodes.per_rack and index not in attached:
                 message = f"no fabric attaches the {nodes.count} x {nodes.profile.id} of each unit"
                 hint = f"`attach` one of the roles of their ports: {', '.join(sorted(nodes.profile.roles)) or 'none'}"
-                yield self.flag(("scalable_unit", "nodes", nodes.name), message, hint)
+                yield self.flag(nodes.path, message, hint)

@@ -72,7 +72,7 @@ def _of_links(design: Design, fabrics: list[FabricDesign], family: Family) -> It
             for tier in owner.tiers:
                 for run in (tier.up, tier.peer_links.run if tier.peer_links else None):
                     if run is not None:
-                        each = family.block_of_pairs(power_of_two_at_least(run.count))
+                        each = family.block_of_pairs(power_of_two_at_least(tier.addressed(run)))
                         yield _demand(design, fabric.name, "fabric", family, owner, tier, each)
 
 

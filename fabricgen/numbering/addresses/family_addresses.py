@@ -106,7 +106,7 @@ class FamilyAllocation:
             first = rows_of(self.plan, owner.name, tier.name).start
             for run, paths, purpose in runs:
                 need = f"a /{self.family.pair_length} for each {fabric.name} {tier.name} {purpose}"
-                places = self.family.block_of_pairs(power_of_two_at_least(run.count))
+                places = self.family.block_of_pairs(power_of_two_at_least(tier.addressed(run)))
                 device_blocks = self._allocator.device_blocks(
                     "fabric", fabric, (owner, tier), f"{purpose}{self.family.ending}{within}", places, need
                 )

@@ -1,0 +1,133 @@
+"""A kind of scalable unit: its nodes, what else stands beside them, and the racks that hold both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from fabricgen.blueprint.models import Blueprint, natural
+from fabricgen.blueprint.scalars import CountOf, NodeSetOf
+from fabricgen.catalog.loader import Catalog
+from fabricgen.catalog.models import NodeProfile, RackProfile
+from fabricgen.design.floor.rack_types import node_rack
+from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
+
+
+@dataclass(frozen=True, slots=True)
+class NodeSet:
+    """Nodes of one profile in every scalable unit; `first` is the number (from 0) of the first in the unit.
+
+    What stands in every rack beside the nodes (power shelves) is a set too, numbered after the nodes: `per_rack` of
+    them in each rack, 0 for nodes.
+    """
+
+    name: str
+    profile: NodeProfile
+    count: int
+    first: int
+    per_rack: int
+    path: Path
+    skip: tuple[str, ...] = ()
+    """Fabrics that they do not attach to."""
+
+    def attaches(self, fabric: str, role: str) -> bool:
+        """Whether they attach to a fabric that asks for NICs of a role."""
+        return role in self.profile.roles and fabric not in self.skip
+
+    def holds(self, member: int) -> bool:
+        """Whether a member of the unit, by its number from 0, is of this set."""
+        return self.first <= member < self.first + self.count
+
+
+@dataclass(frozen=True)
+class UnitKind:
+    """What every scalable unit of a kind holds. Members count from 0: nodes, then what stands beside them."""
+
+    path: Path
+    node_sets: tuple[NodeSet, ...]
+    nodes_per_rack: int
+    node_rack: RackProfile
+
+    @cached_property
+    def nodes(self) -> int:
+        """Node slots in a unit."""
+        return sum(s.count for s in self.node_sets if not s.per_rack)
+
+    @cached_property
+    def members(self) -> int:
+        """Slots in a unit of nodes and of what else stands in their racks."""
+        return sum(s.count for s in self.node_sets)
+
+    def rack_of(self, member: int) -> int:
+        """The rack (from 0, in its unit) of a node, or of what stands beside the nodes."""
+        for members in self.node_sets:
+            if members.per_rack and members.holds(member):
+                return (member - members.first) // members.per_rack
+        return member // self.nodes_per_rack
+
+    @cached_property
+    def racks_of_members(self) -> tuple[int, ...]:
+        """The rack of every member of a unit, by number."""
+        return tuple(self.rack_of(member) for member in range(self.members))
+
+    @cached_property
+    def order(self) -> tuple[int, ...]:
+        """Members of a unit rack by rack: the order in which they are given ports."""
+        return tuple(sorted(range(self.members), key=lambda member: (self.racks_of_members[member], member)))
+
+    @cached_property
+    def racks(self) -> int:
+        """Node racks in a unit; the last may be part filled."""
+        return -(-self.nodes // self.nodes_per_rack)
+
+
+def unit_kind(blueprint: Blueprint, catalog: Catalog) -> UnitKind:
+    """The kind of scalable unit that a blueprint states.
+
+    Raises InputError for unknown node and rack profiles, for sets that skip unknown fabrics, and for nodes that are too
+    tall for a rack.
+    """
+    path: Path = ("scalable_unit",)
+    stated = blueprint.scalable_unit
+    nodes = _sets(catalog, stated.nodes, (*path, "nodes"), first=0)
+    _check_skipped(nodes, blueprint.fabrics)
+    count, tallest = sum(s.count for s in nodes), max(s.profile.rack_units for s in nodes)
+    rack = node_rack(blueprint, catalog)
+    per_rack = stated.racks.nodes_per_rack or len(rack.fixed.get("node", ())) or max(1, (rack.units - 2) // tallest)
+    beside = _sets(catalog, stated.racks.devices, (*path, "racks", "devices"), first=count, racks=-(-count // per_rack))
+    if per_rack * tallest > rack.units:
+        raise fault(
+            "FG601",
+            f"{per_rack} nodes of {tallest} rack units need {per_rack * tallest} U, a rack has {rack.units} U",
+            path=(*path, "racks", "nodes_per_rack"),
+            hint=f"at most {rack.units // tallest} nodes fit a rack",
+        )
+    return UnitKind(path, nodes + beside, per_rack, rack)
+
+
+def _check_skipped(sets: Iterable[NodeSet], fabrics: Iterable[str]) -> None:
+    known = sorted(fabrics)
+    for nodes in sets:
+        for i, name in enumerate(nodes.skip):
+            if name not in known:
+                raise fault(
+                    "FG016",
+                    f"{nodes.name} skips '{name}', which is no fabric",
+                    path=(*nodes.path, "skip", i),
+                    hint=did_you_mean(name, known),
+                )
+
+
+def _sets(
+    catalog: Catalog, stated: Mapping[str, CountOf], path: Path, *, first: int, racks: int = 0
+) -> tuple[NodeSet, ...]:
+    """Sets of nodes numbered from `first` on; with `racks`, of what stands in every one of so many racks."""
+    sets: list[NodeSet] = []
+    for name, nodes in sorted(stated.items(), key=lambda item: natural(item[0])):
+        profile = catalog.node(nodes.profile, (*path, name))
+        count = nodes.count * max(1, racks)
+        skip = nodes.skip if isinstance(nodes, NodeSetOf) else ()
+        sets.append(NodeSet(name, profile, count, first, nodes.count if racks else 0, (*path, name), skip))
+        first += count
+    return tuple(sets)

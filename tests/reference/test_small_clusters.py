@@ -1,0 +1,54 @@
+"""Small clusters as vendors publish them.
+
+Sources: NVIDIA DGX BasePOD reference architecture (docs.nvidia.com/dgx-basepod/
+reference-architecture-infrastructure-foundation-enterprise-ai/latest/reference-architectures.html): 2 to 16 systems of
+eight NDR200 connections, QM9700 for compute, SN4600C for management and storage, SN2201 out-of-band, five management
+servers. DGX BasePOD deployment guide (docs.nvidia.com/dgx-basepod/deployment-guide-dgx-basepod/latest/
+network-deploy.html and network-overview.html): two SN4600C, of which swp63 and swp64 are the peer link; each system has
+a port on both; the IPMI network is linked to them. Two peer links for each unit of eight systems are ours.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+
+from fabricgen.design.summary import summary
+from tests.conftest import built_files, example_cluster, example_design
+
+
+def test_basepod_counts() -> None:
+    figures = summary(example_design("small-pair"))
+    fabrics = figures["fabrics"]
+    models = {tier.key: tier.profile.id for tier in example_design("small-pair").tiers}
+    assert (models["compute", "leaf"], models["inband", "leaf"], models["oob", "leaf"]) == (
+        "qm9700",
+        "sn4600c",
+        "sn2201",
+    )
+    assert fabrics["compute"]["links"] == {"node-leaf": 8 * figures["nodes"]}
+    assert [fabrics[name]["switches"] for name in ("compute", "inband", "oob")] == [
+        {"leaf": 2},
+        {"leaf": 2},
+        {"leaf": 2},
+    ]
+    assert fabrics["inband"]["links"]["leaf-leaf"] == 2
+
+
+@pytest.mark.parametrize("units", [1, 2])
+def test_basepod_ports(units: int) -> None:
+    made = built_files(example_cluster("small-pair", f"pods.p1.su={units}"), "links")["links.csv"]
+    rows = list(csv.DictReader(io.StringIO(made.decode())))
+    peers = {
+        row["a_port"] for row in rows if row["a_device"] == "inband-leaf-01" and row["b_device"] == "inband-leaf-02"
+    }
+    assert peers == {f"swp{65 - n}" for n in range(1, 2 * units + 1)}
+    routers = [(row["a_device"], row["b_device"]) for row in rows if row["a_device"].startswith("wan")]
+    assert sorted(routers) == [(f"wan-{n}", f"inband-leaf-0{m}") for n in (1, 2) for m in (1, 2)]
+    for node in (f"p1-su0{su + 1}-n00{n + 1}" for su in range(units) for n in range(8)):
+        mine = [row["b_device"] for row in rows if row["a_device"] == node and row["fabric"] == "storage"]
+        assert sorted(mine) == ["inband-leaf-01", "inband-leaf-02"]
+    uplinks = [(row["a_device"], row["b_device"]) for row in rows if "oob-leaf" in row["a_device"]]
+    assert sorted(uplinks) == [(f"oob-leaf-0{n}", f"inband-leaf-0{m}") for n in (1, 2) for m in (1, 2)]
