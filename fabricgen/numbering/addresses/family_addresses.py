@@ -137,7 +137,7 @@ class FamilyAllocation:
                 self._keep(fabric, tier, device_blocks, np.array(0), device_blocks.size)
                 self._routed(tier, segments, device_blocks)
                 continue
-            rails = self._rails.get(fabric.name) if tier.key == fabric.leaf else None
+            rails = self._rails.get(fabric.name) if tier.key in fabric.leaves else None
             size = rails.size if rails else bridged_size(ports)
             if rails is None and not self.family.subnet_size:
                 before = self._allocator.largest_block_before(pool, fabric, owned, f"{nodes_in(fabric.name)}/")
