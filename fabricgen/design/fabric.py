@@ -344,6 +344,7 @@ class _LinkedFabrics:
             layout=spec.layout,
             slots=sized.slots,
             needed_uplinks=sized.needed_uplinks,
+            reserved=tuple((name, kept.ports, kept.cages) for name, kept in sorted(spec.spec.reserved_ports.items())),
             uneven=deals_unevenly(spec),
         )
 
