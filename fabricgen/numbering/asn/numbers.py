@@ -44,7 +44,7 @@ def allocate_asns(design: Design, fabrics: tuple[FabricDesign, ...], blocks: Blo
         if tier.name in plan.tiers:
             source = _of_tier(plan.tiers[tier.name], (*paths["tiers"], tier.name))
             slots = slots if source.windows[0].size > 1 else Slots(slots.name, 0 * slots.number, 1, 0 * slots.layer)
-        found[tier.key] = blocks.numbers(source, slots, Need(f"{fabric.name} {tier.name}"))
+        found[tier.key] = blocks.numbers(source, slots, Need(tier.key.text))
     return found
 
 
