@@ -22,6 +22,11 @@ class TierKey(NamedTuple):
     fabric: str
     tier: str
 
+    @property
+    def text(self) -> str:
+        """The tier as the lock and messages have it: `compute leaf`."""
+        return f"{self.fabric} {self.tier}"
+
 
 @dataclass(frozen=True, slots=True)
 class Leg:

@@ -127,14 +127,13 @@ def _node_names(design: Design, cls: DeviceClass) -> NodeNames:
 
 
 def _switch_names(design: Design, cls: DeviceClass) -> SwitchNames:
-    tier = design.fabric(cls.fabric).tier(cls.tier)
-    return names_of_tier(design, tier)
+    return names_of_tier(design, design.tier(cls.key))
 
 
 def _switches(design: Design, cls: DeviceClass) -> list[str]:
     """Names from the layout, in the order in which `wiring/devices.py` lays out the rows of a tier."""
     fabric = design.fabric(cls.fabric)
-    names = _switch_names(design, cls).of(fabric.tier_sizes, fabric.tier(cls.tier).count)
+    names = _switch_names(design, cls).of(fabric.tier_sizes, design.tier(cls.key).count)
     assert len(names) == cls.count, f"{len(names)} names for {cls.count} switches of {cls.tier}"  # noqa: S101
     return names
 

@@ -45,7 +45,7 @@ def group_slots(fabric: FabricDesign, tier: TierDesign, capacity_of: CapacityOf)
         layer = layer * 64 + columns[dimension] // capacity
         capacities.append(capacity)
         shape.append(f"{capacity} {dimension}")
-    name = f"{fabric.name} {tier.name}" + (f" ({', '.join(shape)})" if shape else "")
+    name = tier.key.text + (f" ({', '.join(shape)})" if shape else "")
     return Slots(name, slot, reserved_places(layout, scope) * prod(capacities), layer)
 
 
@@ -58,7 +58,7 @@ def rack_slots(fabric: FabricDesign, tier: TierDesign) -> Slots:
     if "plane" in tier.per:
         slot, count = slot * fabric.sizes["plane"] + columns["plane"], count * fabric.sizes["plane"]
     planes = f", {fabric.sizes['plane']} plane" if "plane" in tier.per else ""
-    return Slots(f"{fabric.name} {tier.name} (as per {scope}{planes})", slot, count, np.zeros_like(slot))
+    return Slots(f"{tier.key.text} (as per {scope}{planes})", slot, count, np.zeros_like(slot))
 
 
 def _capacity(fabric: FabricDesign, dimension: str, capacity_of: CapacityOf) -> int:

@@ -249,17 +249,17 @@ def _omitted_twice(design: Design) -> Iterator[Idle]:
 
 def _floor_dimensions(design: Design) -> Iterator[Idle]:
     """Dimensions that other settings replace."""
-    floor, racks = design.loaded.blueprint.floor, design.loaded.blueprint.scalable_unit.racks
+    floor, kind = design.loaded.blueprint.floor, design.layout.kind
     if floor.aisles and "row_pitch_m" in floor.model_fields_set:
         yield (
             ("floor", "row_pitch_m"),
             "`row_pitch_m` has no effect: `rack_depth_m` and `aisles` set the distance of rows",
             REMOVE,
         )
-    if racks.type and "units" in racks.model_fields_set:
+    if kind.stated.type and "units" in kind.stated.model_fields_set:
         yield (
-            ("scalable_unit", "racks", "units"),
-            f"`units` has no effect: rack type {racks.type} has its own height",
+            (*kind.racks_path, "units"),
+            f"`units` has no effect: rack type {kind.stated.type} has its own height",
             REMOVE,
         )
 

@@ -40,7 +40,6 @@ from fabricgen.wiring.links.management import deal_management
 from fabricgen.wiring.tables import (
     EXTRA,
     NODE,
-    SWITCH,
     DeviceClass,
     DeviceTable,
     Ints,
@@ -92,7 +91,7 @@ class FabricWiring:
         return next(c for c in self._devices.classes if (c.kind, c.fabric, c.label) == (kind, fabric, label))
 
     def _switches(self, tier: TierDesign) -> DeviceClass:
-        return self._class(SWITCH, tier.fabric, tier.name)
+        return self._devices.of_tier(tier.key)
 
     def _nodes(self, nodes: DeviceClass, attachment: Attachment, feed: NodeFeed) -> SegmentLinks:
         leaf = self._design.tier(feed.leaf)

@@ -79,7 +79,7 @@ class _Positions:
             self._label = np.zeros(cls.count, dtype=np.int64)
             self._index = rank_within(scope_index(self._layout, self._scope, self._at).astype(np.int32))
         else:
-            tier = design.fabric(managed.fabric).tier(managed.tier)
+            tier = design.tier(cls.key)
             group, index = np.divmod(devices.ordinal[rows].astype(np.int64), tier.count)
             each = tier.groups // tier.places
             inside = place_numbers(tier.layout, tier.scope, managed.scope, by_slot=False)
