@@ -62,7 +62,14 @@ class SettingWithoutEffect(DesignRule):
                 _nothing_to_manage,
             ):
                 yield from map(self._finding, found(design, fabric))
-        for cluster_wide in (_cluster_settings, _nos_that_none_runs, _omitted_twice, _floor_dimensions, _media_policy):
+        for cluster_wide in (
+            _cluster_settings,
+            _nos_that_none_runs,
+            _omitted_twice,
+            _idle_skip,
+            _floor_dimensions,
+            _media_policy,
+        ):
             yield from map(self._finding, cluster_wide(design))
 
     def _finding(self, found: Idle) -> Diagnostic:
@@ -245,6 +252,17 @@ def _omitted_twice(design: Design) -> Iterator[Idle]:
         if slots <= seen:
             yield ("omit", i), f"{text} is already omitted", REMOVE
         seen |= slots
+
+
+def _idle_skip(design: Design) -> Iterator[Idle]:
+    """Fabrics that nodes skip and have no ports for, or skip twice."""
+    fabrics = design.loaded.blueprint.fabrics
+    for nodes in design.layout.node_sets:
+        for i, name in enumerate(nodes.skip):
+            role = fabrics[name].attach or name
+            if role not in nodes.profile.roles or name in nodes.skip[:i]:
+                why = "skips it already" if name in nodes.skip[:i] else f"has no '{role}' ports"
+                yield (*nodes.path, "skip", i), f"`skip: {name}` has no effect: {nodes.name} {why}", REMOVE
 
 
 def _floor_dimensions(design: Design) -> Iterator[Idle]:
