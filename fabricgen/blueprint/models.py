@@ -97,6 +97,13 @@ class Pod(Model):
         return max(self.su, self.reserve or 0)
 
 
+class SpareNodes(Model):
+    """So many spare nodes in each place: the last ones of it, with accelerators where it has any."""
+
+    per: Literal["rack", "su", "pod"] = Field(description="What has spare nodes of its own.")
+    count: int = Field(1, ge=1, le=4096, description="Spare nodes of each.")
+
+
 MOST_SLOTS = 1 << 18
 """Scalable units of a cluster, reserved ones included: a quarter of a million, of a rack or more each."""
 
@@ -151,6 +158,12 @@ class Blueprint(Model):
     )
     omit: tuple[Annotated[str, Field(description="A slot, for example p1/su-last/node-last.")], ...] = Field(
         (), description="Slots left empty, for example p1/su-last/node-last."
+    )
+    spare_nodes: tuple[Annotated[str, Field(description="A slot, as in `omit`.")], ...] | SpareNodes = Field(
+        (),
+        examples=[["p1/su-last/node-last"], {"per": "rack", "count": 2}],
+        description="Nodes that are wired and bought, and not counted as accelerators: slots as in `omit`, or the last "
+        "so many of each rack, unit or pod, {per: rack, count: 2}.",
     )
     scale_up: dict[Name, ScaleUp] = Field(default_factory=dict, description="Scale-up domains by name.")
     fabrics: dict[Name, Fabric] = Field(

@@ -20,6 +20,7 @@ def summary(design: Design) -> dict[str, Any]:
     return {
         "blueprint": design.loaded.blueprint.name,
         "nodes": design.layout.nodes,
+        **({"spare_nodes": len(design.layout.spare)} if design.layout.spare else {}),
         "accelerators": accelerators(design),
         "fabrics": {fabric.name: _fabric(design, fabric) for fabric in design.fabrics},
         "scale_up": {
@@ -91,9 +92,9 @@ def _across(design: Design, fabric: FabricDesign) -> dict[str, Any]:
 
 
 def accelerators(design: Design) -> int:
-    """Accelerators in the nodes that are present."""
+    """Accelerators in the nodes that are present and not spare."""
     layout = design.layout
-    return sum(s.profile.accelerators.count * layout.present(s) for s in layout.node_sets if s.profile.accelerators)
+    return sum(s.profile.accelerators.count * layout.in_use(s) for s in layout.node_sets if s.profile.accelerators)
 
 
 def power_w(design: Design) -> float:
