@@ -134,10 +134,12 @@ class _LinkedFabrics:
         return [self._fabric_design(name, sized_tiers, tiers, extras, allocated) for name in self.names]
 
     def _allocator(self, sized_tiers: Mapping[TierKey, SizedTier]) -> ExtraPortAllocator:
-        sizes = {
-            f: self.sizes[f] | {k.tier: d.count for k, d in sized_tiers.items() if k.fabric == f} for f in self.names
-        }
+        sizes = {name: self._tier_sizes(name, sized_tiers) for name in self.names}
         return ExtraPortAllocator(self.context, sized_tiers, self.demands, sizes)
+
+    def _tier_sizes(self, name: str, sized_tiers: Mapping[TierKey, SizedTier]) -> dict[str, int]:
+        """How many values each dimension has by which tiers of a fabric may be grouped, each other's switches too."""
+        return self.sizes[name] | {key.tier: sized.count for key, sized in sized_tiers.items() if key.fabric == name}
 
     def _allocate_extras(
         self,
@@ -283,7 +285,6 @@ class _LinkedFabrics:
             name=name,
             protocol=spec.protocol,
             sizes=self.sizes[name],
-            coarser=self.coarser[name],
             planes=spec.planes if legs else self.sizes[name]["plane"],
             rails=max((leg.rail for leg in legs), default=0),
             hosts=spec.hosts or {"roce": "routed", "ethernet": "bridged", "infiniband": "none"}[spec.protocol],
@@ -342,6 +343,8 @@ class _LinkedFabrics:
             for_reserve=spec.for_reserve,
             path=spec.path,
             layout=spec.layout,
+            sizes=self._tier_sizes(spec.fabric, sized_tiers),
+            coarser=self.coarser[spec.fabric],
             slots=sized.slots,
             needed_uplinks=sized.needed_uplinks,
             uneven=deals_unevenly(spec),

@@ -28,9 +28,9 @@ def group_capacity(tier: TierDesign) -> int:
     return power_of_two_at_least(tier.most)
 
 
-def numbered_groups(fabric: FabricDesign, tier: TierDesign) -> int:
+def numbered_groups(tier: TierDesign) -> int:
     """Groups of a tier once every reserved slot is filled and counts stay as they are."""
-    return reserved_places(tier.layout, tier.scope) * prod(fabric.tier_sizes[d] for d in inner(tier.per))
+    return reserved_places(tier.layout, tier.scope) * prod(tier.sizes[d] for d in inner(tier.per))
 
 
 def group_slot_count(fabric: FabricDesign, tier: TierDesign) -> int:
