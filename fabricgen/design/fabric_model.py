@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
 from fabricgen.catalog.models import NodeProfile, SwitchProfile
+from fabricgen.design.floor.unit_kind import NodeSet
 from fabricgen.design.layout import Layout
 from fabricgen.design.ports import PortKind, PortRun
 from fabricgen.design.shape import scope_count, scope_of
@@ -157,8 +158,8 @@ class NodeFeed:
     """
 
     leaf: TierKey
-    attachments: tuple[tuple[int, Attachment], ...]
-    """(index of the node set, how it attaches)"""
+    attachments: tuple[tuple[NodeSet, Attachment], ...]
+    """(nodes of a unit, how they attach)"""
     run: int
     first: int
     per_switch: int
@@ -405,9 +406,14 @@ class FabricDesign:
     path: Path
 
     @property
-    def attachments(self) -> tuple[tuple[int, Attachment], ...]:
-        """(index of the node set, how it attaches), over all kinds of ports."""
+    def attachments(self) -> tuple[tuple[NodeSet, Attachment], ...]:
+        """(nodes of a unit, how they attach), over all kinds of ports."""
         return tuple(pair for feed in self.node_feeds for pair in feed.attachments)
+
+    @property
+    def node_sets(self) -> tuple[NodeSet, ...]:
+        """The nodes of a unit that attach, each once, in the unit's order."""
+        return tuple(sorted({nodes.first: nodes for nodes, _ in self.attachments}.values(), key=lambda s: s.first))
 
     def feeds_of(self, leaf: TierKey) -> tuple[NodeFeed, ...]:
         """The node ports on one of its leaves."""

@@ -54,8 +54,7 @@ def _node_counts(design: Design, fabric: FabricDesign) -> Iterator[tuple[str, st
     for feed in fabric.node_feeds:
         leaf = design.tier(feed.leaf)
         links = cables = 0
-        for index, attachment in feed.attachments:
-            nodes = layout.node_sets[index]
+        for nodes, attachment in feed.attachments:
             present = layout.present(nodes)
             links += present * len(attachment.legs)
             if attachment.per_connector > 1:

@@ -159,7 +159,7 @@ def _rows_of(plan: WiringPlan, extra: ExtraSet) -> Ints64:
 def _node_slots(plan: WiringPlan, fabric: FabricDesign, tier: TierDesign) -> Ints64:
     """The slot of each node among the nodes that its group of switches serves; int64, one a device."""
     layout, devices = tier.layout, plan.devices
-    served = served_members(layout, {index for index, _ in fabric.attachments})
+    served = served_members(layout, fabric.node_sets)
     rank, scope = np.zeros(layout.members_per_su, dtype=np.int64), scope_of(tier.per)
     racks = racks_each(layout, scope)
     for place, member in enumerate(served):

@@ -74,8 +74,8 @@ class FabricWiring:
         Nodes, extra devices, management ports, each pair of tiers, then links inside tiers.
         """
         for feed in self._fabric.node_feeds:
-            for index, attachment in feed.attachments:
-                yield self._nodes(self._class(NODE, "", self._layout.node_sets[index].name), attachment, feed)
+            for nodes, attachment in feed.attachments:
+                yield self._nodes(self._class(NODE, "", nodes.name), attachment, feed)
         for extra in self._fabric.extras:
             yield self._extra(extra)
         if self._fabric.managed_devices:
