@@ -11,6 +11,7 @@ from fabricgen.design.extras.demands import ExtraDemand, extra_demands, most_on_
 from fabricgen.design.extras.kept_ports import in_order_of_cages, kept_for_extras
 from fabricgen.design.extras.placement import ExtraPortAllocator
 from fabricgen.design.fabric_model import Attachment, ExtraSet, FabricDesign, Leg, TierDesign, TierKey
+from fabricgen.design.floor.unit_kind import NodeSet
 from fabricgen.design.joining import check_met_in_full, check_spans
 from fabricgen.design.management import ManagedPorts
 from fabricgen.design.ports import PortKind
@@ -134,10 +135,12 @@ class _LinkedFabrics:
         return [self._fabric_design(name, sized_tiers, tiers, extras, allocated) for name in self.names]
 
     def _allocator(self, sized_tiers: Mapping[TierKey, SizedTier]) -> ExtraPortAllocator:
-        sizes = {
-            f: self.sizes[f] | {k.tier: d.count for k, d in sized_tiers.items() if k.fabric == f} for f in self.names
-        }
+        sizes = {name: self._tier_sizes(name, sized_tiers) for name in self.names}
         return ExtraPortAllocator(self.context, sized_tiers, self.demands, sizes)
+
+    def _tier_sizes(self, name: str, sized_tiers: Mapping[TierKey, SizedTier]) -> dict[str, int]:
+        """How many values each dimension has by which tiers of a fabric may be grouped, each other's switches too."""
+        return self.sizes[name] | {key.tier: sized.count for key, sized in sized_tiers.items() if key.fabric == name}
 
     def _allocate_extras(
         self,
@@ -205,7 +208,7 @@ class _LinkedFabrics:
         owner = carrier or name
         return next((key for key, spec in self.specs.items() if key.fabric == owner and spec.takes_nodes), None)
 
-    def _attachments(self, name: str) -> tuple[tuple[int, Attachment], ...]:
+    def _attachments(self, name: str) -> tuple[tuple[NodeSet, Attachment], ...]:
         """How each node set that has the role attaches; at least one must where the fabric takes nodes.
 
         A fabric above another's tier that names no role may take those of a fabric that it carries alone.
@@ -215,7 +218,7 @@ class _LinkedFabrics:
             return ()
         role = spec.attach or name
         layout = self.context.layout
-        having = [(i, s) for i, s in enumerate(layout.node_sets) if s.attaches(name, role)]
+        having = [s for s in layout.node_sets if s.attaches(name, role)]
         joins = any(lower.upper == leaf and lower.fabric != name for lower in self.specs.values())
         if not having and not (joins and spec.attach is None):
             roles = sorted({r for s in layout.node_sets for r in s.profile.roles if name not in s.skip})
@@ -227,7 +230,7 @@ class _LinkedFabrics:
                 path=(*path, "attach") if spec.attach else path,
                 hint=f"take {name} off a `skip`" if skipped else f"set `attach:`; {did_you_mean(role, roles)}",
             )
-        return tuple((i, attach(s.profile, role, spec, self.specs[leaf].profile, path)) for i, s in having)
+        return tuple((s, attach(s.profile, role, spec, self.specs[leaf].profile, path)) for s in having)
 
     def _sizes(self, name: str) -> dict[str, int]:
         """How many values each inner dimension (rail, rail group, plane, port) has on the switches that a fabric's
@@ -259,9 +262,9 @@ class _LinkedFabrics:
 
     def _node_demands(self, name: str, leaf: TierKey) -> list[NodeDemand]:
         """The node ports of a fabric, one demand for each kind of port, in the order of the node sets."""
-        by_kind: dict[tuple[PortKind, bool], list[tuple[int, Attachment]]] = {}
-        for index, attachment in self.attachments[name]:
-            by_kind.setdefault((attachment.kind, attachment.per_connector > 1), []).append((index, attachment))
+        by_kind: dict[tuple[PortKind, bool], list[tuple[NodeSet, Attachment]]] = {}
+        for nodes, attachment in self.attachments[name]:
+            by_kind.setdefault((attachment.kind, attachment.per_connector > 1), []).append((nodes, attachment))
         spec, sizes = self.specs[leaf], self.sizes[name]
         return [
             NodeDemand(name, kind, tuple(pairs), SlotTable(spec.layout, spec.per, sizes, tuple(pairs)))
@@ -283,7 +286,6 @@ class _LinkedFabrics:
             name=name,
             protocol=spec.protocol,
             sizes=self.sizes[name],
-            coarser=self.coarser[name],
             planes=spec.planes if legs else self.sizes[name]["plane"],
             rails=max((leg.rail for leg in legs), default=0),
             hosts=spec.hosts or {"roce": "routed", "ethernet": "bridged", "infiniband": "none"}[spec.protocol],
@@ -342,6 +344,8 @@ class _LinkedFabrics:
             for_reserve=spec.for_reserve,
             path=spec.path,
             layout=spec.layout,
+            sizes=self._tier_sizes(spec.fabric, sized_tiers),
+            coarser=self.coarser[spec.fabric],
             slots=sized.slots,
             needed_uplinks=sized.needed_uplinks,
             uneven=deals_unevenly(spec),

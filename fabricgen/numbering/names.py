@@ -132,8 +132,8 @@ def _switch_names(design: Design, cls: DeviceClass) -> SwitchNames:
 
 def _switches(design: Design, cls: DeviceClass) -> list[str]:
     """Names from the layout, in the order in which `wiring/devices.py` lays out the rows of a tier."""
-    fabric = design.fabric(cls.fabric)
-    names = _switch_names(design, cls).of(fabric.tier_sizes, design.tier(cls.key).count)
+    tier = design.tier(cls.key)
+    names = _switch_names(design, cls).of(tier.sizes, tier.count)
     assert len(names) == cls.count, f"{len(names)} names for {cls.count} switches of {cls.tier}"  # noqa: S101
     return names
 

@@ -34,7 +34,7 @@ def _place_slot(layout: Layout, scope: str, columns: Columns) -> Any:
 def group_slots(fabric: FabricDesign, tier: TierDesign, capacity_of: CapacityOf) -> Slots:
     """The slot of the group of every switch of a tier."""
     layout, scope = tier.layout, tier.scope
-    columns = tier_columns(tier, fabric.tier_sizes)
+    columns = tier_columns(tier)
     slot = _place_slot(layout, scope, columns)
     layer = np.zeros_like(slot)
     shape = [f"{parts_of_unit(layout, scope)} {scope}" if is_part_of_unit(scope) else scope] if scope != "all" else []
@@ -52,7 +52,7 @@ def group_slots(fabric: FabricDesign, tier: TierDesign, capacity_of: CapacityOf)
 def rack_slots(fabric: FabricDesign, tier: TierDesign) -> Slots:
     """The slot of every switch of a tier; switches that serve one rack (or unit, pod, site) in one plane share it."""
     layout, scope = tier.layout, tier.scope
-    columns = tier_columns(tier, fabric.tier_sizes)
+    columns = tier_columns(tier)
     slot = np.asarray(_place_slot(layout, scope, columns), dtype=np.int64)
     count = reserved_places(layout, scope)
     if "plane" in tier.per:

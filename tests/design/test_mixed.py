@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fabricgen.design.capacity.counts import link_counts
 from fabricgen.design.unattached import unattached
+from fabricgen.lint.engine import lint
 from tests.conftest import example_design
 
 PORTS = {"dgx-h100": (8, 400), "dgx-b300-xdr": (8, 800)}
@@ -28,3 +29,12 @@ def test_what_nodes_skip_is_told_apart_from_what_nobody_attaches() -> None:
     design = example_design("two-generations", "scalable_unit.nodes.h100={nodes: 8 x dgx-h100, skip: [xdr, storage]}")
     (found,) = unattached(design)
     assert (found.profile.id, found.missing, found.skipped) == ("dgx-h100", ("storage",), {"storage"})
+
+
+def test_sets_of_one_profile_may_have_fabrics_of_their_own() -> None:
+    """The rule on ports that are cabled twice tells sets apart, not profiles."""
+    alike = "scalable_unit.nodes={a: {nodes: 8 x dgx-h100, skip: xdr}, b: {nodes: 8 x dgx-h100, skip: ndr}}"
+    sets = (alike, "fabrics.xdr.tiers.leaf.switch=qm9700", "scale_up={}")
+    assert "FG306" not in {d.code for d in lint(example_design("two-generations", *sets)).findings}
+    both = (alike.replace(", skip: ndr", ", skip: oob"), *sets[1:])
+    assert "FG306" in {d.code for d in lint(example_design("two-generations", *both)).findings}

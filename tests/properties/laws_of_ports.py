@@ -127,14 +127,33 @@ def every_port_of_a_present_node_is_wired_once(case: Case) -> None:
     for fabric in design.fabrics:
         spec = design.loaded.blueprint.fabrics[fabric.name]
         asked = spec.attach or fabric.name
-        having = {i for i, s in enumerate(design.layout.node_sets) if s.attaches(fabric.name, asked)}
+        having = {s.path for s in design.layout.node_sets if s.attaches(fabric.name, asked)}
         takes_nodes = any(not hangs(tier) for tier in spec.tiers.values()) or spec.carried_by
-        assert {index for index, _ in fabric.attachments} == (having if takes_nodes and fabric.leaves else set())
-        for index, attachment in fabric.attachments:
-            label = design.layout.node_sets[index].name
-            cls = next(c for c in devices.classes if c.kind == NODE and c.label == label)
+        assert {nodes.path for nodes, _ in fabric.attachments} == (having if takes_nodes and fabric.leaves else set())
+        for nodes, attachment in fabric.attachments:
+            cls = next(c for c in devices.classes if c.kind == NODE and c.label == nodes.name)
             for device in range(cls.first, cls.first + cls.count):
                 assert all(wired[device, attachment.role, leg.name] == 1 for leg in attachment.legs)
+
+
+def pairs_that_are_shuffled_keep_their_lanes(case: Case) -> None:
+    """Every link of a shuffled cable passes one shuffle once, and no port or pair of a shuffle is taken twice."""
+    plan = case.cluster.plan
+    if plan.patching is None:
+        return
+    shuffles, policies = plan.patching.shuffles, plan.patching.policies
+    own = [p.shuffles for p in policies]
+    wanted = [row for row, cable in enumerate(plan.cables.end_cable.tolist()) if own[plan.patching.policy[cable]]]
+    assert sorted(shuffles.row.tolist()) == [
+        row for row in wanted if plan.patching.policy[plan.cables.end_cable[row]] >= 0
+    ]
+    columns = (shuffles.panel, shuffles.shuffle, shuffles.port_in, shuffles.port_out)
+    pairs = Counter(zip(*(column.tolist() for column in columns), strict=True))
+    assert set(pairs.values()) <= {1}
+    for panel, inside, port_in, port_out in pairs:
+        model = policies[plan.patching.panels.policy[panel]].panel
+        assert inside < model.shuffles
+        assert max(port_in, port_out) < model.shuffle
 
 
 def ports_are_counted_by_their_run(case: Case) -> None:
@@ -157,5 +176,6 @@ LAWS = (
     purposes_of_down_ports_never_overlap,
     links_use_the_ports_kept_for_them,
     every_port_of_a_present_node_is_wired_once,
+    pairs_that_are_shuffled_keep_their_lanes,
     ports_are_counted_by_their_run,
 )

@@ -57,7 +57,7 @@ def extra_words(fabrics: Mapping[str, FabricDesign]) -> Iterator[tuple[str, str]
         for extra in fabric.extras:
             owner = fabrics[extra.tier.fabric]
             tier: TierDesign = owner.tier(extra.tier.tier)
-            places = switch_places(tier.layout, tier.key, tier.per, owner.tier_sizes, tier.count)
+            places = switch_places(tier.layout, tier.key, tier.per, tier.sizes, tier.count)
             for link in extra.links:
                 name = holder(fabric.name, extra.devices[link.device], link.leg)
                 yield name, port_text(places[link.switch], tier.downs[extra.run], link.slot)

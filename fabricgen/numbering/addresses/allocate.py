@@ -134,7 +134,7 @@ def _rails(design: Design, plan: WiringPlan, blocks: BlockAllocator) -> RailsOf:
             from fabricgen.numbering.addresses.rail_subnets import rail_subnets
 
             vlan = fabric_vlan(design.loaded.blueprint, design.layout.numbering, fabric.name)
-            found[fabric.name] = rails = rail_subnets(design, plan, fabric, leaf, vlan, blocks)
+            found[fabric.name] = rails = rail_subnets(plan, fabric, leaf, vlan, blocks)
             _check_vlans(design, fabric, vlan, max(map(len, rails.keys)))
     return found
 

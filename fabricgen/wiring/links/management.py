@@ -30,7 +30,7 @@ from fabricgen.wiring.tables import TRAY, DeviceClass, DeviceTable, Ints, Ints64
 def deal_management(design: Design, devices: DeviceTable, fabric: FabricDesign) -> tuple[Ints, Ints, Ints]:
     """(device, leaf, index among the leaf's ports for management) of every managed device, by device; int32."""
     leaf, layout = fabric.tiers[0], design.layout
-    leaves = tier_columns(leaf, fabric.tier_sizes)
+    leaves = tier_columns(leaf)
     load = management_load(design, fabric)
     areas = load.areas(leaf.switches, for_reserve=leaf.for_reserve)
     held = load.held(leaf.switches, for_reserve=leaf.for_reserve)
