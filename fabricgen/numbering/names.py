@@ -122,7 +122,7 @@ def _source(design: Design, devices: DeviceTable, row: int, usual: str, name: st
 
 
 def _node_names(design: Design, cls: DeviceClass) -> NodeNames:
-    members = next(s for s in design.layout.node_sets if s.name == cls.label)
+    members = next(s for s in design.layout.node_sets if s.path == cls.path)
     return NodeNames(design.loaded.blueprint, design.layout, members)
 
 

@@ -98,6 +98,10 @@ class DeviceTable:
         """The switches of a tier."""
         return next(cls for cls in self.classes if cls.kind == SWITCH and cls.key == key)
 
+    def of_nodes(self, path: Path) -> DeviceClass:
+        """The nodes that a place in the blueprint states."""
+        return next(cls for cls in self.classes if cls.kind == NODE and cls.path == path)
+
     def by_class(self, device: Ints, rows: slice) -> Iterator[tuple[DeviceClass, slice | Ints64]]:
         """(class, rows) of each class of device in some rows of a column of device rows; `rows` is not empty."""
         first, last = (int(self.device_class[end]) for end in (device[rows].min(), device[rows].max()))

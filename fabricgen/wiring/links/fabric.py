@@ -39,7 +39,6 @@ from fabricgen.wiring.links.columns import Columns, tier_columns
 from fabricgen.wiring.links.management import deal_management
 from fabricgen.wiring.tables import (
     EXTRA,
-    NODE,
     DeviceClass,
     DeviceTable,
     Ints,
@@ -75,7 +74,7 @@ class FabricWiring:
         """
         for feed in self._fabric.node_feeds:
             for nodes, attachment in feed.attachments:
-                yield self._nodes(self._class(NODE, "", nodes.name), attachment, feed)
+                yield self._nodes(self._devices.of_nodes(nodes.path), attachment, feed)
         for extra in self._fabric.extras:
             yield self._extra(extra)
         if self._fabric.managed_devices:
@@ -86,9 +85,6 @@ class FabricWiring:
         for tier in self._fabric.tiers:
             if tier.peer_links is not None:
                 yield from self._peer_links(tier, tier.peer_links)
-
-    def _class(self, kind: int, fabric: str, label: str) -> DeviceClass:
-        return next(c for c in self._devices.classes if (c.kind, c.fabric, c.label) == (kind, fabric, label))
 
     def _switches(self, tier: TierDesign) -> DeviceClass:
         return self._devices.of_tier(tier.key)
@@ -155,7 +151,7 @@ class FabricWiring:
 
     def _extra(self, extra: ExtraSet) -> SegmentLinks:
         tier = self._design.tier(extra.tier)
-        devices = self._class(EXTRA, "", extra.name)
+        devices = next(c for c in self._devices.classes if (c.kind, c.label) == (EXTRA, extra.name))
         b = np.array([self._switches(tier).first + link.switch for link in extra.links], dtype=np.int32)
         rail, plane = self._of_switches(b)
         stated = media_of_extra(self._design, self._fabric, extra)

@@ -61,8 +61,8 @@ class _Placement:
             self.rack[rows], self.u[rows] = first + spots[ordinal, 0], spots[ordinal, 1]
             return
         self.rack[rows] = first + d.rack_in_unit[rows]
-        beside = {s.name for s in self.layout.node_sets if s.per_rack}
-        if cls.kind == NODE and cls.label not in beside:
+        beside = {s.path for s in self.layout.node_sets if s.per_rack}
+        if cls.kind == NODE and cls.path not in beside:
             units = np.array(self.floor.node_rack.nodes, dtype=np.int32)
             self.u[rows] = units[d.node[rows] % self.layout.nodes_per_rack]
             return
