@@ -356,6 +356,7 @@ class _LinkedFabrics:
             coarser=self.coarser[spec.fabric],
             slots=sized.slots,
             needed_uplinks=sized.needed_uplinks,
+            reserved=tuple((name, kept.ports, kept.cages) for name, kept in sorted(spec.spec.reserved_ports.items())),
             uneven=deals_unevenly(spec),
         )
 

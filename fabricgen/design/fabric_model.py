@@ -319,6 +319,8 @@ class TierDesign:
     """Node ports of the fullest group that a lowest tier is sized for."""
     needed_uplinks: int = 0
     """The fewest uplinks within its oversubscription; 0 at the top."""
+    reserved: tuple[tuple[str, int, tuple[int, ...]], ...] = ()
+    """(purpose, how many of the first kind of down ports, cages) of ports that are kept and get no cable."""
     uneven: bool = False
     """Whether links from below may land unequally on the switches of a group."""
 
@@ -363,8 +365,9 @@ class TierDesign:
         return max(run.count, self.peer_links.most if self.peer_links and run is self.peer_links.run else 0)
 
     def spare_ports(self, run: int = 0) -> int:
-        """Ports of a run that are neither in use nor numbered for reserved slots."""
-        return self.downs[run].capacity - self.numbered[run] if self.downs else 0
+        """Ports of a run that are neither in use, nor numbered for reserved slots, nor kept for a purpose."""
+        kept = sum(ports for _, ports, _ in self.reserved) if run == 0 else 0
+        return self.downs[run].capacity - self.numbered[run] - kept if self.downs else 0
 
     def feed(self, source: TierKey) -> Feed:
         """The down ports for a lower tier; raises KeyError when there are none."""

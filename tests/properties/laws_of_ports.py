@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from fabricgen.design.capacity.reserved import reserved_ports
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.ports import PortRun
 from fabricgen.design.sizing.spread import run_ports
@@ -84,6 +85,21 @@ def spare_ports_are_free_on_every_switch(case: Case) -> None:
             for switch in range(cls.first, cls.first + cls.count):
                 used = [port for run, port in case.down_ports(tier, switch) if run == 0]
                 assert tier.downs[0].capacity - len(used) >= spare
+
+
+def reserved_ports_get_no_cable(case: Case) -> None:
+    design = case.cluster.design
+    for tier, cls in case.classes():
+        stated = design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].reserved_ports
+        kept = reserved_ports(design, tier)
+        assert Counter(port.purpose for port in kept) == {
+            name: one.ports or len(one.cages) for name, one in stated.items()
+        }
+        whole = {cage for one in stated.values() for cage in one.cages}
+        for switch in range(cls.first, cls.first + cls.count) if kept else ():
+            used = {(run.cages[port // run.ways], port % run.ways) for run, port, _ in case.ends[switch]}
+            assert not used & {(port.cage, port.sub) for port in kept}
+            assert not whole & {cage for cage, _ in used}
 
 
 def purposes_of_down_ports_never_overlap(case: Case) -> None:
@@ -173,6 +189,7 @@ LAWS = (
     cage_ranges_are_kept,
     runs_of_a_face_share_no_cage,
     spare_ports_are_free_on_every_switch,
+    reserved_ports_get_no_cable,
     purposes_of_down_ports_never_overlap,
     links_use_the_ports_kept_for_them,
     every_port_of_a_present_node_is_wired_once,

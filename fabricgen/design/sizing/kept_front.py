@@ -135,7 +135,7 @@ class KeptFront:
             more = sum(total(some) for holder, some in held.items() if holder not in rooms)
             busy = self._busy(name, chosen[1], held)
             downs.append(replace(wanted, ports=wanted.needed + more, kept=self._cages[name], busy=busy))
-        claimed: set[int] = set()
+        claimed = set(demand.claimed)
         for name in self._cages.keys() - mine if keep is Keep.ALL else ():
             claimed.update(self._busy(name, int(name.split()[0]), self._lock.of(ports_kind(self._tier, name))))
         return replace(demand, downs=tuple(downs), claimed=tuple(sorted(claimed)))

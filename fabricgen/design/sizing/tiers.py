@@ -378,7 +378,7 @@ class TierSizing:
         bare = DownPorts(spec).port_demand(demand.downs[0].kind)
 
         def holds(ports: int) -> bool:
-            wanted = replace(bare, count=max(0, ports - spec.spec.spare_ports), ports=ports)
+            wanted = replace(bare, count=max(0, ports - spec.free_ports), ports=ports)
             return fit(spec, replace(demand, downs=(wanted,)), up) is not None
 
         chosen = down_class(spec.profile, bare)
