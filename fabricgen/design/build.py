@@ -11,6 +11,7 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.advice.trials import Trials
 from fabricgen.design.capacity.expected import expected
+from fabricgen.design.capacity.reserved import check_reserved
 from fabricgen.design.fabric import ManagementNeeds, design_fabrics
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.floor.floor_plan import FloorPlan
@@ -91,6 +92,7 @@ def _build(loaded: LoadedBlueprint, catalog: Catalog, *, advise: bool = True) ->
     check_switch_names(design)
     FloorPlan(design).check()
     check_patching(design)
+    check_reserved(design)
     expected(design)
     return design
 
@@ -145,11 +147,11 @@ def _design_part(
     own = next((name for name in part if "switches" in fabrics[name].also), None)
     if own is None:
         return design_fabrics(context, part, None)
-    managed = managed_devices(context.layout, others, scale_up, own)
+    managed = managed_devices(others, scale_up, own)
     for _ in range(ROUNDS):
         needs = ManagementNeeds(own, managed_ports(context.layout, managed), sum(m.count for m in managed))
         found = design_fabrics(context, part, needs)
-        before, managed = managed, managed_devices(context.layout, [*others, *found], scale_up, own)
+        before, managed = managed, managed_devices([*others, *found], scale_up, own)
         if managed == before:
             return found
     raise fault(

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
 from fabricgen.catalog.models import NodeProfile, SwitchProfile
+from fabricgen.design.floor.unit_kind import NodeSet
+from fabricgen.design.layout import Layout
 from fabricgen.design.ports import PortKind, PortRun
+from fabricgen.design.shape import scope_count, scope_of
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.kernel.intervals import Intervals
 
@@ -19,6 +22,11 @@ class TierKey(NamedTuple):
 
     fabric: str
     tier: str
+
+    @property
+    def text(self) -> str:
+        """The tier as the lock and messages have it: `compute leaf`."""
+        return f"{self.fabric} {self.tier}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,8 +157,9 @@ class NodeFeed:
     stripe`).
     """
 
-    attachments: tuple[tuple[int, Attachment], ...]
-    """(index of the node set, how it attaches)"""
+    leaf: TierKey
+    attachments: tuple[tuple[NodeSet, Attachment], ...]
+    """(nodes of a unit, how they attach)"""
     run: int
     first: int
     per_switch: int
@@ -298,10 +307,20 @@ class TierDesign:
     for_reserve: bool
     """Whether it is sized for every reserved slot."""
     path: Path
+    layout: Layout = field(compare=False, repr=False)
+    """The units that it serves."""
+    sizes: Mapping[str, int] = field(hash=False)
+    """How many values each dimension has that it may be grouped by: those of legs, and by tier of its fabric, switches
+    of a group.
+    """
+    coarser: Mapping[str, tuple[int, ...]] = field(hash=False)
+    """Rail group -> that of each rail on these switches, from 0; so for every dimension that follows from another."""
     slots: int = 0
     """Node ports of the fullest group that a lowest tier is sized for."""
     needed_uplinks: int = 0
     """The fewest uplinks within its oversubscription; 0 at the top."""
+    reserved: tuple[tuple[str, int, tuple[int, ...]], ...] = ()
+    """(purpose, how many of the first kind of down ports, cages) of ports that are kept and get no cable."""
     uneven: bool = False
     """Whether links from below may land unequally on the switches of a group."""
 
@@ -314,6 +333,21 @@ class TierDesign:
     def switches(self) -> int:
         """Switches in the tier."""
         return self.groups * self.count
+
+    @property
+    def scope(self) -> str:
+        """The narrowest place that it is grouped by, or `all`."""
+        return scope_of(self.per)
+
+    @property
+    def places(self) -> int:
+        """How many places of its scope there are."""
+        return scope_count(self.layout, self.scope)
+
+    @property
+    def per_place(self) -> int:
+        """Switches in each of these places."""
+        return self.switches // self.places
 
     @property
     def down_text(self) -> str:
@@ -331,8 +365,9 @@ class TierDesign:
         return max(run.count, self.peer_links.most if self.peer_links and run is self.peer_links.run else 0)
 
     def spare_ports(self, run: int = 0) -> int:
-        """Ports of a run that are neither in use nor numbered for reserved slots."""
-        return self.downs[run].capacity - self.numbered[run] if self.downs else 0
+        """Ports of a run that are neither in use, nor numbered for reserved slots, nor kept for a purpose."""
+        kept = sum(ports for _, ports, _ in self.reserved) if run == 0 else 0
+        return self.downs[run].capacity - self.numbered[run] - kept if self.downs else 0
 
     def feed(self, source: TierKey) -> Feed:
         """The down ports for a lower tier; raises KeyError when there are none."""
@@ -359,15 +394,13 @@ class FabricDesign:
     protocol: str
     sizes: dict[str, int]
     """How many values rail, rail group, plane and port have on the switches that its nodes attach to."""
-    coarser: dict[str, tuple[int, ...]]
-    """Rail group -> that of each rail on these switches, from 0; so for every dimension that follows from another."""
     planes: int
     rails: int
     hosts: str
     vrf: str
     """The VRF of its routes on switches that another fabric owns; "" for the default one."""
-    leaf: TierKey | None
-    """The tier its nodes attach to, perhaps another fabric's; None where no nodes do."""
+    leaves: tuple[TierKey, ...]
+    """The tiers its nodes attach to, perhaps another fabric's; empty where no nodes do."""
     node_feeds: tuple[NodeFeed, ...]
     tiers: tuple[TierDesign, ...]
     extras: tuple[ExtraSet, ...]
@@ -376,20 +409,25 @@ class FabricDesign:
     path: Path
 
     @property
-    def attachments(self) -> tuple[tuple[int, Attachment], ...]:
-        """(index of the node set, how it attaches), over all kinds of ports."""
+    def attachments(self) -> tuple[tuple[NodeSet, Attachment], ...]:
+        """(nodes of a unit, how they attach), over all kinds of ports."""
         return tuple(pair for feed in self.node_feeds for pair in feed.attachments)
 
     @property
-    def tier_sizes(self) -> dict[str, int]:
-        """How many values each inner dimension has: rail, rail group, plane, port, and switches per group by tier."""
-        return self.sizes | {tier.name: tier.count for tier in self.tiers}
+    def node_sets(self) -> tuple[NodeSet, ...]:
+        """The nodes of a unit that attach, each once, in the unit's order."""
+        return tuple(sorted({nodes.first: nodes for nodes, _ in self.attachments}.values(), key=lambda s: s.first))
+
+    def feeds_of(self, leaf: TierKey) -> tuple[NodeFeed, ...]:
+        """The node ports on one of its leaves."""
+        return tuple(feed for feed in self.node_feeds if feed.leaf == leaf)
 
     @property
     def carrier(self) -> str:
         """The fabric that owns the switches its nodes attach to, or that its own tiers are below; "" for none."""
-        if self.leaf is not None and self.leaf.fabric != self.name:
-            return self.leaf.fabric
+        guests = (leaf.fabric for leaf in self.leaves if leaf.fabric != self.name)
+        if (owner := next(guests, None)) is not None:
+            return owner
         above = [tier.uplink for tier in self.tiers if tier.uplink and tier.uplink.fabric == self.name]
         return next((uplink.upper.fabric for uplink in above if uplink.upper.fabric != self.name), "")
 

@@ -69,7 +69,7 @@ def weight_kg(profile: Device) -> float | None:
 
 def fullest_node_rack(design: Design, figure: Figure) -> RackLoad:
     """The node rack with the largest sum of a figure; an omitted node is counted unless all units omit it."""
-    beside = list(beside_nodes(design.layout, design.catalog, design.fabrics, design.scale_up))
+    beside = list(beside_nodes(design.catalog, design.fabrics, design.scale_up))
     racks = range(design.layout.racks_per_su)
     loads = (rack_load([*nodes, *beside], figure) for rack in racks for nodes in _nodes(design.layout, rack))
     return max(loads, key=lambda load: (load.total, load.devices))
@@ -83,8 +83,8 @@ def over_budget(design: Design, figure: Figure, budget: float | None) -> RackLoa
 
 def budget_path(design: Design, key: str) -> Path:
     """The path of a budget for node racks: its own key, or the rack type's."""
-    racks = design.loaded.blueprint.scalable_unit.racks
-    return ("scalable_unit", "racks", key if getattr(racks, key) is not None else "type")
+    kind = design.layout.kind
+    return (*kind.racks_path, key if getattr(kind.stated, key) is not None else "type")
 
 
 def rack_load(held: Iterable[tuple[Device, int]], figure: Figure) -> RackLoad:

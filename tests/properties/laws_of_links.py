@@ -39,7 +39,7 @@ def nodes_meet_switches_of_their_coordinates(case: Case) -> None:
                 node = devices.classes[devices.device_class[link.a]].kind == NODE
                 if link.b != switch or not node or not isinstance(side, Attachment):
                     continue
-                assert design.fabric(link.segment.fabric).leaf == tier.key
+                assert tier.key in design.fabric(link.segment.fabric).leaves
                 leg = side.legs[link.a_port]
                 assert (link.rail, link.plane) == (leg.rail, leg.plane)
                 of_leg = {"rail": leg.rail, "rail-group": leg.rail_group, "plane": leg.plane, "port": leg.port}
@@ -71,9 +71,7 @@ def tiers_meet_as_their_grouping_says(case: Case) -> None:
             lowers = [low | {"rail-group": group_of.get(low["rail"] + 1, 0)} for low in lowers]
             told = (*told, "rail-group")
         shared = [PLACES.get(d, d) for d in upper.per if d in told]
-        ranks = lower_rank(
-            design, tier, upper, tier_columns(design.layout, tier, design.fabric(tier.fabric).tier_sizes)
-        )
+        ranks = lower_rank(tier, upper, tier_columns(tier))
         expected = {}
         for (i, low), (j, high) in product(enumerate(lowers), enumerate(uppers)):
             if all(low[d] == high[d] for d in shared):

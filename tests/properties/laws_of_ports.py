@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from fabricgen.design.capacity.reserved import reserved_ports
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.ports import PortRun
 from fabricgen.design.sizing.spread import run_ports
@@ -86,14 +87,28 @@ def spare_ports_are_free_on_every_switch(case: Case) -> None:
                 assert tier.downs[0].capacity - len(used) >= spare
 
 
+def reserved_ports_get_no_cable(case: Case) -> None:
+    design = case.cluster.design
+    for tier, cls in case.classes():
+        stated = design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].reserved_ports
+        kept = reserved_ports(design, tier)
+        assert Counter(port.purpose for port in kept) == {
+            name: one.ports or len(one.cages) for name, one in stated.items()
+        }
+        whole = {cage for one in stated.values() for cage in one.cages}
+        for switch in range(cls.first, cls.first + cls.count) if kept else ():
+            used = {(run.cages[port // run.ways], port % run.ways) for run, port, _ in case.ends[switch]}
+            assert not used & {(port.cage, port.sub) for port in kept}
+            assert not whole & {cage for cage, _ in used}
+
+
 def purposes_of_down_ports_never_overlap(case: Case) -> None:
     design = case.cluster.design
     for tier, _ in case.classes():
         kept = [(feed.run, run_ports(tier, feed.run).of(feed)) for feed in tier.feeds]
         assert all(feed.used <= feed.room == len(ports) for feed, (_, ports) in zip(tier.feeds, kept, strict=True))
         for fabric in design.fabrics:
-            if fabric.leaf == tier.key:
-                kept += [(f.run, tuple(range(f.first, f.first + f.per_switch))) for f in fabric.node_feeds]
+            kept += [(f.run, tuple(range(f.first, f.first + f.per_switch))) for f in fabric.feeds_of(tier.key)]
         for i, run in enumerate(tier.downs):
             left = run_ports(tier, i).left_over(tier.numbered[i])
             taken = Counter([*left, *(port for j, ports in kept if j == i for port in ports)])
@@ -127,14 +142,34 @@ def every_port_of_a_present_node_is_wired_once(case: Case) -> None:
     design = case.cluster.design
     for fabric in design.fabrics:
         spec = design.loaded.blueprint.fabrics[fabric.name]
-        having = {i for i, s in enumerate(design.layout.node_sets) if (spec.attach or fabric.name) in s.profile.roles}
+        asked = spec.attach or fabric.name
+        having = {s.path for s in design.layout.node_sets if s.attaches(fabric.name, asked)}
         takes_nodes = any(not hangs(tier) for tier in spec.tiers.values()) or spec.carried_by
-        assert {index for index, _ in fabric.attachments} == (having if takes_nodes and fabric.leaf else set())
-        for index, attachment in fabric.attachments:
-            label = design.layout.node_sets[index].name
-            cls = next(c for c in devices.classes if c.kind == NODE and c.label == label)
+        assert {nodes.path for nodes, _ in fabric.attachments} == (having if takes_nodes and fabric.leaves else set())
+        for nodes, attachment in fabric.attachments:
+            cls = next(c for c in devices.classes if c.kind == NODE and c.label == nodes.name)
             for device in range(cls.first, cls.first + cls.count):
                 assert all(wired[device, attachment.role, leg.name] == 1 for leg in attachment.legs)
+
+
+def pairs_that_are_shuffled_keep_their_lanes(case: Case) -> None:
+    """Every link of a shuffled cable passes one shuffle once, and no port or pair of a shuffle is taken twice."""
+    plan = case.cluster.plan
+    if plan.patching is None:
+        return
+    shuffles, policies = plan.patching.shuffles, plan.patching.policies
+    own = [p.shuffles for p in policies]
+    wanted = [row for row, cable in enumerate(plan.cables.end_cable.tolist()) if own[plan.patching.policy[cable]]]
+    assert sorted(shuffles.row.tolist()) == [
+        row for row in wanted if plan.patching.policy[plan.cables.end_cable[row]] >= 0
+    ]
+    columns = (shuffles.panel, shuffles.shuffle, shuffles.port_in, shuffles.port_out)
+    pairs = Counter(zip(*(column.tolist() for column in columns), strict=True))
+    assert set(pairs.values()) <= {1}
+    for panel, inside, port_in, port_out in pairs:
+        model = policies[plan.patching.panels.policy[panel]].panel
+        assert inside < model.shuffles
+        assert max(port_in, port_out) < model.shuffle
 
 
 def ports_are_counted_by_their_run(case: Case) -> None:
@@ -154,8 +189,10 @@ LAWS = (
     cage_ranges_are_kept,
     runs_of_a_face_share_no_cage,
     spare_ports_are_free_on_every_switch,
+    reserved_ports_get_no_cable,
     purposes_of_down_ports_never_overlap,
     links_use_the_ports_kept_for_them,
     every_port_of_a_present_node_is_wired_once,
+    pairs_that_are_shuffled_keep_their_lanes,
     ports_are_counted_by_their_run,
 )

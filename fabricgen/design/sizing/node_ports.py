@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fabricgen.design.fabric_model import Attachment, NodeFeed
+from fabricgen.design.floor.unit_kind import NodeSet
 from fabricgen.design.ports import PortKind
 from fabricgen.design.shape import spans_units
 from fabricgen.design.slots import SlotTable
@@ -23,7 +24,7 @@ class NodeDemand:
 
     fabric: str
     kind: PortKind
-    attachments: tuple[tuple[int, Attachment], ...]
+    attachments: tuple[tuple[NodeSet, Attachment], ...]
     table: SlotTable
 
 
@@ -68,7 +69,7 @@ class NodePorts:
         for demand, number, (run, first) in zip(self._demands, assignment.slots, places, strict=True):
             each = -(-number // assignment.count)
             turn = max(1, self._turn(demand.table, assignment.count, each))
-            found.append(NodeFeed(demand.attachments, run, first, each, turn, assignment.by_slot))
+            found.append(NodeFeed(self._spec.key, demand.attachments, run, first, each, turn, assignment.by_slot))
         return found
 
     def _turn(self, table: SlotTable, count: int, each: int) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fabricgen.design.advice.trials import node_slots
 from fabricgen.design.build import trials_of
 from fabricgen.design.capacity.counts import slot_table
-from fabricgen.design.fabric_model import FabricDesign, NodeFeed, TierDesign
+from fabricgen.design.fabric_model import NodeFeed, TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
@@ -36,16 +36,15 @@ class UnevenLeaves(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Flag stated counts that share the node ports of a group unequally, and name the nearest that do not."""
-        for fabric in design.fabrics:
-            leaf = design.leaf(fabric)
-            if leaf is None or not design.loaded.blueprint.fabrics[leaf.fabric].tiers[leaf.name].count:
+        for fabric, leaf in ((f, leaf) for f in design.fabrics for leaf in design.leaves(f)):
+            if not design.loaded.blueprint.fabrics[leaf.fabric].tiers[leaf.name].count:
                 continue
-            feeds = zip(fabric.node_feeds, node_slots(design.layout, fabric, leaf), strict=True)
+            feeds = zip(fabric.feeds_of(leaf.key), node_slots(fabric, leaf), strict=True)
             for feed, slots in feeds:
                 if slots % leaf.count:
                     from fabricgen.design.advice.tiers import values_that_fit
 
-                    used = _ports_by_switch(design, fabric, leaf, feed, slots)
+                    used = _ports_by_switch(design, leaf, feed, slots)
                     fitting = values_that_fit(
                         trials_of(design, leaf.fabric),
                         (*leaf.path, "count"),
@@ -59,10 +58,10 @@ class UnevenLeaves(DesignRule):
                     )
 
 
-def _ports_by_switch(design: Design, fabric: FabricDesign, leaf: TierDesign, feed: NodeFeed, slots: int) -> list[int]:
+def _ports_by_switch(design: Design, leaf: TierDesign, feed: NodeFeed, slots: int) -> list[int]:
     """Node ports of the switches of the fullest group, in ascending order."""
     if not feed.by_slot or leaf.for_reserve:
         return sorted(feed.used(slots, leaf.count))
-    groups = slot_table(design, fabric, feed).groups
+    groups = slot_table(design, feed).groups
     loads = [sorted(sum(map(len, ports)) for ports in feed.intervals(runs, leaf.count)) for runs in groups]
     return max(loads, key=lambda used: used[-1])

@@ -12,7 +12,7 @@ import numpy as np
 
 from fabricgen.blueprint.sections.asn import parse_asns
 from fabricgen.blueprint.sections.routing import AsnPlan
-from fabricgen.design.fabric_model import FabricDesign, TierDesign
+from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
 from fabricgen.kernel.intervals import Interval
@@ -26,10 +26,8 @@ from fabricgen.wiring.groups import all_alike
 from fabricgen.wiring.tables import Flags, Ints64, unique_inverse
 
 
-def allocate_asns(
-    design: Design, fabrics: tuple[FabricDesign, ...], blocks: BlockAllocator
-) -> dict[tuple[str, str], Ints64]:
-    """AS numbers of the switches by (fabric, tier), int64; fabrics do not share numbers.
+def allocate_asns(design: Design, fabrics: tuple[FabricDesign, ...], blocks: BlockAllocator) -> dict[TierKey, Ints64]:
+    """AS numbers of the switches by tier, int64; fabrics do not share numbers.
 
     Raises InputError when a pool is too small, and for numbers of tiers that do not exist.
     """
@@ -38,15 +36,15 @@ def allocate_asns(
     plans = {fabric.name: asn_plan(design, fabric) for fabric in fabrics}
     tiers.sort(key=lambda pair: pair[1].name not in plans[pair[0].name][0].tiers)
     kept = kept_for_tiers(design, fabrics)
-    found: dict[tuple[str, str], Ints64] = {}
+    found: dict[TierKey, Ints64] = {}
     for fabric, tier in tiers:
         plan, paths = plans[fabric.name]
-        slots = _slots(design, fabric, tier, plan, blocks)
+        slots = _slots(fabric, tier, plan, blocks)
         source = _pool(plan.pool, kept, paths["pool"])
         if tier.name in plan.tiers:
             source = _of_tier(plan.tiers[tier.name], (*paths["tiers"], tier.name))
             slots = slots if source.windows[0].size > 1 else Slots(slots.name, 0 * slots.number, 1, 0 * slots.layer)
-        found[fabric.name, tier.name] = blocks.numbers(source, slots, Need(f"{fabric.name} {tier.name}"))
+        found[tier.key] = blocks.numbers(source, slots, Need(tier.key.text))
     return found
 
 
@@ -65,14 +63,14 @@ def _of_tier(text: str, path: Path) -> NumberPool:
     return NumberPool("asns", "AS number range of the tier", (Interval(first, last - first + 1),), path, "FG025", hint)
 
 
-def _slots(design: Design, fabric: FabricDesign, tier: TierDesign, plan: AsnPlan, blocks: BlockAllocator) -> Slots:
+def _slots(fabric: FabricDesign, tier: TierDesign, plan: AsnPlan, blocks: BlockAllocator) -> Slots:
     """The slot of every switch from which its number follows; switches with one slot share a number."""
     by = sharers(tier, plan)
     if by == "switch":
-        return switch_slots(design.layout, fabric, tier, blocks.capacity)
+        return switch_slots(fabric, tier, blocks.capacity)
     if by == "rack":
-        return rack_slots(design.layout, fabric, tier)
-    return group_slots(design.layout, fabric, tier, blocks.capacity)
+        return rack_slots(fabric, tier)
+    return group_slots(fabric, tier, blocks.capacity)
 
 
 def check_asn_tiers(design: Design) -> None:
