@@ -140,7 +140,7 @@ def _of_fabric(context: FabricContext, name: str) -> list[TierSpec]:
         allowed = tier.oversubscription or (spec.oversubscription if lowest else None) or Fraction(1)
         upper = TierKey(name, uppers[tier_name]) if tier_name in uppers else None
         per = _per(tier, ordered[:i], place, sites=len(context.layout.sites))
-        before = sized.get(holder_of(name, tier_name, per))
+        before = sized.get(holder_of(TierKey(name, tier_name).text, per))
         found.append(
             TierSpec(
                 fabric=name,

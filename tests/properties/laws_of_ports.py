@@ -143,12 +143,11 @@ def every_port_of_a_present_node_is_wired_once(case: Case) -> None:
     for fabric in design.fabrics:
         spec = design.loaded.blueprint.fabrics[fabric.name]
         asked = spec.attach or fabric.name
-        having = {i for i, s in enumerate(design.layout.node_sets) if s.attaches(fabric.name, asked)}
+        having = {s.path for s in design.layout.node_sets if s.attaches(fabric.name, asked)}
         takes_nodes = any(not hangs(tier) for tier in spec.tiers.values()) or spec.carried_by
-        assert {index for index, _ in fabric.attachments} == (having if takes_nodes and fabric.leaves else set())
-        for index, attachment in fabric.attachments:
-            label = design.layout.node_sets[index].name
-            cls = next(c for c in devices.classes if c.kind == NODE and c.label == label)
+        assert {nodes.path for nodes, _ in fabric.attachments} == (having if takes_nodes and fabric.leaves else set())
+        for nodes, attachment in fabric.attachments:
+            cls = next(c for c in devices.classes if c.kind == NODE and c.label == nodes.name)
             for device in range(cls.first, cls.first + cls.count):
                 assert all(wired[device, attachment.role, leg.name] == 1 for leg in attachment.legs)
 

@@ -44,7 +44,7 @@ def nodes_holder(fabric: str, number: int) -> str:
 
 def links_holder(lower: TierKey) -> str:
     """The holder of ports for the links of a lower tier's switches."""
-    return f"links of {lower.fabric} {lower.tier}"
+    return f"links of {lower.text}"
 
 
 def run_text(ways: int, kind: PortKind) -> str:
@@ -60,12 +60,12 @@ def name_of(run: PortRun) -> str:
 
 def cages_kind(tier: TierKey) -> str:
     """The kind of lock entry for the cages of a tier's switches."""
-    return f"cages {tier.fabric} {tier.tier}"
+    return f"cages {tier.text}"
 
 
 def ports_kind(tier: TierKey, run: str) -> str:
     """The kind of lock entry for the down ports of one kind on a tier's switches."""
-    return f"downlinks {tier.fabric} {tier.tier} {run}"
+    return f"downlinks {tier.text} {run}"
 
 
 class Keep(Enum):
@@ -92,7 +92,7 @@ class KeptFront:
     def __init__(self, lock: Lock, tier: TierKey, profile: SwitchProfile) -> None:
         self._lock, self._tier, self._profile = lock, tier, profile
         self._cages = {name: tuple(numbers(some)) for name, some in lock.of(cages_kind(tier)).items()}
-        start = f"{tier.fabric} {tier.tier} "
+        start = f"{tier.text} "
         texts = [text for text in lock.words_of("extras").values() if text.startswith(start)] if self._cages else []
         found = [re.search(r" cage (\d+)/(\d+)$", text) for text in texts]
         self._extras = {(int(m[1]), int(m[2]) - 1) for m in found if m}

@@ -388,7 +388,7 @@ class TierSizing:
         """How the lock numbers the down ports of a tier: by reserved `slot`, by existing `unit`, or "" where it does
         not say.
         """
-        return self._layout.numbering.dealing.get(f"{spec.fabric} {spec.name}", "")
+        return self._layout.numbering.dealing.get(spec.key.text, "")
 
     def _below(self, upper: TierSpec, sized: SizedTier) -> LowerTier:
         """A lower tier as one of this tier's groups sees it."""
