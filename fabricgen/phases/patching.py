@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from fabricgen.cluster import AtPhase
-from fabricgen.wiring.patching.tables import Patching, PatchTable
+from fabricgen.wiring.patching.tables import Patching, PatchTable, ShuffleTable
 from fabricgen.wiring.tables import Ints, Ints64
 
 
