@@ -11,6 +11,7 @@ from fabricgen.design.extras.demands import ExtraDemand, extra_demands, most_on_
 from fabricgen.design.extras.kept_ports import in_order_of_cages, kept_for_extras
 from fabricgen.design.extras.placement import ExtraPortAllocator
 from fabricgen.design.fabric_model import Attachment, ExtraSet, FabricDesign, Leg, TierDesign, TierKey
+from fabricgen.design.host_ports import check_host_ports, shares_ports
 from fabricgen.design.joining import check_met_in_full, check_spans
 from fabricgen.design.management import ManagedPorts
 from fabricgen.design.ports import PortKind
@@ -60,6 +61,7 @@ class _LinkedFabrics:
         self.leaf = {name: self._leaf(name) for name in names}
         for name in names:
             check_spans(self.fabrics[name], name)
+        check_host_ports(self.fabrics, names)
         self._check_copper()
         self.attachments = {name: self._attachments(name) for name in names}
         self.sizes = {name: self._sizes(name) for name in names}
@@ -210,7 +212,7 @@ class _LinkedFabrics:
         A fabric above another's tier that names no role may take those of a fabric that it carries alone.
         """
         leaf, spec, path = self.leaf[name], self.fabrics[name], ("fabrics", name)
-        if leaf is None:
+        if leaf is None or shares_ports(spec):
             return ()
         role = spec.attach or name
         layout = self.context.layout
@@ -291,6 +293,8 @@ class _LinkedFabrics:
             extras=tuple(e for d, e in zip(demands, allocated, strict=True) if d.fabric == name),
             managed_devices=self.managing.devices if self.managing and self.managing.fabric == name else 0,
             path=("fabrics", name),
+            shares_ports=shares_ports(spec),
+            tagged=spec.host_ports == "tagged",
         )
 
     def _vrf(self, name: str) -> str:

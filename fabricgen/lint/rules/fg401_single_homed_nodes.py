@@ -56,7 +56,7 @@ class SingleHomedNodes(DesignRule):
         """Flag lowest tiers that do not separate the rails, planes or ports of a node."""
         for fabric in design.fabrics:
             leaf = design.leaf(fabric)
-            if leaf is None:
+            if leaf is None or fabric.shares_ports:
                 continue
             most = max(len(attachment.legs) for _, attachment in fabric.attachments)
             if not single_homed(fabric, leaf):
