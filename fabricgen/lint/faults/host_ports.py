@@ -16,6 +16,7 @@ FG042 = Fault(
     fabrics:
       storage:
         protocol: ethernet
+        tiers: {leaf: {switch: sn5600, count: 2, spread: stripe}}
       files:
         protocol: ethernet
         carried_by: storage
@@ -25,6 +26,7 @@ FG042 = Fault(
     fabrics:
       storage:
         protocol: ethernet
+        tiers: {leaf: {switch: sn5600, count: 2, spread: stripe}}
         host_ports: tagged
       files:
         protocol: ethernet
@@ -48,6 +50,7 @@ FG043 = Fault(
     fabrics:
       storage:
         protocol: roce
+        tiers: {leaf: {switch: sn5600, count: 2, spread: stripe}}
       files:
         protocol: ethernet
         carried_by: storage
@@ -57,6 +60,7 @@ FG043 = Fault(
     fabrics:
       storage:
         protocol: ethernet
+        tiers: {leaf: {switch: sn5600, count: 2, spread: stripe}}
       files:
         protocol: ethernet
         carried_by: storage
