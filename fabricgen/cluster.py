@@ -183,6 +183,10 @@ def build_cluster(design: Design) -> Cluster:
         check_sessions(design, plan, names, addresses.asn)
         if design.loaded.guids:
             _check_guids(design, plan, names)
+        if design.loaded.inventory:
+            from fabricgen.numbering.inventory import check_inventory
+
+            check_inventory(design.loaded.inventory, plan, names, port_names.ports)
         check_configurations(design, plan, names, port_names)
     except InputError as error:
         raise design.loaded.located(error) from error

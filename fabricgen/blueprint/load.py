@@ -6,10 +6,12 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from fabricgen.blueprint.beside.adopted import ADOPTED
 from fabricgen.blueprint.beside.guids import GuidRow, read_guids
+from fabricgen.blueprint.beside.inventory import Hardware, read_inventory
 from fabricgen.blueprint.beside.lock import CODE, Lock, lock_path, locked_blueprint, read_lock
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.blueprint.old_names import as_written
@@ -21,7 +23,7 @@ from fabricgen.models.validation import validate
 from fabricgen.yaml.located import Located
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LoadedBlueprint:
     """A blueprint, its source, the folder whose `catalog/` adds profiles, and what is given already."""
 
@@ -33,6 +35,8 @@ class LoadedBlueprint:
     """Where its lock lies or would lie; None for standard input."""
     guids: Mapping[str, tuple[GuidRow, ...]] = field(default_factory=dict)
     """Stated GUIDs of InfiniBand devices, by fabric."""
+    inventory: tuple[Hardware, ...] = ()
+    """What is known of the hardware, by device and port."""
     project: Project = field(default_factory=Project.model_construct)
     """What holds for all blueprints of its project."""
     project_source: Located | None = None
@@ -58,8 +62,14 @@ class LoadedBlueprint:
             or floor.devices
             or floor.racks
             or self.guids
+            or self.inventory
             or own.numbers_tiers
         )
+
+    @cached_property
+    def macs(self) -> Mapping[tuple[str, str], str]:
+        """(device, port) -> its MAC as far as they are known; port "" is a switch itself."""
+        return {(row.device, row.port): row.mac for row in self.inventory if row.mac}
 
     @property
     def digest(self) -> str:
@@ -68,6 +78,8 @@ class LoadedBlueprint:
         data = json.dumps({"fabricgen": self.blueprint.fabricgen, **stated}, sort_keys=True, default=str)
         for name, rows in sorted(self.guids.items()):
             data += name + json.dumps(sorted(row[:-1] for row in rows))
+        if self.inventory:
+            data += json.dumps(sorted(row.figures for row in self.inventory))
         return hashlib.sha256(data.encode()).hexdigest()
 
     def locate(self, diagnostic: Diagnostic) -> Diagnostic:
@@ -108,6 +120,7 @@ def load_blueprint(
     folder = Path.cwd() if path == "-" else Path(path).parent
     blueprint = validate(Blueprint, source)
     guids = read_guids(blueprint, source, folder, allow_outside=allow_outside)
+    inventory = read_inventory(blueprint, source, folder, allow_outside=allow_outside)
     project, told = read_settings(settings or find_settings(folder))
     lock = read_lock(path, blueprint.name)
-    return LoadedBlueprint(blueprint, source, folder, lock, lock_path(path), guids, project, told)
+    return LoadedBlueprint(blueprint, source, folder, lock, lock_path(path), guids, inventory, project, told)

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from fabricgen.blueprint.base import Model
-from fabricgen.blueprint.scalars import NAME_PATTERN, NODES_FORM, Line, Name, NodesOf
+from fabricgen.blueprint.scalars import NAME_PATTERN, NODE_SET_FORM, NODES_FORM, Line, Name, NodeSetOf, NodesOf
 from fabricgen.blueprint.sections.cable_overrides import CableOverrides
 from fabricgen.blueprint.sections.cabling import Cabling
 from fabricgen.blueprint.sections.configuration import DeviceConfiguration, Snippets
@@ -22,16 +22,21 @@ from fabricgen.blueprint.sections.routing import Ip, Pools, Routing
 from fabricgen.blueprint.sections.spares import Spares
 from fabricgen.models.forms import CATALOGUE
 
+SETS = (
+    "`32 x dgx-b200`, or several sets of nodes by name, of which some may pass fabrics by: "
+    "{gpu: 32 x dgx-b200, login: {nodes: 2 x cpu-node, skip: [storage]}}."
+)
+
 NodeSets = Annotated[
-    dict[Name, NodesOf],
+    dict[Name, Annotated[NodeSetOf, BeforeValidator(NodeSetOf.read)]],
     BeforeValidator(lambda value: {"node": value} if isinstance(value, str) else value),
     Field(min_length=1),
     WithJsonSchema(
         {
-            "description": "`32 x dgx-b200`, or several sets of nodes by name.",
+            "description": SETS,
             "oneOf": [
                 NODES_FORM,
-                {"type": "object", "patternProperties": {NAME_PATTERN: NODES_FORM}, "minProperties": 1},
+                {"type": "object", "patternProperties": {NAME_PATTERN: NODE_SET_FORM}, "minProperties": 1},
             ],
         }
     ),
@@ -70,7 +75,7 @@ class Racks(Model):
 class ScalableUnit(Model):
     """The building block that is repeated: so many nodes in racks."""
 
-    nodes: NodeSets = Field(description="`32 x dgx-b200`, or several sets of nodes by name.")
+    nodes: NodeSets = Field(description=SETS)
     racks: Racks = Field(default_factory=Racks.model_construct, description="How they stand in racks.")
 
 
@@ -90,6 +95,13 @@ class Pod(Model):
     def slots(self) -> int:
         """Scalable-unit slots, at least as many as there are units."""
         return max(self.su, self.reserve or 0)
+
+
+class SpareNodes(Model):
+    """So many spare nodes in each place: the last ones of it, with accelerators where it has any."""
+
+    per: Literal["rack", "su", "pod"] = Field(description="What has spare nodes of its own.")
+    count: int = Field(1, ge=1, le=4096, description="Spare nodes of each.")
 
 
 MOST_SLOTS = 1 << 18
@@ -147,6 +159,12 @@ class Blueprint(Model):
     omit: tuple[Annotated[str, Field(description="A slot, for example p1/su-last/node-last.")], ...] = Field(
         (), description="Slots left empty, for example p1/su-last/node-last."
     )
+    spare_nodes: tuple[Annotated[str, Field(description="A slot, as in `omit`.")], ...] | SpareNodes = Field(
+        (),
+        examples=[["p1/su-last/node-last"], {"per": "rack", "count": 2}],
+        description="Nodes that are wired and bought, and not counted as accelerators: slots as in `omit`, or the last "
+        "so many of each rack, unit or pod, {per: rack, count: 2}.",
+    )
     scale_up: dict[Name, ScaleUp] = Field(default_factory=dict, description="Scale-up domains by name.")
     fabrics: dict[Name, Fabric] = Field(
         min_length=1, description="Networks by name: compute, storage, inband, oob and others."
@@ -168,6 +186,11 @@ class Blueprint(Model):
     )
     cable_of: CableOverrides = Field(
         default_factory=dict, description="What single cables have instead of what is planned, by their ids: as built."
+    )
+    inventory: Line | None = Field(
+        None,
+        description="A table beside the blueprint of the hardware: CSV with the columns device, port, mac, guid and "
+        "serial. Default: it is not known; GUIDs are planned.",
     )
     names: Names = Field(default_factory=Names.model_construct, description="What devices are called.")
     floor: Floor = Field(default_factory=Floor.model_construct, description="The hall that cables run through.")

@@ -72,6 +72,42 @@ NodesOf = Annotated[
 ]
 
 
+class NodeSetOf(CountOf):
+    """A set of nodes: `32 x dgx-b200`, or `{nodes: 4 x login-node, skip: [compute]}` for nodes that fabrics pass by."""
+
+    skip: tuple[Name, ...] = ()
+
+    @classmethod
+    def read(cls, value: Any) -> Any:
+        """Read both forms; raises ValueError for another."""
+        if isinstance(value, dict) and "nodes" in value and set(value) <= {"nodes", "skip"}:
+            skip = value.get("skip", ())
+            return {**super().read(value["nodes"]), "skip": [skip] if isinstance(skip, str) else skip}
+        if isinstance(value, dict):
+            raise ValueError("expected nodes such as 32 x dgx-b200, or {nodes: 32 x dgx-b200, skip: [storage]}")
+        return super().read(value)
+
+
+NODE_SET_FORM = {
+    "description": "so many of a node profile, perhaps with the fabrics that these nodes skip",
+    "oneOf": [
+        NODES_FORM,
+        {
+            "type": "object",
+            "properties": {
+                "nodes": NODES_FORM,
+                "skip": {
+                    "description": "Fabrics that these nodes do not attach to.",
+                    **forms.one_or_list(NAME_FORM),
+                },
+            },
+            "required": ["nodes"],
+            "additionalProperties": False,
+        },
+    ],
+}
+
+
 def _speed(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise ValueError("expected a speed such as 400G")

@@ -136,6 +136,7 @@ def compiled_side(
     """Compile a blueprint; one of a revision may include only files of that revision."""
     design = compile_released(blueprint, released, sets, allow_outside=allow_outside)
     tables = [row.span for rows in design.loaded.guids.values() for row in rows[:1]]
+    tables += [row.cells["device"] for row in design.loaded.inventory[:1]]
     for span in (*design.loaded.source.spans.values(), *tables) if root and allow_outside else ():
         file = os.path.realpath(span.file)
         if not span.file.startswith("--set") and not Path(file).is_relative_to(root):

@@ -16,6 +16,7 @@ from fabricgen.design.joining import check_met_in_full, check_spans
 from fabricgen.design.management import ManagedPorts
 from fabricgen.design.ports import PortKind
 from fabricgen.design.shape import spans_units
+from fabricgen.design.sizing.arithmetic import deals_unevenly
 from fabricgen.design.sizing.down_ports import Reserve
 from fabricgen.design.sizing.kept import as_before
 from fabricgen.design.sizing.node_ports import NodeDemand
@@ -216,15 +217,17 @@ class _LinkedFabrics:
             return ()
         role = spec.attach or name
         layout = self.context.layout
-        having = [(i, s) for i, s in enumerate(layout.node_sets) if role in s.profile.roles]
+        having = [(i, s) for i, s in enumerate(layout.node_sets) if s.attaches(name, role)]
         joins = any(lower.upper == leaf and lower.fabric != name for lower in self.specs.values())
         if not having and not (joins and spec.attach is None):
-            roles = sorted({r for s in layout.node_sets for r in s.profile.roles})
+            roles = sorted({r for s in layout.node_sets for r in s.profile.roles if name not in s.skip})
+            skipped = any(role in s.profile.roles for s in layout.node_sets)
             raise fault(
                 "FG014",
-                f"fabric {name} attaches '{role}' ports, and no node has any",
+                f"fabric {name} attaches '{role}' ports, and "
+                + ("all nodes that have any skip it" if skipped else "no node has any"),
                 path=(*path, "attach") if spec.attach else path,
-                hint=f"set `attach:`; {did_you_mean(role, roles)}",
+                hint=f"take {name} off a `skip`" if skipped else f"set `attach:`; {did_you_mean(role, roles)}",
             )
         return tuple((i, attach(s.profile, role, spec, self.specs[leaf].profile, path)) for i, s in having)
 
@@ -344,6 +347,7 @@ class _LinkedFabrics:
             path=spec.path,
             slots=sized.slots,
             needed_uplinks=sized.needed_uplinks,
+            uneven=deals_unevenly(spec),
         )
 
 

@@ -130,7 +130,7 @@ class Feed:
     used: int
     room: int
     links: int = 0
-    """Ports for each lower switch; 0 for management ports."""
+    """Ports for each lower switch, 1 where its links are dealt `uneven`; 0 for management ports."""
     nested: bool = False
     """Whether links are spread so that half of them stay when the switches of this tier double."""
     jumps: Jumps = ()
@@ -209,16 +209,34 @@ class Uplink:
     by_slot: bool
     nested: bool
     """Whether links are spread so that half of them stay when the upper switches double."""
+    uneven: bool = False
+    """Whether links are dealt over the upper switches in turn, lower switch after lower switch (`spread: uneven`)."""
     fewest: tuple[int, int] = (0, 0)
     """What the fewest uplinks within the oversubscription would be, and the switches of an upper group then; 0 for
     switches that could not be wired so."""
 
-    def share(self, index: int) -> int:
-        """Links to the upper switch of a number; where the links do not divide equally, the first switches have one
-        more.
+    def share(self, index: int, rank: int = 0) -> int:
+        """Links of the lower switch of a rank to the upper switch of a number; where the links do not divide equally,
+        the first switches have one more, or with `uneven` those whose turn it is.
         """
         whole, rest = divmod(self.links_per_group, self.upper_count)
-        return whole + (index < rest)
+        turn = rank * self.links_per_group if self.uneven else 0
+        return whole + ((index - turn) % self.upper_count < rest)
+
+    def dealt(self, rank: Any, link: Any) -> tuple[Any, Any]:
+        """(upper switch in its group, port among those for this tier) of a link of a lower switch, or of arrays of
+        both, where links are dealt `uneven`.
+        """
+        turn = rank * self.links_per_group + link
+        return turn % self.upper_count, turn // self.upper_count
+
+    @property
+    def wide_links(self) -> int:
+        """Links of a lower switch that bear the same load whatever traffic there is: with `uneven` each upper switch
+        counts with the fewest links to it.
+        """
+        whole = self.links_per_group // self.upper_count * self.upper_count
+        return (whole if self.uneven else self.links_per_group) * self.upper_groups
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,6 +302,8 @@ class TierDesign:
     """Node ports of the fullest group that a lowest tier is sized for."""
     needed_uplinks: int = 0
     """The fewest uplinks within its oversubscription; 0 at the top."""
+    uneven: bool = False
+    """Whether links from below may land unequally on the switches of a group."""
 
     @property
     def key(self) -> TierKey:

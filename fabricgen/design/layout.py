@@ -12,6 +12,7 @@ from fabricgen.blueprint.sections.slots import NodeSlot, omitted_slots
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import RackProfile
 from fabricgen.design.floor.rack_types import network_rack
+from fabricgen.design.floor.spare_nodes import spare_nodes
 from fabricgen.design.floor.unit_kind import NodeSet, UnitKind, unit_kind
 from fabricgen.design.numbering import Numbering, PodSize, number
 from fabricgen.design.order import fabric_order
@@ -39,6 +40,8 @@ class Layout:
     """What the units hold."""
     network_rack: RackProfile
     omitted: frozenset[NodeSlot]
+    spare: frozenset[NodeSlot]
+    """Nodes that are present, and in reserve for others."""
     lock: Lock
     """What was given before."""
     numbering: Numbering
@@ -139,6 +142,10 @@ class Layout:
         omitted = sum(node_set.holds(slot.node - 1) for slot in self.omitted)
         return self.units * node_set.count - omitted
 
+    def in_use(self, node_set: NodeSet) -> int:
+        """How many of one node set are present and not spare."""
+        return self.present(node_set) - sum(node_set.holds(slot.node - 1) for slot in self.spare)
+
     def unit_index(self, slot: NodeSlot) -> int:
         """The number (from 0) of a slot's scalable unit in the whole cluster."""
         return self.pods[slot.pod].first_su + slot.su - 1
@@ -160,11 +167,13 @@ def lay_out(blueprint: Blueprint, catalog: Catalog, lock: Lock) -> Layout:
             path=("pods",),
             hint="pods are named after their key and counted on: p1 with count 2 is p1 and p2",
         )
+    omitted = _with_empty_racks(omitted_slots(blueprint, pods, kind.nodes_per_rack), kind)
     return Layout(
         pods=tuple(PodLayout(*size, first_su=start) for size, start in zip(sizes, starts, strict=False)),
         kind=kind,
         network_rack=network_rack(blueprint, catalog, kind.node_rack.units),
-        omitted=_with_empty_racks(omitted_slots(blueprint, pods, kind.nodes_per_rack), kind),
+        omitted=omitted,
+        spare=spare_nodes(blueprint, pods, kind, omitted),
         lock=lock,
         numbering=number(sizes, sorted(blueprint.fabrics, key=fabric_order), lock),
     )

@@ -6,6 +6,7 @@ from typing import Any
 
 from fabricgen.catalog.models import NodeProfile
 from fabricgen.design.capacity.counts import link_counts
+from fabricgen.design.capacity.uneven import uneven_landings
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.design.scale_across import site_oversubscription, spans_of
@@ -19,6 +20,7 @@ def summary(design: Design) -> dict[str, Any]:
     return {
         "blueprint": design.loaded.blueprint.name,
         "nodes": design.layout.nodes,
+        **({"spare_nodes": len(design.layout.spare)} if design.layout.spare else {}),
         "accelerators": accelerators(design),
         "fabrics": {fabric.name: _fabric(design, fabric) for fabric in design.fabrics},
         "scale_up": {
@@ -48,8 +50,22 @@ def _fabric(design: Design, fabric: FabricDesign) -> dict[str, Any]:
         },
         "planes": fabric.planes,
         "rails": fabric.rails,
+        **_uneven(design, fabric),
         **_across(design, fabric),
     }
+
+
+def _uneven(design: Design, fabric: FabricDesign) -> dict[str, Any]:
+    """What uplinks that land unequally cost, by tier; empty where none do."""
+    found = {
+        landing.lower.name: {
+            "links": [landing.fewest, landing.fewest + 1],
+            "cost": round(float(landing.cost), 4),
+            "oversubscription": round(float(landing.oversubscription), 4),
+        }
+        for landing in uneven_landings(design, fabric)
+    }
+    return {"uneven": found} if found else {}
 
 
 def _across(design: Design, fabric: FabricDesign) -> dict[str, Any]:
@@ -76,9 +92,9 @@ def _across(design: Design, fabric: FabricDesign) -> dict[str, Any]:
 
 
 def accelerators(design: Design) -> int:
-    """Accelerators in the nodes that are present."""
+    """Accelerators in the nodes that are present and not spare."""
     layout = design.layout
-    return sum(s.profile.accelerators.count * layout.present(s) for s in layout.node_sets if s.profile.accelerators)
+    return sum(s.profile.accelerators.count * layout.in_use(s) for s in layout.node_sets if s.profile.accelerators)
 
 
 def power_w(design: Design) -> float:

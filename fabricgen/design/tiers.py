@@ -76,6 +76,15 @@ def tier_specs(context: FabricContext, names: Sequence[str]) -> dict[TierKey, Ti
     for spec in found.values():
         if spec.upper is not None:
             _check_nesting(spec, found[spec.upper])
+        bare = all(other.upper != spec.key for other in found.values())
+        if spec.spec.spread == "uneven" and (spec.takes_nodes or bare):
+            what = f"{'no tier is below' if bare else 'nodes attach to'} {spec.fabric} {spec.name}"
+            raise fault(
+                "FG089",
+                f"{what}: `spread: uneven` deals the links of tiers below, not those of nodes",
+                path=(*spec.path, "spread"),
+                hint="say it of the tier above, such as the spine; node ports are dealt by `block` or `stripe`",
+            )
     return _from_below(found)
 
 
@@ -128,7 +137,7 @@ def _asks_for_nodes(context: FabricContext, name: str) -> bool:
     fabrics = context.blueprint.fabrics
     if fabrics[name].attach or any(fabric.carried_by == name for fabric in fabrics.values()):
         return True
-    return any(name in nodes.profile.roles for nodes in context.layout.node_sets)
+    return any(nodes.attaches(name, name) for nodes in context.layout.node_sets)
 
 
 def hangs(tier: Tier) -> bool:

@@ -17,12 +17,15 @@ class Unattached:
     attached: tuple[str, ...]
     missing: tuple[str, ...]
     path: Path
+    skipped: frozenset[str] = frozenset()
+    """Of the missing, those of fabrics that the blueprint says they `skip`."""
 
 
 def unattached(design: Design) -> list[Unattached]:
     """Sets of nodes, then extra devices, with ports that no fabric attaches; those of somebody else are left out."""
     nodes: dict[int, set[str]] = {index: set() for index in range(len(design.layout.node_sets))}
     extras: dict[str, tuple[NodeProfile, Path, set[str]]] = {}
+    role_of = {name: spec.attach or name for name, spec in design.loaded.blueprint.fabrics.items()}
     for fabric in design.fabrics:
         for index, attachment in fabric.attachments:
             nodes[index].add(attachment.role)
@@ -30,10 +33,11 @@ def unattached(design: Design) -> list[Unattached]:
             extras.setdefault(extra.name, (extra.attachment.profile, extra.path, set()))[2].add(extra.attachment.role)
     found = []
     for index, members in enumerate(design.layout.node_sets):
-        found.append((members.profile, members.path, nodes[index]))
-    found += extras.values()
+        skipped = frozenset(role_of[fabric] for fabric in members.skip)
+        found.append((members.profile, members.path, nodes[index], skipped))
+    found += [(*extra, frozenset()) for extra in extras.values()]
     return [
-        Unattached(profile, tuple(sorted(roles)), missing, path)
-        for profile, path, roles in found
+        Unattached(profile, tuple(sorted(roles)), missing, path, skipped.intersection(missing))
+        for profile, path, roles, skipped in found
         if (missing := tuple(sorted(set(profile.roles) - roles))) and not profile.external
     ]

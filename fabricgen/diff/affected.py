@@ -36,6 +36,7 @@ def affected_switches(old: Cluster, new: Cluster, devices: Delta, links: Delta) 
     found |= _readdressed(old, new)
     stated = [cluster.design.loaded.blueprint.config_of for cluster in (old, new)]
     found |= {name for name in stated[0].keys() | stated[1].keys() if stated[0].get(name) != stated[1].get(name)}
+    found |= {device for device, _ in _changed_macs(old, new)}
     settings = dict(_settings(old)), dict(_settings(new))
     anything = bool(found)
     for key in settings[0].keys() | settings[1].keys():
@@ -51,12 +52,24 @@ def _affected_fabrics(old: Cluster, new: Cluster, found: set[str]) -> set[str]:
     affected: set[str] = set()
     for cluster in (old, new):
         for name, members in whole_fabrics(cluster.design).items():
-            guids = [[row[:-1] for m in members for row in c.design.loaded.guids.get(m, ())] for c in (old, new)]
+            guids = [_stated_guids(c, members) for c in (old, new)]
             specs = [c.design.loaded.blueprint.fabrics for c in (old, new)]
             stated = [[_for_subnet_manager(spec[m]) for m in members if m in spec] for spec in specs]
             if guids[0] != guids[1] or stated[0] != stated[1] or not found.isdisjoint(_ends_in(cluster, members)):
                 affected.add(name)
     return affected
+
+
+def _stated_guids(cluster: Cluster, members: list[str]) -> list[tuple[Any, ...]]:
+    """What is stated of GUIDs in some fabrics; of the inventory whatever has one."""
+    loaded = cluster.design.loaded
+    rows: list[tuple[Any, ...]] = [row[:-1] for m in members for row in loaded.guids.get(m, ())]
+    return rows + sorted(row.figures for row in loaded.inventory if row.guid)
+
+
+def _changed_macs(old: Cluster, new: Cluster) -> set[tuple[str, str]]:
+    """(device, port) whose MAC is known on one side only, or differs."""
+    return {place for place, _ in old.design.loaded.macs.items() ^ new.design.loaded.macs.items()}
 
 
 def _for_subnet_manager(fabric: Fabric) -> tuple[str | None, str | None]:

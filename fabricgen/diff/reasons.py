@@ -19,7 +19,7 @@ def reasons(old: SizingFigures, new: SizingFigures, links: Delta, lists: Lists) 
     `links` is how links differ, `lists` are those of the old side.
     """
     moved = _Moved(links, lists)
-    return (*_growth(old, new), *_tiers(old, new, moved), *_omits(old, new))
+    return (*_growth(old, new), *_tiers(old, new, moved), *_omits(old, new), *_spares(old, new), *_hardware(old, new))
 
 
 def _growth(old: SizingFigures, new: SizingFigures) -> Iterator[str]:
@@ -110,6 +110,23 @@ def _omits(old: SizingFigures, new: SizingFigures) -> Iterator[str]:
         before = old.omits.get(text)
         if before is not None and before != slots:
             yield f"omit {text}: was {_few(before)}, is {_few(slots)}; what counts from the last moves with growth"
+
+
+def _spares(old: SizingFigures, new: SizingFigures) -> Iterator[str]:
+    if old.spares != new.spares:
+        yield f"spare nodes: {_few(old.spares) or 'none'} -> {_few(new.spares) or 'none'}"
+
+
+def _hardware(old: SizingFigures, new: SizingFigures) -> Iterator[str]:
+    """What the inventory says otherwise of the hardware, line by line."""
+    none, kinds = ("", "", ""), ("mac", "guid", "serial")
+    said: list[str] = []
+    for place in sorted(old.hardware.keys() | new.hardware.keys()):
+        pairs = zip(kinds, old.hardware.get(place, none), new.hardware.get(place, none), strict=True)
+        changed = [f"{kind} {was or 'unknown'} -> {now or 'unknown'}" for kind, was, now in pairs if was != now]
+        said += [f"{' '.join(filter(None, place))} {', '.join(changed)}"] if changed else []
+    if said:
+        yield f"inventory: {_few(tuple(said))}"
 
 
 def _few(slots: tuple[str, ...]) -> str:

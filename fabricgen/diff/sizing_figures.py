@@ -57,6 +57,10 @@ class SizingFigures:
     nodes: int
     tiers: Mapping[TierName, TierFigures]
     omits: Mapping[str, tuple[str, ...]]
+    spares: tuple[str, ...]
+    """Slots of spare nodes."""
+    hardware: Mapping[tuple[str, str], tuple[str, ...]]
+    """(device, port) -> MAC, GUID and serial number of the inventory."""
 
 
 def sizing_figures(cluster: Cluster) -> SizingFigures:
@@ -67,6 +71,8 @@ def sizing_figures(cluster: Cluster) -> SizingFigures:
         nodes=design.layout.nodes,
         tiers={(tier.fabric, tier.name): _tier(cluster, tier) for tier in design.tiers},
         omits=_omits(design),
+        spares=tuple(_slot([pod.name for pod in design.layout.pods], s) for s in sorted(design.layout.spare)),
+        hardware={row.figures[:2]: row.figures[2:] for row in design.loaded.inventory},
     )
 
 

@@ -73,6 +73,8 @@ class HostPort:
     priority: int
     is_default: bool
     optional: str
+    mac: str
+    """Placeholder of its MAC, by which it is found and named; "" where that is not known."""
     families: tuple[HostFamily, ...]
     segment: int
     has_v4: bool
@@ -182,7 +184,8 @@ class HostShape:
         design, side = self.cluster.design, self._side(number)
         label, families = side.legs[leg].name, self.cluster.addresses.families
         each = len(FIELDS) * len(families)
-        first = place * (2 + each * (1 + len(self._sharing)))
+        last = each * (1 + len(self._sharing))
+        first = place * (3 + last)
         before = 0 if name == self._segment(number).fabric else each * (1 + self._sharing.index(name))
         return HostPort(
             interface=interface_name(design.loaded.blueprint, side.profile.id, label),
@@ -196,6 +199,7 @@ class HostShape:
             priority=PRIORITY,
             is_default=name == self._default[0],
             optional="false" if (name, leg) == self._default else "true",
+            mac=_slot(first + 2 + last) if flags >> last & 1 else "",
             families=tuple(self._families(name, first + 2, flags, before)),
             segment=number,
             has_v4=bool(flags >> before & 1),

@@ -147,6 +147,7 @@ def _sized(tier: TierDesign) -> SizedBefore:
         count=tier.count,
         model=tier.profile.id,
         slots=tier.slots,
+        uneven=tier.uneven,
         downs={speed: min(ways) for speed, ways in downs.items() if len(ways) == 1},
     )
     if tier.up is None or tier.uplink is None:

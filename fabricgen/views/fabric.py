@@ -19,6 +19,7 @@ from fabricgen.design.linked import linked_fabrics
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 from fabricgen.numbering.guids import GuidDevices, Guids, guids_of
+from fabricgen.numbering.inventory import guid_rows
 from fabricgen.wiring.tables import SWITCH, Ints, Ints64, Side, WiringPlan
 
 
@@ -86,7 +87,9 @@ class FabricView:
     has_high_nodes: bool
     """Whether nodes are connected to other tiers than the lowest."""
     is_tree: bool
-    """Whether it has two tiers or more, nodes only on the lowest, and no link that skips a tier or is a peer link."""
+    """Whether it has two tiers or more, nodes only on the lowest, no link that skips a tier or is a peer link, and
+    equally many between any two switches that meet.
+    """
     subnet_manager: str = "opensm"
     """`opensm` or `ufm`."""
     default_partition: str = "full"
@@ -194,7 +197,9 @@ class _FabricViewBuilder:
         switches = tuple((c.fabric, name) for c in self._classes for name in self._names[c.rows])
         nodes = tuple(dict.fromkeys((leg.fabric, self._names[leg.row]) for leg in legs))
         stated = self._design.loaded.guids
-        return guids_of(GuidDevices(switches, nodes, ports), [row for m in self._members for row in stated.get(m, ())])
+        rows = [row for m in self._members for row in stated.get(m, ())]
+        rows += guid_rows(self._design.loaded.inventory, (name for _, name in switches), ports)
+        return guids_of(GuidDevices(switches, nodes, ports), rows)
 
     def _strides(self) -> Ints64:
         """The ports that each switch numbers in a cage, int64 by row of the device table; 0 for other devices."""
@@ -283,7 +288,7 @@ class _FabricViewBuilder:
         return (
             bool(upward)
             and not self._has_high_nodes()
-            and not any(tier.peer_links for tier in tiers)
+            and not any(tier.peer_links or (tier.uplink and tier.uplink.uneven) for tier in tiers)
             and all(levels[upper] == levels[lower] + 1 for lower, upper in upward.items())
         )
 

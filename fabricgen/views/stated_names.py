@@ -18,7 +18,7 @@ def check_stated_names(design: Design) -> None:
     """Raise InputError, located in the blueprint, for names that are no names of hosts, or that nothing has.
 
     Those are names of devices (FG035, FG040, FG047), of devices with numbers, cables, settings, places or GUIDs of
-    their own (FG047, FG053, FG061, FG068, FG079), of racks (FG068) and of tiers with AS numbers (FG016).
+    their own (FG047, FG053, FG060, FG061, FG068, FG079), of racks (FG068) and of tiers with AS numbers (FG016).
     """
     try:
         if design.loaded.blueprint.numbers_tiers:
@@ -63,3 +63,7 @@ def _unknown(design: Design, devices: DeviceTable, names: Sequence[str]) -> Iter
         from fabricgen.numbering.guids import unknown_guid_devices
 
         yield from unknown_guid_devices(rows, names)
+    if design.loaded.inventory:
+        from fabricgen.numbering.inventory import unknown_inventory_devices
+
+        yield from unknown_inventory_devices(design.loaded.inventory, names)

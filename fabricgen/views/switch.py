@@ -186,6 +186,8 @@ class SwitchView:
     """Whether switches reached through the tier above have the same AS number, so that it must accept its own."""
     snippets: tuple[PlacedSnippet, ...] = ()
     """The user's snippets, in the order in which they are inserted."""
+    mac: str = ""
+    """The base MAC that the inventory states."""
 
     def lines_at(self, place: str) -> tuple[str, ...]:
         """The lines of the user's snippets for a place of the configuration."""

@@ -105,6 +105,7 @@ class SwitchViews:
             routes=(),
             shares_asn=bool(self.shares_asn[row]),
             snippets=self._snippets(row, tier),
+            mac=self.design.loaded.macs.get((self.names[row], ""), ""),
         )
 
     def _snippets(self, row: int, tier: TierDesign) -> tuple[PlacedSnippet, ...]:

@@ -155,7 +155,7 @@ fabrics:
 
 def test_uneven_uplinks_name_only_counts_that_have_the_ports(design_of: Callable[..., Design]) -> None:
     (finding,) = UnevenUplinks().check(design_of(UNEVEN))
-    assert finding.hint == "counts that divide evenly and fit: 8, 16, 32"
+    assert finding.hint == "counts that divide evenly and fit: 8, 16, 32; or `spread: uneven` of spine"
 
 
 def test_uplinks_that_do_not_divide_by_the_upper_groups_name_numbers_that_fit(design_of: Callable[..., Design]) -> None:

@@ -105,6 +105,13 @@ def many_fabrics(draw: st.DrawFn) -> Tree:
     if often(draw, 1, 2):
         leaves = tuple(f"{name}.leaf" for name, fabric in fabrics.items() if "tiers" in fabric)
         fabrics["oob"] = draw(oob(below=leaves))
+    if often(draw, 1, 4):
+        hall = draw(halls({"node": node, "spare": node}, 2))
+        kept = sorted(fabrics)
+        skip = draw(st.lists(st.sampled_from(kept), min_size=1, max_size=max(1, len(kept) - 1), unique=True))
+        nodes = hall["scalable_unit"]["nodes"]
+        nodes["spare"] = {"nodes": nodes["spare"], "skip": skip}
+        return _blueprint(hall, fabrics)
     return _blueprint(draw(halls({"node": node}, 4)), fabrics)
 
 

@@ -29,11 +29,16 @@ def halls(draw: st.DrawFn, node_sets: dict[str, str], most_nodes: int = 5, sites
     if nodes > 1 and draw(st.integers(0, 4)) == 0:
         pod = pods[draw(st.sampled_from(sorted(pods)))]
         pod["nodes"] = pod["su"] * nodes - draw(st.integers(0, nodes - 1))
+    omit = draw(_omitted(pods, nodes, racks["nodes_per_rack"]))
+    spare: Tree = {}
+    if not omit and draw(st.integers(0, 3)) == 0:
+        spare["spare_nodes"] = [draw(st.sampled_from(["*/su-1/node-1", "*/su-*/node-1"]))]
     sets = {name: f"{count} x {node_sets[name]}" for name, count in counts.items()}
     return {
         "scalable_unit": {"nodes": sets["node"] if list(sets) == ["node"] else sets, "racks": racks},
         "pods": pods,
-        "omit": draw(_omitted(pods, nodes, racks["nodes_per_rack"])),
+        "omit": omit,
+        **spare,
     }
 
 

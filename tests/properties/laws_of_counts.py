@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from fractions import Fraction
 
+from fabricgen.catalog.models import NodeProfile
 from fabricgen.design.capacity.counts import link_counts, slot_table
 from fabricgen.design.fabric_model import TierDesign, port_at
+from fabricgen.design.summary import accelerators
+from fabricgen.export.files import endpoints
 from fabricgen.wiring.tables import DeviceClass
 from tests.properties.case import Case
 
@@ -26,6 +29,18 @@ def counts_of_the_design_are_counts_of_the_plan(case: Case) -> None:
     assert {key: len(of) for key, of in cables.items()} == {k: c.cables for k, c in counted.items() if c.links}
     for tier, cls in case.classes():
         assert tier.switches == cls.count
+
+
+def accelerators_in_use_are_those_of_nodes_that_are_not_spare(case: Case) -> None:
+    """Ports may name an accelerator where a node's profile states none: those are not counted."""
+    design, table, classes = case.cluster.design, endpoints.table(case.cluster), case.cluster.plan.devices.classes
+    having = [c for c in classes if isinstance(c.profile, NodeProfile) and c.profile.accelerators]
+    nodes = {name for c in having for name in case.cluster.names[c.rows]}
+    rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows()]
+    spare = {row["node"] for row in rows if row.get("spare") == "yes"}
+    used = {(row["node"], row["accelerator"]) for row in rows if row["node"] in nodes - spare}
+    assert len(used) == accelerators(design)
+    assert len(spare) <= len(design.layout.spare)
 
 
 def bundles_are_links_between_nodes_and_switches(case: Case) -> None:
@@ -97,6 +112,7 @@ def _extras_of(case: Case, tier: TierDesign, run: int) -> set[tuple[int, int]]:
 
 LAWS = (
     counts_of_the_design_are_counts_of_the_plan,
+    accelerators_in_use_are_those_of_nodes_that_are_not_spare,
     bundles_are_links_between_nodes_and_switches,
     oversubscription_is_the_ratio_counted_on_the_fullest_switch,
     each_run_is_as_full_as_its_fullest_switch,

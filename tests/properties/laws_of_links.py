@@ -9,6 +9,8 @@ import networkx as nx
 
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.ports import PortRun
+from fabricgen.wiring.links.columns import tier_columns
+from fabricgen.wiring.links.fabric import lower_rank
 from fabricgen.wiring.tables import NODE
 from tests.properties.case import Case
 
@@ -69,10 +71,14 @@ def tiers_meet_as_their_grouping_says(case: Case) -> None:
             lowers = [low | {"rail-group": group_of.get(low["rail"] + 1, 0)} for low in lowers]
             told = (*told, "rail-group")
         shared = [PLACES.get(d, d) for d in upper.per if d in told]
+        ranks = lower_rank(
+            design, tier, upper, tier_columns(design.layout, tier, design.fabric(tier.fabric).tier_sizes)
+        )
         expected = {}
         for (i, low), (j, high) in product(enumerate(lowers), enumerate(uppers)):
             if all(low[d] == high[d] for d in shared):
-                expected[cls.first + i, above.first + j] = tier.uplink.share(high[upper.name])
+                rank = int(ranks[i]) if tier.uplink.uneven else 0
+                expected[cls.first + i, above.first + j] = tier.uplink.share(high[upper.name], rank)
         assert found == {pair: share for pair, share in expected.items() if share}
         shares = {tier.uplink.share(i) for i in range(upper.count)}
         assert max(shares) - min(shares) <= 1

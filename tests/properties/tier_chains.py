@@ -60,6 +60,8 @@ def chains(
         tiers[name] = {"switch": draw(st.sampled_from(switches)), "per": ([scope] if scope != "all" else []) + inner}
         scopes[name] = scope
         tiers[name] |= draw(_stated(top=i == number - 1, lowest=i == 0, switch=tiers[name]["switch"]))
+        if i and often(draw, 1, 3):
+            tiers[name]["spread"] = "uneven"
     if "roof" in tiers:
         tiers["roof"]["above"] = "core"
     return Chain(tiers, scopes)

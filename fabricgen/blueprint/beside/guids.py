@@ -93,6 +93,17 @@ def _wrong(message: str, span: Span, hint: str = "") -> Diagnostic:
     return Diagnostic(CODE, Severity.ERROR, message, hint=hint, span=span)
 
 
+def guid_of(text: str) -> tuple[int, str, str]:
+    """(a GUID, what is wrong with it, what would be right), the last two "" where nothing is."""
+    number = int(text.lower().removeprefix("0x").replace(":", ""), 16) if re.fullmatch(_GUID, text) else 0
+    if number in (0, (1 << 64) - 1):
+        return 0, f"'{text}' is no GUID", "write its 16 hexadecimal digits, e.g. 0xb83fd20300a1b2c4"
+    if number >> PLANNED_BITS == PLANNED >> PLANNED_BITS:
+        hint = "take it from the hardware: `ibstat` on a node, `ibswitches` for switches"
+        return 0, f"'{text}' is a planned GUID, which no hardware has", hint
+    return number, "", ""
+
+
 def _header_faults(header: list[str], span: Span) -> Iterator[Diagnostic]:
     for word in COLUMNS[:2]:
         if word not in header:
@@ -113,12 +124,9 @@ def _row(cells: Mapping[str, str], span: Span) -> GuidRow | Diagnostic | None:
     numbers = []
     for column in ("guid", "port_guid"):
         text = cells.get(column, "") or (cells.get("guid", "") if column == "port_guid" else "")
-        number = int(text.lower().removeprefix("0x").replace(":", ""), 16) if re.fullmatch(_GUID, text) else 0
-        if number in (0, (1 << 64) - 1):
-            return _wrong(f"'{text}' is no GUID", span, "write its 16 hexadecimal digits, e.g. 0xb83fd20300a1b2c4")
-        if number >> PLANNED_BITS == PLANNED >> PLANNED_BITS:
-            hint = "take it from the hardware: `ibstat` on a node, `ibswitches` for switches"
-            return _wrong(f"'{text}' is a planned GUID, which no hardware has", span, hint)
+        number, why, hint = guid_of(text)
+        if why:
+            return _wrong(why, span, hint)
         numbers.append(number)
     return GuidRow(device, port, numbers[0], numbers[1], span) if device else _wrong("the line names no device", span)
 

@@ -20,7 +20,7 @@ PARTS = ("count", "uplinks", "breakout")
 
 _MOST = 1 << 40
 _FORMS = (
-    ("count", r"(\d{1,12}) x ([a-z0-9.+-]+)(?: for (\d{1,12}))?"),
+    ("count", r"(\d{1,12}) x ([a-z0-9.+-]+)( uneven)?(?: for (\d{1,12}))?"),
     ("uplinks", r"(\d{1,12}) x (\d{1,6})g to (\S+ \S+) for (\d{1,12}) at (\d{1,9}(?:/\d{1,9})?)"),
     ("down", r"down (\d{1,3} x \d{1,6}g(?: \+ \d{1,3} x \d{1,6}g)*)"),
     ("up", r"up (\d{1,3}) x (\d{1,6})g"),
@@ -49,6 +49,8 @@ class SizedBefore:
     """Ports that a cage is split into, by the speed of the down ports."""
     up_ways: int = 0
     """The same for uplinks; 0 where it is not said."""
+    uneven: bool = False
+    """Whether links from below might land unequally (`12 x sn5600 uneven`)."""
 
     def without(self, part: str) -> SizedBefore:
         """The same with one of PARTS forgotten."""
@@ -59,7 +61,8 @@ class SizedBefore:
         """The line of the lock; "" where nothing is said."""
         parts = []
         if self.count:
-            parts.append(f"{self.count} x {self.model}" + (f" for {self.slots}" if self.slots else ""))
+            words = (" uneven" if self.uneven else "") + (f" for {self.slots}" if self.slots else "")
+            parts.append(f"{self.count} x {self.model}{words}")
         if self.uplinks:
             parts.append(f"{self.uplinks} x {self.speed_gbps}g to {self.upper} for {self.needed} at {self.allowed}")
         if self.downs:
@@ -70,7 +73,7 @@ class SizedBefore:
 
 
 _FIELDS = {
-    "count": ("count", "slots"),
+    "count": ("count", "slots", "uneven"),
     "uplinks": ("uplinks", "upper", "needed", "allowed"),
     "breakout": ("downs", "up_ways"),
 }
@@ -100,7 +103,8 @@ def _with_part(before: SizedBefore, kind: str, values: tuple[str | None, ...]) -
     from dataclasses import replace
 
     if kind == "count":
-        found = replace(before, count=_number(values[0]), model=str(values[1]), slots=int(values[2] or 0))
+        found = replace(before, count=_number(values[0]), model=str(values[1]), slots=int(values[3] or 0))
+        found = replace(found, uneven=values[2] is not None)
     elif kind == "uplinks":
         above, _, below = str(values[4]).partition("/")
         allowed = Fraction(_number(above), _number(below or "1"))

@@ -111,12 +111,13 @@ class Tier(Model):
         "e.g. [2 x 400G, 1 x 100G]. Default: finest.",
     )
     oversubscription: Ratio | None = Field(None, description="Downlink : uplink bandwidth allowed here.")
-    spread: Literal["block", "stripe"] | None = Field(
+    spread: Literal["block", "stripe", "uneven"] | None = Field(
         None,
-        description="How node ports are dealt over a group's switches. block: switch after switch takes its share of "
-        "the nodes; stripe: in turn, port by port, which takes each node to several (dual ToR). Default: block within "
+        description="How ports are dealt over a group's switches. Of nodes, block: switch after switch takes its share "
+        "of them; stripe: in turn, port by port, which takes each node to several (dual ToR). Default: block within "
         "a unit or rack; where a group spans units every switch takes an equal block of each unit, so that a further "
-        "unit moves no port, or stripe where these do not divide.",
+        "unit moves no port, or stripe where these do not divide. Of tiers below, uneven: their switches may have one "
+        "link more to some switches of this tier than to others; default: equally many to each.",
     )
     racks: int = Field(
         1,

@@ -43,6 +43,11 @@ def omitted_slots(blueprint: Blueprint, pods: dict[str, Pod], nodes_per_rack: in
     return frozenset(found)
 
 
+def stated_slots(text: str, blueprint: Blueprint, pods: dict[str, Pod], nodes_per_rack: int) -> set[NodeSlot] | str:
+    """Return the slots a text names, omitted ones included, or what is wrong with it."""
+    return _expand(text, pods, nodes_per_unit(blueprint), nodes_per_rack)
+
+
 def _expand(text: str, pods: dict[str, Pod], nodes: int, nodes_per_rack: int) -> set[NodeSlot] | str:
     """Return the slots a text names, or what is wrong with it."""
     pod_name, *rest = text.split("/")

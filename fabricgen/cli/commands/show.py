@@ -65,7 +65,8 @@ def _chosen(design: Design, fabric: FabricDesign) -> dict[str, Any]:
 
 
 def _text(figures: dict[str, Any], no_cable: list[str]) -> str:
-    lines = [f"{figures['blueprint']}: {figures['nodes']} nodes, {figures['accelerators']} accelerators"]
+    spare = f" ({figures['spare_nodes']} spare)" if "spare_nodes" in figures else ""
+    lines = [f"{figures['blueprint']}: {figures['nodes']} nodes{spare}, {figures['accelerators']} accelerators"]
     for name, fabric in figures["fabrics"].items():
         rails, planes = fabric["rails"], fabric["planes"]
         lines += ["", f"{name}: {rails} rail{'s' * (rails != 1)}, {planes} plane{'s' * (planes != 1)}"]

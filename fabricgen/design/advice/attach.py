@@ -31,7 +31,7 @@ def node_advice(trials: Trials, fabric: str) -> Iterator[Advice]:
 def _roles(trials: Trials, fabric: str) -> list[NicRole]:
     name = trials.blueprint.fabrics[fabric].attach or fabric
     sets = trials.context.layout.node_sets
-    return [nodes.profile.roles[name] for nodes in sets if name in nodes.profile.roles]
+    return [nodes.profile.roles[name] for nodes in sets if nodes.attaches(fabric, name)]
 
 
 def node_speeds(trials: Trials, fabric: str) -> Iterator[Advice]:

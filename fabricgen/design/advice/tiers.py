@@ -25,6 +25,7 @@ def tier_advice(trials: Trials, target: Target) -> Iterator[Advice]:
     """All changes that make a tier large enough, the smallest change first."""
     kinds: tuple[Callable[[Trials, Target], Iterator[Advice]], ...] = (
         counts,
+        uneven,
         statements,
         dimensions,
         oversubscriptions,
@@ -51,6 +52,13 @@ def counts(trials: Trials, target: Target) -> Iterator[Advice]:
             apart = " (no tier above joins them)" if not (spec.upper or target.lowers) else ""
             yield Advice("count", f"`count: {count}` of {spec.name}{apart}", {path: count})
             return
+
+
+def uneven(trials: Trials, target: Target) -> Iterator[Advice]:
+    """Uplinks that land unequally on a stated count that does not divide them."""
+    path = path_of(target.spec, "spread")
+    if target.spec.spec.count and target.lowers and trials.fits({path: "uneven"}):
+        yield Advice("spread", f"`spread: uneven` of {target.spec.name}", {path: "uneven"})
 
 
 def statements(trials: Trials, target: Target) -> Iterator[Advice]:

@@ -132,7 +132,7 @@ class Trials:
         """
         found = [tier for fabric in self.wires(change) for tier in fabric.tiers]
         links = [t.uplink for t in found if t.uplink and t.uplink.upper == key]
-        return bool(found) and all(uplink.links_per_group % uplink.upper_count == 0 for uplink in links)
+        return bool(found) and all(u.uneven or u.links_per_group % u.upper_count == 0 for u in links)
 
     def tier(self, key: TierKey, change: Mapping[str, Any]) -> TierDesign | None:
         """The tier designed with a change; None where that does not fit."""
@@ -187,7 +187,8 @@ def _is_even(layout: Layout, fabric: FabricDesign, fabrics: Sequence[FabricDesig
     """Whether the switches of every group are alike and no tier exceeds its allowed oversubscription."""
     for tier in fabric.tiers:
         uplink, ratio = tier.uplink, tier.oversubscription
-        if uplink and tier.up and (tier.up.count % uplink.upper_groups or uplink.links_per_group % uplink.upper_count):
+        unequal = uplink and not uplink.uneven and uplink.links_per_group % uplink.upper_count
+        if uplink and tier.up and (tier.up.count % uplink.upper_groups or unequal):
             return False
         if tier.up and ratio is not None and ratio > tier.allowed:
             return False

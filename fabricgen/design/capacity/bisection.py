@@ -6,8 +6,9 @@ scale-up joins the rails of a node, and switches fall on whichever side is cheap
 SIGCOMM 2008) every place (a leaf, unit or pod) can send at most the lesser of what its parts can send and of its own
 uplinks. The cost of taking part of a place is concave, so the worst cut takes whole places, the narrowest first, and at
 most one in part. This is exact where places of a tier are alike but for one that has lost switches; in other cases the
-figure never exceeds what some cut allows. Extra devices are not counted, a fabric that shares tiers is treated as their
-only user, and omitted nodes are taken from all units alike.
+figure never exceeds what some cut allows. Where links are dealt `uneven`, each upper switch counts with the fewest
+links that a lower switch has to it, so the figure is at most that of the plan. Extra devices are not counted, a fabric
+that shares tiers is treated as their only user, and omitted nodes are taken from all units alike.
 """
 
 from __future__ import annotations
@@ -219,9 +220,9 @@ class _Strand:
 
 
 def _up_gbps(tier: TierDesign) -> int:
-    """Bandwidth of the uplinks of a switch that are wired, Gb/s."""
+    """Bandwidth of the uplinks of a switch that are wired, Gb/s; where they land unequally, what no cut is below."""
     uplink, up = tier.uplink, tier.up
-    return uplink.links_per_group * uplink.upper_groups * up.speed_gbps if uplink and up else 0
+    return uplink.wide_links * up.speed_gbps if uplink and up else 0
 
 
 def _peer_gbps(tier: TierDesign) -> int:

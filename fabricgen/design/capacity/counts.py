@@ -6,15 +6,13 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
 
 from fabricgen.design.fabric_model import FabricDesign, NodeFeed, TierDesign
 from fabricgen.design.model import Design
-from fabricgen.design.shape import child_numbers, scope_count, scope_of
-from fabricgen.design.sizing.arithmetic import ranks_within
+from fabricgen.design.shape import scope_count, scope_of
+from fabricgen.design.sizing.arithmetic import ranks_in_groups, ranks_within
 from fabricgen.design.sizing.spread import run_ports
 from fabricgen.design.slots import SlotTable
-from fabricgen.kernel.intervals import Intervals
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,24 +165,21 @@ def _upper_connectors(design: Design, lower: TierDesign, upper: TierDesign, per:
     uplink, layout = lower.uplink, design.layout
     assert uplink is not None  # noqa: S101 - callers hold a tier with uplinks
     owner = design.fabric(lower.fabric)
-    kinds = ranks_within(lower.per, lower.name, lower.count, upper.per, owner.tier_sizes, owner.coarser)
-    each = max(max(ranks, default=-1) for ranks in kinds) + 1
     feed = upper.feed(lower.key)
     connectors = [port // per for port in run_ports(upper, feed.run).of(feed)]
+    kinds = ranks_within(lower.per, lower.name, lower.count, upper.per, owner.tier_sizes, owner.coarser)
     alike = upper.groups // scope_count(layout, scope_of(upper.per)) // len(kinds)
     total = 0
-    for lowers in child_numbers(layout, scope_of(lower.per), scope_of(upper.per), by_slot=uplink.by_slot):
-        for inside, index in product(kinds, range(uplink.upper_count)):
-            share = range(uplink.share(index))
-            ranks = (place * each + rank for place in _numbers(lowers.numbers) for rank in inside)
-            total += lowers.places * alike * len({connectors[rank * feed.links + k] for rank in ranks for k in share})
+    shape = owner.tier_sizes, owner.coarser
+    for ranks, groups in ranks_in_groups(layout, lower, lower.count, upper, *shape, by_slot=uplink.by_slot):
+        if uplink.uneven:
+            dealt = (uplink.dealt(rank, k) for rank in ranks for k in range(uplink.links_per_group))
+            met = len({(index, connectors[port]) for index, port in dealt})
+        else:
+            shares = [range(uplink.share(index)) for index in range(uplink.upper_count)]
+            met = sum(len({connectors[rank * feed.links + k] for rank in ranks for k in share}) for share in shares)
+        total += groups * alike * met
     return total
-
-
-def _numbers(intervals: Intervals) -> Iterator[int]:
-    """Every number of some intervals."""
-    for run in intervals:
-        yield from range(run.first, run.end)
 
 
 def _peer_link_counts(design: Design, fabric: FabricDesign) -> Iterator[tuple[str, str, int, int]]:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 from fabricgen.blueprint.models import Blueprint, natural
-from fabricgen.blueprint.scalars import NodesOf
+from fabricgen.blueprint.scalars import CountOf, NodeSetOf
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import NodeProfile, RackProfile
 from fabricgen.design.floor.rack_types import node_rack
-from fabricgen.kernel.diagnostics import Path, fault
+from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,12 @@ class NodeSet:
     first: int
     per_rack: int
     path: Path
+    skip: tuple[str, ...] = ()
+    """Fabrics that they do not attach to."""
+
+    def attaches(self, fabric: str, role: str) -> bool:
+        """Whether they attach to a fabric that asks for NICs of a role."""
+        return role in self.profile.roles and fabric not in self.skip
 
     def holds(self, member: int) -> bool:
         """Whether a member of the unit, by its number from 0, is of this set."""
@@ -79,11 +85,13 @@ class UnitKind:
 def unit_kind(blueprint: Blueprint, catalog: Catalog) -> UnitKind:
     """The kind of scalable unit that a blueprint states.
 
-    Raises InputError for unknown node and rack profiles, and for nodes that are too tall for a rack.
+    Raises InputError for unknown node and rack profiles, for sets that skip unknown fabrics, and for nodes that are too
+    tall for a rack.
     """
     path: Path = ("scalable_unit",)
     stated = blueprint.scalable_unit
     nodes = _sets(catalog, stated.nodes, (*path, "nodes"), first=0)
+    _check_skipped(nodes, blueprint.fabrics)
     count, tallest = sum(s.count for s in nodes), max(s.profile.rack_units for s in nodes)
     rack = node_rack(blueprint, catalog)
     per_rack = stated.racks.nodes_per_rack or len(rack.fixed.get("node", ())) or max(1, (rack.units - 2) // tallest)
@@ -98,14 +106,28 @@ def unit_kind(blueprint: Blueprint, catalog: Catalog) -> UnitKind:
     return UnitKind(path, nodes + beside, per_rack, rack)
 
 
+def _check_skipped(sets: Iterable[NodeSet], fabrics: Iterable[str]) -> None:
+    known = sorted(fabrics)
+    for nodes in sets:
+        for i, name in enumerate(nodes.skip):
+            if name not in known:
+                raise fault(
+                    "FG016",
+                    f"{nodes.name} skips '{name}', which is no fabric",
+                    path=(*nodes.path, "skip", i),
+                    hint=did_you_mean(name, known),
+                )
+
+
 def _sets(
-    catalog: Catalog, stated: Mapping[str, NodesOf], path: Path, *, first: int, racks: int = 0
+    catalog: Catalog, stated: Mapping[str, CountOf], path: Path, *, first: int, racks: int = 0
 ) -> tuple[NodeSet, ...]:
     """Sets of nodes numbered from `first` on; with `racks`, of what stands in every one of so many racks."""
     sets: list[NodeSet] = []
     for name, nodes in sorted(stated.items(), key=lambda item: natural(item[0])):
         profile = catalog.node(nodes.profile, (*path, name))
         count = nodes.count * max(1, racks)
-        sets.append(NodeSet(name, profile, count, first, nodes.count if racks else 0, (*path, name)))
+        skip = nodes.skip if isinstance(nodes, NodeSetOf) else ()
+        sets.append(NodeSet(name, profile, count, first, nodes.count if racks else 0, (*path, name), skip))
         first += count
     return tuple(sets)

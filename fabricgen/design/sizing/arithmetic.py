@@ -2,16 +2,18 @@
 
 How many switches an upper group has (NVIDIA's published SuperPOD tables follow the same rule): each lower switch must
 have the same whole number of links to every upper switch, so it is the smallest divisor of its uplinks U that is at
-least ceil(L x U / R), for L lower switches and R down ports of an upper one.
+least ceil(L x U / R), for L lower switches and R down ports of an upper one. With `spread: uneven` it need not divide.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 from math import prod
+from typing import Protocol
 
 from fabricgen.design.layout import Layout
 from fabricgen.design.ports import (
@@ -34,6 +36,18 @@ from fabricgen.design.tiers import TierSpec
 from fabricgen.kernel.diagnostics import InputError, fault
 
 
+class Grouped(Protocol):
+    """A tier, as written or as designed: its name and what it is grouped by."""
+
+    @property
+    def name(self) -> str:
+        """Its name in its fabric."""
+
+    @property
+    def per(self) -> tuple[str, ...]:
+        """The dimensions that it is grouped by."""
+
+
 @dataclass(frozen=True, slots=True)
 class UplinkPlan:
     """How the switches of a tier are linked up: the tier above, the kind of port, how many of its groups each switch
@@ -44,6 +58,8 @@ class UplinkPlan:
     kind: PortKind
     groups_met: int
     stated_count: int | None
+    uneven: bool = False
+    """Whether links may land unequally on the switches of a group."""
 
 
 def plan_uplinks(
@@ -69,7 +85,7 @@ def plan_uplinks(
         lane = min(above.lane_gbps, cage.lane_gbps)
         if cage.form_factor != "RJ45" and cage.split_for(speed, lane) and above.split_for(speed, lane):
             groups = prod(sizes[dimension] for dimension in met(tier.per, tier.name, upper.per))
-            return UplinkPlan(upper, PortKind(speed, lane), groups, upper.spec.count)
+            return UplinkPlan(upper, PortKind(speed, lane), groups, upper.spec.count, deals_unevenly(upper))
     raise fault(
         "FG103",
         f"{tier.name} {tier.profile.id} and {upper.name} {upper.profile.id} have no {speed}G port in common: "
@@ -99,6 +115,8 @@ def _with_uplinks(
         return place_upward(tier, demand, stated // groups * groups, up.kind)
     needed = uplinks_needed(demand.down_gbps, up.kind.speed_gbps, tier.allowed)
     landing = groups * (up.stated_count or 1)
+    if up.uneven:
+        landing, needed = groups, max(needed, landing)
     kept = kept_uplinks(tier, needed, up.kind, groups)
     fewest = (-(-needed // landing) * landing, -(-needed // groups) * groups)
     for count in dict.fromkeys((kept, *fewest) if kept and kept % landing == 0 else fewest):
@@ -106,6 +124,25 @@ def _with_uplinks(
         if placement:
             return whole, placement
     return demand.upward(fewest[-1], up.kind), None
+
+
+def deals_unevenly(upper: TierSpec) -> bool:
+    """Whether links from below may land unequally on the switches of a tier."""
+    return upper.spec.spread == "uneven"
+
+
+def check_all_met(upper: TierSpec, below: Sequence[LowerTier]) -> None:
+    """Raise InputError where a stated count is more than the uplinks that are to be dealt over it."""
+    stated = upper.spec.count or 0
+    for lower in below:
+        if lower.uneven and lower.share < stated:
+            raise fault(
+                "FG088",
+                f"each {lower.name} has {lower.share} uplink{'s' * (lower.share != 1)} for {stated} {upper.name} "
+                f"switches: some pairs would have no link, and `spread: uneven` deals at least one to each",
+                path=(*upper.path, "count"),
+                hint=f"set `count: {lower.share}` or fewer, or give {lower.name} {stated} uplinks",
+            )
 
 
 def _too_few(tier: TierSpec, up: UplinkPlan, uplinks: int) -> InputError:
@@ -165,15 +202,40 @@ class LowerTier:
     """
     stretch: Callable[[int], bool]
     """Whether a lower switch could have this many links instead."""
+    uneven: bool = False
+    """Whether its links may land unequally."""
+    ranks: Callable[[], Iterable[tuple[Sequence[int], int]]] = tuple
+    """(ranks of its switches in an upper group, how many groups are so) by kind, where ports are numbered by slot."""
 
     def numbered(self, *, by_slot: bool) -> int:
         """Lower switches that ports are numbered for."""
         return self.slots if by_slot else max(self.now, self.least)
 
-    def stretched(self, count: int) -> LowerTier | None:
-        """The same with links rounded up to a multiple of `count` upper switches; None where its switches cannot have
-        so many.
+    def lands_unevenly(self, count: int) -> bool:
+        """Whether links are dealt over so many upper switches and do not divide equally."""
+        return self.uneven and self.share % count > 0
+
+    def ports(self, lowers: int, count: int) -> int:
+        """Ports of the fullest of `count` upper switches for so many lower switches."""
+        return -(-lowers * self.share // count) if self.lands_unevenly(count) else lowers * -(-self.share // count)
+
+    def ports_in_use(self, count: int, *, by_slot: bool) -> int:
+        """Ports in use on the fullest of `count` upper switches; slots without a switch may leave some switches fewer
+        than others.
         """
+        least = self.ports(self.now, count)
+        if not (by_slot and self.lands_unevenly(count)):
+            return least
+        links = range(self.share)
+        dealt = (Counter((rank * self.share + k) % count for rank in group for k in links) for group, _ in self.ranks())
+        return max(least, *(max(met.values(), default=0) for met in dealt))
+
+    def stretched(self, count: int) -> LowerTier | None:
+        """The same with links rounded up to a multiple of `count` upper switches, or as they are where they may land
+        unequally; None where its switches cannot have so many.
+        """
+        if self.uneven:
+            return self if count <= self.share else None
         share = -(-self.share // count) * count
         if share == self.share:
             return self
@@ -198,7 +260,7 @@ def upper_count(
         return (stated, found) if fits(stated, found) else (0, below)
     chief = below[0].share
     for count in (*((kept,) if 0 < kept <= chief else ()), *range(1, chief + 1)):
-        if chief % count == 0:
+        if chief % count == 0 or below[0].uneven:
             met = [b.stretched(count) for b in below]
             found = [b for b in met if b is not None]
             if len(found) == len(below) and fits(count, found):
@@ -242,6 +304,27 @@ def ranks_within(
         held = [range(len(numbers)) for numbers in chosen] + ([] if name in upper_per else [range(count)])
         found.append(tuple(_rank(position, shape) for position in product(*held)))
     return found
+
+
+def ranks_in_groups(
+    layout: Layout,
+    lower: Grouped,
+    count: int,
+    upper: Grouped,
+    sizes: Mapping[str, int],
+    coarser: Coarser,
+    *,
+    by_slot: bool = True,
+) -> Iterator[tuple[list[int], int]]:
+    """(ranks of the lower switches in an upper group, how many groups are so) for every kind of upper group, of each of
+    the kinds in `ranks_within`.
+    """
+    kinds = ranks_within(lower.per, lower.name, count, upper.per, sizes, coarser)
+    each = max(max(ranks, default=-1) for ranks in kinds) + 1
+    for place in child_numbers(layout, scope_of(lower.per), scope_of(upper.per), by_slot=by_slot):
+        numbers = [number for run in place.numbers for number in range(run.first, run.end)]
+        for inside in kinds:
+            yield [number * each + rank for number in numbers for rank in inside], place.places
 
 
 def _rank(position: Sequence[int], shape: Sequence[int]) -> int:
@@ -322,9 +405,9 @@ def radix_fault(
     chief = below[0]
     demand = demand_for(stated or chief.share, below)
     has = f"{radix(upper, demand.downs[0], beyond, demand)}{kept_text(upper)}"
-    if stated and stated < chief.share and chief.share % stated:
+    if stated and stated < chief.share and chief.share % stated and not chief.uneven:
         return _indivisible(upper, below, stated, fits, has)
-    needed = sum(b.now * -(-b.share // (stated or chief.share)) for b in below)
+    needed = sum(b.ports(b.now, stated or chief.share) for b in below)
     lowers = " and ".join(f"{b.now} {b.name} switches with {b.share} uplinks each" for b in below)
     lowers += " in all reserved units" if upper.for_reserve else ""
     return fault(

@@ -36,9 +36,12 @@ def as_before(tier: TierSpec, uplinks: int) -> bool:
 
 
 def kept_count(tier: TierSpec) -> int:
-    """The switches of a group that the lock keeps; 0 where it keeps none, or they were of another model."""
+    """The switches of a group that the lock keeps; 0 where it keeps none, they were of another model, or links landed
+    by another rule.
+    """
     before = tier.before
-    return before.count if before and before.model == tier.profile.id and not tier.spec.count else 0
+    same = before and before.model == tier.profile.id and before.uneven == (tier.spec.spread == "uneven")
+    return before.count if before and same and not tier.spec.count else 0
 
 
 def kept_leaves(tier: TierSpec, slots: Sequence[int], fits: Callable[[int], bool]) -> int:

@@ -25,10 +25,13 @@ from fabricgen.design.shape import Coarser, group_count, scope_of, spans_units, 
 from fabricgen.design.sizing.arithmetic import (
     LowerTier,
     UplinkPlan,
+    check_all_met,
+    deals_unevenly,
     fit,
     lowers_per_group,
     plan_uplinks,
     radix_fault,
+    ranks_in_groups,
     smallest_count,
     too_small,
     upper_count,
@@ -305,8 +308,8 @@ class TierSizing:
             downs = DownPorts(spec)
             places = []
             for one in met:
-                share = -(-one.share // count)
-                places.append(downs.add(one.kind, one.now * share, one.numbered(by_slot=by_slot) * share))
+                in_use, room = one.ports_in_use(count, by_slot=by_slot), one.numbered(by_slot=by_slot)
+                places.append(downs.add(one.kind, in_use, one.ports(room, count)))
             return downs, places
 
         def demand_for(count: int, met: list[LowerTier], *, by_slot: bool) -> SwitchDemand:
@@ -320,7 +323,8 @@ class TierSizing:
 
         before = kept_count(spec) if as_before(lowers[0].spec, _uplinks(lowers[0])) else 0
         chief = lowers[0].spec
-        lean = before or chief.fewest_uplinks or chief.key in self._lean
+        check_all_met(spec, below)
+        lean = before or chief.fewest_uplinks or chief.key in self._lean or deals_unevenly(spec)
         wide = below if lean else widened(spec, below, fits)
         count, met = upper_count(spec, wide, fits, kept=before)
         if not count:
@@ -339,11 +343,11 @@ class TierSizing:
         downs, places = ports_for(count, met, by_slot=by_slot)
         feeds = []
         for sized, one, (run, first) in zip(lowers, met, places, strict=True):
-            share = -(-one.share // count)
-            room = one.numbered(by_slot=by_slot)
+            links = 1 if one.lands_unevenly(count) else -(-one.share // count)
+            in_use, room = one.ports_in_use(count, by_slot=by_slot), one.ports(one.numbered(by_slot=by_slot), count)
             per = placement.downs[run].per_connector
             nested = self._connect(sized, spec, count, one, by_slot=by_slot, per_connector=per)
-            feeds.append(Feed(sized.spec.key, run, first, one.now * share, room * share, share, nested))
+            feeds.append(Feed(sized.spec.key, run, first, in_use, room, links, nested))
         used, numbered = downs.totals(len(placement.downs))
         reach = self._reach(spec, demand, up)
         self._note_fewest(lowers[0], spec, below, fits)
@@ -395,7 +399,9 @@ class TierSizing:
         now, slots, in_use = lowers_per_group(self._layout, sized.spec, sized.count, upper, sizes, coarser)
         least = in_use if self._dealing(upper) == "slot" else 0
         share = sized.placement.up.count // up.groups_met
-        return LowerTier(sized.spec.name, up.kind, now, slots, share, least, partial(self._can_stretch, sized, up))
+        found = LowerTier(sized.spec.name, up.kind, now, slots, share, least, partial(self._can_stretch, sized, up))
+        ranks = partial(ranks_in_groups, self._layout, sized.spec, sized.count, upper, sizes, coarser)
+        return replace(found, uneven=up.uneven, ranks=ranks)
 
     def _can_stretch(self, sized: SizedTier, up: UplinkPlan, share: int) -> bool:
         """Whether a lower switch can have `share` links to each upper group: its uplinks are not stated and the ports
@@ -421,7 +427,10 @@ class TierSizing:
         if one.share != placement.up.count // up.groups_met:
             placement = self._stretched(sized, up, one.share) or placement
         assert placement.up is not None  # noqa: S101 - the same
-        nested = bool(per_connector) and nests(one.share, count, placement.up.per_connector, per_connector)
+        uneven = one.lands_unevenly(count)
+        nested = (
+            bool(per_connector) and not uneven and nests(one.share, count, placement.up.per_connector, per_connector)
+        )
         uplink = Uplink(
             fabric=sized.spec.links_of,
             upper=upper.key,
@@ -432,6 +441,7 @@ class TierSizing:
             numbered_lowers=one.numbered(by_slot=by_slot),
             by_slot=by_slot,
             nested=nested,
+            uneven=uneven,
         )
         self.sized_tiers[sized.spec.key] = replace(sized, placement=placement, uplink=uplink)
         return nested

@@ -1,7 +1,9 @@
 """endpoints.csv: the path from each accelerator to the fabric: its scale-up domain, and every NIC port that serves it.
 
 One row for each logical NIC port (a NIC split over planes has several), and one with empty NIC fields for an
-accelerator without. Which port serves which accelerator is in the node's profile (`gpu`). Where the profile says
+accelerator without. Where nodes are spare, a last column says which.
+
+Which port serves which accelerator is in the node's profile (`gpu`). Where the profile says
 nothing of compute ports, they are assigned in order of rail: an equal number of NICs, or else of logical ports, to each
 accelerator.
 """
@@ -19,7 +21,7 @@ from fabricgen.export.columns import positive
 from fabricgen.export.table import ExportContext, File, Table, csv_file
 from fabricgen.numbering.lazy_columns import EncodedColumn, encoded
 from fabricgen.wiring.links.scale_up_places import device_domains, domain_names
-from fabricgen.wiring.tables import NODE, Ints
+from fabricgen.wiring.tables import NODE, Flags, Ints
 
 ON_REQUEST = False
 
@@ -55,7 +57,17 @@ def table(cluster: Cluster) -> Table:
         "domain": _domains(cluster).take(device),
         **{name: column.take_or_empty(link) for name, column in of_link.items()},
     }
+    if cluster.design.layout.spare:
+        columns["spare"] = encoded(["no", "yes"], _is_spare(cluster)[device].astype(np.int32))
     return Table("endpoints", columns)
+
+
+def _is_spare(cluster: Cluster) -> Flags:
+    """Whether each device is a spare node; bool."""
+    layout, devices = cluster.design.layout, cluster.plan.devices
+    slots = np.array(sorted((layout.unit_index(slot), slot.node - 1) for slot in layout.spare), dtype=np.int64)
+    most = layout.members_per_su
+    return np.isin(devices.unit * np.int64(most) + devices.node, slots[:, 0] * most + slots[:, 1]) & (devices.node >= 0)
 
 
 def _rows(cluster: Cluster) -> tuple[Ints, Ints, Ints]:

@@ -69,6 +69,7 @@ def _piece(
     fields = [column for found in families for column in family_texts(cluster, found, rows)]
     fields += [column for name in sharing for found in families for column in shared_texts(cluster, found, name, rows)]
     leaves = list(zip(picked(cluster.name_column, links.b_device[rows]), cluster.b_port[rows].tolist(), strict=True))
+    fields.append(_macs(cluster, rows))
     values = [(*leaf, *texts) for leaf, *texts in zip(leaves, *fields, strict=True)]
     has = [np.array(column, dtype=object).astype(bool) for column in fields]
     wide = np.int64 if len(has) < FLAGS_IN_A_NUMBER else object
@@ -81,3 +82,12 @@ def _piece(
         own.append(name)
         for file, text in shape_of(tuple(keys[first:end])).texts:
             yield f"hosts/{name}/{file}", text.filled(own)
+
+
+def _macs(cluster: Cluster, rows: Ints64) -> list[str]:
+    """The MAC of the lower end of some links, "" where the inventory does not have it."""
+    known = cluster.design.loaded.macs
+    if not known:
+        return [""] * len(rows)
+    names = picked(cluster.name_column, cluster.plan.links.a_device[rows])
+    return [known.get(place, "") for place in zip(names, cluster.a_port[rows].tolist(), strict=True)]

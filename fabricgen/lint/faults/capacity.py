@@ -29,6 +29,52 @@ FG062 = Fault(
     """,
 )
 
+FG088 = Fault(
+    id="FG088",
+    name="FewerUplinksThanUppers",
+    title="fewer uplinks than switches that they are to be dealt over",
+    text="""
+    With `spread: uneven`, a lower switch has m or m+1 links to every upper one, and m is at least 1.
+
+    With fewer uplinks than switches above, some pairs would have no link: two leaves would be joined through some of
+    the spines only, which is no folded Clos (Al-Fares et al., SIGCOMM 2008), and equal-cost routing would lose
+    bandwidth where no figure here tells. Lower the `count`, or give the lower switches more, slower uplinks.
+    """,
+    bad="""
+    fabrics: {compute: {tiers: {
+      leaf: {switch: sn5600, per: [su, rail], uplinks: 4 x 400G},
+      spine: {switch: sn5600, count: 6, spread: uneven}}}}  # <-
+    """,
+    good="""
+    fabrics: {compute: {tiers: {
+      leaf: {switch: sn5600, per: [su, rail], uplinks: 4 x 400G},
+      spine: {switch: sn5600, count: 3, spread: uneven}}}}
+    """,
+)
+
+FG089 = Fault(
+    id="FG089",
+    name="UnevenWithoutLower",
+    title="`spread: uneven` on a tier that nodes attach to, or that nothing is below",
+    text="""
+    `spread: uneven` is said of a tier that only links of other switches land on; this is a lowest one.
+
+    Of a lowest tier, `spread` says how node ports are dealt over the switches of a group: `block` or `stripe`; switches
+    that are below it beside the nodes have equally many links to each of its switches. State
+    `uneven` on the spine, or on whichever tier has more switches than its ports need.
+    """,
+    bad="""
+    fabrics: {compute: {tiers: {
+      leaf: {switch: sn5600, per: [su, rail], spread: uneven},  # <-
+      spine: {switch: sn5600}}}}
+    """,
+    good="""
+    fabrics: {compute: {tiers: {
+      leaf: {switch: sn5600, per: [su, rail]},
+      spine: {switch: sn5600, spread: uneven}}}}
+    """,
+)
+
 FG101 = Fault(
     id="FG101",
     name="RadixExceeded",
@@ -38,7 +84,7 @@ FG101 = Fault(
 
     A switch of k ports reaches k nodes alone, k²/2 in two tiers and k³/4 in three (Al-Fares et al., SIGCOMM 2008):
     beyond that no cabling helps. The message counts what is needed and there. The hint tries single changes, each
-    of which wires: a count, a breakout, another grouping, a tier above.
+    of which wires: a count, `spread: uneven` where a count does not divide, a breakout, another grouping, a tier above.
     """,
     bad="""
     fabrics: {compute: {tiers: {

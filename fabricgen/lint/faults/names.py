@@ -45,6 +45,27 @@ FG013 = Fault(
     """,
 )
 
+FG057 = Fault(
+    id="FG057",
+    name="UnusableSpare",
+    title="a spare node does not exist, is omitted, or is named twice",
+    text="""
+    `spare_nodes` names a slot that there is none of, that `omit` leaves empty, or that is spare already; or so many
+    nodes of a rack, unit or pod that none is left in use.
+
+    A spare node takes the place of one that fails, so it has to stand, and to be counted once. Write slots as in
+    `omit`, p1/su-last/node-last, or count them: {per: su, count: 1}.
+    """,
+    bad="""
+    omit: [p1/su-2/node-4]
+    spare_nodes:
+      - p1/su-2/node-4  # <-
+    """,
+    good="""
+    spare_nodes: [p1/su-2/node-4]
+    """,
+)
+
 FG016 = Fault(
     id="FG016",
     name="UnknownName",

@@ -107,6 +107,28 @@ FG049 = Fault(
     """,
 )
 
+FG060 = Fault(
+    id="FG060",
+    name="BadInventory",
+    title="the table of the hardware cannot be used",
+    text="""
+    A cell of the table that `inventory` names is no MAC or GUID, or is there twice; a line names a device or port that
+    is not planned, or a MAC of a node without its port; or GUIDs are stated in a table of `guids` as well.
+
+    What is known of a machine goes to its configuration, and to who boots it: a line that fits nothing is of a machine
+    in another place. Correct the line; the hint names what is near.
+    """,
+    in_words=True,
+    bad="""
+    device,port,mac,guid,serial
+    compute-leaf-1,,b8:3f:d2:a1:b2,,MT2334X00001
+    """,
+    good="""
+    device,port,mac,guid,serial
+    compute-leaf-1,,b8:3f:d2:a1:b2:c4,,MT2334X00001
+    """,
+)
+
 FG061 = Fault(
     id="FG061",
     name="BadGuids",

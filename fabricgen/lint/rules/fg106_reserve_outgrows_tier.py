@@ -166,5 +166,7 @@ def _moved_uplinks(lower: TierDesign, upper: TierDesign, then: TierDesign, above
             return 0
         feed = high.feed(low.key)
         ports = run_ports(high, feed.run).of(feed)
-        places.append([(s, ports[k]) for s, k in uplink_ends(low.uplink, low.up)])
+        dealt = (low.uplink.dealt(0, k) for k in range(low.uplink.links_per_group))
+        ends = dealt if low.uplink.uneven else uplink_ends(low.uplink, low.up)
+        places.append([(s, ports[k]) for s, k in ends])
     return sum(was != now for was, now in zip(*places, strict=False))

@@ -19,7 +19,8 @@ class UplinksOfFewDivisors(DesignRule):
 
     Each switch needs the same whole number of links to every switch above, so 29 uplinks reach 29 spines or one, and
     32 reach 8. Where uplinks are derived, a few more are taken in such a case. A stated number is never touched, and
-    what the lock keeps is racked: this only says what the other choice would save.
+    what the lock keeps is racked: this only says what the other choice would save. With `spread: uneven` of the tier
+    above, links may land unequally on it and its count need not divide (docs/uneven.md).
     """
 
     id = "FG124"

@@ -16,7 +16,8 @@ class WastedUplinks(DesignRule):
 
     Some undersubscription helps adaptive routing around failures (AMD recommends 1:1.16 for MI300-class RoCE), but
     beyond 2x, optics and spine ports only cost money. Fewer or slower uplinks would carry the same traffic. One
-    link to each switch above is never too many.
+    link to each switch above is never too many; where more were added to divide over the switches above, `spread:
+    uneven` of that tier does without.
     """
 
     id = "FG202"

@@ -52,6 +52,14 @@ def uplinks_hint(design: Design, tier: TierDesign, stated: int, step: int) -> st
     return f"use a multiple of {step}{listed}"
 
 
+def _uneven_hint(design: Design, upper: TierDesign) -> str:
+    """That links may land unequally on a tier, where that fits."""
+    from fabricgen.design.advice.tiers import values_that_fit
+
+    fits = values_that_fit(trials_of(design, upper.fabric), (*upper.path, "spread"), ["uneven"])
+    return f"; or `spread: uneven` of {upper.name}" if fits else ""
+
+
 class UnevenUplinks(DesignRule):
     """Some switches of an upper group get more links from each lower switch than others.
 
@@ -91,11 +99,13 @@ class UnevenUplinks(DesignRule):
                         f"{uplink.upper_groups} {upper.name} groups above it",
                         uplinks_hint(design, tier, stated, uplink.upper_groups),
                     )
+                if uplink.uneven:
+                    continue
                 if uplink.links_per_group > uplink.upper_count and uplink.links_per_group % uplink.upper_count:
                     yield self.flag(
                         (*upper.path, "count"),
                         f"{uplink.links_per_group} uplinks of {fabric.name} {tier.name} do not divide evenly over "
                         f"{uplink.upper_count} {upper.name} switches: some get {uplink.share(0)} links, others "
                         f"{uplink.share(uplink.upper_count - 1)}",
-                        counts_hint(design, upper, uplink.links_per_group),
+                        counts_hint(design, upper, uplink.links_per_group) + _uneven_hint(design, upper),
                     )

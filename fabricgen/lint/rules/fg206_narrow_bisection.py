@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from math import prod
 
 from fabricgen.design.capacity.bisection import accelerators_of, bisection_per_accelerator, chain_of, node_gbps
 from fabricgen.design.capacity.end_to_end import end_to_end
@@ -52,7 +53,7 @@ class NarrowBisection(DesignRule):
             ports, whole = Fraction(node_gbps(design, fabric), number), end_to_end(design, fabric)
             if not stated and scope_of(chain_of(design, fabric)[-1].per) != "all":
                 continue
-            ratio = max(Fraction(1), whole.allowed, whole.ratio)
+            ratio = max(Fraction(1), whole.allowed, whole.ratio) * _landing(design, fabric)
             target = Fraction(stated) if stated else ports / ratio
             if found < target:
                 limit = "`lint.limits` asks for" if stated else f"{float(ratio):.3g}:1 oversubscription should leave"
@@ -62,6 +63,12 @@ class NarrowBisection(DesignRule):
                     f"{float(ports):.4g}G; {limit} {float(target):.4g}G",
                     _hint(found, ports, target),
                 )
+
+
+def _landing(design: Design, fabric: FabricDesign) -> Fraction:
+    """What links that land unequally take from the bisection at most: FG210 judges that."""
+    uplinks = [tier.uplink for tier in chain_of(design, fabric) if tier.uplink and tier.uplink.uneven]
+    return prod((Fraction(u.links_per_group * u.upper_groups, u.wide_links) for u in uplinks), start=Fraction(1))
 
 
 def _single_node(design: Design, fabric: FabricDesign) -> bool:

@@ -20,7 +20,8 @@ class RoleNotAttached(DesignRule):
     files. Blueprints of one network alone leave the others out on purpose and are not judged; `show` lists what has
     no cable in any blueprint.
 
-    Add a fabric that attaches the role (`attach`), or waive this where the ports are cabled by others.
+    Add a fabric that attaches the role (`attach`), or waive this where the ports are cabled by others. Nodes that
+    `skip` a fabric on purpose are not judged by it.
     """
 
     id = "FG316"
@@ -44,7 +45,8 @@ class RoleNotAttached(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Flag devices of which several roles are attached and others are not."""
         for found in unattached(design):
-            if len(found.attached) >= SEVERAL:
-                roles = ", ".join(f"'{role}'" for role in found.missing)
-                hint = f"say `attach: {found.missing[0]}` in a fabric for them, or waive this if others cable them"
+            missing = [role for role in found.missing if role not in found.skipped]
+            if missing and len(found.attached) >= SEVERAL:
+                roles = ", ".join(f"'{role}'" for role in missing)
+                hint = f"say `attach: {missing[0]}` in a fabric for them, or waive this if others cable them"
                 yield self.flag(found.path, f"no fabric attaches the {roles} ports of {found.profile.id}", hint)

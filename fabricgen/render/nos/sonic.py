@@ -157,6 +157,7 @@ def _device(switch: SwitchView, platform: SonicPlatform, port_table: PortTable) 
         "hwsku": port_table.hwsku,
         "platform": platform.platform,
         "router_type": router_type(switch.level),
+        "mac": switch.mac,
         "asn": switch.asn,
         "router_id": switch.router_id,
         "dual_stack": switch.has_v4 and switch.has_v6,

@@ -37,7 +37,7 @@ class SwitchSignature:
     row: int
     shape: Hashable
     names: list[str]
-    """Name, rack and AS number."""
+    """Name, rack, AS number and MAC."""
     addresses: list[str]
     """The addresses of the switch itself, without prefix lengths, each once."""
     address_indexes: tuple[int, ...]
@@ -106,10 +106,10 @@ class SwitchShapes:
     def _signature(self, row: int, frame: SwitchView, ports: PortTexts) -> SwitchSignature:
         addresses = _frame_addresses(frame)
         own, indexes = _sorted_once(addresses)
-        names = [frame.name, frame.rack, str(frame.asn)]
+        names = [frame.name, frame.rack, str(frame.asn), frame.mac]
         shape = (
             int(self._views.plan.devices.device_class[row]),
-            *(frame.site, frame.shares_asn, bool(frame.asn), tuple(map(_ending, addresses)), indexes),
+            *(frame.site, frame.shares_asn, bool(frame.asn), bool(frame.mac), tuple(map(_ending, addresses)), indexes),
             tuple((s.fabric, s.vlan, s.vrf, s.rail) for s in frame.services),
             ports.key,
         )
@@ -137,7 +137,12 @@ class SwitchShapes:
         )
         addresses_of_switch = map(_address, _frame_addresses(view), own)
         whole = replace(
-            view, name=word_placeholder(0), rack=word_placeholder(1), asn=_number(2 if view.asn else -1), ports=ports
+            view,
+            name=word_placeholder(0),
+            rack=word_placeholder(1),
+            asn=_number(2 if view.asn else -1),
+            mac=word_placeholder(3 if view.mac else -1),
+            ports=ports,
         )
         return _with_frame_addresses(whole, addresses_of_switch)
 

@@ -14,6 +14,7 @@ from fabricgen.design.fabric_model import (
     Attachment,
     ExtraSet,
     FabricDesign,
+    Feed,
     NodeFeed,
     PeerLinks,
     TierDesign,
@@ -30,6 +31,7 @@ from fabricgen.design.media.allowed import (
 )
 from fabricgen.design.media.policy import policy_of
 from fabricgen.design.model import Design
+from fabricgen.design.ports import PortRun
 from fabricgen.design.shape import group_index, inner, met, met_together, place_numbers, scope_index, scope_of
 from fabricgen.design.sizing.spread import run_ports, uplink_ends
 from fabricgen.design.slots import SlotTable
@@ -203,8 +205,7 @@ class FabricWiring:
             len(whole), uplink.upper_groups if whole else 0
         )
         assert lower.up is not None  # noqa: S101 - the same
-        ends = np.array(uplink_ends(uplink, lower.up), dtype=np.int32)
-        index, link = ends.T.reshape(2, uplink.upper_groups, uplink.links_per_group)
+        index, port = _upper_ends(uplink, lower.up, feed, rank)
         groups = []
         for g in range(uplink.upper_groups):
             at = columns | {d: np.full(lower.switches, combos[i, g], dtype=np.int32) for i, d in enumerate(whole)}
@@ -212,7 +213,7 @@ class FabricWiring:
         group = np.stack(groups, axis=1)[:, :, None]
         b = self._switches(upper).first + group * upper.count + index
         ports = np.array(run_ports(upper, feed.run).of(feed), dtype=np.int32)
-        b_port = ports[rank[:, None, None] * feed.links + link]
+        b_port = ports[port]
         each = uplink.links_per_group * uplink.upper_groups
         a = np.repeat(np.arange(lower.switches, dtype=np.int32) + self._switches(lower).first, each)
         a_port = np.tile(np.arange(each, dtype=np.int32), lower.switches)
@@ -245,6 +246,23 @@ class FabricWiring:
         """Rail and plane of links between switches: those of whichever end has one."""
         rails, planes = zip(self._of_switches(a), self._of_switches(b), strict=True)
         return np.maximum(*rails), np.maximum(*planes)
+
+
+def _upper_ends(uplink: Uplink, run: PortRun, feed: Feed, rank: Ints) -> tuple[Ints, Ints]:
+    """(upper switch in its group, number among its ports for this tier) of every uplink: int32 arrays (lower switch,
+    upper group, link) of lower switches of some `rank`; links to one upper switch are adjacent where they are dealt in
+    turn.
+    """
+    shape = len(rank), uplink.upper_groups, uplink.links_per_group
+    if uplink.uneven:
+        index, port = uplink.dealt(rank[:, None], np.arange(uplink.links_per_group, dtype=np.int32))
+        order = np.lexsort((port, index))
+        ends = (np.take_along_axis(column, order, axis=1)[:, None, :] for column in (index, port))
+        found = [np.broadcast_to(column, shape) for column in ends]
+    else:
+        index, link = np.array(uplink_ends(uplink, run), dtype=np.int32).T.reshape(2, *shape[1:])
+        found = [np.broadcast_to(index, shape), rank[:, None, None] * feed.links + link]
+    return found[0], found[1]
 
 
 def lower_rank(design: Design, lower: TierDesign, upper: TierDesign, columns: Columns) -> Ints:

@@ -1,0 +1,160 @@
+"""The hardware table beside a blueprint: what the machines that stand there are, since nobody designs it.
+
+CSV with a header: `device` is needed, `port`, `mac`, `guid` and `serial` may be there. A line without a port is of the
+device itself: its serial number, and of a switch its base MAC and its GUID. Empty cells are not known yet. One reader
+for all who ask: subnet managers, configurations of switches and hosts, and later lists of assets.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from fabricgen.blueprint.beside.guids import ENDINGS, MAX_TABLE_BYTES, guid_of
+from fabricgen.blueprint.models import Blueprint
+from fabricgen.blueprint.source import contained
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span, did_you_mean
+from fabricgen.kernel.text_input import decode, read_bytes
+from fabricgen.yaml.located import Located
+
+CODE = "FG060"
+COLUMNS = ("device", "port", "mac", "guid", "serial")
+_MAC = r"(?i)[0-9a-f]{12}|([0-9a-f]{2}[:-]){5}[0-9a-f]{2}|([0-9a-f]{4}\.){2}[0-9a-f]{4}"
+_SERIAL = r"[A-Za-z0-9][A-Za-z0-9 ._:/-]{0,63}"
+
+
+class Hardware(NamedTuple):
+    """A line of the table: `port` is "" for the device itself, `guid` 0 and texts "" where they are not known.
+
+    `mac` is written aa:bb:cc:dd:ee:ff. `cells` are the places of `COLUMNS` in the file.
+    """
+
+    device: str
+    port: str
+    mac: str
+    guid: int
+    serial: str
+    cells: Mapping[str, Span]
+
+    @property
+    def figures(self) -> tuple[str, str, str, str, str]:
+        """What it says, as text, in the order of `COLUMNS`."""
+        return self.device, self.port, self.mac, f"{self.guid:016x}" if self.guid else "", self.serial
+
+    def wrong(self, column: str, message: str, hint: str = "") -> Diagnostic:
+        """A fault of a cell."""
+        span = self.cells.get(column, self.cells["device"])
+        return Diagnostic(CODE, Severity.ERROR, message, hint=hint, span=span)
+
+
+def read_inventory(blueprint: Blueprint, source: Located, folder: Path, *, allow_outside: bool) -> tuple[Hardware, ...]:
+    """Read the table that a blueprint names; a path is from the blueprint's folder and stays in it.
+
+    Raises InputError: FG007 for a path that is not allowed, FG001 for a file that cannot be read, FG060, at each cell,
+    for what is no MAC or GUID or is there twice, and where a fabric has a table of GUIDs as well.
+    """
+    if blueprint.inventory is None:
+        return ()
+    both = [name for name, fabric in blueprint.fabrics.items() if fabric.guids is not None]
+    if both:
+        message = f"GUIDs of {both[0]} come from `guids` and from `inventory`"
+        hint = "put them into the inventory, and remove `guids`"
+        span = source.span(("fabrics", both[0], "guids"))
+        raise InputError([Diagnostic(CODE, Severity.ERROR, message, ("fabrics", both[0], "guids"), hint, span)])
+    span, shown = source.span(("inventory",)), folder / blueprint.inventory
+    real = contained(blueprint.inventory, shown, folder, span, allow_outside=allow_outside, endings=ENDINGS)
+    data = read_bytes(Path(real), str(shown), span, limit=MAX_TABLE_BYTES)
+    return parse_inventory(decode(data, str(shown), limit=MAX_TABLE_BYTES, what="an inventory"), str(shown))
+
+
+def parse_inventory(text: str, shown: str) -> tuple[Hardware, ...]:
+    """Read a table; raises InputError (FG060) with every cell that is wrong."""
+    lines, faults, rows = text.splitlines(), list[Diagnostic](), list[Hardware]()
+    reader = csv.reader(lines)
+    try:
+        header = [word.strip().lower() for word in next(reader, [])]
+        faults += _header_faults(header, shown)
+        for cells in reader if not faults else ():
+            if any(cell.strip() for cell in cells):
+                places = _places(lines[reader.line_num - 1], cells, shown, reader.line_num)
+                row = _row(dict(zip(header, (cell.strip() for cell in cells), strict=False)), header, places, faults)
+                rows += [row] if row else []
+    except csv.Error as error:
+        faults.append(_wrong(f"this is no CSV: {error}", Span(shown, reader.line_num, 1)))
+    faults += _repeated(rows)
+    if faults:
+        raise InputError(faults)
+    return tuple(rows)
+
+
+def _wrong(message: str, span: Span, hint: str = "") -> Diagnostic:
+    return Diagnostic(CODE, Severity.ERROR, message, hint=hint, span=span)
+
+
+def _header_faults(header: list[str], shown: str) -> Iterator[Diagnostic]:
+    span = Span(shown, 1, 1)
+    if "device" not in header:
+        yield _wrong("the table has no column 'device'", span, f"begin it with the line: {','.join(COLUMNS)}")
+    for word in dict.fromkeys(header):
+        if word not in COLUMNS:
+            yield _wrong(f"there is no column '{word}'", span, did_you_mean(word, COLUMNS))
+        elif header.count(word) > 1:
+            yield _wrong(f"the column '{word}' is there twice", span)
+
+
+def _places(line: str, cells: list[str], shown: str, number: int) -> list[Span]:
+    """Where each cell of a line begins; cells in quotes are found by their text."""
+    found, at = [], 0
+    for cell in cells:
+        begin = max(line.find(cell, at), at) if cell else at
+        found.append(Span(shown, number, begin + 1, number, begin + 1 + len(cell)))
+        at = max(line.find(",", begin + len(cell)), begin + len(cell)) + 1
+    return found
+
+
+def _row(cells: Mapping[str, str], header: list[str], places: list[Span], faults: list[Diagnostic]) -> Hardware | None:
+    """A line read; None, with its faults told, where a cell is wrong."""
+    before, spans = len(faults), dict(zip(header, places, strict=False))
+    spans.setdefault("device", places[0])
+    if len(places) > len(header):
+        faults.append(_wrong(f"the line has {len(places)} cells, the header {len(header)}", places[len(header)]))
+    device, mac, serial = cells.get("device", ""), cells.get("mac", ""), cells.get("serial", "")
+    if not device:
+        faults.append(_wrong("the line names no device", spans["device"]))
+    digits = re.sub(r"[:.-]", "", mac.lower())
+    if mac and not re.fullmatch(_MAC, mac):
+        faults.append(_wrong(f"'{mac}' is no MAC", spans["mac"], "write it like b8:3f:d2:a1:b2:c4"))
+    elif mac and (int(digits, 16) == 0 or int(digits[:2], 16) & 1):
+        faults.append(_wrong(f"'{mac}' is no MAC of a port: it is of no machine, or of several", spans["mac"]))
+    guid = 0
+    if text := cells.get("guid", ""):
+        guid, why, hint = guid_of(text)
+        faults += [_wrong(why, spans["guid"], hint)] if why else []
+    if serial and not re.fullmatch(_SERIAL, serial):
+        faults.append(_wrong(f"'{serial}' is no serial number", spans["serial"]))
+    if len(faults) > before:
+        return None
+    mac = ":".join(digits[i : i + 2] for i in range(0, len(digits), 2))
+    return Hardware(device, cells.get("port", ""), mac, guid, serial, spans)
+
+
+def _repeated(rows: list[Hardware]) -> Iterator[Diagnostic]:
+    """Places, MACs and GUIDs that are there twice, and serial numbers of two devices.
+
+    The ports of one NIC share its serial number.
+    """
+    seen: dict[tuple[str, str], Hardware] = {}
+    for row in rows:
+        what = f"port {row.port} of {row.device}" if row.port else row.device
+        for column, key, text in (
+            ("device", f"{row.device} {row.port}", what),
+            ("mac", row.mac, f"MAC {row.mac}"),
+            ("guid", f"{row.guid:016x}" if row.guid else "", f"GUID 0x{row.guid:016x}"),
+            ("serial", row.serial, f"serial number {row.serial}"),
+        ):
+            first = seen.setdefault((column, key), row) if key else row
+            if first is not row and not (column == "serial" and first.device == row.device):
+                yield row.wrong(column, f"{text} is there twice, first in line {first.cells['device'].line}")

@@ -1,0 +1,66 @@
+"""What links that land unequally cost: the exact oversubscription of all-to-all traffic, from the design alone.
+
+Where links are dealt in turn (`spread: uneven`), a lower switch has m or m+1 links to an upper one. Equal-cost routing
+splits what a switch sends equally over its links, so upwards nothing changes. Downwards, an upper switch passes on what
+arrives over fewer or more links: with L lower switches that send equally to each other, the link from upper switch s
+to lower switch k carries sum(d_is, i != k) / ((L - 1) x d_ks) times the mean, for d_is links between i and s. The
+fullest link sets the pace of a collective (compare Al-Fares et al., SIGCOMM 2008, on equal-cost paths in folded Clos).
+It is at most (m+1)/m, when all others have m+1 links to a switch to which one has m.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from fabricgen.design.fabric_model import FabricDesign, TierDesign, Uplink
+from fabricgen.design.model import Design
+from fabricgen.design.sizing.arithmetic import ranks_in_groups
+
+
+@dataclass(frozen=True, slots=True)
+class UnevenLanding:
+    """A tier whose uplinks land unequally, and what that costs."""
+
+    lower: TierDesign
+    upper: TierDesign
+    fewest: int
+    """Links of a lower switch to an upper one: this many, or one more."""
+    cost: Fraction
+    """Load of the fullest link over the mean, for traffic from every lower switch to every other."""
+
+    @property
+    def oversubscription(self) -> Fraction:
+        """Mean oversubscription of the lower tier times the cost."""
+        return (self.lower.oversubscription or Fraction(1)) * self.cost
+
+
+def uneven_landings(design: Design, fabric: FabricDesign) -> Iterator[UnevenLanding]:
+    """The tiers of a fabric whose uplinks land unequally, from the nodes up."""
+    for lower in fabric.tiers:
+        uplink = lower.uplink
+        if uplink is None or not uplink.uneven:
+            continue
+        upper, owner = design.tier(uplink.upper), design.fabric(fabric.name)
+        shape = owner.tier_sizes, owner.coarser
+        found = ranks_in_groups(design.layout, lower, lower.count, upper, *shape, by_slot=uplink.by_slot)
+        cost = max((fullest_link(uplink, ranks) for ranks, _ in found), default=Fraction(1))
+        yield UnevenLanding(lower, upper, uplink.links_per_group // uplink.upper_count, cost)
+
+
+def fullest_link(uplink: Uplink, ranks: Sequence[int]) -> Fraction:
+    """The load of the fullest link down to one of the lower switches of some ranks over the mean; 1 for fewer than two
+    switches.
+    """
+    upper = range(uplink.upper_count)
+    loads, fewest = dict.fromkeys(upper, 0), dict.fromkeys(upper, uplink.links_per_group)
+    for rank in ranks:
+        for index in upper:
+            links = uplink.share(index, rank)
+            loads[index] += links
+            fewest[index] = min(fewest[index], links)
+    others = len(ranks) - 1
+    if others < 1:
+        return Fraction(1)
+    return max(Fraction(loads[index] - fewest[index], others * fewest[index]) for index in upper)

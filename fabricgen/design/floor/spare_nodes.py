@@ -1,0 +1,69 @@
+"""Spare nodes: slots that are wired and bought like all others, and are not counted as accelerators in use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.blueprint.models import Blueprint, Pod, SpareNodes
+from fabricgen.blueprint.sections.slots import NodeSlot, stated_slots
+from fabricgen.design.floor.unit_kind import UnitKind
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, Severity, did_you_mean, fault
+
+CODE = "FG057"
+
+
+def spare_nodes(
+    blueprint: Blueprint, pods: dict[str, Pod], kind: UnitKind, omitted: frozenset[NodeSlot]
+) -> frozenset[NodeSlot]:
+    """The slots of spare nodes: those stated, or the last so many of each rack, unit or pod.
+
+    Of these, nodes with accelerators count where there are any. Raises InputError (FG057) for slots that do not exist,
+    are omitted or are stated twice, and where no node would be left in use.
+    """
+    stated = blueprint.spare_nodes
+    if isinstance(stated, SpareNodes):
+        return frozenset(_last(stated, pods, kind, omitted))
+    found: set[NodeSlot] = set()
+    faults: list[Diagnostic] = []
+    for i, text in enumerate(stated):
+        slots = stated_slots(text, blueprint, pods, kind.nodes_per_rack)
+        if isinstance(slots, str):
+            hint = did_you_mean(text.split("/")[0], pods) if "pod" in slots else "write it like p1/su-last/node-last"
+            faults.append(_wrong(slots, ("spare_nodes", i), hint))
+        elif not slots - omitted:
+            faults.append(_wrong(f"{text} is omitted", ("spare_nodes", i), "remove it here or from `omit`"))
+        elif twice := slots & found:
+            again = f"{text} names {len(twice)} of the nodes that are spare already"
+            faults.append(_wrong(again, ("spare_nodes", i), "name each once"))
+        else:
+            found |= slots - omitted
+    if faults:
+        raise InputError(faults)
+    return frozenset(found)
+
+
+def _wrong(message: str, path: Path, hint: str) -> Diagnostic:
+    return Diagnostic(CODE, Severity.ERROR, f"spare_nodes: {message}", path, hint)
+
+
+def _last(stated: SpareNodes, pods: dict[str, Pod], kind: UnitKind, omitted: frozenset[NodeSlot]) -> Iterator[NodeSlot]:
+    nodes = [s for s in kind.node_sets if not s.per_rack]
+    chosen = [s for s in nodes if s.profile.accelerators] or nodes
+    counted = [node for s in chosen for node in range(s.first, s.first + s.count)]
+    for i, (name, pod) in enumerate(pods.items()):
+        members: dict[str, list[NodeSlot]] = {}
+        for su in range(1, pod.su + 1):
+            for node in counted:
+                slot, unit = NodeSlot(i, su, node + 1), f"{name}/su-{su}"
+                place = {"pod": name, "su": unit, "rack": f"{unit}/rack-{kind.rack_of(node) + 1}"}[stated.per]
+                if slot not in omitted:
+                    members.setdefault(place, []).append(slot)
+        for place, slots in members.items():
+            if len(slots) <= stated.count:
+                raise fault(
+                    CODE,
+                    f"spare_nodes: {place} has {len(slots)} nodes, and {stated.count} spare ones leave none in use",
+                    path=("spare_nodes", "count"),
+                    hint=f"at most {len(slots) - 1}, or count them per unit or pod" if len(slots) > 1 else "name slots",
+                )
+            yield from slots[-stated.count :]

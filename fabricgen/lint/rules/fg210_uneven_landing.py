@@ -1,0 +1,65 @@
+"""FG210: uplinks land unequally, and what that costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from fabricgen.design.capacity.uneven import UnevenLanding, uneven_landings
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.rule import DesignRule
+
+
+class UnevenLandingCost(DesignRule):
+    """Links of a tier land unequally on the switches above, as `spread: uneven` allows: what all-to-all traffic loses.
+
+    Equal-cost routing splits traffic by links. An upper switch to which one switch has m links and the others m+1 gets
+    more for it than its links carry: at worst (m+1)/m times the mean, exactly what the message says
+    (docs/uneven.md has the arithmetic). Adaptive routing that sees the load of links loses less.
+
+    This is a warning where the tier's oversubscription with that cost is beyond `lint.limits.oversubscription`, or
+    without that limit beyond what the tier states; else information. More links for each pair cost less: 2 or 3 lose up
+    to a half, 8 or 9 an eighth. A `count` that divides the uplinks costs nothing but switches.
+    """
+
+    id = "FG210"
+    severity = Severity.WARNING
+    title = "uplinks land unequally on the switches above"
+    bad = """
+        scalable_unit: {nodes: 12 x dgx-b200}
+        fabrics: {compute: {tiers: {
+          leaf: {switch: sn5600, per: [su, rail], uplinks: 12 x 400G},
+          spine: {switch: sn5600, count: 5, spread: uneven}}}}  # <-
+        lint: {limits: {oversubscription: "1:1"}}
+    """
+    good = """
+        scalable_unit: {nodes: 12 x dgx-b200}
+        fabrics: {compute: {tiers: {
+          leaf: {switch: sn5600, per: [su, rail], uplinks: 12 x 400G},
+          spine: {switch: sn5600, count: 4, spread: uneven}}}}
+        lint: {limits: {oversubscription: "1:1"}}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Say the exact cost of each tier that lands unequally."""
+        for fabric in design.fabrics:
+            for landing in uneven_landings(design, fabric):
+                yield self._finding(design, fabric.name, landing)
+
+    def _finding(self, design: Design, fabric: str, landing: UnevenLanding) -> Diagnostic:
+        lower, upper, limit = landing.lower, landing.upper, design.loaded.limits.oversubscription
+        stated = design.loaded.blueprint.fabrics[fabric].tiers[lower.name].oversubscription
+        most = limit or (stated and lower.allowed)
+        ratio = float(landing.oversubscription)
+        finding = self.flag(
+            (*upper.path, "spread"),
+            f"each {fabric} {lower.name} has {landing.fewest} or {landing.fewest + 1} links to one of {upper.count} "
+            f"{upper.name} switches: all-to-all traffic is {ratio:.3g}:1, {float(landing.cost):.3g} times the mean"
+            + (f"; the limit is {float(most):.3g}:1" if most else ""),
+            f"a `count` that divides the {lower.uplink.links_per_group} uplinks costs switches instead"
+            if lower.uplink
+            else "",
+        )
+        over = most and landing.oversubscription > most
+        return finding if over else replace(finding, severity=Severity.INFO)
