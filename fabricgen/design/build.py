@@ -145,11 +145,11 @@ def _design_part(
     own = next((name for name in part if "switches" in fabrics[name].also), None)
     if own is None:
         return design_fabrics(context, part, None)
-    managed = managed_devices(context.layout, others, scale_up, own)
+    managed = managed_devices(others, scale_up, own)
     for _ in range(ROUNDS):
         needs = ManagementNeeds(own, managed_ports(context.layout, managed), sum(m.count for m in managed))
         found = design_fabrics(context, part, needs)
-        before, managed = managed, managed_devices(context.layout, [*others, *found], scale_up, own)
+        before, managed = managed, managed_devices([*others, *found], scale_up, own)
         if managed == before:
             return found
     raise fault(

@@ -264,9 +264,9 @@ class _LinkedFabrics:
         by_kind: dict[tuple[PortKind, bool], list[tuple[int, Attachment]]] = {}
         for index, attachment in self.attachments[name]:
             by_kind.setdefault((attachment.kind, attachment.per_connector > 1), []).append((index, attachment))
-        per, sizes = self.specs[leaf].per, self.sizes[name]
+        spec, sizes = self.specs[leaf], self.sizes[name]
         return [
-            NodeDemand(name, kind, tuple(pairs), SlotTable(self.context.layout, per, sizes, tuple(pairs)))
+            NodeDemand(name, kind, tuple(pairs), SlotTable(spec.layout, spec.per, sizes, tuple(pairs)))
             for (kind, _), pairs in by_kind.items()
         ]
 
@@ -290,7 +290,7 @@ class _LinkedFabrics:
             rails=max((leg.rail for leg in legs), default=0),
             hosts=spec.hosts or {"roce": "routed", "ethernet": "bridged", "infiniband": "none"}[spec.protocol],
             vrf=self._vrf(name),
-            leaf=leaf,
+            leaves=(leaf,) if leaf else (),
             node_feeds=sized_tiers[leaf].node_feeds.get(name, ()) if leaf else (),
             tiers=tuple(tiers[key] for key in _in_order(self.specs, mine)),
             extras=tuple(e for d, e in zip(demands, allocated, strict=True) if d.fabric == name),
@@ -338,13 +338,14 @@ class _LinkedFabrics:
             feeds=sized.feeds,
             reach=sized.reach,
             up=placement.up,
-            peer_links=peer_links_of(self.context.layout, self.fabrics[spec.fabric], spec, sized),
+            peer_links=peer_links_of(self.fabrics[spec.fabric], spec, sized),
             uplink=sized.uplink,
             allowed=spec.allowed,
             for_extras=sized.for_extras,
             lowest=spec.takes_nodes or not below,
             for_reserve=spec.for_reserve,
             path=spec.path,
+            layout=spec.layout,
             slots=sized.slots,
             needed_uplinks=sized.needed_uplinks,
             uneven=deals_unevenly(spec),

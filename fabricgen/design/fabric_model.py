@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
 from fabricgen.catalog.models import NodeProfile, SwitchProfile
+from fabricgen.design.layout import Layout
 from fabricgen.design.ports import PortKind, PortRun
+from fabricgen.design.shape import scope_count, scope_of
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.kernel.intervals import Intervals
 
@@ -149,6 +151,7 @@ class NodeFeed:
     stripe`).
     """
 
+    leaf: TierKey
     attachments: tuple[tuple[int, Attachment], ...]
     """(index of the node set, how it attaches)"""
     run: int
@@ -298,6 +301,8 @@ class TierDesign:
     for_reserve: bool
     """Whether it is sized for every reserved slot."""
     path: Path
+    layout: Layout = field(compare=False, repr=False)
+    """The units that it serves."""
     slots: int = 0
     """Node ports of the fullest group that a lowest tier is sized for."""
     needed_uplinks: int = 0
@@ -314,6 +319,21 @@ class TierDesign:
     def switches(self) -> int:
         """Switches in the tier."""
         return self.groups * self.count
+
+    @property
+    def scope(self) -> str:
+        """The narrowest place that it is grouped by, or `all`."""
+        return scope_of(self.per)
+
+    @property
+    def places(self) -> int:
+        """How many places of its scope there are."""
+        return scope_count(self.layout, self.scope)
+
+    @property
+    def per_place(self) -> int:
+        """Switches in each of these places."""
+        return self.switches // self.places
 
     @property
     def down_text(self) -> str:
@@ -366,8 +386,8 @@ class FabricDesign:
     hosts: str
     vrf: str
     """The VRF of its routes on switches that another fabric owns; "" for the default one."""
-    leaf: TierKey | None
-    """The tier its nodes attach to, perhaps another fabric's; None where no nodes do."""
+    leaves: tuple[TierKey, ...]
+    """The tiers its nodes attach to, perhaps another fabric's; empty where no nodes do."""
     node_feeds: tuple[NodeFeed, ...]
     tiers: tuple[TierDesign, ...]
     extras: tuple[ExtraSet, ...]
@@ -384,6 +404,10 @@ class FabricDesign:
         """(index of the node set, how it attaches), over all kinds of ports."""
         return tuple(pair for feed in self.node_feeds for pair in feed.attachments)
 
+    def feeds_of(self, leaf: TierKey) -> tuple[NodeFeed, ...]:
+        """The node ports on one of its leaves."""
+        return tuple(feed for feed in self.node_feeds if feed.leaf == leaf)
+
     @property
     def tier_sizes(self) -> dict[str, int]:
         """How many values each inner dimension has: rail, rail group, plane, port, and switches per group by tier."""
@@ -392,8 +416,9 @@ class FabricDesign:
     @property
     def carrier(self) -> str:
         """The fabric that owns the switches its nodes attach to, or that its own tiers are below; "" for none."""
-        if self.leaf is not None and self.leaf.fabric != self.name:
-            return self.leaf.fabric
+        guests = (leaf.fabric for leaf in self.leaves if leaf.fabric != self.name)
+        if (owner := next(guests, None)) is not None:
+            return owner
         above = [tier.uplink for tier in self.tiers if tier.uplink and tier.uplink.fabric == self.name]
         return next((uplink.upper.fabric for uplink in above if uplink.upper.fabric != self.name), "")
 

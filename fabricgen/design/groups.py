@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.model import Design, DeviceGroup, LinkBundle
-from fabricgen.design.shape import depth, places_in_pod, scope_count, scope_of
+from fabricgen.design.shape import depth, places_in_pod
 
 
 def groups_of(design: Design) -> tuple[DeviceGroup, ...]:
@@ -23,20 +23,18 @@ def groups_of(design: Design) -> tuple[DeviceGroup, ...]:
             found.append(DeviceGroup(f"{pod.name}/{nodes.name}", "", "node", pod.name, nodes.profile.id, count))
     for fabric in design.fabrics:
         for tier in fabric.tiers:
-            found.extend(_tier_groups(design, tier))
+            found.extend(_tier_groups(tier))
     return tuple(found)
 
 
 def _in_pods(tier: TierDesign) -> bool:
-    return depth(scope_of(tier.per)) >= depth("pod")
+    return depth(tier.scope) >= depth("pod")
 
 
-def _tier_groups(design: Design, tier: TierDesign) -> list[DeviceGroup]:
+def _tier_groups(tier: TierDesign) -> list[DeviceGroup]:
     label = f"{tier.fabric}/{tier.name}"
     if not _in_pods(tier):
         return [DeviceGroup(label, tier.fabric, tier.name, "", tier.profile.id, tier.switches)]
-    layout, scope = design.layout, scope_of(tier.per)
-    each = tier.switches // scope_count(layout, scope)
     return [
         DeviceGroup(
             f"{label}/{pod.name}",
@@ -44,9 +42,9 @@ def _tier_groups(design: Design, tier: TierDesign) -> list[DeviceGroup]:
             tier.name,
             pod.name,
             tier.profile.id,
-            each * places_in_pod(layout, scope, pod.su),
+            tier.per_place * places_in_pod(tier.layout, tier.scope, pod.su),
         )
-        for pod in layout.pods
+        for pod in tier.layout.pods
     ]
 
 
@@ -58,38 +56,37 @@ def bundles_of(design: Design) -> tuple[LinkBundle, ...]:
     by_name = {g.name: g for g in groups_of(design)}
     for fabric in design.fabrics:
         found.extend(_node_bundles(design, fabric, by_name))
-        found.extend(bundle for tier in fabric.tiers for bundle in _peer_link_bundles(design, tier))
+        found.extend(bundle for tier in fabric.tiers for bundle in _peer_link_bundles(tier))
         for lower in design.tiers:
             if lower.up is None or lower.uplink is None or lower.uplink.fabric != fabric.name:
                 continue
             upper = design.tier(lower.uplink.upper)
             each = lower.uplink.links_per_group * lower.uplink.upper_groups
-            for group in _tier_groups(design, lower):
+            for group in _tier_groups(lower):
                 above = f"{upper.fabric}/{upper.name}" + (f"/{group.pod}" if _in_pods(upper) else "")
                 links = group.count * each
                 found.append(LinkBundle(fabric.name, group.name, above, links, links * lower.up.speed_gbps))
     return tuple(found)
 
 
-def _peer_link_bundles(design: Design, tier: TierDesign) -> Iterator[LinkBundle]:
+def _peer_link_bundles(tier: TierDesign) -> Iterator[LinkBundle]:
     """Links inside a tier, from a group to itself."""
     if tier.peer_links is None:
         return
-    run, sites = tier.peer_links.run, len(design.layout.sites)
-    for group in _tier_groups(design, tier):
+    run, sites = tier.peer_links.run, len(tier.layout.sites)
+    for group in _tier_groups(tier):
         links = group.count // sites * sum(span.links for span in tier.peer_links.spans) or group.count // 2 * run.count
         yield LinkBundle(tier.fabric, group.name, group.name, links, links * run.speed_gbps)
 
 
 def _node_bundles(design: Design, fabric: FabricDesign, groups: dict[str, DeviceGroup]) -> list[LinkBundle]:
-    leaf = design.leaf(fabric)
     found: list[LinkBundle] = []
-    for index, attachment in fabric.attachments:
-        assert leaf is not None  # noqa: S101 - its nodes attach to it
+    for leaf, index, attachment in ((feed.leaf, *pair) for feed in fabric.node_feeds for pair in feed.attachments):
+        tier = design.tier(leaf)
         nodes = design.layout.node_sets[index]
-        for pod in design.layout.pods:
+        for pod in tier.layout.pods:
             lower = groups[f"{pod.name}/{nodes.name}"]
-            upper = f"{leaf.fabric}/{leaf.name}" + (f"/{pod.name}" if _in_pods(leaf) else "")
+            upper = f"{tier.fabric}/{tier.name}" + (f"/{pod.name}" if _in_pods(tier) else "")
             links = lower.count * len(attachment.legs)
             found.append(LinkBundle(fabric.name, lower.name, upper, links, links * attachment.speed_gbps))
     return found

@@ -22,7 +22,7 @@ from typing import NamedTuple
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.layout import Layout, PodLayout
 from fabricgen.design.scale_up.model import ScaleUpDesign
-from fabricgen.design.shape import depth, inner, place_numbers, scope_count, scope_of
+from fabricgen.design.shape import depth, inner, place_numbers, scope_count
 from fabricgen.kernel.intervals import (
     AllocationRequest,
     Allocations,
@@ -94,25 +94,25 @@ class Holder(NamedTuple):
 
 
 def managed_devices(
-    layout: Layout, fabrics: Iterable[FabricDesign], scale_up: Iterable[ScaleUpDesign], own: str
+    fabrics: Iterable[FabricDesign], scale_up: Iterable[ScaleUpDesign], own: str
 ) -> tuple[ManagedDevices, ...]:
     """Everything with a management port but the switches of the management fabric `own` itself."""
-    tiers = [_switches(layout, f, t) for f in fabrics if f.name != own for t in f.tiers]
+    tiers = [_switches(f, t) for f in fabrics if f.name != own for t in f.tiers]
     trays = [_trays(s) for s in scale_up if s.trays]
     return (*tiers, *trays)
 
 
-def _switches(layout: Layout, fabric: FabricDesign, tier: TierDesign) -> ManagedDevices:
+def _switches(fabric: FabricDesign, tier: TierDesign) -> ManagedDevices:
     """The switches of a tier; where its groups are narrower than any place of `PLACES`, their place is part of the
     label.
     """
-    scope, labels = scope_of(tier.per), group_labels(tier.per, fabric.tier_sizes)
+    scope, labels = tier.scope, group_labels(tier.per, fabric.tier_sizes)
     place = known_place(scope)
     if place == scope:
         return ManagedDevices(fabric.name, tier.name, scope, tier.switches, tier.switches, labels)
-    inside = max(place_numbers(layout, scope, place, by_slot=False)) + 1
+    inside = max(place_numbers(tier.layout, scope, place, by_slot=False)) + 1
     labels = tuple(f"{scope}{n + 1} {label}".rstrip() for n in range(inside) for label in labels)
-    slots = scope_count(layout, place) * len(labels) * tier.count
+    slots = scope_count(tier.layout, place) * len(labels) * tier.count
     return ManagedDevices(fabric.name, tier.name, place, tier.switches, slots, labels)
 
 

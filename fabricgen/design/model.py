@@ -58,9 +58,9 @@ class Design:
         """A tier by fabric and name; raises KeyError when there is none."""
         return self.fabric(key.fabric).tier(key.tier)
 
-    def leaf(self, fabric: FabricDesign) -> TierDesign | None:
-        """The tier that a fabric's nodes attach to, perhaps another fabric's; None where no nodes do."""
-        return self.tier(fabric.leaf) if fabric.leaf else None
+    def leaves(self, fabric: FabricDesign) -> tuple[TierDesign, ...]:
+        """The tiers that a fabric's nodes attach to, perhaps another fabric's; empty where no nodes do."""
+        return tuple(self.tier(leaf) for leaf in fabric.leaves)
 
     @cached_property
     def levels(self) -> dict[TierKey, int]:

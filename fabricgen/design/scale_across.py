@@ -44,7 +44,7 @@ def site_oversubscription(design: Design, fabric: FabricDesign) -> dict[str, Fra
         across = sum(figures.gbps for _, figures in spans if site in figures.sites)
         if across:
             joined = {tier.key for tier, _ in spans}
-            below = [f for f in design.fabrics if f.leaf and _climbs_to(design, f.leaf, joined)]
+            below = [f for f in design.fabrics if any(_climbs_to(design, leaf, joined) for leaf in f.leaves)]
             found[site] = Fraction(sum(_node_gbps(design, f, site) for f in below), across)
     return found
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
 
@@ -41,6 +41,8 @@ class TierSpec:
     nos: str
     allowed: Fraction
     path: Path
+    layout: Layout = field(compare=False, repr=False)
+    """The units that it serves."""
     upper: TierKey | None = None
     links_of: str = ""
     """The fabric that its links upwards belong to: that of the tier which asks for them."""
@@ -119,6 +121,7 @@ def _of_fabric(context: FabricContext, name: str) -> list[TierSpec]:
                 nos=_nos(context, spec, tier_name, profile, place),
                 allowed=allowed,
                 path=place,
+                layout=context.layout,
                 upper=upper,
                 links_of=name if upper else "",
                 takes_nodes=i == 0 and takes_nodes,

@@ -12,7 +12,6 @@ from fabricgen.design.capacity.failure_domains import FailureDomain
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.floor.floor_plan import FloorPlan, racks_of
 from fabricgen.design.model import Design
-from fabricgen.design.shape import scope_count, scope_of
 
 
 def failure_analyses(design: Design) -> Iterator[tuple[FabricDesign, FailureAnalysis]]:
@@ -75,7 +74,7 @@ def more_racks(design: Design, tier: TierDesign, left: RemainingBisection, limit
     if limit >= 1:
         return "no number of racks keeps everything: lower the limit"
     racks = ceil(racks_of(design, tier) * float(1 - left.share) / (1 - limit) - 1e-9)
-    each = tier.switches // scope_count(design.layout, scope_of(tier.per))
+    each = tier.per_place
     if racks > each:
         return f"{tier.name} has {each} switches per place, too few for any number of racks: add switches or planes"
     return f"spread the {tier.name} switches over more racks: `racks: {racks}` or more"

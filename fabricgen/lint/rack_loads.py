@@ -69,7 +69,7 @@ def weight_kg(profile: Device) -> float | None:
 
 def fullest_node_rack(design: Design, figure: Figure) -> RackLoad:
     """The node rack with the largest sum of a figure; an omitted node is counted unless all units omit it."""
-    beside = list(beside_nodes(design.layout, design.catalog, design.fabrics, design.scale_up))
+    beside = list(beside_nodes(design.catalog, design.fabrics, design.scale_up))
     racks = range(design.layout.racks_per_su)
     loads = (rack_load([*nodes, *beside], figure) for rack in racks for nodes in _nodes(design.layout, rack))
     return max(loads, key=lambda load: (load.total, load.devices))

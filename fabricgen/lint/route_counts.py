@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from fabricgen.design.capacity.bisection import chain_of, strands_of
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.model import Design
-from fabricgen.design.shape import scope_count, scope_of
 from fabricgen.numbering.underlay import families, is_management, runs_bgp, underlay
 
 
@@ -47,7 +46,7 @@ def announced(design: Design, fabric: FabricDesign) -> Announced | None:
         return None
     top = chain[-1]
     joined = top.peer_links is not None and bool(top.peer_links.spans)
-    places = 1 if joined else scope_count(design.layout, scope_of(top.per))
+    places = 1 if joined else top.places
     leaves = chain[0].switches // (strands_of(design, fabric) * places)
     if leaves < 2:
         return None

@@ -29,7 +29,7 @@ from fabricgen.kernel.intervals import Allocations, Intervals, first_numbers, nu
 
 def management_load(design: Design, fabric: FabricDesign) -> ManagementLoad:
     """The ports that the management fabric of a design needs on its switches."""
-    managed = managed_devices(design.layout, design.fabrics, design.scale_up, fabric.name)
+    managed = managed_devices(design.fabrics, design.scale_up, fabric.name)
     leaf = fabric.tiers[0]
     by_slot = leaf.feed(TierKey("", "")).by_slot
     return ManagementLoad(design.layout, managed, scope_of(leaf.per), by_slot=by_slot)
@@ -93,7 +93,7 @@ def _ports_of(design: Design, tier: TierDesign, run: int) -> dict[str, tuple[int
     """(first port, jumps, how many) of each holder of ports of a run: nodes of a fabric, management, lower tiers."""
     found: dict[str, tuple[int, Jumps, int]] = {}
     for fabric in design.fabrics:
-        for number, nodes in enumerate(fabric.node_feeds if fabric.leaf == tier.key else ()):
+        for number, nodes in enumerate(fabric.feeds_of(tier.key)):
             if nodes.run == run:
                 found[nodes_holder(fabric.name, number)] = nodes.first, nodes.jumps, nodes.per_switch
     for feed in tier.feeds:
@@ -123,7 +123,7 @@ def _words(design: Design) -> dict[str, dict[str, str]]:
         ADOPTED: dict(words.get(ADOPTED, {})),
         "dealing": {**words.get("dealing", {}), **dict(_dealing(design))},
         SIZED: {**words.get(SIZED, {}), **sized_words(design)},
-        "extras": {**words.get("extras", {}), **dict(extra_words(design.layout, fabrics))},
+        "extras": {**words.get("extras", {}), **dict(extra_words(fabrics))},
     }
     return {kind: holders for kind, holders in found.items() if holders}
 
@@ -166,7 +166,7 @@ def _sized(tier: TierDesign) -> SizedBefore:
 def in_use(design: Design) -> frozenset[tuple[str, str]]:
     """(kind, holder) of everything remembered that is still in use."""
     tiers = {("dealing", f"{tier.fabric} {tier.name}") for tier in design.tiers}
-    extras = {("extras", name) for name, _ in extra_words(design.layout, {f.name: f for f in design.fabrics})}
+    extras = {("extras", name) for name, _ in extra_words({f.name: f for f in design.fabrics})}
     managed = {(AREAS, place) for place in PLACES}
     for _, load in _managing(design):
         managed |= load.holders.keys()
@@ -183,12 +183,8 @@ def _dealing(design: Design) -> Iterator[tuple[str, str]]:
     """(tier, `slot` or `unit`): how ports are assigned in tiers whose nodes or lower switches may grow in number."""
     for fabric in design.fabrics:
         for feed in fabric.node_feeds:
-            leaf = design.leaf(fabric)
-            if (
-                leaf
-                and spans_units(leaf.per)
-                and not design.loaded.blueprint.fabrics[leaf.fabric].tiers[leaf.name].spread
-            ):
+            leaf = design.tier(feed.leaf)
+            if spans_units(leaf.per) and not design.loaded.blueprint.fabrics[leaf.fabric].tiers[leaf.name].spread:
                 yield f"{leaf.fabric} {leaf.name}", "slot" if feed.by_slot else "unit"
     for tier in design.tiers:
         if tier.uplink is None:

@@ -13,7 +13,6 @@ from fabricgen.design.shape import (
     is_part_of_unit,
     racks_each,
     reserved_places,
-    scope_of,
     units_each,
     within_unit,
 )
@@ -29,16 +28,16 @@ def group_capacity(tier: TierDesign) -> int:
     return power_of_two_at_least(tier.most)
 
 
-def numbered_groups(layout: Layout, fabric: FabricDesign, tier: TierDesign) -> int:
+def numbered_groups(fabric: FabricDesign, tier: TierDesign) -> int:
     """Groups of a tier once every reserved slot is filled and counts stay as they are."""
-    return reserved_places(layout, scope_of(tier.per)) * prod(fabric.tier_sizes[d] for d in inner(tier.per))
+    return reserved_places(tier.layout, tier.scope) * prod(fabric.tier_sizes[d] for d in inner(tier.per))
 
 
-def group_slot_count(layout: Layout, fabric: FabricDesign, tier: TierDesign) -> int:
+def group_slot_count(fabric: FabricDesign, tier: TierDesign) -> int:
     """Slots of the groups of a tier; an index of a lower tier counts with the capacity of that tier's groups."""
     tiers = {tier.name: tier for tier in fabric.tiers}
     capacities = (group_capacity(tiers[d]) if d in tiers else fabric.sizes[d] for d in inner(tier.per))
-    return reserved_places(layout, scope_of(tier.per)) * prod(capacities)
+    return reserved_places(tier.layout, tier.scope) * prod(capacities)
 
 
 def served_members(layout: Layout, node_sets: Collection[int]) -> list[int]:
@@ -58,10 +57,10 @@ def unit_slots(layout: Layout, scope: str) -> int:
     return max(layout.numbering.span("units", owner, scope) for owner in owners)
 
 
-def node_slot_count(layout: Layout, fabric: FabricDesign, tier: TierDesign) -> int:
+def node_slot_count(fabric: FabricDesign, tier: TierDesign) -> int:
     """Node slots of a fabric that the largest group of a tier serves, reserved ones included."""
+    layout, scope = tier.layout, tier.scope
     served = served_members(layout, {index for index, _ in fabric.attachments})
-    scope = scope_of(tier.per)
     if not is_part_of_unit(scope):
         return len(served) * unit_slots(layout, scope)
     parts = Counter(layout.racks_of_members[m] // racks_each(layout, scope) for m in served)

@@ -17,7 +17,6 @@ from fabricgen.design.shape import (
     place_numbers,
     reserved_places,
     scope_index,
-    scope_of,
 )
 from fabricgen.numbering.addresses.blocks import Slots
 from fabricgen.numbering.slot_counts import group_capacity
@@ -32,10 +31,10 @@ def _place_slot(layout: Layout, scope: str, columns: Columns) -> Any:
     return numbers[scope_index(layout, scope, columns)]
 
 
-def group_slots(layout: Layout, fabric: FabricDesign, tier: TierDesign, capacity_of: CapacityOf) -> Slots:
+def group_slots(fabric: FabricDesign, tier: TierDesign, capacity_of: CapacityOf) -> Slots:
     """The slot of the group of every switch of a tier."""
-    scope = scope_of(tier.per)
-    columns = tier_columns(layout, tier, fabric.tier_sizes)
+    layout, scope = tier.layout, tier.scope
+    columns = tier_columns(tier, fabric.tier_sizes)
     slot = _place_slot(layout, scope, columns)
     layer = np.zeros_like(slot)
     shape = [f"{parts_of_unit(layout, scope)} {scope}" if is_part_of_unit(scope) else scope] if scope != "all" else []
@@ -50,10 +49,10 @@ def group_slots(layout: Layout, fabric: FabricDesign, tier: TierDesign, capacity
     return Slots(name, slot, reserved_places(layout, scope) * prod(capacities), layer)
 
 
-def rack_slots(layout: Layout, fabric: FabricDesign, tier: TierDesign) -> Slots:
+def rack_slots(fabric: FabricDesign, tier: TierDesign) -> Slots:
     """The slot of every switch of a tier; switches that serve one rack (or unit, pod, site) in one plane share it."""
-    scope = scope_of(tier.per)
-    columns = tier_columns(layout, tier, fabric.tier_sizes)
+    layout, scope = tier.layout, tier.scope
+    columns = tier_columns(tier, fabric.tier_sizes)
     slot = np.asarray(_place_slot(layout, scope, columns), dtype=np.int64)
     count = reserved_places(layout, scope)
     if "plane" in tier.per:
@@ -69,9 +68,9 @@ def _capacity(fabric: FabricDesign, dimension: str, capacity_of: CapacityOf) -> 
     return fabric.sizes[dimension]
 
 
-def switch_slots(layout: Layout, fabric: FabricDesign, tier: TierDesign, capacity_of: CapacityOf) -> Slots:
+def switch_slots(fabric: FabricDesign, tier: TierDesign, capacity_of: CapacityOf) -> Slots:
     """The slot of every switch of a tier."""
-    group = group_slots(layout, fabric, tier, capacity_of)
+    group = group_slots(fabric, tier, capacity_of)
     capacity = _capacity(fabric, tier.name, capacity_of)
     index = np.tile(np.arange(tier.count, dtype=np.int64), tier.groups)
     return Slots(

@@ -209,7 +209,7 @@ class SwitchViews:
         """The names of a fabric's subnets on a switch: those of its rails, or "" for the only one."""
         rails, devices = self.addresses.rails.get(fabric.name), self.plan.devices
         cls = devices.classes[devices.device_class[row]]
-        if rails is None or fabric.leaf != (cls.fabric, cls.tier):
+        if rails is None or (cls.fabric, cls.tier) not in fabric.leaves:
             return [""]
         return rails.labels(row - cls.first) or [""]
 

@@ -62,7 +62,7 @@ class Case:
 
     def coordinates(self, tier: TierDesign) -> list[dict[str, int]]:
         """Coordinates of each switch of a tier, by dimension."""
-        columns = tier_columns(self.cluster.design.layout, tier, self.cluster.design.fabric(tier.fabric).tier_sizes)
+        columns = tier_columns(tier, self.cluster.design.fabric(tier.fabric).tier_sizes)
         names = list(columns)
         return [dict(zip(names, row, strict=True)) for row in zip(*(columns[n].tolist() for n in names), strict=True)]
 

@@ -56,7 +56,7 @@ def _ports_meant(case: Case, tier: TierDesign, cls: DeviceClass) -> dict[int, se
     design = case.cluster.design
     ports = {switch: case.down_ports(tier, switch) for switch in range(cls.first, cls.first + cls.count)}
     for fabric in design.fabrics:
-        for feed in fabric.node_feeds if fabric.leaf == tier.key else ():
+        for feed in fabric.feeds_of(tier.key):
             for group, slot in slot_table(design, fabric, feed).holes():
                 index, port = feed.port_of_slot(slot, tier.count)
                 ports[cls.first + group * tier.count + index].add((feed.run, port))

@@ -39,7 +39,7 @@ def nodes_meet_switches_of_their_coordinates(case: Case) -> None:
                 node = devices.classes[devices.device_class[link.a]].kind == NODE
                 if link.b != switch or not node or not isinstance(side, Attachment):
                     continue
-                assert design.fabric(link.segment.fabric).leaf == tier.key
+                assert tier.key in design.fabric(link.segment.fabric).leaves
                 leg = side.legs[link.a_port]
                 assert (link.rail, link.plane) == (leg.rail, leg.plane)
                 of_leg = {"rail": leg.rail, "rail-group": leg.rail_group, "plane": leg.plane, "port": leg.port}

@@ -92,8 +92,7 @@ def purposes_of_down_ports_never_overlap(case: Case) -> None:
         kept = [(feed.run, run_ports(tier, feed.run).of(feed)) for feed in tier.feeds]
         assert all(feed.used <= feed.room == len(ports) for feed, (_, ports) in zip(tier.feeds, kept, strict=True))
         for fabric in design.fabrics:
-            if fabric.leaf == tier.key:
-                kept += [(f.run, tuple(range(f.first, f.first + f.per_switch))) for f in fabric.node_feeds]
+            kept += [(f.run, tuple(range(f.first, f.first + f.per_switch))) for f in fabric.feeds_of(tier.key)]
         for i, run in enumerate(tier.downs):
             left = run_ports(tier, i).left_over(tier.numbered[i])
             taken = Counter([*left, *(port for j, ports in kept if j == i for port in ports)])
@@ -127,9 +126,10 @@ def every_port_of_a_present_node_is_wired_once(case: Case) -> None:
     design = case.cluster.design
     for fabric in design.fabrics:
         spec = design.loaded.blueprint.fabrics[fabric.name]
-        having = {i for i, s in enumerate(design.layout.node_sets) if (spec.attach or fabric.name) in s.profile.roles}
+        asked = spec.attach or fabric.name
+        having = {i for i, s in enumerate(design.layout.node_sets) if s.attaches(fabric.name, asked)}
         takes_nodes = any(not hangs(tier) for tier in spec.tiers.values()) or spec.carried_by
-        assert {index for index, _ in fabric.attachments} == (having if takes_nodes and fabric.leaf else set())
+        assert {index for index, _ in fabric.attachments} == (having if takes_nodes and fabric.leaves else set())
         for index, attachment in fabric.attachments:
             label = design.layout.node_sets[index].name
             cls = next(c for c in devices.classes if c.kind == NODE and c.label == label)

@@ -105,8 +105,8 @@ def derived(design: Design) -> list[Any]:
 
 def _fills_pod_after_pod(design: Design) -> bool:
     """Whether extra devices, or nodes on leaves without room for the reserve, move when a pod but the last grows."""
-    shared = [fabric for fabric in design.fabrics if (leaf := design.leaf(fabric)) and scope_of(leaf.per) in WIDE]
-    unit_by_unit = any(not feed.by_slot for fabric in shared for feed in fabric.node_feeds)
+    feeds = [feed for fabric in design.fabrics for feed in fabric.node_feeds]
+    unit_by_unit = any(not feed.by_slot and scope_of(design.tier(feed.leaf).per) in WIDE for feed in feeds)
     return unit_by_unit or any(fabric.extras for fabric in design.fabrics)
 
 

@@ -12,7 +12,7 @@ from hypothesis import assume, event, example, given
 from fabricgen.blueprint.beside.lock import Lock, lock_text, parse_lock
 from fabricgen.blueprint.beside.sized import SIZED
 from fabricgen.cluster import Cluster
-from fabricgen.design.shape import scope_of, spans_units
+from fabricgen.design.shape import spans_units
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.wiring.tables import ManagementPort
 from tests.properties.blueprints import blueprints
@@ -119,8 +119,8 @@ def _sizing(cluster: Cluster, segment: int) -> Any:
 def _has_ports_for_its_reserve(cluster: Cluster) -> bool:
     """Whether everything that spans units is numbered by reserved slot."""
     design = cluster.design
-    wide = [leaf for f in design.fabrics if (leaf := design.leaf(f)) and scope_of(leaf.per) not in ("su", "rack")]
-    by_slot = all(feed.by_slot for f in design.fabrics for feed in f.node_feeds if design.leaf(f) in wide)
+    wide = [tier.key for tier in design.tiers if tier.scope not in ("su", "rack")]
+    by_slot = all(feed.by_slot for f in design.fabrics for feed in f.node_feeds if feed.leaf in wide)
     return by_slot and "unit" not in cluster.lock.words_of("dealing").values()
 
 

@@ -13,7 +13,7 @@ from fabricgen.blueprint.beside.sized import SIZED
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.floor.rack_fit import check_racks
-from fabricgen.design.layout import Layout, lay_out
+from fabricgen.design.layout import lay_out
 from fabricgen.design.slots import SlotTable
 from fabricgen.design.tiers import FabricContext, TierSpec, tier_specs
 from fabricgen.kernel.diagnostics import InputError
@@ -103,8 +103,7 @@ class Trials:
     def outcome(self, change: Mapping[str, Any]) -> tuple[FabricDesign, ...]:
         """The fabrics with a change; empty where they cannot be wired, or switches of a group would differ."""
         found = self.wires(change)
-        layout = self.changed(change).context.layout if found else self.context.layout
-        return found if all(_is_even(layout, fabric, found) for fabric in found) else ()
+        return found if all(_is_even(fabric, found) for fabric in found) else ()
 
     def wires(self, change: Mapping[str, Any]) -> tuple[FabricDesign, ...]:
         """The fabrics with a change, whether or not the switches of a group are alike.
@@ -183,7 +182,7 @@ def _replaced(part: Any, keys: Sequence[str], value: Any) -> dict[str, Any]:
     return vars(part) | {key: inner}
 
 
-def _is_even(layout: Layout, fabric: FabricDesign, fabrics: Sequence[FabricDesign]) -> bool:
+def _is_even(fabric: FabricDesign, fabrics: Sequence[FabricDesign]) -> bool:
     """Whether the switches of every group are alike and no tier exceeds its allowed oversubscription."""
     for tier in fabric.tiers:
         uplink, ratio = tier.uplink, tier.oversubscription
@@ -192,11 +191,11 @@ def _is_even(layout: Layout, fabric: FabricDesign, fabrics: Sequence[FabricDesig
             return False
         if tier.up and ratio is not None and ratio > tier.allowed:
             return False
-    leaf = next((tier for f in fabrics for tier in f.tiers if tier.key == fabric.leaf), None)
-    return leaf is None or all(slots % leaf.count == 0 for slots in node_slots(layout, fabric, leaf))
+    leaves = [tier for f in fabrics for tier in f.tiers if tier.key in fabric.leaves]
+    return all(slots % leaf.count == 0 for leaf in leaves for slots in node_slots(fabric, leaf))
 
 
-def node_slots(layout: Layout, fabric: FabricDesign, leaf: TierDesign) -> list[int]:
+def node_slots(fabric: FabricDesign, leaf: TierDesign) -> list[int]:
     """Node ports that the fullest group of a fabric's leaves is sized for, by kind of port."""
-    tables = [SlotTable(layout, leaf.per, fabric.sizes, feed.attachments) for feed in fabric.node_feeds]
+    tables = [SlotTable(leaf.layout, leaf.per, fabric.sizes, feed.attachments) for feed in fabric.feeds_of(leaf.key)]
     return [table.slots_to_serve(reserve=leaf.for_reserve) for table in tables]

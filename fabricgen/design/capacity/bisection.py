@@ -23,7 +23,7 @@ from fabricgen.blueprint.dimensions import dimension_of, is_told, leg_dimensions
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
-from fabricgen.design.shape import is_part_of_unit, racks_each, scope_count, scope_of, units_each
+from fabricgen.design.shape import is_part_of_unit, racks_each, scope_of, units_each
 
 Pods = tuple[Fraction, ...]
 """The contents of a place: scalable units of each pod in it; racks count as a part of a unit."""
@@ -75,7 +75,7 @@ class _Place:
 def chain_of(design: Design, fabric: FabricDesign) -> tuple[TierDesign, ...]:
     """The tiers above a fabric's nodes, from the lowest up, perhaps another fabric's; empty without nodes."""
     found = []
-    tier = design.leaf(fabric)
+    tier = next(iter(design.leaves(fabric)), None)
     while tier is not None:
         found.append(tier)
         tier = design.tier(tier.uplink.upper) if tier.uplink else None
@@ -212,7 +212,7 @@ class _Strand:
 
     def _each(self, tier: TierDesign) -> Fraction:
         """Switches of a tier in each of its places."""
-        return Fraction(tier.switches, scope_count(self._layout, scope_of(tier.per)) * self._strands)
+        return Fraction(tier.switches, tier.places * self._strands)
 
     def _size(self, pods: Pods) -> Fraction:
         """Bandwidth of the node ports of a place, Gb/s."""

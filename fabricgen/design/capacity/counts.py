@@ -9,7 +9,6 @@ from functools import cached_property
 
 from fabricgen.design.fabric_model import FabricDesign, NodeFeed, TierDesign
 from fabricgen.design.model import Design
-from fabricgen.design.shape import scope_count, scope_of
 from fabricgen.design.sizing.arithmetic import ranks_in_groups, ranks_within
 from fabricgen.design.sizing.spread import run_ports
 from fabricgen.design.slots import SlotTable
@@ -32,9 +31,8 @@ class LinkCount:
 
 def slot_table(design: Design, fabric: FabricDesign, feed: NodeFeed) -> SlotTable:
     """The slots on the lowest tier of a fabric's nodes with one kind of port."""
-    leaf = design.leaf(fabric)
-    assert leaf is not None  # noqa: S101 - a fabric with feeds has one
-    return SlotTable(design.layout, leaf.per, fabric.sizes, feed.attachments, feed.by_slot)
+    leaf = design.tier(feed.leaf)
+    return SlotTable(leaf.layout, leaf.per, fabric.sizes, feed.attachments, feed.by_slot)
 
 
 def link_counts(design: Design, fabric: FabricDesign) -> tuple[LinkCount, ...]:
@@ -50,11 +48,11 @@ def link_counts(design: Design, fabric: FabricDesign) -> tuple[LinkCount, ...]:
 
 def _node_counts(design: Design, fabric: FabricDesign) -> Iterator[tuple[str, str, int, int]]:
     """(lower, upper, links, cables) of nodes, extra devices and management ports."""
-    leaf, layout = design.leaf(fabric), design.layout
+    layout = design.layout
     emptied: set[tuple[int, int, int]] = set()
     shared: set[int] = set()
-    for feed in fabric.node_feeds if leaf else ():
-        assert leaf is not None  # noqa: S101 - the fabric has feeds
+    for feed in fabric.node_feeds:
+        leaf = design.tier(feed.leaf)
         links = cables = 0
         for index, attachment in feed.attachments:
             nodes = layout.node_sets[index]
@@ -162,16 +160,16 @@ def _switch_counts(design: Design, fabric: FabricDesign) -> Iterator[tuple[str, 
 
 def _upper_connectors(design: Design, lower: TierDesign, upper: TierDesign, per: int) -> int:
     """Connectors of the upper tier with links of the lower one, that is breakout cables between them."""
-    uplink, layout = lower.uplink, design.layout
+    uplink = lower.uplink
     assert uplink is not None  # noqa: S101 - callers hold a tier with uplinks
     owner = design.fabric(lower.fabric)
     feed = upper.feed(lower.key)
     connectors = [port // per for port in run_ports(upper, feed.run).of(feed)]
     kinds = ranks_within(lower.per, lower.name, lower.count, upper.per, owner.tier_sizes, owner.coarser)
-    alike = upper.groups // scope_count(layout, scope_of(upper.per)) // len(kinds)
+    alike = upper.groups // upper.places // len(kinds)
     total = 0
     shape = owner.tier_sizes, owner.coarser
-    for ranks, groups in ranks_in_groups(layout, lower, lower.count, upper, *shape, by_slot=uplink.by_slot):
+    for ranks, groups in ranks_in_groups(lower, lower.count, upper, *shape, by_slot=uplink.by_slot):
         if uplink.uneven:
             dealt = (uplink.dealt(rank, k) for rank in ranks for k in range(uplink.links_per_group))
             met = len({(index, connectors[port]) for index, port in dealt})

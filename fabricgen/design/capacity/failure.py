@@ -18,7 +18,7 @@ from fabricgen.design.capacity.bisection import Loss, bisection_gbps, chain_of, 
 from fabricgen.design.capacity.failure_domains import FailureDomain
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.model import Design
-from fabricgen.design.shape import inner, scope_count, scope_of
+from fabricgen.design.shape import inner
 
 _SwitchPlace = tuple[int, int, int]
 """A failed switch: (place, number of its group in the place, number in the group)."""
@@ -118,9 +118,9 @@ class _Groups:
 
     def __init__(self, design: Design, chain: tuple[TierDesign, ...], tier: TierDesign) -> None:
         sizes = design.fabric(tier.fabric).tier_sizes
-        self.scope = scope_of(tier.per)
+        self.scope = tier.scope
         self._inner = prod(sizes[d] for d in inner(tier.per))
-        self.each = tier.switches // scope_count(design.layout, self.scope)
+        self.each = tier.per_place
         shared = [d for d in leg_dimensions() if all(d in t.per for t in chain)]
         self._strand_of = [_strand(tier, sizes, shared, group) for group in range(self._inner)]
 

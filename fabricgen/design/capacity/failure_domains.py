@@ -17,7 +17,7 @@ from fabricgen.design.floor.floor_plan import FloorPlan, NetworkRun, RackPositio
 from fabricgen.design.floor.network_runs import key_of, stated_stand
 from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
-from fabricgen.design.shape import is_part_of_unit, scope_count, scope_of, units_of
+from fabricgen.design.shape import is_part_of_unit, units_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +44,9 @@ class _Rack:
     switches: Mapping[TierKey, Sequence[SwitchIndex]]
 
 
-def rack_failures(design: Design, floor: FloorPlan) -> Iterator[FailureDomain]:
+def rack_failures(_design: Design, floor: FloorPlan) -> Iterator[FailureDomain]:
     """A failure domain for every network rack: those of one unit, and all shared ones."""
-    for rack in (*_unit_racks(design, floor, 0), *_shared_racks(floor)):
+    for rack in (*_unit_racks(floor, 0), *_shared_racks(floor)):
         yield FailureDomain(rack.name, rack.switches)
 
 
@@ -76,7 +76,7 @@ def feeds_in_use(design: Design, floor: FloorPlan) -> frozenset[str]:
     every, met = frozenset(design.loaded.blueprint.floor.feeds), set[str]()
     units, racks = range(design.layout.units), range(design.layout.racks_per_su)
     of_nodes = (floor.unit_spot(unit, rack) for unit in units for rack in racks)
-    of_units = (rack.spot for unit in units for rack in _unit_racks(design, floor, unit))
+    of_units = (rack.spot for unit in units for rack in _unit_racks(floor, unit))
     for spot in chain(of_nodes, of_units, (rack.spot for rack in _shared_racks(floor))):
         met.update(floor.feeds_of(spot))
         if met == every:
@@ -97,7 +97,7 @@ def _together(
         nodes = {share(floor.unit_spot(unit, rack)) for rack in range(design.layout.racks_per_su)}
         if len(nodes) == 1:
             units.setdefault(nodes.pop(), set()).add(unit)
-        for rack in _unit_racks(design, floor, unit):
+        for rack in _unit_racks(floor, unit):
             racks.setdefault(share(rack.spot), []).append(rack)
     for rack in _shared_racks(floor):
         racks.setdefault(share(rack.spot), []).append(rack)
@@ -112,13 +112,13 @@ def _failure_domain(name: str, racks: Iterable[_Rack], units: frozenset[int]) ->
     return FailureDomain(name, switches, units)
 
 
-def _unit_racks(design: Design, floor: FloorPlan, unit: int) -> Iterator[_Rack]:
+def _unit_racks(floor: FloorPlan, unit: int) -> Iterator[_Rack]:
     """The network racks of a unit."""
     for number, switches in floor.unit_racks():
         held: dict[TierKey, list[SwitchIndex]] = {}
         for tier, ordinal in switches:
             group, at = divmod(ordinal, tier.count)
-            held.setdefault(tier.key, []).append((unit * tier.groups // design.layout.units + group, at))
+            held.setdefault(tier.key, []).append((unit * tier.groups // tier.layout.units + group, at))
         yield _Rack(floor.unit_rack_name(unit, number), floor.unit_spot(unit, number), held)
 
 
@@ -148,8 +148,7 @@ def in_one_rack(design: Design, floor: FloorPlan, tier: TierDesign) -> SharedFai
     """The network rack that holds all switches of a tier for some place; None if there is none or the place has one
     switch only.
     """
-    each = tier.switches // scope_count(design.layout, scope_of(tier.per))
-    if each * tier.profile.rack_units > design.layout.rack_units:
+    if tier.per_place * tier.profile.rack_units > design.layout.rack_units:
         return None
     return next(_in_one(design, floor, tier, range(1), lambda rack: rack.name), (None, -1))[0]
 
@@ -161,7 +160,7 @@ def on_one_feed(design: Design, floor: FloorPlan, tier: TierDesign) -> SharedFai
         return None
     units = range(layout.units)
     for found, place in _in_one(design, floor, tier, units, lambda rack: floor.feeds_of(rack.spot)[0]):
-        inside = units_of(layout, scope_of(tier.per), place)
+        inside = units_of(tier.layout, tier.scope, place)
         spots = (floor.unit_spot(unit, rack) for unit in inside for rack in range(layout.racks_per_su))
         if any(floor.feeds_of(spot)[0] != found.where for spot in spots):
             return found
@@ -172,14 +171,13 @@ def _in_one(
     design: Design, floor: FloorPlan, tier: TierDesign, units: Iterable[int], share: Callable[[_Rack], str]
 ) -> Iterator[tuple[SharedFailure, int]]:
     """Places whose switches of a tier all share a rack or feed, in order; only `units` are looked at."""
-    scope = scope_of(tier.per)
-    places = scope_count(design.layout, scope)
+    scope, places = tier.scope, tier.places
     each, of_place = tier.switches // places, tier.groups // places
     if each == 1 or is_part_of_unit(scope):
         return
     of_units = stated_stand(design, tier) != "network-row"
     runs = () if of_units else [run for run in floor.runs if run.tier and run.tier.key == tier.key]
-    within = (rack for unit in units if of_units for rack in _unit_racks(design, floor, unit))
+    within = (rack for unit in units if of_units for rack in _unit_racks(floor, unit))
     shared: dict[int, set[str]] = {}
     for rack in (*within, *_racks_of_runs(floor, runs)):
         what = share(rack)

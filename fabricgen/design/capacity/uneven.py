@@ -44,7 +44,7 @@ def uneven_landings(design: Design, fabric: FabricDesign) -> Iterator[UnevenLand
             continue
         upper, owner = design.tier(uplink.upper), design.fabric(fabric.name)
         shape = owner.tier_sizes, owner.coarser
-        found = ranks_in_groups(design.layout, lower, lower.count, upper, *shape, by_slot=uplink.by_slot)
+        found = ranks_in_groups(lower, lower.count, upper, *shape, by_slot=uplink.by_slot)
         cost = max((fullest_link(uplink, ranks) for ranks, _ in found), default=Fraction(1))
         yield UnevenLanding(lower, upper, uplink.links_per_group // uplink.upper_count, cost)
 

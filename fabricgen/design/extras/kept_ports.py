@@ -51,13 +51,13 @@ def port_text(place: str, run: PortRun, port: int) -> str:
     return f"{place} cage {run.cages[port // run.ways]}/{port % run.ways + 1}"
 
 
-def extra_words(layout: Layout, fabrics: Mapping[str, FabricDesign]) -> Iterator[tuple[str, str]]:
+def extra_words(fabrics: Mapping[str, FabricDesign]) -> Iterator[tuple[str, str]]:
     """(fabric, device and port, where it is plugged in) of every port of extra devices, as the lock writes it."""
     for fabric in fabrics.values():
         for extra in fabric.extras:
             owner = fabrics[extra.tier.fabric]
             tier: TierDesign = owner.tier(extra.tier.tier)
-            places = switch_places(layout, tier.key, tier.per, owner.tier_sizes, tier.count)
+            places = switch_places(tier.layout, tier.key, tier.per, owner.tier_sizes, tier.count)
             for link in extra.links:
                 name = holder(fabric.name, extra.devices[link.device], link.leg)
                 yield name, port_text(places[link.switch], tier.downs[extra.run], link.slot)

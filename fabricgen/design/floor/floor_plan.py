@@ -68,7 +68,7 @@ class FloorPlan:
         for tier in self._design.tiers:
             stand = stated_stand(self._design, tier)
             if stand != "network-row":
-                each = tier.switches // self._layout.units
+                each = tier.switches // tier.layout.units
                 found.append(UnitTier(tier, stand, each, racks_of(self._design, tier)))
         return tuple(found)
 
@@ -199,7 +199,7 @@ class FloorPlan:
         found: dict[int, list[tuple[TierDesign, int]]] = {}
         for t in self.unit_tiers:
             for ordinal, (rack, _) in enumerate(self.spots[t.tier.key]):
-                if rack >= self._layout.racks_per_su or "rack" not in t.tier.per:
+                if rack >= t.tier.layout.racks_per_su or "rack" not in t.tier.per:
                     found.setdefault(rack, []).append((t.tier, ordinal))
         yield from sorted(found.items(), key=lambda item: item[0])
 

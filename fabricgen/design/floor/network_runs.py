@@ -14,10 +14,9 @@ from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.floor.halls import Hall
 from fabricgen.design.floor.unit_racks import TOP_UNITS_FREE, stand_of
 from fabricgen.design.floor.unit_stack import part_of
-from fabricgen.design.layout import Layout
 from fabricgen.design.management import TRAY_TIER
 from fabricgen.design.model import Design
-from fabricgen.design.shape import inner, place_numbers, pod_of_unit, scope_count, scope_of, site_of_place, units_of
+from fabricgen.design.shape import inner, place_numbers, pod_of_unit, site_of_place, units_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +119,8 @@ def _wanted(design: Design, hall_lookup: HallLookup) -> Iterator[tuple[str, str,
         for tier in fabric.tiers:
             if stated_stand(design, tier) != "network-row":
                 continue
-            scope = scope_of(tier.per)
             planes = range(fabric.sizes["plane"]) if "plane" in tier.per else range(-1, 0)
-            at = sorted({hall_lookup.of_place(scope, place) for place in range(scope_count(layout, scope))})
+            at = sorted({hall_lookup.of_place(tier.scope, place) for place in range(tier.places)})
             for plane, hall in product(planes, at):
                 suffix = f"-pl{plane + 1}" if len(planes) > 1 else ""
                 yield f"{fabric.name}-{tier.name}{suffix}", fabric.name, tier, plane, hall
@@ -149,17 +147,17 @@ class TierGroups:
         return max(self.number, default=-1) + 1
 
 
-def tier_groups(layout: Layout, tier: TierDesign, sizes: Mapping[str, int], hall_lookup: HallLookup) -> TierGroups:
+def tier_groups(tier: TierDesign, sizes: Mapping[str, int], hall_lookup: HallLookup) -> TierGroups:
     """Hall, plane and number of every group of a tier."""
-    scope = scope_of(tier.per)
-    each = tier.groups // scope_count(layout, scope)
+    scope = tier.scope
+    each = tier.groups // tier.places
     values = [inner_values(tier, sizes, i) for i in range(each)]
     planes = [value.get("plane", -1) for value in values]
     apart = sorted({tuple(v for d, v in value.items() if d != "plane") for value in values}, key=lambda v: v[::-1])
     order = {value: i for i, value in enumerate(apart)}
     numbers = [order[tuple(v for d, v in value.items() if d != "plane")] for value in values]
     halls = [hall_lookup.of_place(scope, place) for place in range(tier.groups // each)]
-    places = place_numbers(layout, scope, "site") if scope != WHOLE else (0,)
+    places = place_numbers(tier.layout, scope, "site") if scope != WHOLE else (0,)
     return TierGroups(
         hall=tuple(hall for hall in halls for _ in values),
         plane=tuple(plane for _ in halls for plane in planes),

@@ -9,7 +9,6 @@ from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.layout import Layout
 from fabricgen.design.scale_up.model import ScaleUpDesign
-from fabricgen.design.shape import scope_of
 from fabricgen.kernel.diagnostics import Path, fault
 
 
@@ -61,19 +60,18 @@ def _node_rack_units(
     """
     nodes = layout.nodes_per_rack * max(s.profile.rack_units for s in layout.node_sets if not s.per_rack)
     shared = sum(s.per_rack * s.profile.rack_units for s in layout.node_sets)
-    switches = sum(switch.rack_units * count for switch, count in beside_nodes(layout, catalog, fabrics, scale_up))
+    switches = sum(switch.rack_units * count for switch, count in beside_nodes(catalog, fabrics, scale_up))
     return nodes + shared + switches
 
 
 def beside_nodes(
-    layout: Layout, catalog: Catalog, fabrics: Iterable[FabricDesign], scale_up: Iterable[ScaleUpDesign]
+    catalog: Catalog, fabrics: Iterable[FabricDesign], scale_up: Iterable[ScaleUpDesign]
 ) -> Iterator[tuple[SwitchProfile, int]]:
     """(profile, how many) of switches and scale-up trays that stand in every node rack."""
-    racks = layout.units * layout.racks_per_su
     for fabric in fabrics:
         for tier in fabric.tiers:
-            if scope_of(tier.per) == "rack":
-                yield tier.profile, tier.switches // racks
+            if tier.scope == "rack":
+                yield tier.profile, tier.per_place
     for domain in scale_up:
         if domain.per == "rack" and domain.trays_each:
             yield catalog.switch(domain.profile.tray), -(-domain.trays_each // domain.places.racks)

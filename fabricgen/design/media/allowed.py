@@ -108,10 +108,9 @@ def _of_fabric(design: Design, name: str) -> StatedMedia | None:
 def stated_kinds(design: Design) -> Iterator[LinkKind]:
     """Every kind of link that the blueprint states media for."""
     for fabric in design.fabrics:
-        leaf = design.leaf(fabric)
-        for feed in fabric.node_feeds if leaf else ():
+        for feed in fabric.node_feeds:
+            leaf = design.tier(feed.leaf)
             for _, attachment in feed.attachments:
-                assert leaf is not None  # noqa: S101 - the fabric has feeds
                 stated = media_of_nodes(design, fabric, leaf, rj45=attachment.kind.rj45)
                 yield from _nodes(fabric, leaf, attachment, feed.run, stated)
         for extra in fabric.extras:

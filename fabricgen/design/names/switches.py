@@ -150,13 +150,13 @@ def names_of_tier(design: Design, tier: TierDesign) -> SwitchNames:
     """The names of the switches of a tier, which may tell the rack that they stand in."""
 
     def racks() -> list[int]:
-        nodes = design.layout.racks_per_su
+        nodes = tier.layout.racks_per_su
         spots = FloorPlan(design).spots[tier.key]
         return [rack + 1 if rack < nodes else rack - nodes + 1 for rack, _ in spots]
 
     standing = stated_stand(design, tier) != "network-row"
     blueprint = design.loaded.blueprint
-    return SwitchNames(blueprint, design.layout, tier.fabric, tier.name, tier.per, racks if standing else None)
+    return SwitchNames(blueprint, tier.layout, tier.fabric, tier.name, tier.per, racks if standing else None)
 
 
 def check_switch_names(design: Design) -> None:

@@ -47,6 +47,10 @@ class Grouped(Protocol):
     def per(self) -> tuple[str, ...]:
         """The dimensions that it is grouped by."""
 
+    @property
+    def layout(self) -> Layout:
+        """The units that it serves."""
+
 
 @dataclass(frozen=True, slots=True)
 class UplinkPlan:
@@ -269,14 +273,14 @@ def upper_count(
 
 
 def lowers_per_group(
-    layout: Layout, lower: TierSpec, count: int, upper: TierSpec, sizes: Mapping[str, int], coarser: Coarser
+    lower: TierSpec, count: int, upper: TierSpec, sizes: Mapping[str, int], coarser: Coarser
 ) -> tuple[int, int, int]:
     """Lower switches in the fullest upper group, three counts: of units there are, of all reserved slots, and of slots
     up to the last one in use.
     """
     each = max(len(ranks) for ranks in ranks_within(lower.per, lower.name, count, upper.per, sizes, coarser))
     scopes = scope_of(lower.per), scope_of(upper.per)
-    by_unit, by_slot = (child_numbers(layout, *scopes, by_slot=by_slot) for by_slot in (False, True))
+    by_unit, by_slot = (child_numbers(lower.layout, *scopes, by_slot=by_slot) for by_slot in (False, True))
     in_use = (one.numbers[-1].end for one in by_slot if one.numbers)
     now, slots = (max(one.span for one in found) for found in (by_unit, by_slot))
     return now * each, slots * each, max(in_use, default=0) * each
@@ -307,7 +311,6 @@ def ranks_within(
 
 
 def ranks_in_groups(
-    layout: Layout,
     lower: Grouped,
     count: int,
     upper: Grouped,
@@ -321,7 +324,7 @@ def ranks_in_groups(
     """
     kinds = ranks_within(lower.per, lower.name, count, upper.per, sizes, coarser)
     each = max(max(ranks, default=-1) for ranks in kinds) + 1
-    for place in child_numbers(layout, scope_of(lower.per), scope_of(upper.per), by_slot=by_slot):
+    for place in child_numbers(lower.layout, scope_of(lower.per), scope_of(upper.per), by_slot=by_slot):
         numbers = [number for run in place.numbers for number in range(run.first, run.end)]
         for inside in kinds:
             yield [number * each + rank for number in numbers for rank in inside], place.places

@@ -68,7 +68,7 @@ class NodePorts:
         for demand, number, (run, first) in zip(self._demands, assignment.slots, places, strict=True):
             each = -(-number // assignment.count)
             turn = max(1, self._turn(demand.table, assignment.count, each))
-            found.append(NodeFeed(demand.attachments, run, first, each, turn, assignment.by_slot))
+            found.append(NodeFeed(self._spec.key, demand.attachments, run, first, each, turn, assignment.by_slot))
         return found
 
     def _turn(self, table: SlotTable, count: int, each: int) -> int:

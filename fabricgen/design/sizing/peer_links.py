@@ -5,14 +5,13 @@ from __future__ import annotations
 from fabricgen.blueprint.models import natural
 from fabricgen.blueprint.sections.fabric import Fabric
 from fabricgen.design.fabric_model import PeerLinks, Span
-from fabricgen.design.layout import Layout
 from fabricgen.design.shape import scope_of, units_below
 from fabricgen.design.sizing.tiers import SizedTier
 from fabricgen.design.tiers import TierSpec
 from fabricgen.kernel.diagnostics import fault
 
 
-def peer_links_of(layout: Layout, fabric: Fabric, spec: TierSpec, sized: SizedTier) -> PeerLinks | None:
+def peer_links_of(fabric: Fabric, spec: TierSpec, sized: SizedTier) -> PeerLinks | None:
     """The links inside a sized tier; None where there are none.
 
     Raises InputError for an odd number of switches in pairs, and for spans to sites that do not exist.
@@ -36,11 +35,11 @@ def peer_links_of(layout: Layout, fabric: Fabric, spec: TierSpec, sized: SizedTi
                 hint=f"take `peer` off {spec.name}",
             )
         per_unit = (spec.spec.peer.count or 1) if spec.spec.peer.per_su else 0
-        return PeerLinks(run, (), max(run.count, per_unit * units_below(layout, spec.per, by_slot=True)))
-    return PeerLinks(run, _spans(layout, fabric, spec, sized))
+        return PeerLinks(run, (), max(run.count, per_unit * units_below(spec.layout, spec.per, by_slot=True)))
+    return PeerLinks(run, _spans(fabric, spec, sized))
 
 
-def _spans(layout: Layout, fabric: Fabric, spec: TierSpec, sized: SizedTier) -> tuple[Span, ...]:
+def _spans(fabric: Fabric, spec: TierSpec, sized: SizedTier) -> tuple[Span, ...]:
     path = (*spec.path[:2], "spans")
     if scope_of(spec.per) != "site":
         raise fault(
@@ -52,14 +51,14 @@ def _spans(layout: Layout, fabric: Fabric, spec: TierSpec, sized: SizedTier) -> 
     first: dict[int, int] = {}
     found: list[Span] = []
     for name, span in sorted(fabric.spans.items(), key=lambda item: natural(item[0])):
-        unknown = [site for site in span.between if site not in layout.sites]
+        unknown = [site for site in span.between if site not in spec.layout.sites]
         if unknown or span.between[0] == span.between[1]:
             raise fault(
                 "FG012",
-                f"span {name} joins {span.between[0]} and {span.between[1]}; sites are {', '.join(layout.sites)}",
+                f"span {name} joins {span.between[0]} and {span.between[1]}; sites are {', '.join(spec.layout.sites)}",
                 path=(*path, name, "between"),
             )
-        switches = sized.count * (sized.groups // len(layout.sites))
+        switches = sized.count * (sized.groups // len(spec.layout.sites))
         total = span.links.count or 1
         if total % switches:
             raise fault(
@@ -68,7 +67,7 @@ def _spans(layout: Layout, fabric: Fabric, spec: TierSpec, sized: SizedTier) -> 
                 path=(*path, name, "links"),
                 hint=f"use {total // switches * switches or switches} or {-(-total // switches) * switches}",
             )
-        a, b = (layout.sites.index(site) for site in span.between)
+        a, b = (spec.layout.sites.index(site) for site in span.between)
         starts = (first.get(a, 0), first.get(b, 0))
         each = total // switches
         room = -(-each // sized.placement.peers[0].per_connector) * sized.placement.peers[0].per_connector

@@ -156,7 +156,7 @@ class TierSizing:
         return {kind: kept.ports(switches) for (key, kind), kept in self._reserve.items() if key == spec.key}
 
     def _groups(self, spec: TierSpec) -> int:
-        return group_count(self._layout, spec.per, self._sizes[spec.fabric])
+        return group_count(spec.layout, spec.per, self._sizes[spec.fabric])
 
     def _plan_uplinks(self, spec: TierSpec, main: PortDemand | None) -> UplinkPlan | None:
         upper = self._specs[spec.upper] if spec.upper else None
@@ -168,7 +168,7 @@ class TierSizing:
         found: list[tuple[int, int | None]] = []
         peer = spec.spec.peer
         if peer:
-            units = units_below(self._layout, spec.per, by_slot=spec.for_reserve) if peer.per_su else 1
+            units = units_below(spec.layout, spec.per, by_slot=spec.for_reserve) if peer.per_su else 1
             found.append(((peer.count or 1) * units, peer.speed_gbps))
         spans = self._spans.get(spec.key, {})
         for site in sorted({s for span in spans.values() for s in span.between}):
@@ -184,7 +184,7 @@ class TierSizing:
         kind, ways = PortKind(speed, cage.lane_gbps), 1 if coherent else None
         if not peer or not peer.per_su:
             return (PortDemand(kind, max(n for n, _ in found), ways),)
-        kept = (peer.count or 1) * units_below(self._layout, spec.per, by_slot=True)
+        kept = (peer.count or 1) * units_below(spec.layout, spec.per, by_slot=True)
         return (PortDemand(kind, max(n for n, _ in found), ways, kept, last=True),)
 
     def _lowest(self, spec: TierSpec, lowers: Sequence[SizedTier]) -> SizedTier:
@@ -396,11 +396,11 @@ class TierSizing:
         assert up is not None  # noqa: S101 - it is linked up to this tier
         assert sized.placement.up is not None  # noqa: S101 - the same
         sizes, coarser = self._sizes[sized.spec.fabric], self._coarser[sized.spec.fabric]
-        now, slots, in_use = lowers_per_group(self._layout, sized.spec, sized.count, upper, sizes, coarser)
+        now, slots, in_use = lowers_per_group(sized.spec, sized.count, upper, sizes, coarser)
         least = in_use if self._dealing(upper) == "slot" else 0
         share = sized.placement.up.count // up.groups_met
         found = LowerTier(sized.spec.name, up.kind, now, slots, share, least, partial(self._can_stretch, sized, up))
-        ranks = partial(ranks_in_groups, self._layout, sized.spec, sized.count, upper, sizes, coarser)
+        ranks = partial(ranks_in_groups, sized.spec, sized.count, upper, sizes, coarser)
         return replace(found, uneven=up.uneven, ranks=ranks)
 
     def _can_stretch(self, sized: SizedTier, up: UplinkPlan, share: int) -> bool:

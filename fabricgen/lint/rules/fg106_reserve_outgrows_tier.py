@@ -104,7 +104,7 @@ class ReserveOutgrowsTier(DesignRule):
 def _may_lack_ports(design: Design, tier: TierDesign) -> bool:
     """Whether a tier with a stated count may lack ports for reserved units: no ports are numbered for them."""
     if tier.lowest:
-        feeds = [feed for fabric in design.fabrics if fabric.leaf == tier.key for feed in fabric.node_feeds]
+        feeds = [feed for fabric in design.fabrics for feed in fabric.feeds_of(tier.key)]
         return spans_units(tier.per) and not all(feed.by_slot for feed in feeds)
     return any(t.uplink and t.uplink.upper == tier.key and not t.uplink.by_slot for t in design.tiers)
 

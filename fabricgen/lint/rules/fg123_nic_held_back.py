@@ -40,11 +40,13 @@ class NicHeldBack(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare the ports of nodes with the fastest that their NICs offer, where no speed is stated."""
         for fabric in design.fabrics:
-            spec, leaf = design.loaded.blueprint.fabrics[fabric.name], design.leaf(fabric)
-            if leaf is None or spec.speed or (spec.nic and spec.nic.speed_gbps):
+            spec = design.loaded.blueprint.fabrics[fabric.name]
+            if spec.speed or (spec.nic and spec.nic.speed_gbps):
                 continue
-            slow = {a.profile.id: a for _, a in fabric.attachments if a.speed_gbps < fastest_gbps(a)}
-            for name, attachment in sorted(slow.items()):
+            every = ((feed.leaf, a) for feed in fabric.node_feeds for _, a in feed.attachments)
+            slow = {(a.profile.id, leaf): a for leaf, a in every if a.speed_gbps < fastest_gbps(a)}
+            for (name, key), attachment in sorted(slow.items(), key=lambda item: item[0]):
+                leaf = design.tier(key)
                 own, most = attachment.speed_gbps, fastest_gbps(attachment)
                 why, better = held_back_by(attachment, leaf.profile, most)
                 yield self.flag(

@@ -69,7 +69,7 @@ def _lands_unequally(design: Design, tier: TierDesign) -> bool:
 
 def _servers_beyond_limit(design: Design, tier: TierDesign) -> tuple[str, ...]:
     """Servers without which a tier that accelerators attach to keeps its limit; none where it does not."""
-    fabrics = [fabric for fabric in design.fabrics if fabric.leaf == tier.key]
+    fabrics = [fabric for fabric in design.fabrics if tier.key in fabric.leaves]
     if not any(leg.gpu is not None for fabric in fabrics for _, a in fabric.attachments for leg in a.legs):
         return ()
     extras = [extra for fabric in design.fabrics for extra in fabric.extras if extra.tier == tier.key]
@@ -79,7 +79,7 @@ def _servers_beyond_limit(design: Design, tier: TierDesign) -> tuple[str, ...]:
     nodes = sum(
         max(feed.used(slots, tier.count)) * tier.downs[feed.run].speed_gbps
         for fabric in fabrics
-        for feed, slots in zip(fabric.node_feeds, node_slots(design.layout, fabric, tier), strict=True)
+        for feed, slots in zip(fabric.feeds_of(tier.key), node_slots(fabric, tier), strict=True)
     )
     return tuple(sorted({e.name for e in extras})) if nodes <= tier.allowed * tier.up.bandwidth_gbps else ()
 

@@ -36,11 +36,10 @@ class UnevenLeaves(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Flag stated counts that share the node ports of a group unequally, and name the nearest that do not."""
-        for fabric in design.fabrics:
-            leaf = design.leaf(fabric)
-            if leaf is None or not design.loaded.blueprint.fabrics[leaf.fabric].tiers[leaf.name].count:
+        for fabric, leaf in ((f, leaf) for f in design.fabrics for leaf in design.leaves(f)):
+            if not design.loaded.blueprint.fabrics[leaf.fabric].tiers[leaf.name].count:
                 continue
-            feeds = zip(fabric.node_feeds, node_slots(design.layout, fabric, leaf), strict=True)
+            feeds = zip(fabric.feeds_of(leaf.key), node_slots(fabric, leaf), strict=True)
             for feed, slots in feeds:
                 if slots % leaf.count:
                     from fabricgen.design.advice.tiers import values_that_fit

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from fabricgen.design.build import trials_of
 from fabricgen.design.capacity.end_to_end import EndToEnd, end_to_end
-from fabricgen.design.fabric_model import FabricDesign, TierDesign
+from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.kernel.units import parse_ratio
@@ -48,11 +48,11 @@ class OversubscribedEndToEnd(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare the product of each fabric's ratios with the limit; fabrics on the same leaves count once."""
         stated = design.loaded.limits.oversubscription
-        seen = set()
+        seen: set[TierKey] = set()
         for fabric in design.fabrics:
-            if fabric.leaf is None or fabric.leaf in seen:
+            if seen.issuperset(fabric.leaves):
                 continue
-            seen.add(fabric.leaf)
+            seen.update(fabric.leaves)
             found = end_to_end(design, fabric)
             narrow = [tier for tier, ratio in found.tiers if ratio > 1]
             most = stated or max((tier.allowed for tier in narrow), default=Fraction(1))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.design.model import Design
-from fabricgen.design.shape import scope_count, scope_of
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 
@@ -35,13 +34,12 @@ class SingleBorder(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Flag tiers without nodes that hang below others or end spans, and have one switch in a place."""
-        leaves = {fabric.leaf for fabric in design.fabrics}
+        leaves = {leaf for fabric in design.fabrics for leaf in fabric.leaves}
         uppers = {tier.uplink.upper for tier in design.tiers if tier.uplink}
         for tier in design.tiers:
             hangs = tier.lowest and tier.key not in leaves and tier.key not in uppers
             spans = bool(tier.peer_links and tier.peer_links.spans)
-            each = tier.switches // scope_count(design.layout, scope_of(tier.per))
-            if (hangs or spans) and each == 1:
+            if (hangs or spans) and tier.per_place == 1:
                 yield self.flag(
                     (*tier.path, "count"),
                     f"{tier.fabric} has one {tier.name} switch{' at each site' * (len(design.layout.sites) > 1)}, "

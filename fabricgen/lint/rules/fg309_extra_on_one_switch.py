@@ -41,10 +41,9 @@ class ExtraOnOneSwitch(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Count the switches that the links of each device end on."""
         for fabric in design.fabrics:
-            leaf = design.leaf(fabric)
             for extra in fabric.extras:
                 tier = design.tier(extra.tier)
-                if leaf is tier and single_homed(fabric, tier):
+                if tier.key in fabric.leaves and single_homed(fabric, tier):
                     continue
                 alone = _devices_on_one_switch(extra)
                 if tier.switches > len(design.layout.sites) and alone:

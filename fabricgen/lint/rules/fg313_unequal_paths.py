@@ -49,9 +49,9 @@ class UnequalPaths(DesignRule):
                 if other.tier != extra.tier:
                     than = f"{other.name} of the same kind to {other.tier.tier}"
                     right = other.tier.tier
-                elif profile.accelerators and fabric.leaf not in (None, extra.tier):
-                    assert fabric.leaf is not None  # noqa: S101 - just compared
-                    than, right = f"the nodes' accelerators to {fabric.leaf.tier}", fabric.leaf.tier
+                elif profile.accelerators and fabric.leaves and extra.tier not in fabric.leaves:
+                    right = fabric.leaves[0].tier
+                    than = f"the nodes' accelerators to {right}"
                 else:
                     continue
                 message = f"{fabric.name} attaches {extra.name} to {extra.tier.tier}, but {than}"

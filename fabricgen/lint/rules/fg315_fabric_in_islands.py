@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from fabricgen.blueprint.dimensions import noun_of
 from fabricgen.design.capacity.bisection import chain_of
 from fabricgen.design.model import Design
-from fabricgen.design.shape import scope_count, scope_of
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 
@@ -43,8 +42,7 @@ class FabricInIslands(DesignRule):
         judged = set()
         for fabric in design.fabrics:
             chain = chain_of(design, fabric)
-            scope = scope_of(chain[-1].per) if chain else "all"
-            places = scope_count(design.layout, scope)
+            scope, places = (chain[-1].scope, chain[-1].places) if chain else ("all", 1)
             if scope in ("all", "site") or places == 1 or chain[-1].key in judged:
                 continue
             judged.add(chain[-1].key)

@@ -54,13 +54,10 @@ class SingleHomedNodes(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Flag lowest tiers that do not separate the rails, planes or ports of a node."""
-        for fabric in design.fabrics:
-            leaf = design.leaf(fabric)
-            if leaf is None or fabric.shares_ports:
+        for fabric, leaf in ((f, leaf) for f in design.fabrics for leaf in design.leaves(f)):
+            if fabric.shares_ports or not single_homed(fabric, leaf):
                 continue
-            most = max(len(attachment.legs) for _, attachment in fabric.attachments)
-            if not single_homed(fabric, leaf):
-                continue
+            most = max(len(a.legs) for feed in fabric.feeds_of(leaf.key) for _, a in feed.attachments)
             carried = leaf.fabric != fabric.name
             remedy = (
                 "spread its rails over `rail_groups` or its ports over `planes`" if carried else "add `rail` to `per`"

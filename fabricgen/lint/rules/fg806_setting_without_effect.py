@@ -141,7 +141,7 @@ def _spread_without_choice(design: Design, fabric: FabricDesign) -> Iterator[Idl
     """How nodes are spread over the switches of a group, where no node attaches or a group is one switch."""
     for tier in fabric.tiers:
         spread = design.loaded.blueprint.fabrics[fabric.name].tiers[tier.name].spread
-        if spread and spread != "uneven" and not any(other.leaf == tier.key for other in design.fabrics):
+        if spread and spread != "uneven" and not any(tier.key in other.leaves for other in design.fabrics):
             yield (
                 (*tier.path, "spread"),
                 f"`spread` has no effect: no nodes attach to {fabric.name} {tier.name}",

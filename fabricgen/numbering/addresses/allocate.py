@@ -129,7 +129,7 @@ def _has(design: Design, family: Family) -> bool:
 def _rails(design: Design, plan: WiringPlan, blocks: BlockAllocator) -> RailsOf:
     found = {}
     for fabric in design.fabrics:
-        leaf = design.leaf(fabric)
+        leaf = next(iter(design.leaves(fabric)), None)
         if fabric.hosts == "rail-subnets" and is_routed(fabric) and leaf is not None:
             from fabricgen.numbering.addresses.rail_subnets import rail_subnets
 
@@ -143,7 +143,7 @@ def _check_vlans(design: Design, fabric: FabricDesign, vlan: int, count: int) ->
     """Raises InputError where the VLANs of a fabric's rails reach that of another on the same switches."""
     for other in design.fabrics:
         taken = fabric_vlan(design.loaded.blueprint, design.layout.numbering, other.name)
-        same = design.leaf(other) == design.leaf(fabric) and other.name != fabric.name
+        same = not set(other.leaves).isdisjoint(fabric.leaves) and other.name != fabric.name
         if same and vlan <= taken < vlan + count:
             raise fault(
                 "FG114",

@@ -45,7 +45,7 @@ class AddressAllocator:
     def slots(self, fabric: FabricDesign, tier: TierDesign) -> Slots:
         """The slot of every switch of a tier, computed once."""
         if tier.key not in self._slots:
-            self._slots[tier.key] = switch_slots(self._design.layout, fabric, tier, self.blocks.capacity)
+            self._slots[tier.key] = switch_slots(fabric, tier, self.blocks.capacity)
         return self._slots[tier.key]
 
     def loopbacks(self, fabric: FabricDesign, tier: TierDesign) -> AddressColumn:

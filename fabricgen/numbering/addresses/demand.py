@@ -39,7 +39,7 @@ def pool_demands(design: Design) -> Iterator[PoolDemand]:
         fabrics = [f for f in design.fabrics if family.word in families(design, f)]
         for fabric in filter(is_routed, design.fabrics):
             if fabric in fabrics or family.bits == ROUTER_ID_BITS:
-                yield from (_demand(design, fabric.name, "loopback", family, fabric, t, 1) for t in fabric.tiers)
+                yield from (_demand(fabric.name, "loopback", family, fabric, t, 1) for t in fabric.tiers)
         yield from _of_links(design, fabrics, family)
         for fabric in fabrics:
             yield from _of_nodes(design, fabric, family)
@@ -48,12 +48,10 @@ def pool_demands(design: Design) -> Iterator[PoolDemand]:
             yield _of_switches(design, family)
 
 
-def _demand(
-    design: Design, pool_of: str, pool: str, family: Family, owner: FabricDesign, tier: TierDesign, each: int
-) -> PoolDemand:
+def _demand(pool_of: str, pool: str, family: Family, owner: FabricDesign, tier: TierDesign, each: int) -> PoolDemand:
     """The demand of `each` addresses for every switch of a tier; a block of single ones leaves its first unused."""
-    numbered = numbered_groups(design.layout, owner, tier) * tier.count
-    slots = group_slot_count(design.layout, owner, tier) * group_capacity(tier)
+    numbered = numbered_groups(owner, tier) * tier.count
+    slots = group_slot_count(owner, tier) * group_capacity(tier)
     block = power_of_two_at_least(slots + 1 if each == 1 else slots) * each
     return PoolDemand(pool_of, pool, family, tier.switches * each, max(numbered, tier.switches) * each, block)
 
@@ -73,7 +71,7 @@ def _of_links(design: Design, fabrics: list[FabricDesign], family: Family) -> It
                 for run in (tier.up, tier.peer_links.run if tier.peer_links else None):
                     if run is not None:
                         each = family.block_of_pairs(power_of_two_at_least(tier.addressed(run)))
-                        yield _demand(design, fabric.name, "fabric", family, owner, tier, each)
+                        yield _demand(fabric.name, "fabric", family, owner, tier, each)
 
 
 def _of_nodes(design: Design, fabric: FabricDesign, family: Family) -> Iterator[PoolDemand]:
@@ -82,17 +80,17 @@ def _of_nodes(design: Design, fabric: FabricDesign, family: Family) -> Iterator[
         return
     pool = "management" if is_management(fabric) else "hosts"
     for tier in design.tiers:
-        if tier.key == fabric.leaf or any(extra.tier == tier.key for extra in fabric.extras):
-            each = _block_of_nodes(design, fabric, tier, family)
-            yield _demand(design, fabric.name, pool, family, design.fabric(tier.fabric), tier, each)
+        if tier.key in fabric.leaves or any(extra.tier == tier.key for extra in fabric.extras):
+            each = _block_of_nodes(fabric, tier, family)
+            yield _demand(fabric.name, pool, family, design.fabric(tier.fabric), tier, each)
 
 
-def _block_of_nodes(design: Design, fabric: FabricDesign, tier: TierDesign, family: Family) -> int:
+def _block_of_nodes(fabric: FabricDesign, tier: TierDesign, family: Family) -> int:
     ports = sum(run.numbers for run in tier.downs)
     if fabric.hosts == "routed":
         return family.block_of_pairs(ports)
-    if fabric.hosts == "rail-subnets" and tier.key == fabric.leaf:
-        size = family.subnet_size or subnet_size(design.layout, fabric, tier)
+    if fabric.hosts == "rail-subnets" and tier.key in fabric.leaves:
+        size = family.subnet_size or subnet_size(fabric, tier)
         return _most_subnets(fabric, tier) * size
     return family.subnet_size or bridged_size(ports)
 
@@ -115,11 +113,11 @@ def _legs(attachment: Attachment) -> Iterator[tuple[dict[str, int], tuple[int, i
 def _of_switches(design: Design, family: Family) -> PoolDemand:
     """The one subnet of the management ports of all switches, where no fabric takes them."""
     tiers = [(fabric, tier) for fabric in design.fabrics for tier in fabric.tiers]
-    slots = [group_slot_count(design.layout, fabric, tier) * group_capacity(tier) for fabric, tier in tiers]
+    slots = [group_slot_count(fabric, tier) * group_capacity(tier) for fabric, tier in tiers]
     kept = RESERVED_IN_SUBNET + 1
     block = family.subnet_size or power_of_two_at_least(kept + sum(map(power_of_two_at_least, slots)))
     if family.subnet_size:
         return PoolDemand("", "management", family, block, block, block)
     now = sum(tier.switches for _, tier in tiers)
-    numbered = sum(numbered_groups(design.layout, fabric, tier) * tier.count for fabric, tier in tiers)
+    numbered = sum(numbered_groups(fabric, tier) * tier.count for fabric, tier in tiers)
     return PoolDemand("", "management", family, kept + now, kept + max(numbered, now), block)

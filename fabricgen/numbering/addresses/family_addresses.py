@@ -125,11 +125,11 @@ class FamilyAllocation:
         """Links to nodes: a pair each (switch even, node odd), or an address in a subnet of the leaf."""
         pool = "management" if is_management(fabric) else "hosts"
         for tier in self.design.tiers:
-            own, segments = self._segments_to(fabric, tier), []
-            if fabric.shares_ports and tier.key == fabric.leaf:
-                self.shared[fabric.name] = no_addresses(self.family, len(self.plan.links))
-                segments = shared_segments(self.plan, self.design, fabric)
-            segments = [*own, *segments]
+            own, shared = self._segments_to(fabric, tier), []
+            if fabric.shares_ports:
+                self.shared.setdefault(fabric.name, no_addresses(self.family, len(self.plan.links)))
+                shared = self._only_on(tier, shared_segments(self.plan, self.design, fabric))
+            segments = [*own, *shared]
             if not segments:
                 continue
             what = f"nodes on each {fabric.name} {tier.name}"
@@ -144,7 +144,7 @@ class FamilyAllocation:
                 self._keep(fabric, tier, device_blocks, np.array(0), device_blocks.size)
                 self._routed(tier, segments, device_blocks)
                 continue
-            rails = self._rails.get(fabric.name) if tier.key == fabric.leaf else None
+            rails = self._rails.get(fabric.name) if tier.key in fabric.leaves else None
             size = rails.size if rails else bridged_size(ports)
             if rails is None and not self.family.subnet_size:
                 before = self._allocator.largest_block_before(pool, fabric, owned, f"{nodes_in(fabric.name)}/")
@@ -156,7 +156,11 @@ class FamilyAllocation:
             self._keep(fabric, tier, device_blocks, self._count(rails), size)
             self._bridged(tier, own, device_blocks, size, rails)
             if fabric.shares_ports:
-                self._on_shared_ports(fabric, tier, segments[len(own) :], device_blocks)
+                self._on_shared_ports(fabric, tier, shared, device_blocks)
+
+    def _only_on(self, tier: TierDesign, segments: list[int]) -> list[int]:
+        """Those of some segments that end on a tier."""
+        return [i for i in segments if self.plan.links.segments[i].tier == tier.key]
 
     def _on_shared_ports(
         self, fabric: FabricDesign, tier: TierDesign, segments: list[int], device_blocks: DeviceBlocks

@@ -71,7 +71,7 @@ def rail_subnets(
     """
     dimensions = inner(tier.per)
     owner = design.fabric(tier.fabric)
-    columns = tier_columns(design.layout, tier, owner.tier_sizes)
+    columns = tier_columns(tier, owner.tier_sizes)
     of_switch = list(zip(*(columns[d].tolist() for d in dimensions), strict=True)) or [()] * len(columns["pod"])
     keys: dict[tuple[int, ...], set[RailKey]] = {combo: set() for combo in sorted(set(of_switch))}
     for attachment in _attachments(fabric):
@@ -87,11 +87,11 @@ def rail_subnets(
             path=(*fabric.path, "vlan"),
             hint=f"state `vlan: {LAST_VLAN + 1 - most}` or less",
         )
-    slot, size = _node_slots(design, plan, fabric, tier), subnet_size(design.layout, fabric, tier)
+    slot, size = _node_slots(plan, fabric, tier), subnet_size(fabric, tier)
     combo = np.array([places[c] for c in of_switch], dtype=np.int64)
     found = RailSubnets(size, power_of_two_at_least(most), tuple(ordered.values()), combo, *_unset(plan))
     _place_nodes(found, plan, fabric, dimensions, slot, ordered)
-    _place_extras(found, design.layout, plan, fabric, tier, blocks)
+    _place_extras(found, plan, fabric, tier, blocks)
     return found
 
 
@@ -133,7 +133,6 @@ def _place_nodes(
 
 def _place_extras(
     found: RailSubnets,
-    layout: Layout,
     plan: WiringPlan,
     fabric: FabricDesign,
     tier: TierDesign,
@@ -142,7 +141,7 @@ def _place_extras(
     """Set subnet and number of the links of extra devices: in the subnet of their rail where the switch has it."""
     extras = [extra for extra in fabric.extras if extra.tier == tier.key]
     ports = Counter(extra.devices[link.device] for extra in extras for link in extra.links)
-    most = found.size - RESERVED_IN_SUBNET - 1 - node_slot_count(layout, fabric, tier)
+    most = found.size - RESERVED_IN_SUBNET - 1 - node_slot_count(fabric, tier)
     given = blocks.places(f"hosts {fabric.name}", ports, plugged_before(blocks.before, fabric.name), most)
     free = {device: numbers(given[device]) for device in ports}
     for extra in extras:
@@ -159,9 +158,9 @@ def _rows_of(plan: WiringPlan, extra: ExtraSet) -> Ints64:
     return np.flatnonzero(np.isin(plan.links.segment, segments)).astype(np.int64)
 
 
-def _node_slots(design: Design, plan: WiringPlan, fabric: FabricDesign, tier: TierDesign) -> Ints64:
+def _node_slots(plan: WiringPlan, fabric: FabricDesign, tier: TierDesign) -> Ints64:
     """The slot of each node among the nodes that its group of switches serves; int64, one a device."""
-    layout, devices = design.layout, plan.devices
+    layout, devices = tier.layout, plan.devices
     served = served_members(layout, {index for index, _ in fabric.attachments})
     rank, scope = np.zeros(layout.members_per_su, dtype=np.int64), scope_of(tier.per)
     racks = racks_each(layout, scope)

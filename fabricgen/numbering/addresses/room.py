@@ -41,7 +41,7 @@ def need_of_tier(
     if slots == tier.switches:
         return Need(what, numbers, f"{each_text} each for {switches}")
     size = f"{each_text} each for {switches}, of which there {'is' if tier.switches == 1 else 'are'} {tier.switches}"
-    if design.layout.lock.held or slots != group_slot_count(design.layout, fabric, tier) * group_capacity(tier):
+    if design.layout.lock.held or slots != group_slot_count(fabric, tier) * group_capacity(tier):
         return Need(what, numbers, f"{size}; the lock keeps the others")
     grown = list(_growth(design, fabric, tier))
     smaller = [key for _, key, least in grown if key and power_of_two_at_least(least) < power_of_two_at_least(slots)]
@@ -53,7 +53,7 @@ def need_of_tier(
 def _growth(design: Design, fabric: FabricDesign, tier: TierDesign) -> Iterator[tuple[str, str, int]]:
     """(what may grow, the key that says how far or "", the slots that are left without that growth)."""
     layout, scope = design.layout, scope_of(tier.per)
-    slots = group_slot_count(layout, fabric, tier) * group_capacity(tier)
+    slots = group_slot_count(fabric, tier) * group_capacity(tier)
     upper = {t.name: t for t in fabric.tiers}
     for each in (tier, *(upper[d] for d in inner(tier.per) if d in upper)):
         room = group_capacity(each)

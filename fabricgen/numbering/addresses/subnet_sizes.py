@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
-from fabricgen.design.layout import Layout
 from fabricgen.kernel.units import power_of_two_at_least
 from fabricgen.numbering.slot_counts import node_slot_count
 
@@ -19,8 +18,8 @@ def bridged_size(ports: int) -> int:
     return power_of_two_at_least(ports + RESERVED_IN_SUBNET + 1)
 
 
-def subnet_size(layout: Layout, fabric: FabricDesign, tier: TierDesign) -> int:
+def subnet_size(fabric: FabricDesign, tier: TierDesign) -> int:
     """The size of a rail's subnet on the switches of a tier, in addresses; a power of two."""
-    slots = node_slot_count(layout, fabric, tier)
+    slots = node_slot_count(fabric, tier)
     extras = sum(len(extra.links) for extra in fabric.extras if extra.tier == tier.key)
     return max(LEAST_HOSTS, bridged_size(slots + extras))

@@ -41,7 +41,7 @@ def allocate_asns(
     found: dict[tuple[str, str], Ints64] = {}
     for fabric, tier in tiers:
         plan, paths = plans[fabric.name]
-        slots = _slots(design, fabric, tier, plan, blocks)
+        slots = _slots(fabric, tier, plan, blocks)
         source = _pool(plan.pool, kept, paths["pool"])
         if tier.name in plan.tiers:
             source = _of_tier(plan.tiers[tier.name], (*paths["tiers"], tier.name))
@@ -65,14 +65,14 @@ def _of_tier(text: str, path: Path) -> NumberPool:
     return NumberPool("asns", "AS number range of the tier", (Interval(first, last - first + 1),), path, "FG025", hint)
 
 
-def _slots(design: Design, fabric: FabricDesign, tier: TierDesign, plan: AsnPlan, blocks: BlockAllocator) -> Slots:
+def _slots(fabric: FabricDesign, tier: TierDesign, plan: AsnPlan, blocks: BlockAllocator) -> Slots:
     """The slot of every switch from which its number follows; switches with one slot share a number."""
     by = sharers(tier, plan)
     if by == "switch":
-        return switch_slots(design.layout, fabric, tier, blocks.capacity)
+        return switch_slots(fabric, tier, blocks.capacity)
     if by == "rack":
-        return rack_slots(design.layout, fabric, tier)
-    return group_slots(design.layout, fabric, tier, blocks.capacity)
+        return rack_slots(fabric, tier)
+    return group_slots(fabric, tier, blocks.capacity)
 
 
 def check_asn_tiers(design: Design) -> None:

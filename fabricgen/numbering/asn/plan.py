@@ -9,9 +9,8 @@ from typing import Any, Literal
 from fabricgen.blueprint.sections.asn import parse_asns
 from fabricgen.blueprint.sections.routing import AsnPlan
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
-from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
-from fabricgen.design.shape import reserved_places, scope_count, scope_of
+from fabricgen.design.shape import reserved_places
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.kernel.intervals import Interval, Intervals, total
 from fabricgen.numbering.slot_counts import numbered_groups
@@ -86,15 +85,15 @@ def asn_demands(design: Design) -> Iterator[AsnDemand]:
                 first, last = parse_asns(plan.tiers[tier.name])
                 path, windows = (*paths["tiers"], tier.name), (Interval(first, last - first + 1),)
             if path == paths["pool"] or total(windows) > 1:
-                now, reserved = _numbers(design.layout, fabric, tier, sharers(tier, plan))
+                now, reserved = _numbers(fabric, tier, sharers(tier, plan))
                 yield AsnDemand(fabric.name, tier.name, path, windows, now, max(now, reserved))
 
 
-def _numbers(layout: Layout, fabric: FabricDesign, tier: TierDesign, by: Sharers) -> tuple[int, int]:
+def _numbers(fabric: FabricDesign, tier: TierDesign, by: Sharers) -> tuple[int, int]:
     """Numbers that a tier takes now, and with every reserved slot."""
     if by == "rack":
-        scope, planes = scope_of(tier.per), fabric.sizes["plane"] if "plane" in tier.per else 1
-        return scope_count(layout, scope) * planes, reserved_places(layout, scope) * planes
+        planes = fabric.sizes["plane"] if "plane" in tier.per else 1
+        return tier.places * planes, reserved_places(tier.layout, tier.scope) * planes
     if by == "group":
-        return tier.groups, numbered_groups(layout, fabric, tier)
-    return tier.switches, numbered_groups(layout, fabric, tier) * tier.count
+        return tier.groups, numbered_groups(fabric, tier)
+    return tier.switches, numbered_groups(fabric, tier) * tier.count

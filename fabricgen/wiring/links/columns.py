@@ -15,7 +15,6 @@ from fabricgen.design.shape import (
     is_part_of_unit,
     racks_each,
     scope_index,
-    scope_of,
     units_each,
     within_unit,
 )
@@ -95,9 +94,9 @@ def _derived(scope: str) -> Iterator[str]:
             yield name
 
 
-def tier_columns(layout: Layout, tier: TierDesign, sizes: Mapping[str, int]) -> Columns:
+def tier_columns(tier: TierDesign, sizes: Mapping[str, int]) -> Columns:
     """Coordinates of every switch of a tier, group by group: places, inner dimensions, and the tier's own index."""
-    places = place_columns(layout, scope_of(tier.per))
+    places = place_columns(tier.layout, tier.scope)
     shape = [sizes[d] for d in inner(tier.per)] + [tier.count]
     each = int(np.prod(shape))
     grid = np.indices(shape, dtype=np.int32).reshape(len(shape), each)

@@ -32,7 +32,7 @@ from fabricgen.design.media.allowed import (
 from fabricgen.design.media.policy import policy_of
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
-from fabricgen.design.shape import group_index, inner, met, met_together, place_numbers, scope_index, scope_of
+from fabricgen.design.shape import group_index, inner, met, met_together, place_numbers, scope_index
 from fabricgen.design.sizing.spread import run_ports, uplink_ends
 from fabricgen.design.slots import SlotTable
 from fabricgen.wiring.links.columns import Columns, tier_columns
@@ -95,8 +95,7 @@ class FabricWiring:
         return self._class(SWITCH, tier.fabric, tier.name)
 
     def _nodes(self, nodes: DeviceClass, attachment: Attachment, feed: NodeFeed) -> SegmentLinks:
-        leaf = self._design.leaf(self._fabric)
-        assert leaf is not None  # noqa: S101 - the fabric has feeds
+        leaf = self._design.tier(feed.leaf)
         table = slot_table(self._design, self._fabric, feed)
         rows = nodes.rows
         at = {
@@ -110,7 +109,7 @@ class FabricWiring:
         switch, port = np.empty(shape, dtype=np.int32), np.empty(shape, dtype=np.int32)
         for i, leg in enumerate(attachment.legs):
             combo = dict(zip(inner(leaf.per), table.combo(leg), strict=True))
-            group = group_index(self._layout, leaf.per, self._fabric.sizes, at | combo)
+            group = group_index(leaf.layout, leaf.per, self._fabric.sizes, at | combo)
             slot = self._slots(table, at, node, table.combo(leg)) + table.rank(attachment.legs, leg)
             index, port[:, i] = feed.port_of_slot(slot, leaf.count)
             switch[:, i] = group * leaf.count + index
@@ -194,7 +193,7 @@ class FabricWiring:
         assert uplink is not None  # noqa: S101 - a tier below another has uplinks
         own, sizes = (self._design.fabric(tier.fabric).tier_sizes for tier in (lower, upper))
         feed = upper.feed(lower.key)
-        columns = tier_columns(self._layout, lower, own)
+        columns = tier_columns(lower, own)
         rank = lower_rank(self._design, lower, upper, columns)
         for d in inner(upper.per):
             if d not in columns and is_told(d, lower.per):
@@ -209,7 +208,7 @@ class FabricWiring:
         groups = []
         for g in range(uplink.upper_groups):
             at = columns | {d: np.full(lower.switches, combos[i, g], dtype=np.int32) for i, d in enumerate(whole)}
-            groups.append(group_index(self._layout, upper.per, sizes, at))
+            groups.append(group_index(upper.layout, upper.per, sizes, at))
         group = np.stack(groups, axis=1)[:, :, None]
         b = self._switches(upper).first + group * upper.count + index
         ports = np.array(run_ports(upper, feed.run).of(feed), dtype=np.int32)
@@ -272,10 +271,9 @@ def lower_rank(design: Design, lower: TierDesign, upper: TierDesign, columns: Co
     """
     uplink: Uplink | None = lower.uplink
     assert uplink is not None  # noqa: S101 - callers hold a tier with uplinks
-    layout, owner = design.layout, design.fabric(lower.fabric)
-    scope = scope_of(lower.per)
-    numbers = place_numbers(layout, scope, scope_of(upper.per), by_slot=uplink.by_slot)
-    rank = np.array(numbers, dtype=np.int32)[scope_index(layout, scope, columns)]
+    owner = design.fabric(lower.fabric)
+    numbers = place_numbers(lower.layout, lower.scope, upper.scope, by_slot=uplink.by_slot)
+    rank = np.array(numbers, dtype=np.int32)[scope_index(lower.layout, lower.scope, columns)]
     for dimension in inner(lower.per):
         if dimension not in upper.per:
             together = met_together(dimension, upper.per, owner.tier_sizes[dimension], owner.coarser)

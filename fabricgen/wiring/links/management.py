@@ -19,7 +19,7 @@ from fabricgen.design.management import (
     own_kind,
 )
 from fabricgen.design.model import Design
-from fabricgen.design.shape import place_numbers, scope_count, scope_index, scope_of
+from fabricgen.design.shape import place_numbers, scope_index, scope_of
 from fabricgen.kernel.intervals import Allocations, numbers
 from fabricgen.lock.remembered import management_load
 from fabricgen.wiring.groups import rank_within
@@ -30,7 +30,7 @@ from fabricgen.wiring.tables import TRAY, DeviceClass, DeviceTable, Ints, Ints64
 def deal_management(design: Design, devices: DeviceTable, fabric: FabricDesign) -> tuple[Ints, Ints, Ints]:
     """(device, leaf, index among the leaf's ports for management) of every managed device, by device; int32."""
     leaf, layout = fabric.tiers[0], design.layout
-    leaves = tier_columns(layout, leaf, fabric.tier_sizes)
+    leaves = tier_columns(leaf, fabric.tier_sizes)
     load = management_load(design, fabric)
     areas = load.areas(leaf.switches, for_reserve=leaf.for_reserve)
     held = load.held(leaf.switches, for_reserve=leaf.for_reserve)
@@ -81,8 +81,8 @@ class _Positions:
         else:
             tier = design.fabric(managed.fabric).tier(managed.tier)
             group, index = np.divmod(devices.ordinal[rows].astype(np.int64), tier.count)
-            each = tier.groups // scope_count(self._layout, scope_of(tier.per))
-            inside = place_numbers(self._layout, scope_of(tier.per), managed.scope, by_slot=False)
+            each = tier.groups // tier.places
+            inside = place_numbers(tier.layout, tier.scope, managed.scope, by_slot=False)
             self._label = np.array(inside, dtype=np.int64)[group // each] * each + group % each
             self._index = index.astype(np.int32)
 
