@@ -16,7 +16,7 @@ from fabricgen.kernel.units import number
 from fabricgen.wiring.cabling.pieces import common_ends, link_lanes
 from fabricgen.wiring.cabling.shelf import Shelf
 from fabricgen.wiring.groups import unique_combinations
-from fabricgen.wiring.patching.tables import AT_COMMON_END, AT_FAR_END, NOWHERE, Patching
+from fabricgen.wiring.patching.tables import AT_COMMON_END, AT_FAR_END, IN_SHUFFLE, NOWHERE, Patching
 from fabricgen.wiring.tables import CableTable, Ints, Ints64, LinkTable
 
 
@@ -69,6 +69,7 @@ class _Channel:
             AT_FAR_END: (whole, splitter, 1, 1),
             AT_COMMON_END: (splitter, leg, 1, self.legs),
             NOWHERE: (leg, leg, self.legs, self.legs),
+            IN_SHUFFLE: (whole, whole, 1, 1),
         }[self.split]
         first = (make(self.medium, near, common, near_m),) * one
         last = (make(self.medium, far, others, far_m),) * many

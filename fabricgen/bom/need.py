@@ -15,7 +15,7 @@ from fabricgen.cluster import Cluster
 from fabricgen.wiring.tables import Ints, Ints64
 
 KINDS = (
-    *("node", "switch", "line-card", "transceiver", "cable", "trunk", "panel"),
+    *("node", "switch", "line-card", "transceiver", "cable", "trunk", "panel", "shuffle"),
     *("rack", "power-cord"),
 )
 """Kinds of parts, in the order that a bill lists them."""

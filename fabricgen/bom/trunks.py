@@ -71,7 +71,9 @@ class PatchParts:
     def panel_parts(self) -> tuple[tuple[Part, ...], Ints]:
         """(panel parts, one for each policy; index of the part of each panel)."""
         made = tuple(
-            Part(p.panel.id, f"Patch panel, {p.panel.rack_units} U, {p.panel.name}", "panel", 0)
+            Part(p.panel.id, f"Fibre shuffle, {p.panel.rack_units} U, {p.panel.name}", "shuffle", 0)
+            if p.shuffles
+            else Part(p.panel.id, f"Patch panel, {p.panel.rack_units} U, {p.panel.name}", "panel", 0)
             for p in self._patching.policies
         )
         return made, self._patching.panels.policy

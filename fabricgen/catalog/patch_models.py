@@ -43,10 +43,26 @@ class PanelProfile(Profile):
         int, Field(ge=1, le=4, description="Mated pairs that light passes: 1 in an adapter, 2 in a cassette.")
     ]
     mating_db: Annotated[float, Field(ge=0, le=2, description="Insertion loss of a mated pair at most, dB.")]
+    shuffle: Annotated[
+        int,
+        Field(
+            ge=0,
+            le=16,
+            description="It is a housing of fibre shuffles with so many ports in and as many out each, all in front: "
+            "pair k of port i in is pair i of port k out. 0: a panel for trunks.",
+        ),
+    ] = 0
+
+    @property
+    def shuffles(self) -> int:
+        """Shuffles in the housing; 0 in a panel for trunks."""
+        return self.ports // (2 * self.shuffle) if self.shuffle else 0
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
-        """Raises ValueError where front ports do not make up whole rear connectors."""
+        """Raises ValueError where front ports do not make up whole rear connectors, or whole shuffles."""
+        if self.shuffle and self.ports % (2 * self.shuffle):
+            raise ValueError(f"{self.ports} ports are no whole number of shuffles of {2 * self.shuffle} ports each")
         if self.ports % len(self.positions):
             raise ValueError(
                 f"{self.ports} ports are no whole number of connectors of {len(self.positions)} ports each"

@@ -27,8 +27,8 @@ class PatchedKind:
         return self.medium.connector.startswith("MPO")
 
 
-def patched_kinds(cluster: Cluster) -> Iterator[PatchedKind]:
-    """Every kind of patched channel, by policy and medium."""
+def patched_kinds(cluster: Cluster, *, shuffled: bool = False) -> Iterator[PatchedKind]:
+    """Every kind of channel over trunks, by policy and medium; with `shuffled` those through fibre shuffles, too."""
     patching = cluster.plan.patching
     if patching is None:
         return
@@ -38,6 +38,8 @@ def patched_kinds(cluster: Cluster) -> Iterator[PatchedKind]:
 
     cables = cluster.plan.cables
     for number, policy in enumerate(patching.policies):
+        if policy.shuffles and not shuffled:
+            continue
         mine = np.flatnonzero(patching.policy == number)
         for medium in unique_values(cables.medium[mine]):
             of = mine[cables.medium[mine] == medium]

@@ -141,6 +141,7 @@ def real_hardware(draw: st.DrawFn) -> Tree:
             [
                 ("dgx-b300", {"domain": "hgx-b300"}, 2),
                 ("dgx-b300-8p", {"domain": "hgx-b300"}, 4),
+                ("dgx-b300-8p", {"domain": "hgx-b300"}, 8),
                 ("dgx-b200", {"domain": "hgx-b200"}, 1),
                 ("mi300x-8", {"domain": "mi300x-8"}, 1),
                 ("hpn-node", None, 2),
@@ -164,7 +165,16 @@ def real_hardware(draw: st.DrawFn) -> Tree:
     fabrics = {"compute": fabric}
     if often(draw, 1, 2):
         fabrics["oob"] = draw(oob("sn2201", "sn4700"))
-    return _blueprint(hall, fabrics, **({"scale_up": {"inner": domain}} if domain and often(draw, 1, 2) else {}))
+    more: Tree = {"scale_up": {"inner": domain}} if domain and often(draw, 1, 2) else {}
+    if node_planes == 8 and often(draw, 2, 3):
+        shuffle = {
+            "between": "node-leaf",
+            "panel": "shuffle-4x4-mpo12",
+            "at": draw(st.sampled_from(["rack", "row-end"])),
+        }
+        shuffle["end"] = draw(st.sampled_from("ab"))
+        more["cabling"] = {"copper_to_m": 0, "patch": {"planes": shuffle}}
+    return _blueprint(hall, fabrics, **more)
 
 
 def _with_addresses(family: Callable[[], st.SearchStrategy[Tree]]) -> Callable[[], st.SearchStrategy[Tree]]:

@@ -137,6 +137,26 @@ def every_port_of_a_present_node_is_wired_once(case: Case) -> None:
                 assert all(wired[device, attachment.role, leg.name] == 1 for leg in attachment.legs)
 
 
+def pairs_that_are_shuffled_keep_their_lanes(case: Case) -> None:
+    """Every link of a shuffled cable passes one shuffle once, and no port or pair of a shuffle is taken twice."""
+    plan = case.cluster.plan
+    if plan.patching is None:
+        return
+    shuffles, policies = plan.patching.shuffles, plan.patching.policies
+    own = [p.shuffles for p in policies]
+    wanted = [row for row, cable in enumerate(plan.cables.end_cable.tolist()) if own[plan.patching.policy[cable]]]
+    assert sorted(shuffles.row.tolist()) == [
+        row for row in wanted if plan.patching.policy[plan.cables.end_cable[row]] >= 0
+    ]
+    columns = (shuffles.panel, shuffles.shuffle, shuffles.port_in, shuffles.port_out)
+    pairs = Counter(zip(*(column.tolist() for column in columns), strict=True))
+    assert set(pairs.values()) <= {1}
+    for panel, inside, port_in, port_out in pairs:
+        model = policies[plan.patching.panels.policy[panel]].panel
+        assert inside < model.shuffles
+        assert max(port_in, port_out) < model.shuffle
+
+
 def ports_are_counted_by_their_run(case: Case) -> None:
     for tier, cls in case.classes():
         for switch in range(cls.first, cls.first + cls.count):
@@ -157,5 +177,6 @@ LAWS = (
     purposes_of_down_ports_never_overlap,
     links_use_the_ports_kept_for_them,
     every_port_of_a_present_node_is_wired_once,
+    pairs_that_are_shuffled_keep_their_lanes,
     ports_are_counted_by_their_run,
 )

@@ -31,10 +31,13 @@ class Patch(Model):
     at: Literal["rack", "row-end"] = Field(
         "rack", description="Where panels stand: in the rack of each end, or in patch racks at the head of its row."
     )
+    end: Literal["a", "b"] | None = Field(
+        None, description="At which end fibre shuffles stand, where `panel` is one: lower (a) or upper. Default: b."
+    )
     panel: str = Field(
         "mpo-apc-72",
         max_length=64,
-        description="Patch panel of the catalogue.",
+        description="Patch panel of the catalogue, or fibre shuffle: these need no trunks.",
         json_schema_extra={CATALOGUE: "panels"},
     )
     trunk_fibres: int = Field(144, ge=8, le=6912, description="Fibres of each trunk.")

@@ -38,6 +38,11 @@ class PatchPolicy:
         return ("cabling", "patch", self.name)
 
     @property
+    def shuffles(self) -> bool:
+        """Whether it deals out fibre pairs in shuffles, without trunks."""
+        return self.panel.shuffle > 0
+
+    @property
     def jumpers(self) -> tuple[Polarity, Polarity]:
         """Polarity types of the jumpers at the a and b end."""
         stated = self.spec.jumpers
@@ -117,13 +122,28 @@ def _faults(policy: PatchPolicy, design: Design) -> Iterator[Diagnostic]:
     for i, pair in enumerate(spec.between):
         if pair not in pairs:
             yield _fault(policy, f"no links go '{pair}'", ("between", i), did_you_mean(pair, pairs))
-    if not any(policy.trunks):
+    if policy.shuffles:
+        yield from _shuffle_faults(policy)
+    elif spec.end:
+        yield _fault(policy, f"{policy.panel.id} is no fibre shuffle, and stands at both ends", ("end",), "remove it")
+    elif not any(policy.trunks):
         what = f"{spec.trunk_fibres} fibres in {policy.panel.rear} of {spec.base}, polarity {spec.method}"
         hint = "state `trunk_fibres` and `base` of one, or add a trunk to `catalog/trunks`"
         yield _fault(policy, f"the catalogue has no trunk of {what}", ("trunk_fibres",), hint)
     elif not policy.trunks_per_panel:
         what = f"a trunk of {spec.trunk_fibres} fibres takes {policy.ports_per_trunk} ports, {policy.panel.id} has "
         yield _fault(policy, f"{what}{policy.panel.ports}", ("trunk_fibres",), "smaller trunks, or a larger panel")
+
+
+def _shuffle_faults(policy: PatchPolicy) -> Iterator[Diagnostic]:
+    """Settings of a policy with shuffles that are of trunks, and jumpers with which light would not arrive."""
+    for key in ("trunk_fibres", "base", "method", "spare"):
+        if key in policy.spec.model_fields_set:
+            what = f"`{key}` is of trunks, and fibre shuffles have none"
+            yield Diagnostic("FG075", Severity.ERROR, what, (*policy.path, key), "remove it")
+    if policy.jumpers.count("B") == 1:
+        what = "jumpers of types A and B, a shuffle between them, bring transmitters to transmitters"
+        yield Diagnostic("FG075", Severity.ERROR, what, (*policy.path, "jumpers"), "state [A, A] or [B, B]")
 
 
 def _claimed_twice(policies: tuple[PatchPolicy, ...], design: Design) -> Iterator[Diagnostic]:

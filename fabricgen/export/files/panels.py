@@ -11,6 +11,7 @@ from fabricgen.cluster import Cluster
 from fabricgen.export.columns import picked
 from fabricgen.export.table import ExportContext, File, Table, csv_file
 from fabricgen.wiring.patching.tables import Patching
+from fabricgen.wiring.tables import Ints64
 
 ON_REQUEST = False
 
@@ -26,6 +27,15 @@ def rows(cluster: Cluster) -> int:
     return len(cluster.plan.patching.panels) if cluster.plan.patching else 0
 
 
+def _shuffled(patching: Patching) -> Ints64:
+    """Ports of shuffles with a jumper, by panel."""
+    shuffles, found = patching.shuffles, np.zeros(len(patching.panels), dtype=np.int64)
+    for ports in (shuffles.port_in, shuffles.port_out):
+        panel = np.unique(np.stack([shuffles.panel, shuffles.shuffle, ports]), axis=1)[0]
+        found += np.bincount(panel, minlength=len(found))
+    return found
+
+
 def table(cluster: Cluster, patching: Patching) -> Table:
     """Panels; `cabled` counts front ports with a trunk behind them, `used` those with a jumper."""
     parts, panels, trunks = PatchParts(cluster, patching), patching.panels, patching.trunks
@@ -36,6 +46,7 @@ def table(cluster: Cluster, patching: Patching) -> Table:
         + np.bincount(trunks.b_panel, weights=ports, minlength=len(panels))
         for ports in (of_trunk, trunks.used)
     )
+    used = used + _shuffled(patching)
     policies = np.array([p.name for p in patching.policies], dtype=object)
     ports = np.array([p.panel.ports for p in patching.policies])[panels.policy]
     columns = {

@@ -4,6 +4,28 @@ from __future__ import annotations
 
 from fabricgen.lint.fault import Fault
 
+FG075 = Fault(
+    id="FG075",
+    name="CannotBeShuffled",
+    title="a fibre shuffle cannot serve the cables of its policy",
+    text="""
+    A shuffle of n ports in and out deals the n pairs of each connector over n connectors, which links do not fit.
+
+    It takes cables of split connectors whose links are one pair each, to at most n far connectors, on the same lane of
+    all of these (as the NICs of eight planes have), over fibre that plugs into its ports. Keys of trunks do not apply,
+    and jumpers on both sides are of one type, so that transmitters meet receivers. See docs/patching.md.
+    """,
+    bad="""
+    fabrics: {compute: {tiers: {leaf: {switch: sn5600, per: [su, rail]}, spine: {switch: sn5600}}}}
+    cabling: {copper_to_m: 0, patch: {planes: {between: leaf-spine,
+      panel: shuffle-4x4-mpo12}}}  # <-
+    """,
+    good="""
+    fabrics: {compute: {tiers: {leaf: {switch: sn5600, per: [su, rail]}, spine: {switch: sn5600}}}}
+    cabling: {copper_to_m: 0, patch: {planes: {between: leaf-spine}}}
+    """,
+)
+
 FG079 = Fault(
     id="FG079",
     name="UnknownCable",

@@ -20,7 +20,9 @@ class CrowdedCage(PlanRule):
 
     A twin-port OSFP transceiver takes two cables, any other takes one. Links that are split at both ends, and each
     go to a different switch, need more. Give each pair of switches whole cages: more links to fewer switches, or
-    unsplit ports.
+    unsplit ports. A fibre shuffle
+    (`cabling.patch`, docs/patching.md) deals the pairs of several cables, so that each cage takes as many as it has
+    connectors.
     """
 
     id = "FG603"
@@ -47,9 +49,13 @@ class CrowdedCage(PlanRule):
         from fabricgen.wiring.cabling.cables import cages
 
         devices, cables, links = cluster.plan.devices, cluster.plan.cables, cluster.plan.links
+        shuffled, patching = np.zeros(len(cables), dtype=bool), cluster.plan.patching
+        if patching is not None:
+            shuffled = np.array([*(p.shuffles for p in patching.policies), False], dtype=bool)[patching.policy]
         for i, segment in enumerate(links.segments):
             here = cluster.end_rows[i]
-            rows, of_cable = cables.end_link[here], cables.end_cable[here]
+            direct = ~shuffled[cables.end_cable[here]]
+            rows, of_cable = cables.end_link[here][direct], cables.end_cable[here][direct]
             ends = ((segment.a, links.a_device, links.a_port), (segment.b, links.b_device, links.b_port))
             for side, *columns in ends:
                 if not len(rows) or not isinstance(side, PortRun):

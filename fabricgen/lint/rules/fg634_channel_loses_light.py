@@ -40,7 +40,7 @@ class ChannelLosesLight(PlanRule):
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Add up the longest channel of each kind."""
-        for kind in patched_kinds(cluster):
+        for kind in patched_kinds(cluster, shuffled=True):
             policy, budget = kind.policy, kind.medium.loss_db
             loss = policy.loss_db(kind.medium, kind.longest_m)
             if budget is None or loss <= budget + 1e-9:

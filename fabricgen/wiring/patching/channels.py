@@ -10,7 +10,7 @@ from fabricgen.catalog.models import CableProfile
 from fabricgen.design.media.patching import FIBRES, PatchPolicy
 from fabricgen.wiring.cabling.end_numbers import CableEnds, hangs_on_lower
 from fabricgen.wiring.cabling.pieces import link_lanes, widths
-from fabricgen.wiring.patching.tables import AT_COMMON_END, AT_FAR_END, NOWHERE
+from fabricgen.wiring.patching.tables import AT_COMMON_END, AT_FAR_END, IN_SHUFFLE, NOWHERE
 from fabricgen.wiring.tables import Flags, Ints, LinkTable
 
 
@@ -110,7 +110,8 @@ def jumper_widths(links: LinkTable, ends: CableEnds, split: Ints) -> tuple[tuple
     np.maximum.at(leg, ends.cable, link_lanes(links)[links.segment[ends.link]] * ends.links)
     lower[ends.cable] = np.array([hangs_on_lower(s) for s in links.segments], dtype=bool)[links.segment[ends.link]]
     common = np.where(split == AT_COMMON_END, legs, 1), np.where(split == NOWHERE, leg, whole)
-    others = np.where(split == AT_FAR_END, legs, 1), np.where(split == AT_FAR_END, whole, leg)
+    full = (split == AT_FAR_END) | (split == IN_SHUFFLE)
+    others = np.where(split == AT_FAR_END, legs, 1), np.where(full, whole, leg)
     a, b = (
         (np.where(lower, one, other).astype(np.int32), np.where(lower, other, one).astype(np.int32))
         for one, other in zip(common, others, strict=True)

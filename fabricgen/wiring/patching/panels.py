@@ -45,6 +45,12 @@ def terminate(trunks: TrunkLayout, policies: tuple[PatchPolicy, ...], places: Pa
     return Terminations(table, a_panel, a_port, b_panel, b_port)
 
 
+def joined_panels(one: PanelTable, other: PanelTable) -> PanelTable:
+    """The rows of two tables, one after the other."""
+    names = ("policy", "fibre", "place", "rack", "u", "number")
+    return PanelTable(*(np.concatenate([getattr(one, name), getattr(other, name)]) for name in names))
+
+
 def stand(
     panels: PanelTable, policies: tuple[PatchPolicy, ...], places: PatchLocations, free: Flags, names: tuple[str, ...]
 ) -> PanelTable:

@@ -153,7 +153,8 @@ def _wanted(inputs: PatchingInput, ends: CableEnds, cables: int) -> Ints:
         for d in (inputs.links.a_device[ends.link], inputs.links.b_device[ends.link])
     )
     a_place, b_place = inputs.locations_of(ends, found)
-    found = np.where((a_place != b_place) & (a == b), found, -1)
+    shuffled = np.array([*(p.shuffles for p in inputs.policies), False], dtype=bool)[found]
+    found = np.where(((a_place != b_place) | shuffled) & (a == b), found, -1)
     least, most = np.full(cables, len(inputs.policies), dtype=np.int32), np.full(cables, -1, dtype=np.int32)
     np.minimum.at(least, ends.cable, found)
     np.maximum.at(most, ends.cable, found)

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from fabricgen.design.media.patching import PatchPolicy
 from fabricgen.wiring.tables import Floats, Ints
 
-AT_FAR_END, AT_COMMON_END, NOWHERE = range(3)
+AT_FAR_END, AT_COMMON_END, NOWHERE, IN_SHUFFLE = range(4)
 """Where the splitter of a breakout is: at the far end of the trunk if all far ends are in one place, else at the common
-end; nowhere if each leg fills connectors of its own and is a straight channel. Straight cables count as the first.
+end; nowhere if each leg fills connectors of its own and is a straight channel; in a fibre shuffle, between two straight
+jumpers. Straight cables count as the first.
 """
 
 
@@ -74,6 +75,24 @@ class PatchTable:
 
 
 @dataclass(frozen=True, slots=True)
+class ShuffleTable:
+    """Fibre pairs that pass a shuffle, a row for each cable end row; int32 columns of one length.
+
+    `row` is a row of cable ends, `panel` one of panels. `shuffle` counts, from 0, those of the housing; `port_in` and
+    `port_out` the ports of the shuffle: the pair is number `port_out` of the former and `port_in` of the latter.
+    """
+
+    row: Ints
+    panel: Ints
+    shuffle: Ints
+    port_in: Ints
+    port_out: Ints
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+
+@dataclass(frozen=True, slots=True)
 class Patching:
     """The structured cabling of a cluster; `places` are the names of the racks or rows that trunks connect.
 
@@ -89,3 +108,4 @@ class Patching:
     panels: PanelTable
     trunks: TrunkTable
     patches: PatchTable
+    shuffles: ShuffleTable

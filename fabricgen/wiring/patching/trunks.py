@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,8 +16,9 @@ from fabricgen.wiring.cabling.shelf import Shelf
 from fabricgen.wiring.cabling.stock import fibre_m, order_m
 from fabricgen.wiring.patching.channels import Channels, TrunkLayout, channels_of, jumper_widths, lay_out_trunks
 from fabricgen.wiring.patching.locations import PatchLocations
-from fabricgen.wiring.patching.panels import free_units, patch_racks, stand, terminate
-from fabricgen.wiring.patching.tables import PanelTable, Patching, PatchTable, TrunkTable
+from fabricgen.wiring.patching.panels import free_units, joined_panels, patch_racks, stand, terminate
+from fabricgen.wiring.patching.shuffles import lay_shuffles
+from fabricgen.wiring.patching.tables import IN_SHUFFLE, PanelTable, Patching, PatchTable, ShuffleTable, TrunkTable
 from fabricgen.wiring.tables import DeviceTable, Flags, Floats, Ints, LinkTable, RackTable, unique_values
 
 
@@ -63,13 +64,19 @@ class PatchingResult:
 
 def lay_trunks(inputs: PatchingInput, ends: CableEnds, policy: Ints, medium: Ints) -> PatchingResult:
     """Lay trunks for the cables that have a policy (not -1); raises InputError (FG086) where panels have no room."""
-    channels = channels_of(
-        inputs.links, ends, policy, inputs.locations_of(ends, policy[ends.cable]), medium, inputs.media
-    )
+    places = inputs.locations_of(ends, policy[ends.cable])
+    shuffled = np.array([*(p.shuffles for p in inputs.policies), False], dtype=bool)[policy]
+    trunked = np.where(shuffled, -1, policy).astype(np.int32)
+    channels = channels_of(inputs.links, ends, trunked, places, medium, inputs.media)
     trunks = lay_out_trunks(channels, inputs.policies, len(inputs.places))
     terminations = terminate(trunks, inputs.policies, inputs.places)
     free = free_units(inputs.devices, inputs.racks)
-    panels = stand(terminations.panels, inputs.policies, inputs.places, free, inputs.racks.names)
+    own = policy, medium, inputs.media
+    housings, shuffles = lay_shuffles(inputs.links, ends, inputs.policies, own, places)
+    shuffles = replace(shuffles, panel=shuffles.panel + len(terminations.panels))
+    panels = stand(
+        joined_panels(terminations.panels, housings), inputs.policies, inputs.places, free, inputs.racks.names
+    )
     panels, racks = patch_racks(panels, inputs.policies, inputs.places, inputs.racks)
     patches = _patches(channels, trunks, inputs.media, medium[ends.cable])
     at, first = _stands(inputs, panels, racks), np.int32(len(inputs.devices))
@@ -77,14 +84,18 @@ def lay_trunks(inputs: PatchingInput, ends: CableEnds, policy: Ints, medium: Int
     kinds = trunks.policy, trunks.fibre, trunks.number
     ends_on_panels = terminations.a_panel, terminations.a_port, terminations.b_panel, terminations.b_port
     table = TrunkTable(*kinds, *ends_on_panels, trunks.used, fibre_m(run))
-    jumpers = _jumper_runs(inputs, ends, (at, racks), table, patches, len(policy))
-    widths = jumper_widths(inputs.links, ends, channels.split)
+    of_trunks = _jumper_runs(inputs, ends, (at, racks), table, patches, len(policy))
+    of_shuffles = _shuffle_runs(inputs, ends, (at, racks), shuffles, len(policy))
+    jumpers = np.maximum(of_trunks[0], of_shuffles[0]), np.maximum(of_trunks[1], of_shuffles[1])
+    split = np.where(shuffled, IN_SHUFFLE, channels.split).astype(np.int32)
+    widths = jumper_widths(inputs.links, ends, split)
     a_m, b_m = (_stocked(inputs, end, (medium, policy), widths[end], jumper) for end, jumper in enumerate(jumpers))
     cable = ends.cable[patches.row]
     length_m, run_m = a_m + b_m, jumpers[0] + jumpers[1]
     length_m += _longest(table.length_m[patches.trunk], cable, len(policy))
     run_m += _longest(run[patches.trunk], cable, len(policy))
-    patching = Patching(inputs.policies, inputs.places.names, policy, a_m, b_m, channels.split, panels, table, patches)
+    tables = panels, table, patches, shuffles
+    patching = Patching(inputs.policies, inputs.places.names, policy, a_m, b_m, split, *tables)
     return PatchingResult(patching, racks, length_m, run_m)
 
 
@@ -124,6 +135,18 @@ def _jumper_runs(
     a, b = (
         _longest(run_between(*where, inputs.floor, device, panel), cable, cables)
         for device, panel in zip(inputs.devices_of(ends, patches.row), sides, strict=True)
+    )
+    return a, b
+
+
+def _shuffle_runs(
+    inputs: PatchingInput, ends: CableEnds, where: tuple[Positions, RackTable], shuffles: ShuffleTable, cables: int
+) -> tuple[Floats, Floats]:
+    """The longest run of each cable to its shuffle, at the a end and at the b end, m; 0 for other cables."""
+    cable, panel = ends.cable[shuffles.row], np.int32(len(inputs.devices)) + shuffles.panel
+    a, b = (
+        _longest(run_between(*where, inputs.floor, device, panel), cable, cables)
+        for device in inputs.devices_of(ends, shuffles.row)
     )
     return a, b
 

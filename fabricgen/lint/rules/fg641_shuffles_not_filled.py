@@ -1,0 +1,67 @@
+"""FG641: fibre shuffles have ports that nothing uses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.rule import PlanRule
+
+if TYPE_CHECKING:
+    from fabricgen.cluster import Cluster
+
+
+class ShufflesNotFilled(PlanRule):
+    """Shuffles of a policy take fewer cables than they have ports in, or lead to fewer connectors than ports out.
+
+    A shuffle of n ports is filled by n connectors of NICs whose n lanes go to n switches. With fewer, connectors of
+    switches carry dark pairs, and shuffles are bought for ports that stay empty: nodes of a unit that do not divide by
+    n, or NICs with fewer planes than a shuffle has ports. Omitted nodes leave such gaps, too.
+    """
+
+    id = "FG641"
+    severity = Severity.INFO
+    title = "fibre shuffles have ports that nothing uses"
+    bad = """
+        scalable_unit: {nodes: 6 x dgx-b300-8p}
+        pods: {p1: {su: 1}}
+        fabrics: {compute: {planes: 8, tiers: {
+          leaf: {switch: sn5640, per: [su, rail, plane]},
+          spine: {switch: sn5640, per: plane}}}}
+        cabling: {copper_to_m: 0, patch: {planes: {between: node-leaf,
+          panel: shuffle-4x4-mpo12}}}  # <-
+    """
+    good = """
+        scalable_unit: {nodes: 8 x dgx-b300-8p}
+        pods: {p1: {su: 1}}
+        fabrics: {compute: {planes: 8, tiers: {
+          leaf: {switch: sn5640, per: [su, rail, plane]},
+          spine: {switch: sn5640, per: plane}}}}
+        cabling: {copper_to_m: 0, patch: {planes: {between: node-leaf,
+          panel: shuffle-4x4-mpo12}}}
+    """
+
+    def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
+        """Compare the pairs in use with those that the shuffles have."""
+        patching = cluster.plan.patching
+        if patching is None or not len(patching.shuffles):
+            return
+        import numpy as np
+
+        shuffles = patching.shuffles
+        policy = patching.panels.policy[shuffles.panel]
+        for number, one in enumerate(patching.policies):
+            mine = policy == number
+            if not mine.any():
+                continue
+            there = np.unique(np.stack([shuffles.panel[mine], shuffles.shuffle[mine]]), axis=1, return_counts=True)[1]
+            full = one.panel.shuffle**2
+            short = there[there < full]
+            if len(short):
+                yield self.flag(
+                    (*one.path, "panel"),
+                    f"{len(short)} of {len(there)} shuffles of {one.panel.shuffle} x {one.panel.shuffle} ports are not "
+                    f"filled: {int(short.min())} of {full} pairs in use on the emptiest",
+                    f"multiples of {one.panel.shuffle} NICs on every leaf fill them",
+                )
