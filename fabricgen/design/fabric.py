@@ -11,8 +11,7 @@ from fabricgen.design.extras.demands import ExtraDemand, extra_demands, most_on_
 from fabricgen.design.extras.kept_ports import in_order_of_cages, kept_for_extras
 from fabricgen.design.extras.placement import ExtraPortAllocator
 from fabricgen.design.fabric_model import Attachment, ExtraSet, FabricDesign, Leg, TierDesign, TierKey
-from fabricgen.design.host_ports import check_host_ports, shares_ports
-from fabricgen.design.joining import check_met_in_full, check_spans
+from fabricgen.design.joining import check_host_ports, check_met_in_full, check_spans, shares_ports
 from fabricgen.design.management import ManagedPorts
 from fabricgen.design.ports import PortKind
 from fabricgen.design.shape import spans_units
