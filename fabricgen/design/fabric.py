@@ -11,6 +11,7 @@ from fabricgen.design.extras.demands import ExtraDemand, extra_demands, most_on_
 from fabricgen.design.extras.kept_ports import in_order_of_cages, kept_for_extras
 from fabricgen.design.extras.placement import ExtraPortAllocator
 from fabricgen.design.fabric_model import Attachment, ExtraSet, FabricDesign, Leg, TierDesign, TierKey
+from fabricgen.design.floor.unit_kind import NodeSet
 from fabricgen.design.joining import check_host_ports, check_met_in_full, check_spans, shares_ports
 from fabricgen.design.management import ManagedPorts
 from fabricgen.design.ports import PortKind
@@ -27,6 +28,9 @@ from fabricgen.kernel.diagnostics import InputError, did_you_mean, fault
 
 VRF_NAME_MAX = 11
 """Longest VRF name, beside the `Vrf_` that SONiC wants before it (sonic-vrf.yang: 15 in all)."""
+
+Pairs = tuple[tuple[NodeSet, Attachment], ...]
+"""(nodes of a unit, how they attach)"""
 
 ROUNDS = 8
 """How often tiers are sized again when extra devices find too few ports."""
@@ -58,7 +62,7 @@ class _LinkedFabrics:
         self.context, self.names, self.managing = context, names, managing
         self.fabrics = context.blueprint.fabrics
         self.specs = tier_specs(context, names)
-        self.leaf = {name: self._leaf(name) for name in names}
+        self.leaves = {name: self._leaves(name) for name in names}
         for name in names:
             check_spans(self.fabrics[name], name)
         check_host_ports(self.fabrics, names)
@@ -69,29 +73,28 @@ class _LinkedFabrics:
         check_met_in_full(self.specs, self.sizes)
         self.demands: dict[TierKey, tuple[NodeDemand, ...]] = {}
         for name in names:
-            leaf = self.leaf[name]
-            if leaf is not None:
-                self.demands[leaf] = (*self.demands.get(leaf, ()), *self._node_demands(name, leaf))
+            for leaf, pairs in self.attachments[name].items():
+                self.demands[leaf] = (*self.demands.get(leaf, ()), *self._node_demands(name, leaf, pairs))
 
     def _check_copper(self) -> None:
         """Raise InputError where leaves that take management ports, which are RJ45, have no RJ45 cages."""
         managing = self.managing
-        leaf = self.leaf.get(managing.fabric) if managing and managing.devices else None
-        cages = self.specs[leaf].profile.cages if leaf else ()
-        if managing and leaf and not any(cage.form_factor == "RJ45" for cage in cages):
-            raise fault(
-                "FG103",
-                f"management ports are RJ45, {leaf.fabric} {leaf.tier} {self.specs[leaf].profile.id} has "
-                f"{cages[0].form_factor} down ports",
-                path=("fabrics", managing.fabric, "also"),
-                hint="attach switches to a fabric whose leaves have RJ45 ports, such as sn2201",
-            )
+        for leaf in self.leaves.get(managing.fabric, ()) if managing and managing.devices else ():
+            cages = self.specs[leaf].profile.cages
+            if managing and not any(cage.form_factor == "RJ45" for cage in cages):
+                raise fault(
+                    "FG103",
+                    f"management ports are RJ45, {leaf.text} {self.specs[leaf].profile.id} has "
+                    f"{cages[0].form_factor} down ports",
+                    path=("fabrics", managing.fabric, "also"),
+                    hint="attach switches to a fabric whose leaves have RJ45 ports, such as sn2201",
+                )
 
     def run(self) -> list[FabricDesign]:
         """Size the tiers, sizing again with more ports where extra devices find too few, then give the extra devices
         their ports.
         """
-        extras = [d for name in self.names for d in extra_demands(self.context, name, self.specs, self.leaf[name])]
+        extras = [d for name in self.names for d in extra_demands(self.context, name, self.specs, self.leaves[name])]
         wanted: dict[tuple[TierKey, PortKind], int] = {}
         for demand in extras:
             wanted[demand.tier, demand.kind] = wanted.get((demand.tier, demand.kind), 0) + demand.ports
@@ -135,10 +138,12 @@ class _LinkedFabrics:
         return [self._fabric_design(name, sized_tiers, tiers, extras, allocated) for name in self.names]
 
     def _allocator(self, sized_tiers: Mapping[TierKey, SizedTier]) -> ExtraPortAllocator:
-        sizes = {
-            f: self.sizes[f] | {k.tier: d.count for k, d in sized_tiers.items() if k.fabric == f} for f in self.names
-        }
+        sizes = {name: self._tier_sizes(name, sized_tiers) for name in self.names}
         return ExtraPortAllocator(self.context, sized_tiers, self.demands, sizes)
+
+    def _tier_sizes(self, name: str, sized_tiers: Mapping[TierKey, SizedTier]) -> dict[str, int]:
+        """How many values each dimension has by which tiers of a fabric may be grouped, each other's switches too."""
+        return self.sizes[name] | {key.tier: sized.count for key, sized in sized_tiers.items() if key.fabric == name}
 
     def _allocate_extras(
         self,
@@ -181,8 +186,7 @@ class _LinkedFabrics:
     ) -> TierSizing:
         managed = {}
         if self.managing and self.managing.fabric in self.names:
-            leaf = self.leaf[self.managing.fabric]
-            managed = {leaf: self.managing.ports} if leaf else {}
+            managed = dict.fromkeys(self.leaves[self.managing.fabric], self.managing.ports)
         spans = {
             max(keys, key=list(self.specs).index): self.fabrics[name].spans
             for name in self.names
@@ -192,8 +196,8 @@ class _LinkedFabrics:
         layout, demands = self.context.layout, self.demands
         return TierSizing(layout, self.specs, *shapes, demands, managed, reserve, spans, crowded, lean)
 
-    def _leaf(self, name: str) -> TierKey | None:
-        """The tier that nodes of a fabric attach to: its own lowest, or that of the fabric that carries it."""
+    def _leaves(self, name: str) -> tuple[TierKey, ...]:
+        """The tiers that nodes of a fabric attach to: its own lowest, or those of the fabric that carries it."""
         carrier = self.fabrics[name].carried_by
         if carrier is not None and (carrier not in self.names or self.fabrics[carrier].carried_by):
             known = [n for n in self.fabrics if n != name and not self.fabrics[n].carried_by]
@@ -204,23 +208,22 @@ class _LinkedFabrics:
                 hint=did_you_mean(carrier, known),
             )
         owner = carrier or name
-        return next((key for key, spec in self.specs.items() if key.fabric == owner and spec.takes_nodes), None)
+        return tuple(key for key, spec in self.specs.items() if key.fabric == owner and spec.takes_nodes)
 
-    def _attachments(self, name: str) -> tuple[tuple[int, Attachment], ...]:
-        """How each node set that has the role attaches; at least one must where the fabric takes nodes.
+    def _attachments(self, name: str) -> dict[TierKey, Pairs]:
+        """By leaf, how each node set of its units that has the role attaches; one must where the fabric takes nodes.
 
         A fabric above another's tier that names no role may take those of a fabric that it carries alone.
         """
-        leaf, spec, path = self.leaf[name], self.fabrics[name], ("fabrics", name)
-        if leaf is None or shares_ports(spec):
-            return ()
+        leaves, spec, path = self.leaves[name], self.fabrics[name], ("fabrics", name)
+        if shares_ports(spec):
+            return {}
         role = spec.attach or name
-        layout = self.context.layout
-        having = [(i, s) for i, s in enumerate(layout.node_sets) if s.attaches(name, role)]
-        joins = any(lower.upper == leaf and lower.fabric != name for lower in self.specs.values())
-        if not having and not (joins and spec.attach is None):
-            roles = sorted({r for s in layout.node_sets for r in s.profile.roles if name not in s.skip})
-            skipped = any(role in s.profile.roles for s in layout.node_sets)
+        joins = any(lower.upper in leaves and lower.fabric != name for lower in self.specs.values())
+        sets = [s for leaf in leaves for s in self.specs[leaf].layout.node_sets]
+        if leaves and not any(s.attaches(name, role) for s in sets) and not (joins and spec.attach is None):
+            roles = sorted({r for s in sets for r in s.profile.roles if name not in s.skip})
+            skipped = any(role in s.profile.roles for s in sets)
             raise fault(
                 "FG014",
                 f"fabric {name} attaches '{role}' ports, and "
@@ -228,7 +231,14 @@ class _LinkedFabrics:
                 path=(*path, "attach") if spec.attach else path,
                 hint=f"take {name} off a `skip`" if skipped else f"set `attach:`; {did_you_mean(role, roles)}",
             )
-        return tuple((i, attach(s.profile, role, spec, self.specs[leaf].profile, path)) for i, s in having)
+        return {
+            leaf: tuple(
+                (s, attach(s.profile, role, spec, self.specs[leaf].profile, path))
+                for s in self.specs[leaf].layout.node_sets
+                if s.attaches(name, role)
+            )
+            for leaf in leaves
+        }
 
     def _sizes(self, name: str) -> dict[str, int]:
         """How many values each inner dimension (rail, rail group, plane, port) has on the switches that a fabric's
@@ -241,12 +251,16 @@ class _LinkedFabrics:
         """The legs of nodes on the switches that a fabric's nodes attach to, those of the switches' owner first; for a
         fabric without nodes, of the fabric that it is above.
         """
-        leaf = self.leaf[name]
-        if leaf is None:
+        leaves = self.leaves[name]
+        if not leaves:
             below = [s.fabric for s in self.specs.values() if s.upper and s.upper.fabric == name and s.fabric != name]
             return self._legs(below[0]) if below else []
-        sharing = sorted((n for n in self.names if self.leaf[n] == leaf), key=lambda n: n != leaf.fabric)
-        return [leg for n in sharing for _, a in self.attachments[n] for leg in a.legs]
+        sharing = sorted((n for n in self.names if self.leaves[n] == leaves), key=lambda n: n != leaves[0].fabric)
+        return [leg for n in sharing for leg in self._own_legs(n)]
+
+    def _own_legs(self, name: str) -> list[Leg]:
+        """The legs of a fabric's nodes."""
+        return [leg for pairs in self.attachments[name].values() for _, a in pairs for leg in a.legs]
 
     def _coarser(self, name: str) -> dict[str, tuple[int, ...]]:
         """By dimension that follows from a finer one, its number for each number of the finer one (see `_sizes`)."""
@@ -258,11 +272,11 @@ class _LinkedFabrics:
                 found[dimension.name] = tuple(of.get(n + 1, 0) for n in range(self.sizes[name][dimension.follows]))
         return found
 
-    def _node_demands(self, name: str, leaf: TierKey) -> list[NodeDemand]:
-        """The node ports of a fabric, one demand for each kind of port, in the order of the node sets."""
-        by_kind: dict[tuple[PortKind, bool], list[tuple[int, Attachment]]] = {}
-        for index, attachment in self.attachments[name]:
-            by_kind.setdefault((attachment.kind, attachment.per_connector > 1), []).append((index, attachment))
+    def _node_demands(self, name: str, leaf: TierKey, attached: Pairs) -> list[NodeDemand]:
+        """The node ports of a fabric on a leaf, one demand for each kind of port, in the order of the node sets."""
+        by_kind: dict[tuple[PortKind, bool], list[tuple[NodeSet, Attachment]]] = {}
+        for nodes, attachment in attached:
+            by_kind.setdefault((attachment.kind, attachment.per_connector > 1), []).append((nodes, attachment))
         spec, sizes = self.specs[leaf], self.sizes[name]
         return [
             NodeDemand(name, kind, tuple(pairs), SlotTable(spec.layout, spec.per, sizes, tuple(pairs)))
@@ -277,20 +291,18 @@ class _LinkedFabrics:
         demands: Sequence[ExtraDemand],
         allocated: Sequence[ExtraSet],
     ) -> FabricDesign:
-        spec, leaf = self.fabrics[name], self.leaf[name]
-        legs = [leg for _, a in self.attachments[name] for leg in a.legs]
+        spec, leaves, legs = self.fabrics[name], self.leaves[name], self._own_legs(name)
         mine = [key for key in self.specs if key.fabric == name]
         return FabricDesign(
             name=name,
             protocol=spec.protocol,
             sizes=self.sizes[name],
-            coarser=self.coarser[name],
             planes=spec.planes if legs else self.sizes[name]["plane"],
             rails=max((leg.rail for leg in legs), default=0),
             hosts=spec.hosts or {"roce": "routed", "ethernet": "bridged", "infiniband": "none"}[spec.protocol],
             vrf=self._vrf(name),
-            leaves=(leaf,) if leaf else (),
-            node_feeds=sized_tiers[leaf].node_feeds.get(name, ()) if leaf else (),
+            leaves=leaves,
+            node_feeds=tuple(feed for leaf in leaves for feed in sized_tiers[leaf].node_feeds.get(name, ())),
             tiers=tuple(tiers[key] for key in _in_order(self.specs, mine)),
             extras=tuple(e for d, e in zip(demands, allocated, strict=True) if d.fabric == name),
             managed_devices=self.managing.devices if self.managing and self.managing.fabric == name else 0,
@@ -345,8 +357,11 @@ class _LinkedFabrics:
             for_reserve=spec.for_reserve,
             path=spec.path,
             layout=spec.layout,
+            sizes=self._tier_sizes(spec.fabric, sized_tiers),
+            coarser=self.coarser[spec.fabric],
             slots=sized.slots,
             needed_uplinks=sized.needed_uplinks,
+            reserved=tuple((name, kept.ports, kept.cages) for name, kept in sorted(spec.spec.reserved_ports.items())),
             uneven=deals_unevenly(spec),
         )
 

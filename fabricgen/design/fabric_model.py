@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
 from fabricgen.catalog.models import NodeProfile, SwitchProfile
+from fabricgen.design.floor.unit_kind import NodeSet
 from fabricgen.design.layout import Layout
 from fabricgen.design.ports import PortKind, PortRun
 from fabricgen.design.shape import scope_count, scope_of
@@ -21,6 +22,11 @@ class TierKey(NamedTuple):
 
     fabric: str
     tier: str
+
+    @property
+    def text(self) -> str:
+        """The tier as the lock and messages have it: `compute leaf`."""
+        return f"{self.fabric} {self.tier}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +158,8 @@ class NodeFeed:
     """
 
     leaf: TierKey
-    attachments: tuple[tuple[int, Attachment], ...]
-    """(index of the node set, how it attaches)"""
+    attachments: tuple[tuple[NodeSet, Attachment], ...]
+    """(nodes of a unit, how they attach)"""
     run: int
     first: int
     per_switch: int
@@ -303,10 +309,18 @@ class TierDesign:
     path: Path
     layout: Layout = field(compare=False, repr=False)
     """The units that it serves."""
+    sizes: Mapping[str, int] = field(hash=False)
+    """How many values each dimension has that it may be grouped by: those of legs, and by tier of its fabric, switches
+    of a group.
+    """
+    coarser: Mapping[str, tuple[int, ...]] = field(hash=False)
+    """Rail group -> that of each rail on these switches, from 0; so for every dimension that follows from another."""
     slots: int = 0
     """Node ports of the fullest group that a lowest tier is sized for."""
     needed_uplinks: int = 0
     """The fewest uplinks within its oversubscription; 0 at the top."""
+    reserved: tuple[tuple[str, int, tuple[int, ...]], ...] = ()
+    """(purpose, how many of the first kind of down ports, cages) of ports that are kept and get no cable."""
     uneven: bool = False
     """Whether links from below may land unequally on the switches of a group."""
 
@@ -351,8 +365,9 @@ class TierDesign:
         return max(run.count, self.peer_links.most if self.peer_links and run is self.peer_links.run else 0)
 
     def spare_ports(self, run: int = 0) -> int:
-        """Ports of a run that are neither in use nor numbered for reserved slots."""
-        return self.downs[run].capacity - self.numbered[run] if self.downs else 0
+        """Ports of a run that are neither in use, nor numbered for reserved slots, nor kept for a purpose."""
+        kept = sum(ports for _, ports, _ in self.reserved) if run == 0 else 0
+        return self.downs[run].capacity - self.numbered[run] - kept if self.downs else 0
 
     def feed(self, source: TierKey) -> Feed:
         """The down ports for a lower tier; raises KeyError when there are none."""
@@ -379,8 +394,6 @@ class FabricDesign:
     protocol: str
     sizes: dict[str, int]
     """How many values rail, rail group, plane and port have on the switches that its nodes attach to."""
-    coarser: dict[str, tuple[int, ...]]
-    """Rail group -> that of each rail on these switches, from 0; so for every dimension that follows from another."""
     planes: int
     rails: int
     hosts: str
@@ -400,18 +413,18 @@ class FabricDesign:
     """Whether its VLAN is tagged on node ports."""
 
     @property
-    def attachments(self) -> tuple[tuple[int, Attachment], ...]:
-        """(index of the node set, how it attaches), over all kinds of ports."""
+    def attachments(self) -> tuple[tuple[NodeSet, Attachment], ...]:
+        """(nodes of a unit, how they attach), over all kinds of ports."""
         return tuple(pair for feed in self.node_feeds for pair in feed.attachments)
+
+    @property
+    def node_sets(self) -> tuple[NodeSet, ...]:
+        """The nodes of a unit that attach, each once, in the unit's order."""
+        return tuple(sorted({nodes.first: nodes for nodes, _ in self.attachments}.values(), key=lambda s: s.first))
 
     def feeds_of(self, leaf: TierKey) -> tuple[NodeFeed, ...]:
         """The node ports on one of its leaves."""
         return tuple(feed for feed in self.node_feeds if feed.leaf == leaf)
-
-    @property
-    def tier_sizes(self) -> dict[str, int]:
-        """How many values each inner dimension has: rail, rail group, plane, port, and switches per group by tier."""
-        return self.sizes | {tier.name: tier.count for tier in self.tiers}
 
     @property
     def carrier(self) -> str:

@@ -81,9 +81,8 @@ def _peer_link_bundles(tier: TierDesign) -> Iterator[LinkBundle]:
 
 def _node_bundles(design: Design, fabric: FabricDesign, groups: dict[str, DeviceGroup]) -> list[LinkBundle]:
     found: list[LinkBundle] = []
-    for leaf, index, attachment in ((feed.leaf, *pair) for feed in fabric.node_feeds for pair in feed.attachments):
+    for leaf, nodes, attachment in ((feed.leaf, *pair) for feed in fabric.node_feeds for pair in feed.attachments):
         tier = design.tier(leaf)
-        nodes = design.layout.node_sets[index]
         for pod in tier.layout.pods:
             lower = groups[f"{pod.name}/{nodes.name}"]
             upper = f"{tier.fabric}/{tier.name}" + (f"/{pod.name}" if _in_pods(tier) else "")

@@ -106,7 +106,7 @@ def _switches(fabric: FabricDesign, tier: TierDesign) -> ManagedDevices:
     """The switches of a tier; where its groups are narrower than any place of `PLACES`, their place is part of the
     label.
     """
-    scope, labels = tier.scope, group_labels(tier.per, fabric.tier_sizes)
+    scope, labels = tier.scope, group_labels(tier.per, tier.sizes)
     place = known_place(scope)
     if place == scope:
         return ManagedDevices(fabric.name, tier.name, scope, tier.switches, tier.switches, labels)

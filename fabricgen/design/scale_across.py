@@ -64,8 +64,7 @@ def _node_gbps(design: Design, fabric: FabricDesign, site: str) -> int:
     layout, total = design.layout, 0
     pods = {i for i, pod in enumerate(layout.pods) if pod.site == site}
     units = sum(layout.pods[i].su for i in pods)
-    for index, attachment in fabric.attachments:
-        nodes = layout.node_sets[index]
+    for nodes, attachment in fabric.attachments:
         missing = sum(slot.pod in pods and nodes.holds(slot.node - 1) for slot in layout.omitted)
         total += (nodes.count * units - missing) * len(attachment.legs) * attachment.speed_gbps
     return total

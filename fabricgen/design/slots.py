@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from fabricgen.blueprint.dimensions import leg_number
 from fabricgen.design.fabric_model import Attachment, Leg
+from fabricgen.design.floor.unit_kind import NodeSet
 from fabricgen.design.layout import Layout
 from fabricgen.design.shape import (
     ChildNumbers,
@@ -42,7 +43,7 @@ class SlotTable:
     layout: Layout
     per: tuple[str, ...]
     sizes: Mapping[str, int]
-    attachments: tuple[tuple[int, Attachment], ...]
+    attachments: tuple[tuple[NodeSet, Attachment], ...]
     by_slot: bool = False
     """Whether units are numbered by reserved slot, else only the units that exist or existed."""
 
@@ -67,8 +68,7 @@ class SlotTable:
     def _of_members(self, of: Callable[[Attachment], T], none: T) -> tuple[T, ...]:
         """A value of the attachment of each member of a unit, by its number; `none` for members that do not attach."""
         found = [none] * self.layout.members_per_su
-        for index, attachment in self.attachments:
-            nodes = self.layout.node_sets[index]
+        for nodes, attachment in self.attachments:
             found[nodes.first : nodes.first + nodes.count] = [of(attachment)] * nodes.count
         return tuple(found)
 

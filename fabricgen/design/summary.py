@@ -6,6 +6,7 @@ from typing import Any
 
 from fabricgen.catalog.models import NodeProfile
 from fabricgen.design.capacity.counts import link_counts
+from fabricgen.design.capacity.reserved import reserved_ports
 from fabricgen.design.capacity.uneven import uneven_landings
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
@@ -52,7 +53,18 @@ def _fabric(design: Design, fabric: FabricDesign) -> dict[str, Any]:
         "rails": fabric.rails,
         **_uneven(design, fabric),
         **_across(design, fabric),
+        **_reserved(design, fabric),
     }
+
+
+def _reserved(design: Design, fabric: FabricDesign) -> dict[str, Any]:
+    """Ports of each switch that are kept for a purpose, by tier and purpose; empty where none are."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for tier in fabric.tiers:
+        for port in reserved_ports(design, tier):
+            place = tier.profile.cage_label(port.cage) + (f"/{port.sub + 1}" if port.ways > 1 else "")
+            found.setdefault(tier.name, {}).setdefault(port.purpose, []).append(place)
+    return {"reserved_ports": found} if found else {}
 
 
 def _uneven(design: Design, fabric: FabricDesign) -> dict[str, Any]:

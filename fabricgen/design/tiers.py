@@ -60,6 +60,16 @@ class TierSpec:
         return {str(role): cages for role, cages in self.spec.cages.items()}
 
     @property
+    def free_ports(self) -> int:
+        """Ports of the first kind of down ports that no node, switch or device gets: spare ones and reserved ones."""
+        return self.spec.spare_ports + sum(kept.ports for kept in self.spec.reserved_ports.values())
+
+    @property
+    def reserved_cages(self) -> tuple[int, ...]:
+        """Cages that are reserved for a named purpose."""
+        return tuple(cage for _, kept in sorted(self.spec.reserved_ports.items()) for cage in kept.cages)
+
+    @property
     def key(self) -> TierKey:
         """The tier by fabric and name."""
         return TierKey(self.fabric, self.name)
@@ -110,7 +120,7 @@ def _of_fabric(context: FabricContext, name: str) -> list[TierSpec]:
         allowed = tier.oversubscription or (spec.oversubscription if lowest else None) or Fraction(1)
         upper = TierKey(name, uppers[tier_name]) if tier_name in uppers else None
         per = _per(tier, ordered[:i], place, sites=len(context.layout.sites))
-        before = sized.get(holder_of(name, tier_name, per))
+        before = sized.get(holder_of(TierKey(name, tier_name).text, per))
         found.append(
             TierSpec(
                 fabric=name,
@@ -176,6 +186,23 @@ def _check_cages(profile: SwitchProfile, tier: Tier, place: Path) -> None:
             if taken.setdefault(cage, role) != role:
                 raise fault(
                     "FG109", f"cage {cage} is kept for both {taken[cage]} and {role}", path=(*place, "cages", role)
+                )
+    for name, kept in sorted(tier.reserved_ports.items()):
+        own = (*place, "reserved_ports", name, "cages")
+        if kept.cages and max(kept.cages) > profile.cage_count:
+            raise fault(
+                "FG063",
+                f"{profile.id} has cages 1 to {profile.cage_count}, cage {max(kept.cages)} is reserved for {name}",
+                path=own,
+                hint=f"keep within 1-{profile.cage_count}, or take a larger switch",
+            )
+        for cage in kept.cages:
+            if taken.setdefault(cage, name) != name:
+                raise fault(
+                    "FG063",
+                    f"cage {cage} is reserved for {name}, and kept for {taken[cage]} as well",
+                    path=own,
+                    hint="keep these cages apart",
                 )
 
 

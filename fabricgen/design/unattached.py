@@ -23,18 +23,18 @@ class Unattached:
 
 def unattached(design: Design) -> list[Unattached]:
     """Sets of nodes, then extra devices, with ports that no fabric attaches; those of somebody else are left out."""
-    nodes: dict[int, set[str]] = {index: set() for index in range(len(design.layout.node_sets))}
+    nodes: dict[Path, set[str]] = {members.path: set() for members in design.layout.node_sets}
     extras: dict[str, tuple[NodeProfile, Path, set[str]]] = {}
     role_of = {name: spec.attach or name for name, spec in design.loaded.blueprint.fabrics.items()}
     for fabric in design.fabrics:
-        for index, attachment in fabric.attachments:
-            nodes[index].add(attachment.role)
+        for members, attachment in fabric.attachments:
+            nodes[members.path].add(attachment.role)
         for extra in fabric.extras:
             extras.setdefault(extra.name, (extra.attachment.profile, extra.path, set()))[2].add(extra.attachment.role)
     found = []
-    for index, members in enumerate(design.layout.node_sets):
+    for members in design.layout.node_sets:
         skipped = frozenset(role_of[fabric] for fabric in members.skip)
-        found.append((members.profile, members.path, nodes[index], skipped))
+        found.append((members.profile, members.path, nodes[members.path], skipped))
     found += [(*extra, frozenset()) for extra in extras.values()]
     return [
         Unattached(profile, tuple(sorted(roles)), missing, path, skipped.intersection(missing))

@@ -15,7 +15,7 @@ import numpy as np
 
 from fabricgen.blueprint.sections.fabric import Fabric
 from fabricgen.cluster import Cluster
-from fabricgen.design.fabric_model import TierDesign
+from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.diff.changed_cables import changed_devices
 from fabricgen.diff.delta import Delta
 from fabricgen.diff.listing import Rows, among
@@ -144,8 +144,8 @@ def _differing(old: Cluster, new: Cluster, both: _Matched, was: Any, now: Any) -
     return found
 
 
-def _settings(cluster: Cluster) -> Iterator[tuple[tuple[str, str], tuple[Any, ...]]]:
-    """((fabric, tier), settings) of everything that applies to all switches of a tier."""
+def _settings(cluster: Cluster) -> Iterator[tuple[TierKey, tuple[Any, ...]]]:
+    """(tier, settings) of everything that applies to all switches of a tier."""
     design = cluster.design
     for tier in design.tiers:
         fabric = design.fabric(tier.fabric)
@@ -155,7 +155,7 @@ def _settings(cluster: Cluster) -> Iterator[tuple[tuple[str, str], tuple[Any, ..
         runs = [replace(run, count=0) for run in (*tier.downs, *((tier.up,) if tier.up else ()))]
         runs += [replace(tier.peer_links.run, count=0)] if tier.peer_links else []
         yield (
-            (tier.fabric, tier.name),
+            tier.key,
             (
                 *(tier.profile, tier.nos, tier.lowest, tier.per, naming, platform, runs, _width(tier)),
                 design.levels[tier.key],
@@ -171,16 +171,15 @@ def _width(tier: TierDesign) -> int:
     return tier.up.count if tier.up else max((run.count for run in tier.downs), default=1)
 
 
-def _static(key: tuple[str, str], *clusters: Cluster) -> bool:
+def _static(key: TierKey, *clusters: Cluster) -> bool:
     """Whether a tier has static routes, which depend on the whole fabric."""
     return any(
         cluster.intent(fabric).underlay == "static"
         for cluster in clusters
         for fabric in cluster.design.fabrics
-        if fabric.name == key[0]
+        if fabric.name == key.fabric
     )
 
 
-def _of_tier(cluster: Cluster, key: tuple[str, str]) -> set[str]:
-    classes = cluster.plan.devices.classes
-    return {name for c in classes if (c.fabric, c.tier) == key for name in cluster.names[c.rows]}
+def _of_tier(cluster: Cluster, key: TierKey) -> set[str]:
+    return {name for c in cluster.plan.devices.classes if c.key == key for name in cluster.names[c.rows]}

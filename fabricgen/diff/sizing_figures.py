@@ -109,8 +109,7 @@ def _run(run: PortRun) -> str:
 
 def _used(cluster: Cluster, tier: TierDesign) -> list[int]:
     """Down ports in use on each switch of a tier."""
-    links, classes = cluster.plan.links, cluster.plan.devices.classes
-    rows = next(c.rows for c in classes if (c.fabric, c.tier) == (tier.fabric, tier.name))
+    links, rows = cluster.plan.links, cluster.plan.devices.of_tier(tier.key).rows
     wanted = [s.tier == tier.key and isinstance(s.b, PortRun) and s.b in tier.downs for s in links.segments]
     here = np.array([*wanted, False], dtype=bool)[links.segment]
     counts: list[int] = np.bincount(links.b_device[here], minlength=rows.stop)[rows].tolist()

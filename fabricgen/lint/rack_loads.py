@@ -83,8 +83,8 @@ def over_budget(design: Design, figure: Figure, budget: float | None) -> RackLoa
 
 def budget_path(design: Design, key: str) -> Path:
     """The path of a budget for node racks: its own key, or the rack type's."""
-    racks = design.loaded.blueprint.scalable_unit.racks
-    return ("scalable_unit", "racks", key if getattr(racks, key) is not None else "type")
+    kind = design.layout.kind
+    return (*kind.racks_path, key if getattr(kind.stated, key) is not None else "type")
 
 
 def rack_load(held: Iterable[tuple[Device, int]], figure: Figure) -> RackLoad:

@@ -60,11 +60,7 @@ def _host_prefixes(design: Design, fabric: FabricDesign, leaf: TierDesign) -> in
     as_block = leaf.nos == "sonic" and underlay(design, fabric) == "ebgp-numbered" and not _asks_frr(design, fabric)
     if fabric.hosts != "routed" or is_management(fabric) or as_block:
         return 1
-    links = sum(
-        design.layout.present(nodes) * len(attachment.legs)
-        for index, attachment in fabric.attachments
-        for nodes in (design.layout.node_sets[index],)
-    )
+    links = sum(design.layout.present(nodes) * len(attachment.legs) for nodes, attachment in fabric.attachments)
     return links // leaf.switches
 
 

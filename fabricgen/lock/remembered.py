@@ -130,7 +130,7 @@ def _words(design: Design) -> dict[str, dict[str, str]]:
 
 def sized_words(design: Design) -> dict[str, str]:
     """How each tier of a design is sized, by holder."""
-    return {holder_of(tier.fabric, tier.name, tier.per): _sized(tier).text() for tier in design.tiers}
+    return {holder_of(tier.key.text, tier.per): _sized(tier).text() for tier in design.tiers}
 
 
 def with_sizes(design: Design) -> Lock:
@@ -165,7 +165,7 @@ def _sized(tier: TierDesign) -> SizedBefore:
 
 def in_use(design: Design) -> frozenset[tuple[str, str]]:
     """(kind, holder) of everything remembered that is still in use."""
-    tiers = {("dealing", f"{tier.fabric} {tier.name}") for tier in design.tiers}
+    tiers = {("dealing", tier.key.text) for tier in design.tiers}
     extras = {("extras", name) for name, _ in extra_words({f.name: f for f in design.fabrics})}
     managed = {(AREAS, place) for place in PLACES}
     for _, load in _managing(design):
@@ -185,11 +185,11 @@ def _dealing(design: Design) -> Iterator[tuple[str, str]]:
         for feed in fabric.node_feeds:
             leaf = design.tier(feed.leaf)
             if spans_units(leaf.per) and not design.loaded.blueprint.fabrics[leaf.fabric].tiers[leaf.name].spread:
-                yield f"{leaf.fabric} {leaf.name}", "slot" if feed.by_slot else "unit"
+                yield feed.leaf.text, "slot" if feed.by_slot else "unit"
     for tier in design.tiers:
         if tier.uplink is None:
             continue
         upper = design.tier(tier.uplink.upper)
         below, above = (depth(scope_of(per)) for per in (tier.per, upper.per))
         if above <= depth("pod") < below:
-            yield f"{upper.fabric} {upper.name}", "slot" if tier.uplink.by_slot else "unit"
+            yield upper.key.text, "slot" if tier.uplink.by_slot else "unit"

@@ -122,19 +122,18 @@ def _source(design: Design, devices: DeviceTable, row: int, usual: str, name: st
 
 
 def _node_names(design: Design, cls: DeviceClass) -> NodeNames:
-    members = next(s for s in design.layout.node_sets if s.name == cls.label)
+    members = next(s for s in design.layout.node_sets if s.path == cls.path)
     return NodeNames(design.loaded.blueprint, design.layout, members)
 
 
 def _switch_names(design: Design, cls: DeviceClass) -> SwitchNames:
-    tier = design.fabric(cls.fabric).tier(cls.tier)
-    return names_of_tier(design, tier)
+    return names_of_tier(design, design.tier(cls.key))
 
 
 def _switches(design: Design, cls: DeviceClass) -> list[str]:
     """Names from the layout, in the order in which `wiring/devices.py` lays out the rows of a tier."""
-    fabric = design.fabric(cls.fabric)
-    names = _switch_names(design, cls).of(fabric.tier_sizes, fabric.tier(cls.tier).count)
+    tier = design.tier(cls.key)
+    names = _switch_names(design, cls).of(tier.sizes, tier.count)
     assert len(names) == cls.count, f"{len(names)} names for {cls.count} switches of {cls.tier}"  # noqa: S101
     return names
 

@@ -7,6 +7,7 @@ from collections.abc import Collection
 from math import prod
 
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
+from fabricgen.design.floor.unit_kind import NodeSet
 from fabricgen.design.layout import Layout
 from fabricgen.design.shape import (
     inner,
@@ -28,9 +29,9 @@ def group_capacity(tier: TierDesign) -> int:
     return power_of_two_at_least(tier.most)
 
 
-def numbered_groups(fabric: FabricDesign, tier: TierDesign) -> int:
+def numbered_groups(tier: TierDesign) -> int:
     """Groups of a tier once every reserved slot is filled and counts stay as they are."""
-    return reserved_places(tier.layout, tier.scope) * prod(fabric.tier_sizes[d] for d in inner(tier.per))
+    return reserved_places(tier.layout, tier.scope) * prod(tier.sizes[d] for d in inner(tier.per))
 
 
 def group_slot_count(fabric: FabricDesign, tier: TierDesign) -> int:
@@ -40,10 +41,9 @@ def group_slot_count(fabric: FabricDesign, tier: TierDesign) -> int:
     return reserved_places(tier.layout, tier.scope) * prod(capacities)
 
 
-def served_members(layout: Layout, node_sets: Collection[int]) -> list[int]:
+def served_members(layout: Layout, node_sets: Collection[NodeSet]) -> list[int]:
     """Members of a unit that belong to one of some node sets, in the unit's order."""
-    ranges = [layout.node_sets[i] for i in sorted(node_sets)]
-    return [m for m in layout.unit_order if any(r.first <= m < r.first + r.count for r in ranges)]
+    return [member for member in layout.unit_order if any(nodes.holds(member) for nodes in node_sets)]
 
 
 def unit_slots(layout: Layout, scope: str) -> int:
@@ -60,7 +60,7 @@ def unit_slots(layout: Layout, scope: str) -> int:
 def node_slot_count(fabric: FabricDesign, tier: TierDesign) -> int:
     """Node slots of a fabric that the largest group of a tier serves, reserved ones included."""
     layout, scope = tier.layout, tier.scope
-    served = served_members(layout, {index for index, _ in fabric.attachments})
+    served = served_members(layout, fabric.node_sets)
     if not is_part_of_unit(scope):
         return len(served) * unit_slots(layout, scope)
     parts = Counter(layout.racks_of_members[m] // racks_each(layout, scope) for m in served)

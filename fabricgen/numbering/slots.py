@@ -34,7 +34,7 @@ def _place_slot(layout: Layout, scope: str, columns: Columns) -> Any:
 def group_slots(fabric: FabricDesign, tier: TierDesign, capacity_of: CapacityOf) -> Slots:
     """The slot of the group of every switch of a tier."""
     layout, scope = tier.layout, tier.scope
-    columns = tier_columns(tier, fabric.tier_sizes)
+    columns = tier_columns(tier)
     slot = _place_slot(layout, scope, columns)
     layer = np.zeros_like(slot)
     shape = [f"{parts_of_unit(layout, scope)} {scope}" if is_part_of_unit(scope) else scope] if scope != "all" else []
@@ -45,20 +45,20 @@ def group_slots(fabric: FabricDesign, tier: TierDesign, capacity_of: CapacityOf)
         layer = layer * 64 + columns[dimension] // capacity
         capacities.append(capacity)
         shape.append(f"{capacity} {dimension}")
-    name = f"{fabric.name} {tier.name}" + (f" ({', '.join(shape)})" if shape else "")
+    name = tier.key.text + (f" ({', '.join(shape)})" if shape else "")
     return Slots(name, slot, reserved_places(layout, scope) * prod(capacities), layer)
 
 
 def rack_slots(fabric: FabricDesign, tier: TierDesign) -> Slots:
     """The slot of every switch of a tier; switches that serve one rack (or unit, pod, site) in one plane share it."""
     layout, scope = tier.layout, tier.scope
-    columns = tier_columns(tier, fabric.tier_sizes)
+    columns = tier_columns(tier)
     slot = np.asarray(_place_slot(layout, scope, columns), dtype=np.int64)
     count = reserved_places(layout, scope)
     if "plane" in tier.per:
         slot, count = slot * fabric.sizes["plane"] + columns["plane"], count * fabric.sizes["plane"]
     planes = f", {fabric.sizes['plane']} plane" if "plane" in tier.per else ""
-    return Slots(f"{fabric.name} {tier.name} (as per {scope}{planes})", slot, count, np.zeros_like(slot))
+    return Slots(f"{tier.key.text} (as per {scope}{planes})", slot, count, np.zeros_like(slot))
 
 
 def _capacity(fabric: FabricDesign, dimension: str, capacity_of: CapacityOf) -> int:

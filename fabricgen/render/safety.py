@@ -31,7 +31,7 @@ def hidden_safety(cluster: Cluster, options: RenderOptions) -> Iterator[Diagnost
     seen: set[TierKey] = set()
     for row in cluster.switch_rows():
         cls = cluster.plan.devices.classes[cluster.plan.devices.device_class[row]]
-        key = TierKey(cls.fabric, cls.tier)
+        key = cls.key
         if key in seen:
             continue
         seen.add(key)

@@ -219,7 +219,7 @@ class Skeletons:
     def _nos_of(self, row: int) -> str:
         devices = self._cluster.plan.devices
         found = devices.classes[devices.device_class[row]]
-        return self._cluster.design.fabric(found.fabric).tier(found.tier).nos
+        return self._cluster.design.tier(found.key).nos
 
     def _skeleton_of(self, shape: _ShapeState, signature: SwitchSignature, shared: Shared) -> Skeleton:
         """Render a switch with placeholders and parse the result."""

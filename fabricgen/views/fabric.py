@@ -259,7 +259,7 @@ class _FabricViewBuilder:
         number = iter(subnet)
         for cls in self._classes:
             assert isinstance(cls.profile, SwitchProfile)  # noqa: S101 - the class is of switches
-            top = self._design.fabric(cls.fabric).tier(cls.tier).uplink is None
+            top = self._design.tier(cls.key).uplink is None
             for row in range(cls.first, cls.first + cls.count):
                 yield FabricSwitch(
                     self._names[row],

@@ -84,7 +84,7 @@ class SwitchViews:
         devices, addresses = self.plan.devices, self.addresses
         cls = devices.classes[devices.device_class[row]]
         fabric = self.design.fabric(cls.fabric)
-        tier = fabric.tier(cls.tier)
+        tier = self.design.tier(cls.key)
         assert isinstance(cls.profile, SwitchProfile)  # noqa: S101 - the row is a switch
         return SwitchView(
             name=self.names[row],
@@ -137,7 +137,7 @@ class SwitchViews:
     def shares_asn(self) -> Flags:
         """Whether each device shares its AS number with others that it reaches through the tiers above; bool."""
         switches = [c for c in self.plan.devices.classes if c.kind == SWITCH]
-        tiers = [(c.rows, self.design.fabric(c.fabric).tier(c.tier)) for c in switches]
+        tiers = [(c.rows, self.design.tier(c.key)) for c in switches]
         return shares_asn(tiers, self.addresses.asn)
 
     @cached_property
@@ -209,7 +209,7 @@ class SwitchViews:
         """The names of a fabric's subnets on a switch: those of its rails, or "" for the only one."""
         rails, devices = self.addresses.rails.get(fabric.name), self.plan.devices
         cls = devices.classes[devices.device_class[row]]
-        if rails is None or (cls.fabric, cls.tier) not in fabric.leaves:
+        if rails is None or cls.key not in fabric.leaves:
             return [""]
         return rails.labels(row - cls.first) or [""]
 

@@ -97,9 +97,8 @@ def _extras(design: Design) -> Iterator[_ClassDraft]:
 
 def _switches(design: Design) -> Iterator[_ClassDraft]:
     for fabric in design.fabrics:
-        sizes = fabric.tier_sizes
         for tier in fabric.tiers:
-            columns = tier_columns(tier, sizes)
+            columns = tier_columns(tier)
             rail, plane = constant_rail_plane(fabric, columns)
             own = {"index": columns[tier.name], "rail": rail, "plane": plane}
             if (columns["site"] < 0).all() and len(design.layout.sites) == 1:

@@ -69,10 +69,10 @@ def _links(design: Design, devices: DeviceTable, shelf: Shelf | None) -> LinkTab
 def _check_size(design: Design) -> None:
     """Raise InputError (FG062) for a design that would not fit into memory; extra devices are not counted."""
     layout = design.layout
-    nodes = {i: nodes.count * layout.units for i, nodes in enumerate(layout.node_sets)}
-    links = sum(nodes[i] * len(a.legs) for fabric in design.fabrics for i, a in fabric.attachments)
+    attached = (pair for fabric in design.fabrics for pair in fabric.attachments)
+    links = sum(nodes.count * layout.units * len(attachment.legs) for nodes, attachment in attached)
     links += sum(tier.switches * tier.up.count for tier in design.tiers if tier.up)
-    devices = sum(nodes.values()) + sum(tier.switches for tier in design.tiers)
+    devices = layout.members_per_su * layout.units + sum(tier.switches for tier in design.tiers)
     if max(links, devices) > MOST_ROWS:
         raise fault(
             "FG062",

@@ -59,6 +59,11 @@ class DeviceClass:
     path: Path
 
     @property
+    def key(self) -> TierKey:
+        """The tier of switches by fabric and name."""
+        return TierKey(self.fabric, self.tier)
+
+    @property
     def rows(self) -> slice:
         """The rows of these devices in the device table."""
         return slice(self.first, self.first + self.count)
@@ -88,6 +93,14 @@ class DeviceTable:
 
     def __len__(self) -> int:
         return len(self.device_class)
+
+    def of_tier(self, key: TierKey) -> DeviceClass:
+        """The switches of a tier."""
+        return next(cls for cls in self.classes if cls.kind == SWITCH and cls.key == key)
+
+    def of_nodes(self, path: Path) -> DeviceClass:
+        """The nodes that a place in the blueprint states."""
+        return next(cls for cls in self.classes if cls.kind == NODE and cls.path == path)
 
     def by_class(self, device: Ints, rows: slice) -> Iterator[tuple[DeviceClass, slice | Ints64]]:
         """(class, rows) of each class of device in some rows of a column of device rows; `rows` is not empty."""

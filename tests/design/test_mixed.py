@@ -2,36 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from fabricgen.design.capacity.counts import link_counts
-from fabricgen.design.model import Design
 from fabricgen.design.unattached import unattached
+from fabricgen.lint.engine import lint
+from tests.conftest import example_design
 
-TWO_GENERATIONS = """
-fabricgen: 1
-name: two-generations
-scalable_unit:
-  nodes:
-    new: {nodes: 4 x dgx-b300, skip: [ndr, storage]}
-    old: {nodes: 4 x dgx-h100, skip: [xdr]}
-fabrics:
-  xdr: {protocol: infiniband, attach: compute, planes: 2, tiers: {leaf: {switch: qm9700, per: [rail, plane]}}}
-  ndr: {protocol: infiniband, attach: compute, tiers: {leaf: {switch: qm9700, per: rail}}}
-  storage: {protocol: roce, tiers: {leaf: {switch: sn5600, count: 2}}}
+PORTS = {"dgx-h100": (8, 400), "dgx-b300-xdr": (8, 800)}
+"""Ports for GPUs and their speed: NVIDIA, DGX H100 and DGX B300 user guides, network connections
+(docs.nvidia.com/dgx/dgxh100-user-guide, docs.nvidia.com/dgx/dgxb300-user-guide).
 """
 
 
-def test_node_sets_of_two_generations_have_a_fabric_each(design_of: Callable[..., Design]) -> None:
-    """Of DGX H100 (eight 400G ports) and DGX B300 (eight of 800G) in one unit, each goes to switches of its own."""
-    design = design_of(TWO_GENERATIONS)
-    speeds = {fabric.name: {a.speed_gbps for _, a in fabric.attachments} for fabric in design.fabrics}
-    assert {a.profile.id for _, a in design.fabric("ndr").attachments} == {"dgx-h100"}
-    assert {a.profile.id for _, a in design.fabric("xdr").attachments} == {"dgx-b300"}
-    assert speeds["ndr"] == {400}
-    assert sum(found.links for found in link_counts(design, design.fabric("ndr")) if found.lower == "node") == 4 * 8
-    assert {a.profile.id for _, a in design.fabric("storage").attachments} == {"dgx-h100"}
-    assert {one.profile.id: "storage" in one.missing for one in unattached(design)} == {
-        "dgx-b300": True,
-        "dgx-h100": False,
-    }
+def test_node_sets_of_two_generations_have_a_fabric_each() -> None:
+    """Sets whose ports have one role attach to the fabrics that they do not skip."""
+    design = example_design("two-generations")
+    for name, model in (("ndr", "dgx-h100"), ("xdr", "dgx-b300-xdr")):
+        fabric = design.fabric(name)
+        ports, speed = PORTS[model]
+        assert [(a.profile.id, len(a.legs), a.speed_gbps) for _, a in fabric.attachments] == [(model, ports, speed)]
+        assert [(c.key, c.links) for c in link_counts(design, fabric)] == [("node-leaf", 16 * ports)]
+    for name in ("storage", "inband", "oob"):
+        assert {a.profile.id for _, a in design.fabric(name).attachments} == set(PORTS)
+
+
+def test_what_nodes_skip_is_told_apart_from_what_nobody_attaches() -> None:
+    design = example_design("two-generations", "scalable_unit.nodes.h100={nodes: 8 x dgx-h100, skip: [xdr, storage]}")
+    (found,) = unattached(design)
+    assert (found.profile.id, found.missing, found.skipped) == ("dgx-h100", ("storage",), {"storage"})
+
+
+def test_sets_of_one_profile_may_have_fabrics_of_their_own() -> None:
+    """The rule on ports that are cabled twice tells sets apart, not profiles."""
+    alike = "scalable_unit.nodes={a: {nodes: 8 x dgx-h100, skip: xdr}, b: {nodes: 8 x dgx-h100, skip: ndr}}"
+    sets = (alike, "fabrics.xdr.tiers.leaf.switch=qm9700", "scale_up={}")
+    assert "FG306" not in {d.code for d in lint(example_design("two-generations", *sets)).findings}
+    both = (alike.replace(", skip: ndr", ", skip: oob"), *sets[1:])
+    assert "FG306" in {d.code for d in lint(example_design("two-generations", *both)).findings}

@@ -52,6 +52,10 @@ IDLE = [
         "fabrics.compute.qos={profile: best-effort, cnp_class: 5}",
         "compute has no lossless class, so `cnp_class` has no effect",
     ),
+    (
+        "scalable_unit.nodes={gpu: 4 x dgx-b200, box: {nodes: 1 x mgmt-server, skip: compute}}",
+        "`skip: compute` has no effect: box has no 'compute' ports",
+    ),
     ("omit=[p1/su-2/node-4, p1/su-last/node-last]", "p1/su-last/node-last is already omitted"),
 ]
 

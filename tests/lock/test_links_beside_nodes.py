@@ -53,3 +53,14 @@ def test_units_beyond_the_reserve_move_no_link_of_a_lock(tmp_path: Path, fabricg
     uplinks = {row for row in rows(blueprint) if "oob-leaf" in row and "inband-leaf" in row}
     uplinks |= {row for row in rows(blueprint) if "helper" in row or row.count("inband-leaf") > 2}
     assert uplinks < rows(blueprint, "pods.p1.su=5")
+
+
+@pytest.mark.parametrize("locked", [True, False])
+def test_reserving_ports_moves_no_link(locked: bool, tmp_path: Path, fabricgen: FabricGen) -> None:
+    blueprint = tmp_path / "small.yaml"
+    blueprint.write_text(HALL, encoding="utf-8")
+    if locked:
+        assert fabricgen("lock", blueprint).code == 0
+    kept = "fabrics.inband.tiers.leaf.reserved_ports.wan=4"
+    assert rows(blueprint) == rows(blueprint, kept)
+    assert rows(blueprint) < rows(blueprint, kept, "pods.p1.su=3")

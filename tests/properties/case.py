@@ -50,11 +50,7 @@ class Case:
     def classes(self) -> list[tuple[TierDesign, DeviceClass]]:
         """Every tier and its rows in the device table."""
         design = self.cluster.design
-        return [
-            (design.tier(TierKey(cls.fabric, cls.tier)), cls)
-            for cls in self.cluster.plan.devices.classes
-            if cls.kind == SWITCH
-        ]
+        return [(design.tier(cls.key), cls) for cls in self.cluster.plan.devices.classes if cls.kind == SWITCH]
 
     def class_of(self, key: TierKey) -> DeviceClass:
         """The rows of a tier's switches."""
@@ -62,7 +58,7 @@ class Case:
 
     def coordinates(self, tier: TierDesign) -> list[dict[str, int]]:
         """Coordinates of each switch of a tier, by dimension."""
-        columns = tier_columns(tier, self.cluster.design.fabric(tier.fabric).tier_sizes)
+        columns = tier_columns(tier)
         names = list(columns)
         return [dict(zip(names, row, strict=True)) for row in zip(*(columns[n].tolist() for n in names), strict=True)]
 

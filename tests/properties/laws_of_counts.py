@@ -57,7 +57,7 @@ def _ports_meant(case: Case, tier: TierDesign, cls: DeviceClass) -> dict[int, se
     ports = {switch: case.down_ports(tier, switch) for switch in range(cls.first, cls.first + cls.count)}
     for fabric in design.fabrics:
         for feed in fabric.feeds_of(tier.key):
-            for group, slot in slot_table(design, fabric, feed).holes():
+            for group, slot in slot_table(design, feed).holes():
                 index, port = feed.port_of_slot(slot, tier.count)
                 ports[cls.first + group * tier.count + index].add((feed.run, port))
     for feed in tier.feeds:

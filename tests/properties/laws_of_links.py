@@ -71,9 +71,7 @@ def tiers_meet_as_their_grouping_says(case: Case) -> None:
             lowers = [low | {"rail-group": group_of.get(low["rail"] + 1, 0)} for low in lowers]
             told = (*told, "rail-group")
         shared = [PLACES.get(d, d) for d in upper.per if d in told]
-        ranks = lower_rank(
-            design, tier, upper, tier_columns(design.layout, tier, design.fabric(tier.fabric).tier_sizes)
-        )
+        ranks = lower_rank(tier, upper, tier_columns(tier))
         expected = {}
         for (i, low), (j, high) in product(enumerate(lowers), enumerate(uppers)):
             if all(low[d] == high[d] for d in shared):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from fabricgen.design.capacity.reserved import reserved_ports
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.ports import PortRun
 from fabricgen.design.sizing.spread import run_ports
@@ -86,6 +87,21 @@ def spare_ports_are_free_on_every_switch(case: Case) -> None:
                 assert tier.downs[0].capacity - len(used) >= spare
 
 
+def reserved_ports_get_no_cable(case: Case) -> None:
+    design = case.cluster.design
+    for tier, cls in case.classes():
+        stated = design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].reserved_ports
+        kept = reserved_ports(design, tier)
+        assert Counter(port.purpose for port in kept) == {
+            name: one.ports or len(one.cages) for name, one in stated.items()
+        }
+        whole = {cage for one in stated.values() for cage in one.cages}
+        for switch in range(cls.first, cls.first + cls.count) if kept else ():
+            used = {(run.cages[port // run.ways], port % run.ways) for run, port, _ in case.ends[switch]}
+            assert not used & {(port.cage, port.sub) for port in kept}
+            assert not whole & {cage for cage, _ in used}
+
+
 def purposes_of_down_ports_never_overlap(case: Case) -> None:
     design = case.cluster.design
     for tier, _ in case.classes():
@@ -127,12 +143,11 @@ def every_port_of_a_present_node_is_wired_once(case: Case) -> None:
     for fabric in design.fabrics:
         spec = design.loaded.blueprint.fabrics[fabric.name]
         asked = spec.attach or fabric.name
-        having = {i for i, s in enumerate(design.layout.node_sets) if s.attaches(fabric.name, asked)}
+        having = {s.path for s in design.layout.node_sets if s.attaches(fabric.name, asked)}
         takes_nodes = any(not hangs(tier) for tier in spec.tiers.values()) or spec.carried_by
-        assert {index for index, _ in fabric.attachments} == (having if takes_nodes and fabric.leaves else set())
-        for index, attachment in fabric.attachments:
-            label = design.layout.node_sets[index].name
-            cls = next(c for c in devices.classes if c.kind == NODE and c.label == label)
+        assert {nodes.path for nodes, _ in fabric.attachments} == (having if takes_nodes and fabric.leaves else set())
+        for nodes, attachment in fabric.attachments:
+            cls = next(c for c in devices.classes if c.kind == NODE and c.label == nodes.name)
             for device in range(cls.first, cls.first + cls.count):
                 assert all(wired[device, attachment.role, leg.name] == 1 for leg in attachment.legs)
 
@@ -174,6 +189,7 @@ LAWS = (
     cage_ranges_are_kept,
     runs_of_a_face_share_no_cage,
     spare_ports_are_free_on_every_switch,
+    reserved_ports_get_no_cable,
     purposes_of_down_ports_never_overlap,
     links_use_the_ports_kept_for_them,
     every_port_of_a_present_node_is_wired_once,

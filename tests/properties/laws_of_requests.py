@@ -67,7 +67,7 @@ def what_is_stated_of_links_is_there(case: Case) -> None:
             assert sorted(managed) == sorted(row for c in others for row in range(c.first, c.first + c.count))
     for cls in devices.classes:
         for row in range(cls.first, cls.first + cls.count) if cls.kind == SWITCH else ():
-            tier = design.fabric(cls.fabric).tier(cls.tier)
+            tier = design.tier(cls.key)
             assert row in linked or tier.uplink is None
 
 

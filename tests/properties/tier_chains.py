@@ -60,6 +60,10 @@ def chains(
         tiers[name] = {"switch": draw(st.sampled_from(switches)), "per": ([scope] if scope != "all" else []) + inner}
         scopes[name] = scope
         tiers[name] |= draw(_stated(top=i == number - 1, lowest=i == 0, switch=tiers[name]["switch"]))
+        if often(draw, 1, 8):
+            tiers[name]["reserved_ports"] = {"wan": draw(st.integers(1, 2))}
+            if "cages" not in tiers[name]:
+                tiers[name]["reserved_ports"]["test"] = {"cages": draw(st.integers(2, 3))}
         if i and often(draw, 1, 3):
             tiers[name]["spread"] = "uneven"
     if "roof" in tiers:

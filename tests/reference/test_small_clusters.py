@@ -16,6 +16,8 @@ import io
 import pytest
 
 from fabricgen.design.summary import summary
+from fabricgen.export.drawings.port_map import port_maps
+from fabricgen.export.drawings.switch_ports import PortMaps
 from tests.conftest import built_files, example_cluster, example_design
 
 
@@ -52,3 +54,17 @@ def test_basepod_ports(units: int) -> None:
         assert sorted(mine) == ["inband-leaf-01", "inband-leaf-02"]
     uplinks = [(row["a_device"], row["b_device"]) for row in rows if "oob-leaf" in row["a_device"]]
     assert sorted(uplinks) == [(f"oob-leaf-0{n}", f"inband-leaf-0{m}") for n in (1, 2) for m in (1, 2)]
+
+
+def test_ports_that_a_site_keeps_for_its_way_out() -> None:
+    """Ports that are kept have no cable, and are drawn by what they are for."""
+    keep = "fabrics.inband.tiers.leaf.reserved_ports"
+    cluster = example_cluster("small-pair", f"{keep}.wan.cages=59-60", f"{keep}.campus=1")
+    assert summary(cluster.design)["fabrics"]["inband"]["reserved_ports"] == {
+        "leaf": {"campus": ["49"], "wan": ["59", "60"]}
+    }
+    names = cluster.names
+    for switch in PortMaps(cluster).switches([names.index(f"inband-leaf-0{n}") for n in (1, 2)]):
+        kept = {port.cage: (port.role, port.device) for port in switch.ports if port.cage in (49, 59, 60)}
+        assert kept == {49: ("kept", "campus"), 59: ("kept", "wan"), 60: ("kept", "wan")}
+        assert "campus" in "".join(port_maps(switch))

@@ -79,9 +79,9 @@ _FIELDS = {
 }
 
 
-def holder_of(fabric: str, tier: str, per: tuple[str, ...]) -> str:
-    """The holder of a tier's line: another `per` is another tier."""
-    return f"{fabric} {tier}" + (f" ({', '.join(per)})" if per else "")
+def holder_of(tier: str, per: tuple[str, ...]) -> str:
+    """The holder of a tier's line, by fabric and name in words: another `per` is another tier."""
+    return tier + (f" ({', '.join(per)})" if per else "")
 
 
 def sized_before(word: str) -> SizedBefore:

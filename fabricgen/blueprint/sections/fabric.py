@@ -1,7 +1,7 @@
 """The language of one fabric: its tiers, what attaches to them, and what differs from the cluster's defaults."""
 
 from collections import Counter
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 from pydantic.config import JsonDict
@@ -84,6 +84,38 @@ SizeFor = Literal["now", "reserve"]
 """What derived counts suffice for."""
 
 
+class Reserved(Model):
+    """Ports of a switch that are kept for a named purpose: so many down ports, or whole cages."""
+
+    ports: int = Field(0, ge=0, le=1024, description="So many down ports of its first kind, the last free ones.")
+    cages: Cages = Field((), description="These cages, e.g. 63-64.")
+
+    @model_validator(mode="after")
+    def _is_one_of_both(self) -> Self:
+        if bool(self.ports) == bool(self.cages):
+            raise ValueError("expected a number of ports, or cages such as {cages: 63-64}")
+        return self
+
+
+class _NumberAlone:
+    """Lets the schema take a number of ports where a map may stand."""
+
+    def __get_pydantic_json_schema__(self, core: Any, handler: Any) -> dict[str, Any]:
+        number = {"type": "integer", "minimum": 1, "maximum": 1024, "description": "So many down ports."}
+        whole = {**handler(core), "minProperties": 1, "maxProperties": 1}
+        return {"anyOf": [number, whole], "examples": [2, {"cages": "63-64"}]}
+
+
+ReservedOf = Annotated[
+    Reserved,
+    BeforeValidator(
+        lambda value: {"ports": value} if isinstance(value, int) and not isinstance(value, bool) else value
+    ),
+    _NumberAlone(),
+]
+"""Ports kept for a purpose: a number, or cages."""
+
+
 class Tier(Model):
     """A tier: identical switches, so many per group; a group for each value of `per`."""
 
@@ -134,6 +166,11 @@ class Tier(Model):
         "unit-end or network-row by `per`.",
     )
     spare_ports: int = Field(0, ge=0, le=1024, description="Down ports that each switch keeps free.")
+    reserved_ports: dict[Name, ReservedOf] = Field(
+        default_factory=dict,
+        description="Ports of each switch that are kept for a named purpose and get no cable, e.g. {wan: 2, test: "
+        "{cages: 63-64}}.",
+    )
     peer: PeersOf | None = Field(
         None,
         description="Links to the other switch of each pair in a group, e.g. 2 x 400G; 2 x 400G per su: so many for "

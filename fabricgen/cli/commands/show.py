@@ -76,6 +76,11 @@ def _text(figures: dict[str, Any], no_cable: list[str]) -> str:
         for key, links in fabric["links"].items():
             lines.append(f"  {key:<14}{links:>9} links{fabric['cables'][key]:>12} cables")
         lines += _across(fabric)
+        lines += [
+            f"  {tier}: kept for {purpose} on each switch: {', '.join(ports)}"
+            for tier, kept in fabric.get("reserved_ports", {}).items()
+            for purpose, ports in kept.items()
+        ]
         lines += [f"  {more['text']}" for more in fabric.get("more_uplinks", {}).values()]
         kept = fabric.get("kept_by_lock", ())
         lines += [f"  {size['text']} (`fabricgen lock --release '{size['release']}'`)" for size in kept]

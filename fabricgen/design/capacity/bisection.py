@@ -119,15 +119,14 @@ def bisection_per_accelerator(
 def accelerators_of(design: Design, fabric: FabricDesign) -> int:
     """Accelerators in the nodes that attach to a fabric and are present."""
     layout = design.layout
-    sets = [layout.node_sets[index] for index in sorted({index for index, _ in fabric.attachments})]
-    present = [(s.profile.accelerators, layout.present(s)) for s in sets]
+    present = [(s.profile.accelerators, layout.present(s)) for s in fabric.node_sets]
     return sum(has.count * nodes for has, nodes in present if has)
 
 
 def node_gbps(design: Design, fabric: FabricDesign) -> int:
     """Bandwidth of all node ports of a fabric that are present, Gb/s."""
     layout = design.layout
-    return sum(layout.present(layout.node_sets[i]) * len(a.legs) * a.speed_gbps for i, a in fabric.attachments)
+    return sum(layout.present(nodes) * len(a.legs) * a.speed_gbps for nodes, a in fabric.attachments)
 
 
 class _Strand:

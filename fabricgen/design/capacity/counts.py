@@ -29,10 +29,10 @@ class LinkCount:
         return f"{self.lower}-{self.upper}"
 
 
-def slot_table(design: Design, fabric: FabricDesign, feed: NodeFeed) -> SlotTable:
-    """The slots on the lowest tier of a fabric's nodes with one kind of port."""
+def slot_table(design: Design, feed: NodeFeed) -> SlotTable:
+    """The slots on their tier of nodes with one kind of port."""
     leaf = design.tier(feed.leaf)
-    return SlotTable(leaf.layout, leaf.per, fabric.sizes, feed.attachments, feed.by_slot)
+    return SlotTable(leaf.layout, leaf.per, leaf.sizes, feed.attachments, feed.by_slot)
 
 
 def link_counts(design: Design, fabric: FabricDesign) -> tuple[LinkCount, ...]:
@@ -54,8 +54,7 @@ def _node_counts(design: Design, fabric: FabricDesign) -> Iterator[tuple[str, st
     for feed in fabric.node_feeds:
         leaf = design.tier(feed.leaf)
         links = cables = 0
-        for index, attachment in feed.attachments:
-            nodes = layout.node_sets[index]
+        for nodes, attachment in feed.attachments:
             present = layout.present(nodes)
             links += present * len(attachment.legs)
             if attachment.per_connector > 1:
@@ -64,7 +63,7 @@ def _node_counts(design: Design, fabric: FabricDesign) -> Iterator[tuple[str, st
             per = leaf.downs[feed.run].per_connector
             cables = links if per == 1 else 0
             if per > 1:
-                connectors = _LeafConnectors(slot_table(design, fabric, feed), leaf, feed)
+                connectors = _LeafConnectors(slot_table(design, feed), leaf, feed)
                 cables = connectors.used()
                 shared.add(feed.run)
                 emptied |= {(feed.run, *key) for key in connectors.emptied}
@@ -152,23 +151,22 @@ def _switch_counts(design: Design, fabric: FabricDesign) -> Iterator[tuple[str, 
         if up.per_connector > 1:
             cables = lower.switches * -(-each // up.per_connector)
         elif run.per_connector > 1:
-            cables = _upper_connectors(design, lower, upper, run.per_connector)
+            cables = _upper_connectors(lower, upper, run.per_connector)
         else:
             cables = links
         yield lower.name, upper.name, links, cables
 
 
-def _upper_connectors(design: Design, lower: TierDesign, upper: TierDesign, per: int) -> int:
+def _upper_connectors(lower: TierDesign, upper: TierDesign, per: int) -> int:
     """Connectors of the upper tier with links of the lower one, that is breakout cables between them."""
     uplink = lower.uplink
     assert uplink is not None  # noqa: S101 - callers hold a tier with uplinks
-    owner = design.fabric(lower.fabric)
     feed = upper.feed(lower.key)
     connectors = [port // per for port in run_ports(upper, feed.run).of(feed)]
-    kinds = ranks_within(lower.per, lower.name, lower.count, upper.per, owner.tier_sizes, owner.coarser)
+    kinds = ranks_within(lower.per, lower.name, lower.count, upper.per, lower.sizes, lower.coarser)
     alike = upper.groups // upper.places // len(kinds)
     total = 0
-    shape = owner.tier_sizes, owner.coarser
+    shape = lower.sizes, lower.coarser
     for ranks, groups in ranks_in_groups(lower, lower.count, upper, *shape, by_slot=uplink.by_slot):
         if uplink.uneven:
             dealt = (uplink.dealt(rank, k) for rank in ranks for k in range(uplink.links_per_group))

@@ -43,7 +43,7 @@ class FailureAnalysis:
         self.chain = chain_of(design, fabric)
         self._strands = strands_of(design, fabric)
         self.whole = bisection_gbps(design, fabric)
-        self._tiers = {tier.key: _Groups(design, self.chain, tier) for tier in self.chain}
+        self._tiers = {tier.key: _Groups(self.chain, tier) for tier in self.chain}
         self._joiners = [
             (t.key, next((u.key for u in self.chain if u.fabric == t.fabric and t.name in u.per), None))
             for t in reversed(self.chain)
@@ -116,8 +116,8 @@ class FailureAnalysis:
 class _Groups:
     """Where each group of a tier stands: its place, and its strand of the fabric."""
 
-    def __init__(self, design: Design, chain: tuple[TierDesign, ...], tier: TierDesign) -> None:
-        sizes = design.fabric(tier.fabric).tier_sizes
+    def __init__(self, chain: tuple[TierDesign, ...], tier: TierDesign) -> None:
+        sizes = tier.sizes
         self.scope = tier.scope
         self._inner = prod(sizes[d] for d in inner(tier.per))
         self.each = tier.per_place

@@ -12,9 +12,7 @@ from fabricgen.design.model import Design
 
 def attached_nodes(design: Design, fabric: FabricDesign) -> int:
     """Number of nodes that attach to a fabric, omitted ones not counted."""
-    layout = design.layout
-    sets = [layout.node_sets[index] for index in sorted({index for index, _ in fabric.attachments})]
-    return sum(layout.present(s) for s in sets)
+    return sum(design.layout.present(nodes) for nodes in fabric.node_sets)
 
 
 def serves(fabric: FabricDesign, purpose: str) -> bool:

@@ -6,8 +6,11 @@ from fabricgen.design.fabric_model import TierDesign
 
 
 def spare_ports(tier: TierDesign) -> int:
-    """Down ports of the fullest switch that are neither in use nor numbered for reserved slots, of all kinds."""
-    return sum(run.capacity - max(numbered, run.count) for run, numbered in zip(tier.downs, tier.numbered, strict=True))
+    """Down ports of the fullest switch that are neither in use, nor numbered for reserved slots, nor kept for a
+    purpose; of all kinds.
+    """
+    free = sum(run.capacity - max(numbered, run.count) for run, numbered in zip(tier.downs, tier.numbered, strict=True))
+    return free - sum(ports for _, ports, _ in tier.reserved)
 
 
 def total_ports(tier: TierDesign) -> int:

@@ -42,8 +42,8 @@ def uneven_landings(design: Design, fabric: FabricDesign) -> Iterator[UnevenLand
         uplink = lower.uplink
         if uplink is None or not uplink.uneven:
             continue
-        upper, owner = design.tier(uplink.upper), design.fabric(fabric.name)
-        shape = owner.tier_sizes, owner.coarser
+        upper = design.tier(uplink.upper)
+        shape = lower.sizes, lower.coarser
         found = ranks_in_groups(lower, lower.count, upper, *shape, by_slot=uplink.by_slot)
         cost = max((fullest_link(uplink, ranks) for ranks, _ in found), default=Fraction(1))
         yield UnevenLanding(lower, upper, uplink.links_per_group // uplink.upper_count, cost)

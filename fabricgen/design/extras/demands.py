@@ -40,14 +40,14 @@ class ExtraDemand:
 
 
 def extra_demands(
-    context: FabricContext, fabric: str, specs: Mapping[TierKey, TierSpec], leaf: TierKey | None
+    context: FabricContext, fabric: str, specs: Mapping[TierKey, TierSpec], leaves: Sequence[TierKey]
 ) -> list[ExtraDemand]:
-    """The extra devices of a fabric, by name; `leaf` is the tier they attach to unless stated otherwise.
+    """The extra devices of a fabric, by name; they attach to the first of its `leaves` unless stated otherwise.
 
     Raises InputError for unknown profiles, tiers, roles and sites.
     """
     spec = context.blueprint.fabrics[fabric]
-    found = []
+    leaf, found = next(iter(leaves), None), []
     for name, extra in sorted(spec.extra.items(), key=lambda item: natural(item[0])):
         path: Path = ("fabrics", fabric, "extra", name)
         key = _tier(extra, fabric, specs, leaf, path)

@@ -30,7 +30,7 @@ def switch_places(
         "".join(f" {d}{value + 1}" for d, value in zip(inner(per), values, strict=True)) + f" n{n + 1}"
         for *values, n in product(*(range(sizes[d]) for d in inner(per)), range(count))
     ]
-    return [f"{key.fabric} {key.tier}{place}{tail}" for place in _places(layout, scope_of(per)) for tail in tails]
+    return [f"{key.text}{place}{tail}" for place in _places(layout, scope_of(per)) for tail in tails]
 
 
 def _places(layout: Layout, scope: str) -> list[str]:
@@ -57,7 +57,7 @@ def extra_words(fabrics: Mapping[str, FabricDesign]) -> Iterator[tuple[str, str]
         for extra in fabric.extras:
             owner = fabrics[extra.tier.fabric]
             tier: TierDesign = owner.tier(extra.tier.tier)
-            places = switch_places(tier.layout, tier.key, tier.per, owner.tier_sizes, tier.count)
+            places = switch_places(tier.layout, tier.key, tier.per, tier.sizes, tier.count)
             for link in extra.links:
                 name = holder(fabric.name, extra.devices[link.device], link.leg)
                 yield name, port_text(places[link.switch], tier.downs[extra.run], link.slot)
@@ -66,12 +66,12 @@ def extra_words(fabrics: Mapping[str, FabricDesign]) -> Iterator[tuple[str, str]
 def room_name(tier: TierKey, kind: PortKind) -> str:
     """The lock's key for the ports that each switch of a tier sets aside for extra devices."""
     copper = " copper" if kind.rj45 else ""
-    return f"{tier.fabric} {tier.tier} for extras {kind.speed_gbps} over {kind.lane_gbps:g}{copper}"
+    return f"{tier.text} for extras {kind.speed_gbps} over {kind.lane_gbps:g}{copper}"
 
 
 def kept_for_extras(layout: Layout, tiers: Iterable[TierKey]) -> dict[tuple[TierKey, PortKind], Reserve]:
     """Ports that the lock sets aside for extra devices, by tier and kind; they stay so when the devices are gone."""
-    named = {f"{tier.fabric} {tier.tier}": tier for tier in tiers}
+    named = {tier.text: tier for tier in tiers}
     found = {}
     for name, ports in layout.lock.rooms.items():
         match = re.fullmatch(_ROOM, name)
@@ -151,7 +151,7 @@ class KeptPorts:
     def _where(self, key: TierKey, run: int) -> dict[str, tuple[int, int]]:
         """(switch, port) of a run by the text that the lock has for it."""
         sized = self._sized_tiers[key]
-        mine = [text for text in self._words.values() if text.startswith(f"{key.fabric} {key.tier} ")]
+        mine = [text for text in self._words.values() if text.startswith(f"{key.text} ")]
         if not mine:
             return {}
         places = switch_places(self._layout, key, sized.spec.per, self._sizes[key.fabric], sized.count)

@@ -110,9 +110,9 @@ class ExtraPortAllocator:
         return found
 
     def _spare(self, sized: SizedTier, run: int, numbered: Sequence[int]) -> tuple[int, ...]:
-        """Ports of a run that are not numbered, without those that `spare_ports` keeps free."""
+        """Ports of a run that are not numbered, without those that `spare_ports` and `reserved_ports` keep free."""
         ports = sized.ports(run).left_over(numbered[run])
-        kept = sized.spec.spec.spare_ports if run == 0 else 0
+        kept = sized.spec.free_ports if run == 0 else 0
         per = sized.placement.downs[run].per_connector
         first = -(-numbered[run] // per) * per
         if sized.taken and sized.taken[run]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from string import ascii_lowercase
@@ -119,7 +119,7 @@ def _wanted(design: Design, hall_lookup: HallLookup) -> Iterator[tuple[str, str,
         for tier in fabric.tiers:
             if stated_stand(design, tier) != "network-row":
                 continue
-            planes = range(fabric.sizes["plane"]) if "plane" in tier.per else range(-1, 0)
+            planes = range(tier.sizes["plane"]) if "plane" in tier.per else range(-1, 0)
             at = sorted({hall_lookup.of_place(tier.scope, place) for place in range(tier.places)})
             for plane, hall in product(planes, at):
                 suffix = f"-pl{plane + 1}" if len(planes) > 1 else ""
@@ -147,11 +147,11 @@ class TierGroups:
         return max(self.number, default=-1) + 1
 
 
-def tier_groups(tier: TierDesign, sizes: Mapping[str, int], hall_lookup: HallLookup) -> TierGroups:
+def tier_groups(tier: TierDesign, hall_lookup: HallLookup) -> TierGroups:
     """Hall, plane and number of every group of a tier."""
     scope = tier.scope
     each = tier.groups // tier.places
-    values = [inner_values(tier, sizes, i) for i in range(each)]
+    values = [inner_values(tier, i) for i in range(each)]
     planes = [value.get("plane", -1) for value in values]
     apart = sorted({tuple(v for d, v in value.items() if d != "plane") for value in values}, key=lambda v: v[::-1])
     order = {value: i for i, value in enumerate(apart)}
@@ -165,11 +165,11 @@ def tier_groups(tier: TierDesign, sizes: Mapping[str, int], hall_lookup: HallLoo
     )
 
 
-def inner_values(tier: TierDesign, sizes: Mapping[str, int], group: int) -> dict[str, int]:
+def inner_values(tier: TierDesign, group: int) -> dict[str, int]:
     """By dimension, the values (from 0) of rail, plane and so on that tell a tier's group from others in its place."""
     found = {}
     for dimension in reversed(inner(tier.per)):
-        group, found[dimension] = divmod(group, sizes[dimension])
+        group, found[dimension] = divmod(group, tier.sizes[dimension])
     return found
 
 

@@ -25,14 +25,14 @@ def check_racks(
                 "FG601",
                 f"{model} is {height} U high, a rack has {layout.rack_units} U",
                 path=path,
-                hint=f"scalable_unit.racks.units: {height} or more",
+                hint=f"{'.'.join(map(str, layout.kind.racks_path))}.units: {height} or more",
             )
     needed = _node_rack_units(layout, catalog, fabrics, domains)
     if needed > layout.rack_units:
         raise fault(
             "FG601",
             f"a node rack holds {needed} U of nodes, trays and switches, and has {layout.rack_units} U",
-            path=("scalable_unit", "racks"),
+            path=layout.kind.racks_path,
             hint="lower `nodes_per_rack`, raise `units`, or group rack switches per su",
         )
 

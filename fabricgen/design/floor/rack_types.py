@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from fabricgen.blueprint.models import Blueprint
+from fabricgen.blueprint.models import Blueprint, Racks
 from fabricgen.blueprint.sections.floor import Floor
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import RackProfile
+from fabricgen.kernel.diagnostics import Path
 
 
-def node_rack(blueprint: Blueprint, catalog: Catalog) -> RackProfile:
-    """The type of the node racks; raises InputError for a type that the catalogue lacks."""
-    racks = blueprint.scalable_unit.racks
-    found = (
-        catalog.rack(racks.type, ("scalable_unit", "racks", "type"))
-        if racks.type
-        else plain_rack(racks.units, blueprint.floor)
-    )
+def node_rack(racks: Racks, path: Path, floor: Floor, catalog: Catalog) -> RackProfile:
+    """The type of the node racks of a kind of unit, stated at `path`; raises InputError for one that the catalogue
+    lacks.
+    """
+    found = catalog.rack(racks.type, (*path, "type")) if racks.type else plain_rack(racks.units, floor)
     return _with(
         found, power_kw=racks.power_kw, load_kg=racks.weight_kg, air_kw=racks.air_kw, liquid_kw=racks.liquid_kw
     )

@@ -58,8 +58,7 @@ class RunPlaces:
     def groups_of(self, tier: TierDesign) -> TierGroups:
         """Hall, plane and number of every group of a tier."""
         if tier.key not in self._groups:
-            sizes = self._design.fabric(tier.fabric).tier_sizes
-            self._groups[tier.key] = tier_groups(tier, sizes, self.hall_lookup)
+            self._groups[tier.key] = tier_groups(tier, self.hall_lookup)
         return self._groups[tier.key]
 
     def _holder(self, run: NetworkRun) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from fabricgen.blueprint.models import Blueprint, natural
+from fabricgen.blueprint.models import Blueprint, Racks, natural
 from fabricgen.blueprint.scalars import CountOf, NodeSetOf
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import NodeProfile, RackProfile
@@ -45,9 +45,16 @@ class UnitKind:
     """What every scalable unit of a kind holds. Members count from 0: nodes, then what stands beside them."""
 
     path: Path
+    stated: Racks
+    """How the blueprint says that its nodes stand."""
     node_sets: tuple[NodeSet, ...]
     nodes_per_rack: int
     node_rack: RackProfile
+
+    @property
+    def racks_path(self) -> Path:
+        """Where the blueprint says how its nodes stand."""
+        return (*self.path, "racks")
 
     @cached_property
     def nodes(self) -> int:
@@ -90,12 +97,13 @@ def unit_kind(blueprint: Blueprint, catalog: Catalog) -> UnitKind:
     """
     path: Path = ("scalable_unit",)
     stated = blueprint.scalable_unit
+    racks = stated.racks
     nodes = _sets(catalog, stated.nodes, (*path, "nodes"), first=0)
     _check_skipped(nodes, blueprint.fabrics)
     count, tallest = sum(s.count for s in nodes), max(s.profile.rack_units for s in nodes)
-    rack = node_rack(blueprint, catalog)
-    per_rack = stated.racks.nodes_per_rack or len(rack.fixed.get("node", ())) or max(1, (rack.units - 2) // tallest)
-    beside = _sets(catalog, stated.racks.devices, (*path, "racks", "devices"), first=count, racks=-(-count // per_rack))
+    rack = node_rack(racks, (*path, "racks"), blueprint.floor, catalog)
+    per_rack = racks.nodes_per_rack or len(rack.fixed.get("node", ())) or max(1, (rack.units - 2) // tallest)
+    beside = _sets(catalog, racks.devices, (*path, "racks", "devices"), first=count, racks=-(-count // per_rack))
     if per_rack * tallest > rack.units:
         raise fault(
             "FG601",
@@ -103,7 +111,7 @@ def unit_kind(blueprint: Blueprint, catalog: Catalog) -> UnitKind:
             path=(*path, "racks", "nodes_per_rack"),
             hint=f"at most {rack.units // tallest} nodes fit a rack",
         )
-    return UnitKind(path, nodes + beside, per_rack, rack)
+    return UnitKind(path, racks, nodes + beside, per_rack, rack)
 
 
 def _check_skipped(sets: Iterable[NodeSet], fabrics: Iterable[str]) -> None:

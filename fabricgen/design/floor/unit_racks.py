@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from fabricgen.blueprint.dimensions import WHOLE, dimension_of
 from fabricgen.blueprint.sections.floor import Stand
-from fabricgen.catalog.models import RackProfile
 from fabricgen.design.fabric_model import TierDesign, TierKey
+from fabricgen.design.floor.unit_kind import UnitKind
 from fabricgen.design.layout import Layout
 from fabricgen.design.shape import scope_of
 from fabricgen.kernel.diagnostics import InputError, fault
@@ -91,7 +91,7 @@ class UnitTier:
     @property
     def holder(self) -> str:
         """Its key in the lock."""
-        return f"{self.tier.fabric} {self.tier.name}"
+        return self.tier.key.text
 
     def spots(self, racks: int, units: Sequence[int]) -> tuple[UnitSpot, ...]:
         """(rack, rack unit) of the switches of a unit in its node racks; `units` are the rack units used
@@ -129,13 +129,13 @@ def node_rack_of(
 
     Raises InputError (FG601) for devices that do not fit.
     """
-    kind = layout.node_rack
+    kind = layout.kind
     inside = [t for t in tiers if t.stand.startswith("rack")]
     counts = {t.tier.key: _most_in_a_rack(t, layout.racks_per_su) for t in inside}
     kept = {name: [n for n in numbers(intervals) if n < STRIDE] for name, intervals in held.items()}
-    free = FreeUnits(kind.units, (u for places in kept.values() for u in places))
+    free = FreeUnits(kind.node_rack.units, (u for places in kept.values() for u in places))
     switches: dict[TierKey, tuple[int, ...]] = {}
-    fixed = list(kind.fixed.get("switch", ()))
+    fixed = list(kind.node_rack.fixed.get("switch", ()))
     for t in (t for t in inside if t.stand == "rack-bottom"):
         switches[t.tier.key] = _stacked(free, t, counts[t.tier.key], kept.get(t.holder, ()), [])
     nodes = _node_units(layout, free, sum(t.height * counts[t.tier.key] for t in inside if t.stand == "rack-middle"))
@@ -158,7 +158,7 @@ def _node_units(layout: Layout, free: FreeUnits, gap: int) -> tuple[int, ...]:
     height = max(s.profile.rack_units for s in layout.node_sets if not s.per_rack)
     slots, fixed = layout.nodes_per_rack, layout.node_rack.fixed.get("node", ())
     if fixed and slots > len(fixed):
-        raise _no_room(layout.node_rack, f"{slots} nodes", f"it has places for {len(fixed)}")
+        raise _no_room(layout.kind, f"{slots} nodes", f"it has places for {len(fixed)}")
     found: list[int] = []
     first = 1
     for slot in range(slots):
@@ -166,14 +166,14 @@ def _node_units(layout: Layout, free: FreeUnits, gap: int) -> tuple[int, ...]:
             first = found[-1] + height + gap
         u = fixed[slot] if fixed else free.lowest(height, first)
         if u is None or not free.is_free(u, height):
-            raise _no_room(layout.node_rack, f"node {slot + 1} of {slots}", f"{height} U in a row are not free")
+            raise _no_room(layout.kind, f"node {slot + 1} of {slots}", f"{height} U in a row are not free")
         found.append(free.take(u, height))
         first = u + height
     return tuple(found)
 
 
-def _beside_units(free: FreeUnits, kind: RackProfile, beside: RackFixture) -> tuple[int, ...]:
-    fixed = kind.fixed.get(beside.profile, ())
+def _beside_units(free: FreeUnits, kind: UnitKind, beside: RackFixture) -> tuple[int, ...]:
+    fixed = kind.node_rack.fixed.get(beside.profile, ())
     if fixed and beside.count > len(fixed):
         raise _no_room(kind, f"{beside.count} {beside.profile}", f"it has places for {len(fixed)}")
     found = []
@@ -204,10 +204,10 @@ def _stacked(free: FreeUnits, t: UnitTier, count: int, kept: Sequence[int], fixe
     return tuple(found)
 
 
-def _no_room(kind: RackProfile, what: str, why: str) -> InputError:
+def _no_room(kind: UnitKind, what: str, why: str) -> InputError:
     return fault(
         "FG601",
-        f"{what} do not fit in {kind.id}: {why}",
-        path=("scalable_unit", "racks"),
+        f"{what} do not fit in {kind.node_rack.id}: {why}",
+        path=kind.racks_path,
         hint="lower `nodes_per_rack`, let switches `stand` elsewhere, or take another rack",
     )

@@ -168,7 +168,7 @@ def check_switch_names(design: Design) -> None:
         own = blueprint.fabrics[fabric.name].names
         _check_tiers(own, ("fabrics", fabric.name, "names"), {tier.name for tier in fabric.tiers})
         for tier in fabric.tiers:
-            names_of_tier(design, tier).check(fabric.tier_sizes, tier.count)
+            names_of_tier(design, tier).check(tier.sizes, tier.count)
 
 
 def _check_tiers(templates: Mapping[str, str], path: Path, tiers: set[str]) -> None:

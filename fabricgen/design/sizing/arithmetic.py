@@ -343,9 +343,9 @@ def radix(tier: TierSpec, wanted: PortDemand, beyond: UplinkPlan | None, beside:
     free, and what else of a demand there is: other kinds of down ports, and peer links.
     """
     others, peers = (beside.downs[1:], beside.peers) if beside else ((), ())
-    bare = SwitchDemand((wanted, *others), peers, ranges=tuple(tier.cages.items()))
+    bare = SwitchDemand((wanted, *others), peers, None, tuple(tier.cages.items()), tier.reserved_cages)
     up, groups = (beyond.kind, beyond.groups_met) if beyond else (None, 1)
-    return most_downlinks(tier.profile, bare, up, tier.allowed, groups=groups, spare_ports=tier.spec.spare_ports)
+    return most_downlinks(tier.profile, bare, up, tier.allowed, groups=groups, spare_ports=tier.free_ports)
 
 
 def _beside(demand: SwitchDemand, beyond: UplinkPlan | None, allowed: Fraction) -> str:

@@ -67,11 +67,11 @@ class DownPorts:
     def switch_demand(self, more: Mapping[PortKind, int], peers: tuple[PortDemand, ...]) -> SwitchDemand:
         """The demand on one switch, with `more` ports by kind for extra devices."""
         kinds = [*self._kinds, *(k for k in more if k not in self._kinds)]
-        spare = self._tier.spec.spare_ports
+        spare = self._tier.free_ports
         downs = []
         for i, kind in enumerate(kinds):
             used, ports = (self._used[i], self._ports[i]) if i < len(self._kinds) else (0, 0)
             extra = more.get(kind, 0)
             wanted = self.port_demand(kind, used + extra, ports + extra + (spare if i == 0 else 0))
             downs.append(replace(wanted, last=i > 0 and self._grows))
-        return SwitchDemand(tuple(downs), peers, None, tuple(self._tier.cages.items()))
+        return SwitchDemand(tuple(downs), peers, None, tuple(self._tier.cages.items()), self._tier.reserved_cages)

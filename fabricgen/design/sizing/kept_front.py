@@ -44,7 +44,7 @@ def nodes_holder(fabric: str, number: int) -> str:
 
 def links_holder(lower: TierKey) -> str:
     """The holder of ports for the links of a lower tier's switches."""
-    return f"links of {lower.fabric} {lower.tier}"
+    return f"links of {lower.text}"
 
 
 def run_text(ways: int, speed_gbps: int, lane_gbps: float, *, rj45: bool) -> str:
@@ -59,12 +59,12 @@ def name_of(run: PortRun) -> str:
 
 def cages_kind(tier: TierKey) -> str:
     """The kind of lock entry for the cages of a tier's switches."""
-    return f"cages {tier.fabric} {tier.tier}"
+    return f"cages {tier.text}"
 
 
 def ports_kind(tier: TierKey, run: str) -> str:
     """The kind of lock entry for the down ports of one kind on a tier's switches."""
-    return f"downlinks {tier.fabric} {tier.tier} {run}"
+    return f"downlinks {tier.text} {run}"
 
 
 class Keep(Enum):
@@ -91,7 +91,7 @@ class KeptFront:
     def __init__(self, lock: Lock, tier: TierKey, profile: SwitchProfile) -> None:
         self._lock, self._tier, self._profile = lock, tier, profile
         self._cages = {name: tuple(numbers(some)) for name, some in lock.of(cages_kind(tier)).items()}
-        start = f"{tier.fabric} {tier.tier} "
+        start = f"{tier.text} "
         texts = [text for text in lock.words_of("extras").values() if text.startswith(start)] if self._cages else []
         found = [re.search(r" cage (\d+)/(\d+)$", text) for text in texts]
         self._extras = {(int(m[1]), int(m[2]) - 1) for m in found if m}
@@ -135,7 +135,7 @@ class KeptFront:
             more = sum(total(some) for holder, some in held.items() if holder not in rooms)
             busy = self._busy(name, chosen[1], held)
             downs.append(replace(wanted, ports=wanted.needed + more, kept=self._cages[name], busy=busy))
-        claimed: set[int] = set()
+        claimed = set(demand.claimed)
         for name in self._cages.keys() - mine if keep is Keep.ALL else ():
             claimed.update(self._busy(name, int(name.split()[0]), self._lock.of(ports_kind(self._tier, name))))
         return replace(demand, downs=tuple(downs), claimed=tuple(sorted(claimed)))

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fabricgen.design.fabric_model import Attachment, NodeFeed
+from fabricgen.design.floor.unit_kind import NodeSet
 from fabricgen.design.ports import PortKind
 from fabricgen.design.shape import spans_units
 from fabricgen.design.slots import SlotTable
@@ -23,7 +24,7 @@ class NodeDemand:
 
     fabric: str
     kind: PortKind
-    attachments: tuple[tuple[int, Attachment], ...]
+    attachments: tuple[tuple[NodeSet, Attachment], ...]
     table: SlotTable
 
 

@@ -68,6 +68,9 @@ def kept_text(tier: TierSpec) -> str:
     """The settings that keep ports of a tier's switches free, in words."""
     words = ["in the cages that `cages` keeps"] if tier.spec.cages else []
     words += [f"beside {tier.spec.spare_ports} `spare_ports`"] if tier.spec.spare_ports else []
+    words += (
+        [f"beside `reserved_ports` for {', '.join(sorted(reserved))}"] if (reserved := tier.spec.reserved_ports) else []
+    )
     return " " + " and ".join(words) if words else ""
 
 
@@ -92,6 +95,7 @@ def ports_for(tier: TierSpec, cage_class: int, ways: int, role: str) -> int:
     profile, cages, kept = tier.profile, tier.profile.cages[cage_class], tier.cages
     first, step = profile.first_cage(cage_class), cages.block(ways)
     others = {c for other, numbers in kept.items() if other != role for c in numbers}
+    others |= set(tier.reserved_cages)
     mine = {c for c in range(first, first + cages.count) if (c in kept[role] if role in kept else c not in others)}
     whole = (c for c in range(first, first + cages.count, step) if mine.issuperset(range(c, c + step)))
     return len(list(profile.served(whole, ways, {}))) * ways

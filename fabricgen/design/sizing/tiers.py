@@ -378,7 +378,7 @@ class TierSizing:
         bare = DownPorts(spec).port_demand(demand.downs[0].kind)
 
         def holds(ports: int) -> bool:
-            wanted = replace(bare, count=max(0, ports - spec.spec.spare_ports), ports=ports)
+            wanted = replace(bare, count=max(0, ports - spec.free_ports), ports=ports)
             return fit(spec, replace(demand, downs=(wanted,)), up) is not None
 
         chosen = down_class(spec.profile, bare)
@@ -388,7 +388,7 @@ class TierSizing:
         """How the lock numbers the down ports of a tier: by reserved `slot`, by existing `unit`, or "" where it does
         not say.
         """
-        return self._layout.numbering.dealing.get(f"{spec.fabric} {spec.name}", "")
+        return self._layout.numbering.dealing.get(spec.key.text, "")
 
     def _below(self, upper: TierSpec, sized: SizedTier) -> LowerTier:
         """A lower tier as one of this tier's groups sees it."""

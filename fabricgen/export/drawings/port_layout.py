@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from fabricgen.export.drawings.faces import Column, Panel
 from fabricgen.export.drawings.svg import GLYPH
-from fabricgen.export.drawings.switch_ports import Port
+from fabricgen.export.drawings.switch_ports import KEPT, Port
 from fabricgen.export.drawings.wrap import Groups, narrowest
 
 PAGE_WIDTH, PAGE_HEIGHT = 277.0, 188.0
@@ -99,13 +99,15 @@ class Layout:
 
 def far_end(port: Port, lines: int) -> Groups:
     """Text of the far end: the device, then cage, port, rack and rack unit, on another line if there is one."""
+    if port.role == KEPT:
+        return ((port.device,),)
     rest = (port.place, port.rack, f"U{port.u}")
     return ((port.device,), rest) if lines > 1 else ((port.device, *rest),)
 
 
 def far_text(port: Port) -> str:
     """The whole text of the far end, of which each line is a slice."""
-    return f"{port.device} {port.place} {port.rack} U{port.u}"
+    return port.device if port.role == KEPT else f"{port.device} {port.place} {port.rack} U{port.u}"
 
 
 def outline(port: Port) -> Outline:

@@ -13,6 +13,7 @@ from fabricgen.cluster import Cluster
 from fabricgen.design.floor.floor_plan import FloorPlan, RackPosition
 from fabricgen.design.floor.halls import row_number
 from fabricgen.export.palette import Swatch, cluster_swatches
+from fabricgen.kernel.diagnostics import Path
 from fabricgen.wiring.racks.loads import RackLoads, rack_loads
 from fabricgen.wiring.tables import EXTRA, NODE, DeviceClass, Ints64
 
@@ -107,7 +108,7 @@ class Racks:
     def swatches(self) -> tuple[Swatch, ...]:
         """The colour of each class of device."""
         of_fabric = cluster_swatches(self._cluster)
-        beside = {s.name for s in self._cluster.design.layout.node_sets if s.per_rack}
+        beside = {s.path for s in self._cluster.design.layout.node_sets if s.per_rack}
         return tuple(_swatch(cls, of_fabric, beside) for cls in self._devices.classes)
 
     @cached_property
@@ -150,9 +151,11 @@ class Racks:
         return Item(int(self._devices.u[row]), profile.rack_units, name, profile.id, self.swatches[number])
 
 
-def _swatch(cls: DeviceClass, of_fabric: Mapping[str, Swatch], beside: Set[str]) -> Swatch:
-    """The colour of a device class; `beside` are names of devices beside the nodes of a rack, such as power shelves."""
-    if cls.kind == NODE and cls.label not in beside:
+def _swatch(cls: DeviceClass, of_fabric: Mapping[str, Swatch], beside: Set[Path]) -> Swatch:
+    """The colour of a device class; `beside` are the places in the blueprint of what stands beside the nodes of a rack,
+    such as power shelves.
+    """
+    if cls.kind == NODE and cls.path not in beside:
         return NODE_SWATCH
     if cls.kind in (NODE, EXTRA):
         return EXTRA_SWATCH

@@ -10,13 +10,15 @@ import numpy as np
 
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.cluster import Cluster
+from fabricgen.design.capacity.reserved import reserved_ports
+from fabricgen.design.fabric_model import TierKey
 from fabricgen.design.ports import PortRun
 from fabricgen.export.columns import end_place
 from fabricgen.export.palette import Swatch, cluster_swatches, plane_mark, rail_fill
 from fabricgen.wiring.tables import SWITCH, Flags, Ints, Ints64, ManagementPort, Segment
 
-DOWN, UP, PEER, MANAGEMENT = "down", "up", "peer", "mgmt"
-"""Role of a port: to a node or lower tier, to a higher tier, inside the tier, or management."""
+DOWN, UP, PEER, MANAGEMENT, KEPT = "down", "up", "peer", "mgmt", "kept"
+"""Role of a port: to a node or lower tier, to a higher tier, inside the tier, management, or kept without a cable."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +26,8 @@ class Port:
     """A port of a switch: its cage (from 1; 0: management port), its number in the cage, the cage's split, and its far
     end.
 
-    `fill` is the colour of its fabric and rail, `pattern` that of its plane ("" if the fabric has one plane), `tag` the
-    code for fabric, rail and plane.
+    Of a port that is kept for a purpose, `device` is that purpose. `fill` is the colour of its fabric and rail,
+    `pattern` that of its plane ("" if the fabric has one plane), `tag` the code for fabric, rail and plane.
     """
 
     cage: int
@@ -74,7 +76,7 @@ class PortMaps:
         self._devices, self._links = cluster.plan.devices, cluster.plan.links
         self._swatches = cluster_swatches(cluster)
         self._rack_names = np.array(cluster.plan.racks.names, dtype=object)
-        self._look = cache(self._made_look)
+        self._look, self._kept = cache(self._made_look), cache(self._made_kept)
 
     def switches(self, devices: list[int]) -> Iterator[SwitchPorts]:
         """Those of some devices that are switches with cabled ports on their front."""
@@ -109,9 +111,22 @@ class PortMaps:
         looks = [self._look(*kind) for kind in zip(*kinds, strict=True)]
         names, racks = self._cluster.name_column[far].tolist(), self._rack_names[self._devices.rack[far]].tolist()
         told = zip(names, places, racks, self._devices.u[far].tolist(), strict=True)
-        return [
+        found = [
             Port(cage, sub, ways, *look, *end) for cage, sub, ways, look, end in zip(*numbers, looks, told, strict=True)
         ]
+        cls = self._devices.classes[int(self._devices.device_class[device])]
+        kept = self._kept(TierKey(cls.fabric, cls.tier))
+        return sorted([*found, *kept], key=lambda port: (port.cage, port.sub)) if kept else found
+
+    def _made_kept(self, key: TierKey) -> tuple[Port, ...]:
+        """The ports of a tier's switches that are kept for a purpose."""
+        design = self._cluster.design
+        tier = next((tier for tier in design.tiers if tier.key == key), None)
+        look = self._swatches[key.fabric]
+        return tuple(
+            Port(port.cage, port.sub, port.ways, KEPT, look.code, rail_fill(look.fill, 0), "", port.purpose, "", "", 0)
+            for port in (reserved_ports(design, tier) if tier else ())
+        )
 
     def _made_look(self, segment: int, upper: bool, rail: int, plane: int) -> tuple[str, str, str, str]:
         """Role, tag, fill and pattern of the ends of links of a segment."""

@@ -171,3 +171,43 @@ FG131 = Fault(
       storage: {protocol: roce, carried_by: compute}
     """,
 )
+
+FG063 = Fault(
+    id="FG063",
+    name="ReservedCagesClash",
+    title="cages are reserved twice, or beyond the switch's face",
+    text="""
+    `reserved_ports` keeps a cage for a purpose, and another purpose or `cages` has it too, or the switch has none of
+    that number.
+
+    Cages are numbered from 1 as on the front panel. Keep them apart and within the panel.
+    """,
+    bad="""
+    fabrics: {compute: {tiers: {
+      leaf: {switch: sn5600, reserved_ports: {wan: {cages: 64-72}}}}}}  # <-
+    """,
+    good="""
+    fabrics: {compute: {tiers: {
+      leaf: {switch: sn5600, reserved_ports: {wan: {cages: 63-64}}}}}}
+    """,
+)
+
+FG064 = Fault(
+    id="FG064",
+    name="ReservedPortsInUse",
+    title="ports to be reserved are in use",
+    text="""
+    Fewer ports of a tier's switches are free than `reserved_ports` keeps for purposes.
+
+    A switch of a tier without nodes, lower switches and devices has no kind of down ports to count: state the `cages`
+    there. A lock keeps devices where they are, even on ports that are reserved afterwards.
+    """,
+    bad="""
+    fabrics: {compute: {tiers: {
+      border: {switch: sn5600, below: spine, count: 2, reserved_ports: {wan: 2}}}}}  # <-
+    """,
+    good="""
+    fabrics: {compute: {tiers: {
+      border: {switch: sn5600, below: spine, count: 2, reserved_ports: {wan: {cages: 1-2}}}}}}
+    """,
+)

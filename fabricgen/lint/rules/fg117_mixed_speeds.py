@@ -45,14 +45,13 @@ class MixedSpeeds(DesignRule):
         """Compare the bandwidths of accelerators in each fabric, and node ports with the uplinks above them."""
         for fabric in design.fabrics:
             if any(leg.gpu is not None for _, a in fabric.attachments for leg in a.legs):
-                yield from self._unequal_accelerators(design, fabric)
+                yield from self._unequal_accelerators(fabric)
                 yield from self._slow_uplinks(design, fabric)
 
-    def _unequal_accelerators(self, design: Design, fabric: FabricDesign) -> Iterator[Diagnostic]:
+    def _unequal_accelerators(self, fabric: FabricDesign) -> Iterator[Diagnostic]:
         """Node sets whose accelerators have unequal bandwidth."""
         each: dict[float, list[str]] = {}
-        for index, attachment in fabric.attachments:
-            nodes = design.layout.node_sets[index]
+        for nodes, attachment in fabric.attachments:
             if nodes.profile.accelerators:
                 gbps = len(attachment.legs) * attachment.speed_gbps / nodes.profile.accelerators.count
                 each.setdefault(gbps, []).append(nodes.profile.id)

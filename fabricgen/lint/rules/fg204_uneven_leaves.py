@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fabricgen.design.advice.trials import node_slots
 from fabricgen.design.build import trials_of
 from fabricgen.design.capacity.counts import slot_table
-from fabricgen.design.fabric_model import FabricDesign, NodeFeed, TierDesign
+from fabricgen.design.fabric_model import NodeFeed, TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
@@ -44,7 +44,7 @@ class UnevenLeaves(DesignRule):
                 if slots % leaf.count:
                     from fabricgen.design.advice.tiers import values_that_fit
 
-                    used = _ports_by_switch(design, fabric, leaf, feed, slots)
+                    used = _ports_by_switch(design, leaf, feed, slots)
                     fitting = values_that_fit(
                         trials_of(design, leaf.fabric),
                         (*leaf.path, "count"),
@@ -58,10 +58,10 @@ class UnevenLeaves(DesignRule):
                     )
 
 
-def _ports_by_switch(design: Design, fabric: FabricDesign, leaf: TierDesign, feed: NodeFeed, slots: int) -> list[int]:
+def _ports_by_switch(design: Design, leaf: TierDesign, feed: NodeFeed, slots: int) -> list[int]:
     """Node ports of the switches of the fullest group, in ascending order."""
     if not feed.by_slot or leaf.for_reserve:
         return sorted(feed.used(slots, leaf.count))
-    groups = slot_table(design, fabric, feed).groups
+    groups = slot_table(design, feed).groups
     loads = [sorted(sum(map(len, ports)) for ports in feed.intervals(runs, leaf.count)) for runs in groups]
     return max(loads, key=lambda used: used[-1])

@@ -8,6 +8,7 @@ from math import prod
 
 from fabricgen.design.capacity.bisection import accelerators_of, bisection_per_accelerator, chain_of, node_gbps
 from fabricgen.design.capacity.end_to_end import end_to_end
+from fabricgen.design.capacity.purpose import attached_nodes
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.design.shape import scope_of
@@ -73,9 +74,7 @@ def _landing(design: Design, fabric: FabricDesign) -> Fraction:
 
 def _single_node(design: Design, fabric: FabricDesign) -> bool:
     """Whether the fabric has one node or none, so that there is nothing to cut."""
-    layout = design.layout
-    nodes = [layout.node_sets[index] for index in sorted({index for index, _ in fabric.attachments})]
-    return sum(layout.present(s) for s in nodes) <= 1
+    return attached_nodes(design, fabric) <= 1
 
 
 def _place(design: Design, fabric: FabricDesign) -> Path:

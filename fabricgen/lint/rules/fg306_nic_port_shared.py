@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
 
-_OwnerAndRole = tuple[str, str]
-"""The owner of ports (a node set or extra devices) and their role."""
+
+class _Ports(NamedTuple):
+    """Ports of one role: whose they are (a path of nodes, or a name of extra devices), and that in words."""
+
+    owner: Path | str
+    role: str
+    text: str
 
 
-def attached(design: Design, fabric: FabricDesign) -> Iterator[tuple[_OwnerAndRole, Path]]:
+def attached(fabric: FabricDesign) -> Iterator[tuple[_Ports, Path]]:
     """The ports that a fabric attaches, and the line that says so."""
-    for index, attachment in fabric.attachments:
-        node_set = design.layout.node_sets[index]
-        yield (f"nodes of {node_set.profile.id}", attachment.role), (*fabric.path, "attach")
+    for nodes, attachment in fabric.attachments:
+        yield _Ports(nodes.path, attachment.role, f"nodes of {nodes.profile.id}"), (*fabric.path, "attach")
     for extra in fabric.extras:
-        yield (f"extra devices {extra.name}", extra.attachment.role), (*extra.path, "attach")
+        yield _Ports(extra.name, extra.attachment.role, f"extra devices {extra.name}"), (*extra.path, "attach")
 
 
 class NicPortShared(DesignRule):
@@ -54,14 +59,14 @@ class NicPortShared(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Flag the later of two fabrics, in the usual order of fabrics, that attach the same ports."""
-        taken: dict[_OwnerAndRole, str] = {}
+        taken: dict[_Ports, str] = {}
         for fabric in design.fabrics:
-            for (owner, role), path in attached(design, fabric):
-                first = taken.setdefault((owner, role), fabric.name)
+            for ports, path in attached(fabric):
+                first = taken.setdefault(ports, fabric.name)
                 if first != fabric.name:
                     yield self.flag(
                         path,
-                        f"fabric {fabric.name} attaches the '{role}' ports of {owner}, "
+                        f"fabric {fabric.name} attaches the '{ports.role}' ports of {ports.text}, "
                         f"which fabric {first} already cables",
                         "set `attach` to another NIC role, or use one fabric for both",
                     )

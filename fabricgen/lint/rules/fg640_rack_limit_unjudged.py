@@ -40,9 +40,9 @@ class RackLimitUnjudged(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Name the devices that each stated limit leaves out; where it is exceeded, FG611 and the like name them."""
-        racks = design.loaded.blueprint.scalable_unit.racks
+        kind = design.layout.kind
         for key, (figure, unit) in _FIGURES.items():
-            limit = getattr(racks, key)
+            limit = getattr(kind.stated, key)
             if limit is None or over_budget(design, figure, limit):
                 continue
             load = fullest_node_rack(design, figure)
@@ -50,4 +50,4 @@ class RackLimitUnjudged(DesignRule):
             if left_out:
                 message = f"{limit:g} {unit} a rack is judged without {', '.join(left_out)}, whose figure is unknown"
                 hint = f"the others add up to {load.total:g}; add the figure to a profile in `catalog/`"
-                yield self.flag(("scalable_unit", "racks", key), message, hint)
+                yield self.flag((*kind.racks_path, key), message, hint)

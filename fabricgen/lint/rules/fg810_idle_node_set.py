@@ -32,9 +32,9 @@ class IdleNodeSet(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare the sets of nodes with those that attach; devices of a rack are not nodes."""
-        attached = {index for fabric in design.fabrics for index, _ in fabric.attachments}
-        for index, nodes in enumerate(design.layout.node_sets):
-            if not nodes.per_rack and index not in attached:
+        attached = {nodes.path for fabric in design.fabrics for nodes, _ in fabric.attachments}
+        for nodes in design.layout.node_sets:
+            if not nodes.per_rack and nodes.path not in attached:
                 message = f"no fabric attaches the {nodes.count} x {nodes.profile.id} of each unit"
                 hint = f"`attach` one of the roles of their ports: {', '.join(sorted(nodes.profile.roles)) or 'none'}"
                 yield self.flag(nodes.path, message, hint)

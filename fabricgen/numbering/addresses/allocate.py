@@ -18,7 +18,7 @@ from fabricgen.numbering.addresses.blocks import BlockAllocator
 from fabricgen.numbering.addresses.column import IPv4Column, first_family
 from fabricgen.numbering.addresses.family import FAMILIES, V4, Family
 from fabricgen.numbering.addresses.family_addresses import FamilyAllocation, RailsOf
-from fabricgen.numbering.addresses.family_tables import FamilyAddresses, rows_of
+from fabricgen.numbering.addresses.family_tables import FamilyAddresses
 from fabricgen.numbering.asn.numbers import allocate_asns
 from fabricgen.numbering.lazy_columns import LazyColumn
 from fabricgen.numbering.underlay import families, is_routed, runs_bgp
@@ -108,8 +108,8 @@ def allocate(design: Design, plan: WiringPlan) -> Addresses:
     blocks = BlockAllocator(design.layout.numbering.lock(design.layout.lock, design.loaded.blueprint.name))
     speakers = tuple(f for f in design.fabrics if runs_bgp(design, f))
     asn = np.zeros(len(plan.devices), dtype=np.int64)
-    for (fabric, tier), numbers in allocate_asns(design, speakers, blocks).items():
-        asn[rows_of(plan, fabric, tier)] = numbers
+    for tier, numbers in allocate_asns(design, speakers, blocks).items():
+        asn[plan.devices.of_tier(tier).rows] = numbers
     rails = _rails(design, plan, blocks)
     present = [family for family in FAMILIES if family is V4 or _has(design, family)]
     allocations = [
@@ -134,7 +134,7 @@ def _rails(design: Design, plan: WiringPlan, blocks: BlockAllocator) -> RailsOf:
             from fabricgen.numbering.addresses.rail_subnets import rail_subnets
 
             vlan = fabric_vlan(design.loaded.blueprint, design.layout.numbering, fabric.name)
-            found[fabric.name] = rails = rail_subnets(design, plan, fabric, leaf, vlan, blocks)
+            found[fabric.name] = rails = rail_subnets(plan, fabric, leaf, vlan, blocks)
             _check_vlans(design, fabric, vlan, max(map(len, rails.keys)))
     return found
 

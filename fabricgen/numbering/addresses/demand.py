@@ -50,7 +50,7 @@ def pool_demands(design: Design) -> Iterator[PoolDemand]:
 
 def _demand(pool_of: str, pool: str, family: Family, owner: FabricDesign, tier: TierDesign, each: int) -> PoolDemand:
     """The demand of `each` addresses for every switch of a tier; a block of single ones leaves its first unused."""
-    numbered = numbered_groups(owner, tier) * tier.count
+    numbered = numbered_groups(tier) * tier.count
     slots = group_slot_count(owner, tier) * group_capacity(tier)
     block = power_of_two_at_least(slots + 1 if each == 1 else slots) * each
     return PoolDemand(pool_of, pool, family, tier.switches * each, max(numbered, tier.switches) * each, block)
@@ -119,5 +119,5 @@ def _of_switches(design: Design, family: Family) -> PoolDemand:
     if family.subnet_size:
         return PoolDemand("", "management", family, block, block, block)
     now = sum(tier.switches for _, tier in tiers)
-    numbered = sum(numbered_groups(fabric, tier) * tier.count for fabric, tier in tiers)
+    numbered = sum(numbered_groups(tier) * tier.count for fabric, tier in tiers)
     return PoolDemand("", "management", family, kept + now, kept + max(numbered, now), block)

@@ -17,7 +17,7 @@ from fabricgen.numbering.addresses.allocator import AddressAllocator
 from fabricgen.numbering.addresses.blocks import DeviceBlocks
 from fabricgen.numbering.addresses.column import AddressColumn, no_addresses
 from fabricgen.numbering.addresses.family import ROUTER_ID_BITS
-from fabricgen.numbering.addresses.family_tables import FamilyAddresses, Subnets, rows_of
+from fabricgen.numbering.addresses.family_tables import FamilyAddresses, Subnets
 from fabricgen.numbering.addresses.management import manage
 from fabricgen.numbering.addresses.node_prefixes import nodes_in
 from fabricgen.numbering.addresses.shared_ports import shared_segments
@@ -75,7 +75,7 @@ class FamilyAllocation:
         for fabric in filter(is_routed, self.design.fabrics):
             mine = self.family.word in families(self.design, fabric)
             for tier in reversed(fabric.tiers) if mine or self.family.bits == ROUTER_ID_BITS else ():
-                rows = rows_of(self.plan, fabric.name, tier.name)
+                rows = self.plan.devices.of_tier(tier.key).rows
                 self.router_id[rows] = given = self._allocator.loopbacks(fabric, tier)
                 if mine:
                     self.loopback[rows] = given
@@ -106,7 +106,7 @@ class FamilyAllocation:
             if tier.peer_links is not None:
                 paths = [span.path for span in tier.peer_links.spans] or [(*tier.path, "peer")]
                 runs.append((tier.peer_links.run, paths, "link to a peer"))
-            first = rows_of(self.plan, owner.name, tier.name).start
+            first = self.plan.devices.of_tier(tier.key).rows.start
             for run, paths, purpose in runs:
                 need = f"a /{self.family.pair_length} for each {fabric.name} {tier.name} {purpose}"
                 places = self.family.block_of_pairs(power_of_two_at_least(tier.addressed(run)))
@@ -203,7 +203,7 @@ class FamilyAllocation:
         self, fabric: FabricDesign, tier: TierDesign, device_blocks: DeviceBlocks, count: Ints64, size: int
     ) -> None:
         """Record the blocks of a fabric on the switches of a tier."""
-        devices, rows = len(self.plan.devices), rows_of(self.plan, tier.fabric, tier.name)
+        devices, rows = len(self.plan.devices), self.plan.devices.of_tier(tier.key).rows
         if fabric.name not in self.subnets:
             lengths = (np.zeros(devices, dtype=np.int64) for _ in range(3))
             block, count_, each = lengths
@@ -231,7 +231,7 @@ class FamilyAllocation:
         port = links.b_port[rows].astype(np.int64)
         if run:
             port = places - 1 - self._from_end(tier, run)[port]
-        first = rows_of(self.plan, tier.fabric, tier.name).start
+        first = self.plan.devices.of_tier(tier.key).rows.start
         return rows, links.b_device[rows] - first, port
 
     def _routed(self, tier: TierDesign, segments: list[int], device_blocks: DeviceBlocks) -> None:

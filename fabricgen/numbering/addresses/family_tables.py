@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from fabricgen.numbering.addresses.column import AddressColumn, text_of
 from fabricgen.numbering.addresses.family import Family
-from fabricgen.wiring.tables import SWITCH, Ints64, WiringPlan
+from fabricgen.wiring.tables import Ints64
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +68,3 @@ class FamilyAddresses:
         """(first address, prefix length) of a switch's block for links to nodes of a fabric; (0, 0) for none."""
         subnets = self.subnets.get(fabric)
         return (subnets.base.at(row), int(subnets.length[row])) if subnets else (0, 0)
-
-
-def rows_of(plan: WiringPlan, fabric: str, tier: str) -> slice:
-    """The rows of a tier's switches in the device table."""
-    return next(c.rows for c in plan.devices.classes if (c.kind, c.fabric, c.tier) == (SWITCH, fabric, tier))

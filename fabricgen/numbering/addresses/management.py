@@ -14,7 +14,7 @@ from fabricgen.kernel.units import power_of_two_at_least
 from fabricgen.numbering.addresses.allocator import AddressAllocator
 from fabricgen.numbering.addresses.column import AddressColumn, at_places, no_addresses
 from fabricgen.numbering.addresses.family import Family
-from fabricgen.numbering.addresses.family_tables import Subnets, rows_of
+from fabricgen.numbering.addresses.family_tables import Subnets
 from fabricgen.numbering.addresses.pools import NumberPool
 from fabricgen.numbering.addresses.room import Need
 from fabricgen.numbering.addresses.subnet_sizes import RESERVED_IN_SUBNET
@@ -82,7 +82,7 @@ def _in_band(
     plan: WiringPlan, family: Family, fabric: FabricDesign, loopback: AddressColumn, found: Management
 ) -> None:
     for tier in fabric.tiers:
-        rows = rows_of(plan, fabric.name, tier.name)
+        rows = plan.devices.of_tier(tier.key).rows
         found.address[rows] = loopback[rows]
         found.length[rows] = np.where(loopback[rows].present, family.bits, 0)
 
@@ -99,8 +99,8 @@ def _flat(design: Design, plan: WiringPlan, allocator: AddressAllocator, found: 
     last = max(int(place.max()) for place in places) // hosts
     size = family.subnet_size or hosts
     intervals = allocator.management(family.subnet_size or (last + 1) * hosts)
-    for (fabric, tier), place in zip(tiers, places, strict=True):
-        rows = rows_of(plan, fabric.name, tier.name)
+    for (_, tier), place in zip(tiers, places, strict=True):
+        rows = plan.devices.of_tier(tier.key).rows
         subnet = place // hosts * hosts if size == hosts else np.zeros_like(place)
         found.address[rows] = at_places(family.kind, intervals, place, 1)
         found.gateway[rows] = at_places(family.kind, intervals, subnet + 1, 1)

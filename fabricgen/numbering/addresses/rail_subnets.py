@@ -18,7 +18,6 @@ from fabricgen.blueprint.dimensions import leg_number
 from fabricgen.design.extras.kept_ports import plugged_before
 from fabricgen.design.fabric_model import Attachment, ExtraSet, FabricDesign, Leg, TierDesign
 from fabricgen.design.layout import Layout
-from fabricgen.design.model import Design
 from fabricgen.design.shape import inner, is_part_of_unit, racks_each, scope_of, unit_group_numbers, within_unit
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.kernel.intervals import numbers
@@ -61,7 +60,7 @@ class RailSubnets:
 
 
 def rail_subnets(
-    design: Design, plan: WiringPlan, fabric: FabricDesign, tier: TierDesign, vlan: int, blocks: BlockAllocator
+    plan: WiringPlan, fabric: FabricDesign, tier: TierDesign, vlan: int, blocks: BlockAllocator
 ) -> RailSubnets:
     """Compute the subnets of a fabric's rails on the tier that its nodes attach to; `vlan` is that of the first.
 
@@ -70,8 +69,7 @@ def rail_subnets(
     Raises InputError where its VLANs from `vlan` on run past the last there is.
     """
     dimensions = inner(tier.per)
-    owner = design.fabric(tier.fabric)
-    columns = tier_columns(tier, owner.tier_sizes)
+    columns = tier_columns(tier)
     of_switch = list(zip(*(columns[d].tolist() for d in dimensions), strict=True)) or [()] * len(columns["pod"])
     keys: dict[tuple[int, ...], set[RailKey]] = {combo: set() for combo in sorted(set(of_switch))}
     for attachment in _attachments(fabric):
@@ -161,7 +159,7 @@ def _rows_of(plan: WiringPlan, extra: ExtraSet) -> Ints64:
 def _node_slots(plan: WiringPlan, fabric: FabricDesign, tier: TierDesign) -> Ints64:
     """The slot of each node among the nodes that its group of switches serves; int64, one a device."""
     layout, devices = tier.layout, plan.devices
-    served = served_members(layout, {index for index, _ in fabric.attachments})
+    served = served_members(layout, fabric.node_sets)
     rank, scope = np.zeros(layout.members_per_su, dtype=np.int64), scope_of(tier.per)
     racks = racks_each(layout, scope)
     for place, member in enumerate(served):

@@ -12,7 +12,7 @@ import numpy as np
 
 from fabricgen.blueprint.sections.asn import parse_asns
 from fabricgen.blueprint.sections.routing import AsnPlan
-from fabricgen.design.fabric_model import FabricDesign, TierDesign
+from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
 from fabricgen.kernel.intervals import Interval
@@ -26,10 +26,8 @@ from fabricgen.wiring.groups import all_alike
 from fabricgen.wiring.tables import Flags, Ints64, unique_inverse
 
 
-def allocate_asns(
-    design: Design, fabrics: tuple[FabricDesign, ...], blocks: BlockAllocator
-) -> dict[tuple[str, str], Ints64]:
-    """AS numbers of the switches by (fabric, tier), int64; fabrics do not share numbers.
+def allocate_asns(design: Design, fabrics: tuple[FabricDesign, ...], blocks: BlockAllocator) -> dict[TierKey, Ints64]:
+    """AS numbers of the switches by tier, int64; fabrics do not share numbers.
 
     Raises InputError when a pool is too small, and for numbers of tiers that do not exist.
     """
@@ -38,7 +36,7 @@ def allocate_asns(
     plans = {fabric.name: asn_plan(design, fabric) for fabric in fabrics}
     tiers.sort(key=lambda pair: pair[1].name not in plans[pair[0].name][0].tiers)
     kept = kept_for_tiers(design, fabrics)
-    found: dict[tuple[str, str], Ints64] = {}
+    found: dict[TierKey, Ints64] = {}
     for fabric, tier in tiers:
         plan, paths = plans[fabric.name]
         slots = _slots(fabric, tier, plan, blocks)
@@ -46,7 +44,7 @@ def allocate_asns(
         if tier.name in plan.tiers:
             source = _of_tier(plan.tiers[tier.name], (*paths["tiers"], tier.name))
             slots = slots if source.windows[0].size > 1 else Slots(slots.name, 0 * slots.number, 1, 0 * slots.layer)
-        found[fabric.name, tier.name] = blocks.numbers(source, slots, Need(f"{fabric.name} {tier.name}"))
+        found[tier.key] = blocks.numbers(source, slots, Need(tier.key.text))
     return found
 
 

@@ -95,5 +95,5 @@ def _numbers(fabric: FabricDesign, tier: TierDesign, by: Sharers) -> tuple[int, 
         planes = fabric.sizes["plane"] if "plane" in tier.per else 1
         return tier.places * planes, reserved_places(tier.layout, tier.scope) * planes
     if by == "group":
-        return tier.groups, numbered_groups(fabric, tier)
-    return tier.switches, numbered_groups(fabric, tier) * tier.count
+        return tier.groups, numbered_groups(tier)
+    return tier.switches, numbered_groups(tier) * tier.count

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -94,10 +94,10 @@ def _derived(scope: str) -> Iterator[str]:
             yield name
 
 
-def tier_columns(tier: TierDesign, sizes: Mapping[str, int]) -> Columns:
+def tier_columns(tier: TierDesign) -> Columns:
     """Coordinates of every switch of a tier, group by group: places, inner dimensions, and the tier's own index."""
     places = place_columns(tier.layout, tier.scope)
-    shape = [sizes[d] for d in inner(tier.per)] + [tier.count]
+    shape = [tier.sizes[d] for d in inner(tier.per)] + [tier.count]
     each = int(np.prod(shape))
     grid = np.indices(shape, dtype=np.int32).reshape(len(shape), each)
     count = len(places["pod"])

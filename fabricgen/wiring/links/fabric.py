@@ -39,8 +39,6 @@ from fabricgen.wiring.links.columns import Columns, tier_columns
 from fabricgen.wiring.links.management import deal_management
 from fabricgen.wiring.tables import (
     EXTRA,
-    NODE,
-    SWITCH,
     DeviceClass,
     DeviceTable,
     Ints,
@@ -75,8 +73,8 @@ class FabricWiring:
         Nodes, extra devices, management ports, each pair of tiers, then links inside tiers.
         """
         for feed in self._fabric.node_feeds:
-            for index, attachment in feed.attachments:
-                yield self._nodes(self._class(NODE, "", self._layout.node_sets[index].name), attachment, feed)
+            for nodes, attachment in feed.attachments:
+                yield self._nodes(self._devices.of_nodes(nodes.path), attachment, feed)
         for extra in self._fabric.extras:
             yield self._extra(extra)
         if self._fabric.managed_devices:
@@ -88,15 +86,12 @@ class FabricWiring:
             if tier.peer_links is not None:
                 yield from self._peer_links(tier, tier.peer_links)
 
-    def _class(self, kind: int, fabric: str, label: str) -> DeviceClass:
-        return next(c for c in self._devices.classes if (c.kind, c.fabric, c.label) == (kind, fabric, label))
-
     def _switches(self, tier: TierDesign) -> DeviceClass:
-        return self._class(SWITCH, tier.fabric, tier.name)
+        return self._devices.of_tier(tier.key)
 
     def _nodes(self, nodes: DeviceClass, attachment: Attachment, feed: NodeFeed) -> SegmentLinks:
         leaf = self._design.tier(feed.leaf)
-        table = slot_table(self._design, self._fabric, feed)
+        table = slot_table(self._design, feed)
         rows = nodes.rows
         at = {
             "site": self._devices.site[rows],
@@ -109,7 +104,7 @@ class FabricWiring:
         switch, port = np.empty(shape, dtype=np.int32), np.empty(shape, dtype=np.int32)
         for i, leg in enumerate(attachment.legs):
             combo = dict(zip(inner(leaf.per), table.combo(leg), strict=True))
-            group = group_index(leaf.layout, leaf.per, self._fabric.sizes, at | combo)
+            group = group_index(leaf.layout, leaf.per, leaf.sizes, at | combo)
             slot = self._slots(table, at, node, table.combo(leg)) + table.rank(attachment.legs, leg)
             index, port[:, i] = feed.port_of_slot(slot, leaf.count)
             switch[:, i] = group * leaf.count + index
@@ -156,7 +151,7 @@ class FabricWiring:
 
     def _extra(self, extra: ExtraSet) -> SegmentLinks:
         tier = self._design.tier(extra.tier)
-        devices = self._class(EXTRA, "", extra.name)
+        devices = next(c for c in self._devices.classes if (c.kind, c.label) == (EXTRA, extra.name))
         b = np.array([self._switches(tier).first + link.switch for link in extra.links], dtype=np.int32)
         rail, plane = self._of_switches(b)
         stated = media_of_extra(self._design, self._fabric, extra)
@@ -191,16 +186,15 @@ class FabricWiring:
     def _uplinks(self, lower: TierDesign, upper: TierDesign) -> SegmentLinks:
         uplink = lower.uplink
         assert uplink is not None  # noqa: S101 - a tier below another has uplinks
-        own, sizes = (self._design.fabric(tier.fabric).tier_sizes for tier in (lower, upper))
         feed = upper.feed(lower.key)
-        columns = tier_columns(lower, own)
-        rank = lower_rank(self._design, lower, upper, columns)
+        columns = tier_columns(lower)
+        rank = lower_rank(lower, upper, columns)
         for d in inner(upper.per):
             if d not in columns and is_told(d, lower.per):
                 finer = columns[dimension_of(d).follows]
-                columns[d] = np.array(self._design.fabric(lower.fabric).coarser[d], dtype=np.int32)[finer]
+                columns[d] = np.array(lower.coarser[d], dtype=np.int32)[finer]
         whole = met(lower.per, lower.name, upper.per)
-        combos = np.indices([sizes[d] for d in whole], dtype=np.int32).reshape(
+        combos = np.indices([upper.sizes[d] for d in whole], dtype=np.int32).reshape(
             len(whole), uplink.upper_groups if whole else 0
         )
         assert lower.up is not None  # noqa: S101 - the same
@@ -208,7 +202,7 @@ class FabricWiring:
         groups = []
         for g in range(uplink.upper_groups):
             at = columns | {d: np.full(lower.switches, combos[i, g], dtype=np.int32) for i, d in enumerate(whole)}
-            groups.append(group_index(upper.layout, upper.per, sizes, at))
+            groups.append(group_index(upper.layout, upper.per, upper.sizes, at))
         group = np.stack(groups, axis=1)[:, :, None]
         b = self._switches(upper).first + group * upper.count + index
         ports = np.array(run_ports(upper, feed.run).of(feed), dtype=np.int32)
@@ -264,19 +258,18 @@ def _upper_ends(uplink: Uplink, run: PortRun, feed: Feed, rank: Ints) -> tuple[I
     return found[0], found[1]
 
 
-def lower_rank(design: Design, lower: TierDesign, upper: TierDesign, columns: Columns) -> Ints:
+def lower_rank(lower: TierDesign, upper: TierDesign, columns: Columns) -> Ints:
     """The rank of each lower switch among those that connect to the same upper group; int32.
 
     Reserved slots count where the upper switches have ports for them, so that growth moves no port.
     """
     uplink: Uplink | None = lower.uplink
     assert uplink is not None  # noqa: S101 - callers hold a tier with uplinks
-    owner = design.fabric(lower.fabric)
     numbers = place_numbers(lower.layout, lower.scope, upper.scope, by_slot=uplink.by_slot)
     rank = np.array(numbers, dtype=np.int32)[scope_index(lower.layout, lower.scope, columns)]
     for dimension in inner(lower.per):
         if dimension not in upper.per:
-            together = met_together(dimension, upper.per, owner.tier_sizes[dimension], owner.coarser)
+            together = met_together(dimension, upper.per, lower.sizes[dimension], lower.coarser)
             place = {number: at for numbers in together for at, number in enumerate(numbers)}
             position = np.array([place[number] for number in range(len(place))], dtype=np.int32)
             rank = rank * max(map(len, together)) + position[columns[dimension]]

@@ -30,7 +30,7 @@ from fabricgen.wiring.tables import TRAY, DeviceClass, DeviceTable, Ints, Ints64
 def deal_management(design: Design, devices: DeviceTable, fabric: FabricDesign) -> tuple[Ints, Ints, Ints]:
     """(device, leaf, index among the leaf's ports for management) of every managed device, by device; int32."""
     leaf, layout = fabric.tiers[0], design.layout
-    leaves = tier_columns(leaf, fabric.tier_sizes)
+    leaves = tier_columns(leaf)
     load = management_load(design, fabric)
     areas = load.areas(leaf.switches, for_reserve=leaf.for_reserve)
     held = load.held(leaf.switches, for_reserve=leaf.for_reserve)
@@ -79,7 +79,7 @@ class _Positions:
             self._label = np.zeros(cls.count, dtype=np.int64)
             self._index = rank_within(scope_index(self._layout, self._scope, self._at).astype(np.int32))
         else:
-            tier = design.fabric(managed.fabric).tier(managed.tier)
+            tier = design.tier(cls.key)
             group, index = np.divmod(devices.ordinal[rows].astype(np.int64), tier.count)
             each = tier.groups // tier.places
             inside = place_numbers(tier.layout, tier.scope, managed.scope, by_slot=False)

@@ -34,7 +34,6 @@ class _Placement:
         self.u = np.full(len(devices), -1, dtype=np.int32)
         self.racks_per_unit = self.floor.racks_per_unit
         self.stands = {t.key: stated_stand(design, t) for t in design.tiers}
-        self.tiers = {(t.fabric, t.name): t for t in design.tiers}
 
     def run(self) -> tuple[DeviceTable, RackTable]:
         """Place what stands in racks of units, then in shared network racks."""
@@ -50,20 +49,20 @@ class _Placement:
             return cls.kind == NODE
         if cls.kind == TRAY:
             return bool((self.devices.rack_in_unit[cls.rows] >= 0).all())
-        return self.stands[self.tiers[cls.fabric, cls.tier].key] != "network-row"
+        return self.stands[cls.key] != "network-row"
 
     def _place_in_unit(self, cls: DeviceClass) -> None:
         """Place devices that stand at the same position in every unit."""
         d, rows = self.devices, cls.rows
         first = d.unit[rows] * self.racks_per_unit
         if cls.kind == SWITCH:
-            spots = np.array(self.floor.spots[self.tiers[cls.fabric, cls.tier].key], dtype=np.int32)
-            ordinal = d.ordinal[rows] % (cls.count // self.layout.units)
+            spots = np.array(self.floor.spots[cls.key], dtype=np.int32)
+            ordinal = d.ordinal[rows] % len(spots)
             self.rack[rows], self.u[rows] = first + spots[ordinal, 0], spots[ordinal, 1]
             return
         self.rack[rows] = first + d.rack_in_unit[rows]
-        beside = {s.name for s in self.layout.node_sets if s.per_rack}
-        if cls.kind == NODE and cls.label not in beside:
+        beside = {s.path for s in self.layout.node_sets if s.per_rack}
+        if cls.kind == NODE and cls.path not in beside:
             units = np.array(self.floor.node_rack.nodes, dtype=np.int32)
             self.u[rows] = units[d.node[rows] % self.layout.nodes_per_rack]
             return
@@ -96,7 +95,7 @@ class _Placement:
             here = self._hall_of_trays(rows) == run.hall
             rows, group = rows[here], domain[here]
         else:
-            (cls,) = (c for c in d.classes if (c.kind, c.fabric, c.tier) == (SWITCH, run.owner, run.tier.name))
+            cls = d.of_tier(run.tier.key)
             rows = np.arange(cls.first, cls.first + cls.count, dtype=np.int32)
             groups = self.floor.shared.groups_of(run.tier)
             index = d.ordinal[rows] // run.tier.count
