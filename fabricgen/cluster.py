@@ -34,6 +34,18 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
+class AtPhase:
+    """What a cluster at a phase is of the whole: its rows of devices, links, cables and cable ends; int64."""
+
+    name: str
+    whole: Cluster
+    devices: Ints64
+    links: Ints64
+    cables: Ints64
+    ends: Ints64
+
+
+@dataclass(frozen=True)
 class Cluster:
     """Everything that is known of a cluster; immutable."""
 
@@ -44,6 +56,8 @@ class Cluster:
     port_names: PortNames
     planned: Planned
     """The planned wiring, without the overrides of single cables that `plan` has applied."""
+    phase: AtPhase | None = None
+    """Of a phase: what it is of the whole cluster. None for the whole."""
 
     @cached_property
     def sites(self) -> tuple[str, ...]:
@@ -99,8 +113,11 @@ class Cluster:
     @cached_property
     def cable_id_columns(self) -> CableIds:
         """Cable ids as two encoded columns: device and connector."""
-        from fabricgen.as_built.overrides.ends import cable_ids
+        from fabricgen.as_built.overrides.ends import CableIds, cable_ids
 
+        if self.phase:
+            whole = self.phase.whole.cable_id_columns
+            return CableIds(whole.device.take(self.phase.cables), whole.connector.take(self.phase.cables))
         return cable_ids(self.planned.plan, self.name_column, self.planned.port_names.cage_columns)
 
     @cached_property
@@ -125,7 +142,9 @@ class Cluster:
         """Names of the fabrics with a subnet manager, in order; fabrics linked with one of them are part of it."""
         from fabricgen.views.fabric import whole_fabrics
 
-        return list(whole_fabrics(self.design))
+        there = {cls.fabric for cls in self.plan.devices.classes if cls.kind == SWITCH and cls.count}
+        parts = whole_fabrics(self.design)
+        return [name for name, part in parts.items() if there.intersection(part)]
 
     def whole_fabric(self, name: str) -> FabricView:
         """The view of one of `whole_fabrics`."""
@@ -157,7 +176,10 @@ class Cluster:
         from fabricgen.views.switches import SwitchViews
 
         ports, cables = self.port_names.port_columns, self.cable_id_columns
-        return SwitchViews(self.design, self.plan, self.addresses, self.names, self.sites, ports, cables, self._intents)
+        shared = self.phase.whole.views.shares_asn[self.phase.devices] if self.phase else None
+        return SwitchViews(
+            self.design, self.plan, self.addresses, self.names, self.sites, ports, cables, self._intents, shared
+        )
 
 
 def build_cluster(design: Design) -> Cluster:

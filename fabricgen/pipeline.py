@@ -239,15 +239,19 @@ def require_snippets_fit(cluster: Cluster) -> None:
             raise cluster.design.loaded.located(error) from error
 
 
-def compile_cluster(design: Design, *, judged: bool = False) -> Cluster:
-    """Expand a design into every device, link and address; raises InputError where a pool or rack is too small.
+def compile_cluster(design: Design, phase: str | None = None, *, judged: bool = False) -> Cluster:
+    """Expand a design into every device, link and address, or into those that are there at a phase.
 
-    Where a figure is not what the blueprint expects, raises InputError (FG820) unless that is to be `judged`.
+    Raises InputError where a pool or rack is too small, and for a phase that the blueprint does not name; where a
+    figure is not what the blueprint expects (FG820), unless that is to be `judged`.
     """
     from fabricgen.cluster import build_cluster
     from fabricgen.design.capacity.expected import require_expected
 
     if not judged:
         require_expected(design)
+    if phase is None:
+        return build_cluster(design)
+    from fabricgen.phases.tables import at_phase
 
-    return build_cluster(design)
+    return at_phase(design, phase)

@@ -17,6 +17,7 @@ from fabricgen.blueprint.sections.lint_settings import BlueprintLint
 from fabricgen.blueprint.sections.management import Management
 from fabricgen.blueprint.sections.naming import Names
 from fabricgen.blueprint.sections.overrides import Override
+from fabricgen.blueprint.sections.phases import Phase
 from fabricgen.blueprint.sections.qos import Qos
 from fabricgen.blueprint.sections.routing import Ip, Pools, Routing
 from fabricgen.blueprint.sections.spares import Spares
@@ -199,6 +200,9 @@ class Blueprint(Model):
         description="Which media are taken, the products that are ordered, and what goes through patch panels.",
     )
     spares: Spares = Field(default_factory=Spares.model_construct, description="Spares in the bill of materials.")
+    phases: dict[Name, Phase] = Field(
+        default_factory=dict, description="What is there at each phase, in the order of time: `--phase NAME` builds it."
+    )
     expect: Expect = Field(
         default_factory=Expect.model_construct,
         description="Figures that its author believes; where one is not so, nothing is built.",

@@ -68,6 +68,9 @@ class CableParts:
     @cached_property
     def widths(self) -> tuple[Ints, Ints]:
         """(number of far ends of each cable, 1 for a straight one; electrical lanes at its common end)."""
+        if self._cluster.phase:  # legs to come are part of the cable
+            legs, lanes = CableParts(self._cluster.phase.whole).widths
+            return legs[self._cluster.phase.cables], lanes[self._cluster.phase.cables]
         cables = self._cables
         return widths(self._links, cables.end_cable, cables.end_link, cables.end_links, len(cables))
 

@@ -30,6 +30,13 @@ def reading_options(command: F) -> F:
     )(command)
 
 
+def phase_option(command: F) -> F:
+    """Add `--phase`."""
+    return click.option("--phase", metavar="NAME", help="What is there at a phase of the blueprint.  [default: all]")(
+        command
+    )
+
+
 def output_option(command: F) -> F:
     """Add `-o`: a file, or standard output."""
     return click.option(

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -58,6 +58,16 @@ class PlanOptions:
     every_config: bool = False
     released: tuple[str, ...] = ()
     """What the lock of the new side gives up, as for `lock --release`."""
+    phases: tuple[str | None, str | None] = (None, None)
+    """The phase of the old and of the new side; None for all of it."""
+
+
+class _Asked(NamedTuple):
+    """What is asked of a blueprint: `--set`, `--release` and a phase."""
+
+    sets: tuple[str, ...]
+    released: tuple[str, ...]
+    phase: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +87,8 @@ def changes(old: str, new: str, options: PlanOptions) -> Change:
         stack.enter_context(collector_paused())
         shown: dict[str, str] = {}
         stack.enter_context(relabelled(shown))
-        was = _open(old, (options.old_sets, ()), options, stack, shown)
-        now = _open(new, (options.new_sets, options.released), options, stack, shown)
+        was = _open(old, _Asked(options.old_sets, (), options.phases[0]), options, stack, shown)
+        now = _open(new, _Asked(options.new_sets, options.released, options.phases[1]), options, stack, shown)
         renamed = renamed_clusters(was.cluster, now.cluster) if was.cluster and now.cluster else {}
         change = compare(was.side, now.side, options.prices, renamed)
         change = replace(change, notes=(*change.notes, *was.notes, *now.notes))
@@ -98,17 +108,19 @@ def changes(old: str, new: str, options: PlanOptions) -> Change:
 
 def _open(
     place: str,
-    edits: tuple[tuple[str, ...], tuple[str, ...]],
+    asked: _Asked,
     options: PlanOptions,
     stack: ExitStack,
     shown: dict[str, str],
 ) -> _Opened:
-    """Open a side, with (`--set`, `--release`) of a blueprint."""
-    sets, released = edits
+    """Open a side, with what is asked of a blueprint."""
+    sets, released, phase = asked
     tree = open_tree(place) if place.startswith(PREFIX) else None
     folder = tree.is_folder if tree else Path(place).is_dir()
     if folder and sets:
         raise click.UsageError(f"--set changes a blueprint, {place} is a built folder")
+    if folder and phase is not None:
+        raise click.UsageError(f"a phase is of a blueprint, {place} is a built folder")
     if folder and released:
         raise click.UsageError(f"--release changes the lock of a blueprint, {place} is a built folder")
     at = Path(place)
@@ -124,14 +136,19 @@ def _open(
         notes = (unknown,) if built.entries is None else ()
         return _Opened(Side(place, read_lists(built)), _folder_configs(built), notes=notes)
     blueprint, root = str(at) if tree else place, temporary if tree else ""
-    cluster = compiled_side(blueprint, sets, options.allow_outside, root, released)
+    cluster = compiled_side(blueprint, sets, options.allow_outside, root, released, phase)
     commit = tree.commit if tree else ""
     side = Side(place, lists_of(cluster, options.prices), sizing_figures(cluster), sets, commit)
     return _Opened(side, _ClusterConfigs(cluster, options.templates), cluster)
 
 
 def compiled_side(
-    blueprint: str, sets: tuple[str, ...], allow_outside: bool, root: str, released: tuple[str, ...] = ()
+    blueprint: str,
+    sets: tuple[str, ...],
+    allow_outside: bool,
+    root: str,
+    released: tuple[str, ...] = (),
+    phase: str | None = None,
 ) -> Cluster:
     """Compile a blueprint; one of a revision may include only files of that revision."""
     design = compile_released(blueprint, released, sets, allow_outside=allow_outside)
@@ -142,7 +159,7 @@ def compiled_side(
         if not span.file.startswith("--set") and not Path(file).is_relative_to(root):
             message = "an include leaves the repository, so it is not of that revision"
             raise fault("FG045", message, hint="move the file into the repository", span=span)
-    return compile_cluster(design)
+    return compile_cluster(design, phase)
 
 
 @contextmanager

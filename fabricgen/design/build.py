@@ -27,6 +27,7 @@ from fabricgen.design.names.interfaces import check_interface_names
 from fabricgen.design.names.nodes import check_node_names
 from fabricgen.design.names.switches import check_switch_names
 from fabricgen.design.order import fabric_order
+from fabricgen.design.phases.faults import check_phases
 from fabricgen.design.scale_up.domains import design_scale_up
 from fabricgen.design.scale_up.model import ScaleUpDesign
 from fabricgen.design.snippets import check_snippets
@@ -92,6 +93,7 @@ def _build(loaded: LoadedBlueprint, catalog: Catalog, *, advise: bool = True) ->
     check_switch_names(design)
     FloorPlan(design).check()
     check_patching(design)
+    check_phases(design)
     check_reserved(design)
     expected(design)
     return design

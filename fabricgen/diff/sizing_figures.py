@@ -98,7 +98,7 @@ def _tier(cluster: Cluster, tier: TierDesign) -> TierFigures:
         asked=tuple((t.name, t.uplink.lowers_per_group, t.uplink.links_per_group) for t in below if t.uplink),
         capacity=capacity,
         least_free=capacity - max(used, default=0),
-        free=capacity * tier.switches - sum(used),
+        free=capacity * len(used) - sum(used),
         spare=sum(tier.spare_ports(i) for i in range(len(tier.downs))),
     )
 

@@ -38,6 +38,9 @@ def socket_texts(cluster: Cluster) -> tuple[Strings, Strings]:
     their own share a connector, as two 400G links from different devices in an 800G cage, each is named by its port in
     the cage. A cable that fills all connectors of a cage is named by the cage. Object arrays of str.
     """
+    if cluster.phase:
+        a, b = socket_texts(cluster.phase.whole)
+        return a[cluster.phase.ends], b[cluster.phase.ends]
     cables, links = cluster.plan.cables, cluster.plan.links
     rows, on_a = cables.end_link, common_ends(links, cables)[cables.end_cable]
     numbers = end_numbers(cluster.plan.devices, links, connectors)

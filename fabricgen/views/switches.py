@@ -49,6 +49,8 @@ class SwitchViews:
     """Port names of the a and b ends of every link."""
     cable_id_columns: CableIds
     intents: Mapping[str, FabricIntent]
+    known_shares: Flags | None = None
+    """`shares_asn` where it is known already: at a phase that of the whole cluster, so that growth changes nothing."""
 
     @cached_property
     def ports(self) -> tuple[Strings, Strings]:
@@ -136,6 +138,8 @@ class SwitchViews:
     @cached_property
     def shares_asn(self) -> Flags:
         """Whether each device shares its AS number with others that it reaches through the tiers above; bool."""
+        if self.known_shares is not None:
+            return self.known_shares
         switches = [c for c in self.plan.devices.classes if c.kind == SWITCH]
         tiers = [(c.rows, self.design.tier(c.key)) for c in switches]
         return shares_asn(tiers, self.addresses.asn)

@@ -12,6 +12,7 @@ from fabricgen.cli.options import (
     TABLE_FORMATS,
     blueprint_argument,
     output_option,
+    phase_option,
     prices_option,
     reading_options,
     table_format,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 @click.command()
 @blueprint_argument
 @reading_options
+@phase_option
 @output_option
 @prices_option
 @click.option(
@@ -51,6 +53,7 @@ def command(
     blueprint: str,
     sets: tuple[str, ...],
     allow_outside: bool,
+    phase: str | None,
     output: str,
     prices: Path | None,
     by: str | None,
@@ -71,7 +74,7 @@ def command(
     keys = _keys(by) if by is not None else ()
     form = "text" if form is None and output == "-" and (by or old is not None) else _format(form, output)
     offers = read_price_list(prices) if prices else PriceList()
-    cluster = compile_cluster(compile_design(blueprint, sets, allow_outside=allow_outside))
+    cluster = compile_cluster(compile_design(blueprint, sets, allow_outside=allow_outside), phase)
     if old is not None:
         return _difference(cluster, old, offers.unit_prices, form, output, allow_outside=allow_outside)
     write_output(output, _content(cluster, offers, keys, trace, form), binary=form == "xlsx")

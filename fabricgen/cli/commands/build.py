@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fabricgen.cli.options import blueprint_argument, fail_on_option, prices_option, reading_options, settings_option
+from fabricgen.cli.options import (
+    blueprint_argument,
+    fail_on_option,
+    phase_option,
+    prices_option,
+    reading_options,
+    settings_option,
+)
 
 if TYPE_CHECKING:
     from fabricgen.publish import Bundle, PublishReport, Told
@@ -22,6 +29,7 @@ _NAMED = 20
 @click.command()
 @blueprint_argument
 @reading_options
+@phase_option
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder to write.")
 @click.option(
     "--archive",
@@ -45,6 +53,7 @@ def command(
     blueprint: str,
     sets: tuple[str, ...],
     allow_outside: bool,
+    phase: str | None,
     output: Path | None,
     archive: Path | None,
     only: str,
@@ -79,7 +88,7 @@ def command(
     known = read_prices(prices)
     options = BuildOptions(parts, templates, known, redact_secrets, allow_outside)
     design = compile_design(blueprint, sets, allow_outside=allow_outside, settings=settings)
-    cluster = compile_cluster(design)
+    cluster = compile_cluster(design, phase)
     if locked:
         check_locked(cluster)
     renders = not parts or "configs" in parts

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fabricgen.cli.options import fail_on_option, reading_options, settings_option
+from fabricgen.cli.options import fail_on_option, phase_option, reading_options, settings_option
 from fabricgen.kernel import discovery
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("blueprints", metavar="BLUEPRINT...", nargs=-1, required=True)
 @reading_options
+@phase_option
 @click.option("--fast", is_flag=True, help="Design rules only: never expand the cluster.")
 @click.option(
     "--format",
@@ -47,6 +48,7 @@ def command(
     blueprints: tuple[str, ...],
     sets: tuple[str, ...],
     allow_outside: bool,
+    phase: str | None,
     fast: bool,
     form: str,
     select: str,
@@ -60,8 +62,7 @@ def command(
 ) -> int:
     """Judge one or more BLUEPRINTs; faults that leave a blueprint unusable exit with 2, findings with 1.
 
-    A lock (FILE.lock.yaml) stands for its blueprint, so that a hook may be given both, and a folder for the
-    blueprints directly in it.
+    A lock (FILE.lock.yaml) stands for its blueprint, for hooks; a folder for the blueprints directly in it.
     """
     import datetime
 
@@ -84,7 +85,7 @@ def command(
 
         def judge(unsaved: Mapping[str, bytes], blueprint: str = blueprint) -> tuple[Design, LintResult]:
             design = compile_design(blueprint, sets, allow_outside=allow_outside, settings=settings, unsaved=unsaved)
-            return design, _judged(design, fast, asked, templates)
+            return design, _judged(design, phase, fast, asked, templates)
 
         try:
             design, result = _mended(judge, diff, allow_outside) if fix or diff else judge({})
@@ -125,14 +126,14 @@ def _mended(judge: Judge, only_shown: bool, allow_outside: bool) -> tuple[Design
     return repaired.design, repaired.result
 
 
-def _judged(design: Design, fast: bool, asked: LintSettings, templates: Path | None) -> LintResult:
+def _judged(design: Design, phase: str | None, fast: bool, asked: LintSettings, templates: Path | None) -> LintResult:
     from fabricgen.lint.engine import lint
     from fabricgen.pipeline import check_names, compile_cluster, require_snippets_fit, template_findings
 
     if fast:
         check_names(design)
         return lint(design, None, asked)
-    cluster = compile_cluster(design, judged=True)
+    cluster = compile_cluster(design, phase, judged=True)
     require_snippets_fit(cluster)
     return lint(design, cluster, asked, template_findings(cluster, templates))
 

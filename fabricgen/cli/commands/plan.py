@@ -34,6 +34,8 @@ FORMATS = ("text", "json", "markdown")
     metavar="PATH",
     help="Release something of the lock of NEW, as `lock --release` would, for example 'compute spine count'.",
 )
+@click.option("--phase", metavar="NAME", help="What is there of NEW at a phase.  [default: all]")
+@click.option("--phase-old", metavar="NAME", help="What is there of OLD at a phase.  [default: all]")
 @click.option("--allow-outside", is_flag=True, help="Let includes leave the blueprint's folder.")
 @prices_option
 @click.option(
@@ -53,6 +55,8 @@ def command(
     sets: tuple[str, ...],
     set_old: tuple[str, ...],
     released: tuple[str, ...],
+    phase: str | None,
+    phase_old: str | None,
     allow_outside: bool,
     prices: Path | None,
     templates: Path | None,
@@ -88,6 +92,7 @@ def command(
         templates=templates,
         every_config=configs or "changed-config" in words,
         released=released,
+        phases=(phase_old, phase),
     )
     change = replace(changes(old, new, options), show_diffs=configs)
     click.echo(_report(change, form, every), nl=form != "markdown")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fabricgen.cli.options import blueprint_argument, reading_options
+from fabricgen.cli.options import blueprint_argument, phase_option, reading_options
 
 if TYPE_CHECKING:
     from fabricgen.design.fabric_model import FabricDesign
@@ -16,20 +16,28 @@ if TYPE_CHECKING:
 @click.command()
 @blueprint_argument
 @reading_options
+@phase_option
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def command(blueprint: str, sets: tuple[str, ...], allow_outside: bool, form: str) -> None:
-    """Count switches, links, cables and power of a BLUEPRINT without expanding it."""
+def command(blueprint: str, sets: tuple[str, ...], allow_outside: bool, phase: str | None, form: str) -> None:
+    """Count switches, links, cables and power of a BLUEPRINT without expanding it, unless at a phase."""
     import json
 
     from fabricgen.design.summary import summary
     from fabricgen.design.unattached import unattached
     from fabricgen.lint.engine import lint
-    from fabricgen.pipeline import compile_design
+    from fabricgen.pipeline import compile_cluster, compile_design
 
     design = compile_design(blueprint, sets, allow_outside=allow_outside)
-    figures = summary(design) | {"findings": lint(design).counts}
+    if phase is None:
+        figures = summary(design)
+    else:
+        from fabricgen.phases.summary import phase_summary
+
+        figures = phase_summary(compile_cluster(design, phase, judged=True))
+    figures |= {"findings": lint(design).counts}
     for fabric in design.fabrics:
-        figures["fabrics"][fabric.name] |= _chosen(design, fabric)
+        if fabric.name in figures["fabrics"]:
+            figures["fabrics"][fabric.name] |= _chosen(design, fabric)
     no_cable = dict.fromkeys(f"no cable: {', '.join(one.missing)} of {one.profile.id}" for one in unattached(design))
     click.echo(json.dumps(figures, indent=2) if form == "json" else _text(figures, list(no_cable)))
 
@@ -65,8 +73,9 @@ def _chosen(design: Design, fabric: FabricDesign) -> dict[str, Any]:
 
 
 def _text(figures: dict[str, Any], no_cable: list[str]) -> str:
+    at = f", phase {figures['phase']}" if "phase" in figures else ""
     spare = f" ({figures['spare_nodes']} spare)" if "spare_nodes" in figures else ""
-    lines = [f"{figures['blueprint']}: {figures['nodes']} nodes{spare}, {figures['accelerators']} accelerators"]
+    lines = [f"{figures['blueprint']}{at}: {figures['nodes']} nodes{spare}, {figures['accelerators']} accelerators"]
     for name, fabric in figures["fabrics"].items():
         rails, planes = fabric["rails"], fabric["planes"]
         lines += ["", f"{name}: {rails} rail{'s' * (rails != 1)}, {planes} plane{'s' * (planes != 1)}"]

@@ -7,6 +7,7 @@ import click
 from fabricgen.cli.options import (
     blueprint_argument,
     output_option,
+    phase_option,
     reading_options,
     table_format,
     table_format_option,
@@ -16,10 +17,19 @@ from fabricgen.cli.options import (
 @click.command()
 @blueprint_argument
 @reading_options
+@phase_option
 @output_option
 @click.option("--by", type=click.Choice(["cable", "link"]), default="cable", show_default=True)
 @table_format_option
-def command(blueprint: str, sets: tuple[str, ...], allow_outside: bool, output: str, by: str, form: str | None) -> None:
+def command(
+    blueprint: str,
+    sets: tuple[str, ...],
+    allow_outside: bool,
+    phase: str | None,
+    output: str,
+    by: str,
+    form: str | None,
+) -> None:
     """Write the wiring list of a BLUEPRINT: what to pull, by cable, or which ports meet, by link.
 
     A workbook by cable has columns to redline, which `fabricgen as-built` reads.
@@ -31,7 +41,7 @@ def command(blueprint: str, sets: tuple[str, ...], allow_outside: bool, output: 
     from fabricgen.pipeline import compile_cluster, compile_design
 
     form = table_format(form, output)
-    cluster = compile_cluster(compile_design(blueprint, sets, allow_outside=allow_outside))
+    cluster = compile_cluster(compile_design(blueprint, sets, allow_outside=allow_outside), phase)
     table = cables.table(cluster) if by == "cable" else links.table(cluster)
     if by == "cable" and form == "xlsx":
         table = Table(table.name, {**table.columns, **{name: [""] * len(table) for name in HAND}})

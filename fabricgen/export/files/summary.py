@@ -10,6 +10,7 @@ import numpy as np
 from fabricgen.cluster import Cluster
 from fabricgen.design.summary import summary
 from fabricgen.export.table import ExportContext, File
+from fabricgen.phases.summary import phase_summary
 
 ON_REQUEST = False
 TELLS_FINDINGS = True
@@ -21,8 +22,8 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:
     The exception are cables that fill twin-port cages: the design, which knows no lengths, counts one for each
     connector, which is corrected here.
     """
-    figures = summary(cluster.design)
-    for (fabric, key), fewer in _put_together(cluster).items():
+    figures = phase_summary(cluster) if cluster.phase else summary(cluster.design)
+    for (fabric, key), fewer in () if cluster.phase else _put_together(cluster).items():
         figures["fabrics"][fabric]["cables"][key] -= fewer
     yield "summary.json", (json.dumps(figures | {"findings": dict(context.findings())}, indent=2) + "\n").encode()
 

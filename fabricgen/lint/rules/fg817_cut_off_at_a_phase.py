@@ -1,0 +1,78 @@
+"""FG817: at a phase a node has no link into a fabric that is there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from fabricgen.cluster import Cluster
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.rule import PlanRule
+from fabricgen.wiring.tables import NODE, Flags, WiringPlan
+
+
+class CutOffAtAPhase(PlanRule):
+    """At a phase nodes are there and a fabric is there, but none of their links into it: its leaves come later.
+
+    Their jobs cannot use that fabric until then, whatever the schedulers are told. Let the switches that these nodes
+    attach to come with them, leave the fabric out of that phase with `fabrics`, or waive the finding.
+
+    With `--phase` only that phase is judged, without it every phase of the blueprint.
+    """
+
+    id = "FG817"
+    severity = Severity.WARNING
+    title = "at a phase a node has no link into a fabric that is there"
+    bad = """
+        scalable_unit: {nodes: 4 x dgx-h100}
+        fabrics:
+          compute:
+            protocol: roce
+            tiers: {leaf: {switch: sn5600, count: 2}}
+        phases:
+          now: {switches: {compute.leaf: 1}}  # <-
+          end: {}
+    """
+    good = """
+        scalable_unit: {nodes: 4 x dgx-h100}
+        fabrics:
+          compute:
+            protocol: roce
+            tiers: {leaf: {switch: sn5600, count: 2}, spine: {switch: sn5600, count: 2}}
+        phases:
+          now: {switches: {compute.spine: 1}}
+          end: {}
+    """
+
+    def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
+        """Compare the links of the nodes of each phase with those that they have in the end."""
+        from fabricgen.design.phases.selection import selection_of
+        from fabricgen.phases.presence import presence
+
+        whole = cluster.phase.whole if cluster.phase else cluster
+        names = (cluster.phase.name,) if cluster.phase else tuple(cluster.design.loaded.blueprint.phases)
+        for name in names:
+            selection = selection_of(whole.design, name)
+            there = presence(whole.design, whole.plan, selection)
+            for fabric in sorted(selection.fabrics):
+                cut = _linked(whole.plan, fabric, np.ones_like(there.links)) & ~_linked(whole.plan, fabric, there.links)
+                rows = np.flatnonzero(cut & there.devices).tolist()
+                if rows:
+                    nodes = f"{len(rows):,} nodes, {whole.names[rows[0]]} first, have" if rows[1:] else ""
+                    message = f"at phase '{name}' {nodes or f'{whole.names[rows[0]]} has'} no link into {fabric}"
+                    hint = "let its leaf switches come with its nodes, or leave it out of `fabrics` of that phase"
+                    yield self.flag(("phases", name), message, hint)
+
+
+def _linked(plan: WiringPlan, fabric: str, there: Flags) -> Flags:
+    """Whether each device is a node with one of some links into a fabric; bool."""
+    devices, links = plan.devices, plan.links
+    found = np.zeros(len(devices), dtype=bool)
+    for i, segment in enumerate(links.segments):
+        if segment.fabric == fabric:
+            rows = links.rows_of(i)
+            found[links.a_device[rows][there[rows]]] = True
+    nodes = np.array([cls.kind == NODE for cls in devices.classes], dtype=bool)
+    kept: Flags = found & nodes[devices.device_class]
+    return kept

@@ -1,0 +1,1 @@
+"""Clusters before all of them is there."""

@@ -1,0 +1,96 @@
+"""Which devices and links of a wiring plan are there at a phase."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import NamedTuple
+
+import numpy as np
+
+from fabricgen.design.fabric_model import TierKey
+from fabricgen.design.model import Design
+from fabricgen.design.phases.selection import Selection
+from fabricgen.wiring.tables import EXTRA, SWITCH, DeviceTable, Flags, Ints, WiringPlan
+
+
+class Presence(NamedTuple):
+    """Whether each device and each link is there; bool, one a row."""
+
+    devices: Flags
+    links: Flags
+
+
+def presence(design: Design, plan: WiringPlan, selection: Selection) -> Presence:
+    """What is there at a phase.
+
+    A device is there with its place (units, and the pods and sites of these), its fabric, plane and rail; a link with
+    both its ends, its fabric, plane and rail. A switch under which nothing is left, though in the end something is, is
+    not there: a core of spines to come.
+    """
+    there, links = _devices(design, plan.devices, selection), plan.links
+    wanted = _links(plan, selection)
+    below = _has_below(plan, np.ones(len(links), dtype=bool))
+    while True:
+        wired = wanted & there[links.a_device] & there[links.b_device]
+        idle = there & below & ~_has_below(plan, wired)
+        if not idle.any():
+            return Presence(there, wired)
+        there = there & ~idle
+
+
+def _has_below(plan: WiringPlan, wired: Flags) -> Flags:
+    """Whether each device is the upper end of a link from another class of devices; only of `wired` links."""
+    devices, links = plan.devices, plan.links
+    down = wired & (devices.device_class[links.a_device] != devices.device_class[links.b_device])
+    found = np.zeros(len(devices), dtype=bool)
+    found[links.b_device[down]] = True
+    switches = np.array([cls.kind == SWITCH for cls in devices.classes], dtype=bool)
+    kept: Flags = found & switches[devices.device_class]
+    return kept
+
+
+def _devices(design: Design, devices: DeviceTable, selection: Selection) -> Flags:
+    there = _places(design, devices, selection)
+    for cls in devices.classes:
+        rows = cls.rows
+        if cls.kind == EXTRA:
+            there[rows] &= cls.label in selection.extra
+        elif cls.kind == SWITCH:
+            there[rows] &= cls.fabric in selection.fabrics
+            there[rows] &= devices.index[rows] < selection.switches[TierKey(cls.fabric, cls.tier)]
+            there[rows] &= _among(devices.plane[rows] + 1, selection.planes[cls.fabric])
+            there[rows] &= _among(devices.rail[rows] + 1, selection.rails[cls.fabric])
+    return there
+
+
+def _places(design: Design, devices: DeviceTable, selection: Selection) -> Flags:
+    """Whether the unit of each device is there, or one of the units of its pod, or of its site."""
+    layout = design.layout
+    pods = [(pod, set(range(pod.first_su, pod.first_su + pod.su)) & selection.units) for pod in layout.pods]
+    sites = {pod.site for pod, units in pods if units}
+    there = np.ones(len(devices), dtype=bool)
+    for column, known in (
+        (devices.unit, [unit in selection.units for unit in range(layout.units)]),
+        (devices.pod, [bool(units) for _, units in pods]),
+        (devices.site, [site in sites for site in layout.sites]),
+    ):
+        there &= np.array([*known, True], dtype=bool)[column]  # -1 is of no such place
+    return there
+
+
+def _among(column: Ints, numbers: Collection[int]) -> Flags:
+    """Where a number, from 1, is among some; those of things that have none, 0, are."""
+    found: Flags = np.isin(column, np.array([0, *sorted(numbers)], dtype=np.int32))
+    return found
+
+
+def _links(plan: WiringPlan, selection: Selection) -> Flags:
+    """Whether fabric, plane and rail of each link are there; scale-up links are of no fabric."""
+    links, wanted = plan.links, np.ones(len(plan.links), dtype=bool)
+    for i, segment in enumerate(links.segments):
+        rows = links.rows_of(i)
+        if segment.fabric in selection.planes:
+            wanted[rows] &= segment.fabric in selection.fabrics
+            wanted[rows] &= _among(links.plane[rows], selection.planes[segment.fabric])
+            wanted[rows] &= _among(links.rail[rows], selection.rails[segment.fabric])
+    return wanted

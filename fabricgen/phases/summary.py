@@ -1,0 +1,127 @@
+"""The figures of a cluster at a phase: those of `design.summary`, counted over what is there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fabricgen.catalog.models import NodeProfile
+from fabricgen.cluster import Cluster
+from fabricgen.design.fabric_model import FabricDesign, TierDesign
+from fabricgen.design.phases.selection import Selection, selection_of
+from fabricgen.design.scale_up.model import ScaleUpDesign
+from fabricgen.design.summary import summary, whole
+from fabricgen.wiring.tables import NODE, SWITCH, DeviceClass, Floats, WiringPlan
+
+
+def phase_summary(cluster: Cluster) -> dict[str, Any]:
+    """The figures of summary.json for a cluster at a phase, with its name as `phase`."""
+    assert cluster.phase  # noqa: S101 - callers know that it is at one
+    design, name = cluster.design, cluster.phase.name
+    figures, selection = summary(design), selection_of(design, name)
+    layout = design.layout
+    sets = {s.name: s for s in layout.node_sets if not s.per_rack}
+    nodes = [c for c in cluster.plan.devices.classes if c.kind == NODE and c.label in sets]
+    spare = [slot.node - 1 for slot in layout.spare if layout.unit_index(slot) in selection.units]
+    used = {c.label: c.count - sum(sets[c.label].holds(node) for node in spare) for c in nodes}
+    fabrics = [f for f in design.fabrics if f.name in selection.fabrics]
+    return {
+        "blueprint": figures["blueprint"],
+        "phase": name,
+        "nodes": sum(cls.count for cls in nodes),
+        **({"spare_nodes": len(spare)} if spare else {}),
+        "accelerators": sum(used[cls.label] * _accelerators(cls) for cls in nodes),
+        "fabrics": {f.name: _fabric(cluster, f, selection, figures["fabrics"][f.name]) for f in fabrics},
+        "scale_up": {s.name: _scale_up(cluster, s, figures["scale_up"][s.name]) for s in design.scale_up},
+        "power_w": whole(sum(cls.count * _draw(cls) for cls in cluster.plan.devices.classes)),
+    }
+
+
+def _accelerators(cls: DeviceClass) -> int:
+    profile = cls.profile
+    return profile.accelerators.count if isinstance(profile, NodeProfile) and profile.accelerators else 0
+
+
+def _draw(cls: DeviceClass) -> float:
+    external = isinstance(cls.profile, NodeProfile) and cls.profile.external
+    return 0 if external else cls.profile.power_w.planning_w or 0
+
+
+def _fabric(cluster: Cluster, fabric: FabricDesign, selection: Selection, of_whole: dict[str, Any]) -> dict[str, Any]:
+    assert cluster.phase  # noqa: S101 - as above
+    counts = {(c.fabric, c.tier): c.count for c in cluster.plan.devices.classes if c.kind == SWITCH}
+    ratios = {tier.name: _ratio(cluster, tier) for tier in fabric.tiers if tier.oversubscription and counts[tier.key]}
+    sites = {pod.site for pod in cluster.design.layout.pods if pod.first_su in selection.units}
+    found = of_whole | {
+        "switches": {tier.name: counts[tier.key] for tier in fabric.tiers if counts[tier.key]},
+        "links": _counted(cluster.plan, fabric, of_cables=False),
+        "cables": _counted(cluster.plan, fabric, of_cables=True),
+        "oversubscription": {name: ratio for name, ratio in ratios.items() if ratio is not None},
+        "planes": len(selection.planes[fabric.name]),
+        "rails": len(selection.rails[fabric.name]),
+    }
+    if any(selection.switches[tier.key] < tier.count for tier in cluster.design.tiers):
+        found.pop("uneven", None)  # links that land unequally on all the switches of a tier
+    if "spans" in found:
+        found["spans"] = {name: s for name, s in found["spans"].items() if sites.issuperset(s["sites"])}
+        found["site_oversubscription"] = {
+            site: ratio
+            for site, ratio in found["site_oversubscription"].items()
+            if any(site in span["sites"] for span in found["spans"].values())
+        }
+    return found
+
+
+def _counted(plan: WiringPlan, fabric: FabricDesign, *, of_cables: bool) -> dict[str, int]:
+    """Links or cables of a fabric by pair of tiers; a cable counts with its first link."""
+    links = plan.links
+    segment = links.segment[plan.cables.end_link[plan.cables.first_rows()]] if of_cables else links.segment
+    found: dict[str, int] = {}
+    for made, count in zip(links.segments, np.bincount(segment, minlength=len(links.segments)).tolist(), strict=True):
+        if made.fabric == fabric.name and (count or found.get(made.key)):
+            found[made.key] = found.get(made.key, 0) + count
+    return found
+
+
+def _ratio(cluster: Cluster, tier: TierDesign) -> float | None:
+    """The oversubscription of a tier: as of the whole, changed as that of its worst switch is; None without uplinks."""
+    assert cluster.phase  # noqa: S101 - as above
+    assert tier.oversubscription  # noqa: S101 - callers have asked
+    now, then = _worst(cluster.plan, tier), _worst(cluster.phase.whole.plan, tier)
+    change = 1 if now == then else now / then if then else 0
+    return round(float(tier.oversubscription) * change, 4) if change else None
+
+
+def _worst(plan: WiringPlan, tier: TierDesign) -> float:
+    """The largest ratio of the bandwidth below to that above, or over spans, of a switch of a tier; 0 for none."""
+    cls = next(c for c in plan.devices.classes if (c.kind, c.fabric, c.tier) == (SWITCH, *tier.key))
+    links = plan.links
+    speed: Floats = np.array([s.speed_gbps for s in links.segments], dtype=np.float64)[links.segment]
+    low, high = (plan.devices.device_class[column] for column in (links.a_device, links.b_device))
+    of, size = plan.devices.device_class[cls.first] if cls.count else -1, len(plan.devices)
+    down = np.bincount(links.b_device, weights=speed * ((high == of) & (low != of)), minlength=size)[cls.rows]
+    climbs = (low == of) & ((high != of) if tier.up else True)
+    managed = np.array([s.key.startswith("node-") for s in links.segments], dtype=bool)[links.segment]
+    up = np.bincount(links.a_device, weights=speed * (climbs & ~managed), minlength=size)[cls.rows]
+    return float(np.max(down[up > 0] / up[up > 0], initial=0))
+
+
+def _scale_up(cluster: Cluster, scale_up: ScaleUpDesign, figures: dict[str, Any]) -> dict[str, Any]:
+    """Domains whose nodes are there; of domains larger than a unit all that has begun."""
+    assert cluster.phase  # noqa: S101 - as above
+    plan, before = cluster.plan.devices, cluster.phase.whole.plan.devices
+    labels = [i for i, cls in enumerate(before.classes) if cls.kind == NODE and _accelerators(cls)]
+
+    def held(column: str, table: Any) -> int:
+        rows = np.isin(table.device_class, labels)
+        return len(np.unique(getattr(table, column)[rows]))
+
+    if scale_up.per in ("pod", "cluster"):
+        part, all_ = (held("pod", plan), held("pod", before)) if scale_up.per == "pod" else (1, 1)
+    elif scale_up.per == "node":
+        part, all_ = (int(np.isin(t.device_class, labels).sum()) for t in (plan, before))
+    else:
+        part, all_ = held("unit", plan), held("unit", before)
+    scaled = {key: figures[key] * part // max(1, all_) for key in ("domains", "accelerators", "switches", "links")}
+    return figures | scaled

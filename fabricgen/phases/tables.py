@@ -1,0 +1,242 @@
+"""A cluster at a phase: the rows that are there of all its columns, with the numbers of the whole."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from fabricgen.as_built.overrides.planned import Planned
+from fabricgen.blueprint.load import LoadedBlueprint
+from fabricgen.cluster import AtPhase, Cluster, build_cluster
+from fabricgen.design.model import Design
+from fabricgen.design.phases.selection import Selection, selection_of
+from fabricgen.kernel.diagnostics import InputError
+from fabricgen.numbering.addresses.allocate import Addresses
+from fabricgen.numbering.addresses.family_tables import FamilyAddresses, Subnets
+from fabricgen.numbering.addresses.rail_subnets import RailSubnets
+from fabricgen.numbering.ports import PortNames
+from fabricgen.phases.patching import patching_at
+from fabricgen.phases.presence import presence
+from fabricgen.wiring.patching.tables import Patching
+from fabricgen.wiring.tables import CableTable, DeviceTable, Flags, Ints, Ints64, LinkTable, RackTable, WiringPlan
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+Table = TypeVar("Table", DeviceTable, LinkTable, RackTable)
+
+
+def at_phase(design: Design, name: str) -> Cluster:
+    """The cluster of a design at one of its phases; raises InputError as `build_cluster`, and for an unknown phase."""
+    try:
+        selection = selection_of(design, name)
+    except InputError as error:
+        raise design.loaded.located(error) from error
+    return cluster_at(build_cluster(design), name, selection)
+
+
+def cluster_at(whole: Cluster, name: str, selection: Selection) -> Cluster:
+    """What is there of a cluster at a phase."""
+    there = presence(whole.design, whole.plan, selection)
+    links = np.flatnonzero(there.links)
+    ends, end_link = _ends(whole.plan, there.links)
+    cables = np.unique(whole.plan.cables.end_cable[ends]).astype(np.int64)
+    phase = AtPhase(name, whole, np.flatnonzero(there.devices), links, cables, ends)
+    plan = _plan(whole.plan, phase, end_link)
+    names = tuple(whole.names[row] for row in phase.devices.tolist())
+    design = replace(whole.design, loaded=_loaded(whole, phase, names))
+    return Cluster(
+        design=design,
+        plan=plan,
+        addresses=_addresses(whole, phase, selection),
+        names=names,
+        port_names=PortNames(design, plan),
+        planned=_planned(whole, design, phase, end_link),
+        phase=phase,
+    )
+
+
+def _new_rows(kept: Ints64, rows: int) -> Ints:
+    """The new row of each of `rows` former ones; -1 for those that are gone, and for the row -1."""
+    found = np.full(rows + 1, -1, dtype=np.int32)
+    found[kept] = np.arange(len(kept), dtype=np.int32)
+    return found
+
+
+def _taken(table: Table, rows: Ints64) -> Table:
+    """Some rows of all columns of a table."""
+    columns: dict[str, Any] = {f.name: getattr(table, f.name) for f in fields(table)}
+    taken = {name: column[rows] for name, column in columns.items() if isinstance(column, np.ndarray)}
+    return replace(table, **taken)  # type: ignore[arg-type]
+
+
+def _ends(plan: WiringPlan, there: Flags) -> tuple[Ints64, Ints64]:
+    """(rows of cable ends with a link that is there, such a link), int64.
+
+    An end row with several links names one of them: where that is not there, another between its devices may be.
+    """
+    cables, links = plan.cables, plan.links
+    end_link = cables.end_link.astype(np.int64)
+    present = np.flatnonzero(there & (links.cable >= 0))
+    lost = np.flatnonzero(~there[end_link])
+    if len(lost) and len(present):
+        key = _pairs(plan, present)
+        order = np.argsort(key, kind="stable")
+        wanted = _pairs(plan, end_link[lost])
+        place = np.minimum(np.searchsorted(key[order], wanted), len(order) - 1)
+        same = (key[order][place] == wanted) & (cables.end_links[lost] > 1)
+        end_link[lost[same]] = present[order[place[same]]]
+    rows = np.flatnonzero(there[end_link])
+    return rows, end_link[rows]
+
+
+def _pairs(plan: WiringPlan, links: Ints64) -> Ints64:
+    """A number for the cable and the two devices of each of some links."""
+    table, size = plan.links, len(plan.devices)
+    found: Ints64 = (table.cable[links].astype(np.int64) * size + table.a_device[links]) * size + table.b_device[links]
+    return found
+
+
+def _plan(plan: WiringPlan, phase: AtPhase, end_link: Ints64) -> WiringPlan:
+    device, cable = _new_rows(phase.devices, len(plan.devices)), _new_rows(phase.cables, len(plan.cables))
+    links = _taken(plan.links, phase.links)
+    patching = patching_at(plan.patching, phase) if plan.patching else None
+    racks = _racks(plan, phase, patching)
+    rack = _new_rows(racks, len(plan.racks))
+    devices = _device_table(plan.devices, phase.devices)
+    if patching:
+        patching = replace(patching, panels=replace(patching.panels, rack=rack[patching.panels.rack]))
+    return WiringPlan(
+        devices=replace(devices, rack=rack[devices.rack]),
+        links=replace(
+            links, a_device=device[links.a_device], b_device=device[links.b_device], cable=cable[links.cable]
+        ),
+        cables=_cable_table(plan, phase, end_link, cable),
+        racks=replace(_taken(plan.racks, racks), names=tuple(plan.racks.names[row] for row in racks.tolist())),
+        patching=patching,
+    )
+
+
+def _racks(plan: WiringPlan, phase: AtPhase, patching: Patching | None) -> Ints64:
+    """The racks that hold something now, and those that hold nothing in the end; int64."""
+    holds, now = np.zeros((2, len(plan.racks)), dtype=bool)
+    holds[plan.devices.rack] = True
+    now[plan.devices.rack[phase.devices]] = True
+    if plan.patching and patching:
+        holds[plan.patching.panels.rack] = True
+        now[patching.panels.rack] = True
+    return np.flatnonzero(now | ~holds)
+
+
+def _device_table(devices: DeviceTable, rows: Ints64) -> DeviceTable:
+    table = _taken(devices, rows)
+    counts = np.bincount(table.device_class, minlength=len(devices.classes)).tolist()
+    firsts = [0, *np.cumsum(counts).tolist()]
+    classes = [
+        replace(cls, first=first, count=n) for cls, first, n in zip(devices.classes, firsts, counts, strict=False)
+    ]
+    return replace(table, classes=tuple(classes))
+
+
+def _cable_table(plan: WiringPlan, phase: AtPhase, end_link: Ints64, cable: Ints) -> CableTable:
+    cables, rows, link = plan.cables, phase.cables, _new_rows(phase.links, len(plan.links))
+    return replace(
+        cables,
+        length_m=cables.length_m[rows],
+        run_m=cables.run_m[rows],
+        medium=cables.medium[rows],
+        reaches=cables.reaches[rows],
+        connectors=cables.connectors[rows],
+        end_cable=cable[cables.end_cable[phase.ends]],
+        end_link=link[end_link],
+        end_links=cables.end_links[phase.ends],
+    )
+
+
+def _planned(whole: Cluster, design: Design, phase: AtPhase, end_link: Ints64) -> Planned:
+    plan = _plan(whole.planned.plan, phase, end_link)
+    number = _new_rows(phase.cables, len(whole.plan.cables))
+    own = {int(number[row]): own for row, own in whole.planned.own.items() if number[row] >= 0}
+    return Planned(plan, PortNames(design, plan), own)
+
+
+def _loaded(whole: Cluster, phase: AtPhase, names: tuple[str, ...]) -> LoadedBlueprint:
+    """The blueprint without what it states of single devices that are not there yet."""
+    loaded = whole.design.loaded
+    if not (loaded.guids or loaded.inventory or loaded.blueprint.config_of):
+        return loaded
+    known, links = frozenset(names), whole.plan.links
+    gone = np.setdiff1d(np.arange(len(links)), phase.links)
+    ports = set(zip(whole.name_column[links.a_device[gone]].tolist(), whole.a_port[gone].tolist(), strict=True))
+    ports |= set(zip(whole.name_column[links.b_device[gone]].tolist(), whole.b_port[gone].tolist(), strict=True))
+    guids = {
+        fabric: tuple(row for row in rows if row.device in known and (row.device, row.port) not in ports)
+        for fabric, rows in loaded.guids.items()
+    }
+    inventory = tuple(row for row in loaded.inventory if row.device in known and (row.device, row.port) not in ports)
+    config_of = {
+        device: own.model_copy(update={"ports": {n: p for n, p in own.ports.items() if (device, n) not in ports}})
+        for device, own in loaded.blueprint.config_of.items()
+        if device in known
+    }
+    blueprint = loaded.blueprint.model_copy(update={"config_of": config_of})
+    return replace(loaded, guids=guids, inventory=inventory, blueprint=blueprint)
+
+
+def _addresses(whole: Cluster, phase: AtPhase, selection: Selection) -> Addresses:
+    found = whole.addresses
+    return replace(
+        found,
+        asn=found.asn[phase.devices],
+        router_id=found.router_id[phase.devices],
+        families=tuple(_family(whole.design, each, phase, selection) for each in found.families),
+        rails={
+            name: _rails(whole, name, rails, phase) for name, rails in found.rails.items() if name in selection.fabrics
+        },
+    )
+
+
+def _family(design: Design, found: FamilyAddresses, phase: AtPhase, selection: Selection) -> FamilyAddresses:
+    """The addresses of a family; blocks and VRFs of fabrics that are not there are left out."""
+    vrfs = {(fabric.carrier, fabric.vrf) for fabric in design.fabrics if fabric.name in selection.fabrics}
+    return replace(
+        found,
+        loopback=found.loopback[phase.devices],
+        management=found.management[phase.devices],
+        management_length=found.management_length[phase.devices],
+        management_gateway=found.management_gateway[phase.devices],
+        a=found.a[phase.links],
+        b=found.b[phase.links],
+        length=found.length[phase.links],
+        subnets=_of_fabrics(found.subnets, phase, selection),
+        vrf_links={key: column[phase.links] for key, column in found.vrf_links.items() if key in vrfs},
+    )
+
+
+def _of_fabrics(subnets: Mapping[str, Subnets], phase: AtPhase, selection: Selection) -> dict[str, Subnets]:
+    rows = phase.devices
+    return {
+        name: replace(
+            each,
+            base=each.base[rows],
+            length=each.length[rows],
+            gateway=each.gateway[rows],
+            count=each.count[rows],
+            subnet_length=each.subnet_length[rows],
+        )
+        for name, each in subnets.items()
+        if name in selection.fabrics
+    }
+
+
+def _rails(whole: Cluster, name: str, rails: RailSubnets, phase: AtPhase) -> RailSubnets:
+    """Subnets of rails: those of a switch do not change, whichever rails are there."""
+    leaf = whole.design.fabric(name).leaves[0]  # nodes with a subnet for each rail attach to one tier
+    rows = next(c.rows for c in whole.plan.devices.classes if (c.fabric, c.tier) == leaf)
+    kept: npt.NDArray[np.int64] = (
+        phase.devices[(phase.devices >= rows.start) & (phase.devices < rows.stop)] - rows.start
+    )
+    return replace(rails, combo=rails.combo[kept], subnet=rails.subnet[phase.links], number=rails.number[phase.links])
