@@ -12,7 +12,7 @@ from fabricgen.design.extras.kept_ports import in_order_of_cages, kept_for_extra
 from fabricgen.design.extras.placement import ExtraPortAllocator
 from fabricgen.design.fabric_model import Attachment, ExtraSet, FabricDesign, Leg, TierDesign, TierKey
 from fabricgen.design.floor.unit_kind import NodeSet
-from fabricgen.design.joining import check_met_in_full, check_spans
+from fabricgen.design.joining import check_host_ports, check_met_in_full, check_spans, shares_ports
 from fabricgen.design.management import ManagedPorts
 from fabricgen.design.ports import PortKind
 from fabricgen.design.shape import spans_units
@@ -65,6 +65,7 @@ class _LinkedFabrics:
         self.leaves = {name: self._leaves(name) for name in names}
         for name in names:
             check_spans(self.fabrics[name], name)
+        check_host_ports(self.fabrics, names)
         self._check_copper()
         self.attachments = {name: self._attachments(name) for name in names}
         self.sizes = {name: self._sizes(name) for name in names}
@@ -215,6 +216,8 @@ class _LinkedFabrics:
         A fabric above another's tier that names no role may take those of a fabric that it carries alone.
         """
         leaves, spec, path = self.leaves[name], self.fabrics[name], ("fabrics", name)
+        if shares_ports(spec):
+            return {}
         role = spec.attach or name
         joins = any(lower.upper in leaves and lower.fabric != name for lower in self.specs.values())
         sets = [s for leaf in leaves for s in self.specs[leaf].layout.node_sets]
@@ -305,6 +308,8 @@ class _LinkedFabrics:
             extras=tuple(e for d, e in zip(demands, allocated, strict=True) if d.fabric == name),
             managed_devices=self.managing.devices if self.managing and self.managing.fabric == name else 0,
             path=("fabrics", name),
+            shares_ports=shares_ports(spec),
+            tagged=spec.host_ports == "tagged",
         )
 
     def _vrf(self, name: str) -> str:

@@ -404,6 +404,10 @@ class FabricDesign:
     managed_devices: int
     """Management ports of other fabrics' switches that attach here."""
     path: Path
+    shares_ports: bool = False
+    """Whether its nodes have no ports of their own, but a VLAN on those of its carrier."""
+    tagged: bool = False
+    """Whether its VLAN is tagged on node ports."""
 
     @property
     def attachments(self) -> tuple[tuple[NodeSet, Attachment], ...]:

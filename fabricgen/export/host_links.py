@@ -48,6 +48,21 @@ def by_device(device: Ints, most: int) -> Iterator[tuple[int, int]]:
     return pairwise(cuts)
 
 
+def shared_texts(cluster: Cluster, found: FamilyAddresses, fabric: str, rows: Ints64) -> list[list[str]]:
+    """The same columns for the VLAN that a fabric has on ports of its carrier; "" where a link does not carry it."""
+    column, subnets = found.shared.get(fabric), found.subnets.get(fabric)
+    if column is None or subnets is None:
+        return [[""] * len(rows) for _ in FIELDS]
+    leaf, address = cluster.plan.links.b_device[rows], column[rows]
+    length = subnets.subnet_length[leaf]
+    return [
+        address.prefixes(length),
+        address.texts(),
+        subnets.gateway[leaf].texts(),
+        subnets.base[leaf].prefixes(length),
+    ]
+
+
 def family_texts(cluster: Cluster, found: FamilyAddresses, rows: Ints64) -> list[list[str]]:
     """Columns of text for some links, in the order of `FIELDS`; "" for none.
 

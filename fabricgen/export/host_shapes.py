@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from fabricgen.blueprint.sections.naming import is_interface_name
 from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import Attachment
+from fabricgen.design.linked import fabric_vlan
 from fabricgen.design.names.interfaces import interface_name
 from fabricgen.export.host_links import FIELDS
 from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.kernel.templates import built_in_templates
+from fabricgen.numbering.addresses.shared_ports import fabrics_sharing
 from fabricgen.wiring.tables import Segment
 
 NETPLAN, SYSCTL = "60-fabric.yaml", "90-fabric.conf"
@@ -74,6 +76,11 @@ class HostPort:
     mac: str
     """Placeholder of its MAC, by which it is found and named; "" where that is not known."""
     families: tuple[HostFamily, ...]
+    segment: int
+    has_v4: bool
+    link: str = ""
+    """The interface that carries it, where it is a VLAN; else ""."""
+    vlan: int = 0
 
     @property
     def routed(self) -> tuple[HostFamily, ...]:
@@ -111,7 +118,7 @@ class HostShape:
     def texts(self) -> tuple[tuple[str, Text], ...]:
         """(file name, text) of each file; raises InputError for interface names that Linux does not accept."""
         self._check_interfaces()
-        with_arp = [port for (_, _, flags, _), port in zip(self.keys, self.ports, strict=True) if flags & 1]
+        with_arp = [port for port in self.ports if port.has_v4]
         values = {"node": _slot(-1), "cluster": self.cluster.design.loaded.blueprint.name}
         files = [(NETPLAN, self.ports), *([(SYSCTL, with_arp)] if with_arp else [])]
         templates = built_in_templates()
@@ -122,8 +129,8 @@ class HostShape:
 
     @cached_property
     def ports(self) -> tuple[HostPort, ...]:
-        """The ports in order of fabrics."""
-        return tuple(self._port(place, *key) for place, key in enumerate(self.keys))
+        """The ports in order of fabrics, each before the VLANs on it."""
+        return tuple(port for place, key in enumerate(self.keys) for port in self._ports(place, *key))
 
     @cached_property
     def _default(self) -> tuple[str, int]:
@@ -140,34 +147,71 @@ class HostShape:
         assert isinstance(side, Attachment)  # noqa: S101 - links of nodes have nothing else there
         return side
 
-    def _port(self, place: int, number: int, leg: int, flags: int, at_most: int) -> HostPort:
+    @cached_property
+    def _sharing(self) -> list[str]:
+        """The fabrics that have a VLAN on ports of another, in the order of their fields."""
+        return [fabric.name for fabric in self.cluster.design.fabrics if fabric.shares_ports]
+
+    @cached_property
+    def _shared(self) -> dict[int, tuple[str, ...]]:
+        return fabrics_sharing(self.cluster.plan, self.cluster.design)
+
+    def _ports(self, place: int, number: int, leg: int, flags: int, at_most: int) -> Iterator[HostPort]:
+        """A port with the addresses of its untagged fabric, and an interface for each tagged one."""
         design, side = self.cluster.design, self._side(number)
-        fabric = design.fabric(self._segment(number).fabric)
+        own, guests = self._segment(number).fabric, self._shared.get(number, ())
+        tagged = [name for name in (own, *guests) if guests and design.fabric(name).tagged]
+        untagged = next((name for name in (own, *guests) if name not in tagged), "")
+        mtus = {name: self._mtu(name, side.role if name == own else name) for name in (own, *guests)}
+        at_most = at_most or max(mtus.values())
+        port = self._port(place, number, leg, flags, untagged or own)
+        yield replace(
+            port,
+            mtu=min(max(mtus.values()), at_most),
+            families=port.families if untagged else (),
+            has_v4=port.has_v4 and bool(untagged),
+        )
+        for name in tagged:
+            vlan, on = fabric_vlan(design.loaded.blueprint, design.layout.numbering, name), port.interface
+            part = self._port(place, number, leg, flags, name)
+            yield replace(part, interface=f"{on}.{vlan}", mtu=min(mtus[name], at_most), link=on, vlan=vlan)
+
+    def _mtu(self, fabric: str, role: str) -> int:
+        return MTU if self.cluster.design.fabric(fabric).protocol == "roce" or role == "storage" else MTU_ELSEWHERE
+
+    def _port(self, place: int, number: int, leg: int, flags: int, name: str) -> HostPort:
+        """A port as the interface of one fabric, its own or one that shares it."""
+        design, side = self.cluster.design, self._side(number)
         label, families = side.legs[leg].name, self.cluster.addresses.families
-        last = len(FIELDS) * len(families)
+        each = len(FIELDS) * len(families)
+        last = each * (1 + len(self._sharing))
         first = place * (3 + last)
-        mtu = MTU if fabric.protocol == "roce" or side.role == "storage" else MTU_ELSEWHERE
+        before = 0 if name == self._segment(number).fabric else each * (1 + self._sharing.index(name))
         return HostPort(
             interface=interface_name(design.loaded.blueprint, side.profile.id, label),
             label=label,
-            fabric=fabric.name,
+            fabric=name,
             leaf=_slot(first),
             leaf_port=_slot(first + 1),
-            mtu=min(mtu, at_most or mtu),
-            table=design.layout.numbering.held["vlans"][fabric.name][0].first * 1000 + leg + 1,
+            mtu=0,
+            table=design.layout.numbering.held["vlans"][name][0].first * 1000 + leg + 1,
             metric=PRIORITY + leg + 1,
             priority=PRIORITY,
-            is_default=fabric.name == self._default[0],
-            optional="false" if (fabric.name, leg) == self._default else "true",
+            is_default=name == self._default[0],
+            optional="false" if (name, leg) == self._default else "true",
             mac=_slot(first + 2 + last) if flags >> last & 1 else "",
-            families=tuple(self._families(fabric.name, first + 2, flags)),
+            families=tuple(self._families(name, first + 2, flags, before)),
+            segment=number,
+            has_v4=bool(flags >> before & 1),
         )
 
-    def _families(self, fabric: str, first: int, flags: int) -> list[HostFamily]:
-        """The families in which a port has an address; `first` is the placeholder of its first field."""
+    def _families(self, fabric: str, first: int, flags: int, before: int) -> list[HostFamily]:
+        """The families in which a port has an address; `first` is the placeholder of the first field of the port,
+        `before` fields precede those of the fabric.
+        """
         found = []
         for i, each in enumerate(self.cluster.addresses.families):
-            bits = range(i * len(FIELDS), (i + 1) * len(FIELDS))
+            bits = range(before + i * len(FIELDS), before + (i + 1) * len(FIELDS))
             address, own, gateway, subnet = (_slot(first + bit) if flags >> bit & 1 else "" for bit in bits)
             if address:
                 found.append(HostFamily(address, own, gateway, subnet, self.prefixes[fabric, each.family.word]))
@@ -175,22 +219,22 @@ class HostShape:
 
     def _check_interfaces(self) -> None:
         taken: dict[str, HostPort] = {}
-        for (number, *_), port in zip(self.keys, self.ports, strict=True):
+        for port in self.ports:
             first = taken.setdefault(port.interface, port)
             both = (
                 f"ports {first.label} ({first.fabric}) and {port.label} ({port.fabric}) of {{}} are both interface {{}}"
             )
             if first is not port:
-                raise self._fault(number, port, both)
+                raise self._fault(port, both)
             if not is_interface_name(port.interface):
-                raise self._fault(number, port, f"port {port.label} of {{}} cannot be interface {{}}")
+                raise self._fault(port, f"port {port.label} of {{}} cannot be interface {{}}")
 
-    def _fault(self, number: int, port: HostPort, message: str) -> InputError:
-        profile = self._side(number).profile.id
+    def _fault(self, port: HostPort, message: str) -> InputError:
+        profile = self._side(port.segment).profile.id
         error = fault(
             "FG041",
             message.format(profile, port.interface),
-            path=self._segment(number).path,
+            path=self._segment(port.segment).path,
             hint=f"say what its operating system calls it: names.interfaces.{profile}.{port.label}",
         )
         return self.cluster.design.loaded.located(error)

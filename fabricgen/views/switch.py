@@ -34,6 +34,8 @@ class Service:
     gateway6: str = ""
     host_subnet6: str = ""
     rail: str = ""
+    tagged: bool = False
+    """Whether its VLAN is tagged on the ports of nodes."""
 
     @property
     def gateways(self) -> tuple[str, ...]:
@@ -115,6 +117,8 @@ class SwitchPort:
     peer_address6: str = ""
     vlan: int = 0
     cable_m: float = 0.0
+    shared: tuple[str, ...] = ()
+    """Further fabrics whose VLANs a host port is in."""
     settings: PortSettings = AS_PLANNED
     """The settings that the blueprint states for this port alone."""
 
@@ -203,6 +207,15 @@ class SwitchView:
         """The service that a host port belongs to; None for a link between switches."""
         own = [service for service in self.services if service.fabric == port.service]
         return next((service for service in own if service.vlan == port.vlan), own[0] if own else None)
+
+    def vlans_of(self, port: SwitchPort) -> tuple[int, tuple[int, ...]]:
+        """(the untagged VLAN, the tagged VLANs in ascending order) of a port; (0, ()) where it is in none."""
+        service = self.service_of(port)
+        if service is None or not service.gateways or port.addresses:
+            return 0, ()
+        services = [service, *(s for s in self.services if s.fabric in port.shared)]
+        tagged = sorted(s.vlan for s in services if s.tagged and port.shared)
+        return next((s.vlan for s in services if not (s.tagged and port.shared)), 0), tuple(tagged)
 
     @property
     def has_v4(self) -> bool:

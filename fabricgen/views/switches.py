@@ -16,6 +16,7 @@ from fabricgen.design.ports import PortRun
 from fabricgen.numbering.addresses.allocate import Addresses
 from fabricgen.numbering.addresses.column import dotted
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
+from fabricgen.numbering.addresses.shared_ports import fabrics_sharing
 from fabricgen.numbering.asn.numbers import shares_asn
 from fabricgen.numbering.lazy_columns import EncodedColumn, Strings
 from fabricgen.views.configuration import placed_snippets, port_settings
@@ -190,9 +191,14 @@ class SwitchViews:
                 gateway6=gateways[-1][place] if len(found) > 1 and gateways[-1] else "",
                 host_subnet6=blocks[-1] if len(found) > 1 else "",
                 rail=label,
+                tagged=fabric.tagged,
             )
             for place, label in enumerate(labels)
         ]
+
+    @cached_property
+    def _shared(self) -> dict[int, tuple[str, ...]]:
+        return fabrics_sharing(self.plan, self.design)
 
     def _gateways(self, row: int, fabric: FabricDesign) -> list[list[str]]:
         """The gateways of a fabric's nodes on a switch with prefix lengths; one list a family."""
@@ -284,6 +290,7 @@ class SwitchViews:
                 peer_address6=far6,
                 vlan=self._vlan(segment.fabric, link) if host else 0,
                 cable_m=float(self.plan.cables.length_m[cable]) if cable >= 0 else 0.0,
+                shared=self._shared.get(segment_of, ()) if host else (),
                 settings=settings,
             )
 

@@ -43,7 +43,8 @@ def files_of(name: str, *sets: str) -> dict[str, str]:
 
 def ethernets(text: str) -> dict[str, Any]:
     """The interfaces of a netplan file."""
-    found: dict[str, Any] = YAML(typ="safe").load(text)["network"]["ethernets"]
+    network = YAML(typ="safe").load(text)["network"]
+    found: dict[str, Any] = network["ethernets"] | network.get("vlans", {})
     return found
 
 
@@ -72,7 +73,8 @@ def listed_addresses(cluster: Cluster) -> list[tuple[str, str, str]]:
     classes = [cls for cls in cluster.plan.devices.classes if getattr(cls.profile, "external", False)]
     external = {name for cls in classes for name in cluster.names[cls.rows]}
     ends = {(row.a_device, row.a_port) for row in rows(links.table(cluster)) if row.a_device not in external}
-    listed = [row for row in rows(addresses.table(cluster)) if row.kind == "host" and (row.device, row.port) in ends]
+    hosts_of = [row for row in rows(addresses.table(cluster)) if row.kind == "host"]
+    listed = [row for row in hosts_of if (row.device, row.port.split(".")[0]) in ends]
     return sorted((row.device, row.port.replace("/", "-"), row.prefix) for row in listed)
 
 

@@ -75,6 +75,10 @@ def side_fabrics(draw: st.DrawFn, compute: Chain, underlays: tuple[str, ...]) ->
         inband["extra"] = {"login": {"device": "toy-box", "count": draw(st.integers(1, 2)), "ports": 1}}
     if often(draw, 2, 3):
         found["inband"] = inband
+        if "tiers" in inband and often(draw, 1, 2):
+            tags = draw(st.sampled_from([(None, "tagged"), ("tagged", "tagged"), ("tagged", "untagged")]))
+            inband["host_ports"] = tags[0]
+            found["files"] = {"protocol": "ethernet", "carried_by": "inband", "host_ports": tags[1]}
     return found
 
 

@@ -339,6 +339,11 @@ class Fabric(Model):
     carried_by: Name | None = Field(
         None, description="The fabric whose lowest tier its nodes attach to; it has no tiers of its own then."
     )
+    host_ports: Literal["tagged", "untagged"] | None = Field(
+        None,
+        description="Of bridged fabrics that share node ports: a carried one has no ports of its own then, its VLAN is "
+        "on those of its carrier, with or without tags. Default: ports of its own; a carrier's VLAN is untagged.",
+    )
     vrf: VrfName | None = Field(
         None, description="VRF of a carried fabric, `default` for that of its carrier. Default: its name."
     )

@@ -55,6 +55,7 @@ def _of_family(cluster: Cluster, found: FamilyAddresses) -> Iterator[_Section]:
     yield _management(cluster, found)
     yield _gateways(cluster, found)
     yield _links(cluster, found)
+    yield from _on_shared_ports(cluster, found)
     yield from _in_vrfs(cluster, found)
 
 
@@ -133,6 +134,18 @@ def _links(cluster: Cluster, found: FamilyAddresses) -> _Section:
     address[at_b] = found.b[link[at_b]]
     prefixes = address.cells(found.length[link])
     return prefixes, encoded(kinds, links.segment[link]), EncodedColumn(cluster.name_column, device), port
+
+
+def _on_shared_ports(cluster: Cluster, found: FamilyAddresses) -> Iterator[_Section]:
+    """Addresses of nodes in the VLANs of fabrics that share their ports: of PORT.VLAN where it is tagged."""
+    links, a = cluster.plan.links, cluster.port_names.port_columns[0]
+    for name, column in found.shared.items():
+        fabric = cluster.design.fabric(name)
+        rows = np.flatnonzero(column.present)
+        lengths = found.subnets[name].subnet_length[links.b_device[rows]]
+        vlan = f".{cluster.intent(fabric).vlan}" if fabric.tagged else ""
+        ports = ConcatenatedColumn((a.take(rows), vlan))
+        yield _section(cluster, column[rows].cells(lengths), "host", links.a_device[rows], ports)
 
 
 def _in_vrfs(cluster: Cluster, found: FamilyAddresses) -> Iterator[_Section]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.export.columns import picked
-from fabricgen.export.host_links import by_device, family_texts, host_links
+from fabricgen.export.host_links import by_device, family_texts, host_links, shared_texts
 from fabricgen.export.host_shapes import HostShape, PortKey
 from fabricgen.export.table import ExportContext, File
 from fabricgen.numbering.addresses.node_prefixes import node_prefixes
@@ -24,6 +24,9 @@ ON_REQUEST = True
 
 AT_ONCE = 1024
 """Nodes whose values are computed together: enough for array operations to pay, and few enough to keep memory low."""
+
+FLAGS_IN_A_NUMBER = 63
+"""Bits of an int64 without its sign."""
 
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
@@ -62,12 +65,15 @@ def _piece(
 ) -> Iterator[File]:
     """The files of some nodes, from the rows of all their links."""
     links = cluster.plan.links
-    fields = [column for found in cluster.addresses.families for column in family_texts(cluster, found, rows)]
+    families, sharing = cluster.addresses.families, [f.name for f in cluster.design.fabrics if f.shares_ports]
+    fields = [column for found in families for column in family_texts(cluster, found, rows)]
+    fields += [column for name in sharing for found in families for column in shared_texts(cluster, found, name, rows)]
     leaves = list(zip(picked(cluster.name_column, links.b_device[rows]), cluster.b_port[rows].tolist(), strict=True))
     fields.append(_macs(cluster, rows))
     values = [(*leaf, *texts) for leaf, *texts in zip(leaves, *fields, strict=True)]
     has = [np.array(column, dtype=object).astype(bool) for column in fields]
-    flags = np.sum([column.astype(np.int64) << bit for bit, column in enumerate(has)], axis=0)
+    wide = np.int64 if len(has) < FLAGS_IN_A_NUMBER else object
+    flags = np.sum([column.astype(wide) << bit for bit, column in enumerate(has)], axis=0)
     most = [mtus.get(leaf, 0) for leaf in leaves]
     keys = list(zip(links.segment[rows].tolist(), links.a_port[rows].tolist(), flags.tolist(), most, strict=True))
     for first, end in by_device(links.a_device[rows], 1):

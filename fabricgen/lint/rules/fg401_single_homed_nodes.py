@@ -55,7 +55,7 @@ class SingleHomedNodes(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Flag lowest tiers that do not separate the rails, planes or ports of a node."""
         for fabric, leaf in ((f, leaf) for f in design.fabrics for leaf in design.leaves(f)):
-            if not single_homed(fabric, leaf):
+            if fabric.shares_ports or not single_homed(fabric, leaf):
                 continue
             most = max(len(a.legs) for feed in fabric.feeds_of(leaf.key) for _, a in feed.attachments)
             carried = leaf.fabric != fabric.name

@@ -20,6 +20,7 @@ from fabricgen.numbering.addresses.family import ROUTER_ID_BITS
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses, Subnets
 from fabricgen.numbering.addresses.management import manage
 from fabricgen.numbering.addresses.node_prefixes import nodes_in
+from fabricgen.numbering.addresses.shared_ports import shared_segments
 from fabricgen.numbering.addresses.subnet_sizes import RESERVED_IN_SUBNET, bridged_size
 from fabricgen.numbering.underlay import families, is_management, is_routed, numbers_links, runs_bgp
 from fabricgen.wiring.tables import Ints, Ints64, WiringPlan
@@ -43,6 +44,7 @@ class FamilyAllocation:
         self.length = np.zeros(links, dtype=np.int64)
         self.subnets: dict[str, Subnets] = {}
         self.vrf_links: dict[tuple[str, str], AddressColumn] = {}
+        self.shared: dict[str, AddressColumn] = {}
 
     def run(self) -> FamilyAddresses:
         """Number loopbacks, links between switches, links to nodes, then management ports."""
@@ -65,6 +67,7 @@ class FamilyAllocation:
             self.length,
             self.subnets,
             self.vrf_links,
+            self.shared,
         )
 
     def _loopbacks(self) -> None:
@@ -122,7 +125,11 @@ class FamilyAllocation:
         """Links to nodes: a pair each (switch even, node odd), or an address in a subnet of the leaf."""
         pool = "management" if is_management(fabric) else "hosts"
         for tier in self.design.tiers:
-            segments = self._segments_to(fabric, tier)
+            own, shared = self._segments_to(fabric, tier), []
+            if fabric.shares_ports:
+                self.shared.setdefault(fabric.name, no_addresses(self.family, len(self.plan.links)))
+                shared = self._only_on(tier, shared_segments(self.plan, self.design, fabric))
+            segments = [*own, *shared]
             if not segments:
                 continue
             what = f"nodes on each {fabric.name} {tier.name}"
@@ -147,7 +154,24 @@ class FamilyAllocation:
             purpose = f"{nodes_in(fabric.name)}{f'{most} x ' if rails else ''}/{length}{self.family.ending}"
             device_blocks = self._allocator.device_blocks(pool, fabric, owned, purpose, most * size, what)
             self._keep(fabric, tier, device_blocks, self._count(rails), size)
-            self._bridged(tier, segments, device_blocks, size, rails)
+            self._bridged(tier, own, device_blocks, size, rails)
+            if fabric.shares_ports:
+                self._on_shared_ports(fabric, tier, shared, device_blocks)
+
+    def _only_on(self, tier: TierDesign, segments: list[int]) -> list[int]:
+        """Those of some segments that end on a tier."""
+        return [i for i in segments if self.plan.links.segments[i].tier == tier.key]
+
+    def _on_shared_ports(
+        self, fabric: FabricDesign, tier: TierDesign, segments: list[int], device_blocks: DeviceBlocks
+    ) -> None:
+        """The addresses of nodes in the VLAN of a fabric on the ports of its carrier: by port, as all others."""
+        places = bridged_size(sum(run.numbers for run in tier.downs)) - RESERVED_IN_SUBNET - 1
+        if not self.family.subnet_size:
+            places = device_blocks.size - RESERVED_IN_SUBNET - 1
+        for segment in segments:
+            rows, switch, number = self._ports(tier, segment, places)
+            self.shared[fabric.name][rows] = device_blocks.at(switch, number + RESERVED_IN_SUBNET)
 
     def _in_use(self, tier: TierDesign, segments: list[int]) -> int:
         """The places that some links need: up to the last one in use of the first run of ports, and of the others."""

@@ -45,6 +45,8 @@ class FamilyAddresses:
     """By fabric: the blocks on the switches that its nodes attach to."""
     vrf_links: Mapping[tuple[str, str], AddressColumn]
     """By (owning fabric, VRF): the upper end's address of each link that carries it; the lower end's is the next."""
+    shared: Mapping[str, AddressColumn]
+    """By fabric whose nodes share the ports of its carrier: the lower end's address of each of these links."""
 
     def text(self, address: int) -> str:
         """An address as text, "" for 0."""

@@ -142,6 +142,7 @@ def _port_row(switch: SwitchView, port: SwitchPort, *, dynamic: bool) -> dict[st
     """
     cage, service, own = switch.profile.cage(port.cage), switch.service_of(port), port.settings
     lanes = lanes_of(port, cage)
+    untagged, tagged = switch.vlans_of(port)
     return {
         "name": token(port.name),
         "description": yaml_text(one_line(port.label)),
@@ -150,7 +151,8 @@ def _port_row(switch: SwitchView, port: SwitchPort, *, dynamic: bool) -> dict[st
         "lanes": lanes if lanes < cage.lanes // port.ways else 0,
         "fec": _FEC[own.fec] if own.fec else "rs" if port.speed_gbps >= FEC_FROM_GBPS else "",
         "state": "down" if own.shutdown else "up",
-        "access_vlan": service.vlan if service and service.gateways and not port.addresses else 0,
+        "access_vlan": untagged,
+        "tagged_vlans": tagged,
         "vrf": vrf_name(service.vrf) if service and port.addresses else "",
         "addresses": [(family(address), address) for address in port.addresses],
         "qos_profile": speed_profile(port.speed_gbps) if switch.fabric.qos.lossless else "",

@@ -142,7 +142,7 @@ def _static_route(route: StaticRoute) -> dict[str, Any]:
 def _port_row(switch: SwitchView, port: SwitchPort) -> dict[str, Any]:
     """The values of a port, "" or 0 where it has none; `addresses` are (word for the family, address)."""
     cage = switch.profile.cage(port.cage)
-    service = switch.service_of(port)
+    service, (untagged, tagged) = switch.service_of(port), switch.vlans_of(port)
     link_local = port.role != "host" and switch.fabric.underlay == "ebgp-unnumbered"
     settings = port.settings
     fec = settings.fec or ("rs" if port.speed_gbps >= FEC_FROM_GBPS else "")
@@ -152,7 +152,8 @@ def _port_row(switch: SwitchView, port: SwitchPort) -> dict[str, Any]:
         "mtu": port.mtu,
         "speed": speed_word(port, cage),
         "fec": FEC_WORDS[fec] if fec else "",
-        "access_vlan": service.vlan if service and service.gateways and not port.addresses else 0,
+        "access_vlan": untagged,
+        "tagged_vlans": tagged,
         "vrf": token(service.vrf) if service and service.vrf and port.addresses else "",
         "addresses": [(family_word(address), address) for address in port.addresses],
         "link_local": link_local,

@@ -194,14 +194,21 @@ def _interfaces(switch: SwitchView) -> dict[str, Any]:
         "MGMT_INTERFACE": {f"eth0|{a}": {"gwaddr": gateway} for a, gateway in switch.managements if gateway},
         "VLAN": {f"Vlan{s.vlan}": {"vlanid": s.vlan} for s in switch.services if s.gateways},
         "VLAN_INTERFACE": _vlan_interfaces(switch),
-        "VLAN_MEMBER": {
-            f"Vlan{service.vlan}|{port.name}": {}
-            for port in switch.ports
-            if port.role == "host" and not port.addresses and (service := switch.service_of(port)) and service.gateways
-        },
+        "VLAN_MEMBER": _vlan_members(switch),
         "VLAN_SUB_INTERFACE": _subinterfaces(switch),
         "VRF": {vrf_name(vrf): {} for vrf in switch.vrfs},
     }
+
+
+def _vlan_members(switch: SwitchView) -> dict[str, dict[str, Any]]:
+    """Rows of VLAN_MEMBER: each host port in its untagged VLAN, if any, and in the tagged ones."""
+    rows: dict[str, dict[str, Any]] = {}
+    for port in switch.ports:
+        untagged, tagged = switch.vlans_of(port) if port.role == "host" else (0, ())
+        if untagged:
+            rows[f"Vlan{untagged}|{port.name}"] = {"tagging_mode": "untagged"}
+        rows |= {f"Vlan{vlan}|{port.name}": {"tagging_mode": "tagged"} for vlan in tagged}
+    return rows
 
 
 def _routed_ports(switch: SwitchView) -> dict[str, dict[str, Any]]:

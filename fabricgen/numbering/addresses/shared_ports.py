@@ -1,0 +1,24 @@
+"""Node ports on which another fabric has a VLAN as well."""
+
+from __future__ import annotations
+
+from fabricgen.design.fabric_model import FabricDesign
+from fabricgen.design.model import Design
+from fabricgen.wiring.tables import WiringPlan
+
+
+def shared_segments(plan: WiringPlan, design: Design, fabric: FabricDesign) -> list[int]:
+    """Indexes of the link segments that are the node ports of a fabric's carrier; those of extra devices are not
+    shared.
+    """
+    path = design.fabric(fabric.carrier).path
+    return [i for i, s in enumerate(plan.links.segments) if s.path == path and s.lower == "node"]
+
+
+def fabrics_sharing(plan: WiringPlan, design: Design) -> dict[int, tuple[str, ...]]:
+    """By link segment of node ports that fabrics share: the names of those that have no ports of their own."""
+    found: dict[int, tuple[str, ...]] = {}
+    for fabric in design.fabrics:
+        for segment in shared_segments(plan, design, fabric) if fabric.shares_ports else ():
+            found[segment] = (*found.get(segment, ()), fabric.name)
+    return found
