@@ -35,7 +35,7 @@ COLUMNS = {
 }
 
 
-STATIC = ("multi-plane",)
+STATIC = ("multi-plane", "shuffled-planes")
 """Examples without a routing protocol, whose switches have no AS numbers."""
 
 
@@ -60,10 +60,14 @@ def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 
 def test_files_and_columns_are_those_of_the_contract(built: Path) -> None:
-    for name, header in COLUMNS.items():
-        assert (built / name).read_text(encoding="utf-8").splitlines()[0] == header
     summary = json.loads((built / "summary.json").read_text())
-    assert list(summary) == ["blueprint", "nodes", "accelerators", "fabrics", "scale_up", "power_w", "findings"]
+    spare = "spare_nodes" in summary
+    for name, header in COLUMNS.items():
+        more = ",spare" if spare and name == "endpoints.csv" else ""
+        assert (built / name).read_text(encoding="utf-8").splitlines()[0] == header + more
+    nodes = ["nodes", "spare_nodes"] if spare else ["nodes"]
+    assert list(summary) == ["blueprint", *nodes, "accelerators", "fabrics", "scale_up", "power_w", "findings"]
+    assert spare == (built.name == "spare-nodes")
 
 
 def test_the_manifest_has_the_digest_of_every_file(built: Path) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from fabricgen.cluster import Cluster
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import PlanRule
-from fabricgen.wiring.tables import NODE, Flags, WiringPlan
+
+if TYPE_CHECKING:
+    from fabricgen.cluster import Cluster
+    from fabricgen.wiring.tables import Flags, WiringPlan
 
 
 class CutOffAtAPhase(PlanRule):
@@ -47,6 +48,8 @@ class CutOffAtAPhase(PlanRule):
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Compare the links of the nodes of each phase with those that they have in the end."""
+        import numpy as np
+
         from fabricgen.design.phases.selection import selection_of
         from fabricgen.phases.presence import presence
 
@@ -67,6 +70,10 @@ class CutOffAtAPhase(PlanRule):
 
 def _linked(plan: WiringPlan, fabric: str, there: Flags) -> Flags:
     """Whether each device is a node with one of some links into a fabric; bool."""
+    import numpy as np
+
+    from fabricgen.wiring.tables import NODE
+
     devices, links = plan.devices, plan.links
     found = np.zeros(len(devices), dtype=bool)
     for i, segment in enumerate(links.segments):
