@@ -123,8 +123,8 @@ def _check_ports(rows: Mapping[str, Row], split: Mapping[str, str], routing: Any
 def _port(name: str, row: Row, routing: Any, bridged: set[int]) -> Interface:
     link, addresses = row["link"], _addresses(row)
     only(link, "fec", "lanes", "mtu", "speed", "state")
-    access = _access(row.get("bridge", {}), bridged)
-    if access and (addresses or "vrf" in row):
+    access, tagged = _vlans_of(row.get("bridge", {}), bridged)
+    if (access or tagged) and (addresses or "vrf" in row):
         raise UnknownTextError(f"{name} is bridged and routed")
     (state,) = link["state"]
     return Interface(
@@ -135,19 +135,24 @@ def _port(name: str, row: Row, routing: Any, bridged: set[int]) -> Interface:
         addresses=addresses,
         link_local=name in routing.unnumbered,
         access_vlan=access,
+        tagged_vlans=tagged,
         vrf=vrf_of(row.get("vrf", "default")),
         description=row.get("description", ""),
     )
 
 
-def _access(bridge: Row, bridged: set[int]) -> int:
+def _vlans_of(bridge: Row, bridged: set[int]) -> tuple[int, frozenset[int]]:
+    """The untagged VLAN of a host port, 0 for none, and the tagged ones."""
     if not bridge:
-        return 0
+        return 0, frozenset()
     own = bridge["domain"]["br_default"]
-    only(own, "access", "stp")
-    if own["access"] not in bridged or own["stp"] != {"admin-edge": "enabled", "bpdu-guard": "enabled"}:
-        raise UnknownTextError(f"no plain access port: {own}")
-    return int(own["access"])
+    only(own, *(("untagged", "vlan") if "vlan" in own else ("access",)), "stp")
+    untagged = 0 if own.get("untagged") == "none" else int(own["untagged" if "vlan" in own else "access"])
+    vlans = frozenset(map(int, own.get("vlan", {untagged: {}})))
+    unknown = not vlans <= bridged or untagged not in vlans | {0}
+    if unknown or own["stp"] != {"admin-edge": "enabled", "bpdu-guard": "enabled"}:
+        raise UnknownTextError(f"no plain host port: {own}")
+    return untagged, vlans - {untagged}
 
 
 def _subinterface(row: Row) -> Subinterface:

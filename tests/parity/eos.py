@@ -30,7 +30,9 @@ class Port:
     routed: bool = False
     link_local: bool = False
     access_vlan: int = 0
+    tagged_vlans: frozenset[int] = frozenset()
     access_mode: bool = False
+    trunk: bool = False
     portfast: bool = False
     tag: int = 0
     profile: str = ""
@@ -104,8 +106,11 @@ def _switch(box: Box) -> Switch:
 def _interface(name: str, port: Port) -> Interface:
     if (port.addresses or port.link_local or port.vrf) and not port.routed:
         raise UnknownTextError(f"{name} has addresses and is no routed port")
-    if bool(port.access_vlan) != (port.access_mode and port.portfast) or (port.access_vlan and port.routed):
-        raise UnknownTextError(f"{name} is no plain access port")
+    bridged = bool(port.access_vlan or port.tagged_vlans)
+    if bridged != ((port.access_mode or port.trunk) and port.portfast) or (bridged and port.routed):
+        raise UnknownTextError(f"{name} is no plain host port")
+    if port.trunk != bool(port.tagged_vlans) or (port.trunk and port.access_mode):
+        raise UnknownTextError(f"{name} is neither a plain access port nor a plain trunk")
     return Interface(
         admin_up=port.admin_up,
         mtu=port.mtu,
@@ -114,6 +119,7 @@ def _interface(name: str, port: Port) -> Interface:
         addresses=frozenset(port.addresses),
         link_local=port.link_local,
         access_vlan=port.access_vlan,
+        tagged_vlans=port.tagged_vlans - {port.access_vlan},
         vrf=port.vrf,
         description=port.description,
     )
@@ -265,7 +271,14 @@ def _number(port: Port, line: Line, mtu: str, vlan: str, tag: str) -> None:
     port.access_vlan, port.tag = int(vlan or port.access_vlan), int(tag or port.tag)
 
 
+@_PORT.line(r"switchport trunk native vlan (\d+)|switchport trunk allowed vlan ([\d,]+)")
+def _trunk(port: Port, line: Line, native: str, allowed: str) -> None:
+    port.access_vlan = int(native or port.access_vlan)
+    port.tagged_vlans = frozenset(map(int, allowed.split(","))) if allowed else port.tagged_vlans
+
+
 _SWITCHES: dict[str, tuple[str, Any]] = {
+    "switchport mode trunk": ("trunk", True),
     "switchport mode access": ("access_mode", True),
     "spanning-tree portfast": ("portfast", True),
     "no switchport": ("routed", True),

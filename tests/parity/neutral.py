@@ -19,7 +19,8 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 class Interface:
     """A port, up or down: `mtu` in bytes, `speed_gbps` 0 where it negotiates, addresses with prefix lengths.
 
-    `fec` is "rs", "fc" or "". `link_local`: IPv6 runs on link-local addresses alone. `access_vlan`: untagged, bridged.
+    `fec` is "rs", "fc" or "". `link_local`: IPv6 runs on link-local addresses alone. `access_vlan`: untagged, bridged;
+    `tagged_vlans`: bridged with their tags.
     """
 
     admin_up: bool
@@ -29,6 +30,7 @@ class Interface:
     addresses: frozenset[str] = frozenset()
     link_local: bool = False
     access_vlan: int = 0
+    tagged_vlans: frozenset[int] = frozenset()
     vrf: str = ""
     description: str = ""
 
@@ -230,7 +232,7 @@ class Switch:
 
 def is_unused(interface: Interface) -> bool:
     """Whether a port is down and nothing is configured on it that could carry traffic."""
-    used = interface.addresses or interface.link_local or interface.access_vlan
+    used = interface.addresses or interface.link_local or interface.access_vlan or interface.tagged_vlans
     return not (interface.admin_up or used)
 
 

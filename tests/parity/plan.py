@@ -109,6 +109,7 @@ def _loopbacks(switch: SwitchView) -> Iterator[str]:
 
 def _interface(switch: SwitchView, port: SwitchPort, dialect: Dialect) -> Interface:
     service, settings = switch.service_of(port), port.settings
+    untagged, tagged = switch.vlans_of(port)
     copper = switch.profile.cage(port.cage).form_factor == "RJ45"
     fec = settings.fec or ("rs" if port.speed_gbps >= RS_FROM_GBPS else "")
     return Interface(
@@ -118,7 +119,8 @@ def _interface(switch: SwitchView, port: SwitchPort, dialect: Dialect) -> Interf
         fec="" if fec == "none" else fec,
         addresses=frozenset(port.addresses),
         link_local=switch.fabric.underlay == "ebgp-unnumbered" and port.role != "host",
-        access_vlan=service.vlan if service and service.gateways and not port.addresses else 0,
+        access_vlan=untagged,
+        tagged_vlans=frozenset(tagged),
         vrf=service.vrf if service and port.addresses else "",
         description=settings.description or " ".join(f"{port.peer} {port.peer_port} cable {port.cable}".split()),
     )

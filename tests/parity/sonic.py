@@ -38,6 +38,7 @@ class Box:
     routed: set[str] = field(default_factory=set)
     vlans: dict[str, int] = field(default_factory=dict)
     access: dict[str, str] = field(default_factory=dict)
+    tagged: dict[str, set[str]] = field(default_factory=dict)
     tags: dict[str, int] = field(default_factory=dict)
     vrfs: set[str] = field(default_factory=set)
     managements: set[tuple[str, str]] = field(default_factory=set)
@@ -113,6 +114,7 @@ def _interface(box: Box, name: str, port: Interface) -> Interface:
         addresses=_addresses(box, name),
         link_local=name in box.link_local,
         access_vlan=box.vlans[vlan] if vlan else 0,
+        tagged_vlans=frozenset(box.vlans[tagged] for tagged in box.tagged.get(name, ())),
         vrf=box.vrf_of.get(name, ""),
         description=port.description,
     )
@@ -210,10 +212,13 @@ def _vlans(box: Box, table: Table) -> None:
 
 def _members(box: Box, table: Table) -> None:
     for key, row in table.items():
-        if row != {"tagging_mode": "untagged"}:
-            raise UnknownTextError(f"VLAN_MEMBER {key}")
         vlan, _, port = key.partition("|")
-        box.access[port] = vlan
+        if row == {"tagging_mode": "untagged"} and port not in box.access:
+            box.access[port] = vlan
+        elif row == {"tagging_mode": "tagged"}:
+            box.tagged.setdefault(port, set()).add(vlan)
+        else:
+            raise UnknownTextError(f"VLAN_MEMBER {key}")
 
 
 def _managements(box: Box, table: Table) -> None:
