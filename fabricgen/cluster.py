@@ -43,6 +43,8 @@ class AtPhase:
     links: Ints64
     cables: Ints64
     ends: Ints64
+    absent: frozenset[str]
+    """The fabrics that are not there."""
 
 
 @dataclass(frozen=True)
@@ -177,8 +179,9 @@ class Cluster:
 
         ports, cables = self.port_names.port_columns, self.cable_id_columns
         shared = self.phase.whole.views.shares_asn[self.phase.devices] if self.phase else None
+        absent = self.phase.absent if self.phase else frozenset[str]()
         return SwitchViews(
-            self.design, self.plan, self.addresses, self.names, self.sites, ports, cables, self._intents, shared
+            self.design, self.plan, self.addresses, self.names, self.sites, ports, cables, self._intents, shared, absent
         )
 
 

@@ -154,7 +154,8 @@ class HostShape:
 
     @cached_property
     def _shared(self) -> dict[int, tuple[str, ...]]:
-        return fabrics_sharing(self.cluster.plan, self.cluster.design)
+        absent = self.cluster.phase.absent if self.cluster.phase else frozenset[str]()
+        return fabrics_sharing(self.cluster.plan, self.cluster.design, absent)
 
     def _ports(self, place: int, number: int, leg: int, flags: int, at_most: int) -> Iterator[HostPort]:
         """A port with the addresses of its untagged fabric, and an interface for each tagged one."""

@@ -78,8 +78,10 @@ def _places(design: Design, devices: DeviceTable, selection: Selection) -> Flags
     return there
 
 
-def _among(column: Ints, numbers: Collection[int]) -> Flags:
-    """Where a number, from 1, is among some; those of things that have none, 0, are."""
+def _among(column: Ints, numbers: Collection[int] | None) -> Flags | bool:
+    """Where a number, from 1, is among some; those of things that have none, 0, are. None: all are."""
+    if numbers is None:
+        return True
     found: Flags = np.isin(column, np.array([0, *sorted(numbers)], dtype=np.int32))
     return found
 

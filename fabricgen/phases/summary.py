@@ -58,8 +58,8 @@ def _fabric(cluster: Cluster, fabric: FabricDesign, selection: Selection, of_who
         "links": _counted(cluster.plan, fabric, of_cables=False),
         "cables": _counted(cluster.plan, fabric, of_cables=True),
         "oversubscription": {name: ratio for name, ratio in ratios.items() if ratio is not None},
-        "planes": len(selection.planes[fabric.name]),
-        "rails": len(selection.rails[fabric.name]),
+        "planes": len(selection.planes[fabric.name] or range(fabric.planes)),
+        "rails": len(selection.rails[fabric.name] or range(fabric.rails)),
     }
     if any(selection.switches[tier.key] < tier.count for tier in cluster.design.tiers):
         found.pop("uneven", None)  # links that land unequally on all the switches of a tier

@@ -21,7 +21,16 @@ from fabricgen.numbering.ports import PortNames
 from fabricgen.phases.patching import patching_at
 from fabricgen.phases.presence import presence
 from fabricgen.wiring.patching.tables import Patching
-from fabricgen.wiring.tables import CableTable, DeviceTable, Flags, Ints, Ints64, LinkTable, RackTable, WiringPlan
+from fabricgen.wiring.tables import (
+    CableTable,
+    DeviceTable,
+    Flags,
+    Ints,
+    Ints64,
+    LinkTable,
+    RackTable,
+    WiringPlan,
+)
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -44,7 +53,8 @@ def cluster_at(whole: Cluster, name: str, selection: Selection) -> Cluster:
     links = np.flatnonzero(there.links)
     ends, end_link = _ends(whole.plan, there.links)
     cables = np.unique(whole.plan.cables.end_cable[ends]).astype(np.int64)
-    phase = AtPhase(name, whole, np.flatnonzero(there.devices), links, cables, ends)
+    absent = frozenset(fabric.name for fabric in whole.design.fabrics) - selection.fabrics
+    phase = AtPhase(name, whole, np.flatnonzero(there.devices), links, cables, ends, absent)
     plan = _plan(whole.plan, phase, end_link)
     names = tuple(whole.names[row] for row in phase.devices.tolist())
     design = replace(whole.design, loaded=_loaded(whole, phase, names))
@@ -192,16 +202,16 @@ def _addresses(whole: Cluster, phase: AtPhase, selection: Selection) -> Addresse
         found,
         asn=found.asn[phase.devices],
         router_id=found.router_id[phase.devices],
-        families=tuple(_family(whole.design, each, phase, selection) for each in found.families),
+        families=tuple(_family(whole, each, phase, selection) for each in found.families),
         rails={
             name: _rails(whole, name, rails, phase) for name, rails in found.rails.items() if name in selection.fabrics
         },
     )
 
 
-def _family(design: Design, found: FamilyAddresses, phase: AtPhase, selection: Selection) -> FamilyAddresses:
+def _family(whole: Cluster, found: FamilyAddresses, phase: AtPhase, selection: Selection) -> FamilyAddresses:
     """The addresses of a family; blocks and VRFs of fabrics that are not there are left out."""
-    vrfs = {(fabric.carrier, fabric.vrf) for fabric in design.fabrics if fabric.name in selection.fabrics}
+    vrfs = {(fabric.carrier, fabric.vrf) for fabric in whole.design.fabrics if fabric.name in selection.fabrics}
     return replace(
         found,
         loopback=found.loopback[phase.devices],
@@ -211,6 +221,7 @@ def _family(design: Design, found: FamilyAddresses, phase: AtPhase, selection: S
         a=found.a[phase.links],
         b=found.b[phase.links],
         length=found.length[phase.links],
+        shared={name: column[phase.links] for name, column in found.shared.items() if name in selection.fabrics},
         subnets=_of_fabrics(found.subnets, phase, selection),
         vrf_links={key: column[phase.links] for key, column in found.vrf_links.items() if key in vrfs},
     )

@@ -51,6 +51,8 @@ class SwitchViews:
     intents: Mapping[str, FabricIntent]
     known_shares: Flags | None = None
     """`shares_asn` where it is known already: at a phase that of the whole cluster, so that growth changes nothing."""
+    absent: frozenset[str] = frozenset()
+    """The fabrics that are not there at a phase."""
 
     @cached_property
     def ports(self) -> tuple[Strings, Strings]:
@@ -198,7 +200,7 @@ class SwitchViews:
 
     @cached_property
     def _shared(self) -> dict[int, tuple[str, ...]]:
-        return fabrics_sharing(self.plan, self.design)
+        return fabrics_sharing(self.plan, self.design, self.absent)
 
     def _gateways(self, row: int, fabric: FabricDesign) -> list[list[str]]:
         """The gateways of a fabric's nodes on a switch with prefix lengths; one list a family."""

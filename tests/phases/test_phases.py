@@ -89,6 +89,15 @@ def test_a_guest_that_is_not_there_leaves_no_trace_on_its_carrier(tmp_path: Path
         assert not any(port.subinterfaces or port.service == "storage" for port in switch.ports)
 
 
+def test_a_guest_on_ports_of_its_carrier_has_no_vlan_there_before_it_comes(tmp_path: Path) -> None:
+    text = (BLUEPRINTS / "host-vlans.yaml").read_text(encoding="utf-8")
+    phases = "{now: {fabrics: [inband, files]}, end: {}}"
+    now, end = at(tmp_path, phases, "now", text), at(tmp_path, phases, "end", text)
+    shared = [{p.shared for s in each.switches() for p in s.ports if p.service == "inband"} for each in (now, end)]
+    assert {name for found in shared[0] for name in found} == {"files"}
+    assert {name for found in shared[1] for name in found} == {"files", "provision"}
+
+
 def test_one_switch_of_a_pair_has_no_peer(tmp_path: Path) -> None:
     now = at(tmp_path, "{now: {switches: {compute.leaf: 1}}, end: {}}", "now")
     leaves = [switch for switch in now.switches() if switch.tier.name == "leaf"]

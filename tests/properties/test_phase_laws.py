@@ -74,13 +74,18 @@ def parts(cluster: Cluster) -> list[list[tuple[object, ...]]]:
     return [*found, list(zip(map(str, cluster.cable_id_columns.of(cluster.plan.cables.end_cable)), a, b, strict=True))]
 
 
+def either(mine: frozenset[int] | None, other: frozenset[int] | None) -> frozenset[int] | None:
+    """The numbers of either; None is all of them."""
+    return None if mine is None or other is None else mine | other
+
+
 def widened(earlier: Selection, other: Selection) -> Selection:
     """All that either of two phases has."""
     return Selection(
         units=earlier.units | other.units,
         fabrics=earlier.fabrics | other.fabrics,
-        planes={name: mine | other.planes[name] for name, mine in earlier.planes.items()},
-        rails={name: mine | other.rails[name] for name, mine in earlier.rails.items()},
+        planes={name: either(mine, other.planes[name]) for name, mine in earlier.planes.items()},
+        rails={name: either(mine, other.rails[name]) for name, mine in earlier.rails.items()},
         switches={key: max(count, other.switches[key]) for key, count in earlier.switches.items()},
         extra=earlier.extra | other.extra,
     )
@@ -99,9 +104,10 @@ def only_grows(before: Cluster, after: Cluster) -> None:
         assert {port.peer for port in now.ports} <= names
         later_ports = {port.name: port for port in then.ports}
         for port in now.ports:
-            subs = later_ports[port.name].subinterfaces
-            assert replace(port, subinterfaces=subs) == later_ports[port.name]
-            assert set(port.subinterfaces) <= set(subs)
+            later = later_ports[port.name]
+            assert replace(port, subinterfaces=later.subinterfaces, shared=later.shared) == later
+            assert set(port.subinterfaces) <= set(later.subinterfaces)
+            assert set(port.shared) <= set(later.shared) & {service.fabric for service in now.services}
         assert set(now.services) <= set(then.services)
         assert {port.service for port in now.ports if port.service} <= {s.fabric for s in now.services} | {""}
     for name in before.whole_fabrics():

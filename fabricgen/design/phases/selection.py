@@ -13,15 +13,15 @@ from fabricgen.kernel.diagnostics import did_you_mean, fault
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What is there at a phase. Units count from 0 in the cluster, planes and rails from 1, by fabric.
+    """What is there at a phase. Units count from 0 in the cluster, planes and rails from 1, by fabric; None: all.
 
     `switches` has the number of switches that are there in each group of every tier.
     """
 
     units: frozenset[int]
     fabrics: frozenset[str]
-    planes: Mapping[str, frozenset[int]]
-    rails: Mapping[str, frozenset[int]]
+    planes: Mapping[str, frozenset[int] | None]
+    rails: Mapping[str, frozenset[int] | None]
     switches: Mapping[TierKey, int]
     extra: frozenset[str]
 
@@ -37,12 +37,17 @@ class Selection:
                 return f"{word}: {', '.join(sorted(gone))}"
         for word, now, then in (("planes", self.planes, earlier.planes), ("rails", self.rails, earlier.rails)):
             for fabric in sorted(earlier.fabrics):
-                if lost := then[fabric] - now[fabric]:
-                    return f"{word} of {fabric}: {', '.join(map(str, sorted(lost)))}"
+                had, has = then[fabric], now[fabric]
+                if has is not None and (had is None or had - has):
+                    return f"{word} of {fabric}: {_listed(had - has) if had else 'all but ' + _listed(has)}"
         for key, count in earlier.switches.items():
             if key.fabric in earlier.fabrics and self.switches[key] < count:
                 return f"switches of {key.fabric}.{key.tier}: {count - self.switches[key]} in each group"
         return ""
+
+
+def _listed(numbers: frozenset[int]) -> str:
+    return ", ".join(map(str, sorted(numbers)))
 
 
 def selection_of(design: Design, name: str) -> Selection:
@@ -75,9 +80,6 @@ def units_of(design: Design, phase: Phase) -> Iterator[int]:
             yield from range(pod.first_su, pod.first_su + min(pod.su, phase.units.get(pod.name, pod.su)))
 
 
-def _numbers(stated: NumbersOf | None, fabric: FabricDesign, most: int) -> frozenset[int]:
-    if stated and fabric.name in stated:
-        return frozenset(stated[fabric.name])
-    if stated and ALL in stated and most > 1:
-        return frozenset(stated[ALL])
-    return frozenset(range(1, most + 1))
+def _numbers(stated: NumbersOf | None, fabric: FabricDesign, most: int) -> frozenset[int] | None:
+    numbers = (stated or {}).get(fabric.name, (stated or {}).get(ALL) if most > 1 else None)
+    return None if numbers is None or set(range(1, most + 1)) <= set(numbers) else frozenset(numbers)

@@ -88,6 +88,8 @@ def _management(cluster: Cluster, found: FamilyAddresses) -> _Section:
     links, devices = cluster.plan.links, cluster.plan.devices
     own = found.management.present & ~found.management.same(found.loopback)
     own[links.a_device[np.isin(links.segment, _management_segments(links.segments))]] = False
+    if cluster.phase:  # ports of nodes whose links come later
+        own &= np.array([cls.kind == SWITCH for cls in devices.classes], dtype=bool)[devices.device_class]
     rows = np.flatnonzero(own)
     classes, number = unique_inverse(devices.device_class[rows])
     ports = encoded([_management_port(cluster, devices.classes[cls]) for cls in classes], number)

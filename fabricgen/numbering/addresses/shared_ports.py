@@ -15,10 +15,15 @@ def shared_segments(plan: WiringPlan, design: Design, fabric: FabricDesign) -> l
     return [i for i, s in enumerate(plan.links.segments) if s.path == path and s.lower == "node"]
 
 
-def fabrics_sharing(plan: WiringPlan, design: Design) -> dict[int, tuple[str, ...]]:
-    """By link segment of node ports that fabrics share: the names of those that have no ports of their own."""
+def fabrics_sharing(
+    plan: WiringPlan, design: Design, absent: frozenset[str] = frozenset()
+) -> dict[int, tuple[str, ...]]:
+    """By link segment of node ports that fabrics share: the names of those that have no ports of their own.
+
+    Fabrics that are `absent` share none.
+    """
     found: dict[int, tuple[str, ...]] = {}
-    for fabric in design.fabrics:
+    for fabric in (f for f in design.fabrics if f.name not in absent):
         for segment in shared_segments(plan, design, fabric) if fabric.shares_ports else ():
             found[segment] = (*found.get(segment, ()), fabric.name)
     return found
