@@ -55,7 +55,7 @@ def test_a_single_switch_is_no_count_to_advise(find: Find) -> None:
         "fabrics: {compute: {tiers: {leaf: {switch: sn5600, per: [su, rail], uplinks: 7 x 400G}, spine: {count: 3}}}}"
     )
     (finding,) = find(spines, "FG203")
-    assert finding.hint.endswith(": 7")
+    assert finding.hint.startswith("counts that divide evenly and fit: 7;")
 
 
 def test_a_stated_leaf_without_ports_for_the_reserve_is_found(find: Find) -> None:

@@ -152,7 +152,7 @@ def _port_row(switch: SwitchView, port: SwitchPort, *, dynamic: bool) -> dict[st
         "fec": _FEC[own.fec] if own.fec else "rs" if port.speed_gbps >= FEC_FROM_GBPS else "",
         "state": "down" if own.shutdown else "up",
         "access_vlan": untagged,
-        "tagged_vlans": tagged,
+        "trunk_vlans": (*((untagged,) if untagged else ()), *tagged) if tagged else (),
         "vrf": vrf_name(service.vrf) if service and port.addresses else "",
         "addresses": [(family(address), address) for address in port.addresses],
         "qos_profile": speed_profile(port.speed_gbps) if switch.fabric.qos.lossless else "",

@@ -153,7 +153,7 @@ def _port_row(switch: SwitchView, port: SwitchPort) -> dict[str, Any]:
         "speed": speed_word(port, cage),
         "fec": FEC_WORDS[fec] if fec else "",
         "access_vlan": untagged,
-        "tagged_vlans": tagged,
+        "trunk_vlans": ",".join(map(str, ((untagged,) if untagged else ()) + tagged)) if tagged else "",
         "vrf": token(service.vrf) if service and service.vrf and port.addresses else "",
         "addresses": [(family_word(address), address) for address in port.addresses],
         "link_local": link_local,
