@@ -75,10 +75,16 @@ PROFILE = {"profile": text(NAME)}
 FAMILY = {"address": {"<interface address>": EMPTY}, "gateway": {"<address>": EMPTY}}
 ADDRESSED = {"ipv4": FAMILY, "ipv6": FAMILY, "description": LINE, "vrf": VRF}
 MTU = whole(552, 9216)
+BRIDGED = {
+    "access": whole(1, 4094),
+    "untagged": lambda value: value == "none" or whole(1, 4094)(value),
+    "vlan": {"<vlan>": EMPTY},
+    "stp": {"admin-edge": STATE, "bpdu-guard": STATE},
+}
 PORT = {
     **ADDRESSED,
     "type": one_of("swp"),
-    "bridge": {"domain": {"br_default": {"access": whole(1, 4094), "stp": {"admin-edge": STATE, "bpdu-guard": STATE}}}},
+    "bridge": {"domain": {"br_default": BRIDGED}},
     "link": {
         "breakout": {"<ways>": {"lanes-per-port": one_of("1", "2", "4")}},
         "fec": one_of("rs", "baser", "off", "auto"),

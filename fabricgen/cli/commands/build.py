@@ -70,7 +70,7 @@ def command(
 
     \b
     Parts: summary, devices, links, endpoints, cables, racks, addresses, bom, configs;
-    of patched fibre: trunks, panels, patches;
+    of patched fibre: trunks, panels, patches, shuffles;
     on request: technician, labels, drawings, graph, bom-trace, hosts, scale-up.
     """
     from fabricgen.cli.findings import fails, print_findings, refuse_impossible
