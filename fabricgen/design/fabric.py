@@ -12,7 +12,7 @@ from fabricgen.design.extras.kept_ports import in_order_of_cages, kept_for_extra
 from fabricgen.design.extras.placement import ExtraPortAllocator
 from fabricgen.design.fabric_model import Attachment, ExtraSet, FabricDesign, Leg, TierDesign, TierKey
 from fabricgen.design.floor.unit_kind import NodeSet
-from fabricgen.design.joining import check_host_ports, check_met_in_full, check_spans, shares_ports
+from fabricgen.design.joining import check_bonds, check_host_ports, check_met_in_full, check_spans, shares_ports
 from fabricgen.design.management import ManagedPorts
 from fabricgen.design.ports import PortKind
 from fabricgen.design.shape import spans_units
@@ -66,6 +66,7 @@ class _LinkedFabrics:
         for name in names:
             check_spans(self.fabrics[name], name)
         check_host_ports(self.fabrics, names)
+        check_bonds(self.fabrics, names)
         self._check_copper()
         self.attachments = {name: self._attachments(name) for name in names}
         self.sizes = {name: self._sizes(name) for name in names}
@@ -310,6 +311,7 @@ class _LinkedFabrics:
             path=("fabrics", name),
             shares_ports=shares_ports(spec),
             tagged=spec.host_ports == "tagged",
+            bond=spec.bond or "",
         )
 
     def _vrf(self, name: str) -> str:

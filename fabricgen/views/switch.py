@@ -119,6 +119,8 @@ class SwitchPort:
     cable_m: float = 0.0
     shared: tuple[str, ...] = ()
     """Further fabrics whose VLANs a host port is in."""
+    bond: int = 0
+    """The number of the bond that a host port is in, 0 for none."""
     settings: PortSettings = AS_PLANNED
     """The settings that the blueprint states for this port alone."""
 
@@ -131,6 +133,34 @@ class SwitchPort:
     def label(self) -> str:
         """The interface description: the far end and the cable, or the stated text."""
         return self.settings.description or f"{self.peer} {self.peer_port} cable {self.cable}"
+
+
+@dataclass(frozen=True, slots=True)
+class Bond:
+    """Host ports of a switch that are one port by LACP; `ports` are all on this switch, in order."""
+
+    number: int
+    ports: tuple[SwitchPort, ...]
+
+    @property
+    def first(self) -> SwitchPort:
+        """Its first port: VLANs, MTU and service are the same at all."""
+        return self.ports[0]
+
+    @property
+    def label(self) -> str:
+        """The interface description: the far end."""
+        return f"{self.first.peer} bond of {self.first.service}"
+
+    @property
+    def shutdown(self) -> bool:
+        """Whether all its ports are shut down."""
+        return all(port.settings.shutdown for port in self.ports)
+
+    @property
+    def mtu(self) -> int:
+        """The largest IP packet that all its ports take, bytes."""
+        return min(port.mtu for port in self.ports)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +232,15 @@ class SwitchView:
     def vrfs(self) -> tuple[str, ...]:
         """Names of the VRFs of its services, besides the default."""
         return tuple(sorted({service.vrf for service in self.services} - {""}))
+
+    @property
+    def bonds(self) -> tuple[Bond, ...]:
+        """The bonds of its host ports, by number."""
+        ports: dict[int, list[SwitchPort]] = {}
+        for port in self.ports:
+            if port.bond:
+                ports.setdefault(port.bond, []).append(port)
+        return tuple(Bond(number, tuple(ports[number])) for number in sorted(ports))
 
     def service_of(self, port: SwitchPort) -> Service | None:
         """The service that a host port belongs to; None for a link between switches."""

@@ -257,8 +257,9 @@ class SwitchViews:
         columns = (
             *(here, upper, links.segment[here], np.where(upper, links.b_port[here], links.a_port[here]), peers),
             *(addresses.asn[peers], devices.device_class[peers], links.cable[here]),
+            self.plan.bonds.numbers(here) if self.plan.bonds else np.zeros(len(here), dtype=np.int64),
         )
-        for link, at_b, segment_of, port, peer, peer_asn, peer_class_of, cable in zip(
+        for link, at_b, segment_of, port, peer, peer_asn, peer_class_of, cable, bond in zip(
             *(column.tolist() for column in columns), strict=True
         ):
             segment = links.segments[segment_of]
@@ -293,6 +294,7 @@ class SwitchViews:
                 vlan=self._vlan(segment.fabric, link) if host else 0,
                 cable_m=float(self.plan.cables.length_m[cable]) if cable >= 0 else 0.0,
                 shared=self._shared.get(segment_of, ()) if host else (),
+                bond=bond,
                 settings=settings,
             )
 

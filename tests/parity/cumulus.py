@@ -6,13 +6,14 @@ Words: NVUE Command Reference and user guide, Cumulus Linux 5.15 and later.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from ruamel.yaml import YAML
 
 from tests.parity import cumulus_qos, cumulus_routing
 from tests.parity.cumulus_system import read_system
-from tests.parity.neutral import Interface, Subinterface, Switch, Vlan, is_unused
+from tests.parity.neutral import Bond, Interface, Subinterface, Switch, Vlan, is_unused
 from tests.parity.policy import Route, connected
 from tests.parity.tree import UnknownTextError, only
 
@@ -23,6 +24,7 @@ DEFAULT_MTU = 9216
 _FEC = {"rs": "rs", "baser": "fc", "off": ""}
 _KEYS = {
     PORT: ("bridge", "description", "ipv4", "ipv6", "link", "qos", "router", "vrf"),
+    "bond": ("bond", "bridge", "description", "link"),
     "sub": ("base-interface", "description", "ipv4", "ipv6", "link", "vlan", "vrf"),
     "svi": ("description", "ipv4", "ipv6", "link", "vlan", "vrf"),
     "loopback": ("description", "ipv4", "ipv6"),
@@ -48,6 +50,9 @@ def _switch(tree: Mapping[str, Any], rows: Mapping[str, Row]) -> Switch:
     routing = cumulus_routing.Routing(tree.get("router", {}), tree.get("vrf", {}))
     bridged = set(map(int, tree["bridge"]["domain"]["br_default"]["vlan"])) if "bridge" in tree else set()
     ports = {name: _port(name, rows[name], routing, bridged) for name, into in split.items() if not into}
+    bonds = dict(_bonds(tree["interface"], bridged))
+    for number, bond in bonds.items():
+        ports |= {name: _in_bond(name, ports[name], number) for name in bond.members}
     unused = frozenset(name for name, port in ports.items() if is_unused(port))
     used = {name: port for name, port in ports.items() if name not in unused}
     others = [row for row in tree["interface"].values() if row["type"] != PORT]
@@ -69,6 +74,7 @@ def _switch(tree: Mapping[str, Any], rows: Mapping[str, Row]) -> Switch:
         management=management,
         subinterfaces=subinterfaces,
         vlans=vlans,
+        bonds=bonds,
         vrfs=frozenset(map(vrf_of, tree.get("vrf", {}))) - {""},
         bgp=routing.bgp(routes_in),
         routes=routing.routes(),
@@ -139,6 +145,26 @@ def _port(name: str, row: Row, routing: Any, bridged: set[int]) -> Interface:
         vrf=vrf_of(row.get("vrf", "default")),
         description=row.get("description", ""),
     )
+
+
+def _bonds(rows: Mapping[str, Row], bridged: set[int]) -> Iterator[tuple[int, Bond]]:
+    for name, row in rows.items():
+        if row["type"] == "bond":
+            own, link = row["bond"], row["link"]
+            only(own, "lacp-rate", "member", "mode")
+            only(link, "mtu", "state")
+            if (own["lacp-rate"], own["mode"]) != ("fast", "lacp"):
+                raise UnknownTextError(f"{name} is no bond by LACP")
+            ((state, _),) = link["state"].items()
+            up, vlans = {"up": True, "down": False}[state], _vlans_of(row["bridge"], bridged)
+            members = frozenset(own["member"])
+            yield int(name.removeprefix("bond")), Bond(members, up, link["mtu"], *vlans, row["description"])
+
+
+def _in_bond(name: str, port: Interface, bond: int) -> Interface:
+    if port.bond or port.access_vlan or port.tagged_vlans or port.addresses:
+        raise UnknownTextError(f"{name} is in bond{bond}, and has another use")
+    return replace(port, bond=bond)
 
 
 def _vlans_of(bridge: Row, bridged: set[int]) -> tuple[int, frozenset[int]]:

@@ -9,7 +9,7 @@ from typing import Any
 from tests.parity.eos_bgp import EosRouting, routing_rules
 from tests.parity.eos_management import EosManagement, management_rules
 from tests.parity.eos_qos import EosQos, qos_rules
-from tests.parity.neutral import Interface, Management, StaticRoute, Subinterface, Switch, Vlan, is_unused
+from tests.parity.neutral import Bond, Interface, Management, StaticRoute, Subinterface, Switch, Vlan, is_unused
 from tests.parity.policy import Route, connected
 from tests.parity.tree import Line, Rules, UnknownTextError, tree
 
@@ -35,6 +35,8 @@ class Port:
     trunk: bool = False
     portfast: bool = False
     tag: int = 0
+    bond: int = 0
+    fast: bool = False
     profile: str = ""
 
 
@@ -95,6 +97,7 @@ def _switch(box: Box) -> Switch:
         management=_management(box),
         subinterfaces=subinterfaces,
         vlans=vlans,
+        bonds=dict(_bonds(box.ports)),
         vrfs=frozenset(box.vrfs - {MANAGEMENT}),
         bgp=box.routing.bgp(routes_in),
         routes={("", prefix): _static(hops) for prefix, hops in box.statics.items()},
@@ -122,7 +125,25 @@ def _interface(name: str, port: Port) -> Interface:
         tagged_vlans=port.tagged_vlans - {port.access_vlan},
         vrf=port.vrf,
         description=port.description,
+        bond=port.bond,
     )
+
+
+def _bonds(ports: Mapping[str, Port]) -> Iterator[tuple[int, Bond]]:
+    """Port channels; raises UnknownTextError where members have no channel, a channel has none, or PDUs are slow."""
+    channels = {int(name.removeprefix("Port-Channel")): p for name, p in ports.items() if name.startswith("Port-C")}
+    members: dict[int, set[str]] = {number: set() for number in channels}
+    for name, port in ports.items():
+        if bool(port.bond) != port.fast:
+            raise UnknownTextError(f"{name} has LACP timers of another kind")
+        if port.bond:
+            members[port.bond].add(name)
+    for number, channel in channels.items():
+        own = _interface(f"Port-Channel{number}", channel)
+        yield (
+            number,
+            Bond(frozenset(members[number]), own.admin_up, own.mtu, own.access_vlan, own.tagged_vlans, own.description),
+        )
 
 
 def _vlan(box: Box, number: int) -> Vlan:
@@ -271,6 +292,11 @@ def _number(port: Port, line: Line, mtu: str, vlan: str, tag: str) -> None:
     port.access_vlan, port.tag = int(vlan or port.access_vlan), int(tag or port.tag)
 
 
+@_PORT.line(r"channel-group (\d+) mode active")
+def _member(port: Port, line: Line, number: str) -> None:
+    port.bond = int(number)
+
+
 @_PORT.line(r"switchport trunk native vlan (\d+)|switchport trunk allowed vlan ([\d,]+)")
 def _trunk(port: Port, line: Line, native: str, allowed: str) -> None:
     port.access_vlan = int(native or port.access_vlan)
@@ -282,6 +308,7 @@ _SWITCHES: dict[str, tuple[str, Any]] = {
     "switchport mode access": ("access_mode", True),
     "spanning-tree portfast": ("portfast", True),
     "no switchport": ("routed", True),
+    "lacp timer fast": ("fast", True),
     "ipv6 enable": ("link_local", True),
     "no shutdown": ("admin_up", True),
     "shutdown": ("admin_up", False),

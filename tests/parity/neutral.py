@@ -20,7 +20,7 @@ class Interface:
     """A port, up or down: `mtu` in bytes, `speed_gbps` 0 where it negotiates, addresses with prefix lengths.
 
     `fec` is "rs", "fc" or "". `link_local`: IPv6 runs on link-local addresses alone. `access_vlan`: untagged, bridged;
-    `tagged_vlans`: bridged with their tags.
+    `tagged_vlans`: bridged with their tags. `bond`: the number of the bond that it is in, 0 for none.
     """
 
     admin_up: bool
@@ -33,6 +33,19 @@ class Interface:
     tagged_vlans: frozenset[int] = frozenset()
     vrf: str = ""
     description: str = ""
+    bond: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Bond:
+    """Ports that are one by LACP, which both ends start, with PDUs every second."""
+
+    members: frozenset[str]
+    admin_up: bool
+    mtu: int
+    access_vlan: int
+    tagged_vlans: frozenset[int]
+    description: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +225,7 @@ class Management:
 class Switch:
     """One switch. `interfaces` are its ports but for those in `unused`: down, and with no use.
 
-    `subinterfaces` are by (port, VLAN tag), `vlans` by number, `bgp` by VRF, `routes` by (VRF, prefix).
+    `subinterfaces` are by (port, VLAN tag), `vlans` and `bonds` by number, `bgp` by VRF, `routes` by (VRF, prefix).
     """
 
     hostname: str
@@ -222,6 +235,7 @@ class Switch:
     management: Management
     subinterfaces: Mapping[tuple[str, int], Subinterface] = field(default_factory=dict)
     vlans: Mapping[int, Vlan] = field(default_factory=dict)
+    bonds: Mapping[int, Bond] = field(default_factory=dict)
     vrfs: frozenset[str] = frozenset()
     bgp: Mapping[str, Bgp] = field(default_factory=dict)
     routes: Mapping[tuple[str, str], StaticRoute] = field(default_factory=dict)
@@ -232,8 +246,8 @@ class Switch:
 
 def is_unused(interface: Interface) -> bool:
     """Whether a port is down and nothing is configured on it that could carry traffic."""
-    used = interface.addresses or interface.link_local or interface.access_vlan or interface.tagged_vlans
-    return not (interface.admin_up or used)
+    bridged = interface.access_vlan or interface.tagged_vlans or interface.bond
+    return not (interface.admin_up or interface.addresses or interface.link_local or bridged)
 
 
 def renamed(switch: Switch, name: Callable[[str], str]) -> Switch:
@@ -247,6 +261,9 @@ def renamed(switch: Switch, name: Callable[[str], str]) -> Switch:
         interfaces={name(port): value for port, value in switch.interfaces.items()},
         unused=frozenset(map(name, switch.unused)),
         subinterfaces={(name(port), vlan): value for (port, vlan), value in switch.subinterfaces.items()},
+        bonds={
+            number: replace(bond, members=frozenset(map(name, bond.members))) for number, bond in switch.bonds.items()
+        },
         bgp={
             vrf: replace(bgp, peers={peer_name(key, switch.interfaces): peer for key, peer in bgp.peers.items()})
             for vrf, bgp in switch.bgp.items()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from ipaddress import ip_network
 
@@ -14,6 +14,7 @@ from tests.parity.bgpcfgd import MAX_PATHS
 from tests.parity.neutral import (
     Bfd,
     Bgp,
+    Bond,
     Ecn,
     Interface,
     Management,
@@ -94,6 +95,7 @@ def planned(switch: SwitchView, catalog: Catalog, *, by_bgpcfgd: bool = False) -
             for sub in port.subinterfaces
         },
         vlans={s.vlan: Vlan(frozenset(s.gateways), s.vrf) for s in switch.services if s.gateways},
+        bonds=_bonds(switch, interfaces),
         vrfs=frozenset(switch.vrfs),
         bgp={vrf: _as_bgpcfgd(switch, vrf, one) for vrf, one in bgp.items()} if by_bgpcfgd else bgp,
         routes=_blocks(switch) if by_bgpcfgd and switch.asn else _routes(switch),
@@ -119,11 +121,28 @@ def _interface(switch: SwitchView, port: SwitchPort, dialect: Dialect) -> Interf
         fec="" if fec == "none" else fec,
         addresses=frozenset(port.addresses),
         link_local=switch.fabric.underlay == "ebgp-unnumbered" and port.role != "host",
-        access_vlan=untagged,
-        tagged_vlans=frozenset(tagged),
+        access_vlan=0 if port.bond else untagged,
+        tagged_vlans=frozenset(() if port.bond else tagged),
+        bond=port.bond,
         vrf=service.vrf if service and port.addresses else "",
         description=settings.description or " ".join(f"{port.peer} {port.peer_port} cable {port.cable}".split()),
     )
+
+
+def _bonds(switch: SwitchView, interfaces: Mapping[str, Interface]) -> dict[int, Bond]:
+    """The bonds of hosts: by the ports that say they are in one, with the VLANs of any of these."""
+    members: dict[int, list[SwitchPort]] = {}
+    for port in switch.ports:
+        if port.bond:
+            members.setdefault(port.bond, []).append(port)
+    found = {}
+    for number, ports in members.items():
+        (vlans,) = {switch.vlans_of(port) for port in ports}
+        (far,) = {f"{port.peer} bond of {port.service}" for port in ports}
+        own = [interfaces[port.name] for port in ports]
+        mtu, up = min(port.mtu for port in own), any(port.admin_up for port in own)
+        found[number] = Bond(frozenset(p.name for p in ports), up, mtu, vlans[0], frozenset(vlans[1]), far)
+    return found
 
 
 def _empty(switch: SwitchView, catalog: Catalog, dialect: Dialect) -> Iterator[str]:

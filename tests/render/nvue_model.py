@@ -62,6 +62,7 @@ KEY_FORMS: dict[str, Callable[[Any], bool]] = {
     "<prefix>": _prefix,
     "<host>": _host,
     "<name>": text(NAME),
+    "<port>": text(r"swp[0-9]+(s[0-9]+)?"),
     "<vlan>": _digits(1, 4094),
     "<rule>": _digits(1, 65535),
     "<distance>": _digits(1, 255),
@@ -99,8 +100,16 @@ PORT = {
     },
     "router": {"adaptive-routing": {"state": STATE}},
 }
+BOND = {
+    "type": one_of("bond"),
+    "description": LINE,
+    "bond": {"lacp-rate": one_of("fast", "slow"), "member": {"<port>": EMPTY}, "mode": one_of("lacp", "static")},
+    "bridge": {"domain": {"br_default": BRIDGED}},
+    "link": {"mtu": MTU, "state": {"up": EMPTY, "down": EMPTY}},
+}
 INTERFACES = {
     r"swp[0-9]+(s[0-9]+)?": PORT,
+    r"bond[0-9]+": BOND,
     r"swp[0-9]+(s[0-9]+)?\.[0-9]+": {
         **ADDRESSED,
         "type": one_of("sub"),

@@ -11,6 +11,7 @@ from typing import TypeAlias
 import numpy as np
 
 from fabricgen.cluster import Cluster
+from fabricgen.export.host_links import bond_ports
 from fabricgen.export.table import ExportContext, File, Table, csv_file
 from fabricgen.numbering.addresses.column import IPv4Column
 from fabricgen.numbering.addresses.family import ROUTER_ID_BITS
@@ -129,9 +130,10 @@ def _links(cluster: Cluster, found: FamilyAddresses) -> _Section:
     ]
     there = np.stack([found.a.present, found.b.present], axis=1)
     link, upper = (place.astype(np.int32) for place in np.nonzero(there))
-    a, b = cluster.port_names.port_columns
+    b = cluster.port_names.port_columns[1]
     device = np.where(upper, links.b_device[link], links.a_device[link])
-    port = EncodedColumn(a.vocabulary, np.where(upper, b.codes[link], a.codes[link]))
+    own = bond_ports(cluster, link)
+    port = EncodedColumn(own.vocabulary, np.where(upper, b.codes[link], own.codes))
     address, at_b = found.a[link], upper == 1
     address[at_b] = found.b[link[at_b]]
     prefixes = address.cells(found.length[link])
@@ -140,13 +142,13 @@ def _links(cluster: Cluster, found: FamilyAddresses) -> _Section:
 
 def _on_shared_ports(cluster: Cluster, found: FamilyAddresses) -> Iterator[_Section]:
     """Addresses of nodes in the VLANs of fabrics that share their ports: of PORT.VLAN where it is tagged."""
-    links, a = cluster.plan.links, cluster.port_names.port_columns[0]
+    links = cluster.plan.links
     for name, column in found.shared.items():
         fabric = cluster.design.fabric(name)
         rows = np.flatnonzero(column.present)
         lengths = found.subnets[name].subnet_length[links.b_device[rows]]
         vlan = f".{cluster.intent(fabric).vlan}" if fabric.tagged else ""
-        ports = ConcatenatedColumn((a.take(rows), vlan))
+        ports = ConcatenatedColumn((bond_ports(cluster, rows), vlan))
         yield _section(cluster, column[rows].cells(lengths), "host", links.a_device[rows], ports)
 
 

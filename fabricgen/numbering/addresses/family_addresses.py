@@ -55,6 +55,7 @@ class FamilyAllocation:
         for fabric in fabrics:
             if fabric.hosts != "none":
                 self._hosts(fabric)
+        self._bonds()
         managed = manage(self.design, self.plan, self._allocator, self)
         return FamilyAddresses(
             self.family,
@@ -69,6 +70,14 @@ class FamilyAllocation:
             self.vrf_links,
             self.shared,
         )
+
+    def _bonds(self) -> None:
+        """Take the addresses of all links of a bond but the first: it is one interface, and has one a fabric."""
+        if self.plan.bonds:
+            others = self.plan.bonds.followers()
+            for column in (self.a, *self.shared.values()):
+                column[others] = no_addresses(self.family, len(others))
+            self.length[others] = 0
 
     def _loopbacks(self) -> None:
         """One loopback for each switch, and a router id for switches without IPv4."""

@@ -34,7 +34,7 @@ from fabricgen.render.nos._eos_management import management_values
 from fabricgen.render.nos._eos_qos import profile_name, qos_values
 from fabricgen.render.ports import lanes_of, unused_ports
 from fabricgen.render.static import DISCARD_DISTANCE
-from fabricgen.views.switch import Service, StaticRoute, Subinterface, SwitchPort, SwitchView
+from fabricgen.views.switch import Bond, Service, StaticRoute, Subinterface, SwitchPort, SwitchView
 
 KEEPS_ORDER = True
 
@@ -82,6 +82,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         "unnumbered": unnumbered,
         "mtu": GATEWAY_MTU,
         "ports": [_port_row(switch, port) for port in switch.ports],
+        "bonds": [_bond_row(switch, bond) for bond in switch.bonds],
         "unused": unused_ports(switch, naming),
         "vlans": [_vlan_row(service) for service in switch.services if service.gateways],
         "vrfs": [token(vrf) for vrf in switch.vrfs],
@@ -142,7 +143,7 @@ def _static_route(route: StaticRoute) -> dict[str, Any]:
 def _port_row(switch: SwitchView, port: SwitchPort) -> dict[str, Any]:
     """The values of a port, "" or 0 where it has none; `addresses` are (word for the family, address)."""
     cage = switch.profile.cage(port.cage)
-    service, (untagged, tagged) = switch.service_of(port), switch.vlans_of(port)
+    service = switch.service_of(port)
     link_local = port.role != "host" and switch.fabric.underlay == "ebgp-unnumbered"
     settings = port.settings
     fec = settings.fec or ("rs" if port.speed_gbps >= FEC_FROM_GBPS else "")
@@ -152,14 +153,32 @@ def _port_row(switch: SwitchView, port: SwitchPort) -> dict[str, Any]:
         "mtu": port.mtu,
         "speed": speed_word(port, cage),
         "fec": FEC_WORDS[fec] if fec else "",
-        "access_vlan": untagged,
-        "trunk_vlans": ",".join(map(str, ((untagged,) if untagged else ()) + tagged)) if tagged else "",
+        "bond": port.bond,
+        **_vlans(switch, port),
         "vrf": token(service.vrf) if service and service.vrf and port.addresses else "",
         "addresses": [(family_word(address), address) for address in port.addresses],
         "link_local": link_local,
         "qos_profile": profile_name(port.speed_gbps) if switch.fabric.qos.lossless else "",
         "shutdown": settings.shutdown,
     }
+
+
+def _bond_row(switch: SwitchView, bond: Bond) -> dict[str, Any]:
+    """The values of a port channel."""
+    return {
+        "number": bond.number,
+        "description": one_line(bond.label),
+        "mtu": bond.mtu,
+        "shutdown": bond.shutdown,
+        **_vlans(switch, bond.first),
+    }
+
+
+def _vlans(switch: SwitchView, port: SwitchPort) -> dict[str, Any]:
+    """The VLANs of a port or port channel: `trunk_vlans` is "" where none has tags."""
+    untagged, tagged = switch.vlans_of(port)
+    trunk = ",".join(map(str, ((untagged,) if untagged else ()) + tagged)) if tagged else ""
+    return {"access_vlan": untagged, "trunk_vlans": trunk}
 
 
 def _subinterface_row(port: SwitchPort, sub: Subinterface) -> dict[str, Any]:

@@ -1,0 +1,121 @@
+"""Bonds of hosts: LACP to one switch in the words of each NOS, and the bond in the files of hosts.
+
+Words: sonic-portchannel.yang (`PORTCHANNEL`, `PORTCHANNEL_MEMBER`), Arista EOS user manual (`channel-group`,
+`lacp timer`), NVUE Command Reference of Cumulus Linux (`bond member`, `bond lacp-rate`), netplan reference (`bonds`).
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+from ruamel.yaml import YAML
+
+from fabricgen.kernel.diagnostics import InputError
+from fabricgen.phases.tables import at_phase
+from tests.conftest import built_files, example_cluster, example_design
+from tests.parity.neutral import differences
+from tests.parity.switches import first, read, rendered, wanted
+
+EXAMPLE, LEAF = "host-vlans", "configs/inband-leaf-01"
+ONE_SWITCH = (
+    "fabrics.inband.bond=node",
+    "fabrics.inband.tiers.leaf={switch: sn4600c}",
+    "fabrics.files.vrf=default",
+    "fabrics.provision.vrf=default",
+)
+EOS = ("nos=eos", "fabrics.inband.tiers.leaf.switch=7060dx5-32")
+NOS = {"sonic": (), "eos": EOS, "cumulus": ("nos=cumulus",)}
+CARRIER_TAGGED = ("fabrics.inband.host_ports=tagged", "fabrics.files.host_ports=untagged")
+
+
+def _built(*sets: str, parts: str = "configs") -> dict[str, str]:
+    return {name: text.decode() for name, text in built_files(example_cluster(EXAMPLE, *sets), parts).items()}
+
+
+def _addresses(*sets: str) -> set[tuple[str, str, str]]:
+    rows = csv.DictReader(io.StringIO(_built(*ONE_SWITCH, *sets, parts="addresses")["addresses.csv"]))
+    return {(row["device"], row["port"], row["prefix"]) for row in rows if row["kind"] == "host"}
+
+
+@pytest.mark.parametrize("tagged", [(), CARRIER_TAGGED], ids=["usual", "tagged"])
+@pytest.mark.parametrize("nos", NOS)
+def test_both_ends_of_every_bond_agree(nos: str, tagged: tuple[str, ...]) -> None:
+    cluster = example_cluster(EXAMPLE, *ONE_SWITCH, *NOS[nos], *tagged)
+    ((switch, files),) = rendered(cluster)
+    found = read(switch, files)
+    assert not first(differences(found, wanted(cluster, switch, files)))
+    far = {port.name: (port.peer, port.peer_port) for port in switch.ports}
+    ports = {frozenset(far[port] for port in bond.members) for bond in found.bonds.values()}
+    hosts = built_files(cluster, "hosts")
+    in_files = set()
+    for name in {name.split("/")[1] for name in hosts}:
+        network = YAML(typ="safe").load(hosts[f"hosts/{name}/60-fabric.yaml"].decode())["network"]
+        ((bond, row),) = network["bonds"].items()
+        assert row["parameters"] == {
+            "mode": "802.3ad",
+            "lacp-rate": "fast",
+            "mii-monitor-interval": 100,
+            "transmit-hash-policy": "layer3+4",
+        }
+        assert bond == "bond-inband"
+        assert not any("addresses" in network["ethernets"][port] for port in row["interfaces"])
+        in_files.add(frozenset((name, port) for port in row["interfaces"]))
+        vlans = {row["id"] for row in network.get("vlans", {}).values() if row["link"] == bond}
+        (own,) = (b for b in found.bonds.values() if far[min(b.members)][0] == name)
+        assert vlans == own.tagged_vlans
+    assert in_files == ports
+    assert len(ports) == 10
+
+
+def test_a_bond_has_the_number_of_its_first_port() -> None:
+    table = json.loads(_built(*ONE_SWITCH)[f"{LEAF}/config_db.json"])
+    assert [key for key in table["PORTCHANNEL_MEMBER"] if key.startswith("PortChannel3|")] == [
+        "PortChannel3|Ethernet12",
+        "PortChannel3|Ethernet8",
+    ]
+    assert "mtu" not in table["PORT"]["Ethernet8"]
+    eos = _built(*ONE_SWITCH, *EOS)[f"{LEAF}/inband-leaf-01.cfg"]
+    assert "   channel-group 1 mode active\n   lacp timer fast\n" in eos
+    assert (
+        "interface Port-Channel1\n   description p1-su01-n001 bond of inband\n   mtu 9214\n"
+        "   switchport trunk native vlan 100\n   switchport trunk allowed vlan 100,200,300\n"
+        "   switchport mode trunk\n   spanning-tree portfast\n   no shutdown\n"
+    ) in eos
+
+
+def test_a_bond_has_one_address_for_each_fabric() -> None:
+    node = {(port, prefix) for device, port, prefix in _addresses() if device == "p1-su01-n001"}
+    assert {port for port, _ in node} == {"bond-inband", "bond-inband.200", "bond-inband.300"}
+    assert len(node) == 3
+
+
+def test_nodes_more_move_nothing() -> None:
+    assert _addresses() < _addresses("pods.p1={su: 1}", "scalable_unit.nodes=12 x dgx-b200")
+
+
+def test_a_bond_has_the_name_that_the_blueprint_gives_it() -> None:
+    named = "names.interfaces.dgx-b200={bond-inband: bond0, SLOT1P2: ens1}"
+    made = _built(*ONE_SWITCH, named, parts="hosts")["hosts/p1-su01-n001/60-fabric.yaml"]
+    network = YAML(typ="safe").load(made)["network"]
+    assert network["bonds"]["bond0"]["interfaces"] == ["ens1", "SLOT2P2"]
+    assert set(network["vlans"]) == {"bond0.200", "bond0.300"}
+
+
+def test_ports_of_each_nic_are_a_bond() -> None:
+    """ConnectX-7 with two ports: of the DGX B200's storage NICs, slots 1 and 2, each has one."""
+    with pytest.raises(InputError, match="no NIC has two ports in inband"):
+        example_cluster(EXAMPLE, "fabrics.inband.bond=nic", *ONE_SWITCH[1:])
+
+
+def test_a_phase_has_the_bonds_of_its_nodes() -> None:
+    sets = (*ONE_SWITCH, "pods.p1={su: 2}", "phases={now: {units: {p1: 1}}, end: {}}")
+    now, whole = at_phase(example_design(EXAMPLE, *sets), "now"), example_cluster(EXAMPLE, *sets)
+    assert len(whole.switch(whole.switch_rows()[0]).bonds) == 18
+    bonds = {bond.number: bond.label for bond in now.switch(now.switch_rows()[0]).bonds}
+    assert len(bonds) == 10
+    assert bonds.items() <= {b.number: b.label for b in whole.switch(whole.switch_rows()[0]).bonds}.items()
+    small, large = (built_files(cluster, "addresses")["addresses.csv"].decode() for cluster in (now, whole))
+    assert set(small.splitlines()) < set(large.splitlines())
