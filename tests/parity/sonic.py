@@ -166,6 +166,7 @@ _METADATA = (
     "frr_mgmt_framework_config",
     "hostname",
     "hwsku",
+    "mac",
     "platform",
     "suppress-fib-pending",
     "synchronous_mode",
