@@ -1,0 +1,58 @@
+"""Columns of numbers and texts, packed small: for a page that decodes them where they are needed.
+
+A column of numbers is int32: each less the one before it, signs folded in (0, -1, 1, -2 become 0, 1, 2, 3), the four
+bytes of all numbers apart, compressed. Neighbours in a table are alike, so that most bytes are 0. A column of texts is its
+vocabulary and a column of numbers into it.
+"""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from fabricgen.numbering.lazy_columns import ConcatenatedColumn, EncodedColumn
+
+Packed = dict[str, Any]
+"""What a page is told of a column, as JSON."""
+
+
+def packed_numbers(values: Any) -> str:
+    """A column of whole numbers (int32, or what fits it) as text; raises OverflowError for what does not fit."""
+    column = np.asarray(values, dtype=np.int64)
+    if len(column) and (column.min() < -(1 << 31) or column.max() >= 1 << 31):
+        raise OverflowError("a number does not fit 32 bits")
+    steps = np.diff(column, prepend=0).astype(np.int64)
+    steps = ((steps + (1 << 31)) % (1 << 32) - (1 << 31)).astype(np.int64)  # wraps, as the sum does
+    folded = ((steps << 1) ^ (steps >> 63)).astype(np.uint32)
+    planes = folded.view(np.uint8).reshape(-1, 4).T if folded.dtype.byteorder in "<=" else folded
+    return base64.b64encode(zlib.compress(np.ascontiguousarray(planes).tobytes(), 9)).decode("ascii")
+
+
+def packed(column: Sequence[Any]) -> Packed:
+    """A column of a table: of texts, of numbers, or joined of others."""
+    if isinstance(column, ConcatenatedColumn):
+        return {"join": [part if isinstance(part, str) else packed(part) for part in column.parts]}
+    if isinstance(column, EncodedColumn):
+        return _encoded(column.vocabulary.tolist(), column.codes)
+    array = column if isinstance(column, np.ndarray) else np.array(list(column), dtype=object)
+    if array.dtype.kind in "iu":
+        return {"numbers": packed_numbers(array)}
+    number_of: dict[Any, int] = {}
+    codes = [number_of.setdefault(value, len(number_of)) for value in array.tolist()]
+    return _encoded(list(number_of), np.array(codes, dtype=np.int64))
+
+
+def _encoded(vocabulary: list[Any], codes: Any) -> Packed:
+    """A dictionary-encoded column; entries that no row has are left out."""
+    used, codes = np.unique(codes, return_inverse=True)
+    return {"of": [vocabulary[i] for i in used.tolist()], "codes": packed_numbers(codes)}
+
+
+def packed_table(columns: Mapping[str, Sequence[Any]]) -> Packed:
+    """A table: how many rows it has, and each column."""
+    rows = len(next(iter(columns.values()), ()))
+    return {"rows": rows, "columns": {name: packed(column) for name, column in columns.items()}}
