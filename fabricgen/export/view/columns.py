@@ -1,8 +1,8 @@
 """Columns of numbers and texts, packed small: for a page that decodes them where they are needed.
 
 A column of numbers is int32: each less the one before it, signs folded in (0, -1, 1, -2 become 0, 1, 2, 3), the four
-bytes of all numbers apart, compressed. Neighbours in a table are alike, so that most bytes are 0. A column of texts is its
-vocabulary and a column of numbers into it.
+bytes of all numbers apart, compressed. Neighbours in a table are alike, so that most bytes are 0. A column of texts is
+its vocabulary and a column of numbers into it.
 """
 
 from __future__ import annotations

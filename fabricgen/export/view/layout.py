@@ -1,7 +1,7 @@
 """Where everything of the fabric view is drawn: boxes within boxes, bands of switches in them, ribbons between bands.
 
 One layout for all zooms, in units of its own. A box has its places in a grid at its foot; above that a gap for ribbons
-and its bands: a column for each network, its tiers stacked from below upward. Nodes are a band at the foot of their box.
+and its bands: a column for each network, its tiers stacked from below upward. Nodes are a band at the foot of a box.
 Devices of a band stand in a grid in the order of the device table: places, then rails and planes, then numbers.
 """
 
@@ -146,7 +146,8 @@ class _Layout:
             columns, grid_w, grid_h = _grid(len(children), cell_w, cell_h, GAP, columns=columns)
             for i, child in enumerate(children):
                 spots.append((child, i % columns * (cell_w + GAP), i // columns * (cell_h + GAP)))
-        feet, heads = [], []
+        feet: list[_Block] = []
+        heads: list[_Block] = []
         for block in self._blocks[box]:
             (feet if self._devices.classes[block.cls].kind in (NODE, EXTRA) else heads).append(block)
         heads_w, heads_h = self._stack(heads, max(grid_w, _width(feet)))

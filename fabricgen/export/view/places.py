@@ -97,7 +97,8 @@ def _keys(devices: DeviceTable) -> dict[int, Ints64]:
 def _name(cluster: Cluster, level: int, row: int) -> str:
     devices, layout = cluster.plan.devices, cluster.design.layout
     if level == SITE:
-        return layout.sites[devices.site[row]]
+        return str(layout.sites[devices.site[row]])
     pod = layout.pods[devices.pod[row]].name
     unit = f"{pod} su{devices.su[row] + 1:02}"
-    return {POD: pod, UNIT: unit, RACK: f"{unit} rk{devices.rack_in_unit[row] + 1:02}"}[level]
+    names: dict[int, str] = {POD: pod, UNIT: unit, RACK: f"{unit} rk{devices.rack_in_unit[row] + 1:02}"}
+    return names[level]

@@ -103,7 +103,10 @@ def _child(ancestors: Ints, levels: Ints, low: Ints, level: int) -> Ints:
 def _counted(box: Ints, child: Ints, lower: Ints, upper: Ints, upper_box: Ints, segment: int) -> list[_Bundle]:
     rows = np.stack([box, child, lower, upper, upper_box], axis=1).astype(np.int64)
     kinds, counts = np.unique(rows, axis=0, return_counts=True)
-    return [_Bundle(*kind, segment, count) for kind, count in zip(kinds.tolist(), counts.tolist(), strict=True)]
+    return [
+        _Bundle(own, below, a, b, around, segment, count)
+        for (own, below, a, b, around), count in zip(kinds.tolist(), counts.tolist(), strict=True)
+    ]
 
 
 def _in_one_row(scene: Scene) -> np.ndarray:

@@ -1,0 +1,31 @@
+"""Devices as devices.csv has them; a device is known by its row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fabricgen.export.columns import counted, positive
+from fabricgen.export.view.columns import Packed, packed_table
+from fabricgen.export.view.source import PageSource
+from fabricgen.numbering.lazy_columns import encoded, encoded_or_empty
+
+
+def block(source: PageSource) -> Packed:
+    """The columns of devices.csv; a device is known by its row."""
+    devices, allocated = source.cluster.plan.devices, source.cluster.addresses
+    loopbacks, managements = allocated.of_devices()
+    columns: dict[str, Any] = {
+        "name": source.cluster.names,
+        "class": devices.device_class,
+        "site": source.cluster.sites,
+        "pod": encoded_or_empty([p.name for p in source.cluster.design.layout.pods], devices.pod),
+        "su": counted(devices.su),
+        "rack": encoded(source.cluster.plan.racks.names, devices.rack),
+        "u": positive(devices.u),
+        "rail": counted(devices.rail),
+        "plane": counted(devices.plane),
+        "asn": [str(n) if n else "" for n in allocated.asn.tolist()],
+        "loopback": loopbacks,
+        "mgmt": managements,
+    }
+    return packed_table(columns)

@@ -1,0 +1,60 @@
+"""What is few: fabrics, classes of devices, kinds of links."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fabricgen.export.palette import cluster_swatches
+from fabricgen.export.view.layout import CELL_H, CELL_W
+from fabricgen.export.view.places import LEVEL_NAMES
+from fabricgen.export.view.source import PageSource
+from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, TRAY
+
+KINDS = {NODE: "node", EXTRA: "extra", SWITCH: "switch", TRAY: "tray"}
+
+
+def block(source: PageSource) -> dict[str, Any]:
+    """What is few: fabrics, classes of devices, and kinds of links."""
+    design, plan = source.cluster.design, source.cluster.plan
+    swatches = cluster_swatches(source.cluster)
+    protocols = {fabric.name: fabric for fabric in design.fabrics}
+    return {
+        "name": design.loaded.blueprint.name,
+        "description": design.loaded.blueprint.description,
+        "levels": LEVEL_NAMES,
+        "cell": [CELL_W, CELL_H],
+        "fabrics": [
+            {
+                "name": name,
+                "fill": swatch.fill,
+                "ink": swatch.ink,
+                "code": swatch.code,
+                "protocol": protocols[name].protocol if name in protocols else "scale-up",
+                "planes": protocols[name].planes if name in protocols else 1,
+                "rails": protocols[name].rails if name in protocols else 0,
+            }
+            for name, swatch in swatches.items()
+        ],
+        "classes": [
+            {
+                "kind": KINDS[cls.kind],
+                "fabric": cls.fabric,
+                "tier": cls.tier,
+                "label": cls.label,
+                "model": cls.profile.id,
+                "nos": cls.nos,
+                "first": cls.first,
+                "count": cls.count,
+            }
+            for cls in plan.devices.classes
+        ],
+        "segments": [
+            {"fabric": s.fabric, "lower": s.lower, "upper": s.upper, "gbps": float(s.speed_gbps)}
+            for s in plan.links.segments
+        ],
+        "oversubscription": [
+            {"fabric": tier.fabric, "tier": tier.name, "ratio": round(float(tier.oversubscription), 4)}
+            for tier in design.tiers
+            if tier.oversubscription is not None
+        ],
+    }

@@ -1,0 +1,34 @@
+"""Links by the rows of the devices at their ends, and their row among the cables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fabricgen.export.columns import positive
+from fabricgen.export.view.columns import Packed, packed_table
+from fabricgen.export.view.source import PageSource
+
+
+def block(source: PageSource) -> Packed:
+    """Links by the rows of the devices at their ends, and their row among the cables."""
+    links = source.cluster.plan.links
+    (a_port, b_port), (a_cage, b_cage) = (
+        source.cluster.port_names.port_columns,
+        source.cluster.port_names.cage_columns,
+    )
+    a_ip, b_ip = source.cluster.addresses.of_links()
+    columns: dict[str, Any] = {
+        "segment": links.segment,
+        "a": links.a_device,
+        "b": links.b_device,
+        "a_port": a_port,
+        "b_port": b_port,
+        "a_cage": a_cage,
+        "b_cage": b_cage,
+        "rail": positive(links.rail),
+        "plane": positive(links.plane),
+        "cable": links.cable,
+        "a_ip": a_ip,
+        "b_ip": b_ip,
+    }
+    return packed_table(columns)

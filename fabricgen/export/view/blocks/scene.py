@@ -1,0 +1,52 @@
+"""Where everything of the fabric view is drawn: boxes, bands, ribbons, and the place of every device."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fabricgen.export.palette import cluster_swatches
+from fabricgen.export.view.columns import packed_numbers, packed_table
+from fabricgen.export.view.ribbons import ribbons_of
+from fabricgen.export.view.source import PageSource
+
+PER_UNIT = 100
+"""Coordinates are whole numbers of a hundredth."""
+
+
+def block(source: PageSource) -> dict[str, Any]:
+    """Boxes, bands, ribbons, and the place of every device."""
+    scene, places = source.scene, source.scene.places
+    boxes = {
+        "name": places.names,
+        "level": places.level,
+        "parent": places.parent,
+        **{name: _hundredths(getattr(scene, f"box_{name}")) for name in "xywh"},
+    }
+    bands = {
+        **{name: np.array([getattr(b, name) for b in scene.bands]) for name in ("box", "cls", "first", "last")},
+        **{name: _hundredths([getattr(b, name) for b in scene.bands]) for name in ("x", "y", "w", "h", "scale")},
+    }
+    ribbons = ribbons_of(source.cluster, scene)
+    fabrics = list(cluster_swatches(source.cluster))
+    whole = ("box", "child", "lower", "upper", "upper_box", "links")
+    drawn = {
+        **{name: np.array([getattr(r, name) for r in ribbons], dtype=np.int64) for name in whole},
+        "fabric": np.array([fabrics.index(r.fabric) for r in ribbons], dtype=np.int64),
+        "gbps": np.array([round(r.gbps) for r in ribbons], dtype=np.int64),
+        **{n: _hundredths([getattr(r, n) for r in ribbons]) for n in ("x0", "y0", "w0", "x1", "y1", "w1")},
+    }
+    return {
+        "w": scene.width,
+        "h": scene.height,
+        "boxes": packed_table(boxes),
+        "bands": packed_table(bands),
+        "ribbons": packed_table(drawn),
+        "order": packed_numbers(scene.order),
+        "devices": packed_table({"x": _hundredths(scene.device_x), "y": _hundredths(scene.device_y)}),
+    }
+
+
+def _hundredths(values: Any) -> Any:
+    return np.round(np.asarray(values, dtype=np.float64) * PER_UNIT).astype(np.int64)

@@ -1,0 +1,64 @@
+"""The page: one HTML file with its style, scripts and data, which asks nothing of anywhere.
+
+Texts of a blueprint are data: they stand in JSON, which no markup can end, and scripts put them into the page as text.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterable
+from importlib import resources
+from typing import Any
+
+from fabricgen.cluster import Cluster
+from fabricgen.export.view.source import PageSource
+from fabricgen.kernel import discovery
+
+BLOCKS = "fabricgen.export.view.blocks"
+
+SCRIPTS = ("base.js", "camera.js", "fabric.js", "main.js")
+"""In the order in which they are run: each uses those before it."""
+
+_ESCAPES = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
+
+
+def page_of(cluster: Cluster) -> str:
+    """The page of a cluster, as text."""
+    scripts = [_asset(name) for name in SCRIPTS]
+    style, source = _asset("style.css"), PageSource(cluster)
+    blocks = {name: discovery.load(BLOCKS, name).block(source) for name in discovery.module_names(BLOCKS)}
+    parts = {
+        "policy": _policy([*scripts], style),
+        "title": _json_text(cluster.design.loaded.blueprint.name)[1:-1],
+        "style": style,
+        "blocks": "\n".join(_block(name, value) for name, value in blocks.items()),
+        "scripts": "\n".join(f"<script>{text}</script>" for text in scripts),
+    }
+    page = _asset("page.html")
+    for name, text in parts.items():
+        page = page.replace(f"<!--{name}-->", text, 1)
+    return page
+
+
+def _asset(name: str) -> str:
+    return resources.files("fabricgen.export.view").joinpath("page", name).read_text(encoding="utf-8")
+
+
+def _policy(scripts: Iterable[str], style: str) -> str:
+    """The content security policy: what stands in the page, and nothing else."""
+    allowed = " ".join(_hash(text) for text in scripts)
+    return f"default-src 'none'; script-src {allowed}; style-src {_hash(style)} 'unsafe-inline'; img-src data:"
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _block(name: str, value: Any) -> str:
+    return f'<script type="application/json" id="data-{name}">{_json_text(value)}</script>'
+
+
+def _json_text(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).translate(_ESCAPES)

@@ -1,0 +1,84 @@
+// @ts-check
+"use strict";
+/** Which part of a drawing is in sight: x and y of the middle in its units, and pixels a unit. */
+FG.Camera = class {
+  /** @param {HTMLCanvasElement} canvas @param {() => void} changed */
+  constructor(canvas, changed) {
+    this.canvas = canvas;
+    this.changed = changed;
+    this.x = 0;
+    this.y = 0;
+    this.scale = 1;
+    this.least = 0.01;
+    this.most = 60;
+    this.listen();
+  }
+
+  get width() { return this.canvas.clientWidth; }
+  get height() { return this.canvas.clientHeight; }
+
+  /** Show a rectangle, with a margin. @param {number} x @param {number} y @param {number} w @param {number} h */
+  show(x, y, w, h) {
+    this.x = x + w / 2;
+    this.y = y + h / 2;
+    this.scale = this.bounded(0.95 * Math.min(this.width / w, this.height / h));
+    this.changed();
+  }
+
+  /** @param {number} scale */
+  bounded(scale) { return Math.min(this.most, Math.max(this.least, scale)); }
+
+  /** The place in the drawing of a pixel. @param {number} px @param {number} py @returns {[number, number]} */
+  at(px, py) { return [this.x + (px - this.width / 2) / this.scale, this.y + (py - this.height / 2) / this.scale]; }
+
+  /** @param {number} factor @param {number} px @param {number} py */
+  zoom(factor, px = this.width / 2, py = this.height / 2) {
+    const [x, y] = this.at(px, py);
+    this.scale = this.bounded(this.scale * factor);
+    this.x = x - (px - this.width / 2) / this.scale;
+    this.y = y - (py - this.height / 2) / this.scale;
+    this.changed();
+  }
+
+  /** @param {number} dx @param {number} dy */
+  pan(dx, dy) {
+    this.x -= dx / this.scale;
+    this.y -= dy / this.scale;
+    this.changed();
+  }
+
+  listen() {
+    const canvas = this.canvas;
+    canvas.addEventListener("wheel", (event) => {
+      event.preventDefault();
+      this.zoom(Math.exp(-event.deltaY * 0.0015), event.offsetX, event.offsetY);
+    }, { passive: false });
+    /** @type {Map<number, PointerEvent>} */
+    const down = new Map();
+    canvas.addEventListener("pointerdown", (event) => { down.set(event.pointerId, event); canvas.setPointerCapture(event.pointerId); });
+    canvas.addEventListener("pointermove", (event) => {
+      const before = down.get(event.pointerId);
+      if (!before) return;
+      const other = [...down.values()].find((one) => one.pointerId !== event.pointerId);
+      if (other) {
+        const was = Math.hypot(before.offsetX - other.offsetX, before.offsetY - other.offsetY);
+        const is = Math.hypot(event.offsetX - other.offsetX, event.offsetY - other.offsetY);
+        this.zoom(is / Math.max(1, was), (event.offsetX + other.offsetX) / 2, (event.offsetY + other.offsetY) / 2);
+      } else {
+        this.pan(event.offsetX - before.offsetX, event.offsetY - before.offsetY);
+      }
+      down.set(event.pointerId, event);
+    });
+    for (const name of ["pointerup", "pointercancel"]) canvas.addEventListener(name, (event) => down.delete(/** @type {PointerEvent} */ (event).pointerId));
+    canvas.addEventListener("keydown", (event) => {
+      const step = 60;
+      /** @type {Object<string, () => void>} */
+      const keys = {
+        ArrowLeft: () => this.pan(step, 0), ArrowRight: () => this.pan(-step, 0),
+        ArrowUp: () => this.pan(0, step), ArrowDown: () => this.pan(0, -step),
+        "+": () => this.zoom(1.25), "=": () => this.zoom(1.25), "-": () => this.zoom(0.8),
+      };
+      if (keys[event.key]) { event.preventDefault(); keys[event.key](); }
+    });
+  }
+};
