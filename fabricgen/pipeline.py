@@ -147,15 +147,20 @@ def header(design: Design) -> dict[str, object]:
     }
 
 
-def build_bundles(cluster: Cluster, findings: Callable[[], Mapping[str, int]], options: BuildOptions) -> list[Bundle]:
+def build_bundles(
+    cluster: Cluster,
+    findings: Callable[[], Mapping[str, int]],
+    options: BuildOptions,
+    found: Callable[[], Sequence[Diagnostic]] = tuple,
+) -> list[Bundle]:
     """The bundles of a build, part by part: each makes its files when asked. A table, or a switch, is one bundle.
 
-    `findings` returns counts by severity, for parts that print them. Raises InputError where a switch has no templates
-    or port table.
+    `findings` returns counts by severity, `found` the findings, for parts that print them. Raises InputError where a
+    switch has no templates or port table.
     """
     from fabricgen.export.table import ExportContext
 
-    context = ExportContext(findings, options.prices)
+    context = ExportContext(findings, options.prices, found)
     bundles: list[Bundle] = []
     for name in sorted(chosen_parts(options.parts) or usual_parts()):
         bundles += _configs(cluster, options) if name == CONFIGS else _exports(name, cluster, context)

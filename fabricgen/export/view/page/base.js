@@ -9,12 +9,14 @@ const FG = {};
 /** @param {string} id @returns {HTMLElement} */
 FG.el = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
+/** Blocks that were read. @type {Map<string, any>} */
+FG.read = new Map();
+
 /**
  * A block of data by name, read once.
  * @param {string} name @returns {any}
  */
 FG.block = (name) => {
-  FG.read ??= new Map();
   if (!FG.read.has(name)) {
     const text = document.getElementById(`data-${name}`)?.textContent;
     FG.read.set(name, text ? JSON.parse(text) : null);
@@ -87,9 +89,11 @@ FG.Table = class {
   }
 };
 
+/** Tables that were opened. @type {Map<string, any>} */
+FG.tables = new Map();
+
 /** @param {string} name @returns {any} */
 FG.table = (name) => {
-  FG.tables ??= new Map();
   if (!FG.tables.has(name)) FG.tables.set(name, new FG.Table(FG.block(name)));
   return FG.tables.get(name);
 };

@@ -10,7 +10,9 @@ FG.Camera = class {
     this.y = 0;
     this.scale = 1;
     this.least = 0.01;
-    this.most = 60;
+    this.most = 200;
+    /** @type {(px: number, py: number) => void} Called where the pointer went down and up in one place. */
+    this.tapped = () => {};
     this.listen();
   }
 
@@ -55,10 +57,17 @@ FG.Camera = class {
     }, { passive: false });
     /** @type {Map<number, PointerEvent>} */
     const down = new Map();
-    canvas.addEventListener("pointerdown", (event) => { down.set(event.pointerId, event); canvas.setPointerCapture(event.pointerId); });
+    let moved = 0;
+    canvas.addEventListener("pointerdown", (event) => {
+      if (event.button) return;
+      moved = down.size ? Infinity : 0;
+      down.set(event.pointerId, event);
+      canvas.setPointerCapture(event.pointerId);
+    });
     canvas.addEventListener("pointermove", (event) => {
       const before = down.get(event.pointerId);
       if (!before) return;
+      moved += Math.abs(event.offsetX - before.offsetX) + Math.abs(event.offsetY - before.offsetY);
       const other = [...down.values()].find((one) => one.pointerId !== event.pointerId);
       if (other) {
         const was = Math.hypot(before.offsetX - other.offsetX, before.offsetY - other.offsetY);
@@ -69,7 +78,8 @@ FG.Camera = class {
       }
       down.set(event.pointerId, event);
     });
-    for (const name of ["pointerup", "pointercancel"]) canvas.addEventListener(name, (event) => down.delete(/** @type {PointerEvent} */ (event).pointerId));
+    canvas.addEventListener("pointerup", (event) => { if (down.delete(event.pointerId) && moved < 5) this.tapped(event.offsetX, event.offsetY); });
+    canvas.addEventListener("pointercancel", (event) => down.delete(event.pointerId));
     canvas.addEventListener("keydown", (event) => {
       const step = 60;
       /** @type {Object<string, () => void>} */

@@ -2,14 +2,19 @@
 "use strict";
 /** The fabric view: boxes, bands and ribbons of all zooms, then devices that are in sight. */
 FG.Fabric = class {
-  /** @param {any} scene */
-  constructor(scene) {
-    this.scene = scene;
-    this.w = scene.w;
-    this.h = scene.h;
+  name = "fabric";
+  title = "Fabric";
+
+  /** @param {any} chosen @returns {number[] | null} */
+  bounds(chosen) {
+    if (!chosen) return [0, 0, this.scene.w, this.scene.h];
+    return null;
   }
 
+  pick() { return null; }
+
   async load() {
+    this.scene = FG.block("scene");
     const read = async (/** @type {any} */ packed, /** @type {string[]} */ names) => {
       const table = new FG.Table(packed);
       /** @type {any} */
@@ -18,6 +23,7 @@ FG.Fabric = class {
       return found;
     };
     this.boxes = await read(this.scene.boxes, ["level", "parent", "x", "y", "w", "h"]);
+    /** @type {Column} */
     this.names = await new FG.Table(this.scene.boxes).column("name");
     this.bands = await read(this.scene.bands, ["box", "cls", "first", "last", "x", "y", "w", "h", "scale"]);
     this.ribbons = await read(this.scene.ribbons, ["box", "lower", "upper", "links", "gbps", "fabric", "x0", "y0", "w0", "x1", "y1", "w1"]);
@@ -86,3 +92,4 @@ FG.Fabric = class {
     }
   }
 };
+FG.ways.push(new FG.Fabric());
