@@ -147,15 +147,20 @@ def header(design: Design) -> dict[str, object]:
     }
 
 
-def build_bundles(cluster: Cluster, findings: Callable[[], Mapping[str, int]], options: BuildOptions) -> list[Bundle]:
+def build_bundles(
+    cluster: Cluster,
+    findings: Callable[[], Mapping[str, int]],
+    options: BuildOptions,
+    found: Callable[[], Sequence[Diagnostic]] = tuple,
+) -> list[Bundle]:
     """The bundles of a build, part by part: each makes its files when asked. A table, or a switch, is one bundle.
 
-    `findings` returns counts by severity, for parts that print them. Raises InputError where a switch has no templates
-    or port table.
+    `findings` returns counts by severity, `found` the findings, for parts that print them. Raises InputError where a
+    switch has no templates or port table.
     """
     from fabricgen.export.table import ExportContext
 
-    context = ExportContext(findings, options.prices)
+    context = ExportContext(findings, options.prices, found, partial(_few_configs, cluster))
     bundles: list[Bundle] = []
     for name in sorted(chosen_parts(options.parts) or usual_parts()):
         bundles += _configs(cluster, options) if name == CONFIGS else _exports(name, cluster, context)
@@ -193,6 +198,12 @@ def _configs(cluster: Cluster, options: BuildOptions) -> list[Bundle]:
     resolver = redacted if options.redact_secrets else store
     settings = render_options(cluster, overrides=options.templates, resolver=resolver)
     return config_bundles(cluster, settings, CONFIGS)
+
+
+def _few_configs(cluster: Cluster) -> list[tuple[str, bytes]]:
+    from fabricgen.render.few import few_configs
+
+    return few_configs(cluster)
 
 
 def template_findings(cluster: Cluster, templates: Path | None) -> tuple[Diagnostic, ...]:

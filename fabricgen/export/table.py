@@ -8,6 +8,7 @@ from typing import Protocol, TypeAlias, cast, runtime_checkable
 
 from fabricgen.cluster import Cluster
 from fabricgen.kernel import discovery
+from fabricgen.kernel.diagnostics import Diagnostic
 from fabricgen.numbering.lazy_columns import StackedColumn
 from fabricgen.publish.manifest import Content
 
@@ -51,10 +52,14 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class ExportContext:
-    """Inputs of a part besides the cluster: counts of findings by severity, and unit prices by part."""
+    """Inputs of a part besides the cluster: counts of findings by severity, unit prices by part, the findings, and
+    (path, content) of the configurations where they are few.
+    """
 
     findings: Callable[[], Mapping[str, int]] = dict
     prices: Mapping[str, float] = field(default_factory=dict)
+    found: Callable[[], Sequence[Diagnostic]] = tuple
+    configs: Callable[[], Sequence[tuple[str, bytes]]] = tuple
 
 
 class BuildPart(Protocol):

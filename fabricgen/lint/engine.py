@@ -127,6 +127,10 @@ class Judgement:
         """Numbers of errors and warnings."""
         return self.result.counts
 
+    def findings(self) -> tuple[Diagnostic, ...]:
+        """All findings that no waiver covers."""
+        return self.result.findings
+
 
 def _findings(design: Design, cluster: Cluster | None) -> Iterator[Diagnostic]:
     for rule in all_rules():

@@ -71,7 +71,7 @@ def command(
     \b
     Parts: summary, devices, links, endpoints, cables, racks, addresses, bom, configs;
     of patched fibre: trunks, panels, patches, shuffles;
-    on request: technician, labels, drawings, graph, bom-trace, hosts, scale-up.
+    on request: technician, labels, drawings, graph, bom-trace, hosts, scale-up, view.
     """
     from fabricgen.cli.findings import fails, print_findings, refuse_impossible
     from fabricgen.cli.lock_file import check_locked, keep_lock
@@ -93,7 +93,7 @@ def command(
         check_locked(cluster)
     renders = not parts or "configs" in parts
     judgement = Judgement(design, cluster, on_templates(cluster, templates if renders else None))
-    bundles = build_bundles(cluster, judgement.counts, options)
+    bundles = build_bundles(cluster, judgement.counts, options, judgement.findings)
     refuse_impossible(judgement.result)
     with progress_of(bundles) as told:
         workers = jobs or processors()

@@ -13,27 +13,27 @@ from importlib import resources
 from typing import Any
 
 from fabricgen.cluster import Cluster
-from fabricgen.export.view.source import PageSource
+from fabricgen.export.view.source import Beside, PageSource
 from fabricgen.kernel import discovery
 
 BLOCKS = "fabricgen.export.view.blocks"
 
-SCRIPTS = ("base.js", "state.js", "camera.js", "fabric.js", "main.js")
+SCRIPTS = ("base.js", "state.js", "camera.js", "ends.js", "fabric.js", "main.js")
 """In the order in which they are run: each uses those before it."""
 
 _ESCAPES = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
 
 
-def page_of(cluster: Cluster) -> str:
-    """The page of a cluster, as text."""
+def page_of(cluster: Cluster, beside: Beside | None = None) -> str:
+    """The page of a cluster, as text; a block that is None is left out."""
     scripts = [_asset(name) for name in SCRIPTS]
-    style, source = _asset("style.css"), PageSource(cluster)
+    style, source = _asset("style.css"), PageSource(cluster, beside or Beside())
     blocks = {name: discovery.load(BLOCKS, name).block(source) for name in discovery.module_names(BLOCKS)}
     parts = {
         "policy": _policy([*scripts], style),
         "title": _json_text(cluster.design.loaded.blueprint.name)[1:-1],
         "style": style,
-        "blocks": "\n".join(_block(name, value) for name, value in blocks.items()),
+        "blocks": "\n".join(_block(name, value) for name, value in blocks.items() if value is not None),
         "scripts": "\n".join(f"<script>{text}</script>" for text in scripts),
     }
     page = _asset("page.html")

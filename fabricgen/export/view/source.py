@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from fabricgen.cluster import Cluster
 from fabricgen.export.view.layout import Scene, scene_of
+from fabricgen.kernel.diagnostics import Diagnostic
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What is known of a cluster beside it: findings of lint, a change, as `blocks.changes` shows it, and (path,
+    content) of its configurations, where they are few.
+    """
+
+    findings: Sequence[Diagnostic] = ()
+    changes: Mapping[str, Any] | None = None
+    configs: Sequence[tuple[str, bytes]] = ()
 
 
 @dataclass(frozen=True)
@@ -14,6 +28,7 @@ class PageSource:
     """A cluster, and its drawing, which several blocks share."""
 
     cluster: Cluster
+    beside: Beside = field(default_factory=Beside)
 
     @cached_property
     def scene(self) -> Scene:

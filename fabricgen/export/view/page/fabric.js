@@ -23,6 +23,7 @@ FG.Fabric = class {
       return found;
     };
     this.boxes = await read(this.scene.boxes, ["level", "parent", "x", "y", "w", "h"]);
+    /** @type {Column} */
     this.names = await new FG.Table(this.scene.boxes).column("name");
     this.bands = await read(this.scene.bands, ["box", "cls", "first", "last", "x", "y", "w", "h", "scale"]);
     this.ribbons = await read(this.scene.ribbons, ["bundle", "x0", "y0", "w0", "x1", "y1", "w1", "arc"]);

@@ -1,0 +1,20 @@
+"""view/: the cluster as a picture that one can walk into, one HTML file; on request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.cluster import Cluster
+from fabricgen.export.table import ExportContext, File
+
+ON_REQUEST = True
+TELLS_FINDINGS = True
+
+
+def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:
+    """Yield view/cluster.html."""
+    from fabricgen.export.view.page import page_of  # builds of other parts never load this
+    from fabricgen.export.view.source import Beside
+
+    beside = Beside(findings=context.found(), configs=context.configs())
+    yield "view/cluster.html", page_of(cluster, beside).encode()

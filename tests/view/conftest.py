@@ -1,0 +1,90 @@
+"""Pages in a real browser: opened from a file, and failed by an error on the console, or a request to anywhere."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from fabricgen.cluster import Cluster
+from fabricgen.export.view.page import page_of
+from tests.conftest import example_cluster, require
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Chromium as the machine has it; it is not a session's, since its loop would be in the way of other tests."""
+    sync_api = pytest.importorskip("playwright.sync_api", reason="`pip install playwright` to drive a browser")
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), "")
+    require("" if found else "chromium is missing: `apt-get install chromium` to open pages")
+    with sync_api.sync_playwright() as driver:
+        chromium = driver.chromium.launch(executable_path=found, args=list(FLAGS))
+        yield chromium
+        chromium.close()
+
+
+class Pages:
+    """Opens pages, and keeps what went wrong in them."""
+
+    def __init__(self, browser: Browser, folder: Path) -> None:
+        self.faults: list[str] = []
+        self._folder, self._count = folder, 0
+        self._context = browser.new_context(viewport={"width": 1600, "height": 900})
+
+    def at(self, address: str) -> Page:
+        """Open an address, and wait until it is painted."""
+        home = address.partition("#")[0]
+        page = self._context.new_page()
+        page.on("console", lambda said: self.faults.append(said.text) if said.type in ("error", "warning") else None)
+        page.on("pageerror", lambda error: self.faults.append(str(error)))
+        page.on("request", lambda asked: self._asked(asked.url, home))
+        page.goto(address)
+        page.wait_for_selector("html[data-ready]", timeout=20_000)
+        return page
+
+    def of(self, cluster: Cluster | str, fragment: str = "", text: str = "") -> Page:
+        """Write the page of a cluster, or of an example by name, or a text of a page, to a file and open that."""
+        known = example_cluster(cluster) if isinstance(cluster, str) else cluster
+        self._count += 1
+        file = self._folder / f"cluster{self._count}.html"
+        file.write_text(text or page_of(known), encoding="utf-8")
+        return self.at(file.as_uri() + (f"#{fragment}" if fragment else ""))
+
+    def close(self) -> None:
+        """Close all pages."""
+        self._context.close()
+
+    def _asked(self, address: str, home: str) -> None:
+        own = address.partition("#")[0] == home or address.startswith(("data:", "blob:"))
+        if not own and not home.startswith("http"):
+            self.faults.append(f"asks for {address}")
+
+
+@pytest.fixture
+def pages(browser: Browser, tmp_path: Path) -> Iterator[Pages]:
+    """Opens any page; the test fails where one had an error, or asked for anything."""
+    opened = Pages(browser, tmp_path)
+    yield opened
+    opened.close()
+    assert not opened.faults
+
+
+@pytest.fixture
+def page(pages: Pages) -> Callable[..., Page]:
+    """`page("superpod-b200", "way=fabric")`: the page of an example, opened at a fragment."""
+    return pages.of
