@@ -41,7 +41,7 @@ def block(source: PageSource) -> dict[str, Any]:
     settings = design.loaded.blueprint.floor
     return {
         "switch": _by_switch(source, found),
-        "plane": {fabric: left for fabric, left in found.planes()},
+        "plane": dict(found.planes()),
         "rack": {"numbers": packed_numbers([rack_class.get(name, -1) for name in plan.racks.names])},
         "racks": packed(plan.racks.names),
         "row": {name: rows.get(name, -1) for name in dict.fromkeys(row_of)},
