@@ -160,7 +160,7 @@ def build_bundles(
     """
     from fabricgen.export.table import ExportContext
 
-    context = ExportContext(findings, options.prices, found)
+    context = ExportContext(findings, options.prices, found, partial(_few_configs, cluster))
     bundles: list[Bundle] = []
     for name in sorted(chosen_parts(options.parts) or usual_parts()):
         bundles += _configs(cluster, options) if name == CONFIGS else _exports(name, cluster, context)
@@ -198,6 +198,12 @@ def _configs(cluster: Cluster, options: BuildOptions) -> list[Bundle]:
     resolver = redacted if options.redact_secrets else store
     settings = render_options(cluster, overrides=options.templates, resolver=resolver)
     return config_bundles(cluster, settings, CONFIGS)
+
+
+def _few_configs(cluster: Cluster) -> list[tuple[str, bytes]]:
+    from fabricgen.render.few import few_configs
+
+    return few_configs(cluster)
 
 
 def template_findings(cluster: Cluster, templates: Path | None) -> tuple[Diagnostic, ...]:

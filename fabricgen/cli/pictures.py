@@ -7,6 +7,7 @@ from fabricgen.export.view.page import page_of
 from fabricgen.export.view.source import Beside
 from fabricgen.lint.engine import lint
 from fabricgen.pipeline import compile_cluster, compile_design
+from fabricgen.render.few import few_configs
 
 
 def page_at(blueprint: str, sets: tuple[str, ...], allow_outside: bool, phase: str | None) -> str:
@@ -14,4 +15,4 @@ def page_at(blueprint: str, sets: tuple[str, ...], allow_outside: bool, phase: s
     cluster = compile_cluster(compile_design(blueprint, sets, allow_outside=allow_outside), phase)
     result = lint(cluster.design, cluster)
     refuse_impossible(result)
-    return page_of(cluster, Beside(findings=result.findings))
+    return page_of(cluster, Beside(findings=result.findings, configs=few_configs(cluster)))

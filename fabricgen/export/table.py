@@ -52,11 +52,14 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class ExportContext:
-    """Inputs of a part besides the cluster: counts of findings by severity, unit prices by part, and the findings."""
+    """Inputs of a part besides the cluster: counts of findings by severity, unit prices by part, the findings, and
+    (path, content) of the configurations where they are few.
+    """
 
     findings: Callable[[], Mapping[str, int]] = dict
     prices: Mapping[str, float] = field(default_factory=dict)
     found: Callable[[], Sequence[Diagnostic]] = tuple
+    configs: Callable[[], Sequence[tuple[str, bytes]]] = tuple
 
 
 class BuildPart(Protocol):

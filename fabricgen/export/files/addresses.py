@@ -5,15 +5,15 @@ Kinds: loopback, router-id (of a switch without IPv4, on no interface), manageme
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TypeAlias
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.export.host_links import bond_ports
 from fabricgen.export.table import ExportContext, File, Table, csv_file
-from fabricgen.numbering.addresses.column import IPv4Column
+from fabricgen.numbering.addresses.column import AddressColumn, IPv4Column, column_of
 from fabricgen.numbering.addresses.family import ROUTER_ID_BITS
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
 from fabricgen.numbering.lazy_columns import (
@@ -28,8 +28,15 @@ from fabricgen.wiring.tables import SWITCH, DeviceClass, Ints, Ints64, Managemen
 
 ON_REQUEST = False
 
-_Section: TypeAlias = tuple[Sequence[str], Sequence[str], Sequence[str], Sequence[str]]
-"""Rows of one kind: (prefixes, kinds, devices, ports)."""
+
+class AddressSection(NamedTuple):
+    """Addresses that come from one table: prefix lengths are int64, devices are rows of the device table."""
+
+    addresses: AddressColumn
+    lengths: Ints64
+    kinds: EncodedColumn
+    devices: Ints64 | Ints
+    ports: LazyColumn
 
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
@@ -44,18 +51,26 @@ def rows(cluster: Cluster) -> int:
 
 def table(cluster: Cluster) -> Table:
     """Addresses by family: loopbacks, management ports, gateways, then both ends of links in link order."""
-    sections = [section for family in cluster.addresses.families for section in _of_family(cluster, family)]
+    sections = [
+        (each.addresses.cells(each.lengths), each.kinds, EncodedColumn(cluster.name_column, each.devices), each.ports)
+        for family in cluster.addresses.families
+        for each in (*before_links(cluster, family), _links(cluster, family), *after_links(cluster, family))
+    ]
     names = ("prefix", "kind", "device", "port")
     return Table("addresses", dict(zip(names, map(StackedColumn, zip(*sections, strict=True)), strict=True)))
 
 
-def _of_family(cluster: Cluster, found: FamilyAddresses) -> Iterator[_Section]:
-    yield _loopbacks(cluster, found)
+def before_links(cluster: Cluster, found: FamilyAddresses) -> Iterator[AddressSection]:
+    """The addresses of a family that are listed before those of both ends of links."""
+    yield _loopbacks(found)
     if found.family.bits == ROUTER_ID_BITS:
         yield _router_ids(cluster)
     yield _management(cluster, found)
     yield _gateways(cluster, found)
-    yield _links(cluster, found)
+
+
+def after_links(cluster: Cluster, found: FamilyAddresses) -> Iterator[AddressSection]:
+    """The addresses of a family that are listed after those of both ends of links."""
     yield from _on_shared_ports(cluster, found)
     yield from _in_vrfs(cluster, found)
 
@@ -65,26 +80,26 @@ def _same(length: int, rows: Ints64) -> Ints64:
 
 
 def _section(
-    cluster: Cluster, prefixes: LazyColumn, kind: str, device: Ints64 | Ints, port: str | LazyColumn
-) -> _Section:
+    addresses: AddressColumn, lengths: Ints64, kind: str, device: Ints64 | Ints, port: str | LazyColumn
+) -> AddressSection:
     """Addresses of one kind."""
     ports = constant_column(port, len(device)) if isinstance(port, str) else port
-    return prefixes, constant_column(kind, len(device)), EncodedColumn(cluster.name_column, device), ports
+    return AddressSection(addresses, lengths, constant_column(kind, len(device)), device, ports)
 
 
-def _loopbacks(cluster: Cluster, found: FamilyAddresses) -> _Section:
+def _loopbacks(found: FamilyAddresses) -> AddressSection:
     rows = np.flatnonzero(found.loopback.present)
-    return _section(cluster, found.loopback[rows].cells(_same(found.family.bits, rows)), "loopback", rows, "Loopback0")
+    return _section(found.loopback[rows], _same(found.family.bits, rows), "loopback", rows, "Loopback0")
 
 
-def _router_ids(cluster: Cluster) -> _Section:
+def _router_ids(cluster: Cluster) -> AddressSection:
     """Router ids that are no loopback address."""
     ids = cluster.addresses.router_id
     rows = np.flatnonzero((ids > 0) & ~cluster.addresses.v4.loopback.present)
-    return _section(cluster, IPv4Column(ids[rows]).cells(_same(ROUTER_ID_BITS, rows)), "router-id", rows, "")
+    return _section(IPv4Column(ids[rows]), _same(ROUTER_ID_BITS, rows), "router-id", rows, "")
 
 
-def _management(cluster: Cluster, found: FamilyAddresses) -> _Section:
+def _management(cluster: Cluster, found: FamilyAddresses) -> AddressSection:
     """Addresses of management ports without a link in the plan."""
     links, devices = cluster.plan.links, cluster.plan.devices
     own = found.management.present & ~found.management.same(found.loopback)
@@ -94,7 +109,7 @@ def _management(cluster: Cluster, found: FamilyAddresses) -> _Section:
     rows = np.flatnonzero(own)
     classes, number = unique_inverse(devices.device_class[rows])
     ports = encoded([_management_port(cluster, devices.classes[cls]) for cls in classes], number)
-    return _section(cluster, found.management[rows].cells(found.management_length[rows]), "management", rows, ports)
+    return _section(found.management[rows], found.management_length[rows], "management", rows, ports)
 
 
 def _management_port(cluster: Cluster, cls: DeviceClass) -> str:
@@ -107,27 +122,25 @@ def _management_segments(segments: tuple[Segment, ...]) -> list[int]:
     return [i for i, s in enumerate(segments) if isinstance(s.a, ManagementPort) or getattr(s.a, "role", "") == "bmc"]
 
 
-def _gateways(cluster: Cluster, found: FamilyAddresses) -> _Section:
+def _gateways(cluster: Cluster, found: FamilyAddresses) -> AddressSection:
     """Gateways of bridged nodes, fabric by fabric."""
-    rows: list[tuple[str, str, str, str]] = []
+    rows: list[tuple[int, int, int, str]] = []
     for fabric, subnets in found.subnets.items():
         vlan = cluster.intent(cluster.design.fabric(fabric)).vlan
         for row in np.flatnonzero(subnets.gateway.present).tolist():
             length = int(subnets.subnet_length[row])
             for place, gateway in enumerate(found.gateways(fabric, row)):
-                rows.append((found.prefix(gateway, length), "gateway", cluster.names[row], f"Vlan{vlan + place}"))
-    prefixes, kinds, devices, ports = zip(*rows, strict=True) if rows else ((), (), (), ())
-    return prefixes, kinds, devices, ports
+                rows.append((gateway, length, row, f"Vlan{vlan + place}"))
+    addresses, lengths, devices, ports = zip(*rows, strict=True) if rows else ((), (), (), ())
+    of_length, of_device = np.array(lengths, dtype=np.int64), np.array(devices, dtype=np.int64)
+    named = encoded(ports, np.arange(len(ports)))
+    return _section(column_of(found.family, addresses), of_length, "gateway", of_device, named)
 
 
-def _links(cluster: Cluster, found: FamilyAddresses) -> _Section:
+def _links(cluster: Cluster, found: FamilyAddresses) -> AddressSection:
     """Both ends of every link, the lower before the upper."""
     links = cluster.plan.links
-    management = set(_management_segments(links.segments))
-    kinds = [
-        "management" if i in management else "host" if s.lower == "node" else "link"
-        for i, s in enumerate(links.segments)
-    ]
+    kinds = kinds_of_links(cluster)
     there = np.stack([found.a.present, found.b.present], axis=1)
     link, upper = (place.astype(np.int32) for place in np.nonzero(there))
     b = cluster.port_names.port_columns[1]
@@ -136,11 +149,19 @@ def _links(cluster: Cluster, found: FamilyAddresses) -> _Section:
     port = EncodedColumn(own.vocabulary, np.where(upper, b.codes[link], own.codes))
     address, at_b = found.a[link], upper == 1
     address[at_b] = found.b[link[at_b]]
-    prefixes = address.cells(found.length[link])
-    return prefixes, encoded(kinds, links.segment[link]), EncodedColumn(cluster.name_column, device), port
+    return AddressSection(address, found.length[link], encoded(kinds, links.segment[link]), device, port)
 
 
-def _on_shared_ports(cluster: Cluster, found: FamilyAddresses) -> Iterator[_Section]:
+def kinds_of_links(cluster: Cluster) -> list[str]:
+    """The kind of the addresses of links, by segment."""
+    segments = cluster.plan.links.segments
+    management = set(_management_segments(segments))
+    return [
+        "management" if i in management else "host" if s.lower == "node" else "link" for i, s in enumerate(segments)
+    ]
+
+
+def _on_shared_ports(cluster: Cluster, found: FamilyAddresses) -> Iterator[AddressSection]:
     """Addresses of nodes in the VLANs of fabrics that share their ports: of PORT.VLAN where it is tagged."""
     links = cluster.plan.links
     for name, column in found.shared.items():
@@ -149,10 +170,10 @@ def _on_shared_ports(cluster: Cluster, found: FamilyAddresses) -> Iterator[_Sect
         lengths = found.subnets[name].subnet_length[links.b_device[rows]]
         vlan = f".{cluster.intent(fabric).vlan}" if fabric.tagged else ""
         ports = ConcatenatedColumn((bond_ports(cluster, rows), vlan))
-        yield _section(cluster, column[rows].cells(lengths), "host", links.a_device[rows], ports)
+        yield _section(column[rows], lengths, "host", links.a_device[rows], ports)
 
 
-def _in_vrfs(cluster: Cluster, found: FamilyAddresses) -> Iterator[_Section]:
+def _in_vrfs(cluster: Cluster, found: FamilyAddresses) -> Iterator[AddressSection]:
     """Sub-interfaces of links that carry the VRF of a fabric on another's switches."""
     links, fabrics = cluster.plan.links, cluster.design.fabrics
     a, b = cluster.port_names.port_columns
@@ -161,5 +182,5 @@ def _in_vrfs(cluster: Cluster, found: FamilyAddresses) -> Iterator[_Section]:
         rows = np.flatnonzero(pairs.present)
         lengths = _same(found.family.pair_length, rows)
         for device, ports, more in ((links.a_device, a, 1), (links.b_device, b, 0)):
-            prefixes = pairs[rows].plus(more).cells(lengths)
-            yield _section(cluster, prefixes, "link", device[rows], ConcatenatedColumn((ports.take(rows), f".{vlan}")))
+            named = ConcatenatedColumn((ports.take(rows), f".{vlan}"))
+            yield _section(pairs[rows].plus(more), lengths, "link", device[rows], named)

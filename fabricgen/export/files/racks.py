@@ -59,12 +59,12 @@ def table(cluster: Cluster) -> Table:
         "unpowered": loads.unpowered.tolist(),
         "liquid_w": _known(loads.liquid_w),
         "air_w": _known(loads.air_w),
-        "feeds": _feeds(cluster),
+        "feeds": feeds_of_racks(cluster),
     }
     return Table("racks", columns)
 
 
-def _feeds(cluster: Cluster) -> list[str]:
+def feeds_of_racks(cluster: Cluster) -> list[str]:
     """Power feeds of each rack, `A+B`; "" where none are stated."""
     racks, floor = cluster.plan.racks, FloorPlan(cluster.design)
     if not cluster.design.loaded.blueprint.floor.feeds:

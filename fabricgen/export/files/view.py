@@ -16,4 +16,5 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:
     from fabricgen.export.view.page import page_of  # builds of other parts never load this
     from fabricgen.export.view.source import Beside
 
-    yield "view/cluster.html", page_of(cluster, Beside(findings=context.found())).encode()
+    beside = Beside(findings=context.found(), configs=context.configs())
+    yield "view/cluster.html", page_of(cluster, beside).encode()

@@ -8,16 +8,21 @@ its vocabulary and a column of numbers into it.
 from __future__ import annotations
 
 import base64
+import json
 import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from fabricgen.numbering.addresses.column import AddressColumn, IPv4Column, IPv6Column
 from fabricgen.numbering.lazy_columns import ConcatenatedColumn, EncodedColumn
 
 Packed = dict[str, Any]
 """What a page is told of a column, as JSON."""
+
+FEW_TEXTS = 40
+"""So many texts are not worth compressing."""
 
 
 def packed_numbers(values: Any) -> str:
@@ -29,13 +34,45 @@ def packed_numbers(values: Any) -> str:
     steps = ((steps + (1 << 31)) % (1 << 32) - (1 << 31)).astype(np.int64)  # wraps, as the sum does
     folded = ((steps << 1) ^ (steps >> 63)).astype(np.uint32)
     planes = folded.view(np.uint8).reshape(-1, 4).T if folded.dtype.byteorder in "<=" else folded
-    return base64.b64encode(zlib.compress(np.ascontiguousarray(planes).tobytes(), 9)).decode("ascii")
+    return _compressed(np.ascontiguousarray(planes).tobytes())
 
 
-def packed(column: Sequence[Any]) -> Packed:
-    """A column of a table: of texts, of numbers, or joined of others."""
+def packed_words(values: Any) -> str:
+    """A column of unsigned words of 32 bits, as `packed_numbers` of the signed ones that have the same bits."""
+    return packed_numbers(np.asarray(values).astype(np.uint64).astype(np.uint32).view(np.int32))
+
+
+def packed_texts(texts: Sequence[Any]) -> list[Any] | str:
+    """Texts or numbers as JSON: themselves, or compressed where they are many or long."""
+    if len(texts) <= FEW_TEXTS and sum(len(str(text)) for text in texts) < FEW_TEXTS * FEW_TEXTS:
+        return list(texts)
+    return _compressed(json.dumps(list(texts), ensure_ascii=False, separators=(",", ":")).encode())
+
+
+def packed_addresses(column: AddressColumn) -> list[str]:
+    """Addresses as columns of words of 32 bits, the highest first: one for IPv4, four for IPv6; 0 for none."""
+    if isinstance(column, IPv4Column):
+        return [packed_words(column.values)]
+    assert isinstance(column, IPv6Column)  # noqa: S101 - there are two families
+    low = np.uint64(0xFFFFFFFF)
+    return [packed_words(word) for half in (column.high, column.low) for word in (half >> np.uint64(32), half & low)]
+
+
+def packed_reference(table: str, name: str, rows: Any) -> Packed:
+    """A column whose values are those of a column of another table, at some rows of it."""
+    return {"table": table, "column": name, "numbers": packed_numbers(rows)}
+
+
+def _compressed(data: bytes) -> str:
+    return base64.b64encode(zlib.compress(data, 9)).decode("ascii")
+
+
+def packed(column: Sequence[Any] | Packed) -> Packed:
+    """A column of a table: of texts, of numbers, or joined of others; one that is packed already stays as it is."""
     if isinstance(column, ConcatenatedColumn):
         return {"join": [part if isinstance(part, str) else packed(part) for part in column.parts]}
+    if isinstance(column, dict):
+        return column
     if isinstance(column, EncodedColumn):
         return _encoded(column.vocabulary.tolist(), column.codes)
     array = column if isinstance(column, np.ndarray) else np.array(list(column), dtype=object)
@@ -49,10 +86,10 @@ def packed(column: Sequence[Any]) -> Packed:
 def _encoded(vocabulary: list[Any], codes: Any) -> Packed:
     """A dictionary-encoded column; entries that no row has are left out."""
     used, codes = np.unique(codes, return_inverse=True)
-    return {"of": [vocabulary[i] for i in used.tolist()], "codes": packed_numbers(codes)}
+    return {"of": packed_texts([vocabulary[i] for i in used.tolist()]), "codes": packed_numbers(codes)}
 
 
-def packed_table(columns: Mapping[str, Sequence[Any]]) -> Packed:
-    """A table: how many rows it has, and each column."""
-    rows = len(next(iter(columns.values()), ()))
+def packed_table(columns: Mapping[str, Sequence[Any] | Packed], rows: int | None = None) -> Packed:
+    """A table: how many rows it has (by default those of its first column), and each column."""
+    rows = len(next(iter(columns.values()), ())) if rows is None else rows
     return {"rows": rows, "columns": {name: packed(column) for name, column in columns.items()}}

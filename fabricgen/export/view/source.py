@@ -14,10 +14,13 @@ from fabricgen.kernel.diagnostics import Diagnostic
 
 @dataclass(frozen=True)
 class Beside:
-    """What is known of a cluster beside it: findings of lint, and a change, as `blocks.changes` shows it."""
+    """What is known of a cluster beside it: findings of lint, a change, as `blocks.changes` shows it, and (path,
+    content) of its configurations, where they are few.
+    """
 
     findings: Sequence[Diagnostic] = ()
     changes: Mapping[str, Any] | None = None
+    configs: Sequence[tuple[str, bytes]] = ()
 
 
 @dataclass(frozen=True)

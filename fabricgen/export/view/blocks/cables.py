@@ -1,18 +1,42 @@
-"""Cables: part, medium, length; their ends are those of their links."""
+"""Cables with their ends, as cables.csv has them: what does not follow from their links."""
 
 from __future__ import annotations
 
-from fabricgen.export.files import cables as cable_list
-from fabricgen.export.view.columns import Packed, packed
+from typing import Any
+
+from fabricgen.bom.cables import CableParts
+from fabricgen.cluster import Cluster
+from fabricgen.export.view.columns import Packed, packed, packed_reference, packed_table
 from fabricgen.export.view.source import PageSource
+from fabricgen.numbering.lazy_columns import encoded
 
 
 def block(source: PageSource) -> Packed:
-    """Cables: part, medium, length; their ends are those of their links."""
-    table = cable_list.table(source.cluster).columns
-    first = source.cluster.plan.cables.first_rows()
-    names = ("cable", "part", "medium", "length_m", "a_transceiver")
-    return {
-        "rows": len(first),
-        "columns": {name: packed(table[name].take(first)) for name in names},  # type: ignore[attr-defined]
+    """A row a cable: id, part, medium, length; `ends` has a row a pair of connectors: cable, one of its links, how many
+    links it carries, transceivers.
+    """
+    cluster, cables = source.cluster, source.cluster.plan.cables
+    parts = CableParts(cluster)
+    a, b = parts.transceivers()
+    ends: dict[str, Any] = {
+        "cable": cables.end_cable,
+        "link": cables.end_link,
+        "links": cables.end_links,
+        "a_transceiver": a,
+        "b_transceiver": b,
     }
+    columns: dict[str, Any] = {
+        "cable": _ids(cluster),
+        "part": parts.parts[0],
+        "medium": encoded([medium.medium for medium in cables.media], cables.medium),
+        "length_m": parts.lengths,
+    }
+    return {**packed_table(columns, len(cables)), "ends": packed_table(ends)}
+
+
+def _ids(cluster: Cluster) -> Packed:
+    """The ids of cables: names of devices by their rows, and connectors."""
+    ids = cluster.cable_id_columns
+    own = ids.device.vocabulary is cluster.name_column
+    hub = packed_reference("devices", "name", ids.device.codes) if own else packed(ids.device)
+    return {"join": [hub, packed(ids.connector)]}

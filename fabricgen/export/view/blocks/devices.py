@@ -1,4 +1,4 @@
-"""Devices as devices.csv has them; a device is known by its row."""
+"""Devices as devices.csv has them, without addresses; a device is known by its row."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from fabricgen.numbering.lazy_columns import encoded, encoded_or_empty
 
 
 def block(source: PageSource) -> Packed:
-    """The columns of devices.csv; a device is known by its row."""
+    """The columns of devices.csv without addresses; a device is known by its row."""
     devices, allocated = source.cluster.plan.devices, source.cluster.addresses
-    loopbacks, managements = allocated.of_devices()
     columns: dict[str, Any] = {
         "name": source.cluster.names,
         "class": devices.device_class,
@@ -25,7 +24,5 @@ def block(source: PageSource) -> Packed:
         "rail": counted(devices.rail),
         "plane": counted(devices.plane),
         "asn": [str(n) if n else "" for n in allocated.asn.tolist()],
-        "loopback": loopbacks,
-        "mgmt": managements,
     }
     return packed_table(columns)

@@ -16,7 +16,6 @@ def block(source: PageSource) -> Packed:
         source.cluster.port_names.port_columns,
         source.cluster.port_names.cage_columns,
     )
-    a_ip, b_ip = source.cluster.addresses.of_links()
     columns: dict[str, Any] = {
         "segment": links.segment,
         "a": links.a_device,
@@ -28,7 +27,5 @@ def block(source: PageSource) -> Packed:
         "rail": positive(links.rail),
         "plane": positive(links.plane),
         "cable": links.cable,
-        "a_ip": a_ip,
-        "b_ip": b_ip,
     }
     return packed_table(columns)

@@ -24,14 +24,19 @@ FG.block = (name) => {
   return FG.read.get(name);
 };
 
+/** Inflate what was packed as text. @param {string} text @returns {Promise<Response>} */
+FG.inflated = async (text) => {
+  const chars = atob(text), packed = new Uint8Array(chars.length);
+  for (let i = 0; i < chars.length; i += 1) packed[i] = chars.charCodeAt(i);
+  return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate")));
+};
+
 /**
  * Decode a column of numbers: inflate, put the four bytes of each together, unfold the sign, sum up.
  * @param {string} text @returns {Promise<Int32Array>}
  */
 FG.numbers = async (text) => {
-  const packed = Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
-  const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
+  const bytes = new Uint8Array(await (await FG.inflated(text)).arrayBuffer());
   const count = bytes.length >> 2;
   const found = new Int32Array(count);
   let last = 0;
@@ -44,12 +49,20 @@ FG.numbers = async (text) => {
 };
 
 /**
- * A column: `at(row)` is its value; `codes` and `of` are there where it is made of a vocabulary, `numbers` of numbers.
- * @typedef {{at: (row: number) => any, codes?: Int32Array, of?: any[], numbers?: Int32Array, parts?: any[]}} Column
+ * A column: `at(row)` is its value; `codes` and `of` are there where it is made of a vocabulary, `numbers` of numbers,
+ * `rows` of rows of another table.
+ * @typedef {{at: (row: number) => any, codes?: Int32Array, of?: any[], numbers?: Int32Array, rows?: Int32Array, parts?: any[]}} Column
  */
+
+/** Texts or numbers, where they are many compressed. @param {any[] | string} packed @returns {Promise<any[]>} */
+FG.texts = async (packed) => (typeof packed === "string" ? (await FG.inflated(packed)).json() : packed);
 
 /** @param {any} packed @returns {Promise<Column>} */
 FG.column = async (packed) => {
+  if (packed.table !== undefined) {
+    const [rows, other] = await Promise.all([FG.numbers(packed.numbers), FG.table(packed.table).column(packed.column)]);
+    return { rows, at: (row) => other.at(rows[row]) };
+  }
   if (packed.numbers !== undefined) {
     const numbers = await FG.numbers(packed.numbers);
     return { numbers, at: (row) => numbers[row] };
@@ -58,8 +71,8 @@ FG.column = async (packed) => {
     const parts = await Promise.all(packed.join.map((/** @type {any} */ part) => (typeof part === "string" ? part : FG.column(part))));
     return { parts, at: (row) => parts.map((part) => (typeof part === "string" ? part : part.at(row))).join("") };
   }
-  const codes = await FG.numbers(packed.codes);
-  return { codes, of: packed.of, at: (row) => packed.of[codes[row]] };
+  const [codes, of] = await Promise.all([FG.numbers(packed.codes), FG.texts(packed.of)]);
+  return { codes, of, at: (row) => of[codes[row]] };
 };
 
 /**

@@ -129,7 +129,7 @@ FG.losses.gpus = (rows) => rows.reduce((sum, row) => sum + FG.losses.data.said.g
 /** Take something away, or give it back. @param {string} item */
 FG.losses.toggle = (item) => {
   const lost = FG.state.lost;
-  FG.set({ lost: lost.includes(item) ? lost.filter((one) => one !== item) : [...lost, item] });
+  FG.set({ lost: lost.includes(item) ? lost.filter((/** @type {string} */ one) => one !== item) : [...lost, item] });
 };
 
 /** What can be taken away around what is chosen, as names. @returns {Promise<string[]>} */

@@ -1,0 +1,17 @@
+"""Configurations, of clusters that are small enough: of a device or a whole fabric, by file."""
+
+from __future__ import annotations
+
+from fabricgen.export.view.columns import Packed, packed_table
+from fabricgen.export.view.source import PageSource
+
+
+def block(source: PageSource) -> Packed | None:
+    """Device or fabric, file and text; None where the page is told no configurations."""
+    found = []
+    for path, content in source.beside.configs:
+        folder, _, file = path.removeprefix("configs/").partition("/")
+        found.append((folder, file, content.decode()))
+    if not found:
+        return None
+    return packed_table({name: [row[i] for row in found] for i, name in enumerate(("of", "file", "text"))})

@@ -1,0 +1,50 @@
+"""What is known of the hardware: the inventory, and GUIDs of InfiniBand fabrics, stated or planned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from fabricgen.export.view.columns import Packed, packed_numbers, packed_reference, packed_table, packed_words
+from fabricgen.export.view.source import PageSource
+from fabricgen.numbering.lazy_columns import encoded
+
+
+def block(source: PageSource) -> dict[str, Any]:
+    """`inventory` as its CSV has it; `guids`: device, port ("" of a switch), GUIDs as words, 1 where stated."""
+    rows = [row.figures for row in source.cluster.design.loaded.inventory]
+    names = ("device", "port", "mac", "guid", "serial")
+    inventory = packed_table({name: [row[i] for row in rows] for i, name in enumerate(names)})
+    return {"inventory": inventory, "guids": _guids(source)}
+
+
+def _guids(source: PageSource) -> Packed:
+    number_of = {name: row for row, name in enumerate(source.cluster.names)}
+    rows = [(number_of[device], *row) for device, *row in _rows(source)]
+    device, port, guid, of_port, stated = zip(*rows, strict=True) if rows else ((), (), (), (), ())
+    known = {name: place for place, name in enumerate(dict.fromkeys(port))}
+    columns: dict[str, Any] = {
+        "device": packed_reference("devices", "name", device),
+        "port": encoded(list(known), np.array([known[name] for name in port], dtype=np.int64)),
+        **_words("guid", guid),
+        **_words("port_guid", of_port),
+        "stated": {"numbers": packed_numbers(np.array(stated, dtype=np.int64))},
+    }
+    return packed_table(columns, len(rows))
+
+
+def _rows(source: PageSource) -> Iterator[tuple[str, str, int, int, bool]]:
+    for name in source.cluster.whole_fabrics():
+        fabric = source.cluster.whole_fabric(name)
+        for switch in fabric.switches:
+            yield switch.name, "", switch.guid, 0, switch.stated
+        for adapter in fabric.adapters:
+            yield adapter.name, adapter.port, adapter.guid, adapter.port_guid, adapter.stated
+
+
+def _words(name: str, values: Any) -> dict[str, Packed]:
+    numbers = np.array(values, dtype=np.uint64)
+    halves = {"high": numbers >> np.uint64(32), "low": numbers & np.uint64(0xFFFFFFFF)}
+    return {f"{name}_{half}": {"numbers": packed_words(words)} for half, words in halves.items()}

@@ -1,0 +1,50 @@
+"""Where things come from: lines of the blueprint, racks and their feeds, and GPUs behind ports."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+from typing import Any
+
+from fabricgen.design.fabric_model import Attachment
+from fabricgen.design.linked import linked_fabrics
+from fabricgen.design.scale_across import US_PER_KM
+from fabricgen.export.files.racks import feeds_of_racks
+from fabricgen.export.view.columns import packed_table
+from fabricgen.export.view.source import PageSource
+from fabricgen.kernel.diagnostics import Path
+
+
+def block(source: PageSource) -> dict[str, Any]:
+    """Lines by class of device and by kind of link; racks with feeds; ports of GPUs; what is one graph; latency."""
+    cluster = source.cluster
+    plan, design = cluster.plan, cluster.design
+    return {
+        "lines": {
+            "classes": [_line(source, cls.path) for cls in plan.devices.classes],
+            "segments": [_line(source, segment.path) for segment in plan.links.segments],
+        },
+        "racks": packed_table({"name": plan.racks.names, "feeds": feeds_of_racks(cluster)}),
+        "gpus": _gpus(source),
+        "domains": {
+            cls.profile.id: found for cls in plan.devices.classes if (found := getattr(cls.profile, "scale_up", ""))
+        },
+        "graphs": linked_fabrics(design.loaded.blueprint.fabrics),
+        "ns_per_m": US_PER_KM,
+    }
+
+
+def _line(source: PageSource, path: Path) -> str:
+    """Base name and line of what stands at a path of the blueprint."""
+    span = source.cluster.design.loaded.source.span(path)
+    return f"{PurePath(span.file).name}:{span.line}"
+
+
+def _gpus(source: PageSource) -> list[dict[str, Any]]:
+    """Ports of GPUs by model of node and fabric: name of the port, GPU from 0."""
+    found: dict[tuple[str, str], dict[str, int]] = {}
+    for segment in source.cluster.plan.links.segments:
+        if isinstance(segment.a, Attachment):
+            ports = {leg.name: leg.gpu for leg in segment.a.legs if leg.gpu is not None}
+            if ports:
+                found.setdefault((segment.a.profile.id, segment.fabric), {}).update(ports)
+    return [{"model": model, "fabric": fabric, "ports": ports} for (model, fabric), ports in found.items()]
