@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from conftest import example_cluster
 
 from fabricgen.export.view.blocks import faces
 from fabricgen.export.view.fronts import Cage, fronts
 from fabricgen.export.view.source import PageSource
+from tests.conftest import example_cluster
 
 EXAMPLES = ("full-cluster", "modular-spine", "superpod-b300", "tpu-torus", "ualink-pod")
 

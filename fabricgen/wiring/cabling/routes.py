@@ -137,15 +137,30 @@ def detour(x_a: Floats, x_b: Floats, crossing: Floats) -> Floats:
 
     It is 0 where a crossing lies between the two, else twice the distance to the nearest one.
     """
-    low, high = np.minimum(x_a, x_b), np.maximum(x_a, x_b)
-    next_up = np.searchsorted(crossing, low - 1e-9)
-    beyond = np.append(crossing, np.inf)[next_up] - high
-    short = low - np.insert(crossing, 0, -np.inf)[next_up]
+    _, beyond, short = _beside(x_a, x_b, crossing)
     nearest: Floats = 2 * np.maximum(0.0, np.minimum(beyond, short))
     return nearest
 
 
-def _exit_of(hall: Hall, trays: Trays) -> Point:
+def crossing_taken(x_a: Floats, x_b: Floats, crossing: Floats) -> Ints64:
+    """The crossing tray by which `detour` measures from x to x, as an index, int64."""
+    next_up, beyond, short = _beside(x_a, x_b, crossing)
+    return np.where(beyond <= short, next_up, next_up - 1)
+
+
+def _beside(x_a: Floats, x_b: Floats, crossing: Floats) -> tuple[Ints64, Floats, Floats]:
+    """(the first crossing from the lower x on; how far it lies beyond the higher x; how far the one before it lies
+    short of the lower x), m; infinite where there is none, negative where it lies between the two.
+    """
+    low, high = np.minimum(x_a, x_b), np.maximum(x_a, x_b)
+    next_up = np.searchsorted(crossing, low - 1e-9)
+    beyond = np.append(crossing, np.inf)[next_up] - high
+    short = low - np.insert(crossing, 0, -np.inf)[next_up]
+    return next_up, beyond, short
+
+
+def exit_of(hall: Hall, trays: Trays) -> Point:
+    """Where cables leave a hall: as stated, else at its corner."""
     return trays.exits.get(hall.name, (hall.x_m, hall.y_m))
 
 
@@ -154,7 +169,7 @@ def _to_exits(at: Positions, halls: tuple[Hall, ...], trays: Trays) -> Floats:
     found = np.zeros(len(at.rack))
     for i, hall in enumerate(halls):
         rows = np.flatnonzero(at.hall == i)
-        x, y = _exit_of(hall, trays)
+        x, y = exit_of(hall, trays)
         found[rows] = np.abs(at.x[rows] - x) + np.abs(at.y[rows] - y)
         if trays.cross != "everywhere":
             across = detour(at.x[rows], np.full(len(rows), float(x)), crossings(hall, trays.cross))
@@ -174,11 +189,18 @@ def between_halls(halls: tuple[Hall, ...], floor: Floor) -> Floats:
 
 def _from_exit_to_exit(one: Hall, other: Hall, floor: Floor) -> float:
     """The rectangular distance of two exits, m; through the best riser if the storeys differ."""
-    a, b, risers = _exit_of(one, floor.trays), _exit_of(other, floor.trays), floor.trays.risers
-    storeys = abs(one.storey - other.storey)
-    if not storeys or not risers:
-        return _apart(a, b) + storeys * floor.storey_m
-    return min(_apart(a, riser) + _apart(riser, b) for riser in risers) + storeys * floor.storey_m
+    a, b, storeys = exit_of(one, floor.trays), exit_of(other, floor.trays), abs(one.storey - other.storey)
+    riser = riser_of(one, other, floor)
+    apart = _apart(a, b) if riser is None else _apart(a, riser) + _apart(riser, b)
+    return apart + storeys * floor.storey_m
+
+
+def riser_of(one: Hall, other: Hall, floor: Floor) -> Point | None:
+    """The riser of the shortest way between halls on two storeys; None where they need none or none is stated."""
+    a, b = exit_of(one, floor.trays), exit_of(other, floor.trays)
+    if one.storey == other.storey or not floor.trays.risers:
+        return None
+    return min(floor.trays.risers, key=lambda riser: _apart(a, riser) + _apart(riser, b))
 
 
 def _apart(a: Point, b: Point) -> float:

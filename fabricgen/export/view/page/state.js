@@ -7,6 +7,7 @@
  * {name: async (id) => text, find: async (text) => id or -1}. A device stands there by its name, others as `kind:name`.
  * @typedef {{kind: string, id: number}} Chosen
  */
+/** @type {any} */
 FG.state = {
   /** @type {Chosen | null} */
   chosen: null,
@@ -56,6 +57,18 @@ FG.naming.cable = FG.named(() => FG.table("cables").column("cable"), () => FG.ta
 
 /** The place of the camera, [x, y, scale], which the main script keeps. @type {number[] | null} */
 FG.place = null;
+
+/** What the main script gives: the camera, the way of looking that is shown, colours, and how to paint anew. @type {any} */
+FG.camera = null;
+/** @type {any} */
+FG.way = null;
+/** @type {any} */
+FG.colours = null;
+FG.repaint = () => {};
+/** @type {(chosen: Chosen | null) => void} */
+FG.goTo = () => {};
+FG.fragment = "";
+FG.writing = 0;
 
 /** Write the fragment, soon: many changes are one. */
 FG.write = () => {
