@@ -74,7 +74,18 @@ FG.configsOf = async (owners) => {
     { heading: `${of.at(i)}/${file.at(i)}`, text: async () => (await table.column("text")).at(i) }));
 };
 
-FG.sheets.device = async (id) => {
+/** GPUs of a node with their own ports. @param {number} id @param {number} cls @param {string} name @returns {any[]} */
+FG.gpuParts = (id, cls, name) => {
+  const rows = [];
+  for (let gpu = 0; ; gpu += 1) {
+    const ports = FG.gpuPorts(cls, null, gpu);
+    if (!ports.length) break;
+    for (const [fabric, port] of ports) rows.push([`${name}:gpu${gpu}`, port, fabric]);
+  }
+  return rows.length ? [{ heading: "GPUs and their own ports", columns: ["gpu", "port", "fabric"], rows }] : [];
+};
+
+FG.sheets.device = async (/** @type {number} */ id) => {
   const row = await FG.csv.devices(id), [links, devices, racks] = [await FG.links(), await FG.devices(), await FG.racks()];
   const rack = racks.name.of.indexOf(row.rack), addresses = await FG.csv.addresses(id), cls = FG.block("head").classes[devices.class.at(id)];
   const owner = cls.kind === "switch" ? [row.device, row.fabric] : [row.device];
@@ -83,6 +94,7 @@ FG.sheets.device = async (id) => {
     parts: [
       { heading: "devices.csv", pairs: FG.pairs(row, { rack: rack >= 0 && { kind: "rack", id: rack }, model: { kind: "model", id: FG.models().indexOf(row.model) } }) },
       FG.madeBy("classes", devices.class.at(id)),
+      ...FG.gpuParts(id, devices.class.at(id), row.device),
       await FG.portList(id, links.on.of(id)),
       { heading: "addresses.csv", columns: ["prefix", "kind", "port"], rows: addresses.map((one) => [one.prefix, one.kind, one.port]) },
       ...await FG.hardwareOf(id),
@@ -91,7 +103,7 @@ FG.sheets.device = async (id) => {
   };
 };
 
-FG.sheets.link = async (id) => {
+FG.sheets.link = async (/** @type {number} */ id) => {
   const [row, links] = [await FG.csv.links(id), await FG.links()], cable = links.cable.at(id);
   const go = { a_device: { kind: "device", id: links.a.at(id) }, b_device: { kind: "device", id: links.b.at(id) }, cable: cable >= 0 && { kind: "cable", id: cable } };
   return {
@@ -115,7 +127,7 @@ FG.cableParts = async (id) => {
   });
 };
 
-FG.sheets.cable = async (id) => {
+FG.sheets.cable = async (/** @type {number} */ id) => {
   const [links, devices] = [await FG.links(), await FG.devices()], rows = links.byCable.of(id);
   const end = (/** @type {string} */ s, /** @type {number} */ link) => `${devices.name.at(links[s].at(link))}:${links[`${s}_port`].at(link)}`;
   return {
@@ -128,8 +140,8 @@ FG.sheets.cable = async (id) => {
   };
 };
 
-FG.sheets.rack = async (id) => {
-  const [devices, racks, links, cables] = [await FG.devices(), await FG.racks(), await FG.links(), await FG.cables()], name = racks.name.at(id);
+FG.sheets.rack = async (/** @type {number} */ id) => {
+  const [devices, racks, links] = [await FG.devices(), await FG.racks(), await FG.links()], name = racks.name.at(id);
   const code = devices.rack.of.indexOf(name), inside = FG.rowsWhere(devices.rows, (i) => devices.rack.codes[i] === code);
   inside.sort((a, b) => Number(devices.u.at(b)) - Number(devices.u.at(a)) || a - b);
   const touching = new Set(inside.flatMap((row) => [...links.on.of(row)])), here = new Set(inside), within = new Set(), leaving = new Set();
@@ -139,31 +151,30 @@ FG.sheets.rack = async (id) => {
   }
   for (const cable of leaving) within.delete(cable);
   const feeds = (await FG.feeds()), own = racks.feeds.at(id);
-  return {
-    title: name,
-    parts: [
-      { heading: "Rack", pairs: [["rack", name], ["feeds", own, own && { kind: "feed", id: feeds.indexOf(own.split("+")[0]) }], ["devices", String(inside.length)], ["cables within", String(within.size)], ["cables that leave", String(leaving.size)]] },
-      await FG.deviceList("Devices", inside),
-      await FG.cableList("Cables that leave", [...leaving].sort((a, b) => a - b)),
-      await FG.cableList("Cables within", [...within].sort((a, b) => a - b)),
-    ].filter((part) => part.rows !== 0 && cables),
-  };
+  /** @type {any[]} */
+  const parts = [
+    { heading: "Rack", pairs: [["rack", name], ["feeds", own, own && { kind: "feed", id: feeds.indexOf(own.split("+")[0]) }], ["devices", String(inside.length)], ["cables within", String(within.size)], ["cables that leave", String(leaving.size)]] },
+    await FG.deviceList("Devices", inside),
+    await FG.cableList("Cables that leave", [...leaving].sort((a, b) => a - b)),
+    await FG.cableList("Cables within", [...within].sort((a, b) => a - b)),
+  ];
+  return { title: name, parts: parts.filter((part) => part.rows !== 0) };
 };
 
-FG.sheets.part = async (id) => {
+FG.sheets.part = async (/** @type {number} */ id) => {
   const cables = await FG.cables(), rows = FG.rowsWhere(cables.rows, (i) => cables.part.codes[i] === id);
   return { title: await FG.naming.part.name(id), parts: [await FG.cableList("Cables of this part", rows)] };
 };
-FG.sheets.model = async (id) => {
+FG.sheets.model = async (/** @type {number} */ id) => {
   const devices = await FG.devices(), classes = FG.block("head").classes, model = FG.models()[id];
   const rows = FG.rowsWhere(devices.rows, (i) => classes[devices.class.at(i)].model === model);
   return { title: model, parts: [await FG.deviceList("Devices of this model", rows)] };
 };
-FG.sheets.asn = async (id) => {
+FG.sheets.asn = async (/** @type {number} */ id) => {
   const devices = await FG.devices(), rows = FG.rowsWhere(devices.rows, (i) => devices.asn.codes[i] === id);
   return { title: `AS ${devices.asn.of[id]}`, parts: [await FG.deviceList("Devices with this AS number", rows)] };
 };
-FG.sheets.feed = async (id) => {
+FG.sheets.feed = async (/** @type {number} */ id) => {
   const [racks, devices] = [await FG.racks(), await FG.devices()], feed = (await FG.feeds())[id];
   const on = new Set(FG.rowsWhere(racks.rows, (i) => racks.feeds.at(i).split("+").includes(feed)).map((i) => racks.name.at(i)));
   const coded = devices.rack.of.map((/** @type {string} */ name) => on.has(name));

@@ -19,25 +19,24 @@ FG.columns = async (table) => {
   return { rows: table.rows, ...Object.fromEntries(names.map((name, i) => [name, columns[i]])) };
 };
 
-/** Row numbers by what they belong to: those of `of` are near[start[of]] to near[start[of + 1] - 1]. @param {Int32Array[]} columns @param {number} count */
-FG.grouped = (columns, count) => {
+/** Rows of a column by the number that it has there; below 0 is none. @param {Int32Array} column @param {number} count */
+FG.grouped = (column, count) => {
   const start = new Int32Array(count + 1);
-  for (const column of columns) for (let i = 0; i < column.length; i += 1) if (column[i] >= 0) start[column[i] + 1] += 1;
+  for (const one of column) if (one >= 0) start[one + 1] += 1;
   for (let i = 0; i < count; i += 1) start[i + 1] += start[i];
-  const next = start.slice(), near = new Int32Array(start[count]);
-  for (let i = 0; i < columns[0].length; i += 1) for (const column of columns) if (column[i] >= 0) near[next[column[i]]++] = i;
-  return { start, of: (/** @type {number} */ one) => near.subarray(start[one], start[one + 1]) };
+  const next = start.slice(), rows = new Int32Array(start[count]);
+  column.forEach((one, i) => { if (one >= 0) rows[next[one]++] = i; });
+  return { of: (/** @type {number} */ one) => rows.subarray(start[one], start[one + 1]) };
 };
 
 FG.devices = FG.once(() => FG.columns(FG.table("devices")));
 FG.links = FG.once(async () => {
   const links = await FG.columns(FG.table("links"));
-  const a = links.a.numbers, b = links.b.numbers, count = FG.table("devices").rows;
-  return { ...links, on: FG.grouped([a, b], count), byCable: FG.grouped([links.cable.numbers], FG.table("cables").rows) };
+  return { ...links, on: await FG.ends(), byCable: FG.grouped(links.cable.numbers, FG.table("cables").rows) };
 });
 FG.cables = FG.once(async () => {
   const ends = await FG.columns(new FG.Table(FG.block("cables").ends));
-  return { ...await FG.columns(FG.table("cables")), ends, endsOf: FG.grouped([ends.cable.numbers], FG.table("cables").rows) };
+  return { ...await FG.columns(FG.table("cables")), ends, endsOf: FG.grouped(ends.cable.numbers, FG.table("cables").rows) };
 });
 FG.racks = FG.once(() => FG.columns(new FG.Table(FG.block("origins").racks)));
 
@@ -165,16 +164,16 @@ FG.deviceRow = async (name) => {
 FG.cut = (text) => { const at = text.indexOf(":"); return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)]; };
 
 FG.naming.link = {
-  name: async (id) => (await FG.csv.links(id)).link,
-  find: async (text) => {
+  name: async (/** @type {number} */ id) => (await FG.csv.links(id)).link,
+  find: async (/** @type {string} */ text) => {
     const [name, port] = FG.cut(text), device = await FG.deviceRow(name), links = await FG.links();
     if (device < 0) return -1;
     return [...links.on.of(device)].find((link) => (links.a.at(link) === device ? links.a_port : links.b_port).at(link) === port) ?? -1;
   },
 };
 FG.naming.cable = {
-  name: async (id) => (await FG.cables()).cable.at(id),
-  find: async (text) => {
+  name: async (/** @type {number} */ id) => (await FG.cables()).cable.at(id),
+  find: async (/** @type {string} */ text) => {
     const [links, cables, device] = [await FG.links(), await FG.cables(), await FG.deviceRow(FG.cut(text)[0])];
     const near = device < 0 ? [] : [...links.on.of(device)].map((link) => links.cable.at(link));
     const found = near.find((cable) => cable >= 0 && cables.cable.at(cable) === text);
@@ -186,10 +185,10 @@ FG.naming.cable = {
 FG.naming.rack ??= FG.named(async () => (await FG.racks()).name, () => FG.block("origins").racks.rows);
 for (const [kind, table, column] of [["part", "cables", "part"], ["asn", "devices", "asn"]]) {
   const texts = async () => (await FG.table(table).column(column)).of ?? [];
-  FG.naming[kind] = { name: async (id) => String((await texts())[id]), find: async (text) => (await texts()).indexOf(text) };
+  FG.naming[kind] = { name: async (/** @type {number} */ id) => String((await texts())[id]), find: async (/** @type {string} */ text) => (await texts()).indexOf(text) };
 }
 FG.models = () => [...new Set(FG.block("head").classes.map((/** @type {any} */ cls) => cls.model))];
-FG.naming.model = { name: async (id) => FG.models()[id], find: async (text) => FG.models().indexOf(text) };
+FG.naming.model = { name: async (/** @type {number} */ id) => FG.models()[id], find: async (/** @type {string} */ text) => FG.models().indexOf(text) };
 /** Power feeds, and their names in order. @returns {Promise<string[]>} */
 FG.feeds = FG.once(async () => [...new Set((await FG.racks()).feeds.of.flatMap((/** @type {string} */ text) => text.split("+")))].filter(Boolean).sort());
-FG.naming.feed = { name: async (id) => (await FG.feeds())[id], find: async (text) => (await FG.feeds()).indexOf(text) };
+FG.naming.feed = { name: async (/** @type {number} */ id) => (await FG.feeds())[id], find: async (/** @type {string} */ text) => (await FG.feeds()).indexOf(text) };

@@ -146,7 +146,7 @@ FG.searches.push(async (query, stopped) => {
     for (const side of ["a", "b"]) await look(family[side], (i) => family.length[i], (i) => ({ kind: "link", id: i, more: `${devices.name.at(links[side].at(i))}:${links[`${side}_port`].at(i)}` }));
   }
   const group = (/** @type {string} */ title, /** @type {any[]} */ rows) => ({ title, total: rows.length, hits: rows.slice(0, FG.MOST_HITS).map(([words, row, length, hit]) => ({ ...hit, text: `${FG.address(words, row)}/${length}` })) });
-  return [group("Addresses", found[0]), group("Subnets that contain it", found[1])];
+  return [group("Addresses", found[0]), group("In the same subnet", found[1])];
 });
 
 /** MACs, serial numbers, GUIDs, however they are written. */

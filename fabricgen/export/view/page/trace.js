@@ -42,17 +42,16 @@ FG.graphs = () => {
  */
 FG.paths = async (from, to, fabrics) => {
   const [links, devices] = [await FG.links(), await FG.devices()], head = FG.block("head");
-  const a = links.a.numbers, b = links.b.numbers, segment = links.segment.codes ?? links.segment.numbers;
+  const a = links.a.numbers, b = links.b.numbers, segment = links.segment.numbers, cls = devices.class.numbers;
   const inside = head.segments.map((/** @type {any} */ one) => fabrics.includes(one.fabric));
   const switched = head.classes.some((/** @type {any} */ cls) => fabrics.includes(cls.fabric));
   const passes = head.classes.map((/** @type {any} */ cls) => !switched || cls.kind === "switch" || cls.kind === "tray");
-  const row = (/** @type {any} */ column, /** @type {number} */ i) => column.at(i);
   const other = (/** @type {number} */ link, /** @type {number} */ device) => (a[link] === device ? b[link] : a[link]);
   const usable = (/** @type {End} */ end) => {
     const ports = end.gpu < 0 ? null : FG.gpuPorts(devices.class.at(end.device), fabrics, end.gpu).map(([, port]) => port);
     const scaleUp = fabrics.every((name) => head.fabrics.find((/** @type {any} */ one) => one.name === name)?.protocol === "scale-up");
     return (/** @type {number} */ link) => {
-      if (!inside[row(links.segment, link)]) return false;
+      if (!inside[segment[link]]) return false;
       const port = (a[link] === end.device ? links.a_port : links.b_port).at(link);
       return end.port ? port === end.port : !ports || scaleUp || ports.includes(port);
     };
@@ -62,16 +61,16 @@ FG.paths = async (from, to, fabrics) => {
   let frontier = [from.device], hops = 0;
   while (frontier.length && far[last] < 0) {
     hops += 1;
-    const next = [];
+    const further = [];
     for (const device of frontier) {
       for (const link of links.on.of(device)) {
-        if (!inside[segment ? row(links.segment, link) : 0] || (device === from.device && !leaves(link))) continue;
-        const to2 = other(link, device);
-        if (to2 === to.device) { if (arrives(link)) far[last] = hops; }
-        else if (far[to2] < 0 && passes[devices.class.at(to2)]) { far[to2] = hops; next.push(to2); }
+        if (!inside[segment[link]] || (device === from.device && !leaves(link))) continue;
+        const beyond = other(link, device);
+        if (beyond === to.device) { if (arrives(link)) far[last] = hops; }
+        else if (far[beyond] < 0 && passes[cls[beyond]]) { far[beyond] = hops; further.push(beyond); }
       }
     }
-    frontier = next;
+    frontier = further;
   }
   return far[last] < 0 ? null : FG.pathsBack({ links, far, hops, from, to, last, inside, leaves, arrives, other });
 };
@@ -132,30 +131,34 @@ FG.traced = async (text) => {
 };
 
 FG.naming.trace = {
-  name: async (id) => FG.traces[id],
-  find: async (text) => (text.includes("..") ? FG.traceId(text) : -1),
+  name: async (/** @type {number} */ id) => FG.traces[id],
+  find: async (/** @type {string} */ text) => (text.includes("..") ? FG.traceId(text) : -1),
 };
 
-/** What is drawn: the path, and all links of equal ones. @type {{id: number, path: any[], links: number[]} | null} */
+/** What is drawn: the path, and the ends of the links of all equal ones. @type {{path: any[], pairs: number[][]} | null} */
 FG.drawn = null;
+/** The ends of the trace that was last brought into sight. */
+FG.drawnEnds = "";
 
-FG.sheets.trace = async (id) => {
+FG.sheets.trace = async (/** @type {number} */ id) => {
   const trace = await FG.traced(FG.traces[id]);
   FG.drawn = null;
   const title = `${trace.from} → ${trace.to}`;
   if (!trace.shown) return { title, parts: [{ heading: "Path", pairs: [["", trace.why]] }] };
   const { shown, found, number, inside } = trace, path = shown.paths.path(number - 1);
-  FG.drawn = { id, path, links: shown.paths.links };
+  const links = await FG.links();
+  FG.drawn = { path, pairs: shown.paths.links.map((link) => [links.a.at(link), links.b.at(link)]) };
   const again = (/** @type {string} */ fabric, /** @type {number} */ n) => () => FG.set({ chosen: { kind: "trace", id: FG.traceId(`${trace.from}..${trace.to}..${fabric}..${n}`) } });
   const step = (/** @type {number} */ by) => again(shown.name, ((number - 1 + by + shown.paths.count) % shown.paths.count) + 1);
   const hops = await FG.hopRows(path), sum = (/** @type {number} */ column) => hops.reduce((all, hop) => all + (Number(hop[column]) || 0), 0);
   const perMetre = FG.block("origins").ns_per_m;
+  /** @type {any[]} */
+  const others = found.filter((one) => one !== shown).map((one) => [`In ${one.name}`, again(one.name, 1)]);
+  /** @type {any[]} */
+  const steps = shown.paths.count > 1 ? [["‹ Path", step(-1)], ["Path ›", step(1)]] : [];
   return {
     title,
-    buttons: [
-      ...(shown.paths.count > 1 ? [["‹ Path", step(-1)], ["Path ›", step(1)]] : []),
-      ...found.filter((one) => one !== shown).map((one) => [`In ${one.name}`, again(one.name, 1)]),
-    ],
+    buttons: [...steps, ...others],
     parts: [
       { heading: "Path", pairs: [
         ["fabric", shown.graph.join(" + ")], ["equal shortest paths", shown.paths.count.toLocaleString("en")], ["shown", `path ${number}`],
@@ -199,8 +202,8 @@ FG.traceButtons = (chosen) => {
 
 /** Draw the path over the picture: all equal ones faint, the one that is shown bold. @param {any} way */
 FG.drawTrace = (way) => {
-  const drawn = FG.drawn, links = FG.drawnLinks;
-  if (!drawn || !links || FG.state.chosen?.kind !== "trace") return;
+  const drawn = FG.drawn;
+  if (!drawn || FG.state.chosen?.kind !== "trace") return;
   const canvas = /** @type {HTMLCanvasElement} */ (FG.el("picture")), c = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d", { alpha: false })), camera = FG.camera;
   const at = (/** @type {number} */ id) => {
     const found = way.bounds({ kind: "device", id });
@@ -212,7 +215,7 @@ FG.drawTrace = (way) => {
   c.globalAlpha = 0.3;
   c.lineWidth = 1;
   c.beginPath();
-  for (const link of drawn.links.slice(0, 2000)) line(links.a.at(link), links.b.at(link));
+  for (const [from, to] of drawn.pairs.slice(0, 2000)) line(from, to);
   c.stroke();
   c.globalAlpha = 1;
   c.lineWidth = 3;
@@ -227,7 +230,6 @@ FG.drawTrace = (way) => {
 FG.on("painted", FG.drawTrace);
 FG.on("inspected", async (chosen) => {
   if (chosen?.kind !== "trace" || !FG.drawn) { if (FG.drawn) { FG.drawn = null; FG.repaint?.(); } return; }
-  FG.drawnLinks = await FG.links();
   const places = [...FG.drawn.path.map((one) => one.from), FG.drawn.path[FG.drawn.path.length - 1].to].map((id) => FG.way?.bounds({ kind: "device", id })).filter(Boolean);
   const ends = `${FG.traces[chosen.id]}`.split("..").slice(0, 2).join("..");
   if (places.length && FG.drawnEnds !== ends) {
