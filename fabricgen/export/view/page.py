@@ -18,7 +18,23 @@ from fabricgen.kernel import discovery
 
 BLOCKS = "fabricgen.export.view.blocks"
 
-SCRIPTS = ("base.js", "state.js", "camera.js", "ends.js", "fabric.js", "paint.js", "links.js", "main.js")
+SCRIPTS = (
+    "base.js",
+    "state.js",
+    "ends.js",
+    "rows.js",
+    "camera.js",
+    "fabric.js",
+    "links.js",
+    "paint.js",
+    "losses.js",
+    "overlays.js",
+    "colours.js",
+    "inspector.js",
+    "trace.js",
+    "search.js",
+    "main.js",
+)
 """In the order in which they are run: each uses those before it."""
 
 _ESCAPES = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}

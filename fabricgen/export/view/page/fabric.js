@@ -8,6 +8,29 @@
 FG.Fabric = class {
   name = "fabric";
   title = "Fabric";
+  /** @type {any} */ scene = null;
+  /** @type {any} */ head = null;
+  /** @type {any} */ boxes = null;
+  /** @type {any} */ bands = null;
+  /** @type {any} */ bundles = null;
+  /** @type {any} */ ribbons = null;
+  /** @type {any} */ order = null;
+  /** @type {any} */ dx = null;
+  /** @type {any} */ dy = null;
+  /** @type {any} */ boxNames = null;
+  /** @type {any} */ deviceNames = null;
+  /** @type {any} */ rail = null;
+  /** @type {any} */ plane = null;
+  /** @type {any} */ bandOf = null;
+  /** @type {any} */ nodes = null;
+  /** @type {any} */ gpus = null;
+  /** @type {any} */ bandsOf = null;
+  /** @type {any} */ fabricOf = null;
+  /** @type {any} */ segments = null;
+  /** @type {any} */ bundleText = null;
+  /** @type {any} */ labelled = null;
+  /** @type {any} */ links = null;
+  /** @type {any} */ choice = null;
 
   async load() {
     const scene = this.scene = FG.block("scene");
@@ -28,7 +51,6 @@ FG.Fabric = class {
     this.plane = Int32Array.from(planes.codes ?? [], (/** @type {number} */ code) => Number(planes.of?.[code]) || 0);
     this.index();
     this.links = new FG.Links(this);
-    FG.fabric = this;
   }
 
   /** Columns of a table as numbers, each divided by what `of` says. @param {any} packed @param {Object<string, number>} of */
@@ -50,7 +72,6 @@ FG.Fabric = class {
     this.nodes = new Int32Array(boxes.rows);
     this.gpus = new Int32Array(boxes.rows);
     const computes = head.classes.some((/** @type {any} */ cls) => cls.accelerators);
-    /** @type {number[][]} */
     this.bandsOf = Array.from({ length: boxes.rows }, () => []);
     for (let i = 0; i < bands.rows; i += 1) {
       for (let at = bands.first[i]; at < bands.last[i]; at += 1) this.bandOf[this.order[at]] = i;
@@ -150,7 +171,7 @@ FG.Fabric = class {
     let box = -1;
     for (let i = 0; i < boxes.rows; i += 1) if (x >= boxes.x[i] && y >= boxes.y[i] && x < boxes.x[i] + boxes.w[i] && y < boxes.y[i] + boxes.h[i]) box = i;
     if (box < 0) return null;
-    for (const band of this.bandsOf?.[box] ?? []) {
+    for (const band of this.bandsOf[box] ?? []) {
       if (x < bands.x[band] || y < bands.y[band] || x > bands.x[band] + bands.w[band] || y > bands.y[band] + bands.h[band]) continue;
       let found = -1;
       const [w, h] = this.cell(band);
@@ -189,7 +210,7 @@ FG.Fabric = class {
     }
     if (kind === "ribbon") {
       const ends = [bundles.lower[id], bundles.upper[id]].map((one) => `${head.classes[one].fabric} ${head.classes[one].label}`.trim());
-      return `${this.segments[bundles.segment[id]].fabric}: ${ends.join(" to ")}\n${this.bundleText?.[id]}`;
+      return `${this.segments[bundles.segment[id]].fabric}: ${ends.join(" to ")}\n${this.bundleText[id]}`;
     }
     return "";
   }
@@ -212,7 +233,7 @@ FG.Fabric = class {
     if (way === "Down") return this.inner({ kind, id });
     if (way === "Up") return this.parent({ kind, id });
     const alike = kind === "box" ? [...this.boxes.parent.keys()].filter((i) => this.boxes.parent[i] === this.boxes.parent[id])
-      : kind === "band" ? this.bandsOf?.[this.bands.box[id]] ?? [] : [...this.bundles.box.keys()].filter((i) => this.bundles.box[i] === this.bundles.box[id]);
+      : kind === "band" ? this.bandsOf[this.bands.box[id]] ?? [] : [...this.bundles.box.keys()].filter((i) => this.bundles.box[i] === this.bundles.box[id]);
     const next = alike[alike.indexOf(id) + step];
     return next === undefined ? null : { kind, id: next };
   }
@@ -221,7 +242,7 @@ FG.Fabric = class {
   inner({ kind, id }) {
     if (kind === "band") return { kind: "device", id: this.order[this.bands.first[id]] };
     if (kind !== "box") return null;
-    const child = this.boxes.parent.indexOf(id), band = this.bandsOf?.[id][0];
+    const child = this.boxes.parent.indexOf(id), band = this.bandsOf[id][0];
     return band !== undefined ? { kind: "band", id: band } : child > 0 ? { kind: "box", id: child } : null;
   }
 
@@ -233,4 +254,3 @@ FG.Fabric = class {
     if (x < left || y < top || x + w > right || y + h > bottom) { camera.x = x + w / 2; camera.y = y + h / 2; camera.changed(); }
   }
 };
-FG.ways.push(new FG.Fabric());
