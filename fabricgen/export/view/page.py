@@ -22,11 +22,15 @@ SCRIPTS = (
     "base.js",
     "state.js",
     "ends.js",
+    "rows.js",
     "camera.js",
     "fabric.js",
     "losses.js",
     "overlays.js",
     "colours.js",
+    "inspector.js",
+    "trace.js",
+    "search.js",
     "main.js",
 )
 """In the order in which they are run: each uses those before it."""

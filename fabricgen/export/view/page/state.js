@@ -94,7 +94,11 @@ FG.readFragment = async () => {
   const numbers = ["x", "y", "z"].map((key) => Number.parseFloat(said.get(key) ?? ""));
   FG.place = numbers.every(Number.isFinite) ? numbers : null;
   let chosen = null;
-  if (text("at")) {
+  const alias = Object.keys(FG.naming).find((one) => said.has(one));
+  if (alias) {
+    const id = await FG.naming[alias].find(text(alias));
+    if (id >= 0) chosen = { kind: alias, id };
+  } else if (text("at")) {
     const kind = Object.keys(FG.naming).find((one) => text("at").startsWith(`${one}:`));
     const id = await FG.naming[kind ?? "device"].find(kind ? text("at").slice(kind.length + 1) : text("at"));
     if (id >= 0) chosen = { kind: kind ?? "device", id };
