@@ -27,6 +27,7 @@ SCRIPTS = (
     "fabric.js",
     "links.js",
     "paint.js",
+    "choices.js",
     "losses.js",
     "overlays.js",
     "colours.js",
