@@ -18,7 +18,19 @@ from fabricgen.kernel import discovery
 
 BLOCKS = "fabricgen.export.view.blocks"
 
-SCRIPTS = ("base.js", "state.js", "camera.js", "ends.js", "fabric.js", "main.js")
+SCRIPTS = (
+    "base.js",
+    "state.js",
+    "camera.js",
+    "ends.js",
+    "pen.js",
+    "fabric.js",
+    "floor.js",
+    "trays.js",
+    "elevation.js",
+    "hall.js",
+    "main.js",
+)
 """In the order in which they are run: each uses those before it."""
 
 _ESCAPES = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
