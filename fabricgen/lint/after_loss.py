@@ -7,35 +7,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import ceil
 
-from fabricgen.design.capacity.failure import FailureAnalysis, RemainingBisection
+from fabricgen.design.capacity.failure import RemainingBisection
 from fabricgen.design.capacity.failure_domains import FailureDomain
+from fabricgen.design.capacity.loss_words import failure_analyses, left_text, lost_switches, percent
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.floor.floor_plan import FloorPlan, racks_of
 from fabricgen.design.model import Design
 
 
-def failure_analyses(design: Design) -> Iterator[tuple[FabricDesign, FailureAnalysis]]:
-    """Every fabric on which nodes reach each other, except those for management, with its failure analysis."""
-    for fabric in design.fabrics:
-        if not is_for_management(fabric):
-            survival = FailureAnalysis(design, fabric)
-            if survival.whole:
-                yield fabric, survival
-
-
-def is_for_management(fabric: FabricDesign) -> bool:
-    """Whether a fabric serves BMCs or management ports of switches: jobs keep running without it."""
-    return bool(fabric.managed_devices) or {attachment.role for _, attachment in fabric.attachments} == {"bmc"}
-
-
 def below_limit(left: RemainingBisection, limit: float | None) -> bool:
     """Whether the remaining share is below a limit; tolerant of rounding, as limits are typed decimals."""
     return limit is not None and float(left.share) < limit - 1e-9
-
-
-def percent(share: float) -> str:
-    """A share as text, rounded down: `93.7%`."""
-    return f"{int(share * 1000 + 1e-6) / 10:g}%"
 
 
 def also(tiers: Sequence[TierDesign]) -> str:
@@ -45,12 +27,8 @@ def also(tiers: Sequence[TierDesign]) -> str:
 
 def loss_message(fabric: FabricDesign, left: RemainingBisection, kind: str, limit: float) -> str:
     """What is left of a fabric after a loss, and the limit: the message of a finding."""
-    gone = ", ".join(f"{number} {key.tier}" for key, number in sorted(left.gone.items()))
-    which = f" ({gone} switch{'es' * (sum(left.gone.values()) != 1)})" if not left.after.startswith("one ") else ""
-    return (
-        f"{fabric.name} keeps {percent(float(left.share))} of its bisection after the loss of {left.after}{which}, "
-        f"`after_loss.{kind}` asks for {percent(limit)}"
-    )
+    text = left_text(fabric.name, percent(float(left.share)), left.after, lost_switches(left))
+    return f"{text}, `after_loss.{kind}` asks for {percent(limit)}"
 
 
 def worst_losses(

@@ -52,14 +52,19 @@ def rack_failures(_design: Design, floor: FloorPlan) -> Iterator[FailureDomain]:
 
 def row_failures(design: Design, floor: FloorPlan) -> Iterator[FailureDomain]:
     """A failure domain for every row that has network racks."""
-    sites = design.layout.sites
-    halls = design.loaded.blueprint.floor.halls
     rows = _together(design, floor, lambda spot: (spot.site, spot.hall, spot.row))
-    for (site, hall, row), (racks, units) in sorted(rows.items()):
+    for _, (racks, units) in sorted(rows.items()):
         if racks:
-            where = f" of {floor.halls[hall].name}" if halls else f" at {sites[site]}" if len(sites) > 1 else ""
-            kind = "network row" if floor.is_network_row(racks[0].spot) else "row"
-            yield _failure_domain(f"{kind} {abs(row + (row >= 0))}{where}", racks, units)
+            yield _failure_domain(row_name(design, floor, racks[0].spot), racks, units)
+
+
+def row_name(design: Design, floor: FloorPlan, spot: RackPosition) -> str:
+    """The row of a position in words: `network row 2 of hall1`."""
+    sites, hall = design.layout.sites, floor.halls[spot.hall].name
+    where = f" of {hall}" if design.loaded.blueprint.floor.halls else ""
+    where = where or (f" at {sites[spot.site]}" if len(sites) > 1 else "")
+    kind = "network row" if floor.is_network_row(spot) else "row"
+    return f"{kind} {abs(spot.row + (spot.row >= 0))}{where}"
 
 
 def feed_failures(design: Design, floor: FloorPlan) -> Iterator[FailureDomain]:

@@ -1,7 +1,8 @@
-"""Where everything of the fabric view is drawn: boxes within boxes, bands of switches in them, ribbons between bands.
+"""Where everything of the fabric view is drawn: boxes within boxes, bands of devices in them, lanes for links.
 
-One layout for all zooms, in units of its own. A box has its places in a grid at its foot; above that a gap for ribbons
-and its bands: a column for each network, its tiers stacked from below upward. Nodes are a band at the foot of a box.
+One layout for all zooms, in units of its own. At the foot of a box are its nodes or its places, and extra devices
+beside them; above that a gap for ribbons and its switches: a column for each network, its tiers stacked from below
+upward, and beside it a lane where links pass that end elsewhere. The name of a box stands below, where no link passes.
 Devices of a band stand in a grid in the order of the device table: places, then rails and planes, then numbers.
 """
 
@@ -9,30 +10,40 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import ceil, sqrt
 
 import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.design.linked import linked_fabrics
+from fabricgen.export.view.bundles import MOST_IN_A_ROW, OUTSIDE, OWN_BAND, Bundle, bundles_of
 from fabricgen.export.view.places import CLUSTER, Places, places_of
-from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, TRAY, Floats, Ints
+from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, Floats, Ints
 
 CELL_W, CELL_H, CELL_GAP = 12.0, 5.0, 2.0
 """A node, or a switch among nodes, and the gap between devices."""
 
+HEADER, MARGIN = 4.0, 1.5
+"""The line of a band's name, and its margin on the other sides; like its devices, larger in wide places."""
+
 LARGEST, FILLED = 12.0, 0.8
-"""Switches of wide places are drawn larger, at most so many times, until a band fills this share of its box."""
+"""Devices of wide places are drawn larger, at most so many times, until their bands fill this share of the box."""
 
-PAD, HEAD, GAP = 4.0, 6.0, 6.0
-"""Margin inside a box, the line of its name, and the gap between boxes and between columns of bands."""
+PAD, GAP, FOOT = 4.0, 6.0, 6.0
+"""Least margin inside a box, gap between boxes and between bands, and line of a box's name."""
 
-RIBBON_SHARE = 0.1
-"""Height of the gap for ribbons as a share of the width of its box."""
+PAD_SHARE, GAP_SHARE, FOOT_SHARE, RIBBON_SHARE, ARC_SHARE = 0.006, 0.01, 0.014, 0.1, 0.03
+"""The same, the gap for ribbons, and the room for arcs above, as shares of the width of a box."""
 
-ASPECT = 1.7
-"""Width over height that grids aim at."""
+LANE_SHARE, WIDE_LANE_SHARE, EXTRA_SHARE = 0.025, 0.08, 0.2
+"""Width of a lane beside bands, and where its network has none here; of extra devices beside places."""
+
+PASSING_SHARE = 0.04
+"""Room above the switches of a box, or its places where it has none, for links that leave it."""
+
+ASPECT, WIDER = 1.7, 1.8
+"""Width over height that grids aim at; nodes are so many times wider where switches above them need it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,24 +62,47 @@ class Band:
     """Size of its devices, in cells."""
 
 
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """Where links of a network pass the switches of a box: from `top` to `bottom`, or to a gap between tiers."""
+
+    x: float
+    w: float
+    top: float
+    bottom: float
+
+
 @dataclass(frozen=True)
 class Scene:
     """The drawing: float64 columns x, y (top left), w and h of boxes and devices; y grows downward.
 
-    `order` are the devices band by band.
+    `order` are the devices band by band. `heads` is by box the y at which its switches end. `lanes` are by box and
+    network; `networks` are by class of device.
     """
 
     places: Places
+    bundles: tuple[Bundle, ...]
     box_x: Floats
     box_y: Floats
     box_w: Floats
     box_h: Floats
+    heads: Floats
     bands: tuple[Band, ...]
+    lanes: dict[tuple[int, int], Lane]
+    networks: tuple[int, ...]
     device_x: Floats
     device_y: Floats
     order: Ints
-    width: float
-    height: float
+
+    @property
+    def width(self) -> float:
+        """Width of the whole drawing."""
+        return float(self.box_w[CLUSTER])
+
+    @property
+    def height(self) -> float:
+        """Height of the whole drawing."""
+        return float(self.box_h[CLUSTER])
 
 
 def scene_of(cluster: Cluster) -> Scene:
@@ -78,41 +112,59 @@ def scene_of(cluster: Cluster) -> Scene:
 
 @dataclass(slots=True)
 class _Block:
-    """A grid of devices of one class: its size, and where it is in its box."""
+    """A band before its box has a place: where it is in its box, with its name and margins."""
 
     cls: int
     rows: Ints
-    columns: int
-    w: float
-    h: float
+    columns: int = 1
+    w: float = 0.0
+    h: float = 0.0
     x: float = 0.0
     y: float = 0.0
     scale: float = 1.0
 
+    def arrange(self, columns: int, scale: float = 1.0) -> None:
+        """Set size and shape for so many devices side by side, or as few as fill the same rows."""
+        lines = ceil(len(self.rows) / max(1, min(columns, len(self.rows))))
+        self.columns, self.scale = ceil(len(self.rows) / lines), scale
+        self.w = scale * (self.columns * (CELL_W + CELL_GAP) - CELL_GAP + 2 * MARGIN)
+        self.h = scale * (lines * (CELL_H + CELL_GAP) - CELL_GAP + HEADER + MARGIN)
 
-def _grid(count: int, w: float, h: float, gap: float, *, columns: int | None = None) -> tuple[int, float, float]:
-    """(columns, width, height) of a grid of so many cells of a size, about `ASPECT` wide unless `columns` says it."""
-    if columns is None:
-        columns = max(1, round(sqrt(count * ASPECT * (h + gap) / (w + gap))))
-    columns = max(1, min(columns, count))
-    lines = ceil(count / columns)
-    columns = ceil(count / lines)
-    return columns, columns * (w + gap) - gap, lines * (h + gap) - gap
+
+@dataclass(slots=True)
+class _Column:
+    """The bands of a network in a box, uppermost first, and whether its links pass beside them."""
+
+    network: int
+    blocks: list[_Block] = field(default_factory=list)
+    lane: bool = False
+
+    @property
+    def most(self) -> int:
+        """Devices of its largest band."""
+        return max((len(block.rows) for block in self.blocks), default=0)
+
+
+def _columns_for(count: int) -> int:
+    """Devices or places side by side, so that a grid of so many cells is about `ASPECT` wide."""
+    return max(1, round(sqrt(count * ASPECT * (CELL_H + CELL_GAP) / (CELL_W + CELL_GAP))))
 
 
 class _Layout:
     def __init__(self, cluster: Cluster) -> None:
         self._cluster, self._devices = cluster, cluster.plan.devices
         self._places = places_of(cluster)
+        self._bundles: dict[int, list[Bundle]] = defaultdict(list)
+        for bundle in bundles_of(cluster, self._places):
+            self._bundles[bundle.box].append(bundle)
         self._networks = _networks(cluster)
         self._blocks: dict[int, list[_Block]] = defaultdict(list)
         self._children: dict[int, list[int]] = defaultdict(list)
         for box, parent in enumerate(self._places.parent.tolist()):
             if parent >= 0:
                 self._children[parent].append(box)
-        count = len(self._places)
-        self._x, self._y, self._w, self._h = (np.zeros(count) for _ in range(4))
-        self._at: dict[int, tuple[float, float]] = {}
+        self._x, self._y, self._w, self._h, self._heads = (np.zeros(len(self._places)) for _ in range(5))
+        self._lanes: dict[tuple[int, int], Lane] = {}
 
     def scene(self) -> Scene:
         self._collect()
@@ -131,74 +183,141 @@ class _Layout:
         ends = np.flatnonzero(np.diff(key[order])) + 1
         for rows in np.split(order, ends):
             if len(rows):
-                cls = int(self._devices.device_class[rows[0]])
-                columns, w, h = _grid(len(rows), CELL_W, CELL_H, CELL_GAP)
-                self._blocks[int(self._places.device_box[rows[0]])].append(_Block(cls, rows, columns, w, h))
+                block = _Block(int(self._devices.device_class[rows[0]]), rows)
+                block.arrange(_columns_for(len(rows)))
+                self._blocks[int(self._places.device_box[rows[0]])].append(block)
 
     def _lay_out(self, box: int) -> None:
         """Place children and bands in a box, from its corner; its children are done."""
-        children = self._children[box]
-        grid_w = grid_h = 0.0
-        spots: list[tuple[int, float, float]] = []
-        if children:
-            cell_w, cell_h = max(self._w[c] for c in children), max(self._h[c] for c in children)
-            columns = len(children) if len(children) <= MOST_IN_A_ROW else None
-            columns, grid_w, grid_h = _grid(len(children), cell_w, cell_h, GAP, columns=columns)
-            for i, child in enumerate(children):
-                spots.append((child, i % columns * (cell_w + GAP), i // columns * (cell_h + GAP)))
-        feet: list[_Block] = []
-        heads: list[_Block] = []
-        for block in self._blocks[box]:
-            (feet if self._devices.classes[block.cls].kind in (NODE, EXTRA) else heads).append(block)
-        heads_w, heads_h = self._stack(heads, max(grid_w, _width(feet)))
-        feet_w, feet_h = _side_by_side(feet)
-        inner = max(grid_w, heads_w, feet_w, CELL_W)
-        ribbons = max(2 * GAP, RIBBON_SHARE * inner) if heads and (children or feet) else 0.0
-        top = HEAD + PAD
-        for block in heads:
-            block.x += PAD + (inner - heads_w) / 2
-            block.y += top
-        y = top + heads_h + ribbons
-        for child, dx, dy in spots:
-            self._x[child], self._y[child] = PAD + (inner - grid_w) / 2 + dx, y + dy
-        y += grid_h + (GAP if children and feet else 0.0)
+        columns = self._columns(box)
+        feet = [b for b in self._blocks[box] if self._devices.classes[b.cls].kind in (NODE, EXTRA)]
+        grid_w, grid_h = self._grid(self._children[box])
+        natural = sum(c.most * (CELL_W + CELL_GAP) + 2 * MARGIN + 2 * GAP for c in columns)
+        if grid_w:
+            _beside(feet, grid_w, grid_h)
+        else:
+            _widen(feet, natural)
+        gap = max(2 * GAP, GAP_SHARE * grid_w)
+        widths = [*([grid_w] if grid_w else []), *(block.w for block in feet)]
+        bottom_w, bottom_h = sum(widths) + gap * (len(widths) - 1), max([grid_h, *(block.h for block in feet)])
+        heads_w, heads_h = self._stack(box, columns, max(bottom_w, CELL_W), 1.0 if grid_w else WIDER) if columns else (0.0, 0.0)
+        inner = max(bottom_w, heads_w, CELL_W)
+        pad = max(PAD, PAD_SHARE * inner)
+        arcs = max(2 * GAP, ARC_SHARE * inner)
+        own = [b for b in self._bundles[box] if not b.leaves]
+        top = pad + (arcs if any(self._arched(b, columns) for b in own) else 0.0)
+        if heads_h and any(b.leaves for b in self._bundles[box]):
+            top += PASSING_SHARE * inner
+        ribbons = max(2 * GAP, RIBBON_SHARE * inner) if heads_h and bottom_h else 0.0
+        if grid_w and not heads_h and any(b.leaves for b in self._bundles[box]):
+            ribbons = max(GAP, PASSING_SHARE * inner)
+        for column in columns:
+            for block in column.blocks:
+                block.x, block.y = block.x + pad + (inner - heads_w) / 2, block.y + top
+            if (lane := self._lanes.get((box, column.network))) is not None:
+                x = lane.x + pad + (inner - heads_w) / 2
+                self._lanes[box, column.network] = Lane(x, lane.w, top, top + heads_h)
+        y, x = top + heads_h + ribbons, pad + (inner - bottom_w) / 2
+        for child in self._children[box]:
+            self._x[child] += x
+            self._y[child] += y
+        x += grid_w + gap if grid_w else 0.0
         for block in feet:
-            block.x += PAD + (inner - feet_w) / 2
-            block.y += y
-        self._w[box], self._h[box] = inner + 2 * PAD, y + feet_h + PAD
+            block.x, block.y = x, y
+            x += block.w + gap
+        self._heads[box] = top + heads_h if heads_h else 0.0
+        self._w[box] = inner + 2 * pad
+        self._h[box] = y + bottom_h + pad + max(FOOT, FOOT_SHARE * inner)
 
-    def _stack(self, heads: Sequence[_Block], width: float) -> tuple[float, float]:
-        """Place bands of switches: a column for each network, its tiers from below upward; returns (width, height)."""
-        columns: dict[int, list[_Block]] = defaultdict(list)
-        for block in heads:
-            columns[self._network(block.cls)].append(block)
-        total = sum(max(len(b.rows) for b in blocks) for blocks in columns.values())
-        natural = total * (CELL_W + CELL_GAP) + (len(columns) - 1) * 2 * GAP
-        scale = max(1.0, min(LARGEST, FILLED * width / natural)) if columns else 1.0
-        x = 0.0
-        heights = []
-        for _, blocks in sorted(columns.items()):
-            most = max(len(b.rows) for b in blocks)
-            across = most if scale > 1 else max(1, int((width * most / total - GAP) / (CELL_W + CELL_GAP)))
-            for block in blocks:
-                block.scale = scale
-                size = CELL_W * scale, CELL_H * scale, CELL_GAP * scale
-                block.columns, block.w, block.h = _grid(len(block.rows), *size, columns=across)
-            column_w, y = max(b.w for b in blocks), 0.0
-            for block in sorted(blocks, key=lambda b: -self._level(b.cls)):
+    def _grid(self, children: Sequence[int]) -> tuple[float, float]:
+        """Place the places of a box in rows, each as high as its own; returns (width, height)."""
+        if not children:
+            return 0.0, 0.0
+        w, h = (np.array([size[c] for c in children]) for size in (self._w, self._h))
+        gap = max(GAP, GAP_SHARE * float(w.max()))
+        across = len(children)
+        if across > MOST_IN_A_ROW:
+            across = max(1, round(sqrt(across * ASPECT * (h.max() + gap) / (w.max() + gap))))
+            full = [n for n in range(across, ceil(across / 2), -1) if len(children) % n == 0]
+            across = full[0] if full else ceil(len(children) / ceil(len(children) / across))
+        widths = [float(w[i::across].max()) for i in range(across)]
+        heights = [float(h[i : i + across].max()) for i in range(0, len(children), across)]
+        for i, child in enumerate(children):
+            self._x[child] = sum(widths[: i % across]) + gap * (i % across)
+            self._y[child] = sum(heights[: i // across]) + gap * (i // across)
+        return sum(widths) + gap * (across - 1), sum(heights) + gap * (len(heights) - 1)
+
+    def _columns(self, box: int) -> list[_Column]:
+        """The columns of a box in the order of networks; none where it has no switches."""
+        found: dict[int, _Column] = {}
+        heads = [b for b in self._blocks[box] if self._devices.classes[b.cls].kind not in (NODE, EXTRA)]
+        for block in sorted(heads, key=lambda b: -self._level(b.cls)):
+            network = self._networks[block.cls]
+            found.setdefault(network, _Column(network)).blocks.append(block)
+        if found:
+            where = {block.cls: (c.network, i) for c in list(found.values()) for i, block in enumerate(c.blocks)}
+            for bundle in self._bundles[box]:
+                network = self._networks[bundle.upper]
+                if self._passes(bundle, where, found):
+                    found.setdefault(network, _Column(network)).lane = True
+        return [column for _, column in sorted(found.items())]
+
+    def _passes(self, bundle: Bundle, where: dict[int, tuple[int, int]], columns: dict[int, _Column]) -> bool:
+        """Whether links have to pass beside bands to where they go."""
+        head = where.get(bundle.lower) if bundle.child == OWN_BAND else None
+        if bundle.other == OUTSIDE:
+            return head is None or head[1] > 0
+        goal = where.get(bundle.upper) if bundle.other == OWN_BAND else None
+        if goal is None or bundle.lower == bundle.upper:
+            return False
+        if head is None:
+            return goal[1] + 1 < len(columns[goal[0]].blocks)
+        return head[0] == goal[0] and head[1] > goal[1] + 1
+
+    def _arched(self, bundle: Bundle, columns: Sequence[_Column]) -> bool:
+        """Whether links inside a box go from side to side rather than up."""
+        column = {block.cls: column.network for column in columns for block in column.blocks}
+        if bundle.child == OWN_BAND and bundle.lower in column:
+            return bundle.lower == bundle.upper or column[bundle.lower] != column.get(bundle.upper)
+        return bundle.other != OWN_BAND or bundle.upper not in column
+
+    def _stack(self, box: int, columns: Sequence[_Column], width: float, wider: float) -> tuple[float, float]:
+        """Place bands of switches: a column for each network, its tiers from below upward; returns (width, height).
+
+        They are to be as wide as the box's foot, or so many times wider if they must not be in rows.
+        """
+        lanes = {
+            c.network: max(CELL_W / 2, (LANE_SHARE if c.blocks else WIDE_LANE_SHARE) * width) for c in columns if c.lane
+        }
+        banded = [c for c in columns if c.blocks]
+        total = sum(c.most for c in banded)
+        margins = len(banded) * (2 * MARGIN + 2 * GAP)
+        natural = total * (CELL_W + CELL_GAP) + margins
+        room = max(width - sum(lanes.values()), width / 2)
+        scale = max(1.0, min(LARGEST, FILLED * room / natural))
+        x, heights = 0.0, []
+        for column in columns:
+            across = column.most
+            if scale == 1:
+                free = max(room, min(natural, wider * width)) - margins
+                across = max(min(2, across), int(free * across / total / (CELL_W + CELL_GAP)))
+            for block in column.blocks:
+                block.arrange(across, scale)
+            column_w, y = max((b.w for b in column.blocks), default=0.0), 0.0
+            between = max(2 * GAP, RIBBON_SHARE * column_w)
+            for block in column.blocks:
                 block.x, block.y = x + (column_w - block.w) / 2, y
-                y += block.h + max(2 * GAP, RIBBON_SHARE * column_w)
-            heights.append(y - max(2 * GAP, RIBBON_SHARE * column_w))
-            x += column_w + 2 * GAP
-        height = max(heights, default=0.0)
-        for (_, blocks), own in zip(sorted(columns.items()), heights, strict=True):
-            for block in blocks:
-                block.y += height - own
-        return max(0.0, x - 2 * GAP), height
-
-    def _network(self, cls: int) -> int:
-        one = self._devices.classes[cls]
-        return self._networks.get(one.fabric, len(self._networks))
+                y += block.h + between
+            heights.append(max(0.0, y - between))
+            x += column_w
+            if column.lane:
+                self._lanes[box, column.network] = Lane(x + GAP, lanes[column.network], 0.0, 0.0)
+                x += GAP + lanes[column.network]
+            x += 2 * GAP
+        for column, own in zip(columns, heights, strict=True):
+            for block in column.blocks:
+                block.y += max(heights) - own
+        return max(0.0, x - 2 * GAP), max(heights)
 
     def _level(self, cls: int) -> int:
         one = self._devices.classes[cls]
@@ -211,50 +330,46 @@ class _Layout:
             for block in self._blocks[box]:
                 x, y = self._x[box] + block.x, self._y[box] + block.y
                 at = np.arange(len(block.rows))
-                device_x[block.rows] = x + at % block.columns * (CELL_W + CELL_GAP) * block.scale
-                device_y[block.rows] = y + at // block.columns * (CELL_H + CELL_GAP) * block.scale
+                left, top = x + MARGIN * block.scale, y + HEADER * block.scale
+                device_x[block.rows] = left + at % block.columns * (CELL_W + CELL_GAP) * block.scale
+                device_y[block.rows] = top + at // block.columns * (CELL_H + CELL_GAP) * block.scale
                 bands.append(Band(box, block.cls, x, y, block.w, block.h, first, first + len(block.rows), block.scale))
                 order.append(block.rows)
                 first += len(block.rows)
+        lanes = {
+            (box, network): Lane(lane.x + self._x[box], lane.w, lane.top + self._y[box], lane.bottom + self._y[box])
+            for (box, network), lane in self._lanes.items()
+        }
+        bundles = tuple(bundle for box in range(len(self._places)) for bundle in self._bundles[box])
         return Scene(
-            self._places,
-            self._x,
-            self._y,
-            self._w,
-            self._h,
-            tuple(bands),
-            device_x,
-            device_y,
-            np.concatenate(order),
-            float(self._w[CLUSTER]),
-            float(self._h[CLUSTER]),
-        )
+            self._places, bundles, self._x, self._y, self._w, self._h, self._heads + self._y, tuple(bands), lanes,
+            tuple(self._networks), device_x, device_y, np.concatenate(order),
+        )  # fmt: skip
 
 
-MOST_IN_A_ROW = 4
-"""Places that stand in one row."""
+def _beside(extras: Sequence[_Block], grid_w: float, grid_h: float) -> None:
+    """Shape the extra devices that stand beside the places of a box: no higher than these."""
+    if not extras:
+        return
+    scale = EXTRA_SHARE * grid_w / sum(CELL_W + 2 * MARGIN + 2 * GAP for _ in extras)
+    scale = max(1.0, min(LARGEST, scale, grid_h / (HEADER + CELL_H + MARGIN)))
+    for block in extras:
+        lines = max(1, int((grid_h / scale - HEADER - MARGIN + CELL_GAP) / (CELL_H + CELL_GAP)))
+        block.arrange(ceil(len(block.rows) / lines), scale)
 
 
-def _width(blocks: Sequence[_Block]) -> float:
-    return sum(block.w + 2 * GAP for block in blocks)
+def _widen(feet: Sequence[_Block], natural: float) -> None:
+    """Shape nodes wider where the switches above them need it."""
+    width = sum(block.w for block in feet)
+    if feet and natural > width:
+        for block in feet:
+            block.arrange(max(block.columns, int(block.columns * min(WIDER, natural / width))))
 
 
-def _side_by_side(blocks: Sequence[_Block]) -> tuple[float, float]:
-    """Place blocks in a row, at its foot; returns (width, height)."""
-    x, height = 0.0, max((block.h for block in blocks), default=0.0)
-    for block in blocks:
-        block.x, block.y = x, height - block.h
-        x += block.w + 2 * GAP
-    return max(0.0, x - 2 * GAP), height
-
-
-def _networks(cluster: Cluster) -> dict[str, int]:
-    """A number for each fabric or scale-up domain: those that share or link tiers have one number."""
+def _networks(cluster: Cluster) -> list[int]:
+    """By class of device, a number: fabrics that share or link tiers have one; then scale-up domains, then nodes."""
     groups = linked_fabrics(cluster.design.loaded.blueprint.fabrics)
     found = {name: i for i, names in enumerate(groups) for name in names}
     for domain in cluster.design.scale_up:
         found[domain.name] = len(groups)
-    return found
-
-
-__all__ = ["TRAY", "Band", "Scene", "scene_of"]
+    return [found.get(cls.fabric, len(groups) + 1) for cls in cluster.plan.devices.classes]

@@ -21,14 +21,21 @@ BLOCKS = "fabricgen.export.view.blocks"
 SCRIPTS = (
     "base.js",
     "state.js",
-    "camera.js",
     "ends.js",
+    "rows.js",
+    "camera.js",
     "pen.js",
     "fabric.js",
     "floor.js",
     "trays.js",
     "elevation.js",
     "hall.js",
+    "losses.js",
+    "overlays.js",
+    "colours.js",
+    "inspector.js",
+    "trace.js",
+    "search.js",
     "main.js",
 )
 """In the order in which they are run: each uses those before it."""

@@ -79,7 +79,7 @@ def _levels_used(cluster: Cluster, depth: Ints) -> Sequence[int]:
     by_rack = any(cls.kind != NODE and (depth[cls.rows] == RACK).any() for cls in devices.classes)
     used = [CLUSTER]
     used += [SITE] if len(layout.sites) > 1 else []
-    used += [POD] if len(layout.pods) > 1 or (depth == POD).any() else []
+    used += [POD] if len(layout.pods) > max(1, len(layout.sites)) or (depth == POD).any() else []
     return [*used, UNIT, *([RACK] if by_rack else [])]
 
 

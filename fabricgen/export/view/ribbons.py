@@ -1,187 +1,203 @@
-"""Ribbons: all links of one kind between two bands, or on their way up through the box that they leave.
+"""Ribbons: a bundle drawn as a band of even breadth between edges: tops of boxes, both sides of bands, lanes.
 
-Links of a device to a tier of a wider place pass every box between. In each of these they are one ribbon to its top; in
-the box of the upper tier one ribbon to the tier's band. Places that stand in one row have a ribbon each, those in
-several rows one together.
+Where several bundles begin or end at one edge they share it out in the order of where they go to, so that they do not
+cross there, each as broad as the root of its bandwidth asks. Links within a box that have nothing to rise to are arcs.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
-
-import numpy as np
+from math import sqrt
 
 from fabricgen.cluster import Cluster
-from fabricgen.export.view.layout import Band, Scene
-from fabricgen.export.view.places import LEVELS
-from fabricgen.wiring.tables import Ints
+from fabricgen.export.view.bundles import ALL_CHILDREN, OWN_BAND, Bundle
+from fabricgen.export.view.layout import HEADER, Band, Scene
 
-ALL_CHILDREN, OWN_BAND = -2, -1
-"""Where a ribbon begins, in place of one child: at all of them, or at a band of its own box."""
+FILLED, THINNEST = 0.85, 0.4
+"""How much of an edge its ribbons take at most, and the least width of one, in units."""
+
+TOP, GRID, ABOVE, BELOW, LANE = range(5)
+"""Edges: the top of a box, of all its places, of a band, the foot of a band, a lane."""
+
+ARC_STEEP, ARC_ROOM = 0.25, 0.8
+"""Height of an arc as a share of its length, and of the room above it."""
+
+Edge = tuple[int, int, int]
+"""What kind of edge, its box, and the class of a band or the network of a lane."""
+
+Slot = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Ribbon:
-    """Links in a box, from below upward; a trapezoid with curved sides between two edges, each its middle and width.
+    """A piece of a bundle (its number in `Scene.bundles`) between two edges: middle x, y and width of both.
 
-    `lower` and `upper` are classes of devices; `upper_box` is the box of the upper band: `box`, or one around it.
-    `child` is the box that it begins at, or `ALL_CHILDREN`, or `OWN_BAND`.
+    `arc` is the height of an arc over both ends, 0 for a piece that rises.
     """
 
-    box: int
-    child: int
-    lower: int
-    upper: int
-    upper_box: int
-    fabric: str
-    links: int
-    gbps: float
+    bundle: int
     x0: float
     y0: float
     w0: float
     x1: float
     y1: float
     w1: float
+    arc: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
-class _Bundle:
-    """Links of one kind in a box."""
+class _Station:
+    """Where a bundle meets an edge: its place among others there, and at which y if not the edge's own."""
 
-    box: int
-    child: int
-    lower: int
-    upper: int
-    upper_box: int
-    segment: int
-    links: int
+    edge: Edge
+    slot: Slot
+    y: float
 
 
 def ribbons_of(cluster: Cluster, scene: Scene) -> tuple[Ribbon, ...]:
-    """The ribbons of a scene, wide places first."""
-    bundles = _merged(cluster, scene)
-    return tuple(_Drawing(cluster, scene).ribbons(bundles))
-
-
-def _merged(cluster: Cluster, scene: Scene) -> list[_Bundle]:
-    """Links counted by box, place that they come from, classes at both ends and segment."""
-    places, links, devices = scene.places, cluster.plan.links, cluster.plan.devices
-    ancestors, in_rows = places.ancestors, _in_one_row(scene)
-    found: list[_Bundle] = []
-    for number in range(len(links.segments)):
-        rows = links.rows_of(number)
-        a, b = links.a_device[rows], links.b_device[rows]
-        low, high = places.device_box[a], places.device_box[b]
-        swap = places.level[low] < places.level[high]
-        a, b, low, high = (
-            np.where(swap, b, a),
-            np.where(swap, a, b),
-            np.where(swap, high, low),
-            np.where(swap, low, high),
-        )
-        classes = devices.device_class[a], devices.device_class[b]
-        for level in LEVELS:
-            here = np.flatnonzero((places.level[low] >= level) & (places.level[high] <= level))
-            here = here[ancestors[low[here], level] >= 0]
-            if len(here):
-                child = _child(ancestors, places.level, low[here], level)
-                box = ancestors[low[here], level]
-                child = np.where((child >= 0) & ~in_rows[box], ALL_CHILDREN, child)
-                found += _counted(box, child, classes[0][here], classes[1][here], high[here], number)
-    return sorted(found, key=lambda bundle: (bundle.box, bundle.segment, bundle.child))
-
-
-def _child(ancestors: Ints, levels: Ints, low: Ints, level: int) -> Ints:
-    """The place below a level that each box is in, or is; `OWN_BAND` where the box is of that level itself."""
-    found = np.full(len(low), OWN_BAND, dtype=np.int32)
-    for below in reversed(range(level + 1, len(LEVELS))):
-        inside = (levels[low] >= below) & (ancestors[low, below] >= 0)
-        found[inside] = ancestors[low[inside], below]
-    return found
-
-
-def _counted(box: Ints, child: Ints, lower: Ints, upper: Ints, upper_box: Ints, segment: int) -> list[_Bundle]:
-    rows = np.stack([box, child, lower, upper, upper_box], axis=1).astype(np.int64)
-    kinds, counts = np.unique(rows, axis=0, return_counts=True)
-    return [
-        _Bundle(own, below, a, b, around, segment, count)
-        for (own, below, a, b, around), count in zip(kinds.tolist(), counts.tolist(), strict=True)
-    ]
-
-
-def _in_one_row(scene: Scene) -> np.ndarray:
-    """Whether the places of each box stand in one row; bool."""
-    found = np.ones(len(scene.places), dtype=bool)
-    first: dict[int, float] = {}
-    for box, parent in enumerate(scene.places.parent.tolist()):
-        if parent >= 0 and first.setdefault(parent, scene.box_y[box]) != scene.box_y[box]:
-            found[parent] = False
-    return found
+    """The ribbons of a scene in the order of its bundles."""
+    return tuple(_Drawing(cluster, scene).ribbons())
 
 
 class _Drawing:
-    """Where ribbons begin and end."""
-
     def __init__(self, cluster: Cluster, scene: Scene) -> None:
-        self._cluster, self._scene = cluster, scene
+        self._scene = scene
+        segments = cluster.plan.links.segments
+        self._gbps = [bundle.links * segments[bundle.segment].speed_gbps for bundle in scene.bundles]
         self._bands: dict[tuple[int, int], Band] = {(band.box, band.cls): band for band in scene.bands}
-        self._children: dict[int, list[int]] = {}
+        self._tiers: dict[tuple[int, int], list[int]] = defaultdict(list)
+        for band in sorted(scene.bands, key=lambda b: b.y):
+            if band.y < scene.heads[band.box]:
+                self._tiers[band.box, scene.networks[band.cls]].append(band.cls)
+        self._children: dict[int, list[int]] = defaultdict(list)
         for box, parent in enumerate(scene.places.parent.tolist()):
-            self._children.setdefault(parent, []).append(box)
+            self._children[parent].append(box)
+        self._most: dict[int, float] = defaultdict(float)
+        for bundle, gbps in zip(scene.bundles, self._gbps, strict=True):
+            self._most[bundle.box] = max(self._most[bundle.box], gbps)
 
-    def ribbons(self, bundles: list[_Bundle]) -> list[Ribbon]:
-        """Every bundle as a ribbon, those that leave a box in the order of segments along its top."""
-        passing: dict[int, list[tuple[int, int, int]]] = {}
-        for one in bundles:
-            if one.upper_box != one.box:
-                lanes = passing.setdefault(one.box, [])
-                if (key := (one.segment, one.lower, one.upper)) not in lanes:
-                    lanes.append(key)
-        found = []
-        segments = self._cluster.plan.links.segments
-        for one in bundles:
-            x0, y0, w0 = self._start(one, passing)
-            x1, y1, w1 = self._end(one, passing)
-            segment = segments[one.segment]
-            gbps = one.links * segment.speed_gbps
-            found.append(
-                Ribbon(
-                    one.box, one.child, one.lower, one.upper, one.upper_box, segment.fabric, one.links, gbps,
-                    x0, y0, w0, x1, y1, w1,
-                )
-            )  # fmt: skip
+    def ribbons(self) -> Iterator[Ribbon]:
+        """Every bundle: from station to station, each at its slot of an edge."""
+        routes = [self._route(number, bundle) for number, bundle in enumerate(self._scene.bundles)]
+        wanted: dict[Edge, dict[Slot, tuple[float, tuple[float, ...]]]] = defaultdict(dict)
+        for number, (bundle, (stations, _)) in enumerate(zip(self._scene.bundles, routes, strict=True)):
+            for i, station in enumerate(stations):
+                far = self._far(bundle, stations, i)
+                seen = wanted[station.edge].get(station.slot, (0.0, (far, *station.slot)))
+                wanted[station.edge][station.slot] = max(seen[0], self._gbps[number]), seen[1]
+        slots = {edge: self._share(edge, wants) for edge, wants in wanted.items()}
+        for number, (stations, arched) in enumerate(routes):
+            for a, b in zip(stations, stations[1:], strict=False):
+                (x0, w0), (x1, w1) = slots[a.edge][a.slot], slots[b.edge][b.slot]
+                if arched and x0 > x1:
+                    x0, w0, x1, w1 = x1, w1, x0, w0
+                arc = self._height(a, abs(x1 - x0)) if arched else 0.0
+                yield Ribbon(number, x0, a.y, w0, x1, b.y, w1, arc)
+
+    def _route(self, number: int, bundle: Bundle) -> tuple[list[_Station], bool]:
+        """The edges that a bundle goes by, and whether it is an arc between two."""
+        box, slot = bundle.box, (number,)
+        start = self._end(box, bundle.child, bundle.lower, bundle.lane, (number, 0))
+        tiers = self._tiers.get((box, self._scene.networks[bundle.upper]), [])
+        network = self._scene.networks[bundle.upper]
+        head = bundle.child == OWN_BAND and self._bands[box, bundle.lower].y < self._scene.heads[box]
+        lane = self._scene.lanes.get((box, network))
+        bottom = lane.bottom if lane else 0.0
+        if bundle.leaves:
+            end = _Station((TOP, box, 0), bundle.lane, float(self._scene.box_y[box]))
+            own = self._tiers.get((box, self._scene.networks[bundle.lower]), [])
+            if lane is None or (head and own[:1] == [bundle.lower]):
+                return [start, end], False
+            low = start.y - HEADER / 2 if head else bottom
+            return [start, *self._by(box, network, slot, low, lane.top), end], False
+        goal = self._bands.get((box, bundle.upper)) if bundle.other == OWN_BAND else None
+        rises = goal is not None and bundle.upper in tiers and goal.y + goal.h < start.y - 1e-6
+        same_column = head and bundle.lower in tiers
+        if goal is None or not rises or (head and not same_column):
+            far = (bundle.segment, bundle.upper, bundle.lower)
+            return [start, self._end(box, bundle.other, bundle.upper, far, (number, 1))], True
+        end = _Station((BELOW, box, bundle.upper), slot, goal.y + goal.h)
+        place = tiers.index(bundle.upper)
+        direct = tiers[place + 1 :][:1] == [bundle.lower] if same_column else place + 1 == len(tiers)
+        if direct or lane is None:
+            return [start, end], False
+        under = self._bands[box, tiers[place + 1]].y
+        low = start.y - HEADER / 2 if head else bottom
+        return [start, *self._by(box, network, slot, low, (goal.y + goal.h + under) / 2), end], False
+
+    def _by(self, box: int, network: int, slot: Slot, low: float, high: float) -> list[_Station]:
+        """Along the lane of a network from a y up to another."""
+        return [_Station((LANE, box, network), slot, y) for y in (low, high)]
+
+    def _end(self, box: int, place: int, cls: int, lane: tuple[int, int, int], slot: Slot) -> _Station:
+        """Where links leave a place of a box, all of them, or a band of its own."""
+        scene = self._scene
+        if place == OWN_BAND:
+            return _Station((ABOVE, box, cls), slot, self._bands[box, cls].y)
+        if place == ALL_CHILDREN:
+            return _Station((GRID, box, 0), slot, float(scene.box_y[self._children[box][0]]))
+        return _Station((TOP, place, 0), lane, float(scene.box_y[place]))
+
+    def _span(self, edge: Edge) -> tuple[float, float]:
+        """(left, width) of an edge."""
+        kind, box, number = edge
+        scene = self._scene
+        if kind in (ABOVE, BELOW):
+            return self._bands[box, number].x, self._bands[box, number].w
+        if kind == LANE:
+            return scene.lanes[box, number].x, scene.lanes[box, number].w
+        if kind == TOP:
+            return float(scene.box_x[box]), float(scene.box_w[box])
+        children = self._children[box]
+        left = min(float(scene.box_x[c]) for c in children)
+        return left, max(float(scene.box_x[c] + scene.box_w[c]) for c in children) - left
+
+    def _share(self, edge: Edge, wants: dict[Slot, tuple[float, tuple[float, ...]]]) -> dict[Slot, tuple[float, float]]:
+        """(middle, width) of each slot of an edge, in the order of where they go."""
+        left, width = self._span(edge)
+        order = sorted(wants, key=lambda slot: wants[slot][1])
+        roots = {slot: sqrt(wants[slot][0]) for slot in order}
+        total, most = sum(roots.values()), sqrt(self._most[edge[1]]) or 1.0
+        widths = [
+            max(THINNEST, width * min(FILLED * roots[slot] / total, FILLED * roots[slot] / most)) for slot in order
+        ]
+        gap = max(0.0, width - sum(widths)) / (len(order) + 1)
+        found, x = {}, left + gap
+        for slot, w in zip(order, widths, strict=True):
+            found[slot] = x + w / 2, w
+            x += w + gap
         return found
 
-    def _start(self, one: _Bundle, passing: dict[int, list[tuple[int, int, int]]]) -> tuple[float, float, float]:
-        scene = self._scene
-        if one.child == OWN_BAND:
-            band = self._bands[one.box, one.lower]
-            return band.x + band.w / 2, band.y, band.w * 0.9
-        if one.child == ALL_CHILDREN:
-            boxes = np.array(self._children[one.box])
-            left, right = scene.box_x[boxes].min(), (scene.box_x[boxes] + scene.box_w[boxes]).max()
-            at, width = self._lane(one, passing, int(boxes[0]))
-            return float(left + (right - left) * at), float(scene.box_y[boxes].min()), float((right - left) * width)
-        at, width = self._lane(one, passing, one.child)
-        w = scene.box_w[one.child]
-        return float(scene.box_x[one.child] + w * at), float(scene.box_y[one.child]), float(w * width)
+    def _far(self, bundle: Bundle, stations: list[_Station], at: int) -> float:
+        """The x by which a bundle has its place at an edge: of the lane next to it, else of its other end."""
+        last = at + 1 == len(stations)
+        near = stations[at - 1 if last else at + 1].edge
+        if near[0] == LANE and near != stations[at].edge and stations[at].edge[0] != TOP:
+            left, width = self._span(near)
+            return left + width / 2
+        return self._source(bundle) if last and not bundle.leaves else self._goal(bundle)
 
-    def _end(self, one: _Bundle, passing: dict[int, list[tuple[int, int, int]]]) -> tuple[float, float, float]:
-        scene = self._scene
-        if one.upper_box != one.box:
-            at, width = self._lane(one, passing, one.box)
-            w = scene.box_w[one.box]
-            return float(scene.box_x[one.box] + w * at), float(scene.box_y[one.box]), float(w * width)
-        band = self._bands[one.box, one.upper]
-        if one.child < 0:
-            return band.x + band.w / 2, band.y + band.h, band.w * 0.9
-        children = self._children[one.box]
-        share = band.w / len(children)
-        return band.x + share * (children.index(one.child) + 0.5), band.y + band.h, share * 0.9
+    def _goal(self, bundle: Bundle) -> float:
+        """The x of where the upper ends of a bundle are."""
+        place = bundle.other if bundle.other >= 0 else bundle.target
+        return self._middle(place, bundle.upper)
 
-    def _lane(self, one: _Bundle, passing: dict[int, list[tuple[int, int, int]]], box: int) -> tuple[float, float]:
-        """(middle, width) of the place at the top of a box where links leave it, as shares of its width."""
-        lanes = passing.get(box, [])
-        key = (one.segment, one.lower, one.upper)
-        number, count = (lanes.index(key), len(lanes)) if key in lanes else (0, 1)
-        return (number + 1) / (count + 1), 0.5 / (count + 1)
+    def _source(self, bundle: Bundle) -> float:
+        return self._middle(bundle.child if bundle.child >= 0 else bundle.box, bundle.lower)
+
+    def _middle(self, box: int, cls: int) -> float:
+        band = self._bands.get((box, cls))
+        if band is not None:
+            return band.x + band.w / 2
+        return float(self._scene.box_x[box] + self._scene.box_w[box] / 2)
+
+    def _height(self, station: _Station, length: float) -> float:
+        """How high an arc from a station rises: over its length, within the room above."""
+        scene, (kind, box, _) = self._scene, station.edge
+        around = int(scene.places.parent[box]) if kind == TOP else box
+        floor = float(scene.heads[around])
+        room = station.y - (floor if station.y > floor else float(scene.box_y[around]))
+        return max(THINNEST, min(ARC_STEEP * length, ARC_ROOM * room))
+

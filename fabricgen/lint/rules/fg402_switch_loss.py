@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.design.build import trials_of
+from fabricgen.design.capacity.loss_words import failure_analyses
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.after_loss import below_limit, failure_analyses, loss_message
+from fabricgen.lint.after_loss import below_limit, loss_message
 from fabricgen.lint.rule import DesignRule
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import ceil
 
+from fabricgen.design.capacity.loss_words import failure_analyses, percent
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.after_loss import below_limit, failure_analyses, loss_message, percent
+from fabricgen.lint.after_loss import below_limit, loss_message
 from fabricgen.lint.rule import DesignRule
 
 

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 from fabricgen.design.capacity.bisection import chain_of
 from fabricgen.design.capacity.failure_domains import in_one_rack
+from fabricgen.design.capacity.loss_words import is_for_management
 from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.floor.floor_plan import FloorPlan
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.after_loss import also, is_for_management
+from fabricgen.lint.after_loss import also
 from fabricgen.lint.rule import DesignRule
 
 NODE_RACKS = 8

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 
 from fabricgen.catalog.nos_configuration import SafetyLine, UnsafeCommands
+from fabricgen.design.capacity.loss_words import is_for_management
 from fabricgen.design.model import Design
 from fabricgen.design.snippets import all_snippets
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.after_loss import is_for_management
 from fabricgen.lint.commands import Command, commands
 from fabricgen.lint.rule import DesignRule
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from fabricgen.blueprint.sections.configuration import PortSettings
+from fabricgen.design.capacity.loss_words import is_for_management
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
-from fabricgen.lint.after_loss import is_for_management
 from fabricgen.lint.rule import PlanRule
 
 if TYPE_CHECKING:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fabricgen.design.capacity.loss_words import is_for_management
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.after_loss import is_for_management
 from fabricgen.lint.rule import DesignRule
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from fabricgen.export.palette import cluster_swatches
 from fabricgen.export.view.columns import packed_numbers, packed_table
 from fabricgen.export.view.ribbons import ribbons_of
 from fabricgen.export.view.source import PageSource
@@ -28,20 +27,18 @@ def block(source: PageSource) -> dict[str, Any]:
         **{name: np.array([getattr(b, name) for b in scene.bands]) for name in ("box", "cls", "first", "last")},
         **{name: _hundredths([getattr(b, name) for b in scene.bands]) for name in ("x", "y", "w", "h", "scale")},
     }
-    ribbons = ribbons_of(source.cluster, scene)
-    fabrics = list(cluster_swatches(source.cluster))
-    whole = ("box", "child", "lower", "upper", "upper_box", "links")
+    bundles, ribbons = scene.bundles, ribbons_of(source.cluster, scene)
+    whole = ("box", "child", "lower", "other", "upper", "target", "segment", "links")
     drawn = {
-        **{name: np.array([getattr(r, name) for r in ribbons], dtype=np.int64) for name in whole},
-        "fabric": np.array([fabrics.index(r.fabric) for r in ribbons], dtype=np.int64),
-        "gbps": np.array([round(r.gbps) for r in ribbons], dtype=np.int64),
-        **{n: _hundredths([getattr(r, n) for r in ribbons]) for n in ("x0", "y0", "w0", "x1", "y1", "w1")},
+        "bundle": np.array([r.bundle for r in ribbons], dtype=np.int64),
+        **{n: _hundredths([getattr(r, n) for r in ribbons]) for n in ("x0", "y0", "w0", "x1", "y1", "w1", "arc")},
     }
     return {
         "w": scene.width,
         "h": scene.height,
         "boxes": packed_table(boxes),
         "bands": packed_table(bands),
+        "bundles": packed_table({n: np.array([getattr(b, n) for b in bundles], dtype=np.int64) for n in whole}),
         "ribbons": packed_table(drawn),
         "order": packed_numbers(scene.order),
         "devices": packed_table({"x": _hundredths(scene.device_x), "y": _hundredths(scene.device_y)}),

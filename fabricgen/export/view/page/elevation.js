@@ -73,8 +73,10 @@ FG.Elevation = class {
   device(pen, device, front) {
     const [x, y, w, h] = this.face(device), hall = this.hall;
     if (!pen.sees(x, y, front.w * 3, h)) return;
-    const [fill, ink] = FG.fillOf?.(device) ?? hall.block.swatches[hall.classOf[device]];
+    const told = FG.overlay.of("device", device), [own, usual] = hall.block.swatches[hall.classOf[device]];
+    const fill = told?.fill ?? own, ink = told ? FG.inkOn(fill) : usual;
     this.box(pen, [x, y, w, h], fill);
+    if (told?.mark && w * pen.scale < 200) pen.text(told.mark, pen.x(x + w / 2), pen.y(y + h / 2), Math.min(12, 0.8 * h * pen.scale), ink, { align: "center", bold: true, room: w * pen.scale });
     if (w * pen.scale >= 200) this.cages(pen, device, [x, y, w, h], ink);
     this.label(pen, hall.names.at(device), front, y, hall.high(device));
     if (hall.isChosen("device", device)) pen.frame(x, y, w, h, pen.theme.chosen, 3);

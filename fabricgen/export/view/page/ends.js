@@ -5,6 +5,9 @@
  * @typedef {{a: Int32Array, b: Int32Array, of: (device: number) => Int32Array, far: (link: number, device: number) => number}} Ends
  */
 
+/** @type {Promise<Ends> | null} */
+FG.madeEnds = null;
+
 /** Devices at the ends of links, and the links of each device; made once. @returns {Promise<Ends>} */
 FG.ends = () => {
   FG.madeEnds ??= (async () => {

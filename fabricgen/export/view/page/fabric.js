@@ -4,6 +4,8 @@
 FG.Fabric = class {
   name = "fabric";
   title = "Fabric";
+  /** @type {any} */
+  names = null;
 
   /** @param {any} chosen @returns {number[] | null} */
   bounds(chosen) {
@@ -23,10 +25,11 @@ FG.Fabric = class {
       return found;
     };
     this.boxes = await read(this.scene.boxes, ["level", "parent", "x", "y", "w", "h"]);
-    /** @type {Column} */
     this.names = await new FG.Table(this.scene.boxes).column("name");
     this.bands = await read(this.scene.bands, ["box", "cls", "first", "last", "x", "y", "w", "h", "scale"]);
-    this.ribbons = await read(this.scene.ribbons, ["box", "lower", "upper", "links", "gbps", "fabric", "x0", "y0", "w0", "x1", "y1", "w1"]);
+    this.ribbons = await read(this.scene.ribbons, ["bundle", "x0", "y0", "w0", "x1", "y1", "w1", "arc"]);
+    this.bundles = await read(this.scene.bundles, ["box", "segment"]);
+    /** @type {any} */
     this.order = await FG.numbers(this.scene.order);
     this.devices = await read(this.scene.devices, ["x", "y"]);
   }
@@ -51,10 +54,18 @@ FG.Fabric = class {
     }
     for (let i = 0; i < ribbons.rows; i += 1) {
       const [x0, y0, w0, x1, y1, w1] = [ribbons.x0[i], ribbons.y0[i], ribbons.w0[i] / 2, ribbons.x1[i], ribbons.y1[i], ribbons.w1[i] / 2].map((n) => n / 100);
-      if (!seen(Math.min(x0 - w0, x1 - w1), y1, Math.abs(x1 - x0) + w0 + w1, y0 - y1) || (y0 - y1) * camera.scale < 4) continue;
+      const arc = ribbons.arc[i] / 100;
+      if (arc) {
+        c.globalAlpha = 0.35;
+        c.fillStyle = head.fabrics.find((/** @type {any} */ f) => f.name === head.segments[this.bundles.segment[ribbons.bundle[i]]].fabric).fill;
+        c.beginPath(); c.moveTo(x0 - w0, y0); c.bezierCurveTo(x0 - w0, y0 - arc * 1.33, x1 + w1, y1 - arc * 1.33, x1 + w1, y1);
+        const inner = Math.max(0, arc - (w0 + w1)) * 1.33;
+        c.lineTo(x1 - w1, y1); c.bezierCurveTo(x1 - w1, y1 - inner, x0 + w0, y0 - inner, x0 + w0, y0); c.fill(); c.globalAlpha = 1;
+        continue;
+      }
       const m = (y0 + y1) / 2;
       c.globalAlpha = 0.35;
-      c.fillStyle = head.fabrics[ribbons.fabric[i]].fill;
+      c.fillStyle = head.fabrics.find((/** @type {any} */ f) => f.name === head.segments[this.bundles.segment[ribbons.bundle[i]]].fabric).fill;
       c.beginPath();
       c.moveTo(x0 - w0, y0);
       c.bezierCurveTo(x0 - w0, m, x1 - w1, m, x1 - w1, y1);

@@ -33,6 +33,8 @@ FG.Hall = class {
   bundle = null;
   /** @type {Promise<void> | null} */
   loading = null;
+  /** @type {any} The path that the bundle is of. */
+  followed = null;
   opened = 0;
   scale = 1;
   deepest = 1;
@@ -108,7 +110,7 @@ FG.Hall = class {
   async choose() {
     const chosen = FG.state.chosen;
     this.bundle = null;
-    if (!chosen || !["device", "rack", "link", "cable", "tray"].includes(chosen.kind)) return;
+    if (!chosen || !["device", "rack", "link", "cable", "tray", "trace"].includes(chosen.kind)) return;
     if (!this.trays) { const trays = new FG.Trays(this); await trays.load(); this.trays = trays; }
     if (FG.state.chosen !== chosen) return;
     const name = FG.naming[chosen.kind] ? await FG.naming[chosen.kind].name(chosen.id) : "it";
@@ -116,9 +118,10 @@ FG.Hall = class {
     FG.repaint();
   }
 
-  /** @param {any} chosen @returns {Iterable<number>} */
+  /** @param {any} chosen @returns {ArrayLike<number>} */
   linksOf(chosen) {
     const { ends, cable } = this.trays;
+    if (chosen.kind === "trace") return FG.drawn ? FG.drawn.path.map((/** @type {any} */ step) => step.link) : [];
     if (chosen.kind === "device") return ends.of(chosen.id);
     if (chosen.kind === "link") return [chosen.id];
     if (chosen.kind === "rack") return [...this.devicesIn(chosen.id)].flatMap((device) => [...ends.of(device)]);
@@ -139,6 +142,7 @@ FG.Hall = class {
   paint(c, camera, theme) {
     const pen = new FG.Pen(c, camera, theme), { racks, block } = this;
     this.scale = camera.scale;
+    if (FG.state.chosen?.kind === "trace" && FG.drawn !== this.followed) { this.followed = FG.drawn; this.choose(); }
     FG.paintFloor(pen, block);
     c.lineJoin = "miter";
     for (let i = 0; i < racks.rows; i += 1) {
@@ -162,14 +166,16 @@ FG.Hall = class {
   rack(pen, i) {
     const { racks } = this, { theme, scale } = pen, look = this.block.looks[racks.look[i]];
     const w = racks.w[i] * (this.isOpen() ? 1 : 0.96), d = racks.d[i], x = racks.x[i] - w / 2, y = racks.y[i] - d / 2, down = racks.faces[i] > 0;
+    const told = FG.overlay.of("rack", i);
     this.opened = i;
     if (this.isOpen()) this.elevation.paint(pen, i);
     else {
-      pen.fill(x, y, w, d, FG.fillOfRack?.(i) ?? look.fill);
+      pen.fill(x, y, w, d, told?.fill ?? look.fill);
       const stripe = d * 0.14, each = w / Math.max(1, look.stripes.length);
-      if (w * scale >= 2.5) look.stripes.forEach((/** @type {string} */ fill, /** @type {number} */ n) => pen.fill(x + n * each, down ? y + d - stripe : y, each, stripe, fill));
+      if (!told && w * scale >= 2.5) look.stripes.forEach((/** @type {string} */ fill, /** @type {number} */ n) => pen.fill(x + n * each, down ? y + d - stripe : y, each, stripe, fill));
+      if (told?.mark && w * scale >= 9) pen.text(told.mark, pen.x(racks.x[i]), pen.y(racks.y[i] + (down ? 0.38 : -0.38) * d), Math.min(12, w * scale * 0.7), FG.inkOn(told.fill), { align: "center", bold: true });
       const name = this.rackName(i), size = Math.min(11, w * scale * 0.5);
-      if (size >= 7 && pen.wide(name, size) < d * scale * 0.82) pen.text(name, pen.x(racks.x[i]), pen.y(racks.y[i] + (down ? -0.07 : 0.07) * d), size, look.dark ? "#ffffff" : "#000000", { align: "center", turned: true });
+      if (size >= 7 && pen.wide(name, size) < d * scale * 0.82) pen.text(name, pen.x(racks.x[i]), pen.y(racks.y[i] + (down ? -0.07 : 0.07) * d), size, told ? FG.inkOn(told.fill) : look.dark ? "#ffffff" : "#000000", { align: "center", turned: true });
     }
     if (w * scale >= 5) pen.frame(x, y, w, d, theme.line);
     if (w * scale >= 9) pen.line(down ? [x, y + d, x + w, y + d] : [x, y, x + w, y], theme.ink, Math.min(4, w * scale * 0.06));
@@ -196,6 +202,9 @@ FG.Hall = class {
     pen.c.arc(pen.x(x + w / 2), pen.y(y + d / 2), 13, 0, 2 * Math.PI);
     pen.c.stroke();
   }
+
+  /** Whether the path that is traced is drawn here along trays. */
+  get follows() { return Boolean(this.bundle?.cables) && !this.isOpen(); }
 
   /** What is at a place. @param {number} x @param {number} y */
   pick(x, y) {
@@ -277,7 +286,10 @@ FG.Hall = class {
 };
 
 /** The table of racks, whose rows are racks' ids. @returns {any} */
-FG.hallRacks = () => { FG.racksTable ??= new FG.Table(FG.block("hall").racks); return FG.racksTable; };
+FG.hallRacks = () => {
+  if (!FG.tables.has("hall racks")) FG.tables.set("hall racks", new FG.Table(FG.block("hall").racks));
+  return FG.tables.get("hall racks");
+};
 FG.naming.rack = FG.named(() => FG.hallRacks().column("name"), () => FG.hallRacks().rows);
 FG.naming.tray = FG.named(
   async () => ({ at: (/** @type {number} */ i) => FG.block("hall").trays[i].name }), () => FG.block("hall").trays.length);

@@ -5,6 +5,8 @@ FG.Pen = class {
   /** @param {CanvasRenderingContext2D} c @param {any} camera @param {any} theme */
   constructor(c, camera, theme) {
     this.c = c;
+    /** The fill that is set. */
+    this.filled = "";
     this.theme = theme;
     this.scale = camera.scale;
     this.width = camera.width;
@@ -86,4 +88,10 @@ FG.Pen = class {
     c.globalAlpha = 1;
     this.text(text, x + 4, py, size, ink);
   }
+};
+
+/** Black or white, whichever can be read on a colour. @param {string} fill as #RRGGBB @returns {string} */
+FG.inkOn = (fill) => {
+  const [r, g, b] = [1, 3, 5].map((at) => (Number.parseInt(fill.slice(at, at + 2), 16) / 255) ** 2.2);
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.18 ? "#000000" : "#ffffff";
 };

@@ -7,6 +7,7 @@
  * {name: async (id) => text, find: async (text) => id or -1}. A device stands there by its name, others as `kind:name`.
  * @typedef {{kind: string, id: number}} Chosen
  */
+/** @type {any} */
 FG.state = {
   /** @type {Chosen | null} */
   chosen: null,
@@ -57,6 +58,18 @@ FG.naming.cable = FG.named(() => FG.table("cables").column("cable"), () => FG.ta
 /** The place of the camera, [x, y, scale], which the main script keeps. @type {number[] | null} */
 FG.place = null;
 
+/** What the main script gives: the camera, the way of looking that is shown, colours, and how to paint anew. @type {any} */
+FG.camera = null;
+/** @type {any} */
+FG.way = null;
+/** @type {any} */
+FG.colours = null;
+FG.repaint = () => {};
+/** @type {(chosen: Chosen | null) => void} */
+FG.goTo = () => {};
+FG.fragment = "";
+FG.writing = 0;
+
 /** Write the fragment, soon: many changes are one. */
 FG.write = () => {
   clearTimeout(FG.writing);
@@ -81,7 +94,11 @@ FG.readFragment = async () => {
   const numbers = ["x", "y", "z"].map((key) => Number.parseFloat(said.get(key) ?? ""));
   FG.place = numbers.every(Number.isFinite) ? numbers : null;
   let chosen = null;
-  if (text("at")) {
+  const alias = Object.keys(FG.naming).find((one) => said.has(one));
+  if (alias) {
+    const id = await FG.naming[alias].find(text(alias));
+    if (id >= 0) chosen = { kind: alias, id };
+  } else if (text("at")) {
     const kind = Object.keys(FG.naming).find((one) => text("at").startsWith(`${one}:`));
     const id = await FG.naming[kind ?? "device"].find(kind ? text("at").slice(kind.length + 1) : text("at"));
     if (id >= 0) chosen = { kind: kind ?? "device", id };

@@ -9,6 +9,15 @@ FG.Trays = class {
     this.racks = hall.racks;
     /** @type {Map<string, any>} */
     this.between = new Map();
+    /** @type {any} Links by device. */
+    this.ends = null;
+    this.cable = new Int32Array(0);
+    /** @type {any} Lengths of cables. */
+    this.length = null;
+    /** @type {Int32Array[]} By link: racks of panels on its way, and the cross tray of each leg. */
+    this.via = [];
+    /** @type {Int32Array[]} */
+    this.cross = [];
     for (const [a, b, places] of this.block.ways) {
       this.between.set(`${a} ${b}`, places);
       this.between.set(`${b} ${a}`, [...places].reverse());
@@ -20,9 +29,7 @@ FG.Trays = class {
     this.ends = await FG.ends();
     this.cable = await FG.table("links").numbers("cable");
     this.length = await FG.table("cables").column("length_m");
-    /** @type {Int32Array[]} */
     this.via = await Promise.all(via.map(async (/** @type {any} */ one) => (await FG.column(one)).numbers));
-    /** @type {Int32Array[]} */
     this.cross = await Promise.all(cross.map(async (/** @type {any} */ one) => (await FG.column(one)).numbers));
   }
 
@@ -84,7 +91,7 @@ FG.Trays = class {
 
   /**
    * The cables of what is chosen, along their trays.
-   * @param {Iterable<number>} links @param {string} name
+   * @param {ArrayLike<number>} links @param {string} name
    */
   bundle(links, name) {
     /** @type {Map<any, {flat: boolean, at: number, spans: number[]}>} */
@@ -97,7 +104,7 @@ FG.Trays = class {
     const straight = [];
     const seen = new Set(), size = this.racks.rows;
     let inside = 0, cables = 0;
-    for (const link of links) {
+    for (const link of Array.from(links)) {
       const cable = this.cable[link], a = this.hall.rackOf[this.ends.a[link]], b = this.hall.rackOf[this.ends.b[link]];
       const key = (cable * size + a) * size + b;
       if (cable < 0 || seen.has(key)) continue;
@@ -134,12 +141,12 @@ FG.swept = (tray, { flat, at, spans }) => {
     steps.set(spans[i], (steps.get(spans[i]) ?? 0) + 1);
     steps.set(spans[i + 1], (steps.get(spans[i + 1]) ?? 0) - 1);
   }
-  const places = [...steps.keys()].sort((a, b) => a - b), found = [];
+  const places = [...steps.keys()].sort((a, b) => a - b), found = /** @type {any[]} */ ([]);
   let count = 0;
   for (let i = 0; i + 1 < places.length; i += 1) {
     const step = steps.get(places[i]) ?? 0;
     count += step;
-    const last = found.at(-1);
+    const last = found[found.length - 1];
     if (!step && last) last.high = places[i + 1];
     else if (count) found.push({ tray, flat, at, low: places[i], high: places[i + 1], count });
   }

@@ -1,0 +1,35 @@
+"""At which phase of the blueprint each device and link is first there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fabricgen.design.phases.selection import selection_of
+from fabricgen.export.view.columns import packed_table
+from fabricgen.export.view.source import PageSource
+from fabricgen.phases.presence import presence
+
+
+def block(source: PageSource) -> dict[str, Any] | None:
+    """Names of the phases, and the number of the first of each device and link; None where there are no phases.
+
+    What is only there in the end has the number after the last. Of a cluster at a phase there is only what is there.
+    """
+    cluster = source.cluster
+    phases = cluster.design.loaded.blueprint.phases
+    if not phases or cluster.phase:
+        return None
+    device = np.full(len(cluster.plan.devices), len(phases), dtype=np.int64)
+    link = np.full(len(cluster.plan.links), len(phases), dtype=np.int64)
+    for number, name in reversed(list(enumerate(phases))):
+        there = presence(cluster.design, cluster.plan, selection_of(cluster.design, name))
+        device[there.devices] = number
+        link[there.links] = number
+    return {
+        "names": list(phases),
+        "words": [phase.description for phase in phases.values()],
+        "devices": packed_table({"phase": device}),  # type: ignore[dict-item]
+        "links": packed_table({"phase": link}),  # type: ignore[dict-item]
+    }

@@ -1,0 +1,121 @@
+"""Bundles: the links of one kind in a box, counted: between two of its bands or places, or on their way out of it.
+
+Links between devices of different boxes meet in the narrowest box that holds both. In every box below, on either side,
+they are one bundle to its top; where they meet, one bundle between the bands or places of both sides.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fabricgen.cluster import Cluster
+from fabricgen.export.view.places import LEVELS, Places
+from fabricgen.wiring.tables import Ints, Ints64
+
+OWN_BAND, ALL_CHILDREN, OUTSIDE = -1, -2, -3
+"""An end that is no single place: a band of the box itself, all of its places together, what is beyond its top."""
+
+MOST_IN_A_ROW = 4
+"""Places that stand in one row; where there are more, a bundle is of all of them together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """Links of a segment in a box. `lower` and `upper` are the classes of the devices at both ends.
+
+    `child` and `other` are the places of the box that hold the two ends, or what the constants above say. `target` is
+    the box that `upper` is in: that of its band, or where links from other places meet.
+    """
+
+    box: int
+    child: int
+    lower: int
+    other: int
+    upper: int
+    target: int
+    segment: int
+    links: int
+
+    @property
+    def leaves(self) -> bool:
+        """Whether the links leave the box through its top."""
+        return self.other == OUTSIDE
+
+    @property
+    def lane(self) -> tuple[int, int, int]:
+        """Bundles of one lane through the top of a box are the same links."""
+        return self.segment, self.lower, self.upper
+
+
+def bundles_of(cluster: Cluster, places: Places) -> tuple[Bundle, ...]:
+    """The bundles of a cluster by box, segment and ends; wide places first."""
+    links, devices = cluster.plan.links, cluster.plan.devices
+    counter = _Counter(places, len(devices.classes))
+    for number in range(len(links.segments)):
+        rows = links.rows_of(number)
+        a, b = links.a_device[rows], links.b_device[rows]
+        swap = places.level[places.device_box[a]] < places.level[places.device_box[b]]
+        low, high = np.where(swap, b, a), np.where(swap, a, b)
+        counter.add(
+            number,
+            (places.device_box[low], devices.device_class[low]),
+            (places.device_box[high], devices.device_class[high]),
+        )
+    return tuple(sorted(counter.found, key=lambda one: (one.box, one.segment, one.child, one.other, one.lower, one.upper)))
+
+
+class _Counter:
+    """Counts links by what a bundle is known by."""
+
+    def __init__(self, places: Places, classes: int) -> None:
+        self._places, self._classes = places, classes
+        self._ancestors = places.ancestors
+        self._grid = np.bincount(places.parent[1:], minlength=len(places)) > MOST_IN_A_ROW
+        self.found: list[Bundle] = []
+
+    def add(self, segment: int, low: tuple[Ints, Ints], high: tuple[Ints, Ints]) -> None:
+        """Count links of a segment by the box and class of the devices at both ends."""
+        (low_box, low_class), (high_box, high_class) = low, high
+        low_up, high_up = self._ancestors[low_box], self._ancestors[high_box]
+        same = (low_up == high_up) & (low_up >= 0)
+        meeting = len(LEVELS) - 1 - np.argmax(same[:, ::-1], axis=1)
+        at = low_up[np.arange(len(low_box)), meeting]
+        child, other = (_below(up, box, meeting) for up, box in ((low_up, low_box), (high_up, high_box)))
+        grid = self._grid[at]
+        child, other = (np.where((end >= 0) & grid, ALL_CHILDREN, end) for end in (child, other))
+        self._count(segment, at, child, low_class, other, high_class, at)
+        sides = ((low_up, low_box, low_class, high_class), (high_up, high_box, high_class, low_class))
+        for up, box, own, far in sides:
+            for level in LEVELS:
+                rows = np.flatnonzero((meeting < level) & (up[:, level] >= 0))
+                if len(rows):
+                    here = up[rows, level]
+                    inner = _below(up[rows], box[rows], np.full(len(rows), level))
+                    inner = np.where((inner >= 0) & self._grid[here], ALL_CHILDREN, inner)
+                    outside = np.full(len(rows), OUTSIDE)
+                    self._count(segment, here, inner, own[rows], outside, far[rows], at[rows])
+
+    def _count(self, segment: int, *columns: Ints | Ints64) -> None:
+        boxes, classes = len(self._places) + 3, self._classes
+        key = np.zeros(len(columns[0]), dtype=np.int64)
+        sizes = (boxes, boxes, classes, boxes, classes, boxes)
+        for column, size in zip(columns, sizes, strict=True):
+            key = key * size + column + (3 if size == boxes else 0)
+        keys, counts = np.unique(key, return_counts=True)
+        parts: list[list[int]] = []
+        for size in reversed(sizes):
+            parts.append((keys % size - (3 if size == boxes else 0)).tolist())
+            keys = keys // size
+        for box, child, lower, other, upper, target, links in zip(*reversed(parts), counts.tolist(), strict=True):
+            self.found.append(Bundle(box, child, lower, other, upper, target, segment, links))
+
+
+def _below(up: Ints, box: Ints, level: Ints64) -> Ints:
+    """The place next below a level that each box is in, or is; `OWN_BAND` where the box is of that level itself."""
+    found = np.full(len(box), OWN_BAND, dtype=np.int32)
+    for below in reversed(LEVELS[1:]):
+        inside = (level < below) & (up[:, below] >= 0)
+        found[inside] = up[inside, below]
+    return found

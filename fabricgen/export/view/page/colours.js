@@ -1,0 +1,161 @@
+// @ts-check
+"use strict";
+/** What things can be coloured by: rails, planes, media, lengths, speeds, oversubscription, power, findings, phases, changes. */
+FG.colours_by = {};
+
+/** Entries for distinct values: the colours of fabrics, once round. @param {any[]} values @param {(value: any) => string} mark @param {(value: any) => string} text */
+FG.colours_by.kinds = (values, mark, text) => {
+  const { palette } = FG.block("overlays");
+  return values.map((value, i) => ({ fill: palette[i % palette.length], mark: mark(value), text: text(value) }));
+};
+
+/** Entries for amounts: five steps of one colour, or as many as there are amounts; `step(value)` is the number of an entry. @param {ArrayLike<number>} amounts @param {(from: number, to: number) => string} text */
+FG.colours_by.steps = (amounts, text) => {
+  const { scale } = FG.block("overlays");
+  const known = [...new Set(Array.from(amounts))].filter((one) => one > 0).sort((a, b) => a - b);
+  const count = Math.min(scale.length, known.length);
+  const bounds = known.length <= scale.length ? known : scale.map((/** @type {string} */ _, /** @type {number} */ i) => known[0] + (known[known.length - 1] - known[0]) * (i + 1) / scale.length);
+  const step = (/** @type {number} */ value) => (value > 0 ? bounds.findIndex((/** @type {number} */ bound) => value <= bound * (1 + 1e-9)) : -1);
+  const spread = (/** @type {number} */ i) => (count < 2 ? 2 : Math.round(i * (scale.length - 1) / (count - 1)));
+  /** @type {Entry[]} */
+  const entries = [];
+  for (let i = 0; i < count; i += 1) {
+    const inside = known.filter((one) => step(one) === i);
+    entries.push({ fill: scale[spread(i)], mark: String(i + 1), text: inside.length ? text(inside[0], inside[inside.length - 1]) : "none" });
+  }
+  return { entries, step };
+};
+
+/** Texts of amounts, as one or a range. @param {string} unit */
+FG.colours_by.range = (unit) => (/** @type {number} */ from, /** @type {number} */ to) => {
+  const said = (/** @type {number} */ n) => n.toLocaleString("en");
+  return from === to ? `${said(from)} ${unit}` : `${said(from)} to ${said(to)} ${unit}`;
+};
+
+/** Numbers of a column, whatever it is made of; 0 where it has none. @param {Column} column @param {number} rows */
+FG.colours_by.numbersOf = (column, rows) => Float64Array.from({ length: rows }, (_, i) => Number(column.at(i)) || 0);
+
+/** @type {Known[]} */
+FG.overlay.known = [
+  { name: "rail", title: "rail", load: () => FG.colours_by.coordinate("rail", (rail) => String(rail)) },
+  { name: "plane", title: "plane", load: () => FG.colours_by.coordinate("plane", (plane) => String.fromCharCode(64 + ((Number(plane) - 1) % 26) + 1)) },
+  { name: "medium", title: "medium", load: () => FG.colours_by.medium() },
+  { name: "length", title: "length of cables", load: () => FG.colours_by.lengths() },
+  { name: "speed", title: "speed of links", load: () => FG.colours_by.speeds() },
+  { name: "oversubscription", title: "oversubscription", load: () => FG.colours_by.oversubscription() },
+  { name: "power", title: "power", load: () => FG.colours_by.power() },
+  { name: "findings", title: "what lint finds", load: () => FG.colours_by.findings() },
+  { name: "phase", title: "phase", load: () => FG.colours_by.phases() },
+  { name: "change", title: "what changes", load: () => FG.colours_by.changes() },
+];
+
+/** Rail or plane of switches and links. @param {string} name @param {(value: any) => string} mark @returns {Promise<Overlay>} */
+FG.colours_by.coordinate = async (name, mark) => {
+  const [devices, links] = [FG.table("devices"), FG.table("links")];
+  const of = FG.colours_by.numbersOf(await devices.column(name), devices.rows);
+  const on = FG.colours_by.numbersOf(await links.column(name), links.rows);
+  const values = [...new Set([...of, ...new Set(on)])].filter((value) => value > 0).sort((a, b) => a - b);
+  return {
+    entries: FG.colours_by.kinds(values, mark, (value) => `${name} ${value}`),
+    device: (row) => values.indexOf(of[row]),
+    link: (row) => values.indexOf(on[row]),
+    ...await FG.colours_by.ribbons(name, (value) => values.indexOf(value)),
+  };
+};
+
+/** @returns {Promise<Overlay>} */
+FG.colours_by.medium = async () => {
+  const medium = await FG.table("cables").column("medium"), cable = await FG.table("links").numbers("cable");
+  const values = [...new Set(medium.of ?? [])].filter(Boolean).sort();
+  const find = (/** @type {number} */ row) => (row < 0 ? -1 : values.indexOf(medium.at(row)));
+  return {
+    entries: FG.colours_by.kinds(values, (value) => value.split("-")[0].toUpperCase().slice(0, 4), (value) => value),
+    cable: find, link: (row) => find(cable[row]),
+    ...await FG.colours_by.ribbons("medium", (value) => values.indexOf(value)),
+  };
+};
+
+/** @returns {Promise<Overlay>} */
+FG.colours_by.lengths = async () => {
+  const cables = FG.table("cables"), cable = await FG.table("links").numbers("cable");
+  const lengths = FG.colours_by.numbersOf(await cables.column("length_m"), cables.rows);
+  const { entries, step } = FG.colours_by.steps(lengths, FG.colours_by.range("m"));
+  return {
+    entries, cable: (row) => step(lengths[row]), link: (row) => (cable[row] < 0 ? -1 : step(lengths[cable[row]])),
+    ...await FG.colours_by.ribbons("length_m", step),
+  };
+};
+
+/** @returns {Promise<Overlay>} */
+FG.colours_by.speeds = async () => {
+  const segments = FG.block("head").segments, segment = await FG.table("links").numbers("segment");
+  const { entries, step } = FG.colours_by.steps(segments.map((/** @type {any} */ one) => one.gbps), FG.colours_by.range("Gb/s"));
+  return {
+    entries, link: (row) => step(segments[segment[row]].gbps),
+    ...await FG.colours_by.ribbons("speed", step),
+  };
+};
+
+/** @returns {Promise<Overlay>} */
+FG.colours_by.oversubscription = async () => {
+  const head = FG.block("head"), cls = await FG.table("devices").numbers("class");
+  const ratios = head.classes.map((/** @type {any} */ one) => head.oversubscription.find((/** @type {any} */ tier) => tier.fabric === one.fabric && tier.tier === one.tier && one.kind === "switch")?.ratio ?? 0);
+  const { entries, step } = FG.colours_by.steps(ratios, (from, to) => (from === to ? `${from}:1` : `${from}:1 to ${to}:1`));
+  return { entries, device: (row) => step(ratios[cls[row]]) };
+};
+
+/** @returns {Promise<Overlay>} */
+FG.colours_by.power = async () => {
+  const { watts } = FG.block("overlays"), cls = await FG.table("devices").numbers("class");
+  const { entries, step } = FG.colours_by.steps(watts.map((/** @type {number | null} */ one) => one ?? 0), FG.colours_by.range("W"));
+  return { entries, device: (row) => step(watts[cls[row]] ?? 0) };
+};
+
+/** @returns {Promise<Overlay>} */
+FG.colours_by.findings = async () => {
+  const cls = await FG.table("devices").numbers("class"), found = FG.block("findings") ?? [];
+  const severities = ["info", "warning", "error"], fills = ["#64D7F5", "#E9F538", "#BE4614"];
+  const byClass = new Int8Array(FG.block("head").classes.length).fill(-1), byDevice = new Map();
+  const list = document.createElement("ol");
+  for (const one of found) {
+    const level = severities.indexOf(one.severity), item = document.createElement("li");
+    for (const at of one.classes) byClass[at] = Math.max(byClass[at], level);
+    for (const row of one.devices) byDevice.set(row, Math.max(byDevice.get(row) ?? -1, level));
+    item.className = "finding";
+    item.textContent = `${one.severity} ${one.code}: ${one.message}`;
+    const place = document.createElement("small");
+    place.textContent = `${one.place}${one.hint ? ` — ${one.hint}` : ""}`;
+    item.append(document.createElement("br"), place);
+    list.append(item);
+  }
+  const count = (/** @type {string} */ word) => found.filter((/** @type {any} */ one) => one.severity === word).length;
+  return {
+    worst: true,
+    entries: severities.map((word, i) => ({ fill: fills[i], mark: word[0].toUpperCase(), text: `${word}: ${count(word)}` })),
+    device: (row) => Math.max(byDevice.get(row) ?? -1, byClass[cls[row]]),
+    list,
+  };
+};
+
+/** @returns {Promise<Overlay | null>} */
+FG.colours_by.phases = async () => {
+  const said = FG.block("phases");
+  if (!said) return null;
+  const device = await new FG.Table(said.devices).numbers("phase"), link = await new FG.Table(said.links).numbers("phase");
+  const names = [...said.names, "in the end"];
+  return { entries: FG.colours_by.kinds(names, (name) => String(names.indexOf(name) + 1), (name) => name), device: (row) => device[row], link: (row) => link[row] };
+};
+
+/** @returns {Promise<Overlay | null>} */
+FG.colours_by.changes = async () => null;
+
+/** What the links of each ribbon are alike in; a ribbon of several has none. @param {string} name @param {(value: any) => number} entry @returns {Promise<{ribbon?: (i: number) => number}>} */
+FG.colours_by.ribbons = async (name, entry) => {
+  const said = FG.block("overlays").ribbons;
+  if (!said) return {};
+  const column = await new FG.Table(said).column(name);
+  return { ribbon: (i) => entry(column.at(i)) };
+};
+
+FG.overlay.known = FG.overlay.known.filter(({ name }) => (name !== "phase" || FG.block("phases")) && (name !== "change" || FG.block("changes")) && (name !== "findings" || FG.block("findings")?.length));
+FG.overlay.start();

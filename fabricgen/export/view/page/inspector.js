@@ -1,0 +1,331 @@
+// @ts-check
+"use strict";
+/**
+ * The inspector: what the CSV files say of the chosen thing, the line of the blueprint that made it, what hangs on it.
+ *
+ * A sheet is {title, parts}; a part is {heading, pairs: [[name, text, chosen?]]} or {heading, columns, rows, at}, where
+ * `rows` is an array of arrays of texts, or a number of rows of which `at(i)` makes each when it is shown; a cell is a
+ * text or [text, chosen]; or {heading, text: async () => text}. `chosen` is where a click goes.
+ * @typedef {{title: string, parts: any[], buttons?: [string, () => void][]}} Sheet
+ */
+
+/** Sheets by kind of thing. @type {Object<string, (id: number) => Promise<Sheet | null>>} */
+FG.sheets = {};
+FG.SHOWN = 100;
+
+/** @param {Object<string, string>} row @param {Object<string, any>} [go] @returns {any[]} */
+FG.pairs = (row, go = {}) => Object.entries(row).map(([name, text]) => [name, text, go[name]]);
+
+/** A part that lists rows, which are made when they are shown. @param {string} heading @param {string[]} columns @param {ArrayLike<number>} rows @param {(row: number) => any[] | Promise<any[]>} make */
+FG.list = (heading, columns, rows, make) => ({ heading, columns, rows: rows.length, at: (/** @type {number} */ i) => make(rows[i]) });
+
+/** What made a thing: the line of the blueprint. @param {"classes" | "segments"} kind @param {number} number */
+FG.madeBy = (kind, number) => ({ heading: "Blueprint", pairs: [["line", FG.block("origins").lines[kind][number]]] });
+
+/** Ports of a device with their far ends. @param {number} device @param {ArrayLike<number>} rows */
+FG.portList = async (device, rows) => {
+  const [links, devices, cables] = [await FG.links(), await FG.devices(), await FG.cables()];
+  const segments = FG.block("head").segments;
+  return FG.list("Ports (links.csv)", ["port", "far end", "fabric", "Gb/s", "cable", "m"], rows, (link) => {
+    const [near, far] = links.a.at(link) === device ? ["a", "b"] : ["b", "a"];
+    const other = links[far].at(link), cable = links.cable.at(link), segment = segments[links.segment.at(link)];
+    return [
+      [links[`${near}_port`].at(link), { kind: "link", id: link }],
+      [`${devices.name.at(other)}:${links[`${far}_port`].at(link)}`, { kind: "device", id: other }],
+      segment.fabric, String(segment.gbps),
+      cable < 0 ? "" : [cables.cable.at(cable), { kind: "cable", id: cable }], cable < 0 ? "" : String(cables.length_m.at(cable)),
+    ];
+  });
+};
+
+/** Devices. @param {string} heading @param {ArrayLike<number>} rows */
+FG.deviceList = async (heading, rows) => {
+  const devices = await FG.devices(), classes = FG.block("head").classes;
+  return FG.list(heading, ["device", "rack", "u", "model"], rows, (row) =>
+    [[devices.name.at(row), { kind: "device", id: row }], devices.rack.at(row), String(devices.u.at(row)), classes[devices.class.at(row)].model]);
+};
+
+/** Cables. @param {string} heading @param {ArrayLike<number>} rows */
+FG.cableList = async (heading, rows) => {
+  const cables = await FG.cables();
+  return FG.list(heading, ["cable", "part", "medium", "m"], rows, (row) =>
+    [[cables.cable.at(row), { kind: "cable", id: row }], cables.part.at(row), cables.medium.at(row), String(cables.length_m.at(row))]);
+};
+
+/** Rows of a table for which something holds. @param {number} count @param {(row: number) => boolean} holds */
+FG.rowsWhere = (count, holds) => { const found = []; for (let i = 0; i < count; i += 1) if (holds(i)) found.push(i); return found; };
+
+/** MACs, serial numbers and GUIDs of a device. @param {number} row @returns {Promise<any[]>} */
+FG.hardwareOf = async (row) => {
+  const { inventory, guids } = await FG.hardware(), name = (await FG.devices()).name.at(row);
+  const stated = FG.rowsWhere(inventory.rows, (i) => inventory.device.at(i) === name);
+  const own = FG.rowsWhere(guids.rows, (i) => guids.device.rows[i] === row);
+  const parts = [];
+  if (stated.length) parts.push(FG.list("Inventory", ["port", "mac", "guid", "serial"], stated, (i) => ["port", "mac", "guid", "serial"].map((column) => inventory[column].at(i))));
+  if (own.length) parts.push(FG.list("GUIDs", ["port", "guid", "port guid", ""], own, (i) => [guids.port.at(i), FG.guid(guids, "guid", i), FG.guid(guids, "port_guid", i), guids.stated.at(i) ? "stated" : "planned"]));
+  return parts;
+};
+
+/** Configurations of a device, or of the fabric that it is in. @param {string[]} owners @returns {Promise<any[]>} */
+FG.configsOf = async (owners) => {
+  if (!FG.block("configs")) return [];
+  const table = FG.table("configs"), [of, file] = [await table.column("of"), await table.column("file")];
+  return FG.rowsWhere(table.rows, (i) => owners.includes(of.at(i))).map((i) => (
+    { heading: `${of.at(i)}/${file.at(i)}`, text: async () => (await table.column("text")).at(i) }));
+};
+
+/** GPUs of a node with their own ports. @param {number} id @param {number} cls @param {string} name @returns {any[]} */
+FG.gpuParts = (id, cls, name) => {
+  const rows = [];
+  for (let gpu = 0; ; gpu += 1) {
+    const ports = FG.gpuPorts(cls, null, gpu);
+    if (!ports.length) break;
+    for (const [fabric, port] of ports) rows.push([`${name}:gpu${gpu}`, port, fabric]);
+  }
+  return rows.length ? [{ heading: "GPUs and their own ports", columns: ["gpu", "port", "fabric"], rows }] : [];
+};
+
+FG.sheets.device = async (/** @type {number} */ id) => {
+  const row = await FG.csv.devices(id), [links, devices, racks] = [await FG.links(), await FG.devices(), await FG.racks()];
+  const rack = racks.name.of.indexOf(row.rack), addresses = await FG.csv.addresses(id), cls = FG.block("head").classes[devices.class.at(id)];
+  const owner = cls.kind === "switch" ? [row.device, row.fabric] : [row.device];
+  return {
+    title: row.device,
+    parts: [
+      { heading: "devices.csv", pairs: FG.pairs(row, { rack: rack >= 0 && { kind: "rack", id: rack }, model: { kind: "model", id: FG.models().indexOf(row.model) } }) },
+      FG.madeBy("classes", devices.class.at(id)),
+      ...FG.gpuParts(id, devices.class.at(id), row.device),
+      await FG.portList(id, links.on.of(id)),
+      { heading: "addresses.csv", columns: ["prefix", "kind", "port"], rows: addresses.map((one) => [one.prefix, one.kind, one.port]) },
+      ...await FG.hardwareOf(id),
+      ...await FG.configsOf(owner),
+    ],
+  };
+};
+
+FG.sheets.link = async (/** @type {number} */ id) => {
+  const [row, links] = [await FG.csv.links(id), await FG.links()], cable = links.cable.at(id);
+  const go = { a_device: { kind: "device", id: links.a.at(id) }, b_device: { kind: "device", id: links.b.at(id) }, cable: cable >= 0 && { kind: "cable", id: cable } };
+  return {
+    title: row.link,
+    parts: [
+      { heading: "links.csv", pairs: FG.pairs(row, go) },
+      FG.madeBy("segments", links.segment.at(id)),
+      ...(cable < 0 ? [{ heading: "Cable", pairs: [["", "none: a backplane"]] }] : await FG.cableParts(cable)),
+    ],
+  };
+};
+
+/** @param {number} id @returns {Promise<any[]>} */
+FG.cableParts = async (id) => {
+  const rows = await FG.csv.cables(id), [links, cables] = [await FG.links(), await FG.cables()];
+  const ends = [...cables.endsOf.of(id)];
+  return rows.map((row, i) => {
+    const link = cables.ends.link.at(ends[i]);
+    const go = { cable: { kind: "cable", id }, a_device: { kind: "device", id: links.a.at(link) }, b_device: { kind: "device", id: links.b.at(link) } };
+    return { heading: rows.length > 1 ? `cables.csv, end ${i + 1} of ${rows.length}` : "cables.csv", pairs: FG.pairs(row, go) };
+  });
+};
+
+FG.sheets.cable = async (/** @type {number} */ id) => {
+  const [links, devices] = [await FG.links(), await FG.devices()], rows = links.byCable.of(id);
+  const end = (/** @type {string} */ s, /** @type {number} */ link) => `${devices.name.at(links[s].at(link))}:${links[`${s}_port`].at(link)}`;
+  return {
+    title: await FG.naming.cable.name(id),
+    parts: [
+      ...await FG.cableParts(id),
+      FG.list("Links that it carries", ["link", "far end"], rows, (link) => [[end("a", link), { kind: "link", id: link }], end("b", link)]),
+      FG.madeBy("segments", links.segment.at(rows[0])),
+    ],
+  };
+};
+
+FG.sheets.rack = async (/** @type {number} */ id) => {
+  const [devices, racks, links] = [await FG.devices(), await FG.racks(), await FG.links()], name = racks.name.at(id);
+  const code = devices.rack.of.indexOf(name), inside = FG.rowsWhere(devices.rows, (i) => devices.rack.codes[i] === code);
+  inside.sort((a, b) => Number(devices.u.at(b)) - Number(devices.u.at(a)) || a - b);
+  const touching = new Set(inside.flatMap((row) => [...links.on.of(row)])), here = new Set(inside), within = new Set(), leaving = new Set();
+  for (const link of touching) {
+    const cable = links.cable.at(link);
+    if (cable >= 0) (here.has(links.a.at(link)) && here.has(links.b.at(link)) ? within : leaving).add(cable);
+  }
+  for (const cable of leaving) within.delete(cable);
+  const feeds = (await FG.feeds()), own = racks.feeds.at(id);
+  /** @type {any[]} */
+  const parts = [
+    { heading: "Rack", pairs: [["rack", name], ["feeds", own, own && { kind: "feed", id: feeds.indexOf(own.split("+")[0]) }], ["devices", String(inside.length)], ["cables within", String(within.size)], ["cables that leave", String(leaving.size)]] },
+    await FG.deviceList("Devices", inside),
+    await FG.cableList("Cables that leave", [...leaving].sort((a, b) => a - b)),
+    await FG.cableList("Cables within", [...within].sort((a, b) => a - b)),
+  ];
+  return { title: name, parts: parts.filter((part) => part.rows !== 0) };
+};
+
+FG.sheets.part = async (/** @type {number} */ id) => {
+  const cables = await FG.cables(), rows = FG.rowsWhere(cables.rows, (i) => cables.part.codes[i] === id);
+  return { title: await FG.naming.part.name(id), parts: [await FG.cableList("Cables of this part", rows)] };
+};
+FG.sheets.model = async (/** @type {number} */ id) => {
+  const devices = await FG.devices(), classes = FG.block("head").classes, model = FG.models()[id];
+  const rows = FG.rowsWhere(devices.rows, (i) => classes[devices.class.at(i)].model === model);
+  return { title: model, parts: [await FG.deviceList("Devices of this model", rows)] };
+};
+FG.sheets.asn = async (/** @type {number} */ id) => {
+  const devices = await FG.devices(), rows = FG.rowsWhere(devices.rows, (i) => devices.asn.codes[i] === id);
+  return { title: `AS ${devices.asn.of[id]}`, parts: [await FG.deviceList("Devices with this AS number", rows)] };
+};
+FG.sheets.feed = async (/** @type {number} */ id) => {
+  const [racks, devices] = [await FG.racks(), await FG.devices()], feed = (await FG.feeds())[id];
+  const on = new Set(FG.rowsWhere(racks.rows, (i) => racks.feeds.at(i).split("+").includes(feed)).map((i) => racks.name.at(i)));
+  const coded = devices.rack.of.map((/** @type {string} */ name) => on.has(name));
+  return {
+    title: `Feed ${feed}`,
+    parts: [
+      FG.list("Racks on this feed", ["rack", "feeds"], FG.rowsWhere(racks.rows, (i) => on.has(racks.name.at(i))), (i) => [[racks.name.at(i), { kind: "rack", id: i }], racks.feeds.at(i)]),
+      await FG.deviceList("Devices on this feed", FG.rowsWhere(devices.rows, (i) => coded[devices.rack.codes[i]])),
+    ],
+  };
+};
+
+/** Hardware as it is known. @returns {Promise<any>} */
+FG.hardware = FG.once(async () => {
+  const block = FG.block("hardware");
+  return { inventory: await FG.columns(new FG.Table(block.inventory)), guids: await FG.columns(new FG.Table(block.guids)) };
+});
+/** A GUID as 16 digits; "" for none. @param {any} guids @param {string} name @param {number} i */
+FG.guid = (guids, name, i) => {
+  const [high, low] = ["high", "low"].map((half) => guids[`${name}_${half}`].numbers[i] >>> 0);
+  return high || low ? [high, low].map((word) => word.toString(16).padStart(8, "0")).join("") : "";
+};
+
+/** The fragment under which a thing is found again. @param {any} chosen */
+FG.linkTo = async (chosen) => {
+  const name = encodeURIComponent(await FG.naming[chosen.kind].name(chosen.id));
+  return `${location.href.split("#")[0]}#${chosen.kind === "device" ? "at" : chosen.kind}=${name}`;
+};
+
+/** Copy a text, and say so. @param {string} text @param {string} what */
+FG.copy = async (text, what) => {
+  try {
+    await navigator.clipboard.writeText(text);
+    FG.el("status").textContent = `Copied ${what}`;
+  } catch {
+    FG.el("status").textContent = `This browser does not let the page copy ${what}`;
+  }
+};
+
+/** An element with a text, which is never markup. @param {string} tag @param {string} [text] @param {string} [name] @returns {any} */
+FG.make = (tag, text, name) => {
+  const made = document.createElement(tag);
+  if (text !== undefined) made.textContent = text;
+  if (name) made.className = name;
+  return made;
+};
+
+FG.inspector = {
+  /** @type {Sheet | null} */ sheet: null,
+  /** @type {any} */ chosen: null,
+
+  /** @param {any} chosen */
+  async show(chosen) {
+    this.chosen = chosen;
+    const made = chosen && FG.sheets[chosen.kind] ? await FG.sheets[chosen.kind](chosen.id) : null;
+    if (this.chosen !== chosen) return;
+    this.sheet = made;
+    const place = FG.el("inspector");
+    place.replaceChildren();
+    if (made) await this.fill(place, made, chosen);
+    place.dataset.shown = made ? `${chosen.kind}:${chosen.id}` : "";
+    FG.tell("inspected", chosen);
+  },
+
+  /** @param {HTMLElement} place @param {Sheet} sheet @param {any} chosen */
+  async fill(place, sheet, chosen) {
+    const bar = FG.make("div", undefined, "buttons");
+    /** @type {[string, () => void][]} */
+    const buttons = [["Copy text", () => this.copy()], ["Copy link", async () => FG.copy(await FG.linkTo(chosen), "a link to this")], ...(sheet.buttons ?? [])];
+    for (const [text, act] of [...buttons, ...FG.traceButtons(chosen)]) { const button = FG.make("button", text); button.addEventListener("click", act); bar.append(button); }
+    place.append(FG.make("h2", sheet.title), bar);
+    for (const part of sheet.parts) place.append(await this.part(part));
+  },
+
+  /** @param {any} part */
+  async part(part) {
+    const made = FG.make("section");
+    if (part.text) {
+      const fold = FG.make("details"), body = FG.make("pre");
+      fold.append(FG.make("summary", part.heading), body);
+      fold.addEventListener("toggle", async () => { body.textContent = fold.open ? await part.text() : ""; });
+      made.append(fold);
+      return made;
+    }
+    const count = part.pairs ? "" : ` · ${FG.rowCount(part).toLocaleString("en")}`;
+    made.append(FG.make("h3", part.heading + count));
+    const table = FG.make("table");
+    made.append(table);
+    if (part.pairs) {
+      for (const [name, text, go] of part.pairs) { const row = FG.make("tr"), head = FG.make("th", name); head.scope = "row"; row.append(head, this.cell(go ? [text, go] : text)); table.append(row); }
+      return made;
+    }
+    const head = FG.make("tr");
+    for (const name of part.columns) { const cell = FG.make("th", name); cell.scope = "col"; head.append(cell); }
+    table.append(head);
+    await this.more(made, table, part, 0);
+    return made;
+  },
+
+  /** Show some more rows of a list. @param {any} made @param {any} table @param {any} part @param {number} from */
+  async more(made, table, part, from) {
+    const end = Math.min(FG.rowCount(part), from + FG.SHOWN * (from ? 5 : 1));
+    for (let i = from; i < end; i += 1) {
+      const row = FG.make("tr");
+      for (const cell of await FG.rowAt(part, i)) row.append(this.cell(cell));
+      part.mark?.(row, i);
+      table.append(row);
+    }
+    if (end >= FG.rowCount(part)) return;
+    const button = FG.make("button", `Show more: ${(FG.rowCount(part) - end).toLocaleString("en")} are not shown`);
+    button.addEventListener("click", () => { button.remove(); this.more(made, table, part, end); });
+    made.append(button);
+  },
+
+  /** @param {any} cell */
+  cell(cell) {
+    const made = FG.make("td"), [text, go] = Array.isArray(cell) ? cell : [cell, null];
+    if (!go || go.id < 0) { made.textContent = text; return made; }
+    const button = FG.make("button", text, "go");
+    button.addEventListener("click", () => FG.choose(go));
+    made.append(button);
+    return made;
+  },
+
+  /** The sheet as text: a line a row, tabs between cells. */
+  async text() {
+    const sheet = this.sheet, lines = [sheet?.title ?? ""], plain = (/** @type {any} */ cell) => (Array.isArray(cell) ? cell[0] : cell);
+    for (const part of sheet?.parts ?? []) {
+      if (part.text) continue;
+      lines.push("", part.heading);
+      for (const pair of part.pairs ?? []) lines.push(`${pair[0]}\t${pair[1]}`);
+      if (!part.columns) continue;
+      lines.push(part.columns.join("\t"));
+      for (let i = 0; i < FG.rowCount(part); i += 1) lines.push((await FG.rowAt(part, i)).map(plain).join("\t"));
+    }
+    return `${lines.join("\n")}\n`;
+  },
+
+  async copy() { if (this.sheet) await FG.copy(await this.text(), "what is shown as text"); },
+};
+
+/** @param {any} part @returns {number} */
+FG.rowCount = (part) => (typeof part.rows === "number" ? part.rows : part.rows.length);
+/** @param {any} part @param {number} i */
+FG.rowAt = (part, i) => (typeof part.rows === "number" ? part.at(i) : part.rows[i]);
+
+/** Choose a thing, and bring it into sight. @param {any} chosen */
+FG.choose = (chosen) => { FG.set({ chosen }); FG.goTo?.(chosen); };
+
+FG.on("change", (news) => { if ("chosen" in news) FG.inspector.show(FG.state.chosen); });
+document.addEventListener("keydown", (event) => {
+  const typing = event.target instanceof HTMLElement && event.target.closest("input, select, textarea");
+  if (event.key === "c" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey && !String(getSelection())) FG.inspector.copy();
+});

@@ -1,0 +1,242 @@
+// @ts-check
+"use strict";
+/**
+ * Paths from one device or port to another: all shortest ones through the links of one fabric, and what is along them.
+ *
+ * A trace is a text `A..B`, perhaps with `..FABRIC` and `..NUMBER` of the path that is shown; an end is `DEVICE`,
+ * `DEVICE:PORT`, or `DEVICE:gpu3`, which stands for the ports that the GPU has of its own.
+ * @typedef {{text: string, device: number, port: string, gpu: number}} End
+ */
+
+/** Traces that were asked for; the id of a trace is its place here. @type {string[]} */
+FG.traces = [];
+/** The number of a trace. @param {string} text */
+FG.traceId = (text) => { if (!FG.traces.includes(text)) FG.traces.push(text); return FG.traces.indexOf(text); };
+
+/** @param {string} text @returns {Promise<End | null>} */
+FG.traceEnd = async (text) => {
+  const [name, port] = FG.cut(text), device = await FG.deviceRow(name);
+  if (device < 0) return null;
+  const gpu = /^gpu(\d+)$/i.exec(port), links = await FG.links();
+  if (gpu && FG.gpuPorts((await FG.devices()).class.at(device), null, Number(gpu[1])).length) return { text, device, port: "", gpu: Number(gpu[1]) };
+  const known = !port || [...links.on.of(device)].some((link) => (links.a.at(link) === device ? links.a_port : links.b_port).at(link) === port);
+  return known ? { text, device, port, gpu: -1 } : null;
+};
+
+/** (fabric, port) of the ports of a GPU of a class of nodes. @param {number} cls @param {string[] | null} fabrics @param {number} gpu @returns {[string, string][]} */
+FG.gpuPorts = (cls, fabrics, gpu) => FG.block("origins").gpus
+  .filter((/** @type {any} */ one) => one.model === FG.block("head").classes[cls].model && (!fabrics || fabrics.includes(one.fabric)))
+  .flatMap((/** @type {any} */ one) => Object.entries(one.ports).filter(([, own]) => own === gpu).map(([port]) => [one.fabric, port]));
+
+/** Fabrics that are one graph, by their names: those that share switches, and each scale-up network. @returns {string[][]} */
+FG.graphs = () => {
+  const cables = new Set(FG.block("head").segments.map((/** @type {any} */ segment) => segment.fabric));
+  const scaleUp = FG.block("head").fabrics.filter((/** @type {any} */ one) => one.protocol === "scale-up").map((/** @type {any} */ one) => [one.name]);
+  return [...FG.block("origins").graphs, ...scaleUp].filter((graph) => graph.some((/** @type {string} */ name) => cables.has(name)));
+};
+
+/**
+ * All shortest paths between two ends through the links of some fabrics: nodes pass nothing on, but where a scale-up
+ * network has no switches. Null where there is none.
+ * @param {End} from @param {End} to @param {string[]} fabrics
+ */
+FG.paths = async (from, to, fabrics) => {
+  const [links, devices] = [await FG.links(), await FG.devices()], head = FG.block("head");
+  const a = links.a.numbers, b = links.b.numbers, segment = links.segment.numbers, cls = devices.class.numbers;
+  const inside = head.segments.map((/** @type {any} */ one) => fabrics.includes(one.fabric));
+  const switched = head.classes.some((/** @type {any} */ cls) => fabrics.includes(cls.fabric));
+  const passes = head.classes.map((/** @type {any} */ cls) => !switched || cls.kind === "switch" || cls.kind === "tray");
+  const other = (/** @type {number} */ link, /** @type {number} */ device) => (a[link] === device ? b[link] : a[link]);
+  const usable = (/** @type {End} */ end) => {
+    const ports = end.gpu < 0 ? null : FG.gpuPorts(devices.class.at(end.device), fabrics, end.gpu).map(([, port]) => port);
+    const scaleUp = fabrics.every((name) => head.fabrics.find((/** @type {any} */ one) => one.name === name)?.protocol === "scale-up");
+    return (/** @type {number} */ link) => {
+      if (!inside[segment[link]]) return false;
+      const port = (a[link] === end.device ? links.a_port : links.b_port).at(link);
+      return end.port ? port === end.port : !ports || scaleUp || ports.includes(port);
+    };
+  };
+  const leaves = usable(from), arrives = usable(to), last = devices.rows, far = new Int32Array(last + 1).fill(-1);
+  far[from.device] = 0;
+  let frontier = [from.device], hops = 0;
+  while (frontier.length && far[last] < 0) {
+    hops += 1;
+    const further = [];
+    for (const device of frontier) {
+      for (const link of links.on.of(device)) {
+        if (!inside[segment[link]] || (device === from.device && !leaves(link))) continue;
+        const beyond = other(link, device);
+        if (beyond === to.device) { if (arrives(link)) far[last] = hops; }
+        else if (far[beyond] < 0 && passes[cls[beyond]]) { far[beyond] = hops; further.push(beyond); }
+      }
+    }
+    frontier = further;
+  }
+  return far[last] < 0 ? null : FG.pathsBack({ links, far, hops, from, to, last, inside, leaves, arrives, other });
+};
+
+/** Links of shortest paths by the device at their far end, how many paths reach each device, and each path by number. @param {any} found */
+FG.pathsBack = ({ links, far, hops, from, to, last, inside, leaves, arrives, other }) => {
+  /** @type {Map<number, [number, number][]>} */
+  const into = new Map();
+  let level = [last];
+  for (let left = hops - 1; left >= 0; left -= 1) {
+    const before = new Set();
+    for (const place of level) {
+      const device = place === last ? to.device : place, found = /** @type {[number, number][]} */ ([]);
+      for (const link of links.on.of(device)) {
+        const near = other(link, device);
+        if (!inside[links.segment.at(link)] || far[near] !== left || (place === last && !arrives(link)) || (near === from.device && !leaves(link))) continue;
+        found.push([link, near]);
+        before.add(near);
+      }
+      into.set(place, found);
+    }
+    level = [...before];
+  }
+  const ways = new Map([[from.device, 1]]), places = [...into.keys()].reverse();
+  for (const place of places) ways.set(place, /** @type {any[]} */ (into.get(place)).reduce((sum, [, near]) => sum + (ways.get(near) ?? 0), 0));
+  const path = (/** @type {number} */ number) => {
+    const steps = [];
+    for (let place = last, left = number, count = hops; count > 0; count -= 1) {
+      for (const [link, near] of /** @type {any[]} */ (into.get(place))) {
+        const through = ways.get(near) ?? 0;
+        if (left >= through) { left -= through; continue; }
+        steps.unshift({ link, from: near, to: place === last ? to.device : place });
+        place = near;
+        break;
+      }
+    }
+    return steps;
+  };
+  return { hops, count: ways.get(last) ?? 0, links: [...new Set([...into.values()].flatMap((all) => all.map(([link]) => link)))], path };
+};
+
+/** The trace of a text, or why there is none. @param {string} text */
+FG.traced = async (text) => {
+  const [from, to, fabric = "", number = "1"] = text.split("..");
+  const ends = [await FG.traceEnd(from), await FG.traceEnd(to ?? "")];
+  const [a, b] = ends;
+  if (!a || !b) return { why: `There is no ${a ? to : from}.`, from, to };
+  const graphs = FG.graphs(), found = [];
+  for (const graph of graphs) {
+    const paths = await FG.paths(a, b, graph);
+    if (paths) found.push({ name: graph[0], graph, paths });
+  }
+  const head = FG.block("head"), model = head.classes[(await FG.devices()).class.at(a.device)].model, domain = FG.block("origins").domains[model];
+  const inside = a.device === b.device && domain ? `Both are in one node: ${domain} joins its GPUs inside, without a cable.` : "";
+  if (!found.length) return { why: inside || "No path: no fabric joins these two by links.", from, to };
+  const shown = found.find((one) => one.name === fabric) ?? found[0];
+  return { from, to, inside, found, shown, number: Math.min(Math.max(1, Number.parseInt(number, 10) || 1), shown.paths.count) };
+};
+
+FG.naming.trace = {
+  name: async (/** @type {number} */ id) => FG.traces[id],
+  find: async (/** @type {string} */ text) => (text.includes("..") ? FG.traceId(text) : -1),
+};
+
+/** What is drawn: the path, and the ends of the links of all equal ones. @type {{path: any[], pairs: number[][]} | null} */
+FG.drawn = null;
+/** The ends of the trace that was last brought into sight. */
+FG.drawnEnds = "";
+
+FG.sheets.trace = async (/** @type {number} */ id) => {
+  const trace = await FG.traced(FG.traces[id]);
+  FG.drawn = null;
+  const title = `${trace.from} → ${trace.to}`;
+  if (!trace.shown) return { title, parts: [{ heading: "Path", pairs: [["", trace.why]] }] };
+  const { shown, found, number, inside } = trace, path = shown.paths.path(number - 1);
+  const links = await FG.links();
+  FG.drawn = { path, pairs: shown.paths.links.map((link) => [links.a.at(link), links.b.at(link)]) };
+  const again = (/** @type {string} */ fabric, /** @type {number} */ n) => () => FG.set({ chosen: { kind: "trace", id: FG.traceId(`${trace.from}..${trace.to}..${fabric}..${n}`) } });
+  const step = (/** @type {number} */ by) => again(shown.name, ((number - 1 + by + shown.paths.count) % shown.paths.count) + 1);
+  const hops = await FG.hopRows(path), sum = (/** @type {number} */ column) => hops.reduce((all, hop) => all + (Number(hop[column]) || 0), 0);
+  const perMetre = FG.block("origins").ns_per_m;
+  /** @type {any[]} */
+  const others = found.filter((one) => one !== shown).map((one) => [`In ${one.name}`, again(one.name, 1)]);
+  /** @type {any[]} */
+  const steps = shown.paths.count > 1 ? [["‹ Path", step(-1)], ["Path ›", step(1)]] : [];
+  return {
+    title,
+    buttons: [...steps, ...others],
+    parts: [
+      { heading: "Path", pairs: [
+        ["fabric", shown.graph.join(" + ")], ["equal shortest paths", shown.paths.count.toLocaleString("en")], ["shown", `path ${number}`],
+        ["links", String(path.length)], ["switches", String(path.length - 1)], ["cable, m", String(Math.round(sum(5) * 100) / 100)], ["time in cables, ns", String(Math.round(sum(6)))],
+        ...(inside ? [["scale-up", inside]] : []),
+      ] },
+      { heading: "Hop by hop", columns: FG.HOPS, rows: hops },
+      { heading: "How this is computed", pairs: [
+        ["cables", `${perMetre} ns for a metre, as light in single-mode fibre with a group index of 1.47 (ITU-T G.652); copper is about as fast`],
+        ["switches", "each adds its own time, which the catalogue does not state"], ["paths", "the fewest links; all of these count, whichever of them routing uses"]] },
+    ],
+  };
+};
+
+FG.HOPS = ["device", "port", "cable", "part", "medium", "m", "ns", "to device", "to port"];
+/** A row a hop. @param {any[]} path @returns {Promise<any[][]>} */
+FG.hopRows = async (path) => {
+  const [links, devices, cables] = [await FG.links(), await FG.devices(), await FG.cables()], perMetre = FG.block("origins").ns_per_m;
+  return path.map(({ link, from, to }) => {
+    const up = links.a.at(link) === from, cable = links.cable.at(link), metres = cable < 0 ? 0 : Number(cables.length_m.at(cable));
+    const [near, far] = up ? ["a", "b"] : ["b", "a"];
+    return [
+      [devices.name.at(from), { kind: "device", id: from }], [links[`${near}_port`].at(link), { kind: "link", id: link }],
+      ...(cable < 0 ? ["", "", "backplane", "", ""] : [[cables.cable.at(cable), { kind: "cable", id: cable }], cables.part.at(cable), cables.medium.at(cable), String(metres), String(Math.round(metres * perMetre * 10) / 10)]),
+      [devices.name.at(to), { kind: "device", id: to }], [links[`${far}_port`].at(link), { kind: "link", id: link }],
+    ];
+  });
+};
+
+/** Where a trace begins that is still without an end. */
+FG.traceFrom = "";
+/** Buttons to trace from and to what is chosen. @param {any} chosen @returns {[string, () => void][]} */
+FG.traceButtons = (chosen) => {
+  if (chosen.kind !== "device" && chosen.kind !== "link") return [];
+  const own = async () => FG.naming[chosen.kind].name(chosen.id);
+  /** @type {[string, () => void][]} */
+  const buttons = [["Trace from here", async () => { FG.traceFrom = await own(); FG.inspector.show({ ...chosen }); }]];
+  if (FG.traceFrom) buttons.push([`Trace here from ${FG.traceFrom}`, async () => FG.choose({ kind: "trace", id: FG.traceId(`${FG.traceFrom}..${await own()}`) })]);
+  return buttons;
+};
+
+/** Draw the path over the picture: all equal ones faint, the one that is shown bold. @param {any} way */
+FG.drawTrace = (way) => {
+  const drawn = FG.drawn;
+  if (!drawn || FG.state.chosen?.kind !== "trace" || way.follows) return;
+  const canvas = /** @type {HTMLCanvasElement} */ (FG.el("picture")), c = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d", { alpha: false })), camera = FG.camera;
+  const at = (/** @type {number} */ id) => {
+    const found = way.bounds({ kind: "device", id });
+    return found && [(found[0] + found[2] / 2 - camera.x) * camera.scale + camera.width / 2, (found[1] + found[3] / 2 - camera.y) * camera.scale + camera.height / 2];
+  };
+  const line = (/** @type {number} */ a, /** @type {number} */ b) => { const [from, to] = [at(a), at(b)]; if (from && to) { c.moveTo(from[0], from[1]); c.lineTo(to[0], to[1]); } };
+  c.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
+  c.strokeStyle = c.fillStyle = FG.theme().chosen;
+  c.globalAlpha = 0.3;
+  c.lineWidth = 1;
+  c.beginPath();
+  for (const [from, to] of drawn.pairs.slice(0, 2000)) line(from, to);
+  c.stroke();
+  c.globalAlpha = 1;
+  c.lineWidth = 3;
+  c.beginPath();
+  for (const { from, to } of drawn.path) line(from, to);
+  c.stroke();
+  for (const device of [...drawn.path.map((one) => one.from), drawn.path[drawn.path.length - 1].to]) {
+    const place = at(device);
+    if (place) { c.beginPath(); c.arc(place[0], place[1], 4, 0, 7); c.fill(); }
+  }
+};
+FG.on("painted", FG.drawTrace);
+FG.on("inspected", async (chosen) => {
+  if (chosen?.kind !== "trace" || !FG.drawn) { if (FG.drawn) { FG.drawn = null; FG.repaint?.(); } return; }
+  const places = [...FG.drawn.path.map((one) => one.from), FG.drawn.path[FG.drawn.path.length - 1].to].map((id) => FG.way?.bounds({ kind: "device", id })).filter(Boolean);
+  const ends = `${FG.traces[chosen.id]}`.split("..").slice(0, 2).join("..");
+  if (places.length && FG.drawnEnds !== ends) {
+    const [x, y] = [0, 1].map((i) => Math.min(...places.map((one) => one[i])));
+    const [right, bottom] = [0, 1].map((i) => Math.max(...places.map((one) => one[i] + one[i + 2])));
+    FG.camera.show(x, y, right - x, bottom - y);
+  }
+  FG.drawnEnds = ends;
+  FG.repaint?.();
+});
