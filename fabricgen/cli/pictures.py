@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from fabricgen.blueprint.load import LoadedBlueprint
 from fabricgen.cli.findings import refuse_impossible
+from fabricgen.cluster import Cluster
 from fabricgen.export.view.page import page_of
 from fabricgen.export.view.source import Beside
 from fabricgen.lint.engine import lint
@@ -10,9 +14,30 @@ from fabricgen.pipeline import compile_cluster, compile_design
 from fabricgen.render.few import few_configs
 
 
-def page_at(blueprint: str, sets: tuple[str, ...], allow_outside: bool, phase: str | None) -> str:
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is to be drawn: a blueprint with settings, at a phase."""
+
+    blueprint: str
+    sets: tuple[str, ...] = ()
+    allow_outside: bool = False
+    phase: str | None = None
+
+
+def page_at(asked: Asked) -> str:
     """The page of a blueprint; raises InputError where it cannot be used or cannot be wired."""
-    cluster = compile_cluster(compile_design(blueprint, sets, allow_outside=allow_outside), phase)
+    return page_of(*_drawn(asked))
+
+
+def watched_page(asked: Asked, version: int) -> tuple[str, LoadedBlueprint]:
+    """As `page_at`, a page that asks for later versions, and the blueprint as it was read."""
+    cluster, beside = _drawn(asked)
+    return page_of(cluster, beside, version), cluster.design.loaded
+
+
+def _drawn(asked: Asked) -> tuple[Cluster, Beside]:
+    design = compile_design(asked.blueprint, asked.sets, allow_outside=asked.allow_outside)
+    cluster = compile_cluster(design, asked.phase)
     result = lint(cluster.design, cluster)
     refuse_impossible(result)
-    return page_of(cluster, Beside(findings=result.findings, configs=few_configs(cluster)))
+    return cluster, Beside(findings=result.findings, configs=few_configs(cluster))

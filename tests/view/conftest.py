@@ -46,15 +46,15 @@ class Pages:
         self._folder, self._count = folder, 0
         self._context = browser.new_context(viewport={"width": 1600, "height": 900})
 
-    def at(self, address: str) -> Page:
-        """Open an address, and wait until it is painted."""
+    def at(self, address: str, ready: str = "html[data-ready]") -> Page:
+        """Open an address, and wait until it is painted, or shows something else."""
         home = address.partition("#")[0]
         page = self._context.new_page()
         page.on("console", lambda said: self.faults.append(said.text) if said.type in ("error", "warning") else None)
         page.on("pageerror", lambda error: self.faults.append(str(error)))
         page.on("request", lambda asked: self._asked(asked.url, home))
         page.goto(address)
-        page.wait_for_selector("html[data-ready]", timeout=20_000)
+        page.wait_for_selector(ready, timeout=20_000)
         return page
 
     def of(self, cluster: Cluster | str, fragment: str = "", text: str = "") -> Page:

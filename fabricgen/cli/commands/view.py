@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from fabricgen.cli.options import blueprint_argument, output_option, phase_option, reading_options
+
+if TYPE_CHECKING:
+    from fabricgen.cli.pictures import Asked
 
 
 @click.command()
@@ -12,25 +17,56 @@ from fabricgen.cli.options import blueprint_argument, output_option, phase_optio
 @reading_options
 @phase_option
 @output_option
-@click.option("--open", "opened", is_flag=True, help="Open the file in the browser.")
+@click.option("--watch", is_flag=True, help="Show the page on this machine, and build it anew at every save.")
+@click.option("--open", "opened", is_flag=True, help="Open it in the browser.")
 def command(
     blueprint: str,
     sets: tuple[str, ...],
     allow_outside: bool,
     phase: str | None,
     output: str,
+    watch: bool,
     opened: bool,
 ) -> None:
     """Draw a BLUEPRINT as one HTML file, which opens by a double click and asks nothing of any server."""
     from pathlib import Path
 
     from fabricgen.cli.output import write_output
-    from fabricgen.cli.pictures import page_at
+    from fabricgen.cli.pictures import Asked, page_at
 
+    asked = Asked(blueprint, sets, allow_outside, phase)
+    if watch:
+        if output != "-":
+            raise click.UsageError("--watch shows a page and writes none; leave -o out")
+        _watch(asked, opened=opened)
+        return
     if opened and output == "-":
         raise click.UsageError("--open opens a file; name it with -o")
-    write_output(output, page_at(blueprint, sets, allow_outside, phase).encode())
+    write_output(output, page_at(asked).encode())
     if opened:
-        import webbrowser
+        _open(Path(output).resolve().as_uri())
 
-        webbrowser.open(Path(output).resolve().as_uri())
+
+def _watch(asked: Asked, *, opened: bool) -> None:
+    from functools import partial
+
+    from fabricgen.cli.pictures import watched_page
+    from fabricgen.cli.watching import Watch, serve
+    from fabricgen.export.view.page import empty_page
+
+    if asked.blueprint == "-":
+        raise click.UsageError("--watch looks at a file, not at standard input")
+
+    def tell(address: str) -> None:
+        click.echo(address)
+        click.echo("Ctrl-C ends it", err=True)
+        if opened:
+            _open(address)
+
+    serve(Watch(asked.blueprint, partial(watched_page, asked), empty_page), tell=tell)
+
+
+def _open(address: str) -> None:
+    import webbrowser
+
+    webbrowser.open(address)

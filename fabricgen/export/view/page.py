@@ -8,7 +8,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib import resources
 from typing import Any
 
@@ -26,6 +26,8 @@ SCRIPTS = (
     "camera.js",
     "pen.js",
     "fabric.js",
+    "links.js",
+    "paint.js",
     "floor.js",
     "trays.js",
     "elevation.js",
@@ -43,17 +45,32 @@ SCRIPTS = (
 _ESCAPES = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
 
 
-def page_of(cluster: Cluster, beside: Beside | None = None) -> str:
-    """The page of a cluster, as text; a block that is None is left out."""
-    scripts = [_asset(name) for name in SCRIPTS]
-    style, source = _asset("style.css"), PageSource(cluster, beside or Beside())
+def page_of(cluster: Cluster, beside: Beside | None = None, version: int | None = None) -> str:
+    """The page of a cluster, as text; a block that is None is left out.
+
+    With a `version` it is a page of `view --watch`, which asks its server for others.
+    """
+    source = PageSource(cluster, beside or Beside())
     blocks = {name: discovery.load(BLOCKS, name).block(source) for name in discovery.module_names(BLOCKS)}
+    return _page(SCRIPTS, blocks, version)
+
+
+def empty_page(version: int) -> str:
+    """A page without a picture, which asks its server for one."""
+    return _page(SCRIPTS[:1], {}, version)
+
+
+def _page(scripts: Iterable[str], blocks: Mapping[str, Any], version: int | None) -> str:
+    """A page of some scripts, and of blocks of data by name."""
+    watched = version is not None
+    texts = [_asset(name) for name in (*scripts, *(("watch.js",) if watched else ()))]
+    blocks = {**blocks, "watch": {"version": version} if watched else None}
+    style = _asset("style.css")
     parts = {
-        "policy": _policy([*scripts], style),
-        "title": _json_text(cluster.design.loaded.blueprint.name)[1:-1],
+        "policy": _policy(texts, style) + ("; connect-src 'self'" if watched else ""),
         "style": style,
         "blocks": "\n".join(_block(name, value) for name, value in blocks.items() if value is not None),
-        "scripts": "\n".join(f"<script>{text}</script>" for text in scripts),
+        "scripts": "\n".join(f"<script>{text}</script>" for text in texts),
     }
     page = _asset("page.html")
     for name, text in parts.items():

@@ -1,0 +1,180 @@
+"""`view --watch`: the page on loopback, built anew at every save of a file that the blueprint reads.
+
+The page asks every half second whether there is another. A fault leaves the last good picture where it is, and is told
+beside it. The address has a random token, and requests under another name of the host are refused: no other page in the
+browser, and no name that is pointed at this machine, reaches it.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import threading
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import click
+
+from fabricgen.blueprint.load import LoadedBlueprint
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, printable
+
+PAUSE_S = 0.2
+"""Seconds between looks at the files."""
+
+Stamp = dict[Path, tuple[int, int] | None]
+"""Files and when they were changed, with their size; None for those that are not there."""
+
+Made = tuple[str, LoadedBlueprint]
+"""A page, and the blueprint that it is of."""
+
+
+@dataclass
+class Shown:
+    """What is served: the last good page, which it is, and what is wrong with the blueprint now."""
+
+    page: bytes
+    version: int = 0
+    faults: list[dict[str, str]] = field(default_factory=list)
+
+    @property
+    def state(self) -> bytes:
+        """What the page asks for."""
+        return json.dumps({"version": self.version, "faults": self.faults}).encode()
+
+
+class Watch:
+    """Builds the page of a blueprint, and again whenever one of its files changes."""
+
+    def __init__(self, blueprint: str, make: Callable[[int], Made], empty: Callable[[int], str]) -> None:
+        """`make` builds the page of a version, `empty` one without a picture, until there is a good one."""
+        self._blueprint, self._make = Path(blueprint), make
+        self._files: set[Path] = {self._blueprint}
+        self._seen: Stamp = {}
+        self.shown = Shown(empty(0).encode())
+
+    def build(self) -> None:
+        """Build the page; a fault of the blueprint is kept to be told."""
+        number, self._seen = self.shown.version + 1, self.stamp()
+        try:
+            page, loaded = self._make(number)
+        except InputError as error:
+            self._files |= {Path(d.span.file) for d in error.diagnostics if d.span}
+            self.shown.faults = [_told(diagnostic) for diagnostic in error.diagnostics]
+            for diagnostic in error.diagnostics:
+                click.echo(diagnostic.text(), err=True)
+            return
+        self._files = {self._blueprint, *files_of(loaded)}
+        self.shown = Shown(page.encode(), number)
+
+    def stamp(self) -> Stamp:
+        """When the files were changed."""
+        return {file: _changed(file) for file in sorted(self._files)}
+
+    def follow(self) -> None:
+        """Build at every change, until interrupted."""
+        while True:
+            now = self.stamp()
+            if any(now[file] != changed for file, changed in self._seen.items() if file in now):
+                self.build()
+            else:
+                self._seen = now
+            time.sleep(PAUSE_S)
+
+
+def files_of(loaded: LoadedBlueprint) -> Iterable[Path]:
+    """What a blueprint reads: itself, includes, tables, the lock, the catalogue beside it, the project's settings."""
+    spans = list(loaded.source.spans.values())
+    spans += [row.span for rows in loaded.guids.values() for row in rows[:1]]
+    spans += [row.cells["device"] for row in loaded.inventory[:1]]
+    spans += list(loaded.project_source.spans.values()) if loaded.project_source else []
+    yield from {Path(span.file) for span in spans if not span.file.startswith("--set")}
+    if loaded.lock_path:
+        yield loaded.lock_path
+    catalogue = loaded.folder / "catalog"
+    yield catalogue
+    yield from catalogue.rglob("*")
+
+
+def _changed(file: Path) -> tuple[int, int] | None:
+    try:
+        stat = file.stat()
+    except OSError:
+        return None
+    return stat.st_mtime_ns, stat.st_size
+
+
+def _told(diagnostic: Diagnostic) -> dict[str, str]:
+    return {
+        "place": printable(str(diagnostic.span)) if diagnostic.span else "",
+        "code": diagnostic.code,
+        "severity": diagnostic.severity.label,
+        "message": printable(diagnostic.message),
+        "hint": printable(diagnostic.hint),
+    }
+
+
+def serve(watch: Watch, *, tell: Callable[[str], None]) -> None:
+    """Serve a watched page on loopback until interrupted; `tell` hears its address."""
+    token = secrets.token_urlsafe(16)
+
+    class Answers(_Answers):
+        """Answers about this watch."""
+
+        shown = property(lambda _: watch.shown)
+        home = f"/{token}/"
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Answers)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        tell(f"http://127.0.0.1:{server.server_port}/{token}/")
+        watch.build()
+        watch.follow()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+class _Answers(BaseHTTPRequestHandler):
+    """Answers the page, and what the page asks."""
+
+    shown: Any
+    home: str
+    server: ThreadingHTTPServer
+
+    def do_GET(self) -> None:
+        """Answer a request for the page or its state; all others are refused."""
+        port = self.server.server_port
+        if self.headers.get("Host") not in (f"127.0.0.1:{port}", f"localhost:{port}"):
+            self.send_error(HTTPStatus.FORBIDDEN)
+        elif self.path == self.home:
+            self._send(self.shown.page, "text/html; charset=utf-8")
+        elif self.path == f"{self.home}state":
+            self._send(self.shown.state, "application/json")
+        else:
+            self.send_error(HTTPStatus.NOT_FOUND)
+
+    def _send(self, content: bytes, kind: str) -> None:
+        self.send_response(HTTPStatus.OK)
+        for name, value in (
+            ("Content-Type", kind),
+            ("Content-Length", str(len(content))),
+            ("Cache-Control", "no-store"),
+            ("Content-Security-Policy", "frame-ancestors 'none'"),
+            ("Referrer-Policy", "no-referrer"),
+            ("X-Content-Type-Options", "nosniff"),
+        ):
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *said: object) -> None:
+        """Say nothing of requests."""

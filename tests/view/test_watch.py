@@ -1,0 +1,121 @@
+"""`view --watch`: a mistake is told at its line while the last good picture stays, and a save mends it."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import re
+import signal
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from fabricgen.blueprint.load import load_blueprint
+from fabricgen.cli.watching import files_of
+
+TEXT = Path("blueprints/leaf-spine.yaml").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def blueprint(tmp_path: Path) -> Path:
+    """An example of one's own, with an include and a catalogue beside it."""
+    file = tmp_path / "blueprint.yaml"
+    file.write_text(TEXT, encoding="utf-8")
+    return file
+
+
+Watched = tuple[str, subprocess.Popen[str]]
+
+
+@pytest.fixture
+def watch() -> Iterator[Callable[[Path], Watched]]:
+    """Watch a file: the address, and the process."""
+    with ExitStack() as stack:
+
+        def start(file: Path) -> Watched:
+            command = [sys.executable, "-m", "fabricgen", "view", "--watch", str(file)]
+            process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            stack.enter_context(process)
+            stack.callback(process.kill)
+            assert process.stdout
+            return process.stdout.readline().strip(), process
+
+        yield start
+
+
+def save(file: Path, text: str) -> None:
+    """Save as editors do: write another file, and put it in place."""
+    beside = file.with_suffix(".new")
+    beside.write_text(text, encoding="utf-8")
+    beside.replace(file)
+
+
+def test_a_mistake_is_shown_at_its_line_and_a_save_mends_it(pages, blueprint, watch):
+    address, process = watch(blueprint)
+    page = pages.at(f"{address}#overlay=rail&x=50&y=40&z=9")
+    version = page.evaluate("() => FG.block('watch').version")
+    save(blueprint, TEXT.replace("switch: ", "swich: ", 1))
+    page.wait_for_selector("#faults:not([hidden])")
+    line = next(i for i, text in enumerate(TEXT.splitlines(), 1) if "switch: " in text)
+    told = page.locator("#faults").inner_text()
+    assert re.search(rf"blueprint\.yaml:{line}:\d+: error\[FG\d+\]: .*swich", told)
+    assert "switch" in told.partition("hint:")[2]
+    assert page.locator("#title").inner_text() == "leaf-spine", "the last good picture stays"
+    page.wait_for_function("() => location.hash.includes('z=9')")
+    save(blueprint, TEXT.replace("name: leaf-spine", "name: mended", 1))
+    page.wait_for_function("was => FG.block('watch').version > was", arg=version)
+    page.wait_for_selector("html[data-ready]")
+    assert page.locator("#title").inner_text() == "mended"
+    assert not page.locator("#faults").is_visible()
+    assert page.evaluate("() => [FG.state.overlay, Math.round(FG.camera.scale)]") == ["rail", 9]
+    process.send_signal(signal.SIGINT)
+    assert process.wait(10) == 0
+    assert process.stderr
+    assert "Traceback" not in process.stderr.read()
+    page.wait_for_selector("#status.ended")
+    pages.faults.clear()  # the browser tells that nobody answers any more
+
+
+def test_a_blueprint_that_is_wrong_from_the_start_is_shown_once_it_is_right(pages, blueprint, watch):
+    save(blueprint, "fabricgen: [\n")
+    address, _ = watch(blueprint)
+    page = pages.at(address, "#faults:not([hidden])")
+    save(blueprint, TEXT)
+    page.wait_for_selector("html[data-ready]")
+
+
+def test_only_the_token_and_the_own_name_of_the_host_are_answered(blueprint, watch):
+    address, _ = watch(blueprint)
+    parts = urlsplit(address)
+    assert parts.hostname == "127.0.0.1"
+    with urllib.request.urlopen(f"{address}state", timeout=10) as answer:
+        assert json.load(answer).keys() == {"version", "faults"}
+    with pytest.raises(urllib.error.HTTPError, match="404"):
+        urllib.request.urlopen(f"http://127.0.0.1:{parts.port}/", timeout=10)
+    for host in ("evil.example", f"evil.example:{parts.port}", "127.0.0.1"):
+        asks = http.client.HTTPConnection("127.0.0.1", parts.port, timeout=10)
+        asks.request("GET", parts.path, headers={"Host": host})
+        assert asks.getresponse().status == 403
+        asks.close()
+
+
+def test_what_a_blueprint_reads_is_watched(tmp_path, blueprint):
+    part = tmp_path / "part.yaml"
+    part.write_text("description: a part\n", encoding="utf-8")
+    blueprint.write_text("include: part.yaml\n" + re.sub(r"^description:.*\n", "", TEXT, flags=re.M), encoding="utf-8")
+    (tmp_path / "catalog").mkdir()
+    files = set(files_of(load_blueprint(str(blueprint))))
+    assert {blueprint, part, tmp_path / "blueprint.lock.yaml", tmp_path / "catalog"} <= files
+
+
+def test_a_watch_writes_no_file(fabricgen, blueprint, tmp_path):
+    refused = fabricgen("view", blueprint, "--watch", "-o", tmp_path / "cluster.html")
+    assert refused.code == 2
+    assert "leave -o out" in refused.err
