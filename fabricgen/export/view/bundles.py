@@ -63,7 +63,9 @@ def bundles_of(cluster: Cluster, places: Places) -> tuple[Bundle, ...]:
             (places.device_box[low], devices.device_class[low]),
             (places.device_box[high], devices.device_class[high]),
         )
-    return tuple(sorted(counter.found, key=lambda one: (one.box, one.segment, one.child, one.other, one.lower, one.upper)))
+    return tuple(
+        sorted(counter.found, key=lambda one: (one.box, one.segment, one.child, one.other, one.lower, one.upper))
+    )
 
 
 class _Counter:

@@ -24,16 +24,16 @@ from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, Floats, Ints
 CELL_W, CELL_H, CELL_GAP = 12.0, 5.0, 2.0
 """A node, or a switch among nodes, and the gap between devices."""
 
-HEADER, MARGIN = 4.0, 1.5
+HEADER, MARGIN, HEADER_SHARE = 4.0, 1.5, 0.014
 """The line of a band's name, and its margin on the other sides; like its devices, larger in wide places."""
 
 LARGEST, FILLED = 12.0, 0.8
 """Devices of wide places are drawn larger, at most so many times, until their bands fill this share of the box."""
 
-PAD, GAP, FOOT = 4.0, 6.0, 6.0
+PAD, GAP, FOOT = 4.0, 6.0, 7.0
 """Least margin inside a box, gap between boxes and between bands, and line of a box's name."""
 
-PAD_SHARE, GAP_SHARE, FOOT_SHARE, RIBBON_SHARE, ARC_SHARE = 0.006, 0.01, 0.014, 0.1, 0.03
+PAD_SHARE, GAP_SHARE, FOOT_SHARE, RIBBON_SHARE, ARC_SHARE = 0.006, 0.01, 0.018, 0.1, 0.03
 """The same, the gap for ribbons, and the room for arcs above, as shares of the width of a box."""
 
 LANE_SHARE, WIDE_LANE_SHARE, EXTRA_SHARE = 0.025, 0.08, 0.2
@@ -60,6 +60,10 @@ class Band:
     last: int
     scale: float
     """Size of its devices, in cells."""
+    columns: int
+    """How many devices stand side by side."""
+    header: float
+    """Height of the line of its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +80,8 @@ class Lane:
 class Scene:
     """The drawing: float64 columns x, y (top left), w and h of boxes and devices; y grows downward.
 
-    `order` are the devices band by band. `heads` is by box the y at which its switches end. `lanes` are by box and
+    `order` are the devices band by band. `heads` is by box the y at which its switches end, `box_foot`
+    the height of the line of its name. `lanes` are by box and
     network; `networks` are by class of device.
     """
 
@@ -87,6 +92,7 @@ class Scene:
     box_w: Floats
     box_h: Floats
     heads: Floats
+    box_foot: Floats
     bands: tuple[Band, ...]
     lanes: dict[tuple[int, int], Lane]
     networks: tuple[int, ...]
@@ -122,13 +128,15 @@ class _Block:
     x: float = 0.0
     y: float = 0.0
     scale: float = 1.0
+    header: float = HEADER
 
-    def arrange(self, columns: int, scale: float = 1.0) -> None:
+    def arrange(self, columns: int, scale: float = 1.0, header: float = 0.0) -> None:
         """Set size and shape for so many devices side by side, or as few as fill the same rows."""
+        self.header = max(header, scale * HEADER)
         lines = ceil(len(self.rows) / max(1, min(columns, len(self.rows))))
         self.columns, self.scale = ceil(len(self.rows) / lines), scale
         self.w = scale * (self.columns * (CELL_W + CELL_GAP) - CELL_GAP + 2 * MARGIN)
-        self.h = scale * (lines * (CELL_H + CELL_GAP) - CELL_GAP + HEADER + MARGIN)
+        self.h = scale * (lines * (CELL_H + CELL_GAP) - CELL_GAP + MARGIN) + self.header
 
 
 @dataclass(slots=True)
@@ -163,7 +171,7 @@ class _Layout:
         for box, parent in enumerate(self._places.parent.tolist()):
             if parent >= 0:
                 self._children[parent].append(box)
-        self._x, self._y, self._w, self._h, self._heads = (np.zeros(len(self._places)) for _ in range(5))
+        self._x, self._y, self._w, self._h, self._heads, self._foot = (np.zeros(len(self._places)) for _ in range(6))
         self._lanes: dict[tuple[int, int], Lane] = {}
 
     def scene(self) -> Scene:
@@ -200,7 +208,9 @@ class _Layout:
         gap = max(2 * GAP, GAP_SHARE * grid_w)
         widths = [*([grid_w] if grid_w else []), *(block.w for block in feet)]
         bottom_w, bottom_h = sum(widths) + gap * (len(widths) - 1), max([grid_h, *(block.h for block in feet)])
-        heads_w, heads_h = self._stack(box, columns, max(bottom_w, CELL_W), 1.0 if grid_w else WIDER) if columns else (0.0, 0.0)
+        heads_w, heads_h = (
+            self._stack(box, columns, max(bottom_w, CELL_W), 1.0 if grid_w else WIDER) if columns else (0.0, 0.0)
+        )
         inner = max(bottom_w, heads_w, CELL_W)
         pad = max(PAD, PAD_SHARE * inner)
         arcs = max(2 * GAP, ARC_SHARE * inner)
@@ -227,7 +237,8 @@ class _Layout:
             x += block.w + gap
         self._heads[box] = top + heads_h if heads_h else 0.0
         self._w[box] = inner + 2 * pad
-        self._h[box] = y + bottom_h + pad + max(FOOT, FOOT_SHARE * inner)
+        self._foot[box] = max(FOOT, FOOT_SHARE * inner)
+        self._h[box] = y + bottom_h + pad + self._foot[box]
 
     def _grid(self, children: Sequence[int]) -> tuple[float, float]:
         """Place the places of a box in rows, each as high as its own; returns (width, height)."""
@@ -302,7 +313,7 @@ class _Layout:
                 free = max(room, min(natural, wider * width)) - margins
                 across = max(min(2, across), int(free * across / total / (CELL_W + CELL_GAP)))
             for block in column.blocks:
-                block.arrange(across, scale)
+                block.arrange(across, scale, HEADER_SHARE * width)
             column_w, y = max((b.w for b in column.blocks), default=0.0), 0.0
             between = max(2 * GAP, RIBBON_SHARE * column_w)
             for block in column.blocks:
@@ -330,20 +341,23 @@ class _Layout:
             for block in self._blocks[box]:
                 x, y = self._x[box] + block.x, self._y[box] + block.y
                 at = np.arange(len(block.rows))
-                left, top = x + MARGIN * block.scale, y + HEADER * block.scale
+                left, top = x + MARGIN * block.scale, y + block.header
                 device_x[block.rows] = left + at % block.columns * (CELL_W + CELL_GAP) * block.scale
                 device_y[block.rows] = top + at // block.columns * (CELL_H + CELL_GAP) * block.scale
-                bands.append(Band(box, block.cls, x, y, block.w, block.h, first, first + len(block.rows), block.scale))
+                last = first + len(block.rows)
+                bands.append(
+                    Band(box, block.cls, x, y, block.w, block.h, first, last, block.scale, block.columns, block.header)
+                )
                 order.append(block.rows)
-                first += len(block.rows)
+                first = last
         lanes = {
             (box, network): Lane(lane.x + self._x[box], lane.w, lane.top + self._y[box], lane.bottom + self._y[box])
             for (box, network), lane in self._lanes.items()
         }
         bundles = tuple(bundle for box in range(len(self._places)) for bundle in self._bundles[box])
         return Scene(
-            self._places, bundles, self._x, self._y, self._w, self._h, self._heads + self._y, tuple(bands), lanes,
-            tuple(self._networks), device_x, device_y, np.concatenate(order),
+            self._places, bundles, self._x, self._y, self._w, self._h, self._heads + self._y, self._foot,
+            tuple(bands), lanes,            tuple(self._networks), device_x, device_y, np.concatenate(order),
         )  # fmt: skip
 
 

@@ -25,6 +25,8 @@ SCRIPTS = (
     "rows.js",
     "camera.js",
     "fabric.js",
+    "links.js",
+    "paint.js",
     "losses.js",
     "overlays.js",
     "colours.js",

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from math import sqrt
 
 from fabricgen.cluster import Cluster
 from fabricgen.export.view.bundles import ALL_CHILDREN, OWN_BAND, Bundle
-from fabricgen.export.view.layout import HEADER, Band, Scene
+from fabricgen.export.view.layout import GAP, Band, Scene
 
 FILLED, THINNEST = 0.85, 0.4
 """How much of an edge its ribbons take at most, and the least width of one, in units."""
@@ -89,7 +90,7 @@ class _Drawing:
                 wanted[station.edge][station.slot] = max(seen[0], self._gbps[number]), seen[1]
         slots = {edge: self._share(edge, wants) for edge, wants in wanted.items()}
         for number, (stations, arched) in enumerate(routes):
-            for a, b in zip(stations, stations[1:], strict=False):
+            for a, b in pairwise(stations):
                 (x0, w0), (x1, w1) = slots[a.edge][a.slot], slots[b.edge][b.slot]
                 if arched and x0 > x1:
                     x0, w0, x1, w1 = x1, w1, x0, w0
@@ -110,7 +111,7 @@ class _Drawing:
             own = self._tiers.get((box, self._scene.networks[bundle.lower]), [])
             if lane is None or (head and own[:1] == [bundle.lower]):
                 return [start, end], False
-            low = start.y - HEADER / 2 if head else bottom
+            low = start.y - GAP if head else bottom
             return [start, *self._by(box, network, slot, low, lane.top), end], False
         goal = self._bands.get((box, bundle.upper)) if bundle.other == OWN_BAND else None
         rises = goal is not None and bundle.upper in tiers and goal.y + goal.h < start.y - 1e-6
@@ -124,7 +125,7 @@ class _Drawing:
         if direct or lane is None:
             return [start, end], False
         under = self._bands[box, tiers[place + 1]].y
-        low = start.y - HEADER / 2 if head else bottom
+        low = start.y - GAP if head else bottom
         return [start, *self._by(box, network, slot, low, (goal.y + goal.h + under) / 2), end], False
 
     def _by(self, box: int, network: int, slot: Slot, low: float, high: float) -> list[_Station]:
@@ -200,4 +201,3 @@ class _Drawing:
         floor = float(scene.heads[around])
         room = station.y - (floor if station.y > floor else float(scene.box_y[around]))
         return max(THINNEST, min(ARC_STEEP * length, ARC_ROOM * room))
-

@@ -21,14 +21,21 @@ def block(source: PageSource) -> dict[str, Any]:
         "name": places.names,
         "level": places.level,
         "parent": places.parent,
-        **{name: _hundredths(getattr(scene, f"box_{name}")) for name in "xywh"},
+        **{name: _hundredths(getattr(scene, f"box_{name}")) for name in ("x", "y", "w", "h", "foot")},
     }
     bands = {
-        **{name: np.array([getattr(b, name) for b in scene.bands]) for name in ("box", "cls", "first", "last")},
-        **{name: _hundredths([getattr(b, name) for b in scene.bands]) for name in ("x", "y", "w", "h", "scale")},
+        **{
+            name: np.array([getattr(b, name) for b in scene.bands])
+            for name in ("box", "cls", "first", "last", "columns")
+        },
+        **{
+            name: _hundredths([getattr(b, name) for b in scene.bands])
+            for name in ("x", "y", "w", "h", "scale", "header")
+        },
     }
     bundles, ribbons = scene.bundles, ribbons_of(source.cluster, scene)
     whole = ("box", "child", "lower", "other", "upper", "target", "segment", "links")
+    counted: dict[str, Any] = {n: np.array([getattr(b, n) for b in bundles], dtype=np.int64) for n in whole}
     drawn = {
         "bundle": np.array([r.bundle for r in ribbons], dtype=np.int64),
         **{n: _hundredths([getattr(r, n) for r in ribbons]) for n in ("x0", "y0", "w0", "x1", "y1", "w1", "arc")},
@@ -38,7 +45,7 @@ def block(source: PageSource) -> dict[str, Any]:
         "h": scene.height,
         "boxes": packed_table(boxes),
         "bands": packed_table(bands),
-        "bundles": packed_table({n: np.array([getattr(b, n) for b in bundles], dtype=np.int64) for n in whole}),
+        "bundles": packed_table(counted),
         "ribbons": packed_table(drawn),
         "order": packed_numbers(scene.order),
         "devices": packed_table({"x": _hundredths(scene.device_x), "y": _hundredths(scene.device_y)}),

@@ -31,12 +31,24 @@ FG.inflated = async (text) => {
   return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate")));
 };
 
+/** When the browser could last paint; milliseconds of work after which it may again. */
+FG.painted = 0;
+FG.AT_ONCE = 25;
+
+/** Let the browser paint, if work has taken long. @returns {Promise<void>} */
+FG.breathe = async () => {
+  if (performance.now() - FG.painted < FG.AT_ONCE) return;
+  await new Promise((go) => setTimeout(go));
+  FG.painted = performance.now();
+};
+
 /**
  * Decode a column of numbers: inflate, put the four bytes of each together, unfold the sign, sum up.
  * @param {string} text @returns {Promise<Int32Array>}
  */
 FG.numbers = async (text) => {
   const bytes = new Uint8Array(await (await FG.inflated(text)).arrayBuffer());
+  await FG.breathe();
   const count = bytes.length >> 2;
   const found = new Int32Array(count);
   let last = 0;

@@ -13,6 +13,7 @@ FG.ends = () => {
   FG.madeEnds ??= (async () => {
     const a = await FG.table("links").numbers("a"), b = await FG.table("links").numbers("b");
     const devices = FG.table("devices").rows;
+    await FG.breathe();
     const start = new Int32Array(devices + 1);
     for (let link = 0; link < a.length; link += 1) { start[a[link] + 1] += 1; if (b[link] !== a[link]) start[b[link] + 1] += 1; }
     for (let device = 0; device < devices; device += 1) start[device + 1] += start[device];

@@ -5,7 +5,7 @@
  *
  * A sheet is {title, parts}; a part is {heading, pairs: [[name, text, chosen?]]} or {heading, columns, rows, at}, where
  * `rows` is an array of arrays of texts, or a number of rows of which `at(i)` makes each when it is shown; a cell is a
- * text or [text, chosen]; or {heading, text: async () => text}. `chosen` is where a click goes.
+ * text or [text, chosen]; or {heading, text: async () => text}. `render` makes another element of a list. `chosen` is where a click goes.
  * @typedef {{title: string, parts: any[], buttons?: [string, () => void][]}} Sheet
  */
 
@@ -252,6 +252,7 @@ FG.inspector = {
   /** @param {any} part */
   async part(part) {
     const made = FG.make("section");
+    if (part.render) { made.append(FG.make("h3", part.heading), part.render()); return made; }
     if (part.text) {
       const fold = FG.make("details"), body = FG.make("pre");
       fold.append(FG.make("summary", part.heading), body);

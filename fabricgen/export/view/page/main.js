@@ -86,7 +86,7 @@ FG.main = async () => {
 FG.theme = () => {
   if (!FG.colours) {
     const style = getComputedStyle(document.documentElement);
-    FG.colours = Object.fromEntries(["paper", "ink", "faint", "line", "box", "chosen"].map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
+    FG.colours = Object.fromEntries(["paper", "ink", "faint", "line", "box", "chosen", "node"].map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
   }
   return FG.colours;
 };

@@ -32,11 +32,14 @@ FG.grouped = (column, count) => {
 FG.devices = FG.once(() => FG.columns(FG.table("devices")));
 FG.links = FG.once(async () => {
   const links = await FG.columns(FG.table("links"));
-  return { ...links, on: await FG.ends(), byCable: FG.grouped(links.cable.numbers, FG.table("cables").rows) };
+  const on = await FG.ends();
+  await FG.breathe();
+  return { ...links, on, byCable: FG.grouped(links.cable.numbers, FG.table("cables").rows) };
 });
 FG.cables = FG.once(async () => {
-  const ends = await FG.columns(new FG.Table(FG.block("cables").ends));
-  return { ...await FG.columns(FG.table("cables")), ends, endsOf: FG.grouped(ends.cable.numbers, FG.table("cables").rows) };
+  const ends = await FG.columns(new FG.Table(FG.block("cables").ends)), cables = await FG.columns(FG.table("cables"));
+  await FG.breathe();
+  return { ...cables, ends, endsOf: FG.grouped(ends.cable.numbers, FG.table("cables").rows) };
 });
 FG.racks = FG.once(() => FG.columns(new FG.Table(FG.block("origins").racks)));
 

@@ -125,7 +125,7 @@ FG.traced = async (text) => {
   }
   const head = FG.block("head"), model = head.classes[(await FG.devices()).class.at(a.device)].model, domain = FG.block("origins").domains[model];
   const inside = a.device === b.device && domain ? `Both are in one node: ${domain} joins its GPUs inside, without a cable.` : "";
-  if (!found.length) return { why: inside || "No path: no fabric joins these two by links.", from, to };
+  if (!found.length) return { why: inside || "No path: no fabric joins these two by links.", from, to, rail: a.gpu >= 0 && b.gpu >= 0 && a.gpu !== b.gpu ? `${FG.cut(to)[0]}:gpu${a.gpu}` : "" };
   const shown = found.find((one) => one.name === fabric) ?? found[0];
   return { from, to, inside, found, shown, number: Math.min(Math.max(1, Number.parseInt(number, 10) || 1), shown.paths.count) };
 };
@@ -144,7 +144,11 @@ FG.sheets.trace = async (/** @type {number} */ id) => {
   const trace = await FG.traced(FG.traces[id]);
   FG.drawn = null;
   const title = `${trace.from} → ${trace.to}`;
-  if (!trace.shown) return { title, parts: [{ heading: "Path", pairs: [["", trace.why]] }] };
+  if (!trace.shown) {
+    const rail = trace.rail && { kind: "trace", id: FG.traceId(`${trace.from}..${trace.rail}`) };
+    const pairs = [["", trace.why], ...(rail ? [["by rail", `to ${trace.rail} of the same node, and on inside the node`, rail]] : [])];
+    return { title, parts: [{ heading: "Path", pairs }] };
+  }
   const { shown, found, number, inside } = trace, path = shown.paths.path(number - 1);
   const links = await FG.links();
   FG.drawn = { path, pairs: shown.paths.links.map((link) => [links.a.at(link), links.b.at(link)]) };
@@ -165,7 +169,7 @@ FG.sheets.trace = async (/** @type {number} */ id) => {
         ["links", String(path.length)], ["switches", String(path.length - 1)], ["cable, m", String(Math.round(sum(5) * 100) / 100)], ["time in cables, ns", String(Math.round(sum(6)))],
         ...(inside ? [["scale-up", inside]] : []),
       ] },
-      { heading: "Hop by hop", columns: FG.HOPS, rows: hops },
+      { heading: "Hop by hop", columns: FG.HOPS, rows: hops, render: () => FG.hopList(hops) },
       { heading: "How this is computed", pairs: [
         ["cables", `${perMetre} ns for a metre, as light in single-mode fibre with a group index of 1.47 (ITU-T G.652); copper is about as fast`],
         ["switches", "each adds its own time, which the catalogue does not state"], ["paths", "the fewest links; all of these count, whichever of them routing uses"]] },
@@ -186,6 +190,26 @@ FG.hopRows = async (path) => {
       [devices.name.at(to), { kind: "device", id: to }], [links[`${far}_port`].at(link), { kind: "link", id: link }],
     ];
   });
+};
+
+/** Hops one below the other: a device, what leaves it, the next device. @param {any[][]} hops */
+FG.hopList = (hops) => {
+  const list = FG.make("ol", undefined, "hops"), put = (/** @type {any} */ place, /** @type {any} */ cell) => place.append(...FG.inspector.cell(cell).childNodes);
+  for (const [from, port, cable, part, medium, metres, time, , far] of hops) {
+    const hop = FG.make("li"), ports = FG.make("div"), by = FG.make("div");
+    put(hop, from);
+    put(ports, port);
+    ports.append(" → ");
+    put(ports, far);
+    if (cable) put(by, cable);
+    by.append(cable ? ` · ${part} · ${medium} · ${metres} m · ${time} ns` : medium);
+    hop.append(ports, by);
+    list.append(hop);
+  }
+  const end = FG.make("li");
+  put(end, hops[hops.length - 1][7]);
+  list.append(end);
+  return list;
 };
 
 /** Where a trace begins that is still without an end. */

@@ -1,0 +1,219 @@
+// @ts-check
+"use strict";
+/** How the fabric view is painted: in pixels of the screen, only what is in sight and large enough to be seen. */
+FG.DIM = 0.12;
+
+FG.FabricWay = class extends FG.Fabric {
+  /** @param {CanvasRenderingContext2D} c @param {any} camera @param {any} theme */
+  paint(c, camera, theme) {
+    const { scale } = camera, [left, top] = camera.at(0, 0), [right, bottom] = camera.at(camera.width, camera.height);
+    /** @type {any} */
+    const view = {
+      c, theme, scale, sight: [left, top, right, bottom],
+      X: (/** @type {number} */ x) => (x - left) * scale, Y: (/** @type {number} */ y) => (y - top) * scale,
+      seen: (/** @type {number} */ x, /** @type {number} */ y, /** @type {number} */ w, /** @type {number} */ h) => x < right && y < bottom && x + w > left && y + h > top,
+      texts: [], devices: [],
+    };
+    c.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
+    c.lineWidth = 1;
+    this.choice = this.chosenPart();
+    this.paintBoxes(view);
+    this.paintRibbons(view);
+    this.paintBands(view);
+    this.links.paint(view);
+    this.paintChosen(view);
+    FG.FabricWay.write(view);
+  }
+
+  /** What FG.state limits the picture to: whether a class, a device, a box is of it. @returns {any} */
+  chosenPart() {
+    const { fabric, plane, rail, unit } = FG.state, { head, boxes, bundles } = this;
+    const key = JSON.stringify([fabric, plane, rail, unit]);
+    if (this.choice?.key === key) return this.choice;
+    const of = head.classes.map(() => !fabric);
+    if (fabric) for (let i = 0; i < bundles.rows; i += 1) if (this.segments[bundles.segment[i]].fabric === fabric) of[bundles.lower[i]] = of[bundles.upper[i]] = true;
+    /** @type {Uint8Array | null} */
+    let within = null;
+    if (unit) {
+      within = new Uint8Array(boxes.rows);
+      for (let box = 0; box < boxes.rows; box += 1) {
+        const own = this.boxNames.at(box) === unit;
+        if (own) for (let up = boxes.parent[box]; up >= 0; up = boxes.parent[up]) within[up] = 1;
+        if (own || (box && within[boxes.parent[box]] === 2)) within[box] = 2;
+      }
+    }
+    return {
+      key,
+      box: (/** @type {number} */ box) => !within || within[box] > 0,
+      band: (/** @type {number} */ band) => of[this.bands.cls[band]] && (!within || within[this.bands.box[band]] > 0),
+      device: (/** @type {number} */ device) => (!plane || !this.plane[device] || this.plane[device] === plane) && (!rail || !this.rail[device] || this.rail[device] === rail),
+      bundle: (/** @type {number} */ i) => (!fabric || this.segments[this.bundles.segment[i]].fabric === fabric)
+        && (!within || within[this.bundles.box[i]] > 1 || (within[this.bundles.box[i]] > 0 && (this.bundles.child[i] < 0 || within[this.bundles.child[i]] > 0))),
+    };
+  }
+
+
+  /** @param {any} view */
+  paintBoxes(view) {
+    const { boxes } = this, { c, theme, scale, X, Y } = view;
+    for (let i = 0; i < boxes.rows; i += 1) {
+      const x = boxes.x[i], y = boxes.y[i], w = boxes.w[i], h = boxes.h[i];
+      if (w * scale < 3 || !view.seen(x, y, w, h)) continue;
+      c.globalAlpha = this.choice.box(i) ? 1 : FG.DIM * 3;
+      c.fillStyle = boxes.level[i] % 2 ? theme.box : theme.paper;
+      c.fillRect(X(x), Y(y), w * scale, h * scale);
+      c.strokeStyle = theme.line;
+      c.strokeRect(X(x), Y(y), w * scale, h * scale);
+      const room = boxes.foot[i] * scale, size = Math.min(14, room * 0.9);
+      if (size >= 7) view.texts.push({ choices: this.boxText(i), x: X(x) + 4, y: Y(y + h) - room / 2 - 1, w: w * scale - 8, size, colour: theme.ink, alpha: c.globalAlpha, bold: true });
+    }
+    c.globalAlpha = 1;
+  }
+
+  /** @param {any} view */
+  paintRibbons(view) {
+    const { ribbons: r, bundles, boxes, segments } = this, { c, theme, scale, X, Y } = view;
+    const faded = this.links.shown(view) ? 0.12 : 0.38;
+    for (let i = 0; i < r.rows; i += 1) {
+      const bundle = r.bundle[i], box = bundles.box[bundle];
+      if (boxes.w[box] * scale < 40) continue;
+      const a = r.w0[i] / 2, b = r.w1[i] / 2, low = Math.min(r.x0[i] - a, r.x1[i] - b), high = Math.max(r.x0[i] + a, r.x1[i] + b);
+      const up = Math.min(r.y0[i], r.y1[i]) - r.arc[i], down = Math.max(r.y0[i], r.y1[i]);
+      if (!view.seen(low, up, high - low, down - up)) continue;
+      const overlay = FG.overlay?.ribbon?.(bundle), lit = this.choice.bundle(bundle);
+      c.globalAlpha = lit ? (overlay ? 0.7 : faded) : FG.DIM * 0.5;
+      c.fillStyle = overlay?.fill ?? segments[bundles.segment[bundle]].swatch.fill;
+      FG.FabricWay.ribbonPath(c, [X(r.x0[i]), Y(r.y0[i]), Math.max(0.35, a * scale), X(r.x1[i]), Y(r.y1[i]), Math.max(0.35, b * scale), r.arc[i] * scale]);
+      c.fill();
+      const wide = (a + b) * scale;
+      if (lit && this.labelled[i] && wide > 30 && (down - up) * scale > 16) {
+        view.texts.push({ choices: [this.bundleText[bundle]], x: X((r.x0[i] + r.x1[i]) / 2) - wide / 2, y: (Y(r.y0[i]) + Y(r.y1[i])) / 2, w: wide, size: 11, colour: theme.ink, middle: true, alpha: 1 });
+      }
+    }
+    c.globalAlpha = 1;
+  }
+
+  /** The outline of a ribbon: middle, y and half width of both ends, and the height of an arc. @param {any} c @param {number[]} piece */
+  static ribbonPath(c, [x0, y0, a, x1, y1, b, arc]) {
+    c.beginPath();
+    c.moveTo(x0 - a, y0);
+    if (arc) {
+      const outer = (arc * 4) / 3, inner = (Math.max(0, arc - a - b) * 4) / 3;
+      c.bezierCurveTo(x0 - a, y0 - outer, x1 + b, y1 - outer, x1 + b, y1);
+      c.lineTo(x1 - b, y1);
+      c.bezierCurveTo(x1 - b, y1 - inner, x0 + a, y0 - inner, x0 + a, y0);
+      return;
+    }
+    const m = (y0 + y1) / 2;
+    c.bezierCurveTo(x0 - a, m, x1 - b, m, x1 - b, y1);
+    c.lineTo(x1 + b, y1);
+    c.bezierCurveTo(x1 + b, m, x0 + a, m, x0 + a, y0);
+  }
+
+  /** @param {any} view */
+  paintBands(view) {
+    const { bands, head } = this, { c, theme, scale, X, Y } = view;
+    for (let i = 0; i < bands.rows; i += 1) {
+      const x = bands.x[i], y = bands.y[i], w = bands.w[i], h = bands.h[i];
+      if (w * scale < 1.5 || !view.seen(x, y, w, h)) continue;
+      const cls = head.classes[bands.cls[i]], [cellW, cellH] = this.cell(i), swatch = this.fabricOf.get(cls.fabric);
+      const fill = swatch?.fill ?? theme.node, lit = this.choice.band(i), room = bands.header[i] * scale;
+      c.globalAlpha = lit ? 1 : FG.DIM;
+      if (cellW * scale < 4) {
+        c.fillStyle = FG.overlay?.of?.("band", i)?.fill ?? fill;
+        c.fillRect(X(x), Y(y), w * scale, h * scale);
+        if (lit && w * scale > 24 && h * scale > 11) view.texts.push({ choices: this.bandText(i), x: X(x), y: Y(y + h / 2), w: w * scale, size: 11, colour: swatch?.ink ?? theme.paper, middle: true, alpha: 1, plain: true });
+        continue;
+      }
+      c.fillStyle = theme.paper;
+      c.fillRect(X(x), Y(y), w * scale, h * scale);
+      c.strokeStyle = fill;
+      c.strokeRect(X(x), Y(y), w * scale, h * scale);
+      const size = Math.min(13, room * 0.75);
+      if (size >= 6.5) view.texts.push({ choices: this.bandText(i), x: X(x) + 3, y: Y(y) + room / 2 + 0.5, w: w * scale - 6, size, colour: theme.ink, alpha: lit ? 1 : FG.DIM * 3, plain: true });
+      this.within(i, view.sight, (device) => {
+        c.globalAlpha = lit && this.choice.device(device) ? 1 : FG.DIM;
+        const over = FG.overlay?.of?.("device", device);
+        this.paintDevice(view, device, { cls, fill: over?.fill ?? fill, ink: over ? "#000000" : swatch?.ink ?? "#FFFFFF", mark: over?.mark, w: cellW * scale, h: cellH * scale });
+      });
+    }
+    c.globalAlpha = 1;
+  }
+
+  /** A device: a block, then with its name, then its face. @param {any} view @param {number} device @param {any} look */
+  paintDevice(view, device, { cls, fill, ink, mark, w, h }) {
+    const { c, X, Y, theme } = view, x = X(this.dx[device]), y = Y(this.dy[device]);
+    const face = w >= 150;
+    c.fillStyle = face ? theme.paper : fill;
+    c.fillRect(x, y, w, h);
+    const alpha = c.globalAlpha;
+    if (face) {
+      c.strokeStyle = fill;
+      c.lineWidth = 2;
+      c.strokeRect(x, y, w, h);
+      c.lineWidth = 1;
+      c.fillStyle = fill;
+      c.fillRect(x, y, w, h * 0.2);
+      this.links.face(view, device, cls, [x, y + h * 0.2, w, h * 0.8]);
+      c.globalAlpha = alpha;
+    }
+    if (alpha === 1 && w >= 40) view.devices.push(device);
+    if (cls.mark && w >= 8) {
+      c.fillStyle = cls.mark;
+      c.fillRect(x, y + h - Math.max(1.5, h * 0.1), w, Math.max(1.5, h * 0.1));
+    }
+    const name = this.deviceNames.at(device), high = face ? h * 0.2 : h, size = Math.min(12, high * 0.62);
+    if (size >= 6 && w >= 34) {
+      const texts = mark ? [`${mark} ${name}`, mark] : [name, ...FG.FabricWay.shorter(name)];
+      view.texts.push({ choices: texts, x: x + 2, y: y + high / 2, w: w - 4, size, colour: ink, middle: true, alpha, plain: true });
+    } else if (mark && w >= 8 && h >= 6) {
+      view.texts.push({ choices: [mark], x, y: y + h / 2, w, size: Math.min(10, h), colour: ink, middle: true, alpha, plain: true });
+    }
+  }
+
+  /** A name without its first parts, for little room. @param {string} name */
+  static shorter(name) { const parts = name.split("-"); return [parts.slice(1).join("-"), parts.slice(-2).join("-"), parts.at(-1)].filter(Boolean); }
+
+  /** Outline what is chosen. @param {any} view */
+  paintChosen(view) {
+    const { c, theme, scale, X, Y } = view, chosen = FG.state.chosen;
+    if (!chosen) return;
+    c.strokeStyle = theme.chosen;
+    c.lineWidth = 3;
+    if (chosen.kind === "ribbon") {
+      const r = this.ribbons;
+      for (let i = 0; i < r.rows; i += 1) {
+        if (r.bundle[i] !== chosen.id) continue;
+        FG.FabricWay.ribbonPath(c, [X(r.x0[i]), Y(r.y0[i]), Math.max(1, (r.w0[i] / 2) * scale), X(r.x1[i]), Y(r.y1[i]), Math.max(1, (r.w1[i] / 2) * scale), r.arc[i] * scale]);
+        c.closePath();
+        c.stroke();
+      }
+    } else {
+      const [w, h] = chosen.kind === "device" ? this.cell(this.bandOf[chosen.id]) : [];
+      const found = chosen.kind === "device" ? [this.dx[chosen.id], this.dy[chosen.id], w, h] : chosen.kind === "band" ? ["x", "y", "w", "h"].map((n) => this.bands[n][chosen.id]) : this.bounds(chosen);
+      if (found) c.strokeRect(X(found[0]) - 2, Y(found[1]) - 2, found[2] * scale + 4, found[3] * scale + 4);
+    }
+    c.lineWidth = 1;
+  }
+
+  /** Write the texts, each as long as it has room: the first of its choices that fits. @param {any} view */
+  static write({ c, theme, texts }) {
+    c.textBaseline = "middle";
+    c.lineJoin = "round";
+    let font = "";
+    for (const text of texts) {
+      const wanted = `${text.bold ? "600 " : ""}${text.size.toFixed(1)}px system-ui, sans-serif`;
+      if (wanted !== font) c.font = font = wanted;
+      const fits = text.choices.find((/** @type {string} */ one) => c.measureText(one).width <= text.w);
+      if (!fits) continue;
+      const x = text.middle ? text.x + (text.w - c.measureText(fits).width) / 2 : text.x;
+      c.globalAlpha = text.alpha;
+      if (!text.plain) { c.strokeStyle = theme.paper; c.lineWidth = 3; c.strokeText(fits, x, text.y); }
+      c.fillStyle = text.colour;
+      c.fillText(fits, x, text.y);
+    }
+    c.globalAlpha = 1;
+    c.lineWidth = 1;
+  }
+};
+FG.ways.push(new FG.FabricWay());
