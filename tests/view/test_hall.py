@@ -34,8 +34,10 @@ def test_racks_are_drawn_once_apart_and_in_their_hall(name: str) -> None:
         assert touch == 1  # itself
         x, y, w, h = drawn.halls[int(racks.hall[i])]
         left, top = np.array([x, y]) + drawn.shift[int(racks.hall[i])]
-        assert left <= at[i][0] - size[i][0] / 2 and at[i][0] + size[i][0] / 2 <= left + w
-        assert top <= at[i][1] - size[i][1] / 2 and at[i][1] + size[i][1] / 2 <= top + h
+        assert left <= at[i][0] - size[i][0] / 2
+        assert at[i][0] + size[i][0] / 2 <= left + w
+        assert top <= at[i][1] - size[i][1] / 2
+        assert at[i][1] + size[i][1] / 2 <= top + h
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
