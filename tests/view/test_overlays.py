@@ -113,3 +113,15 @@ def test_a_change_is_what_plan_says(fabricgen, pages, tmp_path, sets):
     links = coloured(shown, "link", shown.evaluate("() => FG.table('links').rows"))
     assert links["added"] == counts["links"]["added"]
     assert len(shown.evaluate("() => FG.block('changes').gone")) == counts["devices"]["removed"]
+
+
+def test_ribbons_are_coloured_by_what_all_their_links_are(page):
+    cluster = example_cluster("superpod-b200")
+    shown = page("superpod-b200", "overlay=length")
+    legend_of(shown)
+    longest = max(cluster.plan.cables.length_m.tolist())
+    table = "new FG.Table(FG.block('overlays').bundles)"
+    lengths = shown.evaluate(f"async () => {{ const t = {table}; const c = await t.column('length_m');"
+                             " return Array.from({length: t.rows}, (_, i) => [c.at(i), FG.overlay.ribbon(i).text]); }")  # fmt: skip
+    assert max(length for length, _ in lengths) == longest
+    assert {text for length, text in lengths if length == longest} == {f"{longest:g} m"}
