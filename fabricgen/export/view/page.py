@@ -28,6 +28,7 @@ SCRIPTS = (
     "fabric.js",
     "links.js",
     "paint.js",
+    "choices.js",
     "floor.js",
     "trays.js",
     "elevation.js",
