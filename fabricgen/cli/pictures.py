@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from fabricgen.blueprint.load import LoadedBlueprint
 from fabricgen.cli.findings import refuse_impossible
@@ -22,6 +23,8 @@ class Asked:
     sets: tuple[str, ...] = ()
     allow_outside: bool = False
     phase: str | None = None
+    against: str | None = None
+    """Another blueprint, built folder, or git revision of either, that it is compared with."""
 
 
 def page_at(asked: Asked) -> str:
@@ -40,4 +43,15 @@ def _drawn(asked: Asked) -> tuple[Cluster, Beside]:
     cluster = compile_cluster(design, asked.phase)
     result = lint(cluster.design, cluster)
     refuse_impossible(result)
-    return cluster, Beside(findings=result.findings, configs=few_configs(cluster))
+    return cluster, Beside(result.findings, _changes(asked, cluster), few_configs(cluster))
+
+
+def _changes(asked: Asked, cluster: Cluster) -> dict[str, Any] | None:
+    """What changes from the side that it is compared with, if any."""
+    if asked.against is None:
+        return None
+    from fabricgen.cli.sides import PlanOptions, change_to
+    from fabricgen.diff.reports.picture import picture
+
+    options = PlanOptions(new_sets=asked.sets, allow_outside=asked.allow_outside)
+    return picture(change_to(asked.against, asked.blueprint, cluster, options))

@@ -106,6 +106,22 @@ def changes(old: str, new: str, options: PlanOptions) -> Change:
         return replace(change, configs=configs, notes=(*change.notes, *edited))
 
 
+def change_to(old: str, new: str, cluster: Cluster, options: PlanOptions) -> Change:
+    """Compare a side with a cluster that is compiled already and was called `new`; configurations are left apart.
+
+    Raises InputError as `changes`.
+    """
+    with ExitStack() as stack:
+        stack.enter_context(collector_paused())
+        shown: dict[str, str] = {}
+        stack.enter_context(relabelled(shown))
+        was = _open(old, _Asked(options.old_sets, (), options.phases[0]), options, stack, shown)
+        now = Side(new, lists_of(cluster, options.prices), sizing_figures(cluster), options.new_sets)
+        renamed = renamed_clusters(was.cluster, cluster) if was.cluster else {}
+        change = compare(was.side, now, options.prices, renamed)
+        return replace(change, notes=(*change.notes, *was.notes))
+
+
 def _open(
     place: str,
     asked: _Asked,

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 @reading_options
 @phase_option
 @output_option
+@click.option(
+    "--against", metavar="OLD", help="Show what changes from OLD: a blueprint, a built folder, or git:REV:path."
+)
 @click.option("--watch", is_flag=True, help="Show the page on this machine, and build it anew at every save.")
 @click.option("--open", "opened", is_flag=True, help="Open it in the browser.")
 def command(
@@ -25,6 +28,7 @@ def command(
     allow_outside: bool,
     phase: str | None,
     output: str,
+    against: str | None,
     watch: bool,
     opened: bool,
 ) -> None:
@@ -34,7 +38,9 @@ def command(
     from fabricgen.cli.output import write_output
     from fabricgen.cli.pictures import Asked, page_at
 
-    asked = Asked(blueprint, sets, allow_outside, phase)
+    if blueprint == against == "-":
+        raise click.UsageError("only one side can be standard input")
+    asked = Asked(blueprint, sets, allow_outside, phase, against)
     if watch:
         if output != "-":
             raise click.UsageError("--watch shows a page and writes none; leave -o out")

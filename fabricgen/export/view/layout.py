@@ -39,6 +39,9 @@ PAD_SHARE, GAP_SHARE, FOOT_SHARE, RIBBON_SHARE, ARC_SHARE = 0.006, 0.01, 0.018, 
 LANE_SHARE, WIDE_LANE_SHARE, EXTRA_SHARE = 0.025, 0.08, 0.2
 """Width of a lane beside bands, and where its network has none here; of extra devices beside places."""
 
+FLATTEST, LONGEST_SHARE = 2.2, 0.2
+"""Gaps for ribbons are higher where a box is flatter than so, up to this share of its width."""
+
 PASSING_SHARE = 0.04
 """Room above the switches of a box, or its places where it has none, for links that leave it."""
 
@@ -213,14 +216,7 @@ class _Layout:
         )
         inner = max(bottom_w, heads_w, CELL_W)
         pad = max(PAD, PAD_SHARE * inner)
-        arcs = max(2 * GAP, ARC_SHARE * inner)
-        own = [b for b in self._bundles[box] if not b.leaves]
-        top = pad + (arcs if any(self._arched(b, columns) for b in own) else 0.0)
-        if heads_h and any(b.leaves for b in self._bundles[box]):
-            top += PASSING_SHARE * inner
-        ribbons = max(2 * GAP, RIBBON_SHARE * inner) if heads_h and bottom_h else 0.0
-        if grid_w and not heads_h and any(b.leaves for b in self._bundles[box]):
-            ribbons = max(GAP, PASSING_SHARE * inner)
+        top, ribbons = self._gaps(box, columns, inner, (heads_h, bottom_h))
         for column in columns:
             for block in column.blocks:
                 block.x, block.y = block.x + pad + (inner - heads_w) / 2, block.y + top
@@ -239,6 +235,23 @@ class _Layout:
         self._w[box] = inner + 2 * pad
         self._foot[box] = max(FOOT, FOOT_SHARE * inner)
         self._h[box] = y + bottom_h + pad + self._foot[box]
+
+    def _gaps(
+        self, box: int, columns: Sequence[_Column], inner: float, heights: tuple[float, float]
+    ) -> tuple[float, float]:
+        """Room of a box above its switches, and between these and its foot, by the heights of both."""
+        heads_h, bottom_h = heights
+        bundles = self._bundles[box]
+        leaves = any(bundle.leaves for bundle in bundles)
+        top = max(PAD, PAD_SHARE * inner)
+        if any(self._arched(bundle, columns) for bundle in bundles if not bundle.leaves):
+            top += max(2 * GAP, ARC_SHARE * inner)
+        if leaves and heads_h:
+            top += PASSING_SHARE * inner
+        if heads_h and bottom_h:
+            room = inner / FLATTEST - top - heads_h - bottom_h
+            return top, max(2 * GAP, RIBBON_SHARE * inner, min(LONGEST_SHARE * inner, room))
+        return top, max(GAP, PASSING_SHARE * inner) if leaves and self._children[box] else 0.0
 
     def _grid(self, children: Sequence[int]) -> tuple[float, float]:
         """Place the places of a box in rows, each as high as its own; returns (width, height)."""

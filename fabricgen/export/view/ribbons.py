@@ -95,6 +95,8 @@ class _Drawing:
                 if arched and x0 > x1:
                     x0, w0, x1, w1 = x1, w1, x0, w0
                 arc = self._height(a, abs(x1 - x0)) if arched else 0.0
+                if arched and a.edge == b.edge:
+                    w0 = w1 = max(THINNEST, min(w0, w1, arc / 2))
                 yield Ribbon(number, x0, a.y, w0, x1, b.y, w1, arc)
 
     def _route(self, number: int, bundle: Bundle) -> tuple[list[_Station], bool]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from fabricgen.bom.trunks import PatchParts
-from fabricgen.export.drawings.rack_contents import PANEL_SWATCH, Racks
+from fabricgen.export.drawings.rack_contents import NODE_SWATCH, PANEL_SWATCH, Racks
 from fabricgen.export.drawings.rack_kinds import RackKinds
 from fabricgen.export.view.columns import Packed, packed, packed_table
 from fabricgen.export.view.hall import HallDrawing, hall_drawing, ways_between
@@ -45,6 +45,7 @@ def block(source: PageSource) -> dict[str, Any]:
         **_racks(source, drawn, kinds, routes),
         "panels": _panels(source),
         "panel_fill": PANEL_SWATCH.fill,
+        "node_fill": NODE_SWATCH.fill,
         "swatches": [[swatch.fill, swatch.ink] for swatch in contents.swatches],
         "routes": _routes(routes, drawn.first_cross, everywhere),
     }

@@ -33,6 +33,9 @@ FG.Camera = class {
   /** The place in the drawing of a pixel. @param {number} px @param {number} py @returns {[number, number]} */
   at(px, py) { return [this.x + (px - this.width / 2) / this.scale, this.y + (py - this.height / 2) / this.scale]; }
 
+  /** Whether a place is in sight. @param {number} x @param {number} y */
+  sees(x, y) { return Math.abs(x - this.x) * this.scale < this.width / 2 && Math.abs(y - this.y) * this.scale < this.height / 2; }
+
   /** @param {number} factor @param {number} px @param {number} py */
   zoom(factor, px = this.width / 2, py = this.height / 2) {
     const [x, y] = this.at(px, py);

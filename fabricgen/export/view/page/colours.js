@@ -147,11 +147,48 @@ FG.colours_by.phases = async () => {
 };
 
 /** @returns {Promise<Overlay | null>} */
-FG.colours_by.changes = async () => null;
+FG.colours_by.changes = async () => {
+  const said = FG.block("changes");
+  if (!said) return null;
+  const [device, link, cable] = await Promise.all(["device", "link", "cable"].map((name) => FG.numbers(said[name].numbers)));
+  const { number } = await FG.losses.load();
+  const gone = new Set(said.gone.map((/** @type {[string, string]} */ [, rack]) => number.get(rack)));
+  const list = document.createElement("div");
+  /** @param {string} kind @param {string} text */
+  const line = (kind, text) => {
+    const one = document.createElement("p");
+    one.className = kind;
+    one.textContent = text;
+    list.append(one);
+  };
+  line("note", said.title);
+  for (const [kind, words] of said.totals) line("total", `${kind}: ${words}`);
+  for (const text of [...said.reasons, ...said.notes]) line("note", text);
+  /** @param {string} title @param {string[]} names */
+  const folded = (title, names) => {
+    const details = document.createElement("details"), summary = document.createElement("summary");
+    summary.textContent = title;
+    details.append(summary, names.join(", "));
+    if (names.length) list.append(details);
+  };
+  const { devices, cables } = said.counts;
+  folded(`Gone: ${devices.removed.toLocaleString("en")} devices`, said.gone.map((/** @type {[string, string]} */ [name, rack]) => (rack ? `${name} (${rack})` : name)));
+  folded(`Gone: ${cables.removed.toLocaleString("en")} cables`, said.gone_cables);
+  return {
+    worst: true,
+    entries: [
+      { fill: "#64D7F5", mark: "≠", text: "changed" }, { fill: "#E9F538", mark: "c", text: "other cables" },
+      { fill: "#EF8E25", mark: "→", text: "moved" }, { fill: "#14A556", mark: "+", text: "added" },
+      { fill: "#6F1C54", mark: "−", text: "a rack that something leaves" },
+    ],
+    device: (row) => device[row], link: (row) => link[row], cable: (row) => cable[row],
+    rack: (row) => (gone.has(row) ? 4 : -1), list,
+  };
+};
 
-/** What the links of each ribbon are alike in; a ribbon of several has none. @param {string} name @param {(value: any) => number} entry @returns {Promise<{ribbon?: (i: number) => number}>} */
+/** What the links of each bundle are alike in; one of several has none. @param {string} name @param {(value: any) => number} entry @returns {Promise<{ribbon?: (i: number) => number}>} */
 FG.colours_by.ribbons = async (name, entry) => {
-  const said = FG.block("overlays").ribbons;
+  const said = FG.block("overlays").bundles;
   if (!said) return {};
   const column = await new FG.Table(said).column(name);
   return { ribbon: (i) => entry(column.at(i)) };
@@ -159,3 +196,4 @@ FG.colours_by.ribbons = async (name, entry) => {
 
 FG.overlay.known = FG.overlay.known.filter(({ name }) => (name !== "phase" || FG.block("phases")) && (name !== "change" || FG.block("changes")) && (name !== "findings" || FG.block("findings")?.length));
 FG.overlay.start();
+FG.on("ready", () => { if (FG.block("changes") && !FG.state.overlay) FG.set({ overlay: "change" }); });

@@ -8,6 +8,7 @@
 FG.Fabric = class {
   name = "fabric";
   title = "Fabric";
+  /** @type {Promise<void> | null} */ loading = null;
   /** @type {any} */ scene = null;
   /** @type {any} */ head = null;
   /** @type {any} */ boxes = null;
@@ -32,7 +33,10 @@ FG.Fabric = class {
   /** @type {any} */ links = null;
   /** @type {any} */ choice = null;
 
-  async load() {
+  /** Read the scene, once. @returns {Promise<void>} */
+  load() { return (this.loading ??= this.readScene()); }
+
+  async readScene() {
     const scene = this.scene = FG.block("scene");
     const columns = FG.Fabric.read;
     this.head = FG.block("head");

@@ -43,7 +43,10 @@ FG.main = async () => {
     way = FG.way = next;
     for (const button of FG.el("ways").querySelectorAll("button")) button.setAttribute("aria-pressed", String(button.dataset.way === next.name));
     const place = places.get(next);
-    if (place) put(place); else camera.show(.../** @type {[number, number, number, number]} */ (next.bounds(null)));
+    if (!place) { camera.show(.../** @type {[number, number, number, number]} */ (next.bounds(null))); return; }
+    put(place);
+    const found = FG.state.chosen && next.bounds(FG.state.chosen);
+    if (found && !camera.sees(found[0] + found[2] / 2, found[1] + found[3] / 2)) FG.goTo(FG.state.chosen);
   };
   /** Bring what is chosen into sight, close enough to see it. @param {any} chosen */
   FG.goTo = (chosen) => {

@@ -5,7 +5,7 @@
  * fill and a mark of a letter or two, since colour is never the only sign.
  * @typedef {{fill: string, mark: string, text: string}} Entry
  * @typedef {{entries: Entry[], device?: (row: number) => number, link?: (row: number) => number, cable?: (row: number) => number,
- *   ribbon?: (row: number) => number, worst?: boolean, list?: Node}} Overlay
+ *   ribbon?: (row: number) => number, rack?: (row: number) => number, worst?: boolean, list?: Node}} Overlay
  * @typedef {{name: string, title: string, load: () => Promise<Overlay | null>}} Known
  */
 FG.overlay = {};
@@ -35,6 +35,8 @@ FG.overlay.of = (kind, id) => {
   const { now, groups } = FG.overlay;
   if (FG.overlay.marks && kind === "device" && FG.overlay.marks[id]) return FG.overlay.lossEntries[FG.overlay.marks[id]];
   if (!now && !FG.overlay.marks) return null;
+  const own = kind === "rack" && now?.rack ? now.rack(id) : -1;
+  if (now && own >= 0) return now.entries[own];
   if (kind === "band" || kind === "rack") return groups ? FG.overlay.merge(kind, id) : null;
   const find = now && /** @type {any} */ (now)[kind];
   return find ? now.entries[find(id)] ?? FG.overlay.rest : null;

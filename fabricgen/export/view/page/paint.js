@@ -86,8 +86,8 @@ FG.FabricWay = class extends FG.Fabric {
       FG.FabricWay.ribbonPath(c, [X(r.x0[i]), Y(r.y0[i]), Math.max(0.35, a * scale), X(r.x1[i]), Y(r.y1[i]), Math.max(0.35, b * scale), r.arc[i] * scale]);
       c.fill();
       const wide = (a + b) * scale;
-      if (lit && this.labelled[i] && wide > 30 && (down - up) * scale > 16) {
-        view.texts.push({ choices: [this.bundleText[bundle]], x: X((r.x0[i] + r.x1[i]) / 2) - wide / 2, y: (Y(r.y0[i]) + Y(r.y1[i])) / 2, w: wide, size: 11, colour: theme.ink, middle: true, alpha: 1 });
+      if (lit && this.labelled[i] && (wide > 30 || r.arc[i]) && (down - up) * scale > 16) {
+        view.texts.push({ choices: [this.bundleText[bundle]], x: X((r.x0[i] + r.x1[i]) / 2) - (r.arc[i] ? (high - low) * scale : wide) / 2, y: (Y(r.y0[i]) + Y(r.y1[i])) / 2 - Math.max(r.arc[i] / 2, r.arc[i] - (a + b) / 2) * scale, w: r.arc[i] ? (high - low) * scale : wide, size: 11, colour: theme.ink, middle: true, alpha: 1 });
       }
     }
     c.globalAlpha = 1;
@@ -216,4 +216,5 @@ FG.FabricWay = class extends FG.Fabric {
     c.lineWidth = 1;
   }
 };
-FG.ways.push(new FG.FabricWay());
+FG.fabricWay = new FG.FabricWay();
+FG.ways.push(FG.fabricWay);

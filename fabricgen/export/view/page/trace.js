@@ -227,7 +227,7 @@ FG.traceButtons = (chosen) => {
 /** Draw the path over the picture: all equal ones faint, the one that is shown bold. @param {any} way */
 FG.drawTrace = (way) => {
   const drawn = FG.drawn;
-  if (!drawn || FG.state.chosen?.kind !== "trace") return;
+  if (!drawn || FG.state.chosen?.kind !== "trace" || way.follows) return;
   const canvas = /** @type {HTMLCanvasElement} */ (FG.el("picture")), c = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d", { alpha: false })), camera = FG.camera;
   const at = (/** @type {number} */ id) => {
     const found = way.bounds({ kind: "device", id });

@@ -1,0 +1,52 @@
+"""A change as a picture shows it: what became of each device, link and cable of the new side, and what is gone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fabricgen.diff.compare import Change
+from fabricgen.diff.delta import Delta
+from fabricgen.diff.listing import Rows, among
+from fabricgen.diff.reports.summary_lines import totals
+
+SAME, CHANGED, CABLED, MOVED, ADDED = range(-1, 4)
+"""What became of a thing; the greater counts where two are true. `CABLED`: a device whose cables change."""
+
+
+def picture(change: Change) -> dict[str, Any]:
+    """Totals in the words of `plan`; what became of devices and links (int64) and of cables (by id); what is gone."""
+    devices, cables = change.devices, change.cables
+    new = devices.new
+    device = _became(devices, len(new))
+    ends = [change.links.new[f"{end}_device"] for end in "ab"]
+    touched = {name for column in ends for rows in (change.links.added, change.links.now) for name in column[rows]}
+    touched |= {name for end in "ab" for name in change.links.old[f"{end}_device"][change.links.removed].tolist()}
+    cabled = among(touched, new["device"])
+    device[cabled] = np.maximum(device[cabled], CABLED)
+    of_cable = dict.fromkeys(cables.new["cable"][cables.now].tolist(), CHANGED)
+    of_cable |= dict.fromkeys(cables.new["cable"][cables.changed_as("moved")[1]].tolist(), MOVED)
+    of_cable |= dict.fromkeys(cables.new["cable"][cables.added].tolist(), ADDED)
+    gone = devices.old.picked(devices.removed)
+    return {
+        "title": change.title,
+        "totals": [list(line) for line in totals(change)],
+        "reasons": list(change.reasons),
+        "notes": list(change.notes),
+        "counts": {kind: delta.counts() for kind, delta in change.deltas.items()},
+        "device": device,
+        "link": _became(change.links, len(change.links.new)),
+        "cable": of_cable,
+        "gone": list(zip(gone["device"].tolist(), gone["rack"].tolist(), strict=True)),
+        "gone_cables": cables.old["cable"][cables.removed].tolist(),
+    }
+
+
+def _became(delta: Delta, rows: int) -> Rows:
+    """What became of each row of the new side of a list."""
+    found = np.full(rows, SAME, dtype=np.int64)
+    found[delta.now] = CHANGED
+    found[delta.changed_as("moved")[1]] = MOVED
+    found[delta.added] = ADDED
+    return found

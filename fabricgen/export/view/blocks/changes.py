@@ -1,0 +1,30 @@
+"""What changes from another blueprint or build to this one, in the words and counts of `plan`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fabricgen.export.files import cables
+from fabricgen.export.view.columns import packed_numbers
+from fabricgen.export.view.source import PageSource
+
+MOST_GONE = 2_000
+"""Devices and cables that are gone and are named; of more, their number."""
+
+
+def block(source: PageSource) -> dict[str, Any] | None:
+    """What became of each device, link and cable, and what is gone; None where nothing is compared."""
+    change = source.beside.changes
+    if change is None:
+        return None
+    names = cables.table(source.cluster).columns["cable"]
+    first = source.cluster.plan.cables.first_rows()
+    became = change["cable"]
+    return {
+        **{name: change[name] for name in ("title", "totals", "reasons", "notes", "counts")},
+        "device": {"numbers": packed_numbers(change["device"])},
+        "link": {"numbers": packed_numbers(change["link"])},
+        "cable": {"numbers": packed_numbers([became.get(names[row], -1) for row in first.tolist()])},
+        "gone": change["gone"][:MOST_GONE],
+        "gone_cables": change["gone_cables"][:MOST_GONE],
+    }

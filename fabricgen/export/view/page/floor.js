@@ -1,0 +1,86 @@
+// @ts-check
+"use strict";
+/** The floor around racks: halls, aisles, trays, names of rows, scale bar, and what the colours say. */
+
+/** @param {any} pen @param {any} block */
+FG.paintFloor = (pen, block) => {
+  const { theme } = pen, cm = (/** @type {number[]} */ box) => box.map((mm) => mm / 10);
+  for (const hall of block.halls) {
+    const [x, y, w, h] = cm(hall.box);
+    if (!pen.sees(x, y - 30 / pen.scale, w, h + 30 / pen.scale)) continue;
+    pen.fill(x, y, w, h, theme.box);
+    pen.frame(x, y, w, h, theme.line);
+    pen.text(hall.title, Math.max(4, pen.x(x)), Math.max(12, pen.y(y) - 10), 13, theme.ink, { bold: true, room: w * pen.scale });
+  }
+  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+  for (const [x0, y0, w0, h0, cold] of block.aisles) {
+    const [x, y, w, h] = cm([x0, y0, w0, h0]);
+    if (!pen.sees(x, y, w, h)) continue;
+    pen.fill(x, y, w, h, cold ? (dark ? "#1d3247" : "#dcebfa") : dark ? "#3a2820" : "#fbe9e1");
+    const size = Math.min(12, h * pen.scale * 0.5), text = `${cold ? "cold" : "hot"} aisle ${(h / 100).toFixed(1)} m`;
+    const from = Math.max(x, pen.left), to = Math.min(x + w, pen.right);
+    if (size >= 7 && (to - from) * pen.scale > 90) pen.text(text, pen.x((from + to) / 2), pen.y(y + h / 2), size, theme.faint, { align: "center" });
+  }
+};
+
+/** Trays along and across rows, where they are large enough to see. @param {any} pen @param {any} block @param {any} chosen */
+FG.paintTrays = (pen, block, chosen) => {
+  block.trays.forEach((/** @type {any} */ tray, /** @type {number} */ i) => {
+    const [x0, y0, x1, y1] = tray.ends.map((/** @type {number} */ mm) => mm / 10), mine = chosen?.kind === "tray" && chosen.id === i;
+    if (!mine && (pen.scale < 0.12 || pen.scale > 1.4)) return;
+    const half = tray.row === null ? [9, 0] : [0, 9];
+    for (const side of [-1, 1]) pen.line([x0 + side * half[0], y0 + side * half[1], x1 + side * half[0], y1 + side * half[1]], mine ? pen.theme.chosen : pen.theme.faint, mine ? 2 : 1);
+  });
+};
+
+/** Names of rows, at their left ends or, where these are out of sight, at the edge of the picture. @param {any} pen @param {any} block */
+FG.paintRows = (pen, block) => {
+  let free = -Infinity, hall = -1;
+  for (const tray of block.trays) {
+    if (tray.row === null) continue;
+    const [x0, y, x1] = tray.ends.map((/** @type {number} */ mm) => mm / 10), text = `row ${tray.row}`;
+    if (tray.hall !== hall) { hall = tray.hall; free = -Infinity; }
+    if (!pen.sees(x0, y - 60, x1 - x0, 120) || pen.y(y) - free < 15) continue;
+    free = pen.y(y);
+    const at = pen.x(x0) - 5, most = pen.wide(text, 12) + 6;
+    if (at > most) pen.text(text, at, pen.y(y), 12, pen.theme.faint, { align: "right" });
+    else pen.plate(text, 2, Math.min(Math.max(pen.y(y), 12), pen.height - 12), "left");
+  }
+};
+
+/** A scale bar of whole metres, while the floor is seen and not fronts. @param {any} pen */
+FG.paintScale = (pen) => {
+  const metres = [1, 2, 5, 10, 20, 50, 100, 200].filter((one) => one * 100 * pen.scale <= 180).at(-1);
+  if (!metres || pen.scale > 1.6) return;
+  const x = 14, y = pen.height - 14, w = metres * 100 * pen.scale, { c } = pen;
+  pen.plate(`${metres} m`, x + w + 6, y, "left");
+  c.strokeStyle = pen.theme.ink;
+  c.lineWidth = 2;
+  c.beginPath();
+  c.moveTo(x, y - 5); c.lineTo(x, y); c.lineTo(x + w, y); c.lineTo(x + w, y - 5);
+  c.stroke();
+};
+
+/** What the colours say, and how many cables are shown. @param {any} pen @param {any} bundle */
+FG.paintKey = (pen, bundle) => {
+  const block = FG.block("hall"), head = FG.block("head"), y = pen.height - 14;
+  const used = new Set(block.looks.flatMap((/** @type {any} */ look) => [look.fill, ...look.stripes]));
+  const told = head.fabrics.filter((/** @type {any} */ fabric) => used.has(fabric.fill)).map((/** @type {any} */ fabric) => [fabric.fill, fabric.name]);
+  for (const [fill, name] of [[block.panel_fill, "panels"], [block.node_fill, "nodes"]]) if (used.has(fill)) told.unshift([fill, name]);
+  if (pen.scale > 0.15 && pen.scale < 1.6) told.push(["", "thick edge: front"]);
+  let x = pen.width - 12;
+  for (const [fill, name] of told.reverse()) {
+    pen.c.font = "12px system-ui, sans-serif";
+    const w = pen.c.measureText(name).width + 10;
+    pen.plate(name, x, y, "right");
+    x -= w + 12;
+    if (!fill) continue;
+    pen.c.fillStyle = pen.filled = fill;
+    pen.c.fillRect(x - 2, y - 6, 12, 12);
+    pen.c.strokeStyle = pen.theme.line;
+    pen.c.lineWidth = 1;
+    pen.c.strokeRect(x - 2, y - 6, 12, 12);
+    x -= 14;
+  }
+  if (bundle) pen.plate(`${bundle.name}: ${bundle.cables} cables${bundle.inside ? `, ${bundle.inside} inside the rack` : ""}`, pen.width - 12, 14, "right");
+};

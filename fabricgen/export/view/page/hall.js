@@ -1,0 +1,296 @@
+// @ts-check
+"use strict";
+/** The hall: the floor from above, in centimetres; racks open in their places when they are large enough. */
+FG.Hall = class {
+  name = "hall";
+  title = "Hall";
+
+  /** Height in pixels from which on a rack shows its front. */
+  static OPEN = 190;
+
+  /** @type {any} The block of data, and its columns of racks by name, lengths in centimetres. */
+  block;
+  /** @type {any} */
+  racks;
+  /** @type {any} Names of devices. */
+  names;
+  /** By device: its class, rack, and lowest unit. */
+  classOf = new Uint16Array(0);
+  rackOf = new Int32Array(0);
+  u = new Int16Array(0);
+  /** Devices by rack, and where each rack's begin. */
+  held = new Int32Array(0);
+  start = new Int32Array(0);
+  /** @type {number[]} Heights of classes, rack units. */
+  highs = [];
+  /** @type {Map<number, any[]>} */
+  panels = new Map();
+  /** @type {any} */
+  elevation;
+  /** @type {any} The ways of cables, read when something is chosen. */
+  trays;
+  /** @type {any} */
+  bundle = null;
+  /** @type {Promise<void> | null} */
+  loading = null;
+  /** @type {any} The path that the bundle is of. */
+  followed = null;
+  opened = 0;
+  scale = 1;
+  deepest = 1;
+
+  load() { return this.loading ??= this.read(); }
+
+  async read() {
+    const block = this.block = FG.block("hall"), table = FG.hallRacks();
+    const devices = FG.table("devices"), head = FG.block("head");
+    const racks = this.racks = /** @type {any} */ ({ rows: table.rows });
+    for (const name of ["x", "y", "w", "d"]) racks[name] = Float64Array.from(await table.numbers(name), (mm) => mm / 10);
+    for (const name of ["faces", "hall", "kind", "tray", "to_exit", "power_w", "unpowered", "look"]) racks[name] = await table.numbers(name);
+    racks.names = await table.column("name");
+    this.names = await devices.column("name");
+    this.classOf = new Uint16Array(devices.rows);
+    head.classes.forEach((/** @type {any} */ cls, /** @type {number} */ i) => this.classOf.fill(i, cls.first, cls.first + cls.count));
+    const models = FG.block("faces");
+    this.highs = head.classes.map((/** @type {any} */ cls) => models[cls.model].units);
+    const rackOfName = new Map(Array.from({ length: racks.rows }, (_, i) => [racks.names.at(i), i]));
+    const rack = await devices.column("rack"), u = await devices.column("u");
+    const rows = rack.of.map((/** @type {string} */ name) => rackOfName.get(name)), us = u.of.map(Number);
+    this.rackOf = Int32Array.from(rack.codes, (code) => rows[code]);
+    this.u = Int16Array.from(u.codes, (code) => us[code]);
+    this.sort();
+    await this.readPanels();
+    this.elevation = new FG.Elevation(this);
+    this.deepest = Math.max(...racks.d);
+    FG.on("change", (news) => { if ("chosen" in news) this.choose(); });
+    await this.choose();
+  }
+
+  /** Devices by rack, from the bottom. */
+  sort() {
+    const start = this.start = new Int32Array(this.racks.rows + 1);
+    this.rackOf.forEach((rack) => { start[rack + 1] += 1; });
+    for (let i = 0; i < this.racks.rows; i += 1) start[i + 1] += start[i];
+    const next = start.slice();
+    this.held = new Int32Array(this.rackOf.length);
+    this.rackOf.forEach((rack, device) => { this.held[next[rack]++] = device; });
+    for (let i = 0; i < this.racks.rows; i += 1) this.held.subarray(start[i], start[i + 1]).sort((a, b) => this.u[a] - this.u[b]);
+  }
+
+  async readPanels() {
+    const table = new FG.Table(this.block.panels);
+    if (!table.rows) return;
+    const [name, rack, u, units] = await Promise.all(["name", "rack", "u", "units"].map((one) => table.column(one)));
+    for (let i = 0; i < table.rows; i += 1) {
+      const panel = { name: name.at(i), u: u.at(i), units: units.at(i) };
+      this.panels.set(rack.at(i), [...(this.panels.get(rack.at(i)) ?? []), panel]);
+    }
+  }
+
+  /** @param {number} rack @returns {Int32Array} */
+  devicesIn(rack) { return this.held.subarray(this.start[rack], this.start[rack + 1]); }
+  /** @param {number} rack @returns {any[]} */
+  panelsIn(rack) { return this.panels.get(rack) ?? []; }
+  /** @param {number} device */
+  high(device) { return this.highs[this.classOf[device]]; }
+  /** @param {number} device */
+  model(device) { return FG.block("head").classes[this.classOf[device]].model; }
+  /** @param {number} rack */
+  rackName(rack) { return this.racks.names.at(rack); }
+  /** What a rack draws; "+" where not all of its devices have a figure, "" where none has. @param {number} rack */
+  power(rack) {
+    const { power_w, unpowered, kind } = this.racks, budget = this.block.kinds[kind[rack]].power_kw;
+    const text = `${(power_w[rack] / 1000).toFixed(1)}${unpowered[rack] ? "+" : ""}${budget ? ` of ${budget}` : ""} kW`;
+    return power_w[rack] || !unpowered[rack] ? text : "";
+  }
+  /** @param {string} kind @param {number} id */
+  isChosen(kind, id) { return FG.state.chosen?.kind === kind && FG.state.chosen.id === id; }
+
+  /** The cables of what is chosen, when they have been read. */
+  async choose() {
+    const chosen = FG.state.chosen;
+    this.bundle = null;
+    if (!chosen || !["device", "rack", "link", "cable", "tray", "trace"].includes(chosen.kind)) return;
+    if (!this.trays) { const trays = new FG.Trays(this); await trays.load(); this.trays = trays; }
+    if (FG.state.chosen !== chosen) return;
+    const name = FG.naming[chosen.kind] ? await FG.naming[chosen.kind].name(chosen.id) : "it";
+    this.bundle = this.trays.bundle(this.linksOf(chosen), name);
+    FG.repaint();
+  }
+
+  /** @param {any} chosen @returns {ArrayLike<number>} */
+  linksOf(chosen) {
+    const { ends, cable } = this.trays;
+    if (chosen.kind === "trace") return FG.drawn ? FG.drawn.path.map((/** @type {any} */ step) => step.link) : [];
+    if (chosen.kind === "device") return ends.of(chosen.id);
+    if (chosen.kind === "link") return [chosen.id];
+    if (chosen.kind === "rack") return [...this.devicesIn(chosen.id)].flatMap((device) => [...ends.of(device)]);
+    const found = [];
+    let on = false;
+    const hear = (/** @type {any} */ tray, /** @type {number} */ x0, /** @type {number} */ y0, /** @type {number} */ x1, /** @type {number} */ y1) => {
+      if (tray === chosen.id && (x0 !== x1 || y0 !== y1)) on = true;
+    };
+    for (let link = 0; link < cable.length; link += 1) {
+      on = chosen.kind === "cable" && cable[link] === chosen.id;
+      if (chosen.kind === "tray") this.trays.way(link, hear);
+      if (on) found.push(link);
+    }
+    return found;
+  }
+
+  /** @param {CanvasRenderingContext2D} c @param {any} camera @param {any} theme */
+  paint(c, camera, theme) {
+    const pen = new FG.Pen(c, camera, theme), { racks, block } = this;
+    this.scale = camera.scale;
+    if (FG.state.chosen?.kind === "trace" && FG.drawn !== this.followed) { this.followed = FG.drawn; this.choose(); }
+    FG.paintFloor(pen, block);
+    c.lineJoin = "miter";
+    for (let i = 0; i < racks.rows; i += 1) {
+      if (pen.sees(racks.x[i] - racks.w[i] / 2, racks.y[i] - racks.d[i] / 2, racks.w[i], racks.d[i])) this.rack(pen, i);
+    }
+    FG.paintTrays(pen, block, FG.state.chosen);
+    if (this.bundle) {
+      this.ends(pen);
+      if (!this.isOpen()) FG.paintBundle(pen, this.bundle); // else it would hide the fronts
+    }
+    this.mark(pen);
+    FG.paintRows(pen, block);
+    FG.paintScale(pen);
+    FG.paintKey(pen, this.bundle);
+  }
+
+  /** Whether racks are open at this zoom: all at once. */
+  isOpen() { return this.deepest * this.scale >= FG.Hall.OPEN; }
+
+  /** @param {any} pen @param {number} i */
+  rack(pen, i) {
+    const { racks } = this, { theme, scale } = pen, look = this.block.looks[racks.look[i]];
+    const w = racks.w[i] * (this.isOpen() ? 1 : 0.96), d = racks.d[i], x = racks.x[i] - w / 2, y = racks.y[i] - d / 2, down = racks.faces[i] > 0;
+    const told = FG.overlay.of("rack", i);
+    this.opened = i;
+    if (this.isOpen()) this.elevation.paint(pen, i);
+    else {
+      pen.fill(x, y, w, d, told?.fill ?? look.fill);
+      const stripe = d * 0.14, each = w / Math.max(1, look.stripes.length);
+      if (!told && w * scale >= 2.5) look.stripes.forEach((/** @type {string} */ fill, /** @type {number} */ n) => pen.fill(x + n * each, down ? y + d - stripe : y, each, stripe, fill));
+      if (told?.mark && w * scale >= 9) pen.text(told.mark, pen.x(racks.x[i]), pen.y(racks.y[i] + (down ? 0.38 : -0.38) * d), Math.min(12, w * scale * 0.7), FG.inkOn(told.fill), { align: "center", bold: true });
+      const name = this.rackName(i), size = Math.min(11, w * scale * 0.5);
+      if (size >= 7 && pen.wide(name, size) < d * scale * 0.82) pen.text(name, pen.x(racks.x[i]), pen.y(racks.y[i] + (down ? -0.07 : 0.07) * d), size, told ? FG.inkOn(told.fill) : look.dark ? "#ffffff" : "#000000", { align: "center", turned: true });
+    }
+    if (w * scale >= 5) pen.frame(x, y, w, d, theme.line);
+    if (w * scale >= 9) pen.line(down ? [x, y + d, x + w, y + d] : [x, y, x + w, y], theme.ink, Math.min(4, w * scale * 0.06));
+  }
+
+  /** Racks at which the cables of what is chosen end. @param {any} pen */
+  ends(pen) {
+    const { racks } = this;
+    for (const rack of this.bundle.racks.keys()) {
+      const x = racks.x[rack] - racks.w[rack] / 2, y = racks.y[rack] - racks.d[rack] / 2;
+      if (pen.sees(x, y, racks.w[rack], racks.d[rack])) pen.frame(x, y, racks.w[rack], racks.d[rack], pen.theme.chosen, 1.5);
+    }
+  }
+
+  /** A mark around the rack of what is chosen, with a ring where it would be too small to see. @param {any} pen */
+  mark(pen) {
+    const chosen = FG.state.chosen, { racks } = this;
+    const rack = chosen?.kind === "rack" ? chosen.id : chosen?.kind === "device" ? this.rackOf[chosen.id] : -1;
+    if (rack < 0) return;
+    const w = racks.w[rack], d = racks.d[rack], x = racks.x[rack] - w / 2, y = racks.y[rack] - d / 2;
+    if (chosen?.kind === "rack" || !this.isOpen()) pen.frame(x, y, w, d, pen.theme.chosen, 3);
+    if (d * pen.scale > 26) return;
+    pen.c.beginPath();
+    pen.c.arc(pen.x(x + w / 2), pen.y(y + d / 2), 13, 0, 2 * Math.PI);
+    pen.c.stroke();
+  }
+
+  /** Whether the path that is traced is drawn here along trays. */
+  get follows() { return Boolean(this.bundle?.cables) && !this.isOpen(); }
+
+  /** What is at a place. @param {number} x @param {number} y */
+  pick(x, y) {
+    const { racks } = this;
+    for (let i = 0; i < racks.rows; i += 1) {
+      if (Math.abs(x - racks.x[i]) <= racks.w[i] / 2 && Math.abs(y - racks.y[i]) <= racks.d[i] / 2) {
+        return this.isOpen() ? this.elevation.pick(i, x, y, this.scale) : { kind: "rack", id: i };
+      }
+    }
+    const near = 6 / this.scale;
+    const tray = this.block.trays.findIndex((/** @type {any} */ one) => {
+      const [x0, y0, x1, y1] = one.ends.map((/** @type {number} */ mm) => mm / 10), end = one.row === null ? near : 130;
+      return x >= Math.min(x0, x1) - end && x <= Math.max(x0, x1) + end && y >= Math.min(y0, y1) - near && y <= Math.max(y0, y1) + near;
+    });
+    return tray < 0 ? null : { kind: "tray", id: tray };
+  }
+
+  /** @param {any} chosen @returns {number[] | null} */
+  bounds(chosen) {
+    const { racks } = this, [w, h] = this.block.size.map((/** @type {number} */ mm) => mm / 10);
+    if (!chosen) return [-0.02 * w, -0.05 * h, 1.04 * w, 1.1 * h];
+    const around = (/** @type {number[]} */ found) => {
+      const left = Math.min(...found.map((i) => racks.x[i] - racks.w[i])), top = Math.min(...found.map((i) => racks.y[i] - racks.d[i] / 2 - 10));
+      return [left, top, Math.max(...found.map((i) => racks.x[i] + racks.w[i])) - left, Math.max(...found.map((i) => racks.y[i] + racks.d[i] / 2 + 10)) - top];
+    };
+    if (chosen.kind === "rack") return around([chosen.id]);
+    if (chosen.kind === "device") {
+      const [x, y, fw, fh] = this.elevation.face(chosen.id);
+      return [x - 3, y - 3, fw + 20, fh + 6];
+    }
+    if (chosen.kind === "tray") {
+      const [x0, y0, x1, y1] = this.block.trays[chosen.id].ends.map((/** @type {number} */ mm) => mm / 10);
+      return [x0 - 200, y0 - 200, x1 - x0 + 400, y1 - y0 + 400];
+    }
+    const found = this.bundle ? [...this.bundle.racks.keys()] : [];
+    return ["link", "cable"].includes(chosen.kind) && found.length ? around(found) : null;
+  }
+
+  /** What a tip says. @param {any} found @returns {string} */
+  describe(found) {
+    const { racks, block } = this;
+    if (found.kind === "tray") {
+      const count = this.bundle?.total.get(found.id);
+      return `${block.trays[found.id].name}${this.bundle ? `\n${count ?? 0} cables of ${this.bundle.name}` : ""}`;
+    }
+    if (found.kind === "link") {
+      return this.elevation.told(found.id);
+    }
+    const rack = found.kind === "rack" ? found.id : this.rackOf[found.id], kind = block.kinds[racks.kind[rack]];
+    const lines = [];
+    if (found.kind === "device") lines.push(`${this.names.at(found.id)}: ${this.model(found.id)}, U${this.u[found.id]}`);
+    const held = this.devicesIn(rack).length;
+    lines.push(`${this.rackName(rack)}: ${held} device${held === 1 ? "" : "s"}, ${this.power(rack) || "power not stated"}`);
+    lines.push(`${kind.name}, ${kind.units} U, ${block.trays[racks.tray[rack]].name}`);
+    const here = this.bundle?.racks.get(rack);
+    if (here) lines.push(`${here.count} cable${here.count === 1 ? "" : "s"} of ${this.bundle.name}, ${here.least === here.most ? here.most : `${here.least} to ${here.most}`} m`);
+    return lines.join("\n");
+  }
+
+  /** @param {any} chosen */
+  parent(chosen) { return chosen.kind === "device" ? { kind: "rack", id: this.rackOf[chosen.id] } : null; }
+
+  /** The neighbour in a direction: of a device in its rack, else the next rack. @param {any} chosen @param {string} way */
+  sibling(chosen, way) {
+    const rack = chosen.kind === "rack" ? chosen.id : chosen.kind === "device" ? this.rackOf[chosen.id] : -1;
+    if (rack < 0) return null;
+    if (chosen.kind === "device" && (way === "Up" || way === "Down")) {
+      const held = this.devicesIn(rack), at = held.indexOf(chosen.id) + (way === "Up" ? 1 : -1);
+      return at >= 0 && at < held.length ? { kind: "device", id: held[at] } : null;
+    }
+    const { x, y, rows } = this.racks, flat = way === "Left" || way === "Right", sign = way === "Left" || way === "Up" ? -1 : 1;
+    let best = -1, least = Infinity;
+    for (let i = 0; i < rows; i += 1) {
+      const along = sign * (flat ? x[i] - x[rack] : y[i] - y[rack]), aside = Math.abs(flat ? y[i] - y[rack] : x[i] - x[rack]);
+      if (along > 1 && along + 8 * aside < least) { best = i; least = along + 8 * aside; }
+    }
+    return best < 0 ? null : { kind: "rack", id: best };
+  }
+};
+
+/** The table of racks, whose rows are racks' ids. @returns {any} */
+FG.hallRacks = () => {
+  if (!FG.tables.has("hall racks")) FG.tables.set("hall racks", new FG.Table(FG.block("hall").racks));
+  return FG.tables.get("hall racks");
+};
+FG.naming.rack = FG.named(() => FG.hallRacks().column("name"), () => FG.hallRacks().rows);
+FG.naming.tray = FG.named(
+  async () => ({ at: (/** @type {number} */ i) => FG.block("hall").trays[i].name }), () => FG.block("hall").trays.length);
+FG.ways.push(new FG.Hall());

@@ -1,0 +1,97 @@
+// @ts-check
+"use strict";
+/** Draws in pixels what stands in units of a drawing, so that lines and letters have their own sizes at every zoom. */
+FG.Pen = class {
+  /** @param {CanvasRenderingContext2D} c @param {any} camera @param {any} theme */
+  constructor(c, camera, theme) {
+    this.c = c;
+    /** The fill that is set. */
+    this.filled = "";
+    this.theme = theme;
+    this.scale = camera.scale;
+    this.width = camera.width;
+    this.height = camera.height;
+    this.left = camera.x - camera.width / 2 / camera.scale;
+    this.top = camera.y - camera.height / 2 / camera.scale;
+    this.right = this.left + camera.width / camera.scale;
+    this.bottom = this.top + camera.height / camera.scale;
+    c.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
+  }
+
+  /** @param {number} x */
+  x(x) { return (x - this.left) * this.scale; }
+
+  /** @param {number} y */
+  y(y) { return (y - this.top) * this.scale; }
+
+  /** Whether a rectangle is in sight. @param {number} x @param {number} y @param {number} w @param {number} h */
+  sees(x, y, w, h) { return x < this.right && y < this.bottom && x + w > this.left && y + h > this.top; }
+
+  /** @param {number} x @param {number} y @param {number} w @param {number} h @param {string} fill */
+  fill(x, y, w, h, fill) {
+    if (fill !== this.filled) this.c.fillStyle = this.filled = fill;
+    this.c.fillRect(this.x(x), this.y(y), w * this.scale, h * this.scale);
+  }
+
+  /** @param {number} x @param {number} y @param {number} w @param {number} h @param {string} ink @param {number} [thick] */
+  frame(x, y, w, h, ink, thick = 1) {
+    this.c.strokeStyle = ink;
+    this.c.lineWidth = thick;
+    this.c.strokeRect(this.x(x), this.y(y), w * this.scale, h * this.scale);
+  }
+
+  /** @param {number[]} ends @param {string} ink @param {number} thick */
+  line([x0, y0, x1, y1], ink, thick) {
+    this.c.strokeStyle = ink;
+    this.c.lineWidth = thick;
+    this.c.beginPath();
+    this.c.moveTo(this.x(x0), this.y(y0));
+    this.c.lineTo(this.x(x1), this.y(y1));
+    this.c.stroke();
+  }
+
+  /** About how wide a text is, pixels. @param {string} text @param {number} size */
+  wide(text, size) { return text.length * size * 0.56; }
+
+  /**
+   * A text at a pixel; no wider than `room`, cut with a sign that it is.
+   * @param {string} text @param {number} px @param {number} py @param {number} size @param {string} ink
+   * @param {{align?: CanvasTextAlign, base?: CanvasTextBaseline, room?: number, bold?: boolean, turned?: boolean}} [how]
+   */
+  text(text, px, py, size, ink, how = {}) {
+    const c = this.c, room = how.room ?? Infinity;
+    const most = Math.floor(room / (size * 0.56) + 0.5);
+    if (text.length > most) text = most > 3 ? `${text.slice(0, Math.ceil(most / 2) - 1)}…${text.slice(text.length - Math.floor(most / 2))}` : "";
+    if (!text) return;
+    c.font = `${how.bold ? "600 " : ""}${size}px system-ui, sans-serif`;
+    c.fillStyle = this.filled = ink;
+    c.textAlign = how.align ?? "left";
+    c.textBaseline = how.base ?? "middle";
+    if (how.turned) {
+      c.save();
+      c.translate(px, py);
+      c.rotate(-Math.PI / 2);
+      c.fillText(text, 0, 0);
+      c.restore();
+    } else if (room < Infinity) c.fillText(text, px, py, room);
+    else c.fillText(text, px, py);
+  }
+
+  /** A text on a plate of paper, so that it can be read over anything. @param {string} text @param {number} px @param {number} py @param {CanvasTextAlign} [align] @param {string} [ink] */
+  plate(text, px, py, align = "center", ink = this.theme.ink) {
+    const c = this.c, size = 12;
+    c.font = `${size}px system-ui, sans-serif`;
+    const w = c.measureText(text).width + 8, x = align === "center" ? px - w / 2 : align === "right" ? px - w : px;
+    c.fillStyle = this.filled = this.theme.paper;
+    c.globalAlpha = 0.9;
+    c.fillRect(x, py - 9, w, 18);
+    c.globalAlpha = 1;
+    this.text(text, x + 4, py, size, ink);
+  }
+};
+
+/** Black or white, whichever can be read on a colour. @param {string} fill as #RRGGBB @returns {string} */
+FG.inkOn = (fill) => {
+  const [r, g, b] = [1, 3, 5].map((at) => (Number.parseInt(fill.slice(at, at + 2), 16) / 255) ** 2.2);
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.18 ? "#000000" : "#ffffff";
+};

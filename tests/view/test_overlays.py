@@ -1,0 +1,127 @@
+"""Overlays: what is coloured is what the lists say, with a legend, and a change is what `plan` says."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from fabricgen.export.view.page import page_of
+from fabricgen.export.view.source import Beside
+from fabricgen.lint.engine import lint
+from tests.conftest import example_cluster
+
+SUPERPOD = "blueprints/superpod-b200.yaml"
+
+
+def legend_of(page: Any) -> list[tuple[str, str]]:
+    """Marks and texts of the legend, of the overlay that the fragment asks for."""
+    page.wait_for_selector("html[data-overlay]:not([data-overlay=''])")
+    page.wait_for_selector("#legend li")
+    items = page.locator("#legend li").evaluate_all(
+        "all => all.map(one => [...one.childNodes].map(n => n.textContent))"
+    )
+    return [tuple(item) for item in items]
+
+
+def coloured(page: Any, kind: str, rows: int) -> Counter[str]:
+    """How many things of a kind have which text of the legend."""
+    texts = page.evaluate(
+        "([kind, rows]) => Array.from({length: rows}, (_, i) => FG.overlay.of(kind, i)?.text ?? '')", [kind, rows]
+    )
+    return Counter(texts)
+
+
+@pytest.mark.parametrize("overlay", ["medium", "length", "speed", "power", "oversubscription", "rail"])
+def test_every_overlay_has_a_legend_with_a_mark_for_each_colour(page, overlay):
+    legend = legend_of(page("superpod-b200", f"overlay={overlay}"))
+    marks = [mark for mark, _ in legend]
+    assert legend
+    assert len(set(marks)) == len(marks)
+    assert all(marks)
+
+
+def test_links_are_coloured_by_the_rails_of_the_list(page):
+    links = example_cluster("superpod-b200").plan.links
+    shown = page("superpod-b200", "overlay=rail")
+    legend_of(shown)
+    found = coloured(shown, "link", len(links))
+    said = Counter(f"rail {rail}" if rail > 0 else "no such value" for rail in links.rail.tolist())
+    assert found == said
+
+
+def test_findings_are_listed_with_their_lines_and_mark_their_tier(pages):
+    cluster = example_cluster("superpod-b200")
+    findings = lint(cluster.design, cluster).findings
+    shown = pages.of(cluster, "overlay=findings", page_of(cluster, Beside(findings=findings)))
+    legend_of(shown)
+    told = shown.locator("#legend .finding").all_inner_texts()
+    assert [text.partition("\n")[0] for text in told] == [f"{d.severity.label} {d.code}: {d.message}" for d in findings]
+    assert str(findings[0].span) in told[0]
+    leaf = cluster.names.index("compute-leaf-p1-su01-r1-01")
+    assert shown.evaluate("row => FG.overlay.of('device', row).mark", leaf) == "I"
+
+
+def test_phases_are_those_of_the_blueprint(page):
+    cluster = example_cluster("phased-planes")
+    shown = page("phased-planes", "overlay=phase")
+    texts = [text for _, text in legend_of(shown)]
+    phases = list(cluster.design.loaded.blueprint.phases)
+    assert texts == [*phases, "in the end"]
+    found = coloured(shown, "device", len(cluster.plan.devices))
+    at_first = len(example_at("phased-planes", phases[0]))
+    assert found[phases[0]] == at_first
+
+
+def example_at(name: str, phase: str) -> tuple[str, ...]:
+    """Names of the devices of an example at a phase."""
+    from fabricgen.pipeline import compile_cluster
+
+    return compile_cluster(example_cluster(name).design, phase).names
+
+
+def without_renamed(counts: dict[str, int]) -> dict[str, int]:
+    """Counts of devices none of which has another name: only JSON says that."""
+    return {kind: number for kind, number in counts.items() if kind != "renamed" or number}
+
+
+@pytest.mark.parametrize("sets", ["pods.p1.su=3", "fabrics.storage.tiers.spine.racks=2", ""])
+def test_a_change_is_what_plan_says(fabricgen, pages, tmp_path, sets):
+    """With settings against the example; without, the example against a build of a smaller one."""
+    file, old = tmp_path / "cluster.html", SUPERPOD if sets else str(tmp_path / "old")
+    changed = ["--set", sets] if sets else []
+    if not sets:
+        lists = "devices,links,cables,addresses,bom"
+        assert fabricgen("build", SUPERPOD, "--set", "pods.p1.su=3", "-o", old, "--only", lists).code == 0
+    assert fabricgen("view", SUPERPOD, *changed, "--against", old, "-o", file).code == 0
+    counts = json.loads(fabricgen("plan", old, SUPERPOD, *changed, "--format", "json").out)["counts"]
+    totals = fabricgen("plan", old, SUPERPOD, *changed).out.splitlines()[1:7]
+    shown = pages.at(file.as_uri())
+    legend_of(shown)
+    told = [line.partition(": ") for line in shown.locator("#legend .total").all_inner_texts()]
+    assert [[kind, words] for kind, _, words in told] == [
+        re.split(" {2,}", line.strip(), maxsplit=1) for line in totals
+    ]
+    assert shown.evaluate("() => FG.block('changes').counts") == counts | {
+        "devices": without_renamed(counts["devices"])
+    }
+    found = coloured(shown, "device", shown.evaluate("() => FG.table('devices').rows"))
+    assert (found["added"], found["moved"]) == (counts["devices"]["added"], counts["devices"]["moved"])
+    links = coloured(shown, "link", shown.evaluate("() => FG.table('links').rows"))
+    assert links["added"] == counts["links"]["added"]
+    assert len(shown.evaluate("() => FG.block('changes').gone")) == counts["devices"]["removed"]
+
+
+def test_ribbons_are_coloured_by_what_all_their_links_are(page):
+    cluster = example_cluster("superpod-b200")
+    shown = page("superpod-b200", "overlay=length")
+    legend_of(shown)
+    longest = max(cluster.plan.cables.length_m.tolist())
+    table = "new FG.Table(FG.block('overlays').bundles)"
+    lengths = shown.evaluate(f"async () => {{ const t = {table}; const c = await t.column('length_m');"
+                             " return Array.from({length: t.rows}, (_, i) => [c.at(i), FG.overlay.ribbon(i).text]); }")  # fmt: skip
+    assert max(length for length, _ in lengths) == longest
+    assert {text for length, text in lengths if length == longest} == {f"{longest:g} m"}
