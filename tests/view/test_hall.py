@@ -57,3 +57,51 @@ def test_sites_lie_beside_each_other() -> None:
     east, west = (h["box"] for h in drawn["halls"])
     assert east[0] + east[2] < west[0] or east[1] + east[3] < west[1]
     assert max(h[0] + h[2] for h in (east, west)) == drawn["size"][0]
+
+
+def test_a_rack_opens_and_a_device_shows_its_face(page: Any) -> None:
+    cluster = example_cluster("full-cluster")
+    leaf = next(i for i, name in enumerate(cluster.names) if name.startswith("compute-leaf"))
+    rack = cluster.plan.racks.names[cluster.plan.devices.rack[leaf]]
+    shown = page(cluster, f"way=hall&at=rack:{rack}")
+    assert not shown.evaluate("() => FG.way.isOpen() && FG.camera.scale > 20")
+    shown.evaluate("() => FG.goTo(FG.state.chosen)")
+    assert shown.evaluate("() => FG.way.isOpen()")
+    click(shown, f"FG.way.elevation.face({leaf})")
+    assert shown.evaluate("() => FG.state.chosen") == {"kind": "device", "id": leaf}
+    shown.evaluate("() => FG.goTo(FG.state.chosen)")
+    shown.wait_for_function("() => FG.way.elevation.links")
+    (x, y, w, h, label, _), *_ = faces.block(PageSource(cluster))["qm9700"]["cages"]
+    box = f"(([x, y, w, h]) => [x + {x} * w, y + {y} * h, {w} * w, {h} * h])(FG.way.elevation.face({leaf}))"
+    click(shown, box)
+    chosen = shown.evaluate("() => FG.state.chosen")
+    links = cluster.plan.links
+    assert chosen["kind"] == "link"
+    assert leaf in (links.a_device[chosen["id"]], links.b_device[chosen["id"]])
+    cages = cluster.port_names.cages[int(links.b_device[chosen["id"]] == leaf)]
+    assert cages[chosen["id"]] == label
+    assert f"{cluster.names[leaf]} {label}" in shown.evaluate("() => FG.way.describe(FG.state.chosen)")
+
+
+def click(shown: Any, box: str) -> None:
+    """Click into the middle of a box of the drawing."""
+    x, y = shown.evaluate(
+        f"""() => {{
+          const [x, y, w, h] = {box}, pen = FG.camera, at = (middle, is, size) => (middle - is) * pen.scale + size / 2;
+          return [at(x + w / 2, pen.x, pen.width), at(y + h / 2, pen.y, pen.height)];
+        }}"""
+    )
+    shown.locator("#picture").click(position={"x": x, "y": y})
+
+
+def test_the_other_way_of_looking_keeps_what_is_chosen_in_sight(page: Any) -> None:
+    cluster = example_cluster("two-site")
+    shown = page(cluster, f"way=hall&at={cluster.names[-1]}")
+    shown.evaluate("() => FG.goTo(FG.state.chosen)")
+    shown.evaluate("() => FG.set({ way: 'fabric' })")
+    shown.wait_for_function("() => FG.way.name === 'fabric'")
+    shown.evaluate("() => FG.set({ chosen: { kind: 'device', id: 0 } })")
+    shown.evaluate("() => FG.set({ way: 'hall' })")
+    shown.wait_for_function("() => FG.way.name === 'hall'")
+    seen = "() => { const [x, y, w, h] = FG.way.bounds(FG.state.chosen); return FG.camera.sees(x + w / 2, y + h / 2); }"
+    assert shown.evaluate(seen)

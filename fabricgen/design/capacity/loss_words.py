@@ -10,9 +10,12 @@ from fabricgen.design.model import Design
 
 
 def failure_analyses(design: Design) -> Iterator[tuple[FabricDesign, FailureAnalysis]]:
-    """Every fabric on which nodes reach each other, except those for management, with its failure analysis."""
+    """Every fabric on which nodes reach each other, with its failure analysis.
+
+    Without those for management, and those that are VLANs on the node ports of another, whose bandwidth they have.
+    """
     for fabric in design.fabrics:
-        if not is_for_management(fabric):
+        if not is_for_management(fabric) and not fabric.shares_ports:
             survival = FailureAnalysis(design, fabric)
             if survival.whole:
                 yield fabric, survival

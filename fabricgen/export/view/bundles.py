@@ -12,13 +12,17 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.export.view.places import LEVELS, Places
-from fabricgen.wiring.tables import Ints, Ints64
+from fabricgen.wiring.tables import Floats, Ints, Ints64
 
 OWN_BAND, ALL_CHILDREN, OUTSIDE = -1, -2, -3
 """An end that is no single place: a band of the box itself, all of its places together, what is beyond its top."""
 
 MOST_IN_A_ROW = 4
 """Places that stand in one row; where there are more, a bundle is of all of them together."""
+
+
+ALIKE = ("rail", "plane", "medium", "length_m")
+"""What links of a bundle may be alike in; rails and planes from 1, -1 for the medium of a link without a cable."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +41,9 @@ class Bundle:
     target: int
     segment: int
     links: int
+    least: tuple[float, ...] = ()
+    """The least of its links in each of `ALIKE`, and the most."""
+    most: tuple[float, ...] = ()
 
     @property
     def leaves(self) -> bool:
@@ -52,7 +59,7 @@ class Bundle:
 def bundles_of(cluster: Cluster, places: Places) -> tuple[Bundle, ...]:
     """The bundles of a cluster by box, segment and ends; wide places first."""
     links, devices = cluster.plan.links, cluster.plan.devices
-    counter = _Counter(places, len(devices.classes))
+    counter, alike = _Counter(places, len(devices.classes)), _alike(cluster)
     for number in range(len(links.segments)):
         rows = links.rows_of(number)
         a, b = links.a_device[rows], links.b_device[rows]
@@ -60,12 +67,22 @@ def bundles_of(cluster: Cluster, places: Places) -> tuple[Bundle, ...]:
         low, high = np.where(swap, b, a), np.where(swap, a, b)
         counter.add(
             number,
+            [column[rows] for column in alike],
             (places.device_box[low], devices.device_class[low]),
             (places.device_box[high], devices.device_class[high]),
         )
     return tuple(
         sorted(counter.found, key=lambda one: (one.box, one.segment, one.child, one.other, one.lower, one.upper))
     )
+
+
+def _alike(cluster: Cluster) -> list[Ints | Floats]:
+    """Columns over links of what `ALIKE` names."""
+    links, cables = cluster.plan.links, cluster.plan.cables
+    wired = links.cable >= 0
+    medium, length = np.full(len(links), -1, dtype=np.int32), np.zeros(len(links))
+    medium[wired], length[wired] = cables.medium[links.cable[wired]], cables.length_m[links.cable[wired]]
+    return [links.rail, links.plane, medium, length]
 
 
 class _Counter:
@@ -77,8 +94,8 @@ class _Counter:
         self._grid = np.bincount(places.parent[1:], minlength=len(places)) > MOST_IN_A_ROW
         self.found: list[Bundle] = []
 
-    def add(self, segment: int, low: tuple[Ints, Ints], high: tuple[Ints, Ints]) -> None:
-        """Count links of a segment by the box and class of the devices at both ends."""
+    def add(self, segment: int, alike: list[Ints | Floats], low: tuple[Ints, Ints], high: tuple[Ints, Ints]) -> None:
+        """Count links of a segment by the box and class of the devices at both ends; `alike` are columns of them."""
         (low_box, low_class), (high_box, high_class) = low, high
         low_up, high_up = self._ancestors[low_box], self._ancestors[high_box]
         same = (low_up == high_up) & (low_up >= 0)
@@ -87,7 +104,7 @@ class _Counter:
         child, other = (_below(up, box, meeting) for up, box in ((low_up, low_box), (high_up, high_box)))
         grid = self._grid[at]
         child, other = (np.where((end >= 0) & grid, ALL_CHILDREN, end) for end in (child, other))
-        self._count(segment, at, child, low_class, other, high_class, at)
+        self._count(segment, alike, at, child, low_class, other, high_class, at)
         sides = ((low_up, low_box, low_class, high_class), (high_up, high_box, high_class, low_class))
         for up, box, own, far in sides:
             for level in LEVELS:
@@ -97,21 +114,31 @@ class _Counter:
                     inner = _below(up[rows], box[rows], np.full(len(rows), level))
                     inner = np.where((inner >= 0) & self._grid[here], ALL_CHILDREN, inner)
                     outside = np.full(len(rows), OUTSIDE)
-                    self._count(segment, here, inner, own[rows], outside, far[rows], at[rows])
+                    here_alike = [column[rows] for column in alike]
+                    self._count(segment, here_alike, here, inner, own[rows], outside, far[rows], at[rows])
 
-    def _count(self, segment: int, *columns: Ints | Ints64) -> None:
+    def _count(self, segment: int, alike: list[Ints | Floats], *columns: Ints | Ints64) -> None:
         boxes, classes = len(self._places) + 3, self._classes
         key = np.zeros(len(columns[0]), dtype=np.int64)
         sizes = (boxes, boxes, classes, boxes, classes, boxes)
         for column, size in zip(columns, sizes, strict=True):
             key = key * size + column + (3 if size == boxes else 0)
-        keys, counts = np.unique(key, return_counts=True)
+        order = np.argsort(key, kind="stable")
+        key = key[order]
+        starts = np.flatnonzero(np.r_[True, key[1:] != key[:-1]][: len(key)])
+        keys, counts = key[starts], np.diff(np.r_[starts, len(key)])
+        least, most = (
+            zip(*(end.reduceat(column[order], starts).tolist() for column in alike), strict=True)
+            for end in (np.minimum, np.maximum)
+        )
         parts: list[list[int]] = []
         for size in reversed(sizes):
             parts.append((keys % size - (3 if size == boxes else 0)).tolist())
             keys = keys // size
-        for box, child, lower, other, upper, target, links in zip(*reversed(parts), counts.tolist(), strict=True):
-            self.found.append(Bundle(box, child, lower, other, upper, target, segment, links))
+        for box, child, lower, other, upper, target, links, low, high in zip(
+            *reversed(parts), counts.tolist(), least, most, strict=True
+        ):
+            self.found.append(Bundle(box, child, lower, other, upper, target, segment, links, low, high))
 
 
 def _below(up: Ints, box: Ints, level: Ints64) -> Ints:

@@ -22,7 +22,7 @@ from fabricgen.wiring.tables import Ints, RackTable
 MARGIN_M = 1.4
 """From the outermost racks of a hall to its outline, where names of rows are written."""
 
-APART_M = 4.0
+APART_M = 5.0
 """Between storeys and sites."""
 
 ASPECT = 1.7
@@ -104,8 +104,8 @@ def _outline(racks: RackTable, hall: int) -> Box:
     if not len(here) and not spec.rows:
         return spec.x_m, spec.y_m, 2 * MARGIN_M, 2 * MARGIN_M
     window = whole_hall(racks, hall)
-    left = min(float(spec.x_of(window.columns.start)), *racks.x_m[here]) - spec.rack_pitch_m / 2
-    right = max(float(spec.x_of(window.columns.stop - 1)), *racks.x_m[here]) + spec.rack_pitch_m / 2
+    left = min([float(spec.x_of(window.columns.start)), *racks.x_m[here]]) - spec.rack_pitch_m / 2
+    right = max([float(spec.x_of(window.columns.stop - 1)), *racks.x_m[here]]) + spec.rack_pitch_m / 2
     top, bottom = (float(spec.y_of(window.rows[end])) for end in (0, -1))
     depth = spec.rack_depth_m / 2 + MARGIN_M
     return left - MARGIN_M, top - depth, right - left + 2 * MARGIN_M, bottom - top + 2 * depth

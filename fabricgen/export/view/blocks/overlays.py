@@ -1,4 +1,4 @@
-"""What overlays colour by that no list says: watts of devices, and the colours."""
+"""What overlays colour by that no list says: watts of devices, what the links of a bundle have in common, colours."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from typing import Any
 
 from fabricgen.catalog.loads import planned_w
 from fabricgen.export.palette import KNOWN, OTHERS
+from fabricgen.export.view.bundles import ALIKE
+from fabricgen.export.view.columns import Packed, packed_table
 from fabricgen.export.view.source import PageSource
 
 SCALE = ("#DDEBF7", "#A9CBE6", "#6FA3CF", "#376FA8", "#123E73")
@@ -18,4 +20,21 @@ def block(source: PageSource) -> dict[str, Any]:
         "watts": [planned_w(cls.profile) for cls in source.cluster.plan.devices.classes],
         "palette": [fill for fill, _, _ in KNOWN.values()] + [fill for fill, _ in OTHERS],
         "scale": SCALE,
+        "bundles": _alike(source),
     }
+
+
+def _alike(source: PageSource) -> Packed:
+    """By bundle: the rail, plane and medium that all its links have, else 0; its longest cable and speed."""
+    bundles, plan = source.scene.bundles, source.cluster.plan
+    columns = {name: [(one.least[i], one.most[i]) for one in bundles] for i, name in enumerate(ALIKE)}
+    media = [profile.medium for profile in plan.cables.media]
+    return packed_table(
+        {
+            "rail": [low if low == high else 0 for low, high in columns["rail"]],
+            "plane": [low if low == high else 0 for low, high in columns["plane"]],
+            "medium": [media[int(low)] if low == high >= 0 else "" for low, high in columns["medium"]],
+            "length_m": [high for _, high in columns["length_m"]],
+            "speed": [float(plan.links.segments[one.segment].speed_gbps) for one in bundles],
+        }
+    )

@@ -186,9 +186,9 @@ FG.colours_by.changes = async () => {
   };
 };
 
-/** What the links of each ribbon are alike in; a ribbon of several has none. @param {string} name @param {(value: any) => number} entry @returns {Promise<{ribbon?: (i: number) => number}>} */
+/** What the links of each bundle are alike in; one of several has none. @param {string} name @param {(value: any) => number} entry @returns {Promise<{ribbon?: (i: number) => number}>} */
 FG.colours_by.ribbons = async (name, entry) => {
-  const said = FG.block("overlays").ribbons;
+  const said = FG.block("overlays").bundles;
   if (!said) return {};
   const column = await new FG.Table(said).column(name);
   return { ribbon: (i) => entry(column.at(i)) };

@@ -3,7 +3,7 @@
 /**
  * What if this fails: what is lost is named in FG.state.lost as a device, or `plane:FABRIC:1`, `rack:NAME`, `row:NAME`,
  * `feed:NAME`. What is left of fabrics is what the design has computed; who is cut off is counted on links.
- * @typedef {{down: Uint8Array, cut: Map<string, number[]>, rails: Map<string, Map<string, number[]>>, stranded: Map<string, number>, words: {lost: string, lines: string[]}[]}} Loss
+ * @typedef {{down: Uint8Array, cut: Map<string, number[]>, rails: Map<string, Map<string, number[]>>, stranded: Map<string, number>, words: {lost: string, lines: string[], missing: boolean}[]}} Loss
  */
 FG.losses = {};
 
@@ -50,12 +50,13 @@ FG.losses.left = (data, item, row) => {
   return number === undefined || number < 0 ? [] : said.classes[number].map((/** @type {any} */ left) => line(left, name));
 };
 
-/** Which devices one loss takes. @param {any} data @param {string} item @param {Uint8Array} down @returns {Promise<number>} the row, where it is a device */
+/** Which devices one loss takes. @param {any} data @param {string} item @param {Uint8Array} down @returns {Promise<number>} the row, where it is a device; -2 where there is none of that name */
 FG.losses.take = async (data, item, down) => {
   const { kind, name, plane } = FG.losses.read(item);
   if (kind === "device") {
     const row = await FG.naming.device.find(name);
-    if (row >= 0) down[row] = 1;
+    if (row < 0) return -2;
+    down[row] = 1;
     return row;
   }
   for (let i = 0; i < down.length; i += 1) {
@@ -74,7 +75,7 @@ FG.losses.of = async (lost) => {
   const down = new Uint8Array(cls.length), words = [];
   for (const item of lost) {
     const row = await FG.losses.take(data, item, down);
-    words.push({ lost: FG.losses.title(item), lines: FG.losses.left(data, item, row) });
+    words.push({ lost: FG.losses.title(item), lines: FG.losses.left(data, item, row), missing: row === -2 });
   }
   const fabrics = [...new Set(head.segments.map((/** @type {any} */ one) => one.fabric))];
   const fabricOf = head.segments.map((/** @type {any} */ one) => fabrics.indexOf(one.fabric));
@@ -192,9 +193,10 @@ FG.losses.show = async () => {
     return button;
   }));
   if (found.words.length > 1) FG.losses.line(to, "note", "Each alone, as the design has computed it (it has no figure for all of them together):");
-  for (const { lines, lost: one } of found.words) {
+  for (const { lines, lost: one, missing } of found.words) {
     for (const line of lines) FG.losses.line(to, "left", line);
-    if (!lines.length) FG.losses.line(to, "note", `${one}: the design has no figure; no switch that others need stands in it, or it serves management only`);
+    if (missing) FG.losses.line(to, "note", `${one}: nothing here has that name`);
+    else if (!lines.length) FG.losses.line(to, "note", `${one}: the design has no figure; no switch that others need stands in it, or it serves management only`);
   }
   FG.losses.cutLines(to, found, count);
   FG.overlay.renew();

@@ -26,9 +26,9 @@ FG.overlay.groups = null;
 FG.overlay.failed = {
   down: { fill: "#3A3F45", mark: "✕", text: "lost" },
   cut: { fill: "#BE4614", mark: "!", text: "cut off" },
-  some: { fill: "#EF8E25", mark: "–", text: "without a rail" },
+  some: { fill: "#F5C3AE", mark: "–", text: "without a rail" },
 };
-FG.overlay.rest = { fill: "#C9CFD6", mark: "", text: "no such value" };
+FG.overlay.rest = { fill: "#C9CFD6", mark: "", text: "none, or several" };
 
 /** The colour and mark of a thing; null for its usual one. @param {string} kind @param {number} id @returns {Entry | null} */
 FG.overlay.of = (kind, id) => {
@@ -105,7 +105,7 @@ FG.overlay.renew = async () => {
 FG.overlay.legend = () => {
   const to = FG.el("legend"), now = FG.overlay.now, known = FG.overlay.known.find((one) => one.name === FG.state.overlay);
   to.replaceChildren();
-  const entries = [...(now?.entries ?? []), ...(FG.overlay.marks ? [FG.overlay.failed.down, FG.overlay.failed.cut, FG.overlay.failed.some] : [])];
+  const entries = [...(now?.entries ?? []), ...(FG.overlay.marks ? [FG.overlay.failed.down, FG.overlay.failed.cut, FG.overlay.failed.some] : []), ...(now ? [FG.overlay.rest] : [])];
   if (!entries.length) return;
   const heading = document.createElement("h2"), list = document.createElement("ul");
   heading.textContent = now && known ? known.title : "What has failed";

@@ -1,0 +1,133 @@
+"""What the page says of a thing is what the CSV files of a build say, cell by cell."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import defaultdict
+
+import pytest
+
+from fabricgen.export.view.page import page_of
+from fabricgen.export.view.source import Beside
+from fabricgen.render.few import few_configs
+from tests.conftest import built_files, example_cluster
+
+EXAMPLES = (
+    "leaf-spine",
+    "superpod-b200",
+    "dual-stack",  # two families
+    "small-pair",  # bonds
+    "host-vlans",  # addresses on shared ports
+    "patched-hall",  # breakouts, and parts of several jumpers
+    "mixed-breakouts",
+    "ualink-pod",  # links without cables
+)
+
+ROWS = """async () => {
+  const of = async (count, make) => { const all = []; for (let i = 0; i < count; i += 1) all.push(await make(i)); return all; };
+  const rows = (name) => FG.table(name).rows;
+  return {
+    devices: await of(rows("devices"), FG.csv.devices), links: await of(rows("links"), FG.csv.links),
+    cables: (await of(rows("cables"), FG.csv.cables)).flat(),
+    addresses: (await of(rows("devices"), FG.csv.addresses)).flat(),
+  };
+}"""  # noqa: E501 - a script
+
+
+def _built(cluster, *parts):
+    files = built_files(cluster, *parts)
+    return {name[:-4]: list(csv.DictReader(io.StringIO(content.decode()))) for name, content in files.items()}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_every_cell_is_that_of_the_csv_files(page, name):
+    cluster = example_cluster(name)
+    wanted = _built(cluster, "devices", "links", "cables", "addresses")
+    of_device = defaultdict(list)
+    for row in wanted["addresses"]:
+        of_device[row["device"]].append(row)
+    wanted["addresses"] = [row for device in wanted["devices"] for row in of_device[device["device"]]]
+    found = page(cluster).evaluate(ROWS)
+    for table, rows in wanted.items():
+        assert found[table] == rows, table
+        assert not rows or [*found[table][0]] == [*rows[0]]  # in the same order
+
+
+def _pairs(shown):
+    cells = shown.locator("#inspector section").first.locator("tr")
+    return dict(text.split("\t") for text in cells.all_inner_texts())
+
+
+def test_a_device_is_shown_with_its_row_its_line_its_ports_and_its_configuration(pages, monkeypatch):
+    cluster = example_cluster("leaf-spine")
+    shown = pages.of(cluster, "at=compute-leaf-p1-su01-r1-01", page_of(cluster, Beside(configs=few_configs(cluster))))
+    shown.wait_for_selector("#inspector h2")
+    row = next(row for row in _built(cluster, "devices")["devices"] if row["device"] == "compute-leaf-p1-su01-r1-01")
+    assert _pairs(shown) == row
+    panel = shown.locator("#inspector")
+    line = cluster.design.loaded.source.span(("fabrics", "compute", "tiers", "leaf")).line
+    assert f"leaf-spine.yaml:{line}" in panel.inner_text()
+    config = panel.locator("details").first
+    config.locator("summary").click()
+    shown.wait_for_function("() => document.querySelector('#inspector details[open] pre').textContent.length > 100")
+    path = f"configs/{config.locator('summary').inner_text()}"
+    assert config.locator("pre").text_content().encode() == dict(few_configs(cluster))[path]
+
+
+def test_a_click_on_a_far_end_goes_there_and_the_address_says_where(page):
+    shown = page("leaf-spine", "at=compute-leaf-p1-su01-r1-01")
+    shown.wait_for_selector("#inspector h2")
+    far = shown.locator("#inspector .go", has_text="compute-spine-01:").first
+    far.click()
+    shown.wait_for_function("() => document.querySelector('#inspector h2').textContent === 'compute-spine-01'")
+    shown.wait_for_function("() => location.hash.includes('at=compute-spine-01')")
+
+
+@pytest.mark.parametrize(
+    ("fragment", "title"),
+    [
+        ("at=compute-spine-02", "compute-spine-02"),
+        ("link=p1-su01-n001:eth1", "p1-su01-n001:eth1"),
+        ("rack=p1-su01-rk01", "p1-su01-rk01"),
+        ("trace=p1-su01-n001..p1-su01-n002", "p1-su01-n001 → p1-su01-n002"),
+    ],
+)
+def test_a_fragment_opens_what_it_names(page, fragment, title):
+    shown = page("leaf-spine", fragment)
+    shown.wait_for_selector("#inspector h2")
+    assert shown.locator("#inspector h2").inner_text() == title
+
+
+def test_the_fragment_of_a_cable_is_its_id(page):
+    cluster = example_cluster("leaf-spine")
+    shown = page(cluster, f"cable={cluster.cable_ids[-1]}")
+    shown.wait_for_selector("#inspector h2")
+    assert shown.locator("#inspector h2").inner_text() == cluster.cable_ids[-1]
+    assert shown.evaluate("() => FG.linkTo(FG.state.chosen)").endswith(
+        f"#cable={cluster.cable_ids[-1].replace(':', '%3A')}"
+    )
+
+
+def test_the_text_to_copy_has_every_row(page):
+    shown = page("superpod-b200", "at=compute-spine-01")
+    shown.wait_for_selector("#inspector h2")
+    text = shown.evaluate("() => FG.inspector.text()")
+    links = _built(example_cluster("superpod-b200"), "links")["links"]
+    mine = [row for row in links if "compute-spine-01" in (row["a_device"], row["b_device"])]
+    assert len(mine) > 60
+    for row in mine:
+        near, far = ("b", "a") if row["b_device"] == "compute-spine-01" else ("a", "b")
+        assert f"\n{row[f'{near}_port']}\t{row[f'{far}_device']}:{row[f'{far}_port']}\t" in text
+
+
+def test_markup_in_a_configuration_is_shown_as_text(pages):
+    cluster = example_cluster("leaf-spine")
+    markup = "<img src=x onerror=\"document.title='run'\"></script>"
+    beside = Beside(configs=[("configs/compute-leaf-p1-su01-r1-01/frr.conf", markup.encode())])
+    shown = pages.of(cluster, "at=compute-leaf-p1-su01-r1-01", page_of(cluster, beside))
+    shown.locator("#inspector summary").click()
+    shown.wait_for_function("() => document.querySelector('#inspector pre').textContent.length > 0")
+    assert shown.locator("#inspector pre").text_content() == markup
+    assert shown.locator("img").count() == 0
+    assert shown.title() == "leaf-spine"
