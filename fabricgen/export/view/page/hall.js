@@ -33,6 +33,8 @@ FG.Hall = class {
   bundle = null;
   /** @type {Promise<void> | null} */
   loading = null;
+  /** @type {Promise<void> | null} */
+  readingTrays = null;
   /** @type {Uint8Array | null} Devices that are lit, where the picture is limited; and their racks. */
   lit = null;
   litRacks = new Uint8Array(0);
@@ -146,12 +148,20 @@ FG.Hall = class {
     this.bundle = null;
     this.marked = this.racksOf(chosen);
     if (!chosen || !["device", "rack", "link", "cable", "tray", "trace"].includes(chosen.kind)) return;
-    if (!this.trays) { const trays = new FG.Trays(this); await trays.load(); this.trays = trays; }
+    await this.readTrays();
     if (FG.state.chosen !== chosen) return;
     const name = FG.naming[chosen.kind] ? await FG.naming[chosen.kind].name(chosen.id) : "it";
     this.bundle = this.trays.bundle(this.trays.limited(this.linksOf(chosen)), name);
     FG.repaint();
   }
+
+  /** Read the ways of cables. */
+  readTrays() {
+    return this.readingTrays ??= (async () => { const trays = new FG.Trays(this); await trays.load(); this.trays = trays; })();
+  }
+
+  /** The hall with the ways of its cables, for others. */
+  async ready() { await this.load(); await this.readTrays(); return this; }
 
   /** @param {any} chosen @returns {ArrayLike<number>} */
   linksOf(chosen) {
@@ -343,5 +353,6 @@ FG.hallRacks = () => {
 FG.naming.rack = FG.named(() => FG.hallRacks().column("name"), () => FG.hallRacks().rows);
 FG.naming.tray = FG.named(
   async () => ({ at: (/** @type {number} */ i) => FG.block("hall").trays[i].name }), () => FG.block("hall").trays.length);
-FG.ways.push(new FG.Hall());
+FG.hall = new FG.Hall();
+FG.ways.push(FG.hall);
 FG.on("painted", (way) => { document.documentElement.dataset.way = way.name; });
