@@ -22,7 +22,7 @@ from fabricgen.wiring.tables import Ints, RackTable
 MARGIN_M = 1.4
 """From the outermost racks of a hall to its outline, where names of rows are written."""
 
-APART_M = 4.0
+APART_M = 5.0
 """Between storeys and sites."""
 
 ASPECT = 1.7

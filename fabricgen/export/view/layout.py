@@ -30,10 +30,10 @@ HEADER, MARGIN, HEADER_SHARE = 4.0, 1.5, 0.014
 LARGEST, FILLED = 12.0, 0.8
 """Devices of wide places are drawn larger, at most so many times, until their bands fill this share of the box."""
 
-PAD, GAP, FOOT = 4.0, 6.0, 7.0
+PAD, GAP, FOOT = 4.0, 6.0, 9.0
 """Least margin inside a box, gap between boxes and between bands, and line of a box's name."""
 
-PAD_SHARE, GAP_SHARE, FOOT_SHARE, RIBBON_SHARE, ARC_SHARE = 0.006, 0.01, 0.018, 0.1, 0.03
+PAD_SHARE, GAP_SHARE, FOOT_SHARE, RIBBON_SHARE, ARC_SHARE = 0.006, 0.01, 0.022, 0.1, 0.03
 """The same, the gap for ribbons, and the room for arcs above, as shares of the width of a box."""
 
 LANE_SHARE, WIDE_LANE_SHARE, EXTRA_SHARE = 0.025, 0.08, 0.2
@@ -262,7 +262,7 @@ class _Layout:
         across = len(children)
         if across > MOST_IN_A_ROW:
             across = max(1, round(sqrt(across * ASPECT * (h.max() + gap) / (w.max() + gap))))
-            full = [n for n in range(across, ceil(across / 2), -1) if len(children) % n == 0]
+            full = [n for n in (across, across + 1, across - 1, across + 2) if n > 1 and len(children) % n == 0]
             across = full[0] if full else ceil(len(children) / ceil(len(children) / across))
         widths = [float(w[i::across].max()) for i in range(across)]
         heights = [float(h[i : i + across].max()) for i in range(0, len(children), across)]
@@ -381,8 +381,9 @@ def _beside(extras: Sequence[_Block], grid_w: float, grid_h: float) -> None:
     scale = EXTRA_SHARE * grid_w / sum(CELL_W + 2 * MARGIN + 2 * GAP for _ in extras)
     scale = max(1.0, min(LARGEST, scale, grid_h / (HEADER + CELL_H + MARGIN)))
     for block in extras:
-        lines = max(1, int((grid_h / scale - HEADER - MARGIN + CELL_GAP) / (CELL_H + CELL_GAP)))
-        block.arrange(ceil(len(block.rows) / lines), scale)
+        room = (grid_h - max(HEADER * scale, HEADER_SHARE * grid_w)) / scale - MARGIN + CELL_GAP
+        lines = max(1, int(room / (CELL_H + CELL_GAP)))
+        block.arrange(ceil(len(block.rows) / lines), scale, HEADER_SHARE * grid_w)
 
 
 def _widen(feet: Sequence[_Block], natural: float) -> None:

@@ -51,8 +51,8 @@ FG.choices.legend = (fabric) => {
   const words = ["A ribbon is all links between two groups: “256 x 400G · 1:1” are links, speed and oversubscription. A broader one carries more; breadth is not to scale.",
     "Arcs join what is side by side: peers, other places, other sites. Come closer for names, then faces and single links."];
   for (const one of head.scale_up) {
-    const of = `${one.name}: ${one.accelerators} accelerators of a ${one.per}, ${one.domains.toLocaleString("en")} domains`;
-    words.push(one.per === "node" ? `${of}; the stripe at the foot of a node.` : `${of}.`);
+    const of = `${one.name}: ${one.domains.toLocaleString("en")} scale-up ${one.domains === 1 ? "domain" : "domains"}, each a ${one.per} with ${one.accelerators.toLocaleString("en")} accelerators`;
+    words.push(one.per === "node" ? `${of}: the stripe at the foot of a node.` : `${of}${head.levels.includes(one.per) ? ": the outline of its box" : ""}.`);
   }
   FG.el("side").append(FG.choices.make("details", { id: "key", ...(innerWidth > 1000 ? { open: "" } : {}) }, FG.choices.make("summary", {}, "What the fabric view shows"), list, ...words.map((text) => FG.choices.make("p", {}, text))));
 };

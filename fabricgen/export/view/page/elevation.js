@@ -57,7 +57,7 @@ FG.Elevation = class {
     for (let u = step; step && u <= front.units; u += step) {
       const top = front.y + (front.units - u) * front.unit;
       if (top > pen.bottom || top + front.unit < pen.top) continue;
-      pen.text(String(u), pen.x(front.x - 0.6), pen.y(top + front.unit / 2), step > 1 ? Math.min(10, 4 * px) : size, pen.theme.faint, { align: "right" });
+      pen.text(String(u), pen.x(front.x - 0.6), pen.y(top + front.unit / 2), Math.min(step > 1 ? 10 : size, 3 * pen.scale), pen.theme.faint, { align: "right" });
       if (step === 1 && u < front.units) pen.line([front.x, top, front.x + front.w, top], pen.theme.paper, 1);
     }
   }
@@ -75,6 +75,7 @@ FG.Elevation = class {
     if (!pen.sees(x, y, front.w * 3, h)) return;
     const told = FG.overlay.of("device", device), [own, usual] = hall.block.swatches[hall.classOf[device]];
     const fill = told?.fill ?? own, ink = told ? FG.inkOn(fill) : usual;
+    pen.c.globalAlpha = hall.lit && !hall.lit[device] ? 0.25 : 1;
     this.box(pen, [x, y, w, h], fill);
     if (told?.mark && w * pen.scale < 200) pen.text(told.mark, pen.x(x + w / 2), pen.y(y + h / 2), Math.min(12, 0.8 * h * pen.scale), ink, { align: "center", bold: true, room: w * pen.scale });
     if (w * pen.scale >= 200) this.cages(pen, device, [x, y, w, h], ink);

@@ -29,7 +29,9 @@ FG.Fabric = class {
   /** @type {any} */ fabricOf = null;
   /** @type {any} */ segments = null;
   /** @type {any} */ bundleText = null;
+  /** Colours of scale-up domains by the level of their boxes. @type {Map<number, string>} */ domains = new Map();
   /** @type {any} */ labelled = null;
+  /** @type {any} */ widest = null;
   /** @type {any} */ links = null;
   /** @type {any} */ choice = null;
 
@@ -75,6 +77,9 @@ FG.Fabric = class {
     this.bandOf = new Int32Array(this.dx.length);
     this.nodes = new Int32Array(boxes.rows);
     this.gpus = new Int32Array(boxes.rows);
+    /** The width of the widest place in each box. */
+    this.widest = new Float64Array(boxes.rows);
+    for (let box = 1; box < boxes.rows; box += 1) this.widest[boxes.parent[box]] = Math.max(this.widest[boxes.parent[box]], boxes.w[box]);
     const computes = head.classes.some((/** @type {any} */ cls) => cls.accelerators);
     this.bandsOf = Array.from({ length: boxes.rows }, () => []);
     for (let i = 0; i < bands.rows; i += 1) {
@@ -90,6 +95,7 @@ FG.Fabric = class {
       const domain = head.scale_up.find((/** @type {any} */ one) => one.name === cls.domain);
       cls.mark = domain?.per === "node" ? this.fabricOf.get(domain.name)?.fill : "";
     }
+    for (const one of head.scale_up) if (head.levels.includes(one.per)) this.domains.set(head.levels.indexOf(one.per), this.fabricOf.get(one.name)?.fill);
     const over = new Map(head.oversubscription.map((/** @type {any} */ one) => [`${one.fabric} ${one.tier}`, one.ratio]));
     const near = (/** @type {number} */ n) => String(Math.round(n * 100) / 100);
     this.bundleText = Array.from(bundles.segment, (/** @type {number} */ number, /** @type {number} */ i) => {
@@ -111,7 +117,7 @@ FG.Fabric = class {
     const { nodes, gpus } = this, count = (/** @type {number} */ n) => n.toLocaleString("en");
     const name = box ? this.shortName(box) : this.head.name;
     const longer = nodes[box] ? `${name} · ${count(nodes[box])} nodes` : name;
-    return [gpus[box] ? `${longer} · ${count(gpus[box])} GPUs` : longer, longer, name];
+    return [gpus[box] ? `${longer} · ${count(gpus[box])} GPUs` : longer, longer, name, name.split(" ").at(-1) ?? name];
   }
 
   /** The name of a box without that of the box around it. @param {number} box */

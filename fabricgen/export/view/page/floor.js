@@ -10,7 +10,6 @@ FG.paintFloor = (pen, block) => {
     if (!pen.sees(x, y - 30 / pen.scale, w, h + 30 / pen.scale)) continue;
     pen.fill(x, y, w, h, theme.box);
     pen.frame(x, y, w, h, theme.line);
-    pen.text(hall.title, Math.max(4, pen.x(x)), Math.max(12, pen.y(y) - 10), 13, theme.ink, { bold: true, room: w * pen.scale });
   }
   const dark = matchMedia("(prefers-color-scheme: dark)").matches;
   for (const [x0, y0, w0, h0, cold] of block.aisles) {
@@ -33,18 +32,32 @@ FG.paintTrays = (pen, block, chosen) => {
   });
 };
 
-/** Names of rows, at their left ends or, where these are out of sight, at the edge of the picture. @param {any} pen @param {any} block */
+/** Names of halls above them or, where their tops are out of sight, at the top of the picture. @param {any} pen @param {any} block */
+FG.paintTitles = (pen, block) => {
+  for (const hall of block.halls) {
+    const [x, y, w, h] = hall.box.map((/** @type {number} */ mm) => mm / 10);
+    if (!pen.sees(x, y - 30 / pen.scale, w, h + 30 / pen.scale)) continue;
+    const room = (Math.min(x + w, pen.right) - Math.max(x, pen.left)) * pen.scale;
+    if (room > pen.wide(hall.title, 12)) pen.plate(hall.title, Math.max(2, pen.x(x) - 4), Math.max(12, pen.y(y) - 11), "left");
+  }
+};
+
+/**
+ * Names of rows: in the margin of their hall, before it where that is too narrow, or at the edge of the picture where
+ * both are out of sight. @param {any} pen @param {any} block
+ */
 FG.paintRows = (pen, block) => {
   let free = -Infinity, hall = -1;
   for (const tray of block.trays) {
     if (tray.row === null) continue;
-    const [x0, y, x1] = tray.ends.map((/** @type {number} */ mm) => mm / 10), text = `row ${tray.row}`;
+    const [x0, y, x1] = tray.ends.map((/** @type {number} */ mm) => mm / 10), text = `row ${tray.row}`, left = block.halls[tray.hall].box[0] / 10;
     if (tray.hall !== hall) { hall = tray.hall; free = -Infinity; }
-    if (!pen.sees(x0, y - 60, x1 - x0, 120) || pen.y(y) - free < 15) continue;
+    if (!pen.sees(left - 200, y - 60, x1 - left + 200, 120) || pen.y(y) - free < 15) continue;
     free = pen.y(y);
-    const at = pen.x(x0) - 5, most = pen.wide(text, 12) + 6;
+    const most = pen.wide(text, 12) + 8, narrow = (x0 - left) * pen.scale < most, at = pen.x(narrow ? left : x0) - 5;
+    if (narrow && left > 0 && 500 * pen.scale < most) continue;
     if (at > most) pen.text(text, at, pen.y(y), 12, pen.theme.faint, { align: "right" });
-    else pen.plate(text, 2, Math.min(Math.max(pen.y(y), 12), pen.height - 12), "left");
+    else if (pen.x(x0) < most) pen.plate(text, 2, Math.min(Math.max(pen.y(y), 34), pen.height - 12), "left");
   }
 };
 

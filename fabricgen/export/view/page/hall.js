@@ -6,7 +6,7 @@ FG.Hall = class {
   title = "Hall";
 
   /** Height in pixels from which on a rack shows its front. */
-  static OPEN = 190;
+  static OPEN = 300;
 
   /** @type {any} The block of data, and its columns of racks by name, lengths in centimetres. */
   block;
@@ -33,6 +33,11 @@ FG.Hall = class {
   bundle = null;
   /** @type {Promise<void> | null} */
   loading = null;
+  /** @type {Uint8Array | null} Devices that are lit, where the picture is limited; and their racks. */
+  lit = null;
+  litRacks = new Uint8Array(0);
+  /** @type {number[]} Racks of what was chosen in the fabric view. */
+  marked = [];
   /** @type {any} The path that the bundle is of. */
   followed = null;
   opened = 0;
@@ -62,7 +67,8 @@ FG.Hall = class {
     await this.readPanels();
     this.elevation = new FG.Elevation(this);
     this.deepest = Math.max(...racks.d);
-    FG.on("change", (news) => { if ("chosen" in news) this.choose(); });
+    FG.on("change", (news) => { if (["chosen", "fabric", "plane", "rail", "unit"].some((key) => key in news)) { this.limit(); this.choose(); } });
+    this.limit();
     await this.choose();
   }
 
@@ -106,15 +112,44 @@ FG.Hall = class {
   /** @param {string} kind @param {number} id */
   isChosen(kind, id) { return FG.state.chosen?.kind === kind && FG.state.chosen.id === id; }
 
+  /** Light what FG.state limits the picture to, as the fabric view does. */
+  async limit() {
+    const { fabric, plane, rail, unit } = FG.state, way = FG.fabricWay;
+    this.lit = null;
+    if (!(fabric || plane || rail || unit)) return;
+    await way.load();
+    const part = way.chosenPart(), lit = this.lit = new Uint8Array(this.classOf.length), racks = this.litRacks = new Uint8Array(this.racks.rows);
+    for (let band = 0; band < way.bands.rows; band += 1) {
+      if (part.band(band)) for (const device of this.ofBand(band)) if (part.device(device)) lit[device] = racks[this.rackOf[device]] = 1;
+    }
+    FG.repaint();
+  }
+
+  /** Devices of a band of the fabric view. @param {number} band @returns {Int32Array} */
+  ofBand(band) { return FG.fabricWay.order.subarray(FG.fabricWay.bands.first[band], FG.fabricWay.bands.last[band]); }
+
+  /** Racks that hold what was chosen in the fabric view: a band, or a box with all that is in it. @param {any} chosen @returns {number[]} */
+  racksOf(chosen) {
+    const { bands, boxes } = FG.fabricWay;
+    if (!chosen || !bands || !["band", "box"].includes(chosen.kind)) return [];
+    const inside = (/** @type {number} */ box) => { for (let up = box; up >= 0; up = boxes.parent[up]) if (up === chosen.id) return true; return false; };
+    const found = new Set();
+    for (let band = 0; band < bands.rows; band += 1) {
+      if (chosen.kind === "band" ? band === chosen.id : inside(bands.box[band])) for (const device of this.ofBand(band)) found.add(this.rackOf[device]);
+    }
+    return [...found];
+  }
+
   /** The cables of what is chosen, when they have been read. */
   async choose() {
     const chosen = FG.state.chosen;
     this.bundle = null;
+    this.marked = this.racksOf(chosen);
     if (!chosen || !["device", "rack", "link", "cable", "tray", "trace"].includes(chosen.kind)) return;
     if (!this.trays) { const trays = new FG.Trays(this); await trays.load(); this.trays = trays; }
     if (FG.state.chosen !== chosen) return;
     const name = FG.naming[chosen.kind] ? await FG.naming[chosen.kind].name(chosen.id) : "it";
-    this.bundle = this.trays.bundle(this.linksOf(chosen), name);
+    this.bundle = this.trays.bundle(this.trays.limited(this.linksOf(chosen)), name);
     FG.repaint();
   }
 
@@ -155,6 +190,7 @@ FG.Hall = class {
     }
     this.mark(pen);
     FG.paintRows(pen, block);
+    FG.paintTitles(pen, block);
     FG.paintScale(pen);
     FG.paintKey(pen, this.bundle);
   }
@@ -168,6 +204,7 @@ FG.Hall = class {
     const w = racks.w[i] * (this.isOpen() ? 1 : 0.96), d = racks.d[i], x = racks.x[i] - w / 2, y = racks.y[i] - d / 2, down = racks.faces[i] > 0;
     const told = FG.overlay.of("rack", i);
     this.opened = i;
+    pen.c.globalAlpha = this.lit && !this.litRacks[i] ? 0.25 : 1;
     if (this.isOpen()) this.elevation.paint(pen, i);
     else {
       pen.fill(x, y, w, d, told?.fill ?? look.fill);
@@ -176,8 +213,11 @@ FG.Hall = class {
       if (told?.mark && w * scale >= 9) pen.text(told.mark, pen.x(racks.x[i]), pen.y(racks.y[i] + (down ? 0.38 : -0.38) * d), Math.min(12, w * scale * 0.7), FG.inkOn(told.fill), { align: "center", bold: true });
       const name = this.rackName(i), size = Math.min(11, w * scale * 0.5);
       if (size >= 7 && pen.wide(name, size) < d * scale * 0.82) pen.text(name, pen.x(racks.x[i]), pen.y(racks.y[i] + (down ? -0.07 : 0.07) * d), size, told ? FG.inkOn(told.fill) : look.dark ? "#ffffff" : "#000000", { align: "center", turned: true });
+      const power = w * scale >= 36 ? this.power(i) : "";
+      if (power) pen.text(power, pen.x(racks.x[i]) + 15, pen.y(racks.y[i] + (down ? -0.07 : 0.07) * d), 10, told ? FG.inkOn(told.fill) : look.dark ? "#ffffff" : "#000000", { align: "center", turned: true, room: d * scale * 0.8 });
     }
     if (w * scale >= 5) pen.frame(x, y, w, d, theme.line);
+    pen.c.globalAlpha = 1;
     if (w * scale >= 9) pen.line(down ? [x, y + d, x + w, y + d] : [x, y, x + w, y], theme.ink, Math.min(4, w * scale * 0.06));
   }
 
@@ -193,6 +233,10 @@ FG.Hall = class {
   /** A mark around the rack of what is chosen, with a ring where it would be too small to see. @param {any} pen */
   mark(pen) {
     const chosen = FG.state.chosen, { racks } = this;
+    for (const i of this.marked) {
+      const x = racks.x[i] - racks.w[i] / 2, y = racks.y[i] - racks.d[i] / 2;
+      if (pen.sees(x, y, racks.w[i], racks.d[i])) pen.frame(x, y, racks.w[i], racks.d[i], pen.theme.chosen, 2);
+    }
     const rack = chosen?.kind === "rack" ? chosen.id : chosen?.kind === "device" ? this.rackOf[chosen.id] : -1;
     if (rack < 0) return;
     const w = racks.w[rack], d = racks.d[rack], x = racks.x[rack] - w / 2, y = racks.y[rack] - d / 2;
@@ -227,8 +271,14 @@ FG.Hall = class {
     const { racks } = this, [w, h] = this.block.size.map((/** @type {number} */ mm) => mm / 10);
     if (!chosen) return [-0.02 * w, -0.05 * h, 1.04 * w, 1.1 * h];
     const around = (/** @type {number[]} */ found) => {
-      const left = Math.min(...found.map((i) => racks.x[i] - racks.w[i])), top = Math.min(...found.map((i) => racks.y[i] - racks.d[i] / 2 - 10));
-      return [left, top, Math.max(...found.map((i) => racks.x[i] + racks.w[i])) - left, Math.max(...found.map((i) => racks.y[i] + racks.d[i] / 2 + 10)) - top];
+      const box = [Infinity, Infinity, -Infinity, -Infinity];
+      for (const i of found) {
+        box[0] = Math.min(box[0], racks.x[i] - racks.w[i]);
+        box[1] = Math.min(box[1], racks.y[i] - racks.d[i] / 2 - 10);
+        box[2] = Math.max(box[2], racks.x[i] + racks.w[i]);
+        box[3] = Math.max(box[3], racks.y[i] + racks.d[i] / 2 + 10);
+      }
+      return [box[0], box[1], box[2] - box[0], box[3] - box[1]];
     };
     if (chosen.kind === "rack") return around([chosen.id]);
     if (chosen.kind === "device") {
@@ -239,8 +289,8 @@ FG.Hall = class {
       const [x0, y0, x1, y1] = this.block.trays[chosen.id].ends.map((/** @type {number} */ mm) => mm / 10);
       return [x0 - 200, y0 - 200, x1 - x0 + 400, y1 - y0 + 400];
     }
-    const found = this.bundle ? [...this.bundle.racks.keys()] : [];
-    return ["link", "cable"].includes(chosen.kind) && found.length ? around(found) : null;
+    const found = ["link", "cable", "trace"].includes(chosen.kind) && this.bundle ? [...this.bundle.racks.keys()] : this.racksOf(chosen);
+    return found.length ? around(found) : null;
   }
 
   /** What a tip says. @param {any} found @returns {string} */
@@ -294,3 +344,4 @@ FG.naming.rack = FG.named(() => FG.hallRacks().column("name"), () => FG.hallRack
 FG.naming.tray = FG.named(
   async () => ({ at: (/** @type {number} */ i) => FG.block("hall").trays[i].name }), () => FG.block("hall").trays.length);
 FG.ways.push(new FG.Hall());
+FG.on("painted", (way) => { document.documentElement.dataset.way = way.name; });

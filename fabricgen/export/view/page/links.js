@@ -35,7 +35,8 @@ FG.Links = class {
     c.strokeStyle = theme.line;
     c.lineWidth = 1;
     c.strokeRect(x, y, w, h);
-    const used = this.ends && w > 200 ? this.used(device) : null;
+    if (w > 110) this.need();
+    const used = this.ends && w > 110 ? this.used(device) : null;
     for (const [cx, cy, cw, ch, label] of front.cages) {
       const swatch = used?.get(label);
       c.fillStyle = swatch?.fill ?? theme.box;

@@ -12,7 +12,7 @@ FG.FabricWay = class extends FG.Fabric {
       c, theme, scale, sight: [left, top, right, bottom],
       X: (/** @type {number} */ x) => (x - left) * scale, Y: (/** @type {number} */ y) => (y - top) * scale,
       seen: (/** @type {number} */ x, /** @type {number} */ y, /** @type {number} */ w, /** @type {number} */ h) => x < right && y < bottom && x + w > left && y + h > top,
-      texts: [], devices: [],
+      texts: [], names: [], labels: [], devices: [],
     };
     c.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
     c.lineWidth = 1;
@@ -22,6 +22,7 @@ FG.FabricWay = class extends FG.Fabric {
     this.paintBands(view);
     this.links.paint(view);
     this.paintChosen(view);
+    view.texts.push(...view.names);
     FG.FabricWay.write(view);
   }
 
@@ -62,10 +63,14 @@ FG.FabricWay = class extends FG.Fabric {
       c.globalAlpha = this.choice.box(i) ? 1 : FG.DIM * 3;
       c.fillStyle = boxes.level[i] % 2 ? theme.box : theme.paper;
       c.fillRect(X(x), Y(y), w * scale, h * scale);
-      c.strokeStyle = theme.line;
+      const domain = this.domains.get(boxes.level[i]);
+      c.strokeStyle = domain ?? theme.line;
       c.strokeRect(X(x), Y(y), w * scale, h * scale);
+      if (domain && w * scale > 40) c.strokeRect(X(x) + 1, Y(y) + 1, w * scale - 2, h * scale - 2);
       const room = boxes.foot[i] * scale, size = Math.min(14, room * 0.9);
-      if (size >= 7) view.texts.push({ choices: this.boxText(i), x: X(x) + 4, y: Y(y + h) - room / 2 - 1, w: w * scale - 8, size, colour: theme.ink, alpha: c.globalAlpha, bold: true });
+      if (size >= 7 || (w * scale > 50 && this.widest[i] * scale < 50)) view.names.push(size >= 7
+          ? { choices: this.boxText(i), x: X(x) + 4, y: Y(y + h) - room / 2 - 1, w: w * scale - 8, size, colour: theme.ink, alpha: c.globalAlpha, bold: true }
+          : { choices: this.boxText(i), x: X(x), y: Y(y + h / 2), w: w * scale, size: 11, colour: theme.ink, alpha: c.globalAlpha, bold: true, middle: true });
     }
     c.globalAlpha = 1;
   }
@@ -86,11 +91,19 @@ FG.FabricWay = class extends FG.Fabric {
       FG.FabricWay.ribbonPath(c, [X(r.x0[i]), Y(r.y0[i]), Math.max(0.35, a * scale), X(r.x1[i]), Y(r.y1[i]), Math.max(0.35, b * scale), r.arc[i] * scale]);
       c.fill();
       const wide = (a + b) * scale;
-      if (lit && this.labelled[i] && (wide > 30 || r.arc[i]) && (down - up) * scale > 16) {
-        view.texts.push({ choices: [this.bundleText[bundle]], x: X((r.x0[i] + r.x1[i]) / 2) - (r.arc[i] ? (high - low) * scale : wide) / 2, y: (Y(r.y0[i]) + Y(r.y1[i])) / 2 - Math.max(r.arc[i] / 2, r.arc[i] - (a + b) / 2) * scale, w: r.arc[i] ? (high - low) * scale : wide, size: 11, colour: theme.ink, middle: true, alpha: 1 });
+      if (lit && this.labelled[i] && (wide > 30 || (r.arc[i] && wide > 6)) && (down - up) * scale > 16) {
+        this.label(view, { choices: [this.bundleText[bundle]], x: X((r.x0[i] + r.x1[i]) / 2) - (r.arc[i] ? (high - low) * scale : wide) / 2, y: (Y(r.y0[i]) + Y(r.y1[i])) / 2 - Math.max(r.arc[i] / 2, r.arc[i] - (a + b) / 2) * scale, w: r.arc[i] ? (high - low) * scale : wide, size: 11, colour: theme.ink, middle: true, alpha: 1 });
       }
     }
     c.globalAlpha = 1;
+  }
+
+  /** The label of a ribbon, unless another is in its place. @param {any} view @param {any} text */
+  label(view, text) {
+    const x = text.x + text.w / 2;
+    if (view.labels.length > 200 || view.labels.some((/** @type {number[]} */ [other, line]) => Math.abs(x - other) < 90 && Math.abs(text.y - line) < 14)) return;
+    view.labels.push([x, text.y]);
+    view.texts.push(text);
   }
 
   /** The outline of a ribbon: middle, y and half width of both ends, and the height of an arc. @param {any} c @param {number[]} piece */

@@ -12,8 +12,8 @@ FG.Trays = class {
     /** @type {any} Links by device. */
     this.ends = null;
     this.cable = new Int32Array(0);
-    /** @type {any} Lengths of cables. */
-    this.length = null;
+    /** @type {any} Lengths of cables; segments, planes and rails of links. */
+    this.length = this.segment = this.plane = this.rail = null;
     /** @type {Int32Array[]} By link: racks of panels on its way, and the cross tray of each leg. */
     this.via = [];
     /** @type {Int32Array[]} */
@@ -29,6 +29,9 @@ FG.Trays = class {
     this.ends = await FG.ends();
     this.cable = await FG.table("links").numbers("cable");
     this.length = await FG.table("cables").column("length_m");
+    this.segment = await FG.table("links").numbers("segment");
+    this.plane = await FG.table("links").column("plane");
+    this.rail = await FG.table("links").column("rail");
     this.via = await Promise.all(via.map(async (/** @type {any} */ one) => (await FG.column(one)).numbers));
     this.cross = await Promise.all(cross.map(async (/** @type {any} */ one) => (await FG.column(one)).numbers));
   }
@@ -89,9 +92,16 @@ FG.Trays = class {
     }
   }
 
+  /** Those of some links that are of the fabric, plane and rail that the picture is limited to. @param {ArrayLike<number>} links @returns {number[]} */
+  limited(links) {
+    const { fabric, plane, rail } = FG.state, segments = FG.block("head").segments;
+    const of = (/** @type {any} */ column, /** @type {number} */ link, /** @type {number} */ wanted) => !wanted || !Number(column.at(link)) || Number(column.at(link)) === wanted;
+    return Array.from(links).filter((link) => (!fabric || segments[this.segment[link]].fabric === fabric) && of(this.plane, link, plane) && of(this.rail, link, rail));
+  }
+
   /**
    * The cables of what is chosen, along their trays.
-   * @param {ArrayLike<number>} links @param {string} name
+   * @param {number[]} links @param {string} name
    */
   bundle(links, name) {
     /** @type {Map<any, {flat: boolean, at: number, spans: number[]}>} */
@@ -104,7 +114,7 @@ FG.Trays = class {
     const straight = [];
     const seen = new Set(), size = this.racks.rows;
     let inside = 0, cables = 0;
-    for (const link of Array.from(links)) {
+    for (const link of links) {
       const cable = this.cable[link], a = this.hall.rackOf[this.ends.a[link]], b = this.hall.rackOf[this.ends.b[link]];
       const key = (cable * size + a) * size + b;
       if (cable < 0 || seen.has(key)) continue;

@@ -1,0 +1,51 @@
+"""The fabric view as a picture: the same bytes every time, one fabric if asked, and small at any size."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from fabricgen.export.view.picture import fabric_picture
+from fabricgen.pipeline import compile_cluster
+from tests.conftest import example_cluster, example_design
+
+GOLDEN = Path(__file__).parent / "leaf-spine.svg"
+
+
+def test_picture_is_as_it_was(request: pytest.FixtureRequest) -> None:
+    """The picture of leaf-spine is its golden file; `--regenerate` writes that anew."""
+    made = fabric_picture(example_cluster("leaf-spine"))
+    if request.config.getoption("--regenerate"):
+        GOLDEN.write_text(made, encoding="utf-8")
+    assert made == GOLDEN.read_text(encoding="utf-8")
+
+
+def test_picture_says_what_the_cluster_is() -> None:
+    """It is one well-formed file without script, with names of groups, counts of links and a legend."""
+    text = fabric_picture(example_cluster("superpod-b200"))
+    said = [
+        "".join(element.itertext()) for element in ElementTree.fromstring(text).iter() if element.tag.endswith("text")
+    ]
+    assert {"superpod-b200 · 127 nodes · 1,016 GPUs", "compute spine · 16 x qm9700", "256 x 400G · 1:1"} <= set(said)
+    assert "compute (infiniband)" in said
+    assert "<script" not in text
+    assert "http" not in text.replace("http://www.w3.org/2000/svg", "")
+
+
+def test_picture_of_one_fabric() -> None:
+    """What the fabric does not join is left out; no other fabric is known."""
+    cluster = example_cluster("superpod-b200")
+    text = fabric_picture(cluster, "storage")
+    assert "storage (roce)" in text
+    assert "infiniband" not in text
+    assert "qm9700" not in text
+    with pytest.raises(KeyError):
+        fabric_picture(cluster, "nothing")
+
+
+def test_large_cluster_is_a_small_picture() -> None:
+    """200,000 GPUs are some thousand shapes."""
+    text = fabric_picture(compile_cluster(example_design("colossus-200k")))
+    assert text.count("<") < 4000
