@@ -62,7 +62,7 @@ def _pairs(shown):
 def test_a_device_is_shown_with_its_row_its_line_its_ports_and_its_configuration(pages, monkeypatch):
     cluster = example_cluster("leaf-spine")
     shown = pages.of(cluster, "at=compute-leaf-p1-su01-r1-01", page_of(cluster, Beside(configs=few_configs(cluster))))
-    shown.wait_for_selector("#inspector h2")
+    shown.wait_for_selector("#inspector[data-shown]")
     row = next(row for row in _built(cluster, "devices")["devices"] if row["device"] == "compute-leaf-p1-su01-r1-01")
     assert _pairs(shown) == row
     panel = shown.locator("#inspector")
@@ -77,7 +77,7 @@ def test_a_device_is_shown_with_its_row_its_line_its_ports_and_its_configuration
 
 def test_a_click_on_a_far_end_goes_there_and_the_address_says_where(page):
     shown = page("leaf-spine", "at=compute-leaf-p1-su01-r1-01")
-    shown.wait_for_selector("#inspector h2")
+    shown.wait_for_selector("#inspector[data-shown]")
     far = shown.locator("#inspector .go", has_text="compute-spine-01:").first
     far.click()
     shown.wait_for_function("() => document.querySelector('#inspector h2').textContent === 'compute-spine-01'")
@@ -90,19 +90,20 @@ def test_a_click_on_a_far_end_goes_there_and_the_address_says_where(page):
         ("at=compute-spine-02", "compute-spine-02"),
         ("link=p1-su01-n001:eth1", "p1-su01-n001:eth1"),
         ("rack=p1-su01-rk01", "p1-su01-rk01"),
+        ("tray=hall1 row 1", "hall1 row 1"),
         ("trace=p1-su01-n001..p1-su01-n002", "p1-su01-n001 → p1-su01-n002"),
     ],
 )
 def test_a_fragment_opens_what_it_names(page, fragment, title):
     shown = page("leaf-spine", fragment)
-    shown.wait_for_selector("#inspector h2")
+    shown.wait_for_selector("#inspector[data-shown]")
     assert shown.locator("#inspector h2").inner_text() == title
 
 
 def test_the_fragment_of_a_cable_is_its_id(page):
     cluster = example_cluster("leaf-spine")
     shown = page(cluster, f"cable={cluster.cable_ids[-1]}")
-    shown.wait_for_selector("#inspector h2")
+    shown.wait_for_selector("#inspector[data-shown]")
     assert shown.locator("#inspector h2").inner_text() == cluster.cable_ids[-1]
     assert shown.evaluate("() => FG.linkTo(FG.state.chosen)").endswith(
         f"#cable={cluster.cable_ids[-1].replace(':', '%3A')}"
@@ -111,7 +112,7 @@ def test_the_fragment_of_a_cable_is_its_id(page):
 
 def test_the_text_to_copy_has_every_row(page):
     shown = page("superpod-b200", "at=compute-spine-01")
-    shown.wait_for_selector("#inspector h2")
+    shown.wait_for_selector("#inspector[data-shown]")
     text = shown.evaluate("() => FG.inspector.text()")
     links = _built(example_cluster("superpod-b200"), "links")["links"]
     mine = [row for row in links if "compute-spine-01" in (row["a_device"], row["b_device"])]
@@ -131,3 +132,45 @@ def test_markup_in_a_configuration_is_shown_as_text(pages):
     assert shown.locator("#inspector pre").text_content() == markup
     assert shown.locator("img").count() == 0
     assert shown.title() == "leaf-spine"
+
+
+def _listed(shown, heading):
+    """The first cells of a list of the inspector, those that are not shown yet too."""
+    return shown.evaluate(CELLS, heading)
+
+
+CELLS = """async (heading) => {
+  const part = FG.inspector.sheet.parts.find((one) => one.heading === heading), all = [];
+  for (let i = 0; i < FG.rowCount(part); i += 1) all.push((await FG.rowAt(part, i))[0][0]);
+  return all;
+}"""
+
+
+def test_what_is_in_a_rack_and_leaves_it(page):
+    cluster = example_cluster("superpod-b200")
+    shown = page(cluster, "rack=p1-su02-rk04")
+    shown.wait_for_selector("#inspector[data-shown]")
+    built = _built(cluster, "devices", "cables")
+    inside = {row["device"] for row in built["devices"] if row["rack"] == "p1-su02-rk04"}
+    assert set(_listed(shown, "Devices")) == inside
+    touching = {row["cable"] for row in built["cables"] if {row["a_device"], row["b_device"]} & inside}
+    assert set(_listed(shown, "Cables that leave")) == touching
+
+
+def test_what_is_on_a_feed(page):
+    cluster = example_cluster("superpod-b200", "floor.feeds=[A, B, C]")
+    shown = page(cluster, "feed=A")
+    shown.wait_for_selector("#inspector[data-shown]")
+    on = {row["rack"] for row in _built(cluster, "racks")["racks"] if "A" in row["feeds"].split("+")}
+    assert set(_listed(shown, "Racks on this feed")) == on
+
+
+def test_what_lies_on_a_tray(page):
+    cluster = example_cluster("superpod-b200")
+    shown = page(cluster, "tray=hall1 row 1&way=hall")
+    shown.wait_for_selector("#inspector[data-shown]")
+    racks = {name for name, row in zip(cluster.plan.racks.names, cluster.plan.racks.row, strict=True) if row == 0}
+    rows = _built(cluster, "cables")["cables"]
+    along = {row["cable"] for row in rows if row["a_rack"] != row["b_rack"] and {row["a_rack"], row["b_rack"]} <= racks}
+    assert along <= set(_listed(shown, "Cables on this tray"))
+    assert along

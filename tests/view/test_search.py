@@ -13,6 +13,8 @@ FOUND = (
     ("p1-su02-n013", "Devices", "p1-su02-n013"),
     ("su02 n013", "Devices", "p1-su02-n013"),
     ("SU2 N13", "Devices", "p1-su02-n013"),
+    ("p1-su02-n013:gpu3", "GPUs", "p1-su02-n013:gpu3"),
+    ("su02 n13 gpu3", "GPUs", "p1-su02-n013:gpu3"),
     ("su03-rk02", "Racks", "p1-su03-rk02"),
     ("dgx-b2", "Models", "dgx-b200"),
     ("MFP7E10", "Parts of cables", "MFP7E10-N007"),

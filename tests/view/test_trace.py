@@ -118,7 +118,7 @@ def test_a_gpu_is_found_and_traced_to_another_by_its_own_ports(page):
 
 def test_ends_that_nothing_joins_say_so_and_name_the_gpu_of_the_same_rail(page):
     shown = page("rail-only", "trace=p1-su01-n001:gpu0..p1-su01-n002:gpu1")
-    shown.wait_for_selector("#inspector h2")
+    shown.wait_for_selector("#inspector[data-shown]")
     assert "No path" in shown.locator("#inspector").inner_text()
     shown.locator("#inspector .go").click()
     shown.wait_for_selector("#inspector .hops")
@@ -126,5 +126,5 @@ def test_ends_that_nothing_joins_say_so_and_name_the_gpu_of_the_same_rail(page):
 
 def test_gpus_of_one_node_are_joined_inside(page):
     shown = page("superpod-b200", "trace=p1-su01-n001:gpu0..p1-su01-n001:gpu1")
-    shown.wait_for_selector("#inspector h2")
+    shown.wait_for_selector("#inspector[data-shown]")
     assert "hgx-b200" in shown.locator("#inspector").inner_text()

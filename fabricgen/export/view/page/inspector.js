@@ -77,12 +77,11 @@ FG.configsOf = async (owners) => {
 /** GPUs of a node with their own ports. @param {number} id @param {number} cls @param {string} name @returns {any[]} */
 FG.gpuParts = (id, cls, name) => {
   const rows = [];
-  for (let gpu = 0; ; gpu += 1) {
-    const ports = FG.gpuPorts(cls, null, gpu);
-    if (!ports.length) break;
-    for (const [fabric, port] of ports) rows.push([`${name}:gpu${gpu}`, port, fabric]);
+  for (let gpu = 0; FG.gpuPorts(cls, null, gpu).length; gpu += 1) {
+    const own = FG.gpuPorts(cls, null, gpu).map(([fabric, port]) => `${port} (${fabric})`);
+    rows.push([[`${name}:gpu${gpu}`, { kind: "gpu", id: FG.gpuId(id, gpu) }], own.join(", ")]);
   }
-  return rows.length ? [{ heading: "GPUs and their own ports", columns: ["gpu", "port", "fabric"], rows }] : [];
+  return rows.length ? [{ heading: "GPUs and their own ports", columns: ["gpu", "ports"], rows }] : [];
 };
 
 FG.sheets.device = async (/** @type {number} */ id) => {
@@ -99,6 +98,20 @@ FG.sheets.device = async (/** @type {number} */ id) => {
       { heading: "addresses.csv", columns: ["prefix", "kind", "port"], rows: addresses.map((one) => [one.prefix, one.kind, one.port]) },
       ...await FG.hardwareOf(id),
       ...await FG.configsOf(owner),
+    ],
+  };
+};
+
+FG.sheets.gpu = async (/** @type {number} */ id) => {
+  const [device, gpu] = FG.gpuOf(id), row = await FG.csv.devices(device), [links, devices] = [await FG.links(), await FG.devices()];
+  const own = FG.gpuPorts(devices.class.at(device), null, gpu), domain = FG.block("origins").domains[row.model];
+  const rows = [...links.on.of(device)].filter((link) => own.some(([fabric, port]) =>
+    links.a.at(link) === device && links.a_port.at(link) === port && FG.block("head").segments[links.segment.at(link)].fabric === fabric));
+  return {
+    title: `${row.device}:gpu${gpu}`,
+    parts: [
+      { heading: "GPU", pairs: [["node", row.device, { kind: "device", id: device }], ["model", row.model], ["scale-up", domain ?? ""]] },
+      await FG.portList(device, rows),
     ],
   };
 };
@@ -185,6 +198,28 @@ FG.sheets.feed = async (/** @type {number} */ id) => {
       await FG.deviceList("Devices on this feed", FG.rowsWhere(devices.rows, (i) => coded[devices.rack.codes[i]])),
     ],
   };
+};
+
+FG.sheets.band = async (/** @type {number} */ id) => {
+  const fabric = FG.fabricWay, { first, last, cls } = fabric.bands;
+  const rows = fabric.order.slice(first[id], last[id]).sort();
+  return { title: fabric.describe({ kind: "band", id }), parts: [FG.madeBy("classes", cls[id]), await FG.deviceList("Devices", rows)] };
+};
+for (const kind of ["box", "ribbon"]) {
+  FG.sheets[kind] = async (/** @type {number} */ id) => {
+    const [title, ...lines] = FG.fabricWay.describe({ kind, id }).split("\n"), segment = kind === "ribbon" ? FG.fabricWay.bundles.segment[id] : -1;
+    return { title, parts: [...lines.map((/** @type {string} */ line) => ({ heading: line, pairs: [] })), ...(segment < 0 ? [] : [FG.madeBy("segments", segment)])] };
+  };
+}
+FG.sheets.tray = async (/** @type {number} */ id) => {
+  const hall = FG.ways.find((one) => one.name === "hall"), links = await FG.links();
+  await hall.load();
+  if (!hall.trays) { const trays = new FG.Trays(hall); await trays.load(); hall.trays = trays; }
+  const cables = new Set();
+  let on = false;
+  const hear = (/** @type {any} */ tray, /** @type {number} */ x0, /** @type {number} */ y0, /** @type {number} */ x1, /** @type {number} */ y1) => { if (tray === id && (x0 !== x1 || y0 !== y1)) on = true; };
+  await FG.over(links.rows, (link) => { on = false; hall.trays.way(link, hear); if (on) cables.add(links.cable.at(link)); }, () => FG.state.chosen?.kind !== "tray");
+  return { title: await FG.naming.tray.name(id), parts: [await FG.cableList("Cables on this tray", [...cables].sort((a, b) => a - b))] };
 };
 
 /** Hardware as it is known. @returns {Promise<any>} */
@@ -323,7 +358,12 @@ FG.rowCount = (part) => (typeof part.rows === "number" ? part.rows : part.rows.l
 FG.rowAt = (part, i) => (typeof part.rows === "number" ? part.at(i) : part.rows[i]);
 
 /** Choose a thing, and bring it into sight. @param {any} chosen */
-FG.choose = (chosen) => { FG.set({ chosen }); FG.goTo?.(chosen); };
+FG.choose = (chosen) => {
+  FG.sought = true;
+  if (FG.state.chosen?.kind === chosen.kind && FG.state.chosen.id === chosen.id) FG.inspector.show(chosen);
+  FG.set({ chosen });
+  FG.goTo?.(chosen);
+};
 
 FG.on("change", (news) => { if ("chosen" in news) FG.inspector.show(FG.state.chosen); });
 document.addEventListener("keydown", (event) => {

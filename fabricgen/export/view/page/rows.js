@@ -185,7 +185,6 @@ FG.naming.cable = {
     return -1;
   },
 };
-FG.naming.rack ??= FG.named(async () => (await FG.racks()).name, () => FG.block("origins").racks.rows);
 for (const [kind, table, column] of [["part", "cables", "part"], ["asn", "devices", "asn"]]) {
   const texts = async () => (await FG.table(table).column(column)).of ?? [];
   FG.naming[kind] = { name: async (/** @type {number} */ id) => String((await texts())[id]), find: async (/** @type {string} */ text) => (await texts()).indexOf(text) };

@@ -52,12 +52,24 @@ FG.searches.push(async (query, stopped) => {
   const models = FG.models(), parts = (await FG.table("cables").column("part")).of, feeds = await FG.feeds();
   return [
     FG.group("Devices", "device", rows, devices.name.at, (row) => { const cls = classes[devices.class.at(row)]; return `${cls.model}, ${devices.rack.at(row)}`; }),
+    await FG.foundGpus(query, stopped),
     FG.group("Racks", "rack", await FG.ranked(query, racks.rows, racks.name.at, stopped), racks.name.at),
     FG.group("Models", "model", await FG.ranked(query, models.length, (i) => models[i], stopped), (i) => models[i]),
     FG.group("Parts of cables", "part", await FG.ranked(query, parts.length, (i) => parts[i], stopped), (i) => parts[i]),
     FG.group("Power feeds", "feed", await FG.ranked(query.replace(/^feed\s+/i, ""), feeds.length, (i) => `${feeds[i]}`, stopped), (i) => feeds[i]),
   ];
 });
+
+/** GPUs: `gpu3` behind what fits a node. @param {string} query @param {() => boolean} stopped @returns {Promise<Group>} */
+FG.foundGpus = async (query, stopped) => {
+  const said = /^(.+?)[\s:]+gpu(\d*)$/i.exec(query), devices = await FG.devices(), hits = /** @type {Hit[]} */ ([]);
+  for (const row of said ? await FG.ranked(said[1], devices.rows, devices.name.at, stopped) : []) {
+    for (let gpu = 0; FG.gpuPorts(devices.class.at(row), null, gpu).length; gpu += 1) {
+      if (said && (!said[2] || Number(said[2]) === gpu)) hits.push({ kind: "gpu", id: FG.gpuId(row, gpu), text: `${devices.name.at(row)}:gpu${gpu}` });
+    }
+  }
+  return { title: "GPUs", total: hits.length, hits: hits.slice(0, FG.MOST_HITS) };
+};
 
 FG.searches.push(async (query, stopped) => {
   const digits = /^(?:AS\s*)?(\d+)$/i.exec(query);

@@ -112,6 +112,15 @@ FG.pathsBack = ({ links, far, hops, from, to, last, inside, leaves, arrives, oth
   return { hops, count: ways.get(last) ?? 0, links: [...new Set([...into.values()].flatMap((all) => all.map(([link]) => link)))], path };
 };
 
+/** GPUs are numbered by their node and their place in it. @param {number} device @param {number} gpu */
+FG.gpuId = (device, gpu) => device * 256 + gpu;
+/** @param {number} id @returns {[number, number]} */
+FG.gpuOf = (id) => [Math.floor(id / 256), id % 256];
+FG.naming.gpu = {
+  name: async (/** @type {number} */ id) => { const [device, gpu] = FG.gpuOf(id); return `${(await FG.devices()).name.at(device)}:gpu${gpu}`; },
+  find: async (/** @type {string} */ text) => { const end = await FG.traceEnd(text); return end && end.gpu >= 0 ? FG.gpuId(end.device, end.gpu) : -1; },
+};
+
 /** The trace of a text, or why there is none. @param {string} text */
 FG.traced = async (text) => {
   const [from, to, fabric = "", number = "1"] = text.split("..");
@@ -135,14 +144,14 @@ FG.naming.trace = {
   find: async (/** @type {string} */ text) => (text.includes("..") ? FG.traceId(text) : -1),
 };
 
-/** What is drawn: the path, and the ends of the links of all equal ones. @type {{path: any[], pairs: number[][]} | null} */
+/** What is drawn over the fabric: a path, and the ends of the links of all equal ones. @type {{path: any[], pairs: number[][]} | null} */
 FG.drawn = null;
-/** The ends of the trace that was last brought into sight. */
-FG.drawnEnds = "";
+/** Whether what is chosen is to be brought into sight: not where the address says which part of the picture to show. */
+FG.sought = !/[#&]x=/.test(location.hash);
+window.addEventListener("hashchange", () => { FG.sought = !/[#&]x=/.test(location.hash); });
 
 FG.sheets.trace = async (/** @type {number} */ id) => {
   const trace = await FG.traced(FG.traces[id]);
-  FG.drawn = null;
   const title = `${trace.from} → ${trace.to}`;
   if (!trace.shown) {
     const rail = trace.rail && { kind: "trace", id: FG.traceId(`${trace.from}..${trace.rail}`) };
@@ -216,7 +225,7 @@ FG.hopList = (hops) => {
 FG.traceFrom = "";
 /** Buttons to trace from and to what is chosen. @param {any} chosen @returns {[string, () => void][]} */
 FG.traceButtons = (chosen) => {
-  if (chosen.kind !== "device" && chosen.kind !== "link") return [];
+  if (!["device", "gpu", "link"].includes(chosen.kind)) return [];
   const own = async () => FG.naming[chosen.kind].name(chosen.id);
   /** @type {[string, () => void][]} */
   const buttons = [["Trace from here", async () => { FG.traceFrom = await own(); FG.inspector.show({ ...chosen }); }]];
@@ -224,43 +233,69 @@ FG.traceButtons = (chosen) => {
   return buttons;
 };
 
-/** Draw the path over the picture: all equal ones faint, the one that is shown bold. @param {any} way */
-FG.drawTrace = (way) => {
-  const drawn = FG.drawn;
-  if (!drawn || FG.state.chosen?.kind !== "trace" || way.follows) return;
-  const canvas = /** @type {HTMLCanvasElement} */ (FG.el("picture")), c = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d", { alpha: false })), camera = FG.camera;
+/** The path that is drawn of what is chosen: a trace, a link, or the links of a cable. @param {any} chosen */
+FG.pathOf = async (chosen) => {
+  if (chosen?.kind === "trace") return FG.drawn;
+  const links = chosen && await FG.links(), rows = chosen?.kind === "link" ? [chosen.id] : chosen?.kind === "cable" ? [...links.byCable.of(chosen.id)] : [];
+  return rows.length ? { path: rows.map((link) => ({ link, from: links.a.at(link), to: links.b.at(link) })), pairs: [] } : null;
+};
+
+/** Draw the path over the fabric: all equal ones faint, the one that is shown bold, with the names of its devices. @param {any} way */
+FG.drawPath = (way) => {
+  const drawn = FG.drawn, camera = FG.camera;
+  if (!drawn || way.name !== "fabric") return;
+  const canvas = /** @type {HTMLCanvasElement} */ (FG.el("picture")), c = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d", { alpha: false })), theme = FG.theme();
   const at = (/** @type {number} */ id) => {
-    const found = way.bounds({ kind: "device", id });
-    return found && [(found[0] + found[2] / 2 - camera.x) * camera.scale + camera.width / 2, (found[1] + found[3] / 2 - camera.y) * camera.scale + camera.height / 2];
+    const [x, y, w, h] = way.bounds({ kind: "device", id });
+    return [(x + w / 2 - camera.x) * camera.scale + camera.width / 2, (y + h / 2 - camera.y) * camera.scale + camera.height / 2];
   };
-  const line = (/** @type {number} */ a, /** @type {number} */ b) => { const [from, to] = [at(a), at(b)]; if (from && to) { c.moveTo(from[0], from[1]); c.lineTo(to[0], to[1]); } };
+  const lines = (/** @type {number[][]} */ pairs, /** @type {number} */ alpha, /** @type {number} */ width) => {
+    c.globalAlpha = alpha;
+    c.lineWidth = width;
+    c.beginPath();
+    for (const [a, b] of pairs) { const [from, to] = [at(a), at(b)]; c.moveTo(from[0], from[1]); c.lineTo(to[0], to[1]); }
+    c.stroke();
+  };
   c.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
-  c.strokeStyle = c.fillStyle = FG.theme().chosen;
-  c.globalAlpha = 0.3;
-  c.lineWidth = 1;
-  c.beginPath();
-  for (const [from, to] of drawn.pairs.slice(0, 2000)) line(from, to);
-  c.stroke();
-  c.globalAlpha = 1;
-  c.lineWidth = 3;
-  c.beginPath();
-  for (const { from, to } of drawn.path) line(from, to);
-  c.stroke();
-  for (const device of [...drawn.path.map((one) => one.from), drawn.path[drawn.path.length - 1].to]) {
-    const place = at(device);
-    if (place) { c.beginPath(); c.arc(place[0], place[1], 4, 0, 7); c.fill(); }
+  c.globalAlpha = 0.5;
+  c.fillStyle = theme.paper;
+  c.fillRect(0, 0, camera.width, camera.height);
+  c.strokeStyle = c.fillStyle = theme.chosen;
+  lines(drawn.pairs.slice(0, 2000), 0.3, 1);
+  lines(drawn.path.map(({ from, to }) => [from, to]), 1, 3);
+  c.font = "12px system-ui, sans-serif";
+  c.textBaseline = "middle";
+  for (const device of new Set(drawn.path.flatMap(({ from, to }) => [from, to]))) {
+    const [x, y] = at(device), name = FG.drawnNames.at(device);
+    c.fillStyle = theme.chosen;
+    c.beginPath();
+    c.arc(x, y, 4, 0, 7);
+    c.fill();
+    c.fillStyle = theme.paper;
+    c.globalAlpha = 0.85;
+    const width = c.measureText(name).width + 6, left = x + 7 + width > camera.width ? x - 7 - width : x + 7;
+    c.fillRect(left, y - 9, width, 18);
+    c.globalAlpha = 1;
+    c.fillStyle = theme.ink;
+    c.fillText(name, left + 3, y);
   }
 };
-FG.on("painted", FG.drawTrace);
+FG.on("painted", FG.drawPath);
+/** Names of devices, once a path is drawn. @type {any} */
+FG.drawnNames = null;
 FG.on("inspected", async (chosen) => {
-  if (chosen?.kind !== "trace" || !FG.drawn) { if (FG.drawn) { FG.drawn = null; FG.repaint?.(); } return; }
-  const places = [...FG.drawn.path.map((one) => one.from), FG.drawn.path[FG.drawn.path.length - 1].to].map((id) => FG.way?.bounds({ kind: "device", id })).filter(Boolean);
-  const ends = `${FG.traces[chosen.id]}`.split("..").slice(0, 2).join("..");
-  if (places.length && FG.drawnEnds !== ends) {
-    const [x, y] = [0, 1].map((i) => Math.min(...places.map((one) => one[i])));
-    const [right, bottom] = [0, 1].map((i) => Math.max(...places.map((one) => one[i] + one[i + 2])));
+  const before = FG.drawn;
+  FG.drawnNames = (await FG.devices()).name;
+  const drawn = await FG.pathOf(chosen);
+  if (FG.state.chosen && FG.inspector.chosen !== chosen) return;
+  FG.drawn = drawn;
+  const ends = chosen?.kind === "gpu" ? [FG.gpuOf(chosen.id)[0]] : (drawn?.path ?? []).flatMap(({ from, to }) => [from, to]);
+  const places = ends.map((/** @type {number} */ id) => FG.way?.bounds({ kind: "device", id })).filter(Boolean);
+  if (places.length && FG.sought) {
+    const [x, y] = [0, 1].map((i) => Math.min(...places.map((/** @type {number[]} */ one) => one[i])));
+    const [right, bottom] = [0, 1].map((i) => Math.max(...places.map((/** @type {number[]} */ one) => one[i] + one[i + 2])));
     FG.camera.show(x, y, right - x, bottom - y);
   }
-  FG.drawnEnds = ends;
-  FG.repaint?.();
+  FG.sought = false;
+  if (before || drawn) FG.repaint?.();
 });
