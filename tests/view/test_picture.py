@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 import pytest
 
 from fabricgen.export.view.picture import fabric_picture
-from fabricgen.pipeline import compile_cluster
-from tests.conftest import example_cluster, example_design
+from fabricgen.pipeline import compile_cluster, compile_design
+from tests.conftest import BLUEPRINTS, example_cluster
 
 GOLDEN = Path(__file__).parent / "leaf-spine.svg"
 
@@ -47,5 +47,5 @@ def test_picture_of_one_fabric() -> None:
 
 def test_large_cluster_is_a_small_picture() -> None:
     """200,000 GPUs are some thousand shapes."""
-    text = fabric_picture(compile_cluster(example_design("colossus-200k")))
+    text = fabric_picture(compile_cluster(compile_design(str(BLUEPRINTS / "colossus-200k.yaml"))))
     assert text.count("<") < 4000

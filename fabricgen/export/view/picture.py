@@ -12,12 +12,13 @@ from functools import cached_property
 
 import numpy as np
 
-from fabricgen.catalog.models import NodeProfile
 from fabricgen.cluster import Cluster
+from fabricgen.export.drawings.svg import box as rectangle
 from fabricgen.export.drawings.svg import number, safe
 from fabricgen.export.palette import LIGHT, Swatch, cluster_swatches
 from fabricgen.export.view.bundles import Bundle
 from fabricgen.export.view.layout import CELL_H, CELL_W, Band, Scene, scene_of
+from fabricgen.export.view.nodes import accelerators_of, domain_of
 from fabricgen.export.view.places import CLUSTER, LEVEL_NAMES
 from fabricgen.export.view.ribbons import Ribbon, ribbons_of
 from fabricgen.wiring.tables import EXTRA, NODE, TRAY
@@ -35,6 +36,12 @@ SMALLEST, LARGEST = 4.0, 14.0
 
 LABEL, LABEL_LINE, THICK = 90.0, 14.0, 4.0
 """Least distances between labels of ribbons, and the breadth of a ribbon that has one."""
+
+SHRUNK = (1.0, 0.75, 0.55)
+"""A text that has not the room for its size is smaller, before only a number is left of it."""
+
+STRIPE = 0.1
+"""Height of the mark of a node that is a scale-up domain, as a share of the node's."""
 
 GLYPH = 0.6
 """Width of a character in parts of the size of a text; proportional fonts are narrower on average."""
@@ -196,14 +203,20 @@ class _Picture:
             yield from _fitting(
                 texts, x + 3, y + band.header * self._scale / 2, w - 6, 0.75 * band.header * self._scale, INK
             )
-            rows = self.scene.order[band.first : band.last]
-            size = CELL_W * band.scale * self._scale, CELL_H * band.scale * self._scale
-            at = zip(self.scene.device_x[rows].tolist(), self.scene.device_y[rows].tolist(), strict=True)
-            cells = "".join(
-                f"M{number(self._x(a))} {number(self._y(b))}h{number(size[0])}v{number(size[1])}h{number(-size[0])}z"
-                for a, b in at
-            )
-            yield f'<path d="{cells}" fill="{fill}"/>'
+            yield self._cells(band, fill)
+            domain = domain_of(cls, self.cluster.design)
+            if domain is not None and domain.per == "node" and self.only in ("", domain.name):
+                yield self._cells(band, self.swatches[domain.name].fill, STRIPE)
+
+    def _cells(self, band: Band, fill: str, share: float = 1.0) -> str:
+        """The devices of a band, or a share of the height of each at its foot."""
+        rows = self.scene.order[band.first : band.last]
+        w, h = CELL_W * band.scale * self._scale, CELL_H * band.scale * self._scale
+        cells = "".join(
+            rectangle(self._x(x), self._y(y) + (1 - share) * h, w, share * h)
+            for x, y in zip(self.scene.device_x[rows].tolist(), self.scene.device_y[rows].tolist(), strict=True)
+        )
+        return f'<path d="{cells}" fill="{fill}"/>'
 
     def _band_texts(self, band: Band) -> list[str]:
         cls, count = self.cluster.plan.devices.classes[band.cls], band.last - band.first
@@ -216,10 +229,7 @@ class _Picture:
     def _counts(self) -> tuple[list[int], list[int]]:
         """Nodes (those with accelerators, where there are any) and accelerators in each box."""
         classes = self.cluster.plan.devices.classes
-        each = [
-            cls.profile.accelerators.count if isinstance(cls.profile, NodeProfile) and cls.profile.accelerators else 0
-            for cls in classes
-        ]
+        each = [accelerators_of(cls) for cls in classes]
         nodes, accelerators = (np.zeros(len(self.scene.places), dtype=np.int64) for _ in range(2))
         for band in self.scene.bands:
             if classes[band.cls].kind == NODE and (each[band.cls] or not any(each)):
@@ -292,9 +302,12 @@ def _fitting(
     *, anchor: str = "", bold: bool = False, halo: bool = False,
 ) -> Iterator[str]:  # fmt: skip
     """The first of some texts that fits; nothing where none does."""
-    size = min(size, LARGEST)
-    fits = next((text for text in texts if len(text) * GLYPH * size <= room), None)
-    if size < SMALLEST or fits is None:
+    *names, last = texts
+    tried = [(text, min(size, LARGEST) * share) for share in SHRUNK for text in names]
+    for fits, size in (*tried, (last, min(size, LARGEST))):  # noqa: B020
+        if len(fits) * GLYPH * size <= room and size >= SMALLEST:
+            break
+    else:
         return
     style = f' text-anchor="{anchor}"' if anchor else ""
     style += ' font-weight="600"' if bold else ""

@@ -89,15 +89,34 @@ class _Drawing:
                 seen = wanted[station.edge].get(station.slot, (0.0, (far, *station.slot)))
                 wanted[station.edge][station.slot] = max(seen[0], self._gbps[number]), seen[1]
         slots = {edge: self._share(edge, wants) for edge, wants in wanted.items()}
+        parts = self._parts(slots)
         for number, (stations, arched) in enumerate(routes):
             for a, b in pairwise(stations):
                 (x0, w0), (x1, w1) = slots[a.edge][a.slot], slots[b.edge][b.slot]
+                if b is stations[-1] and number in parts:
+                    x1, w1 = parts[number]
                 if arched and x0 > x1:
                     x0, w0, x1, w1 = x1, w1, x0, w0
                 arc = self._height(a, abs(x1 - x0)) if arched else 0.0
                 if arched and a.edge == b.edge:
                     w0 = w1 = max(THINNEST, min(w0, w1, arc / 2))
                 yield Ribbon(number, x0, a.y, w0, x1, b.y, w1, arc)
+
+    def _parts(self, slots: dict[Edge, dict[Slot, tuple[float, float]]]) -> dict[int, tuple[float, float]]:
+        """(middle, width) of each bundle that leaves a box, of the slot that it shares with those of other places."""
+        sharing: dict[tuple[int, Slot], list[int]] = defaultdict(list)
+        for number, bundle in enumerate(self._scene.bundles):
+            if bundle.leaves:
+                sharing[bundle.box, bundle.lane].append(number)
+        found = {}
+        for (box, lane), numbers in sharing.items():
+            middle, width = slots[TOP, box, 0][lane]
+            total, x = sum(self._gbps[number] for number in numbers), middle - width / 2
+            for number in sorted(numbers, key=lambda number: (self._source(self._scene.bundles[number]), number)):
+                own = width * self._gbps[number] / total
+                found[number] = x + own / 2, own
+                x += own
+        return found
 
     def _route(self, number: int, bundle: Bundle) -> tuple[list[_Station], bool]:
         """The edges that a bundle goes by, and whether it is an arc between two."""

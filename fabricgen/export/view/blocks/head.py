@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from fabricgen.catalog.models import NodeProfile
-from fabricgen.design.model import Design
 from fabricgen.export.palette import cluster_swatches
 from fabricgen.export.view.layout import CELL_GAP, CELL_H, CELL_W
+from fabricgen.export.view.nodes import accelerators_of, domain_of
 from fabricgen.export.view.places import LEVEL_NAMES
 from fabricgen.export.view.source import PageSource
-from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, TRAY, DeviceClass
+from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, TRAY
 
 KINDS = {NODE: "node", EXTRA: "extra", SWITCH: "switch", TRAY: "tray"}
 
@@ -47,8 +46,8 @@ def block(source: PageSource) -> dict[str, Any]:
                 "nos": cls.nos,
                 "first": cls.first,
                 "count": cls.count,
-                "accelerators": _accelerators(cls),
-                "domain": _domain(cls, design),
+                "accelerators": accelerators_of(cls),
+                "domain": domain.name if (domain := domain_of(cls, design)) else "",
             }
             for cls in plan.devices.classes
         ],
@@ -66,17 +65,3 @@ def block(source: PageSource) -> dict[str, Any]:
             if tier.oversubscription is not None
         ],
     }
-
-
-def _accelerators(cls: DeviceClass) -> int:
-    """Accelerators of one device; 0 for what has none."""
-    own = cls.profile.accelerators if isinstance(cls.profile, NodeProfile) else None
-    return own.count if own else 0
-
-
-def _domain(cls: DeviceClass, design: Design) -> str:
-    """The scale-up domain that a device is of; "" for none."""
-    if not isinstance(cls.profile, NodeProfile):
-        return ""
-    known = (cls.profile.scale_up, *cls.profile.scale_up_too)
-    return next((one.name for one in design.scale_up if one.profile.id in known), "")

@@ -70,7 +70,7 @@ FG.FabricWay = class extends FG.Fabric {
       const room = boxes.foot[i] * scale, size = Math.min(14, room * 0.9);
       if (size >= 7 || (w * scale > 50 && this.widest[i] * scale < 50)) view.names.push(size >= 7
           ? { choices: this.boxText(i), x: X(x) + 4, y: Y(y + h) - room / 2 - 1, w: w * scale - 8, size, colour: theme.ink, alpha: c.globalAlpha, bold: true }
-          : { choices: this.boxText(i), x: X(x), y: Y(y + h / 2), w: w * scale, size: 11, colour: theme.ink, alpha: c.globalAlpha, bold: true, middle: true });
+          : { choices: this.boxText(i), x: X(x), y: this.widest[i] ? Y(y + h / 2) : Y(y + h) - 5, w: w * scale, size: this.widest[i] ? 11 : 9, colour: theme.ink, alpha: c.globalAlpha, bold: true, middle: true });
     }
     c.globalAlpha = 1;
   }
@@ -215,9 +215,15 @@ FG.FabricWay = class extends FG.Fabric {
     c.lineJoin = "round";
     let font = "";
     for (const text of texts) {
-      const wanted = `${text.bold ? "600 " : ""}${text.size.toFixed(1)}px system-ui, sans-serif`;
-      if (wanted !== font) c.font = font = wanted;
-      const fits = text.choices.find((/** @type {string} */ one) => c.measureText(one).width <= text.w);
+      const use = (/** @type {number} */ size) => { const wanted = `${text.bold ? "600 " : ""}${size.toFixed(1)}px system-ui, sans-serif`; if (wanted !== font) c.font = font = wanted; };
+      const fit = (/** @type {string[]} */ choices) => choices.find((one) => c.measureText(one).width <= text.w);
+      let fits;
+      for (const share of text.size > 9 ? [1, 0.75, 0.6] : [1]) {
+        use(text.size * share);
+        fits = fit(text.choices.length > 1 ? text.choices.slice(0, -1) : text.choices);
+        if (fits || text.size * share < 7) break;
+      }
+      if (!fits) { use(text.size); fits = fit(text.choices.slice(-1)); }
       if (!fits) continue;
       const x = text.middle ? text.x + (text.w - c.measureText(fits).width) / 2 : text.x;
       c.globalAlpha = text.alpha;
