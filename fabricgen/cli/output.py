@@ -21,7 +21,7 @@ def write_output(target: str, content: bytes, *, binary: bool = False) -> None:
     on a terminal.
     """
     if target == "-":
-        with standard_output("a workbook is no text for a terminal; name a file with -o" if binary else "") as stream:
+        with standard_output("this is no text for a terminal; name a file with -o" if binary else "") as stream:
             stream.write(content)
         return
     path = Path(target).resolve()

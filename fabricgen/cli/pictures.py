@@ -32,15 +32,28 @@ def page_at(asked: Asked) -> str:
     return page_of(*_drawn(asked))
 
 
+def picture_at(asked: Asked, form: str) -> bytes:
+    """The fabric view as a picture, `svg` or `pdf`; raises InputError as `page_at`, and where no PDF can be printed."""
+    from fabricgen.cli.printing import as_pdf
+    from fabricgen.export.view.picture import fabric_picture
+
+    cluster = _compiled(asked)
+    svg = fabric_picture(cluster)
+    return as_pdf(svg, cluster.design.loaded.blueprint.name) if form == "pdf" else svg.encode()
+
+
 def watched_page(asked: Asked, version: int) -> tuple[str, LoadedBlueprint]:
     """As `page_at`, a page that asks for later versions, and the blueprint as it was read."""
     cluster, beside = _drawn(asked)
     return page_of(cluster, beside, version), cluster.design.loaded
 
 
+def _compiled(asked: Asked) -> Cluster:
+    return compile_cluster(compile_design(asked.blueprint, asked.sets, allow_outside=asked.allow_outside), asked.phase)
+
+
 def _drawn(asked: Asked) -> tuple[Cluster, Beside]:
-    design = compile_design(asked.blueprint, asked.sets, allow_outside=asked.allow_outside)
-    cluster = compile_cluster(design, asked.phase)
+    cluster = _compiled(asked)
     result = lint(cluster.design, cluster)
     refuse_impossible(result)
     return cluster, Beside(result.findings, _changes(asked, cluster), few_configs(cluster))

@@ -118,4 +118,4 @@ def test_what_a_blueprint_reads_is_watched(tmp_path, blueprint):
 def test_a_watch_writes_no_file(fabricgen, blueprint, tmp_path):
     refused = fabricgen("view", blueprint, "--watch", "-o", tmp_path / "cluster.html")
     assert refused.code == 2
-    assert "leave -o out" in refused.err
+    assert "leave -o and --format out" in refused.err

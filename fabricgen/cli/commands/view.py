@@ -11,6 +11,8 @@ from fabricgen.cli.options import blueprint_argument, output_option, phase_optio
 if TYPE_CHECKING:
     from fabricgen.cli.pictures import Asked
 
+FORMATS = ("html", "svg", "pdf")
+
 
 @click.command()
 @blueprint_argument
@@ -19,6 +21,13 @@ if TYPE_CHECKING:
 @output_option
 @click.option(
     "--against", metavar="OLD", help="Show what changes from OLD: a blueprint, a built folder, or git:REV:path."
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    default=None,
+    help="A page to walk into, or the fabric view as a picture.  [default: by the file's suffix, else html]",
 )
 @click.option("--watch", is_flag=True, help="Show the page on this machine, and build it anew at every save.")
 @click.option("--open", "opened", is_flag=True, help="Open it in the browser.")
@@ -29,6 +38,7 @@ def command(
     phase: str | None,
     output: str,
     against: str | None,
+    form: str | None,
     watch: bool,
     opened: bool,
 ) -> None:
@@ -36,19 +46,24 @@ def command(
     from pathlib import Path
 
     from fabricgen.cli.output import write_output
-    from fabricgen.cli.pictures import Asked, page_at
+    from fabricgen.cli.pictures import Asked, page_at, picture_at
 
     if blueprint == against == "-":
         raise click.UsageError("only one side can be standard input")
     asked = Asked(blueprint, sets, allow_outside, phase, against)
     if watch:
-        if output != "-":
-            raise click.UsageError("--watch shows a page and writes none; leave -o out")
+        if output != "-" or form not in (None, "html"):
+            raise click.UsageError("--watch shows a page and writes none; leave -o and --format out")
         _watch(asked, opened=opened)
         return
     if opened and output == "-":
         raise click.UsageError("--open opens a file; name it with -o")
-    write_output(output, page_at(asked).encode())
+    suffix = output.rpartition(".")[2].lower()
+    form = form or (suffix if suffix in FORMATS else "html")
+    if form != "html" and against is not None:
+        raise click.UsageError("--against is shown by a page, not by a picture")
+    content = page_at(asked).encode() if form == "html" else picture_at(asked, form)
+    write_output(output, content, binary=form == "pdf")
     if opened:
         _open(Path(output).resolve().as_uri())
 

@@ -39,6 +39,7 @@ SCRIPTS = (
     "inspector.js",
     "trace.js",
     "search.js",
+    "traysheet.js",
     "main.js",
 )
 """In the order in which they are run: each uses those before it."""

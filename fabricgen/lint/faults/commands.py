@@ -277,3 +277,22 @@ FG074 = Fault(
     fabricgen bom old.yaml -o old.csv, then fabricgen bom example.yaml --diff old.csv
     """,
 )
+
+FG058 = Fault(
+    id="FG058",
+    name="NoPrinter",
+    title="Chromium, which prints a picture as PDF, is not installed or fails",
+    text="""
+    `fabricgen view --format pdf` prints the picture with the Chromium or Chrome of this machine, which is not found.
+
+    A browser knows fonts and paper better than a library that would come with fabricgen. Install it, or take
+    `--format svg`, which needs nothing and goes into most documents.
+    """,
+    in_words=True,
+    bad="""
+    fabricgen view example.yaml --format pdf -o example.pdf, without Chromium
+    """,
+    good="""
+    fabricgen view example.yaml --format svg -o example.svg
+    """,
+)

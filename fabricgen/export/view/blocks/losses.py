@@ -65,8 +65,9 @@ class _Classes:
         self.analyses = [(fabric, survival) for fabric, survival in failure_analyses(self.design)]
 
     def of(self, loss: FailureDomain) -> int:
-        """The number of the class of a loss."""
-        left = [_left(fabric.name, survival.after(loss)) for fabric, survival in self.analyses]
+        """The number of the class of a loss; fabrics that lose no switch are not in it."""
+        after = [(fabric, survival.after(loss)) for fabric, survival in self.analyses]
+        left = [_left(fabric.name, found) for fabric, found in after if any(found.gone.values())]
         if left not in self.kinds:
             self.kinds.append(left)
         return self.kinds.index(left)

@@ -44,6 +44,7 @@ FG.overlay.known = [
   { name: "speed", title: "speed of links", load: () => FG.colours_by.speeds() },
   { name: "oversubscription", title: "oversubscription", load: () => FG.colours_by.oversubscription() },
   { name: "power", title: "power", load: () => FG.colours_by.power() },
+  { name: "rackpower", title: "power of racks (hall)", load: () => FG.colours_by.rackpower() },
   { name: "findings", title: "what lint finds", load: () => FG.colours_by.findings() },
   { name: "phase", title: "phase", load: () => FG.colours_by.phases() },
   { name: "change", title: "what changes", load: () => FG.colours_by.changes() },
@@ -109,6 +110,13 @@ FG.colours_by.power = async () => {
   const { watts } = FG.block("overlays"), cls = await FG.table("devices").numbers("class");
   const { entries, step } = FG.colours_by.steps(watts.map((/** @type {number | null} */ one) => one ?? 0), FG.colours_by.range("W"));
   return { entries, device: (row) => step(watts[cls[row]] ?? 0) };
+};
+
+/** What the devices of each rack draw together. @returns {Promise<Overlay>} */
+FG.colours_by.rackpower = async () => {
+  const watts = await FG.hallRacks().numbers("power_w"), kw = Float64Array.from(watts, (one) => Math.round(one / 100) / 10);
+  const { entries, step } = FG.colours_by.steps(kw, FG.colours_by.range("kW"));
+  return { entries, rack: (row) => step(kw[row]) };
 };
 
 /** @returns {Promise<Overlay>} */

@@ -11,11 +11,10 @@ FG.paintFloor = (pen, block) => {
     pen.fill(x, y, w, h, theme.box);
     pen.frame(x, y, w, h, theme.line);
   }
-  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
   for (const [x0, y0, w0, h0, cold] of block.aisles) {
     const [x, y, w, h] = cm([x0, y0, w0, h0]);
     if (!pen.sees(x, y, w, h)) continue;
-    pen.fill(x, y, w, h, cold ? (dark ? "#1d3247" : "#dcebfa") : dark ? "#3a2820" : "#fbe9e1");
+    pen.fill(x, y, w, h, cold ? theme.cold : theme.hot);
     const size = Math.min(12, h * pen.scale * 0.5), text = `${cold ? "cold" : "hot"} aisle ${(h / 100).toFixed(1)} m`;
     const from = Math.max(x, pen.left), to = Math.min(x + w, pen.right);
     if (size >= 7 && (to - from) * pen.scale > 90) pen.text(text, pen.x((from + to) / 2), pen.y(y + h / 2), size, theme.faint, { align: "center" });
@@ -28,7 +27,9 @@ FG.paintTrays = (pen, block, chosen) => {
     const [x0, y0, x1, y1] = tray.ends.map((/** @type {number} */ mm) => mm / 10), mine = chosen?.kind === "tray" && chosen.id === i;
     if (!mine && (pen.scale < 0.12 || pen.scale > 1.4)) return;
     const half = tray.row === null ? [9, 0] : [0, 9];
+    pen.c.globalAlpha = mine ? 1 : 0.5;
     for (const side of [-1, 1]) pen.line([x0 + side * half[0], y0 + side * half[1], x1 + side * half[0], y1 + side * half[1]], mine ? pen.theme.chosen : pen.theme.faint, mine ? 2 : 1);
+    pen.c.globalAlpha = 1;
   });
 };
 

@@ -33,6 +33,8 @@ FG.Hall = class {
   bundle = null;
   /** @type {Promise<void> | null} */
   loading = null;
+  /** @type {Promise<void> | null} */
+  readingTrays = null;
   /** @type {Uint8Array | null} Devices that are lit, where the picture is limited; and their racks. */
   lit = null;
   litRacks = new Uint8Array(0);
@@ -146,12 +148,20 @@ FG.Hall = class {
     this.bundle = null;
     this.marked = this.racksOf(chosen);
     if (!chosen || !["device", "rack", "link", "cable", "tray", "trace"].includes(chosen.kind)) return;
-    if (!this.trays) { const trays = new FG.Trays(this); await trays.load(); this.trays = trays; }
+    await this.readTrays();
     if (FG.state.chosen !== chosen) return;
     const name = FG.naming[chosen.kind] ? await FG.naming[chosen.kind].name(chosen.id) : "it";
     this.bundle = this.trays.bundle(this.trays.limited(this.linksOf(chosen)), name);
     FG.repaint();
   }
+
+  /** Read the ways of cables. */
+  readTrays() {
+    return this.readingTrays ??= (async () => { const trays = new FG.Trays(this); await trays.load(); this.trays = trays; })();
+  }
+
+  /** The hall with the ways of its cables, for others. */
+  async ready() { await this.load(); await this.readTrays(); return this; }
 
   /** @param {any} chosen @returns {ArrayLike<number>} */
   linksOf(chosen) {
@@ -184,6 +194,7 @@ FG.Hall = class {
       if (pen.sees(racks.x[i] - racks.w[i] / 2, racks.y[i] - racks.d[i] / 2, racks.w[i], racks.d[i])) this.rack(pen, i);
     }
     FG.paintTrays(pen, block, FG.state.chosen);
+    if (!this.isOpen() && camera.scale > 0.2) this.rackNames(pen);
     if (this.bundle) {
       this.ends(pen);
       if (!this.isOpen()) FG.paintBundle(pen, this.bundle); // else it would hide the fronts
@@ -210,15 +221,25 @@ FG.Hall = class {
       pen.fill(x, y, w, d, told?.fill ?? look.fill);
       const stripe = d * 0.14, each = w / Math.max(1, look.stripes.length);
       if (!told && w * scale >= 2.5) look.stripes.forEach((/** @type {string} */ fill, /** @type {number} */ n) => pen.fill(x + n * each, down ? y + d - stripe : y, each, stripe, fill));
-      if (told?.mark && w * scale >= 9) pen.text(told.mark, pen.x(racks.x[i]), pen.y(racks.y[i] + (down ? 0.38 : -0.38) * d), Math.min(12, w * scale * 0.7), FG.inkOn(told.fill), { align: "center", bold: true });
-      const name = this.rackName(i), size = Math.min(11, w * scale * 0.5);
-      if (size >= 7 && pen.wide(name, size) < d * scale * 0.82) pen.text(name, pen.x(racks.x[i]), pen.y(racks.y[i] + (down ? -0.07 : 0.07) * d), size, told ? FG.inkOn(told.fill) : look.dark ? "#ffffff" : "#000000", { align: "center", turned: true });
-      const power = w * scale >= 36 ? this.power(i) : "";
-      if (power) pen.text(power, pen.x(racks.x[i]) + 15, pen.y(racks.y[i] + (down ? -0.07 : 0.07) * d), 10, told ? FG.inkOn(told.fill) : look.dark ? "#ffffff" : "#000000", { align: "center", turned: true, room: d * scale * 0.8 });
+      if (told?.mark && w * scale >= 9) pen.text(told.mark, pen.x(racks.x[i]), pen.y(racks.y[i] + (down ? 0.38 : -0.38) * d), Math.min(12, w * scale * 0.7), FG.overlay.ink(told.fill), { align: "center", bold: true });
     }
     if (w * scale >= 5) pen.frame(x, y, w, d, theme.line);
     pen.c.globalAlpha = 1;
     if (w * scale >= 9) pen.line(down ? [x, y + d, x + w, y + d] : [x, y, x + w, y], theme.ink, Math.min(4, w * scale * 0.06));
+  }
+
+  /** Names of closed racks along their depth, and what they draw, where there is room. @param {any} pen */
+  rackNames(pen) {
+    const { racks } = this, { scale } = pen;
+    for (let i = 0; i < racks.rows; i += 1) {
+      const w = racks.w[i] * scale, d = racks.d[i] * scale, name = this.rackName(i), size = Math.min(11, w * 0.5);
+      if (size < 7 || pen.wide(name, size) > d * 0.8 || !pen.sees(racks.x[i] - racks.w[i] / 2, racks.y[i] - racks.d[i] / 2, racks.w[i], racks.d[i])) continue;
+      const told = FG.overlay.of("rack", i), look = this.block.looks[racks.look[i]], ink = told ? FG.overlay.ink(told.fill) : look.dark ? "#ffffff" : "#000000";
+      const x = pen.x(racks.x[i]), y = pen.y(racks.y[i] + (racks.faces[i] > 0 ? -0.07 : 0.07) * racks.d[i]);
+      const power = w >= 34 ? this.power(i).replace(/ of .*(?= kW)/, "") : "";
+      pen.text(name, x - (power ? 7 : 0), y, size, ink, { align: "center", turned: true });
+      if (power) pen.text(power, x + 8, y, 10, ink, { align: "center", turned: true, room: d * 0.8 });
+    }
   }
 
   /** Racks at which the cables of what is chosen end. @param {any} pen */
@@ -317,6 +338,14 @@ FG.Hall = class {
   /** @param {any} chosen */
   parent(chosen) { return chosen.kind === "device" ? { kind: "rack", id: this.rackOf[chosen.id] } : null; }
 
+  /** Bring something into sight at this zoom. @param {any} chosen @param {any} camera */
+  reveal(chosen, camera) {
+    const found = this.bounds(chosen), x = found && found[0] + found[2] / 2, y = found && found[1] + found[3] / 2;
+    if (!found || camera.sees(x, y)) return;
+    [camera.x, camera.y] = [x, y];
+    camera.changed();
+  }
+
   /** The neighbour in a direction: of a device in its rack, else the next rack. @param {any} chosen @param {string} way */
   sibling(chosen, way) {
     const rack = chosen.kind === "rack" ? chosen.id : chosen.kind === "device" ? this.rackOf[chosen.id] : -1;
@@ -343,5 +372,6 @@ FG.hallRacks = () => {
 FG.naming.rack = FG.named(() => FG.hallRacks().column("name"), () => FG.hallRacks().rows);
 FG.naming.tray = FG.named(
   async () => ({ at: (/** @type {number} */ i) => FG.block("hall").trays[i].name }), () => FG.block("hall").trays.length);
-FG.ways.push(new FG.Hall());
+FG.hall = new FG.Hall();
+FG.ways.push(FG.hall);
 FG.on("painted", (way) => { document.documentElement.dataset.way = way.name; });

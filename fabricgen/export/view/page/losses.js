@@ -24,7 +24,8 @@ FG.losses.load = async () => {
   ]);
   const number = new Map();
   for (let i = 0; i < (racks.codes?.length ?? 0); i += 1) number.set(racks.at(i), i);
-  FG.losses.data = { said, head, names, rack, plane, cls, a, b, segment, rail, number, rackClass, rows, feeds };
+  const onRail = Int32Array.from(a, (_, i) => Math.max(0, Number(rail.at(i)) || 0));
+  FG.losses.data = { said, head, names, rack, plane, cls, a, b, segment, rail: onRail, number, rackClass, rows, feeds };
   return FG.losses.data;
 };
 
@@ -82,26 +83,20 @@ FG.losses.of = async (lost) => {
   const isSwitch = head.classes.map((/** @type {any} */ one) => one.kind === "switch" || one.kind === "tray");
   const all = fabrics.map(() => new Int32Array(cls.length)), left = fabrics.map(() => new Int32Array(cls.length));
   const ups = new Int32Array(cls.length), upsLeft = new Int32Array(cls.length);
-  /** @type {Map<number, number[]>} links of a node in a rail: all, and left */
-  const byRail = new Map();
-  const rails = 4096;
+  const rails = 1 + rail.reduce((/** @type {number} */ most, /** @type {number} */ one) => Math.max(most, one), 0);
+  const wired = new Int32Array(cls.length * fabrics.length * rails), alive = new Int32Array(wired.length);
   for (let i = 0; i < a.length; i += 1) {
     const low = isSwitch[cls[a[i]]] && !isSwitch[cls[b[i]]] ? b[i] : a[i], high = low === a[i] ? b[i] : a[i];
     const gone = down[a[i]] || down[b[i]], fabric = fabricOf[segment[i]];
     if (!isSwitch[cls[low]]) {
+      const at = (low * fabrics.length + fabric) * rails + rail[i];
       all[fabric][low] += 1;
-      if (!gone) left[fabric][low] += 1;
-      const one = Number(rail.at(i));
-      if (gone && !down[low] && one > 0) byRail.set((low * fabrics.length + fabric) * rails + one, [0, 0]);
+      wired[at] += 1;
+      if (!gone) { left[fabric][low] += 1; alive[at] += 1; }
     } else if (isSwitch[cls[high]] && head.classes[cls[low]].fabric === head.segments[segment[i]].fabric && cls[low] !== cls[high]) {
       ups[low] += 1;
       if (!gone) upsLeft[low] += 1;
     }
-  }
-  for (let i = 0; byRail.size && i < a.length; i += 1) {
-    const low = isSwitch[cls[a[i]]] ? b[i] : a[i];
-    const one = byRail.get((low * fabrics.length + fabricOf[segment[i]]) * rails + Number(rail.at(i)));
-    if (one) { one[0] += 1; if (!down[a[i]] && !down[b[i]]) one[1] += 1; }
   }
   /** @type {Loss} */
   const found = { down, cut: new Map(), rails: new Map(), stranded: new Map(), words };
@@ -110,12 +105,17 @@ FG.losses.of = async (lost) => {
     for (let i = 0; i < cls.length; i += 1) if (!down[i] && all[f][i] && !left[f][i]) cut.push(i);
     if (cut.length) found.cut.set(String(fabric), cut);
   });
-  for (const [key, [, rest]] of byRail) {
-    const one = key % rails, pair = Math.floor(key / rails), node = Math.floor(pair / fabrics.length), f = pair % fabrics.length;
-    if (rest || !left[f][node]) continue;
-    const fabric = String(fabrics[f]), of = found.rails.get(fabric) ?? new Map();
-    found.rails.set(fabric, of.set(String(one), [...(of.get(String(one)) ?? []), node]));
-  }
+  fabrics.forEach((fabric, f) => {
+    /** @type {Map<string, number[]>} */
+    const without = new Map();
+    for (let node = 0; node < cls.length; node += 1) {
+      if (down[node] || !left[f][node] || left[f][node] === all[f][node]) continue;
+      for (let one = 1, at = (node * fabrics.length + f) * rails + 1; one < rails; one += 1, at += 1) {
+        if (wired[at] && !alive[at]) without.set(String(one), without.get(String(one)) ?? []).get(String(one))?.push(node);
+      }
+    }
+    if (without.size) found.rails.set(String(fabric), without);
+  });
   for (let i = 0; i < cls.length; i += 1) {
     if (down[i] || !ups[i] || upsLeft[i]) continue;
     const { fabric, tier } = head.classes[cls[i]];
@@ -140,7 +140,10 @@ FG.losses.around = async () => {
   const data = await FG.losses.load();
   const rack = chosen.kind === "rack" ? [...data.number.keys()][chosen.id] : data.rack.at(chosen.id);
   const found = chosen.kind === "device" ? [data.names.at(chosen.id)] : [];
-  if (chosen.kind === "device" && data.plane.at(chosen.id)) found.push(`plane:${data.head.classes[data.cls[chosen.id]].fabric}:${data.plane.at(chosen.id)}`);
+  if (chosen.kind === "device") {
+    const { fabric } = data.head.classes[data.cls[chosen.id]];
+    if (data.said.plane[fabric] && data.plane.at(chosen.id)) found.push(`plane:${fabric}:${data.plane.at(chosen.id)}`);
+  }
   const at = data.number.get(rack);
   if (at !== undefined) {
     found.push(`rack:${rack}`, `row:${data.rows.at(at)}`);
@@ -196,7 +199,7 @@ FG.losses.show = async () => {
   for (const { lines, lost: one, missing } of found.words) {
     for (const line of lines) FG.losses.line(to, "left", line);
     if (missing) FG.losses.line(to, "note", `${one}: nothing here has that name`);
-    else if (!lines.length) FG.losses.line(to, "note", `${one}: the design has no figure; no switch that others need stands in it, or it serves management only`);
+    else if (!lines.length) FG.losses.line(to, "note", `${one}: no fabric that jobs need loses a switch; what is lost serves management, or only what fails with it`);
   }
   FG.losses.cutLines(to, found, count);
   FG.overlay.renew();

@@ -68,6 +68,10 @@ FG.main = async () => {
     await show();
     if (FG.place) put(FG.place); else FG.goTo(FG.state.chosen);
   });
+  /** On paper everything is light. @param {boolean} on */
+  const print = (on) => { document.documentElement.toggleAttribute("data-print", on); FG.colours = null; paint(); };
+  window.addEventListener("beforeprint", () => print(true));
+  window.addEventListener("afterprint", () => print(false));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { FG.colours = null; FG.repaint(); });
 
   const fit = () => {
@@ -89,7 +93,7 @@ FG.main = async () => {
 FG.theme = () => {
   if (!FG.colours) {
     const style = getComputedStyle(document.documentElement);
-    FG.colours = Object.fromEntries(["paper", "ink", "faint", "line", "box", "chosen", "node"].map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
+    FG.colours = Object.fromEntries(["paper", "ink", "faint", "line", "box", "chosen", "node", "cold", "hot"].map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
   }
   return FG.colours;
 };

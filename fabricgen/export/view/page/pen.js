@@ -89,9 +89,3 @@ FG.Pen = class {
     this.text(text, x + 4, py, size, ink);
   }
 };
-
-/** Black or white, whichever can be read on a colour. @param {string} fill as #RRGGBB @returns {string} */
-FG.inkOn = (fill) => {
-  const [r, g, b] = [1, 3, 5].map((at) => (Number.parseInt(fill.slice(at, at + 2), 16) / 255) ** 2.2);
-  return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.18 ? "#000000" : "#ffffff";
-};

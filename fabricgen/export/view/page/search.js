@@ -144,18 +144,20 @@ FG.searches.push(async (query, stopped) => {
   const wanted = FG.parsedAddress(query);
   if (!wanted) return [];
   const { families } = await FG.addresses(), [links, devices] = [await FG.links(), await FG.devices()];
-  const found = /** @type {[any[], any[]]} */ ([[], []]);
+  const found = [{ title: "Addresses", total: 0, hits: /** @type {Hit[]} */ ([]) }, { title: "In the same subnet", total: 0, hits: [] }];
   for (const family of families.filter((/** @type {any} */ one) => one.bits === wanted.words.length * 32)) {
     const look = (/** @type {Int32Array[]} */ words, /** @type {(row: number) => number} */ length, /** @type {(row: number) => any} */ hit) => FG.over(words[0].length, (row) => {
       if (!FG.hasAddress(words, row)) return;
       const within = FG.sameBits(words, row, wanted.words, wanted.length);
-      if (within || (wanted.whole && FG.sameBits(words, row, wanted.words, length(row)))) found[within ? 0 : 1].push([words, row, length(row), hit(row)]);
+      if (!within && !(wanted.whole && FG.sameBits(words, row, wanted.words, length(row)))) return;
+      const group = found[within ? 0 : 1];
+      group.total += 1;
+      if (group.hits.length < FG.MOST_HITS) group.hits.push({ ...hit(row), text: `${FG.address(words, row)}/${length(row)}` });
     }, stopped);
     for (const one of [...family.before, ...family.after]) await look(one.address, (i) => one.length[i], (i) => ({ kind: "device", id: one.device[i], more: `${devices.name.at(one.device[i])} ${one.port.at(i)}, ${one.kind.at(i)}` }));
     for (const side of ["a", "b"]) await look(family[side], (i) => family.length[i], (i) => ({ kind: "link", id: i, more: `${devices.name.at(links[side].at(i))}:${links[`${side}_port`].at(i)}` }));
   }
-  const group = (/** @type {string} */ title, /** @type {any[]} */ rows) => ({ title, total: rows.length, hits: rows.slice(0, FG.MOST_HITS).map(([words, row, length, hit]) => ({ ...hit, text: `${FG.address(words, row)}/${length}` })) });
-  return [group("Addresses", found[0]), group("In the same subnet", found[1])];
+  return found;
 });
 
 /** MACs, serial numbers, GUIDs, however they are written. */
