@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from fabricgen.cluster import Cluster
+from fabricgen.export.view.tray_routes import tray_routes
 from fabricgen.wiring.cabling.routes import RACK_WIDTH_M, Positions, device_positions, positions_at, together
 from tests.conftest import example_cluster
 
@@ -49,6 +50,19 @@ def test_drawn_routes_are_as_long_as_planned(case: tuple[str, ...], page: Any) -
     local = np.setdiff1d(np.arange(len(plan.cables)), plan.cables.end_cable[stated])
     assert len(local)
     assert longest[local] == pytest.approx(plan.cables.run_m[local], abs=0.02)
+
+
+def test_a_tray_says_how_many_cables_it_has(page: Any) -> None:
+    cluster = example_cluster("superpod-b300", "floor.trays.cross=4", "floor.slack=8%")
+    (cross,) = tray_routes(cluster.plan, cluster.design.loaded.blueprint.floor).cross
+    counts = [len(set(cluster.plan.links.cable[cross == i].tolist())) for i in range(int(cross.max()) + 1)]
+    busiest = int(np.argmax(counts))
+    shown = page(cluster, f"way=hall&at=tray:hall1 cross tray {busiest + 1}")
+    shown.wait_for_function("() => FG.way && FG.way.bundle")
+    chosen = shown.evaluate("() => FG.state.chosen.id")
+    assert shown.evaluate("() => FG.way.bundle.cables") == counts[busiest]
+    assert shown.evaluate("id => FG.way.bundle.total.get(id)", chosen) == counts[busiest]
+    shown.get_by_text(f"Cables on this tray · {counts[busiest]:,}").wait_for()
 
 
 def planned(cluster: Cluster, ways: Any) -> Any:

@@ -338,6 +338,14 @@ FG.Hall = class {
   /** @param {any} chosen */
   parent(chosen) { return chosen.kind === "device" ? { kind: "rack", id: this.rackOf[chosen.id] } : null; }
 
+  /** Bring something into sight at this zoom. @param {any} chosen @param {any} camera */
+  reveal(chosen, camera) {
+    const found = this.bounds(chosen), x = found && found[0] + found[2] / 2, y = found && found[1] + found[3] / 2;
+    if (!found || camera.sees(x, y)) return;
+    [camera.x, camera.y] = [x, y];
+    camera.changed();
+  }
+
   /** The neighbour in a direction: of a device in its rack, else the next rack. @param {any} chosen @param {string} way */
   sibling(chosen, way) {
     const rack = chosen.kind === "rack" ? chosen.id : chosen.kind === "device" ? this.rackOf[chosen.id] : -1;
