@@ -128,3 +128,13 @@ def test_gpus_of_one_node_are_joined_inside(page):
     shown = page("superpod-b200", "trace=p1-su01-n001:gpu0..p1-su01-n001:gpu1")
     shown.wait_for_selector("#inspector[data-shown]")
     assert "hgx-b200" in shown.locator("#inspector").inner_text()
+
+
+def test_a_gpu_has_its_own_ports_in_a_scale_up_network_too(page):
+    cluster = example_cluster("nvl72-gb200")
+    shown = page(cluster, "trace=p1-su01-n001:gpu0..p1-su01-n002:gpu1..nvlink")
+    shown.wait_for_selector("#inspector .hops")
+    text = shown.locator("#inspector").inner_text()
+    asics = Counter(row["b_device"] for row in _links(cluster) if row["link"].startswith("p1-su01-n001:gpu0/"))
+    assert f"equal shortest paths\t{sum(links * links for links in asics.values())}" in text
+    assert "gpu0/nvl0 → asic0/nvl0" in text

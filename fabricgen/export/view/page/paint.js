@@ -147,7 +147,7 @@ FG.FabricWay = class extends FG.Fabric {
       this.within(i, view.sight, (device) => {
         c.globalAlpha = lit && this.choice.device(device) ? 1 : FG.DIM;
         const over = FG.overlay?.of?.("device", device);
-        this.paintDevice(view, device, { cls, fill: over?.fill ?? fill, ink: over ? "#000000" : swatch?.ink ?? "#FFFFFF", mark: over?.mark, w: cellW * scale, h: cellH * scale });
+        this.paintDevice(view, device, { cls, fill: over?.fill ?? fill, ink: over ? FG.overlay.ink(over.fill) : swatch?.ink ?? "#FFFFFF", mark: over?.mark, w: cellW * scale, h: cellH * scale });
       });
     }
     c.globalAlpha = 1;

@@ -48,12 +48,12 @@ FG.paths = async (from, to, fabrics) => {
   const passes = head.classes.map((/** @type {any} */ cls) => !switched || cls.kind === "switch" || cls.kind === "tray");
   const other = (/** @type {number} */ link, /** @type {number} */ device) => (a[link] === device ? b[link] : a[link]);
   const usable = (/** @type {End} */ end) => {
-    const ports = end.gpu < 0 ? null : FG.gpuPorts(devices.class.at(end.device), fabrics, end.gpu).map(([, port]) => port);
+    const ports = FG.gpuPorts(devices.class.at(end.device), fabrics, end.gpu).map(([, port]) => port);
     const scaleUp = fabrics.every((name) => head.fabrics.find((/** @type {any} */ one) => one.name === name)?.protocol === "scale-up");
     return (/** @type {number} */ link) => {
       if (!inside[segment[link]]) return false;
       const port = (a[link] === end.device ? links.a_port : links.b_port).at(link);
-      return end.port ? port === end.port : !ports || scaleUp || ports.includes(port);
+      return end.port ? port === end.port : end.gpu < 0 || (scaleUp ? !port.startsWith("gpu") || port.startsWith(`gpu${end.gpu}/`) : ports.includes(port));
     };
   };
   const leaves = usable(from), arrives = usable(to), last = devices.rows, far = new Int32Array(last + 1).fill(-1);
@@ -133,7 +133,8 @@ FG.traced = async (text) => {
     if (paths) found.push({ name: graph[0], graph, paths });
   }
   const head = FG.block("head"), model = head.classes[(await FG.devices()).class.at(a.device)].model, domain = FG.block("origins").domains[model];
-  const inside = a.device === b.device && domain ? `Both are in one node: ${domain} joins its GPUs inside, without a cable.` : "";
+  const wired = found.some((one) => head.fabrics.find((/** @type {any} */ each) => each.name === one.name)?.protocol === "scale-up");
+  const inside = a.device === b.device && domain && !wired ? `Both are in one node: ${domain} joins its GPUs inside, without a cable.` : "";
   if (!found.length) return { why: inside || "No path: no fabric joins these two by links.", from, to, rail: a.gpu >= 0 && b.gpu >= 0 && a.gpu !== b.gpu ? `${FG.cut(to)[0]}:gpu${a.gpu}` : "" };
   const shown = found.find((one) => one.name === fabric) ?? found[0];
   return { from, to, inside, found, shown, number: Math.min(Math.max(1, Number.parseInt(number, 10) || 1), shown.paths.count) };
@@ -287,8 +288,9 @@ FG.on("inspected", async (chosen) => {
   const before = FG.drawn;
   FG.drawnNames = (await FG.devices()).name;
   const drawn = await FG.pathOf(chosen);
-  if (FG.state.chosen && FG.inspector.chosen !== chosen) return;
+  if (FG.inspector.chosen !== chosen) return;
   FG.drawn = drawn;
+  if (!FG.way) await new Promise((go) => FG.on("ready", go));
   const ends = chosen?.kind === "gpu" ? [FG.gpuOf(chosen.id)[0]] : (drawn?.path ?? []).flatMap(({ from, to }) => [from, to]);
   const places = ends.map((/** @type {number} */ id) => FG.way?.bounds({ kind: "device", id })).filter(Boolean);
   if (places.length && FG.sought) {
