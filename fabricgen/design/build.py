@@ -27,6 +27,7 @@ from fabricgen.design.names.interfaces import check_interface_names
 from fabricgen.design.names.nodes import check_node_names
 from fabricgen.design.names.switches import check_switch_names
 from fabricgen.design.order import fabric_order
+from fabricgen.design.parts import check_pod_tiers
 from fabricgen.design.phases.faults import check_phases
 from fabricgen.design.scale_up.domains import design_scale_up
 from fabricgen.design.scale_up.model import ScaleUpDesign
@@ -81,6 +82,7 @@ def _build(loaded: LoadedBlueprint, catalog: Catalog, *, advise: bool = True) ->
             f"management ports attach to one fabric; {managing[0]} and {managing[1]} both say `also: switches`",
             path=("fabrics", managing[1], "also"),
         )
+    check_pod_tiers(blueprint)
     scale_up = design_scale_up(blueprint, catalog, layout)
     designed = sized_fabrics(context, scale_up, advise=advise)
     _check_extras(designed, blueprint.fabrics, layout.sites[layout.first_site])

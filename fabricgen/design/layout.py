@@ -112,6 +112,18 @@ class Layout:
         """The kinds of units that pods have, in natural order of their names."""
         return tuple({part.kind.name: part.kind for part in self.parts}.values())
 
+    @cached_property
+    def part_order(self) -> tuple[str, ...]:
+        """Names of the parts in the order in which they came: by the number of the first pod that they have or had."""
+        given = self.numbering.held["pods"]
+
+        def first(name: str) -> int:
+            own = self.numbering.parts[name]
+            return min(given[pod][0].first for pod in own.held[f"pods{own.suffix}"] if pod in given)
+
+        names = [part.name for part in self.parts]
+        return tuple(sorted(names, key=first)) if self.numbering.parts else tuple(names)
+
     @property
     def kind(self) -> UnitKind:
         """What the units hold, where all are of one kind; raises ValueError where they are not."""

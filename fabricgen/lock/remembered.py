@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
@@ -93,9 +94,12 @@ def _ports_of(design: Design, tier: TierDesign, run: int) -> dict[str, tuple[int
     """(first port, jumps, how many) of each holder of ports of a run: nodes of a fabric, management, lower tiers."""
     found: dict[str, tuple[int, Jumps, int]] = {}
     for fabric in design.fabrics:
-        for number, nodes in enumerate(fabric.feeds_of(tier.key)):
+        seen: Counter[str] = Counter()
+        for nodes in fabric.feeds_of(tier.key):
             if nodes.run == run:
-                found[nodes_holder(fabric.name, number)] = nodes.first, nodes.jumps, nodes.per_switch
+                holder = nodes_holder(fabric.name, nodes.part, seen[nodes.part])
+                found[holder] = nodes.first, nodes.jumps, nodes.per_switch
+            seen[nodes.part] += 1
     for feed in tier.feeds:
         if feed.run == run and feed.room:
             holder = links_holder(feed.source) if feed.links else MANAGEMENT_PORTS

@@ -92,7 +92,7 @@ def asn_demands(design: Design) -> Iterator[AsnDemand]:
 def _numbers(fabric: FabricDesign, tier: TierDesign, by: Sharers) -> tuple[int, int]:
     """Numbers that a tier takes now, and with every reserved slot."""
     if by == "rack":
-        planes = fabric.sizes["plane"] if "plane" in tier.per else 1
+        planes = tier.sizes["plane"] if "plane" in tier.per else 1
         return tier.places * planes, reserved_places(tier.layout, tier.scope) * planes
     if by == "group":
         return tier.groups, numbered_groups(tier)
