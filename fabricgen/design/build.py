@@ -57,7 +57,7 @@ def build_with_room(loaded: LoadedBlueprint) -> Design | None:
 
     Its counts are not those of any design that can be had: it serves to judge what is written, whatever is counted.
     """
-    from fabricgen.design.room import RoomyCatalog
+    from fabricgen.design.advice.room import RoomyCatalog
 
     for times in MORE_PORTS:
         try:

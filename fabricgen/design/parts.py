@@ -54,7 +54,7 @@ def _below(blueprint: Blueprint, name: str, seen: set[str]) -> set[str]:
 
 
 def check_pod_tiers(blueprint: Blueprint) -> None:
-    """Raise InputError (FG091) where a pod states a tier that there is not, or one whose switches serve more than it."""
+    """Raise InputError (FG091) where a pod states a tier that there is not, or one of switches that serve more."""
     known = [f"{name}.{tier}" for name, fabric in blueprint.fabrics.items() for tier in fabric.tiers]
     for key, pod in blueprint.pods.items():
         for text in pod.tiers:

@@ -22,6 +22,7 @@ from fabricgen.design.fabric_model import (
     Uplink,
     port_at,
 )
+from fabricgen.design.layout import Layout
 from fabricgen.design.media.allowed import (
     StatedMedia,
     media_of_extra,
@@ -29,7 +30,6 @@ from fabricgen.design.media.allowed import (
     media_of_peer_links,
     media_of_uplinks,
 )
-from fabricgen.design.layout import Layout
 from fabricgen.design.media.policy import policy_of
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
