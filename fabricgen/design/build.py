@@ -18,7 +18,8 @@ from fabricgen.design.floor.floor_plan import FloorPlan
 from fabricgen.design.floor.rack_fit import check_racks
 from fabricgen.design.layout import lay_out
 from fabricgen.design.linked import check_together, linked_fabrics
-from fabricgen.design.management import managed_devices, managed_ports
+from fabricgen.design.management.load import managed_ports
+from fabricgen.design.management.managed import managed_devices
 from fabricgen.design.media.allowed import check_media
 from fabricgen.design.media.patching import check_patching
 from fabricgen.design.media.profile_names import check_cabling_names
@@ -153,7 +154,7 @@ def _design_part(
         return design_fabrics(context, part, None)
     managed = managed_devices(others, scale_up, own)
     for _ in range(ROUNDS):
-        needs = ManagementNeeds(own, managed_ports(context.layout, managed), sum(m.count for m in managed))
+        needs = ManagementNeeds(own, partial(managed_ports, managed=managed), sum(m.count for m in managed))
         found = design_fabrics(context, part, needs)
         before, managed = managed, managed_devices([*others, *found], scale_up, own)
         if managed == before:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fabricgen.blueprint.dimensions import DIMENSIONS, leg_dimensions, leg_number
@@ -13,7 +13,8 @@ from fabricgen.design.extras.placement import ExtraPortAllocator
 from fabricgen.design.fabric_model import Attachment, ExtraSet, FabricDesign, Leg, TierDesign, TierKey
 from fabricgen.design.floor.unit_kind import NodeSet
 from fabricgen.design.joining import check_host_ports, check_met_in_full, check_spans, shares_ports
-from fabricgen.design.management import ManagedPorts
+from fabricgen.design.layout import Layout
+from fabricgen.design.management.load import ManagedPorts
 from fabricgen.design.ports import PortKind
 from fabricgen.design.shape import spans_units
 from fabricgen.design.sizing.arithmetic import deals_unevenly
@@ -41,7 +42,8 @@ class ManagementNeeds:
     """What the management fabric connects besides nodes: management ports on each leaf, and managed devices in all."""
 
     fabric: str
-    ports: ManagedPorts
+    ports: Callable[[Layout], ManagedPorts]
+    """For leaves that serve some units: those of the cluster, or of a part of it."""
     devices: int
 
 
@@ -67,6 +69,8 @@ class _LinkedFabrics:
             check_spans(self.fabrics[name], name)
         check_host_ports(self.fabrics, names)
         self._check_copper()
+        taking = self.leaves.get(managing.fabric, ()) if managing else ()
+        self._managed = {leaf: managing.ports(self.specs[leaf].layout) for leaf in taking if managing}
         self.attachments = {name: self._attachments(name) for name in names}
         self.sizes = {key: self._sizes(spec) for key, spec in self.specs.items()}
         self.coarser = {key: self._coarser(spec) for key, spec in self.specs.items()}
@@ -190,7 +194,7 @@ class _LinkedFabrics:
     ) -> TierSizing:
         managed = {}
         if self.managing and self.managing.fabric in self.names:
-            managed = dict.fromkeys(self.leaves[self.managing.fabric], self.managing.ports)
+            managed = {leaf: self._managed[leaf] for leaf in self.leaves[self.managing.fabric]}
         spans = {
             max(keys, key=list(self.specs).index): self.fabrics[name].spans
             for name in self.names

@@ -442,6 +442,13 @@ class FabricDesign:
         return tuple(feed for feed in self.node_feeds if feed.leaf == leaf)
 
     @property
+    def managing(self) -> tuple[TierDesign, ...]:
+        """The tiers that management ports attach to where the fabric takes some: the lowest, one for each part of the
+        cluster.
+        """
+        return tuple(tier for tier in self.tiers if tier.name == self.tiers[0].name) if self.managed_devices else ()
+
+    @property
     def carrier(self) -> str:
         """The fabric that owns the switches its nodes attach to, or that its own tiers are below; "" for none."""
         guests = (leaf.fabric for leaf in self.leaves if leaf.fabric != self.name)

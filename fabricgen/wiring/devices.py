@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabricgen.catalog.models import NodeProfile, SwitchProfile
-from fabricgen.design.management import TRAY_TIER
+from fabricgen.design.management.managed import TRAY_TIER
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.wiring.links.columns import Columns, constant_rail_plane, in_cluster, node_columns, tier_columns

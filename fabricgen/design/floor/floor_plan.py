@@ -23,7 +23,7 @@ from fabricgen.design.floor.rack_names import RackNames
 from fabricgen.design.floor.run_places import RunPlaces, SwitchIndex, rack_unit_intervals
 from fabricgen.design.floor.unit_racks import NodeRack, RackFixture, UnitSpot, UnitTier, node_rack_of
 from fabricgen.design.floor.unit_stack import UnitStack, stacked
-from fabricgen.design.management import TRAY_TIER
+from fabricgen.design.management.managed import TRAY_TIER
 from fabricgen.design.model import Design
 from fabricgen.design.shape import spans_units
 from fabricgen.kernel.diagnostics import did_you_mean, fault

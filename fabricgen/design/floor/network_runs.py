@@ -14,7 +14,7 @@ from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.floor.halls import Hall
 from fabricgen.design.floor.unit_racks import TOP_UNITS_FREE, stand_of
 from fabricgen.design.floor.unit_stack import part_of
-from fabricgen.design.management import TRAY_TIER
+from fabricgen.design.management.managed import TRAY_TIER
 from fabricgen.design.model import Design
 from fabricgen.design.shape import inner, place_numbers, pod_of_unit, site_of_place, units_of
 

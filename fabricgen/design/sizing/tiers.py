@@ -10,7 +10,7 @@ from functools import partial
 from fabricgen.blueprint.sections.fabric import SpanSpec
 from fabricgen.design.fabric_model import Feed, NodeFeed, TierKey, Uplink, jumps_of
 from fabricgen.design.layout import Layout
-from fabricgen.design.management import ManagedPorts
+from fabricgen.design.management.load import ManagedPorts
 from fabricgen.design.ports import (
     PortDemand,
     PortKind,

@@ -78,8 +78,8 @@ class FabricWiring:
                 yield self._nodes(self._devices.of_nodes(nodes.path), attachment, feed)
         for extra in self._fabric.extras:
             yield self._extra(extra)
-        if self._fabric.managed_devices:
-            yield self._management()
+        for leaf in self._fabric.managing:
+            yield self._management(leaf)
         for lower in self._design.tiers:
             if lower.uplink is not None and lower.uplink.fabric == self._fabric.name:
                 yield self._uplinks(lower, self._design.tier(lower.uplink.upper))
@@ -169,11 +169,10 @@ class FabricWiring:
             plane,
         )
 
-    def _management(self) -> SegmentLinks:
+    def _management(self, leaf: TierDesign) -> SegmentLinks:
         """Links of management ports to the leaves of their place, on the ports after those of nodes."""
-        leaf = self._fabric.tiers[0]
         feed = leaf.feed(TierKey("", ""))
-        device, switch, port = deal_management(self._design, self._devices, self._fabric)
+        device, switch, port = deal_management(self._design, self._devices, leaf)
         switches = self._switches(leaf).first + switch
         rail, plane = self._of_switches(switches)
         run, stated = leaf.downs[feed.run], media_of_nodes(self._design, self._fabric, leaf, rj45=True)
