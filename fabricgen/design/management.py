@@ -118,7 +118,7 @@ def _switches(fabric: FabricDesign, tier: TierDesign) -> ManagedDevices:
 
 def _trays(scale_up: ScaleUpDesign) -> ManagedDevices:
     each = scale_up.trays_each
-    in_unit = each * len(scale_up.places.groups)
+    in_unit = each * max(map(len, scale_up.places.groups.values()))
     return ManagedDevices(
         scale_up.name, TRAY_TIER, scale_up.tray_scope, scale_up.trays, scale_up.tray_slots, ("",), each, in_unit
     )
