@@ -51,6 +51,16 @@ class Part:
     path: Path
     """Where their tiers are stated."""
 
+    @property
+    def suffix(self) -> str:
+        """What is behind kinds and names of the lock that are its own; "" for the part without a name."""
+        return f" /{self.name}" if self.name else ""
+
+
+def kind_of(part: str) -> str:
+    """The kind of units of a part of the cluster, by its name."""
+    return part.partition("+")[0]
+
 
 @dataclass(frozen=True)
 class Layout:
@@ -93,6 +103,10 @@ class Layout:
                 cluster=self,
             )
         return found
+
+    def has(self, part: Part) -> bool:
+        """Whether it has pods of a part of the cluster."""
+        return any(other.name == part.name for other in self.parts)
 
     @cached_property
     def cluster_pods(self) -> tuple[int, ...]:

@@ -76,7 +76,7 @@ WORDS: Mapping[str, str] = {
 }
 """Kinds of what is remembered in words, besides what is adopted."""
 
-_OF_PLACES = ("pods", "units", "ports", "managed", "halls", "floor", "shelved", "hosts", "cages", "downlinks")
+_OF_PLACES = ("pods", "units", "ports", "managed", "halls", "rows", "floor", "shelved", "hosts", "cages", "downlinks")
 
 KINDS: Mapping[str, str] = {
     "sites": "numbers of sites",
@@ -88,6 +88,7 @@ KINDS: Mapping[str, str] = {
     "another kind has taken",
     "downlinks": "ports of nodes and management among the down ports of one kind",
     "halls": "slots of scalable units in halls that pods name, and in the others of their site",
+    "rows": "node rows of the kinds of units, where there are several",
     "floor": "places of racks in network rows",
     "racked": "places of switches in the racks of a unit: hundreds are its network racks, the rest rack units",
     "shelved": "places of extra devices in their racks: hundreds are racks, the rest rack units",

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from fabricgen.blueprint.dimensions import WHOLE
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
-from fabricgen.design.layout import Layout, PodLayout
+from fabricgen.design.layout import Layout, PodLayout, kind_of
 from fabricgen.design.scale_up.model import ScaleUpDesign
 from fabricgen.design.shape import depth, inner, place_numbers, scope_count
 
@@ -43,6 +43,8 @@ class ManagedDevices:
     """Of trays: the most in a rack and in a unit."""
     layout: Layout | None = field(default=None, compare=False, repr=False)
     """Of switches, the units that their tier serves."""
+    kinds: tuple[str, ...] = ()
+    """Of trays, the kinds of units that have some."""
 
     @property
     def key(self) -> TierKey:
@@ -58,15 +60,16 @@ class ManagedDevices:
         """Whether switches of it may be in pods of a layout: that of the cluster, or of a part of it."""
         if layout.cluster is None or self.scope == "site":
             return True
-        part = layout.parts[0].name
-        if self._of_part and self.layout:
-            return self.layout.parts[0].name == part
-        return self.scope != WHOLE or layout.cluster.part_order[0] == part
+        if self.scope == WHOLE:
+            return layout.cluster.part_order[0] == layout.parts[0].name
+        return bool(self.pods_among(layout.pods))
 
     def pods_among(self, pods: Sequence[PodLayout]) -> Sequence[PodLayout]:
         """The pods, of some, that have switches of it where these stand in pods."""
-        mine = {pod.name for pod in self.layout.pods} if self._of_part and self.layout else None
-        return pods if mine is None else [pod for pod in pods if pod.name in mine]
+        if self._of_part and self.layout:
+            mine = {pod.name for pod in self.layout.pods}
+            return [pod for pod in pods if pod.name in mine]
+        return [pod for pod in pods if not self.kinds or kind_of(pod.part) in self.kinds]
 
     def scope_in(self, place: str) -> str:
         """Their scope seen from a place: trays that stand in racks are counted over their whole unit."""
@@ -113,10 +116,9 @@ def _switches(fabric: FabricDesign, tier: TierDesign) -> ManagedDevices:
 
 def _trays(scale_up: ScaleUpDesign) -> ManagedDevices:
     each = scale_up.trays_each
-    in_unit = each * len(scale_up.places.groups)
-    return ManagedDevices(
-        scale_up.name, TRAY_TIER, scale_up.tray_scope, scale_up.trays, scale_up.tray_slots, ("",), each, in_unit
-    )
+    in_unit = each * max(map(len, scale_up.places.groups.values()))
+    of = partial(ManagedDevices, scale_up.name, TRAY_TIER, kinds=tuple(scale_up.places.groups))
+    return of(scale_up.tray_scope, scale_up.trays, scale_up.tray_slots, in_rack=each, in_unit=in_unit)
 
 
 def group_labels(per: tuple[str, ...], sizes: Mapping[str, int]) -> tuple[str, ...]:

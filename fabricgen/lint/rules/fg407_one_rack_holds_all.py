@@ -48,7 +48,10 @@ class OneRackHoldsAll(DesignRule):
         """Find the racks of the switches of every tier with planes and of every top tier."""
         floor = FloorPlan(design)
         by_tier: dict[TierKey, tuple[TierDesign, str, str]] = {}
-        large = design.layout.units * design.layout.racks_per_su >= NODE_RACKS
+        layout = design.layout
+        large = (
+            sum(pod.su * kind.racks for pod, kind in zip(layout.pods, layout.kind_of_pod, strict=True)) >= NODE_RACKS
+        )
         for fabric in design.fabrics:
             chain = chain_of(design, fabric)
             if not chain or is_for_management(fabric) or design.layout.units == 1:

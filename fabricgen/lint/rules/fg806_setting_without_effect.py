@@ -268,19 +268,20 @@ def _idle_skip(design: Design) -> Iterator[Idle]:
 
 def _floor_dimensions(design: Design) -> Iterator[Idle]:
     """Dimensions that other settings replace."""
-    floor, kind = design.loaded.blueprint.floor, design.layout.kind
+    floor = design.loaded.blueprint.floor
     if floor.aisles and "row_pitch_m" in floor.model_fields_set:
         yield (
             ("floor", "row_pitch_m"),
             "`row_pitch_m` has no effect: `rack_depth_m` and `aisles` set the distance of rows",
             REMOVE,
         )
-    if kind.stated.type and "units" in kind.stated.model_fields_set:
-        yield (
-            (*kind.racks_path, "units"),
-            f"`units` has no effect: rack type {kind.stated.type} has its own height",
-            REMOVE,
-        )
+    for kind in design.layout.kinds:
+        if kind.stated.type and "units" in kind.stated.model_fields_set:
+            yield (
+                (*kind.racks_path, "units"),
+                f"`units` has no effect: rack type {kind.stated.type} has its own height",
+                REMOVE,
+            )
 
 
 def _media_policy(design: Design) -> Iterator[Idle]:
