@@ -58,7 +58,7 @@ class OneRackHoldsAll(DesignRule):
                 continue
             for tier in chain:
                 planes = fabric.planes > 1 and "plane" in tier.per
-                found = in_one_rack(design, floor, tier) if planes or (large and tier is chain[-1]) else None
+                found = in_one_rack(design, floor, tier) if planes or (large and tier.uplink is None) else None
                 if found is not None:
                     of = f"{found.of}{f', of {fabric.planes} planes,' if planes else ''}"
                     switches = f"all {found.switches} {tier.fabric} {tier.name} switches{of}"
