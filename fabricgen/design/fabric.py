@@ -243,10 +243,10 @@ class _LinkedFabrics:
         found = {}
         for leaf in leaves:
             tier = self.specs[leaf]
-            for part in [tier.part] if tier.layout.cluster else self.context.layout.part_order:
+            for part, layout in tier.layout.by_part.items():
                 found[leaf, part] = tuple(
                     (s, attach(s.profile, role, spec, tier.profile, path))
-                    for s in tier.layout.of_part(part).node_sets
+                    for s in layout.node_sets
                     if s.attaches(name, role)
                 )
         return found

@@ -126,6 +126,11 @@ class Layout:
         """The kinds of units that pods have, in natural order of their names."""
         return tuple({part.kind.name: part.kind for part in self.parts}.values())
 
+    @property
+    def by_part(self) -> dict[str, Layout]:
+        """The layout of each part of it, in the order in which parts came; of a part its own alone."""
+        return {name: self.of_part(name) for name in self.part_order}
+
     @cached_property
     def part_order(self) -> tuple[str, ...]:
         """Names of the parts in the order in which they came: by the number of the first pod that they have or had."""

@@ -26,7 +26,7 @@ from fabricgen.numbering.underlay import families, is_management, is_routed, num
 from fabricgen.wiring.tables import Ints, Ints64, WiringPlan
 
 if TYPE_CHECKING:
-    from fabricgen.numbering.addresses.rail_subnets import RailSubnets
+    from fabricgen.numbering.addresses.rail_subnets import LeafSubnets, RailSubnets
 
 RailsOf: TypeAlias = "Mapping[str, RailSubnets]"
 """By fabric, the subnets of those whose nodes have one for each rail."""
@@ -145,7 +145,8 @@ class FamilyAllocation:
                 self._keep(fabric, tier, device_blocks, np.array(0), device_blocks.size)
                 self._routed(tier, segments, device_blocks)
                 continue
-            rails = self._rails.get(fabric.name) if tier.key in fabric.leaves else None
+            of_fabric = self._rails.get(fabric.name)
+            rails = of_fabric.leaves.get(tier.key) if of_fabric else None
             size = rails.size if rails else bridged_size(ports)
             if rails is None and not self.family.subnet_size:
                 before = self._allocator.largest_block_before(pool, fabric, owned, f"{nodes_in(fabric.name)}/")
@@ -155,7 +156,7 @@ class FamilyAllocation:
             purpose = f"{nodes_in(fabric.name)}{f'{most} x ' if rails else ''}/{length}{self.family.ending}"
             device_blocks = self._allocator.device_blocks(pool, fabric, owned, purpose, most * size, what)
             self._keep(fabric, tier, device_blocks, self._count(rails), size)
-            self._bridged(tier, own, device_blocks, size, rails)
+            self._bridged(tier, own, device_blocks, size, of_fabric if rails else None)
             if fabric.shares_ports:
                 self._on_shared_ports(fabric, tier, shared, device_blocks)
 
@@ -191,10 +192,10 @@ class FamilyAllocation:
         them, so that one of these runs may grow without moving another.
         """
         wanted = {name_of(other): other.numbers for other in tier.downs[1:]}
-        given = self._allocator.blocks.places(f"hosts {tier.fabric} {tier.name}", wanted, (), 1 << 20)
+        given = self._allocator.blocks.places(f"hosts {tier.key.text}", wanted, (), 1 << 20)
         return np.array(list(numbers(given[name_of(tier.downs[run])])), dtype=np.int64)
 
-    def _count(self, rails: RailSubnets | None) -> Ints64:
+    def _count(self, rails: LeafSubnets | None) -> Ints64:
         """The number of subnets of each switch of a tier, int64."""
         if rails is None:
             return np.array(1, dtype=np.int64)
