@@ -123,9 +123,7 @@ def links_use_the_ports_kept_for_them(case: Case) -> None:
         segment = link.segment
         tier = design.tier(segment.tier)
         if segment.lower in {t.name for t in design.tiers} and segment.b in tier.downs:
-            lower = design.fabric(
-                case.cluster.plan.devices.classes[case.cluster.plan.devices.device_class[link.a]].fabric
-            ).tier(segment.lower)
+            lower = case.cluster.plan.devices.classes[case.cluster.plan.devices.device_class[link.a]]
             feed = tier.feed(lower.key)
             assert tier.downs.index(segment.b) == feed.run
             assert link.b_port in run_ports(tier, feed.run).of(feed)
@@ -147,7 +145,7 @@ def every_port_of_a_present_node_is_wired_once(case: Case) -> None:
         takes_nodes = any(not hangs(tier) for tier in spec.tiers.values()) or spec.carried_by
         assert {nodes.path for nodes, _ in fabric.attachments} == (having if takes_nodes and fabric.leaves else set())
         for nodes, attachment in fabric.attachments:
-            cls = next(c for c in devices.classes if c.kind == NODE and c.label == nodes.name)
+            cls = next(c for c in devices.classes if c.kind == NODE and c.path == nodes.path)
             for device in range(cls.first, cls.first + cls.count):
                 assert all(wired[device, attachment.role, leg.name] == 1 for leg in attachment.legs)
 
