@@ -134,14 +134,13 @@ class Layout:
     @cached_property
     def part_order(self) -> tuple[str, ...]:
         """Names of the parts in the order in which they came: by the number of the first pod that they have or had."""
+        names, parts = [part.name for part in self.parts], self.numbering.parts
+        if not parts:
+            return tuple(names)
         given = self.numbering.held["pods"]
-
-        def first(name: str) -> int:
-            own = self.numbering.parts[name]
-            return min(given[pod][0].first for pod in own.held[f"pods{own.suffix}"] if pod in given)
-
-        names = [part.name for part in self.parts]
-        return tuple(sorted(names, key=first)) if self.numbering.parts else tuple(names)
+        held = {name: parts[name].held[f"pods{parts[name].suffix}"] for name in names}
+        first = {name: min(given[pod][0].first for pod in held[name] if pod in given) for name in names}
+        return tuple(sorted(names, key=lambda name: first[name]))
 
     @property
     def kind(self) -> UnitKind:

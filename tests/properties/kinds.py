@@ -28,7 +28,7 @@ def mixed(draw: st.DrawFn, tree: Tree) -> Tree:
     unit = tree["scalable_unit"]
     kinds: dict[str, Tree] = {}
     for name in ("new", "a-third")[: draw(st.sampled_from([1, 1, 2]))]:
-        kinds[name] = {"nodes": _others(draw, unit["nodes"])}
+        kinds[name] = {"nodes": other_nodes(draw, unit["nodes"])}
         if often(draw, 1, 2):
             kinds[name]["racks"] = {"nodes_per_rack": draw(st.integers(1, 3))}
     if isinstance(unit["nodes"], str) and unit["nodes"].endswith("gb200-tray"):
@@ -42,16 +42,20 @@ def mixed(draw: st.DrawFn, tree: Tree) -> Tree:
         stated = _pod_tiers(draw, tree["fabrics"])
         pods[draw(st.sampled_from(sorted(pods)))] |= {"tiers": stated} if stated else {}
     found = {key: value for key, value in tree.items() if key != "scalable_unit"}
-    units: Tree = {"scalable_units": kinds | {usual: unit}} if usual else {"scalable_unit": unit, "scalable_units": kinds}
+    units: Tree = (
+        {"scalable_units": kinds | {usual: unit}} if usual else {"scalable_unit": unit, "scalable_units": kinds}
+    )
     omit = [text for text in tree["omit"] if text.split("/")[0] in tree["pods"]]
     return found | units | {"pods": pods, "omit": omit}
 
 
-def _others(draw: st.DrawFn, nodes: str | Tree) -> str | Tree:
+def other_nodes(draw: st.DrawFn, nodes: str | Tree) -> str | Tree:
     """Nodes of another kind of unit: as many sets, of profiles that can stand beside these."""
     if not isinstance(nodes, str):
         return {
-            name: some | {"nodes": _others(draw, some["nodes"])} if isinstance(some, dict) else _others(draw, some)
+            name: some | {"nodes": other_nodes(draw, some["nodes"])}
+            if isinstance(some, dict)
+            else other_nodes(draw, some)
             for name, some in nodes.items()
         }
     profile = nodes.partition(" x ")[2]
