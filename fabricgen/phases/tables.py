@@ -246,7 +246,7 @@ def _of_fabrics(subnets: Mapping[str, Subnets], phase: AtPhase, selection: Selec
 def _rails(whole: Cluster, name: str, rails: RailSubnets, phase: AtPhase) -> RailSubnets:
     """Subnets of rails: those of a switch do not change, whichever rails are there."""
     leaf = whole.design.fabric(name).leaves[0]  # nodes with a subnet for each rail attach to one tier
-    rows = next(c.rows for c in whole.plan.devices.classes if (c.fabric, c.tier) == leaf)
+    rows = whole.plan.devices.of_tier(leaf).rows
     kept: npt.NDArray[np.int64] = (
         phase.devices[(phase.devices >= rows.start) & (phase.devices < rows.stop)] - rows.start
     )
