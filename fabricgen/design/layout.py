@@ -57,6 +57,11 @@ class Part:
         return f" /{self.name}" if self.name else ""
 
 
+def kind_of(part: str) -> str:
+    """The kind of units of a part of the cluster, by its name."""
+    return part.partition("+")[0]
+
+
 @dataclass(frozen=True)
 class Layout:
     """Sites, pods, scalable units, racks and nodes of a cluster. All count from 0 inside, from 1 in names."""
@@ -120,6 +125,18 @@ class Layout:
     def kinds(self) -> tuple[UnitKind, ...]:
         """The kinds of units that pods have, in natural order of their names."""
         return tuple({part.kind.name: part.kind for part in self.parts}.values())
+
+    @cached_property
+    def part_order(self) -> tuple[str, ...]:
+        """Names of the parts in the order in which they came: by the number of the first pod that they have or had."""
+        given = self.numbering.held["pods"]
+
+        def first(name: str) -> int:
+            own = self.numbering.parts[name]
+            return min(given[pod][0].first for pod in own.held[f"pods{own.suffix}"] if pod in given)
+
+        names = [part.name for part in self.parts]
+        return tuple(sorted(names, key=first)) if self.numbering.parts else tuple(names)
 
     @property
     def kind(self) -> UnitKind:

@@ -36,8 +36,8 @@ def numbered_groups(tier: TierDesign) -> int:
 
 def group_slot_count(fabric: FabricDesign, tier: TierDesign) -> int:
     """Slots of the groups of a tier; an index of a lower tier counts with the capacity of that tier's groups."""
-    tiers = {tier.name: tier for tier in fabric.tiers}
-    capacities = (group_capacity(tiers[d]) if d in tiers else fabric.sizes[d] for d in inner(tier.per))
+    beside = {d: fabric.tiers_beside(tier, d) for d in inner(tier.per)}
+    capacities = (max(map(group_capacity, others)) if others else tier.sizes[d] for d, others in beside.items())
     return reserved_places(tier.layout, tier.scope) * prod(capacities)
 
 

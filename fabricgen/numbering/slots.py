@@ -40,7 +40,7 @@ def group_slots(fabric: FabricDesign, tier: TierDesign, capacity_of: CapacityOf)
     shape = [f"{parts_of_unit(layout, scope)} {scope}" if is_part_of_unit(scope) else scope] if scope != "all" else []
     capacities = []
     for dimension in inner(tier.per):
-        capacity = _capacity(fabric, dimension, capacity_of)
+        capacity = _capacity(fabric, tier, dimension, capacity_of)
         slot = slot * capacity + columns[dimension] % capacity
         layer = layer * 64 + columns[dimension] // capacity
         capacities.append(capacity)
@@ -49,29 +49,31 @@ def group_slots(fabric: FabricDesign, tier: TierDesign, capacity_of: CapacityOf)
     return Slots(name, slot, reserved_places(layout, scope) * prod(capacities), layer)
 
 
-def rack_slots(fabric: FabricDesign, tier: TierDesign) -> Slots:
+def rack_slots(tier: TierDesign) -> Slots:
     """The slot of every switch of a tier; switches that serve one rack (or unit, pod, site) in one plane share it."""
     layout, scope = tier.layout, tier.scope
     columns = tier_columns(tier)
     slot = np.asarray(_place_slot(layout, scope, columns), dtype=np.int64)
     count = reserved_places(layout, scope)
     if "plane" in tier.per:
-        slot, count = slot * fabric.sizes["plane"] + columns["plane"], count * fabric.sizes["plane"]
-    planes = f", {fabric.sizes['plane']} plane" if "plane" in tier.per else ""
+        slot, count = slot * tier.sizes["plane"] + columns["plane"], count * tier.sizes["plane"]
+    planes = f", {tier.sizes['plane']} plane" if "plane" in tier.per else ""
     return Slots(f"{tier.key.text} (as per {scope}{planes})", slot, count, np.zeros_like(slot))
 
 
-def _capacity(fabric: FabricDesign, dimension: str, capacity_of: CapacityOf) -> int:
-    """The capacity of a dimension; for the index in a tier, that of a group of its switches."""
-    if dimension in {tier.name for tier in fabric.tiers}:
-        return capacity_of(f"{fabric.name} {dimension}", group_capacity(fabric.tier(dimension)))
-    return fabric.sizes[dimension]
+def _capacity(fabric: FabricDesign, tier: TierDesign, dimension: str, capacity_of: CapacityOf) -> int:
+    """The capacity of a dimension of a tier; for the index in another, that of a group of its switches."""
+    others = fabric.tiers_beside(tier, dimension)
+    if others:
+        named = others[0].key.text if len(others) == 1 else f"{fabric.name} {dimension}"
+        return capacity_of(named, max(map(group_capacity, others)))
+    return tier.sizes[dimension]
 
 
 def switch_slots(fabric: FabricDesign, tier: TierDesign, capacity_of: CapacityOf) -> Slots:
     """The slot of every switch of a tier."""
     group = group_slots(fabric, tier, capacity_of)
-    capacity = _capacity(fabric, tier.name, capacity_of)
+    capacity = capacity_of(tier.key.text, group_capacity(tier))
     index = np.tile(np.arange(tier.count, dtype=np.int64), tier.groups)
     return Slots(
         group.name,

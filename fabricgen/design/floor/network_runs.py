@@ -15,7 +15,7 @@ from fabricgen.design.floor.halls import Hall
 from fabricgen.design.floor.unit_racks import TOP_UNITS_FREE, stand_of
 from fabricgen.design.floor.unit_stack import part_of
 from fabricgen.design.layout import Layout
-from fabricgen.design.management import TRAY_TIER
+from fabricgen.design.management.managed import TRAY_TIER
 from fabricgen.design.model import Design
 from fabricgen.design.shape import inner, place_numbers, pod_of_unit, site_of_place, units_of
 

@@ -11,7 +11,7 @@ from fabricgen.design.floor.unit_kind import UnitKind
 from fabricgen.design.floor.unit_racks import NodeRack, RackFixture, UnitSpot, UnitTier, node_rack_of
 from fabricgen.design.floor.unit_stack import UnitStack, stacked
 from fabricgen.design.layout import Layout, Part
-from fabricgen.design.management import TRAY_TIER
+from fabricgen.design.management.managed import TRAY_TIER
 from fabricgen.design.model import Design
 from fabricgen.kernel.intervals import Allocations
 

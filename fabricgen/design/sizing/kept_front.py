@@ -37,9 +37,11 @@ _EXTRAS = ""
 """Stands for the ports of extra devices, among the holders of a run."""
 
 
-def nodes_holder(fabric: str, number: int) -> str:
-    """The holder of ports for nodes of a fabric; `number` counts its kinds of cables, from 0."""
-    return f"nodes of {fabric}" if not number else f"nodes {number + 1} of {fabric}"
+def nodes_holder(fabric: str, part: str, number: int) -> str:
+    """The holder of ports for nodes of a fabric in a part of the cluster; `number` counts its kinds of cables there,
+    from 0.
+    """
+    return f"nodes {number + 1 if number else ''}".rstrip() + f" of {fabric}" + (f"/{part}" if part else "")
 
 
 def links_holder(lower: TierKey) -> str:

@@ -10,7 +10,7 @@ from functools import partial
 from fabricgen.blueprint.sections.fabric import SpanSpec
 from fabricgen.design.fabric_model import Feed, NodeFeed, TierKey, Uplink, jumps_of
 from fabricgen.design.layout import Layout
-from fabricgen.design.management import ManagedPorts
+from fabricgen.design.management.load import ManagedPorts
 from fabricgen.design.ports import (
     PortDemand,
     PortKind,
@@ -42,7 +42,7 @@ from fabricgen.design.sizing.kept_front import MANAGEMENT_PORTS, KeptFront, Purp
 from fabricgen.design.sizing.node_ports import NodeDemand, NodePorts, SlotAssignment
 from fabricgen.design.sizing.spread import RunPorts, nests
 from fabricgen.design.sizing.wider_uplinks import Fits, widened
-from fabricgen.design.tiers import TierSpec
+from fabricgen.design.tiers import TierSpec, meet
 from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.kernel.intervals import Intervals
 
@@ -96,11 +96,12 @@ class SizedTier:
 
 def _purposes(demands: Sequence[NodeDemand], nodes: Sequence[NodeFeed], feeds: Sequence[Feed]) -> list[Purpose]:
     """What the down ports of a lowest tier are for: nodes, by kind of port, then management and lower tiers."""
-    seen: Counter[str] = Counter()
+    seen: Counter[tuple[str, str]] = Counter()
     found = []
     for demand, feed in zip(demands, nodes, strict=True):
-        found.append(Purpose(nodes_holder(demand.fabric, seen[demand.fabric]), feed.run, feed.first, feed.per_switch))
-        seen[demand.fabric] += 1
+        of = demand.fabric, demand.part
+        found.append(Purpose(nodes_holder(*of, seen[of]), feed.run, feed.first, feed.per_switch))
+        seen[of] += 1
     names = (links_holder(feed.source) if feed.links else MANAGEMENT_PORTS for feed in feeds)
     return [*found, *(Purpose(name, feed.run, feed.first, feed.room) for name, feed in zip(names, feeds, strict=True))]
 
@@ -124,8 +125,8 @@ class TierSizing:
         self,
         layout: Layout,
         specs: Mapping[TierKey, TierSpec],
-        sizes: dict[str, dict[str, int]],
-        coarser: Mapping[str, Coarser],
+        sizes: Mapping[TierKey, Mapping[str, int]],
+        coarser: Mapping[TierKey, Coarser],
         demands: Mapping[TierKey, tuple[NodeDemand, ...]],
         managed: Mapping[TierKey, ManagedPorts],
         reserve: Mapping[tuple[TierKey, PortKind], Reserve],
@@ -134,10 +135,10 @@ class TierSizing:
         lean: Collection[TierKey],
     ) -> None:
         """`crowded` are lowest tiers where extra devices need the ports that reserved units would have, `lean` those
-        where they need the ports that more uplinks than the fewest would take; `sizes` and `coarser` are by fabric.
+        where they need the ports that more uplinks than the fewest would take; `sizes` and `coarser` are by tier.
         """
         self._layout, self._specs, self._coarser = layout, specs, coarser
-        self._sizes = {fabric: dict(own) for fabric, own in sizes.items()}
+        self._sizes = {key: dict(own) for key, own in sizes.items()}
         self._demands, self._managed, self._reserve, self._spans = demands, managed, reserve, spans
         self._crowded, self._lean = crowded, lean
         self.sized_tiers: dict[TierKey, SizedTier] = {}
@@ -146,21 +147,41 @@ class TierSizing:
         """Size every tier, lower ones first; raises InputError where one cannot be."""
         for key, spec in self._specs.items():
             below = [sized for sized in self.sized_tiers.values() if sized.spec.upper == key]
+            below.sort(key=lambda sized: sized.spec.turn)
             sized = self._upper(spec, below) if below and not spec.takes_nodes else self._lowest(spec, below)
-            self._sizes[spec.fabric][spec.name] = sized.count
+            self._note_count(sized)
             self.sized_tiers[key] = sized
         return self.sized_tiers
+
+    def _note_count(self, sized: SizedTier) -> None:
+        """Enter the switches of a tier's groups among the sizes of the tiers of its fabric that may be grouped by them;
+        raises InputError (FG092) where a tier of all parts of the cluster is, and parts have different numbers.
+        """
+        spec = sized.spec
+        for key, other in self._specs.items():
+            if other.fabric != spec.fabric or not meet(other, spec):
+                continue
+            known = self._sizes[key].setdefault(spec.name, sized.count)
+            if known != sized.count and spec.name in other.per:
+                raise fault(
+                    "FG092",
+                    f"{other.name} is grouped by {spec.name}, of which groups have {known} switches in one part of the "
+                    f"cluster and {sized.count} in {spec.part or 'another'}",
+                    path=(*other.path, "per"),
+                    hint=f"state one `count` of {spec.name}, or group {other.name} `per: pod`",
+                )
+            self._sizes[key][spec.name] = max(known, sized.count)
 
     def _more(self, spec: TierSpec, switches: int) -> dict[PortKind, int]:
         """Further ports of each switch for extra devices, by kind, beyond those that are left over anyway."""
         return {kind: kept.ports(switches) for (key, kind), kept in self._reserve.items() if key == spec.key}
 
     def _groups(self, spec: TierSpec) -> int:
-        return group_count(spec.layout, spec.per, self._sizes[spec.fabric])
+        return group_count(spec.layout, spec.per, self._sizes[spec.key])
 
     def _plan_uplinks(self, spec: TierSpec, main: PortDemand | None) -> UplinkPlan | None:
         upper = self._specs[spec.upper] if spec.upper else None
-        sizes = self._sizes[upper.fabric] | {spec.name: 1} if upper else {}
+        sizes = self._sizes[upper.key] | {spec.name: 1} if upper else {}
         return plan_uplinks(spec, upper, main, sizes)
 
     def _peer_demand(self, spec: TierSpec, main: PortKind | None, count: int) -> tuple[PortDemand, ...]:
@@ -395,7 +416,7 @@ class TierSizing:
         up = sized.uplink_plan
         assert up is not None  # noqa: S101 - it is linked up to this tier
         assert sized.placement.up is not None  # noqa: S101 - the same
-        sizes, coarser = self._sizes[sized.spec.fabric], self._coarser[sized.spec.fabric]
+        sizes, coarser = self._sizes[sized.spec.key], self._coarser[sized.spec.key]
         now, slots, in_use = lowers_per_group(sized.spec, sized.count, upper, sizes, coarser)
         least = in_use if self._dealing(upper) == "slot" else 0
         share = sized.placement.up.count // up.groups_met

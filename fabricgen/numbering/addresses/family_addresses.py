@@ -80,9 +80,10 @@ class FamilyAllocation:
                 if mine:
                     self.loopback[rows] = given
 
-    def _segments(self, path: Path) -> list[int]:
-        """Indexes of the link segments that a line of the blueprint created."""
-        return [i for i, segment in enumerate(self.plan.links.segments) if segment.path == path]
+    def _segments(self, path: Path, lower: TierDesign) -> list[int]:
+        """Indexes of the link segments that a line of the blueprint created for the switches of a tier."""
+        segments = enumerate(self.plan.links.segments)
+        return [i for i, segment in segments if segment.path == path and segment.lower_tier == lower.key]
 
     def _between_switches(self, fabric: FabricDesign) -> None:
         """A pair of addresses for each link, the even one at the upper end, from a block of the lower switch."""
@@ -113,7 +114,7 @@ class FamilyAllocation:
                 device_blocks = self._allocator.device_blocks(
                     "fabric", fabric, (owner, tier), f"{purpose}{self.family.ending}{within}", places, need
                 )
-                for i in (i for path in paths for i in self._segments(path)):
+                for i in (i for path in paths for i in self._segments(path, tier)):
                     rows = self.plan.links.rows_of(i)
                     switch = self.plan.links.a_device[rows] - first
                     yield rows, device_blocks.at(switch, self._pair(self.plan.links.a_port[rows].astype(np.int64)))
