@@ -66,7 +66,7 @@ def check_racks(cluster: Cluster) -> None:
     for pod, kind in zip(layout.pods, layout.kind_of_pod, strict=True):
         for unit in range(pod.first_su, pod.first_su + pod.su):
             mine = range(first[unit], first[unit] + kind.racks)
-            assert {racks.kinds[racks.kind[rack]] for rack in mine} == {kind.node_rack}
+            assert {racks.kinds[racks.kind[rack]].id for rack in mine} == {kind.node_rack.id}
     billed = sum(line.quantity for line in bill_of(cluster).lines if line.kind == "rack")
     assert billed == len(racks) == len(table(cluster).columns["rack"])
 
