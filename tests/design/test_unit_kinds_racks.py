@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from fabricgen.blueprint.beside.lock import lock_text, parse_lock
 from fabricgen.bom.bill import bill_of
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.floor.floor_plan import FloorPlan
@@ -16,7 +18,7 @@ from fabricgen.export.drawings.rack_contents import Racks
 from fabricgen.export.drawings.rack_kinds import RackKinds
 from fabricgen.export.files.racks import table
 from fabricgen.lint.engine import lint
-from tests.design.test_floor import check_apart, check_design_agrees
+from tests.design.test_floor import check_apart, check_design_agrees, locked, stands
 
 DesignOf = Callable[..., Design]
 
@@ -91,3 +93,24 @@ def test_floor_plans_draw_each_unit_with_its_own_racks(design_of: DesignOf) -> N
         assert {cluster.plan.racks.names[rack].rpartition("-")[0] for rack in run} == {name}
     floor = FloorPlan(cluster.design)
     assert sorted(runs.values()) == sorted(floor.plan_of(unit).racks for unit in range(cluster.design.layout.units))
+
+
+GROWTH: dict[str, tuple[str, ...]] = {
+    "units": ("pods.p1.su=3", "pods.p2.su=4"),
+    "a kind": ("scalable_units.a={nodes: 4 x dgx-b200, racks: {nodes_per_rack: 1}}", "pods.p0={unit: a, su: 2}"),
+    "a fabric": (
+        "fabrics.store={protocol: roce, attach: storage, tiers: {leaf: {switch: sn5600, per: su, count: 2}}}",
+    ),
+}
+
+
+@pytest.mark.parametrize("growth", GROWTH)
+@pytest.mark.parametrize("variant", ["as usual", "rack top", "leaves in network rows"])
+def test_growth_with_a_lock_moves_no_rack_and_no_device(tmp_path: Path, variant: str, growth: str) -> None:
+    before = locked(MIXED, tmp_path, None, VARIANTS[variant])
+    after = locked(MIXED, tmp_path, before, (*VARIANTS[variant], *GROWTH[growth]))
+    check_apart(after)
+    check_racks(after)
+    assert stands(before).items() <= stands(after).items()
+    text = lock_text(after.lock)
+    assert lock_text(parse_lock(text.encode(), "lock")) == text
