@@ -103,9 +103,11 @@ def test_kinds_share_halls_by_whole_rows(planned_of: PlannedOf) -> None:
     found = spots(planned_of(MIXED + halls))
     assert {(spot[3], spot[1]) for name, spot in found.items() if name.startswith("p2")} == {(0, 0), (0, 1)}
     assert {(spot[3], spot[1]) for name, spot in found.items() if not name.startswith("p2")} == {(1, 0), (1, 1)}
-    with pytest.raises(InputError) as fault:
-        spots(planned_of(MIXED + halls, ("pods.p3.su=3",)))
-    assert "FG067" in str(fault.value)
+    smaller = ("floor.halls.a.rows=1",), kept(planned_of(MIXED + halls))
+    for sets, lock in ((("pods.p3.su=3",), None), smaller):
+        with pytest.raises(InputError) as fault:
+            spots(planned_of(MIXED + halls, sets, lock))
+        assert "FG067" in str(fault.value)
 
 
 def test_scale_up_domains_are_those_of_the_kinds_whose_nodes_form_them(planned_of: PlannedOf) -> None:

@@ -76,7 +76,20 @@ WORDS: Mapping[str, str] = {
 }
 """Kinds of what is remembered in words, besides what is adopted."""
 
-_OF_PLACES = ("pods", "units", "ports", "managed", "halls", "rows", "floor", "shelved", "hosts", "cages", "downlinks")
+_OF_PLACES = (
+    "pods",
+    "units",
+    "ports",
+    "managed",
+    "halls",
+    "rows",
+    "floor",
+    "racked",
+    "shelved",
+    "hosts",
+    "cages",
+    "downlinks",
+)
 
 KINDS: Mapping[str, str] = {
     "sites": "numbers of sites",
@@ -316,12 +329,12 @@ class _Reader:
 
 
 def _is_kind(key: Any) -> bool:
-    """Whether a key is a kind of numbers, perhaps those within a place: `units`, `units east`."""
+    """Whether a key is a kind of numbers, perhaps of a kind of units or within a place: `units`, `units /b300 east`."""
     kind, _, site = str(key).partition(" ")
     return (
         isinstance(key, str)
         and kind in KINDS
-        and (not site or (kind in _OF_PLACES and bool(re.fullmatch(_NAME, site))))
+        and (not site or (kind in _OF_PLACES and bool(re.fullmatch(f"/?{_NAME}", site))))
     )
 
 

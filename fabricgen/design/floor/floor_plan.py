@@ -21,7 +21,7 @@ from fabricgen.design.floor.hall_units import UnitHalls, rows_holder, stated_hal
 from fabricgen.design.floor.halls import Hall, halls_of
 from fabricgen.design.floor.network_runs import NetworkRun, inner_values, racks_of, stated_stand
 from fabricgen.design.floor.rack_names import RackNames
-from fabricgen.design.floor.run_places import RunPlaces, SwitchIndex, rack_unit_intervals
+from fabricgen.design.floor.run_places import RunPlaces, SwitchIndex
 from fabricgen.design.floor.unit_plan import UnitPlan
 from fabricgen.design.floor.unit_racks import UnitSpot
 from fabricgen.design.model import Design
@@ -30,9 +30,6 @@ from fabricgen.kernel.diagnostics import did_you_mean, fault
 from fabricgen.kernel.intervals import Allocations
 
 __all__ = ["FloorPlan", "NetworkRun", "RackPosition", "SwitchIndex", "inner_values", "racks_of"]
-
-RACKED = "racked"
-"""Kind of lock entry: positions of switches in the racks of a unit."""
 
 
 class RackPosition(NamedTuple):
@@ -64,7 +61,7 @@ class FloorPlan:
     @cached_property
     def plans(self) -> tuple[UnitPlan, ...]:
         """What stands in the racks of units, by part of the cluster."""
-        return tuple(UnitPlan(self._design, part, self._held) for part in self._layout.parts)
+        return tuple(UnitPlan(self._design, part) for part in self._layout.parts)
 
     @cached_property
     def plan_of_unit(self) -> tuple[int, ...]:
@@ -86,10 +83,6 @@ class FloorPlan:
     def first_racks(self) -> tuple[int, ...]:
         """By unit, how many racks the units before it have; at the end, how many all units have."""
         return tuple(accumulate((self.plans[number].racks for number in self.plan_of_unit), initial=0))
-
-    @cached_property
-    def _held(self) -> Allocations:
-        return self._layout.lock.of(RACKED)
 
     @cached_property
     def spots(self) -> Mapping[TierKey, tuple[UnitSpot, ...]]:
@@ -232,12 +225,12 @@ class FloorPlan:
 
     def held(self) -> dict[str, Allocations]:
         """The floor plan's entries in a lock, by kind, including those of what is gone."""
-        given = {t.holder: rack_unit_intervals(plan.kept(t), t.height, 0) for plan in self.plans for t in plan.tiers}
-        return {RACKED: {**self._held, **given}, **self.shared.held(), **self.areas.held(), **self.unit_halls.held}
+        racked = {plan.lock_kind: plan.in_lock() for plan in self.plans}
+        return {**racked, **self.shared.held(), **self.areas.held(), **self.unit_halls.held}
 
     def holders(self) -> frozenset[tuple[str, str]]:
         """(kind, holder) of all lock entries that are still in use."""
-        found = {(RACKED, t.holder) for plan in self.plans for t in plan.tiers}
+        found = {(plan.lock_kind, t.holder) for plan in self.plans for t in plan.tiers}
         found |= {(STACKED, name) for name in self.shared.words()}
         found |= {(self.areas.kind(i), name) for i, wanted in enumerate(self.areas.wanted) for name in wanted}
         found |= {holder for i in range(len(self.halls)) for holder in self.shared.shelved(i)}

@@ -5,7 +5,7 @@ units.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -167,15 +167,18 @@ class _Filling:
             if self._room(room, part, holder) == before:
                 self.rows[room.kind] = held  # rows that take no unit
             missing -= self._room(room, part, holder) - before
-        return [
-            _stretch(room, part, rows.first, rows.size)
-            for room in rooms
-            for rows in self.rows[room.kind].get(holder, ())
-        ]
+        return [_stretch(room, part, rows.first, rows.size) for room in rooms for rows in self._rows_of(room, holder)]
+
+    def _rows_of(self, room: HallRoom, holder: str) -> Iterator[Interval]:
+        """The rows that a part has in a hall, as far as it is large enough."""
+        for rows in self.rows[room.kind].get(holder, ()):
+            end = rows.end if room.rows is None else min(rows.end, room.rows)
+            if end > rows.first:
+                yield Interval(rows.first, end - rows.first)
 
     def _room(self, room: HallRoom, part: int, holder: str) -> int:
         """How many units a part has rows for in a hall."""
-        return sum(room.layouts[part].units_in(rows.size) for rows in self.rows[room.kind].get(holder, ()))
+        return sum(room.layouts[part].units_in(rows.size) for rows in self._rows_of(room, holder))
 
     def _check_room(
         self, pods: Sequence[PodLayout], last: int, stretches: Sequence[_Stretch], rooms: Sequence[HallRoom]

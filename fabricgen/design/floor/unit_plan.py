@@ -7,6 +7,7 @@ from functools import cached_property
 
 from fabricgen.design.fabric_model import TierKey
 from fabricgen.design.floor.network_runs import racks_of, stated_stand
+from fabricgen.design.floor.run_places import rack_unit_intervals
 from fabricgen.design.floor.unit_kind import UnitKind
 from fabricgen.design.floor.unit_racks import NodeRack, RackFixture, UnitSpot, UnitTier, node_rack_of
 from fabricgen.design.floor.unit_stack import UnitStack, stacked
@@ -15,14 +16,18 @@ from fabricgen.design.management.managed import TRAY_TIER
 from fabricgen.design.model import Design
 from fabricgen.kernel.intervals import Allocations
 
+RACKED = "racked"
+"""Kind of lock entry: positions of switches in the racks of a unit."""
+
 
 class UnitPlan:
     """The racks of a unit of a part, node racks before network racks, and what stands in them."""
 
-    def __init__(self, design: Design, part: Part, held: Allocations) -> None:
+    def __init__(self, design: Design, part: Part) -> None:
         self._design, self.part = design, part
         self.layout: Layout = design.layout.of_part(part.name)
-        self._held = {name: places for name, places in held.items() if name.partition("/")[2] == part.name}
+        self.lock_kind = RACKED + part.suffix
+        self._held = design.layout.lock.of(self.lock_kind)
 
     @property
     def kind(self) -> UnitKind:
@@ -77,7 +82,11 @@ class UnitPlan:
         """Racks of a unit: those of its nodes, then its network racks."""
         return self.kind.racks + self.stack.racks
 
-    def kept(self, t: UnitTier) -> tuple[UnitSpot, ...]:
+    def in_lock(self) -> Allocations:
+        """What a lock keeps of it, including what is gone."""
+        return {**self._held, **{t.holder: rack_unit_intervals(self._kept(t), t.height, 0) for t in self.tiers}}
+
+    def _kept(self, t: UnitTier) -> tuple[UnitSpot, ...]:
         """Positions of a tier's switches in a unit as the lock numbers racks: 0 for every node rack, which are alike
         and are told once, then network racks from 1.
         """

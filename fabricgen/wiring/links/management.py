@@ -99,7 +99,7 @@ class _Positions:
         found = np.zeros(len(key), dtype=np.int64)
         order = np.argsort(key, kind="stable")
         starts = np.flatnonzero(np.r_[True, np.diff(key[order]) != 0])
-        for rows in np.split(order, starts[1:]):
+        for rows in np.split(order, starts[1:]) if len(key) else ():
             kind, text = where[int(inside[rows[0]])]
             holder = Holder(
                 self._managed.fabric, self._managed.tier, text, self._managed.labels[int(self._label[rows[0]])]

@@ -45,7 +45,9 @@ def device_domains(design: Design, devices: DeviceTable, places: DomainPlacement
 
 def present_domains(design: Design, scale_up: ScaleUpDesign) -> Ints:
     """Numbers of the domains that have a node, ascending; int32."""
-    domain, _ = domain_columns(design.layout, scale_up.places, node_columns(design.layout))
+    layout, places = design.layout, scale_up.places
+    kinds = [kind for kind in layout.kinds if kind.name in places.groups]
+    domain = np.concatenate([domain_columns(layout, places, node_columns(layout, kind))[0] for kind in kinds])
     return np.array(unique_values(domain[domain >= 0]), dtype=np.int32)
 
 
