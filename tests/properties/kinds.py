@@ -69,6 +69,6 @@ def _pod_tiers(draw: st.DrawFn, fabrics: dict[str, Tree]) -> Tree:
         f"{name}.{tier}"
         for name, fabric in sorted(fabrics.items())
         for tier, spec in fabric.get("tiers", {}).items()
-        if places.intersection(spec["per"] if isinstance(spec["per"], list) else [spec["per"]])
+        if places.intersection(per if isinstance(per := spec.get("per", []), list) else [per])
     ]
     return {draw(st.sampled_from(own)): draw(st.sampled_from(OWN))} if own else {}
