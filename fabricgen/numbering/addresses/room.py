@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fabricgen.blueprint.dimensions import WHOLE
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.model import Design
-from fabricgen.design.shape import inner, reserved_places, scope_count, within_unit
+from fabricgen.design.shape import inner, reserved_places, scope_count, scope_of, within_unit
 from fabricgen.kernel.units import power_of_two_at_least
 from fabricgen.numbering.slot_counts import group_capacity, group_slot_count
 
@@ -52,7 +52,7 @@ def need_of_tier(
 
 def _growth(design: Design, fabric: FabricDesign, tier: TierDesign) -> Iterator[tuple[str, str, int]]:
     """(what may grow, the key that says how far or "", the slots that are left without that growth)."""
-    layout, scope = tier.layout, tier.scope
+    layout, scope = tier.layout, scope_of(tier.per)
     slots = group_slot_count(fabric, tier) * group_capacity(tier)
     upper = {t.name: t for name in inner(tier.per) for t in fabric.tiers_beside(tier, name)}
     for each in (tier, *(upper[d] for d in inner(tier.per) if d in upper)):
