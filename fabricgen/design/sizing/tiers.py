@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 from fabricgen.blueprint.sections.fabric import SpanSpec
-from fabricgen.design.fabric_model import Feed, NodeFeed, TierKey, Uplink, jumps_of
+from fabricgen.design.fabric_model import Feed, NodeFeed, TierKey, Uplink
 from fabricgen.design.layout import Layout
 from fabricgen.design.management.load import ManagedPorts
 from fabricgen.design.ports import (
@@ -38,8 +37,10 @@ from fabricgen.design.sizing.arithmetic import (
 )
 from fabricgen.design.sizing.down_ports import DownPorts, Reserve
 from fabricgen.design.sizing.kept import as_before, kept_count, place_upward
-from fabricgen.design.sizing.kept_front import MANAGEMENT_PORTS, KeptFront, Purpose, links_holder, nodes_holder
+from fabricgen.design.sizing.kept_above import KeptAbove, Laid
+from fabricgen.design.sizing.kept_front import KeptFront
 from fabricgen.design.sizing.node_ports import NodeDemand, NodePorts, SlotAssignment
+from fabricgen.design.sizing.purposes import laid_feeds, purposes_of
 from fabricgen.design.sizing.spread import RunPorts, nests
 from fabricgen.design.sizing.wider_uplinks import Fits, widened
 from fabricgen.design.tiers import TierSpec, meet
@@ -92,30 +93,6 @@ class SizedTier:
         """Which down ports of a run serve which purpose."""
         wide, taken = spans_units(self.spec.per), self.taken[run] if run < len(self.taken) else ()
         return RunPorts(self.placement.downs[run], run, self.feeds, self.reach, wide=wide, taken=taken)
-
-
-def _purposes(demands: Sequence[NodeDemand], nodes: Sequence[NodeFeed], feeds: Sequence[Feed]) -> list[Purpose]:
-    """What the down ports of a lowest tier are for: nodes, by kind of port, then management and lower tiers."""
-    seen: Counter[tuple[str, str]] = Counter()
-    found = []
-    for demand, feed in zip(demands, nodes, strict=True):
-        of = demand.fabric, demand.part
-        found.append(Purpose(nodes_holder(*of, seen[of]), feed.run, feed.first, feed.per_switch))
-        seen[of] += 1
-    names = (links_holder(feed.source) if feed.links else MANAGEMENT_PORTS for feed in feeds)
-    return [*found, *(Purpose(name, feed.run, feed.first, feed.room) for name, feed in zip(names, feeds, strict=True))]
-
-
-def _laid(
-    demands: Sequence[NodeDemand], nodes: Sequence[NodeFeed], feeds: tuple[Feed, ...], ports: Sequence[Intervals]
-) -> tuple[dict[str, tuple[NodeFeed, ...]], tuple[Feed, ...]]:
-    """The feeds of nodes by fabric, and those of management, on their ports; `ports` are in the order of purposes."""
-    found: dict[str, tuple[NodeFeed, ...]] = {}
-    for demand, feed, own in zip(demands, nodes, ports, strict=False):
-        laid = replace(feed, first=own[0].first, jumps=jumps_of(own)) if own else feed
-        found[demand.fabric] = (*found.get(demand.fabric, ()), laid)
-    managed = zip(feeds, ports[len(demands) :], strict=True)
-    return found, tuple(replace(f, first=own[0].first, jumps=jumps_of(own)) if own else f for f, own in managed)
 
 
 class TierSizing:
@@ -254,10 +231,10 @@ class TierSizing:
             feeds = (Feed(TierKey("", ""), *places[len(demands)], used, room, by_slot=by_slot),)
         own = places[len(places) - len(below) :]
         feeds += self._land(spec, assignment.count, lowers, below, own, by_slot=by_slot or spec.for_reserve)
-        purposes = _purposes(demands, found_feeds, feeds)
+        purposes = purposes_of(demands, found_feeds, feeds)
         front = KeptFront(self._layout.lock, spec.key, spec.profile)
         demand, placement, laid, taken = front.place(demand, purposes, lambda wanted: fit(spec, wanted, up))
-        node_feeds, feeds = _laid(demands, found_feeds, feeds, [laid[purpose.name] for purpose in purposes])
+        node_feeds, feeds = laid_feeds(demands, found_feeds, feeds, [laid[purpose.name] for purpose in purposes])
         in_use, numbered = downs.totals(len(placement.downs))
         kept = tuple(self._more(spec, groups * assignment.count).items())
         whole, _ = ports_for(replace(assignment, slots=nodes.reserved), now=False, by_slot=by_slot)
@@ -370,13 +347,26 @@ class TierSizing:
             nested = self._connect(sized, spec, count, one, by_slot=by_slot, per_connector=per)
             feeds.append(Feed(sized.spec.key, run, first, in_use, room, links, nested))
         used, numbered = downs.totals(len(placement.downs))
-        reach = self._reach(spec, demand, up)
+        laid = Laid(placement, tuple(feeds), self._reach(spec, demand, up))
+        front = KeptAbove(self._layout.lock, spec)
+        if front.known or lowers[-1].spec.turn > lowers[0].spec.turn:
+            early = [i for i, sized in enumerate(lowers) if sized.spec.turn == lowers[0].spec.turn]
+
+            def alone() -> Laid | None:
+                some = [met[i] for i in early]
+                own = fit(spec, demand_for(count, some, by_slot=by_slot), up)
+                _, where = ports_for(count, some, by_slot=by_slot)
+                found = [replace(feeds[i], run=run, first=at) for i, (run, at) in zip(early, where, strict=True)]
+                return Laid(own, tuple(found), laid.reach) if own else None
+
+            laid = front.place(demand, laid, alone, lambda wanted: fit(spec, wanted, up))
+        placement = laid.placement
         self._note_fewest(lowers[0], spec, below, fits)
         kept = tuple(self._more(spec, groups * count).items())
         found = SizedTier(
-            spec, groups, count, demand, placement, tuple(feeds), {}, used, numbered, numbered, up, for_extras=kept
+            spec, groups, count, demand, placement, laid.feeds, {}, used, numbered, numbered, up, for_extras=kept
         )
-        return replace(found, reach=(reach,))
+        return replace(found, reach=(laid.reach,))
 
     def _note_fewest(self, sized: SizedTier, upper: TierSpec, below: list[LowerTier], fits: Fits) -> None:
         """Note what the fewest uplinks of the first lower tier would be, and the switches above them, where it has more
