@@ -113,8 +113,10 @@ def purposes_of_down_ports_never_overlap(case: Case) -> None:
             left = run_ports(tier, i).left_over(tier.numbered[i])
             taken = Counter([*left, *(port for j, ports in kept if j == i for port in ports)])
             assert set(taken.values()) <= {1}
-            assert set(taken) <= set(range(run.capacity))
-            assert tier.numbered[i] <= run.capacity < tier.numbered[i] + len(left) + run.per_connector
+            assert all(port < run.numbers and run.cages[port // run.ways] for port in taken)
+            assert tier.numbered[i] <= run.capacity
+            told = any(feed.laid for feed in tier.feeds)  # these leave parts of connectors here and there
+            assert told or run.capacity < tier.numbered[i] + len(left) + run.per_connector
 
 
 def links_use_the_ports_kept_for_them(case: Case) -> None:

@@ -46,7 +46,10 @@ class _Before:
 
 
 class KeptAbove:
-    """The cages and ports that stay on the switches of one tier."""
+    """The cages and ports that stay on the switches of one tier.
+
+    Where the part that came first is gone, the links of no other are spread.
+    """
 
     def __init__(self, lock: Lock, spec: TierSpec) -> None:
         self._lock, self._spec = lock, spec
@@ -70,15 +73,18 @@ class KeptAbove:
 
     def _beside(self, before: _Before, demand: SwitchDemand, fresh: Laid, placed: Placed) -> Laid | None:
         """The ports of a demand beside those that stay; None where they cannot."""
-        chief, *others = fresh.feeds
         chosen = [down_class(self._spec.profile, wanted) or (0, 1) for wanted in demand.downs]
         names = [run_text(where[1], wanted.kind) for where, wanted in zip(chosen, demand.downs, strict=True)]
         first, cages = fresh.placement.downs[0], before.cages.get(names[0], ())
         reach = min(fresh.reach, len(cages) * first.ways) if cages else fresh.reach
-        spread = RunPorts(replace(first, cages=cages or first.cages), 0, (chief,), (reach,)).of(chief)
         held: list[dict[Feed, tuple[int, ...]]] = [{} for _ in names]
-        for feed in others:
+        for feed in fresh.feeds:
             held[feed.run][feed] = before.ports.get(names[feed.run], {}).get(links_holder(feed.source), ())[: feed.room]
+        chief = fresh.feeds[0] if not held[0][fresh.feeds[0]] else None
+        spread: tuple[int, ...] = ()
+        if chief:
+            del held[0][chief]
+            spread = RunPorts(replace(first, cages=cages or first.cages), 0, (chief,), (reach,)).of(chief)
         extras = extra_ports(self._lock, self._spec.key)
         downs = []
         for i, wanted in enumerate(demand.downs):
@@ -90,7 +96,7 @@ class KeptAbove:
         placement = placed(replace(demand, downs=tuple(downs)))
         if placement is None:
             return None
-        told = {chief: chief}
+        told = {chief: chief} if chief else {}
         for i, run in enumerate(placement.downs):
             laid = _extended(run, chief if i == 0 else None, held[i], reach, _on(run, extras))
             if laid is None:
