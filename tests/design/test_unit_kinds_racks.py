@@ -17,6 +17,7 @@ from fabricgen.design.model import Design
 from fabricgen.export.drawings.rack_contents import Racks
 from fabricgen.export.drawings.rack_kinds import RackKinds
 from fabricgen.export.files.racks import table
+from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.engine import lint
 from tests.design.test_floor import check_apart, check_design_agrees, locked, stands
 
@@ -93,6 +94,13 @@ def test_floor_plans_draw_each_unit_with_its_own_racks(design_of: DesignOf) -> N
         assert {cluster.plan.racks.names[rack].rpartition("-")[0] for rack in run} == {name}
     floor = FloorPlan(cluster.design)
     assert sorted(runs.values()) == sorted(floor.plan_of(unit).racks for unit in range(cluster.design.layout.units))
+
+
+def test_runs_of_racks_of_two_tiers_do_not_share_a_name(design_of: DesignOf) -> None:
+    text = MIXED.replace("spine: {switch: sn5600, count: 18}", "leaf-gb: {switch: sn5600, count: 18, above: leaf}")
+    with pytest.raises(InputError) as fault:
+        design_of(text, [f"{LEAF}.stand=network-row"])
+    assert fault.value.diagnostics[0].code == "FG039"
 
 
 GROWTH: dict[str, tuple[str, ...]] = {
