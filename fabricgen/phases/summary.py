@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -51,24 +52,20 @@ def _draw(cls: DeviceClass) -> float:
 
 def _fabric(cluster: Cluster, fabric: FabricDesign, selection: Selection, of_whole: dict[str, Any]) -> dict[str, Any]:
     assert cluster.phase  # noqa: S101 - as above
-    counts = {c.key: c.count for c in cluster.plan.devices.classes if c.kind == SWITCH}
-    switches, ratios = Counter[str](), dict[str, float]()
-    for tier in fabric.tiers:
-        switches[tier.name] += counts[tier.key]
-        ratio = _ratio(cluster, tier) if tier.oversubscription and counts[tier.key] else None
-        if ratio is not None:
-            ratios[tier.name] = max(ratio, ratios.get(tier.name, ratio))
     sites = {pod.site for pod in cluster.design.layout.pods if pod.first_su in selection.units}
     found = of_whole | {
-        "switches": {name: count for name, count in switches.items() if count},
+        **_of_tiers(cluster, fabric.tiers),
         "links": _counted(cluster.plan, fabric, of_cables=False),
         "cables": _counted(cluster.plan, fabric, of_cables=True),
-        "oversubscription": ratios,
         "planes": len(selection.planes[fabric.name] or range(fabric.planes)),
         "rails": len(selection.rails[fabric.name] or range(fabric.rails)),
     }
     if any(selection.switches[tier.key] < tier.count for tier in cluster.design.tiers):
         found.pop("uneven", None)  # links that land unequally on all the switches of a tier
+    if "parts" in found:
+        parts = {name: [t for t in fabric.tiers if t.layout.cluster and t.part == name] for name in found["parts"]}
+        figures = {name: _of_tiers(cluster, tiers) for name, tiers in parts.items()}
+        found["parts"] = {name: of_part for name, of_part in figures.items() if of_part["switches"]}
     if "spans" in found:
         found["spans"] = {name: s for name, s in found["spans"].items() if sites.issuperset(s["sites"])}
         found["site_oversubscription"] = {
@@ -77,6 +74,18 @@ def _fabric(cluster: Cluster, fabric: FabricDesign, selection: Selection, of_who
             if any(site in span["sites"] for span in found["spans"].values())
         }
     return found
+
+
+def _of_tiers(cluster: Cluster, tiers: Sequence[TierDesign]) -> dict[str, Any]:
+    """How many switches tiers of each name have, and the worst oversubscription among these."""
+    counts = {c.key: c.count for c in cluster.plan.devices.classes if c.kind == SWITCH}
+    switches, ratios = Counter[str](), dict[str, float]()
+    for tier in tiers:
+        switches[tier.name] += counts[tier.key]
+        ratio = _ratio(cluster, tier) if tier.oversubscription and counts[tier.key] else None
+        if ratio is not None:
+            ratios[tier.name] = max(ratio, ratios.get(tier.name, ratio))
+    return {"switches": {name: count for name, count in switches.items() if count}, "oversubscription": ratios}
 
 
 def _counted(plan: WiringPlan, fabric: FabricDesign, *, of_cables: bool) -> dict[str, int]:

@@ -17,7 +17,10 @@ from fabricgen.design.model import Design
 from fabricgen.export.drawings.rack_contents import Racks
 from fabricgen.export.drawings.rack_kinds import RackKinds
 from fabricgen.export.files.racks import table
+from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.engine import lint
+from fabricgen.phases.summary import phase_summary
+from fabricgen.phases.tables import at_phase
 from tests.design.test_floor import check_apart, check_design_agrees, locked, stands
 
 DesignOf = Callable[..., Design]
@@ -95,6 +98,13 @@ def test_floor_plans_draw_each_unit_with_its_own_racks(design_of: DesignOf) -> N
     assert sorted(runs.values()) == sorted(floor.plan_of(unit).racks for unit in range(cluster.design.layout.units))
 
 
+def test_runs_of_racks_of_two_tiers_do_not_share_a_name(design_of: DesignOf) -> None:
+    text = MIXED.replace("spine: {switch: sn5600, count: 18}", "leaf-gb: {switch: sn5600, count: 18, above: leaf}")
+    with pytest.raises(InputError) as fault:
+        design_of(text, [f"{LEAF}.stand=network-row"])
+    assert fault.value.diagnostics[0].code == "FG039"
+
+
 GROWTH: dict[str, tuple[str, ...]] = {
     "units": ("pods.p1.su=3", "pods.p2.su=4"),
     "a kind": ("scalable_units.a={nodes: 4 x dgx-b200, racks: {nodes_per_rack: 1}}", "pods.p0={unit: a, su: 2}"),
@@ -114,3 +124,14 @@ def test_growth_with_a_lock_moves_no_rack_and_no_device(tmp_path: Path, variant:
     assert stands(before).items() <= stands(after).items()
     text = lock_text(after.lock)
     assert lock_text(parse_lock(text.encode(), "lock")) == text
+
+
+def test_a_phase_of_one_kind_has_its_racks_and_figures_alone(design_of: DesignOf) -> None:
+    cluster = at_phase(design_of(MIXED + "phases: {now: {pods: [p1, p3]}, all: {}}\n"), "now")
+    figures, whole = phase_summary(cluster), phase_summary(at_phase(cluster.design, "all"))
+    assert {kind.id for kind in np.array(cluster.plan.racks.kinds)[cluster.plan.racks.kind]} == {"rack-48u"}
+    assert (figures["nodes"], figures["accelerators"]) == (24, 192)
+    assert figures["fabrics"]["compute"]["parts"] == {"h100": whole["fabrics"]["compute"]["parts"]["h100"]}
+    assert figures["fabrics"]["compute"]["switches"] == {"leaf": 24, "spine": 18}
+    assert [figures["scale_up"][name]["domains"] for name in ("hgx", "nvl72")] == [24, 0]
+    assert [whole["scale_up"][name]["domains"] for name in ("hgx", "nvl72")] == [24, 6]

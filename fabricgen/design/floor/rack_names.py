@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -63,6 +64,10 @@ class RackNames:
             if key not in (*USUAL, "all"):
                 hint = did_you_mean(key, (*USUAL, "all"))
                 raise fault("FG016", f"there are no racks '{key}' to name", path=("names", "racks", key), hint=hint)
+        runs = Counter(run.name for run in self._floor.runs)
+        for name in (name for name, count in runs.items() if count > 1):
+            hint = "give the tier, or the kind of units that it serves, another name"
+            raise fault("FG039", f"two runs of racks would be named net-{name}", path=("fabrics",), hint=hint)
         if not stated:
             return
         for kind, naming in self._naming.items():
