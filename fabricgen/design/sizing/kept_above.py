@@ -56,12 +56,11 @@ class KeptAbove:
         self.known = bool(lock.of(cages_kind(spec.key)))
         """Whether the lock keeps some."""
 
-    def place(self, demand: SwitchDemand, fresh: Laid, alone: Callable[[], Laid | None], placed: Placed) -> Laid:
+    def place(self, demand: SwitchDemand, fresh: Laid, alone: Laid | None, placed: Placed) -> Laid:
         """The ports of a demand beside those that stay: of the lock, else those that the part which came first has
         `alone`; `fresh` where they cannot stay. `placed` places the ports of a switch.
         """
-        first = None if self.known else alone()
-        before = self._of_lock() if self.known else _before(first) if first else None
+        before = self._of_lock() if self.known else _before(alone) if alone else None
         return (before and self._beside(before, demand, fresh, placed)) or _explicit(fresh)
 
     def _of_lock(self) -> _Before:

@@ -302,19 +302,7 @@ class TierSizing:
         up = self._plan_uplinks(spec, main)
         groups = self._groups(spec)
 
-        def ports_for(count: int, met: list[LowerTier], *, by_slot: bool) -> tuple[DownPorts, list[tuple[int, int]]]:
-            downs = DownPorts(spec)
-            places = []
-            for one in met:
-                in_use, room = one.ports_in_use(count, by_slot=by_slot), one.numbered(by_slot=by_slot)
-                places.append(downs.add(one.kind, in_use, one.ports(room, count)))
-            return downs, places
-
-        def demand_for(count: int, met: list[LowerTier], *, by_slot: bool) -> SwitchDemand:
-            more = self._more(spec, groups * count)
-            return ports_for(count, met, by_slot=by_slot)[0].switch_demand(
-                more, self._peer_demand(spec, below[0].kind, count)
-            )
+        demand_for = partial(self._demand_above, spec)
 
         def fits(count: int, met: list[LowerTier]) -> bool:
             return fit(spec, demand_for(count, met, by_slot=False), up) is not None
@@ -338,7 +326,7 @@ class TierSizing:
         if placement is None:
             raise too_small(spec, demand, up)
         met = [replace(one, now=now.now) for one, now in zip(met, present, strict=True)]
-        downs, places = ports_for(count, met, by_slot=by_slot)
+        downs, places = self._ports_above(spec, count, met, by_slot=by_slot)
         feeds = []
         for sized, one, (run, first) in zip(lowers, met, places, strict=True):
             links = 1 if one.lands_unevenly(count) else -(-one.share // count)
@@ -348,25 +336,37 @@ class TierSizing:
             feeds.append(Feed(sized.spec.key, run, first, in_use, room, links, nested))
         used, numbered = downs.totals(len(placement.downs))
         laid = Laid(placement, tuple(feeds), self._reach(spec, demand, up))
-        front = KeptAbove(self._layout.lock, spec)
-        if front.known or lowers[-1].spec.turn > lowers[0].spec.turn:
-            early = [i for i, sized in enumerate(lowers) if sized.spec.turn == lowers[0].spec.turn]
-
-            def alone() -> Laid | None:
-                some = [met[i] for i in early]
-                own = fit(spec, demand_for(count, some, by_slot=by_slot), up)
-                _, where = ports_for(count, some, by_slot=by_slot)
-                found = [replace(feeds[i], run=run, first=at) for i, (run, at) in zip(early, where, strict=True)]
-                return Laid(own, tuple(found), laid.reach) if own else None
-
+        front, first = KeptAbove(self._layout.lock, spec), lowers[0].spec.turn
+        if front.known or lowers[-1].spec.turn > first:
+            early = [one for one, sized in zip(met, lowers, strict=True) if sized.spec.turn == first]
+            _, where = self._ports_above(spec, count, early, by_slot=by_slot)
+            own = fit(spec, demand_for(count, early, by_slot=by_slot), up)
+            some = tuple(replace(f, run=run, first=at) for f, (run, at) in zip(feeds, where, strict=False))
+            alone = Laid(own, some, laid.reach) if own else None
             laid = front.place(demand, laid, alone, lambda wanted: fit(spec, wanted, up))
-        placement = laid.placement
         self._note_fewest(lowers[0], spec, below, fits)
         kept = tuple(self._more(spec, groups * count).items())
         found = SizedTier(
-            spec, groups, count, demand, placement, laid.feeds, {}, used, numbered, numbered, up, for_extras=kept
+            spec, groups, count, demand, laid.placement, laid.feeds, {}, used, numbered, numbered, up, for_extras=kept
         )
         return replace(found, reach=(laid.reach,))
+
+    def _ports_above(
+        self, spec: TierSpec, count: int, met: Sequence[LowerTier], *, by_slot: bool
+    ) -> tuple[DownPorts, list[tuple[int, int]]]:
+        """The down ports of each of `count` upper switches, and (run, first port) of those for each lower tier."""
+        downs = DownPorts(spec)
+        places = []
+        for one in met:
+            in_use, room = one.ports_in_use(count, by_slot=by_slot), one.numbered(by_slot=by_slot)
+            places.append(downs.add(one.kind, in_use, one.ports(room, count)))
+        return downs, places
+
+    def _demand_above(self, spec: TierSpec, count: int, met: Sequence[LowerTier], *, by_slot: bool) -> SwitchDemand:
+        """The demand on each of `count` upper switches of a group."""
+        more = self._more(spec, self._groups(spec) * count)
+        downs, _ = self._ports_above(spec, count, met, by_slot=by_slot)
+        return downs.switch_demand(more, self._peer_demand(spec, met[0].kind, count))
 
     def _note_fewest(self, sized: SizedTier, upper: TierSpec, below: list[LowerTier], fits: Fits) -> None:
         """Note what the fewest uplinks of the first lower tier would be, and the switches above them, where it has more
