@@ -116,6 +116,13 @@ GROWTH: dict[str, tuple[str, ...]] = {
 }
 
 
+def test_a_pod_that_states_tiers_later_keeps_its_place(tmp_path: Path) -> None:
+    before = locked(MIXED, tmp_path, None)
+    after = locked(MIXED, tmp_path, before, ("pods.p3.tiers={compute.leaf: {spare_ports: 1}}",))
+    check_racks(after)
+    assert stands(before) == stands(after)
+
+
 @pytest.mark.parametrize("growth", GROWTH)
 @pytest.mark.parametrize("variant", ["as usual", "rack top", "leaves in network rows"])
 def test_growth_with_a_lock_moves_no_rack_and_no_device(tmp_path: Path, variant: str, growth: str) -> None:
