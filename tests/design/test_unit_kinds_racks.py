@@ -21,6 +21,8 @@ from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.engine import lint
 from fabricgen.phases.summary import phase_summary
 from fabricgen.phases.tables import at_phase
+from fabricgen.wiring.links.scale_up import expand_domains
+from fabricgen.wiring.links.scale_up_places import domain_names
 from tests.design.test_floor import check_apart, check_design_agrees, locked, stands
 
 DesignOf = Callable[..., Design]
@@ -114,6 +116,13 @@ GROWTH: dict[str, tuple[str, ...]] = {
 }
 
 
+def test_a_pod_that_states_tiers_later_keeps_its_place(tmp_path: Path) -> None:
+    before = locked(MIXED, tmp_path, None)
+    after = locked(MIXED, tmp_path, before, ("pods.p3.tiers={compute.leaf: {spare_ports: 1}}",))
+    check_racks(after)
+    assert stands(before) == stands(after)
+
+
 @pytest.mark.parametrize("growth", GROWTH)
 @pytest.mark.parametrize("variant", ["as usual", "rack top", "leaves in network rows"])
 def test_growth_with_a_lock_moves_no_rack_and_no_device(tmp_path: Path, variant: str, growth: str) -> None:
@@ -135,3 +144,27 @@ def test_a_phase_of_one_kind_has_its_racks_and_figures_alone(design_of: DesignOf
     assert figures["fabrics"]["compute"]["switches"] == {"leaf": 24, "spine": 18}
     assert [figures["scale_up"][name]["domains"] for name in ("hgx", "nvl72")] == [24, 0]
     assert [whole["scale_up"][name]["domains"] for name in ("hgx", "nvl72")] == [24, 6]
+
+
+def test_domains_of_pods_join_the_nodes_of_pods_that_form_them(design_of: DesignOf) -> None:
+    cluster = build_cluster(
+        design_of(
+            """\
+fabricgen: 1
+name: cubes
+scalable_units: {tpu: {nodes: 8 x tpu-v4}, cpu: {nodes: {cpu: 3 x generic-server}}}
+pods: {p1: {unit: cpu, su: 2}, p2: {unit: tpu, su: 2}, p3: {unit: cpu}, p4: {unit: tpu, su: 2}}
+scale_up: {cube: {domain: tpu-v4-cube, per: pod}}
+fabrics: {oob: {protocol: ethernet, attach: bmc, tiers: {leaf: {switch: sn2201, per: su}, spine: {switch: sn5600}}}}
+"""
+        )
+    )
+    (cube,), plan = cluster.design.scale_up, cluster.plan
+    assert (cube.domains, cube.accelerators) == (2, 2 * 64)
+    assert domain_names(cluster.design, cube) == ["cube-p2", "cube-p4"]
+    links = expand_domains(cluster.design, plan.devices, cube)
+    assert np.bincount(links.domain).tolist() == [cube.links // 2] * 2
+    pods = [plan.devices.pod[ends[~links.at_switch]] for ends in (links.a_device, links.b_device)]
+    assert (pods[0] == pods[1]).all()
+    assert set(pods[0].tolist()) == {1, 3}
+    check_racks(cluster)

@@ -100,7 +100,7 @@ KINDS: Mapping[str, str] = {
     "cages": "cages of each kind of down port on the lowest switches, in the order of their ports; 0 for one that "
     "another kind has taken",
     "downlinks": "ports of nodes and management among the down ports of one kind",
-    "halls": "slots of scalable units in halls that pods name, and in the others of their site",
+    "halls": "slots of scalable units in halls that pods name and in the others of their site, by kind of unit",
     "rows": "node rows of the kinds of units, where there are several",
     "floor": "places of racks in network rows",
     "racked": "places of switches in the racks of a unit: hundreds are its network racks, the rest rack units",

@@ -234,7 +234,7 @@ class FloorPlan:
         found |= {(STACKED, name) for name in self.shared.words()}
         found |= {(self.areas.kind(i), name) for i, wanted in enumerate(self.areas.wanted) for name in wanted}
         found |= {holder for i in range(len(self.halls)) for holder in self.shared.shelved(i)}
-        names = {pod.name for pod in self._layout.pods} | {rows_holder(part) for part in self._layout.parts}
+        names = {pod.name for pod in self._layout.pods} | {rows_holder(kind) for kind in self._layout.kinds}
         return frozenset(
             found | {(kind, name) for kind, held in self.unit_halls.held.items() for name in held if name in names}
         )

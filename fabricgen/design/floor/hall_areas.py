@@ -44,18 +44,24 @@ class HallAreas:
         self._plans = tuple(plans)
         self._lock = design.layout.lock
         self._spec = design.loaded.blueprint.floor.network_rows
-        self.unit_places = tuple(self._places_of(plan) for plan in self._plans)
-        """By part of the cluster, racks of a unit that stand among its others."""
+        self._largest = tuple(
+            max((p for p in plans if p.kind.name == kind.name), key=lambda p: p.racks) for kind in self._layout.kinds
+        )
+        """By kind of unit, the plan of the part of the cluster whose units have most racks."""
+        kinds = [kind.name for kind in self._layout.kinds]
+        self._kind_of = tuple(kinds.index(plan.kind.name) for plan in self._plans)
+        self.unit_places = tuple(self._places_of(plan) for plan in self._largest)
+        """By kind of unit, racks of a unit that stand among its others."""
 
     def _places_of(self, plan: UnitPlan) -> int:
-        held = self._lock.rooms.get(UNIT_RACKS + plan.part.suffix, plan.racks)
+        held = self._lock.rooms.get(UNIT_RACKS + plan.kind.suffix, plan.racks)
         return max(min(held, plan.racks), plan.kind.racks)
 
     @cached_property
     def rows(self) -> tuple[tuple[UnitRows, ...], ...]:
-        """By hall and part of the cluster, how units are laid out in node rows."""
+        """By hall and kind of unit, how units are laid out in node rows."""
         for hall in self._halls:
-            for plan, places in zip(self._plans, self.unit_places, strict=True):
+            for plan, places in zip(self._largest, self.unit_places, strict=True):
                 if places > hall.racks_per_row and any(stand.startswith("row") for stand in self._stands(plan, places)):
                     raise fault(
                         "FG068",
@@ -67,7 +73,7 @@ class HallAreas:
         return tuple(
             tuple(
                 unit_rows(plan.kind.racks, self._stands(plan, places), hall.racks_per_row)
-                for plan, places in zip(self._plans, self.unit_places, strict=True)
+                for plan, places in zip(self._largest, self.unit_places, strict=True)
             )
             for hall in self._halls
         )
@@ -83,13 +89,26 @@ class HallAreas:
         found: tuple[dict[str, int], ...] = tuple({} for _ in self._halls)
         for run in self._shared.runs:
             found[run.hall][run.holder] = self._shared.rack_count(run)
-        for plan, places in zip(self._plans, self.unit_places, strict=True):
+        for plan, places in zip(self._largest, self.unit_places, strict=True):
             for hall, held in enumerate(found) if plan.racks > places else ():
-                held[FURTHER + plan.part.suffix] = (plan.racks - places) * self._site_slots(plan, hall)
+                held[FURTHER + plan.kind.suffix] = (plan.racks - places) * self._site_slots(hall)
         return found
 
-    def _site_slots(self, plan: UnitPlan, hall: int) -> int:
-        return plan.layout.numbering.span("units", self._layout.sites[self._halls[hall].site], "site")
+    def _site_slots(self, hall: int) -> int:
+        """How many slots units have at the site of a hall; those of one kind are no more."""
+        return self._layout.numbering.span("units", self._layout.sites[self._halls[hall].site], "site")
+
+    def _node_rows(self, hall: int) -> int:
+        """How many node rows units need if all of the site stand in one hall."""
+        kinds, rows = self._layout.kinds, self.rows[hall]
+        if not self._layout.numbering.parts:
+            return rows[0].rows_for(self._site_slots(hall))
+        site, found = self._layout.sites[self._halls[hall].site], 0
+        for kind, inside in zip(kinds, rows, strict=True):
+            of_pods = zip(self._layout.pods, self._layout.kind_of_pod, strict=True)
+            slots = sum(pod.slots for pod, other in of_pods if pod.site == site and other.name == kind.name)
+            found += inside.rows_for(slots)
+        return found
 
     @cached_property
     def places(self) -> tuple[dict[str, Intervals], ...]:
@@ -112,10 +131,7 @@ class HallAreas:
         if at != "first" and hall.rows != ENDLESS:
             first = hall.rows - rows if at == "last" else (hall.rows - rows) // 2
         elif at != "first":
-            nodes = sum(
-                rows.rows_for(self._site_slots(plan, number))
-                for plan, rows in zip(self._plans, self.rows[number], strict=True)
-            )
+            nodes = self._node_rows(number)
             usual = nodes if at == "last" else -(-nodes // 2)
             first = self._lock.rooms.get(ROWS_FROM + self._shared.suffix(number), max(1, usual))
         if hall.rows != ENDLESS and rows > hall.rows:
@@ -162,10 +178,11 @@ class HallAreas:
         hall, _, first, number = np.array(places, dtype=np.int32).T[:, :, None]
         rack = np.arange(self._plans[part].racks, dtype=np.int32)[None, :]
         row, column = (np.zeros((len(places), rack.shape[1]), dtype=np.int32) for _ in range(2))
-        near = self.unit_places[part]
+        kind = self._kind_of[part]
+        near = min(self.unit_places[kind], rack.shape[1])
         for i, layouts in enumerate(self.rows):
             here = np.flatnonzero(hall[:, 0] == i)
-            inside = replace(layouts[part], columns=np.array(layouts[part].columns, dtype=np.int32))
+            inside = replace(layouts[kind], columns=np.array(layouts[kind].columns, dtype=np.int32))
             node_row, column[here, :near] = inside.spot(number[here], rack[:, :near])
             row[here, :near] = self.areas[i].node_row(first[here] + node_row)
         for at, place in enumerate(places):
@@ -175,13 +192,13 @@ class HallAreas:
 
     def unit_spot(self, part: int, place: UnitPlace, rack: int) -> tuple[int, int]:
         """(row, column) of a rack of a unit of a part of the cluster."""
-        if rack >= self.unit_places[part]:
-            plan = self._plans[part]
-            further = plan.racks - self.unit_places[part]
-            index = place.position * further + rack - self.unit_places[part]
-            places = self.places[place.hall][FURTHER + plan.part.suffix]
+        kind = self._kind_of[part]
+        near, largest = self.unit_places[kind], self._largest[kind]
+        if rack >= near:
+            index = place.position * (largest.racks - near) + rack - near
+            places = self.places[place.hall][FURTHER + largest.kind.suffix]
             return self.areas[place.hall].spot(_nth(places, index))
-        row, column = self.rows[place.hall][part].spot(place.number, rack)
+        row, column = self.rows[place.hall][kind].spot(place.number, rack)
         return self.areas[place.hall].node_row(place.row + row), column
 
     def shared_spot(self, run: NetworkRun, place: int) -> tuple[int, int]:
@@ -200,8 +217,8 @@ class HallAreas:
 
     def kept_counts(self) -> dict[str, int]:
         """Counts of rows and racks that a lock keeps, by name."""
-        pairs = zip(self._plans, self.unit_places, strict=True)
-        found = {UNIT_RACKS + plan.part.suffix: places for plan, places in pairs}
+        pairs = zip(self._layout.kinds, self.unit_places, strict=True)
+        found = {UNIT_RACKS + kind.suffix: places for kind, places in pairs}
         for i, area in enumerate(self.areas):
             if area.rows and not (self._spec and self._spec.rows):
                 found[ROWS + self._shared.suffix(i)] = area.rows

@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 from fabricgen.blueprint.models import Pod
 from fabricgen.design.floor.halls import Hall
+from fabricgen.design.floor.unit_kind import UnitKind
 from fabricgen.design.floor.unit_rows import UnitRows
-from fabricgen.design.layout import Layout, Part, PodLayout
+from fabricgen.design.layout import Layout, PodLayout
 from fabricgen.kernel.diagnostics import did_you_mean, fault
 from fabricgen.kernel.intervals import (
     AllocationRequest,
@@ -29,14 +30,14 @@ KIND = "halls"
 """Kind of lock entry: slots of units in the halls that pods name, and in all other halls of their site."""
 
 ROWS = "rows"
-"""Kind of lock entry: node rows of a hall that a part of the cluster has, where units are of several kinds."""
+"""Kind of lock entry: node rows of a hall that a kind of unit has, where there are several."""
 
 _ALL = (Interval(0, 1 << 40),)
 _MOST_ROWS = 1 << 23
 
 
 class UnitPlace(NamedTuple):
-    """Where a unit stands: `hall`, an index; `position`, its number there among the units of its part; and its `number`
+    """Where a unit stands: `hall`, an index; `position`, its number there among the units of its kind; and its `number`
     among those that stand one after the other from node row `row` on. All from 0.
     """
 
@@ -56,8 +57,8 @@ class UnitHalls:
 
 @dataclass(frozen=True, slots=True)
 class HallRoom:
-    """The room of a hall for units: `hall`, its index; how many node rows it has, None without limit; by part of the
-    cluster, how units are laid out in them; and the kind of lock entry for its rows.
+    """The room of a hall for units: `hall`, its index; how many node rows it has, None without limit; by kind of unit,
+    how they are laid out in them; and the kind of lock entry for its rows.
     """
 
     hall: int
@@ -67,7 +68,7 @@ class HallRoom:
 
 
 class _Stretch(NamedTuple):
-    """Node rows of a hall, from `row` on, that take so many units of a part one after the other; None without limit."""
+    """Node rows of a hall, from `row` on, that take so many units of a kind one after the other; None without limit."""
 
     hall: int
     row: int
@@ -105,20 +106,20 @@ def unit_halls(
             filling.put(f"{KIND} {halls[hall].name}", mine, [rooms[hall]])
         others = [pod for pod in pods if pod.name not in stated]
         free = [room for room in rooms if halls[room.hall].site == site and room.hall not in stated.values()]
-        filling.put(f"{KIND} rest of {site_name}" if len(others) < len(pods) else "", others, free)
+        filling.put(f"{KIND} {'rest' if len(others) < len(pods) else 'all'} of {site_name}", others, free)
     places = tuple(place for pod in layout.pods for place in filling.places[pod.name])
     return UnitHalls(places, filling.held | {kind: rows for kind, rows in filling.rows.items() if rows})
 
 
-def rows_holder(part: Part) -> str:
-    """The name under which a lock keeps the node rows of a part of the cluster."""
-    return f"units {part.name}".rstrip()
+def rows_holder(kind: UnitKind) -> str:
+    """The name under which a lock keeps the node rows of a kind of unit."""
+    return f"units {kind.name}".rstrip()
 
 
 class _Filling:
-    """Halls while they are filled with units. A part of the cluster fills the first hall, then the second, and so on.
+    """Halls while they are filled with units. Those of a kind fill the first hall, then the second, and so on.
 
-    Where there are several parts, each has node rows of its own, so that all can grow.
+    Where there are several kinds, each has node rows of its own, so that all can grow.
     """
 
     def __init__(self, layout: Layout, halls: Sequence[Hall], rooms: Sequence[HallRoom]) -> None:
@@ -127,20 +128,17 @@ class _Filling:
         self.held: dict[str, Allocations] = {}
         self.rows: dict[str, Allocations] = {room.kind: layout.lock.of(room.kind) for room in rooms}
 
-    def put(self, kind: str, pods: Sequence[PodLayout], rooms: Sequence[HallRoom]) -> None:
-        """Put pods into some halls; `kind` is that of the lock entry for their slots there, "" for those of the site.
+    def put(self, key: str, pods: Sequence[PodLayout], rooms: Sequence[HallRoom]) -> None:
+        """Put pods into some halls; `key` is the kind of lock entry for their slots there.
 
         Raises InputError (FG067) where these are too small.
         """
-        for number, part in enumerate(self._layout.parts):
-            mine = [pod for pod in pods if pod.part == part.name]
+        kind_of = {pod.name: kind for pod, kind in zip(self._layout.pods, self._layout.kind_of_pod, strict=True)}
+        for number, kind in enumerate(self._layout.kinds):
+            mine = [pod for pod in pods if kind_of[pod.name].name == kind.name]
             if not mine:
                 continue
-            if kind:
-                given = self.held[kind + part.suffix] = _numbered(self._layout, kind + part.suffix, mine)
-            else:
-                own = self._layout.of_part(part.name).numbering
-                given = {pod.name: own.of("units", pod.name, "site") for pod in mine}
+            given = self._slots(key, kind, mine)
             last = max(interval.end for pod in mine for interval in given[pod.name])
             stretches = self._stretches(number, last, rooms)
             self._check_room(mine, last, stretches, rooms)
@@ -148,15 +146,31 @@ class _Filling:
                 slots = first_numbers(given[pod.name], pod.su)
                 self.places[pod.name] = [_place_of(stretches, slot) for slot in slots]
 
-    def _stretches(self, part: int, units: int, rooms: Sequence[HallRoom]) -> list[_Stretch]:
-        """Node rows for so many units of a part, as far as there is room."""
+    def _slots(self, key: str, kind: UnitKind, pods: Sequence[PodLayout]) -> Allocations:
+        """The slots of pods of a kind in some halls. All those of a site that has one kind are as the site counts them:
+        so they were, if this is the kind without a name, before another came.
+        """
+        numbering, lock, whole = self._layout.numbering, self._layout.lock, key.startswith(f"{KIND} all of ")
+        if whole and not numbering.parts:
+            return {pod.name: numbering.of("units", pod.name, "site") for pod in pods}
+        own = key + kind.suffix
+        held = lock.of(own)
+        if whole and not kind.name and own not in lock.held:
+            before = lock.of(f"units {pods[0].site}") or lock.of("units")
+            held = {pod.name: before[pod.name] for pod in pods if pod.name in before}
+        asked = [AllocationRequest(pod.name, pod.slots, _ALL) for pod in pods]
+        self.held[own] = {**held, **allocate_intervals(held, asked)}
+        return self.held[own]
+
+    def _stretches(self, kind: int, units: int, rooms: Sequence[HallRoom]) -> list[_Stretch]:
+        """Node rows for so many units of a kind, as far as there is room."""
         if not self._layout.numbering.parts:
-            return [_stretch(room, part, 0, room.rows) for room in rooms]
-        holder = rows_holder(self._layout.parts[part])
-        missing = units - sum(self._room(room, part, holder) for room in rooms)
+            return [_stretch(room, kind, 0, room.rows) for room in rooms]
+        holder = rows_holder(self._layout.kinds[kind])
+        missing = units - sum(self._room(room, kind, holder) for room in rooms)
         for room in rooms:
-            before, held = self._room(room, part, holder), self.rows[room.kind]
-            wanted = room.layouts[part].rows_for(missing) if missing > 0 else 0
+            before, held = self._room(room, kind, holder), self.rows[room.kind]
+            wanted = room.layouts[kind].rows_for(missing) if missing > 0 else 0
             for more in range(wanted if room.rows is None else min(wanted, room.rows), 0, -1):
                 size = total(held.get(holder, ())) + more
                 window = (Interval(0, _MOST_ROWS if room.rows is None else room.rows),)
@@ -164,21 +178,21 @@ class _Filling:
                     found = allocate_intervals(held, [AllocationRequest(holder, size, window)])
                     self.rows[room.kind] = {**held, **found}
                     break
-            if self._room(room, part, holder) == before:
+            if self._room(room, kind, holder) == before:
                 self.rows[room.kind] = held  # rows that take no unit
-            missing -= self._room(room, part, holder) - before
-        return [_stretch(room, part, rows.first, rows.size) for room in rooms for rows in self._rows_of(room, holder)]
+            missing -= self._room(room, kind, holder) - before
+        return [_stretch(room, kind, rows.first, rows.size) for room in rooms for rows in self._rows_of(room, holder)]
 
     def _rows_of(self, room: HallRoom, holder: str) -> Iterator[Interval]:
-        """The rows that a part has in a hall, as far as it is large enough."""
+        """The rows that a kind has in a hall, as far as it is large enough."""
         for rows in self.rows[room.kind].get(holder, ()):
             end = rows.end if room.rows is None else min(rows.end, room.rows)
             if end > rows.first:
                 yield Interval(rows.first, end - rows.first)
 
-    def _room(self, room: HallRoom, part: int, holder: str) -> int:
-        """How many units a part has rows for in a hall."""
-        return sum(room.layouts[part].units_in(rows.size) for rows in self._rows_of(room, holder))
+    def _room(self, room: HallRoom, kind: int, holder: str) -> int:
+        """How many units of a kind there are rows for in a hall."""
+        return sum(room.layouts[kind].units_in(rows.size) for rows in self._rows_of(room, holder))
 
     def _check_room(
         self, pods: Sequence[PodLayout], last: int, stretches: Sequence[_Stretch], rooms: Sequence[HallRoom]
@@ -197,13 +211,8 @@ class _Filling:
             )
 
 
-def _numbered(layout: Layout, kind: str, pods: Sequence[PodLayout]) -> Allocations:
-    before = layout.lock.of(kind)
-    return {**before, **allocate_intervals(before, [AllocationRequest(pod.name, pod.slots, _ALL) for pod in pods])}
-
-
-def _stretch(room: HallRoom, part: int, row: int, rows: int | None) -> _Stretch:
-    return _Stretch(room.hall, row, None if rows is None else room.layouts[part].units_in(rows))
+def _stretch(room: HallRoom, kind: int, row: int, rows: int | None) -> _Stretch:
+    return _Stretch(room.hall, row, None if rows is None else room.layouts[kind].units_in(rows))
 
 
 def _place_of(stretches: Sequence[_Stretch], number: int) -> UnitPlace:

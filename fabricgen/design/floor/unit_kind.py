@@ -57,6 +57,11 @@ class UnitKind:
     node_rack: RackProfile
 
     @property
+    def suffix(self) -> str:
+        """What is behind kinds and names of the lock that are its own; "" for the kind without a name."""
+        return f" /{self.name}" if self.name else ""
+
+    @property
     def racks_path(self) -> Path:
         """Where the blueprint says how its nodes stand."""
         return (*self.path, "racks")
