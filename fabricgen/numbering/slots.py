@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from math import prod
 from typing import Any
 
 import numpy as np
 
+from fabricgen.blueprint.dimensions import leg_dimensions
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.layout import Layout
 from fabricgen.design.shape import (
@@ -22,6 +24,9 @@ from fabricgen.numbering.addresses.blocks import Slots
 from fabricgen.numbering.slot_counts import group_capacity
 from fabricgen.wiring.links.columns import Columns, tier_columns
 
+NUMBERED = ("ipv4", "ipv6", "asns", "management")
+"""Kinds of numbers in the lock whose holders are tiers with their shape."""
+
 CapacityOf = Callable[[str, int], int]
 """(name, size) -> the capacity remembered for a name; the given size if there is none."""
 
@@ -34,19 +39,33 @@ def _place_slot(layout: Layout, scope: str, columns: Columns) -> Any:
 def group_slots(fabric: FabricDesign, tier: TierDesign, capacity_of: CapacityOf) -> Slots:
     """The slot of the group of every switch of a tier."""
     layout, scope = tier.layout, tier.scope
-    columns = tier_columns(tier)
+    columns, before = tier_columns(tier), _sizes_before(tier)
     slot = _place_slot(layout, scope, columns)
     layer = np.zeros_like(slot)
     shape = [f"{parts_of_unit(layout, scope)} {scope}" if is_part_of_unit(scope) else scope] if scope != "all" else []
     capacities = []
     for dimension in inner(tier.per):
-        capacity = _capacity(fabric, tier, dimension, capacity_of)
+        capacity = before.get(dimension) or _capacity(fabric, tier, dimension, capacity_of)
         slot = slot * capacity + columns[dimension] % capacity
         layer = layer * 64 + columns[dimension] // capacity
         capacities.append(capacity)
         shape.append(f"{capacity} {dimension}")
     name = tier.key.text + (f" ({', '.join(shape)})" if shape else "")
     return Slots(name, slot, reserved_places(layout, scope) * prod(capacities), layer)
+
+
+def _sizes_before(tier: TierDesign) -> dict[str, int]:
+    """The sizes of leg dimensions by which a tier of all parts of the cluster was numbered, as the lock has them: a
+    part whose nodes have more rails may come, or go; empty where there are no parts.
+    """
+    layout = tier.layout
+    if layout.cluster is not None or not layout.numbering.parts:
+        return {}
+    named = re.compile(re.escape(tier.key.text) + r" \(([^()]*)\)")
+    held = (match for kind in NUMBERED for name in layout.lock.of(kind) if (match := named.match(name)))
+    shape = next((match[1].split(", ") for match in held), [])
+    found = {dimension: int(size) for size, _, dimension in (text.partition(" ") for text in shape) if size.isdecimal()}
+    return {name: size for name, size in found.items() if name in leg_dimensions()}
 
 
 def rack_slots(tier: TierDesign) -> Slots:
