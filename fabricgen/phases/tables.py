@@ -127,7 +127,7 @@ def _plan(plan: WiringPlan, phase: AtPhase, end_link: Ints64) -> WiringPlan:
         cables=_cable_table(plan, phase, end_link, cable),
         racks=replace(_taken(plan.racks, racks), names=tuple(plan.racks.names[row] for row in racks.tolist())),
         patching=patching,
-        bonds=plan.bonds.at(phase.links) if plan.bonds else None,
+        bonds=plan.bonds.at(phase.links, phase.devices) if plan.bonds else None,
     )
 
 
@@ -240,6 +240,7 @@ def _of_fabrics(subnets: Mapping[str, Subnets], phase: AtPhase, selection: Selec
             gateway=each.gateway[rows],
             count=each.count[rows],
             subnet_length=each.subnet_length[rows],
+            own=each.own[rows],
         )
         for name, each in subnets.items()
         if name in selection.fabrics

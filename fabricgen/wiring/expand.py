@@ -9,7 +9,7 @@ import numpy as np
 
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import InputError, fault
-from fabricgen.wiring.bonds import bonds_of
+from fabricgen.wiring.bonding import bonds_of
 from fabricgen.wiring.cabling.cables import cable
 from fabricgen.wiring.cabling.offers import shelf_of, with_offers
 from fabricgen.wiring.cabling.shelf import Shelf

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from ipaddress import ip_interface
 
 import pytest
 from ruamel.yaml import YAML
@@ -119,3 +120,79 @@ def test_a_phase_has_the_bonds_of_its_nodes() -> None:
     assert bonds.items() <= {b.number: b.label for b in whole.switch(whole.switch_rows()[0]).bonds}.items()
     small, large = (built_files(cluster, "addresses")["addresses.csv"].decode() for cluster in (now, whole))
     assert set(small.splitlines()) < set(large.splitlines())
+
+
+PAIR = "bonded-pair"
+EOS_PAIR = (
+    "nos=eos",
+    "fabrics.oob.nos=cumulus",
+    *(f"fabrics.{name}.tiers.leaf.switch=7060dx5-32" for name in ("inband", "storage")),
+)
+UNDERLAYS = {"": (), "unnumbered": ("routing.underlay=ebgp-unnumbered",), "dual": ("ip=dual",), "v6": ("ip=v6",)}
+
+
+@pytest.mark.parametrize("underlay", UNDERLAYS)
+@pytest.mark.parametrize("nos", ["cumulus", "eos"])
+def test_both_switches_of_a_pair_agree(nos: str, underlay: str) -> None:
+    """BasePOD: two switches, of which each system has a port on both; 2 x 100G between them."""
+    cluster = example_cluster(PAIR, *(EOS_PAIR if nos == "eos" else ()), *UNDERLAYS[underlay])
+    read_back = {}
+    for switch, files in rendered(cluster):
+        found = read_back[switch.name] = read(switch, files)
+        assert not first(differences(found, wanted(cluster, switch, files))), switch.name
+    one, two = (read_back[f"inband-leaf-0{n}"] for n in (1, 2))
+    assert one.pair
+    assert two.pair
+    assert one.pair.name == two.pair.name
+    assert len(one.pair.members) == len(two.pair.members) == 2
+    assert one.pair.vlans.keys() == two.pair.vlans.keys()
+    assert one.bonds.keys() == two.bonds.keys()
+    for number, bond in one.bonds.items():
+        other = two.bonds[number]
+        assert bond.mlag_id == other.mlag_id == number
+        same = ("access_vlan", "tagged_vlans", "mtu", "description", "admin_up")
+        assert [getattr(bond, key) for key in same] == [getattr(other, key) for key in same]
+        assert len(bond.members) == len(other.members) == 1
+    assert len(one.bonds) == 8 + 5
+    for vlan, here in one.vlans.items():
+        there = two.vlans[vlan]
+        assert here.gateways == there.gateways
+        assert here.own
+        assert not here.own & there.own
+    assert {bond.mlag_id for bond in read_back["storage-leaf-01"].bonds.values()} == {0}
+    assert len(read_back["storage-leaf-01"].bonds) == 8
+
+
+def test_a_pair_has_one_subnet_and_one_gateway() -> None:
+    rows = list(csv.DictReader(io.StringIO(built_files(example_cluster(PAIR), "addresses")["addresses.csv"].decode())))
+    of_inband = [row for row in rows if row["port"] in ("Vlan100", "bond-inband")]
+    subnets = {ip_interface(row["prefix"]).network for row in of_inband}
+    assert len(subnets) == 1
+    gateways = {row["prefix"] for row in of_inband if row["kind"] == "gateway"}
+    assert len(gateways) == 1
+    mine = [row["prefix"] for row in of_inband if row["kind"] != "gateway"]
+    assert len(mine) == len(set(mine)) == 2 + 8 + 5
+    assert not gateways & set(mine)
+    netplan = built_files(example_cluster(PAIR), "hosts")["hosts/p1-su01-n001/60-fabric.yaml"].decode()
+    (gateway,) = gateways
+    assert f'via: "{gateway.partition("/")[0]}"' in netplan
+
+
+def test_units_more_move_nothing_of_a_pair() -> None:
+    made = []
+    for su in (1, 2):
+        text = built_files(example_cluster(PAIR, f"pods.p1.su={su}"), "addresses")["addresses.csv"].decode()
+        made.append({line for line in text.splitlines() if ",link," not in line})
+    assert made[0] < made[1]
+    numbers = [
+        {bond.number: bond.label for bond in cluster.switch(cluster.names.index("inband-leaf-01")).bonds}
+        for cluster in (example_cluster(PAIR), example_cluster(PAIR, "pods.p1.su=2"))
+    ]
+    assert numbers[0].items() <= numbers[1].items()
+    assert len(numbers[1]) == 16 + 5
+
+
+def test_sonic_makes_no_pair() -> None:
+    """sonic-buildimage, rules/config: `INCLUDE_ICCPD = n`."""
+    with pytest.raises(InputError, match="sonic makes no MLAG pair: community images are built without ICCPd"):
+        example_cluster(PAIR, "fabrics.inband.nos=sonic")
