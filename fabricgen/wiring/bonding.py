@@ -195,7 +195,7 @@ class _Members:
                 "a bond is on one switch, or on the two of a pair",
                 f"use two switches with `peer` links, {one}",
             )
-            if self.fabric.bond == "node" and len(np.unique(self.links.rail[rows])) > 1:
+            if self.fabric.bond == "node" and 1 < len(np.unique(self.links.rail[rows])) < len(rows):
                 hint = f"state `bond: nic`, {hint}"
         elif (peer[switches] < 0).all():
             what, hint = "these have no peer links", f"state `peer` of {tiers[0]}, such as `peer: 2 x 100G`, {one}"
@@ -204,7 +204,7 @@ class _Members:
         raise fault(
             FAULT,
             f"{len(rows)} ports of a {profile} are one bond in {self.fabric.name}, and on {len(switches)} switches of "
-            f"{' and '.join(tiers)}: {what} ({count} such bonds)",
+            f"{' and '.join(tiers)}: {what} ({count} of {len(self.starts)} bonds)",
             path=(*self.fabric.path, "bond"),
             hint=hint,
         )

@@ -25,7 +25,7 @@ from fabricgen.numbering.lazy_columns import (
     constant_column,
     encoded,
 )
-from fabricgen.wiring.tables import SWITCH, DeviceClass, Ints, Ints64, ManagementPort, Segment, unique_inverse
+from fabricgen.wiring.tables import SWITCH, DeviceClass, Flags, Ints, Ints64, ManagementPort, Segment, unique_inverse
 
 ON_REQUEST = False
 
@@ -109,11 +109,11 @@ def _management_segments(segments: tuple[Segment, ...]) -> list[int]:
 
 
 def _gateways(cluster: Cluster, found: FamilyAddresses) -> _Section:
-    """Gateways of bridged nodes, fabric by fabric."""
+    """Gateways of bridged nodes, fabric by fabric; that of an MLAG pair is told once."""
     rows: list[tuple[str, str, str, str]] = []
     for fabric, subnets in found.subnets.items():
         vlan = cluster.intent(cluster.design.fabric(fabric)).vlan
-        for row in np.flatnonzero(subnets.gateway.present).tolist():
+        for row in np.flatnonzero(subnets.gateway.present & ~_seconds(cluster)).tolist():
             length = int(subnets.subnet_length[row])
             for place, gateway in enumerate(found.gateways(fabric, row)):
                 rows.append((found.prefix(gateway, length), "gateway", cluster.names[row], f"Vlan{vlan + place}"))
@@ -128,6 +128,15 @@ def _gateways(cluster: Cluster, found: FamilyAddresses) -> _Section:
         ]
     prefixes, kinds, devices, ports = zip(*rows, strict=True) if rows else ((), (), (), ())
     return prefixes, kinds, devices, ports
+
+
+def _seconds(cluster: Cluster) -> Flags:
+    """The second switch of each MLAG pair: the gateway is listed with the first."""
+    bonds, rows = cluster.plan.bonds, np.arange(len(cluster.plan.devices))
+    if bonds is None:
+        return np.zeros(len(rows), dtype=bool)
+    found: Flags = (bonds.mate >= 0) & (bonds.mate < rows)
+    return found
 
 
 def _links(cluster: Cluster, found: FamilyAddresses) -> _Section:
