@@ -169,6 +169,7 @@ def _bond_row(switch: SwitchView, bond: Bond) -> dict[str, Any]:
         "description": one_line(bond.label),
         "mtu": bond.mtu,
         "shutdown": bond.shutdown,
+        "qos_profile": profile_name(bond.first.speed_gbps) if switch.fabric.qos.lossless else "",
         **_vlans(switch, bond.first),
     }
 
