@@ -9,14 +9,20 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Callable
 from ipaddress import ip_interface
+from pathlib import Path
+from typing import Any
 
 import pytest
 from ruamel.yaml import YAML
 
+from fabricgen.blueprint.load import load_blueprint
+from fabricgen.cluster import build_cluster
+from fabricgen.design.build import build_design
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.phases.tables import at_phase
-from tests.conftest import built_files, example_cluster, example_design
+from tests.conftest import BLUEPRINTS, built_files, example_cluster, example_design
 from tests.parity.neutral import differences
 from tests.parity.switches import first, read, rendered, wanted
 
@@ -196,3 +202,51 @@ def test_sonic_makes_no_pair() -> None:
     """sonic-buildimage, rules/config: `INCLUDE_ICCPD = n`."""
     with pytest.raises(InputError, match="sonic makes no MLAG pair: community images are built without ICCPd"):
         example_cluster(PAIR, "fabrics.inband.nos=sonic")
+
+
+def test_a_phase_has_the_pair_and_the_bonds_of_its_nodes() -> None:
+    sets = ("pods.p1.su=2", "phases={now: {units: {p1: 1}}, end: {}}")
+    now, whole = at_phase(example_design(PAIR, *sets), "now"), example_cluster(PAIR, *sets)
+    for cluster, bonds in ((now, 8 + 5), (whole, 16 + 5)):
+        switch = cluster.switch(cluster.names.index("inband-leaf-02"))
+        assert switch.pair
+        assert switch.pair.mate == "inband-leaf-01"
+        assert len(switch.bonds) == bonds
+        assert all(bond.mlag for bond in switch.bonds)
+
+
+def test_cables_as_built_keep_the_bond_and_its_number() -> None:
+    """A cable in another port of the switch, and the two ports of a node exchanged."""
+    exchanged = ("'p1-su01-n002:SLOT1P2': {a_cage: SLOT2P2}", "'p1-su01-n002:SLOT2P2': {a_cage: SLOT1P2}")
+    moved = f"cable_of={{'p1-su01-n001:SLOT1P2': {{b_cage: '30'}}, {', '.join(exchanged)}}}"
+    planned, built = example_cluster(PAIR), example_cluster(PAIR, moved)
+    bonds = [
+        {bond.number: (bond.label, [port.name for port in bond.ports]) for bond in switch.bonds}
+        for cluster in (planned, built)
+        for switch in cluster.switches()
+        if switch.name == "inband-leaf-01"
+    ]
+    assert bonds[1] == bonds[0] | {1: (bonds[0][1][0], ["swp30"])}
+    listed = [built_files(cluster, "addresses")["addresses.csv"] for cluster in (planned, built)]
+    assert listed[0] == listed[1]
+
+
+def test_a_lock_keeps_what_bonds_have(tmp_path: Path, fabricgen: Callable[..., Any]) -> None:
+    """A node fewer, a unit and a fabric more: with a lock, hosts and gateways keep their addresses."""
+    file = tmp_path / "cluster.yaml"
+    text = (BLUEPRINTS / f"{PAIR}.yaml").read_text(encoding="utf-8")
+    found = []
+    scratch = "  scratch: {protocol: ethernet, carried_by: inband, host_ports: tagged, vlan: 300}\n"
+    grown = {"su: 1, reserve: 2": "su: 3, reserve: 4", "  files:": f"{scratch}  files:"}
+    for edit in ({}, {"pods:": "omit: [p1/su-1/node-3]\npods:"}, grown):
+        changed = text
+        for old, new in edit.items():
+            assert old in changed
+            changed = changed.replace(old, new, 1)
+        file.write_text(changed, encoding="utf-8")
+        assert fabricgen("lock", str(file)).code == 0
+        cluster = build_cluster(build_design(load_blueprint(str(file))))
+        lines = built_files(cluster, "addresses")["addresses.csv"].decode().splitlines()
+        found.append({line for line in lines if ",host," in line or ",own," in line or ",gateway," in line})
+    assert {line for line in found[0] if "n003" not in line} == found[1]
+    assert found[0] < found[2]
