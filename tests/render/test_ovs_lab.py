@@ -44,8 +44,8 @@ def short_path() -> Iterator[Path]:
         yield Path(folder)
 
 
-def _files(*sets: str) -> tuple[Build, dict[str, str]]:
-    made = built_files(example_cluster("leaf-spine", *BONDED, *sets), *PARTS, "hosts")
+def _files(name: str, *sets: str) -> tuple[Build, dict[str, str]]:
+    made = built_files(example_cluster(name, *sets), *PARTS, "hosts")
     files = {path: content.decode() for path, content in made.items()}
     netplans = {path.split("/")[1]: text for path, text in files.items() if path.endswith("60-fabric.yaml")}
     return Build(files), netplans
@@ -61,22 +61,21 @@ def _until(done: Callable[[], bool], seconds: float = 60) -> bool:
 def _all_up(lab: Lab) -> bool:
     """Whether LACP has attached every port of every bond, at both ends."""
     forms = [(name, str(number)) for name, form in lab.build.forms.items() for number in form.bonds]
-    hosts = [(name, bond) for name, network in lab.netplans.items() for bond in network["bonds"]]
+    hosts = [(name, bond) for name, network in lab.netplans.items() for bond in network.get("bonds", {})]
     found = [lab.bond(*each) for each in (*forms, *hosts)]
     return all(len(members) == 2 and all(members.values()) for members in found)
 
 
 def _address(lab: Lab, host: str, interface: str) -> str:
     network = lab.netplans[host]
-    one = (network["bonds"] | network["vlans"])[interface]
+    one = (network["bonds"] | network.get("vlans", {}))[interface]
     address: str = one["addresses"][0]
     return address.partition("/")[0]
 
 
-@pytest.mark.parametrize("nos", ["sonic", "cumulus"])
-def test_bonds_come_up_and_carry_all_vlans(short_path: Path, nos: str) -> None:
+def test_bonds_come_up_and_carry_all_vlans(short_path: Path) -> None:
     """LACP at both ends, the untagged and the tagged VLAN to their gateways and between leaves; one cable is enough."""
-    build, netplans = _files(f"nos={nos}")
+    build, netplans = _files("leaf-spine", *BONDED)
     with ovs_lab.lab(build, netplans, short_path) as lab:
         assert _until(lambda: _all_up(lab))
         first, *_, last = build.hosts
@@ -86,14 +85,48 @@ def test_bonds_come_up_and_carry_all_vlans(short_path: Path, nos: str) -> None:
                 assert _until(lambda i=interface, a=address: lab.pings(first, i, a)), (interface, other)
         port = lab.netplans[first]["bonds"]["bond0"]["interfaces"][0]
         lab.cut(End(first, port))
-        assert _until(lambda: list(lab.bond(first, "bond0").values()) == [False, True])
+        assert _until(lambda: {end.port: up for end, up in lab.bond(first, "bond0").items()}[port] is False)
+        assert sum(lab.bond(first, "bond0").values()) == 1
         assert _until(lambda: lab.pings(first, "bond0", _address(lab, last, "bond0")))
         assert _until(lambda: lab.pings(first, "bond0.200", _address(lab, last, "bond0.200")))
 
 
+PAIR = (
+    "scalable_unit.nodes=2 x dgx-b200",
+    "fabrics.inband.extra.mgmt.count=1",
+    "fabrics.oob.extra.mgmt.count=1",
+    "fabrics.files.vrf=default",
+    "fabrics.oob.vrf=default",
+)
+
+
+@pytest.mark.parametrize("nos", ["cumulus", "eos"])
+def test_hosts_of_a_pair_reach_their_gateway_and_what_is_below_the_pair(short_path: Path, nos: str) -> None:
+    """LACP with both switches as one, one gateway for each VLAN, a session between the two, and routes to others."""
+    eos = [f"fabrics.{name}.tiers.leaf.switch=7060dx5-32" for name in ("inband", "storage")]
+    more = (*eos, "fabrics.oob.nos=cumulus", "nos=eos") if nos == "eos" else ()
+    build, netplans = _files("bonded-pair", *PAIR, *more)
+    pair = ("inband-leaf-01", "inband-leaf-02")
+    gateways = {vlan: min(build.forms[pair[0]].vlans[vlan].gateways).partition("/")[0] for vlan in (100, 200)}
+    below = min(build.forms["oob-leaf-01"].vlans[120].gateways).partition("/")[0]
+    with ovs_lab.lab(build, netplans, short_path) as lab:
+        assert _until(lambda: _all_up(lab))
+        nodes = ("p1-su01-n001", "p1-su01-n002")
+        for node in nodes:
+            assert _until(lambda n=node: lab.pings(n, "bond-inband", gateways[100]))
+            assert _until(lambda n=node: lab.pings(n, "bond-inband.200", gateways[200]))
+            assert _until(lambda n=node: lab.pings(n, "bond-inband", below))
+        assert _until(lambda: lab.pings(nodes[0], "bond-inband.200", _address(lab, nodes[1], "bond-inband.200")))
+        assert _until(lambda: lab.pings(nodes[0], "bond-inband", _address(lab, "mgmt", "bond-inband")))
+        for switch in pair:
+            said = lab.routing.json(switch, "show bgp neighbors")[0]
+            assert {one["bgpState"] for one in said.values()} == {"Established"}
+            assert set(said) == set(build.forms[switch].bgp[""].peers)
+
+
 def test_a_cable_in_the_bond_of_another_host_is_left_out(short_path: Path) -> None:
     """LACP finds out that the two ports of a bond do not meet one bond at the far end."""
-    build, netplans = _files()
+    build, netplans = _files("leaf-spine", *BONDED)
     head, *rows = build.files["links.csv"].splitlines()
     mine = [n for n, link in enumerate(build.links) if link.a.device in build.hosts[:2]]
     cells = {n: rows[n].split(",") for n in (mine[1], mine[3])}
