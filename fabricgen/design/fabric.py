@@ -12,7 +12,7 @@ from fabricgen.design.extras.kept_ports import in_order_of_cages, kept_for_extra
 from fabricgen.design.extras.placement import ExtraPortAllocator
 from fabricgen.design.fabric_model import Attachment, ExtraSet, FabricDesign, Leg, TierDesign, TierKey
 from fabricgen.design.floor.unit_kind import NodeSet
-from fabricgen.design.joining import check_host_ports, check_met_in_full, check_spans, shares_ports
+from fabricgen.design.joining import check_bonds, check_host_ports, check_met_in_full, check_spans, shares_ports
 from fabricgen.design.layout import Layout
 from fabricgen.design.management.load import ManagedPorts
 from fabricgen.design.ports import PortKind
@@ -68,6 +68,7 @@ class _LinkedFabrics:
         for name in names:
             check_spans(self.fabrics[name], name)
         check_host_ports(self.fabrics, names)
+        check_bonds(self.fabrics, names)
         self._check_copper()
         taking = self.leaves.get(managing.fabric, ()) if managing else ()
         self._managed = {leaf: managing.ports(self.specs[leaf].layout) for leaf in taking if managing}
@@ -328,6 +329,7 @@ class _LinkedFabrics:
             path=("fabrics", name),
             shares_ports=shares_ports(spec),
             tagged=spec.host_ports == "tagged",
+            bond=spec.bond or "",
         )
 
     def _leaves_met(self, name: str) -> tuple[TierKey, ...]:

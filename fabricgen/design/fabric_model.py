@@ -427,6 +427,8 @@ class FabricDesign:
     """Whether its nodes have no ports of their own, but a VLAN on those of its carrier."""
     tagged: bool = False
     """Whether its VLAN is tagged on node ports."""
+    bond: str = ""
+    """`node` or `nic` where its node ports are bonded, all of a node or those of each NIC; "" where they are not."""
 
     @property
     def attachments(self) -> tuple[tuple[NodeSet, Attachment], ...]:

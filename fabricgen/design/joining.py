@@ -92,5 +92,23 @@ def _check_shareable(fabrics: Mapping[str, Fabric], name: str) -> None:
     raise fault("FG043", f"{name} has `host_ports`: {what}", path=("fabrics", name, "host_ports"), hint=hint)
 
 
+def check_bonds(fabrics: Mapping[str, Fabric], names: Sequence[str]) -> None:
+    """Raise InputError (FG044) where a fabric has bonds, and its hosts are not bridged or have no own ports."""
+    for name in (name for name in names if fabrics[name].bond):
+        fabric = fabrics[name]
+        if shares_ports(fabric):
+            what = f"its nodes use the ports of {fabric.carried_by}, whose bonds carry its VLAN"
+            hint = f"state `bond` on {fabric.carried_by}"
+        elif fabric.protocol == "infiniband":
+            what, hint = "LACP is of Ethernet, and this is InfiniBand", "take `bond` away"
+        elif not _is_bridged(fabric):
+            hosts = fabric.hosts or "routed"
+            what = f"its hosts are `{hosts}`, and each port of a host has a subnet of its own or no address"
+            hint = "state `hosts: bridged`, or take `bond` away: routed hosts use all ports without one"
+        else:
+            continue
+        raise fault("FG044", f"{name} has `bond`: {what}", path=("fabrics", name, "bond"), hint=hint)
+
+
 def _is_bridged(fabric: Fabric) -> bool:
     return (fabric.hosts or ("bridged" if fabric.protocol == "ethernet" else "")) == "bridged"

@@ -9,8 +9,11 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import Attachment
+from fabricgen.design.names.interfaces import bond_name
 from fabricgen.numbering.addresses.column import no_addresses
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
+from fabricgen.numbering.lazy_columns import EncodedColumn
+from fabricgen.wiring.bonds import PAIR_VLAN, PEER
 from fabricgen.wiring.tables import Ints, Ints64, Segment
 
 FIELDS = ("address", "own", "gateway", "subnet")
@@ -37,6 +40,36 @@ def _is_wanted(cluster: Cluster, segment: Segment) -> bool:
     if not isinstance(side, Attachment) or side.role == "bmc" or side.profile.external:
         return False
     return cluster.design.fabric(segment.fabric).protocol != "infiniband"
+
+
+def bond_columns(cluster: Cluster, rows: Ints64) -> tuple[list[int], list[bool]]:
+    """(the NIC of the bond of each of some links, 0 for a bond of all ports, -1 for none; whether it has the address of
+    the bond).
+    """
+    bonds = cluster.plan.bonds
+    if bonds is None:
+        return [-1] * len(rows), [False] * len(rows)
+    bond = bonds.of_link[rows]
+    return np.append(bonds.nic, -1)[bond].tolist(), (np.append(bonds.first, -1)[bond] == rows).tolist()
+
+
+def bond_ports(cluster: Cluster, rows: Ints64 | Ints, *, upper: bool = False) -> EncodedColumn:
+    """The names of the lower (or upper) ends of some links: of the port, of the bond of a host that it is in, or of the
+    VLAN of two switches whose peer link it is.
+    """
+    bonds, ports = cluster.plan.bonds, cluster.port_names.port_columns[upper].take(rows)
+    if bonds is None:
+        return ports
+    links = cluster.plan.links
+    fabrics = [links.segments[i].fabric for i in links.segment[bonds.first].tolist()]
+    names = [
+        f"Vlan{PAIR_VLAN}" if kind == PEER else "" if upper else bond_name(fabric, nic)
+        for fabric, nic, kind in zip(fabrics, bonds.nic.tolist(), bonds.kind.tolist(), strict=True)
+    ]
+    known = {name: place for place, name in enumerate(dict.fromkeys(filter(None, names)), len(ports.vocabulary))}
+    of_bond = np.array([*(known.get(name, -1) for name in names), -1], dtype=np.int32)[bonds.of_link[rows]]
+    vocabulary = np.concatenate([ports.vocabulary, np.array(list(known), dtype=object)])
+    return EncodedColumn(vocabulary, np.where(of_bond < 0, ports.codes, of_bond).astype(np.int32))
 
 
 def by_device(device: Ints, most: int) -> Iterator[tuple[int, int]]:

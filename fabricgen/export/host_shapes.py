@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 from fabricgen.blueprint.sections.naming import is_interface_name
 from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.linked import fabric_vlan
-from fabricgen.design.names.interfaces import interface_name
+from fabricgen.design.names.interfaces import bond_name, interface_name
 from fabricgen.export.host_links import FIELDS
 from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.kernel.templates import built_in_templates
@@ -33,10 +34,22 @@ DEFAULT_ROLES = ("inband", "frontend")
 PRIORITY = 1000
 """Priority of rules that select a routing table by source address: before the kernel's main table (32766)."""
 
-PortKey = tuple[int, int, int, int]
-"""A port with the same text on all nodes of a shape: its segment, its leg, a bit for each field that it has a value of,
-and the MTU of the switch port where the blueprint states one, else 0.
-"""
+
+class PortKey(NamedTuple):
+    """A port with the same text on all nodes of a shape: its segment, its leg, a bit for each field that it has a value
+    of, the MTU of the switch port where the blueprint states one, else 0.
+
+    `bond` is the NIC of the bond that it is in, 0 for one of all ports, -1 for none; `leads`: whether it has the
+    address of the bond.
+    """
+
+    segment: int
+    leg: int
+    flags: int
+    at_most: int
+    bond: int
+    leads: bool
+
 
 _SLOT = re.compile("\0(-?[0-9]+)\0")
 
@@ -81,6 +94,8 @@ class HostPort:
     link: str = ""
     """The interface that carries it, where it is a VLAN; else ""."""
     vlan: int = 0
+    members: tuple[str, ...] = ()
+    """The interfaces of a bond."""
 
     @property
     def routed(self) -> tuple[HostFamily, ...]:
@@ -129,8 +144,8 @@ class HostShape:
 
     @cached_property
     def ports(self) -> tuple[HostPort, ...]:
-        """The ports in order of fabrics, each before the VLANs on it."""
-        return tuple(port for place, key in enumerate(self.keys) for port in self._ports(place, *key))
+        """The ports in order of fabrics, each before the bond that it leads, and these before the VLANs on them."""
+        return tuple(port for place, key in enumerate(self.keys) for port in self._ports(place, key))
 
     @cached_property
     def _default(self) -> tuple[str, int]:
@@ -157,31 +172,63 @@ class HostShape:
         absent = self.cluster.phase.absent if self.cluster.phase else frozenset[str]()
         return fabrics_sharing(self.cluster.plan, self.cluster.design, absent)
 
-    def _ports(self, place: int, number: int, leg: int, flags: int, at_most: int) -> Iterator[HostPort]:
-        """A port with the addresses of its untagged fabric, and an interface for each tagged one."""
-        design, side = self.cluster.design, self._side(number)
-        own, guests = self._segment(number).fabric, self._shared.get(number, ())
-        tagged = [name for name in (own, *guests) if guests and design.fabric(name).tagged]
-        untagged = next((name for name in (own, *guests) if name not in tagged), "")
-        mtus = {name: self._mtu(name, side.role if name == own else name) for name in (own, *guests)}
-        at_most = at_most or max(mtus.values())
-        port = self._port(place, number, leg, flags, untagged or own)
+    def _ports(self, place: int, key: PortKey) -> Iterator[HostPort]:
+        """A port, or a port in a bond and the bond that it leads; and an interface for each tagged fabric."""
+        port = self._port(place, key, self._segment(key.segment).fabric)
+        if key.bond < 0:
+            yield from self._interfaces(place, key, port.interface, self._largest(key))
+            return
+        mates = [other for other in self.keys if self._bond(other) == self._bond(key)]
+        mtu = min(map(self._largest, mates))
+        yield replace(port, mtu=mtu, families=(), has_v4=False, optional="true")
+        if key.leads:
+            design, side, name = self.cluster.design, self._side(key.segment), bond_name(*self._bond(key))
+            interface = interface_name(design.loaded.blueprint, side.profile.id, name)
+            members = tuple(self._port(0, mate, port.fabric).interface for mate in mates)
+            for one in self._interfaces(place, key, interface, mtu):
+                yield replace(one, label=name, mac="", members=() if one.link else members)
+
+    def _bond(self, key: PortKey) -> tuple[str, int]:
+        """(fabric, NIC) of the bond of a port; the NIC is -1 where it is in none."""
+        return self._segment(key.segment).fabric, key.bond
+
+    def _largest(self, key: PortKey) -> int:
+        """The MTU of a port: the largest of its fabrics, unless the switch port has less."""
+        most = max(self._mtus(key).values())
+        return min(most, key.at_most or most)
+
+    def _mtus(self, key: PortKey) -> dict[str, int]:
+        """By fabric on a port, its own first, the MTU there."""
+        own, side = self._segment(key.segment).fabric, self._side(key.segment)
+        return {name: self._mtu(name, side.role if name == own else name) for name in self._fabrics(key)}
+
+    def _fabrics(self, key: PortKey) -> tuple[str, ...]:
+        return self._segment(key.segment).fabric, *self._shared.get(key.segment, ())
+
+    def _interfaces(self, place: int, key: PortKey, interface: str, mtu: int) -> Iterator[HostPort]:
+        """An interface with the addresses of the untagged fabric of a port, and one for each tagged fabric."""
+        design, names = self.cluster.design, self._fabrics(key)
+        tagged = [name for name in names if len(names) > 1 and design.fabric(name).tagged]
+        untagged = next((name for name in names if name not in tagged), "")
+        port = self._port(place, key, untagged or names[0])
         yield replace(
             port,
-            mtu=min(max(mtus.values()), at_most),
+            interface=interface,
+            mtu=mtu,
             families=port.families if untagged else (),
             has_v4=port.has_v4 and bool(untagged),
         )
         for name in tagged:
-            vlan, on = fabric_vlan(design.loaded.blueprint, design.layout.numbering, name), port.interface
-            part = self._port(place, number, leg, flags, name)
-            yield replace(part, interface=f"{on}.{vlan}", mtu=min(mtus[name], at_most), link=on, vlan=vlan)
+            vlan = fabric_vlan(design.loaded.blueprint, design.layout.numbering, name)
+            part, most = self._port(place, key, name), min(self._mtus(key)[name], mtu)
+            yield replace(part, interface=f"{interface}.{vlan}", mtu=most, link=interface, vlan=vlan)
 
     def _mtu(self, fabric: str, role: str) -> int:
         return MTU if self.cluster.design.fabric(fabric).protocol == "roce" or role == "storage" else MTU_ELSEWHERE
 
-    def _port(self, place: int, number: int, leg: int, flags: int, name: str) -> HostPort:
+    def _port(self, place: int, key: PortKey, name: str) -> HostPort:
         """A port as the interface of one fabric, its own or one that shares it."""
+        number, leg, flags, *_ = key
         design, side = self.cluster.design, self._side(number)
         label, families = side.legs[leg].name, self.cluster.addresses.families
         each = len(FIELDS) * len(families)

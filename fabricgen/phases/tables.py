@@ -127,6 +127,7 @@ def _plan(plan: WiringPlan, phase: AtPhase, end_link: Ints64) -> WiringPlan:
         cables=_cable_table(plan, phase, end_link, cable),
         racks=replace(_taken(plan.racks, racks), names=tuple(plan.racks.names[row] for row in racks.tolist())),
         patching=patching,
+        bonds=plan.bonds.at(phase.links, phase.devices) if plan.bonds else None,
     )
 
 
@@ -209,6 +210,8 @@ def _addresses(whole: Cluster, phase: AtPhase, selection: Selection) -> Addresse
 
 def _family(whole: Cluster, found: FamilyAddresses, phase: AtPhase, selection: Selection) -> FamilyAddresses:
     """The addresses of a family; blocks and VRFs of fabrics that are not there are left out."""
+    bonds = whole.plan.bonds
+    links = bonds.addressed(phase.links) if bonds else phase.links
     vrfs = {(fabric.carrier, fabric.vrf) for fabric in whole.design.fabrics if fabric.name in selection.fabrics}
     return replace(
         found,
@@ -216,10 +219,10 @@ def _family(whole: Cluster, found: FamilyAddresses, phase: AtPhase, selection: S
         management=found.management[phase.devices],
         management_length=found.management_length[phase.devices],
         management_gateway=found.management_gateway[phase.devices],
-        a=found.a[phase.links],
+        a=found.a[links],
         b=found.b[phase.links],
-        length=found.length[phase.links],
-        shared={name: column[phase.links] for name, column in found.shared.items() if name in selection.fabrics},
+        length=found.length[links],
+        shared={name: column[links] for name, column in found.shared.items() if name in selection.fabrics},
         subnets=_of_fabrics(found.subnets, phase, selection),
         vrf_links={key: column[phase.links] for key, column in found.vrf_links.items() if key in vrfs},
     )
@@ -235,6 +238,7 @@ def _of_fabrics(subnets: Mapping[str, Subnets], phase: AtPhase, selection: Selec
             gateway=each.gateway[rows],
             count=each.count[rows],
             subnet_length=each.subnet_length[rows],
+            own=each.own[rows],
         )
         for name, each in subnets.items()
         if name in selection.fabrics

@@ -9,6 +9,7 @@ import numpy as np
 
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import InputError, fault
+from fabricgen.wiring.bonding import bonds_of
 from fabricgen.wiring.cabling.cables import cable
 from fabricgen.wiring.cabling.offers import shelf_of, with_offers
 from fabricgen.wiring.cabling.shelf import Shelf
@@ -42,7 +43,7 @@ def build_wiring_plan(design: Design, names_of: NamesOf) -> WiringPlan:
         of_link, cables, racks, patching = cable(design, devices, racks, links)
     except InputError as error:
         raise design.loaded.located(error) from error
-    return WiringPlan(devices, replace(links, cable=of_link), cables, racks, patching)
+    return WiringPlan(devices, replace(links, cable=of_link), cables, racks, patching, bonds_of(design, devices, links))
 
 
 def placed_devices(design: Design, names_of: NamesOf) -> tuple[DeviceTable, RackTable]:

@@ -19,6 +19,7 @@ from fabricgen.wiring.links.scale_up_ports import ScaleUpPort
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from fabricgen.wiring.bonds import Bonds
     from fabricgen.wiring.patching.tables import Patching
 
 Ints: TypeAlias = "npt.NDArray[np.int32]"
@@ -283,3 +284,5 @@ class WiringPlan:
     racks: RackTable
     patching: Patching | None = None
     """Patch panels and trunks, and the cables through them; None where no policy asks for any."""
+    bonds: Bonds | None = None
+    """Ports of hosts that are one interface; None where no fabric has any."""

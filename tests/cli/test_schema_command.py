@@ -112,6 +112,16 @@ def test_profiles_of_ones_own_are_names_in_the_schema_of_a_blueprint(fabricgen, 
     assert fabricgen("schema", "--check", file).code == 0
 
 
+def test_init_puts_the_table_of_an_example_beside_the_blueprint(fabricgen, tmp_path: Path) -> None:
+    file, table = tmp_path / "mine.yaml", tmp_path / "known-hardware.csv"
+    assert fabricgen("init", file, "--example", "known-hardware").code == 0
+    assert table.read_text(encoding="utf-8").startswith("device,port,mac,guid,serial\ncompute-leaf-01,,,0x")
+    assert fabricgen("lint", file).code == 0
+    table.write_text("mine", encoding="utf-8")
+    again = fabricgen("init", tmp_path / "other.yaml", "--example", "known-hardware")
+    assert (again.code, table.read_text(encoding="utf-8")) == (2, "mine")
+
+
 @pytest.mark.parametrize(
     "arguments", [("--check",), ("missing.yaml",), ("a.yaml", "b.yaml"), ("--of", "project", "a.yaml")]
 )

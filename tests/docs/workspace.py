@@ -27,7 +27,8 @@ def fill(folder: Path, shown: list[Shown], fabricgen: Run) -> None:
     (folder / "blueprints").mkdir()
     named = set(re.findall(r"blueprints/([\w-]+)\.yaml", told)) & set(EXAMPLES)
     for name in {SMALLEST, *named}:
-        shutil.copy(BLUEPRINTS / f"{name}.yaml", folder / "blueprints")
+        for file in BLUEPRINTS.glob(f"{name}.*"):
+            shutil.copy(file, folder / "blueprints")
     for name, make in READERS_OWN.items():
         if name in told:
             make(folder / name, fabricgen)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -45,6 +46,8 @@ class Mutant:
             if text.count(old) != 1:
                 raise ValueError(f"{self.name}: '{old}' stands {text.count(old)} times in {self.of}.yaml")
             text = text.replace(old, new)
+        for table in BLUEPRINTS.glob(f"{self.of}.csv"):
+            shutil.copy(table, folder)
         example = folder / f"{self.of}.yaml"
         example.write_text(text, encoding="utf-8")
         if not self.over:

@@ -14,13 +14,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 
+PEER_LINK = -1
+"""The bond of the peer link of an MLAG pair: not every NOS gives it a number."""
+
 
 @dataclass(frozen=True, slots=True)
 class Interface:
     """A port, up or down: `mtu` in bytes, `speed_gbps` 0 where it negotiates, addresses with prefix lengths.
 
     `fec` is "rs", "fc" or "". `link_local`: IPv6 runs on link-local addresses alone. `access_vlan`: untagged, bridged;
-    `tagged_vlans`: bridged with their tags.
+    `tagged_vlans`: bridged with their tags. `bond`: the number of the bond that it is in, 0 for none.
     """
 
     admin_up: bool
@@ -33,6 +36,34 @@ class Interface:
     tagged_vlans: frozenset[int] = frozenset()
     vrf: str = ""
     description: str = ""
+    bond: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Bond:
+    """Ports that are one by LACP, which both ends start, with PDUs every second."""
+
+    members: frozenset[str]
+    admin_up: bool
+    mtu: int
+    access_vlan: int
+    tagged_vlans: frozenset[int]
+    description: str
+    mlag_id: int = 0
+    """The same on both switches of an MLAG pair; 0 for a bond of one switch."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """An MLAG pair as one of its switches has it. `name` is the same at both, `backup` how the other is reached too.
+
+    `vlans` are the VLANs of the peer link alone, in the first of which they talk: VRF, and addresses.
+    """
+
+    members: frozenset[str]
+    name: str
+    backup: tuple[str, str]
+    vlans: Mapping[int, tuple[str, frozenset[str]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +76,11 @@ class Subinterface:
 
 @dataclass(frozen=True, slots=True)
 class Vlan:
-    """A VLAN with its gateways here, with prefix lengths."""
+    """A VLAN with its gateways here, with prefix lengths; `own`: addresses beside gateways that another has, too."""
 
     gateways: frozenset[str]
     vrf: str = ""
+    own: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +244,7 @@ class Management:
 class Switch:
     """One switch. `interfaces` are its ports but for those in `unused`: down, and with no use.
 
-    `subinterfaces` are by (port, VLAN tag), `vlans` by number, `bgp` by VRF, `routes` by (VRF, prefix).
+    `subinterfaces` are by (port, VLAN tag), `vlans` and `bonds` by number, `bgp` by VRF, `routes` by (VRF, prefix).
     """
 
     hostname: str
@@ -222,6 +254,8 @@ class Switch:
     management: Management
     subinterfaces: Mapping[tuple[str, int], Subinterface] = field(default_factory=dict)
     vlans: Mapping[int, Vlan] = field(default_factory=dict)
+    bonds: Mapping[int, Bond] = field(default_factory=dict)
+    pair: Pair | None = None
     vrfs: frozenset[str] = frozenset()
     bgp: Mapping[str, Bgp] = field(default_factory=dict)
     routes: Mapping[tuple[str, str], StaticRoute] = field(default_factory=dict)
@@ -232,8 +266,8 @@ class Switch:
 
 def is_unused(interface: Interface) -> bool:
     """Whether a port is down and nothing is configured on it that could carry traffic."""
-    used = interface.addresses or interface.link_local or interface.access_vlan or interface.tagged_vlans
-    return not (interface.admin_up or used)
+    bridged = interface.access_vlan or interface.tagged_vlans or interface.bond
+    return not (interface.admin_up or interface.addresses or interface.link_local or bridged)
 
 
 def renamed(switch: Switch, name: Callable[[str], str]) -> Switch:
@@ -247,6 +281,10 @@ def renamed(switch: Switch, name: Callable[[str], str]) -> Switch:
         interfaces={name(port): value for port, value in switch.interfaces.items()},
         unused=frozenset(map(name, switch.unused)),
         subinterfaces={(name(port), vlan): value for (port, vlan), value in switch.subinterfaces.items()},
+        bonds={
+            number: replace(bond, members=frozenset(map(name, bond.members))) for number, bond in switch.bonds.items()
+        },
+        pair=switch.pair and replace(switch.pair, members=frozenset(map(name, switch.pair.members))),
         bgp={
             vrf: replace(bgp, peers={peer_name(key, switch.interfaces): peer for key, peer in bgp.peers.items()})
             for vrf, bgp in switch.bgp.items()

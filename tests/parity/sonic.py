@@ -13,7 +13,7 @@ from typing import Any
 
 from tests.parity import frr
 from tests.parity.bgpcfgd import frr_of
-from tests.parity.neutral import Interface, Subinterface, Switch, Vlan, is_unused
+from tests.parity.neutral import Bond, Interface, Subinterface, Switch, Vlan, is_unused
 from tests.parity.policy import Route, connected, network_of
 from tests.parity.sonic_management import MANAGEMENT_TABLES, read_management
 from tests.parity.sonic_qos import QOS_TABLES, read_qos
@@ -39,6 +39,8 @@ class Box:
     vlans: dict[str, int] = field(default_factory=dict)
     access: dict[str, str] = field(default_factory=dict)
     tagged: dict[str, set[str]] = field(default_factory=dict)
+    channels: dict[str, Row] = field(default_factory=dict)
+    bond_of: dict[str, str] = field(default_factory=dict)
     tags: dict[str, int] = field(default_factory=dict)
     vrfs: set[str] = field(default_factory=set)
     managements: set[tuple[str, str]] = field(default_factory=set)
@@ -83,6 +85,7 @@ def _switch(box: Box, tables: Mapping[str, Any], routing: frr.Frr) -> Switch:
         management=read_management(tables, box.managements, box.timezone),
         subinterfaces=subinterfaces,
         vlans=vlans,
+        bonds={_number(name): _bond(box, name, row) for name, row in box.channels.items()},
         vrfs=frozenset(map(frr.vrf_of, box.vrfs)),
         bgp=routing.bgp(routes_in),
         routes=routing.routes(),
@@ -101,14 +104,16 @@ def _parent(name: str, ports: Mapping[str, Interface]) -> tuple[str, int]:
 
 
 def _interface(box: Box, name: str, port: Interface) -> Interface:
-    vlan = box.access.get(name, "")
+    vlan, bond = box.access.get(name, ""), box.bond_of.get(name, "")
+    if bond and (vlan or name in box.tagged or name in box.routed or port.mtu):
+        raise UnknownTextError(f"{name} is in {bond}, and has another use or an MTU of its own")
     if vlan and name in box.routed:
         raise UnknownTextError(f"{name} is routed and in {vlan}")
     if box.keyed.get(name) and name not in box.routed:
         raise UnknownTextError(f"{name} has addresses and no row of its own")
     return Interface(
         admin_up=port.admin_up,
-        mtu=port.mtu,
+        mtu=int(box.channels[bond]["mtu"]) if bond else port.mtu,
         speed_gbps=port.speed_gbps,
         fec=port.fec,
         addresses=_addresses(box, name),
@@ -117,7 +122,36 @@ def _interface(box: Box, name: str, port: Interface) -> Interface:
         tagged_vlans=frozenset(box.vlans[tagged] for tagged in box.tagged.get(name, ())),
         vrf=box.vrf_of.get(name, ""),
         description=port.description,
+        bond=_number(bond) if bond else 0,
     )
+
+
+def _number(bond: str) -> int:
+    return int(bond.removeprefix("PortChannel"))
+
+
+def _bond(box: Box, name: str, row: Row) -> Bond:
+    if {**row, "description": "", "mtu": "", "admin_status": ""} != {**_CHANNEL}:
+        raise UnknownTextError(f"{name} is no bond by LACP as hosts have it: {row}")
+    vlan = box.access.get(name, "")
+    return Bond(
+        members=frozenset(port for port, bond in box.bond_of.items() if bond == name),
+        admin_up={"up": True, "down": False}[row["admin_status"]],
+        mtu=int(row["mtu"]),
+        access_vlan=box.vlans[vlan] if vlan else 0,
+        tagged_vlans=frozenset(box.vlans[tagged] for tagged in box.tagged.get(name, ())),
+        description=row["description"],
+    )
+
+
+_CHANNEL = {
+    "admin_status": "",
+    "description": "",
+    "fast_rate": "true",
+    "lacp_key": "auto",
+    "min_links": "1",
+    "mtu": "",
+}
 
 
 _ELSEWHERE = {"BGP_NEIGHBOR", "STATIC_ROUTE"}
@@ -132,6 +166,7 @@ _METADATA = (
     "frr_mgmt_framework_config",
     "hostname",
     "hwsku",
+    "mac",
     "platform",
     "suppress-fib-pending",
     "synchronous_mode",
@@ -172,7 +207,7 @@ def _ports(box: Box, table: Table) -> None:
         if rest:
             raise UnknownTextError(f"{name} runs at {row['speed']} Mb/s")
         fec = _FEC[row.get("fec", "none")]
-        box.ports[name] = Interface(up, int(row["mtu"]), speed, fec, description=row["description"])
+        box.ports[name] = Interface(up, int(row.get("mtu", 0)), speed, fec, description=row["description"])
 
 
 def _addressed(box: Box, table: Table, *more: str) -> list[tuple[str, Row]]:
@@ -208,6 +243,18 @@ def _vlans(box: Box, table: Table) -> None:
     for name, row in table.items():
         only(row, "vlanid")
         box.vlans[name] = int(row["vlanid"])
+
+
+def _channels(box: Box, table: Table) -> None:
+    box.channels |= table
+
+
+def _channel_members(box: Box, table: Table) -> None:
+    for key, row in table.items():
+        only(row)
+        bond, _, port = key.partition("|")
+        if box.bond_of.setdefault(port, bond) != bond:
+            raise UnknownTextError(f"{port} is in two bonds")
 
 
 def _members(box: Box, table: Table) -> None:
@@ -263,6 +310,8 @@ _TABLES: dict[str, Callable[[Box, Table], Any]] = {
     "MGMT_INTERFACE": _managements,
     "MGMT_PORT": _nothing("admin_status", "alias"),
     "PORT": _ports,
+    "PORTCHANNEL": _channels,
+    "PORTCHANNEL_MEMBER": _channel_members,
     "VERSIONS": _nothing("VERSION"),
     "VLAN": _vlans,
     "VLAN_INTERFACE": _addressed,

@@ -6,16 +6,14 @@ adapter of its own) and `port_guid` (of the port; by default that of the adapter
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from fabricgen.blueprint.beside.tables import faults_of, read_table, rows_of
 from fabricgen.blueprint.models import Blueprint
-from fabricgen.blueprint.source import contained
-from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span, did_you_mean
-from fabricgen.kernel.text_input import decode, read_bytes
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, Span
 from fabricgen.yaml.located import Located
 
 CODE = "FG061"
@@ -23,11 +21,6 @@ CODE = "FG061"
 PLANNED_BITS = 52
 PLANNED = 0x02F << PLANNED_BITS
 """Planned GUIDs begin with 02f: the local bit of the first byte is set, so that no manufacturer has them."""
-
-MAX_TABLE_BYTES = 64 * 1024 * 1024
-"""The largest table of GUIDs that is read: a million adapters."""
-
-ENDINGS = (".csv",)
 
 COLUMNS = ("device", "guid", "port", "port_guid")
 _GUID = r"(?i)(0x)?([0-9a-f]{16}|([0-9a-f]{4}:){3}[0-9a-f]{4}|([0-9a-f]{2}:){7}[0-9a-f]{2})"
@@ -55,42 +48,26 @@ def read_guids(
     for name, fabric in blueprint.fabrics.items():
         if fabric.guids is not None:
             span = source.span(("fabrics", name, "guids"))
-            shown = folder / fabric.guids
-            real = contained(fabric.guids, shown, folder, span, allow_outside=allow_outside, endings=ENDINGS)
-            text = decode(
-                read_bytes(Path(real), str(shown), span, limit=MAX_TABLE_BYTES),
-                str(shown),
-                limit=MAX_TABLE_BYTES,
-                what="a table of GUIDs",
-            )
-            found[name] = parse_guids(text, str(shown))
+            table = read_table(fabric.guids, folder, span, what="a table of GUIDs", allow_outside=allow_outside)
+            found[name] = parse_guids(*table)
     return found
 
 
 def parse_guids(text: str, shown: str) -> tuple[GuidRow, ...]:
     """Read a table; raises InputError with every line that is wrong."""
-    lines = csv.reader(text.splitlines())
     faults: list[Diagnostic] = []
     rows: list[GuidRow] = []
-    try:
-        header = [word.strip().lower() for word in next(lines, [])]
-        faults += _header_faults(header, Span(shown, 1, 1))
-        if not faults:
-            for cells in lines:
-                span = Span(shown, lines.line_num, 1)
-                row = _row(dict(zip(header, (cell.strip() for cell in cells), strict=False)), span)
-                faults += [row] if isinstance(row, Diagnostic) else []
-                rows += [row] if isinstance(row, GuidRow) else []
-    except csv.Error as error:
-        faults.append(_wrong(f"this is no CSV: {error}", Span(shown, lines.line_num, 1)))
+    for cells, places in rows_of(text, shown, COLUMNS, COLUMNS[:2], CODE, faults):
+        row = _row(cells, Span(shown, places["device"].line, 1))
+        faults += [row] if isinstance(row, Diagnostic) else []
+        rows += [row] if isinstance(row, GuidRow) else []
     faults += _repeated(rows)
     if faults:
         raise InputError(faults)
     return tuple(rows)
 
 
-def _wrong(message: str, span: Span, hint: str = "") -> Diagnostic:
-    return Diagnostic(CODE, Severity.ERROR, message, hint=hint, span=span)
+_wrong = faults_of(CODE)
 
 
 def guid_of(text: str) -> tuple[int, str, str]:
@@ -104,22 +81,8 @@ def guid_of(text: str) -> tuple[int, str, str]:
     return number, "", ""
 
 
-def _header_faults(header: list[str], span: Span) -> Iterator[Diagnostic]:
-    for word in COLUMNS[:2]:
-        if word not in header:
-            yield _wrong(f"the table has no column '{word}'", span, "begin it with the line: device,guid")
-    for word in header:
-        if word not in COLUMNS:
-            yield _wrong(f"there is no column '{word}'", span, did_you_mean(word, COLUMNS))
-        elif header.count(word) > 1:
-            yield _wrong(f"the column '{word}' is there twice", span)
-            return
-
-
-def _row(cells: Mapping[str, str], span: Span) -> GuidRow | Diagnostic | None:
-    """A line read; None for an empty one."""
-    if not any(cells.values()):
-        return None
+def _row(cells: Mapping[str, str], span: Span) -> GuidRow | Diagnostic:
+    """A line read, or what is wrong with it."""
     device, port = cells.get("device", ""), cells.get("port", "")
     numbers = []
     for column in ("guid", "port_guid"):

@@ -7,17 +7,15 @@ for all who ask: subnet managers, configurations of switches and hosts, and late
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from fabricgen.blueprint.beside.guids import ENDINGS, MAX_TABLE_BYTES, guid_of
+from fabricgen.blueprint.beside.guids import guid_of
+from fabricgen.blueprint.beside.tables import faults_of, read_table, rows_of
 from fabricgen.blueprint.models import Blueprint
-from fabricgen.blueprint.source import contained
-from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span, did_you_mean
-from fabricgen.kernel.text_input import decode, read_bytes
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span
 from fabricgen.yaml.located import Located
 
 CODE = "FG060"
@@ -64,63 +62,29 @@ def read_inventory(blueprint: Blueprint, source: Located, folder: Path, *, allow
         hint = "put them into the inventory, and remove `guids`"
         span = source.span(("fabrics", both[0], "guids"))
         raise InputError([Diagnostic(CODE, Severity.ERROR, message, ("fabrics", both[0], "guids"), hint, span)])
-    span, shown = source.span(("inventory",)), folder / blueprint.inventory
-    real = contained(blueprint.inventory, shown, folder, span, allow_outside=allow_outside, endings=ENDINGS)
-    data = read_bytes(Path(real), str(shown), span, limit=MAX_TABLE_BYTES)
-    return parse_inventory(decode(data, str(shown), limit=MAX_TABLE_BYTES, what="an inventory"), str(shown))
+    span = source.span(("inventory",))
+    return parse_inventory(
+        *read_table(blueprint.inventory, folder, span, what="an inventory", allow_outside=allow_outside)
+    )
 
 
 def parse_inventory(text: str, shown: str) -> tuple[Hardware, ...]:
     """Read a table; raises InputError (FG060) with every cell that is wrong."""
-    lines, faults, rows = text.splitlines(), list[Diagnostic](), list[Hardware]()
-    reader = csv.reader(lines)
-    try:
-        header = [word.strip().lower() for word in next(reader, [])]
-        faults += _header_faults(header, shown)
-        for cells in reader if not faults else ():
-            if any(cell.strip() for cell in cells):
-                places = _places(lines[reader.line_num - 1], cells, shown, reader.line_num)
-                row = _row(dict(zip(header, (cell.strip() for cell in cells), strict=False)), header, places, faults)
-                rows += [row] if row else []
-    except csv.Error as error:
-        faults.append(_wrong(f"this is no CSV: {error}", Span(shown, reader.line_num, 1)))
+    faults: list[Diagnostic] = []
+    lines = rows_of(text, shown, COLUMNS, ("device",), CODE, faults)
+    rows = [row for cells, places in lines if (row := _row(cells, places, faults))]
     faults += _repeated(rows)
     if faults:
         raise InputError(faults)
     return tuple(rows)
 
 
-def _wrong(message: str, span: Span, hint: str = "") -> Diagnostic:
-    return Diagnostic(CODE, Severity.ERROR, message, hint=hint, span=span)
+_wrong = faults_of(CODE)
 
 
-def _header_faults(header: list[str], shown: str) -> Iterator[Diagnostic]:
-    span = Span(shown, 1, 1)
-    if "device" not in header:
-        yield _wrong("the table has no column 'device'", span, f"begin it with the line: {','.join(COLUMNS)}")
-    for word in dict.fromkeys(header):
-        if word not in COLUMNS:
-            yield _wrong(f"there is no column '{word}'", span, did_you_mean(word, COLUMNS))
-        elif header.count(word) > 1:
-            yield _wrong(f"the column '{word}' is there twice", span)
-
-
-def _places(line: str, cells: list[str], shown: str, number: int) -> list[Span]:
-    """Where each cell of a line begins; cells in quotes are found by their text."""
-    found, at = [], 0
-    for cell in cells:
-        begin = max(line.find(cell, at), at) if cell else at
-        found.append(Span(shown, number, begin + 1, number, begin + 1 + len(cell)))
-        at = max(line.find(",", begin + len(cell)), begin + len(cell)) + 1
-    return found
-
-
-def _row(cells: Mapping[str, str], header: list[str], places: list[Span], faults: list[Diagnostic]) -> Hardware | None:
+def _row(cells: Mapping[str, str], spans: Mapping[str, Span], faults: list[Diagnostic]) -> Hardware | None:
     """A line read; None, with its faults told, where a cell is wrong."""
-    before, spans = len(faults), dict(zip(header, places, strict=False))
-    spans.setdefault("device", places[0])
-    if len(places) > len(header):
-        faults.append(_wrong(f"the line has {len(places)} cells, the header {len(header)}", places[len(header)]))
+    before = len(faults)
     device, mac, serial = cells.get("device", ""), cells.get("mac", ""), cells.get("serial", "")
     if not device:
         faults.append(_wrong("the line names no device", spans["device"]))

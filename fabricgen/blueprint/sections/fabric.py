@@ -361,6 +361,11 @@ class Fabric(Model):
         description="Of bridged fabrics that share node ports: a carried one has no ports of its own then, its VLAN is "
         "on those of its carrier, with or without tags. Default: ports of its own; a carrier's VLAN is untagged.",
     )
+    bond: Literal["node", "nic"] | None = Field(
+        None,
+        description="Of bridged fabrics: ports of a host that are one interface by LACP. node: all that it has here; "
+        "nic: those of each NIC. Default: each port by itself.",
+    )
     vrf: VrfName | None = Field(
         None, description="VRF of a carried fabric, `default` for that of its carrier. Default: its name."
     )

@@ -16,6 +16,8 @@ SCHEMA = "blueprint.schema.json"
 def command(file: str, example: str) -> None:
     """Write an example blueprint to FILE (default blueprint.yaml; - is standard output).
 
+    A table that the example names, such as its inventory, goes beside it under its own name.
+
     The JSON Schema goes beside it unless it is there, so that editors complete and explain what is written, and mark
     names that are not in the catalogue. `fabricgen schema FILE -o` renews it once you have profiles of your own.
     """
@@ -24,7 +26,8 @@ def command(file: str, example: str) -> None:
     from fabricgen.kernel.diagnostics import did_you_mean, fault
     from fabricgen.kernel.resources import resource_dir
 
-    examples = {p.stem: p for p in sorted(resource_dir("blueprints").glob("*.yaml"))}
+    folder = resource_dir("blueprints")
+    examples = {p.stem: p for p in sorted(folder.glob("*.yaml"))}
     if example == "list":
         click.echo("\n".join(examples))
         return
@@ -35,14 +38,19 @@ def command(file: str, example: str) -> None:
     if file == "-":
         click.echo(body, nl=False)
         return
+    texts = {Path(file): f"# yaml-language-server: $schema={SCHEMA}\n{body}"}
+    texts |= {Path(file).with_name(p.name): p.read_text(encoding="utf-8") for p in folder.glob(f"{example}.csv")}
+    schema = Path(file).with_name(SCHEMA)
     try:
-        with Path(file).open("x", encoding="utf-8") as stream:
-            stream.write(f"# yaml-language-server: $schema={SCHEMA}\n{body}")
-        beside = Path(file).with_name(SCHEMA)
-        if not beside.exists():
-            beside.write_text(schema_text("blueprint", Catalog(beside.parent / "catalog")), encoding="utf-8")
-    except FileExistsError:
-        raise fault("FG023", f"{file} exists; it is left as it is", hint="name another file") from None
+        for path in filter(Path.exists, texts):
+            raise fault(
+                "FG023", f"{path} exists; it is left as it is", hint="name another file, or one in another folder"
+            )
+        for path, content in texts.items():
+            with path.open("x", encoding="utf-8") as stream:
+                stream.write(content)
+        if not schema.exists():
+            schema.write_text(schema_text("blueprint", Catalog(schema.parent / "catalog")), encoding="utf-8")
     except OSError as error:
         raise fault("FG023", f"cannot write {file}: {error.strerror}") from error
     click.echo(f"{file} written; next: fabricgen show {file}", err=True)

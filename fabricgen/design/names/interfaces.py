@@ -19,6 +19,11 @@ def interface_name(blueprint: Blueprint, profile: str, port: str) -> str:
     return blueprint.names.interfaces.get(profile, {}).get(port) or port.replace("/", "-")
 
 
+def bond_name(fabric: str, nic: int) -> str:
+    """What the files call the bond of a host in a fabric: `bond-FABRIC`, or `bond-FABRIC-NIC` of one for each NIC."""
+    return f"bond-{fabric}-{nic}" if nic else f"bond-{fabric}"
+
+
 def check_interface_names(blueprint: Blueprint, layout: Layout, fabrics: Iterable[FabricDesign]) -> None:
     """Raise InputError, at the name, for interface names of unknown nodes or ports, and for names used twice."""
     if not blueprint.names.interfaces:
@@ -52,8 +57,9 @@ def _check_distinct(blueprint: Blueprint, profile: str, names: Mapping[str, str]
 
 
 def _ports(layout: Layout, fabrics: Iterable[FabricDesign]) -> dict[str, set[str]]:
-    """Port names by node profile: as fabrics split them, and whole ports that no fabric splits."""
-    attachments = [a for f in fabrics for a in (*(a for _, a in f.attachments), *(e.attachment for e in f.extras))]
+    """Port names by node profile: as fabrics split them, and whole ports that no fabric splits; and its bonds."""
+    of_fabrics = [(f, a) for f in fabrics for a in (*(a for _, a in f.attachments), *(e.attachment for e in f.extras))]
+    attachments = [attachment for _, attachment in of_fabrics]
     found: dict[str, set[str]] = defaultdict(set)
     for attachment in attachments:
         found[attachment.profile.id] |= {leg.name for leg in attachment.legs}
@@ -62,4 +68,7 @@ def _ports(layout: Layout, fabrics: Iterable[FabricDesign]) -> dict[str, set[str
         whole = {port.name for role in profile.roles.values() for port in role.ports}
         split = {leg.rpartition("/")[0] for leg in found[name] - whole}
         found[name] |= whole - split
+    for fabric, attachment in ((fabric, attachment) for fabric, attachment in of_fabrics if fabric.bond):
+        nics = {leg.rail if fabric.bond == "nic" else 0 for leg in attachment.legs}
+        found[attachment.profile.id] |= {bond_name(fabric.name, nic) for nic in nics}
     return found

@@ -1,6 +1,7 @@
 """addresses.csv: every address with its prefix length, its purpose, and the device and port that has it.
 
-Kinds: loopback, router-id (of a switch without IPv4, on no interface), management, gateway, link, host.
+Kinds: loopback, router-id (of a switch without IPv4, on no interface), management, gateway, own (of a switch of an MLAG
+pair beside the gateway that both have), link, host.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import TypeAlias
 import numpy as np
 
 from fabricgen.cluster import Cluster
+from fabricgen.export.host_links import bond_ports
 from fabricgen.export.table import ExportContext, File, Table, csv_file
 from fabricgen.numbering.addresses.column import IPv4Column
 from fabricgen.numbering.addresses.family import ROUTER_ID_BITS
@@ -23,7 +25,7 @@ from fabricgen.numbering.lazy_columns import (
     constant_column,
     encoded,
 )
-from fabricgen.wiring.tables import SWITCH, DeviceClass, Ints, Ints64, ManagementPort, Segment, unique_inverse
+from fabricgen.wiring.tables import SWITCH, DeviceClass, Flags, Ints, Ints64, ManagementPort, Segment, unique_inverse
 
 ON_REQUEST = False
 
@@ -107,16 +109,34 @@ def _management_segments(segments: tuple[Segment, ...]) -> list[int]:
 
 
 def _gateways(cluster: Cluster, found: FamilyAddresses) -> _Section:
-    """Gateways of bridged nodes, fabric by fabric."""
+    """Gateways of bridged nodes, fabric by fabric; that of an MLAG pair is told once."""
     rows: list[tuple[str, str, str, str]] = []
     for fabric, subnets in found.subnets.items():
         vlan = cluster.intent(cluster.design.fabric(fabric)).vlan
-        for row in np.flatnonzero(subnets.gateway.present).tolist():
+        for row in np.flatnonzero(subnets.gateway.present & ~_seconds(cluster)).tolist():
             length = int(subnets.subnet_length[row])
             for place, gateway in enumerate(found.gateways(fabric, row)):
                 rows.append((found.prefix(gateway, length), "gateway", cluster.names[row], f"Vlan{vlan + place}"))
+        rows += [
+            (
+                found.prefix(subnets.own.at(row), int(subnets.subnet_length[row])),
+                "own",
+                cluster.names[row],
+                f"Vlan{vlan}",
+            )
+            for row in np.flatnonzero(subnets.own.present).tolist()
+        ]
     prefixes, kinds, devices, ports = zip(*rows, strict=True) if rows else ((), (), (), ())
     return prefixes, kinds, devices, ports
+
+
+def _seconds(cluster: Cluster) -> Flags:
+    """The second switch of each MLAG pair: the gateway is listed with the first."""
+    bonds, rows = cluster.plan.bonds, np.arange(len(cluster.plan.devices))
+    if bonds is None:
+        return np.zeros(len(rows), dtype=bool)
+    found: Flags = (bonds.mate >= 0) & (bonds.mate < rows)
+    return found
 
 
 def _links(cluster: Cluster, found: FamilyAddresses) -> _Section:
@@ -129,9 +149,10 @@ def _links(cluster: Cluster, found: FamilyAddresses) -> _Section:
     ]
     there = np.stack([found.a.present, found.b.present], axis=1)
     link, upper = (place.astype(np.int32) for place in np.nonzero(there))
-    a, b = cluster.port_names.port_columns
     device = np.where(upper, links.b_device[link], links.a_device[link])
-    port = EncodedColumn(a.vocabulary, np.where(upper, b.codes[link], a.codes[link]))
+    a, b = (bond_ports(cluster, link, upper=end) for end in (False, True))
+    vocabulary = np.concatenate([a.vocabulary, b.vocabulary])
+    port = EncodedColumn(vocabulary, np.where(upper, b.codes + len(a.vocabulary), a.codes).astype(np.int32))
     address, at_b = found.a[link], upper == 1
     address[at_b] = found.b[link[at_b]]
     prefixes = address.cells(found.length[link])
@@ -140,24 +161,34 @@ def _links(cluster: Cluster, found: FamilyAddresses) -> _Section:
 
 def _on_shared_ports(cluster: Cluster, found: FamilyAddresses) -> Iterator[_Section]:
     """Addresses of nodes in the VLANs of fabrics that share their ports: of PORT.VLAN where it is tagged."""
-    links, a = cluster.plan.links, cluster.port_names.port_columns[0]
+    links = cluster.plan.links
     for name, column in found.shared.items():
         fabric = cluster.design.fabric(name)
         rows = np.flatnonzero(column.present)
         lengths = found.subnets[name].subnet_length[links.b_device[rows]]
         vlan = f".{cluster.intent(fabric).vlan}" if fabric.tagged else ""
-        ports = ConcatenatedColumn((a.take(rows), vlan))
+        ports = ConcatenatedColumn((bond_ports(cluster, rows), vlan))
         yield _section(cluster, column[rows].cells(lengths), "host", links.a_device[rows], ports)
 
 
 def _in_vrfs(cluster: Cluster, found: FamilyAddresses) -> Iterator[_Section]:
     """Sub-interfaces of links that carry the VRF of a fabric on another's switches."""
     links, fabrics = cluster.plan.links, cluster.design.fabrics
-    a, b = cluster.port_names.port_columns
     for (owner, vrf), pairs in found.vrf_links.items():
         vlan = next(cluster.intent(f).vlan for f in fabrics if (f.carrier, f.vrf) == (owner, vrf))
         rows = np.flatnonzero(pairs.present)
         lengths = _same(found.family.pair_length, rows)
-        for device, ports, more in ((links.a_device, a, 1), (links.b_device, b, 0)):
-            prefixes = pairs[rows].plus(more).cells(lengths)
-            yield _section(cluster, prefixes, "link", device[rows], ConcatenatedColumn((ports.take(rows), f".{vlan}")))
+        for device, upper in ((links.a_device, False), (links.b_device, True)):
+            prefixes = pairs[rows].plus(1 - upper).cells(lengths)
+            ports = _subinterfaces(cluster, rows, vlan, upper=upper)
+            yield _section(cluster, prefixes, "link", device[rows], ports)
+
+
+def _subinterfaces(cluster: Cluster, rows: Ints64, vlan: int, *, upper: bool) -> LazyColumn:
+    """The interfaces of a VLAN over some links: PORT.VLAN, or VlanVLAN over the peer link of an MLAG pair."""
+    bonds, names = cluster.plan.bonds, cluster.port_names.port_columns[upper].take(rows)
+    if bonds is None:
+        return ConcatenatedColumn((names, f".{vlan}"))
+    paired = bonds.of_link[rows] >= 0
+    whole = [f"Vlan{vlan}" if pair else f"{name}.{vlan}" for name, pair in zip(names, paired.tolist(), strict=True)]
+    return encoded(whole, np.arange(len(whole), dtype=np.int32))

@@ -14,7 +14,7 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.export.columns import picked
-from fabricgen.export.host_links import by_device, family_texts, host_links, shared_texts
+from fabricgen.export.host_links import bond_columns, by_device, family_texts, host_links, shared_texts
 from fabricgen.export.host_shapes import HostShape, PortKey
 from fabricgen.export.table import ExportContext, File
 from fabricgen.numbering.addresses.node_prefixes import node_prefixes
@@ -75,7 +75,8 @@ def _piece(
     wide = np.int64 if len(has) < FLAGS_IN_A_NUMBER else object
     flags = np.sum([column.astype(wide) << bit for bit, column in enumerate(has)], axis=0)
     most = [mtus.get(leaf, 0) for leaf in leaves]
-    keys = list(zip(links.segment[rows].tolist(), links.a_port[rows].tolist(), flags.tolist(), most, strict=True))
+    wired = (links.segment[rows].tolist(), links.a_port[rows].tolist(), flags.tolist(), most)
+    keys = [PortKey(*key) for key in zip(*wired, *bond_columns(cluster, rows), strict=True)]
     for first, end in by_device(links.a_device[rows], 1):
         name = cluster.names[links.a_device[rows[first]]]
         own = [text for port in values[first:end] for text in port]

@@ -20,9 +20,11 @@ from fabricgen.numbering.addresses.family import ROUTER_ID_BITS
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses, Subnets
 from fabricgen.numbering.addresses.management import manage
 from fabricgen.numbering.addresses.node_prefixes import nodes_in
+from fabricgen.numbering.addresses.pair_subnets import join_pairs
 from fabricgen.numbering.addresses.shared_ports import shared_segments
 from fabricgen.numbering.addresses.subnet_sizes import RESERVED_IN_SUBNET, bridged_size
 from fabricgen.numbering.underlay import families, is_management, is_routed, numbers_links, runs_bgp
+from fabricgen.wiring.bonds import PEER
 from fabricgen.wiring.tables import Ints, Ints64, WiringPlan
 
 if TYPE_CHECKING:
@@ -55,6 +57,7 @@ class FamilyAllocation:
         for fabric in fabrics:
             if fabric.hosts != "none":
                 self._hosts(fabric)
+        self._bonds()
         managed = manage(self.design, self.plan, self._allocator, self)
         return FamilyAddresses(
             self.family,
@@ -69,6 +72,24 @@ class FamilyAllocation:
             self.vrf_links,
             self.shared,
         )
+
+    def _bonds(self) -> None:
+        """Take the addresses of all links of a bond but the first: it is one interface, and has one a fabric. A VRF of
+        hosts on an MLAG pair passes between its two switches in the VLAN of these.
+        """
+        bonds, links = self.plan.bonds, self.plan.links
+        if bonds is None:
+            return
+        others = bonds.followers()
+        for column in (self.a, self.b, *self.shared.values(), *self.vrf_links.values()):
+            column[others] = no_addresses(self.family, len(others))
+        self.length[others] = 0
+        peers = bonds.first[bonds.kind == PEER]
+        for (owner, vrf), column in self.vrf_links.items():
+            guest = next(f for f in self.design.fabrics if (f.carrier, f.vrf) == (owner, vrf))
+            if guest.name in self.subnets:
+                here = peers[self.subnets[guest.name].gateway[links.a_device[peers]].present]
+                column[here] = no_addresses(self.family, len(here))
 
     def _loopbacks(self) -> None:
         """One loopback for each switch, and a router id for switches without IPv4."""
@@ -159,6 +180,12 @@ class FamilyAllocation:
             self._bridged(tier, own, device_blocks, size, of_fabric if rails else None)
             if fabric.shares_ports:
                 self._on_shared_ports(fabric, tier, shared, device_blocks)
+            if self.plan.bonds:
+                rows = self.plan.devices.of_tier(tier.key).rows
+                join_pairs(self.family, self.subnets[fabric.name], self.plan.bonds.mate, rows, fabric)
+                for segment in own:
+                    links = self.plan.links.rows_of(segment)
+                    self.length[links] -= self.plan.bonds.mate[self.plan.links.b_device[links]] >= 0
 
     def _only_on(self, tier: TierDesign, segments: list[int]) -> list[int]:
         """Those of some segments that end on a tier."""
@@ -209,8 +236,8 @@ class FamilyAllocation:
         if fabric.name not in self.subnets:
             lengths = (np.zeros(devices, dtype=np.int64) for _ in range(3))
             block, count_, each = lengths
-            none = (no_addresses(self.family, devices) for _ in range(2))
-            self.subnets[fabric.name] = Subnets(next(none), block, next(none), count_, each)
+            none = (no_addresses(self.family, devices) for _ in range(3))
+            self.subnets[fabric.name] = Subnets(next(none), block, next(none), count_, each, next(none))
         kept = self.subnets[fabric.name]
         kept.base[rows], kept.length[rows] = device_blocks.first[0], self.family.length_of(device_blocks.size)
         kept.count[rows], kept.subnet_length[rows] = count, self.family.length_of(size)

@@ -101,6 +101,8 @@ def anything(text: str) -> str:
 
 
 port_name = pattern(r"Ethernet\d{1,4}", "the name of a port, EthernetN")
+bond_name = pattern(r"PortChannel\d{1,4}", "the name of a bond, PortChannelN")
+bridged_name = pattern(r"(Ethernet|PortChannel)\d{1,4}", "the name of a port or bond, EthernetN or PortChannelN")
 vlan_name = pattern(r"Vlan([1-9]\d{0,2}|[1-3]\d{3}|40[0-8]\d|409[0-4])", "Vlan1 to Vlan4094")
 own_vrf = pattern(r"Vrf[A-Za-z0-9_-]{0,12}", "a name that begins with Vrf")
 vrf_name = pattern(r"Vrf[A-Za-z0-9_-]{0,12}|default", "a name that begins with Vrf, or default")

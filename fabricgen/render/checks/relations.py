@@ -28,6 +28,7 @@ def check_relations(tables: Tables) -> Iterator[Problem]:
     yield from _sessions(tables)
     yield from _sessions_in_vrfs(tables)
     yield from _members(tables)
+    yield from _bonds(tables)
     yield from _vlans(tables)
     yield from _subinterfaces(tables)
     yield from _static_routes(tables)
@@ -103,6 +104,25 @@ def _members(tables: Tables) -> Iterator[Problem]:
         if fields.get("tagging_mode") == "untagged" and untagged.setdefault(port, vlan) != vlan:
             found = f"{port} is untagged in {untagged[port]} too"
             yield Problem("VLAN_MEMBER", key, "tagging_mode", found, "one untagged VLAN a port")
+
+
+def _bonds(tables: Tables) -> Iterator[Problem]:
+    """Yield ports of a bond that are of another too, or have a use or an MTU of their own (sonic-portchannel.yang)."""
+    used = {key.partition("|")[0] for key in tables.get("INTERFACE", {})}
+    used |= {key.partition("|")[2] for key in tables.get("VLAN_MEMBER", {})}
+    bond_of: dict[str, str] = {}
+    for key in tables.get("PORTCHANNEL_MEMBER", {}):
+        bond, _, port = key.partition("|")
+        own, whole = (tables.get(t, {}).get(n, {}).get("mtu", "") for t, n in (("PORT", port), ("PORTCHANNEL", bond)))
+        if bond_of.setdefault(port, bond) != bond:
+            yield Problem(
+                "PORTCHANNEL_MEMBER", key, found=f"{port} is in {bond_of[port]} too", wanted="one bond a port"
+            )
+        if port in used:
+            found = f"{port} is a routed port, or in a VLAN"
+            yield Problem("PORTCHANNEL_MEMBER", key, found=found, wanted="the VLAN on the bond")
+        if own and own != whole:
+            yield Problem("PORT", port, "mtu", f"'{own}' in {bond}", f"none, or that of the bond, {whole}")
 
 
 def _vlans(tables: Tables) -> Iterator[Problem]:

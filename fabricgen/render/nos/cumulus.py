@@ -30,7 +30,8 @@ from fabricgen.render.nos._cumulus_routing import family, routing_values
 from fabricgen.render.nos._cumulus_system import system_values
 from fabricgen.render.ports import blocked_cages, lanes_of, numbered_cages, unused_ports
 from fabricgen.render.trees import as_yaml, merged, read_data
-from fabricgen.views.switch import PlacedSnippet, Service, Subinterface, SwitchPort, SwitchView
+from fabricgen.views.switch import Bond, PlacedSnippet, Service, Subinterface, SwitchPort, SwitchView
+from fabricgen.wiring.bonds import PAIR_VLAN
 
 KEEPS_ORDER = True
 
@@ -74,9 +75,11 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         ],
         "breakouts": _breakouts(switch, naming),
         "ports": [_port_row(switch, port, dynamic=dynamic) for port in switch.ports],
+        "pair": _pair(switch),
+        "bonds": [_bond_row(switch, bond) for bond in switch.bonds],
         "unused": _unused(switch, naming),
         "vlans": [_vlan_row(service) for service in switch.services if service.gateways],
-        "subinterfaces": [_subinterface_row(port, sub) for vrf in switch.vrfs for port, sub in switch.links_in(vrf)],
+        "subinterfaces": [_subinterface_row(port, sub) for port, sub in switch.subinterfaces],
         "adaptive": dynamic,
         "qos": qos_values(switch),
         "shaped": switch.fabric.qos.cnp_max_percent > 0,
@@ -130,7 +133,8 @@ def _vlan_row(service: Service) -> dict[str, Any]:
     return {
         "vlan": service.vlan,
         "description": yaml_text(f"gateway of {service.label}"),
-        "gateways": [(family(gateway), gateway) for gateway in service.gateways],
+        "addresses": [(family(gateway), gateway) for gateway in service.gateways],
+        "shared": [(family(own), own, gate) for own, gate in zip(service.owns, service.gateways, strict=False)],
         "vrf": vrf_name(service.vrf),
     }
 
@@ -142,7 +146,6 @@ def _port_row(switch: SwitchView, port: SwitchPort, *, dynamic: bool) -> dict[st
     """
     cage, service, own = switch.profile.cage(port.cage), switch.service_of(port), port.settings
     lanes = lanes_of(port, cage)
-    untagged, tagged = switch.vlans_of(port)
     return {
         "name": token(port.name),
         "description": yaml_text(one_line(port.label)),
@@ -151,13 +154,51 @@ def _port_row(switch: SwitchView, port: SwitchPort, *, dynamic: bool) -> dict[st
         "lanes": lanes if lanes < cage.lanes // port.ways else 0,
         "fec": _FEC[own.fec] if own.fec else "rs" if port.speed_gbps >= FEC_FROM_GBPS else "",
         "state": "down" if own.shutdown else "up",
-        "access_vlan": untagged,
-        "trunk_vlans": (*((untagged,) if untagged else ()), *tagged) if tagged else (),
+        "bond": port.bond,
+        **_vlans(switch, port),
         "vrf": vrf_name(service.vrf) if service and port.addresses else "",
         "addresses": [(family(address), address) for address in port.addresses],
         "qos_profile": speed_profile(port.speed_gbps) if switch.fabric.qos.lossless else "",
         "adaptive": dynamic and port.role != "host" and port.speed_gbps <= _adaptive_up_to(switch.profile.asic),
     }
+
+
+def _bond_row(switch: SwitchView, bond: Bond) -> dict[str, Any]:
+    """The values of a bond."""
+    return {
+        "name": f"bond{bond.number}",
+        "mlag": bond.number if bond.mlag else 0,
+        "members": [token(port.name) for port in bond.ports],
+        "description": yaml_text(one_line(bond.label)),
+        "mtu": bond.mtu,
+        "state": "down" if bond.shutdown else "up",
+        **_vlans(switch, bond.first),
+    }
+
+
+def _pair(switch: SwitchView) -> dict[str, Any] | None:
+    """The values of an MLAG pair; None for a switch that is in none."""
+    pair = switch.pair
+    if pair is None:
+        return None
+    routed = [sub for sub in pair.end.subinterfaces if not sub.in_gateway]
+    links = [(PAIR_VLAN, "", pair.end.addresses), *((sub.vlan, vrf_name(sub.vrf), sub.addresses) for sub in routed)]
+    return {
+        "members": [token(port.name) for port in pair.ports],
+        "description": yaml_text(one_line(f"MLAG peer link to {pair.mate}")),
+        "mtu": pair.ports[0].mtu,
+        "links": [(vlan, vrf, [(family(address), address) for address in own]) for vlan, vrf, own in links],
+        "mac": pair.mac,
+        "backup": pair.backup,
+        "in_management": pair.in_management,
+    }
+
+
+def _vlans(switch: SwitchView, port: SwitchPort) -> dict[str, Any]:
+    """The VLANs of a port or bond: `trunk_vlans` are all of them where one has tags, else none."""
+    untagged, tagged = switch.vlans_of(port)
+    trunk = (*((untagged,) if untagged else ()), *tagged) if tagged else ()
+    return {"access_vlan": untagged, "trunk_vlans": trunk}
 
 
 def _adaptive_up_to(asic: str) -> int:

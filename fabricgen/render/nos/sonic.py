@@ -63,7 +63,7 @@ from fabricgen.render.nos._sonic_qos import qos_values
 from fabricgen.render.nos._sonic_routing import owns_frr, router_type, routing_values, vrf_name
 from fabricgen.render.nos_protocol import Shared
 from fabricgen.render.trees import first_at_fault, merged, read_data
-from fabricgen.views.switch import AS_PLANNED, PlacedSnippet, SwitchPort, SwitchView
+from fabricgen.views.switch import AS_PLANNED, Bond, PlacedSnippet, SwitchPort, SwitchView
 
 SCHEMA_VERSION = "version_202305_01"
 """Of the tables, as db_migrator.py names it."""
@@ -179,10 +179,17 @@ def _port_fields(port: TablePort, cabled: SwitchPort | None) -> dict[str, Any]:
         "fec": own.fec or fec_of(port) or None,
         "index": port.index,
         "lanes": port.lanes,
-        "mtu": cabled.mtu if cabled else LARGEST_MTU,
+        "mtu": _mtu(cabled),
         "speed": port.speed_gbps * 1000,
         "subport": port.subport or None,
     }
+
+
+def _mtu(cabled: SwitchPort | None) -> int | None:
+    """The MTU of a port; None where it is that of its bond, beside which SONiC takes none (sonic-portchannel.yang)."""
+    if cabled is None:
+        return LARGEST_MTU
+    return None if cabled.bond else cabled.mtu
 
 
 def _interfaces(switch: SwitchView) -> dict[str, Any]:
@@ -192,6 +199,8 @@ def _interfaces(switch: SwitchView) -> dict[str, Any]:
         "INTERFACE": _routed_ports(switch),
         "LOOPBACK_INTERFACE": {f"Loopback0|{address}/{length}": {} for address, length in loopbacks if address},
         "MGMT_INTERFACE": {f"eth0|{a}": {"gwaddr": gateway} for a, gateway in switch.managements if gateway},
+        "PORTCHANNEL": {bond_name(bond): _bond_fields(bond) for bond in switch.bonds},
+        "PORTCHANNEL_MEMBER": {f"{bond_name(b)}|{port.name}": {} for b in switch.bonds for port in b.ports},
         "VLAN": {f"Vlan{s.vlan}": {"vlanid": s.vlan} for s in switch.services if s.gateways},
         "VLAN_INTERFACE": _vlan_interfaces(switch),
         "VLAN_MEMBER": _vlan_members(switch),
@@ -200,14 +209,32 @@ def _interfaces(switch: SwitchView) -> dict[str, Any]:
     }
 
 
+def bond_name(bond: Bond) -> str:
+    """SONiC's name of a bond."""
+    return f"PortChannel{bond.number}"
+
+
+def _bond_fields(bond: Bond) -> dict[str, Any]:
+    """The fields of PORTCHANNEL."""
+    return {
+        "admin_status": "down" if bond.shutdown else "up",
+        "description": one_line(bond.label, 255),
+        "fast_rate": "true",
+        "lacp_key": "auto",
+        "min_links": 1,
+        "mtu": bond.mtu,
+    }
+
+
 def _vlan_members(switch: SwitchView) -> dict[str, dict[str, Any]]:
-    """Rows of VLAN_MEMBER: each host port in its untagged VLAN, if any, and in the tagged ones."""
+    """Rows of VLAN_MEMBER: each host port, or bond, in its untagged VLAN, if any, and in the tagged ones."""
     rows: dict[str, dict[str, Any]] = {}
-    for port in switch.ports:
-        untagged, tagged = switch.vlans_of(port) if port.role == "host" else (0, ())
+    ports = [(port.name, port) for port in switch.ports if port.role == "host" and not port.bond]
+    for name, port in (*ports, *((bond_name(bond), bond.first) for bond in switch.bonds)):
+        untagged, tagged = switch.vlans_of(port)
         if untagged:
-            rows[f"Vlan{untagged}|{port.name}"] = {"tagging_mode": "untagged"}
-        rows |= {f"Vlan{vlan}|{port.name}": {"tagging_mode": "tagged"} for vlan in tagged}
+            rows[f"Vlan{untagged}|{name}"] = {"tagging_mode": "untagged"}
+        rows |= {f"Vlan{vlan}|{name}": {"tagging_mode": "tagged"} for vlan in tagged}
     return rows
 
 
@@ -236,10 +263,9 @@ def _vlan_interfaces(switch: SwitchView) -> dict[str, dict[str, Any]]:
 
 def _subinterfaces(switch: SwitchView) -> dict[str, dict[str, Any]]:
     rows: dict[str, dict[str, Any]] = {}
-    for vrf in switch.vrfs:
-        for port, sub in switch.links_in(vrf):
-            fields = {"admin_status": "up", "vlan": sub.vlan, "vrf_name": vrf_name(sub.vrf)}
-            rows |= _with_addresses(subinterface_name(port.name, sub.vlan), sub.addresses, fields)
+    for port, sub in switch.subinterfaces:
+        fields = {"admin_status": "up", "vlan": sub.vlan, "vrf_name": vrf_name(sub.vrf)}
+        rows |= _with_addresses(subinterface_name(port.name, sub.vlan), sub.addresses, fields)
     return rows
 
 
@@ -264,6 +290,8 @@ _WHERE_FILLED = (
     "INTERFACE",
     "MGMT_INTERFACE",
     "NTP_SERVER",
+    "PORTCHANNEL",
+    "PORTCHANNEL_MEMBER",
     "RADIUS_SERVER",
     "SNMP_USER",
     "STATIC_ROUTE",

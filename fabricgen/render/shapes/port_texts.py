@@ -133,6 +133,8 @@ class PortTextBuilder:
         families = [_addresses(family, owner, link, at_b, by_text) for family in self._views.addresses.families]
         columns = [links.segment[link], at_b, np.where(at_b, links.b_port[link], links.a_port[link])]
         columns += [devices.device_class[peer], self._subnets[link], cable < 0, peers.indexes, numbers.indexes]
+        if self._views.plan.bonds:
+            columns.append(self._views.plan.bonds.numbers(link))
         for kind, family in zip(families, self._views.addresses.families, strict=True):
             columns += [*kind.indexes, family.length[link]]
         devices_of, connectors = (part.take(cable).texts() for part in self._cables)

@@ -1,7 +1,7 @@
-"""Routed ports, VLANs, sub-interfaces, loopbacks and VRFs.
+"""Routed ports, bonds, VLANs, sub-interfaces, loopbacks and VRFs.
 
 Fields: sonic-buildimage, src/sonic-yang-models/yang-models, sonic-interface.yang, sonic-vlan.yang, sonic-vrf.yang,
-sonic-vlan-sub-interface.yang, sonic-loopback-interface.yang, sonic-mgmt_interface.yang.
+sonic-vlan-sub-interface.yang, sonic-portchannel.yang, sonic-loopback-interface.yang, sonic-mgmt_interface.yang.
 """
 
 from typing import Annotated
@@ -43,6 +43,18 @@ class Vlan(Row):
     description: Annotated[str, Is(k.line)] = ""
 
 
+class Bond(Row):
+    """PORTCHANNEL|PortChannelN."""
+
+    admin_status: Annotated[str, Is(k.up_down)]
+    description: Annotated[str, Is(k.line)] = ""
+    fallback: Annotated[str, Is(k.truth)] = ""
+    fast_rate: Annotated[str, Is(k.truth)] = ""
+    lacp_key: Annotated[str, Is(k.pattern(r"auto|[1-9]\d{0,4}", "auto, or a number"))] = ""
+    min_links: Annotated[str, Is(k.number(1, 1024))] = ""
+    mtu: Annotated[str, Is(k.number(1, 9216))] = ""
+
+
 class VlanMember(Row):
     """VLAN_MEMBER|VlanN|port."""
 
@@ -67,13 +79,15 @@ TABLES = (
         "LOOPBACK_INTERFACE", (_LOOPBACK, Loopback), ((_LOOPBACK, ref("LOOPBACK_INTERFACE")), k.interface_address, Bare)
     ),
     table("MGMT_INTERFACE", ((k.one_of("eth0"), ref("MGMT_PORT")), k.interface_address, Management)),
+    table("PORTCHANNEL", (k.bond_name, Bond)),
+    table("PORTCHANNEL_MEMBER", ((k.bond_name, ref("PORTCHANNEL")), (k.port_name, ref("PORT")), Bare)),
     table("VLAN", (k.vlan_name, Vlan)),
     table(
         "VLAN_INTERFACE",
         ((k.vlan_name, ref("VLAN")), Interface),
         ((k.vlan_name, ref("VLAN_INTERFACE")), k.interface_address, Bare),
     ),
-    table("VLAN_MEMBER", ((k.vlan_name, ref("VLAN")), (k.port_name, ref("PORT")), VlanMember)),
+    table("VLAN_MEMBER", ((k.vlan_name, ref("VLAN")), (k.bridged_name, ref("PORT", "PORTCHANNEL")), VlanMember)),
     table(
         "VLAN_SUB_INTERFACE",
         (SUBINTERFACE, Subinterface),

@@ -1,0 +1,252 @@
+"""Bonds of hosts: LACP to one switch in the words of each NOS, and the bond in the files of hosts.
+
+Words: sonic-portchannel.yang (`PORTCHANNEL`, `PORTCHANNEL_MEMBER`), Arista EOS user manual (`channel-group`,
+`lacp timer`), NVUE Command Reference of Cumulus Linux (`bond member`, `bond lacp-rate`), netplan reference (`bonds`).
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from ipaddress import ip_interface
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ruamel.yaml import YAML
+
+from fabricgen.blueprint.load import load_blueprint
+from fabricgen.cluster import build_cluster
+from fabricgen.design.build import build_design
+from fabricgen.kernel.diagnostics import InputError
+from fabricgen.phases.tables import at_phase
+from tests.conftest import BLUEPRINTS, built_files, example_cluster, example_design
+from tests.parity.neutral import differences
+from tests.parity.switches import first, read, rendered, wanted
+
+EXAMPLE, LEAF = "host-vlans", "configs/inband-leaf-01"
+ONE_SWITCH = (
+    "fabrics.inband.bond=node",
+    "fabrics.inband.tiers.leaf={switch: sn4600c}",
+    "fabrics.files.vrf=default",
+    "fabrics.provision.vrf=default",
+)
+EOS = ("nos=eos", "fabrics.inband.tiers.leaf.switch=7060dx5-32")
+NOS = {"sonic": (), "eos": EOS, "cumulus": ("nos=cumulus",)}
+CARRIER_TAGGED = ("fabrics.inband.host_ports=tagged", "fabrics.files.host_ports=untagged")
+
+
+def _built(*sets: str, parts: str = "configs") -> dict[str, str]:
+    return {name: text.decode() for name, text in built_files(example_cluster(EXAMPLE, *sets), parts).items()}
+
+
+def _addresses(*sets: str) -> set[tuple[str, str, str]]:
+    rows = csv.DictReader(io.StringIO(_built(*ONE_SWITCH, *sets, parts="addresses")["addresses.csv"]))
+    return {(row["device"], row["port"], row["prefix"]) for row in rows if row["kind"] == "host"}
+
+
+@pytest.mark.parametrize("tagged", [(), CARRIER_TAGGED], ids=["usual", "tagged"])
+@pytest.mark.parametrize("nos", NOS)
+def test_both_ends_of_every_bond_agree(nos: str, tagged: tuple[str, ...]) -> None:
+    cluster = example_cluster(EXAMPLE, *ONE_SWITCH, *NOS[nos], *tagged)
+    ((switch, files),) = rendered(cluster)
+    found = read(switch, files)
+    assert not first(differences(found, wanted(cluster, switch, files)))
+    far = {port.name: (port.peer, port.peer_port) for port in switch.ports}
+    ports = {frozenset(far[port] for port in bond.members) for bond in found.bonds.values()}
+    hosts = built_files(cluster, "hosts")
+    in_files = set()
+    for name in {name.split("/")[1] for name in hosts}:
+        network = YAML(typ="safe").load(hosts[f"hosts/{name}/60-fabric.yaml"].decode())["network"]
+        ((bond, row),) = network["bonds"].items()
+        assert row["parameters"] == {
+            "mode": "802.3ad",
+            "lacp-rate": "fast",
+            "mii-monitor-interval": 100,
+            "transmit-hash-policy": "layer3+4",
+        }
+        assert bond == "bond-inband"
+        assert not any("addresses" in network["ethernets"][port] for port in row["interfaces"])
+        in_files.add(frozenset((name, port) for port in row["interfaces"]))
+        vlans = {row["id"] for row in network.get("vlans", {}).values() if row["link"] == bond}
+        (own,) = (b for b in found.bonds.values() if far[min(b.members)][0] == name)
+        assert vlans == own.tagged_vlans
+    assert in_files == ports
+    assert len(ports) == 10
+
+
+def test_a_bond_has_the_number_of_its_first_port() -> None:
+    table = json.loads(_built(*ONE_SWITCH)[f"{LEAF}/config_db.json"])
+    assert [key for key in table["PORTCHANNEL_MEMBER"] if key.startswith("PortChannel3|")] == [
+        "PortChannel3|Ethernet12",
+        "PortChannel3|Ethernet8",
+    ]
+    assert "mtu" not in table["PORT"]["Ethernet8"]
+    eos = _built(*ONE_SWITCH, *EOS)[f"{LEAF}/inband-leaf-01.cfg"]
+    assert "   channel-group 1 mode active\n   lacp timer fast\n" in eos
+    assert (
+        "interface Port-Channel1\n   description p1-su01-n001 bond of inband\n   mtu 9214\n"
+        "   switchport trunk native vlan 100\n   switchport trunk allowed vlan 100,200,300\n"
+        "   switchport mode trunk\n   spanning-tree portfast\n   no shutdown\n"
+    ) in eos
+
+
+def test_a_bond_has_one_address_for_each_fabric() -> None:
+    node = {(port, prefix) for device, port, prefix in _addresses() if device == "p1-su01-n001"}
+    assert {port for port, _ in node} == {"bond-inband", "bond-inband.200", "bond-inband.300"}
+    assert len(node) == 3
+
+
+def test_nodes_more_move_nothing() -> None:
+    assert _addresses() < _addresses("pods.p1={su: 1}", "scalable_unit.nodes=12 x dgx-b200")
+
+
+def test_a_bond_has_the_name_that_the_blueprint_gives_it() -> None:
+    named = "names.interfaces.dgx-b200={bond-inband: bond0, SLOT1P2: ens1}"
+    made = _built(*ONE_SWITCH, named, parts="hosts")["hosts/p1-su01-n001/60-fabric.yaml"]
+    network = YAML(typ="safe").load(made)["network"]
+    assert network["bonds"]["bond0"]["interfaces"] == ["ens1", "SLOT2P2"]
+    assert set(network["vlans"]) == {"bond0.200", "bond0.300"}
+
+
+def test_ports_of_each_nic_are_a_bond() -> None:
+    """ConnectX-7 with two ports: of the DGX B200's storage NICs, slots 1 and 2, each has one."""
+    with pytest.raises(InputError, match="no NIC has two ports in inband"):
+        example_cluster(EXAMPLE, "fabrics.inband.bond=nic", *ONE_SWITCH[1:])
+
+
+def test_a_phase_has_the_bonds_of_its_nodes() -> None:
+    sets = (*ONE_SWITCH, "pods.p1={su: 2}", "phases={now: {units: {p1: 1}}, end: {}}")
+    now, whole = at_phase(example_design(EXAMPLE, *sets), "now"), example_cluster(EXAMPLE, *sets)
+    assert len(whole.switch(whole.switch_rows()[0]).bonds) == 18
+    bonds = {bond.number: bond.label for bond in now.switch(now.switch_rows()[0]).bonds}
+    assert len(bonds) == 10
+    assert bonds.items() <= {b.number: b.label for b in whole.switch(whole.switch_rows()[0]).bonds}.items()
+    small, large = (built_files(cluster, "addresses")["addresses.csv"].decode() for cluster in (now, whole))
+    assert set(small.splitlines()) < set(large.splitlines())
+
+
+PAIR = "bonded-pair"
+EOS_PAIR = (
+    "nos=eos",
+    "fabrics.oob.nos=cumulus",
+    *(f"fabrics.{name}.tiers.leaf.switch=7060dx5-32" for name in ("inband", "storage")),
+)
+UNDERLAYS = {"": (), "unnumbered": ("routing.underlay=ebgp-unnumbered",), "dual": ("ip=dual",), "v6": ("ip=v6",)}
+
+
+@pytest.mark.parametrize("underlay", UNDERLAYS)
+@pytest.mark.parametrize("nos", ["cumulus", "eos"])
+def test_both_switches_of_a_pair_agree(nos: str, underlay: str) -> None:
+    """BasePOD: two switches, of which each system has a port on both; 2 x 100G between them."""
+    cluster = example_cluster(PAIR, *(EOS_PAIR if nos == "eos" else ()), *UNDERLAYS[underlay])
+    read_back = {}
+    for switch, files in rendered(cluster):
+        found = read_back[switch.name] = read(switch, files)
+        assert not first(differences(found, wanted(cluster, switch, files))), switch.name
+    one, two = (read_back[f"inband-leaf-0{n}"] for n in (1, 2))
+    assert one.pair
+    assert two.pair
+    assert one.pair.name == two.pair.name
+    assert len(one.pair.members) == len(two.pair.members) == 2
+    assert one.pair.vlans.keys() == two.pair.vlans.keys()
+    assert one.bonds.keys() == two.bonds.keys()
+    for number, bond in one.bonds.items():
+        other = two.bonds[number]
+        assert bond.mlag_id == other.mlag_id == number
+        same = ("access_vlan", "tagged_vlans", "mtu", "description", "admin_up")
+        assert [getattr(bond, key) for key in same] == [getattr(other, key) for key in same]
+        assert len(bond.members) == len(other.members) == 1
+    assert len(one.bonds) == 8 + 5
+    for vlan, here in one.vlans.items():
+        there = two.vlans[vlan]
+        assert here.gateways == there.gateways
+        assert here.own
+        assert not here.own & there.own
+    assert {bond.mlag_id for bond in read_back["storage-leaf-01"].bonds.values()} == {0}
+    assert len(read_back["storage-leaf-01"].bonds) == 8
+
+
+def test_a_pair_has_one_subnet_and_one_gateway() -> None:
+    rows = list(csv.DictReader(io.StringIO(built_files(example_cluster(PAIR), "addresses")["addresses.csv"].decode())))
+    of_inband = [row for row in rows if row["port"] in ("Vlan100", "bond-inband")]
+    subnets = {ip_interface(row["prefix"]).network for row in of_inband}
+    assert len(subnets) == 1
+    gateways = {row["prefix"] for row in of_inband if row["kind"] == "gateway"}
+    assert len(gateways) == 1
+    mine = [row["prefix"] for row in of_inband if row["kind"] != "gateway"]
+    assert len(mine) == len(set(mine)) == 2 + 8 + 5
+    assert not gateways & set(mine)
+    netplan = built_files(example_cluster(PAIR), "hosts")["hosts/p1-su01-n001/60-fabric.yaml"].decode()
+    (gateway,) = gateways
+    assert f'via: "{gateway.partition("/")[0]}"' in netplan
+
+
+def test_units_more_move_nothing_of_a_pair() -> None:
+    made = []
+    for su in (1, 2):
+        text = built_files(example_cluster(PAIR, f"pods.p1.su={su}"), "addresses")["addresses.csv"].decode()
+        made.append({line for line in text.splitlines() if ",link," not in line})
+    assert made[0] < made[1]
+    numbers = [
+        {bond.number: bond.label for bond in cluster.switch(cluster.names.index("inband-leaf-01")).bonds}
+        for cluster in (example_cluster(PAIR), example_cluster(PAIR, "pods.p1.su=2"))
+    ]
+    assert numbers[0].items() <= numbers[1].items()
+    assert len(numbers[1]) == 16 + 5
+
+
+def test_sonic_makes_no_pair() -> None:
+    """sonic-buildimage, rules/config: `INCLUDE_ICCPD = n`."""
+    with pytest.raises(InputError, match="sonic makes no MLAG pair: community images are built without ICCPd"):
+        example_cluster(PAIR, "fabrics.inband.nos=sonic")
+
+
+def test_a_phase_has_the_pair_and_the_bonds_of_its_nodes() -> None:
+    sets = ("pods.p1.su=2", "phases={now: {units: {p1: 1}}, end: {}}")
+    now, whole = at_phase(example_design(PAIR, *sets), "now"), example_cluster(PAIR, *sets)
+    for cluster, bonds in ((now, 8 + 5), (whole, 16 + 5)):
+        switch = cluster.switch(cluster.names.index("inband-leaf-02"))
+        assert switch.pair
+        assert switch.pair.mate == "inband-leaf-01"
+        assert len(switch.bonds) == bonds
+        assert all(bond.mlag for bond in switch.bonds)
+
+
+def test_cables_as_built_keep_the_bond_and_its_number() -> None:
+    """A cable in another port of the switch, and the two ports of a node exchanged."""
+    exchanged = ("'p1-su01-n002:SLOT1P2': {a_cage: SLOT2P2}", "'p1-su01-n002:SLOT2P2': {a_cage: SLOT1P2}")
+    moved = f"cable_of={{'p1-su01-n001:SLOT1P2': {{b_cage: '30'}}, {', '.join(exchanged)}}}"
+    planned, built = example_cluster(PAIR), example_cluster(PAIR, moved)
+    bonds = [
+        {bond.number: (bond.label, [port.name for port in bond.ports]) for bond in switch.bonds}
+        for cluster in (planned, built)
+        for switch in cluster.switches()
+        if switch.name == "inband-leaf-01"
+    ]
+    assert bonds[1] == bonds[0] | {1: (bonds[0][1][0], ["swp30"])}
+    listed = [built_files(cluster, "addresses")["addresses.csv"] for cluster in (planned, built)]
+    assert listed[0] == listed[1]
+
+
+def test_a_lock_keeps_what_bonds_have(tmp_path: Path, fabricgen: Callable[..., Any]) -> None:
+    """A node fewer, a unit and a fabric more: with a lock, hosts and gateways keep their addresses."""
+    file = tmp_path / "cluster.yaml"
+    text = (BLUEPRINTS / f"{PAIR}.yaml").read_text(encoding="utf-8")
+    found = []
+    scratch = "  scratch: {protocol: ethernet, carried_by: inband, host_ports: tagged, vlan: 300}\n"
+    grown = {"su: 1, reserve: 2": "su: 3, reserve: 4", "  files:": f"{scratch}  files:"}
+    for edit in ({}, {"pods:": "omit: [p1/su-1/node-3]\npods:"}, grown):
+        changed = text
+        for old, new in edit.items():
+            assert old in changed
+            changed = changed.replace(old, new, 1)
+        file.write_text(changed, encoding="utf-8")
+        assert fabricgen("lock", str(file)).code == 0
+        cluster = build_cluster(build_design(load_blueprint(str(file))))
+        lines = built_files(cluster, "addresses")["addresses.csv"].decode().splitlines()
+        found.append({line for line in lines if ",host," in line or ",own," in line or ",gateway," in line})
+    assert {line for line in found[0] if "n003" not in line} == found[1]
+    assert found[0] < found[2]
