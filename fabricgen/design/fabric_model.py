@@ -346,6 +346,11 @@ class TierDesign:
         return TierKey.of(self.fabric, self.name, self.part)
 
     @property
+    def text(self) -> str:
+        """The tier in messages: `compute leaf`, `compute leaf of b300`."""
+        return f"{self.fabric} {self.name}" + (f" of {self.part}" if self.part else "")
+
+    @property
     def switches(self) -> int:
         """Switches in the tier."""
         return self.groups * self.count
