@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import ceil
 
@@ -40,12 +41,15 @@ def percent(share: float) -> str:
 
 def also(tiers: Sequence[TierDesign]) -> str:
     """Text for further tiers that a finding applies to: `; storage spine, inband spine too`."""
-    return f"; {', '.join(f'{tier.fabric} {tier.name}' for tier in tiers)} too" if tiers else ""
+    return f"; {', '.join(tier.text for tier in tiers)} too" if tiers else ""
 
 
 def loss_message(fabric: FabricDesign, left: RemainingBisection, kind: str, limit: float) -> str:
     """What is left of a fabric after a loss, and the limit: the message of a finding."""
-    gone = ", ".join(f"{number} {key.tier}" for key, number in sorted(left.gone.items()))
+    names: Counter[str] = Counter()
+    for key, number in sorted(left.gone.items()):
+        names[key.name] += number
+    gone = ", ".join(f"{number} {name}" for name, number in names.items())
     which = f" ({gone} switch{'es' * (sum(left.gone.values()) != 1)})" if not left.after.startswith("one ") else ""
     return (
         f"{fabric.name} keeps {percent(float(left.share))} of its bisection after the loss of {left.after}{which}, "

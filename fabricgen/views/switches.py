@@ -228,9 +228,9 @@ class SwitchViews:
         """The names of a fabric's subnets on a switch: those of its rails, or "" for the only one."""
         rails, devices = self.addresses.rails.get(fabric.name), self.plan.devices
         cls = devices.classes[devices.device_class[row]]
-        if rails is None or cls.key not in fabric.leaves:
+        if rails is None or cls.key not in rails.leaves:
             return [""]
-        return rails.labels(row - cls.first) or [""]
+        return rails.leaves[cls.key].labels(row - cls.first) or [""]
 
     def _subinterfaces(self, link: int, peer: int, *, at_b: bool) -> Iterator[Subinterface]:
         """The sub-interfaces of a link between switches, seen from one end: one for each VRF."""

@@ -12,6 +12,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from tests.properties.halls import halls
+from tests.properties.kinds import mixed
 from tests.properties.services import bonds, border, extras, oob, side_fabrics
 from tests.properties.tier_chains import Chain, Tree, chains, often
 
@@ -180,19 +181,24 @@ def real_hardware(draw: st.DrawFn) -> Tree:
     return _blueprint(hall, fabrics, **more)
 
 
-def _with_addresses(family: Callable[[], st.SearchStrategy[Tree]]) -> Callable[[], st.SearchStrategy[Tree]]:
-    """Blueprints of a family with IPv4, IPv6 or both."""
+MIXED = (1, 4)
+"""How often a blueprint has several kinds of units: so many times out of so many."""
+
+
+def _varied(family: Callable[[], st.SearchStrategy[Tree]]) -> Callable[[], st.SearchStrategy[Tree]]:
+    """Blueprints of a family with IPv4, IPv6 or both, and some with several kinds of units."""
 
     @st.composite
     def drawn(draw: st.DrawFn) -> Tree:
         ip = {"ip": draw(st.sampled_from(["v4", "v6", "dual"]))} if often(draw, 1, 2) else {}
-        return draw(family()) | ip
+        tree = draw(family())
+        return (draw(mixed(tree)) if often(draw, *MIXED) else tree) | ip
 
     return drawn
 
 
 FAMILIES: dict[str, Callable[[], st.SearchStrategy[Tree]]] = {
-    family.__name__: _with_addresses(family)
+    family.__name__: _varied(family)
     for family in (clos, planes, dual_ported, rail_grouped, many_fabrics, infiniband, real_hardware)
 }
 

@@ -28,7 +28,7 @@ from fabricgen.wiring.bonds import PEER
 from fabricgen.wiring.tables import Ints, Ints64, WiringPlan
 
 if TYPE_CHECKING:
-    from fabricgen.numbering.addresses.rail_subnets import RailSubnets
+    from fabricgen.numbering.addresses.rail_subnets import LeafSubnets, RailSubnets
 
 RailsOf: TypeAlias = "Mapping[str, RailSubnets]"
 """By fabric, the subnets of those whose nodes have one for each rail."""
@@ -101,9 +101,10 @@ class FamilyAllocation:
                 if mine:
                     self.loopback[rows] = given
 
-    def _segments(self, path: Path) -> list[int]:
-        """Indexes of the link segments that a line of the blueprint created."""
-        return [i for i, segment in enumerate(self.plan.links.segments) if segment.path == path]
+    def _segments(self, path: Path, lower: TierDesign) -> list[int]:
+        """Indexes of the link segments that a line of the blueprint created for the switches of a tier."""
+        segments = enumerate(self.plan.links.segments)
+        return [i for i, segment in segments if segment.path == path and segment.lower_tier == lower.key]
 
     def _between_switches(self, fabric: FabricDesign) -> None:
         """A pair of addresses for each link, the even one at the upper end, from a block of the lower switch."""
@@ -134,7 +135,7 @@ class FamilyAllocation:
                 device_blocks = self._allocator.device_blocks(
                     "fabric", fabric, (owner, tier), f"{purpose}{self.family.ending}{within}", places, need
                 )
-                for i in (i for path in paths for i in self._segments(path)):
+                for i in (i for path in paths for i in self._segments(path, tier)):
                     rows = self.plan.links.rows_of(i)
                     switch = self.plan.links.a_device[rows] - first
                     yield rows, device_blocks.at(switch, self._pair(self.plan.links.a_port[rows].astype(np.int64)))
@@ -165,7 +166,8 @@ class FamilyAllocation:
                 self._keep(fabric, tier, device_blocks, np.array(0), device_blocks.size)
                 self._routed(tier, segments, device_blocks)
                 continue
-            rails = self._rails.get(fabric.name) if tier.key in fabric.leaves else None
+            of_fabric = self._rails.get(fabric.name)
+            rails = of_fabric.leaves.get(tier.key) if of_fabric else None
             size = rails.size if rails else bridged_size(ports)
             if rails is None and not self.family.subnet_size:
                 before = self._allocator.largest_block_before(pool, fabric, owned, f"{nodes_in(fabric.name)}/")
@@ -175,7 +177,7 @@ class FamilyAllocation:
             purpose = f"{nodes_in(fabric.name)}{f'{most} x ' if rails else ''}/{length}{self.family.ending}"
             device_blocks = self._allocator.device_blocks(pool, fabric, owned, purpose, most * size, what)
             self._keep(fabric, tier, device_blocks, self._count(rails), size)
-            self._bridged(tier, own, device_blocks, size, rails)
+            self._bridged(tier, own, device_blocks, size, of_fabric if rails else None)
             if fabric.shares_ports:
                 self._on_shared_ports(fabric, tier, shared, device_blocks)
             if self.plan.bonds:
@@ -217,10 +219,10 @@ class FamilyAllocation:
         them, so that one of these runs may grow without moving another.
         """
         wanted = {name_of(other): other.numbers for other in tier.downs[1:]}
-        given = self._allocator.blocks.places(f"hosts {tier.fabric} {tier.name}", wanted, (), 1 << 20)
+        given = self._allocator.blocks.places(f"hosts {tier.key.text}", wanted, (), 1 << 20)
         return np.array(list(numbers(given[name_of(tier.downs[run])])), dtype=np.int64)
 
-    def _count(self, rails: RailSubnets | None) -> Ints64:
+    def _count(self, rails: LeafSubnets | None) -> Ints64:
         """The number of subnets of each switch of a tier, int64."""
         if rails is None:
             return np.array(1, dtype=np.int64)
