@@ -100,8 +100,8 @@ def only_grows(before: Cluster, after: Cluster) -> None:
     after_rows = {name: row for row, name in enumerate(after.names)}
     for row in before.switch_rows():
         now, then = before.switch(row), after.switch(after_rows[before.names[row]])
-        parts_of = {"ports": (), "routes": (), "services": (), "pair": None}
-        assert replace(now, **parts_of) == replace(then, **parts_of)
+        apart = {"ports": (), "routes": (), "services": (), "pair": None}
+        assert replace(now, **apart) == replace(then, **apart)
         if now.pair is not None:  # else the other switch may come later
             assert then.pair is not None
             assert (now.pair.mac, now.pair.mate, now.pair.number) == (then.pair.mac, then.pair.mate, then.pair.number)
