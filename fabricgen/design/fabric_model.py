@@ -156,6 +156,8 @@ class Feed:
     """Of ports beside those of nodes: whether they are numbered for reserved units."""
     beside_nodes: bool = False
     """Of links of lower switches: whether nodes attach to the same tier, so that the links take consecutive ports."""
+    laid: bool = False
+    """Of links of lower switches: whether their ports are told one by one, by `first` and `jumps`."""
 
 
 @dataclass(frozen=True, slots=True)

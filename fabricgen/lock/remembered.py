@@ -49,8 +49,7 @@ def with_remembered(design: Design, lock: Lock) -> Lock:
     for tier in design.tiers:
         rooms |= {room_name(tier.key, kind): ports for kind, ports in tier.for_extras if ports}
     for tier in design.tiers:
-        if tier.lowest:
-            held |= _front(design, tier)
+        held |= _front(design, tier) if tier.lowest else _front_above(design, tier)
     floor = FloorPlan(design)
     words = _words(design)
     words[STACKED] = {**lock.words_of(STACKED), **floor.shared.words()}
@@ -75,6 +74,27 @@ def _front(design: Design, tier: TierDesign) -> dict[str, Allocations]:
             if ports != list(first_numbers(held.get(holder, ()), len(ports))):
                 held[holder] = to_intervals(ports)
         if held := _without_taken(held, taken):
+            found[of_run] = held
+    return found
+
+
+def _front_above(design: Design, tier: TierDesign) -> dict[str, Allocations]:
+    """The cages of each kind of down port of a tier above several parts of the cluster, and the ports of the links of
+    those that came later.
+    """
+    lock, kind, told = design.layout.lock, cages_kind(tier.key), [feed for feed in tier.feeds if feed.laid]
+    if not told and kind not in lock.held:
+        return {}
+    found: dict[str, Allocations] = {kind: placed_cages(lock.of(kind), tier.downs)}
+    for number, run in enumerate(tier.downs):
+        of_run = ports_kind(tier.key, name_of(run))
+        own = {
+            links_holder(feed.source): to_intervals(port_at(feed.first, feed.jumps, i) for i in range(feed.room))
+            for feed in told
+            if feed.run == number and feed.room
+        }
+        taken = {port: holder for holder, some in own.items() for port in numbers(some)}
+        if held := _without_taken({**lock.of(of_run), **own}, taken):
             found[of_run] = held
     return found
 
@@ -175,7 +195,8 @@ def in_use(design: Design) -> frozenset[tuple[str, str]]:
         managed |= load.holders.keys() | {(load.areas_kind, place) for place in PLACES}
     sized = {(SIZED, name) for name in sized_words(design)}
     for tier in design.tiers:
-        runs = enumerate(tier.downs) if tier.lowest else ()
+        laid = tier.lowest or any(feed.laid for feed in tier.feeds)
+        runs = enumerate(tier.downs) if laid else ()
         for number, run in runs:
             managed.add((cages_kind(tier.key), name_of(run)))
             managed |= {(ports_kind(tier.key, name_of(run)), name) for name in _ports_of(design, tier, number)}

@@ -334,7 +334,7 @@ def _is_kind(key: Any) -> bool:
     return (
         isinstance(key, str)
         and kind in KINDS
-        and (not site or (kind in _OF_PLACES and bool(re.fullmatch(f"/?{_NAME}", site))))
+        and (not site or (kind in _OF_PLACES and bool(re.fullmatch(f"/[a-z0-9.+-]*( {_NAME})?|{_NAME}", site))))
     )
 
 
