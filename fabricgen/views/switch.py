@@ -149,20 +149,19 @@ class SwitchPort:
 
 @dataclass(frozen=True, slots=True)
 class Bond:
-    """Host ports of a switch that are one port by LACP; `ports` are all on this switch, in order."""
+    """Host ports of a switch that are one port by LACP; `ports` are all on this switch, in order.
+
+    `mlag`: whether it has ports on the other switch of an MLAG pair, too.
+    """
 
     number: int
     ports: tuple[SwitchPort, ...]
+    mlag: bool
 
     @property
     def first(self) -> SwitchPort:
         """Its first port: VLANs and service are the same at all."""
         return self.ports[0]
-
-    @property
-    def mlag(self) -> bool:
-        """Whether it has ports on the other switch of an MLAG pair, too."""
-        return self.first.mlag
 
     @property
     def label(self) -> str:
@@ -278,7 +277,10 @@ class SwitchView:
         for port in self.ports:
             if port.bond and port.role == "host":
                 ports.setdefault(port.bond, []).append(port)
-        return tuple(Bond(number, tuple(ports[number])) for number in sorted(ports))
+        return tuple(
+            Bond(number, tuple(ports[number]), mlag=self.pair is not None and ports[number][0].mlag)
+            for number in sorted(ports)
+        )
 
     def service_of(self, port: SwitchPort) -> Service | None:
         """The service that a host port belongs to; None for a link between switches."""

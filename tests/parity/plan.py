@@ -145,7 +145,7 @@ def _bonds(switch: SwitchView, interfaces: Mapping[str, Interface]) -> dict[int,
         own = [interfaces[port.name] for port in ports]
         mtu, up = min(port.mtu for port in own), any(port.admin_up for port in own)
         found[number] = Bond(frozenset(p.name for p in ports), up, mtu, vlans[0], frozenset(vlans[1]), far)
-        found[number] = replace(found[number], mlag_id=number if ports[0].mlag else 0)
+        found[number] = replace(found[number], mlag_id=number if switch.pair and ports[0].mlag else 0)
     return found
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.properties.halls import halls
 from tests.properties.kinds import mixed
-from tests.properties.services import border, extras, oob, side_fabrics
+from tests.properties.services import bonds, border, extras, oob, side_fabrics
 from tests.properties.tier_chains import Chain, Tree, chains, often
 
 TOYS = ("toy-24", "toy-24", "toy-24", "toy-16-4", "toy-chassis", "toy-8")
@@ -47,7 +47,10 @@ def _ethernet(draw: st.DrawFn, chain: Chain, name: str = "compute") -> Tree:
 
 @st.composite
 def clos(draw: st.DrawFn) -> Tree:
-    """One to four tiers under one or two node sets, of unequal speeds."""
+    """One to four tiers under one or two node sets, of unequal speeds; or leaves to which NICs bond both ports."""
+    if often(draw, 1, 8):
+        bonded = {"protocol": "roce", "hosts": "bridged"} | draw(bonds((["su", "rail"], ["rail"]), ("nic",)))
+        return _blueprint(draw(halls({"node": "toy-dual"}, 4)), {"compute": bonded})
     sets = {"node": draw(st.sampled_from(["toy-wide", "toy-four", "toy-dual", "toy-twin"]))}
     if often(draw, 1, 3):
         sets = {"cpu": "toy-four", "gpu": draw(st.sampled_from(["toy-wide", "toy-dual", "toy-twin"]))}

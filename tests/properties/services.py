@@ -85,16 +85,18 @@ def side_fabrics(draw: st.DrawFn, compute: Chain, underlays: tuple[str, ...]) ->
 
 
 @st.composite
-def bonds(draw: st.DrawFn) -> Tree:
+def bonds(
+    draw: st.DrawFn, per: tuple[list[str], ...] = ([], ["su"], ["pod"]), words: tuple[str, ...] = ("node",)
+) -> Tree:
     """Bonded ports over leaves of one switch, over pairs, or over what may be neither and is refused."""
-    leaf: Tree = {"switch": "toy-24", "per": draw(st.sampled_from([[], ["su"], ["pod"]]))}
+    leaf: Tree = {"switch": "toy-24", "per": draw(st.sampled_from(per))}
     if often(draw, 3, 4):
         count, spread = draw(st.sampled_from([(2, "stripe"), (2, "stripe"), (4, "stripe"), (2, "block")]))
         leaf |= {"count": count, "spread": spread, "peer": draw(st.sampled_from([1, 2]))}
     else:
         leaf["count"] = 1
     tiers = {"leaf": leaf, **({"spine": {"switch": "toy-24", "count": 2}} if often(draw, 1, 3) else {})}
-    return {"bond": draw(st.sampled_from(["node", "node", "node", "nic"])), "tiers": tiers}
+    return {"bond": draw(st.sampled_from(words)), "tiers": tiers}
 
 
 @st.composite

@@ -111,10 +111,32 @@ def test_a_bond_has_the_name_that_the_blueprint_gives_it() -> None:
     assert set(network["vlans"]) == {"bond0.200", "bond0.300"}
 
 
-def test_ports_of_each_nic_are_a_bond() -> None:
-    """ConnectX-7 with two ports: of the DGX B200's storage NICs, slots 1 and 2, each has one."""
+def test_nics_of_one_port_are_no_bonds() -> None:
+    """ConnectX-7 with two ports: of the DGX B200's storage NICs, slots 1 and 2, each has one in-band."""
     with pytest.raises(InputError, match="no NIC has two ports in inband"):
         example_cluster(EXAMPLE, "fabrics.inband.bond=nic", *ONE_SWITCH[1:])
+
+
+def test_ports_of_each_nic_are_a_bond(tmp_path: Path) -> None:
+    """Alibaba HPN: both ports of each of eight NICs, one to each of two switches of its rail (SIGCOMM 2024)."""
+    file = tmp_path / "nics.yaml"
+    leaf = "{switch: 7060x6-64pe, per: [su, rail], count: 2, spread: stripe, peer: 2 x 400G}"
+    file.write_text(
+        "fabricgen: 1\nname: nics\nscalable_unit: {nodes: 4 x hpn-node}\nnos: eos\nfabrics:\n"
+        f"  compute: {{protocol: roce, hosts: bridged, bond: nic, tiers: {{leaf: {leaf}}}}}\n",
+        encoding="utf-8",
+    )
+    cluster = build_cluster(build_design(load_blueprint(str(file))))
+    made = built_files(cluster, "hosts")["hosts/p1-su01-n001/60-fabric.yaml"]
+    bonds = YAML(typ="safe").load(made.decode())["network"]["bonds"]
+    assert {name: bond["interfaces"] for name, bond in bonds.items()} == {
+        f"bond-compute-{nic}": [f"NIC{nic}P1", f"NIC{nic}P2"] for nic in range(1, 9)
+    }
+    for switch, files in rendered(cluster, 2):
+        found = read(switch, files)
+        assert not first(differences(found, wanted(cluster, switch, files)))
+        assert {bond.mlag_id for bond in found.bonds.values()} == set(found.bonds)
+        assert len(found.bonds) == 4
 
 
 def test_a_phase_has_the_bonds_of_its_nodes() -> None:

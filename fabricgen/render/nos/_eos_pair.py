@@ -60,5 +60,4 @@ def pair_values(switch: SwitchView) -> dict[str, Any] | None:
         "domain": token(pair.name),
         "peer_address": bgp.bare(pair.end.peer_address) or far,
         "heartbeat": pair.backup if pair.in_management else "",
-        "gateway_mac": GATEWAY_MAC,
     }

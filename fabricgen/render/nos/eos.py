@@ -31,7 +31,7 @@ from fabricgen.catalog.models import CageClass
 from fabricgen.render import bgp
 from fabricgen.render.escape import one_line, token
 from fabricgen.render.nos._eos_management import management_values
-from fabricgen.render.nos._eos_pair import family_word, pair_values
+from fabricgen.render.nos._eos_pair import GATEWAY_MAC, family_word, pair_values
 from fabricgen.render.nos._eos_qos import profile_name, qos_values
 from fabricgen.render.ports import lanes_of, unused_ports
 from fabricgen.render.static import DISCARD_DISTANCE
@@ -84,6 +84,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         "mtu": GATEWAY_MTU,
         "ports": [_port_row(switch, port) for port in switch.ports],
         "pair": pair_values(switch),
+        "gateway_mac": GATEWAY_MAC if any(service.owns for service in switch.services) else "",
         "bonds": [_bond_row(switch, bond) for bond in switch.bonds],
         "unused": unused_ports(switch, naming),
         "vlans": [_vlan_row(service) for service in switch.services if service.gateways],
