@@ -23,7 +23,8 @@ from fabricgen.phases.summary import phase_summary
 from fabricgen.phases.tables import at_phase
 from fabricgen.wiring.links.scale_up import expand_domains
 from fabricgen.wiring.links.scale_up_places import domain_names
-from tests.design.test_floor import check_apart, check_design_agrees, locked, stands
+from tests.design.test_floor import FLOOR, check_apart, check_design_agrees, locked, stands
+from tests.design.test_floor import VARIANTS as USUAL
 
 DesignOf = Callable[..., Design]
 
@@ -168,3 +169,16 @@ fabrics: {oob: {protocol: ethernet, attach: bmc, tiers: {leaf: {switch: sn2201, 
     assert (pods[0] == pods[1]).all()
     assert set(pods[0].tolist()) == {1, 3}
     check_racks(cluster)
+
+
+@pytest.mark.parametrize("variant", ["as usual", "rack top", "row end", "rows between", "leaves in network rows"])
+def test_a_second_kind_beside_the_only_one_moves_nothing_coming_or_going(tmp_path: Path, variant: str) -> None:
+    usual = tuple(value for value in USUAL[variant] if value != "pods.p1.su=4")
+    kind = "scalable_units={b: {nodes: 6 x dgx-h100, racks: {nodes_per_rack: 1, devices: {cdu: 1 x cdu-4u}}}}"
+    one = locked(FLOOR, tmp_path, None, usual)
+    two = locked(FLOOR, tmp_path, one, (*usual, kind, "pods.a={unit: b, su: 3}"))
+    more = locked(FLOOR, tmp_path, two, (*usual, kind, "pods.a={unit: b, su: 4}", "pods.p1.su=3"))
+    check_apart(more)
+    check_design_agrees(more.design, more)
+    assert stands(one).items() <= stands(two).items() <= stands(more).items()
+    assert stands(locked(FLOOR, tmp_path, more, usual)) == stands(one)
