@@ -78,7 +78,7 @@ def test_choice_of_a_fabric_dims_the_others(page: Opened) -> None:
     lit = """() => FG.block("head").classes.map((cls, i) => [`${cls.fabric} ${cls.label}`, i])
       .filter(([, i]) => FG.fabricWay.choice.band([...FG.fabricWay.bands.cls].indexOf(i))).map(([name]) => name)"""
     assert sorted(opened.evaluate(lit)) == [" node", " nvme", "storage leaf", "storage spine"]
-    again = page("full-cluster", "way=fabric&fabric=storage&rail=2")
+    again = page("full-cluster", "way=fabric&fabric=storage&rail=2&at=box%3Ap1%20su01%20rk02")
     assert again.input_value("#choose-fabric") == "storage"
     assert again.input_value("#choose-rail") == "2"
 

@@ -69,6 +69,7 @@ def test_who_is_cut_off_is_counted_on_links(page):
 def test_a_device_is_taken_away_and_given_back_by_hand(page):
     leaf = "compute-leaf-p1-su01-r1-01"
     shown = page("superpod-b200", f"at={leaf}")
+    shown.locator("#losses summary").click()
     shown.locator("#losses .offer button", has_text=leaf).click()
     shown.wait_for_selector("#losses .left")
     assert any("Without a link on rail 1 of compute: 32 nodes" in line for line in losses_of(shown, "cut"))

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from fabricgen.catalog.loads import planned_w
 from fabricgen.export.view.page import page_of
 from fabricgen.export.view.source import Beside
 from fabricgen.lint.engine import lint
@@ -42,7 +43,7 @@ def test_every_overlay_has_a_legend_with_a_mark_for_each_colour(page, overlay):
     assert legend
     assert len(set(marks)) == len(marks)
     assert all(marks[:-1])
-    assert legend[-1] == ("", "none, or several")
+    assert legend[-1] == ("\u00a0", "none, or several")
 
 
 def test_links_are_coloured_by_the_rails_of_the_list(page):
@@ -126,3 +127,15 @@ def test_ribbons_are_coloured_by_what_all_their_links_are(page):
     lengths = shown.evaluate(f"async () => {{ const t = {table}, c = await t.column('length_m'); return {rows}; }}")
     assert max(length for length, _ in lengths) == longest
     assert {text for length, text in lengths if length == longest} == {f"{longest:g} m"}
+
+
+def test_a_rack_has_the_power_of_what_stands_in_it(page):
+    plan = example_cluster("superpod-b200").plan
+    shown = page("superpod-b200", "way=hall&overlay=power")
+    legend_of(shown)
+    watts = [0.0] * len(plan.racks)
+    for rack, cls in zip(plan.devices.rack.tolist(), plan.devices.device_class.tolist(), strict=True):
+        watts[rack] += planned_w(plan.devices.classes[cls].profile) or 0
+    hottest = max(range(len(watts)), key=watts.__getitem__)
+    text = shown.evaluate("rack => FG.overlay.of('rack', rack).text", hottest)
+    assert f"{round(watts[hottest] / 1000, 1):g} kW a rack" in text

@@ -104,7 +104,7 @@ FG.choices.known = async (kind) => {
     return count > 1 ? `${text}/${count}` : text;
   });
 };
-FG.naming.box = FG.named(() => new FG.Table(FG.block("scene").boxes).column("name"), () => FG.block("scene").boxes.rows);
+FG.naming.box = FG.named(async () => { await FG.fabricWay.load(); return FG.fabricWay.boxNames; }, () => FG.block("scene").boxes.rows);
 FG.naming.band = FG.choices.names("band");
 FG.naming.ribbon = FG.choices.names("ribbon");
 FG.on("ready", FG.choices.start);

@@ -109,7 +109,14 @@ FG.colours_by.oversubscription = async () => {
 FG.colours_by.power = async () => {
   const { watts } = FG.block("overlays"), cls = await FG.table("devices").numbers("class");
   const { entries, step } = FG.colours_by.steps(watts.map((/** @type {number | null} */ one) => one ?? 0), FG.colours_by.range("W"));
-  return { entries, device: (row) => step(watts[cls[row]] ?? 0) };
+  const { number, rack } = await FG.losses.load(), drawn = new Float64Array(number.size);
+  for (let row = 0; row < cls.length; row += 1) drawn[number.get(rack.at(row))] += (watts[cls[row]] ?? 0) / 1000;
+  const racks = FG.colours_by.steps(drawn.map((kw) => Math.round(kw * 10) / 10), FG.colours_by.range("kW a rack"));
+  const named = racks.entries.map((/** @type {Entry} */ one, /** @type {number} */ i) => ({ ...one, mark: "abcde"[i] }));
+  return {
+    entries: [...entries, ...named], device: (row) => step(watts[cls[row]] ?? 0),
+    rack: (row) => { const at = racks.step(Math.round(drawn[row] * 10) / 10); return at < 0 ? -1 : entries.length + at; },
+  };
 };
 
 /** What the devices of each rack draw together. @returns {Promise<Overlay>} */

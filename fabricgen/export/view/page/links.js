@@ -8,6 +8,8 @@ FG.Links = class {
     /** @type {any} */
     this.ends = null;
     this.most = 3000;
+    /** @type {any[]} */
+    this.parts = [];
     FG.on("change", () => { if (FG.state.chosen?.kind === "device") this.need(); });
   }
 
@@ -19,9 +21,19 @@ FG.Links = class {
       const ends = await FG.ends(), table = FG.table("links");
       this.segment = await table.numbers("segment");
       this.cages = [await table.column("a_cage"), await table.column("b_cage")];
+      this.parts = [["rail", await table.column("rail")], ["plane", await table.column("plane")]];
       this.ends = ends;
       FG.repaint();
     })();
+  }
+
+  /** Whether a link is of the rail and plane that are chosen, or of none. @param {number} link */
+  lit(link) {
+    for (const [key, column] of this.parts ?? []) {
+      const own = FG.state[key] ? Number(column.at(link)) : 0;
+      if (own && own !== FG.state[key]) return false;
+    }
+    return true;
   }
 
   /** Whether single links stand in place of ribbons at a zoom. @param {any} view */
@@ -92,7 +104,7 @@ FG.Links = class {
         for (const link of this.ends.of(device)) {
           if (left <= 0 || done.has(link)) continue;
           const segment = fabric.segments[this.segment[link]];
-          if (FG.state.fabric && segment.fabric !== FG.state.fabric) continue;
+          if ((FG.state.fabric && segment.fabric !== FG.state.fabric) || !this.lit(link)) continue;
           done.add(link);
           left -= 1;
           c.strokeStyle = FG.overlay?.of?.("link", link)?.fill ?? segment.swatch.fill;
@@ -107,12 +119,12 @@ FG.Links = class {
 
   /** A link as a curve. @param {any} view @param {number} link @param {number} device */
   curve(view, link, device) {
-    const far = this.ends.far(link, device), { c } = view;
+    const far = this.ends.far(link, device), { c } = view, { fabric } = this;
     const [x0, y0] = this.at(view, link, device, far), [x1, y1] = this.at(view, link, far, device);
-    const bend = Math.abs(y1 - y0) < 1 ? -30 : (y1 - y0) / 2;
+    const beside = Math.abs(fabric.dy[far] - fabric.dy[device]) < 1e-6, m = beside ? Math.min(y0, y1) - 40 : (y0 + y1) / 2;
     c.beginPath();
     c.moveTo(x0, y0);
-    c.bezierCurveTo(x0, y0 + bend, x1, Math.abs(y1 - y0) < 1 ? y1 - 30 : y1 - bend, x1, y1);
+    c.bezierCurveTo(x0, m, x1, m, x1, y1);
     c.stroke();
     return [x1, y1];
   }

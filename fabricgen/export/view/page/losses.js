@@ -178,18 +178,21 @@ FG.losses.named = (rows) => {
 
 /** The panel: what can be taken away, what is, and what that leaves. */
 FG.losses.show = async () => {
-  const lost = FG.state.lost, around = await FG.losses.around();
+  const { lost, chosen } = FG.state, around = await FG.losses.around();
   const found = lost.length ? await FG.losses.of(lost) : null;
-  if (lost !== FG.state.lost) return;
+  if (lost !== FG.state.lost || chosen !== FG.state.chosen) return;
+  const renewed = found || FG.losses.now;
   FG.losses.now = found;
-  const to = FG.el("losses"), count = (/** @type {number} */ n, /** @type {string} */ noun) => `${n.toLocaleString("en")} ${noun}${n === 1 ? "" : "s"}`;
+  if (renewed) FG.overlay.renew();
+  const to = /** @type {HTMLDetailsElement} */ (FG.el("losses")), count = (/** @type {number} */ n, /** @type {string} */ noun) => `${n.toLocaleString("en")} ${noun}${n === 1 ? "" : "s"}`;
   to.replaceChildren();
-  const heading = document.createElement("h2");
+  if (found) to.open = true;
+  const heading = document.createElement("summary");
   heading.textContent = "What if this fails";
   to.append(heading);
   const offered = around.filter((/** @type {string} */ item) => !lost.includes(item));
   FG.losses.line(to, "offer", ...(offered.length ? offered.map((/** @type {string} */ item) => FG.losses.button(FG.losses.title(item), () => FG.losses.toggle(item))) : ["Choose a device or a rack, and take it, its rack, row, plane or feed away."]));
-  if (!found) return FG.overlay.renew();
+  if (!found) return;
   FG.losses.line(to, "lost", ...lost.map((/** @type {string} */ item) => {
     const button = FG.losses.button(`✕ ${FG.losses.title(item)}`, () => FG.losses.toggle(item));
     button.title = "give it back";
@@ -202,7 +205,6 @@ FG.losses.show = async () => {
     else if (!lines.length) FG.losses.line(to, "note", `${one}: no fabric that jobs need loses a switch; what is lost serves management, or only what fails with it`);
   }
   FG.losses.cutLines(to, found, count);
-  FG.overlay.renew();
 };
 
 /** @param {HTMLElement} to @param {Loss} found @param {(n: number, noun: string) => string} count */

@@ -35,6 +35,8 @@ FG.overlay.of = (kind, id) => {
   const { now, groups } = FG.overlay;
   if (FG.overlay.marks && kind === "device" && FG.overlay.marks[id]) return FG.overlay.lossEntries[FG.overlay.marks[id]];
   if (!now && !FG.overlay.marks) return null;
+  const failed = kind === "rack" && FG.overlay.marks ? FG.overlay.merge(kind, id) : null;
+  if (failed && FG.overlay.lossEntries.includes(failed) && failed !== FG.overlay.rest) return failed;
   const own = kind === "rack" && now?.rack ? now.rack(id) : -1;
   if (now && own >= 0) return now.entries[own];
   if (kind === "band" || kind === "rack") return groups ? FG.overlay.merge(kind, id) : null;
@@ -114,7 +116,7 @@ FG.overlay.legend = () => {
     swatch.className = "swatch";
     swatch.style.background = fill;
     swatch.style.color = FG.overlay.ink(fill);
-    swatch.textContent = mark;
+    swatch.textContent = mark || "\u00a0";
     item.append(swatch, text);
     list.append(item);
   }

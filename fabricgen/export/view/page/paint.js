@@ -147,7 +147,7 @@ FG.FabricWay = class extends FG.Fabric {
       this.within(i, view.sight, (device) => {
         c.globalAlpha = lit && this.choice.device(device) ? 1 : FG.DIM;
         const over = FG.overlay?.of?.("device", device);
-        this.paintDevice(view, device, { cls, fill: over?.fill ?? fill, ink: over ? "#000000" : swatch?.ink ?? "#FFFFFF", mark: over?.mark, w: cellW * scale, h: cellH * scale });
+        this.paintDevice(view, device, { cls, fill: over?.fill ?? fill, ink: over ? FG.overlay.ink(over.fill) : swatch?.ink ?? "#FFFFFF", mark: over?.mark, w: cellW * scale, h: cellH * scale });
       });
     }
     c.globalAlpha = 1;
@@ -178,7 +178,7 @@ FG.FabricWay = class extends FG.Fabric {
     const name = this.deviceNames.at(device), high = face ? h * 0.2 : h, size = Math.min(12, high * 0.62);
     if (size >= 6 && w >= 34) {
       const texts = mark ? [`${mark} ${name}`, mark] : [name, ...FG.FabricWay.shorter(name)];
-      view.texts.push({ choices: texts, x: x + 2, y: y + high / 2, w: w - 4, size, colour: ink, middle: true, alpha, plain: true });
+      view.texts.push({ choices: texts, x: x + 2, y: y + high / 2, w: w - 4, size, colour: ink, middle: true, alpha, plain: true, rigid: true });
     } else if (mark && w >= 8 && h >= 6) {
       view.texts.push({ choices: [mark], x, y: y + h / 2, w, size: Math.min(10, h), colour: ink, middle: true, alpha, plain: true });
     }
@@ -218,7 +218,7 @@ FG.FabricWay = class extends FG.Fabric {
       const use = (/** @type {number} */ size) => { const wanted = `${text.bold ? "600 " : ""}${size.toFixed(1)}px system-ui, sans-serif`; if (wanted !== font) c.font = font = wanted; };
       const fit = (/** @type {string[]} */ choices) => choices.find((one) => c.measureText(one).width <= text.w);
       let fits;
-      for (const share of text.size > 9 ? [1, 0.75, 0.6] : [1]) {
+      for (const share of text.size > 9 && !text.rigid ? [1, 0.75, 0.6] : [1]) {
         use(text.size * share);
         fits = fit(text.choices.length > 1 ? text.choices.slice(0, -1) : text.choices);
         if (fits || text.size * share < 7) break;
