@@ -15,6 +15,7 @@ from fabricgen.diff.reports.summary_lines import optics_by_part
 _INTEGERS = frozenset({"u", "asn", "a_asn", "b_asn", "su", "rail", "plane"})
 _FIGURES = frozenset({"length_m", "speed_gbps"})
 _END = ("a_device", "a_cage", "b_device", "b_cage")
+KINDS = ("devices", "cables", "optics", "links", "addresses", "sessions")
 _LEFT_OUT = frozenset({"labels", "family"})
 
 
@@ -24,9 +25,7 @@ def as_json(change: Change) -> dict[str, Any]:
     A changed row names its ways to change (`what`) and the fields that differ, `old` and `new`.
     """
     deltas, (old, new) = change.deltas, change.sides
-    kinds = ("devices", "cables", "optics", "links", "addresses", "sessions")
-    counts = {kind: _counts(deltas[kind]) if kind in deltas else None for kind in kinds}
-    found = {kind: _delta(deltas[kind], change.places) if kind in deltas else None for kind in kinds}
+    found = {kind: _delta(deltas[kind], change.places) if kind in deltas else None for kind in KINDS}
     return {
         "old": old.name,
         "new": new.name,
@@ -37,13 +36,19 @@ def as_json(change: Change) -> dict[str, Any]:
         "differences": bool(change),
         "reasons": list(change.reasons),
         "notes": list(change.notes),
-        "counts": counts,
+        "counts": counts_by_kind(change),
         **found,
         "optics_by_part": {part: {"in": come, "out": go} for part, (come, go) in optics_by_part(change.optics).items()},
         "configs": _configs(change),
         "bom": _bom(change.bom) if change.bom is not None else None,
         "spare_ports": _spare(change),
     }
+
+
+def counts_by_kind(change: Change) -> dict[str, dict[str, int] | None]:
+    """Numbers of rows added, removed and changed in each way, by kind; None for a kind that a side lacks."""
+    deltas = change.deltas
+    return {kind: _counts(deltas[kind]) if kind in deltas else None for kind in KINDS}
 
 
 def _counts(delta: Delta) -> dict[str, int]:

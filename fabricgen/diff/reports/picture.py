@@ -9,6 +9,7 @@ import numpy as np
 from fabricgen.diff.compare import Change
 from fabricgen.diff.delta import Delta
 from fabricgen.diff.listing import Rows, among
+from fabricgen.diff.reports.json import counts_by_kind
 from fabricgen.diff.reports.summary_lines import totals
 
 SAME, CHANGED, CABLED, MOVED, ADDED = range(-1, 4)
@@ -34,7 +35,7 @@ def picture(change: Change) -> dict[str, Any]:
         "totals": [list(line) for line in totals(change)],
         "reasons": list(change.reasons),
         "notes": list(change.notes),
-        "counts": {kind: delta.counts() for kind, delta in change.deltas.items()},
+        "counts": counts_by_kind(change),
         "device": device,
         "link": _became(change.links, len(change.links.new)),
         "cable": of_cable,

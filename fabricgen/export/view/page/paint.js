@@ -125,14 +125,16 @@ FG.FabricWay = class extends FG.Fabric {
 
   /** @param {any} view */
   paintBands(view) {
-    const { bands, head } = this, { c, theme, scale, X, Y } = view;
+    const { bands, head } = this, { c, theme, scale, X, Y } = view, over = FG.overlay.now || FG.overlay.marks;
+    /** @type {number[]} */
+    const cells = [];
     for (let i = 0; i < bands.rows; i += 1) {
       const x = bands.x[i], y = bands.y[i], w = bands.w[i], h = bands.h[i];
-      if (w * scale < 1.5 || !view.seen(x, y, w, h)) continue;
+      if (w * scale < 3 || h * scale < 1.2 || !view.seen(x, y, w, h)) continue;
       const cls = head.classes[bands.cls[i]], [cellW, cellH] = this.cell(i), swatch = this.fabricOf.get(cls.fabric);
       const fill = swatch?.fill ?? theme.node, lit = this.choice.band(i), room = bands.header[i] * scale;
       c.globalAlpha = lit ? 1 : FG.DIM;
-      if (cellW * scale < 4) {
+      if (cellW * scale < 6) {
         c.fillStyle = FG.overlay?.of?.("band", i)?.fill ?? fill;
         c.fillRect(X(x), Y(y), w * scale, h * scale);
         if (lit && w * scale > 24 && h * scale > 11) view.texts.push({ choices: this.bandText(i), x: X(x), y: Y(y + h / 2), w: w * scale, size: 11, colour: swatch?.ink ?? theme.paper, middle: true, alpha: 1, plain: true });
@@ -144,6 +146,12 @@ FG.FabricWay = class extends FG.Fabric {
       c.strokeRect(X(x), Y(y), w * scale, h * scale);
       const size = Math.min(13, room * 0.75);
       if (size >= 6.5) view.texts.push({ choices: this.bandText(i), x: X(x) + 3, y: Y(y) + room / 2 + 0.5, w: w * scale - 6, size, colour: theme.ink, alpha: lit ? 1 : FG.DIM * 3, plain: true });
+      if (cellW * scale < 16 && !over) {
+        c.fillStyle = fill;
+        this.within(i, view.sight, (device) => cells.push(device));
+        FG.FabricWay.blocks(view, this, cells.splice(0), cellW * scale, cellH * scale, (device) => lit && this.choice.device(device));
+        continue;
+      }
       this.within(i, view.sight, (device) => {
         c.globalAlpha = lit && this.choice.device(device) ? 1 : FG.DIM;
         const over = FG.overlay?.of?.("device", device);
@@ -151,6 +159,16 @@ FG.FabricWay = class extends FG.Fabric {
       });
     }
     c.globalAlpha = 1;
+  }
+
+  /** Devices that are no more than blocks, in one path if they are lit, and in another if not. @param {any} view @param {any} fabric @param {number[]} devices @param {number} w @param {number} h @param {(device: number) => boolean} lit */
+  static blocks({ c, X, Y }, fabric, devices, w, h, lit) {
+    for (const alpha of [1, FG.DIM]) {
+      c.globalAlpha = alpha;
+      c.beginPath();
+      for (const device of devices) if ((alpha === 1) === Boolean(lit(device))) c.rect(X(fabric.dx[device]), Y(fabric.dy[device]), w, h);
+      c.fill();
+    }
   }
 
   /** A device: a block, then with its name, then its face. @param {any} view @param {number} device @param {any} look */
