@@ -11,7 +11,7 @@ from fabricgen.blueprint.sections.cable_overrides import CableOverrides
 from fabricgen.blueprint.sections.cabling import Cabling
 from fabricgen.blueprint.sections.configuration import DeviceConfiguration, Snippets
 from fabricgen.blueprint.sections.expect import Expect
-from fabricgen.blueprint.sections.fabric import Fabric, NosOf
+from fabricgen.blueprint.sections.fabric import Fabric, NosOf, PodTier
 from fabricgen.blueprint.sections.floor import Floor
 from fabricgen.blueprint.sections.lint_settings import BlueprintLint
 from fabricgen.blueprint.sections.management import Management
@@ -89,6 +89,14 @@ class Pod(Model):
     nodes: int | None = Field(
         None, ge=1, description="Nodes in all where the last unit is part filled; it is wired as if full."
     )
+    unit: Name | None = Field(
+        None, description="The kind of its units, of `scalable_units`. Default: `scalable_unit`, or the only kind."
+    )
+    tiers: dict[str, PodTier] = Field(
+        default_factory=dict,
+        description="What its switches have instead of what their tiers state, by FABRIC.TIER: {compute.spine: {count: "
+        "8}}; of tiers that are per pod, or per a place in it.",
+    )
     site: Name | None = Field(None, description="Where it stands. Default: the blueprint's site.")
     hall: Name | None = Field(None, description="The hall it stands in. Default: the first with room for its units.")
 
@@ -147,11 +155,20 @@ class ScaleUp(Model):
 class Blueprint(Model):
     """A cluster on one page."""
 
+    model_config = ConfigDict(
+        json_schema_extra={"anyOf": [{"required": ["scalable_unit"]}, {"required": ["scalable_units"]}]}
+    )
+
     fabricgen: Literal[1] = Field(1, description="Version of the language. Default: the present one; state it.")
     name: Name = Field(description="The cluster's name.")
     description: Line = Field("", description="For people.")
     site: Name = Field("site1", description="Where pods stand that name no site.")
-    scalable_unit: ScalableUnit = Field(description="What pods are made of.")
+    scalable_unit: ScalableUnit | None = Field(None, description="What pods are made of.")
+    scalable_units: dict[Name, ScalableUnit] = Field(
+        default_factory=dict,
+        description="Several kinds of units by name, of which pods name theirs with `unit`: {h100: {nodes: 32 x "
+        "dgx-h100}, b300: {nodes: 72 x dgx-b300}}.",
+    )
     pods: Annotated[dict[Name, Pod], AfterValidator(_countable)] = Field(
         default_factory=lambda: {"p1": Pod.model_construct()},
         min_length=1,
@@ -216,6 +233,18 @@ class Blueprint(Model):
         if isinstance(version, int) and version > 1:
             raise ValueError(f"this blueprint is in language version {version}; this fabricgen reads version 1")
         return value
+
+    @model_validator(mode="after")
+    def _has_units(self) -> Self:
+        if self.scalable_unit is None and not self.scalable_units:
+            raise ValueError("state what pods are made of: `scalable_unit`, or several kinds in `scalable_units`")
+        return self
+
+    @property
+    def unit_kinds(self) -> dict[str, tuple[tuple[str, ...], ScalableUnit]]:
+        """Kinds of scalable units by name, "" for `scalable_unit`: where each is stated, and what it says."""
+        own = {"": (("scalable_unit",), self.scalable_unit)} if self.scalable_unit else {}
+        return own | {name: (("scalable_units", name), unit) for name, unit in self.scalable_units.items()}
 
     @property
     def numbers_tiers(self) -> bool:

@@ -30,6 +30,7 @@ Feature: TypeAlias = Literal[
     "max-prefixes",
     "dynamic-load-balance",
     "cnp-shaping",
+    "mlag",
     "watchdog-forward",
     "watchdog-restore",
 ]
@@ -93,6 +94,9 @@ class NosConfiguration(FrozenModel):
     places: Annotated[dict[PlaceName, Place], Field(description="Places of snippets; the first is usual.")] = Field(
         default_factory=dict
     )
+    pair_interface: Annotated[
+        str, Field(description="The interface of a VLAN between the two switches of an MLAG pair; field: vlan.")
+    ] = ""
     ecmp_paths: Annotated[
         int | None, Field(gt=0, description="The most equal-cost paths that its configuration can ask for.")
     ] = None

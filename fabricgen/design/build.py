@@ -18,7 +18,8 @@ from fabricgen.design.floor.floor_plan import FloorPlan
 from fabricgen.design.floor.rack_fit import check_racks
 from fabricgen.design.layout import lay_out
 from fabricgen.design.linked import check_together, linked_fabrics
-from fabricgen.design.management import managed_devices, managed_ports
+from fabricgen.design.management.load import managed_ports
+from fabricgen.design.management.managed import managed_devices
 from fabricgen.design.media.allowed import check_media
 from fabricgen.design.media.patching import check_patching
 from fabricgen.design.media.profile_names import check_cabling_names
@@ -27,6 +28,7 @@ from fabricgen.design.names.interfaces import check_interface_names
 from fabricgen.design.names.nodes import check_node_names
 from fabricgen.design.names.switches import check_switch_names
 from fabricgen.design.order import fabric_order
+from fabricgen.design.parts import check_pod_tiers
 from fabricgen.design.phases.faults import check_phases
 from fabricgen.design.scale_up.domains import design_scale_up
 from fabricgen.design.scale_up.model import ScaleUpDesign
@@ -56,7 +58,7 @@ def build_with_room(loaded: LoadedBlueprint) -> Design | None:
 
     Its counts are not those of any design that can be had: it serves to judge what is written, whatever is counted.
     """
-    from fabricgen.design.room import RoomyCatalog
+    from fabricgen.design.advice.room import RoomyCatalog
 
     for times in MORE_PORTS:
         try:
@@ -81,6 +83,7 @@ def _build(loaded: LoadedBlueprint, catalog: Catalog, *, advise: bool = True) ->
             f"management ports attach to one fabric; {managing[0]} and {managing[1]} both say `also: switches`",
             path=("fabrics", managing[1], "also"),
         )
+    check_pod_tiers(blueprint)
     scale_up = design_scale_up(blueprint, catalog, layout)
     designed = sized_fabrics(context, scale_up, advise=advise)
     _check_extras(designed, blueprint.fabrics, layout.sites[layout.first_site])
@@ -151,7 +154,7 @@ def _design_part(
         return design_fabrics(context, part, None)
     managed = managed_devices(others, scale_up, own)
     for _ in range(ROUNDS):
-        needs = ManagementNeeds(own, managed_ports(context.layout, managed), sum(m.count for m in managed))
+        needs = ManagementNeeds(own, partial(managed_ports, managed=managed), sum(m.count for m in managed))
         found = design_fabrics(context, part, needs)
         before, managed = managed, managed_devices([*others, *found], scale_up, own)
         if managed == before:

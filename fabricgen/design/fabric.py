@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fabricgen.blueprint.dimensions import DIMENSIONS, leg_dimensions, leg_number
@@ -13,7 +13,8 @@ from fabricgen.design.extras.placement import ExtraPortAllocator
 from fabricgen.design.fabric_model import Attachment, ExtraSet, FabricDesign, Leg, TierDesign, TierKey
 from fabricgen.design.floor.unit_kind import NodeSet
 from fabricgen.design.joining import check_bonds, check_host_ports, check_met_in_full, check_spans, shares_ports
-from fabricgen.design.management import ManagedPorts
+from fabricgen.design.layout import Layout
+from fabricgen.design.management.load import ManagedPorts
 from fabricgen.design.ports import PortKind
 from fabricgen.design.shape import spans_units
 from fabricgen.design.sizing.arithmetic import deals_unevenly
@@ -23,7 +24,7 @@ from fabricgen.design.sizing.node_ports import NodeDemand
 from fabricgen.design.sizing.peer_links import peer_links_of
 from fabricgen.design.sizing.tiers import SizedTier, TierSizing
 from fabricgen.design.slots import SlotTable
-from fabricgen.design.tiers import FabricContext, TierSpec, hangs, tier_specs
+from fabricgen.design.tiers import FabricContext, TierSpec, hangs, meet, tier_specs
 from fabricgen.kernel.diagnostics import InputError, did_you_mean, fault
 
 VRF_NAME_MAX = 11
@@ -41,7 +42,8 @@ class ManagementNeeds:
     """What the management fabric connects besides nodes: management ports on each leaf, and managed devices in all."""
 
     fabric: str
-    ports: ManagedPorts
+    ports: Callable[[Layout], ManagedPorts]
+    """For leaves that serve some units: those of the cluster, or of a part of it."""
     devices: int
 
 
@@ -68,14 +70,16 @@ class _LinkedFabrics:
         check_host_ports(self.fabrics, names)
         check_bonds(self.fabrics, names)
         self._check_copper()
+        taking = self.leaves.get(managing.fabric, ()) if managing else ()
+        self._managed = {leaf: managing.ports(self.specs[leaf].layout) for leaf in taking if managing}
         self.attachments = {name: self._attachments(name) for name in names}
-        self.sizes = {name: self._sizes(name) for name in names}
-        self.coarser = {name: self._coarser(name) for name in names}
+        self.sizes = {key: self._sizes(spec) for key, spec in self.specs.items()}
+        self.coarser = {key: self._coarser(spec) for key, spec in self.specs.items()}
         check_met_in_full(self.specs, self.sizes)
         self.demands: dict[TierKey, tuple[NodeDemand, ...]] = {}
         for name in names:
-            for leaf, pairs in self.attachments[name].items():
-                self.demands[leaf] = (*self.demands.get(leaf, ()), *self._node_demands(name, leaf, pairs))
+            for (leaf, part), pairs in self.attachments[name].items():
+                self.demands[leaf] = (*self.demands.get(leaf, ()), *self._node_demands(name, leaf, part, pairs))
 
     def _check_copper(self) -> None:
         """Raise InputError where leaves that take management ports, which are RJ45, have no RJ45 cages."""
@@ -85,7 +89,7 @@ class _LinkedFabrics:
             if managing and not any(cage.form_factor == "RJ45" for cage in cages):
                 raise fault(
                     "FG103",
-                    f"management ports are RJ45, {leaf.text} {self.specs[leaf].profile.id} has "
+                    f"management ports are RJ45, {leaf.fabric} {leaf.name} {self.specs[leaf].profile.id} has "
                     f"{cages[0].form_factor} down ports",
                     path=("fabrics", managing.fabric, "also"),
                     hint="attach switches to a fabric whose leaves have RJ45 ports, such as sn2201",
@@ -139,12 +143,16 @@ class _LinkedFabrics:
         return [self._fabric_design(name, sized_tiers, tiers, extras, allocated) for name in self.names]
 
     def _allocator(self, sized_tiers: Mapping[TierKey, SizedTier]) -> ExtraPortAllocator:
-        sizes = {name: self._tier_sizes(name, sized_tiers) for name in self.names}
+        sizes = {key: self._tier_sizes(sized.spec, sized_tiers) for key, sized in sized_tiers.items()}
         return ExtraPortAllocator(self.context, sized_tiers, self.demands, sizes)
 
-    def _tier_sizes(self, name: str, sized_tiers: Mapping[TierKey, SizedTier]) -> dict[str, int]:
-        """How many values each dimension has by which tiers of a fabric may be grouped, each other's switches too."""
-        return self.sizes[name] | {key.tier: sized.count for key, sized in sized_tiers.items() if key.fabric == name}
+    def _tier_sizes(self, spec: TierSpec, sized_tiers: Mapping[TierKey, SizedTier]) -> dict[str, int]:
+        """How many values each dimension has by which a tier may be grouped, switches of its fabric's tiers too."""
+        found = dict(self.sizes[spec.key])
+        for sized in sized_tiers.values():
+            if sized.spec.fabric == spec.fabric and meet(sized.spec, spec):
+                found[sized.spec.name] = max(found.get(sized.spec.name, 0), sized.count)
+        return found
 
     def _allocate_extras(
         self,
@@ -187,7 +195,7 @@ class _LinkedFabrics:
     ) -> TierSizing:
         managed = {}
         if self.managing and self.managing.fabric in self.names:
-            managed = dict.fromkeys(self.leaves[self.managing.fabric], self.managing.ports)
+            managed = {leaf: self._managed[leaf] for leaf in self.leaves[self.managing.fabric]}
         spans = {
             max(keys, key=list(self.specs).index): self.fabrics[name].spans
             for name in self.names
@@ -211,8 +219,9 @@ class _LinkedFabrics:
         owner = carrier or name
         return tuple(key for key, spec in self.specs.items() if key.fabric == owner and spec.takes_nodes)
 
-    def _attachments(self, name: str) -> dict[TierKey, Pairs]:
-        """By leaf, how each node set of its units that has the role attaches; one must where the fabric takes nodes.
+    def _attachments(self, name: str) -> dict[tuple[TierKey, str], Pairs]:
+        """By leaf and part of the cluster, how each node set of its units that has the role attaches; one must where
+        the fabric takes nodes.
 
         A fabric above another's tier that names no role may take those of a fabric that it carries alone.
         """
@@ -232,56 +241,64 @@ class _LinkedFabrics:
                 path=(*path, "attach") if spec.attach else path,
                 hint=f"take {name} off a `skip`" if skipped else f"set `attach:`; {did_you_mean(role, roles)}",
             )
-        return {
-            leaf: tuple(
-                (s, attach(s.profile, role, spec, self.specs[leaf].profile, path))
-                for s in self.specs[leaf].layout.node_sets
-                if s.attaches(name, role)
-            )
-            for leaf in leaves
-        }
+        found = {}
+        for leaf in leaves:
+            tier = self.specs[leaf]
+            for part, layout in tier.layout.by_part.items():
+                found[leaf, part] = tuple(
+                    (s, attach(s.profile, role, spec, tier.profile, path))
+                    for s in layout.node_sets
+                    if s.attaches(name, role)
+                )
+        return found
 
-    def _sizes(self, name: str) -> dict[str, int]:
-        """How many values each inner dimension (rail, rail group, plane, port) has on the switches that a fabric's
-        nodes attach to; for a fabric without nodes, on the lower tiers linked up to it.
+    def _sizes(self, spec: TierSpec) -> dict[str, int]:
+        """How many values each inner dimension (rail, rail group, plane, port) has on a tier: on the switches that the
+        nodes of its fabric attach to, of its part of the cluster; for a fabric without nodes, on the lower tiers linked
+        up to it.
         """
-        legs = self._legs(name)
+        legs = self._legs(spec.fabric, spec)
         return {name: max((leg_number(name, leg) for leg in legs), default=1) for name in leg_dimensions()}
 
-    def _legs(self, name: str) -> list[Leg]:
-        """The legs of nodes on the switches that a fabric's nodes attach to, those of the switches' owner first; for a
-        fabric without nodes, of the fabric that it is above.
+    def _legs(self, name: str, spec: TierSpec) -> list[Leg]:
+        """The legs of nodes, of the part that a tier serves, on the switches that a fabric's nodes attach to, those of
+        the switches' owner first; for a fabric without nodes, of the fabric that it is above.
         """
         leaves = self.leaves[name]
         if not leaves:
             below = [s.fabric for s in self.specs.values() if s.upper and s.upper.fabric == name and s.fabric != name]
-            return self._legs(below[0]) if below else []
+            return self._legs(below[0], spec) if below else []
+        mine = [leaf for leaf in leaves if meet(self.specs[leaf], spec)]
         sharing = sorted((n for n in self.names if self.leaves[n] == leaves), key=lambda n: n != leaves[0].fabric)
-        return [leg for n in sharing for leg in self._own_legs(n)]
+        return [leg for n in sharing for leg in self._own_legs(n, mine)]
 
-    def _own_legs(self, name: str) -> list[Leg]:
-        """The legs of a fabric's nodes."""
-        return [leg for pairs in self.attachments[name].values() for _, a in pairs for leg in a.legs]
+    def _own_legs(self, name: str, leaves: Collection[TierKey]) -> list[Leg]:
+        """The legs of a fabric's nodes on some leaves."""
+        pairs = [one for (leaf, _), some in self.attachments[name].items() if leaf in leaves for one in some]
+        return [leg for _, attachment in pairs for leg in attachment.legs]
 
-    def _coarser(self, name: str) -> dict[str, tuple[int, ...]]:
+    def _coarser(self, spec: TierSpec) -> dict[str, tuple[int, ...]]:
         """By dimension that follows from a finer one, its number for each number of the finer one (see `_sizes`)."""
         found = {}
         for dimension in DIMENSIONS:
             if dimension.follows:
-                legs = reversed(self._legs(name))
+                legs = reversed(self._legs(spec.fabric, spec))
                 of = {leg_number(dimension.follows, leg): leg_number(dimension.name, leg) - 1 for leg in legs}
-                found[dimension.name] = tuple(of.get(n + 1, 0) for n in range(self.sizes[name][dimension.follows]))
+                size = self.sizes[spec.key][dimension.follows]
+                found[dimension.name] = tuple(of.get(n + 1, 0) for n in range(size))
         return found
 
-    def _node_demands(self, name: str, leaf: TierKey, attached: Pairs) -> list[NodeDemand]:
-        """The node ports of a fabric on a leaf, one demand for each kind of port, in the order of the node sets."""
+    def _node_demands(self, name: str, leaf: TierKey, part: str, attached: Pairs) -> list[NodeDemand]:
+        """The node ports of a fabric's nodes of a part of the cluster on a leaf, one demand for each kind of port, in
+        the order of the node sets.
+        """
         by_kind: dict[tuple[PortKind, bool], list[tuple[NodeSet, Attachment]]] = {}
         for nodes, attachment in attached:
             kind = self.specs[leaf].kind_for(name, attachment.kind)
             by_kind.setdefault((kind, attachment.per_connector > 1), []).append((nodes, attachment))
-        spec, sizes = self.specs[leaf], self.sizes[name]
+        per, layout, sizes = self.specs[leaf].per, self.specs[leaf].layout.of_part(part), self.sizes[leaf]
         return [
-            NodeDemand(name, kind, tuple(pairs), SlotTable(spec.layout, spec.per, sizes, tuple(pairs)))
+            NodeDemand(name, part, kind, tuple(pairs), SlotTable(layout, per, sizes, tuple(pairs)))
             for (kind, _), pairs in by_kind.items()
         ]
 
@@ -293,13 +310,14 @@ class _LinkedFabrics:
         demands: Sequence[ExtraDemand],
         allocated: Sequence[ExtraSet],
     ) -> FabricDesign:
-        spec, leaves, legs = self.fabrics[name], self.leaves[name], self._own_legs(name)
+        spec, leaves, sizes = self.fabrics[name], self._leaves_met(name), self._fabric_sizes(name)
+        legs = self._own_legs(name, leaves)
         mine = [key for key in self.specs if key.fabric == name]
         return FabricDesign(
             name=name,
             protocol=spec.protocol,
-            sizes=self.sizes[name],
-            planes=spec.planes if legs else self.sizes[name]["plane"],
+            sizes=sizes,
+            planes=spec.planes if legs else sizes["plane"],
             rails=max((leg.rail for leg in legs), default=0),
             hosts=spec.hosts or {"roce": "routed", "ethernet": "bridged", "infiniband": "none"}[spec.protocol],
             vrf=self._vrf(name),
@@ -313,6 +331,17 @@ class _LinkedFabrics:
             tagged=spec.host_ports == "tagged",
             bond=spec.bond or "",
         )
+
+    def _leaves_met(self, name: str) -> tuple[TierKey, ...]:
+        """The leaves of a fabric to which nodes of it attach: of those of a carrier, not all need to."""
+        owner = self.fabrics[name].carried_by if shares_ports(self.fabrics[name]) else name
+        met = {leaf for (leaf, _), pairs in self.attachments[owner or name].items() if pairs}
+        return tuple(leaf for leaf in self.leaves[name] if leaf in met) or self.leaves[name]
+
+    def _fabric_sizes(self, name: str) -> dict[str, int]:
+        """The most values of each inner dimension on the tiers that a fabric's nodes attach to, else on its own."""
+        keys = self.leaves[name] or [key for key in self.specs if key.fabric == name]
+        return {d: max((self.sizes[key][d] for key in keys), default=1) for d in leg_dimensions()}
 
     def _vrf(self, name: str) -> str:
         """The VRF of a carried fabric, or of one whose leaves are below another's tier; "" for the default one."""
@@ -338,6 +367,7 @@ class _LinkedFabrics:
         return TierDesign(
             fabric=spec.fabric,
             name=spec.name,
+            part=spec.part,
             profile=spec.profile,
             nos=spec.nos,
             per=spec.per,
@@ -360,8 +390,8 @@ class _LinkedFabrics:
             for_reserve=spec.for_reserve,
             path=spec.path,
             layout=spec.layout,
-            sizes=self._tier_sizes(spec.fabric, sized_tiers),
-            coarser=self.coarser[spec.fabric],
+            sizes=self._tier_sizes(spec, sized_tiers),
+            coarser=self.coarser[spec.key],
             slots=sized.slots,
             needed_uplinks=sized.needed_uplinks,
             reserved=tuple((name, kept.ports, kept.cages) for name, kept in sorted(spec.spec.reserved_ports.items())),

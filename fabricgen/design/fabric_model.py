@@ -18,10 +18,23 @@ from fabricgen.kernel.intervals import Intervals
 
 
 class TierKey(NamedTuple):
-    """A tier by its fabric and name: tiers of one fabric may meet those of another."""
+    """A tier by its fabric and name: tiers of one fabric may meet those of another.
+
+    The `tier` of a part of the cluster that has a name is told by it: `leaf/b300`.
+    """
 
     fabric: str
     tier: str
+
+    @classmethod
+    def of(cls, fabric: str, name: str, part: str) -> TierKey:
+        """The tier of a name in a part of the cluster; "" for tiers of all parts and of the one without a name."""
+        return cls(fabric, f"{name}/{part}" if part else name)
+
+    @property
+    def name(self) -> str:
+        """The tier's name in its fabric."""
+        return self.tier.partition("/")[0]
 
     @property
     def text(self) -> str:
@@ -143,6 +156,8 @@ class Feed:
     """Of ports beside those of nodes: whether they are numbered for reserved units."""
     beside_nodes: bool = False
     """Of links of lower switches: whether nodes attach to the same tier, so that the links take consecutive ports."""
+    laid: bool = False
+    """Of links of lower switches: whether their ports are told one by one, by `first` and `jumps`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +170,8 @@ class NodeFeed:
     """
 
     leaf: TierKey
+    part: str
+    """The part of the cluster whose nodes they are."""
     attachments: tuple[tuple[NodeSet, Attachment], ...]
     """(nodes of a unit, how they attach)"""
     run: int
@@ -279,6 +296,8 @@ class TierDesign:
 
     fabric: str
     name: str
+    part: str
+    """The part of the cluster that it serves; "" too where it serves all."""
     profile: SwitchProfile
     nos: str
     per: tuple[str, ...]
@@ -324,7 +343,12 @@ class TierDesign:
     @property
     def key(self) -> TierKey:
         """The tier by fabric and name."""
-        return TierKey(self.fabric, self.name)
+        return TierKey.of(self.fabric, self.name, self.part)
+
+    @property
+    def text(self) -> str:
+        """The tier in messages: `compute leaf`, `compute leaf of b300`."""
+        return f"{self.fabric} {self.name}" + (f" of {self.part}" if self.part else "")
 
     @property
     def switches(self) -> int:
@@ -418,12 +442,20 @@ class FabricDesign:
 
     @property
     def node_sets(self) -> tuple[NodeSet, ...]:
-        """The nodes of a unit that attach, each once, in the unit's order."""
-        return tuple(sorted({nodes.first: nodes for nodes, _ in self.attachments}.values(), key=lambda s: s.first))
+        """The nodes of units that attach, each once, in the order of their unit."""
+        found = {nodes.path: nodes for nodes, _ in self.attachments}
+        return tuple(sorted(found.values(), key=lambda nodes: nodes.first))
 
     def feeds_of(self, leaf: TierKey) -> tuple[NodeFeed, ...]:
         """The node ports on one of its leaves."""
         return tuple(feed for feed in self.node_feeds if feed.leaf == leaf)
+
+    @property
+    def managing(self) -> tuple[TierDesign, ...]:
+        """The tiers that management ports attach to where the fabric takes some: the lowest, one for each part of the
+        cluster.
+        """
+        return tuple(tier for tier in self.tiers if tier.name == self.tiers[0].name) if self.managed_devices else ()
 
     @property
     def carrier(self) -> str:
@@ -435,8 +467,15 @@ class FabricDesign:
         return next((uplink.upper.fabric for uplink in above if uplink.upper.fabric != self.name), "")
 
     def tier(self, name: str) -> TierDesign:
-        """The tier of a name; raises KeyError when there is none."""
+        """The tier of a name, as keys of tiers have it; raises KeyError when there is none."""
         for tier in self.tiers:
-            if tier.name == name:
+            if tier.key.tier == name:
                 return tier
         raise KeyError(name)
+
+    def tiers_beside(self, tier: TierDesign, name: str) -> list[TierDesign]:
+        """The tiers of a name with switches where those of a tier of this fabric are: one, or one for each part of the
+        cluster.
+        """
+        named = [other for other in self.tiers if other.name == name]
+        return named if tier.layout.cluster is None else [other for other in named if other.part == tier.part]

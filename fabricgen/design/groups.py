@@ -15,9 +15,9 @@ def groups_of(design: Design) -> tuple[DeviceGroup, ...]:
     """
     layout = design.layout
     found = []
-    for i, pod in enumerate(layout.pods):
+    for i, (pod, kind) in enumerate(zip(layout.pods, layout.kind_of_pod, strict=True)):
         omitted = [slot for slot in layout.omitted if slot.pod == i]
-        for nodes in layout.node_sets:
+        for nodes in kind.node_sets:
             missing = sum(nodes.holds(slot.node - 1) for slot in omitted)
             count = nodes.count * pod.su - missing
             found.append(DeviceGroup(f"{pod.name}/{nodes.name}", "", "node", pod.name, nodes.profile.id, count))
@@ -81,9 +81,9 @@ def _peer_link_bundles(tier: TierDesign) -> Iterator[LinkBundle]:
 
 def _node_bundles(design: Design, fabric: FabricDesign, groups: dict[str, DeviceGroup]) -> list[LinkBundle]:
     found: list[LinkBundle] = []
-    for leaf, nodes, attachment in ((feed.leaf, *pair) for feed in fabric.node_feeds for pair in feed.attachments):
-        tier = design.tier(leaf)
-        for pod in tier.layout.pods:
+    for feed, nodes, attachment in ((of, *pair) for of in fabric.node_feeds for pair in of.attachments):
+        tier = design.tier(feed.leaf)
+        for pod in tier.layout.of_part(feed.part).pods:
             lower = groups[f"{pod.name}/{nodes.name}"]
             upper = f"{tier.fabric}/{tier.name}" + (f"/{pod.name}" if _in_pods(tier) else "")
             links = lower.count * len(attachment.legs)

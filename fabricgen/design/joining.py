@@ -22,10 +22,10 @@ def check_spans(spec: Fabric, name: str) -> None:
         )
 
 
-def check_met_in_full(specs: Mapping[TierKey, TierSpec], sizes: Mapping[str, Mapping[str, int]]) -> None:
+def check_met_in_full(specs: Mapping[TierKey, TierSpec], sizes: Mapping[TierKey, Mapping[str, int]]) -> None:
     """Raise InputError (FG017) where a tier is grouped by rails or planes of which the tier below has more.
 
-    `sizes` has, by fabric, how many values each inner dimension has. A switch of the third rail has no group to go to
+    `sizes` has, by tier, how many values each inner dimension has. A switch of the third rail has no group to go to
     in a fabric of two.
     """
     for lower in specs.values():
@@ -33,7 +33,7 @@ def check_met_in_full(specs: Mapping[TierKey, TierSpec], sizes: Mapping[str, Map
         if upper is None or upper.fabric == lower.fabric:
             continue
         for dimension in leg_dimensions():
-            there, asked = sizes[upper.fabric][dimension], sizes[lower.fabric][dimension]
+            there, asked = sizes[upper.key][dimension], sizes[lower.key][dimension]
             if dimension in upper.per and is_told(dimension, lower.per) and asked > there:
                 raise fault(
                     "FG017",

@@ -2,33 +2,64 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
 
 from fabricgen.blueprint.beside.lock import Lock
-from fabricgen.blueprint.models import Blueprint, natural
-from fabricgen.blueprint.sections.slots import NodeSlot, omitted_slots
+from fabricgen.blueprint.models import Blueprint, Pod, natural
+from fabricgen.blueprint.sections.fabric import PodTier
+from fabricgen.blueprint.sections.slots import NodeSlot, PodUnits, omitted_slots
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import RackProfile
 from fabricgen.design.floor.rack_types import network_rack
 from fabricgen.design.floor.spare_nodes import spare_nodes
-from fabricgen.design.floor.unit_kind import NodeSet, UnitKind, unit_kind
+from fabricgen.design.floor.unit_kind import NodeSet, UnitKind, unit_kinds
 from fabricgen.design.numbering import Numbering, PodSize, number
 from fabricgen.design.order import fabric_order
-from fabricgen.kernel.diagnostics import fault
+from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
 from fabricgen.kernel.intervals import first_numbers
 
 
 @dataclass(frozen=True, slots=True)
 class PodLayout:
-    """A pod: its scalable units now, its slots, and the first of its units among those of the cluster."""
+    """A pod: its scalable units now, its slots, the part of the cluster that it is of, and the first of its units among
+    those of the cluster.
+    """
 
     name: str
     site: str
     su: int
     slots: int
+    part: str
     first_su: int
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Pods whose units are of one kind, and whose switches have the same.
+
+    Its name is that of the kind, "" for `scalable_unit`; for pods that state tiers of their own, theirs is in it too.
+    """
+
+    name: str
+    kind: UnitKind
+    tiers: Mapping[str, PodTier]
+    """What their switches have of their own, by FABRIC.TIER."""
+    path: Path
+    """Where their tiers are stated."""
+
+    @property
+    def suffix(self) -> str:
+        """What is behind kinds and names of the lock that are its own; "" for the part without a name."""
+        return f" /{self.name}" if self.name else ""
+
+
+def kind_of(part: str) -> str:
+    """The kind of units of a part of the cluster, by its name."""
+    return part.partition("+")[0]
 
 
 @dataclass(frozen=True)
@@ -36,8 +67,8 @@ class Layout:
     """Sites, pods, scalable units, racks and nodes of a cluster. All count from 0 inside, from 1 in names."""
 
     pods: tuple[PodLayout, ...]
-    kind: UnitKind
-    """What the units hold."""
+    parts: tuple[Part, ...]
+    """Those that pods are of, in natural order."""
     network_rack: RackProfile
     omitted: frozenset[NodeSlot]
     spare: frozenset[NodeSlot]
@@ -45,50 +76,132 @@ class Layout:
     lock: Lock
     """What was given before."""
     numbering: Numbering
+    cluster: Layout | None = None
+    """Of a part, the layout of the whole cluster."""
+
+    def of_part(self, name: str) -> Layout:
+        """The pods of a part alone, with all sites of the cluster; raises KeyError for one there is not.
+
+        Pods and units are numbered among themselves: `cluster_pods` and `cluster_units` have those of the cluster.
+        """
+        return self._layouts[name] if self.numbering.parts else self
+
+    @cached_property
+    def _layouts(self) -> dict[str, Layout]:
+        found: dict[str, Layout] = {}
+        for part in self.parts:
+            at = [i for i, pod in enumerate(self.pods) if pod.part == part.name]
+            starts = accumulate((self.pods[i].su for i in at), initial=0)
+            number_of = {i: number for number, i in enumerate(at)}
+            found[part.name] = replace(
+                self,
+                pods=tuple(replace(self.pods[i], first_su=start) for i, start in zip(at, starts, strict=False)),
+                parts=(part,),
+                omitted=frozenset(replace(s, pod=number_of[s.pod]) for s in self.omitted if s.pod in number_of),
+                spare=frozenset(replace(s, pod=number_of[s.pod]) for s in self.spare if s.pod in number_of),
+                numbering=self.numbering.parts[part.name],
+                cluster=self,
+            )
+        return found
+
+    def has(self, part: Part) -> bool:
+        """Whether it has pods of a part of the cluster."""
+        return any(other.name == part.name for other in self.parts)
+
+    @cached_property
+    def cluster_pods(self) -> tuple[int, ...]:
+        """By pod, its number in the whole cluster."""
+        names = [pod.name for pod in (self.cluster or self).pods]
+        return tuple(names.index(pod.name) for pod in self.pods)
+
+    @cached_property
+    def cluster_units(self) -> tuple[int, ...]:
+        """By unit, its number in the whole cluster."""
+        pods = (self.cluster or self).pods
+        first = [pods[at].first_su for at in self.cluster_pods]
+        return tuple(start + su for start, pod in zip(first, self.pods, strict=True) for su in range(pod.su))
+
+    @cached_property
+    def kinds(self) -> tuple[UnitKind, ...]:
+        """The kinds of units that pods have, in natural order of their names."""
+        return tuple({part.kind.name: part.kind for part in self.parts}.values())
 
     @property
+    def by_part(self) -> dict[str, Layout]:
+        """The layout of each part of it, in the order in which parts came; of a part its own alone."""
+        return {name: self.of_part(name) for name in self.part_order}
+
+    @cached_property
+    def part_order(self) -> tuple[str, ...]:
+        """Names of the parts in the order in which they came: by the number of the first pod that they have or had."""
+        names, parts = [part.name for part in self.parts], self.numbering.parts
+        if not parts:
+            return tuple(names)
+        given = self.numbering.held["pods"]
+        held = {name: parts[name].held[f"pods{parts[name].suffix}"] for name in names}
+        first = {name: min(given[pod][0].first for pod in held[name] if pod in given) for name in names}
+        return tuple(sorted(names, key=lambda name: first[name]))
+
+    @property
+    def kind(self) -> UnitKind:
+        """What the units hold, where all are of one kind; raises ValueError where they are not."""
+        (kind,) = self.kinds
+        return kind
+
+    @cached_property
+    def kind_of_pod(self) -> tuple[UnitKind, ...]:
+        """By pod, the kind of its units."""
+        of_part = {part.name: part.kind for part in self.parts}
+        return tuple(of_part[pod.part] for pod in self.pods)
+
+    @cached_property
     def node_sets(self) -> tuple[NodeSet, ...]:
-        """Sets of nodes, and of what stands beside them, in every unit."""
-        return self.kind.node_sets
+        """Sets of nodes, and of what stands beside them, in the units of every kind."""
+        return tuple(nodes for kind in self.kinds for nodes in kind.node_sets)
+
+    @cached_property
+    def most_racks(self) -> int:
+        """Node racks in a unit of the kind that has most."""
+        return max(kind.racks for kind in self.kinds)
 
     @property
     def nodes_per_rack(self) -> int:
-        """Nodes in a full node rack."""
+        """Nodes in a full node rack, of the only kind."""
         return self.kind.nodes_per_rack
 
     @property
     def node_rack(self) -> RackProfile:
-        """The type of the node racks."""
+        """The type of the node racks, of the only kind."""
         return self.kind.node_rack
 
     @property
     def rack_units(self) -> int:
-        """Height of a node rack, rack units."""
+        """Height of a node rack, rack units, of the only kind."""
         return self.node_rack.units
 
     @property
     def nodes_per_su(self) -> int:
-        """Node slots in a scalable unit."""
+        """Node slots in a scalable unit, of the only kind."""
         return self.kind.nodes
 
     @property
     def members_per_su(self) -> int:
-        """Slots in a scalable unit of nodes and of what else stands in their racks."""
+        """Slots in a scalable unit of nodes and of what else stands in their racks, of the only kind."""
         return self.kind.members
 
     @property
     def racks_of_members(self) -> tuple[int, ...]:
-        """The rack of every member of a unit, by number."""
+        """The rack of every member of a unit, by number, of the only kind."""
         return self.kind.racks_of_members
 
     @property
     def unit_order(self) -> tuple[int, ...]:
-        """Members of a unit rack by rack: the order in which they are given ports."""
+        """Members of a unit rack by rack: the order in which they are given ports; of the only kind."""
         return self.kind.order
 
     @property
     def racks_per_su(self) -> int:
-        """Node racks in a scalable unit; the last may be part filled."""
+        """Node racks in a scalable unit, of the only kind; the last may be part filled."""
         return self.kind.racks
 
     @cached_property
@@ -128,27 +241,44 @@ class Layout:
 
     @cached_property
     def sites(self) -> tuple[str, ...]:
-        """Names of the sites, sorted."""
+        """Names of the sites of the whole cluster, sorted."""
+        if self.cluster:
+            return self.cluster.sites
         return tuple(sorted({p.site for p in self.pods}, key=natural))
 
     @cached_property
     def nodes(self) -> int:
         """Nodes present: slots less those omitted."""
-        omitted = sum(slot.node <= self.nodes_per_su for slot in self.omitted)
-        return self.units * self.nodes_per_su - omitted
+        kinds = self.kind_of_pod
+        omitted = sum(slot.node <= kinds[slot.pod].nodes for slot in self.omitted)
+        return sum(pod.su * kind.nodes for pod, kind in zip(self.pods, kinds, strict=True)) - omitted
+
+    def of_set(self, node_set: NodeSet, slots: Iterable[NodeSlot]) -> int:
+        """How many of some slots are of a node set."""
+        kinds = self.kind_of_pod
+        return sum(kinds[slot.pod].name == node_set.unit and node_set.holds(slot.node - 1) for slot in slots)
 
     def present(self, node_set: NodeSet) -> int:
         """How many of one node set are present: slots less those omitted."""
-        omitted = sum(node_set.holds(slot.node - 1) for slot in self.omitted)
-        return self.units * node_set.count - omitted
+        units = sum(pod.su for pod, kind in zip(self.pods, self.kind_of_pod, strict=True) if kind.name == node_set.unit)
+        return units * node_set.count - self.of_set(node_set, self.omitted)
 
     def in_use(self, node_set: NodeSet) -> int:
         """How many of one node set are present and not spare."""
-        return self.present(node_set) - sum(node_set.holds(slot.node - 1) for slot in self.spare)
+        return self.present(node_set) - self.of_set(node_set, self.spare)
 
     def unit_index(self, slot: NodeSlot) -> int:
         """The number (from 0) of a slot's scalable unit in the whole cluster."""
         return self.pods[slot.pod].first_su + slot.su - 1
+
+
+def pod_units(blueprint: Blueprint, layout: Layout) -> dict[str, PodUnits]:
+    """The pods of a blueprint by name, in the order of its layout, with the size of their units."""
+    stated = blueprint.expanded_pods()
+    return {
+        pod.name: PodUnits(stated[pod.name], kind.size)
+        for pod, kind in zip(layout.pods, layout.kind_of_pod, strict=True)
+    }
 
 
 def lay_out(blueprint: Blueprint, catalog: Catalog, lock: Lock) -> Layout:
@@ -156,43 +286,62 @@ def lay_out(blueprint: Blueprint, catalog: Catalog, lock: Lock) -> Layout:
 
     Raises InputError for unknown node profiles, omitted slots that do not exist, and racks too small.
     """
-    pods = blueprint.expanded_pods()
-    starts = list(accumulate((p.su for p in pods.values()), initial=0))
-    sizes = [PodSize(name, pod.site or blueprint.site, pod.su, pod.slots) for name, pod in pods.items()]
-    kind = unit_kind(blueprint, catalog)
-    if len(pods) < sum(pod.count for pod in blueprint.pods.values()):
+    stated = blueprint.expanded_pods()
+    kinds = unit_kinds(blueprint, catalog)
+    part_of = _parts(blueprint, stated, kinds)
+    sizes = [
+        PodSize(name, pod.site or blueprint.site, pod.su, pod.slots, part_of[name].name) for name, pod in stated.items()
+    ]
+    starts = accumulate((pod.su for pod in stated.values()), initial=0)
+    if len(stated) < sum(pod.count for pod in blueprint.pods.values()):
         raise fault(
             "FG037",
             "`count` gives a pod the name of another",
             path=("pods",),
             hint="pods are named after their key and counted on: p1 with count 2 is p1 and p2",
         )
-    omitted = _with_empty_racks(omitted_slots(blueprint, pods, kind.nodes_per_rack), kind)
+    kind_of = {name: part.kind for name, part in part_of.items()}
+    pods = {name: PodUnits(pod, kind_of[name].size) for name, pod in stated.items()}
+    omitted = _with_empty_racks(omitted_slots(blueprint, pods), list(kind_of.values()))
+    parts = {part.name: part for part in part_of.values()}
     return Layout(
         pods=tuple(PodLayout(*size, first_su=start) for size, start in zip(sizes, starts, strict=False)),
-        kind=kind,
-        network_rack=network_rack(blueprint, catalog, kind.node_rack.units),
+        parts=tuple(sorted(parts.values(), key=lambda part: natural(part.name))),
+        network_rack=network_rack(blueprint, catalog, max(kind.node_rack.units for kind in kind_of.values())),
         omitted=omitted,
-        spare=spare_nodes(blueprint, pods, kind, omitted),
+        spare=spare_nodes(blueprint, pods, kind_of, omitted),
         lock=lock,
         numbering=number(sizes, sorted(blueprint.fabrics, key=fabric_order), lock),
     )
 
 
-def _with_empty_racks(omitted: frozenset[NodeSlot], kind: UnitKind) -> frozenset[NodeSlot]:
-    """Leave out what stands beside the nodes, too, in racks that hold no node."""
-    beside, per_rack = [s for s in kind.node_sets if s.per_rack], kind.nodes_per_rack
-    if not beside:
-        return omitted
-    missing: dict[tuple[int, int, int], int] = {}
-    for slot in omitted:
-        key = (slot.pod, slot.su, (slot.node - 1) // per_rack)
-        missing[key] = missing.get(key, 0) + 1
-    more = {
-        NodeSlot(pod, su, s.first + rack * s.per_rack + i + 1)
-        for (pod, su, rack), count in missing.items()
-        if count == min(per_rack, kind.nodes - rack * per_rack)
-        for s in beside
-        for i in range(s.per_rack)
-    }
+def _parts(blueprint: Blueprint, pods: Mapping[str, Pod], kinds: Mapping[str, UnitKind]) -> dict[str, Part]:
+    """The part of the cluster that each pod is of, by name of the pod; raises InputError (FG090) for unknown kinds of
+    units, and where a pod has to name its own.
+    """
+    usual = "" if "" in kinds else next(iter(kinds)) if len(kinds) == 1 else None
+    names = sorted(filter(None, kinds), key=natural)
+    found: dict[int, Part] = {}
+    for key, pod in blueprint.pods.items():
+        wanted = pod.unit if pod.unit is not None else usual
+        path: Path = ("pods", key)
+        if wanted is None or wanted not in kinds:
+            known = f"there are {', '.join(names)}" if names else "`scalable_units` states none"
+            what = f"has units of '{pod.unit}'" if pod.unit else "does not say which `unit` it has"
+            hint = did_you_mean(pod.unit or "", names) if names else "take `unit` away"
+            raise fault("FG090", f"{key} {what}, and {known}", path=(*path, "unit") if pod.unit else path, hint=hint)
+        name = wanted + (f"+{key}" if pod.tiers else "")
+        found[id(pod)] = Part(name, kinds[wanted], pod.tiers, (*path, "tiers"))
+    return {name: found[id(pod)] for name, pod in pods.items()}
+
+
+def _with_empty_racks(omitted: frozenset[NodeSlot], kinds: Sequence[UnitKind]) -> frozenset[NodeSlot]:
+    """Leave out what stands beside the nodes, too, in racks that hold no node; `kinds` has the kind of units by pod."""
+    missing = Counter((slot.pod, slot.su, (slot.node - 1) // kinds[slot.pod].nodes_per_rack) for slot in omitted)
+    more: set[NodeSlot] = set()
+    for (pod, su, rack), count in missing.items():
+        kind = kinds[pod]
+        if count == min(kind.nodes_per_rack, kind.nodes - rack * kind.nodes_per_rack):
+            beside = [s for s in kind.node_sets if s.per_rack]
+            more |= {NodeSlot(pod, su, s.first + rack * s.per_rack + i + 1) for s in beside for i in range(s.per_rack)}
     return omitted | more

@@ -12,7 +12,8 @@ from fabricgen.blueprint.load import LoadedBlueprint
 from fabricgen.blueprint.models import natural
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import NodeProfile
-from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
+from fabricgen.design.fabric_model import FabricDesign, NodeFeed, TierDesign, TierKey
+from fabricgen.design.floor.unit_kind import NodeSet
 from fabricgen.design.layout import Layout
 from fabricgen.design.scale_up.model import ScaleUpDesign
 
@@ -61,6 +62,10 @@ class Design:
     def leaves(self, fabric: FabricDesign) -> tuple[TierDesign, ...]:
         """The tiers that a fabric's nodes attach to, perhaps another fabric's; empty where no nodes do."""
         return tuple(self.tier(leaf) for leaf in fabric.leaves)
+
+    def present(self, feed: NodeFeed, nodes: NodeSet) -> int:
+        """How many nodes of a set have ports by a feed: those of its part of the cluster that are not omitted."""
+        return self.tier(feed.leaf).layout.of_part(feed.part).present(nodes)
 
     @cached_property
     def levels(self) -> dict[TierKey, int]:

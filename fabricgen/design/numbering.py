@@ -5,13 +5,16 @@ Names of devices do not follow from these: they count units in their pod.
 Each pod has slots for its units: those reserved, and beyond them as it grew. Two numberings run side by side: `units`
 counts every reserved slot, `ports` only the units there are, for switches that have no room for all slots. Both are
 as the lock has them; what it does not know comes after that, in natural order of names.
+
+Where pods have several kinds of units, each part of the cluster numbers its own pods as well, from 0: for node ports,
+of which every kind has its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from fabricgen.blueprint.beside.lock import Lock
@@ -30,12 +33,13 @@ _VLANS = (Interval(100, 3995),)
 
 
 class PodSize(NamedTuple):
-    """What is asked of numbering for a pod: its site, units now, and slots."""
+    """What is asked of numbering for a pod: its site, units now, slots, and the part of the cluster that it is of."""
 
     name: str
     site: str
     su: int
     slots: int
+    part: str
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,10 @@ class Numbering:
     fabrics: tuple[str, ...]
     dealing: Mapping[str, str]
     """What the lock says of tiers: `slot` where down ports are numbered by reserved slot, else `unit`."""
+    suffix: str = ""
+    """What its kinds have behind those of the whole cluster: ` /b300` for a part of it."""
+    parts: Mapping[str, Numbering] = field(default_factory=dict)
+    """Of each part, its pods alone; empty where all units are, and ever were, of the one kind without a name."""
 
     def of(self, kind: str, pod: str, scope: str) -> Intervals:
         """The numbers of a pod or its units within the whole cluster (scope `all`) or its site."""
@@ -68,15 +76,22 @@ class Numbering:
         names = {"sites": set(self.sites.values()), "vlans": set(self.fabrics)}
         found = {(kind, name) for kind, some in names.items() for name in some}
         for pod, site in self.sites.items():
-            found |= {(f"{kind}{own}", pod) for kind in ("pods", "units", "ports") for own in ("", f" {site}")}
-        return frozenset(found)
+            kinds = [f"{kind}{self.suffix}" for kind in ("pods", "units", "ports")]
+            found |= {(f"{kind}{own}", pod) for kind in kinds for own in ("", f" {site}")}
+        return frozenset(found).union(*(part.used for part in self.parts.values()))
 
     def lock(self, before: Lock, blueprint: str) -> Lock:
         """The lock of a blueprint of that name with these numbers."""
-        return replace(before, blueprint=blueprint, held={**before.held, **self.held})
+        held = {**before.held, **self.held}
+        for part in self.parts.values():
+            held |= part.held
+        return replace(before, blueprint=blueprint, held=held)
 
     def _kind(self, kind: str, site: str, scope: str) -> str:
-        return f"{kind} {site}" if scope == "site" and len(set(self.sites.values())) > 1 else kind
+        if kind in ("sites", "vlans"):
+            return kind
+        by_site = scope == "site" and f"{kind}{self.suffix} {site}" in self.held
+        return f"{kind}{self.suffix} {site}" if by_site else f"{kind}{self.suffix}"
 
 
 def number(pods: Sequence[PodSize], fabrics: Sequence[str], lock: Lock) -> Numbering:
@@ -84,11 +99,37 @@ def number(pods: Sequence[PodSize], fabrics: Sequence[str], lock: Lock) -> Numbe
     sites = list(dict.fromkeys(pod.site for pod in sorted(pods, key=lambda pod: pod.site)))
     held = {"sites": _given(lock.of("sites"), [(site, 1) for site in sites])}
     held["vlans"] = _vlans(lock.of("vlans"), fabrics)
-    held |= _kinds(pods, lock, "")
+    found = Numbering(
+        held | _of_pods(pods, sites, lock, ""),
+        {pod.name: pod.site for pod in pods},
+        tuple(fabrics),
+        lock.words_of("dealing"),
+    )
+    parts = list(dict.fromkeys(pod.part for pod in pods))
+    if parts == [""] and f"units{_suffix('')}" not in lock.held:
+        return found
+    return replace(found, parts={part: _part(part, pods, sites, lock, found) for part in parts})
+
+
+def _suffix(part: str) -> str:
+    """What the kinds of a part have behind those of the cluster; no site has a name like it."""
+    return f" /{part}"
+
+
+def _part(part: str, pods: Sequence[PodSize], sites: Sequence[str], lock: Lock, whole: Numbering) -> Numbering:
+    """The numbers of the pods of a part among themselves."""
+    own = [pod for pod in pods if pod.part == part]
+    held = {"sites": whole.held["sites"], "vlans": whole.held["vlans"]} | _of_pods(own, sites, lock, _suffix(part))
+    return replace(whole, held=held, sites={pod.name: pod.site for pod in own}, suffix=_suffix(part))
+
+
+def _of_pods(pods: Sequence[PodSize], sites: Sequence[str], lock: Lock, suffix: str) -> dict[str, Allocations]:
+    """The numberings of some pods in the cluster, and in each site where there are several."""
+    held = _kinds(pods, lock, suffix, "")
     if len(sites) > 1:
         for site in sites:
-            held |= _kinds([pod for pod in pods if pod.site == site], lock, f" {site}")
-    return Numbering(held, {pod.name: pod.site for pod in pods}, tuple(fabrics), lock.words_of("dealing"))
+            held |= _kinds([pod for pod in pods if pod.site == site], lock, suffix, f" {site}")
+    return held
 
 
 def _vlans(held: Allocations, fabrics: Sequence[str]) -> Allocations:
@@ -102,19 +143,24 @@ def _vlans(held: Allocations, fabrics: Sequence[str]) -> Allocations:
     raise fault("FG114", f"{len(fabrics)} fabrics need a VLAN each", path=("fabrics",), hint="there are 4094 VLANs")
 
 
-def _kinds(pods: Sequence[PodSize], lock: Lock, suffix: str) -> dict[str, Allocations]:
-    """The numberings of some pods; those of a site start from the cluster's where the lock had one site."""
+def _kinds(pods: Sequence[PodSize], lock: Lock, part: str, site: str) -> dict[str, Allocations]:
+    """The numberings of some pods; those of a site start from the cluster's where the lock had one site, those of the
+    part without a name where that was all.
+    """
     names = {pod.name for pod in pods}
+    owners = (part, "") if part == _suffix("") else (part,)
 
     def before(kind: str) -> Allocations:
-        if kind + suffix in lock.held or not suffix:
-            return lock.of(kind + suffix)
-        return {name: intervals for name, intervals in lock.of(kind).items() if name in names}
+        if (known := kind + part + site) in lock.held:
+            return lock.of(known)
+        wider = (kind + owner + place for owner in owners for place in (site, ""))
+        held = next((lock.of(known) for known in wider if known in lock.held), {})
+        return {name: intervals for name, intervals in held.items() if name in names}
 
     return {
-        f"pods{suffix}": _given(before("pods"), [(pod.name, 1) for pod in pods]),
-        f"units{suffix}": _given(before("units"), [(pod.name, pod.slots) for pod in pods]),
-        f"ports{suffix}": _given(before("ports"), [(pod.name, pod.su) for pod in pods]),
+        f"pods{part}{site}": _given(before("pods"), [(pod.name, 1) for pod in pods]),
+        f"units{part}{site}": _given(before("units"), [(pod.name, pod.slots) for pod in pods]),
+        f"ports{part}{site}": _given(before("ports"), [(pod.name, pod.su) for pod in pods]),
     }
 
 

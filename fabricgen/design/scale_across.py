@@ -61,10 +61,12 @@ def _climbs_to(design: Design, key: TierKey, tiers: set[TierKey]) -> bool:
 
 def _node_gbps(design: Design, fabric: FabricDesign, site: str) -> int:
     """Bandwidth of the nodes that are present at a site in a fabric, Gb/s."""
-    layout, total = design.layout, 0
-    pods = {i for i, pod in enumerate(layout.pods) if pod.site == site}
-    units = sum(layout.pods[i].su for i in pods)
-    for nodes, attachment in fabric.attachments:
-        missing = sum(slot.pod in pods and nodes.holds(slot.node - 1) for slot in layout.omitted)
-        total += (nodes.count * units - missing) * len(attachment.legs) * attachment.speed_gbps
+    total = 0
+    for feed in fabric.node_feeds:
+        layout = design.tier(feed.leaf).layout.of_part(feed.part)
+        pods = {i for i, pod in enumerate(layout.pods) if pod.site == site}
+        units = sum(layout.pods[i].su for i in pods)
+        for nodes, attachment in feed.attachments:
+            missing = sum(slot.pod in pods and nodes.holds(slot.node - 1) for slot in layout.omitted)
+            total += (nodes.count * units - missing) * len(attachment.legs) * attachment.speed_gbps
     return total

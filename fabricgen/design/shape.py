@@ -61,7 +61,7 @@ def racks_each(layout: Layout, scope: str) -> int:
 
 def parts_of_unit(layout: Layout, scope: str) -> int:
     """Into how many places of a scope the racks of a unit fall; the last may have fewer racks."""
-    return -(-layout.racks_per_su // racks_each(layout, scope))
+    return -(-layout.racks_per_su // racks_each(layout, scope)) if is_part_of_unit(scope) else 1
 
 
 def is_part_of_unit(scope: str) -> bool:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 from fabricgen.catalog.models import NodeProfile
 from fabricgen.design.capacity.counts import link_counts
 from fabricgen.design.capacity.reserved import reserved_ports
-from fabricgen.design.capacity.uneven import uneven_landings
-from fabricgen.design.fabric_model import FabricDesign
+from fabricgen.design.capacity.uneven import UnevenLanding, uneven_landings
+from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.model import Design
 from fabricgen.design.scale_across import site_oversubscription, spans_of
 
@@ -40,21 +43,48 @@ def summary(design: Design) -> dict[str, Any]:
 
 def _fabric(design: Design, fabric: FabricDesign) -> dict[str, Any]:
     counts = link_counts(design, fabric)
+    switches: Counter[str] = Counter()
+    for tier in fabric.tiers:
+        switches[tier.name] += tier.switches
     return {
-        "switches": {tier.name: tier.switches for tier in fabric.tiers},
+        "switches": dict(switches),
         "links": {c.key: c.links for c in counts},
         "cables": {c.key: c.cables for c in counts},
-        "oversubscription": {
-            tier.name: round(float(tier.oversubscription), 4)
-            for tier in fabric.tiers
-            if tier.oversubscription is not None
-        },
+        "oversubscription": {name: round(float(ratio), 4) for name, ratio in _worst(fabric.tiers).items()},
         "planes": fabric.planes,
         "rails": fabric.rails,
         **_uneven(design, fabric),
         **_across(design, fabric),
         **_reserved(design, fabric),
+        **_parts(fabric),
     }
+
+
+def _worst(tiers: Sequence[TierDesign]) -> dict[str, Fraction]:
+    """The oversubscription of some tiers by name, of several of one name the highest; the top has none."""
+    found: dict[str, Fraction] = {}
+    for tier in tiers:
+        if tier.oversubscription is not None:
+            found[tier.name] = max(found.get(tier.name, tier.oversubscription), tier.oversubscription)
+    return found
+
+
+def _parts(fabric: FabricDesign) -> dict[str, Any]:
+    """Switches and oversubscription of the tiers that each part of the cluster has of its own, by part; empty where the
+    cluster is one.
+    """
+    own: dict[str, list[TierDesign]] = {}
+    for tier in fabric.tiers:
+        if tier.layout.cluster is not None:
+            own.setdefault(tier.part, []).append(tier)
+    found = {
+        part: {
+            "switches": {tier.name: tier.switches for tier in tiers},
+            "oversubscription": {name: round(float(ratio), 4) for name, ratio in _worst(tiers).items()},
+        }
+        for part, tiers in own.items()
+    }
+    return {"parts": found} if found else {}
 
 
 def _reserved(design: Design, fabric: FabricDesign) -> dict[str, Any]:
@@ -69,13 +99,16 @@ def _reserved(design: Design, fabric: FabricDesign) -> dict[str, Any]:
 
 def _uneven(design: Design, fabric: FabricDesign) -> dict[str, Any]:
     """What uplinks that land unequally cost, by tier; empty where none do."""
+    worst: dict[str, UnevenLanding] = {}
+    for landing in uneven_landings(design, fabric):
+        worst[landing.lower.name] = max(worst.get(landing.lower.name, landing), landing, key=lambda one: one.cost)
     found = {
         landing.lower.name: {
             "links": [landing.fewest, landing.fewest + 1],
             "cost": round(float(landing.cost), 4),
             "oversubscription": round(float(landing.oversubscription), 4),
         }
-        for landing in uneven_landings(design, fabric)
+        for landing in worst.values()
     }
     return {"uneven": found} if found else {}
 

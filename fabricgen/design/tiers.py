@@ -15,6 +15,7 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.fabric_model import TierKey
 from fabricgen.design.layout import Layout
+from fabricgen.design.parts import parts_of, within_pod
 from fabricgen.design.ports import PortKind
 from fabricgen.design.shape import depth, scope_of
 from fabricgen.design.tier_order import tier_order
@@ -36,6 +37,8 @@ class TierSpec:
 
     fabric: str
     name: str
+    part: str
+    """The part of the cluster that it serves; "" too where it serves all."""
     spec: Tier
     per: tuple[str, ...]
     profile: SwitchProfile
@@ -71,7 +74,7 @@ class TierSpec:
 
     def kind_below(self, lower: TierKey, kind: PortKind) -> PortKind:
         """The kind of down port for the links of a lower tier."""
-        own = (f"down.{lower.tier}",) if lower.fabric == self.fabric else ()
+        own = (f"down.{lower.name}",) if lower.fabric == self.fabric else ()
         return self.of_purpose(kind, *own, f"down.{lower.fabric}")
 
     def kind_managing(self, kind: PortKind) -> PortKind:
@@ -91,7 +94,18 @@ class TierSpec:
     @property
     def key(self) -> TierKey:
         """The tier by fabric and name."""
-        return TierKey(self.fabric, self.name)
+        return TierKey.of(self.fabric, self.name, self.part)
+
+    @property
+    def turn(self) -> int:
+        """Its part's place in the order in which parts came to the cluster; 0 where it serves all."""
+        cluster = self.layout.cluster
+        return cluster.part_order.index(self.part) if cluster else 0
+
+
+def meet(one: TierSpec, other: TierSpec) -> bool:
+    """Whether two tiers have a part of the cluster in common: the same, or one of them serves all."""
+    return one.part == other.part or one.layout.cluster is None or other.layout.cluster is None
 
 
 def tier_specs(context: FabricContext, names: Sequence[str]) -> dict[TierKey, TierSpec]:
@@ -120,47 +134,64 @@ def tier_specs(context: FabricContext, names: Sequence[str]) -> dict[TierKey, Ti
 
 
 def _of_fabric(context: FabricContext, name: str) -> list[TierSpec]:
-    """Tiers of one fabric, the chain from the nodes up before those that hang below others."""
+    """Tiers of one fabric, the chain from the nodes up before those that hang below others.
+
+    Those that are per pod or narrower are there for every part of the cluster with nodes in the fabric, part after
+    part as these came; those that are wider come with the first.
+    """
     spec, path = context.blueprint.fabrics[name], ("fabrics", name)
     chain = tier_order({n: t for n, t in spec.tiers.items() if not hangs(t)}, spec.tiers, path)
     ordered = [*chain, *sorted(n for n, t in spec.tiers.items() if hangs(t))]
+    sites = len(context.layout.sites)
+    per = {n: _per(spec.tiers[n], ordered[:i], (*path, "tiers", n), sites=sites) for i, n in enumerate(ordered)}
     joined = bool(chain) and any("." in above for above in spec.tiers[chain[0]].above)
     takes_nodes = bool(chain) and (not joined or _asks_for_nodes(context, name))
     uppers = dict(pairwise(chain))
-    lock = context.layout.lock
-    sized = lock.words_of(SIZED)
     found = []
-    for i, tier_name in enumerate(ordered):
-        tier, place = spec.tiers[tier_name], (*path, "tiers", tier_name)
-        profile = context.catalog.switch(tier.switch, (*place, "switch"))
-        _check_protocol(profile, name, spec, place)
-        _check_cages(profile, tier, place)
-        _check_purposes(context.blueprint, spec, tier, place)
-        lowest = i == 0 and not joined
-        allowed = tier.oversubscription or (spec.oversubscription if lowest else None) or Fraction(1)
-        upper = TierKey(name, uppers[tier_name]) if tier_name in uppers else None
-        per = _per(tier, ordered[:i], place, sites=len(context.layout.sites))
-        before = sized.get(holder_of(TierKey(name, tier_name).text, per))
-        found.append(
-            TierSpec(
-                fabric=name,
-                name=tier_name,
-                spec=tier,
-                per=per,
-                profile=profile,
-                nos=_nos(context, spec, tier_name, profile, place),
-                allowed=allowed,
-                path=place,
-                layout=context.layout,
-                upper=upper,
-                links_of=name if upper else "",
-                takes_nodes=i == 0 and takes_nodes,
-                for_reserve=(tier.size_for or spec.size_for) == "reserve",
-                before=sized_before(before) if before else None,
-                fewest_uplinks=SIZED not in lock.words and name in lock.of("vlans"),
-            )
-        )
+    for turn, part in enumerate(parts_of(context.blueprint, context.layout, name)):
+        for i, tier in enumerate(ordered):
+            if turn and not within_pod(per[tier]):
+                continue
+            one = _spec(context, name, tier, per[tier], part)
+            if i == 0 and not joined:
+                one = replace(one, allowed=one.spec.oversubscription or spec.oversubscription or Fraction(1))
+            if tier in uppers:
+                above = TierKey.of(name, uppers[tier], part if within_pod(per[uppers[tier]]) else "")
+                one = replace(one, upper=above, links_of=name)
+            found.append(replace(one, takes_nodes=i == 0 and takes_nodes))
     return found
+
+
+def _spec(context: FabricContext, name: str, tier_name: str, per: tuple[str, ...], part: str) -> TierSpec:
+    """A tier of a fabric in a part of the cluster, or in all of it where the tier is wider than a pod."""
+    spec, place = context.blueprint.fabrics[name], ("fabrics", name, "tiers", tier_name)
+    layout, tier, lock = context.layout, spec.tiers[tier_name], context.layout.lock
+    if within_pod(per):
+        layout = layout.of_part(part)
+        own = layout.parts[0].tiers.get(f"{name}.{tier_name}")
+        tier = own.over(tier) if own else tier
+    else:
+        part = ""
+    profile = context.catalog.switch(tier.switch, (*place, "switch"))
+    _check_protocol(profile, name, spec, place)
+    _check_cages(profile, tier, place)
+    _check_purposes(context.blueprint, spec, tier, place)
+    before = lock.words_of(SIZED).get(holder_of(TierKey.of(name, tier_name, part).text, per))
+    return TierSpec(
+        fabric=name,
+        name=tier_name,
+        part=part,
+        spec=tier,
+        per=per,
+        profile=profile,
+        nos=_nos(context, spec, tier_name, profile, place),
+        allowed=tier.oversubscription or Fraction(1),
+        path=place,
+        layout=layout,
+        for_reserve=(tier.size_for or spec.size_for) == "reserve",
+        before=sized_before(before) if before else None,
+        fewest_uplinks=SIZED not in lock.words and name in lock.of("vlans"),
+    )
 
 
 def _asks_for_nodes(context: FabricContext, name: str) -> bool:
@@ -289,33 +320,45 @@ def _link_across(fabric: Fabric, name: str, found: dict[TierKey, TierSpec]) -> N
         pairs += [(own, _key(tier.below, name), "below")] if tier.below else []
         for lower, upper, word in pairs:
             other = lower if word == "above" else upper
-            if other not in found:
-                known = [".".join(key) if key.fabric != name else key.tier for key in found if key != own]
+            if not _named(found, other):
+                known = dict.fromkeys(f"{key.fabric}.{key.name}" if key.fabric != name else key.name for key in found)
                 asked = getattr(tier, word) if word == "below" else ".".join(other)
                 raise fault(
                     "FG016",
                     f"tier {tier_name} is {word} '{asked}', which is no tier here",
                     path=(*place, word),
-                    hint=did_you_mean(asked, known),
+                    hint=did_you_mean(asked, [one for one in known if one != tier_name]),
                 )
-            if found[lower].profile.protocol != found[upper].profile.protocol:
-                kinds = f"{found[lower].profile.protocol} and {found[upper].profile.protocol}"
-                raise fault(
-                    "FG015",
-                    f"{'.'.join(lower)} and {'.'.join(upper)} cannot be cabled together: {kinds}",
-                    path=(*place, word),
-                    hint="link fabrics of one protocol; routers between them are extra devices",
-                )
-            if found[lower].upper is not None:
-                raise fault(
-                    "FG016",
-                    f"{'.'.join(lower)} is linked up to {'.'.join(found[lower].upper or ())} already",
-                    path=(*place, word),
-                    hint=f"a tier has one tier above it: take this `{word}` away, or name another tier",
-                )
-            found[lower] = replace(found[lower], upper=upper, links_of=name)
-            if word == "above" and fabric.oversubscription and found[lower].spec.oversubscription is None:
-                found[lower] = replace(found[lower], allowed=fabric.oversubscription)
+            for spec in _named(found, lower):
+                above = next((s for s in _named(found, upper) if s.layout is spec.layout), _named(found, upper)[0])
+                _check_joint(spec, above, (*place, word))
+                found[spec.key] = replace(spec, upper=above.key, links_of=name)
+                if word == "above" and fabric.oversubscription and spec.spec.oversubscription is None:
+                    found[spec.key] = replace(found[spec.key], allowed=fabric.oversubscription)
+
+
+def _named(found: Mapping[TierKey, TierSpec], key: TierKey) -> list[TierSpec]:
+    """The tiers of a fabric and name, of all parts of the cluster."""
+    return [spec for other, spec in found.items() if (other.fabric, other.name) == key]
+
+
+def _check_joint(lower: TierSpec, upper: TierSpec, path: Path) -> None:
+    """Raise InputError where a tier cannot be linked up to another: of another protocol, or linked up already."""
+    names = f"{lower.fabric}.{lower.name}", f"{upper.fabric}.{upper.name}"
+    if lower.profile.protocol != upper.profile.protocol:
+        raise fault(
+            "FG015",
+            f"{' and '.join(names)} cannot be cabled together: {lower.profile.protocol} and {upper.profile.protocol}",
+            path=path,
+            hint="link fabrics of one protocol; routers between them are extra devices",
+        )
+    if lower.upper is not None:
+        raise fault(
+            "FG016",
+            f"{names[0]} is linked up to {lower.upper.fabric}.{lower.upper.name} already",
+            path=path,
+            hint=f"a tier has one tier above it: take this `{path[-1]}` away, or name another tier",
+        )
 
 
 def _key(text: str, fabric: str) -> TierKey:
@@ -336,7 +379,8 @@ def _from_below(specs: dict[TierKey, TierSpec]) -> dict[TierKey, TierSpec]:
             for key, spec in pending.items()
             if spec.upper
             for dimension in specs[spec.upper].per
-            if (met := TierKey(spec.upper.fabric, dimension)) in pending and met != key
+            if any((other.fabric, other.name) == (spec.upper.fabric, dimension) for other in pending)
+            and (key.fabric, key.name) != (spec.upper.fabric, dimension)
         }
         free = [key for key in pending if key not in waiting]
         if not free:
@@ -352,7 +396,7 @@ def _circle(key: TierKey, pending: Mapping[TierKey, TierSpec]) -> InputError:
     while (upper := pending[chain[-1]].upper) is not None and upper not in chain:
         chain.append(upper)
     first = chain.index(upper) if upper else 0
-    circle = " below ".join(".".join(k) for k in (*chain[first:], chain[first]))
+    circle = " below ".join(f"{k.fabric}.{k.name}" for k in (*chain[first:], chain[first]))
     return fault(
         "FG016",
         f"tiers are linked up in a circle: {circle}",

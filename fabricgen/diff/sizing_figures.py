@@ -11,6 +11,7 @@ import numpy as np
 from fabricgen.blueprint.sections.slots import NodeSlot, omitted_slots
 from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import TierDesign
+from fabricgen.design.layout import pod_units
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 
@@ -119,14 +120,14 @@ def _used(cluster: Cluster, tier: TierDesign) -> list[int]:
 def _omits(design: Design) -> dict[str, tuple[str, ...]]:
     """Slots of each `omit` that counts from the last one, as `p1/su-3/node-32`."""
     blueprint = design.loaded.blueprint
-    pods = blueprint.expanded_pods()
+    pods = pod_units(blueprint, design.layout)
     names = list(pods)
-    empty = omitted_slots(blueprint.model_copy(update={"omit": ()}), pods, design.layout.nodes_per_rack)
+    empty = omitted_slots(blueprint.model_copy(update={"omit": ()}), pods)
     found: dict[str, tuple[str, ...]] = {}
     for text in blueprint.omit:
         if "-last" in text:
             one = blueprint.model_copy(update={"omit": (text,)})
-            slots = omitted_slots(one, pods, design.layout.nodes_per_rack) - empty
+            slots = omitted_slots(one, pods) - empty
             found[text] = tuple(_slot(names, slot) for slot in sorted(slots))
     return found
 

@@ -13,6 +13,7 @@ from fabricgen.design.names.interfaces import bond_name
 from fabricgen.numbering.addresses.column import no_addresses
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
 from fabricgen.numbering.lazy_columns import EncodedColumn
+from fabricgen.wiring.bonds import PAIR_VLAN, PEER
 from fabricgen.wiring.tables import Ints, Ints64, Segment
 
 FIELDS = ("address", "own", "gateway", "subnet")
@@ -52,16 +53,21 @@ def bond_columns(cluster: Cluster, rows: Ints64) -> tuple[list[int], list[bool]]
     return np.append(bonds.nic, -1)[bond].tolist(), (np.append(bonds.first, -1)[bond] == rows).tolist()
 
 
-def bond_ports(cluster: Cluster, rows: Ints64 | Ints) -> EncodedColumn:
-    """The names of the lower ends of some links: of the port, or of the bond that it is in."""
-    bonds, ports = cluster.plan.bonds, cluster.port_names.port_columns[0].take(rows)
+def bond_ports(cluster: Cluster, rows: Ints64 | Ints, *, upper: bool = False) -> EncodedColumn:
+    """The names of the lower (or upper) ends of some links: of the port, of the bond of a host that it is in, or of the
+    VLAN of two switches whose peer link it is.
+    """
+    bonds, ports = cluster.plan.bonds, cluster.port_names.port_columns[upper].take(rows)
     if bonds is None:
         return ports
     links = cluster.plan.links
     fabrics = [links.segments[i].fabric for i in links.segment[bonds.first].tolist()]
-    names = [bond_name(fabric, nic) for fabric, nic in zip(fabrics, bonds.nic.tolist(), strict=True)]
-    known = {name: place for place, name in enumerate(dict.fromkeys(names), len(ports.vocabulary))}
-    of_bond = np.array([*(known[name] for name in names), -1], dtype=np.int32)[bonds.of_link[rows]]
+    names = [
+        f"Vlan{PAIR_VLAN}" if kind == PEER else "" if upper else bond_name(fabric, nic)
+        for fabric, nic, kind in zip(fabrics, bonds.nic.tolist(), bonds.kind.tolist(), strict=True)
+    ]
+    known = {name: place for place, name in enumerate(dict.fromkeys(filter(None, names)), len(ports.vocabulary))}
+    of_bond = np.array([*(known.get(name, -1) for name in names), -1], dtype=np.int32)[bonds.of_link[rows]]
     vocabulary = np.concatenate([ports.vocabulary, np.array(list(known), dtype=object)])
     return EncodedColumn(vocabulary, np.where(of_bond < 0, ports.codes, of_bond).astype(np.int32))
 

@@ -22,7 +22,7 @@ def below_limit(left: RemainingBisection, limit: float | None) -> bool:
 
 def also(tiers: Sequence[TierDesign]) -> str:
     """Text for further tiers that a finding applies to: `; storage spine, inband spine too`."""
-    return f"; {', '.join(f'{tier.fabric} {tier.name}' for tier in tiers)} too" if tiers else ""
+    return f"; {', '.join(tier.text for tier in tiers)} too" if tiers else ""
 
 
 def loss_message(fabric: FabricDesign, left: RemainingBisection, kind: str, limit: float) -> str:

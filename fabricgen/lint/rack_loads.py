@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from fabricgen.catalog.loads import Device, air_w, liquid_w, planned_w
 from fabricgen.design.floor.rack_fit import beside_nodes
+from fabricgen.design.floor.unit_kind import UnitKind
 from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Path
@@ -67,23 +68,30 @@ def weight_kg(profile: Device) -> float | None:
     return profile.weight_kg
 
 
-def fullest_node_rack(design: Design, figure: Figure) -> RackLoad:
-    """The node rack with the largest sum of a figure; an omitted node is counted unless all units omit it."""
-    beside = list(beside_nodes(design.catalog, design.fabrics, design.scale_up))
-    racks = range(design.layout.racks_per_su)
-    loads = (rack_load([*nodes, *beside], figure) for rack in racks for nodes in _nodes(design.layout, rack))
+def fullest_node_rack(design: Design, kind: UnitKind, figure: Figure) -> RackLoad:
+    """The node rack of a kind of unit with the largest sum of a figure; an omitted node is counted unless all units
+    omit it.
+    """
+    loads: list[RackLoad] = []
+    for part in design.layout.parts:
+        if part.kind.name == kind.name:
+            beside = list(beside_nodes(part, design.catalog, design.fabrics, design.scale_up))
+            layout = design.layout.of_part(part.name)
+            racks = (nodes for rack in range(kind.racks) for nodes in _nodes(layout, rack))
+            loads += [rack_load([*nodes, *beside], figure) for nodes in racks]
     return max(loads, key=lambda load: (load.total, load.devices))
 
 
-def over_budget(design: Design, figure: Figure, budget: float | None) -> RackLoad | None:
-    """The fullest node rack, if its sum exceeds the budget; None if it does not or no budget is stated."""
-    load = fullest_node_rack(design, figure) if budget is not None else None
+def over_budget(design: Design, kind: UnitKind, figure: Figure, budget: float | None) -> RackLoad | None:
+    """The fullest node rack of a kind of unit, if its sum exceeds the budget; None if it does not or no budget is
+    stated.
+    """
+    load = fullest_node_rack(design, kind, figure) if budget is not None else None
     return load if budget is not None and load and load.exceeds(budget, figure) else None
 
 
-def budget_path(design: Design, key: str) -> Path:
-    """The path of a budget for node racks: its own key, or the rack type's."""
-    kind = design.layout.kind
+def budget_path(kind: UnitKind, key: str) -> Path:
+    """The path of a budget for the node racks of a kind of unit: its own key, or the rack type's."""
     return (*kind.racks_path, key if getattr(kind.stated, key) is not None else "type")
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fabricgen.design.capacity.bisection import chain_of, strands_of
+from fabricgen.design.capacity.bisection import chains_of, strands_of, tops_of
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.model import Design
 from fabricgen.numbering.underlay import families, is_management, runs_bgp, underlay
@@ -41,16 +41,18 @@ def announced(design: Design, fabric: FabricDesign) -> Announced | None:
     Leaves meet those of their strand (rail, plane) in the place that the top tier serves: pods that nothing joins
     announce each other nothing, and sites do over spans. Places of different sizes count as their average.
     """
-    chain = chain_of(design, fabric)
-    if len(chain) < 2 or chain[0].fabric != fabric.name or not runs_bgp(design, fabric):
-        return None
-    top = chain[-1]
-    joined = top.peer_links is not None and bool(top.peer_links.spans)
-    places = 1 if joined else top.places
-    leaves = chain[0].switches // (strands_of(design, fabric) * places)
-    if leaves < 2:
-        return None
-    return Announced(chain[0].name, leaves, (leaves - 1) * _host_prefixes(design, fabric, chain[0]))
+    found = []
+    for top in tops_of(design, fabric):
+        below = [chain[0] for chain in chains_of(design, fabric) if chain[-1] is top and len(chain) > 1]
+        if not below or below[0].fabric != fabric.name or not runs_bgp(design, fabric):
+            continue
+        joined = top.peer_links is not None and bool(top.peer_links.spans)
+        places = 1 if joined else top.places
+        leaves = sum(leaf.switches for leaf in below) // (strands_of(design, fabric) * places)
+        if leaves > 1:
+            each = max(_host_prefixes(design, fabric, leaf) for leaf in below)
+            found.append(Announced(below[0].name, leaves, (leaves - 1) * each))
+    return max(found, key=lambda one: (one.loopbacks, one.hosts), default=None)
 
 
 def _host_prefixes(design: Design, fabric: FabricDesign, leaf: TierDesign) -> int:
@@ -60,7 +62,8 @@ def _host_prefixes(design: Design, fabric: FabricDesign, leaf: TierDesign) -> in
     as_block = leaf.nos == "sonic" and underlay(design, fabric) == "ebgp-numbered" and not _asks_frr(design, fabric)
     if fabric.hosts != "routed" or is_management(fabric) or as_block:
         return 1
-    links = sum(design.layout.present(nodes) * len(attachment.legs) for nodes, attachment in fabric.attachments)
+    attached = [(feed, *pair) for feed in fabric.feeds_of(leaf.key) for pair in feed.attachments]
+    links = sum(design.present(feed, nodes) * len(attachment.legs) for feed, nodes, attachment in attached)
     return links // leaf.switches
 
 

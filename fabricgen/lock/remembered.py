@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
@@ -10,9 +11,10 @@ from fabricgen.blueprint.beside.lock import Lock
 from fabricgen.blueprint.beside.sized import SIZED, SizedBefore, holder_of
 from fabricgen.blueprint.beside.stacked import STACKED
 from fabricgen.design.extras.kept_ports import extra_words, room_name
-from fabricgen.design.fabric_model import FabricDesign, Jumps, TierDesign, TierKey, port_at
+from fabricgen.design.fabric_model import Jumps, TierDesign, TierKey, port_at
 from fabricgen.design.floor.floor_plan import FloorPlan
-from fabricgen.design.management import AREAS, PLACES, ManagementLoad, in_turn, managed_devices
+from fabricgen.design.management.load import AREAS, ManagementLoad, in_turn
+from fabricgen.design.management.managed import PLACES, managed_devices
 from fabricgen.design.model import Design
 from fabricgen.design.shape import depth, scope_of, spans_units
 from fabricgen.design.sizing.kept_front import (
@@ -27,30 +29,27 @@ from fabricgen.design.sizing.kept_front import (
 from fabricgen.kernel.intervals import Allocations, Intervals, first_numbers, numbers, to_intervals, total
 
 
-def management_load(design: Design, fabric: FabricDesign) -> ManagementLoad:
-    """The ports that the management fabric of a design needs on its switches."""
-    managed = managed_devices(design.fabrics, design.scale_up, fabric.name)
-    leaf = fabric.tiers[0]
+def management_load(design: Design, leaf: TierDesign) -> ManagementLoad:
+    """The ports that the management fabric of a design needs on the switches of one of its `managing` tiers."""
+    managed = managed_devices(design.fabrics, design.scale_up, leaf.fabric)
     by_slot = leaf.feed(TierKey("", "")).by_slot
-    return ManagementLoad(design.layout, managed, scope_of(leaf.per), by_slot=by_slot)
+    return ManagementLoad(leaf.layout, managed, scope_of(leaf.per), by_slot=by_slot)
 
 
 def with_remembered(design: Design, lock: Lock) -> Lock:
     """A lock with all remembered choices of a design added."""
     held, rooms = dict(lock.held), dict(lock.rooms)
-    for fabric, load in _managing(design):
-        leaf = fabric.tiers[0]
+    for leaf, load in _managing(design):
         held |= load.held(leaf.switches, for_reserve=leaf.for_reserve)
-        held |= {AREAS: load.areas(leaf.switches, for_reserve=leaf.for_reserve)}
+        held |= {load.areas_kind: load.areas(leaf.switches, for_reserve=leaf.for_reserve)}
         for place in PLACES[: PLACES.index("su")]:
             share = load.share(place, leaf.switches, for_reserve=leaf.for_reserve)
             if share and not in_turn(place, scope_of(leaf.per)):
-                rooms[f"managed {place}"] = share
+                rooms[load.room(place)] = share
     for tier in design.tiers:
         rooms |= {room_name(tier.key, kind): ports for kind, ports in tier.for_extras if ports}
     for tier in design.tiers:
-        if tier.lowest:
-            held |= _front(design, tier)
+        held |= _front(design, tier) if tier.lowest else _front_above(design, tier)
     floor = FloorPlan(design)
     words = _words(design)
     words[STACKED] = {**lock.words_of(STACKED), **floor.shared.words()}
@@ -79,6 +78,27 @@ def _front(design: Design, tier: TierDesign) -> dict[str, Allocations]:
     return found
 
 
+def _front_above(design: Design, tier: TierDesign) -> dict[str, Allocations]:
+    """The cages of each kind of down port of a tier above several parts of the cluster, and the ports of the links of
+    those that came later.
+    """
+    lock, kind, told = design.layout.lock, cages_kind(tier.key), [feed for feed in tier.feeds if feed.laid]
+    if not told and kind not in lock.held:
+        return {}
+    found: dict[str, Allocations] = {kind: placed_cages(lock.of(kind), tier.downs)}
+    for number, run in enumerate(tier.downs):
+        of_run = ports_kind(tier.key, name_of(run))
+        own = {
+            links_holder(feed.source): to_intervals(port_at(feed.first, feed.jumps, i) for i in range(feed.room))
+            for feed in told
+            if feed.run == number and feed.room
+        }
+        taken = {port: holder for holder, some in own.items() for port in numbers(some)}
+        if held := _without_taken({**lock.of(of_run), **own}, taken):
+            found[of_run] = held
+    return found
+
+
 def _without_taken(held: Allocations, taken: Mapping[int, str]) -> dict[str, Intervals]:
     """The ports of each holder up to the first that another holder has taken since; `taken` is holder by port."""
     found = {}
@@ -93,9 +113,12 @@ def _ports_of(design: Design, tier: TierDesign, run: int) -> dict[str, tuple[int
     """(first port, jumps, how many) of each holder of ports of a run: nodes of a fabric, management, lower tiers."""
     found: dict[str, tuple[int, Jumps, int]] = {}
     for fabric in design.fabrics:
-        for number, nodes in enumerate(fabric.feeds_of(tier.key)):
+        seen: Counter[str] = Counter()
+        for nodes in fabric.feeds_of(tier.key):
             if nodes.run == run:
-                found[nodes_holder(fabric.name, number)] = nodes.first, nodes.jumps, nodes.per_switch
+                holder = nodes_holder(fabric.name, nodes.part, seen[nodes.part])
+                found[holder] = nodes.first, nodes.jumps, nodes.per_switch
+            seen[nodes.part] += 1
     for feed in tier.feeds:
         if feed.run == run and feed.room:
             holder = links_holder(feed.source) if feed.links else MANAGEMENT_PORTS
@@ -108,11 +131,11 @@ def positions_needed(design: Design) -> dict[tuple[str, str], int]:
     return {holder: count for _, load in _managing(design) for holder, count in load.holders.items()}
 
 
-def _managing(design: Design) -> Iterator[tuple[FabricDesign, ManagementLoad]]:
-    """(fabric, its load) of the management fabric, if there is one."""
+def _managing(design: Design) -> Iterator[tuple[TierDesign, ManagementLoad]]:
+    """(tier, its load) of the leaves of the management fabric, if there is one."""
     for fabric in design.fabrics:
-        if fabric.managed_devices:
-            yield fabric, management_load(design, fabric)
+        for leaf in fabric.managing:
+            yield leaf, management_load(design, leaf)
 
 
 def _words(design: Design) -> dict[str, dict[str, str]]:
@@ -169,10 +192,11 @@ def in_use(design: Design) -> frozenset[tuple[str, str]]:
     extras = {("extras", name) for name, _ in extra_words({f.name: f for f in design.fabrics})}
     managed = {(AREAS, place) for place in PLACES}
     for _, load in _managing(design):
-        managed |= load.holders.keys()
+        managed |= load.holders.keys() | {(load.areas_kind, place) for place in PLACES}
     sized = {(SIZED, name) for name in sized_words(design)}
     for tier in design.tiers:
-        runs = enumerate(tier.downs) if tier.lowest else ()
+        laid = tier.lowest or any(feed.laid for feed in tier.feeds)
+        runs = enumerate(tier.downs) if laid else ()
         for number, run in runs:
             managed.add((cages_kind(tier.key), name_of(run)))
             managed |= {(ports_kind(tier.key, name_of(run)), name) for name in _ports_of(design, tier, number)}

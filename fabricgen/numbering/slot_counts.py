@@ -36,14 +36,15 @@ def numbered_groups(tier: TierDesign) -> int:
 
 def group_slot_count(fabric: FabricDesign, tier: TierDesign) -> int:
     """Slots of the groups of a tier; an index of a lower tier counts with the capacity of that tier's groups."""
-    tiers = {tier.name: tier for tier in fabric.tiers}
-    capacities = (group_capacity(tiers[d]) if d in tiers else fabric.sizes[d] for d in inner(tier.per))
+    beside = {d: fabric.tiers_beside(tier, d) for d in inner(tier.per)}
+    capacities = (max(map(group_capacity, others)) if others else tier.sizes[d] for d, others in beside.items())
     return reserved_places(tier.layout, tier.scope) * prod(capacities)
 
 
 def served_members(layout: Layout, node_sets: Collection[NodeSet]) -> list[int]:
-    """Members of a unit that belong to one of some node sets, in the unit's order."""
-    return [member for member in layout.unit_order if any(nodes.holds(member) for nodes in node_sets)]
+    """Members of a unit, of the only kind of a layout, that belong to one of some node sets, in the unit's order."""
+    mine = [nodes for nodes in node_sets if nodes.unit == layout.kind.name]
+    return [member for member in layout.unit_order if any(nodes.holds(member) for nodes in mine)]
 
 
 def unit_slots(layout: Layout, scope: str) -> int:
@@ -59,7 +60,11 @@ def unit_slots(layout: Layout, scope: str) -> int:
 
 def node_slot_count(fabric: FabricDesign, tier: TierDesign) -> int:
     """Node slots of a fabric that the largest group of a tier serves, reserved ones included."""
-    layout, scope = tier.layout, tier.scope
+    return sum(slots_of_part(fabric, layout, tier.scope) for layout in tier.layout.by_part.values())
+
+
+def slots_of_part(fabric: FabricDesign, layout: Layout, scope: str) -> int:
+    """Node slots of a fabric, in one part of the cluster, of the largest place of a scope, reserved ones included."""
     served = served_members(layout, fabric.node_sets)
     if not is_part_of_unit(scope):
         return len(served) * unit_slots(layout, scope)

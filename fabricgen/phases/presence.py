@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fabricgen.design.fabric_model import TierKey
 from fabricgen.design.model import Design
 from fabricgen.design.phases.selection import Selection
 from fabricgen.wiring.tables import EXTRA, SWITCH, DeviceTable, Flags, Ints, WiringPlan
@@ -57,7 +56,7 @@ def _devices(design: Design, devices: DeviceTable, selection: Selection) -> Flag
             there[rows] &= cls.label in selection.extra
         elif cls.kind == SWITCH:
             there[rows] &= cls.fabric in selection.fabrics
-            there[rows] &= devices.index[rows] < selection.switches[TierKey(cls.fabric, cls.tier)]
+            there[rows] &= devices.index[rows] < selection.switches[cls.key]
             there[rows] &= _among(devices.plane[rows] + 1, selection.planes[cls.fabric])
             there[rows] &= _among(devices.rail[rows] + 1, selection.rails[cls.fabric])
     return there

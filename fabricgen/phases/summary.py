@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,7 @@ from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.phases.selection import Selection, selection_of
 from fabricgen.design.scale_up.model import ScaleUpDesign
 from fabricgen.design.summary import summary, whole
-from fabricgen.wiring.tables import NODE, SWITCH, DeviceClass, Floats, WiringPlan
+from fabricgen.wiring.tables import NODE, SWITCH, DeviceClass, DeviceTable, Floats, WiringPlan
 
 
 def phase_summary(cluster: Cluster) -> dict[str, Any]:
@@ -21,17 +23,17 @@ def phase_summary(cluster: Cluster) -> dict[str, Any]:
     design, name = cluster.design, cluster.phase.name
     figures, selection = summary(design), selection_of(design, name)
     layout = design.layout
-    sets = {s.name: s for s in layout.node_sets if not s.per_rack}
-    nodes = [c for c in cluster.plan.devices.classes if c.kind == NODE and c.label in sets]
-    spare = [slot.node - 1 for slot in layout.spare if layout.unit_index(slot) in selection.units]
-    used = {c.label: c.count - sum(sets[c.label].holds(node) for node in spare) for c in nodes}
+    sets = {s.path: s for s in layout.node_sets if not s.per_rack}
+    nodes = [c for c in cluster.plan.devices.classes if c.kind == NODE and c.path in sets]
+    spare = [slot for slot in layout.spare if layout.unit_index(slot) in selection.units]
+    used = {c.path: c.count - layout.of_set(sets[c.path], spare) for c in nodes}
     fabrics = [f for f in design.fabrics if f.name in selection.fabrics]
     return {
         "blueprint": figures["blueprint"],
         "phase": name,
         "nodes": sum(cls.count for cls in nodes),
         **({"spare_nodes": len(spare)} if spare else {}),
-        "accelerators": sum(used[cls.label] * _accelerators(cls) for cls in nodes),
+        "accelerators": sum(used[cls.path] * _accelerators(cls) for cls in nodes),
         "fabrics": {f.name: _fabric(cluster, f, selection, figures["fabrics"][f.name]) for f in fabrics},
         "scale_up": {s.name: _scale_up(cluster, s, figures["scale_up"][s.name]) for s in design.scale_up},
         "power_w": whole(sum(cls.count * _draw(cls) for cls in cluster.plan.devices.classes)),
@@ -50,19 +52,20 @@ def _draw(cls: DeviceClass) -> float:
 
 def _fabric(cluster: Cluster, fabric: FabricDesign, selection: Selection, of_whole: dict[str, Any]) -> dict[str, Any]:
     assert cluster.phase  # noqa: S101 - as above
-    counts = {(c.fabric, c.tier): c.count for c in cluster.plan.devices.classes if c.kind == SWITCH}
-    ratios = {tier.name: _ratio(cluster, tier) for tier in fabric.tiers if tier.oversubscription and counts[tier.key]}
     sites = {pod.site for pod in cluster.design.layout.pods if pod.first_su in selection.units}
     found = of_whole | {
-        "switches": {tier.name: counts[tier.key] for tier in fabric.tiers if counts[tier.key]},
+        **_of_tiers(cluster, fabric.tiers),
         "links": _counted(cluster.plan, fabric, of_cables=False),
         "cables": _counted(cluster.plan, fabric, of_cables=True),
-        "oversubscription": {name: ratio for name, ratio in ratios.items() if ratio is not None},
         "planes": len(selection.planes[fabric.name] or range(fabric.planes)),
         "rails": len(selection.rails[fabric.name] or range(fabric.rails)),
     }
     if any(selection.switches[tier.key] < tier.count for tier in cluster.design.tiers):
         found.pop("uneven", None)  # links that land unequally on all the switches of a tier
+    if "parts" in found:
+        parts = {name: [t for t in fabric.tiers if t.layout.cluster and t.part == name] for name in found["parts"]}
+        figures = {name: _of_tiers(cluster, tiers) for name, tiers in parts.items()}
+        found["parts"] = {name: of_part for name, of_part in figures.items() if of_part["switches"]}
     if "spans" in found:
         found["spans"] = {name: s for name, s in found["spans"].items() if sites.issuperset(s["sites"])}
         found["site_oversubscription"] = {
@@ -71,6 +74,18 @@ def _fabric(cluster: Cluster, fabric: FabricDesign, selection: Selection, of_who
             if any(site in span["sites"] for span in found["spans"].values())
         }
     return found
+
+
+def _of_tiers(cluster: Cluster, tiers: Sequence[TierDesign]) -> dict[str, Any]:
+    """How many switches tiers of each name have, and the worst oversubscription among these."""
+    counts = {c.key: c.count for c in cluster.plan.devices.classes if c.kind == SWITCH}
+    switches, ratios = Counter[str](), dict[str, float]()
+    for tier in tiers:
+        switches[tier.name] += counts[tier.key]
+        ratio = _ratio(cluster, tier) if tier.oversubscription and counts[tier.key] else None
+        if ratio is not None:
+            ratios[tier.name] = max(ratio, ratios.get(tier.name, ratio))
+    return {"switches": {name: count for name, count in switches.items() if count}, "oversubscription": ratios}
 
 
 def _counted(plan: WiringPlan, fabric: FabricDesign, *, of_cables: bool) -> dict[str, int]:
@@ -95,8 +110,7 @@ def _ratio(cluster: Cluster, tier: TierDesign) -> float | None:
 
 def _worst(plan: WiringPlan, tier: TierDesign) -> float:
     """The largest ratio of the bandwidth below to that above, or over spans, of a switch of a tier; 0 for none."""
-    cls = next(c for c in plan.devices.classes if (c.kind, c.fabric, c.tier) == (SWITCH, *tier.key))
-    links = plan.links
+    cls, links = plan.devices.of_tier(tier.key), plan.links
     speed: Floats = np.array([s.speed_gbps for s in links.segments], dtype=np.float64)[links.segment]
     low, high = (plan.devices.device_class[column] for column in (links.a_device, links.b_device))
     of, size = plan.devices.device_class[cls.first] if cls.count else -1, len(plan.devices)
@@ -111,11 +125,16 @@ def _scale_up(cluster: Cluster, scale_up: ScaleUpDesign, figures: dict[str, Any]
     """Domains whose nodes are there; of domains larger than a unit all that has begun."""
     assert cluster.phase  # noqa: S101 - as above
     plan, before = cluster.plan.devices, cluster.phase.whole.plan.devices
-    labels = [i for i, cls in enumerate(before.classes) if cls.kind == NODE and _accelerators(cls)]
+    layout, groups = cluster.design.layout, scale_up.places.groups
+    paths = {s.path for s in layout.node_sets if s.unit in groups}
+    labels = [i for i, cls in enumerate(before.classes) if cls.path in paths and _accelerators(cls)]
+    each = [len(groups.get(kind.name, ())) for kind in layout.kind_of_pod]
 
-    def held(column: str, table: Any) -> int:
+    def held(column: str, table: DeviceTable) -> int:
+        """Pods of nodes of its kinds, or the domains, or parts of one, in their units."""
         rows = np.isin(table.device_class, labels)
-        return len(np.unique(getattr(table, column)[rows]))
+        units, first = np.unique(getattr(table, column)[rows], return_index=True)
+        return len(units) if column == "pod" else int(np.array(each)[table.pod[rows][first]].sum())
 
     if scale_up.per in ("pod", "cluster"):
         part, all_ = (held("pod", plan), held("pod", before)) if scale_up.per == "pod" else (1, 1)

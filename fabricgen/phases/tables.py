@@ -33,7 +33,7 @@ from fabricgen.wiring.tables import (
 )
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    pass
 
 Table = TypeVar("Table", DeviceTable, LinkTable, RackTable)
 
@@ -127,7 +127,7 @@ def _plan(plan: WiringPlan, phase: AtPhase, end_link: Ints64) -> WiringPlan:
         cables=_cable_table(plan, phase, end_link, cable),
         racks=replace(_taken(plan.racks, racks), names=tuple(plan.racks.names[row] for row in racks.tolist())),
         patching=patching,
-        bonds=plan.bonds.at(phase.links) if plan.bonds else None,
+        bonds=plan.bonds.at(phase.links, phase.devices) if plan.bonds else None,
     )
 
 
@@ -204,9 +204,7 @@ def _addresses(whole: Cluster, phase: AtPhase, selection: Selection) -> Addresse
         asn=found.asn[phase.devices],
         router_id=found.router_id[phase.devices],
         families=tuple(_family(whole, each, phase, selection) for each in found.families),
-        rails={
-            name: _rails(whole, name, rails, phase) for name, rails in found.rails.items() if name in selection.fabrics
-        },
+        rails={name: _rails(whole, rails, phase) for name, rails in found.rails.items() if name in selection.fabrics},
     )
 
 
@@ -240,17 +238,18 @@ def _of_fabrics(subnets: Mapping[str, Subnets], phase: AtPhase, selection: Selec
             gateway=each.gateway[rows],
             count=each.count[rows],
             subnet_length=each.subnet_length[rows],
+            own=each.own[rows],
         )
         for name, each in subnets.items()
         if name in selection.fabrics
     }
 
 
-def _rails(whole: Cluster, name: str, rails: RailSubnets, phase: AtPhase) -> RailSubnets:
+def _rails(whole: Cluster, rails: RailSubnets, phase: AtPhase) -> RailSubnets:
     """Subnets of rails: those of a switch do not change, whichever rails are there."""
-    leaf = whole.design.fabric(name).leaves[0]  # nodes with a subnet for each rail attach to one tier
-    rows = next(c.rows for c in whole.plan.devices.classes if (c.fabric, c.tier) == leaf)
-    kept: npt.NDArray[np.int64] = (
-        phase.devices[(phase.devices >= rows.start) & (phase.devices < rows.stop)] - rows.start
-    )
-    return replace(rails, combo=rails.combo[kept], subnet=rails.subnet[phase.links], number=rails.number[phase.links])
+    leaves = {}
+    for key, leaf in rails.leaves.items():
+        rows = whole.plan.devices.of_tier(key).rows
+        kept = phase.devices[(phase.devices >= rows.start) & (phase.devices < rows.stop)] - rows.start
+        leaves[key] = replace(leaf, combo=leaf.combo[kept])
+    return replace(rails, leaves=leaves, subnet=rails.subnet[phase.links], number=rails.number[phase.links])

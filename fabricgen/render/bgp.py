@@ -72,7 +72,7 @@ class Session:
 
 def session_ports(switch: SwitchView) -> tuple[SwitchPort, ...]:
     """The ports that carry BGP sessions: all links to other switches of the fabric."""
-    return tuple(port for port in switch.ports if port.role != "host" and port.peer_asn)
+    return tuple(port for port in switch.ends if port.role != "host" and port.peer_asn)
 
 
 def sessions(switch: SwitchView) -> tuple[Session, ...]:

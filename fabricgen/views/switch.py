@@ -36,11 +36,19 @@ class Service:
     rail: str = ""
     tagged: bool = False
     """Whether its VLAN is tagged on the ports of nodes."""
+    own: str = ""
+    own6: str = ""
+    """The addresses of a switch of an MLAG pair in the subnet, both of whose switches have the gateway; else ""."""
 
     @property
     def gateways(self) -> tuple[str, ...]:
         """The gateways on this switch, IPv4 before IPv6."""
         return tuple(gateway for gateway in (self.gateway, self.gateway6) if gateway)
+
+    @property
+    def owns(self) -> tuple[str, ...]:
+        """The addresses of the switch beside gateways that it shares, IPv4 before IPv6."""
+        return tuple(own for own in (self.own, self.own6) if own)
 
     @property
     def label(self) -> str:
@@ -62,6 +70,8 @@ class Subinterface:
     peer_asn: int
     address6: str = ""
     peer_address6: str = ""
+    in_gateway: bool = False
+    """Whether it is the interface of the gateway in its VLAN, between the two switches of an MLAG pair."""
 
     @property
     def addresses(self) -> tuple[str, ...]:
@@ -120,7 +130,9 @@ class SwitchPort:
     shared: tuple[str, ...] = ()
     """Further fabrics whose VLANs a host port is in."""
     bond: int = 0
-    """The number of the bond that a host port is in, 0 for none."""
+    """The number of the bond that it is in, of a host or of the peer link of an MLAG pair; 0 for none."""
+    mlag: bool = False
+    """Whether that bond has ports on the other switch of the pair, too."""
     settings: PortSettings = AS_PLANNED
     """The settings that the blueprint states for this port alone."""
 
@@ -137,14 +149,18 @@ class SwitchPort:
 
 @dataclass(frozen=True, slots=True)
 class Bond:
-    """Host ports of a switch that are one port by LACP; `ports` are all on this switch, in order."""
+    """Host ports of a switch that are one port by LACP; `ports` are all on this switch, in order.
+
+    `mlag`: whether it has ports on the other switch of an MLAG pair, too.
+    """
 
     number: int
     ports: tuple[SwitchPort, ...]
+    mlag: bool
 
     @property
     def first(self) -> SwitchPort:
-        """Its first port: VLANs, MTU and service are the same at all."""
+        """Its first port: VLANs and service are the same at all."""
         return self.ports[0]
 
     @property
@@ -161,6 +177,25 @@ class Bond:
     def mtu(self) -> int:
         """The largest IP packet that all its ports take, bytes."""
         return min(port.mtu for port in self.ports)
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """The MLAG pair that a switch is one of, as it sees it.
+
+    `name` is that of the first of the two, `mate` the other. `number` is that of the bond of their peer link and
+    `ports` are its ports here; `end` is its interface in the VLAN in which they talk to each other: a routed port.
+    `backup` is an address of the mate that is reached another way, `in_management` in the VRF of management.
+    """
+
+    name: str
+    mate: str
+    mac: str
+    number: int
+    ports: tuple[SwitchPort, ...]
+    end: SwitchPort
+    backup: str
+    in_management: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +253,8 @@ class SwitchView:
     """The user's snippets, in the order in which they are inserted."""
     mac: str = ""
     """The base MAC that the inventory states."""
+    pair: Pair | None = None
+    """The MLAG pair that it is one of."""
 
     def lines_at(self, place: str) -> tuple[str, ...]:
         """The lines of the user's snippets for a place of the configuration."""
@@ -238,9 +275,12 @@ class SwitchView:
         """The bonds of its host ports, by number."""
         ports: dict[int, list[SwitchPort]] = {}
         for port in self.ports:
-            if port.bond:
+            if port.bond and port.role == "host":
                 ports.setdefault(port.bond, []).append(port)
-        return tuple(Bond(number, tuple(ports[number])) for number in sorted(ports))
+        return tuple(
+            Bond(number, tuple(ports[number]), mlag=self.pair is not None and ports[number][0].mlag)
+            for number in sorted(ports)
+        )
 
     def service_of(self, port: SwitchPort) -> Service | None:
         """The service that a host port belongs to; None for a link between switches."""
@@ -268,7 +308,17 @@ class SwitchView:
 
     def links_in(self, vrf: str) -> tuple[tuple[SwitchPort, Subinterface], ...]:
         """(port, sub-interface) of the links between switches that carry a VRF."""
-        return tuple((port, sub) for port in self.ports for sub in port.subinterfaces if sub.vrf == vrf)
+        return tuple((port, sub) for port in self.ends for sub in port.subinterfaces if sub.vrf == vrf)
+
+    @property
+    def ends(self) -> tuple[SwitchPort, ...]:
+        """Its ports, and last its interface to the other switch of an MLAG pair."""
+        return (*self.ports, self.pair.end) if self.pair else self.ports
+
+    @property
+    def subinterfaces(self) -> tuple[tuple[SwitchPort, Subinterface], ...]:
+        """(port, sub-interface) of its ports, by VRF."""
+        return tuple((p, sub) for vrf in self.vrfs for p in self.ports for sub in p.subinterfaces if sub.vrf == vrf)
 
     @property
     def ecmp_width(self) -> int:

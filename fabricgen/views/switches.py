@@ -22,6 +22,7 @@ from fabricgen.numbering.lazy_columns import EncodedColumn, Strings
 from fabricgen.views.configuration import placed_snippets, port_settings
 from fabricgen.views.intent import FabricIntent
 from fabricgen.views.mtu import largest_mtu, usual_mtu
+from fabricgen.views.pairs import with_pair
 from fabricgen.views.static_routes import Reachability
 from fabricgen.views.switch import (
     AS_PLANNED,
@@ -32,6 +33,7 @@ from fabricgen.views.switch import (
     SwitchPort,
     SwitchView,
 )
+from fabricgen.wiring.bonds import MLAG
 from fabricgen.wiring.links.switch_ends import switch_ends
 from fabricgen.wiring.tables import SWITCH, Flags, Ints, Ints64, ManagementPort, WiringPlan
 
@@ -81,7 +83,9 @@ class SwitchViews:
         """The view of one switch, by its row in the device table."""
         frame = self.frame(row)
         routes = self._routes(row) if frame.fabric.underlay == "static" else ()
-        return replace(frame, ports=tuple(self._switch_ports(row)), routes=routes)
+        whole = replace(frame, ports=tuple(self._switch_ports(row)), routes=routes)
+        mate = int(self.plan.bonds.mate[row]) if self.plan.bonds else -1
+        return with_pair(whole, self.frame(mate), self.design.catalog, first=row < mate) if mate >= 0 else whole
 
     def frame(self, row: int) -> SwitchView:
         """The view of one switch without its ports and routes, which take most of the time."""
@@ -181,6 +185,7 @@ class SwitchViews:
         intent, found = self.intents[fabric.name], self.addresses.families
         blocks = [each.prefix(*each.host_block(fabric.name, row)) for each in found]
         gateways, labels = self._gateways(row, fabric), self.rail_labels(row, fabric)
+        owns = [self._own(each, row, fabric.name) for each in found]
         return [
             Service(
                 fabric=intent.name,
@@ -194,6 +199,8 @@ class SwitchViews:
                 host_subnet6=blocks[-1] if len(found) > 1 else "",
                 rail=label,
                 tagged=fabric.tagged,
+                own=owns[0],
+                own6=owns[-1] if len(found) > 1 else "",
             )
             for place, label in enumerate(labels)
         ]
@@ -201,6 +208,12 @@ class SwitchViews:
     @cached_property
     def _shared(self) -> dict[int, tuple[str, ...]]:
         return fabrics_sharing(self.plan, self.design, self.absent)
+
+    @staticmethod
+    def _own(found: FamilyAddresses, row: int, fabric: str) -> str:
+        """The address, with prefix length, of a switch of an MLAG pair in the subnet of a fabric; "" for none."""
+        subnets = found.subnets.get(fabric)
+        return found.prefix(subnets.own.at(row), int(subnets.subnet_length[row])) if subnets else ""
 
     def _gateways(self, row: int, fabric: FabricDesign) -> list[list[str]]:
         """The gateways of a fabric's nodes on a switch with prefix lengths; one list a family."""
@@ -215,9 +228,9 @@ class SwitchViews:
         """The names of a fabric's subnets on a switch: those of its rails, or "" for the only one."""
         rails, devices = self.addresses.rails.get(fabric.name), self.plan.devices
         cls = devices.classes[devices.device_class[row]]
-        if rails is None or cls.key not in fabric.leaves:
+        if rails is None or cls.key not in rails.leaves:
             return [""]
-        return rails.labels(row - cls.first) or [""]
+        return rails.leaves[cls.key].labels(row - cls.first) or [""]
 
     def _subinterfaces(self, link: int, peer: int, *, at_b: bool) -> Iterator[Subinterface]:
         """The sub-interfaces of a link between switches, seen from one end: one for each VRF."""
@@ -244,6 +257,13 @@ class SwitchViews:
         texts = [found.prefix(upper + end if upper else 0, found.family.pair_length) for end in (0, 1)]
         return (texts[0], texts[1]) if at_b else (texts[1], texts[0])
 
+    def _bonds(self, links: Ints) -> tuple[Ints64, Ints64]:
+        """(number, kind) of the bond of each of some links: 0 and -1 for none."""
+        bonds = self.plan.bonds
+        if bonds is None:
+            return np.zeros(len(links), dtype=np.int64), np.full(len(links), -1, dtype=np.int64)
+        return bonds.numbers(links), bonds.kinds(links)
+
     def _switch_ports(self, row: int) -> Iterator[SwitchPort]:
         pointer, link_of, upper_of = self.ends_by_switch
         links, addresses, devices = self.plan.links, self.addresses, self.plan.devices
@@ -257,9 +277,9 @@ class SwitchViews:
         columns = (
             *(here, upper, links.segment[here], np.where(upper, links.b_port[here], links.a_port[here]), peers),
             *(addresses.asn[peers], devices.device_class[peers], links.cable[here]),
-            self.plan.bonds.numbers(here) if self.plan.bonds else np.zeros(len(here), dtype=np.int64),
+            *self._bonds(here),
         )
-        for link, at_b, segment_of, port, peer, peer_asn, peer_class_of, cable, bond in zip(
+        for link, at_b, segment_of, port, peer, peer_asn, peer_class_of, cable, bond, kind in zip(
             *(column.tolist() for column in columns), strict=True
         ):
             segment = links.segments[segment_of]
@@ -295,6 +315,7 @@ class SwitchViews:
                 cable_m=float(self.plan.cables.length_m[cable]) if cable >= 0 else 0.0,
                 shared=self._shared.get(segment_of, ()) if host else (),
                 bond=bond,
+                mlag=kind == MLAG,
                 settings=settings,
             )
 

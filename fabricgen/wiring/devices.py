@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabricgen.catalog.models import NodeProfile, SwitchProfile
-from fabricgen.design.management import TRAY_TIER
+from fabricgen.design.management.managed import TRAY_TIER
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Path
-from fabricgen.wiring.links.columns import Columns, constant_rail_plane, node_columns, tier_columns
+from fabricgen.wiring.links.columns import Columns, constant_rail_plane, in_cluster, node_columns, tier_columns
 from fabricgen.wiring.links.scale_up_places import tray_columns
 from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, TRAY, DeviceClass, DeviceTable, Ints
 
@@ -31,6 +31,7 @@ class _ClassDraft:
     count: int
     path: Path
     columns: Columns
+    part: str = ""
 
 
 def expand_devices(design: Design) -> DeviceTable:
@@ -50,6 +51,7 @@ def expand_devices(design: Design) -> DeviceTable:
                 first,
                 draft.count,
                 draft.path,
+                draft.part,
             )
         )
         first += draft.count
@@ -79,11 +81,12 @@ def _column(draft: _ClassDraft, name: str) -> Ints:
 
 
 def _nodes(design: Design) -> Iterator[_ClassDraft]:
-    everyone = node_columns(design.layout)
-    for nodes in design.layout.node_sets:
-        mine = (everyone["node"] >= nodes.first) & (everyone["node"] < nodes.first + nodes.count)
-        columns = {name: column[mine] for name, column in everyone.items()}
-        yield _ClassDraft(NODE, "", "node", nodes.name, nodes.profile, "", int(mine.sum()), nodes.path, columns)
+    for kind in design.layout.kinds:
+        everyone = node_columns(design.layout, kind)
+        for nodes in kind.node_sets:
+            mine = (everyone["node"] >= nodes.first) & (everyone["node"] < nodes.first + nodes.count)
+            columns = {name: column[mine] for name, column in everyone.items()}
+            yield _ClassDraft(NODE, "", "node", nodes.name, nodes.profile, "", int(mine.sum()), nodes.path, columns)
 
 
 def _extras(design: Design) -> Iterator[_ClassDraft]:
@@ -99,11 +102,11 @@ def _switches(design: Design) -> Iterator[_ClassDraft]:
     for fabric in design.fabrics:
         for tier in fabric.tiers:
             columns = tier_columns(tier)
-            rail, plane = constant_rail_plane(fabric, columns)
+            rail, plane = constant_rail_plane(tier, columns)
             own = {"index": columns[tier.name], "rail": rail, "plane": plane}
             if (columns["site"] < 0).all() and len(design.layout.sites) == 1:
                 own["site"] = np.zeros(tier.switches, dtype=np.int32)
-            columns = columns | own
+            columns = in_cluster(tier.layout, columns) | own
             yield _ClassDraft(
                 SWITCH,
                 fabric.name,
@@ -114,6 +117,7 @@ def _switches(design: Design) -> Iterator[_ClassDraft]:
                 tier.switches,
                 tier.path,
                 columns,
+                tier.part,
             )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import InputError, fault
-from fabricgen.wiring.bonds import bonds_of
+from fabricgen.wiring.bonding import bonds_of
 from fabricgen.wiring.cabling.cables import cable
 from fabricgen.wiring.cabling.offers import shelf_of, with_offers
 from fabricgen.wiring.cabling.shelf import Shelf
@@ -70,10 +70,13 @@ def _links(design: Design, devices: DeviceTable, shelf: Shelf | None) -> LinkTab
 def _check_size(design: Design) -> None:
     """Raise InputError (FG062) for a design that would not fit into memory; extra devices are not counted."""
     layout = design.layout
-    attached = (pair for fabric in design.fabrics for pair in fabric.attachments)
-    links = sum(nodes.count * layout.units * len(attachment.legs) for nodes, attachment in attached)
+    attached = ((feed, *pair) for fabric in design.fabrics for feed in fabric.node_feeds for pair in feed.attachments)
+    links = sum(
+        nodes.count * layout.of_part(feed.part).units * len(attachment.legs) for feed, nodes, attachment in attached
+    )
     links += sum(tier.switches * tier.up.count for tier in design.tiers if tier.up)
-    devices = layout.members_per_su * layout.units + sum(tier.switches for tier in design.tiers)
+    members = sum(kind.members * pod.su for kind, pod in zip(layout.kind_of_pod, layout.pods, strict=True))
+    devices = members + sum(tier.switches for tier in design.tiers)
     if max(links, devices) > MOST_ROWS:
         raise fault(
             "FG062",

@@ -58,11 +58,13 @@ class DeviceClass:
     first: int
     count: int
     path: Path
+    part: str = ""
+    """Of switches, the part of the cluster that their tier serves; "" too where it serves all."""
 
     @property
     def key(self) -> TierKey:
         """The tier of switches by fabric and name."""
-        return TierKey(self.fabric, self.tier)
+        return TierKey.of(self.fabric, self.tier, self.part)
 
     @property
     def rows(self) -> slice:
@@ -161,6 +163,8 @@ class Segment:
     """The policy by which a medium is chosen where none is stated."""
     protocol: str = ""
     """The protocol of the fabric: infiniband, ethernet or roce; "" for scale-up links."""
+    lower_tier: TierKey | None = None
+    """The lower end's tier, which for links inside a tier is the upper one's; None where no switch is there."""
     offered: tuple[Offer, ...] | None = None
     """What the product lists of the blueprint sell for such links; None where there is no list or none sells any."""
 
@@ -176,13 +180,6 @@ class Segment:
     def lanes(self) -> int:
         """Electrical lanes of one link, rounded up: a lane is not shared between links."""
         return -int(-self.speed_gbps // self.lane_gbps)
-
-    @property
-    def lower_tier(self) -> TierKey | None:
-        """The lower end's tier, which for links inside a tier is the upper one's; None where no switch is there."""
-        if self.tier is None or self.lower == "node":
-            return None
-        return self.tier if self.path[2] == "spans" else TierKey(str(self.path[1]), str(self.path[3]))
 
     @property
     def key(self) -> str:

@@ -128,7 +128,7 @@ def test_spots_are_those_of_the_plan(design_of, name: str) -> None:
         for place, _ in enumerate(floor.shared_racks(run)):
             assert floor.shared_spot(run, place) == spots[f"net-{run.name}-{place + 1:02d}"]
     first = [n for n in racks.names if n.startswith("p1-su01-")]
-    assert [floor.unit_spot(0, rack) for rack in range(floor.racks_per_unit)] == [spots[n] for n in first]
+    assert [floor.unit_spot(0, rack) for rack in range(floor.plan_of(0).racks)] == [spots[n] for n in first]
     check_racks(design, cluster)
 
 

@@ -44,7 +44,7 @@ def files_of(name: str, *sets: str) -> dict[str, str]:
 def ethernets(text: str) -> dict[str, Any]:
     """The interfaces of a netplan file."""
     network = YAML(typ="safe").load(text)["network"]
-    found: dict[str, Any] = network["ethernets"] | network.get("vlans", {})
+    found: dict[str, Any] = network["ethernets"] | network.get("bonds", {}) | network.get("vlans", {})
     return found
 
 
@@ -74,6 +74,7 @@ def listed_addresses(cluster: Cluster) -> list[tuple[str, str, str]]:
     external = {name for cls in classes for name in cluster.names[cls.rows]}
     ends = {(row.a_device, row.a_port) for row in rows(links.table(cluster)) if row.a_device not in external}
     hosts_of = [row for row in rows(addresses.table(cluster)) if row.kind == "host"]
+    ends |= {(row.device, row.port.split(".")[0]) for row in hosts_of if row.port.startswith("bond-")}
     listed = [row for row in hosts_of if (row.device, row.port.split(".")[0]) in ends]
     return sorted((row.device, row.port.replace("/", "-"), row.prefix) for row in listed)
 

@@ -42,6 +42,25 @@ def test_netplan_takes_it_and_leaves_nothing_out(case: tuple[str, tuple[str, ...
             assert_told(made[f"{name}.network"], name, port)
 
 
+def test_bonds_are_what_the_switches_expect(tmp_path: Path) -> None:
+    """LACP with PDUs every second, over the ports that links.csv has, and VLANs on the bond."""
+    needs("netplan")
+    made = networkd(tmp_path, files_of("bonded-pair")["hosts/p1-su01-n001/60-fabric.yaml"])
+    own = {section.name: dict(section.values) for section in made["bond-inband.netdev"]}
+    assert own["NetDev"]["Kind"] == ["bond"]
+    assert own["Bond"] == {
+        "Mode": ["802.3ad"],
+        "LACPTransmitRate": ["fast"],
+        "MIIMonitorSec": ["100ms"],
+        "TransmitHashPolicy": ["layer3+4"],
+    }
+    network = {name: {s.name: s.values for s in sections}.get("Network", {}) for name, sections in made.items()}
+    members = {name for name, values in network.items() if values.get("Bond") == ["bond-inband"]}
+    assert members == {"SLOT1P2.network", "SLOT2P2.network"}
+    assert network["bond-inband.network"]["VLAN"] == ["bond-inband.200"]
+    assert not any("Address" in network[name] for name in members)
+
+
 def assert_told(sections: list[Section], name: str, port: dict[str, Any]) -> None:
     by_name = {section.name: section.values for section in sections}
     assert by_name["Match"] == {"Name": [name]}

@@ -29,7 +29,8 @@ def codes(design: Design) -> list[str]:
 
 
 def test_a_node_rack_holds_nodes_what_is_beside_them_and_rack_switches(design_of: DesignOf) -> None:
-    load = fullest_node_rack(design_of(BLUEPRINT), weight_kg)
+    design = design_of(BLUEPRINT)
+    load = fullest_node_rack(design, design.layout.kind, weight_kg)
     assert dict(load.devices) == {"dgx-b200": 4, "cdu-4u": 1, "sn2201": 1}
     assert load.total >= 4 * 142.4
 
@@ -41,12 +42,13 @@ def test_the_design_agrees_with_a_count_over_the_plan(design_of: DesignOf) -> No
     for cls in devices.classes:
         for rack in devices.rack[cls.rows].tolist():
             drawn[rack] = drawn.get(rack, 0) + (power_kw(cls.profile) or 0)
-    assert fullest_node_rack(design, power_kw).total == pytest.approx(max(drawn.values()))
+    assert fullest_node_rack(design, design.layout.kind, power_kw).total == pytest.approx(max(drawn.values()))
 
 
 def test_a_slot_that_every_unit_lacks_does_not_count(design_of: DesignOf) -> None:
-    one = fullest_node_rack(design_of(BLUEPRINT + "omit: ['p1/su-*/node-1', p1/su-1/node-5]\n"), power_kw)
-    both = fullest_node_rack(design_of(BLUEPRINT + "omit: ['p1/su-*/node-1', 'p1/su-*/node-5']\n"), power_kw)
+    omitted = "'p1/su-*/node-1', p1/su-1/node-5", "'p1/su-*/node-1', 'p1/su-*/node-5'"
+    designs = [design_of(BLUEPRINT + f"omit: [{nodes}]\n") for nodes in omitted]
+    one, both = (fullest_node_rack(design, design.layout.kind, power_kw) for design in designs)
     assert dict(one.devices)["dgx-b200"] == 4
     assert dict(both.devices)["dgx-b200"] == 3
 

@@ -13,18 +13,20 @@ from ruamel.yaml import YAML
 
 from tests.parity import cumulus_qos, cumulus_routing
 from tests.parity.cumulus_system import read_system
-from tests.parity.neutral import Bond, Interface, Subinterface, Switch, Vlan, is_unused
+from tests.parity.neutral import PEER_LINK, Bond, Interface, Pair, Subinterface, Switch, Vlan, is_unused
 from tests.parity.policy import Route, connected
 from tests.parity.tree import UnknownTextError, only
 
 Row = Mapping[str, Any]
 
-MANAGEMENT, PORT = "mgmt", "swp"
+MANAGEMENT, PORT, PEERLINK = "mgmt", "swp", "peerlink"
+PAIR_VLAN = 4094
 DEFAULT_MTU = 9216
 _FEC = {"rs": "rs", "baser": "fc", "off": ""}
 _KEYS = {
     PORT: ("bridge", "description", "ipv4", "ipv6", "link", "qos", "router", "vrf"),
     "bond": ("bond", "bridge", "description", "link"),
+    "peerlink": ("bond", "bridge", "description", "link"),
     "sub": ("base-interface", "description", "ipv4", "ipv6", "link", "vlan", "vrf"),
     "svi": ("description", "ipv4", "ipv6", "link", "vlan", "vrf"),
     "loopback": ("description", "ipv4", "ipv6"),
@@ -39,7 +41,7 @@ def read(files: Mapping[str, str]) -> Switch:
     (item,) = YAML(typ="safe").load(text)
     only(item, "set")
     tree = item["set"]
-    only(tree, "bridge", "interface", "qos", "router", "system", "vrf")
+    only(tree, "bridge", "interface", "mlag", "qos", "router", "system", "vrf")
     for row in tree["interface"].values():
         only(row, "type", *_KEYS[row["type"]])
     return _switch(tree, {name: row for name, row in tree["interface"].items() if row["type"] == PORT})
@@ -51,12 +53,16 @@ def _switch(tree: Mapping[str, Any], rows: Mapping[str, Row]) -> Switch:
     bridged = set(map(int, tree["bridge"]["domain"]["br_default"]["vlan"])) if "bridge" in tree else set()
     ports = {name: _port(name, rows[name], routing, bridged) for name, into in split.items() if not into}
     bonds = dict(_bonds(tree["interface"], bridged))
+    others = [row for row in tree["interface"].values() if row["type"] != PORT]
+    ends = {(r["base-interface"], r["vlan"]): _subinterface(r) for r in others if r["type"] == "sub"}
+    pair = _pair(tree, {vlan: (sub.vrf, sub.addresses) for (port, vlan), sub in ends.items() if port == PEERLINK})
+    for name in pair.members if pair else ():
+        ports[name] = _in_bond(name, ports[name], PEER_LINK)
     for number, bond in bonds.items():
         ports |= {name: _in_bond(name, ports[name], number) for name in bond.members}
     unused = frozenset(name for name, port in ports.items() if is_unused(port))
     used = {name: port for name, port in ports.items() if name not in unused}
-    others = [row for row in tree["interface"].values() if row["type"] != PORT]
-    subinterfaces = {(r["base-interface"], r["vlan"]): _subinterface(r) for r in others if r["type"] == "sub"}
+    subinterfaces = {(port, vlan): sub for (port, vlan), sub in ends.items() if port != PEERLINK}
     vlans = {row["vlan"]: _vlan(row, bridged) for row in others if row["type"] == "svi"}
     loopbacks = frozenset(a for row in others if row["type"] == "loopback" for a in _addresses(row))
 
@@ -75,6 +81,7 @@ def _switch(tree: Mapping[str, Any], rows: Mapping[str, Row]) -> Switch:
         subinterfaces=subinterfaces,
         vlans=vlans,
         bonds=bonds,
+        pair=pair,
         vrfs=frozenset(map(vrf_of, tree.get("vrf", {}))) - {""},
         bgp=routing.bgp(routes_in),
         routes=routing.routes(),
@@ -98,7 +105,7 @@ def _addresses(row: Row) -> frozenset[str]:
     found = set()
     for word in ("ipv4", "ipv6"):
         family = row.get(word, {})
-        only(family, "address", "gateway")
+        only(family, "address", "gateway", "vrr")
         if any((":" in address) != (word == "ipv6") for address in family.get("address", ())):
             raise UnknownTextError(f"addresses of another family under {word}")
         found |= set(family.get("address", ()))
@@ -122,7 +129,7 @@ def _check_ports(rows: Mapping[str, Row], split: Mapping[str, str], routing: Any
             raise UnknownTextError(f"{name} is {into or 'whole'}, with ports {sorted(ports)}")
     if strange := {n for n in rows if "s" in n[3:] and n.rpartition("s")[0] not in split}:
         raise UnknownTextError(f"ports of no cage: {sorted(strange)}")
-    if strange := routing.unnumbered - set(rows):
+    if strange := {name for name in routing.unnumbered - set(rows) if not name.startswith(f"{PEERLINK}.")}:
         raise UnknownTextError(f"sessions over no port: {sorted(strange)}")
 
 
@@ -151,14 +158,33 @@ def _bonds(rows: Mapping[str, Row], bridged: set[int]) -> Iterator[tuple[int, Bo
     for name, row in rows.items():
         if row["type"] == "bond":
             own, link = row["bond"], row["link"]
-            only(own, "lacp-rate", "member", "mode")
+            only(own, "lacp-rate", "member", "mlag", "mode")
             only(link, "mtu", "state")
             if (own["lacp-rate"], own["mode"]) != ("fast", "lacp"):
                 raise UnknownTextError(f"{name} is no bond by LACP")
             ((state, _),) = link["state"].items()
             up, vlans = {"up": True, "down": False}[state], _vlans_of(row["bridge"], bridged)
             members = frozenset(own["member"])
-            yield int(name.removeprefix("bond")), Bond(members, up, link["mtu"], *vlans, row["description"])
+            number, mlag = int(name.removeprefix("bond")), own.get("mlag", {"id": 0, "state": "enabled"})
+            if mlag["state"] != "enabled":
+                raise UnknownTextError(f"MLAG is off on {name}")
+            yield number, Bond(members, up, link["mtu"], *vlans, row["description"], mlag["id"])
+
+
+def _pair(tree: Mapping[str, Any], vlans: dict[int, tuple[str, frozenset[str]]]) -> Pair | None:
+    """The MLAG pair; raises UnknownTextError where its parts do not fit together."""
+    own, row = tree.get("mlag"), tree["interface"].get(PEERLINK)
+    if own is None or row is None:
+        if own or row or vlans:
+            raise UnknownTextError("parts of an MLAG pair without the others")
+        return None
+    only(own, "backup", "mac-address", "peer-ip", "state")
+    fits = (own["peer-ip"], own["state"], row["bridge"], set(row["link"]["state"]))
+    if fits != ("linklocal", "enabled", {"domain": {"br_default": {}}}, {"up"}) or PAIR_VLAN not in vlans:
+        raise UnknownTextError(f"an MLAG pair that does not come up: {fits}")
+    ((address, way),) = own["backup"].items()
+    backup = address, "management" if way == {"vrf": MANAGEMENT} else ""
+    return Pair(frozenset(row["bond"]["member"]), own["mac-address"], backup, vlans)
 
 
 def _in_bond(name: str, port: Interface, bond: int) -> Interface:
@@ -182,13 +208,18 @@ def _vlans_of(bridge: Row, bridged: set[int]) -> tuple[int, frozenset[int]]:
 
 
 def _subinterface(row: Row) -> Subinterface:
-    return Subinterface(vrf_of(row["vrf"]), _addresses(row))
+    return Subinterface(vrf_of(row.get("vrf", "default")), _addresses(row))
 
 
 def _vlan(row: Row, bridged: set[int]) -> Vlan:
     if row["vlan"] not in bridged:
         raise UnknownTextError(f"VLAN {row['vlan']} is not in the bridge")
-    return Vlan(_addresses(row), vrf_of(row.get("vrf", "default")))
+    vrf = vrf_of(row.get("vrf", "default"))
+    shared = [row[word]["vrr"] for word in ("ipv4", "ipv6") if "vrr" in row.get(word, {})]
+    if any(set(one) != {"address", "state"} or one["state"] != "enabled" for one in shared):
+        raise UnknownTextError(f"a virtual router that is off: {shared}")
+    gateways = frozenset(address for one in shared for address in one["address"])
+    return Vlan(gateways, vrf, _addresses(row)) if gateways else Vlan(_addresses(row), vrf)
 
 
 def _managements(rows: list[Row]) -> Iterator[tuple[str, str]]:

@@ -99,7 +99,7 @@ class Routing:
 
     def _neighbor(self, name: str, row: Row) -> Neighbor:
         only(row, "description", "peer-group", "remote-as", "type")
-        if (row["type"] == "unnumbered") != name.startswith("swp"):
+        if (row["type"] == "unnumbered") != name.startswith(("swp", "peerlink.")):
             raise UnknownTextError(f"{name} is {row['type']}")
         if row["type"] == "unnumbered":
             self.unnumbered.add(name)

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from ipaddress import ip_address, ip_interface
 from typing import Any
 
 from tests.parity.eos_bgp import EosRouting, routing_rules
 from tests.parity.eos_management import EosManagement, management_rules
 from tests.parity.eos_qos import EosQos, qos_rules
-from tests.parity.neutral import Bond, Interface, Management, StaticRoute, Subinterface, Switch, Vlan, is_unused
+from tests.parity.neutral import (
+    PEER_LINK,
+    Bond,
+    Interface,
+    Management,
+    Pair,
+    StaticRoute,
+    Subinterface,
+    Switch,
+    Vlan,
+    is_unused,
+)
 from tests.parity.policy import Route, connected
 from tests.parity.tree import Line, Rules, UnknownTextError, tree
 
@@ -37,6 +49,10 @@ class Port:
     tag: int = 0
     bond: int = 0
     fast: bool = False
+    mlag: int = 0
+    autostate: bool = True
+    groups: list[str] = field(default_factory=list)
+    shared: list[str] = field(default_factory=list)
     profile: str = ""
 
 
@@ -47,6 +63,10 @@ class Box:
     hostname: str = ""
     ports: dict[str, Port] = field(default_factory=dict)
     vlans: set[int] = field(default_factory=set)
+    vlan_groups: dict[int, str] = field(default_factory=dict)
+    without_tree: set[int] = field(default_factory=set)
+    mlag: dict[str, str] = field(default_factory=dict)
+    gateway_mac: str = ""
     vrfs: set[str] = field(default_factory=set)
     routes_in: set[tuple[str, str]] = field(default_factory=set)
     """(family, VRF) that packets are routed in."""
@@ -75,6 +95,9 @@ MANAGEMENT = "MGMT"
 def _switch(box: Box) -> Switch:
     ports = {n: p for n, p in box.ports.items() if n.startswith("Ethernet") and not p.tag}
     interfaces = {name: _interface(name, port) for name, port in ports.items()}
+    pair = _pair(box)
+    for name in pair.members if pair else ():
+        interfaces[name] = replace(interfaces[name], bond=PEER_LINK)
     unused = frozenset(name for name, port in interfaces.items() if is_unused(port))
     used = {name: port for name, port in interfaces.items() if name not in unused}
     subinterfaces = {
@@ -83,7 +106,7 @@ def _switch(box: Box) -> Switch:
         if port.tag
     }
     loopbacks = frozenset(box.ports["Loopback0"].addresses)
-    vlans = {number: _vlan(box, number) for number in box.vlans}
+    vlans = {number: _vlan(box, number) for number in box.vlans - set(box.vlan_groups)}
 
     def routes_in(vrf: str) -> Iterator[Route]:
         return connected(vrf, used, subinterfaces, vlans, loopbacks)
@@ -97,7 +120,8 @@ def _switch(box: Box) -> Switch:
         management=_management(box),
         subinterfaces=subinterfaces,
         vlans=vlans,
-        bonds=dict(_bonds(box.ports)),
+        bonds=dict(_bonds(box.ports, box.mlag.get("peer-link", ""))),
+        pair=pair,
         vrfs=frozenset(box.vrfs - {MANAGEMENT}),
         bgp=box.routing.bgp(routes_in),
         routes={("", prefix): _static(hops) for prefix, hops in box.statics.items()},
@@ -129,7 +153,34 @@ def _interface(name: str, port: Port) -> Interface:
     )
 
 
-def _bonds(ports: Mapping[str, Port]) -> Iterator[tuple[int, Bond]]:
+def _pair(box: Box) -> Pair | None:
+    """The MLAG pair; raises UnknownTextError where its parts do not fit together."""
+    own = box.mlag
+    link = box.ports.get(own.get("peer-link", ""))
+    if not own or link is None:
+        if own or box.vlan_groups or box.gateway_mac:
+            raise UnknownTextError("parts of an MLAG pair without the others")
+        return None
+    first = int(own["local-interface"].removeprefix("Vlan"))
+    vlans = {n: (box.ports[f"Vlan{n}"].vrf, frozenset(box.ports[f"Vlan{n}"].addresses)) for n in box.vlan_groups}
+    talks = [ip_interface(address) for address in vlans[first][1]]
+    fits = (
+        set(box.vlan_groups.values()) == {"MLAG"} == set(link.groups),
+        box.without_tree == {first},
+        not any(box.ports[f"Vlan{n}"].autostate for n in vlans),
+        any(ip_address(own["peer-address"]) in t.network and str(t.ip) != own["peer-address"] for t in talks),
+        (link.trunk, link.admin_up, bool(box.gateway_mac)) == (True, True, True),
+        ("heartbeat" in own) == ("dual-primary" in own),
+    )
+    if not all(fits):
+        raise UnknownTextError(f"an MLAG pair that does not come up: {fits}")
+    backup = (own["heartbeat"], "management") if "heartbeat" in own else ("", "")
+    number = int(own["peer-link"].removeprefix("Port-Channel"))
+    members = frozenset(name for name, port in box.ports.items() if port.bond == number)
+    return Pair(members, own["domain-id"], backup, vlans)
+
+
+def _bonds(ports: Mapping[str, Port], peer_link: str) -> Iterator[tuple[int, Bond]]:
     """Port channels; raises UnknownTextError where members have no channel, a channel has none, or PDUs are slow."""
     channels = {int(name.removeprefix("Port-Channel")): p for name, p in ports.items() if name.startswith("Port-C")}
     members: dict[int, set[str]] = {number: set() for number in channels}
@@ -139,16 +190,22 @@ def _bonds(ports: Mapping[str, Port]) -> Iterator[tuple[int, Bond]]:
         if port.bond:
             members[port.bond].add(name)
     for number, channel in channels.items():
+        if f"Port-Channel{number}" == peer_link:
+            continue
+        if channel.mlag not in (0, number):
+            raise UnknownTextError(f"port channel {number} has MLAG id {channel.mlag}")
         own = _interface(f"Port-Channel{number}", channel)
-        yield (
-            number,
-            Bond(frozenset(members[number]), own.admin_up, own.mtu, own.access_vlan, own.tagged_vlans, own.description),
-        )
+        ports_of, vlans = frozenset(members[number]), (own.access_vlan, own.tagged_vlans)
+        yield number, Bond(ports_of, own.admin_up, own.mtu, *vlans, own.description, channel.mlag)
 
 
 def _vlan(box: Box, number: int) -> Vlan:
     interface = box.ports[f"Vlan{number}"]
-    return Vlan(frozenset(interface.addresses), interface.vrf)
+    if not interface.shared:
+        return Vlan(frozenset(interface.addresses), interface.vrf)
+    lengths = {":" in address: address.partition("/")[2] for address in interface.addresses}
+    gateways = frozenset(f"{address}/{lengths[':' in address]}" for address in interface.shared)
+    return Vlan(gateways, interface.vrf, frozenset(interface.addresses))
 
 
 def _management(box: Box) -> Management:
@@ -200,7 +257,7 @@ def _static(hops: list[tuple[str, str]]) -> StaticRoute:
     return StaticRoute(frozenset(hop for hop in hops if hop[1]), any(not address for _, address in hops))
 
 
-_TOP, _PORT, _SSH, _VLAN = Rules(), Rules(), Rules(), Rules()
+_TOP, _PORT, _SSH, _VLAN, _MLAG = Rules(), Rules(), Rules(), Rules(), Rules()
 _TOP.nothing(
     "service routing protocols model multi-agent",
     "no ip routing vrf MGMT",
@@ -220,8 +277,40 @@ def _hostname(box: Box, line: Line, name: str) -> None:
 
 @_TOP.line(r"vlan (\d+)")
 def _add_vlan(box: Box, line: Line, number: str) -> None:
-    _VLAN.read(line.children)
+    _VLAN.read(line.children, box, int(number))
     box.vlans.add(int(number))
+
+
+@_VLAN.line(r"trunk group (\S+)")
+def _vlan_group(box: Box, number: int, line: Line, group: str) -> None:
+    box.vlan_groups[number] = group
+
+
+@_TOP.line(r"no spanning-tree vlan-id (\d+)")
+def _without_tree(box: Box, line: Line, number: str) -> None:
+    box.without_tree.add(int(number))
+
+
+@_TOP.line(r"ip virtual-router mac-address ([0-9a-f:]{17})")
+def _gateway_mac(box: Box, line: Line, mac: str) -> None:
+    box.gateway_mac = mac
+
+
+@_TOP.line(r"mlag configuration")
+def _mlag(box: Box, line: Line) -> None:
+    _MLAG.read(line.children, box)
+
+
+@_MLAG.line(r"(domain-id|local-interface|peer-address|peer-link) (\S+)")
+def _mlag_word(box: Box, line: Line, word: str, value: str) -> None:
+    box.mlag[word] = value
+
+
+@_MLAG.line(
+    r"peer-address (heartbeat) (\S+) vrf MGMT|(dual-primary) detection delay (\d+) action errdisable all-interfaces"
+)
+def _mlag_lost(box: Box, line: Line, word: str, address: str, detection: str, delay: str) -> None:
+    box.mlag[word or detection] = address or delay
 
 
 @_TOP.line(r"vrf instance (\S+)")
@@ -292,9 +381,14 @@ def _number(port: Port, line: Line, mtu: str, vlan: str, tag: str) -> None:
     port.access_vlan, port.tag = int(vlan or port.access_vlan), int(tag or port.tag)
 
 
-@_PORT.line(r"channel-group (\d+) mode active")
-def _member(port: Port, line: Line, number: str) -> None:
-    port.bond = int(number)
+@_PORT.line(r"channel-group (\d+) mode active|mlag (\d+)")
+def _member(port: Port, line: Line, number: str, mlag: str) -> None:
+    port.bond, port.mlag = int(number or port.bond), int(mlag or port.mlag)
+
+
+@_PORT.line(r"switchport trunk group (\S+)|(?:ip|ipv6) virtual-router address (\S+)")
+def _of_pair(port: Port, line: Line, group: str, address: str) -> None:
+    (port.groups if group else port.shared).append(group or address)
 
 
 @_PORT.line(r"switchport trunk native vlan (\d+)|switchport trunk allowed vlan ([\d,]+)")
@@ -309,6 +403,7 @@ _SWITCHES: dict[str, tuple[str, Any]] = {
     "spanning-tree portfast": ("portfast", True),
     "no switchport": ("routed", True),
     "lacp timer fast": ("fast", True),
+    "no autostate": ("autostate", False),
     "ipv6 enable": ("link_local", True),
     "no shutdown": ("admin_up", True),
     "shutdown": ("admin_up", False),

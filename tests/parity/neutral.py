@@ -14,6 +14,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 
+PEER_LINK = -1
+"""The bond of the peer link of an MLAG pair: not every NOS gives it a number."""
+
 
 @dataclass(frozen=True, slots=True)
 class Interface:
@@ -46,6 +49,21 @@ class Bond:
     access_vlan: int
     tagged_vlans: frozenset[int]
     description: str
+    mlag_id: int = 0
+    """The same on both switches of an MLAG pair; 0 for a bond of one switch."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """An MLAG pair as one of its switches has it. `name` is the same at both, `backup` how the other is reached too.
+
+    `vlans` are the VLANs of the peer link alone, in the first of which they talk: VRF, and addresses.
+    """
+
+    members: frozenset[str]
+    name: str
+    backup: tuple[str, str]
+    vlans: Mapping[int, tuple[str, frozenset[str]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +76,11 @@ class Subinterface:
 
 @dataclass(frozen=True, slots=True)
 class Vlan:
-    """A VLAN with its gateways here, with prefix lengths."""
+    """A VLAN with its gateways here, with prefix lengths; `own`: addresses beside gateways that another has, too."""
 
     gateways: frozenset[str]
     vrf: str = ""
+    own: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,6 +255,7 @@ class Switch:
     subinterfaces: Mapping[tuple[str, int], Subinterface] = field(default_factory=dict)
     vlans: Mapping[int, Vlan] = field(default_factory=dict)
     bonds: Mapping[int, Bond] = field(default_factory=dict)
+    pair: Pair | None = None
     vrfs: frozenset[str] = frozenset()
     bgp: Mapping[str, Bgp] = field(default_factory=dict)
     routes: Mapping[tuple[str, str], StaticRoute] = field(default_factory=dict)
@@ -264,6 +284,7 @@ def renamed(switch: Switch, name: Callable[[str], str]) -> Switch:
         bonds={
             number: replace(bond, members=frozenset(map(name, bond.members))) for number, bond in switch.bonds.items()
         },
+        pair=switch.pair and replace(switch.pair, members=frozenset(map(name, switch.pair.members))),
         bgp={
             vrf: replace(bgp, peers={peer_name(key, switch.interfaces): peer for key, peer in bgp.peers.items()})
             for vrf, bgp in switch.bgp.items()

@@ -12,12 +12,14 @@ from fabricgen.design.qos import ecn_thresholds_kb
 from fabricgen.views.switch import Service, SwitchPort, SwitchView
 from tests.parity.bgpcfgd import MAX_PATHS
 from tests.parity.neutral import (
+    PEER_LINK,
     Bfd,
     Bgp,
     Bond,
     Ecn,
     Interface,
     Management,
+    Pair,
     Peer,
     Permit,
     Policy,
@@ -94,8 +96,9 @@ def planned(switch: SwitchView, catalog: Catalog, *, by_bgpcfgd: bool = False) -
             for port in switch.ports
             for sub in port.subinterfaces
         },
-        vlans={s.vlan: Vlan(frozenset(s.gateways), s.vrf) for s in switch.services if s.gateways},
+        vlans={s.vlan: Vlan(frozenset(s.gateways), s.vrf, frozenset(s.owns)) for s in switch.services if s.gateways},
         bonds=_bonds(switch, interfaces),
+        pair=_pair(switch),
         vrfs=frozenset(switch.vrfs),
         bgp={vrf: _as_bgpcfgd(switch, vrf, one) for vrf, one in bgp.items()} if by_bgpcfgd else bgp,
         routes=_blocks(switch) if by_bgpcfgd and switch.asn else _routes(switch),
@@ -120,10 +123,10 @@ def _interface(switch: SwitchView, port: SwitchPort, dialect: Dialect) -> Interf
         speed_gbps=0 if copper and dialect.copper_negotiates else port.speed_gbps,
         fec="" if fec == "none" else fec,
         addresses=frozenset(port.addresses),
-        link_local=switch.fabric.underlay == "ebgp-unnumbered" and port.role != "host",
+        link_local=switch.fabric.underlay == "ebgp-unnumbered" and port.role != "host" and not port.bond,
         access_vlan=0 if port.bond else untagged,
         tagged_vlans=frozenset(() if port.bond else tagged),
-        bond=port.bond,
+        bond=PEER_LINK if port.bond and port.role == "peer" else port.bond,
         vrf=service.vrf if service and port.addresses else "",
         description=settings.description or " ".join(f"{port.peer} {port.peer_port} cable {port.cable}".split()),
     )
@@ -133,7 +136,7 @@ def _bonds(switch: SwitchView, interfaces: Mapping[str, Interface]) -> dict[int,
     """The bonds of hosts: by the ports that say they are in one, with the VLANs of any of these."""
     members: dict[int, list[SwitchPort]] = {}
     for port in switch.ports:
-        if port.bond:
+        if port.bond and port.role == "host":
             members.setdefault(port.bond, []).append(port)
     found = {}
     for number, ports in members.items():
@@ -142,7 +145,29 @@ def _bonds(switch: SwitchView, interfaces: Mapping[str, Interface]) -> dict[int,
         own = [interfaces[port.name] for port in ports]
         mtu, up = min(port.mtu for port in own), any(port.admin_up for port in own)
         found[number] = Bond(frozenset(p.name for p in ports), up, mtu, vlans[0], frozenset(vlans[1]), far)
+        found[number] = replace(found[number], mlag_id=number if switch.pair and ports[0].mlag else 0)
     return found
+
+
+def _pair(switch: SwitchView) -> Pair | None:
+    """The MLAG pair, whose peer link is one bond, and what runs over this link alone."""
+    pair = switch.pair
+    if pair is None:
+        return None
+    links = {PAIR_VLAN: ("", frozenset(pair.end.addresses))}
+    links |= {sub.vlan: (sub.vrf, frozenset(sub.addresses)) for sub in pair.end.subinterfaces if not sub.in_gateway}
+    name = pair.mac if switch.nos == "cumulus" else pair.name
+    backup = (pair.backup, "management" if pair.in_management else "")
+    if switch.nos == "eos" and not pair.in_management:
+        backup = ("", "")
+    if switch.nos == "eos" and not pair.end.address:
+        links[PAIR_VLAN] = ("", links[PAIR_VLAN][1] | {EOS_LINK_LOCAL[switch.name != pair.name]})
+    return Pair(frozenset(port.name for port in pair.ports), name, backup, links)
+
+
+PAIR_VLAN = 4094
+EOS_LINK_LOCAL = ("169.254.255.0/31", "169.254.255.1/31")
+"""Of the first switch and the second, where they have no IPv4 addresses to talk over."""
 
 
 def _empty(switch: SwitchView, catalog: Catalog, dialect: Dialect) -> Iterator[str]:
@@ -227,7 +252,7 @@ def _bgp(switch: SwitchView, dialect: Dialect) -> dict[str, Bgp]:
 
 
 def _peers(switch: SwitchView, vrf: str, dialect: Dialect) -> Iterator[tuple[str, Peer]]:
-    ends = switch.links_in(vrf) if vrf else [(port, port) for port in switch.ports]
+    ends = switch.links_in(vrf) if vrf else [(port, port) for port in switch.ends]
     for port, end in ends:
         if port.role == "host" or not end.peer_asn:
             continue

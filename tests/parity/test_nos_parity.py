@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 
 from fabricgen.catalog.loader import Catalog
-from fabricgen.design.fabric_model import FabricDesign, TierDesign
+from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.kernel.discovery import module_names
 from fabricgen.render.nos_protocol import NOS_PACKAGE, known_nos
 from fabricgen.views.switch import SwitchView
@@ -59,10 +59,18 @@ def on(name: str, sets: tuple[str, ...], nos: str) -> tuple[str, ...]:
     catalog = cluster_of(name, *sets).design.catalog
     found = []
     for fabric in ethernet(name, sets):
-        tiers = {tier.name: nos if can_run(tier, nos, catalog) else tier.nos for tier in fabric.tiers}
+        paired = _paired(name, sets) if catalog.naming(nos).configuration.lack("mlag", "") else frozenset[TierKey]()
+        able = {t.name for t in fabric.tiers if can_run(t, nos, catalog) and t.key not in paired}
+        tiers = {tier.name: nos if tier.name in able else tier.nos for tier in fabric.tiers}
         words = ", ".join(f"{tier}: {word}" for tier, word in tiers.items())
         found.append(f"fabrics.{fabric.name}.nos={{{words}}}")
     return (*sets, *found)
+
+
+def _paired(name: str, sets: tuple[str, ...]) -> frozenset[TierKey]:
+    """The tiers whose switches are MLAG pairs."""
+    plan = cluster_of(name, *sets).plan
+    return frozenset(c.key for c in plan.devices.classes if plan.bonds and (plan.bonds.mate[c.rows] >= 0).any())
 
 
 def nos_of(name: str, sets: tuple[str, ...]) -> list[str]:

@@ -12,7 +12,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from tests.properties.halls import halls
-from tests.properties.services import border, extras, oob, side_fabrics
+from tests.properties.kinds import mixed
+from tests.properties.services import bonds, border, extras, oob, side_fabrics
 from tests.properties.tier_chains import Chain, Tree, chains, often
 
 TOYS = ("toy-24", "toy-24", "toy-24", "toy-16-4", "toy-chassis", "toy-8")
@@ -46,7 +47,10 @@ def _ethernet(draw: st.DrawFn, chain: Chain, name: str = "compute") -> Tree:
 
 @st.composite
 def clos(draw: st.DrawFn) -> Tree:
-    """One to four tiers under one or two node sets, of unequal speeds."""
+    """One to four tiers under one or two node sets, of unequal speeds; or leaves to which NICs bond both ports."""
+    if often(draw, 1, 8):
+        bonded = {"protocol": "roce", "hosts": "bridged"} | draw(bonds((["su", "rail"], ["rail"]), ("nic",)))
+        return _blueprint(draw(halls({"node": "toy-dual"}, 4)), {"compute": bonded})
     sets = {"node": draw(st.sampled_from(["toy-wide", "toy-four", "toy-dual", "toy-twin"]))}
     if often(draw, 1, 3):
         sets = {"cpu": "toy-four", "gpu": draw(st.sampled_from(["toy-wide", "toy-dual", "toy-twin"]))}
@@ -177,19 +181,24 @@ def real_hardware(draw: st.DrawFn) -> Tree:
     return _blueprint(hall, fabrics, **more)
 
 
-def _with_addresses(family: Callable[[], st.SearchStrategy[Tree]]) -> Callable[[], st.SearchStrategy[Tree]]:
-    """Blueprints of a family with IPv4, IPv6 or both."""
+MIXED = (1, 4)
+"""How often a blueprint has several kinds of units: so many times out of so many."""
+
+
+def _varied(family: Callable[[], st.SearchStrategy[Tree]]) -> Callable[[], st.SearchStrategy[Tree]]:
+    """Blueprints of a family with IPv4, IPv6 or both, and some with several kinds of units."""
 
     @st.composite
     def drawn(draw: st.DrawFn) -> Tree:
         ip = {"ip": draw(st.sampled_from(["v4", "v6", "dual"]))} if often(draw, 1, 2) else {}
-        return draw(family()) | ip
+        tree = draw(family())
+        return (draw(mixed(tree)) if often(draw, *MIXED) else tree) | ip
 
     return drawn
 
 
 FAMILIES: dict[str, Callable[[], st.SearchStrategy[Tree]]] = {
-    family.__name__: _with_addresses(family)
+    family.__name__: _varied(family)
     for family in (clos, planes, dual_ported, rail_grouped, many_fabrics, infiniband, real_hardware)
 }
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.ports import PortRun
-from fabricgen.wiring.links.columns import tier_columns
+from fabricgen.wiring.links.columns import in_cluster, tier_columns
 from fabricgen.wiring.tables import SWITCH, DeviceClass, Segment
 
 
@@ -57,8 +57,8 @@ class Case:
         return next(cls for tier, cls in self.classes() if tier.key == key)
 
     def coordinates(self, tier: TierDesign) -> list[dict[str, int]]:
-        """Coordinates of each switch of a tier, by dimension."""
-        columns = tier_columns(tier)
+        """Coordinates of each switch of a tier, by dimension; pods and units are numbered in the whole cluster."""
+        columns = in_cluster(tier.layout, tier_columns(tier))
         names = list(columns)
         return [dict(zip(names, row, strict=True)) for row in zip(*(columns[n].tolist() for n in names), strict=True)]
 

@@ -9,6 +9,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from tests.properties.halls import Tree
+from tests.properties.kinds import other_nodes
 
 POD_NAMES = ("a1", "p0", "p1", "p2", "p3", "p10", "z")
 SIDE = {
@@ -49,6 +50,15 @@ def add_pod(draw: st.DrawFn, tree: Tree) -> None:
     name = draw(st.sampled_from(POD_NAMES))
     like = deepcopy(tree["pods"][sorted(tree["pods"])[0]])
     tree["pods"].setdefault(name, {k: v for k, v in like.items() if k not in ("nodes", "count")} | {"su": 1})
+
+
+def add_kind(draw: st.DrawFn, tree: Tree) -> None:
+    """Pods with units of another kind, whose name may come before or after those of others."""
+    unit = tree.get("scalable_unit") or next(iter(tree["scalable_units"].values()))
+    name = draw(st.sampled_from(["aa", "zz"]))
+    tree.setdefault("scalable_units", {}).setdefault(name, {"nodes": other_nodes(draw, unit["nodes"])})
+    pod = {"unit": name, "su": draw(st.integers(1, 2)), "reserve": draw(st.integers(1, 3))}
+    tree["pods"].setdefault(draw(st.sampled_from(POD_NAMES)), pod)
 
 
 def remove_pod(draw: st.DrawFn, tree: Tree) -> None:
@@ -142,6 +152,7 @@ EDITS: tuple[Callable[[st.DrawFn, Tree], None], ...] = (
     grow,
     shrink,
     add_pod,
+    add_kind,
     remove_pod,
     reserve_more,
     add_fabric,

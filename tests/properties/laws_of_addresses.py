@@ -17,7 +17,7 @@ from fabricgen.numbering.asn.plan import asn_plan
 from fabricgen.numbering.underlay import families
 from fabricgen.wiring.cabling.cables import connectors
 from fabricgen.wiring.cabling.end_numbers import end_numbers
-from fabricgen.wiring.tables import NODE, SWITCH
+from fabricgen.wiring.tables import NODE, SWITCH, Flags
 from tests.properties.case import Case
 
 
@@ -66,14 +66,22 @@ def _used(case: Case, found: FamilyAddresses) -> Iterator[tuple[int, tuple[tuple
                 owners = (link.segment.fabric, *(f.name for f in design.fabrics if link.segment.lower != "node"))
                 yield column.at(link.row), tuple((owner, kind) for owner in owners for kind in kinds)
     for fabric, subnets in found.subnets.items():
-        for row in np.flatnonzero(subnets.gateway.present).tolist():
-            for gateway in found.gateways(fabric, row):
-                yield gateway, ((fabric, "hosts"), (fabric, "management"))
+        kinds = ((fabric, "hosts"), (fabric, "management"))
+        for row in np.flatnonzero(subnets.gateway.present & ~_seconds(case)).tolist():
+            yield from ((gateway, kinds) for gateway in found.gateways(fabric, row))
+        yield from ((subnets.own.at(row), kinds) for row in np.flatnonzero(subnets.own.present).tolist())
     for (owner, vrf), pairs in found.vrf_links.items():
         guests = tuple((f.name, "fabric") for f in design.fabrics if (f.carrier, f.vrf) == (owner, vrf))
         for row in np.flatnonzero(pairs.present).tolist():
             yield pairs.at(row), guests
             yield pairs.at(row) + 1, guests
+
+
+def _seconds(case: Case) -> Flags:
+    """The second switch of each MLAG pair, which has the gateways of the first; bool."""
+    bonds, rows = case.cluster.plan.bonds, np.arange(len(case.cluster.plan.devices))
+    found: Flags = (bonds.mate >= 0) & (bonds.mate < rows) if bonds else rows < 0
+    return found
 
 
 def the_ends_of_a_link_are_on_one_subnet(case: Case) -> None:
@@ -135,7 +143,9 @@ def _gateways(found: FamilyAddresses) -> list[tuple[int, int, int]]:
 def subnets_of_bridged_leaves_do_not_overlap(case: Case) -> None:
     for found in case.cluster.addresses.families:
         bits = found.family.bits
-        blocks = sorted((ip >> (bits - n) << (bits - n), 1 << (bits - n)) for _, ip, n in _gateways(found))
+        others = _seconds(case)
+        told = [(ip >> (bits - n) << (bits - n), n) for row, ip, n in _gateways(found) if not others[row]]
+        blocks = sorted((first, 1 << (bits - n)) for first, n in told)
         for (first, size), (second, _) in pairwise(blocks):
             assert first + size <= second
 

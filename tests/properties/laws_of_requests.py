@@ -22,7 +22,7 @@ def every_port_is_wired_omitted_or_reported(case: Case) -> None:
         if isinstance(link.segment.a, Attachment):
             leg = link.segment.a.legs[link.a_port]
             wired[link.a][link.segment.a.role, leg.name] += 1
-    reported = {(one.path[-1], role) for one in unattached(design) for role in one.missing}
+    reported = {(one.path, role) for one in unattached(design) for role in one.missing}
     asked = {
         (extra.name, extra.attachment.role): {leg.name for leg in extra.attachment.legs}
         for fabric in design.fabrics
@@ -33,7 +33,7 @@ def every_port_is_wired_omitted_or_reported(case: Case) -> None:
             assert set(wired[row].values()) <= {1}
             for role, nic in cls.profile.roles.items():
                 found = {name for of, name in wired[row] if of == role}
-                if (cls.label, role) in reported:
+                if (cls.path, role) in reported:
                     assert not found
                 elif cls.kind == EXTRA:
                     assert cls.profile.external or found == asked[cls.label, role]

@@ -76,10 +76,27 @@ def side_fabrics(draw: st.DrawFn, compute: Chain, underlays: tuple[str, ...]) ->
     if often(draw, 2, 3):
         found["inband"] = inband
         if "tiers" in inband and often(draw, 1, 2):
+            inband |= draw(bonds())
+        if "tiers" in inband and often(draw, 1, 2):
             tags = draw(st.sampled_from([(None, "tagged"), ("tagged", "tagged"), ("tagged", "untagged")]))
             inband["host_ports"] = tags[0]
             found["files"] = {"protocol": "ethernet", "carried_by": "inband", "host_ports": tags[1]}
     return found
+
+
+@st.composite
+def bonds(
+    draw: st.DrawFn, per: tuple[list[str], ...] = ([], ["su"], ["pod"]), words: tuple[str, ...] = ("node",)
+) -> Tree:
+    """Bonded ports over leaves of one switch, over pairs, or over what may be neither and is refused."""
+    leaf: Tree = {"switch": "toy-24", "per": draw(st.sampled_from(per))}
+    if often(draw, 3, 4):
+        count, spread = draw(st.sampled_from([(2, "stripe"), (2, "stripe"), (4, "stripe"), (2, "block")]))
+        leaf |= {"count": count, "spread": spread, "peer": draw(st.sampled_from([1, 2]))}
+    else:
+        leaf["count"] = 1
+    tiers = {"leaf": leaf, **({"spine": {"switch": "toy-24", "count": 2}} if often(draw, 1, 3) else {})}
+    return {"bond": draw(st.sampled_from(words)), "tiers": tiers}
 
 
 @st.composite

@@ -162,12 +162,13 @@ def test_what_is_sized_for_the_reserve_grows_without_a_move(tree: Tree, data: st
 @cases(70)
 @given(blueprints(), st.data())
 def test_a_part_filled_unit_is_filled_up_without_moving_anything(tree: Tree, data: st.DataObject) -> None:
-    sets = tree["scalable_unit"]["nodes"]
+    name = data.draw(st.sampled_from(sorted(tree["pods"])))
+    kind = tree["pods"][name].get("unit")
+    sets = (tree["scalable_units"][kind] if kind else tree["scalable_unit"])["nodes"]
     texts = [
         one["nodes"] if isinstance(one, dict) else one for one in (sets.values() if isinstance(sets, dict) else [sets])
     ]
     unit = sum(int(text.split()[0]) for text in texts)
-    name = data.draw(st.sampled_from(sorted(tree["pods"])))
     part, full = deepcopy(tree), deepcopy(tree)
     part["pods"][name]["nodes"] = tree["pods"][name]["su"] * unit - data.draw(st.integers(0, unit - 1))
     full["pods"][name].pop("nodes", None)

@@ -102,10 +102,10 @@ def _sizing(cluster: Cluster, segment: int) -> Any:
     one = cluster.plan.links.segments[segment]
     design = cluster.design
     upper = design.tier(one.tier)
-    lower = next((t for t in design.tiers if t.name == one.lower and t.uplink and t.uplink.upper == one.tier), None)
+    lower = next((t for t in design.tiers if t.key == one.lower_tier and t.uplink and t.uplink.upper == one.tier), None)
     managing = isinstance(one.a, ManagementPort) or getattr(one.a, "role", "") == "bmc"
     if lower is None and upper.lowest:
-        turns = [(feed.turn, feed.by_slot) for feed in design.fabric(one.fabric).node_feeds]
+        turns = [(feed.turn, feed.by_slot) for feed in design.fabric(one.fabric).feeds_of(upper.key)]
         return one.fabric, one.lower, one.upper, upper.count, upper.per, turns, managing
     down = [(run.speed_gbps, run.ways, run.connectors) for run in upper.downs]
     feeds = [(f.run, f.first) for f in upper.feeds if lower is None]

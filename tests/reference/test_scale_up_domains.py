@@ -16,6 +16,7 @@ from tests.scale_up.domains import blueprint, links_of_accelerators, rows
 
 # profile, node, nodes of a domain, per, accelerators, switches, links of a domain, links each, GB/s both ways
 TABLE = [
+    ("hgx-a100", "dgx-a100", 1, "node", 8, 6, 96, 12, 600),
     ("hgx-h100", "dgx-h100", 1, "node", 8, 4, 144, 18, 900),
     ("hgx-h200", "dgx-h200", 1, "node", 8, 4, 144, 18, 900),
     ("hgx-b200", "dgx-b200", 1, "node", 8, 2, 144, 18, 1800),

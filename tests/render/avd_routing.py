@@ -128,12 +128,12 @@ def _route_maps(switch: SwitchView, vrf: str, wanted: list[tuple[int, str]]) -> 
 
 
 def _links(switch: SwitchView) -> list[SwitchPort]:
-    return [port for port in switch.ports if port.role != "host" and port.peer_asn]
+    return [port for port in switch.ends if port.role != "host" and port.peer_asn]
 
 
 def _speaking(switch: SwitchView) -> list[str]:
     """VRFs that have sessions."""
-    carried = {sub.vrf for port in switch.ports for sub in port.subinterfaces if sub.peer_asn}
+    carried = {sub.vrf for port in switch.ends for sub in port.subinterfaces if sub.peer_asn}
     return [vrf for vrf in _vrfs(switch) if vrf in carried]
 
 
@@ -225,7 +225,7 @@ def _safety(switch: SwitchView, *, from_below: bool) -> Structured:
 
 
 def _bgp_vrf(switch: SwitchView, vrf: str, width: int) -> Structured:
-    links = [(port, sub) for port in switch.ports for sub in port.subinterfaces if sub.vrf == vrf and sub.peer_asn]
+    links = [(port, sub) for port in switch.ends for sub in port.subinterfaces if sub.vrf == vrf and sub.peer_asn]
     neighbors = [
         {
             "ip_address": far,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any, TypeAlias
 
+from avd_bonds import bonds
 from avd_management import management
 from avd_routing import merged, routing
 
@@ -35,7 +36,8 @@ def structured_config(switch: SwitchView) -> Structured:
                 "description": f"gateway of {service.label}",
                 "mtu": 9214,
                 **({"vrf": service.vrf} if service.vrf else {}),
-                **_addresses(service.gateways),
+                **_addresses(service.owns or service.gateways),
+                **(_shared(service.gateways) if service.owns else {}),
             }
             for service in vlans
         ],
@@ -43,11 +45,22 @@ def structured_config(switch: SwitchView) -> Structured:
     }
     own = [line for snippet in switch.snippets if snippet.place != "bgp" for line in snippet.lines]
     by_hand = {"eos_cli": "\n".join(own)} if own else {}
-    return merged(base, management(switch), routing(switch), by_hand)
+    if switch.pair:
+        base["spanning_tree"]["no_spanning_tree_vlan"] = "4094"
+    return merged(base, bonds(switch), management(switch), routing(switch), by_hand)
 
 
 def _addresses(addresses: tuple[str, ...]) -> Structured:
     return {("ipv6_address" if ":" in address else "ip_address"): address for address in addresses}
+
+
+def _shared(gateways: tuple[str, ...]) -> Structured:
+    """The gateways that a switch has with the other of its pair."""
+    found: Structured = {}
+    for gateway in gateways:
+        word = "ipv6_virtual_router_addresses" if ":" in gateway else "ip_virtual_router_addresses"
+        found.setdefault(word, []).append(gateway.partition("/")[0])
+    return found
 
 
 def port_name(switch: SwitchView, cage: int, sub: int = 0, ways: int = 1) -> str:
@@ -83,14 +96,17 @@ def _port(switch: SwitchView, port: SwitchPort) -> Structured:
     }
     mine = [s for s in switch.services if port.role == "host" and s.fabric == port.service]
     service = next((s for s in mine if s.vlan == port.vlan), mine[0] if mine else None)
-    if service and service.gateways and not port.addresses:
+    if port.bond:
+        found["channel_group"] = {"id": port.bond, "mode": "active"}
+        found["lacp_timer"] = {"mode": "fast"}
+    elif service and service.gateways and not port.addresses:
         found["switchport"] = {"mode": "access", "access_vlan": service.vlan}
         found["spanning_tree_portfast"] = "edge"
     else:
         found["switchport"] = {"enabled": False}
         if service and service.vrf and port.addresses:
             found["vrf"] = service.vrf
-    if port.role != "host" and switch.fabric.underlay == "ebgp-unnumbered":
+    if port.role != "host" and not port.bond and switch.fabric.underlay == "ebgp-unnumbered":
         found["ipv6_enable"] = True
     if switch.fabric.qos.lossless:
         found["service_profile"] = f"ROCE-{port.speed_gbps}G"

@@ -122,18 +122,18 @@ def lab(build: Build, folder: Path) -> Iterator[Lab]:
     running = Lab(folder, {name: f"fg{os.getpid()}-{i}" for i, name in enumerate(devices)}, build)
     daemons: list[subprocess.Popen[bytes]] = []
     try:
-        _batch([f"netns add {space}" for space in running.spaces.values()])
+        batch([f"netns add {space}" for space in running.spaces.values()])
         for space in running.spaces.values():
             settings = ("net.ipv4.ip_forward=1", "net.ipv4.fib_multipath_hash_policy=1")
             more = ("net.ipv6.conf.all.forwarding=1", "net.ipv6.fib_multipath_hash_policy=1")
             _exec(space, "sysctl", "-qw", *settings, *more, "net.ipv6.conf.default.accept_dad=0")
-        _batch(_cables(running))
+        batch(_cables(running))
         for device, space in running.spaces.items():
-            _batch(_interfaces(build, device), "-n", space)
+            batch(_interfaces(build, device), "-n", space)
         for name in build.switches:
-            daemons += _start(running.spaces[name], folder / name)
+            daemons += start(running.spaces[name], folder / name)
         for name in build.switches:
-            _configure(running, name, build.frr(name))
+            configure(running, name, build.frr(name))
         yield running
     finally:
         for daemon in daemons:
@@ -144,7 +144,7 @@ def lab(build: Build, folder: Path) -> Iterator[Lab]:
             subprocess.run(["ip", "netns", "del", space], check=False, capture_output=True)
 
 
-def _batch(commands: Iterable[str], *options: str) -> None:
+def batch(commands: Iterable[str], *options: str) -> None:
     """Run commands of `ip` in one process."""
     text = "\n".join(commands)
     done = subprocess.run(["ip", *options, "-batch", "-"], input=text, check=False, capture_output=True, text=True)
@@ -190,7 +190,7 @@ def _address(address: str, port: str) -> str:
     return f"address add {address} dev {kernel(port)}" + (" nodad" if ":" in address else "")
 
 
-def _start(space: str, folder: Path) -> list[subprocess.Popen[bytes]]:
+def start(space: str, folder: Path) -> list[subprocess.Popen[bytes]]:
     """Start the daemons empty; their sockets lie in the device's folder."""
     folder.mkdir(parents=True)
     shutil.chown(folder, "frr", "frr")
@@ -206,7 +206,7 @@ def _start(space: str, folder: Path) -> list[subprocess.Popen[bytes]]:
     return found
 
 
-def _configure(running: Lab, name: str, text: str) -> None:
+def configure(running: Lab, name: str, text: str) -> None:
     file = running.folder / f"{name}.conf"
     file.write_text(text)
     sockets = [running.folder / name / f"{daemon}.vty" for daemon in DAEMON_NAMES]

@@ -76,6 +76,8 @@ PROFILE = {"profile": text(NAME)}
 FAMILY = {"address": {"<interface address>": EMPTY}, "gateway": {"<address>": EMPTY}}
 ADDRESSED = {"ipv4": FAMILY, "ipv6": FAMILY, "description": LINE, "vrf": VRF}
 MTU = whole(552, 9216)
+OF_VLAN = {**ADDRESSED, "vlan": whole(1, 4094), "link": {"mtu": MTU}}
+SHARED = {**FAMILY, "vrr": {"address": {"<interface address>": EMPTY}, "state": STATE}}
 BRIDGED = {
     "access": whole(1, 4094),
     "untagged": lambda value: value == "none" or whole(1, 4094)(value),
@@ -103,21 +105,26 @@ PORT = {
 BOND = {
     "type": one_of("bond"),
     "description": LINE,
-    "bond": {"lacp-rate": one_of("fast", "slow"), "member": {"<port>": EMPTY}, "mode": one_of("lacp", "static")},
+    "bond": {
+        "lacp-rate": one_of("fast", "slow"),
+        "member": {"<port>": EMPTY},
+        "mode": one_of("lacp", "static"),
+        "mlag": {"id": whole(1, 65535), "state": STATE},
+    },
     "bridge": {"domain": {"br_default": BRIDGED}},
     "link": {"mtu": MTU, "state": {"up": EMPTY, "down": EMPTY}},
 }
 INTERFACES = {
     r"swp[0-9]+(s[0-9]+)?": PORT,
     r"bond[0-9]+": BOND,
+    r"peerlink": {**BOND, "type": one_of("peerlink")},
+    r"peerlink\.[0-9]+": {**OF_VLAN, "type": one_of("sub"), "base-interface": one_of("peerlink")},
     r"swp[0-9]+(s[0-9]+)?\.[0-9]+": {
-        **ADDRESSED,
+        **OF_VLAN,
         "type": one_of("sub"),
         "base-interface": text(r"swp[0-9]+(s[0-9]+)?"),
-        "vlan": whole(1, 4094),
-        "link": {"mtu": MTU},
     },
-    r"vlan[0-9]+": {**ADDRESSED, "type": one_of("svi"), "vlan": whole(1, 4094), "link": {"mtu": MTU}},
+    r"vlan[0-9]+": {**OF_VLAN, "ipv4": SHARED, "ipv6": SHARED, "type": one_of("svi")},
     r"lo": {**ADDRESSED, "type": one_of("loopback")},
     r"eth0": {**ADDRESSED, "type": one_of("eth")},
 }
@@ -290,6 +297,12 @@ SYSTEM = {
 TREE = {
     "bridge": {"domain": {"br_default": {"vlan": {"<vlan>": EMPTY}}}},
     "interface": {f"<{form}>": model for form, model in INTERFACES.items()},
+    "mlag": {
+        "backup": {"<address>": {"vrf": VRF}},
+        "mac-address": text(r"44:38:39:ff:[0-9a-f]{2}:[0-9a-f]{2}"),
+        "peer-ip": one_of("linklocal"),
+        "state": STATE,
+    },
     "qos": QOS,
     "router": ROUTER,
     "system": SYSTEM,

@@ -9,13 +9,20 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Callable
+from ipaddress import ip_interface
+from pathlib import Path
+from typing import Any
 
 import pytest
 from ruamel.yaml import YAML
 
+from fabricgen.blueprint.load import load_blueprint
+from fabricgen.cluster import build_cluster
+from fabricgen.design.build import build_design
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.phases.tables import at_phase
-from tests.conftest import built_files, example_cluster, example_design
+from tests.conftest import BLUEPRINTS, built_files, example_cluster, example_design
 from tests.parity.neutral import differences
 from tests.parity.switches import first, read, rendered, wanted
 
@@ -104,10 +111,32 @@ def test_a_bond_has_the_name_that_the_blueprint_gives_it() -> None:
     assert set(network["vlans"]) == {"bond0.200", "bond0.300"}
 
 
-def test_ports_of_each_nic_are_a_bond() -> None:
-    """ConnectX-7 with two ports: of the DGX B200's storage NICs, slots 1 and 2, each has one."""
+def test_nics_of_one_port_are_no_bonds() -> None:
+    """ConnectX-7 with two ports: of the DGX B200's storage NICs, slots 1 and 2, each has one in-band."""
     with pytest.raises(InputError, match="no NIC has two ports in inband"):
         example_cluster(EXAMPLE, "fabrics.inband.bond=nic", *ONE_SWITCH[1:])
+
+
+def test_ports_of_each_nic_are_a_bond(tmp_path: Path) -> None:
+    """Alibaba HPN: both ports of each of eight NICs, one to each of two switches of its rail (SIGCOMM 2024)."""
+    file = tmp_path / "nics.yaml"
+    leaf = "{switch: 7060x6-64pe, per: [su, rail], count: 2, spread: stripe, peer: 2 x 400G}"
+    file.write_text(
+        "fabricgen: 1\nname: nics\nscalable_unit: {nodes: 4 x hpn-node}\nnos: eos\nfabrics:\n"
+        f"  compute: {{protocol: roce, hosts: bridged, bond: nic, tiers: {{leaf: {leaf}}}}}\n",
+        encoding="utf-8",
+    )
+    cluster = build_cluster(build_design(load_blueprint(str(file))))
+    made = built_files(cluster, "hosts")["hosts/p1-su01-n001/60-fabric.yaml"]
+    bonds = YAML(typ="safe").load(made.decode())["network"]["bonds"]
+    assert {name: bond["interfaces"] for name, bond in bonds.items()} == {
+        f"bond-compute-{nic}": [f"NIC{nic}P1", f"NIC{nic}P2"] for nic in range(1, 9)
+    }
+    for switch, files in rendered(cluster, 2):
+        found = read(switch, files)
+        assert not first(differences(found, wanted(cluster, switch, files)))
+        assert {bond.mlag_id for bond in found.bonds.values()} == set(found.bonds)
+        assert len(found.bonds) == 4
 
 
 def test_a_phase_has_the_bonds_of_its_nodes() -> None:
@@ -119,3 +148,127 @@ def test_a_phase_has_the_bonds_of_its_nodes() -> None:
     assert bonds.items() <= {b.number: b.label for b in whole.switch(whole.switch_rows()[0]).bonds}.items()
     small, large = (built_files(cluster, "addresses")["addresses.csv"].decode() for cluster in (now, whole))
     assert set(small.splitlines()) < set(large.splitlines())
+
+
+PAIR = "bonded-pair"
+EOS_PAIR = (
+    "nos=eos",
+    "fabrics.oob.nos=cumulus",
+    *(f"fabrics.{name}.tiers.leaf.switch=7060dx5-32" for name in ("inband", "storage")),
+)
+UNDERLAYS = {"": (), "unnumbered": ("routing.underlay=ebgp-unnumbered",), "dual": ("ip=dual",), "v6": ("ip=v6",)}
+
+
+@pytest.mark.parametrize("underlay", UNDERLAYS)
+@pytest.mark.parametrize("nos", ["cumulus", "eos"])
+def test_both_switches_of_a_pair_agree(nos: str, underlay: str) -> None:
+    """BasePOD: two switches, of which each system has a port on both; 2 x 100G between them."""
+    cluster = example_cluster(PAIR, *(EOS_PAIR if nos == "eos" else ()), *UNDERLAYS[underlay])
+    read_back = {}
+    for switch, files in rendered(cluster):
+        found = read_back[switch.name] = read(switch, files)
+        assert not first(differences(found, wanted(cluster, switch, files))), switch.name
+    one, two = (read_back[f"inband-leaf-0{n}"] for n in (1, 2))
+    assert one.pair
+    assert two.pair
+    assert one.pair.name == two.pair.name
+    assert len(one.pair.members) == len(two.pair.members) == 2
+    assert one.pair.vlans.keys() == two.pair.vlans.keys()
+    assert one.bonds.keys() == two.bonds.keys()
+    for number, bond in one.bonds.items():
+        other = two.bonds[number]
+        assert bond.mlag_id == other.mlag_id == number
+        same = ("access_vlan", "tagged_vlans", "mtu", "description", "admin_up")
+        assert [getattr(bond, key) for key in same] == [getattr(other, key) for key in same]
+        assert len(bond.members) == len(other.members) == 1
+    assert len(one.bonds) == 8 + 5
+    for vlan, here in one.vlans.items():
+        there = two.vlans[vlan]
+        assert here.gateways == there.gateways
+        assert here.own
+        assert not here.own & there.own
+    assert {bond.mlag_id for bond in read_back["storage-leaf-01"].bonds.values()} == {0}
+    assert len(read_back["storage-leaf-01"].bonds) == 8
+
+
+def test_a_pair_has_one_subnet_and_one_gateway() -> None:
+    rows = list(csv.DictReader(io.StringIO(built_files(example_cluster(PAIR), "addresses")["addresses.csv"].decode())))
+    of_inband = [row for row in rows if row["port"] in ("Vlan100", "bond-inband")]
+    subnets = {ip_interface(row["prefix"]).network for row in of_inband}
+    assert len(subnets) == 1
+    gateways = {row["prefix"] for row in of_inband if row["kind"] == "gateway"}
+    assert len(gateways) == 1
+    mine = [row["prefix"] for row in of_inband if row["kind"] != "gateway"]
+    assert len(mine) == len(set(mine)) == 2 + 8 + 5
+    assert not gateways & set(mine)
+    netplan = built_files(example_cluster(PAIR), "hosts")["hosts/p1-su01-n001/60-fabric.yaml"].decode()
+    (gateway,) = gateways
+    assert f'via: "{gateway.partition("/")[0]}"' in netplan
+
+
+def test_units_more_move_nothing_of_a_pair() -> None:
+    made = []
+    for su in (1, 2):
+        text = built_files(example_cluster(PAIR, f"pods.p1.su={su}"), "addresses")["addresses.csv"].decode()
+        made.append({line for line in text.splitlines() if ",link," not in line})
+    assert made[0] < made[1]
+    numbers = [
+        {bond.number: bond.label for bond in cluster.switch(cluster.names.index("inband-leaf-01")).bonds}
+        for cluster in (example_cluster(PAIR), example_cluster(PAIR, "pods.p1.su=2"))
+    ]
+    assert numbers[0].items() <= numbers[1].items()
+    assert len(numbers[1]) == 16 + 5
+
+
+def test_sonic_makes_no_pair() -> None:
+    """sonic-buildimage, rules/config: `INCLUDE_ICCPD = n`."""
+    with pytest.raises(InputError, match="sonic makes no MLAG pair: community images are built without ICCPd"):
+        example_cluster(PAIR, "fabrics.inband.nos=sonic")
+
+
+def test_a_phase_has_the_pair_and_the_bonds_of_its_nodes() -> None:
+    sets = ("pods.p1.su=2", "phases={now: {units: {p1: 1}}, end: {}}")
+    now, whole = at_phase(example_design(PAIR, *sets), "now"), example_cluster(PAIR, *sets)
+    for cluster, bonds in ((now, 8 + 5), (whole, 16 + 5)):
+        switch = cluster.switch(cluster.names.index("inband-leaf-02"))
+        assert switch.pair
+        assert switch.pair.mate == "inband-leaf-01"
+        assert len(switch.bonds) == bonds
+        assert all(bond.mlag for bond in switch.bonds)
+
+
+def test_cables_as_built_keep_the_bond_and_its_number() -> None:
+    """A cable in another port of the switch, and the two ports of a node exchanged."""
+    exchanged = ("'p1-su01-n002:SLOT1P2': {a_cage: SLOT2P2}", "'p1-su01-n002:SLOT2P2': {a_cage: SLOT1P2}")
+    moved = f"cable_of={{'p1-su01-n001:SLOT1P2': {{b_cage: '30'}}, {', '.join(exchanged)}}}"
+    planned, built = example_cluster(PAIR), example_cluster(PAIR, moved)
+    bonds = [
+        {bond.number: (bond.label, [port.name for port in bond.ports]) for bond in switch.bonds}
+        for cluster in (planned, built)
+        for switch in cluster.switches()
+        if switch.name == "inband-leaf-01"
+    ]
+    assert bonds[1] == bonds[0] | {1: (bonds[0][1][0], ["swp30"])}
+    listed = [built_files(cluster, "addresses")["addresses.csv"] for cluster in (planned, built)]
+    assert listed[0] == listed[1]
+
+
+def test_a_lock_keeps_what_bonds_have(tmp_path: Path, fabricgen: Callable[..., Any]) -> None:
+    """A node fewer, a unit and a fabric more: with a lock, hosts and gateways keep their addresses."""
+    file = tmp_path / "cluster.yaml"
+    text = (BLUEPRINTS / f"{PAIR}.yaml").read_text(encoding="utf-8")
+    found = []
+    scratch = "  scratch: {protocol: ethernet, carried_by: inband, host_ports: tagged, vlan: 300}\n"
+    grown = {"su: 1, reserve: 2": "su: 3, reserve: 4", "  files:": f"{scratch}  files:"}
+    for edit in ({}, {"pods:": "omit: [p1/su-1/node-3]\npods:"}, grown):
+        changed = text
+        for old, new in edit.items():
+            assert old in changed
+            changed = changed.replace(old, new, 1)
+        file.write_text(changed, encoding="utf-8")
+        assert fabricgen("lock", str(file)).code == 0
+        cluster = build_cluster(build_design(load_blueprint(str(file))))
+        lines = built_files(cluster, "addresses")["addresses.csv"].decode().splitlines()
+        found.append({line for line in lines if ",host," in line or ",own," in line or ",gateway," in line})
+    assert {line for line in found[0] if "n003" not in line} == found[1]
+    assert found[0] < found[2]

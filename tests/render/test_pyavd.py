@@ -37,6 +37,14 @@ from tests.render.rendered import (
 
 PAIR = ("nos=eos", "fabrics.compute.tiers.leaf.switch=7060x6-64pe-b", "fabrics.oob.nos=sonic")
 
+MLAG = (
+    "nos={leaf: eos}",
+    "fabrics.oob.nos=cumulus",
+    "fabrics.inband.tiers.leaf.switch=7060dx5-32",
+    "fabrics.storage.tiers.leaf.switch=7060dx5-32",
+)
+ONE_LEAF = ("fabrics.compute.tiers.leaf.per=su",)
+
 CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     "numbered": ("leaf-spine", ALL_EOS),
     "unnumbered": ("leaf-spine", (*ALL_EOS, *UNNUMBERED)),
@@ -60,6 +68,12 @@ CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     "border-of-a-span": ("two-site", ()),
     "collapsed-pair": ("collapsed-pair", PAIR),
     "collapsed-pair-dual": ("collapsed-pair", (*PAIR, *DUAL)),
+    "mlag": ("bonded-pair", MLAG),
+    "mlag-dual": ("bonded-pair", (*MLAG, *DUAL)),
+    "mlag-unnumbered": ("bonded-pair", (*MLAG, *UNNUMBERED)),
+    "mlag-v6-unnumbered": ("bonded-pair", (*MLAG, *V6, *UNNUMBERED)),
+    "mlag-bare": ("bonded-pair", (*MLAG, *BARE)),
+    "lossless-bonds": ("leaf-spine", (*ALL_EOS, *BRIDGED, "fabrics.compute.bond=node", *ONE_LEAF)),
     "in-band-copper": ("mi300x-roce", (*COPPER, *MANAGED)),
 }
 

@@ -71,7 +71,7 @@ def test_sessions_match_at_both_ends(name: str, sets: tuple[str, ...]) -> None:
     found = {s.name: {p.key: p for p in peers_in(files, s)} for s in switches.values()}
     links = 0
     for switch in switches.values():
-        between = [p for p in switch.ports if p.role != "host"]
+        between = [p for p in switch.ends if p.role != "host" and not p.bond]
         subs = [sub for port in between for sub in port.subinterfaces]
         assert len(found[switch.name]) == sum(len(end.addresses) or 1 for end in (*between, *subs))
         for port in between:
@@ -127,7 +127,7 @@ def test_router_ids_and_unnumbered_ports(name: str, sets: tuple[str, ...]) -> No
         text = "".join(t for path, t in files.items() if path.startswith(f"configs/{switch.name}/"))
         assert f"{switch.loopback}/32" in text if switch.has_v4 else f"{switch.router_id}/32" not in text
         assert f"{switch.loopback6}/128" in text if switch.has_v6 else "/128" not in text
-        bare_links = [p.name for p in switch.ports if p.role != "host" and not p.addresses]
+        bare_links = [p.name for p in switch.ports if p.role != "host" and not p.addresses and not p.bond]
         if switch.tier.nos == "sonic":
             rows = config_db(files, switch.name).get("INTERFACE", {})
             enabled = [n for n, row in rows.items() if row.get("ipv6_use_link_local_only") == "enable"]

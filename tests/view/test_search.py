@@ -46,6 +46,16 @@ def test_guids_are_found_however_they_are_written(superpod):
         assert (found["text"], found["more"]) == (text, f"{switch.name}, GUID, planned")
 
 
+def test_macs_and_serial_numbers_of_the_inventory_are_found(page):
+    rows = example_cluster("known-hardware").design.loaded.inventory
+    shown = page("known-hardware")
+    for row in (next(row for row in rows if row.mac), next(row for row in rows if row.serial)):
+        for query in filter(None, (row.mac, row.mac.replace(":", "-").upper(), row.serial)):
+            found = shown.evaluate("async (query) => (await FG.find(query)).at(-1).hits[0]", query)
+            assert found["more"] == (f"{row.device}:{row.port}" if row.port else row.device)
+            assert (row.mac or row.serial) in found["text"]
+
+
 def test_ipv6_addresses_are_found_by_any_spelling(page):
     cluster = example_cluster("dual-stack")
     shown = page(cluster)

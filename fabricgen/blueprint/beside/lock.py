@@ -76,7 +76,20 @@ WORDS: Mapping[str, str] = {
 }
 """Kinds of what is remembered in words, besides what is adopted."""
 
-_OF_PLACES = ("pods", "units", "ports", "managed", "halls", "floor", "shelved", "hosts", "cages", "downlinks")
+_OF_PLACES = (
+    "pods",
+    "units",
+    "ports",
+    "managed",
+    "halls",
+    "rows",
+    "floor",
+    "racked",
+    "shelved",
+    "hosts",
+    "cages",
+    "downlinks",
+)
 
 KINDS: Mapping[str, str] = {
     "sites": "numbers of sites",
@@ -87,7 +100,8 @@ KINDS: Mapping[str, str] = {
     "cages": "cages of each kind of down port on the lowest switches, in the order of their ports; 0 for one that "
     "another kind has taken",
     "downlinks": "ports of nodes and management among the down ports of one kind",
-    "halls": "slots of scalable units in halls that pods name, and in the others of their site",
+    "halls": "slots of scalable units in halls that pods name and in the others of their site, by kind of unit",
+    "rows": "node rows of the kinds of units, where there are several",
     "floor": "places of racks in network rows",
     "racked": "places of switches in the racks of a unit: hundreds are its network racks, the rest rack units",
     "shelved": "places of extra devices in their racks: hundreds are racks, the rest rack units",
@@ -315,12 +329,12 @@ class _Reader:
 
 
 def _is_kind(key: Any) -> bool:
-    """Whether a key is a kind of numbers, perhaps those within a place: `units`, `units east`."""
+    """Whether a key is a kind of numbers, perhaps of a kind of units or within a place: `units`, `units /b300 east`."""
     kind, _, site = str(key).partition(" ")
     return (
         isinstance(key, str)
         and kind in KINDS
-        and (not site or (kind in _OF_PLACES and bool(re.fullmatch(_NAME, site))))
+        and (not site or (kind in _OF_PLACES and bool(re.fullmatch(f"/[a-z0-9.+-]*( {_NAME})?|{_NAME}", site))))
     )
 
 

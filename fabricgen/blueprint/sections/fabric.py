@@ -205,6 +205,23 @@ class Tier(Model):
         return next((mode for mode in self.breakout if mode.speed_gbps == speed_gbps), None)
 
 
+class PodTier(Model):
+    """What the switches of a tier have in one pod, instead of what the tier states."""
+
+    switch: str | None = Field(
+        None, description="Switch profile, for example sn5600.", json_schema_extra={CATALOGUE: "switches"}
+    )
+    count: int | None = Field(None, gt=0, le=4096, description="Switches in a group.")
+    uplinks: LinksOf | None = Field(None, description="Links of each switch to the tier above.")
+    oversubscription: Ratio | None = Field(None, description="Downlink : uplink bandwidth allowed here.")
+    spare_ports: int | None = Field(None, ge=0, le=1024, description="Down ports that each switch keeps free.")
+
+    def over(self, tier: Tier) -> Tier:
+        """A tier with what a pod states in its place."""
+        stated = {name: value for name in PodTier.model_fields if (value := getattr(self, name)) is not None}
+        return tier.model_copy(update=stated)
+
+
 class Extra(Model):
     """Devices beside the nodes of the scalable units: UFM, management servers, storage, firewalls."""
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from fabricgen.blueprint.models import Blueprint, Pod
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, did_you_mean
@@ -20,19 +22,28 @@ class NodeSlot:
     node: int
 
 
-def nodes_per_unit(blueprint: Blueprint) -> int:
-    """Node slots in a scalable unit, over all its node sets."""
-    return sum(n.count for n in blueprint.scalable_unit.nodes.values())
+class UnitSize(NamedTuple):
+    """Node slots in a scalable unit, and in each of its racks."""
+
+    nodes: int
+    nodes_per_rack: int
 
 
-def omitted_slots(blueprint: Blueprint, pods: dict[str, Pod], nodes_per_rack: int) -> frozenset[NodeSlot]:
+class PodUnits(NamedTuple):
+    """A pod as the blueprint states it, and the size of its units."""
+
+    pod: Pod
+    unit: UnitSize
+
+
+def omitted_slots(blueprint: Blueprint, pods: Mapping[str, PodUnits]) -> frozenset[NodeSlot]:
     """Return the node slots that `omit` leaves empty.
 
     `pods` are the pods by name in pod order. Raises InputError for a slot that does not exist.
     """
-    found, faults = _not_yet_filled(pods, nodes_per_unit(blueprint))
+    found, faults = _not_yet_filled(pods)
     for i, text in enumerate(blueprint.omit):
-        slots = _expand(text, pods, nodes_per_unit(blueprint), nodes_per_rack)
+        slots = stated_slots(text, pods)
         if isinstance(slots, str):
             hint = did_you_mean(text.split("/")[0], pods) if "pod" in slots else "write it like p1/su-last/node-last"
             faults.append(Diagnostic("FG013", Severity.ERROR, f"omit: {slots}", ("omit", i), hint))
@@ -43,47 +54,49 @@ def omitted_slots(blueprint: Blueprint, pods: dict[str, Pod], nodes_per_rack: in
     return frozenset(found)
 
 
-def stated_slots(text: str, blueprint: Blueprint, pods: dict[str, Pod], nodes_per_rack: int) -> set[NodeSlot] | str:
+def stated_slots(text: str, pods: Mapping[str, PodUnits]) -> set[NodeSlot] | str:
     """Return the slots a text names, omitted ones included, or what is wrong with it."""
-    return _expand(text, pods, nodes_per_unit(blueprint), nodes_per_rack)
-
-
-def _expand(text: str, pods: dict[str, Pod], nodes: int, nodes_per_rack: int) -> set[NodeSlot] | str:
-    """Return the slots a text names, or what is wrong with it."""
     pod_name, *rest = text.split("/")
     if pod_name not in pods and pod_name != "*":
         return f"there is no pod '{pod_name}'"
     parts = [m.groups() if (m := _PART.match(p)) else ("", p) for p in rest]
-    kinds = [kind for kind, _ in parts]
-    if kinds not in (["su"], ["su", "node"], ["su", "rack"]):
+    if [kind for kind, _ in parts] not in (["su"], ["su", "node"], ["su", "rack"]):
         return f"'{text}' is not a slot"
-    chosen = list(pods) if pod_name == "*" else [pod_name]
-    units = {name: _numbers(parts[0][1], pods[name].su) for name in chosen}
-    for name, numbers in units.items():
-        if not numbers:
-            return f"{name} has {pods[name].su} scalable units, there is no {rest[0]}"
-    members = range(1, nodes + 1)
-    if kinds[-1] == "node":
-        members = _numbers(parts[1][1], nodes)
-    elif kinds[-1] == "rack":
-        racks = _numbers(parts[1][1], -(-nodes // nodes_per_rack))
-        members = range(
-            (racks[0] - 1) * nodes_per_rack + 1 if racks else 1,
-            min(racks[-1] * nodes_per_rack, nodes) + 1 if racks else 1,
-        )
-    if not members:
-        return f"a scalable unit has {nodes} nodes in racks of {nodes_per_rack}, there is no {rest[1]}"
-    order = list(pods)
-    return {NodeSlot(order.index(name), su, node) for name in chosen for su in units[name] for node in members}
+    found: set[NodeSlot] = set()
+    for at, (name, (pod, unit)) in enumerate(pods.items()):
+        if pod_name not in (name, "*"):
+            continue
+        units = _numbers(parts[0][1], pod.su)
+        if not units:
+            return f"{name} has {pod.su} scalable units, there is no {rest[0]}"
+        members = _members(parts[1:], unit)
+        if not members:
+            return f"a scalable unit has {unit.nodes} nodes in racks of {unit.nodes_per_rack}, there is no {rest[1]}"
+        found |= {NodeSlot(at, su, node) for su in units for node in members}
+    return found
 
 
-def _not_yet_filled(pods: dict[str, Pod], nodes: int) -> tuple[set[NodeSlot], list[Diagnostic]]:
+def _members(parts: Sequence[Sequence[str]], unit: UnitSize) -> range:
+    """The nodes of a unit, from 1, that a part of a slot such as (`rack`, `last`) names; all where there is none."""
+    if not parts:
+        return range(1, unit.nodes + 1)
+    (kind, number), *_ = parts
+    if kind == "node":
+        return _numbers(number, unit.nodes)
+    racks = _numbers(number, -(-unit.nodes // unit.nodes_per_rack))
+    if not racks:
+        return range(0)
+    return range((racks[0] - 1) * unit.nodes_per_rack + 1, min(racks[-1] * unit.nodes_per_rack, unit.nodes) + 1)
+
+
+def _not_yet_filled(pods: Mapping[str, PodUnits]) -> tuple[set[NodeSlot], list[Diagnostic]]:
     """Slots of last units that pods with a number of `nodes` leave for later."""
     found: set[NodeSlot] = set()
     faults: list[Diagnostic] = []
-    for i, (name, pod) in enumerate(pods.items()):
+    for i, (name, (pod, unit)) in enumerate(pods.items()):
         if pod.nodes is None:
             continue
+        nodes = unit.nodes
         slots = pod.su * nodes
         if not slots - nodes < pod.nodes <= slots:
             message = (

@@ -10,7 +10,7 @@ from fabricgen.blueprint.dimensions import dimension_names, is_told, leg_dimensi
 from fabricgen.blueprint.sections.fabric import TIER_LEVELS
 from fabricgen.design.advice.switches import larger_switches
 from fabricgen.design.advice.trials import Advice, Target, Trials, path_of
-from fabricgen.design.fabric_model import TierDesign, TierKey
+from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.ports import uplinks_needed
 from fabricgen.kernel.diagnostics import Path
 
@@ -164,17 +164,18 @@ def upper_tiers(trials: Trials, target: Target) -> Iterator[Advice]:
         change: dict[str, Any] = {path_of(spec, "per"): list(per)} if per != spec.per else {}
         change |= {path_of(spec, "count"): None} if spec.spec.count else {}
         change |= {f"fabrics.{spec.fabric}.tiers.{name}": tier, **pods}
-        found = {tier.key: tier for f in trials.outcome(change) for tier in f.tiers}
+        found = [tier for f in trials.outcome(change) for tier in f.tiers]
         if found:
-            own, upper = found[spec.key], found[TierKey(spec.fabric, name)]
+            ours = [tier for tier in found if tier.fabric == spec.fabric]
+            lower, upper = ([tier for tier in ours if tier.name == one] for one in (spec.name, name))
             grouped = [f"{spec.name} `per: [{', '.join(per)}]`"] if per != spec.per else []
             grouped += [f"no `count` of {spec.name}"] if path_of(spec, "count") in change else []
             grouped += [pods_text(pods)] if pods else []
             by = f", per: [{', '.join(upper_per)}]" if upper_per else ""
             text = (
                 f"a tier above: `{name}: {{switch: {spec.profile.id}{by}}}`{' with ' if grouped else ''}"
-                f"{' and '.join(grouped)}: {own.switches} {own.name}, {upper.switches} {name} switches"
-                f"{reach_text(upper, list(found.values()))}"
+                f"{' and '.join(grouped)}: {sum(t.switches for t in lower)} {spec.name}, "
+                f"{sum(t.switches for t in upper)} {name} switches{reach_text(upper[0], found)}"
             )
             yield Advice("tier", text, change)
             return

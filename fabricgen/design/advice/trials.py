@@ -197,5 +197,8 @@ def _is_even(fabric: FabricDesign, fabrics: Sequence[FabricDesign]) -> bool:
 
 def node_slots(fabric: FabricDesign, leaf: TierDesign) -> list[int]:
     """Node ports that the fullest group of a fabric's leaves is sized for, by kind of port."""
-    tables = [SlotTable(leaf.layout, leaf.per, leaf.sizes, feed.attachments) for feed in fabric.feeds_of(leaf.key)]
+    tables = [
+        SlotTable(leaf.layout.of_part(feed.part), leaf.per, leaf.sizes, feed.attachments)
+        for feed in fabric.feeds_of(leaf.key)
+    ]
     return [table.slots_to_serve(reserve=leaf.for_reserve) for table in tables]

@@ -25,8 +25,10 @@ from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
 from fabricgen.design.shape import is_part_of_unit, racks_each, scope_of, units_each
 
-Pods = tuple[Fraction, ...]
-"""The contents of a place: scalable units of each pod in it; racks count as a part of a unit."""
+Pods = tuple[tuple[str, Fraction], ...]
+"""The contents of a place: the part of the cluster and the scalable units of each pod in it; racks count as a part of a
+unit.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,17 +75,31 @@ class _Place:
 
 
 def chain_of(design: Design, fabric: FabricDesign) -> tuple[TierDesign, ...]:
-    """The tiers above a fabric's nodes, from the lowest up, perhaps another fabric's; empty without nodes."""
+    """The tiers above a fabric's nodes, lower ones first, perhaps another fabric's; empty without nodes."""
+    height = {tier.key: at for chain in chains_of(design, fabric) for at, tier in enumerate(chain)}
+    return tuple(design.tier(key) for key in sorted(height, key=lambda key: height[key]))
+
+
+def chains_of(design: Design, fabric: FabricDesign) -> tuple[tuple[TierDesign, ...], ...]:
+    """By tier that a fabric's nodes attach to, the tiers from it up."""
     found = []
-    tier = next(iter(design.leaves(fabric)), None)
-    while tier is not None:
-        found.append(tier)
-        tier = design.tier(tier.uplink.upper) if tier.uplink else None
+    for leaf in design.leaves(fabric):
+        chain = [leaf]
+        while (uplink := chain[-1].uplink) is not None:
+            chain.append(design.tier(uplink.upper))
+        found.append(tuple(chain))
     return tuple(found)
 
 
+def tops_of(design: Design, fabric: FabricDesign) -> tuple[TierDesign, ...]:
+    """The highest tiers above a fabric's nodes: one, or several where nothing joins the parts of the cluster."""
+    return tuple(tier for tier in chain_of(design, fabric) if tier.uplink is None)
+
+
 def strands_of(design: Design, fabric: FabricDesign) -> int:
-    """How many disjoint networks the rails, planes and NIC ports divide a fabric's tiers into."""
+    """How many disjoint networks the rails, planes and NIC ports divide a fabric's tiers into: of nodes that have most
+    of them, where kinds of nodes differ.
+    """
     chain = chain_of(design, fabric)
     told = [d for d in leg_dimensions() if chain and all(is_told(d, tier.per) for tier in chain)]
     shared = [d for d in told if dimension_of(d).follows not in told]
@@ -125,8 +141,16 @@ def accelerators_of(design: Design, fabric: FabricDesign) -> int:
 
 def node_gbps(design: Design, fabric: FabricDesign) -> int:
     """Bandwidth of all node ports of a fabric that are present, Gb/s."""
-    layout = design.layout
-    return sum(layout.present(nodes) * len(a.legs) * a.speed_gbps for nodes, a in fabric.attachments)
+    return sum(_gbps_of_parts(design, fabric).values())
+
+
+def _gbps_of_parts(design: Design, fabric: FabricDesign) -> Counter[str]:
+    """Bandwidth of the node ports of a fabric that are present by part of the cluster, Gb/s."""
+    found: Counter[str] = Counter()
+    for feed in fabric.node_feeds:
+        for nodes, attachment in feed.attachments:
+            found[feed.part] += design.present(feed, nodes) * len(attachment.legs) * attachment.speed_gbps
+    return found
 
 
 class _Strand:
@@ -140,19 +164,26 @@ class _Strand:
         strands: int,
         lost: Mapping[TierKey, Loss],
     ) -> None:
-        self._layout, self._fabric, self._chain, self._lost = design.layout, fabric, chain, lost
-        self._strands = strands
-        self._unit_gbps = Fraction(node_gbps(design, fabric), strands * design.layout.units)
+        self._design, self._layout, self._fabric = design, design.layout, fabric
+        self._strands, self._lost = strands, lost
+        self._lower = {t.key: [u for u in chain if u.uplink and u.uplink.upper == t.key] for t in chain}
+        units: Counter[str] = Counter()
+        for pod in design.layout.pods:
+            units[pod.part] += pod.su
+        of_parts = _gbps_of_parts(design, fabric)
+        self._unit_gbps = {part: Fraction(of_parts[part], strands * number) for part, number in units.items()}
 
     def root(self) -> _Place:
         """The whole strand as one place; where the top tier is grouped by place, spans join its places or
         nothing does.
         """
-        top, pods = self._chain[-1], tuple(Fraction(pod.su) for pod in self._layout.pods)
-        if scope_of(top.per) == "all":
-            return self._place(len(self._chain) - 1, pods, Fraction(0), Fraction(1), hit=True)
-        across = self._each(top) * _span_gbps(top)
-        return _Place(self._size(pods), Fraction(0), Fraction(0), self._parts(top, "all", pods, across, hit=True))
+        tops, pods = tops_of(self._design, self._fabric), _contents(self._layout)
+        if len(tops) == 1 and scope_of(tops[0].per) == "all":
+            return self._place(tops[0], pods, Fraction(0), Fraction(1), hit=True)
+        places: list[tuple[_Place, int]] = []
+        for top in tops:
+            places += self._parts(top, "all", pods, self._each(top) * _span_gbps(top), hit=True)
+        return _Place(self._size(pods), Fraction(0), Fraction(0), tuple(places))
 
     def _parts(
         self, tier: TierDesign, above: str, pods: Pods, up: Fraction, *, hit: bool, meets: Fraction = Fraction(1)
@@ -160,28 +191,34 @@ class _Strand:
         """(place, how many) of a tier within a wider place, each with `up` Gb/s of uplinks; `meets` is the share of
         upper switches left.
         """
-        index, found = self._chain.index(tier), []
-        lower = [t.key for t in self._chain[:index] if t.key in self._lost]
-        own = self._lost.get(tier.key)
-        for inside, number in sorted(_split(self._layout, above, scope_of(tier.per), pods).items(), reverse=True):
+        found = []
+        lower, own = self._any_lost_below(tier), self._lost.get(tier.key)
+        if tier.layout.cluster is not None:
+            pods = tuple(pod for pod in pods if pod[0] == tier.part)
+        for inside, number in sorted(_split(tier.layout, above, tier.scope, pods).items(), reverse=True):
             hits = min(number, (own.places or number) if own else 1 if lower else 0) if hit else 0
             for many, struck in ((hits, True), (number - hits, False)):
                 if many:
                     reach = up * meets * self._alive(tier, hit=struck)
-                    found.append((self._place(index, inside, reach, meets, hit=struck), many))
+                    found.append((self._place(tier, inside, reach, meets, hit=struck), many))
             hit = hit and not hits
         return tuple(found)
 
-    def _place(self, index: int, pods: Pods, up: Fraction, meets: Fraction, *, hit: bool) -> _Place:
+    def _any_lost_below(self, tier: TierDesign) -> bool:
+        """Whether switches below a tier have failed."""
+        return any(t.key in self._lost or self._any_lost_below(t) for t in self._lower[tier.key])
+
+    def _place(self, tier: TierDesign, pods: Pods, up: Fraction, meets: Fraction, *, hit: bool) -> _Place:
         """A place of a tier with its switches and all below; `meets` is the share of the switches above
         that are left.
         """
-        tier, size = self._chain[index], self._size(pods)
-        if index == 0:
+        size, alive, scope = self._size(pods), self._alive(tier, hit=hit), scope_of(tier.per)
+        if not self._lower[tier.key]:
             return _Place(size, size, up, tuple(self._leaves(tier, size, meets, hit=hit)))
-        lower, alive = self._chain[index - 1], self._alive(tier, hit=hit)
-        below = self._each(lower) * _up_gbps(lower)
-        return _Place(size, size, up, self._parts(lower, scope_of(tier.per), pods, below, hit=hit, meets=alive))
+        places: list[tuple[_Place, int]] = []
+        for lower in self._lower[tier.key]:
+            places += self._parts(lower, scope, pods, self._each(lower) * _up_gbps(lower), hit=hit, meets=alive)
+        return _Place(size, size, up, tuple(places))
 
     def _leaves(self, leaf: TierDesign, size: Fraction, meets: Fraction, *, hit: bool) -> Iterator[tuple[_Place, int]]:
         """(leaf, how many) of a place, by the nodes they serve; leaves that lost switches apart from the others."""
@@ -198,8 +235,9 @@ class _Strand:
 
     def _reached(self, leaf: TierDesign) -> int:
         """Over how many leaves of a group the ports of one node are spread."""
-        groups = prod(self._fabric.sizes[d] for d in leg_dimensions() if d in leaf.per)
-        most = max(-(-len(a.legs) // (groups * f.turn)) for f in self._fabric.node_feeds for _, a in f.attachments)
+        groups = prod(leaf.sizes[d] for d in leg_dimensions() if d in leaf.per)
+        feeds = self._fabric.feeds_of(leaf.key)
+        most = max(-(-len(a.legs) // (groups * f.turn)) for f in feeds for _, a in f.attachments)
         return min(leaf.count, most)
 
     def _alive(self, tier: TierDesign, *, hit: bool) -> Fraction:
@@ -215,7 +253,7 @@ class _Strand:
 
     def _size(self, pods: Pods) -> Fraction:
         """Bandwidth of the node ports of a place, Gb/s."""
-        return sum(pods) * self._unit_gbps
+        return sum((units * self._unit_gbps[part] for part, units in pods), Fraction(0))
 
 
 def _up_gbps(tier: TierDesign) -> int:
@@ -243,27 +281,33 @@ def _span_gbps(tier: TierDesign) -> int:
     return min(sites.values()) * peer_links.run.speed_gbps
 
 
+def _contents(layout: Layout, site: str = "") -> Pods:
+    """The contents of a site, or of the cluster."""
+    return tuple((pod.part, Fraction(pod.su)) for pod in layout.pods if site in ("", pod.site))
+
+
 def _split(layout: Layout, upper: str, lower: str, pods: Pods) -> Counter[Pods]:
     """The places of a narrower scope within a place, by their contents, with how many of each."""
     if upper == lower:
         return Counter({pods: 1})
     if lower == "site":
-        sites = [tuple(Fraction(pod.su) for pod in layout.pods if pod.site == site) for site in layout.sites]
-        return Counter(sites)
+        return Counter(_contents(layout, site) for site in layout.sites)
     if lower == "pod":
-        return Counter((su,) for su in pods)
+        return Counter((pod,) for pod in pods)
+    part = pods[0][0] if pods else ""
     if units_each(layout, lower) and not is_part_of_unit(lower):
         each, found = units_each(layout, lower), Counter[Pods]()
-        for su in pods:
-            found[Fraction(each),] += int(su // each)
-            found[su % each,] += 1 if su % each else 0
+        for _, su in pods:
+            found[(part, Fraction(each)),] += int(su // each)
+            found[(part, su % each),] += 1 if su % each else 0
         return +found
-    each, racks = racks_each(layout, lower), sum(pods) * layout.racks_per_su
-    units = max(1, int(sum(pods)))
+    whole = sum((su for _, su in pods), Fraction(0))
+    each, racks = racks_each(layout, lower), whole * layout.racks_per_su
+    units = max(1, int(whole))
     inside = int(racks / units)
     return Counter(
         {
-            (Fraction(size, layout.racks_per_su),): units * number
+            ((part, Fraction(size, layout.racks_per_su)),): units * number
             for size, number in Counter(min(each, inside - first) for first in range(0, inside, each)).items()
         }
     )

@@ -32,7 +32,7 @@ class LinkCount:
 def slot_table(design: Design, feed: NodeFeed) -> SlotTable:
     """The slots on their tier of nodes with one kind of port."""
     leaf = design.tier(feed.leaf)
-    return SlotTable(leaf.layout, leaf.per, leaf.sizes, feed.attachments, feed.by_slot)
+    return SlotTable(leaf.layout.of_part(feed.part), leaf.per, leaf.sizes, feed.attachments, feed.by_slot)
 
 
 def link_counts(design: Design, fabric: FabricDesign) -> tuple[LinkCount, ...]:
@@ -48,14 +48,13 @@ def link_counts(design: Design, fabric: FabricDesign) -> tuple[LinkCount, ...]:
 
 def _node_counts(design: Design, fabric: FabricDesign) -> Iterator[tuple[str, str, int, int]]:
     """(lower, upper, links, cables) of nodes, extra devices and management ports."""
-    layout = design.layout
     emptied: set[tuple[int, int, int]] = set()
     shared: set[int] = set()
     for feed in fabric.node_feeds:
         leaf = design.tier(feed.leaf)
         links = cables = 0
         for nodes, attachment in feed.attachments:
-            present = layout.present(nodes)
+            present = design.present(feed, nodes)
             links += present * len(attachment.legs)
             if attachment.per_connector > 1:
                 cables += present * len({(leg.cage, leg.connector) for leg in attachment.legs})

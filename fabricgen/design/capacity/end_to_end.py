@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from fabricgen.design.capacity.bisection import chain_of
+from fabricgen.design.capacity.bisection import chains_of
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.model import Design
 
@@ -39,11 +40,18 @@ class EndToEnd:
 def end_to_end(design: Design, fabric: FabricDesign) -> EndToEnd:
     """The oversubscription of a fabric up to its narrowest point: the ratios of its tiers multiply.
 
-    Links between sites count as the uplinks of their tier.
+    Links between sites count as the uplinks of their tier. Of parts of the cluster that have tiers of their own it is
+    that of the worst.
     """
+    found = [_of_chain(chain) for chain in chains_of(design, fabric)]
+    return max(found, key=lambda one: one.ratio, default=EndToEnd(Fraction(1), ()))
+
+
+def _of_chain(chain: Sequence[TierDesign]) -> EndToEnd:
+    """The oversubscription of tiers, each linked up to the next, up to the narrowest point."""
     widest, product = EndToEnd(Fraction(1), ()), Fraction(1)
     passed: list[tuple[TierDesign, Fraction]] = []
-    for tier in chain_of(design, fabric):
+    for tier in chain:
         ratio = tier.oversubscription
         if ratio is None:
             break

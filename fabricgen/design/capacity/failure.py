@@ -39,7 +39,7 @@ class FailureAnalysis:
     """
 
     def __init__(self, design: Design, fabric: FabricDesign) -> None:
-        self._design, self._fabric, self._layout = design, fabric, design.layout
+        self._design, self._fabric = design, fabric
         self.chain = chain_of(design, fabric)
         self._strands = strands_of(design, fabric)
         self.whole = bisection_gbps(design, fabric)
@@ -74,7 +74,7 @@ class FailureAnalysis:
         for key, groups in self._tiers.items():
             for group, number in lost.switches.get(key, ()):
                 place, strand, label = groups.spot(group)
-                if not lost.takes_nodes(self._layout, groups.scope, place):
+                if not lost.takes_nodes(groups.layout, groups.scope, place):
                     found.setdefault(strand, {}).setdefault(key, []).append((place, label, number))
                     gone[key] += 1
         alike = Counter(frozenset(self._losses(by_tier).items()) for by_tier in found.values())
@@ -90,7 +90,7 @@ class FailureAnalysis:
         """
         found: dict[TierKey, Loss] = {}
         for key, joiner in self._joiners:
-            spots, each = lost.get(key, ()), self._tiers[key].each // self._strands
+            spots, each = lost.get(key, ()), max(1, self._tiers[key].each // self._strands)
             if joiner is None:
                 if spots:
                     places = Counter(place for place, _, _ in spots)
@@ -99,7 +99,7 @@ class FailureAnalysis:
             numbers = len({spot[1:] for spot in spots})
             above = found.pop(joiner, None)
             if above:
-                of_joiner = self._tiers[joiner].each // self._strands
+                of_joiner = max(1, self._tiers[joiner].each // self._strands)
                 numbers = min(each, numbers + -(-above.switches * each // of_joiner))
             if numbers:
                 found[key] = Loss(numbers, places=0 if above else len({place for place, _, _ in spots}))
@@ -118,7 +118,7 @@ class _Groups:
 
     def __init__(self, chain: tuple[TierDesign, ...], tier: TierDesign) -> None:
         sizes = tier.sizes
-        self.scope = tier.scope
+        self.scope, self.layout = tier.scope, tier.layout
         self._inner = prod(sizes[d] for d in inner(tier.per))
         self.each = tier.per_place
         shared = [d for d in leg_dimensions() if all(d in t.per for t in chain)]

@@ -1,7 +1,7 @@
 """Failure domains: the switches, and the units whose nodes, that a rack, a row of racks or a power feed takes with it.
 
 A node rack fails with its nodes, which then need no network: a switch on top of that rack is no loss to others. Units
-are alike, and so are their network racks: one unit stands for all.
+of a part of the cluster are alike, and so are their network racks: one of these units stands for all.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ class FailureDomain:
     units: frozenset[int] = field(default_factory=frozenset)
 
     def takes_nodes(self, layout: Layout, scope: str, place: int) -> bool:
-        """Whether all nodes of a place fail as well."""
+        """Whether all nodes of a place fail as well; `layout` is that of the tier that serves the place."""
         if not self.units:
             return False
-        return all(unit in self.units for unit in units_of(layout, scope, place))
+        return all(layout.cluster_units[unit] in self.units for unit in units_of(layout, scope, place))
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +45,9 @@ class _Rack:
 
 
 def rack_failures(_design: Design, floor: FloorPlan) -> Iterator[FailureDomain]:
-    """A failure domain for every network rack: those of one unit, and all shared ones."""
-    for rack in (*_unit_racks(floor, 0), *_shared_racks(floor)):
+    """A failure domain for every network rack: those of one unit of each part of the cluster, and all shared ones."""
+    units = [floor.plan_of_unit.index(part) for part in range(len(floor.plans))]
+    for rack in (*(rack for unit in units for rack in _unit_racks(floor, unit)), *_shared_racks(floor)):
         yield FailureDomain(rack.name, rack.switches)
 
 
@@ -79,8 +80,8 @@ def feed_failures(design: Design, floor: FloorPlan) -> Iterator[FailureDomain]:
 def feeds_in_use(design: Design, floor: FloorPlan) -> frozenset[str]:
     """The power feeds that racks of nodes or switches are on; looks no further once all have been met."""
     every, met = frozenset(design.loaded.blueprint.floor.feeds), set[str]()
-    units, racks = range(design.layout.units), range(design.layout.racks_per_su)
-    of_nodes = (floor.unit_spot(unit, rack) for unit in units for rack in racks)
+    units = range(design.layout.units)
+    of_nodes = (spot for unit in units for spot in _node_racks(floor, unit))
     of_units = (rack.spot for unit in units for rack in _unit_racks(floor, unit))
     for spot in chain(of_nodes, of_units, (rack.spot for rack in _shared_racks(floor))):
         met.update(floor.feeds_of(spot))
@@ -99,7 +100,7 @@ def _together(
     racks: dict[Key, list[_Rack]] = {}
     units: dict[Key, set[int]] = {}
     for unit in range(design.layout.units):
-        nodes = {share(floor.unit_spot(unit, rack)) for rack in range(design.layout.racks_per_su)}
+        nodes = {share(spot) for spot in _node_racks(floor, unit)}
         if len(nodes) == 1:
             units.setdefault(nodes.pop(), set()).add(unit)
         for rack in _unit_racks(floor, unit):
@@ -119,12 +120,18 @@ def _failure_domain(name: str, racks: Iterable[_Rack], units: frozenset[int]) ->
 
 def _unit_racks(floor: FloorPlan, unit: int) -> Iterator[_Rack]:
     """The network racks of a unit."""
-    for number, switches in floor.unit_racks():
+    inside = floor.unit_in_part[unit]
+    for number, switches in floor.unit_racks(unit):
         held: dict[TierKey, list[SwitchIndex]] = {}
         for tier, ordinal in switches:
             group, at = divmod(ordinal, tier.count)
-            held.setdefault(tier.key, []).append((unit * tier.groups // tier.layout.units + group, at))
+            held.setdefault(tier.key, []).append((inside * tier.groups // tier.layout.units + group, at))
         yield _Rack(floor.unit_rack_name(unit, number), floor.unit_spot(unit, number), held)
+
+
+def _node_racks(floor: FloorPlan, unit: int) -> Iterator[RackPosition]:
+    """Where the node racks of a unit stand."""
+    return (floor.unit_spot(unit, rack) for rack in range(floor.plan_of(unit).kind.racks))
 
 
 def _shared_racks(floor: FloorPlan) -> Iterator[_Rack]:
@@ -153,20 +160,20 @@ def in_one_rack(design: Design, floor: FloorPlan, tier: TierDesign) -> SharedFai
     """The network rack that holds all switches of a tier for some place; None if there is none or the place has one
     switch only.
     """
-    if tier.per_place * tier.profile.rack_units > design.layout.rack_units:
+    if tier.per_place * tier.profile.rack_units > max(part.kind.node_rack.units for part in tier.layout.parts):
         return None
     return next(_in_one(design, floor, tier, range(1), lambda rack: rack.name), (None, -1))[0]
 
 
 def on_one_feed(design: Design, floor: FloorPlan, tier: TierDesign) -> SharedFailure | None:
     """The power feed of all switches of a tier for some place, if some of its nodes are not on it; else None."""
-    settings, layout = design.loaded.blueprint.floor, design.layout
+    settings, layout = design.loaded.blueprint.floor, tier.layout
     if settings.cords > 1 or not settings.feeds:
         return None
     units = range(layout.units)
     for found, place in _in_one(design, floor, tier, units, lambda rack: floor.feeds_of(rack.spot)[0]):
-        inside = units_of(tier.layout, tier.scope, place)
-        spots = (floor.unit_spot(unit, rack) for unit in inside for rack in range(layout.racks_per_su))
+        inside = (layout.cluster_units[unit] for unit in units_of(layout, tier.scope, place))
+        spots = (spot for unit in inside for spot in _node_racks(floor, unit))
         if any(floor.feeds_of(spot)[0] != found.where for spot in spots):
             return found
     return None
@@ -175,14 +182,14 @@ def on_one_feed(design: Design, floor: FloorPlan, tier: TierDesign) -> SharedFai
 def _in_one(
     design: Design, floor: FloorPlan, tier: TierDesign, units: Iterable[int], share: Callable[[_Rack], str]
 ) -> Iterator[tuple[SharedFailure, int]]:
-    """Places whose switches of a tier all share a rack or feed, in order; only `units` are looked at."""
+    """Places whose switches of a tier all share a rack or feed, in order; only `units` of its layout are looked at."""
     scope, places = tier.scope, tier.places
     each, of_place = tier.switches // places, tier.groups // places
     if each == 1 or is_part_of_unit(scope):
         return
     of_units = stated_stand(design, tier) != "network-row"
     runs = () if of_units else [run for run in floor.runs if run.tier and run.tier.key == tier.key]
-    within = (rack for unit in units if of_units for rack in _unit_racks(floor, unit))
+    within = (rack for unit in units if of_units for rack in _unit_racks(floor, tier.layout.cluster_units[unit]))
     shared: dict[int, set[str]] = {}
     for rack in (*within, *_racks_of_runs(floor, runs)):
         what = share(rack)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from fabricgen.design.capacity.failure import FailureAnalysis, RemainingBisection
@@ -33,7 +34,10 @@ def percent(share: float) -> str:
 
 def lost_switches(left: RemainingBisection) -> str:
     """The switches that a loss takes, for a place that holds several: ` (2 leaf, 1 spine switches)`, else ""."""
-    gone = ", ".join(f"{number} {key.tier}" for key, number in sorted(left.gone.items()))
+    names: Counter[str] = Counter()
+    for key, number in sorted(left.gone.items()):
+        names[key.name] += number
+    gone = ", ".join(f"{number} {name}" for name, number in names.items())
     if left.after.startswith("one ") or not gone:
         return ""
     return f" ({gone} switch{'es' * (sum(left.gone.values()) != 1)})"

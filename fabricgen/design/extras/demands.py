@@ -74,17 +74,24 @@ def _tier(extra: Extra, fabric: str, specs: Mapping[TierKey, TierSpec], leaf: Ti
     if extra.to is None:
         lowest = leaf or next((key for key in specs if key.fabric == fabric), None)
         if lowest is not None:
-            return lowest
+            return _of_name(specs, lowest.fabric, lowest.name, extra.site)
     owner = leaf.fabric if leaf else fabric
-    tiers = [key.tier for key in specs if key.fabric == owner]
+    tiers = list(dict.fromkeys(key.name for key in specs if key.fabric == owner))
     if extra.to in tiers:
-        return TierKey(owner, extra.to)
+        return _of_name(specs, owner, extra.to, extra.site)
     raise fault(
         "FG016",
         f"there is no tier '{extra.to}' here",
         path=(*path, "to"),
         hint=did_you_mean(extra.to or "", tiers),
     )
+
+
+def _of_name(specs: Mapping[TierKey, TierSpec], fabric: str, name: str, site: str | None) -> TierKey:
+    """The tier of a name; of several, that of the first part of the cluster with a pod at the site."""
+    named = [(key, spec) for key, spec in specs.items() if (key.fabric, key.name) == (fabric, name)]
+    there = [key for key, spec in named if site is None or any(pod.site == site for pod in spec.layout.pods)]
+    return (there or [key for key, _ in named])[0]
 
 
 def _role(profile: NodeProfile, usual: str, path: Path) -> str:

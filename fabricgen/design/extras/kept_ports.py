@@ -118,9 +118,9 @@ class KeptPorts:
     """The ports that the lock gives to extra devices, as far as these can still have them."""
 
     def __init__(
-        self, layout: Layout, sized_tiers: Mapping[TierKey, SizedTier], sizes: Mapping[str, Mapping[str, int]]
+        self, layout: Layout, sized_tiers: Mapping[TierKey, SizedTier], sizes: Mapping[TierKey, Mapping[str, int]]
     ) -> None:
-        self._layout, self._sized_tiers, self._sizes = layout, sized_tiers, sizes
+        self._sized_tiers, self._sizes = sized_tiers, sizes
         self._words = layout.lock.words_of("extras")
         self._kept: dict[str, dict[tuple[int, int], Port]] = {}
         self._noted: set[tuple[TierKey, int]] = set()
@@ -154,7 +154,7 @@ class KeptPorts:
         mine = [text for text in self._words.values() if text.startswith(f"{key.text} ")]
         if not mine:
             return {}
-        places = switch_places(self._layout, key, sized.spec.per, self._sizes[key.fabric], sized.count)
+        places = switch_places(sized.spec.layout, key, sized.spec.per, self._sizes[key], sized.count)
         number = {place: i for i, place in enumerate(places)}
         ports = sized.placement.downs[run]
         port = {port_text("", ports, i): i for i in range(ports.numbers) if ports.cages[i // ports.ways]}

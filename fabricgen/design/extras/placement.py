@@ -31,7 +31,7 @@ class ExtraPortAllocator:
         context: FabricContext,
         sized_tiers: Mapping[TierKey, SizedTier],
         demands: Mapping[TierKey, Sequence[NodeDemand]],
-        sizes: Mapping[str, Mapping[str, int]],
+        sizes: Mapping[TierKey, Mapping[str, int]],
     ) -> None:
         self._context, self._layout = context, context.layout
         self._sized_tiers, self._demands, self._sizes = sized_tiers, demands, sizes
@@ -74,13 +74,13 @@ class ExtraPortAllocator:
         free = self._free_ports(sized, run, demand, wanted) if run is not None else iter(())
         ports = self._striped(sized, demand, free, pairs) if demand.spec.spread else list(islice(free, len(pairs)))
         if len(ports) < len(pairs) or run is None:
-            where = "of the switches named" if demand.spec.switches else f"of {demand.tier.tier}"
+            where = "of the switches named" if demand.spec.switches else f"of {demand.tier.name}"
             raise fault(
                 "FG104",
                 f"{demand.name} needs {demand.ports} down ports of {demand.kind.speed_gbps}G {where}, "
                 f"{len(ports) + len(kept)} are free",
                 path=demand.path,
-                hint=f"state a higher `count` of {demand.tier.tier}, omit a node slot (`omit`), or take a larger "
+                hint=f"state a higher `count` of {demand.tier.name}, omit a node slot (`omit`), or take a larger "
                 "switch",
             )
         self._taken |= {(demand.tier, run, switch, port) for switch, port, _ in ports}
@@ -145,7 +145,7 @@ class ExtraPortAllocator:
             named = self._named(sized, demand)
             yield from ((switch, port, False) for port in ports for switch in named)
             return
-        numbers = place_numbers(self._layout, scope_of(sized.spec.per))
+        numbers = place_numbers(sized.spec.layout, scope_of(sized.spec.per))
         each = sized.groups * sized.count // len(numbers)
         for place in sorted(range(len(numbers)), key=lambda place: numbers[place]):
             for port in ports:
@@ -158,10 +158,10 @@ class ExtraPortAllocator:
         sites = self._layout.sites
         if len(sites) == 1:
             return set(named)
-        scope = scope_of(sized.spec.per)
-        each = switches // scope_count(self._layout, scope)
+        layout, scope = sized.spec.layout, scope_of(sized.spec.per)
+        each = switches // scope_count(layout, scope)
         wanted = sites.index(demand.spec.site) if demand.spec.site else self._layout.first_site
-        here = {s for s in named if site_of_place(self._layout, scope, s // each) == wanted}
+        here = {s for s in named if site_of_place(layout, scope, s // each) == wanted}
         if demand.spec.switches and len(here) < len(set(named)):
             raise fault(
                 "FG012",
@@ -174,7 +174,7 @@ class ExtraPortAllocator:
     def _named(self, sized: SizedTier, demand: ExtraDemand) -> list[int]:
         """The switches that the blueprint names for the devices, in its order."""
         spec = sized.spec
-        naming = SwitchNames(self._context.blueprint, self._layout, spec.fabric, spec.name, spec.per)
+        naming = SwitchNames(self._context.blueprint, spec.layout, spec.fabric, spec.name, spec.per)
         if "rack" in naming.naming.fields and "rack" not in spec.per:
             raise fault(
                 "FG039",
@@ -183,8 +183,8 @@ class ExtraPortAllocator:
                 path=(*demand.path, "switches"),
                 hint=f"take {{rack}} out of the names of {spec.name}, or leave out `switches`",
             )
-        naming.check(self._sizes[spec.fabric], sized.count)
-        names = with_own(self._context.blueprint, naming.of(self._sizes[spec.fabric], sized.count))
+        naming.check(self._sizes[spec.key], sized.count)
+        names = with_own(self._context.blueprint, naming.of(self._sizes[spec.key], sized.count))
         number = {name: i for i, name in enumerate(names)}
         for i, name in enumerate(demand.spec.switches):
             if name not in number:
@@ -201,7 +201,7 @@ class ExtraPortAllocator:
         found = []
         for demand in self._demands.get(sized.spec.key, ()):
             for feed in sized.node_feeds[demand.fabric]:
-                if feed.run == run and feed.attachments == demand.attachments:
+                if (feed.run, feed.part, feed.attachments) == (run, demand.part, demand.attachments):
                     for group, slot in demand.table.numbered(by_slot=feed.by_slot).holes():
                         switch, port = feed.port_of_slot(slot, sized.count)
                         found.append((group * sized.count + switch, port))

@@ -2,37 +2,34 @@
 alone.
 
 The wiring plan uses it too, with arrays in place of single numbers. Switches of a unit stand alike in the racks of all
-units; switches that serve more stand in runs of shared network racks, one for each tier, plane and hall. Positions in
-the lock stay.
+units of its part of the cluster; switches that serve more stand in runs of shared network racks, one for each tier,
+plane and hall. Positions in the lock stay.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
+from itertools import accumulate
 from typing import NamedTuple
 
 from fabricgen.blueprint.beside.stacked import STACKED
 from fabricgen.blueprint.sections.floor import DevicePlace, Floor, RackPlace
 from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.floor.hall_areas import HallAreas
-from fabricgen.design.floor.hall_units import UnitHalls, stated_halls, unit_halls
+from fabricgen.design.floor.hall_units import UnitHalls, rows_holder, stated_halls, unit_halls
 from fabricgen.design.floor.halls import Hall, halls_of
 from fabricgen.design.floor.network_runs import NetworkRun, inner_values, racks_of, stated_stand
 from fabricgen.design.floor.rack_names import RackNames
-from fabricgen.design.floor.run_places import RunPlaces, SwitchIndex, rack_unit_intervals
-from fabricgen.design.floor.unit_racks import NodeRack, RackFixture, UnitSpot, UnitTier, node_rack_of
-from fabricgen.design.floor.unit_stack import UnitStack, stacked
-from fabricgen.design.management import TRAY_TIER
+from fabricgen.design.floor.run_places import RunPlaces, SwitchIndex
+from fabricgen.design.floor.unit_plan import UnitPlan
+from fabricgen.design.floor.unit_racks import UnitSpot
 from fabricgen.design.model import Design
 from fabricgen.design.shape import spans_units
 from fabricgen.kernel.diagnostics import did_you_mean, fault
 from fabricgen.kernel.intervals import Allocations
 
 __all__ = ["FloorPlan", "NetworkRun", "RackPosition", "SwitchIndex", "inner_values", "racks_of"]
-
-RACKED = "racked"
-"""Kind of lock entry: positions of switches in the racks of a unit."""
 
 
 class RackPosition(NamedTuple):
@@ -62,93 +59,81 @@ class FloorPlan:
         return self.shared.runs
 
     @cached_property
-    def unit_tiers(self) -> tuple[UnitTier, ...]:
-        """The tiers whose switches stand in the racks of each unit."""
-        found = []
-        for tier in self._design.tiers:
-            stand = stated_stand(self._design, tier)
-            if stand != "network-row":
-                each = tier.switches // tier.layout.units
-                found.append(UnitTier(tier, stand, each, racks_of(self._design, tier)))
-        return tuple(found)
+    def plans(self) -> tuple[UnitPlan, ...]:
+        """What stands in the racks of units, by part of the cluster."""
+        return tuple(UnitPlan(self._design, part) for part in self._layout.parts)
 
     @cached_property
-    def _held(self) -> Allocations:
-        return self._layout.lock.of(RACKED)
+    def plan_of_unit(self) -> tuple[int, ...]:
+        """By unit, the number of its plan."""
+        numbers = {part.name: number for number, part in enumerate(self._layout.parts)}
+        return tuple(numbers[pod.part] for pod in self._layout.pods for _ in range(pod.su))
 
     @cached_property
-    def unit_stack(self) -> UnitStack:
-        """The network racks of a unit and the switches in them."""
-        return stacked(self.unit_tiers, self._layout.network_rack.units, self._held)
+    def unit_in_part(self) -> tuple[int, ...]:
+        """By unit, its number among those of its part of the cluster."""
+        units = [(unit, own) for plan in self.plans for own, unit in enumerate(plan.layout.cluster_units)]
+        return tuple(own for _, own in sorted(units))
+
+    def plan_of(self, unit: int) -> UnitPlan:
+        """What stands in the racks of a unit."""
+        return self.plans[self.plan_of_unit[unit]]
 
     @cached_property
-    def node_rack(self) -> NodeRack:
-        """What stands at which rack unit of a node rack; raises InputError for what does not fit."""
-        beside = [
-            RackFixture(s.name, s.profile.id, s.profile.rack_units, s.per_rack)
-            for s in self._layout.node_sets
-            if s.per_rack
-        ]
-        for domain in self._design.scale_up:
-            if domain.trays and domain.tray_scope == "rack":
-                tray = self._design.catalog.switch(domain.profile.tray)
-                racks = min(len({n // self._layout.nodes_per_rack for n in nodes}) for nodes in domain.places.groups)
-                beside.append(
-                    RackFixture(tray_name(domain.name), "tray", tray.rack_units, -(-domain.trays_each // racks))
-                )
-        return node_rack_of(self._layout, beside, self.unit_tiers, self._held)
+    def first_racks(self) -> tuple[int, ...]:
+        """By unit, how many racks the units before it have; at the end, how many all units have."""
+        return tuple(accumulate((self.plans[number].racks for number in self.plan_of_unit), initial=0))
 
     @cached_property
     def spots(self) -> Mapping[TierKey, tuple[UnitSpot, ...]]:
         """(rack of the unit, rack unit) of every switch of a unit by tier, in their order."""
-        nodes, found = self._layout.racks_per_su, {}
-        for t in self.unit_tiers:
-            if t.stand.startswith("rack"):
-                found[t.tier.key] = t.spots(nodes, self.node_rack.switches[t.tier.key])
-            else:
-                found[t.tier.key] = tuple((nodes + rack, u) for rack, u in self.unit_stack.spots[t.tier.key])
-        return found
-
-    @property
-    def racks_per_unit(self) -> int:
-        """Racks of a unit: those of its nodes, then its network racks."""
-        return self._layout.racks_per_su + self.unit_stack.racks
+        return {key: spots for plan in self.plans for key, spots in plan.spots.items()}
 
     @cached_property
     def areas(self) -> HallAreas:
         """The rows of every hall: which are network rows, and which racks have which of their places."""
-        return HallAreas(self._design, self.halls, self.shared, self.unit_stack.stands)
+        return HallAreas(self._design, self.halls, self.shared, self.plans)
 
     @cached_property
     def unit_halls(self) -> UnitHalls:
         """The hall of every unit and its number there."""
         stated = stated_halls(self._design.loaded.blueprint.expanded_pods(), self._layout, self.halls)
-        return unit_halls(self._layout, self.halls, self.areas.hall_capacities, stated)
+        return unit_halls(self._layout, self.halls, self.areas.rooms, stated)
 
     def unit_spot(self, unit: int, rack: int) -> RackPosition:
         """Where a rack of a unit stands; node racks are numbered before network racks, both from 0."""
         stated = self._stated(self.unit_rack_name(unit, rack))
         if stated:
             return stated
-        hall = self.unit_halls.hall[unit]
-        row, column = self.areas.unit_spot(hall, self.unit_halls.position[unit], rack)
-        return RackPosition(self.halls[hall].site, row, column, hall)
+        place = self.unit_halls.places[unit]
+        row, column = self.areas.unit_spot(self.plan_of_unit[unit], place, rack)
+        return RackPosition(self.halls[place.hall].site, row, column, place.hall)
 
     def unit_rack_name(self, unit: int, rack: int) -> str:
         """The name of a rack of a unit."""
         if self._names.stated:
             return self._names.of_unit(unit, rack)
         pod = next(p for p in self._layout.pods if p.first_su <= unit < p.first_su + p.su)
-        return rack_name(pod.name, unit - pod.first_su, rack, self._layout.racks_per_su)
+        return rack_name(pod.name, unit - pod.first_su, rack, self.plan_of(unit).kind.racks)
 
     def unit_rack_names(self) -> list[str]:
         """The names of the racks of all units, unit by unit."""
         if self._names.stated:
             return self._names.of_units()
-        layout, each = self._layout, self.racks_per_unit
-        most = max(pod.su for pod in layout.pods)
-        ends = [rack_name("", su, rack, layout.racks_per_su) for su in range(most) for rack in range(each)]
-        return [pod.name + end for pod in layout.pods for end in ends[: pod.su * each]]
+        pods, found = self._layout.pods, list[str]()
+        most = {part: max(pod.su for pod in pods if pod.part == part) for part in {pod.part for pod in pods}}
+        ends = {
+            plan.part.name: [
+                rack_name("", su, rack, plan.kind.racks)
+                for su in range(most[plan.part.name])
+                for rack in range(plan.racks)
+            ]
+            for plan in self.plans
+        }
+        for pod in pods:
+            each = len(ends[pod.part]) // most[pod.part]
+            found += [pod.name + end for end in ends[pod.part][: pod.su * each]]
+        return found
 
     def shared_rack_name(self, run: NetworkRun, place: int) -> str:
         """The name of a rack of a run, by its number in the run from 0."""
@@ -192,14 +177,15 @@ class FloorPlan:
             )
         return RackPosition(hall.site, place.row - 1, place.column - 1, found[0])
 
-    def unit_racks(self) -> Iterator[tuple[int, list[tuple[TierDesign, int]]]]:
-        """(number in the unit, switches) of the unit's racks whose switches serve more than one of its racks, or that
-        are network racks; each switch as (tier, number within the unit).
+    def unit_racks(self, unit: int) -> Iterator[tuple[int, list[tuple[TierDesign, int]]]]:
+        """(number in the unit, switches) of those of a unit's racks whose switches serve more than one of its racks, or
+        that are network racks; each switch as (tier, number within the unit).
         """
         found: dict[int, list[tuple[TierDesign, int]]] = {}
-        for t in self.unit_tiers:
-            for ordinal, (rack, _) in enumerate(self.spots[t.tier.key]):
-                if rack >= t.tier.layout.racks_per_su or "rack" not in t.tier.per:
+        plan = self.plan_of(unit)
+        for t in plan.tiers:
+            for ordinal, (rack, _) in enumerate(plan.spots[t.tier.key]):
+                if rack >= plan.kind.racks or "rack" not in t.tier.per:
                     found.setdefault(rack, []).append((t.tier, ordinal))
         yield from sorted(found.items(), key=lambda item: item[0])
 
@@ -226,7 +212,7 @@ class FloorPlan:
                     path=(*tier.path, "stand"),
                     hint="let it `stand: network-row`, or state `su` or `rack` in its `per`",
                 )
-        _ = self.node_rack, self.unit_halls  # computed here to raise for an unknown type or a full hall
+        _ = [plan.node_rack for plan in self.plans], self.unit_halls  # computed here to raise for what does not fit
         self._names.check()
 
     def feeds_of(self, spot: RackPosition) -> tuple[str, ...]:
@@ -239,40 +225,19 @@ class FloorPlan:
 
     def held(self) -> dict[str, Allocations]:
         """The floor plan's entries in a lock, by kind, including those of what is gone."""
-        given = {
-            t.holder: rack_unit_intervals(
-                [_numbered(spot, self._layout.racks_per_su) for spot in self._once(t)], t.height, 0
-            )
-            for t in self.unit_tiers
-        }
-        return {RACKED: {**self._held, **given}, **self.shared.held(), **self.areas.held(), **self.unit_halls.held}
+        racked = {plan.lock_kind: plan.in_lock() for plan in self.plans}
+        return {**racked, **self.shared.held(), **self.areas.held(), **self.unit_halls.held}
 
     def holders(self) -> frozenset[tuple[str, str]]:
         """(kind, holder) of all lock entries that are still in use."""
-        found = {(RACKED, t.holder) for t in self.unit_tiers} | {(STACKED, name) for name in self.shared.words()}
+        found = {(plan.lock_kind, t.holder) for plan in self.plans for t in plan.tiers}
+        found |= {(STACKED, name) for name in self.shared.words()}
         found |= {(self.areas.kind(i), name) for i, wanted in enumerate(self.areas.wanted) for name in wanted}
         found |= {holder for i in range(len(self.halls)) for holder in self.shared.shelved(i)}
-        pods = {pod.name for pod in self._layout.pods}
+        names = {pod.name for pod in self._layout.pods} | {rows_holder(kind) for kind in self._layout.kinds}
         return frozenset(
-            found | {(kind, name) for kind, held in self.unit_halls.held.items() for name in held if name in pods}
+            found | {(kind, name) for kind, held in self.unit_halls.held.items() for name in held if name in names}
         )
-
-    def _once(self, t: UnitTier) -> tuple[UnitSpot, ...]:
-        """Positions of a tier's switches in a unit; for node racks, which are alike, in one of them."""
-        if t.stand.startswith("rack"):
-            return tuple((0, u) for u in self.node_rack.switches[t.tier.key])
-        return self.spots[t.tier.key]
-
-
-def tray_name(domain: str) -> str:
-    """The name under which a domain's switch trays are listed among the rack fixtures."""
-    return f"{domain} {TRAY_TIER}"
-
-
-def _numbered(spot: UnitSpot, node_racks: int) -> UnitSpot:
-    """A position with racks numbered as in the lock: 0 for every node rack, then network racks from 1."""
-    rack, u = spot
-    return (rack - node_racks + 1 if rack >= node_racks else 0), u
 
 
 def rack_name(pod: str, su: int, rack: int, node_racks: int) -> str:

@@ -5,18 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING
 
 from fabricgen.blueprint.sections.floor import Stand
-from fabricgen.design.floor.hall_units import HallCapacity
+from fabricgen.design.floor.hall_units import ROWS as NODE_ROWS
+from fabricgen.design.floor.hall_units import HallRoom, UnitPlace
 from fabricgen.design.floor.halls import ENDLESS, Hall
 from fabricgen.design.floor.network_area import NetworkArea, highest, places_of
 from fabricgen.design.floor.network_runs import NetworkRun
 from fabricgen.design.floor.run_places import RunPlaces
+from fabricgen.design.floor.unit_plan import UnitPlan
 from fabricgen.design.floor.unit_rows import UnitRows, unit_rows
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.kernel.intervals import Allocations, Intervals
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Ints = npt.NDArray[np.int32]
 
 KIND = "floor"
 """Kind of lock entry: places of racks in the network rows of a hall."""
@@ -31,32 +39,49 @@ FURTHER = "further unit racks"
 class HallAreas:
     """Node rows and network rows of all halls of a design."""
 
-    def __init__(self, design: Design, halls: Sequence[Hall], shared: RunPlaces, stands: Sequence[Stand]) -> None:
+    def __init__(self, design: Design, halls: Sequence[Hall], shared: RunPlaces, plans: Sequence[UnitPlan]) -> None:
         self._design, self._layout, self._halls, self._shared = design, design.layout, halls, shared
-        self._stands = tuple(stands)
+        self._plans = tuple(plans)
         self._lock = design.layout.lock
         self._spec = design.loaded.blueprint.floor.network_rows
-        racks = self._layout.racks_per_su + len(self._stands)
-        self.unit_places = min(self._lock.rooms.get(UNIT_RACKS, racks), racks)
-        """Racks of a unit that stand among its others."""
-        self._racks = racks
-        if self.unit_places < self._layout.racks_per_su:
-            self.unit_places = self._layout.racks_per_su
+        self._largest = tuple(
+            max((p for p in plans if p.kind.name == kind.name), key=lambda p: p.racks) for kind in self._layout.kinds
+        )
+        """By kind of unit, the plan of the part of the cluster whose units have most racks."""
+        kinds = [kind.name for kind in self._layout.kinds]
+        self._kind_of = tuple(kinds.index(plan.kind.name) for plan in self._plans)
+        self.unit_places = tuple(self._places_of(plan) for plan in self._largest)
+        """By kind of unit, racks of a unit that stand among its others."""
+
+    def _places_of(self, plan: UnitPlan) -> int:
+        held = self._lock.rooms.get(UNIT_RACKS + plan.kind.suffix, plan.racks)
+        return max(min(held, plan.racks), plan.kind.racks)
 
     @cached_property
-    def rows(self) -> tuple[UnitRows, ...]:
-        """By hall, how units are laid out in its node rows."""
-        stands = self._stands[: self.unit_places - self._layout.racks_per_su]
+    def rows(self) -> tuple[tuple[UnitRows, ...], ...]:
+        """By hall and kind of unit, how units are laid out in node rows."""
         for hall in self._halls:
-            if self.unit_places > hall.racks_per_row and any(stand.startswith("row") for stand in stands):
-                raise fault(
-                    "FG068",
-                    f"a row of {hall.racks_per_row} racks holds no whole unit of {self.unit_places}, and network racks "
-                    "of rows go with whole units",
-                    path=("floor", "racks_per_row"),
-                    hint=f"racks_per_row: {self.unit_places} or more, or let the switches `stand: unit-end`",
-                )
-        return tuple(unit_rows(self._layout.racks_per_su, stands, hall.racks_per_row) for hall in self._halls)
+            for plan, places in zip(self._largest, self.unit_places, strict=True):
+                if places > hall.racks_per_row and any(stand.startswith("row") for stand in self._stands(plan, places)):
+                    raise fault(
+                        "FG068",
+                        f"a row of {hall.racks_per_row} racks holds no whole unit of {places}, and network racks of "
+                        "rows go with whole units",
+                        path=("floor", "racks_per_row"),
+                        hint=f"racks_per_row: {places} or more, or let the switches `stand: unit-end`",
+                    )
+        return tuple(
+            tuple(
+                unit_rows(plan.kind.racks, self._stands(plan, places), hall.racks_per_row)
+                for plan, places in zip(self._largest, self.unit_places, strict=True)
+            )
+            for hall in self._halls
+        )
+
+    @staticmethod
+    def _stands(plan: UnitPlan, places: int) -> Sequence[Stand]:
+        """Where the network racks of a unit stand that stand among its others."""
+        return plan.stack.stands[: places - plan.kind.racks]
 
     @cached_property
     def wanted(self) -> tuple[dict[str, int], ...]:
@@ -64,13 +89,26 @@ class HallAreas:
         found: tuple[dict[str, int], ...] = tuple({} for _ in self._halls)
         for run in self._shared.runs:
             found[run.hall][run.holder] = self._shared.rack_count(run)
-        further = self._racks - self.unit_places
-        for hall, held in enumerate(found) if further else ():
-            held[FURTHER] = further * self._site_slots(hall)
+        for plan, places in zip(self._largest, self.unit_places, strict=True):
+            for hall, held in enumerate(found) if plan.racks > places else ():
+                held[FURTHER + plan.kind.suffix] = (plan.racks - places) * self._site_slots(hall)
         return found
 
     def _site_slots(self, hall: int) -> int:
+        """How many slots units have at the site of a hall; those of one kind are no more."""
         return self._layout.numbering.span("units", self._layout.sites[self._halls[hall].site], "site")
+
+    def _node_rows(self, hall: int) -> int:
+        """How many node rows units need if all of the site stand in one hall."""
+        kinds, rows = self._layout.kinds, self.rows[hall]
+        if not self._layout.numbering.parts:
+            return rows[0].rows_for(self._site_slots(hall))
+        site, found = self._layout.sites[self._halls[hall].site], 0
+        for kind, inside in zip(kinds, rows, strict=True):
+            of_pods = zip(self._layout.pods, self._layout.kind_of_pod, strict=True)
+            slots = sum(pod.slots for pod, other in of_pods if pod.site == site and other.name == kind.name)
+            found += inside.rows_for(slots)
+        return found
 
     @cached_property
     def places(self) -> tuple[dict[str, Intervals], ...]:
@@ -93,7 +131,7 @@ class HallAreas:
         if at != "first" and hall.rows != ENDLESS:
             first = hall.rows - rows if at == "last" else (hall.rows - rows) // 2
         elif at != "first":
-            nodes = self.rows[number].rows_for(self._site_slots(number))
+            nodes = self._node_rows(number)
             usual = nodes if at == "last" else -(-nodes // 2)
             first = self._lock.rooms.get(ROWS_FROM + self._shared.suffix(number), max(1, usual))
         if hall.rows != ENDLESS and rows > hall.rows:
@@ -118,42 +156,50 @@ class HallAreas:
         return area.overflow(highest(self.places[number], self.wanted[number]))
 
     @property
-    def hall_capacities(self) -> list[HallCapacity]:
-        """How many units each hall takes."""
+    def rooms(self) -> list[HallRoom]:
+        """The room that each hall has for units."""
         found = []
         for i, hall in enumerate(self._halls):
             left = hall.rows - self.areas[i].rows - self.overflow(i)
             if hall.rows != ENDLESS and left < 0:
                 raise self._full(i, f"{hall.rows - left} rows of network racks do not fit in its {hall.rows} rows")
-            found.append(HallCapacity(i, None if hall.rows == ENDLESS else self.rows[i].units_in(left)))
+            rows = None if hall.rows == ENDLESS else left
+            found.append(HallRoom(i, rows, self.rows[i], NODE_ROWS + self._shared.suffix(i)))
         return found
 
     def _full(self, number: int, why: str) -> Exception:
         name = self._halls[number].name
         return fault("FG067", f"hall {name} is too small: {why}", path=("floor", "halls", name), hint="more `rows`")
 
-    def unit_spots(self, hall: Any, position: Any, rack: Any) -> tuple[Any, Any]:
-        """(rows, columns), int32, of racks of units; takes int arrays of one length."""
+    def unit_spots(self, part: int, places: Sequence[UnitPlace]) -> tuple[Ints, Ints]:
+        """(rows, columns) of all racks of some units of a part of the cluster; int32, a row for each unit."""
         import numpy as np
 
-        row, column = np.zeros_like(hall), np.zeros_like(hall)
-        for i, rows in enumerate(self.rows):
-            here = np.flatnonzero((hall == i) & (rack < self.unit_places))
-            inside = replace(rows, columns=np.array(rows.columns, dtype=np.int32))
-            node_row, column[here] = inside.spot(position[here], rack[here])
-            row[here] = self.areas[i].node_row(node_row)
-        for at in np.flatnonzero(rack >= self.unit_places).tolist():
-            row[at], column[at] = self.unit_spot(int(hall[at]), int(position[at]), int(rack[at]))
+        hall, _, first, number = np.array(places, dtype=np.int32).T[:, :, None]
+        rack = np.arange(self._plans[part].racks, dtype=np.int32)[None, :]
+        row, column = (np.zeros((len(places), rack.shape[1]), dtype=np.int32) for _ in range(2))
+        kind = self._kind_of[part]
+        near = min(self.unit_places[kind], rack.shape[1])
+        for i, layouts in enumerate(self.rows):
+            here = np.flatnonzero(hall[:, 0] == i)
+            inside = replace(layouts[kind], columns=np.array(layouts[kind].columns, dtype=np.int32))
+            node_row, column[here, :near] = inside.spot(number[here], rack[:, :near])
+            row[here, :near] = self.areas[i].node_row(first[here] + node_row)
+        for at, place in enumerate(places):
+            for beyond in range(near, rack.shape[1]):
+                row[at, beyond], column[at, beyond] = self.unit_spot(part, place, beyond)
         return row, column
 
-    def unit_spot(self, hall: int, position: int, rack: int) -> tuple[int, int]:
-        """(row, column) of a rack of a unit, by the hall and the unit's number there."""
-        if rack >= self.unit_places:
-            further = self._racks - self.unit_places
-            index = position * further + rack - self.unit_places
-            return self.areas[hall].spot(_nth(self.places[hall][FURTHER], index))
-        row, column = self.rows[hall].spot(position, rack)
-        return self.areas[hall].node_row(row), column
+    def unit_spot(self, part: int, place: UnitPlace, rack: int) -> tuple[int, int]:
+        """(row, column) of a rack of a unit of a part of the cluster."""
+        kind = self._kind_of[part]
+        near, largest = self.unit_places[kind], self._largest[kind]
+        if rack >= near:
+            index = place.position * (largest.racks - near) + rack - near
+            places = self.places[place.hall][FURTHER + largest.kind.suffix]
+            return self.areas[place.hall].spot(_nth(places, index))
+        row, column = self.rows[place.hall][kind].spot(place.number, rack)
+        return self.areas[place.hall].node_row(place.row + row), column
 
     def shared_spot(self, run: NetworkRun, place: int) -> tuple[int, int]:
         """(row, column) of a rack of a run."""
@@ -171,7 +217,8 @@ class HallAreas:
 
     def kept_counts(self) -> dict[str, int]:
         """Counts of rows and racks that a lock keeps, by name."""
-        found = {UNIT_RACKS: self.unit_places}
+        pairs = zip(self._layout.kinds, self.unit_places, strict=True)
+        found = {UNIT_RACKS + kind.suffix: places for kind, places in pairs}
         for i, area in enumerate(self.areas):
             if area.rows and not (self._spec and self._spec.rows):
                 found[ROWS + self._shared.suffix(i)] = area.rows

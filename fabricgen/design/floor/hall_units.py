@@ -1,50 +1,77 @@
-"""Which hall each unit stands in, and its number there: the halls of a site are filled one after the other, with whole
+"""Which hall and which node rows each unit stands in: the halls of a site are filled one after the other, with whole
 units.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from fabricgen.blueprint.models import Pod
 from fabricgen.design.floor.halls import Hall
+from fabricgen.design.floor.unit_kind import UnitKind
+from fabricgen.design.floor.unit_rows import UnitRows
 from fabricgen.design.layout import Layout, PodLayout
 from fabricgen.kernel.diagnostics import did_you_mean, fault
 from fabricgen.kernel.intervals import (
     AllocationRequest,
     Allocations,
     Interval,
-    Intervals,
+    NoRoomError,
     allocate_intervals,
     first_numbers,
+    total,
 )
 
 KIND = "halls"
 """Kind of lock entry: slots of units in the halls that pods name, and in all other halls of their site."""
 
+ROWS = "rows"
+"""Kind of lock entry: node rows of a hall that a kind of unit has, where there are several."""
+
 _ALL = (Interval(0, 1 << 40),)
+_MOST_ROWS = 1 << 23
+
+
+class UnitPlace(NamedTuple):
+    """Where a unit stands: `hall`, an index; `position`, its number there among the units of its kind; and its `number`
+    among those that stand one after the other from node row `row` on. All from 0.
+    """
+
+    hall: int
+    position: int
+    row: int
+    number: int
 
 
 @dataclass(frozen=True, slots=True)
 class UnitHalls:
-    """By unit of the cluster: `hall`, the index of its hall, and `position`, its number in that hall, both from 0.
+    """The place of every unit of the cluster, and `held`, the entries that a lock keeps of this, by kind."""
 
-    `slots` is, by hall, how many unit slots it has, those kept for growth included; `held` are the entries that a lock
-    keeps of this, by kind.
-    """
-
-    hall: tuple[int, ...]
-    position: tuple[int, ...]
-    slots: Mapping[int, int]
+    places: tuple[UnitPlace, ...]
     held: Mapping[str, Allocations]
 
 
 @dataclass(frozen=True, slots=True)
-class HallCapacity:
-    """How many scalable units a hall takes: `hall` is its index, `units` None for a hall without limit."""
+class HallRoom:
+    """The room of a hall for units: `hall`, its index; how many node rows it has, None without limit; by kind of unit,
+    how they are laid out in them; and the kind of lock entry for its rows.
+    """
 
     hall: int
+    rows: int | None
+    layouts: tuple[UnitRows, ...]
+    kind: str
+
+
+class _Stretch(NamedTuple):
+    """Node rows of a hall, from `row` on, that take so many units of a kind one after the other; None without limit."""
+
+    hall: int
+    row: int
     units: int | None
 
 
@@ -68,83 +95,132 @@ def stated_halls(pods: Mapping[str, Pod], layout: Layout, halls: Sequence[Hall])
 
 
 def unit_halls(
-    layout: Layout, halls: Sequence[Hall], capacities: Sequence[HallCapacity], stated: Mapping[str, int]
+    layout: Layout, halls: Sequence[Hall], rooms: Sequence[HallRoom], stated: Mapping[str, int]
 ) -> UnitHalls:
     """Put every unit into a hall; raises InputError (FG067) where the halls of a site are too small."""
-    halls_of: dict[str, list[tuple[int, int]]] = {}
-    held: dict[str, Allocations] = {}
-    slots = dict.fromkeys(range(len(halls)), 0)
+    filling = _Filling(layout, halls, rooms)
     for site, site_name in enumerate(layout.sites):
         pods = [pod for pod in layout.pods if pod.site == site_name]
         for hall in sorted({stated[pod.name] for pod in pods if pod.name in stated}):
             mine = [pod for pod in pods if stated.get(pod.name) == hall]
-            held[f"{KIND} {halls[hall].name}"] = given = _numbered(layout, f"{KIND} {halls[hall].name}", mine)
-            _fill(halls_of, slots, mine, given, [capacities[hall]], halls)
+            filling.put(f"{KIND} {halls[hall].name}", mine, [rooms[hall]])
         others = [pod for pod in pods if pod.name not in stated]
-        free = [c for c in capacities if halls[c.hall].site == site and c.hall not in stated.values()]
-        if others and len(others) == len(pods):
-            _fill(
-                halls_of,
-                slots,
-                others,
-                {pod.name: layout.numbering.of("units", pod.name, "site") for pod in others},
-                free,
-                halls,
+        free = [room for room in rooms if halls[room.hall].site == site and room.hall not in stated.values()]
+        filling.put(f"{KIND} {'rest' if len(others) < len(pods) else 'all'} of {site_name}", others, free)
+    places = tuple(place for pod in layout.pods for place in filling.places[pod.name])
+    return UnitHalls(places, filling.held | {kind: rows for kind, rows in filling.rows.items() if rows})
+
+
+def rows_holder(kind: UnitKind) -> str:
+    """The name under which a lock keeps the node rows of a kind of unit."""
+    return f"units {kind.name}".rstrip()
+
+
+class _Filling:
+    """Halls while they are filled with units. Those of a kind fill the first hall, then the second, and so on.
+
+    Where there are several kinds, each has node rows of its own, so that all can grow.
+    """
+
+    def __init__(self, layout: Layout, halls: Sequence[Hall], rooms: Sequence[HallRoom]) -> None:
+        self._layout, self._halls = layout, halls
+        self.places: dict[str, list[UnitPlace]] = {}
+        self.held: dict[str, Allocations] = {}
+        self.rows: dict[str, Allocations] = {room.kind: layout.lock.of(room.kind) for room in rooms}
+
+    def put(self, key: str, pods: Sequence[PodLayout], rooms: Sequence[HallRoom]) -> None:
+        """Put pods into some halls; `key` is the kind of lock entry for their slots there.
+
+        Raises InputError (FG067) where these are too small.
+        """
+        kind_of = {pod.name: kind for pod, kind in zip(self._layout.pods, self._layout.kind_of_pod, strict=True)}
+        for number, kind in enumerate(self._layout.kinds):
+            mine = [pod for pod in pods if kind_of[pod.name].name == kind.name]
+            if not mine:
+                continue
+            given = self._slots(key, kind, mine)
+            last = max(interval.end for pod in mine for interval in given[pod.name])
+            stretches = self._stretches(number, last, rooms)
+            self._check_room(mine, last, stretches, rooms)
+            for pod in mine:
+                slots = first_numbers(given[pod.name], pod.su)
+                self.places[pod.name] = [_place_of(stretches, slot) for slot in slots]
+
+    def _slots(self, key: str, kind: UnitKind, pods: Sequence[PodLayout]) -> Allocations:
+        """The slots of pods of a kind in some halls. All those of a site that has one kind are as the site counts them:
+        so they were, if this is the kind without a name, before another came.
+        """
+        numbering, lock, whole = self._layout.numbering, self._layout.lock, key.startswith(f"{KIND} all of ")
+        if whole and not numbering.parts:
+            return {pod.name: numbering.of("units", pod.name, "site") for pod in pods}
+        own = key + kind.suffix
+        held = lock.of(own)
+        if whole and not kind.name and own not in lock.held:
+            before = lock.of(f"units {pods[0].site}") or lock.of("units")
+            held = {pod.name: before[pod.name] for pod in pods if pod.name in before}
+        asked = [AllocationRequest(pod.name, pod.slots, _ALL) for pod in pods]
+        self.held[own] = {**held, **allocate_intervals(held, asked)}
+        return self.held[own]
+
+    def _stretches(self, kind: int, units: int, rooms: Sequence[HallRoom]) -> list[_Stretch]:
+        """Node rows for so many units of a kind, as far as there is room."""
+        if not self._layout.numbering.parts:
+            return [_stretch(room, kind, 0, room.rows) for room in rooms]
+        holder = rows_holder(self._layout.kinds[kind])
+        missing = units - sum(self._room(room, kind, holder) for room in rooms)
+        for room in rooms:
+            before, held = self._room(room, kind, holder), self.rows[room.kind]
+            wanted = room.layouts[kind].rows_for(missing) if missing > 0 else 0
+            for more in range(wanted if room.rows is None else min(wanted, room.rows), 0, -1):
+                size = total(held.get(holder, ())) + more
+                window = (Interval(0, _MOST_ROWS if room.rows is None else room.rows),)
+                with suppress(NoRoomError):
+                    found = allocate_intervals(held, [AllocationRequest(holder, size, window)])
+                    self.rows[room.kind] = {**held, **found}
+                    break
+            if self._room(room, kind, holder) == before:
+                self.rows[room.kind] = held  # rows that take no unit
+            missing -= self._room(room, kind, holder) - before
+        return [_stretch(room, kind, rows.first, rows.size) for room in rooms for rows in self._rows_of(room, holder)]
+
+    def _rows_of(self, room: HallRoom, holder: str) -> Iterator[Interval]:
+        """The rows that a kind has in a hall, as far as it is large enough."""
+        for rows in self.rows[room.kind].get(holder, ()):
+            end = rows.end if room.rows is None else min(rows.end, room.rows)
+            if end > rows.first:
+                yield Interval(rows.first, end - rows.first)
+
+    def _room(self, room: HallRoom, kind: int, holder: str) -> int:
+        """How many units of a kind there are rows for in a hall."""
+        return sum(room.layouts[kind].units_in(rows.size) for rows in self._rows_of(room, holder))
+
+    def _check_room(
+        self, pods: Sequence[PodLayout], last: int, stretches: Sequence[_Stretch], rooms: Sequence[HallRoom]
+    ) -> None:
+        if any(stretch.units is None for stretch in stretches):
+            return
+        there = sum(stretch.units or 0 for stretch in stretches)
+        if last > there:
+            names = ", ".join(self._halls[r.hall].name for r in rooms) or "none is left for pods that name no hall"
+            raise fault(
+                "FG067",
+                f"{last} scalable units, reserved ones included, do not fit in the halls of {pods[0].site} ({names}): "
+                f"these take {there}",
+                path=("floor", "halls"),
+                hint=f"room for {last - there} more is needed: more `rows`, another hall, or a smaller `reserve`",
             )
-        elif others:
-            kind = f"{KIND} rest of {site_name}"
-            held[kind] = given = _numbered(layout, kind, others)
-            _fill(halls_of, slots, others, given, free, halls)
-    pairs = [pair for pod in layout.pods for pair in halls_of[pod.name][: pod.su]]
-    return UnitHalls(tuple(hall for hall, _ in pairs), tuple(number for _, number in pairs), slots, held)
 
 
-def _numbered(layout: Layout, kind: str, pods: Sequence[PodLayout]) -> Allocations:
-    before = layout.lock.of(kind)
-    return {**before, **allocate_intervals(before, [AllocationRequest(pod.name, pod.slots, _ALL) for pod in pods])}
+def _stretch(room: HallRoom, kind: int, row: int, rows: int | None) -> _Stretch:
+    return _Stretch(room.hall, row, None if rows is None else room.layouts[kind].units_in(rows))
 
 
-def _fill(
-    halls_of: dict[str, list[tuple[int, int]]],
-    slots: dict[int, int],
-    pods: Sequence[PodLayout],
-    given: Mapping[str, Intervals],
-    capacities: Sequence[HallCapacity],
-    halls: Sequence[Hall],
-) -> None:
-    """Turn numbers of units into (hall, number in the hall): the first hall is filled, then the second, and so on."""
-    last = max((interval.end for pod in pods for interval in given[pod.name]), default=0)
-    _check_room(pods, last, capacities, halls)
-    for pod in pods:
-        halls_of[pod.name] = [_hall_of(capacities, number) for number in first_numbers(given[pod.name], pod.su)]
-    before = 0
-    for capacity in capacities:
-        size = last - before if capacity.units is None else min(capacity.units, last - before)
-        slots[capacity.hall] += max(0, size)
-        before += max(0, size)
-
-
-def _hall_of(capacities: Sequence[HallCapacity], number: int) -> tuple[int, int]:
-    """(hall, number in it) of a unit by its number over all these halls, which are filled one after the other."""
-    for capacity in capacities:
-        if capacity.units is None or number < capacity.units:
-            return capacity.hall, number
-        number -= capacity.units
+def _place_of(stretches: Sequence[_Stretch], number: int) -> UnitPlace:
+    """The place of a unit by its number over all stretches, which are filled one after the other."""
+    before: Counter[int] = Counter()
+    for hall, row, units in stretches:
+        if units is None or number < units:
+            return UnitPlace(hall, before[hall] + number, row, number)
+        number -= units
+        before[hall] += units
     raise IndexError(number)
-
-
-def _check_room(
-    pods: Sequence[PodLayout], last: int, capacities: Sequence[HallCapacity], halls: Sequence[Hall]
-) -> None:
-    if any(capacity.units is None for capacity in capacities):
-        return
-    room = sum(capacity.units or 0 for capacity in capacities)
-    if last > room:
-        names = ", ".join(halls[r.hall].name for r in capacities) or "none is left for pods that name no hall"
-        raise fault(
-            "FG067",
-            f"{last} scalable units, reserved ones included, do not fit in the halls of {pods[0].site} ({names}): "
-            f"these take {room}",
-            path=("floor", "halls"),
-            hint=f"room for {last - room} more is needed: more `rows`, another hall, or a smaller `reserve`",
-        )

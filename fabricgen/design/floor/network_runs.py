@@ -14,7 +14,8 @@ from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.floor.halls import Hall
 from fabricgen.design.floor.unit_racks import TOP_UNITS_FREE, stand_of
 from fabricgen.design.floor.unit_stack import part_of
-from fabricgen.design.management import TRAY_TIER
+from fabricgen.design.layout import Layout
+from fabricgen.design.management.managed import TRAY_TIER
 from fabricgen.design.model import Design
 from fabricgen.design.shape import inner, place_numbers, pod_of_unit, site_of_place, units_of
 
@@ -43,7 +44,7 @@ class NetworkRun:
             return f"{self.owner} {TRAY_TIER}" if self.owner else "extra devices"
         plane = f" plane {self.plane + 1}" if self.plane >= 0 else ""
         part = f" part {ascii_lowercase[self.part]}" if self.parts > 1 else ""
-        return f"{self.owner} {self.tier.name}{plane}{part}"
+        return f"{self.owner} {self.tier.key.tier}{plane}{part}"
 
 
 def stated_stand(design: Design, tier: TierDesign) -> Stand:
@@ -96,17 +97,12 @@ class HallLookup:
         """The hall for devices that serve a whole site."""
         return self._of_site[site]
 
-    def of_place(self, scope: str, place: int) -> int:
-        """The hall for devices that serve a place of a scope, by the place's number."""
+    def of_place(self, layout: Layout, scope: str, place: int) -> int:
+        """The hall for devices that serve a place of a scope, by the place's number in the layout of their tier."""
         if scope in (WHOLE, "site"):
-            return self._of_site[site_of_place(self._layout, scope, place)]
-        if scope == "pod":
-            return self._of_pod[place]
-        return self.of_unit(next(units_of(self._layout, scope, place)))
-
-    def of_unit(self, unit: int) -> int:
-        """The hall for devices that serve the pod of a unit."""
-        return self._of_pod[pod_of_unit(self._layout, unit)]
+            return self._of_site[site_of_place(layout, scope, place)]
+        pod = place if scope == "pod" else pod_of_unit(layout, next(units_of(layout, scope, place)))
+        return self._of_pod[layout.cluster_pods[pod]]
 
 
 def _wanted(design: Design, hall_lookup: HallLookup) -> Iterator[tuple[str, str, TierDesign | None, int, int]]:
@@ -120,15 +116,20 @@ def _wanted(design: Design, hall_lookup: HallLookup) -> Iterator[tuple[str, str,
             if stated_stand(design, tier) != "network-row":
                 continue
             planes = range(tier.sizes["plane"]) if "plane" in tier.per else range(-1, 0)
-            at = sorted({hall_lookup.of_place(tier.scope, place) for place in range(tier.places)})
+            at = sorted({hall_lookup.of_place(tier.layout, tier.scope, place) for place in range(tier.places)})
             for plane, hall in product(planes, at):
                 suffix = f"-pl{plane + 1}" if len(planes) > 1 else ""
-                yield f"{fabric.name}-{tier.name}{suffix}", fabric.name, tier, plane, hall
+                yield f"{fabric.name}-{_in_names(tier)}{suffix}", fabric.name, tier, plane, hall
     for scale_up in design.scale_up:
         if scale_up.trays and scale_up.tray_scope != "rack":
-            pods = range(len(layout.pods)) if scale_up.per == "pod" else ()
-            for hall in sorted({hall_lookup.of_place("pod", pod) for pod in pods} or {hall_lookup.of_site(0)}):
+            pods = scale_up.places.pods(layout) if scale_up.per == "pod" else ()
+            for hall in sorted({hall_lookup.of_place(layout, "pod", pod) for pod in pods} or {hall_lookup.of_site(0)}):
                 yield f"{scale_up.name}-{TRAY_TIER}", scale_up.name, None, -1, hall
+
+
+def _in_names(tier: TierDesign) -> str:
+    """A tier in names of racks, with the part of the cluster that its switches are for: `leaf`, `leaf-b300`."""
+    return tier.key.tier.replace("/", "-").replace("+", "-")
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +157,7 @@ def tier_groups(tier: TierDesign, hall_lookup: HallLookup) -> TierGroups:
     apart = sorted({tuple(v for d, v in value.items() if d != "plane") for value in values}, key=lambda v: v[::-1])
     order = {value: i for i, value in enumerate(apart)}
     numbers = [order[tuple(v for d, v in value.items() if d != "plane")] for value in values]
-    halls = [hall_lookup.of_place(scope, place) for place in range(tier.groups // each)]
+    halls = [hall_lookup.of_place(tier.layout, scope, place) for place in range(tier.groups // each)]
     places = place_numbers(tier.layout, scope, "site") if scope != WHOLE else (0,)
     return TierGroups(
         hall=tuple(hall for hall in halls for _ in values),

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.fabric_model import FabricDesign
-from fabricgen.design.layout import Layout
+from fabricgen.design.layout import Layout, Part
 from fabricgen.design.scale_up.model import ScaleUpDesign
 from fabricgen.kernel.diagnostics import Path, fault
 
@@ -19,22 +19,25 @@ def check_racks(
     rack.
     """
     fabrics, domains = tuple(fabrics), tuple(scale_up)
+    highest = max(layout.kinds, key=lambda kind: kind.node_rack.units)
+    units = highest.node_rack.units
     for model, height, path in _heights(catalog, fabrics, domains):
-        if height > layout.rack_units:
+        if height > units:
             raise fault(
                 "FG601",
-                f"{model} is {height} U high, a rack has {layout.rack_units} U",
+                f"{model} is {height} U high, a rack has {units} U",
                 path=path,
-                hint=f"{'.'.join(map(str, layout.kind.racks_path))}.units: {height} or more",
+                hint=f"{'.'.join(map(str, highest.racks_path))}.units: {height} or more",
             )
-    needed = _node_rack_units(layout, catalog, fabrics, domains)
-    if needed > layout.rack_units:
-        raise fault(
-            "FG601",
-            f"a node rack holds {needed} U of nodes, trays and switches, and has {layout.rack_units} U",
-            path=layout.kind.racks_path,
-            hint="lower `nodes_per_rack`, raise `units`, or group rack switches per su",
-        )
+    for part in layout.parts:
+        kind, needed = part.kind, _node_rack_units(part, catalog, fabrics, domains)
+        if needed > kind.node_rack.units:
+            raise fault(
+                "FG601",
+                f"a node rack holds {needed} U of nodes, trays and switches, and has {kind.node_rack.units} U",
+                path=kind.racks_path,
+                hint="lower `nodes_per_rack`, raise `units`, or group rack switches per su",
+            )
 
 
 def _heights(
@@ -53,25 +56,26 @@ def _heights(
 
 
 def _node_rack_units(
-    layout: Layout, catalog: Catalog, fabrics: Iterable[FabricDesign], scale_up: Iterable[ScaleUpDesign]
+    part: Part, catalog: Catalog, fabrics: Iterable[FabricDesign], scale_up: Iterable[ScaleUpDesign]
 ) -> int:
-    """Rack units needed in the fullest node rack: a slot of the tallest node for each node, and the fixtures beside
-    them.
+    """Rack units needed in the fullest node rack of a part of the cluster: a slot of the tallest node for each node,
+    and the fixtures beside them.
     """
-    nodes = layout.nodes_per_rack * max(s.profile.rack_units for s in layout.node_sets if not s.per_rack)
-    shared = sum(s.per_rack * s.profile.rack_units for s in layout.node_sets)
-    switches = sum(switch.rack_units * count for switch, count in beside_nodes(catalog, fabrics, scale_up))
+    kind = part.kind
+    nodes = kind.nodes_per_rack * max(s.profile.rack_units for s in kind.node_sets if not s.per_rack)
+    shared = sum(s.per_rack * s.profile.rack_units for s in kind.node_sets)
+    switches = sum(switch.rack_units * count for switch, count in beside_nodes(part, catalog, fabrics, scale_up))
     return nodes + shared + switches
 
 
 def beside_nodes(
-    catalog: Catalog, fabrics: Iterable[FabricDesign], scale_up: Iterable[ScaleUpDesign]
+    part: Part, catalog: Catalog, fabrics: Iterable[FabricDesign], scale_up: Iterable[ScaleUpDesign]
 ) -> Iterator[tuple[SwitchProfile, int]]:
-    """(profile, how many) of switches and scale-up trays that stand in every node rack."""
+    """(profile, how many) of switches and scale-up trays that stand in every node rack of a part of the cluster."""
     for fabric in fabrics:
         for tier in fabric.tiers:
-            if tier.scope == "rack":
+            if tier.scope == "rack" and tier.layout.has(part):
                 yield tier.profile, tier.per_place
     for domain in scale_up:
-        if domain.per == "rack" and domain.trays_each:
+        if domain.per == "rack" and domain.trays_each and part.kind.name in domain.places.groups:
             yield catalog.switch(domain.profile.tray), -(-domain.trays_each // domain.places.racks)

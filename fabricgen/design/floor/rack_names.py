@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -63,6 +64,10 @@ class RackNames:
             if key not in (*USUAL, "all"):
                 hint = did_you_mean(key, (*USUAL, "all"))
                 raise fault("FG016", f"there are no racks '{key}' to name", path=("names", "racks", key), hint=hint)
+        runs = Counter(run.name for run in self._floor.runs)
+        for name in (name for name, count in runs.items() if count > 1):
+            hint = "give the tier, or the kind of units that it serves, another name"
+            raise fault("FG039", f"two runs of racks would be named net-{name}", path=("fabrics",), hint=hint)
         if not stated:
             return
         for kind, naming in self._naming.items():
@@ -90,40 +95,50 @@ class RackNames:
 
     def _all(self) -> Iterator[tuple[str, str]]:
         """(kind, name) of every rack of units and of runs; of a run, also of places that are free."""
-        each = self._floor.racks_per_unit
-        names = self.of_units()
-        for at, name in enumerate(names):
-            yield NODES if at % each < self._layout.racks_per_su else NETWORK, name
+        for name, rack in zip(self.of_units(), self._of_units, strict=True):
+            yield self._kind(rack), name
         for run in self._floor.runs:
             for place in range(self._floor.shared.rack_count(run)):
                 yield SHARED, self.of_run(run, place)
 
     def of_units(self) -> list[str]:
         """The names of the racks of all units, unit by unit."""
-        each, nodes = self._floor.racks_per_unit, self._layout.racks_per_su
-        names = [""] * (self._layout.units * each)
-        for kind, inside in ((NODES, range(nodes)), (NETWORK, range(nodes, each))):
-            racks = [UnitRack(unit, rack) for unit in range(self._layout.units) for rack in inside]
-            for (unit, rack), name in zip(racks, self._named(kind, racks), strict=True):
-                names[unit * each + rack] = name
+        names = [""] * len(self._of_units)
+        for kind in (NODES, NETWORK):
+            at = [number for number, rack in enumerate(self._of_units) if self._kind(rack) == kind]
+            for number, name in zip(at, self._named(kind, [self._of_units[number] for number in at]), strict=True):
+                names[number] = name
         return names
+
+    @cached_property
+    def _of_units(self) -> list[UnitRack]:
+        """The racks of all units, unit by unit."""
+        units = range(self._layout.units)
+        return [UnitRack(unit, rack) for unit in units for rack in range(self._floor.plan_of(unit).racks)]
+
+    def _node_racks(self, rack: UnitRack) -> int:
+        """How many node racks the unit of a rack has."""
+        return self._floor.plan_of(rack.unit).kind.racks
+
+    def _kind(self, rack: UnitRack) -> str:
+        return NODES if rack.rack < self._node_racks(rack) else NETWORK
 
     def of_unit(self, unit: int, rack: int) -> str:
         """The name of one rack of a unit."""
-        return self._named(NODES if rack < self._layout.racks_per_su else NETWORK, [UnitRack(unit, rack)])[0]
+        one = UnitRack(unit, rack)
+        return self._named(self._kind(one), [one])[0]
 
     def _named(self, kind: str, racks: Sequence[UnitRack]) -> list[str]:
         layout, naming = self._layout, self._naming[kind]
-        first = 0 if kind == NODES else layout.racks_per_su
         pods = [self._pods[rack.unit] for rack in racks]
         made: dict[str, Callable[[], Values]] = {
             "cluster": lambda: self._design.loaded.blueprint.name,
             "site": lambda: [layout.pods[pod].site for pod in pods],
             "pod": lambda: [layout.pods[pod].name for pod in pods],
             "su": lambda: [r.unit - layout.pods[pod].first_su + 1 for r, pod in zip(racks, pods, strict=True)],
-            "rack": lambda: [r.rack - first + 1 for r in racks],
-            "index": lambda: [self._slots[r.unit] * layout.racks_per_su + r.rack + 1 for r in racks],
-            "hall": lambda: [self._floor.halls[self._floor.unit_halls.hall[r.unit]].name for r in racks],
+            "rack": lambda: [r.rack - (0 if kind == NODES else self._node_racks(r)) + 1 for r in racks],
+            "index": lambda: [self._slots[r.unit] * self._node_racks(r) + r.rack + 1 for r in racks],
+            "hall": lambda: [self._floor.halls[self._floor.unit_halls.places[r.unit].hall].name for r in racks],
             "row": lambda: [row_number(self._usual_spot(r)[0]) for r in racks],
             "column": lambda: [row_number(self._usual_spot(r)[1]) for r in racks],
         }
@@ -146,8 +161,8 @@ class RackNames:
 
     def _usual_spot(self, rack: UnitRack) -> tuple[int, int]:
         """(row, column) where a rack stands unless the blueprint moves it by its name."""
-        halls = self._floor.unit_halls
-        return self._floor.areas.unit_spot(halls.hall[rack.unit], halls.position[rack.unit], rack.rack)
+        place = self._floor.unit_halls.places[rack.unit]
+        return self._floor.areas.unit_spot(self._floor.plan_of_unit[rack.unit], place, rack.rack)
 
     @cached_property
     def _pods(self) -> list[int]:

@@ -62,7 +62,7 @@ class RunPlaces:
         return self._groups[tier.key]
 
     def _holder(self, run: NetworkRun) -> str:
-        name = f"{run.owner} {run.tier.name}" if run.tier else run.holder
+        name = run.tier.key.text if run.tier else run.holder
         return name + (f" at{self.suffix(run.hall)}" if self.suffix(run.hall) else "")
 
     def _span(self, run: NetworkRun) -> Step:

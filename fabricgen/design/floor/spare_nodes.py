@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from fabricgen.blueprint.models import Blueprint, Pod, SpareNodes
-from fabricgen.blueprint.sections.slots import NodeSlot, stated_slots
+from fabricgen.blueprint.models import Blueprint, SpareNodes
+from fabricgen.blueprint.sections.slots import NodeSlot, PodUnits, stated_slots
 from fabricgen.design.floor.unit_kind import UnitKind
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, Severity, did_you_mean, fault
 
@@ -13,20 +13,21 @@ CODE = "FG057"
 
 
 def spare_nodes(
-    blueprint: Blueprint, pods: dict[str, Pod], kind: UnitKind, omitted: frozenset[NodeSlot]
+    blueprint: Blueprint, pods: Mapping[str, PodUnits], kinds: Mapping[str, UnitKind], omitted: frozenset[NodeSlot]
 ) -> frozenset[NodeSlot]:
-    """The slots of spare nodes: those stated, or the last so many of each rack, unit or pod.
+    """The slots of spare nodes: those stated, or the last so many of each rack, unit or pod. `kinds` has the kind of
+    units by pod.
 
     Of these, nodes with accelerators count where there are any. Raises InputError (FG057) for slots that do not exist,
     are omitted or are stated twice, and where no node would be left in use.
     """
     stated = blueprint.spare_nodes
     if isinstance(stated, SpareNodes):
-        return frozenset(_last(stated, pods, kind, omitted))
+        return frozenset(_last(stated, pods, kinds, omitted))
     found: set[NodeSlot] = set()
     faults: list[Diagnostic] = []
     for i, text in enumerate(stated):
-        slots = stated_slots(text, blueprint, pods, kind.nodes_per_rack)
+        slots = stated_slots(text, pods)
         if isinstance(slots, str):
             hint = did_you_mean(text.split("/")[0], pods) if "pod" in slots else "write it like p1/su-last/node-last"
             faults.append(_wrong(slots, ("spare_nodes", i), hint))
@@ -46,11 +47,14 @@ def _wrong(message: str, path: Path, hint: str) -> Diagnostic:
     return Diagnostic(CODE, Severity.ERROR, f"spare_nodes: {message}", path, hint)
 
 
-def _last(stated: SpareNodes, pods: dict[str, Pod], kind: UnitKind, omitted: frozenset[NodeSlot]) -> Iterator[NodeSlot]:
-    nodes = [s for s in kind.node_sets if not s.per_rack]
-    chosen = [s for s in nodes if s.profile.accelerators] or nodes
-    counted = [node for s in chosen for node in range(s.first, s.first + s.count)]
-    for i, (name, pod) in enumerate(pods.items()):
+def _last(
+    stated: SpareNodes, pods: Mapping[str, PodUnits], kinds: Mapping[str, UnitKind], omitted: frozenset[NodeSlot]
+) -> Iterator[NodeSlot]:
+    for i, (name, (pod, _)) in enumerate(pods.items()):
+        kind = kinds[name]
+        nodes = [s for s in kind.node_sets if not s.per_rack]
+        chosen = [s for s in nodes if s.profile.accelerators] or nodes
+        counted = [node for s in chosen for node in range(s.first, s.first + s.count)]
         members: dict[str, list[NodeSlot]] = {}
         for su in range(1, pod.su + 1):
             for node in counted:

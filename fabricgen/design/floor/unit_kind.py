@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from fabricgen.blueprint.models import Blueprint, Racks, natural
+from fabricgen.blueprint.models import Blueprint, Racks, ScalableUnit, natural
 from fabricgen.blueprint.scalars import CountOf, NodeSetOf
+from fabricgen.blueprint.sections.slots import UnitSize
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import NodeProfile, RackProfile
 from fabricgen.design.floor.rack_types import node_rack
@@ -30,6 +31,8 @@ class NodeSet:
     path: Path
     skip: tuple[str, ...] = ()
     """Fabrics that they do not attach to."""
+    unit: str = ""
+    """The kind of units that they are of, by name."""
 
     def attaches(self, fabric: str, role: str) -> bool:
         """Whether they attach to a fabric that asks for NICs of a role."""
@@ -44,12 +47,19 @@ class NodeSet:
 class UnitKind:
     """What every scalable unit of a kind holds. Members count from 0: nodes, then what stands beside them."""
 
+    name: str
+    """As `scalable_units` has it; "" for `scalable_unit`."""
     path: Path
     stated: Racks
     """How the blueprint says that its nodes stand."""
     node_sets: tuple[NodeSet, ...]
     nodes_per_rack: int
     node_rack: RackProfile
+
+    @property
+    def suffix(self) -> str:
+        """What is behind kinds and names of the lock that are its own; "" for the kind without a name."""
+        return f" /{self.name}" if self.name else ""
 
     @property
     def racks_path(self) -> Path:
@@ -60,6 +70,11 @@ class UnitKind:
     def nodes(self) -> int:
         """Node slots in a unit."""
         return sum(s.count for s in self.node_sets if not s.per_rack)
+
+    @property
+    def size(self) -> UnitSize:
+        """Node slots in a unit and in a rack."""
+        return UnitSize(self.nodes, self.nodes_per_rack)
 
     @cached_property
     def members(self) -> int:
@@ -89,21 +104,26 @@ class UnitKind:
         return -(-self.nodes // self.nodes_per_rack)
 
 
-def unit_kind(blueprint: Blueprint, catalog: Catalog) -> UnitKind:
-    """The kind of scalable unit that a blueprint states.
+def unit_kinds(blueprint: Blueprint, catalog: Catalog) -> dict[str, UnitKind]:
+    """The kinds of scalable units that a blueprint states, by name; "" for `scalable_unit`.
 
     Raises InputError for unknown node and rack profiles, for sets that skip unknown fabrics, and for nodes that are too
     tall for a rack.
     """
-    path: Path = ("scalable_unit",)
-    stated = blueprint.scalable_unit
+    return {
+        name: _unit_kind(name, path, stated, blueprint, catalog)
+        for name, (path, stated) in sorted(blueprint.unit_kinds.items(), key=lambda item: natural(item[0]))
+    }
+
+
+def _unit_kind(name: str, path: Path, stated: ScalableUnit, blueprint: Blueprint, catalog: Catalog) -> UnitKind:
     racks = stated.racks
-    nodes = _sets(catalog, stated.nodes, (*path, "nodes"), first=0)
+    nodes = _sets(catalog, stated.nodes, (*path, "nodes"), name, first=0)
     _check_skipped(nodes, blueprint.fabrics)
     count, tallest = sum(s.count for s in nodes), max(s.profile.rack_units for s in nodes)
     rack = node_rack(racks, (*path, "racks"), blueprint.floor, catalog)
     per_rack = racks.nodes_per_rack or len(rack.fixed.get("node", ())) or max(1, (rack.units - 2) // tallest)
-    beside = _sets(catalog, racks.devices, (*path, "racks", "devices"), first=count, racks=-(-count // per_rack))
+    beside = _sets(catalog, racks.devices, (*path, "racks", "devices"), name, first=count, racks=-(-count // per_rack))
     if per_rack * tallest > rack.units:
         raise fault(
             "FG601",
@@ -111,7 +131,7 @@ def unit_kind(blueprint: Blueprint, catalog: Catalog) -> UnitKind:
             path=(*path, "racks", "nodes_per_rack"),
             hint=f"at most {rack.units // tallest} nodes fit a rack",
         )
-    return UnitKind(path, racks, nodes + beside, per_rack, rack)
+    return UnitKind(name, path, racks, nodes + beside, per_rack, rack)
 
 
 def _check_skipped(sets: Iterable[NodeSet], fabrics: Iterable[str]) -> None:
@@ -128,7 +148,7 @@ def _check_skipped(sets: Iterable[NodeSet], fabrics: Iterable[str]) -> None:
 
 
 def _sets(
-    catalog: Catalog, stated: Mapping[str, CountOf], path: Path, *, first: int, racks: int = 0
+    catalog: Catalog, stated: Mapping[str, CountOf], path: Path, unit: str, *, first: int, racks: int = 0
 ) -> tuple[NodeSet, ...]:
     """Sets of nodes numbered from `first` on; with `racks`, of what stands in every one of so many racks."""
     sets: list[NodeSet] = []
@@ -136,6 +156,6 @@ def _sets(
         profile = catalog.node(nodes.profile, (*path, name))
         count = nodes.count * max(1, racks)
         skip = nodes.skip if isinstance(nodes, NodeSetOf) else ()
-        sets.append(NodeSet(name, profile, count, first, nodes.count if racks else 0, (*path, name), skip))
+        sets.append(NodeSet(name, profile, count, first, nodes.count if racks else 0, (*path, name), skip, unit))
         first += count
     return tuple(sets)

@@ -1,5 +1,5 @@
-"""What stands where in the racks of a unit: nodes and switches in its node racks, and its network racks; all units are
-alike.
+"""What stands where in the racks of a unit: nodes and switches in its node racks, and its network racks; all units of a
+kind are alike.
 
 All node racks have the same rack units for the same slots. Switches that the lock knows stay where they are.
 """
@@ -14,7 +14,6 @@ from fabricgen.blueprint.dimensions import WHOLE, dimension_of
 from fabricgen.blueprint.sections.floor import Stand
 from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.floor.unit_kind import UnitKind
-from fabricgen.design.layout import Layout
 from fabricgen.design.shape import scope_of
 from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.kernel.intervals import Intervals, numbers
@@ -122,23 +121,22 @@ class NodeRack:
 
 
 def node_rack_of(
-    layout: Layout, beside: Sequence[RackFixture], tiers: Sequence[UnitTier], held: Mapping[str, Intervals]
+    kind: UnitKind, beside: Sequence[RackFixture], tiers: Sequence[UnitTier], held: Mapping[str, Intervals]
 ) -> NodeRack:
-    """Give rack units to everything in a node rack. Positions fixed by the rack type or kept in the lock come first;
-    then nodes are stacked from the bottom, fixtures above them, and switches from the top down.
+    """Give rack units to everything in a node rack of a kind of unit. Positions fixed by the rack type or kept in the
+    lock come first; then nodes are stacked from the bottom, fixtures above them, and switches from the top down.
 
     Raises InputError (FG601) for devices that do not fit.
     """
-    kind = layout.kind
     inside = [t for t in tiers if t.stand.startswith("rack")]
-    counts = {t.tier.key: _most_in_a_rack(t, layout.racks_per_su) for t in inside}
+    counts = {t.tier.key: _most_in_a_rack(t, kind.racks) for t in inside}
     kept = {name: [n for n in numbers(intervals) if n < STRIDE] for name, intervals in held.items()}
     free = FreeUnits(kind.node_rack.units, (u for places in kept.values() for u in places))
     switches: dict[TierKey, tuple[int, ...]] = {}
     fixed = list(kind.node_rack.fixed.get("switch", ()))
     for t in (t for t in inside if t.stand == "rack-bottom"):
         switches[t.tier.key] = _stacked(free, t, counts[t.tier.key], kept.get(t.holder, ()), [])
-    nodes = _node_units(layout, free, sum(t.height * counts[t.tier.key] for t in inside if t.stand == "rack-middle"))
+    nodes = _node_units(kind, free, sum(t.height * counts[t.tier.key] for t in inside if t.stand == "rack-middle"))
     for t in (t for t in inside if t.stand == "rack-middle"):
         switches[t.tier.key] = _stacked(free, t, counts[t.tier.key], kept.get(t.holder, ()), [])
     others = {b.name: _beside_units(free, kind, b) for b in beside}
@@ -151,14 +149,14 @@ def _most_in_a_rack(t: UnitTier, racks: int) -> int:
     return max(Counter(t.rack_of(i, racks) for i in range(t.each)).values(), default=0)
 
 
-def _node_units(layout: Layout, free: FreeUnits, gap: int) -> tuple[int, ...]:
+def _node_units(kind: UnitKind, free: FreeUnits, gap: int) -> tuple[int, ...]:
     """The rack unit of every node slot of a rack, with `gap` rack units left free between the lower and
     the upper half.
     """
-    height = max(s.profile.rack_units for s in layout.node_sets if not s.per_rack)
-    slots, fixed = layout.nodes_per_rack, layout.node_rack.fixed.get("node", ())
+    height = max(s.profile.rack_units for s in kind.node_sets if not s.per_rack)
+    slots, fixed = kind.nodes_per_rack, kind.node_rack.fixed.get("node", ())
     if fixed and slots > len(fixed):
-        raise _no_room(layout.kind, f"{slots} nodes", f"it has places for {len(fixed)}")
+        raise _no_room(kind, f"{slots} nodes", f"it has places for {len(fixed)}")
     found: list[int] = []
     first = 1
     for slot in range(slots):
@@ -166,7 +164,7 @@ def _node_units(layout: Layout, free: FreeUnits, gap: int) -> tuple[int, ...]:
             first = found[-1] + height + gap
         u = fixed[slot] if fixed else free.lowest(height, first)
         if u is None or not free.is_free(u, height):
-            raise _no_room(layout.kind, f"node {slot + 1} of {slots}", f"{height} U in a row are not free")
+            raise _no_room(kind, f"node {slot + 1} of {slots}", f"{height} U in a row are not free")
         found.append(free.take(u, height))
         first = u + height
     return tuple(found)

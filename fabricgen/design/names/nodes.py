@@ -22,6 +22,7 @@ class NodeNames:
 
     def __init__(self, blueprint: Blueprint, layout: Layout, members: NodeSet) -> None:
         self._layout, self._members = layout, members
+        self._kind = next(kind for kind in layout.kinds if kind.name == members.unit)
         self._own = {"cluster": blueprint.name, "set": members.name}
         templates = blueprint.names.nodes
         key = next((k for k in (members.name, "all") if k in templates and not (k == "all" and members.per_rack)), "")
@@ -40,15 +41,15 @@ class NodeNames:
         needed += ["su"] if max(pod.su for pod in layout.pods) > 1 else []
         if "node" not in fields and self._members.count > 1:
             by_rack = self._members.per_rack or "n" in fields
-            needed += (["rack"] if layout.racks_per_su > 1 else []) + ["n"] if by_rack else ["node"]
+            needed += (["rack"] if self._kind.racks > 1 else []) + ["n"] if by_rack else ["node"]
         self.naming.check(TEXTS, NUMBERS, [] if "index" in fields else needed)
 
     def of(self, columns: Columns, count: int) -> list[str]:
         """Names of `count` nodes; `columns` are their pod, su, rack and node, int, from 0."""
-        layout, members = self._layout, self._members
-        each = members.per_rack or layout.nodes_per_rack
+        members = self._members
+        each = members.per_rack or self._kind.nodes_per_rack
         first = members.first if members.per_rack else 0
-        pods, wanted = layout.pods, self.naming.fields
+        pods, wanted = self._layout.pods, self.naming.fields
         made: dict[str, Callable[[], Values]] = {
             "site": lambda: [pods[i].site for i in columns["pod"]],
             "pod": lambda: [pods[i].name for i in columns["pod"]],

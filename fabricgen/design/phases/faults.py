@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
@@ -47,7 +48,9 @@ def _faults(design: Design, name: str, phase: Phase) -> Iterator[Diagnostic]:
     yield from _unit_faults(design, at, phase, pods)
     yield from _number_faults((*at, "planes"), "plane", phase.planes, {f.name: f.planes for f in design.fabrics})
     yield from _number_faults((*at, "rails"), "rail", phase.rails, {f.name: f.rails for f in design.fabrics})
-    tiers = {f"{t.fabric}.{t.name}": t.count for t in design.tiers}
+    tiers = Counter[str]()
+    for tier in design.tiers:
+        tiers |= Counter({f"{tier.fabric}.{tier.name}": tier.count})  # the most of its parts
     for stated, count in phase.switches.items():
         path = (*at, "switches", stated)
         if stated not in tiers:

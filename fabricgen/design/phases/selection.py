@@ -68,7 +68,7 @@ def selected(design: Design, phase: Phase) -> Selection:
         fabrics=fabrics,
         planes={f.name: _numbers(phase.planes, f, f.planes) for f in design.fabrics},
         rails={f.name: _numbers(phase.rails, f, f.rails) for f in design.fabrics},
-        switches={t.key: phase.switches.get(f"{t.fabric}.{t.name}", t.count) for t in design.tiers},
+        switches={t.key: min(t.count, phase.switches.get(f"{t.fabric}.{t.name}", t.count)) for t in design.tiers},
         extra=frozenset(attached if phase.extra is None else attached.intersection(phase.extra)),
     )
 

@@ -53,7 +53,7 @@ def design_scale_up(blueprint: Blueprint, catalog: Catalog, layout: Layout) -> t
     Raises InputError when a place does not hold whole domains, or a domain cannot be wired.
     """
     found: list[ScaleUpDesign] = []
-    taken: dict[str, str] = {}
+    taken: dict[Path, str] = {}
     for name, spec in sorted(blueprint.scale_up.items()):
         if spec.per == "cluster" and len(layout.sites) > 1:
             raise fault(
@@ -64,7 +64,7 @@ def design_scale_up(blueprint: Blueprint, catalog: Catalog, layout: Layout) -> t
             )
         members = _members(name, spec, catalog, layout)
         for node_set in members:
-            other = taken.setdefault(node_set.name, name)
+            other = taken.setdefault(node_set.path, name)
             if other != name:
                 raise fault(
                     "FG301",
@@ -216,7 +216,8 @@ def _check_switches(domain: ScaleUpDomainProfile, size: DomainSize, places: Doma
 
 def _check_backplane(domain: ScaleUpDomainProfile, places: DomainPlacement, layout: Layout, path: Path) -> None:
     """Raise InputError for a backplane that would span racks."""
-    racks = max(len({node // layout.nodes_per_rack for node in nodes}) for nodes in places.groups)
+    per_rack = {kind.name: kind.nodes_per_rack for kind in layout.kinds}
+    racks = max(len({n // per_rack[kind] for n in nodes}) for kind, some in places.groups.items() for nodes in some)
     if domain.backplane and (racks > 1 or places.units > 1):
         raise fault(
             "FG301",
@@ -234,7 +235,8 @@ def _mismatch(
     if places.per == "node":
         holder = f"a {members[0].profile.id}"
     elif places.per == "rack":
-        holder += f" {layout.nodes_per_rack} nodes"
+        per_rack = next(kind.nodes_per_rack for kind in layout.kinds if kind.name == members[0].unit)
+        holder += f" {per_rack} nodes"
     return fault(
         "FG301",
         f"{domain.id} is a domain of {domain.accelerators} accelerators, {holder} holds {places.accelerators:,}",

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from fabricgen.blueprint.models import ScaleUp
 from fabricgen.blueprint.sections.slots import NodeSlot
-from fabricgen.design.floor.unit_kind import NodeSet
+from fabricgen.design.floor.unit_kind import NodeSet, UnitKind
 from fabricgen.design.layout import Layout
 from fabricgen.kernel.diagnostics import Path, fault
 
 
 @dataclass(frozen=True, slots=True)
 class DomainPlacement:
-    """The domains of one kind by place. `groups` lists the node slots (from 0) of each domain inside a unit; a domain
-    of `su` or wider has all slots of its units.
+    """The domains of one kind by place. `groups` lists, by kind of unit, the node slots (from 0) of each domain inside
+    a unit; a domain of `su` or wider has all slots of its units. Kinds of units whose nodes form none are left out.
 
     `units` is how many scalable units one domain spans (1 below a pod), `slots` how many domains there is room for.
     """
 
     per: str
     racks: int
-    groups: tuple[tuple[int, ...], ...]
+    groups: Mapping[str, tuple[tuple[int, ...], ...]]
     units: int
     slots: int
     per_node: int
@@ -30,7 +32,12 @@ class DomainPlacement:
     @property
     def nodes(self) -> int:
         """Nodes of a full domain."""
-        return len(self.groups[0]) * self.units
+        return self._each * self.units
+
+    @property
+    def _each(self) -> int:
+        """Nodes of a full domain in a unit."""
+        return len(next(iter(self.groups.values()))[0])
 
     @property
     def accelerators(self) -> int:
@@ -39,15 +46,26 @@ class DomainPlacement:
 
     def domain_of(self, layout: Layout, slot: NodeSlot) -> tuple[int, int] | None:
         """(domain, position in it) of a node slot, from 0; None where the slot is in no domain."""
-        node = slot.node - 1
-        group = next((g for g, nodes in enumerate(self.groups) if node in nodes), None)
+        node, groups = slot.node - 1, self.groups.get(layout.kind_of_pod[slot.pod].name, ())
+        group = next((g for g, nodes in enumerate(groups) if node in nodes), None)
         if group is None:
             return None
-        unit, place = layout.unit_index(slot), self.groups[group].index(node)
-        if self.units == 1:
-            return unit * len(self.groups) + group, place
-        inside = slot.su - 1 if self.per == "pod" else unit
-        return (slot.pod if self.per == "pod" else 0), inside * len(self.groups[0]) + place
+        unit, place = layout.unit_index(slot), groups[group].index(node)
+        if self.units == 1 and self.per not in ("pod", "cluster"):
+            return self.first_domains(layout)[unit] + group, place
+        if self.per == "pod":
+            return self.pods(layout).index(slot.pod), (slot.su - 1) * self._each + place
+        return 0, self.first_domains(layout)[unit] * self._each + place
+
+    def pods(self, layout: Layout) -> tuple[int, ...]:
+        """The pods whose nodes form domains."""
+        return tuple(pod for pod, kind in enumerate(layout.kind_of_pod) if kind.name in self.groups)
+
+    def first_domains(self, layout: Layout) -> tuple[int, ...]:
+        """By unit, how many groups of nodes that form domains, or parts of one, the units before it have."""
+        each = [len(self.groups.get(kind.name, ())) for kind in layout.kind_of_pod]
+        counts = (count for pod, count in zip(layout.pods, each, strict=True) for _ in range(pod.su))
+        return tuple(accumulate(counts, initial=0))[:-1]
 
     @property
     def what(self) -> str:
@@ -68,47 +86,55 @@ def domain_placement(spec: ScaleUp, members: list[NodeSet], layout: Layout, path
             path=path,
             hint="give each kind of node a domain profile of its own, named in the node's `scale_up`",
         )
-    slots = sorted(n for s in members for n in range(s.first, s.first + s.count))
-    groups = _groups(spec, slots, layout, path)
-    sizes = sorted({len(g) for g in groups})
+    kinds = [kind for kind in layout.kinds if any(s.unit == kind.name for s in members)]
+    groups = {kind.name: _groups(spec, kind, members, path) for kind in kinds}
+    sizes = sorted({len(g) for of_kind in groups.values() for g in of_kind})
     if len(sizes) > 1:
+        of_rack = spec.per == "rack"
         raise fault(
             "FG301",
-            f"a domain of {spec.domain} is a rack, and racks of a unit hold {sizes[0]} to {sizes[-1]} of its nodes",
+            f"a domain of {spec.domain} is a rack, and racks of a unit hold {sizes[0]} to {sizes[-1]} of its nodes"
+            if of_rack
+            else f"kinds of units have {sizes[0]} to {sizes[-1]} nodes for a domain of {spec.domain}",
             path=path,
-            hint="let `nodes_per_rack` divide the nodes of a unit",
+            hint="let `nodes_per_rack` divide the nodes of a unit"
+            if of_rack
+            else "let all units have as many, or take domains per rack or node",
         )
-    units, domains = _span(spec, layout, path)
-    return DomainPlacement(spec.per, spec.racks or 1, groups, units, domains * len(groups), counts.pop())
+    of_pods = zip(layout.pods, layout.kind_of_pod, strict=True)
+    units, slots = _span(spec, [(pod.su, len(groups[k.name])) for pod, k in of_pods if k.name in groups], path)
+    return DomainPlacement(spec.per, spec.racks or 1, groups, units, slots, counts.pop())
 
 
-def _groups(spec: ScaleUp, slots: list[int], layout: Layout, path: Path) -> tuple[tuple[int, ...], ...]:
+def _groups(spec: ScaleUp, kind: UnitKind, members: Sequence[NodeSet], path: Path) -> tuple[tuple[int, ...], ...]:
+    """The node slots of each domain, or of the part of one, in a unit of a kind."""
+    slots = sorted(n for s in members if s.unit == kind.name for n in range(s.first, s.first + s.count))
     if spec.per == "node":
         return tuple((slot,) for slot in slots)
     if spec.per != "rack":
         return (tuple(slots),)
     racks = spec.racks or 1
-    if layout.racks_per_su % racks:
+    if kind.racks % racks:
         raise fault(
             "FG301",
-            f"domains of {racks} adjacent racks do not divide the {layout.racks_per_su} racks of a unit",
+            f"domains of {racks} adjacent racks do not divide the {kind.racks} racks of a unit",
             path=(*path, "racks"),
-            hint=f"a unit of {layout.racks_per_su} racks takes domains of "
-            + ", ".join(str(n) for n in range(1, layout.racks_per_su + 1) if layout.racks_per_su % n == 0),
+            hint=f"a unit of {kind.racks} racks takes domains of "
+            + ", ".join(str(n) for n in range(1, kind.racks + 1) if kind.racks % n == 0),
         )
     by_rack: dict[int, list[int]] = {}
     for slot in slots:
-        by_rack.setdefault(slot // layout.nodes_per_rack // racks, []).append(slot)
+        by_rack.setdefault(slot // kind.nodes_per_rack // racks, []).append(slot)
     return tuple(tuple(nodes) for _, nodes in sorted(by_rack.items()))
 
 
-def _span(spec: ScaleUp, layout: Layout, path: Path) -> tuple[int, int]:
-    """(scalable units of one domain, number of domains, or of groups of them, in the cluster)."""
+def _span(spec: ScaleUp, pods: Sequence[tuple[int, int]], path: Path) -> tuple[int, int]:
+    """(scalable units of one domain, number of domains) in the pods that form any: units, and groups in each."""
+    units = sorted({su for su, _ in pods})
     if spec.per == "cluster":
-        return layout.units, 1
+        return sum(su for su, _ in pods), 1
     if spec.per != "pod":
-        return 1, layout.units
-    units = sorted({pod.su for pod in layout.pods})
+        return 1, sum(su * groups for su, groups in pods)
     if len(units) > 1:
         raise fault(
             "FG301",
@@ -116,4 +142,4 @@ def _span(spec: ScaleUp, layout: Layout, path: Path) -> tuple[int, int]:
             path=(*path, "per"),
             hint="make each pod the same size, or take a domain per su",
         )
-    return units[0], len(layout.pods)
+    return units[0], len(pods)

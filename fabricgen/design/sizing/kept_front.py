@@ -37,9 +37,11 @@ _EXTRAS = ""
 """Stands for the ports of extra devices, among the holders of a run."""
 
 
-def nodes_holder(fabric: str, number: int) -> str:
-    """The holder of ports for nodes of a fabric; `number` counts its kinds of cables, from 0."""
-    return f"nodes of {fabric}" if not number else f"nodes {number + 1} of {fabric}"
+def nodes_holder(fabric: str, part: str, number: int) -> str:
+    """The holder of ports for nodes of a fabric in a part of the cluster; `number` counts its kinds of cables there,
+    from 0.
+    """
+    return f"nodes {number + 1 if number else ''}".rstrip() + f" of {fabric}" + (f"/{part}" if part else "")
 
 
 def links_holder(lower: TierKey) -> str:
@@ -68,6 +70,13 @@ def ports_kind(tier: TierKey, run: str) -> str:
     return f"downlinks {tier.text} {run}"
 
 
+def extra_ports(lock: Lock, tier: TierKey) -> set[tuple[int, int]]:
+    """(cage, port in the cage) of extra devices, present and gone, on any switch of a tier, as the lock has them."""
+    texts = (text for text in lock.words_of("extras").values() if text.startswith(f"{tier.text} "))
+    found = (re.search(r" cage (\d+)/(\d+)$", text) for text in texts)
+    return {(int(m[1]), int(m[2]) - 1) for m in found if m}
+
+
 class Keep(Enum):
     """How much of what the lock keeps stays, from most to least."""
 
@@ -92,10 +101,7 @@ class KeptFront:
     def __init__(self, lock: Lock, tier: TierKey, profile: SwitchProfile) -> None:
         self._lock, self._tier, self._profile = lock, tier, profile
         self._cages = {name: tuple(numbers(some)) for name, some in lock.of(cages_kind(tier)).items()}
-        start = f"{tier.text} "
-        texts = [text for text in lock.words_of("extras").values() if text.startswith(start)] if self._cages else []
-        found = [re.search(r" cage (\d+)/(\d+)$", text) for text in texts]
-        self._extras = {(int(m[1]), int(m[2]) - 1) for m in found if m}
+        self._extras = extra_ports(lock, tier) if self._cages else set()
         """(cage, port in the cage) of extra devices, present and gone, on any switch of the tier."""
 
     def place(

@@ -23,6 +23,8 @@ class NodeDemand:
     """Node ports of one kind that a fabric attaches to a lowest tier."""
 
     fabric: str
+    part: str
+    """The part of the cluster whose nodes they are for."""
     kind: PortKind
     attachments: tuple[tuple[NodeSet, Attachment], ...]
     table: SlotTable
@@ -69,7 +71,8 @@ class NodePorts:
         for demand, number, (run, first) in zip(self._demands, assignment.slots, places, strict=True):
             each = -(-number // assignment.count)
             turn = max(1, self._turn(demand.table, assignment.count, each))
-            found.append(NodeFeed(self._spec.key, demand.attachments, run, first, each, turn, assignment.by_slot))
+            of = self._spec.key, demand.part, demand.attachments
+            found.append(NodeFeed(*of, run, first, each, turn, assignment.by_slot))
         return found
 
     def _turn(self, table: SlotTable, count: int, each: int) -> int:

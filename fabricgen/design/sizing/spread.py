@@ -82,7 +82,7 @@ class RunPorts:
     ) -> None:
         self._run, self._wide, self._laid = run, wide, taken
         self._feeds = feeds = [feed for feed in feeds if feed.run == number]
-        chief = feeds[0] if feeds and feeds[0].links and not feeds[0].beside_nodes else None
+        chief = feeds[0] if feeds and feeds[0].links and not (feeds[0].beside_nodes or feeds[0].laid) else None
         needed = chief.room if chief else 0
         ports = min(reach[number] if number < len(reach) else run.numbers, run.numbers)
         cages = max(ports // run.ways, -(-needed // run.ways))
@@ -93,7 +93,7 @@ class RunPorts:
 
     def of(self, feed: Feed) -> tuple[int, ...]:
         """The ports of a feed, ordered by (rank of the lower switch, number of its link)."""
-        if not feed.links or feed.beside_nodes:
+        if not feed.links or feed.beside_nodes or feed.laid:
             return tuple(port_at(feed.first, feed.jumps, index) for index in range(feed.room))
         if feed == self._feeds[0]:
             return self._chief
@@ -104,6 +104,10 @@ class RunPorts:
 
     def left_over(self, first: int) -> tuple[int, ...]:
         """Ports beyond the first `first`, in the order they are handed out, on connectors that serve nothing else."""
+        told = [port // self._run.per_connector for feed in self._feeds if feed.laid for port in self.of(feed)]
+        if told:
+            order, used = self._others if self._chief else range(self._run.numbers), set(told)
+            return tuple(p for p in order if p // self._run.per_connector not in used and self._is_there(p))
         first = -(-first // self._run.per_connector) * self._run.per_connector
         if not self._chief:
             per = self._run.per_connector
@@ -115,6 +119,14 @@ class RunPorts:
             turn = reversed(connectors) if self._wide and first else connectors
             return tuple(port for c in turn for port in range(c * per, c * per + per))
         return self._others[first - self._aligned :]
+
+    def from_top(self) -> tuple[int, ...]:
+        """The ports that the first purpose leaves, from the highest rank of lower switches downwards."""
+        return self._others
+
+    def _is_there(self, port: int) -> bool:
+        """Whether a port lies in no gap."""
+        return bool(self._run.cages[port // self._run.ways])
 
     def _spread(self, feed: Feed) -> tuple[int, ...]:
         """Ports of the first purpose."""
@@ -135,6 +147,7 @@ class RunPorts:
         order = [units[at] for b in reversed(range(blocks)) for at in range(starts[b] + deep, starts[b + 1])]
         order += [units[starts[b] + rank] for rank in reversed(range(deep)) for b in reversed(range(blocks))]
         order += range(len(self._places) // per, run.numbers // per)
+        taken |= {port for port in range(run.numbers) if not self._is_there(port)}
         by_unit = [[port for port in range(unit * per, unit * per + per) if port not in taken] for unit in order]
         whole = [port for ports in by_unit if len(ports) == per for port in ports]
         split = [port for ports in by_unit if len(ports) < per for port in ports]

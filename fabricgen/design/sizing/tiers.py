@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 from fabricgen.blueprint.sections.fabric import SpanSpec
-from fabricgen.design.fabric_model import Feed, NodeFeed, TierKey, Uplink, jumps_of
+from fabricgen.design.fabric_model import Feed, NodeFeed, TierKey, Uplink
 from fabricgen.design.layout import Layout
-from fabricgen.design.management import ManagedPorts
+from fabricgen.design.management.load import ManagedPorts
 from fabricgen.design.ports import (
     PortDemand,
     PortKind,
@@ -38,11 +37,13 @@ from fabricgen.design.sizing.arithmetic import (
 )
 from fabricgen.design.sizing.down_ports import DownPorts, Reserve
 from fabricgen.design.sizing.kept import as_before, kept_count, place_upward
-from fabricgen.design.sizing.kept_front import MANAGEMENT_PORTS, KeptFront, Purpose, links_holder, nodes_holder
+from fabricgen.design.sizing.kept_above import KeptAbove, Laid
+from fabricgen.design.sizing.kept_front import KeptFront
 from fabricgen.design.sizing.node_ports import NodeDemand, NodePorts, SlotAssignment
+from fabricgen.design.sizing.purposes import laid_feeds, purposes_of
 from fabricgen.design.sizing.spread import RunPorts, nests
 from fabricgen.design.sizing.wider_uplinks import Fits, widened
-from fabricgen.design.tiers import TierSpec
+from fabricgen.design.tiers import TierSpec, meet
 from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.kernel.intervals import Intervals
 
@@ -94,29 +95,6 @@ class SizedTier:
         return RunPorts(self.placement.downs[run], run, self.feeds, self.reach, wide=wide, taken=taken)
 
 
-def _purposes(demands: Sequence[NodeDemand], nodes: Sequence[NodeFeed], feeds: Sequence[Feed]) -> list[Purpose]:
-    """What the down ports of a lowest tier are for: nodes, by kind of port, then management and lower tiers."""
-    seen: Counter[str] = Counter()
-    found = []
-    for demand, feed in zip(demands, nodes, strict=True):
-        found.append(Purpose(nodes_holder(demand.fabric, seen[demand.fabric]), feed.run, feed.first, feed.per_switch))
-        seen[demand.fabric] += 1
-    names = (links_holder(feed.source) if feed.links else MANAGEMENT_PORTS for feed in feeds)
-    return [*found, *(Purpose(name, feed.run, feed.first, feed.room) for name, feed in zip(names, feeds, strict=True))]
-
-
-def _laid(
-    demands: Sequence[NodeDemand], nodes: Sequence[NodeFeed], feeds: tuple[Feed, ...], ports: Sequence[Intervals]
-) -> tuple[dict[str, tuple[NodeFeed, ...]], tuple[Feed, ...]]:
-    """The feeds of nodes by fabric, and those of management, on their ports; `ports` are in the order of purposes."""
-    found: dict[str, tuple[NodeFeed, ...]] = {}
-    for demand, feed, own in zip(demands, nodes, ports, strict=False):
-        laid = replace(feed, first=own[0].first, jumps=jumps_of(own)) if own else feed
-        found[demand.fabric] = (*found.get(demand.fabric, ()), laid)
-    managed = zip(feeds, ports[len(demands) :], strict=True)
-    return found, tuple(replace(f, first=own[0].first, jumps=jumps_of(own)) if own else f for f, own in managed)
-
-
 class TierSizing:
     """Sizes the tiers of linked fabrics."""
 
@@ -124,8 +102,8 @@ class TierSizing:
         self,
         layout: Layout,
         specs: Mapping[TierKey, TierSpec],
-        sizes: dict[str, dict[str, int]],
-        coarser: Mapping[str, Coarser],
+        sizes: Mapping[TierKey, Mapping[str, int]],
+        coarser: Mapping[TierKey, Coarser],
         demands: Mapping[TierKey, tuple[NodeDemand, ...]],
         managed: Mapping[TierKey, ManagedPorts],
         reserve: Mapping[tuple[TierKey, PortKind], Reserve],
@@ -134,10 +112,10 @@ class TierSizing:
         lean: Collection[TierKey],
     ) -> None:
         """`crowded` are lowest tiers where extra devices need the ports that reserved units would have, `lean` those
-        where they need the ports that more uplinks than the fewest would take; `sizes` and `coarser` are by fabric.
+        where they need the ports that more uplinks than the fewest would take; `sizes` and `coarser` are by tier.
         """
         self._layout, self._specs, self._coarser = layout, specs, coarser
-        self._sizes = {fabric: dict(own) for fabric, own in sizes.items()}
+        self._sizes = {key: dict(own) for key, own in sizes.items()}
         self._demands, self._managed, self._reserve, self._spans = demands, managed, reserve, spans
         self._crowded, self._lean = crowded, lean
         self.sized_tiers: dict[TierKey, SizedTier] = {}
@@ -146,21 +124,41 @@ class TierSizing:
         """Size every tier, lower ones first; raises InputError where one cannot be."""
         for key, spec in self._specs.items():
             below = [sized for sized in self.sized_tiers.values() if sized.spec.upper == key]
+            below.sort(key=lambda sized: sized.spec.turn)
             sized = self._upper(spec, below) if below and not spec.takes_nodes else self._lowest(spec, below)
-            self._sizes[spec.fabric][spec.name] = sized.count
+            self._note_count(sized)
             self.sized_tiers[key] = sized
         return self.sized_tiers
+
+    def _note_count(self, sized: SizedTier) -> None:
+        """Enter the switches of a tier's groups among the sizes of the tiers of its fabric that may be grouped by them;
+        raises InputError (FG092) where a tier of all parts of the cluster is, and parts have different numbers.
+        """
+        spec = sized.spec
+        for key, other in self._specs.items():
+            if other.fabric != spec.fabric or not meet(other, spec):
+                continue
+            known = self._sizes[key].setdefault(spec.name, sized.count)
+            if known != sized.count and spec.name in other.per:
+                raise fault(
+                    "FG092",
+                    f"{other.name} is grouped by {spec.name}, of which groups have {known} switches in one part of the "
+                    f"cluster and {sized.count} in {spec.part or 'another'}",
+                    path=(*other.path, "per"),
+                    hint=f"state one `count` of {spec.name}, or group {other.name} `per: pod`",
+                )
+            self._sizes[key][spec.name] = max(known, sized.count)
 
     def _more(self, spec: TierSpec, switches: int) -> dict[PortKind, int]:
         """Further ports of each switch for extra devices, by kind, beyond those that are left over anyway."""
         return {kind: kept.ports(switches) for (key, kind), kept in self._reserve.items() if key == spec.key}
 
     def _groups(self, spec: TierSpec) -> int:
-        return group_count(spec.layout, spec.per, self._sizes[spec.fabric])
+        return group_count(spec.layout, spec.per, self._sizes[spec.key])
 
     def _plan_uplinks(self, spec: TierSpec, main: PortDemand | None) -> UplinkPlan | None:
         upper = self._specs[spec.upper] if spec.upper else None
-        sizes = self._sizes[upper.fabric] | {spec.name: 1} if upper else {}
+        sizes = self._sizes[upper.key] | {spec.name: 1} if upper else {}
         return plan_uplinks(spec, upper, main, sizes)
 
     def _peer_demand(self, spec: TierSpec, main: PortKind | None, count: int) -> tuple[PortDemand, ...]:
@@ -233,10 +231,10 @@ class TierSizing:
             feeds = (Feed(TierKey("", ""), *places[len(demands)], used, room, by_slot=by_slot),)
         own = places[len(places) - len(below) :]
         feeds += self._land(spec, assignment.count, lowers, below, own, by_slot=by_slot or spec.for_reserve)
-        purposes = _purposes(demands, found_feeds, feeds)
+        purposes = purposes_of(demands, found_feeds, feeds)
         front = KeptFront(self._layout.lock, spec.key, spec.profile)
         demand, placement, laid, taken = front.place(demand, purposes, lambda wanted: fit(spec, wanted, up))
-        node_feeds, feeds = _laid(demands, found_feeds, feeds, [laid[purpose.name] for purpose in purposes])
+        node_feeds, feeds = laid_feeds(demands, found_feeds, feeds, [laid[purpose.name] for purpose in purposes])
         in_use, numbered = downs.totals(len(placement.downs))
         kept = tuple(self._more(spec, groups * assignment.count).items())
         whole, _ = ports_for(replace(assignment, slots=nodes.reserved), now=False, by_slot=by_slot)
@@ -304,19 +302,7 @@ class TierSizing:
         up = self._plan_uplinks(spec, main)
         groups = self._groups(spec)
 
-        def ports_for(count: int, met: list[LowerTier], *, by_slot: bool) -> tuple[DownPorts, list[tuple[int, int]]]:
-            downs = DownPorts(spec)
-            places = []
-            for one in met:
-                in_use, room = one.ports_in_use(count, by_slot=by_slot), one.numbered(by_slot=by_slot)
-                places.append(downs.add(one.kind, in_use, one.ports(room, count)))
-            return downs, places
-
-        def demand_for(count: int, met: list[LowerTier], *, by_slot: bool) -> SwitchDemand:
-            more = self._more(spec, groups * count)
-            return ports_for(count, met, by_slot=by_slot)[0].switch_demand(
-                more, self._peer_demand(spec, below[0].kind, count)
-            )
+        demand_for = partial(self._demand_above, spec)
 
         def fits(count: int, met: list[LowerTier]) -> bool:
             return fit(spec, demand_for(count, met, by_slot=False), up) is not None
@@ -340,7 +326,7 @@ class TierSizing:
         if placement is None:
             raise too_small(spec, demand, up)
         met = [replace(one, now=now.now) for one, now in zip(met, present, strict=True)]
-        downs, places = ports_for(count, met, by_slot=by_slot)
+        downs, places = self._ports_above(spec, count, met, by_slot=by_slot)
         feeds = []
         for sized, one, (run, first) in zip(lowers, met, places, strict=True):
             links = 1 if one.lands_unevenly(count) else -(-one.share // count)
@@ -349,13 +335,38 @@ class TierSizing:
             nested = self._connect(sized, spec, count, one, by_slot=by_slot, per_connector=per)
             feeds.append(Feed(sized.spec.key, run, first, in_use, room, links, nested))
         used, numbered = downs.totals(len(placement.downs))
-        reach = self._reach(spec, demand, up)
+        laid = Laid(placement, tuple(feeds), self._reach(spec, demand, up))
+        front, first = KeptAbove(self._layout.lock, spec), lowers[0].spec.turn
+        if front.known or lowers[-1].spec.turn > first:
+            early = [one for one, sized in zip(met, lowers, strict=True) if sized.spec.turn == first]
+            _, where = self._ports_above(spec, count, early, by_slot=by_slot)
+            own = fit(spec, demand_for(count, early, by_slot=by_slot), up)
+            some = tuple(replace(f, run=run, first=at) for f, (run, at) in zip(feeds, where, strict=False))
+            alone = Laid(own, some, laid.reach) if own else None
+            laid = front.place(demand, laid, alone, lambda wanted: fit(spec, wanted, up))
         self._note_fewest(lowers[0], spec, below, fits)
         kept = tuple(self._more(spec, groups * count).items())
         found = SizedTier(
-            spec, groups, count, demand, placement, tuple(feeds), {}, used, numbered, numbered, up, for_extras=kept
+            spec, groups, count, demand, laid.placement, laid.feeds, {}, used, numbered, numbered, up, for_extras=kept
         )
-        return replace(found, reach=(reach,))
+        return replace(found, reach=(laid.reach,))
+
+    def _ports_above(
+        self, spec: TierSpec, count: int, met: Sequence[LowerTier], *, by_slot: bool
+    ) -> tuple[DownPorts, list[tuple[int, int]]]:
+        """The down ports of each of `count` upper switches, and (run, first port) of those for each lower tier."""
+        downs = DownPorts(spec)
+        places = []
+        for one in met:
+            in_use, room = one.ports_in_use(count, by_slot=by_slot), one.numbered(by_slot=by_slot)
+            places.append(downs.add(one.kind, in_use, one.ports(room, count)))
+        return downs, places
+
+    def _demand_above(self, spec: TierSpec, count: int, met: Sequence[LowerTier], *, by_slot: bool) -> SwitchDemand:
+        """The demand on each of `count` upper switches of a group."""
+        more = self._more(spec, self._groups(spec) * count)
+        downs, _ = self._ports_above(spec, count, met, by_slot=by_slot)
+        return downs.switch_demand(more, self._peer_demand(spec, met[0].kind, count))
 
     def _note_fewest(self, sized: SizedTier, upper: TierSpec, below: list[LowerTier], fits: Fits) -> None:
         """Note what the fewest uplinks of the first lower tier would be, and the switches above them, where it has more
@@ -395,7 +406,7 @@ class TierSizing:
         up = sized.uplink_plan
         assert up is not None  # noqa: S101 - it is linked up to this tier
         assert sized.placement.up is not None  # noqa: S101 - the same
-        sizes, coarser = self._sizes[sized.spec.fabric], self._coarser[sized.spec.fabric]
+        sizes, coarser = self._sizes[sized.spec.key], self._coarser[sized.spec.key]
         now, slots, in_use = lowers_per_group(sized.spec, sized.count, upper, sizes, coarser)
         least = in_use if self._dealing(upper) == "slot" else 0
         share = sized.placement.up.count // up.groups_met

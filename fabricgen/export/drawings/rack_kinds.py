@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -55,21 +56,23 @@ class RackKinds:
         return ((f"({'+'.join(feeds)})",),) if feeds else ()
 
     @cached_property
-    def _racks_of_units(self) -> tuple[int, int]:
-        """(racks of all units, racks of each unit)."""
-        each = FloorPlan(self._cluster.design).racks_per_unit
-        return each * self._cluster.design.layout.units, each
+    def _first_racks(self) -> tuple[int, ...]:
+        """By unit, how many racks the units before it have; at the end, how many all units have."""
+        return FloorPlan(self._cluster.design).first_racks
+
+    def _unit_of(self, rack: int) -> int:
+        """The unit of a rack of units."""
+        return bisect_right(self._first_racks, rack)
 
     def runs_by_unit(self, racks: Sequence[int]) -> Iterator[tuple[str, list[int]]]:
         """(name of the unit, its racks that stand side by side) for some racks."""
         table = self.table
-        of_units, each = self._racks_of_units
-        mine = [rack for rack in racks if rack < of_units]
-        mine.sort(key=lambda rack: (rack // each, int(table.row[rack]), int(table.column[rack])))
+        mine = [rack for rack in racks if rack < self._first_racks[-1]]
+        mine.sort(key=lambda rack: (self._unit_of(rack), int(table.row[rack]), int(table.column[rack])))
         run: list[int] = []
         for rack in mine:
             if run and not (
-                rack // each == run[-1] // each
+                self._unit_of(rack) == self._unit_of(run[-1])
                 and table.row[rack] == table.row[run[-1]]
                 and table.column[rack] == table.column[run[-1]] + 1
             ):

@@ -115,7 +115,7 @@ class PortMaps:
             Port(cage, sub, ways, *look, *end) for cage, sub, ways, look, end in zip(*numbers, looks, told, strict=True)
         ]
         cls = self._devices.classes[int(self._devices.device_class[device])]
-        kept = self._kept(TierKey(cls.fabric, cls.tier))
+        kept = self._kept(cls.key)
         return sorted([*found, *kept], key=lambda port: (port.cage, port.sub)) if kept else found
 
     def _made_kept(self, key: TierKey) -> tuple[Port, ...]:

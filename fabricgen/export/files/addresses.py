@@ -1,6 +1,7 @@
 """addresses.csv: every address with its prefix length, its purpose, and the device and port that has it.
 
-Kinds: loopback, router-id (of a switch without IPv4, on no interface), management, gateway, link, host.
+Kinds: loopback, router-id (of a switch without IPv4, on no interface), management, gateway, own (of a switch of an MLAG
+pair beside the gateway that both have), link, host.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from fabricgen.numbering.lazy_columns import (
     constant_column,
     encoded,
 )
-from fabricgen.wiring.tables import SWITCH, DeviceClass, Ints, Ints64, ManagementPort, Segment, unique_inverse
+from fabricgen.wiring.tables import SWITCH, DeviceClass, Flags, Ints, Ints64, ManagementPort, Segment, unique_inverse
 
 ON_REQUEST = False
 
@@ -123,18 +124,31 @@ def _management_segments(segments: tuple[Segment, ...]) -> list[int]:
 
 
 def _gateways(cluster: Cluster, found: FamilyAddresses) -> AddressSection:
-    """Gateways of bridged nodes, fabric by fabric."""
-    rows: list[tuple[int, int, int, str]] = []
+    """Gateways of bridged nodes, fabric by fabric; that of an MLAG pair is told once, then what its switches own."""
+    rows: list[tuple[int, int, int, str, str]] = []
     for fabric, subnets in found.subnets.items():
         vlan = cluster.intent(cluster.design.fabric(fabric)).vlan
-        for row in np.flatnonzero(subnets.gateway.present).tolist():
+        for row in np.flatnonzero(subnets.gateway.present & ~_seconds(cluster)).tolist():
             length = int(subnets.subnet_length[row])
             for place, gateway in enumerate(found.gateways(fabric, row)):
-                rows.append((gateway, length, row, f"Vlan{vlan + place}"))
-    addresses, lengths, devices, ports = zip(*rows, strict=True) if rows else ((), (), (), ())
+                rows.append((gateway, length, row, f"Vlan{vlan + place}", "gateway"))
+        rows += [
+            (subnets.own.at(row), int(subnets.subnet_length[row]), row, f"Vlan{vlan}", "own")
+            for row in np.flatnonzero(subnets.own.present).tolist()
+        ]
+    addresses, lengths, devices, ports, kinds = zip(*rows, strict=True) if rows else ((), (), (), (), ())
     of_length, of_device = np.array(lengths, dtype=np.int64), np.array(devices, dtype=np.int64)
-    named = encoded(ports, np.arange(len(ports)))
-    return _section(column_of(found.family, addresses), of_length, "gateway", of_device, named)
+    named, of_kind = (encoded(texts, np.arange(len(texts))) for texts in (ports, kinds))
+    return AddressSection(column_of(found.family, addresses), of_length, of_kind, of_device, named)
+
+
+def _seconds(cluster: Cluster) -> Flags:
+    """The second switch of each MLAG pair: the gateway is listed with the first."""
+    bonds, rows = cluster.plan.bonds, np.arange(len(cluster.plan.devices))
+    if bonds is None:
+        return np.zeros(len(rows), dtype=bool)
+    found: Flags = (bonds.mate >= 0) & (bonds.mate < rows)
+    return found
 
 
 def _links(cluster: Cluster, found: FamilyAddresses) -> AddressSection:
@@ -143,10 +157,10 @@ def _links(cluster: Cluster, found: FamilyAddresses) -> AddressSection:
     kinds = kinds_of_links(cluster)
     there = np.stack([found.a.present, found.b.present], axis=1)
     link, upper = (place.astype(np.int32) for place in np.nonzero(there))
-    b = cluster.port_names.port_columns[1]
     device = np.where(upper, links.b_device[link], links.a_device[link])
-    own = bond_ports(cluster, link)
-    port = EncodedColumn(own.vocabulary, np.where(upper, b.codes[link], own.codes))
+    a, b = (bond_ports(cluster, link, upper=end) for end in (False, True))
+    vocabulary = np.concatenate([a.vocabulary, b.vocabulary])
+    port = EncodedColumn(vocabulary, np.where(upper, b.codes + len(a.vocabulary), a.codes).astype(np.int32))
     address, at_b = found.a[link], upper == 1
     address[at_b] = found.b[link[at_b]]
     return AddressSection(address, found.length[link], encoded(kinds, links.segment[link]), device, port)
@@ -176,11 +190,20 @@ def _on_shared_ports(cluster: Cluster, found: FamilyAddresses) -> Iterator[Addre
 def _in_vrfs(cluster: Cluster, found: FamilyAddresses) -> Iterator[AddressSection]:
     """Sub-interfaces of links that carry the VRF of a fabric on another's switches."""
     links, fabrics = cluster.plan.links, cluster.design.fabrics
-    a, b = cluster.port_names.port_columns
     for (owner, vrf), pairs in found.vrf_links.items():
         vlan = next(cluster.intent(f).vlan for f in fabrics if (f.carrier, f.vrf) == (owner, vrf))
         rows = np.flatnonzero(pairs.present)
         lengths = _same(found.family.pair_length, rows)
-        for device, ports, more in ((links.a_device, a, 1), (links.b_device, b, 0)):
-            named = ConcatenatedColumn((ports.take(rows), f".{vlan}"))
-            yield _section(pairs[rows].plus(more), lengths, "link", device[rows], named)
+        for device, upper in ((links.a_device, False), (links.b_device, True)):
+            ports = _subinterfaces(cluster, rows, vlan, upper=upper)
+            yield _section(pairs[rows].plus(1 - upper), lengths, "link", device[rows], ports)
+
+
+def _subinterfaces(cluster: Cluster, rows: Ints64, vlan: int, *, upper: bool) -> LazyColumn:
+    """The interfaces of a VLAN over some links: PORT.VLAN, or VlanVLAN over the peer link of an MLAG pair."""
+    bonds, names = cluster.plan.bonds, cluster.port_names.port_columns[upper].take(rows)
+    if bonds is None:
+        return ConcatenatedColumn((names, f".{vlan}"))
+    paired = bonds.of_link[rows] >= 0
+    whole = [f"Vlan{vlan}" if pair else f"{name}.{vlan}" for name, pair in zip(names, paired.tolist(), strict=True)]
+    return encoded(whole, np.arange(len(whole), dtype=np.int32))

@@ -66,7 +66,7 @@ def _is_spare(cluster: Cluster) -> Flags:
     """Whether each device is a spare node; bool."""
     layout, devices = cluster.design.layout, cluster.plan.devices
     slots = np.array(sorted((layout.unit_index(slot), slot.node - 1) for slot in layout.spare), dtype=np.int64)
-    most = layout.members_per_su
+    most = max(kind.members for kind in layout.kinds)
     return np.isin(devices.unit * np.int64(most) + devices.node, slots[:, 0] * most + slots[:, 1]) & (devices.node >= 0)
 
 

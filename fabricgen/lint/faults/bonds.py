@@ -10,7 +10,11 @@ FG044 = Fault(
     A fabric states `bond`, and the ports of its hosts cannot be one interface there.
 
     A bond is of two ports or more, all of a node in the fabric (`bond: node`) or those of each NIC (`bond: nic`), and
-    these land on one switch. Its hosts are bridged: a routed host, or one with a subnet for each rail, has an address
+    these land on one switch, or on two of one tier that `peer` links make an MLAG pair. Community images of SONiC make
+    no such pair: they are built without ICCPd (sonic-buildimage, rules/config). The VLANs of a pair are on both
+    switches, with one gateway, so that no fabric on them has a subnet for each rail, or VLAN 4094, in which both talk.
+
+    Its hosts are bridged: a routed host, or one with a subnet for each rail, has an address
     on each port and uses all of them without a bond. Fabrics that share the ports of another (`host_ports`) are on the
     bonds of that one. InfiniBand has no LACP.
     """,
@@ -26,6 +30,7 @@ FG044 = Fault(
       storage:
         protocol: ethernet
         bond: node
-        tiers: {leaf: {switch: sn5600}}
+        tiers: {leaf: {switch: sn5600, count: 2, spread: stripe, peer: 2 x 400G}}
+        nos: cumulus
     """,
 )

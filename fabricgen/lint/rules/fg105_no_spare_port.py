@@ -60,5 +60,5 @@ def _last_port(design: Design, full: list[TierDesign]) -> str:
         if not design.loaded.blueprint.fabrics[leaf.fabric].tiers[leaf.name].count:
             other = trials_of(design, leaf.fabric).with_a_port_less(leaf.key)
             if other and other.switches >= 2 * leaf.switches:
-                texts.append(f"{other.switches:,} {leaf.fabric} {leaf.name} switches instead of {leaf.switches:,}")
+                texts.append(f"{other.switches:,} {leaf.text} switches instead of {leaf.switches:,}")
     return f"; with one port less on each it would be {' and '.join(texts)}" if texts else ""

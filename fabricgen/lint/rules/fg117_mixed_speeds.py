@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.design.capacity.bisection import chain_of
+from fabricgen.design.capacity.bisection import chain_of, chains_of
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
@@ -19,7 +19,8 @@ class MixedSpeeds(DesignRule):
     NIC. RDMA training traffic consists of a few large flows (Gangidi et al., RDMA over Ethernet for Distributed AI
     Training at Meta Scale, SIGCOMM 2024, on low flow entropy), so other flows do not fill the gap. Storage and
     management servers at other speeds on the same leaves do no harm. Put unlike nodes into separate fabrics or
-    clusters, set a `speed` that all of them support, or use fewer, faster uplinks.
+    clusters, set a `speed` that all of them support, or use fewer, faster uplinks. Kinds of scalable units are judged
+    each alone: jobs run in the pods of one kind.
     """
 
     id = "FG117"
@@ -50,12 +51,14 @@ class MixedSpeeds(DesignRule):
 
     def _unequal_accelerators(self, fabric: FabricDesign) -> Iterator[Diagnostic]:
         """Node sets whose accelerators have unequal bandwidth."""
-        each: dict[float, list[str]] = {}
+        kinds: dict[str, dict[float, dict[str, None]]] = {}
         for nodes, attachment in fabric.attachments:
             if nodes.profile.accelerators:
                 gbps = len(attachment.legs) * attachment.speed_gbps / nodes.profile.accelerators.count
-                each.setdefault(gbps, []).append(nodes.profile.id)
-        if len(each) > 1:
+                kinds.setdefault(nodes.unit, {}).setdefault(gbps, {})[nodes.profile.id] = None
+        for each in kinds.values():
+            if len(each) == 1:
+                continue
             words = ", ".join(f"{gbps:g}G on {' and '.join(ids)}" for gbps, ids in sorted(each.items()))
             yield self.flag(
                 fabric.path,
@@ -65,13 +68,17 @@ class MixedSpeeds(DesignRule):
 
     def _slow_uplinks(self, design: Design, fabric: FabricDesign) -> Iterator[Diagnostic]:
         """Tiers whose uplinks are slower than the ports of the nodes below."""
-        fastest = max(attachment.speed_gbps for _, attachment in fabric.attachments)
         spec = design.loaded.blueprint
         spread = spec.fabrics[fabric.name].routing.load_balance or spec.routing.load_balance
         if fabric.protocol != "roce" or spread == "dynamic":
             return
+        told = set()
         for tier in chain_of(design, fabric):
-            if tier.up and tier.up.speed_gbps < fastest:
+            below = [chain[0].key for chain in chains_of(design, fabric) if tier in chain]
+            speeds = [a.speed_gbps for key in below for feed in fabric.feeds_of(key) for _, a in feed.attachments]
+            fastest = max(speeds, default=0)
+            if tier.up and tier.up.speed_gbps < fastest and tier.path not in told:
+                told.add(tier.path)
                 yield self.flag(
                     (*tier.path, "uplinks"),
                     f"{fabric.name} nodes have {fastest}G ports, {tier.name} uplinks have {tier.up.speed_gbps}G: no "

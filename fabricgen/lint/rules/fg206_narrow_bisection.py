@@ -6,12 +6,17 @@ from collections.abc import Iterator
 from fractions import Fraction
 from math import prod
 
-from fabricgen.design.capacity.bisection import accelerators_of, bisection_per_accelerator, chain_of, node_gbps
+from fabricgen.design.capacity.bisection import (
+    accelerators_of,
+    bisection_per_accelerator,
+    chains_of,
+    node_gbps,
+    tops_of,
+)
 from fabricgen.design.capacity.end_to_end import end_to_end
 from fabricgen.design.capacity.purpose import attached_nodes
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
-from fabricgen.design.shape import scope_of
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
 
@@ -52,7 +57,7 @@ class NarrowBisection(DesignRule):
             if not number or found is None or _single_node(design, fabric):
                 continue
             ports, whole = Fraction(node_gbps(design, fabric), number), end_to_end(design, fabric)
-            if not stated and scope_of(chain_of(design, fabric)[-1].per) != "all":
+            if not stated and any(top.scope != "all" for top in tops_of(design, fabric)):
                 continue
             ratio = max(Fraction(1), whole.allowed, whole.ratio) * _landing(design, fabric)
             target = Fraction(stated) if stated else ports / ratio
@@ -68,8 +73,12 @@ class NarrowBisection(DesignRule):
 
 def _landing(design: Design, fabric: FabricDesign) -> Fraction:
     """What links that land unequally take from the bisection at most: FG210 judges that."""
-    uplinks = [tier.uplink for tier in chain_of(design, fabric) if tier.uplink and tier.uplink.uneven]
-    return prod((Fraction(u.links_per_group * u.upper_groups, u.wide_links) for u in uplinks), start=Fraction(1))
+    found = [Fraction(1)]
+    for chain in chains_of(design, fabric):
+        uplinks = [tier.uplink for tier in chain if tier.uplink and tier.uplink.uneven]
+        shares = (Fraction(u.links_per_group * u.upper_groups, u.wide_links) for u in uplinks)
+        found.append(prod(shares, start=Fraction(1)))
+    return max(found)
 
 
 def _single_node(design: Design, fabric: FabricDesign) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.design.build import trials_of
-from fabricgen.design.capacity.bisection import chain_of
-from fabricgen.design.fabric_model import TierDesign
+from fabricgen.design.capacity.bisection import chains_of
+from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
@@ -43,22 +43,30 @@ class FewSpines(DesignRule):
             gpus = any(leg.gpu is not None for _, a in fabric.attachments for leg in a.legs)
             if fabric.protocol != "roce" or not gpus:
                 continue
-            below = 1
-            for tier in chain_of(design, fabric):
-                uplink = tier.uplink
-                if uplink is None or not uplink.upper.fabric == tier.fabric == fabric.name:
-                    break
-                upper = design.tier(uplink.upper)
-                reached = uplink.upper_count * uplink.upper_groups
-                joined = below if tier.name in upper.per else 1
-                planes = fabric.planes if "plane" in upper.per else 1
-                if reached > 1 and reached * joined * planes < FEWEST:
-                    yield self.flag(
-                        (*upper.path, "count"),
-                        f"each {fabric.name} {tier.name} reaches {reached} {upper.name} switches; use {FEWEST} or more",
-                        _hint(design, upper, uplink.links_per_group),
-                    )
-                below = reached * joined
+            told = set()
+            for lower, upper, reached in _few(design, fabric):
+                if lower.key not in told and lower.uplink:
+                    told.add(lower.key)
+                    few = f"reaches {reached} {upper.name} switches; use {FEWEST} or more"
+                    hint = _hint(design, upper, lower.uplink.links_per_group)
+                    yield self.flag((*upper.path, "count"), f"each {fabric.name} {lower.name} {few}", hint)
+
+
+def _few(design: Design, fabric: FabricDesign) -> Iterator[tuple[TierDesign, TierDesign, int]]:
+    """(tier, tier above, how many of its switches each reaches) of tiers that reach fewer than four."""
+    for chain in chains_of(design, fabric):
+        below = 1
+        for tier in chain:
+            uplink = tier.uplink
+            if uplink is None or not uplink.upper.fabric == tier.fabric == fabric.name:
+                break
+            upper = design.tier(uplink.upper)
+            reached = uplink.upper_count * uplink.upper_groups
+            joined = below if tier.name in upper.per else 1
+            planes = fabric.planes if "plane" in upper.per else 1
+            if reached > 1 and reached * joined * planes < FEWEST:
+                yield tier, upper, reached
+            below = reached * joined
 
 
 def _hint(design: Design, upper: TierDesign, links: int) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.blueprint.dimensions import noun_of
-from fabricgen.design.capacity.bisection import chain_of
+from fabricgen.design.capacity.bisection import tops_of
+from fabricgen.design.fabric_model import TierKey
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
@@ -39,16 +40,16 @@ class FabricInIslands(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Count the places that the top tier of each fabric leaves unconnected."""
-        judged = set()
+        judged: set[TierKey] = set()
         for fabric in design.fabrics:
-            chain = chain_of(design, fabric)
-            scope, places = (chain[-1].scope, chain[-1].places) if chain else ("all", 1)
-            if scope in ("all", "site") or places == 1 or chain[-1].key in judged:
+            tops = tops_of(design, fabric)
+            scope, places = (tops[0].scope, sum(top.places for top in tops)) if tops else ("all", 1)
+            if scope in ("all", "site") or places == 1 or tops[0].key in judged:
                 continue
-            judged.add(chain[-1].key)
+            judged.update(top.key for top in tops)
             yield self.flag(
-                (*chain[-1].path, "per"),
-                f"nothing joins the {places} {noun_of(scope)}s of {fabric.name}: its top tier {chain[-1].name} is "
+                (*tops[0].path, "per"),
+                f"nothing joins the {places} {noun_of(scope)}s of {fabric.name}: its top tier {tops[0].name} is "
                 f"per {scope}",
                 "add a tier above it, or group it more widely",
             )

@@ -62,9 +62,11 @@ class SingleHomedNodes(DesignRule):
             remedy = (
                 "spread its rails over `rail_groups` or its ports over `planes`" if carried else "add `rail` to `per`"
             )
+            if fabric.bond:
+                remedy = "bond over an MLAG pair: two switches with `spread: stripe` and `peer` links"
             yield self.flag(
                 (*fabric.path, "carried_by") if carried else (*leaf.path, "per"),
                 f"all {most} {fabric.name} links of a node go to the same {leaf.name} group "
                 f"({leaf.count} switch{'es' * (leaf.count != 1)}, filled node by node)",
-                f"{remedy}{f', or set `spread: stripe` on {leaf.name}' if leaf.count > 1 else ''}",
+                f"{remedy}{f', or set `spread: stripe` on {leaf.name}' if leaf.count > 1 and not fabric.bond else ''}",
             )

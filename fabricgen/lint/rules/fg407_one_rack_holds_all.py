@@ -49,14 +49,17 @@ class OneRackHoldsAll(DesignRule):
         """Find the racks of the switches of every tier with planes and of every top tier."""
         floor = FloorPlan(design)
         by_tier: dict[TierKey, tuple[TierDesign, str, str]] = {}
-        large = design.layout.units * design.layout.racks_per_su >= NODE_RACKS
+        layout = design.layout
+        large = (
+            sum(pod.su * kind.racks for pod, kind in zip(layout.pods, layout.kind_of_pod, strict=True)) >= NODE_RACKS
+        )
         for fabric in design.fabrics:
             chain = chain_of(design, fabric)
             if not chain or is_for_management(fabric) or design.layout.units == 1:
                 continue
             for tier in chain:
                 planes = fabric.planes > 1 and "plane" in tier.per
-                found = in_one_rack(design, floor, tier) if planes or (large and tier is chain[-1]) else None
+                found = in_one_rack(design, floor, tier) if planes or (large and tier.uplink is None) else None
                 if found is not None:
                     of = f"{found.of}{f', of {fabric.planes} planes,' if planes else ''}"
                     switches = f"all {found.switches} {tier.fabric} {tier.name} switches{of}"

@@ -34,7 +34,8 @@ class NodeRackPower(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare the draw of the fullest node rack with its limit."""
-        budget = design.layout.node_rack.power_kw
-        if load := over_budget(design, power_kw, budget):
-            message = f"a node rack draws {load.total:g} kW; the limit is {budget:g} kW ({load.text})"
-            yield self.flag(budget_path(design, "power_kw"), message, "lower `nodes_per_rack`, or use other racks")
+        for kind in design.layout.kinds:
+            budget = kind.node_rack.power_kw
+            if load := over_budget(design, kind, power_kw, budget):
+                message = f"a node rack draws {load.total:g} kW; the limit is {budget:g} kW ({load.text})"
+                yield self.flag(budget_path(kind, "power_kw"), message, "lower `nodes_per_rack`, or use other racks")

@@ -34,7 +34,8 @@ class NodeRackWeight(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare the weight in the fullest node rack with its limit."""
-        budget = design.layout.node_rack.load_kg
-        if load := over_budget(design, weight_kg, budget):
-            message = f"a node rack holds {load.total:g} kg; the limit is {budget:g} kg ({load.text})"
-            yield self.flag(budget_path(design, "weight_kg"), message, "lower `nodes_per_rack`, or use other racks")
+        for kind in design.layout.kinds:
+            budget = kind.node_rack.load_kg
+            if load := over_budget(design, kind, weight_kg, budget):
+                message = f"a node rack holds {load.total:g} kg; the limit is {budget:g} kg ({load.text})"
+                yield self.flag(budget_path(kind, "weight_kg"), message, "lower `nodes_per_rack`, or use other racks")

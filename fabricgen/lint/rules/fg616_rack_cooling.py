@@ -34,9 +34,15 @@ class RackCooling(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare the heat of the fullest node rack with its limits for air and coolant."""
-        rack = design.layout.node_rack
-        budgets = (("air_kw", rack.air_kw, air_kw, "air"), ("liquid_kw", rack.liquid_kw, liquid_kw, "coolant"))
-        for key, budget, figure, what in budgets:
-            if load := over_budget(design, figure, budget):
+        of_kinds = (
+            (kind, *one)
+            for kind in design.layout.kinds
+            for one in (
+                ("air_kw", kind.node_rack.air_kw, air_kw, "air"),
+                ("liquid_kw", kind.node_rack.liquid_kw, liquid_kw, "coolant"),
+            )
+        )
+        for kind, key, budget, figure, what in of_kinds:
+            if load := over_budget(design, kind, figure, budget):
                 message = f"a node rack gives off {load.total:g} kW to {what}; the limit is {budget:g} kW ({load.text})"
-                yield self.flag(budget_path(design, key), message, "lower `nodes_per_rack`, or use other racks")
+                yield self.flag(budget_path(kind, key), message, "lower `nodes_per_rack`, or use other racks")

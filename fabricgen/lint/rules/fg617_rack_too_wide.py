@@ -35,7 +35,7 @@ class RackTooWide(DesignRule):
         """Compare width and depth of both kinds of rack with the floor."""
         floor, layout = design.loaded.blueprint.floor, design.layout
         stated = {
-            (*layout.kind.racks_path, "type"): layout.node_rack,
+            **{(*kind.racks_path, "type"): kind.node_rack for kind in layout.kinds},
             ("floor", "network_rack"): layout.network_rack,
         }
         for path, rack in stated.items():

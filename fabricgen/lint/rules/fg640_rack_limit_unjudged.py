@@ -40,12 +40,12 @@ class RackLimitUnjudged(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Name the devices that each stated limit leaves out; where it is exceeded, FG611 and the like name them."""
-        kind = design.layout.kind
-        for key, (figure, unit) in _FIGURES.items():
+        of_kinds = ((kind, key, *figure) for kind in design.layout.kinds for key, figure in _FIGURES.items())
+        for kind, key, figure, unit in of_kinds:
             limit = getattr(kind.stated, key)
-            if limit is None or over_budget(design, figure, limit):
+            if limit is None or over_budget(design, kind, figure, limit):
                 continue
-            load = fullest_node_rack(design, figure)
+            load = fullest_node_rack(design, kind, figure)
             left_out = [f"{count} x {model}" for model, count in load.devices if model in load.unknown]
             if left_out:
                 message = f"{limit:g} {unit} a rack is judged without {', '.join(left_out)}, whose figure is unknown"

@@ -57,7 +57,7 @@ class IntentNotCarried(DesignRule):
                     if lack:
                         found[place, tier.nos, feature, lack.why].append(f"{fabric.name} {tier.name}")
         for (place, nos, feature, why), tiers in found.items():
-            yield self.flag(place, f"{nos} of {', '.join(tiers)} does not support {feature}", why)
+            yield self.flag(place, f"{nos} of {', '.join(dict.fromkeys(tiers))} does not support {feature}", why)
 
 
 def _features_asked(design: Design, fabric: FabricDesign) -> Iterator[tuple[Feature, Path]]:

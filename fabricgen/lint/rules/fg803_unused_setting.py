@@ -57,8 +57,8 @@ class UnusedSetting(DesignRule):
                 )
             chain = chain_of(design, design.fabric(name))
             if spec.rail_groups and chain and not any("rail-group" in tier.per for tier in chain):
-                names = " nor ".join(tier.name for tier in chain)
-                either = "neither " if len(chain) > 1 else ""
+                names = " nor ".join(dict.fromkeys(tier.name for tier in chain))
+                either = "neither " if " nor " in names else ""
                 yield self.flag(
                     ("fabrics", name, "rail_groups"),
                     f"{either}{names} is {'' if either else 'not '}per rail-group, so `rail_groups` has no effect",

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from fabricgen.blueprint.sections.cabling import MediaPolicy
 from fabricgen.blueprint.sections.slots import omitted_slots
 from fabricgen.design.fabric_model import FabricDesign
+from fabricgen.design.layout import pod_units
 from fabricgen.design.media.policy import CablePolicy, named
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Edit, Path, Severity
@@ -244,11 +245,11 @@ def _nos_that_none_runs(design: Design) -> Iterator[Idle]:
 def _omitted_twice(design: Design) -> Iterator[Idle]:
     """Slots that are omitted twice."""
     blueprint = design.loaded.blueprint
-    pods, per_rack = blueprint.expanded_pods(), design.layout.nodes_per_rack
+    pods = pod_units(blueprint, design.layout)
     seen: frozenset[object] = frozenset()
     for i, text in enumerate(blueprint.omit):
         own = blueprint.model_copy(update={"omit": (text,)})
-        slots = omitted_slots(own, pods, per_rack)
+        slots = omitted_slots(own, pods)
         if slots <= seen:
             yield ("omit", i), f"{text} is already omitted", REMOVE
         seen |= slots
@@ -267,19 +268,20 @@ def _idle_skip(design: Design) -> Iterator[Idle]:
 
 def _floor_dimensions(design: Design) -> Iterator[Idle]:
     """Dimensions that other settings replace."""
-    floor, kind = design.loaded.blueprint.floor, design.layout.kind
+    floor = design.loaded.blueprint.floor
     if floor.aisles and "row_pitch_m" in floor.model_fields_set:
         yield (
             ("floor", "row_pitch_m"),
             "`row_pitch_m` has no effect: `rack_depth_m` and `aisles` set the distance of rows",
             REMOVE,
         )
-    if kind.stated.type and "units" in kind.stated.model_fields_set:
-        yield (
-            (*kind.racks_path, "units"),
-            f"`units` has no effect: rack type {kind.stated.type} has its own height",
-            REMOVE,
-        )
+    for kind in design.layout.kinds:
+        if kind.stated.type and "units" in kind.stated.model_fields_set:
+            yield (
+                (*kind.racks_path, "units"),
+                f"`units` has no effect: rack type {kind.stated.type} has its own height",
+                REMOVE,
+            )
 
 
 def _media_policy(design: Design) -> Iterator[Idle]:

@@ -129,13 +129,13 @@ def _has(design: Design, family: Family) -> bool:
 def _rails(design: Design, plan: WiringPlan, blocks: BlockAllocator) -> RailsOf:
     found = {}
     for fabric in design.fabrics:
-        leaf = next(iter(design.leaves(fabric)), None)
-        if fabric.hosts == "rail-subnets" and is_routed(fabric) and leaf is not None:
+        leaves = design.leaves(fabric)
+        if fabric.hosts == "rail-subnets" and is_routed(fabric) and leaves:
             from fabricgen.numbering.addresses.rail_subnets import rail_subnets
 
             vlan = fabric_vlan(design.loaded.blueprint, design.layout.numbering, fabric.name)
-            found[fabric.name] = rails = rail_subnets(plan, fabric, leaf, vlan, blocks)
-            _check_vlans(design, fabric, vlan, max(map(len, rails.keys)))
+            found[fabric.name] = rails = rail_subnets(plan, fabric, leaves, vlan, blocks)
+            _check_vlans(design, fabric, vlan, rails.most)
     return found
 
 

@@ -98,7 +98,8 @@ def _block_of_nodes(fabric: FabricDesign, tier: TierDesign, family: Family) -> i
 def _most_subnets(fabric: FabricDesign, tier: TierDesign) -> int:
     """Subnets of rails kept on each switch of a tier, a power of two."""
     keys: dict[tuple[int, ...], set[tuple[int, int, int]]] = {}
-    legs = [leg for _, attachment in fabric.attachments for leg in _legs(attachment)]
+    attached = (attachment for feed in fabric.feeds_of(tier.key) for _, attachment in feed.attachments)
+    legs = [leg for attachment in attached for leg in _legs(attachment)]
     for place, key in legs:
         keys.setdefault(tuple(value for d, value in place.items() if d in tier.per), set()).add(key)
     return power_of_two_at_least(max((len(found) for found in keys.values()), default=1))

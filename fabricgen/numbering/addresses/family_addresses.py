@@ -20,13 +20,15 @@ from fabricgen.numbering.addresses.family import ROUTER_ID_BITS
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses, Subnets
 from fabricgen.numbering.addresses.management import manage
 from fabricgen.numbering.addresses.node_prefixes import nodes_in
+from fabricgen.numbering.addresses.pair_subnets import join_pairs
 from fabricgen.numbering.addresses.shared_ports import shared_segments
 from fabricgen.numbering.addresses.subnet_sizes import RESERVED_IN_SUBNET, bridged_size
 from fabricgen.numbering.underlay import families, is_management, is_routed, numbers_links, runs_bgp
+from fabricgen.wiring.bonds import PEER
 from fabricgen.wiring.tables import Ints, Ints64, WiringPlan
 
 if TYPE_CHECKING:
-    from fabricgen.numbering.addresses.rail_subnets import RailSubnets
+    from fabricgen.numbering.addresses.rail_subnets import LeafSubnets, RailSubnets
 
 RailsOf: TypeAlias = "Mapping[str, RailSubnets]"
 """By fabric, the subnets of those whose nodes have one for each rail."""
@@ -72,12 +74,22 @@ class FamilyAllocation:
         )
 
     def _bonds(self) -> None:
-        """Take the addresses of all links of a bond but the first: it is one interface, and has one a fabric."""
-        if self.plan.bonds:
-            others = self.plan.bonds.followers()
-            for column in (self.a, *self.shared.values()):
-                column[others] = no_addresses(self.family, len(others))
-            self.length[others] = 0
+        """Take the addresses of all links of a bond but the first: it is one interface, and has one a fabric. A VRF of
+        hosts on an MLAG pair passes between its two switches in the VLAN of these.
+        """
+        bonds, links = self.plan.bonds, self.plan.links
+        if bonds is None:
+            return
+        others = bonds.followers()
+        for column in (self.a, self.b, *self.shared.values(), *self.vrf_links.values()):
+            column[others] = no_addresses(self.family, len(others))
+        self.length[others] = 0
+        peers = bonds.first[bonds.kind == PEER]
+        for (owner, vrf), column in self.vrf_links.items():
+            guest = next(f for f in self.design.fabrics if (f.carrier, f.vrf) == (owner, vrf))
+            if guest.name in self.subnets:
+                here = peers[self.subnets[guest.name].gateway[links.a_device[peers]].present]
+                column[here] = no_addresses(self.family, len(here))
 
     def _loopbacks(self) -> None:
         """One loopback for each switch, and a router id for switches without IPv4."""
@@ -89,9 +101,10 @@ class FamilyAllocation:
                 if mine:
                     self.loopback[rows] = given
 
-    def _segments(self, path: Path) -> list[int]:
-        """Indexes of the link segments that a line of the blueprint created."""
-        return [i for i, segment in enumerate(self.plan.links.segments) if segment.path == path]
+    def _segments(self, path: Path, lower: TierDesign) -> list[int]:
+        """Indexes of the link segments that a line of the blueprint created for the switches of a tier."""
+        segments = enumerate(self.plan.links.segments)
+        return [i for i, segment in segments if segment.path == path and segment.lower_tier == lower.key]
 
     def _between_switches(self, fabric: FabricDesign) -> None:
         """A pair of addresses for each link, the even one at the upper end, from a block of the lower switch."""
@@ -122,7 +135,7 @@ class FamilyAllocation:
                 device_blocks = self._allocator.device_blocks(
                     "fabric", fabric, (owner, tier), f"{purpose}{self.family.ending}{within}", places, need
                 )
-                for i in (i for path in paths for i in self._segments(path)):
+                for i in (i for path in paths for i in self._segments(path, tier)):
                     rows = self.plan.links.rows_of(i)
                     switch = self.plan.links.a_device[rows] - first
                     yield rows, device_blocks.at(switch, self._pair(self.plan.links.a_port[rows].astype(np.int64)))
@@ -153,7 +166,8 @@ class FamilyAllocation:
                 self._keep(fabric, tier, device_blocks, np.array(0), device_blocks.size)
                 self._routed(tier, segments, device_blocks)
                 continue
-            rails = self._rails.get(fabric.name) if tier.key in fabric.leaves else None
+            of_fabric = self._rails.get(fabric.name)
+            rails = of_fabric.leaves.get(tier.key) if of_fabric else None
             size = rails.size if rails else bridged_size(ports)
             if rails is None and not self.family.subnet_size:
                 before = self._allocator.largest_block_before(pool, fabric, owned, f"{nodes_in(fabric.name)}/")
@@ -163,9 +177,15 @@ class FamilyAllocation:
             purpose = f"{nodes_in(fabric.name)}{f'{most} x ' if rails else ''}/{length}{self.family.ending}"
             device_blocks = self._allocator.device_blocks(pool, fabric, owned, purpose, most * size, what)
             self._keep(fabric, tier, device_blocks, self._count(rails), size)
-            self._bridged(tier, own, device_blocks, size, rails)
+            self._bridged(tier, own, device_blocks, size, of_fabric if rails else None)
             if fabric.shares_ports:
                 self._on_shared_ports(fabric, tier, shared, device_blocks)
+            if self.plan.bonds:
+                rows = self.plan.devices.of_tier(tier.key).rows
+                join_pairs(self.family, self.subnets[fabric.name], self.plan.bonds.mate, rows, fabric)
+                for segment in own:
+                    links = self.plan.links.rows_of(segment)
+                    self.length[links] -= self.plan.bonds.mate[self.plan.links.b_device[links]] >= 0
 
     def _only_on(self, tier: TierDesign, segments: list[int]) -> list[int]:
         """Those of some segments that end on a tier."""
@@ -199,10 +219,10 @@ class FamilyAllocation:
         them, so that one of these runs may grow without moving another.
         """
         wanted = {name_of(other): other.numbers for other in tier.downs[1:]}
-        given = self._allocator.blocks.places(f"hosts {tier.fabric} {tier.name}", wanted, (), 1 << 20)
+        given = self._allocator.blocks.places(f"hosts {tier.key.text}", wanted, (), 1 << 20)
         return np.array(list(numbers(given[name_of(tier.downs[run])])), dtype=np.int64)
 
-    def _count(self, rails: RailSubnets | None) -> Ints64:
+    def _count(self, rails: LeafSubnets | None) -> Ints64:
         """The number of subnets of each switch of a tier, int64."""
         if rails is None:
             return np.array(1, dtype=np.int64)
@@ -216,8 +236,8 @@ class FamilyAllocation:
         if fabric.name not in self.subnets:
             lengths = (np.zeros(devices, dtype=np.int64) for _ in range(3))
             block, count_, each = lengths
-            none = (no_addresses(self.family, devices) for _ in range(2))
-            self.subnets[fabric.name] = Subnets(next(none), block, next(none), count_, each)
+            none = (no_addresses(self.family, devices) for _ in range(3))
+            self.subnets[fabric.name] = Subnets(next(none), block, next(none), count_, each, next(none))
         kept = self.subnets[fabric.name]
         kept.base[rows], kept.length[rows] = device_blocks.first[0], self.family.length_of(device_blocks.size)
         kept.count[rows], kept.subnet_length[rows] = count, self.family.length_of(size)

@@ -15,7 +15,8 @@ class Subnets:
     """For every device, 0 for none: the block of addresses for all its links to nodes of a fabric. Lengths are int64.
 
     `base` is the first address of the block, `length` its prefix length. Where nodes are bridged, the block consists of
-    `count` subnets (int64) of `subnet_length`; `gateway` is the gateway in the first.
+    `count` subnets (int64) of `subnet_length`; `gateway` is the gateway in the first. The two switches of an MLAG pair
+    have one block together.
     """
 
     base: AddressColumn
@@ -23,6 +24,8 @@ class Subnets:
     gateway: AddressColumn
     count: Ints64
     subnet_length: Ints64
+    own: AddressColumn
+    """The switch's own address in the subnet of an MLAG pair, both of whose switches have the gateway."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,47 +9,47 @@ numbers each of them has is kept in the lock.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from fabricgen.blueprint.dimensions import leg_number
 from fabricgen.design.extras.kept_ports import plugged_before
-from fabricgen.design.fabric_model import Attachment, ExtraSet, FabricDesign, Leg, TierDesign
+from fabricgen.design.fabric_model import Attachment, ExtraSet, FabricDesign, Leg, TierDesign, TierKey
 from fabricgen.design.layout import Layout
-from fabricgen.design.shape import inner, is_part_of_unit, racks_each, scope_of, unit_group_numbers, within_unit
+from fabricgen.design.shape import inner, is_part_of_unit, racks_each, unit_group_numbers, within_unit
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.kernel.intervals import numbers
 from fabricgen.kernel.units import power_of_two_at_least
 from fabricgen.numbering.addresses.blocks import BlockAllocator
 from fabricgen.numbering.addresses.subnet_sizes import RESERVED_IN_SUBNET, subnet_size
-from fabricgen.numbering.slot_counts import node_slot_count, served_members
-from fabricgen.wiring.links.columns import tier_columns
-from fabricgen.wiring.tables import Ints64, WiringPlan
+from fabricgen.numbering.slot_counts import node_slot_count, served_members, slots_of_part
+from fabricgen.wiring.links.columns import in_part, tier_columns
+from fabricgen.wiring.tables import Ints, Ints64, WiringPlan
 
 RailKey = tuple[int, int, int]
 """(rail, plane, port of the NIC), from 1: what a subnet belongs to."""
 
 LAST_VLAN = 4094
 
+UNNAMED = "scalable_unit"
+"""What the lock calls the part of the cluster that has no name."""
+
 
 @dataclass(frozen=True)
-class RailSubnets:
+class LeafSubnets:
     """The subnets of a fabric's rails on the switches of one tier.
 
     `size`: addresses of each subnet; `most`: subnets reserved on each switch; both powers of two. Switches that serve
     the same rails and planes share an entry of `keys`, the keys of their subnets; `combo` (int64, one a switch) indexes
-    it. Per link of the plan, int64, -1 for links of others: `subnet` indexes the keys of its switch, `number` is the
-    host number.
+    it.
     """
 
     size: int
     most: int
     keys: tuple[tuple[RailKey, ...], ...]
     combo: Ints64
-    subnet: Ints64
-    number: Ints64
 
     def labels(self, switch: int) -> list[str]:
         """The names of the subnets of a switch (its index in the tier): rail3, rail3-plane2, rail3-port2."""
@@ -59,46 +59,63 @@ class RailSubnets:
         return [f"rail{r}{f'-plane{n}' if planes else ''}{f'-port{m}' if ports else ''}" for r, n, m in keys]
 
 
-def rail_subnets(
-    plan: WiringPlan, fabric: FabricDesign, tier: TierDesign, vlan: int, blocks: BlockAllocator
-) -> RailSubnets:
-    """Compute the subnets of a fabric's rails on the tier that its nodes attach to; `vlan` is that of the first.
+@dataclass(frozen=True)
+class RailSubnets:
+    """The subnets of a fabric's rails, by tier that its nodes attach to.
 
-    Numbers of extra devices are taken from `blocks`.
+    Per link of the plan, int64, -1 for links of others: `subnet` indexes the keys of its switch, `number` is the host
+    number.
+    """
+
+    leaves: Mapping[TierKey, LeafSubnets]
+    subnet: Ints64
+    number: Ints64
+
+    @property
+    def most(self) -> int:
+        """The most subnets on one switch."""
+        return max(len(keys) for leaf in self.leaves.values() for keys in leaf.keys)
+
+
+def rail_subnets(
+    plan: WiringPlan, fabric: FabricDesign, tiers: Sequence[TierDesign], vlan: int, blocks: BlockAllocator
+) -> RailSubnets:
+    """Compute the subnets of a fabric's rails on the tiers that its nodes attach to; `vlan` is that of the first.
+
+    Numbers of extra devices, and of nodes where a switch has those of several parts of the cluster, are taken from
+    `blocks`.
 
     Raises InputError where its VLANs from `vlan` on run past the last there is.
     """
-    dimensions = inner(tier.per)
-    columns = tier_columns(tier)
-    of_switch = list(zip(*(columns[d].tolist() for d in dimensions), strict=True)) or [()] * len(columns["pod"])
-    keys: dict[tuple[int, ...], set[RailKey]] = {combo: set() for combo in sorted(set(of_switch))}
-    for attachment in _attachments(fabric):
-        for leg in attachment.legs:
-            keys[_combo(leg, dimensions)].add(_key(leg))
-    ordered = {combo: tuple(sorted(found)) for combo, found in keys.items()}
-    places = {combo: i for i, combo in enumerate(ordered)}
-    most = max(map(len, ordered.values()))
-    if vlan + most - 1 > LAST_VLAN:
-        raise fault(
-            "FG114",
-            f"{fabric.name} has {most} subnets on a {tier.name}, in VLANs from {vlan} on, past {LAST_VLAN}",
-            path=(*fabric.path, "vlan"),
-            hint=f"state `vlan: {LAST_VLAN + 1 - most}` or less",
-        )
-    slot, size = _node_slots(plan, fabric, tier), subnet_size(fabric, tier)
-    combo = np.array([places[c] for c in of_switch], dtype=np.int64)
-    found = RailSubnets(size, power_of_two_at_least(most), tuple(ordered.values()), combo, *_unset(plan))
-    _place_nodes(found, plan, fabric, dimensions, slot, ordered)
-    _place_extras(found, plan, fabric, tier, blocks)
+    found = RailSubnets({}, np.full(len(plan.links), -1, dtype=np.int64), np.full(len(plan.links), -1, dtype=np.int64))
+    for tier in tiers:
+        dimensions = inner(tier.per)
+        columns = tier_columns(tier)
+        of_switch = list(zip(*(columns[d].tolist() for d in dimensions), strict=True)) or [()] * len(columns["pod"])
+        keys: dict[tuple[int, ...], set[RailKey]] = {combo: set() for combo in sorted(set(of_switch))}
+        for attachment in _attachments(fabric, tier):
+            for leg in attachment.legs:
+                keys[_combo(leg, dimensions)].add(_key(leg))
+        ordered = {combo: tuple(sorted(some)) for combo, some in keys.items()}
+        places = {combo: i for i, combo in enumerate(ordered)}
+        most = max(map(len, ordered.values()))
+        if vlan + most - 1 > LAST_VLAN:
+            raise fault(
+                "FG114",
+                f"{fabric.name} has {most} subnets on a {tier.name}, in VLANs from {vlan} on, past {LAST_VLAN}",
+                path=(*fabric.path, "vlan"),
+                hint=f"state `vlan: {LAST_VLAN + 1 - most}` or less",
+            )
+        combo = np.array([places[c] for c in of_switch], dtype=np.int64)
+        leaf = LeafSubnets(subnet_size(fabric, tier), power_of_two_at_least(most), tuple(ordered.values()), combo)
+        found = replace(found, leaves={**found.leaves, tier.key: leaf})
+        _place_nodes(found, plan, fabric, tier, _node_slots(plan, fabric, tier, blocks), ordered)
+    _place_extras(found, plan, fabric, tiers, blocks)
     return found
 
 
-def _unset(plan: WiringPlan) -> tuple[Ints64, Ints64]:
-    return np.full(len(plan.links), -1, dtype=np.int64), np.full(len(plan.links), -1, dtype=np.int64)
-
-
-def _attachments(fabric: FabricDesign) -> list[Attachment]:
-    return [attachment for feed in fabric.node_feeds for _, attachment in feed.attachments]
+def _attachments(fabric: FabricDesign, tier: TierDesign) -> list[Attachment]:
+    return [attachment for feed in fabric.feeds_of(tier.key) for _, attachment in feed.attachments]
 
 
 def _key(leg: Leg) -> RailKey:
@@ -114,14 +131,15 @@ def _place_nodes(
     found: RailSubnets,
     plan: WiringPlan,
     fabric: FabricDesign,
-    dimensions: Sequence[str],
+    tier: TierDesign,
     slot: Ints64,
     keys: dict[tuple[int, ...], tuple[RailKey, ...]],
 ) -> None:
-    """Set subnet and number of the links of nodes."""
-    links = plan.links
+    """Set subnet and number of the links of nodes to a tier."""
+    links, dimensions = plan.links, inner(tier.per)
     for i, segment in enumerate(links.segments):
-        if segment.fabric != fabric.name or segment.path != fabric.path or not isinstance(segment.a, Attachment):
+        mine = segment.fabric == fabric.name and segment.path == fabric.path and segment.tier == tier.key
+        if not mine or not isinstance(segment.a, Attachment):
             continue
         rows = np.flatnonzero(links.segment == i)
         legs = [keys[_combo(leg, dimensions)].index(_key(leg)) for leg in segment.a.legs]
@@ -133,21 +151,22 @@ def _place_extras(
     found: RailSubnets,
     plan: WiringPlan,
     fabric: FabricDesign,
-    tier: TierDesign,
+    tiers: Sequence[TierDesign],
     blocks: BlockAllocator,
 ) -> None:
     """Set subnet and number of the links of extra devices: in the subnet of their rail where the switch has it."""
-    extras = [extra for extra in fabric.extras if extra.tier == tier.key]
+    extras = [extra for extra in fabric.extras if extra.tier in found.leaves]
     ports = Counter(extra.devices[link.device] for extra in extras for link in extra.links)
-    most = found.size - RESERVED_IN_SUBNET - 1 - node_slot_count(fabric, tier)
+    rooms = (found.leaves[tier.key].size - node_slot_count(fabric, tier) for tier in tiers)
+    most = min(rooms) - RESERVED_IN_SUBNET - 1
     given = blocks.places(f"hosts {fabric.name}", ports, plugged_before(blocks.before, fabric.name), most)
     free = {device: numbers(given[device]) for device in ports}
     for extra in extras:
-        legs = [extra.attachment.legs[link.leg] for link in extra.links]
+        leaf, legs = found.leaves[extra.tier], [extra.attachment.legs[link.leg] for link in extra.links]
         for row, link, leg in zip(_rows_of(plan, extra).tolist(), extra.links, legs, strict=True):
-            rails = [key[0] for key in found.keys[found.combo[link.switch]]]
+            rails = [key[0] for key in leaf.keys[leaf.combo[link.switch]]]
             found.subnet[row] = rails.index(leg.rail) if leg.rail in rails else 0
-            found.number[row] = found.size - 2 - next(free[extra.devices[link.device]])
+            found.number[row] = leaf.size - 2 - next(free[extra.devices[link.device]])
 
 
 def _rows_of(plan: WiringPlan, extra: ExtraSet) -> Ints64:
@@ -156,29 +175,39 @@ def _rows_of(plan: WiringPlan, extra: ExtraSet) -> Ints64:
     return np.flatnonzero(np.isin(plan.links.segment, segments)).astype(np.int64)
 
 
-def _node_slots(plan: WiringPlan, fabric: FabricDesign, tier: TierDesign) -> Ints64:
-    """The slot of each node among the nodes that its group of switches serves; int64, one a device."""
-    layout, devices = tier.layout, plan.devices
-    served = served_members(layout, fabric.node_sets)
-    rank, scope = np.zeros(layout.members_per_su, dtype=np.int64), scope_of(tier.per)
-    racks = racks_each(layout, scope)
+def _node_slots(plan: WiringPlan, fabric: FabricDesign, tier: TierDesign, blocks: BlockAllocator) -> Ints64:
+    """The slot of each node among the nodes that its group of switches serves; int64, one a device, 0 for others.
+
+    Where a group has nodes of several parts of the cluster, the slots of each are those of the lock, or the next free.
+    """
+    devices, parts = plan.devices, tier.layout.by_part
+    slot = np.zeros(len(devices), dtype=np.int64)
+    wanted = {part or UNNAMED: slots_of_part(fabric, layout, tier.scope) for part, layout in parts.items()}
+    given = blocks.places(f"hosts {fabric.name} /nodes", wanted, (), 1 << 20) if len(parts) > 1 else {}
+    for part, layout in parts.items():
+        at = in_part(layout, {"pod": devices.pod, "unit": devices.unit})
+        mine = np.flatnonzero((devices.node >= 0) & (at["pod"] >= 0))
+        served = served_members(layout, fabric.node_sets)
+        rank = _ranks(layout, served, tier.scope)
+        own = rank[devices.node[mine]] + _unit_slots(layout, at["unit"][mine], tier.scope) * len(served)
+        slot[mine] = np.array(list(numbers(given[part or UNNAMED])), dtype=np.int64)[own] if given else own
+    return slot
+
+
+def _ranks(layout: Layout, served: Sequence[int], scope: str) -> Ints64:
+    """The rank of each member of a unit among those served in its place; int64, by number."""
+    rank, racks = np.zeros(layout.members_per_su, dtype=np.int64), racks_each(layout, scope)
     for place, member in enumerate(served):
         first = 0
         if is_part_of_unit(scope):
             part = layout.racks_of_members[member] // racks
             first = next(i for i, m in enumerate(served) if layout.racks_of_members[m] // racks == part)
         rank[member] = place - first
-    unit = _unit_slots(layout, plan, scope)
-    is_node = devices.node >= 0
-    slot = np.where(is_node, rank[np.maximum(devices.node, 0)] + unit * len(served), 0)
-    return slot.astype(np.int64)
+    return rank
 
 
-def _unit_slots(layout: Layout, plan: WiringPlan, scope: str) -> Ints64:
-    """The slot of each device's unit within the place of a scope; int64, one a device."""
-    devices = plan.devices
+def _unit_slots(layout: Layout, unit: Ints, scope: str) -> Ints64:
+    """The slot of each of some units within the place of a scope; int64."""
     if within_unit(scope):
-        return np.zeros(len(devices), dtype=np.int64)
-    numbers = np.array(unit_group_numbers(layout, "su", scope, by_slot=True), dtype=np.int64)
-    unit: Ints64 = numbers[np.maximum(devices.unit, 0)]
-    return unit
+        return np.zeros(len(unit), dtype=np.int64)
+    return np.array(unit_group_numbers(layout, "su", scope, by_slot=True), dtype=np.int64)[unit]

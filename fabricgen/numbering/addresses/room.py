@@ -52,9 +52,9 @@ def need_of_tier(
 
 def _growth(design: Design, fabric: FabricDesign, tier: TierDesign) -> Iterator[tuple[str, str, int]]:
     """(what may grow, the key that says how far or "", the slots that are left without that growth)."""
-    layout, scope = design.layout, scope_of(tier.per)
+    layout, scope = tier.layout, scope_of(tier.per)
     slots = group_slot_count(fabric, tier) * group_capacity(tier)
-    upper = {t.name: t for t in fabric.tiers}
+    upper = {t.name: t for name in inner(tier.per) for t in fabric.tiers_beside(tier, name)}
     for each in (tier, *(upper[d] for d in inner(tier.per) if d in upper)):
         room = group_capacity(each)
         if room > each.count:

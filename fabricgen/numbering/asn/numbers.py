@@ -69,7 +69,7 @@ def _slots(fabric: FabricDesign, tier: TierDesign, plan: AsnPlan, blocks: BlockA
     if by == "switch":
         return switch_slots(fabric, tier, blocks.capacity)
     if by == "rack":
-        return rack_slots(fabric, tier)
+        return rack_slots(tier)
     return group_slots(fabric, tier, blocks.capacity)
 
 

@@ -85,14 +85,14 @@ def asn_demands(design: Design) -> Iterator[AsnDemand]:
                 first, last = parse_asns(plan.tiers[tier.name])
                 path, windows = (*paths["tiers"], tier.name), (Interval(first, last - first + 1),)
             if path == paths["pool"] or total(windows) > 1:
-                now, reserved = _numbers(fabric, tier, sharers(tier, plan))
+                now, reserved = _numbers(tier, sharers(tier, plan))
                 yield AsnDemand(fabric.name, tier.name, path, windows, now, max(now, reserved))
 
 
-def _numbers(fabric: FabricDesign, tier: TierDesign, by: Sharers) -> tuple[int, int]:
+def _numbers(tier: TierDesign, by: Sharers) -> tuple[int, int]:
     """Numbers that a tier takes now, and with every reserved slot."""
     if by == "rack":
-        planes = fabric.sizes["plane"] if "plane" in tier.per else 1
+        planes = tier.sizes["plane"] if "plane" in tier.per else 1
         return tier.places * planes, reserved_places(tier.layout, tier.scope) * planes
     if by == "group":
         return tier.groups, numbered_groups(tier)

@@ -31,6 +31,7 @@ from fabricgen.render.nos._cumulus_system import system_values
 from fabricgen.render.ports import blocked_cages, lanes_of, numbered_cages, unused_ports
 from fabricgen.render.trees import as_yaml, merged, read_data
 from fabricgen.views.switch import Bond, PlacedSnippet, Service, Subinterface, SwitchPort, SwitchView
+from fabricgen.wiring.bonds import PAIR_VLAN
 
 KEEPS_ORDER = True
 
@@ -74,10 +75,11 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         ],
         "breakouts": _breakouts(switch, naming),
         "ports": [_port_row(switch, port, dynamic=dynamic) for port in switch.ports],
+        "pair": _pair(switch),
         "bonds": [_bond_row(switch, bond) for bond in switch.bonds],
         "unused": _unused(switch, naming),
         "vlans": [_vlan_row(service) for service in switch.services if service.gateways],
-        "subinterfaces": [_subinterface_row(port, sub) for vrf in switch.vrfs for port, sub in switch.links_in(vrf)],
+        "subinterfaces": [_subinterface_row(port, sub) for port, sub in switch.subinterfaces],
         "adaptive": dynamic,
         "qos": qos_values(switch),
         "shaped": switch.fabric.qos.cnp_max_percent > 0,
@@ -131,7 +133,8 @@ def _vlan_row(service: Service) -> dict[str, Any]:
     return {
         "vlan": service.vlan,
         "description": yaml_text(f"gateway of {service.label}"),
-        "gateways": [(family(gateway), gateway) for gateway in service.gateways],
+        "addresses": [(family(gateway), gateway) for gateway in service.gateways],
+        "shared": [(family(own), own, gate) for own, gate in zip(service.owns, service.gateways, strict=False)],
         "vrf": vrf_name(service.vrf),
     }
 
@@ -164,11 +167,30 @@ def _bond_row(switch: SwitchView, bond: Bond) -> dict[str, Any]:
     """The values of a bond."""
     return {
         "name": f"bond{bond.number}",
+        "mlag": bond.number if bond.mlag else 0,
         "members": [token(port.name) for port in bond.ports],
         "description": yaml_text(one_line(bond.label)),
         "mtu": bond.mtu,
         "state": "down" if bond.shutdown else "up",
         **_vlans(switch, bond.first),
+    }
+
+
+def _pair(switch: SwitchView) -> dict[str, Any] | None:
+    """The values of an MLAG pair; None for a switch that is in none."""
+    pair = switch.pair
+    if pair is None:
+        return None
+    routed = [sub for sub in pair.end.subinterfaces if not sub.in_gateway]
+    links = [(PAIR_VLAN, "", pair.end.addresses), *((sub.vlan, vrf_name(sub.vrf), sub.addresses) for sub in routed)]
+    return {
+        "members": [token(port.name) for port in pair.ports],
+        "description": yaml_text(one_line(f"MLAG peer link to {pair.mate}")),
+        "mtu": pair.ports[0].mtu,
+        "links": [(vlan, vrf, [(family(address), address) for address in own]) for vlan, vrf, own in links],
+        "mac": pair.mac,
+        "backup": pair.backup,
+        "in_management": pair.in_management,
     }
 
 

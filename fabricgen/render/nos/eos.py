@@ -31,6 +31,7 @@ from fabricgen.catalog.models import CageClass
 from fabricgen.render import bgp
 from fabricgen.render.escape import one_line, token
 from fabricgen.render.nos._eos_management import management_values
+from fabricgen.render.nos._eos_pair import GATEWAY_MAC, family_word, pair_values
 from fabricgen.render.nos._eos_qos import profile_name, qos_values
 from fabricgen.render.ports import lanes_of, unused_ports
 from fabricgen.render.static import DISCARD_DISTANCE
@@ -82,11 +83,13 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         "unnumbered": unnumbered,
         "mtu": GATEWAY_MTU,
         "ports": [_port_row(switch, port) for port in switch.ports],
+        "pair": pair_values(switch),
+        "gateway_mac": GATEWAY_MAC if any(service.owns for service in switch.services) else "",
         "bonds": [_bond_row(switch, bond) for bond in switch.bonds],
         "unused": unused_ports(switch, naming),
         "vlans": [_vlan_row(service) for service in switch.services if service.gateways],
         "vrfs": [token(vrf) for vrf in switch.vrfs],
-        "subinterfaces": [_subinterface_row(p, sub) for v in switch.vrfs for p, sub in switch.links_in(v)],
+        "subinterfaces": [_subinterface_row(p, sub) for p, sub in switch.subinterfaces],
         "static_routes": [_static_route(route) for route in switch.routes],
         "discard_distance": DISCARD_DISTANCE,
         "dynamic_load_balance": switch.fabric.load_balance == "dynamic"
@@ -96,11 +99,6 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         **qos_values(switch),
         **management_values(switch, MANAGEMENT_VRF if management else ""),
     }
-
-
-def family_word(address: str) -> str:
-    """EOS's word for the address family of an address or prefix: `ip` or `ipv6`."""
-    return "ipv6" if bgp.is_v6(address) else "ip"
 
 
 def any_prefix(address: str) -> str:
@@ -125,7 +123,8 @@ def _vlan_row(service: Service) -> dict[str, Any]:
     return {
         "vlan": service.vlan,
         "name": token(service.label),
-        "gateways": [(family_word(gateway), gateway) for gateway in service.gateways],
+        "addresses": [(family_word(own), own) for own in service.owns or service.gateways],
+        "shared": [(family_word(gateway), bgp.bare(gateway)) for gateway in service.gateways if service.owns],
         "vrf": service.vrf and token(service.vrf),
     }
 
@@ -144,7 +143,7 @@ def _port_row(switch: SwitchView, port: SwitchPort) -> dict[str, Any]:
     """The values of a port, "" or 0 where it has none; `addresses` are (word for the family, address)."""
     cage = switch.profile.cage(port.cage)
     service = switch.service_of(port)
-    link_local = port.role != "host" and switch.fabric.underlay == "ebgp-unnumbered"
+    link_local = port.role != "host" and not port.bond and switch.fabric.underlay == "ebgp-unnumbered"
     settings = port.settings
     fec = settings.fec or ("rs" if port.speed_gbps >= FEC_FROM_GBPS else "")
     return {
@@ -167,9 +166,11 @@ def _bond_row(switch: SwitchView, bond: Bond) -> dict[str, Any]:
     """The values of a port channel."""
     return {
         "number": bond.number,
+        "mlag": bond.mlag,
         "description": one_line(bond.label),
         "mtu": bond.mtu,
         "shutdown": bond.shutdown,
+        "qos_profile": profile_name(bond.first.speed_gbps) if switch.fabric.qos.lossless else "",
         **_vlans(switch, bond.first),
     }
 

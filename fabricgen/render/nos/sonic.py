@@ -263,10 +263,9 @@ def _vlan_interfaces(switch: SwitchView) -> dict[str, dict[str, Any]]:
 
 def _subinterfaces(switch: SwitchView) -> dict[str, dict[str, Any]]:
     rows: dict[str, dict[str, Any]] = {}
-    for vrf in switch.vrfs:
-        for port, sub in switch.links_in(vrf):
-            fields = {"admin_status": "up", "vlan": sub.vlan, "vrf_name": vrf_name(sub.vrf)}
-            rows |= _with_addresses(subinterface_name(port.name, sub.vlan), sub.addresses, fields)
+    for port, sub in switch.subinterfaces:
+        fields = {"admin_status": "up", "vlan": sub.vlan, "vrf_name": vrf_name(sub.vrf)}
+        rows |= _with_addresses(subinterface_name(port.name, sub.vlan), sub.addresses, fields)
     return rows
 
 

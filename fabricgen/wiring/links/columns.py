@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from fabricgen.blueprint.dimensions import WHOLE, dimension_of, scopes
-from fabricgen.design.fabric_model import FabricDesign, TierDesign
+from fabricgen.design.fabric_model import TierDesign
+from fabricgen.design.floor.unit_kind import UnitKind
 from fabricgen.design.layout import Layout
 from fabricgen.design.shape import (
     depth,
@@ -38,17 +39,56 @@ def site_of_pod(layout: Layout) -> Ints:
     return np.array([layout.sites.index(p.site) for p in layout.pods], dtype=np.int32)
 
 
-def node_columns(layout: Layout) -> Columns:
-    """Coordinates of every node and other member of a unit that is not omitted, unit by unit; int32."""
-    per_su = layout.members_per_su
+def node_columns(layout: Layout, kind: UnitKind | None = None) -> Columns:
+    """Coordinates of every node and other member that is not omitted of the units of a kind, unit by unit; int32.
+
+    Without `kind` of the only one; raises ValueError where there are several.
+    """
+    kind = kind or layout.kind
+    mine = np.array([other.name == kind.name for other in layout.kind_of_pod], dtype=bool)
     units = unit_columns(layout)
-    node = np.tile(np.arange(per_su, dtype=np.int32), layout.units)
+    units = {name: column[mine[units["pod"]]] for name, column in units.items()}
+    count, per_su = len(units["unit"]), kind.members
+    node = np.tile(np.arange(per_su, dtype=np.int32), count)
     columns = {name: np.repeat(column, per_su) for name, column in units.items()}
-    columns |= {"node": node, "rack": np.array(layout.racks_of_members, dtype=np.int32)[node]}
+    columns |= {"node": node, "rack": np.array(kind.racks_of_members, dtype=np.int32)[node]}
     present = np.ones(len(node), dtype=bool)
+    row = {unit: at * per_su for at, unit in enumerate(units["unit"].tolist())}
     for slot in layout.omitted:
-        present[layout.unit_index(slot) * per_su + slot.node - 1] = False
+        if mine[slot.pod]:
+            present[row[layout.unit_index(slot)] + slot.node - 1] = False
     return {name: column[present] for name, column in columns.items()}
+
+
+def in_cluster(layout: Layout, columns: Columns) -> Columns:
+    """Columns of coordinates in a part of the cluster, with pods and units as the whole cluster numbers them."""
+    if layout.cluster is None:
+        return columns
+    return columns | {name: _renumbered(columns[name], numbers) for name, numbers in _numbers(layout)}
+
+
+def in_part(layout: Layout, columns: Columns) -> Columns:
+    """Columns of coordinates in the cluster, with pods and units as a part of it numbers them; -1 for others."""
+    if layout.cluster is None:
+        return columns
+    size = {"pod": len(layout.cluster.pods), "unit": layout.cluster.units}
+    found = {}
+    for name, numbers in _numbers(layout):
+        own = np.full(size[name], -1, dtype=np.int32)
+        own[numbers] = np.arange(len(numbers), dtype=np.int32)
+        found[name] = _renumbered(columns[name], own)
+    return columns | found
+
+
+def _numbers(layout: Layout) -> Iterator[tuple[str, Ints]]:
+    """(coordinate, the cluster's number of each pod or unit of a part; int32)."""
+    yield "pod", np.array(layout.cluster_pods, dtype=np.int32)
+    yield "unit", np.array(layout.cluster_units, dtype=np.int32)
+
+
+def _renumbered(column: Ints, numbers: Ints) -> Ints:
+    """Other numbers for those of a column; -1 stays."""
+    return np.where(column >= 0, numbers[column], np.int32(-1))
 
 
 def _none(count: int) -> Ints:
@@ -95,7 +135,10 @@ def _derived(scope: str) -> Iterator[str]:
 
 
 def tier_columns(tier: TierDesign) -> Columns:
-    """Coordinates of every switch of a tier, group by group: places, inner dimensions, and the tier's own index."""
+    """Coordinates of every switch of a tier, group by group: places, inner dimensions, and the tier's own index.
+
+    Pods and units are as its layout numbers them (see `in_cluster`).
+    """
     places = place_columns(tier.layout, tier.scope)
     shape = [tier.sizes[d] for d in inner(tier.per)] + [tier.count]
     each = int(np.prod(shape))
@@ -107,7 +150,7 @@ def tier_columns(tier: TierDesign) -> Columns:
     return columns
 
 
-def constant_rail_plane(fabric: FabricDesign, columns: Columns) -> tuple[Ints, Ints]:
+def constant_rail_plane(tier: TierDesign, columns: Columns) -> tuple[Ints, Ints]:
     """(rail, plane) of each switch of a tier, int32 from 0; -1 where it serves more than one."""
     n = len(columns["pod"])
     found = []
@@ -115,5 +158,5 @@ def constant_rail_plane(fabric: FabricDesign, columns: Columns) -> tuple[Ints, I
         if dimension in columns:
             found.append(columns[dimension])
         else:
-            found.append(np.full(n, 0 if fabric.sizes[dimension] == 1 else -1, dtype=np.int32))
+            found.append(np.full(n, 0 if tier.sizes[dimension] == 1 else -1, dtype=np.int32))
     return found[0], found[1]

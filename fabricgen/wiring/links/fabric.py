@@ -22,6 +22,7 @@ from fabricgen.design.fabric_model import (
     Uplink,
     port_at,
 )
+from fabricgen.design.layout import Layout
 from fabricgen.design.media.allowed import (
     StatedMedia,
     media_of_extra,
@@ -35,7 +36,7 @@ from fabricgen.design.ports import PortRun
 from fabricgen.design.shape import group_index, inner, met, met_together, place_numbers, scope_index
 from fabricgen.design.sizing.spread import run_ports, uplink_ends
 from fabricgen.design.slots import SlotTable
-from fabricgen.wiring.links.columns import Columns, tier_columns
+from fabricgen.wiring.links.columns import Columns, in_part, tier_columns
 from fabricgen.wiring.links.management import deal_management
 from fabricgen.wiring.tables import (
     EXTRA,
@@ -77,8 +78,8 @@ class FabricWiring:
                 yield self._nodes(self._devices.of_nodes(nodes.path), attachment, feed)
         for extra in self._fabric.extras:
             yield self._extra(extra)
-        if self._fabric.managed_devices:
-            yield self._management()
+        for leaf in self._fabric.managing:
+            yield self._management(leaf)
         for lower in self._design.tiers:
             if lower.uplink is not None and lower.uplink.fabric == self._fabric.name:
                 yield self._uplinks(lower, self._design.tier(lower.uplink.upper))
@@ -92,23 +93,16 @@ class FabricWiring:
     def _nodes(self, nodes: DeviceClass, attachment: Attachment, feed: NodeFeed) -> SegmentLinks:
         leaf = self._design.tier(feed.leaf)
         table = slot_table(self._design, feed)
-        rows = nodes.rows
-        at = {
-            "site": self._devices.site[rows],
-            "pod": self._devices.pod[rows],
-            "unit": self._devices.unit[rows],
-            "rack": self._devices.rack_in_unit[rows],
-        }
-        node = self._devices.node[rows]
-        shape = (nodes.count, len(attachment.legs))
+        device, at = self._in_part(nodes, table.layout)
+        node = self._devices.node[device]
+        shape = (len(device), len(attachment.legs))
         switch, port = np.empty(shape, dtype=np.int32), np.empty(shape, dtype=np.int32)
         for i, leg in enumerate(attachment.legs):
             combo = dict(zip(inner(leaf.per), table.combo(leg), strict=True))
-            group = group_index(leaf.layout, leaf.per, leaf.sizes, at | combo)
+            group = group_index(table.layout, leaf.per, leaf.sizes, at | combo)
             slot = self._slots(table, at, node, table.combo(leg)) + table.rank(attachment.legs, leg)
             index, port[:, i] = feed.port_of_slot(slot, leaf.count)
             switch[:, i] = group * leaf.count + index
-        device = np.arange(rows.start, rows.stop, dtype=np.int32)
         stated = media_of_nodes(self._design, self._fabric, leaf, rj45=attachment.kind.rj45)
         return SegmentLinks(
             self._segment(None, leaf, attachment, leaf.downs[feed.run], self._fabric.path, stated),
@@ -119,6 +113,16 @@ class FabricWiring:
             np.tile(np.array([leg.rail for leg in attachment.legs], dtype=np.int32), shape[0]),
             np.tile(np.array([leg.plane for leg in attachment.legs], dtype=np.int32), shape[0]),
         )
+
+    def _in_part(self, nodes: DeviceClass, layout: Layout) -> tuple[Ints, Columns]:
+        """(rows of those of some nodes that are of a part of the cluster, where they stand in it); int32."""
+        rows, devices = np.arange(nodes.rows.start, nodes.rows.stop, dtype=np.int32), self._devices
+        columns = {"site": devices.site, "pod": devices.pod, "unit": devices.unit, "rack": devices.rack_in_unit}
+        at = in_part(layout, {name: column[nodes.rows] for name, column in columns.items()})
+        if (at["pod"] >= 0).all():
+            return rows, at
+        mine = np.flatnonzero(at["pod"] >= 0)
+        return rows[mine], {name: column[mine] for name, column in at.items()}
 
     def _slots(self, table: SlotTable, at: Columns, node: Ints, combo: tuple[int, ...]) -> Any:
         """The first slot of each node in its group, for one combination of inner dimensions."""
@@ -139,7 +143,7 @@ class FabricWiring:
         found = Segment(
             self._fabric.name, name, upper.name, b.speed_gbps, b.lane_gbps, a, b, False, path, upper.key, policy=policy
         )
-        found = replace(found, protocol=self._fabric.protocol)
+        found = replace(found, protocol=self._fabric.protocol, lower_tier=lower.key if lower else None)
         if stated is None:
             return found
         media = tuple(profile.id for profile in stated.profiles(self._design.catalog))
@@ -165,11 +169,10 @@ class FabricWiring:
             plane,
         )
 
-    def _management(self) -> SegmentLinks:
+    def _management(self, leaf: TierDesign) -> SegmentLinks:
         """Links of management ports to the leaves of their place, on the ports after those of nodes."""
-        leaf = self._fabric.tiers[0]
         feed = leaf.feed(TierKey("", ""))
-        device, switch, port = deal_management(self._design, self._devices, self._fabric)
+        device, switch, port = deal_management(self._design, self._devices, leaf)
         switches = self._switches(leaf).first + switch
         rail, plane = self._of_switches(switches)
         run, stated = leaf.downs[feed.run], media_of_nodes(self._design, self._fabric, leaf, rj45=True)

@@ -3,35 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import count as count_from
 from typing import Any
 
 import numpy as np
 
-from fabricgen.design.fabric_model import FabricDesign
+from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.layout import Layout
-from fabricgen.design.management import (
-    PLACES,
-    Holder,
-    ManagedDevices,
-    ManagementLoad,
-    in_turn,
-    inside_text,
-    own_kind,
-)
+from fabricgen.design.management.load import ManagementLoad, in_turn, inside_text, own_kind
+from fabricgen.design.management.managed import PLACES, Holder, ManagedDevices
 from fabricgen.design.model import Design
 from fabricgen.design.shape import place_numbers, scope_index, scope_of
 from fabricgen.kernel.intervals import Allocations, numbers
 from fabricgen.lock.remembered import management_load
 from fabricgen.wiring.groups import rank_within
-from fabricgen.wiring.links.columns import Columns, tier_columns
+from fabricgen.wiring.links.columns import Columns, in_part, tier_columns
 from fabricgen.wiring.tables import TRAY, DeviceClass, DeviceTable, Ints, Ints64
 
 
-def deal_management(design: Design, devices: DeviceTable, fabric: FabricDesign) -> tuple[Ints, Ints, Ints]:
-    """(device, leaf, index among the leaf's ports for management) of every managed device, by device; int32."""
-    leaf, layout = fabric.tiers[0], design.layout
-    leaves = tier_columns(leaf)
-    load = management_load(design, fabric)
+def deal_management(design: Design, devices: DeviceTable, leaf: TierDesign) -> tuple[Ints, Ints, Ints]:
+    """(device, leaf, index among the leaf's ports for management) of every device that the leaves of a tier manage, by
+    device; int32.
+    """
+    leaves, load, layout = tier_columns(leaf), management_load(design, leaf), leaf.layout
     areas = load.areas(leaf.switches, for_reserve=leaf.for_reserve)
     held = load.held(leaf.switches, for_reserve=leaf.for_reserve)
     found, dealt, port = [], [], []
@@ -41,10 +35,10 @@ def deal_management(design: Design, devices: DeviceTable, fabric: FabricDesign) 
         filled = share and not in_turn(place, scope_of(leaf.per))
         rank = _leaf_ranks(layout, load, place, leaves) if filled else None
         for managed in load.by_place[place]:
-            cls = next(c for c in devices.classes if (c.fabric, c.tier) == (managed.fabric, managed.tier))
-            rows = np.arange(cls.first, cls.first + cls.count, dtype=np.int32)
-            position = _Positions(design, devices, held, place, managed, cls).column()
-            own = scope_index(layout, place, _where(devices, rows))
+            cls = next(c for c in devices.classes if c.key == managed.key)
+            rows, at = _managed_rows(devices, cls, load, place)
+            position = _Positions(design, rows - cls.first, at, held, load, place, managed, cls).column()
+            own = scope_index(layout, place, at)
             if rank is None:
                 switch, nth = _in_turn(layout, place, own, leaves, position)
             else:
@@ -52,9 +46,21 @@ def deal_management(design: Design, devices: DeviceTable, fabric: FabricDesign) 
             found.append(rows)
             dealt.append(switch)
             port.append(ports[nth])
-    device = np.concatenate(found)
+    device = np.concatenate([np.empty(0, dtype=np.int32), *found])
     order = np.argsort(device, kind="stable")
+    if not found:
+        return device, device, device
     return device[order], np.concatenate(dealt)[order], np.concatenate(port)[order].astype(np.int32)
+
+
+def _managed_rows(devices: DeviceTable, cls: DeviceClass, load: ManagementLoad, place: str) -> tuple[Ints, Columns]:
+    """(rows of the devices of a class that some leaves manage in places of a scope, where they stand); int32."""
+    rows = np.arange(cls.first, cls.first + cls.count, dtype=np.int32)
+    at = in_part(load.layout, _where(devices, rows))
+    if place == "all" or load.layout.cluster is None:
+        return rows, at
+    mine = np.isin(at["site"], load.sites) if place == "site" else at["pod"] >= 0
+    return rows[mine], {name: column[mine] for name, column in at.items()}
 
 
 class _Positions:
@@ -63,24 +69,24 @@ class _Positions:
     def __init__(
         self,
         design: Design,
-        devices: DeviceTable,
+        ordinal: Ints,
+        at: Columns,
         held: Mapping[str, Allocations],
+        load: ManagementLoad,
         place: str,
         managed: ManagedDevices,
         cls: DeviceClass,
     ) -> None:
-        self._layout, self._place, self._managed = design.layout, place, managed
+        """`ordinal` are the numbers of the devices in their class, int32, `at` where they stand."""
+        self._layout, self._place, self._managed, self._kind = load.layout, place, managed, load.kind(place)
         self._scope = managed.scope_in(place)
-        rows = cls.rows
-        self._at = {"site": devices.site[rows], "pod": devices.pod[rows], "unit": devices.unit[rows]}
-        self._at["rack"] = devices.rack_in_unit[rows]
-        self._held = held
+        self._at, self._held = at, held
         if cls.kind == TRAY:
-            self._label = np.zeros(cls.count, dtype=np.int64)
+            self._label = np.zeros(len(ordinal), dtype=np.int64)
             self._index = rank_within(scope_index(self._layout, self._scope, self._at).astype(np.int32))
         else:
             tier = design.tier(cls.key)
-            group, index = np.divmod(devices.ordinal[rows].astype(np.int64), tier.count)
+            group, index = np.divmod(ordinal.astype(np.int64), tier.count)
             each = tier.groups // tier.places
             inside = place_numbers(tier.layout, tier.scope, managed.scope, by_slot=False)
             self._label = np.array(inside, dtype=np.int64)[group // each] * each + group % each
@@ -93,7 +99,7 @@ class _Positions:
         found = np.zeros(len(key), dtype=np.int64)
         order = np.argsort(key, kind="stable")
         starts = np.flatnonzero(np.r_[True, np.diff(key[order]) != 0])
-        for rows in np.split(order, starts[1:]):
+        for rows in np.split(order, starts[1:]) if len(key) else ():
             kind, text = where[int(inside[rows[0]])]
             holder = Holder(
                 self._managed.fabric, self._managed.tier, text, self._managed.labels[int(self._label[rows[0]])]
@@ -105,7 +111,7 @@ class _Positions:
     def _insides(self) -> tuple[Any, list[tuple[str, str]]]:
         """(index of each device's location inside the place; for each index its kind and holder text in the lock)."""
         layout, place, scope = self._layout, self._place, self._scope
-        place_kind = f"managed {place}"
+        place_kind = self._kind
         if scope == place == "pod":
             own = [kind if (kind := own_kind(pod.name)) in self._held else place_kind for pod in layout.pods]
             return self._at["pod"], [(kind, "") for kind in own]
@@ -120,7 +126,7 @@ class _Positions:
         kinds = [f"managed at {pod.site}" if place == "site" else place_kind for pod in layout.pods]
         if scope == "pod":
             return self._at["pod"], [(kind, pod.name) for kind, pod in zip(kinds, layout.pods, strict=True)]
-        racks = layout.racks_per_su if scope == "rack" else 1
+        racks = (self._managed.layout or layout).racks_per_su if scope == "rack" else 1
         found = [
             (kind, inside_text(place, scope, pod.name, su + 1, rack + 1))
             for kind, pod in zip(kinds, layout.pods, strict=True)
@@ -153,7 +159,8 @@ def _leaf_ranks(layout: Layout, load: ManagementLoad, place: str, leaves: Column
     scope = scope_of_columns(leaves)
     slot = np.array(place_numbers(layout, scope), dtype=np.int64)[scope_index(layout, scope, leaves)]
     found: dict[tuple[int, int], int] = {}
-    for index, (kind, pods) in enumerate(load.instances(place)):
+    numbered_places = load.sites if place == "site" else count_from()
+    for index, (kind, pods) in zip(numbered_places, load.instances(place), strict=False):
         rows = np.flatnonzero(of_leaf == index)
         rows = rows if load.leaves_have_order else rows[np.argsort(slot[rows], kind="stable")]
         numbered = load.leaf_numbers(place, kind, pods, len(rows))

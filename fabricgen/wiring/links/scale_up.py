@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from fabricgen.design.management import TRAY_TIER
+from fabricgen.design.management.managed import TRAY_TIER
 from fabricgen.design.model import Design
 from fabricgen.design.scale_up.domains import domain_links
 from fabricgen.design.scale_up.model import ScaleUpDesign

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from fabricgen.design.floor.unit_kind import UnitKind
 from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
 from fabricgen.design.scale_up.model import ScaleUpDesign
@@ -14,18 +15,25 @@ from fabricgen.wiring.tables import DeviceTable, Ints, unique_values
 
 def domain_columns(layout: Layout, places: DomainPlacement, at: Columns) -> tuple[Ints, Ints]:
     """(domain, index in it) of nodes from their columns pod, su, unit and node; int32, domain -1 for none."""
-    group_of = np.full(layout.members_per_su, -1, dtype=np.int32)
-    rank_of = np.zeros(layout.members_per_su, dtype=np.int32)
-    for number, nodes in enumerate(places.groups):
-        group_of[list(nodes)] = number
-        rank_of[list(nodes)] = np.arange(len(nodes), dtype=np.int32)
-    group, rank = group_of[at["node"]], rank_of[at["node"]]
-    if places.units == 1:
-        domain = at["unit"] * len(places.groups) + group
+    number, at_row = {kind.name: n for n, kind in enumerate(layout.kinds)}, at["node"]
+    most = max(kind.members for kind in layout.kinds)
+    group_of = np.full((len(number), most), -1, dtype=np.int32)
+    rank_of = np.zeros((len(number), most), dtype=np.int32)
+    for kind, groups in places.groups.items():
+        for nth, nodes in enumerate(groups):
+            group_of[number[kind], list(nodes)] = nth
+            rank_of[number[kind], list(nodes)] = np.arange(len(nodes), dtype=np.int32)
+    of_pod = np.array([number[kind.name] for kind in layout.kind_of_pod], dtype=np.int32)
+    group, rank = (of[of_pod[at["pod"]], at_row] for of in (group_of, rank_of))
+    first, each = np.array(places.first_domains(layout), dtype=np.int32), places.nodes // places.units
+    if places.per == "pod":
+        forming = np.full(len(layout.pods), -1, dtype=np.int32)
+        forming[list(places.pods(layout))] = np.arange(len(places.pods(layout)), dtype=np.int32)
+        domain, rank = forming[at["pod"]], at["su"] * each + rank
+    elif places.per == "cluster":
+        domain, rank = np.zeros_like(at["pod"]), first[at["unit"]] * each + rank
     else:
-        in_pod = places.per == "pod"
-        domain = at["pod"] if in_pod else np.zeros_like(at["pod"])
-        rank = (at["su"] if in_pod else at["unit"]) * len(places.groups[0]) + rank
+        domain = first[at["unit"]] + group
     return np.where(group < 0, -1, domain).astype(np.int32), rank.astype(np.int32)
 
 
@@ -37,7 +45,9 @@ def device_domains(design: Design, devices: DeviceTable, places: DomainPlacement
 
 def present_domains(design: Design, scale_up: ScaleUpDesign) -> Ints:
     """Numbers of the domains that have a node, ascending; int32."""
-    domain, _ = domain_columns(design.layout, scale_up.places, node_columns(design.layout))
+    layout, places = design.layout, scale_up.places
+    kinds = [kind for kind in layout.kinds if kind.name in places.groups]
+    domain = np.concatenate([domain_columns(layout, places, node_columns(layout, kind))[0] for kind in kinds])
     return np.array(unique_values(domain[domain >= 0]), dtype=np.int32)
 
 
@@ -50,14 +60,28 @@ def tray_columns(design: Design, scale_up: ScaleUpDesign) -> Columns:
     domains, each = present_domains(design, scale_up), scale_up.trays_each
     index = np.tile(np.arange(each, dtype=np.int32), len(domains))
     if scale_up.tray_scope != "rack":
-        pod = domains if places.per == "pod" else np.full(len(domains), -1, dtype=np.int32)
+        pods = np.array(places.pods(layout), dtype=np.int32)
+        pod = pods[domains] if places.per == "pod" else np.full(len(domains), -1, dtype=np.int32)
         site = np.where(pod >= 0, site_of_pod(layout)[pod], 0)
         return {"site": np.repeat(site, each), "pod": np.repeat(pod, each), "index": index}
-    unit, group = np.divmod(domains, len(places.groups))
-    racks = [sorted({node // layout.nodes_per_rack for node in nodes}) for nodes in places.groups]
-    dealt = np.array([[r[t * len(r) // each] for t in range(each)] for r in racks], dtype=np.int32)
-    columns = {name: np.repeat(column[unit], each) for name, column in unit_columns(layout).items()}
-    return columns | {"rack": dealt[group].reshape(-1), "index": index}
+    unit, rack = (np.array(column, dtype=np.int32) for column in _tray_racks(layout, places, each))
+    columns = {name: np.repeat(column[unit[domains]], each) for name, column in unit_columns(layout).items()}
+    return columns | {"rack": rack[domains].reshape(-1), "index": index}
+
+
+def _tray_racks(layout: Layout, places: DomainPlacement, each: int) -> tuple[list[int], list[list[int]]]:
+    """By domain, its unit, and the rack there of each of its trays."""
+    dealt: dict[str, list[list[int]]] = {}
+    for kind in layout.kinds:
+        racks = [sorted({node // kind.nodes_per_rack for node in nodes}) for nodes in places.groups.get(kind.name, ())]
+        dealt[kind.name] = [[of[tray * len(of) // each] for tray in range(each)] for of in racks]
+    found = [
+        (pod.first_su + su, rack)
+        for pod, kind in zip(layout.pods, layout.kind_of_pod, strict=True)
+        for su in range(pod.su)
+        for rack in dealt[kind.name]
+    ]
+    return [unit for unit, _ in found], [rack for _, rack in found]
 
 
 def domain_names(design: Design, scale_up: ScaleUpDesign) -> list[str]:
@@ -66,17 +90,23 @@ def domain_names(design: Design, scale_up: ScaleUpDesign) -> list[str]:
     if places.per == "cluster":
         return [scale_up.name]
     if places.per == "pod":
-        return [f"{scale_up.name}-{pod.name}" for pod in layout.pods]
-    units = [f"{scale_up.name}-{pod.name}-su{su + 1:02d}" for pod in layout.pods for su in range(pod.su)]
-    return [f"{unit}{suffix}" for unit in units for suffix in _suffixes(layout, places)]
+        return [f"{scale_up.name}-{layout.pods[pod].name}" for pod in places.pods(layout)]
+    suffixes = {kind.name: _suffixes(kind, places) for kind in layout.kinds if kind.name in places.groups}
+    return [
+        f"{scale_up.name}-{layout.pods[pod].name}-su{su + 1:02d}{suffix}"
+        for pod in places.pods(layout)
+        for su in range(layout.pods[pod].su)
+        for suffix in suffixes[layout.kind_of_pod[pod].name]
+    ]
 
 
-def _suffixes(layout: Layout, places: DomainPlacement) -> list[str]:
-    """The name suffixes that distinguish the domains of a unit."""
+def _suffixes(kind: UnitKind, places: DomainPlacement) -> list[str]:
+    """The name suffixes that distinguish the domains of a unit of a kind."""
     if places.per == "su":
         return [""]
+    groups = places.groups[kind.name]
     if places.per == "node":
-        return [f"-n{nodes[0] + 1:03d}" for nodes in places.groups]
-    first = [nodes[0] // layout.nodes_per_rack // places.racks * places.racks + 1 for nodes in places.groups]
+        return [f"-n{nodes[0] + 1:03d}" for nodes in groups]
+    first = [nodes[0] // kind.nodes_per_rack // places.racks * places.racks + 1 for nodes in groups]
     last = [f"-rk{f + places.racks - 1:02d}" if places.racks > 1 else "" for f in first]
     return [f"-rk{f:02d}{ending}" for f, ending in zip(first, last, strict=True)]

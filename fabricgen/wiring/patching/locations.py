@@ -41,12 +41,12 @@ class PatchLocations:
 
 def locations_of(design: Design, racks: RackTable) -> PatchLocations:
     """All racks, and all rows of racks of each hall, as places; rows without racks of units are shared."""
-    each = FloorPlan(design).racks_per_unit
+    starts = np.array(FloorPlan(design).first_racks, dtype=np.int32)
     rack = np.arange(len(racks), dtype=np.int32)
     slots = np.array(design.layout.unit_numbers("site", by_slot=True), dtype=np.int32)
-    of_units = len(slots) * each
+    of_units, each = int(starts[-1]), np.diff(starts)
     owner, member = np.full(len(racks), -1, dtype=np.int32), rack - of_units
-    owner[:of_units], member[:of_units] = np.repeat(slots, each), rack[:of_units] % each
+    owner[:of_units], member[:of_units] = np.repeat(slots, each), rack[:of_units] - np.repeat(starts[:-1], each)
     lowest = int(racks.row.min(initial=0))
     key = racks.hall * (int(racks.row.max(initial=0)) - lowest + 1) + racks.row - lowest
     known = np.array(unique_values(key), dtype=np.int32)

@@ -10,11 +10,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from fabricgen.design.floor.floor_plan import FloorPlan, NetworkRun, tray_name
+from fabricgen.design.floor.floor_plan import FloorPlan, NetworkRun
 from fabricgen.design.floor.network_runs import in_plane, stated_stand
+from fabricgen.design.floor.unit_plan import UnitPlan, tray_name
 from fabricgen.design.model import Design
 from fabricgen.wiring.groups import rank_within
-from fabricgen.wiring.racks.table import RackRows, rack_table
+from fabricgen.wiring.racks.table import NETWORK_RACK, RackRows, node_rack_kind, rack_table
 from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, TRAY, DeviceClass, DeviceTable, Ints, RackTable, unique_values
 
 
@@ -32,14 +33,15 @@ class _Placement:
         self.floor = FloorPlan(design)
         self.rack = np.full(len(devices), -1, dtype=np.int32)
         self.u = np.full(len(devices), -1, dtype=np.int32)
-        self.racks_per_unit = self.floor.racks_per_unit
+        self.first_racks = np.array(self.floor.first_racks, dtype=np.int32)
         self.stands = {t.key: stated_stand(design, t) for t in design.tiers}
 
     def run(self) -> tuple[DeviceTable, RackTable]:
         """Place what stands in racks of units, then in shared network racks."""
         for cls in self.devices.classes:
             if cls.count and self._in_unit(cls):
-                self._place_in_unit(cls)
+                for plan in self.floor.plans:
+                    self._place_in_unit(cls, plan)
         shared = self._shared_racks()
         table = replace(self.devices, rack=self.rack, u=self.u)
         return table, rack_table(self.floor, self._unit_rack_rows(), shared, self.layout)
@@ -51,24 +53,27 @@ class _Placement:
             return bool((self.devices.rack_in_unit[cls.rows] >= 0).all())
         return self.stands[cls.key] != "network-row"
 
-    def _place_in_unit(self, cls: DeviceClass) -> None:
-        """Place devices that stand at the same position in every unit."""
-        d, rows = self.devices, cls.rows
-        first = d.unit[rows] * self.racks_per_unit
+    def _place_in_unit(self, cls: DeviceClass, plan: UnitPlan) -> None:
+        """Place devices that stand at the same position in every unit of a part of the cluster."""
+        d, of_unit = self.devices, np.array(self.floor.plan_of_unit, dtype=np.int32)
+        rows = np.flatnonzero(of_unit[d.unit[cls.rows]] == self.floor.plans.index(plan)) + cls.first
+        if not len(rows):
+            return
+        first = self.first_racks[d.unit[rows]]
         if cls.kind == SWITCH:
-            spots = np.array(self.floor.spots[cls.key], dtype=np.int32)
+            spots = np.array(plan.spots[cls.key], dtype=np.int32)
             ordinal = d.ordinal[rows] % len(spots)
             self.rack[rows], self.u[rows] = first + spots[ordinal, 0], spots[ordinal, 1]
             return
         self.rack[rows] = first + d.rack_in_unit[rows]
-        beside = {s.path for s in self.layout.node_sets if s.per_rack}
+        beside = {s.path for s in plan.kind.node_sets if s.per_rack}
         if cls.kind == NODE and cls.path not in beside:
-            units = np.array(self.floor.node_rack.nodes, dtype=np.int32)
-            self.u[rows] = units[d.node[rows] % self.layout.nodes_per_rack]
+            units = np.array(plan.node_rack.nodes, dtype=np.int32)
+            self.u[rows] = units[d.node[rows] % plan.kind.nodes_per_rack]
             return
         name = tray_name(cls.label) if cls.kind == TRAY else cls.label
-        units = np.array(self.floor.node_rack.beside[name], dtype=np.int32)
-        self.u[rows] = units[rank_within(d.unit[rows] * self.layout.racks_per_su + d.rack_in_unit[rows])]
+        units = np.array(plan.node_rack.beside[name], dtype=np.int32)
+        self.u[rows] = units[rank_within(self.rack[rows])]
 
     def _shared_racks(self) -> list[tuple[NetworkRun, int]]:
         """Place devices that serve a pod or the whole cluster: each tier and plane has a run of racks, to grow in.
@@ -76,7 +81,7 @@ class _Placement:
         Returns the racks that there are, each by its run and its place in it.
         """
         found: list[tuple[NetworkRun, int]] = []
-        base = self.layout.units * self.racks_per_unit
+        base = self.floor.first_racks[-1]
         for run in self.floor.runs:
             rows, rack, u = self._extras(run) if not run.owner else self._switches(run)
             racks = unique_values(rack)
@@ -109,7 +114,7 @@ class _Placement:
     def _hall_of_trays(self, rows: Ints) -> Ints:
         """The hall of the trays of a pod, or of all trays."""
         halls = self.floor.shared.hall_lookup
-        of_pod = [halls.of_place("pod", pod) for pod in range(len(self.layout.pods))]
+        of_pod = [halls.of_place(self.layout, "pod", pod) for pod in range(len(self.layout.pods))]
         return np.array([*of_pod, halls.of_site(0)], dtype=np.int32)[self.devices.pod[rows]]
 
     def _extras(self, run: NetworkRun) -> tuple[Ints, Ints, Ints]:
@@ -124,9 +129,14 @@ class _Placement:
 
     def _unit_rack_rows(self) -> RackRows:
         """Racks of all units: their names, halls, rows and columns."""
-        layout, floor, each = self.layout, self.floor, self.racks_per_unit
-        rack = np.tile(np.arange(each, dtype=np.int32), layout.units)
-        hall = np.repeat(np.array(floor.unit_halls.hall, dtype=np.int32), each)
-        position = np.repeat(np.array(floor.unit_halls.position, dtype=np.int32), each)
-        row, column = floor.areas.unit_spots(hall, position, rack)
-        return RackRows(floor.unit_rack_names(), hall, row, column, (rack >= layout.racks_per_su).astype(np.int32))
+        floor, count = self.floor, self.floor.first_racks[-1]
+        hall, row, column, kind = (np.zeros(count, dtype=np.int32) for _ in range(4))
+        for part, plan in enumerate(floor.plans):
+            units = [unit for unit, number in enumerate(floor.plan_of_unit) if number == part]
+            places = [floor.unit_halls.places[unit] for unit in units]
+            rack = np.arange(plan.racks, dtype=np.int32)
+            at = self.first_racks[units][:, None] + rack
+            hall[at] = np.array([place.hall for place in places], dtype=np.int32)[:, None]
+            row[at], column[at] = floor.areas.unit_spots(part, places)
+            kind[at] = np.where(rack < plan.kind.racks, node_rack_kind(self.layout, plan.kind), NETWORK_RACK)
+        return RackRows(floor.unit_rack_names(), hall, row, column, kind)

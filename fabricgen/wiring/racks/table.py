@@ -10,12 +10,19 @@ import numpy as np
 from fabricgen.catalog.models import RackProfile
 from fabricgen.design.floor.floor_plan import FloorPlan, NetworkRun
 from fabricgen.design.floor.halls import Hall, face_of, row_number
+from fabricgen.design.floor.unit_kind import UnitKind
 from fabricgen.design.layout import Layout
 from fabricgen.kernel.diagnostics import InputError, did_you_mean, fault
 from fabricgen.wiring.tables import Ints, RackTable
 
 NODE_RACK, NETWORK_RACK = range(2)
-"""Kinds of rack: indexes of `RackTable.kinds`."""
+"""Kinds of rack: indexes of `RackTable.kinds`; node racks of further kinds of units come after these."""
+
+
+def node_rack_kind(layout: Layout, kind: UnitKind) -> int:
+    """The index in `RackTable.kinds` of the node racks of a kind of unit."""
+    number = layout.kinds.index(kind)
+    return NETWORK_RACK + number if number else NODE_RACK
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +59,8 @@ def rack_table(
     for name, place in stated.items():
         spot, i = floor.spot_of(name, place), at[name]
         hall[i], row[i], column[i] = spot.hall, spot.row, spot.column
-    kinds = layout.node_rack, layout.network_rack
+    nodes = [kind.node_rack for kind in layout.kinds]
+    kinds = nodes[0], layout.network_rack, *nodes[1:]
     made = _table(floor.halls, kinds, (*names, *new), (hall, row, column, kind))
     if stated or any(one.rows for one in floor.halls):
         _check_apart(made, frozenset(stated))

@@ -48,7 +48,7 @@ def block(source: PageSource) -> dict[str, Any]:
         "row_of": packed(row_of),
         "feed": {f"feed {name}": feeds.get(f"feed {name}", -1) for name in settings.feeds},
         "feed_of": packed([", ".join(floor.feeds_of(spot)) for spot in spots]),
-        "cords": settings.cords,
+        "phase": source.cluster.phase.name if source.cluster.phase else "",
         "classes": found.kinds,
         "gpus": [_gpus(cls.profile) for cls in plan.devices.classes],
     }
@@ -96,12 +96,12 @@ def _by_switch(source: PageSource, found: _Classes) -> list[list[Any]]:
 
 
 def _rack_classes(design: Design, floor: FloorPlan, found: _Classes) -> Mapping[str, int]:
-    """The class of every network rack by name; those of one number in their units are alike."""
+    """The class of every network rack by name; those of one number in the units of one part are alike."""
     known = {loss.name: found.of(loss) for loss in rack_failures(design, floor)}
-    numbers = [number for number, _ in floor.unit_racks()]
-    for unit in range(1, design.layout.units):
-        for number in numbers:
-            known[floor.unit_rack_name(unit, number)] = known[floor.unit_rack_name(0, number)]
+    for unit, plan in enumerate(floor.plan_of_unit):
+        alike = floor.plan_of_unit.index(plan)
+        for number, _ in floor.unit_racks(unit):
+            known[floor.unit_rack_name(unit, number)] = known[floor.unit_rack_name(alike, number)]
     return known
 
 

@@ -270,6 +270,7 @@ FG.inspector = {
     const place = FG.el("inspector");
     place.replaceChildren();
     if (made) await this.fill(place, made, chosen);
+    if (made) FG.el("status").textContent = `Chosen: ${made.title}`;
     place.dataset.shown = made ? `${chosen.kind}:${chosen.id}` : "";
     FG.tell("inspected", chosen);
   },

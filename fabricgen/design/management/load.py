@@ -12,17 +12,14 @@ one is gone, only the switches that it managed get other positions.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache, cached_property
 from itertools import count as count_from
-from itertools import islice, product
-from typing import NamedTuple
+from itertools import islice
 
-from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.layout import Layout, PodLayout
-from fabricgen.design.scale_up.model import ScaleUpDesign
-from fabricgen.design.shape import depth, inner, place_numbers, scope_count
+from fabricgen.design.management.managed import PLACES, TRAY_TIER, Holder, ManagedDevices, known_place
+from fabricgen.design.shape import place_numbers, scope_count
 from fabricgen.kernel.intervals import (
     AllocationRequest,
     Allocations,
@@ -37,9 +34,6 @@ from fabricgen.kernel.intervals import (
 SHARED_PORTS = 8
 """Ports that each management leaf keeps for switches that serve more than the leaf's own place."""
 
-TRAY_TIER = "switch-tray"
-"""What devices.csv calls the tier of scale-up switch trays."""
-
 AREAS = "managed areas"
 """Kind of entry in the lock: ranges of management ports of a leaf, by the place that the leaf shares with the managed
 devices.
@@ -48,87 +42,6 @@ devices.
 
 LEAVES = "managed leaves"
 """Kind of entry in the lock: the order in which leaves are filled with switches that serve more than a unit."""
-
-PLACES = ("all", "site", "pod", "su", "rack")
-"""Places for which a lock keeps management ports, from wide to narrow."""
-
-
-def known_place(scope: str) -> str:
-    """The place of `PLACES` that a scope is, else the next wider one."""
-    return next(place for place in reversed(PLACES) if depth(place) <= depth(scope))
-
-
-@dataclass(frozen=True, slots=True)
-class ManagedDevices:
-    """Switches of one tier, or scale-up trays, that have management ports: where they stand and how many there are."""
-
-    fabric: str
-    tier: str
-    scope: str
-    count: int
-    slots: int
-    """How many there would be if no slot were omitted."""
-    labels: tuple[str, ...] = ("",)
-    """What tells the groups in one place apart, such as `rail1 plane2`."""
-    in_rack: int = 0
-    in_unit: int = 0
-    """Of trays: the most in a rack and in a unit."""
-
-    def scope_in(self, place: str) -> str:
-        """Their scope seen from a place: trays that stand in racks are counted over their whole unit."""
-        return "su" if self.tier == TRAY_TIER and self.scope == "rack" and place != "rack" else self.scope
-
-
-class Holder(NamedTuple):
-    """Who has positions in a place: a group of switches, by where in the place it stands and its label."""
-
-    fabric: str
-    tier: str
-    inside: str
-    label: str
-
-    @property
-    def name(self) -> str:
-        """Its key in the lock."""
-        return " ".join(part for part in self if part)
-
-
-def managed_devices(
-    fabrics: Iterable[FabricDesign], scale_up: Iterable[ScaleUpDesign], own: str
-) -> tuple[ManagedDevices, ...]:
-    """Everything with a management port but the switches of the management fabric `own` itself."""
-    tiers = [_switches(f, t) for f in fabrics if f.name != own for t in f.tiers]
-    trays = [_trays(s) for s in scale_up if s.trays]
-    return (*tiers, *trays)
-
-
-def _switches(fabric: FabricDesign, tier: TierDesign) -> ManagedDevices:
-    """The switches of a tier; where its groups are narrower than any place of `PLACES`, their place is part of the
-    label.
-    """
-    scope, labels = tier.scope, group_labels(tier.per, tier.sizes)
-    place = known_place(scope)
-    if place == scope:
-        return ManagedDevices(fabric.name, tier.name, scope, tier.switches, tier.switches, labels)
-    inside = max(place_numbers(tier.layout, scope, place, by_slot=False)) + 1
-    labels = tuple(f"{scope}{n + 1} {label}".rstrip() for n in range(inside) for label in labels)
-    slots = scope_count(tier.layout, place) * len(labels) * tier.count
-    return ManagedDevices(fabric.name, tier.name, place, tier.switches, slots, labels)
-
-
-def _trays(scale_up: ScaleUpDesign) -> ManagedDevices:
-    each = scale_up.trays_each
-    in_unit = each * len(scale_up.places.groups)
-    return ManagedDevices(
-        scale_up.name, TRAY_TIER, scale_up.tray_scope, scale_up.trays, scale_up.tray_slots, ("",), each, in_unit
-    )
-
-
-def group_labels(per: tuple[str, ...], sizes: Mapping[str, int]) -> tuple[str, ...]:
-    """What tells the groups in one place apart, in their order: `rail1 plane2`."""
-    dimensions = inner(per)
-    values = product(*(range(1, sizes[d] + 1) for d in dimensions))
-    return tuple(" ".join(f"{d}{v}" for d, v in zip(dimensions, some, strict=True)) for some in values)
 
 
 def shared_scope(switch_scope: str, leaf_scope: str) -> str:
@@ -168,6 +81,14 @@ ports of one leaf.
 """
 
 
+def _is_first_at(layout: Layout, site: str) -> bool:
+    """Whether a part of the cluster was the first to have pods at a site; true for the layout of the whole cluster."""
+    if layout.cluster is None:
+        return True
+    there = {pod.part for pod in layout.cluster.pods if pod.site == site}
+    return next(part for part in layout.cluster.part_order if part in there) == layout.parts[0].name
+
+
 def managed_ports(layout: Layout, managed: tuple[ManagedDevices, ...]) -> ManagedPorts:
     """A function for how many management ports one leaf needs, for leaves of any scope."""
     load_of = cache(lambda scope, by_slot: ManagementLoad(layout, managed, scope, by_slot=by_slot))
@@ -175,32 +96,52 @@ def managed_ports(layout: Layout, managed: tuple[ManagedDevices, ...]) -> Manage
 
 
 class ManagementLoad:
-    """The management ports of one fabric, whose leaves stand in places of `leaf_scope`.
+    """The management ports of one fabric on a tier whose leaves stand in places of `leaf_scope`.
 
-    With `by_slot`, leaves that serve several pods have positions for reserved units too.
+    Where leaves serve a part of the cluster that has several, `layout` is that of the part. They manage its switches;
+    those of the whole cluster or of a site are on the leaves of the part that was the first to have pods there. With
+    `by_slot`, leaves that serve several pods have positions for reserved units too.
     """
 
     def __init__(
         self, layout: Layout, managed: tuple[ManagedDevices, ...], leaf_scope: str, *, by_slot: bool = False
     ) -> None:
         self._by_slot = by_slot
-        self._layout, self._leaf_scope = layout, known_place(leaf_scope)
+        self.layout, self._leaf_scope = layout, known_place(leaf_scope)
+        named = layout.parts[0].name if layout.cluster else ""
+        self.own = f" /{named}" if named else ""
+        """What is behind the kinds of the lock that are those of the leaves of one part of the cluster."""
+        self.sites = [i for i, site in enumerate(layout.sites) if _is_first_at(layout, site)]
+        """The sites whose switches these leaves manage."""
         self.leaves_have_order = leaf_scope == self._leaf_scope != "site"
         """Whether the lock keeps the order of leaves: there are equally many in every unit, or in every pod."""
-        shared = [(shared_scope(m.scope, leaf_scope), m) for m in managed]
+        shared = [(shared_scope(m.scope, leaf_scope), m) for m in managed if m.stands_in(layout)]
         self.by_place = {place: tuple(m for scope, m in shared if scope == place) for place in PLACES}
 
     def instances(self, place: str) -> list[tuple[str, tuple[PodLayout, ...]]]:
         """(kind of lock entry, its pods) of each place that may differ from others of its scope; places below a pod are
         all alike.
         """
-        pods = self._layout.pods
+        pods = self.layout.pods
         if place == "pod":
-            return [(f"managed {place}", (pod,)) for pod in pods]
+            return [(self.kind(place), (pod,)) for pod in pods]
         if place == "site":
-            sites = self._layout.sites
+            sites = [self.layout.sites[i] for i in self.sites]
             return [(f"managed at {site}", tuple(pod for pod in pods if pod.site == site)) for site in sites]
-        return [(f"managed {place}", pods)]
+        return [(self.kind(place), pods)]
+
+    def kind(self, place: str) -> str:
+        """The kind of lock entry for positions in a place; in a pod or narrower it is of the part of the cluster."""
+        return f"managed {place}{self.own if PLACES.index(place) >= PLACES.index('pod') else ''}"
+
+    def room(self, place: str) -> str:
+        """The lock's key for the ports that each leaf keeps for switches of a place."""
+        return f"managed {place}{self.own}"
+
+    @property
+    def areas_kind(self) -> str:
+        """The kind of lock entry for the ranges of ports of a leaf."""
+        return AREAS + self.own
 
     def held(self, leaves: int, *, for_reserve: bool) -> dict[str, Allocations]:
         """What the lock keeps for so many leaves, by kind of entry and holder: positions, those of holders that are
@@ -219,7 +160,7 @@ class ManagementLoad:
                 if place != "pod" and self.leaves_have_order:
                     found |= {leaves_kind(kind): self._leaf_order(kind, pods)}
             if place == "pod" and instances:
-                found |= self._of_single_pods(found["managed pod"], leaves, share)
+                found |= self._of_single_pods(found[self.kind(place)], leaves, share)
         return {kind: held for kind, held in found.items() if held}
 
     def _alike(self, instances: list[tuple[str, tuple[PodLayout, ...]]]) -> list[tuple[str, tuple[PodLayout, ...]]]:
@@ -228,7 +169,7 @@ class ManagementLoad:
         return [(kind, fullest[kind]) for kind in dict.fromkeys(kind for kind, _ in instances)]
 
     def _in_turn_positions(self, place: str, kind: str, pods: tuple[PodLayout, ...]) -> Allocations:
-        before, there = self._layout.lock.of(kind), Counter(name for name, _ in self._ordered(place, pods))
+        before, there = self.layout.lock.of(kind), Counter(name for name, _ in self._ordered(place, pods))
         ordered = self._ordered(place, pods, reserved=self._by_slot)
         found = self._positions(before, ordered, count_from())
         wanted = {name: max(total(before.get(name, ())), there[name]) for name in found}
@@ -241,7 +182,7 @@ class ManagementLoad:
             own, there = own_kind(pod.name), self._leaves_there("pod", kind, (pod,), leaves)
             counts, known = self._counts("pod", (pod,)), set(there)
             mine = (n for name, count in counts.items() for n in first_numbers(common[name], count))
-            if self._layout.lock.of(own):
+            if self.layout.lock.of(own):
                 found[own] = self._filled("pod", (kind, own), (pod,), there, share)
             elif any(n // share not in known for n in mine):
                 found[own] = self._moved("pod", common, (pod,), there, share)
@@ -255,8 +196,8 @@ class ManagementLoad:
         Switches whose leaf is not `there` get others. A position is leaf * share + port: those of the lock were
         counted with the share of then, and are counted anew where it has grown.
         """
-        before = self._layout.lock.of(kinds[1])
-        room = self._layout.lock.rooms.get(f"managed {place}", share)
+        before = self.layout.lock.of(kinds[1])
+        room = self.layout.lock.rooms.get(self.room(place), share)
         if room != share:
             split = {name: [divmod(n, room) for n in numbers(some)] for name, some in before.items()}
             before = {name: to_intervals(leaf * share + port for leaf, port in some) for name, some in split.items()}
@@ -288,11 +229,11 @@ class ManagementLoad:
         Those that the lock has stay. Without any, the first unit of each pod comes first; a lock of positions that has
         no such numbers is of an older version, which took pod after pod.
         """
-        held = self._layout.lock.of(leaves_kind(kind))
-        older = bool(self._layout.lock.of(kind)) and not held
-        slots = place_numbers(self._layout, "pod" if self._leaf_scope == "pod" else "su")
+        held = self.layout.lock.of(leaves_kind(kind))
+        older = bool(self.layout.lock.of(kind)) and not held
+        slots = place_numbers(self.layout, "pod" if self._leaf_scope == "pod" else "su")
         names = {pod.name for pod in pods}
-        places = [(pod.name, su) for pod in self._layout.pods for su in self._places_of(pod)]
+        places = [(pod.name, su) for pod in self.layout.pods for su in self._places_of(pod)]
         order = sorted((su > 0 and not older, n, name, su) for n, (name, su) in zip(slots, places, strict=True))
         return self._positions(held, [(name, su) for _, _, name, su in order if name in names], count_from())
 
@@ -363,25 +304,27 @@ class ManagementLoad:
         """(holder, its unit's number, its number, its switches) of every group of a tier in a place."""
         scope = managed.scope_in(place)
         each = {"rack": managed.in_rack, "su": managed.in_unit}.get(scope, 0) if managed.tier == TRAY_TIER else 0
-        each = each or -(-managed.slots // (scope_count(self._layout, scope) * len(managed.labels)))
-        for number, (unit, inside) in enumerate(self._insides(place, scope, pods, reserved=reserved)):
+        layout, pods = managed.layout or self.layout, tuple(managed.pods_among(pods))
+        each = each or -(-managed.slots // (scope_count(layout, scope) * len(managed.labels)))
+        racks = layout.racks_per_su if scope == "rack" and place != "rack" else 1
+        for number, (unit, inside) in enumerate(self._insides(place, scope, pods, racks, reserved=reserved)):
             for i, label in enumerate(managed.labels):
                 holder = Holder(managed.fabric, managed.tier, inside, label)
                 yield holder, unit, number * len(managed.labels) + i, each
 
     def _insides(
-        self, place: str, scope: str, pods: tuple[PodLayout, ...], *, reserved: bool
+        self, place: str, scope: str, pods: tuple[PodLayout, ...], each: int, *, reserved: bool
     ) -> Iterator[tuple[int, str]]:
-        """(number of the unit, name in words) of every place of a narrower scope in a wider one, with `reserved` also
-        of units that may come.
+        """(number of the unit, name in words) of every place of a narrower scope in a wider one, `each` in a unit;
+        with `reserved` also of units that may come.
         """
-        racks = range(1, self._layout.racks_per_su + 1) if scope == "rack" and place != "rack" else range(1, 2)
+        racks = range(1, each + 1)
         if scope == place:
             yield 0, ""
         elif place == "su":
             yield from ((0, inside_text(place, scope, "", 1, rack)) for rack in racks)
         elif scope == "site":
-            yield from ((i, site) for i, site in enumerate(self._layout.sites))
+            yield from ((i, site) for i, site in enumerate(self.layout.sites))
         elif scope == "pod":
             yield from ((i, pod.name) for i, pod in enumerate(pods))
         else:
@@ -399,9 +342,9 @@ class ManagementLoad:
         """The positions of a place whose leaves are filled one after another: those of its switches, and those kept on
         these leaves for switches that are gone.
         """
-        counts, room = self._counts(place, pods), self._layout.lock.rooms.get(f"managed {place}", SHARED_PORTS)
+        counts, room = self._counts(place, pods), self.layout.lock.rooms.get(self.room(place), SHARED_PORTS)
         kinds = [own_kind(pods[0].name), kind] if place == "pod" else [kind]
-        held = next((held for kind in kinds if (held := self._layout.lock.of(kind))), {})
+        held = next((held for kind in kinds if (held := self.layout.lock.of(kind))), {})
         gone = [n for name, some in held.items() for n in islice(numbers(some), counts.get(name, 0), None)]
         return sum(counts.values()) + sum(n // room in there for n in gone)
 
@@ -421,17 +364,17 @@ class ManagementLoad:
         for kind, pods in self.instances(place):
             sharing = self._leaves_inside(leaves, place, pods)
             if for_reserve and PLACES.index(self._leaf_scope) >= PLACES.index("su") > PLACES.index(place):
-                sharing = leaves // self._layout.units
+                sharing = leaves // self.layout.units
             if turns:
                 wanted = self._span(place, kind, pods)
             else:
                 wanted = self._wanted(place, kind, pods, set(self._leaves_there(place, kind, pods, leaves)))
             most = max(most, -(-wanted // max(1, sharing)))
-        return most if turns else max(SHARED_PORTS, most, self._layout.lock.rooms.get(f"managed {place}", 0))
+        return most if turns else max(SHARED_PORTS, most, self.layout.lock.rooms.get(self.room(place), 0))
 
     def _leaves_inside(self, leaves: int, place: str, pods: tuple[PodLayout, ...]) -> int:
         """How many of the fabric's leaves stand in one place made up of these pods."""
-        layout, scope = self._layout, self._leaf_scope
+        layout, scope = self.layout, self._leaf_scope
         if PLACES.index(place) >= PLACES.index("su"):
             return -(-leaves // scope_count(layout, place))
         if PLACES.index(scope) >= PLACES.index("su"):
@@ -448,7 +391,7 @@ class ManagementLoad:
         grows = self._leaf_scope in ("site", "pod")
         ordered = PLACES if grows else tuple(reversed(PLACES))
         shares = [(place, self.share(place, leaves, for_reserve=for_reserve)) for place in ordered]
-        held = self._layout.lock.of(AREAS)
+        held = self.layout.lock.of(self.areas_kind)
         wanted = [AllocationRequest(place, share, (Interval(0, 1 << 20),)) for place, share in shares if share]
         return {**held, **allocate_intervals(held, wanted)}
 

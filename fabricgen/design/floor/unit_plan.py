@@ -1,0 +1,100 @@
+"""What stands in the racks of the units of one part of the cluster: all these units are alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+
+from fabricgen.design.fabric_model import TierKey
+from fabricgen.design.floor.network_runs import racks_of, stated_stand
+from fabricgen.design.floor.run_places import rack_unit_intervals
+from fabricgen.design.floor.unit_kind import UnitKind
+from fabricgen.design.floor.unit_racks import NodeRack, RackFixture, UnitSpot, UnitTier, node_rack_of
+from fabricgen.design.floor.unit_stack import UnitStack, stacked
+from fabricgen.design.layout import Layout, Part
+from fabricgen.design.management.managed import TRAY_TIER
+from fabricgen.design.model import Design
+from fabricgen.kernel.intervals import Allocations
+
+RACKED = "racked"
+"""Kind of lock entry: positions of switches in the racks of a unit."""
+
+
+class UnitPlan:
+    """The racks of a unit of a part, node racks before network racks, and what stands in them."""
+
+    def __init__(self, design: Design, part: Part) -> None:
+        self._design, self.part = design, part
+        self.layout: Layout = design.layout.of_part(part.name)
+        self.lock_kind = RACKED + part.suffix
+        self._held = design.layout.lock.of(self.lock_kind)
+
+    @property
+    def kind(self) -> UnitKind:
+        """What the units hold."""
+        return self.part.kind
+
+    @cached_property
+    def tiers(self) -> tuple[UnitTier, ...]:
+        """The tiers whose switches stand in the racks of each unit."""
+        found = []
+        for tier in self._design.tiers:
+            stand = stated_stand(self._design, tier)
+            if stand != "network-row" and tier.layout.has(self.part):
+                found.append(UnitTier(tier, stand, tier.switches // tier.layout.units, racks_of(self._design, tier)))
+        return tuple(found)
+
+    @cached_property
+    def stack(self) -> UnitStack:
+        """The network racks of a unit and the switches in them."""
+        return stacked(self.tiers, self.layout.network_rack.units, self._held)
+
+    @cached_property
+    def node_rack(self) -> NodeRack:
+        """What stands at which rack unit of a node rack; raises InputError for what does not fit."""
+        kind = self.kind
+        beside = [
+            RackFixture(s.name, s.profile.id, s.profile.rack_units, s.per_rack) for s in kind.node_sets if s.per_rack
+        ]
+        for domain in self._design.scale_up:
+            groups = domain.places.groups.get(kind.name, ())
+            if domain.trays and domain.tray_scope == "rack" and groups:
+                tray = self._design.catalog.switch(domain.profile.tray)
+                racks = min(len({node // kind.nodes_per_rack for node in nodes}) for nodes in groups)
+                beside.append(
+                    RackFixture(tray_name(domain.name), "tray", tray.rack_units, -(-domain.trays_each // racks))
+                )
+        return node_rack_of(kind, beside, self.tiers, self._held)
+
+    @cached_property
+    def spots(self) -> Mapping[TierKey, tuple[UnitSpot, ...]]:
+        """(rack of the unit, rack unit) of every switch of a unit by tier, in their order."""
+        nodes, found = self.kind.racks, {}
+        for t in self.tiers:
+            if t.stand.startswith("rack"):
+                found[t.tier.key] = t.spots(nodes, self.node_rack.switches[t.tier.key])
+            else:
+                found[t.tier.key] = tuple((nodes + rack, u) for rack, u in self.stack.spots[t.tier.key])
+        return found
+
+    @property
+    def racks(self) -> int:
+        """Racks of a unit: those of its nodes, then its network racks."""
+        return self.kind.racks + self.stack.racks
+
+    def in_lock(self) -> Allocations:
+        """What a lock keeps of it, including what is gone."""
+        return {**self._held, **{t.holder: rack_unit_intervals(self._kept(t), t.height, 0) for t in self.tiers}}
+
+    def _kept(self, t: UnitTier) -> tuple[UnitSpot, ...]:
+        """Positions of a tier's switches in a unit as the lock numbers racks: 0 for every node rack, which are alike
+        and are told once, then network racks from 1.
+        """
+        if t.stand.startswith("rack"):
+            return tuple((0, u) for u in self.node_rack.switches[t.tier.key])
+        return tuple((rack - self.kind.racks + 1, u) for rack, u in self.spots[t.tier.key])
+
+
+def tray_name(domain: str) -> str:
+    """The name under which a domain's switch trays are listed among the rack fixtures."""
+    return f"{domain} {TRAY_TIER}"

@@ -1,0 +1,1 @@
+"""Management ports of switches: what has them, and the leaves that they attach to."""

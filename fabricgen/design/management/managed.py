@@ -1,0 +1,128 @@
+"""What has management ports: switches of every tier, and scale-up trays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import product
+from typing import NamedTuple
+
+from fabricgen.blueprint.dimensions import WHOLE
+from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
+from fabricgen.design.layout import Layout, PodLayout, kind_of
+from fabricgen.design.scale_up.model import ScaleUpDesign
+from fabricgen.design.shape import depth, inner, place_numbers, scope_count
+
+TRAY_TIER = "switch-tray"
+"""What devices.csv calls the tier of scale-up switch trays."""
+
+PLACES = ("all", "site", "pod", "su", "rack")
+"""Places for which a lock keeps management ports, from wide to narrow."""
+
+
+def known_place(scope: str) -> str:
+    """The place of `PLACES` that a scope is, else the next wider one."""
+    return next(place for place in reversed(PLACES) if depth(place) <= depth(scope))
+
+
+@dataclass(frozen=True, slots=True)
+class ManagedDevices:
+    """Switches of one tier, or scale-up trays, that have management ports: where they stand and how many there are."""
+
+    fabric: str
+    tier: str
+    scope: str
+    count: int
+    slots: int
+    """How many there would be if no slot were omitted."""
+    labels: tuple[str, ...] = ("",)
+    """What tells the groups in one place apart, such as `rail1 plane2`."""
+    in_rack: int = 0
+    in_unit: int = 0
+    """Of trays: the most in a rack and in a unit."""
+    layout: Layout | None = field(default=None, compare=False, repr=False)
+    """Of switches, the units that their tier serves."""
+    kinds: tuple[str, ...] = ()
+    """Of trays, the kinds of units that have some."""
+
+    @property
+    def key(self) -> TierKey:
+        """The tier by fabric and name."""
+        return TierKey.of(self.fabric, self.tier, self.layout.parts[0].name if self._of_part and self.layout else "")
+
+    @property
+    def _of_part(self) -> bool:
+        """Whether its tier serves a part of a cluster that has several."""
+        return self.layout is not None and self.layout.cluster is not None
+
+    def stands_in(self, layout: Layout) -> bool:
+        """Whether switches of it may be in pods of a layout: that of the cluster, or of a part of it."""
+        if layout.cluster is None or self.scope == "site":
+            return True
+        if self.scope == WHOLE:
+            return layout.cluster.part_order[0] == layout.parts[0].name
+        return bool(self.pods_among(layout.pods))
+
+    def pods_among(self, pods: Sequence[PodLayout]) -> Sequence[PodLayout]:
+        """The pods, of some, that have switches of it where these stand in pods."""
+        if self._of_part and self.layout:
+            mine = {pod.name for pod in self.layout.pods}
+            return [pod for pod in pods if pod.name in mine]
+        return [pod for pod in pods if not self.kinds or kind_of(pod.part) in self.kinds]
+
+    def scope_in(self, place: str) -> str:
+        """Their scope seen from a place: trays that stand in racks are counted over their whole unit."""
+        return "su" if self.tier == TRAY_TIER and self.scope == "rack" and place != "rack" else self.scope
+
+
+class Holder(NamedTuple):
+    """Who has positions in a place: a group of switches, by where in the place it stands and its label."""
+
+    fabric: str
+    tier: str
+    inside: str
+    label: str
+
+    @property
+    def name(self) -> str:
+        """Its key in the lock."""
+        return " ".join(part for part in self if part)
+
+
+def managed_devices(
+    fabrics: Iterable[FabricDesign], scale_up: Iterable[ScaleUpDesign], own: str
+) -> tuple[ManagedDevices, ...]:
+    """Everything with a management port but the switches of the management fabric `own` itself."""
+    tiers = [_switches(f, t) for f in fabrics if f.name != own for t in f.tiers]
+    trays = [_trays(s) for s in scale_up if s.trays]
+    return (*tiers, *trays)
+
+
+def _switches(fabric: FabricDesign, tier: TierDesign) -> ManagedDevices:
+    """The switches of a tier; where its groups are narrower than any place of `PLACES`, their place is part of the
+    label.
+    """
+    scope, labels = tier.scope, group_labels(tier.per, tier.sizes)
+    place = known_place(scope)
+    of = partial(ManagedDevices, fabric.name, tier.name, layout=tier.layout)
+    if place == scope:
+        return of(scope, tier.switches, tier.switches, labels)
+    inside = max(place_numbers(tier.layout, scope, place, by_slot=False)) + 1
+    labels = tuple(f"{scope}{n + 1} {label}".rstrip() for n in range(inside) for label in labels)
+    slots = scope_count(tier.layout, place) * len(labels) * tier.count
+    return of(place, tier.switches, slots, labels)
+
+
+def _trays(scale_up: ScaleUpDesign) -> ManagedDevices:
+    each = scale_up.trays_each
+    in_unit = each * max(map(len, scale_up.places.groups.values()))
+    of = partial(ManagedDevices, scale_up.name, TRAY_TIER, kinds=tuple(scale_up.places.groups))
+    return of(scale_up.tray_scope, scale_up.trays, scale_up.tray_slots, in_rack=each, in_unit=in_unit)
+
+
+def group_labels(per: tuple[str, ...], sizes: Mapping[str, int]) -> tuple[str, ...]:
+    """What tells the groups in one place apart, in their order: `rail1 plane2`."""
+    dimensions = inner(per)
+    values = product(*(range(1, sizes[d] + 1) for d in dimensions))
+    return tuple(" ".join(f"{d}{v}" for d, v in zip(dimensions, some, strict=True)) for some in values)

@@ -1,0 +1,63 @@
+"""MLAG of EOS as values: the peer link, the VLANs that run over it alone, and the pair's protocol.
+
+Arista EOS user manual, Multi-Chassis Link Aggregation: the VLAN of the peers is in a trunk group of the peer link, and
+without spanning tree; `peer-address heartbeat` over the management network tells a lost peer link from a lost peer.
+The protocol of the pair runs over IPv4: where the fabric has no such address between them, over a link-local one (RFC
+3927) that no route leads to. Hosts have the gateway of both switches (VARP, `ip virtual-router address`), at the MAC
+that Arista's designs give it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fabricgen.render import bgp
+from fabricgen.render.escape import one_line, token
+from fabricgen.views.switch import SwitchView
+from fabricgen.wiring.bonds import PAIR_VLAN
+
+GATEWAY_MAC = "00:1c:73:00:dc:01"
+LINK_LOCAL = ("169.254.255.0", "169.254.255.1")
+"""Of the first switch of a pair, and of the second."""
+
+
+def family_word(address: str) -> str:
+    """EOS's word for the address family of an address or prefix: `ip` or `ipv6`."""
+    return "ipv6" if bgp.is_v6(address) else "ip"
+
+
+def pair_values(switch: SwitchView) -> dict[str, Any] | None:
+    """The values of an MLAG pair; None for a switch that is in none.
+
+    `vlans` run over the peer link alone: the pair's own, and those of VRFs without hosts here.
+    """
+    pair = switch.pair
+    if pair is None:
+        return None
+    own, far = LINK_LOCAL if switch.name == pair.name else LINK_LOCAL[::-1]
+    addresses = [(family_word(address), address) for address in pair.end.addresses]
+    if not pair.end.address:
+        addresses.insert(0, ("ip", f"{own}/31"))
+    vlans = [
+        {
+            "vlan": sub.vlan,
+            "name": token(f"MLAG-{sub.vrf}"),
+            "vrf": token(sub.vrf),
+            "addresses": [(family_word(address), address) for address in sub.addresses],
+            "link_local": False,
+        }
+        for sub in pair.end.subinterfaces
+        if not sub.in_gateway
+    ]
+    link_local = bool(pair.end.peer_asn) and switch.fabric.underlay == "ebgp-unnumbered"
+    first = {"vlan": PAIR_VLAN, "name": "MLAG", "vrf": "", "addresses": addresses, "link_local": link_local}
+    return {
+        "vlans": [first, *vlans],
+        "vlan": PAIR_VLAN,
+        "number": pair.number,
+        "description": one_line(f"MLAG peer link to {pair.mate}"),
+        "mtu": pair.ports[0].mtu,
+        "domain": token(pair.name),
+        "peer_address": bgp.bare(pair.end.peer_address) or far,
+        "heartbeat": pair.backup if pair.in_management else "",
+    }

@@ -1,0 +1,113 @@
+"""What AVD is told of bonds and of an MLAG pair, from the view of a switch alone."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any, TypeAlias
+
+from fabricgen.views.switch import SwitchPort, SwitchView
+
+Structured: TypeAlias = dict[str, Any]
+
+PAIR_VLAN = 4094
+ROUTER_MAC = "00:1c:73:00:dc:01"
+LINK_LOCAL = ("169.254.255.0", "169.254.255.1")
+
+
+def bonds(switch: SwitchView) -> Structured:
+    """Port channels of hosts, and what makes a pair of two switches."""
+    hosts: dict[int, list[SwitchPort]] = defaultdict(list)
+    for port in switch.ports:
+        if port.bond and port.role == "host":
+            hosts[port.bond].append(port)
+    channels = [_channel(switch, number, ports) for number, ports in sorted(hosts.items())]
+    if not switch.pair:
+        return {"port_channel_interfaces": channels} if channels else {}
+    return {**_pair(switch), "port_channel_interfaces": [*channels, _peer_link(switch)]}
+
+
+def _channel(switch: SwitchView, number: int, ports: list[SwitchPort]) -> Structured:
+    mine = [s for s in switch.services if s.fabric in (ports[0].service, *ports[0].shared)]
+    tagged = [s.vlan for s in mine if s.tagged and ports[0].shared]
+    untagged = [s.vlan for s in mine if s.vlan not in tagged]
+    plain = {"mode": "access", "access_vlan": untagged[0]} if not tagged else {}
+    native = {"native_vlan": untagged[0]} if untagged else {}
+    allowed = ",".join(map(str, [*untagged, *sorted(tagged)]))
+    return {
+        "name": f"Port-Channel{number}",
+        "description": f"{ports[0].peer} bond of {ports[0].service}",
+        "mtu": ports[0].mtu,
+        "shutdown": False,
+        "switchport": plain or {"mode": "trunk", "trunk": {**native, "allowed_vlan": allowed}},
+        "spanning_tree_portfast": "edge",
+        **({"mlag": number} if ports[0].mlag else {}),
+        **({"service_profile": f"ROCE-{ports[0].speed_gbps}G"} if switch.fabric.qos.lossless else {}),
+    }
+
+
+def _peer_link(switch: SwitchView) -> Structured:
+    assert switch.pair
+    return {
+        "name": f"Port-Channel{switch.pair.number}",
+        "description": f"MLAG peer link to {switch.pair.mate}",
+        "mtu": 9214,
+        "shutdown": False,
+        "switchport": {"mode": "trunk", "trunk": {"groups": ["MLAG"]}},
+    }
+
+
+def _pair(switch: SwitchView) -> Structured:
+    pair = switch.pair
+    assert pair
+    end = pair.end
+    first = switch.name == pair.name
+    address = end.address or f"{LINK_LOCAL[0 if first else 1]}/31"
+    subs = [sub for sub in end.subinterfaces if not sub.in_gateway]
+    unnumbered = switch.fabric.underlay == "ebgp-unnumbered"
+    return {
+        "vlans": [{"id": vlan, "name": name, "trunk_groups": ["MLAG"]} for vlan, name in _vlans(switch)],
+        "vlan_interfaces": [
+            {
+                "name": f"Vlan{PAIR_VLAN}",
+                "description": "MLAG",
+                "mtu": 9214,
+                "no_autostate": True,
+                "ip_address": address,
+                **({"ipv6_address": end.address6} if end.address6 else {}),
+                **({"ipv6_enable": True} if unnumbered else {}),
+            },
+            *(
+                {
+                    "name": f"Vlan{sub.vlan}",
+                    "description": f"MLAG-{sub.vrf}",
+                    "mtu": 9214,
+                    "no_autostate": True,
+                    "vrf": sub.vrf,
+                    **({"ip_address": sub.address} if sub.address else {}),
+                    **({"ipv6_address": sub.address6} if sub.address6 else {}),
+                }
+                for sub in subs
+            ),
+        ],
+        "ip_virtual_router_mac_address": ROUTER_MAC,
+        "mlag_configuration": {
+            "domain_id": pair.name,
+            "local_interface": f"Vlan{PAIR_VLAN}",
+            "peer_address": end.peer_address.partition("/")[0] or LINK_LOCAL[1 if first else 0],
+            "peer_link": f"Port-Channel{pair.number}",
+            **(
+                {
+                    "peer_address_heartbeat": {"peer_ip": pair.backup, "vrf": "MGMT"},
+                    "dual_primary_detection_delay": 5,
+                }
+                if pair.in_management
+                else {}
+            ),
+        },
+    }
+
+
+def _vlans(switch: SwitchView) -> list[tuple[int, str]]:
+    assert switch.pair
+    subs = [sub for sub in switch.pair.end.subinterfaces if not sub.in_gateway]
+    return [(PAIR_VLAN, "MLAG"), *((sub.vlan, f"MLAG-{sub.vrf}") for sub in subs)]

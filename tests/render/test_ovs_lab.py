@@ -1,0 +1,188 @@
+"""Bonds and VLANs as the files have them, on real components: Open vSwitch negotiates LACP and bridges, FRR routes.
+
+Needs root, FRR, Open vSwitch and network namespaces; elsewhere it is skipped, in CI it must run.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import built_files, example_cluster, require
+from tests.render import ovs_lab
+from tests.render.lab_files import PARTS, Build, End
+from tests.render.ovs_lab import Lab
+
+BONDED = (
+    "fabrics.compute.hosts=bridged",
+    "fabrics.compute.bond=node",
+    "fabrics.compute.tiers.leaf={switch: sn4700, per: su, uplinks: 2 x 400G}",
+    "fabrics.compute.tiers.spine.count=2",
+    "fabrics.files={protocol: ethernet, carried_by: compute, host_ports: tagged, vlan: 200, vrf: default}",
+    "scalable_unit.nodes=2 x generic-server",
+    "names.interfaces.generic-server={bond-compute: bond0}",
+)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def components() -> None:
+    """What the lab starts."""
+    lacking = ovs_lab.missing()
+    install = "`apt-get install frr openvswitch-switch iproute2 iputils-ping`, run as root"
+    require(f"the lab lacks {lacking}: {install}" if lacking else "")
+
+
+@pytest.fixture
+def short_path() -> Iterator[Path]:
+    """A folder with a short name: the daemons' sockets lie in it, and a socket's path ends at 107 characters."""
+    with tempfile.TemporaryDirectory(prefix="ovs") as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
+
+
+def _files(name: str, *sets: str) -> tuple[Build, dict[str, str]]:
+    made = built_files(example_cluster(name, *sets), *PARTS, "hosts")
+    files = {path: content.decode() for path, content in made.items()}
+    netplans = {path.split("/")[1]: text for path, text in files.items() if path.endswith("60-fabric.yaml")}
+    return Build(files), netplans
+
+
+def _until(done: Callable[[], bool], seconds: float = 60) -> bool:
+    deadline = time.monotonic() + seconds
+    while not done() and time.monotonic() < deadline:
+        time.sleep(0.5)
+    return done()
+
+
+def _all_up(lab: Lab) -> bool:
+    """Whether LACP has attached every port of every bond, at both ends."""
+    forms = [(name, str(number)) for name, form in lab.build.forms.items() for number in form.bonds]
+    hosts = [(name, bond) for name, network in lab.netplans.items() for bond in network.get("bonds", {})]
+    found = [lab.bond(*each) for each in (*forms, *hosts)]
+    return all(len(members) == 2 and all(members.values()) for members in found)
+
+
+def _address(lab: Lab, host: str, interface: str) -> str:
+    network = lab.netplans[host]
+    one = (network["bonds"] | network.get("vlans", {}))[interface]
+    address: str = one["addresses"][0]
+    return address.partition("/")[0]
+
+
+def test_bonds_come_up_and_carry_all_vlans(short_path: Path) -> None:
+    """LACP at both ends, the untagged and the tagged VLAN to their gateways and between leaves; one cable is enough."""
+    build, netplans = _files("leaf-spine", *BONDED)
+    with ovs_lab.lab(build, netplans, short_path) as lab:
+        assert _until(lambda: _all_up(lab))
+        first, *_, last = build.hosts
+        for interface in ("bond0", "bond0.200"):
+            for other in build.hosts[1:]:
+                address = _address(lab, other, interface)
+                assert _until(lambda i=interface, a=address: lab.pings(first, i, a)), (interface, other)
+        port = lab.netplans[first]["bonds"]["bond0"]["interfaces"][0]
+        lab.cut(End(first, port))
+        assert _until(lambda: {end.port: up for end, up in lab.bond(first, "bond0").items()}[port] is False)
+        assert sum(lab.bond(first, "bond0").values()) == 1
+        assert _until(lambda: lab.pings(first, "bond0", _address(lab, last, "bond0")))
+        assert _until(lambda: lab.pings(first, "bond0.200", _address(lab, last, "bond0.200")))
+
+
+PAIR = (
+    "scalable_unit.nodes=2 x dgx-b200",
+    "fabrics.inband.extra.mgmt.count=1",
+    "fabrics.oob.extra.mgmt.count=1",
+    "fabrics.files.vrf=default",
+    "fabrics.oob.vrf=default",
+)
+
+
+@pytest.mark.parametrize("nos", ["cumulus", "eos"])
+def test_hosts_of_a_pair_reach_their_gateway_and_what_is_below_the_pair(short_path: Path, nos: str) -> None:
+    """LACP with both switches as one, one gateway for each VLAN, a session between the two, and routes to others."""
+    eos = [f"fabrics.{name}.tiers.leaf.switch=7060dx5-32" for name in ("inband", "storage")]
+    more = (*eos, "fabrics.oob.nos=cumulus", "nos=eos") if nos == "eos" else ()
+    build, netplans = _files("bonded-pair", *PAIR, *more)
+    pair = ("inband-leaf-01", "inband-leaf-02")
+    gateways = {vlan: min(build.forms[pair[0]].vlans[vlan].gateways).partition("/")[0] for vlan in (100, 200)}
+    below = min(build.forms["oob-leaf-01"].vlans[120].gateways).partition("/")[0]
+    with ovs_lab.lab(build, netplans, short_path) as lab:
+        assert _until(lambda: _all_up(lab))
+        nodes = ("p1-su01-n001", "p1-su01-n002")
+        for node in nodes:
+            assert _until(lambda n=node: lab.pings(n, "bond-inband", gateways[100]))
+            assert _until(lambda n=node: lab.pings(n, "bond-inband.200", gateways[200]))
+            assert _until(lambda n=node: lab.pings(n, "bond-inband", below))
+        assert _until(lambda: lab.pings(nodes[0], "bond-inband.200", _address(lab, nodes[1], "bond-inband.200")))
+        assert _until(lambda: lab.pings(nodes[0], "bond-inband", _address(lab, "mgmt", "bond-inband")))
+        for switch in pair:
+            said = lab.routing.json(switch, "show bgp neighbors")[0]
+            assert {one["bgpState"] for one in said.values()} == {"Established"}
+            assert set(said) == set(build.forms[switch].bgp[""].peers)
+
+
+GENERATIONS = (
+    "scalable_units.a100.nodes=1 x dgx-a100",
+    "scalable_units.h100.nodes=1 x dgx-h100",
+    "scalable_units.b300.nodes=1 x dgx-b300",
+    "pods.p1.su=1",
+    "pods.p2.su=1",
+    "pods.p3.su=1",
+    "fabrics.inband.extra={}",
+    "fabrics.storage.vrf=default",
+    "fabrics.oob.vrf=default",
+    "expect={}",
+)
+
+
+def test_three_generations_meet_on_one_spine_and_one_pair(short_path: Path) -> None:
+    """Nodes of three kinds of units reach each other over their leaves' spine, and both VLANs of the pair by bonds."""
+    build, netplans = _files("three-generations", *GENERATIONS)
+    with ovs_lab.lab(build, netplans, short_path) as lab:
+        assert _until(lambda: _all_up(lab))
+        nodes = ("p1-su01-n001", "p2-su01-n001", "p3-su01-n001")
+        assert set(nodes) <= set(build.hosts)
+        for interface in ("bond-inband", "bond-storage"):
+            for other in nodes[1:]:
+                assert _until(lambda i=interface, o=other: lab.pings(nodes[0], i, _address(lab, o, i))), (
+                    interface,
+                    other,
+                )
+        for switch, form in build.forms.items():
+            wanted = {peer for bgp in form.bgp.values() for peer in bgp.peers}
+            assert _until(lambda s=switch, w=wanted: _sessions(lab, s) == dict.fromkeys(w, "Established")), switch
+        first, other = (_routed(lab, node) for node in (nodes[0], nodes[-1]))
+        assert _until(lambda: lab.pings(nodes[0], first[0], other[1]))
+
+
+def _sessions(lab: Lab, switch: str) -> dict[str, str]:
+    """The state of each BGP session of a switch, by peer."""
+    told = lab.routing.json(switch, "show bgp neighbors")[0]
+    return {peer: one["bgpState"] for peer, one in told.items() if isinstance(one, dict)}
+
+
+def _routed(lab: Lab, host: str) -> tuple[str, str]:
+    """(interface, address) of the first port of a host that is in no bond."""
+    name, one = next((name, one) for name, one in lab.netplans[host]["ethernets"].items() if one.get("addresses"))
+    return name, one["addresses"][0].partition("/")[0]
+
+
+def test_a_cable_in_the_bond_of_another_host_is_left_out(short_path: Path) -> None:
+    """LACP finds out that the two ports of a bond do not meet one bond at the far end."""
+    build, netplans = _files("leaf-spine", *BONDED)
+    head, *rows = build.files["links.csv"].splitlines()
+    mine = [n for n, link in enumerate(build.links) if link.a.device in build.hosts[:2]]
+    cells = {n: rows[n].split(",") for n in (mine[1], mine[3])}
+    one, other = cells.values()
+    one[6:9], other[6:9] = other[6:9], one[6:9]
+    rows = [",".join(cells.get(n, [row])) for n, row in enumerate(rows)]
+    wrong = Build({**build.files, "links.csv": "\n".join([head, *rows, ""])})
+    with ovs_lab.lab(wrong, netplans, short_path) as lab:
+        assert _until(lambda: sum(lab.bond(build.hosts[-1], "bond0").values()) == 2)
+        assert _until(lambda: any(lab.bond(host, "bond0").values() for host in build.hosts[:2]))
+        bonds = [lab.bond(host, "bond0") for host in build.hosts[:2]]
+        assert [len(members) for members in bonds] == [2, 2]
+        assert not any(all(members.values()) for members in bonds)
