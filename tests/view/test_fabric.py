@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from fabricgen.pipeline import compile_cluster, compile_design
+from tests.conftest import BLUEPRINTS
+
 Opened = Callable[..., Any]
 
 
@@ -93,3 +96,29 @@ def test_outline_is_text_with_counts(page: Opened) -> None:
     opened.keyboard.press("Enter")
     outline.get_by_role("button", name="node · 31 x dgx-b200").click()
     assert "at=band%3Ap1%20su04%2Fnode" in _settled(opened)
+
+
+def test_no_zoom_paints_more_than_some_thousand_shapes(pages: Any) -> None:
+    """200,000 GPUs, from far to a face: what is out of sight or too small is not painted, and memory stays small."""
+    cluster = compile_cluster(compile_design(str(BLUEPRINTS / "colossus-200k.yaml")))
+    opened = pages.of(cluster)
+    painted = opened.evaluate(
+        """async () => {
+          const c = CanvasRenderingContext2D.prototype, counts = [];
+          let count = 0;
+          for (const name of ["fillRect", "strokeRect", "fill", "stroke", "fillText", "strokeText"]) {
+            const own = c[name];
+            c[name] = function (...given) { count += 1; return own.apply(this, given); };
+          }
+          for (let step = 0; step < 24; step += 1) {
+            count = 0;
+            FG.camera.zoom(1.32, 600, 500);
+            await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+            counts.push(count);
+          }
+          return counts;
+        }"""
+    )
+    assert max(painted) < 8000
+    assert min(painted) > 0
+    assert opened.evaluate("() => performance.memory.usedJSHeapSize") < 600e6
