@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from fabricgen.cli import printing
 from fabricgen.cluster import Cluster
 from fabricgen.export.view.page import page_of
 from tests.conftest import example_cluster, require
@@ -29,11 +30,12 @@ FLAGS = (
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """Chromium as the machine has it; it is not a session's, since its loop would be in the way of other tests."""
-    sync_api = pytest.importorskip("playwright.sync_api", reason="`pip install playwright` to drive a browser")
-    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), "")
-    require("" if found else "chromium is missing: `apt-get install chromium` to open pages")
-    with sync_api.sync_playwright() as driver:
-        chromium = driver.chromium.launch(executable_path=found, args=list(FLAGS))
+    require("" if find_spec("playwright") else "playwright is missing: `pip install playwright` to drive a browser")
+    require("" if printing.browser() else "chromium is missing: `apt-get install chromium` to open pages")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as driver:
+        chromium = driver.chromium.launch(executable_path=printing.browser(), args=list(FLAGS))
         yield chromium
         chromium.close()
 

@@ -11,6 +11,7 @@ from urllib.parse import quote
 import pytest
 
 from fabricgen.lint.engine import lint
+from fabricgen.pipeline import compile_cluster
 from fabricgen.wiring.tables import NODE
 from tests.conftest import example_cluster
 from tests.view.waiting import losses_of
@@ -100,3 +101,10 @@ def test_several_losses_are_each_said_alone(page):
 def test_no_bandwidth_is_computed_in_the_page():
     script = Path("fabricgen/export/view/page/losses.js").read_text(encoding="utf-8")
     assert "gbps" not in script
+
+
+def test_at_a_phase_the_page_says_that_figures_are_of_the_whole_design(page):
+    design = example_cluster("phased-planes").design
+    phase, *_ = design.loaded.blueprint.phases
+    shown = page(compile_cluster(design, phase), "lost=compute-spine-pl1-01")
+    assert f"What is left is of the whole design, not of {phase} alone" in losses_of(shown, "note")[0]

@@ -48,7 +48,7 @@ def block(source: PageSource) -> dict[str, Any]:
         "row_of": packed(row_of),
         "feed": {f"feed {name}": feeds.get(f"feed {name}", -1) for name in settings.feeds},
         "feed_of": packed([", ".join(floor.feeds_of(spot)) for spot in spots]),
-        "cords": settings.cords,
+        "phase": source.cluster.phase.name if source.cluster.phase else "",
         "classes": found.kinds,
         "gpus": [_gpus(cls.profile) for cls in plan.devices.classes],
     }

@@ -129,29 +129,32 @@ FG.Links = class {
     return [x1, y1];
   }
 
-  /** All links of the chosen device, with the names of their far ends where there is room. @param {any} view @param {number} device */
+  /** All links of the chosen device, with the names of their far ends by band, where there is room. @param {any} view @param {number} device */
   paintChosen(view, device) {
     const { c, theme } = view, { fabric } = this;
-    /** @type {Map<number, {at: number[], count: number, link: number}>} */
+    /** @type {Map<number, {far: Set<number>, links: number}>} */
     const ends = new Map();
     c.lineWidth = 2;
     c.globalAlpha = 0.9;
     for (const link of this.ends.of(device).subarray(0, this.most)) {
       c.strokeStyle = fabric.segments[this.segment[link]].swatch.fill;
-      const at = this.curve(view, link, device), far = this.ends.far(link, device);
-      const known = ends.get(far);
-      if (known) known.count += 1; else ends.set(far, { at, count: 1, link });
+      this.curve(view, link, device);
+      const far = this.ends.far(link, device), band = fabric.bandOf[far], known = ends.get(band) ?? { far: new Set(), links: 0 };
+      known.links += 1;
+      known.far.add(far);
+      ends.set(band, known);
     }
     c.lineWidth = 1;
     /** @type {number[][]} */
     const taken = [];
-    for (const [far, { at, count }] of ends) {
-      const text = `${fabric.deviceNames.at(far)}${count > 1 ? ` x${count}` : ""}`, w = text.length * 6.5 + 6, band = fabric.bandOf[far];
-      if (fabric.cell(band)[0] * view.scale >= 90) continue;
-      const x = at[0] - w / 2, y = at[1] + (fabric.dy[far] < fabric.dy[device] ? -9 - (fabric.cell(band)[1] * view.scale) : 9 + fabric.cell(band)[1] * view.scale);
-      if (taken.length > 60 || taken.some(([tx, ty, tw]) => x < tx + tw && tx < x + w && Math.abs(y - ty) < 13)) continue;
-      taken.push([x, y, w]);
-      view.texts.push({ choices: [text], x, y, w, size: 11, colour: theme.ink, middle: true, alpha: 1 });
+    for (const [band, { far, links }] of ends) {
+      const [first] = far, more = far.size > 1 ? ` +${far.size - 1}` : "";
+      const text = `${fabric.deviceNames.at(first)}${more} · ${links} ${links > 1 ? "links" : "link"}`, w = text.length * 6.2;
+      const { x, y, w: bw, h } = fabric.bands, above = y[band] < fabric.dy[device];
+      const left = view.X(x[band] + bw[band] / 2) - w / 2, line = above ? view.Y(y[band]) - 9 : view.Y(y[band] + h[band]) + 9;
+      if (band === fabric.bandOf[device] || taken.length > 60 || taken.some(([tx, ty, tw]) => left < tx + tw && tx < left + w && Math.abs(line - ty) < 14)) continue;
+      taken.push([left, line, w]);
+      view.texts.push({ choices: [text], x: left, y: line, w: w + 20, size: 11, colour: theme.ink, middle: true, alpha: 1 });
     }
   }
 };

@@ -198,6 +198,8 @@ FG.losses.show = async () => {
     button.title = "give it back";
     return button;
   }));
+  const { phase } = FG.block("losses");
+  if (phase) FG.losses.line(to, "note", `What is left is of the whole design, not of ${phase} alone; who is cut off is of ${phase}.`);
   if (found.words.length > 1) FG.losses.line(to, "note", "Each alone, as the design has computed it (it has no figure for all of them together):");
   for (const { lines, lost: one, missing } of found.words) {
     for (const line of lines) FG.losses.line(to, "left", line);

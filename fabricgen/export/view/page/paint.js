@@ -91,7 +91,7 @@ FG.FabricWay = class extends FG.Fabric {
       FG.FabricWay.ribbonPath(c, [X(r.x0[i]), Y(r.y0[i]), Math.max(0.35, a * scale), X(r.x1[i]), Y(r.y1[i]), Math.max(0.35, b * scale), r.arc[i] * scale]);
       c.fill();
       const wide = (a + b) * scale;
-      if (lit && this.labelled[i] && (wide > 30 || (r.arc[i] && wide > 6)) && (down - up) * scale > 16) {
+      if (lit && FG.state.chosen?.kind !== "device" && this.labelled[i] && (wide > 30 || (r.arc[i] && wide > 6)) && (down - up) * scale > 16) {
         this.label(view, { choices: [this.bundleText[bundle]], x: X((r.x0[i] + r.x1[i]) / 2) - (r.arc[i] ? (high - low) * scale : wide) / 2, y: (Y(r.y0[i]) + Y(r.y1[i])) / 2 - Math.max(r.arc[i] / 2, r.arc[i] - (a + b) / 2) * scale, w: r.arc[i] ? (high - low) * scale : wide, size: 11, colour: theme.ink, middle: true, alpha: 1 });
       }
     }
