@@ -38,6 +38,12 @@ def test_a_query_finds(superpod):
         assert groups.get(title) == first, query
 
 
+def test_a_part_is_there_once_with_all_its_cables(superpod):
+    parts = example_cluster("superpod-b200").plan.cables
+    found = superpod.evaluate("async () => (await FG.table('cables').column('part')).of")
+    assert len(found) == len(set(found)) < len(parts)
+
+
 def test_guids_are_found_however_they_are_written(superpod):
     switch = example_cluster("superpod-b200").whole_fabric("compute").switches[0]
     text = f"{switch.guid:016x}"

@@ -84,9 +84,11 @@ def packed(column: Sequence[Any] | Packed) -> Packed:
 
 
 def _encoded(vocabulary: list[Any], codes: Any) -> Packed:
-    """A dictionary-encoded column; entries that no row has are left out."""
+    """A dictionary-encoded column; entries that no row has are left out, and each value is there once."""
     used, codes = np.unique(codes, return_inverse=True)
-    return {"of": packed_texts([vocabulary[i] for i in used.tolist()]), "codes": packed_numbers(codes)}
+    number_of: dict[Any, int] = {}
+    numbers = [number_of.setdefault(vocabulary[i], len(number_of)) for i in used.tolist()]
+    return {"of": packed_texts(list(number_of)), "codes": packed_numbers(np.array(numbers, dtype=np.int64)[codes])}
 
 
 def packed_table(columns: Mapping[str, Sequence[Any] | Packed], rows: int | None = None) -> Packed:
