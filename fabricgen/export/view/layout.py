@@ -262,7 +262,9 @@ class _Layout:
         across = len(children)
         if across > MOST_IN_A_ROW:
             across = max(1, round(sqrt(across * ASPECT * (h.max() + gap) / (w.max() + gap))))
-            full = [n for n in (across, across + 1, across - 1, across + 2) if n > 1 and len(children) % n == 0]
+            full = [
+                n for n in (across, across + 1, across - 1, across + 2, across - 2) if n > 1 and len(children) % n == 0
+            ]
             across = full[0] if full else ceil(len(children) / ceil(len(children) / across))
         widths = [float(w[i::across].max()) for i in range(across)]
         heights = [float(h[i : i + across].max()) for i in range(0, len(children), across)]
