@@ -34,8 +34,9 @@ def runs_cumulus(name: str) -> tuple[str, ...]:
     sets = []
     for fabric in example_design(name).fabrics:
         able = [t for t in fabric.tiers if "cumulus" in t.profile.nos and fabric.protocol != "infiniband"]
-        chosen = [f"{tier.name}: {'cumulus' if tier in able else tier.nos}" for tier in fabric.tiers]
-        sets += [f"fabrics.{fabric.name}.nos={{{', '.join(chosen)}}}"] if able else []
+        chosen = {tier.name: "cumulus" if tier in able else tier.nos for tier in fabric.tiers}
+        words = ", ".join(f"{tier}: {nos}" for tier, nos in chosen.items())
+        sets += [f"fabrics.{fabric.name}.nos={{{words}}}"] if able else []
     return (*SMALLER.get(name, ()), *sets) if sets else ()
 
 

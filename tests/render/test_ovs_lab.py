@@ -124,6 +124,52 @@ def test_hosts_of_a_pair_reach_their_gateway_and_what_is_below_the_pair(short_pa
             assert set(said) == set(build.forms[switch].bgp[""].peers)
 
 
+GENERATIONS = (
+    "scalable_units.a100.nodes=1 x dgx-a100",
+    "scalable_units.h100.nodes=1 x dgx-h100",
+    "scalable_units.b300.nodes=1 x dgx-b300",
+    "pods.p1.su=1",
+    "pods.p2.su=1",
+    "pods.p3.su=1",
+    "fabrics.inband.extra={}",
+    "fabrics.storage.vrf=default",
+    "fabrics.oob.vrf=default",
+    "expect={}",
+)
+
+
+def test_three_generations_meet_on_one_spine_and_one_pair(short_path: Path) -> None:
+    """Nodes of three kinds of units reach each other over their leaves' spine, and both VLANs of the pair by bonds."""
+    build, netplans = _files("three-generations", *GENERATIONS)
+    with ovs_lab.lab(build, netplans, short_path) as lab:
+        assert _until(lambda: _all_up(lab))
+        nodes = ("p1-su01-n001", "p2-su01-n001", "p3-su01-n001")
+        assert set(nodes) <= set(build.hosts)
+        for interface in ("bond-inband", "bond-storage"):
+            for other in nodes[1:]:
+                assert _until(lambda i=interface, o=other: lab.pings(nodes[0], i, _address(lab, o, i))), (
+                    interface,
+                    other,
+                )
+        for switch, form in build.forms.items():
+            wanted = {peer for bgp in form.bgp.values() for peer in bgp.peers}
+            assert _until(lambda s=switch, w=wanted: _sessions(lab, s) == dict.fromkeys(w, "Established")), switch
+        first, other = (_routed(lab, node) for node in (nodes[0], nodes[-1]))
+        assert _until(lambda: lab.pings(nodes[0], first[0], other[1]))
+
+
+def _sessions(lab: Lab, switch: str) -> dict[str, str]:
+    """The state of each BGP session of a switch, by peer."""
+    told = lab.routing.json(switch, "show bgp neighbors")[0]
+    return {peer: one["bgpState"] for peer, one in told.items() if isinstance(one, dict)}
+
+
+def _routed(lab: Lab, host: str) -> tuple[str, str]:
+    """(interface, address) of the first port of a host that is in no bond."""
+    name, one = next((name, one) for name, one in lab.netplans[host]["ethernets"].items() if one.get("addresses"))
+    return name, one["addresses"][0].partition("/")[0]
+
+
 def test_a_cable_in_the_bond_of_another_host_is_left_out(short_path: Path) -> None:
     """LACP finds out that the two ports of a bond do not meet one bond at the far end."""
     build, netplans = _files("leaf-spine", *BONDED)
