@@ -70,7 +70,7 @@ def sizing_figures(cluster: Cluster) -> SizingFigures:
     return SizingFigures(
         units={pod.name: pod.su for pod in design.layout.pods},
         nodes=design.layout.nodes,
-        tiers={(tier.fabric, tier.name): _tier(cluster, tier) for tier in design.tiers},
+        tiers={(tier.fabric, tier.key.tier): _tier(cluster, tier) for tier in design.tiers},
         omits=_omits(design),
         spares=tuple(_slot([pod.name for pod in design.layout.pods], s) for s in sorted(design.layout.spare)),
         hardware={row.figures[:2]: row.figures[2:] for row in design.loaded.inventory},

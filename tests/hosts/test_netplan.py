@@ -63,7 +63,10 @@ def test_bonds_are_what_the_switches_expect(tmp_path: Path) -> None:
 
 def assert_told(sections: list[Section], name: str, port: dict[str, Any]) -> None:
     by_name = {section.name: section.values for section in sections}
-    assert by_name["Match"] == {"Name": [name]}
+    mac = port.get("match", {}).get("macaddress")
+    matched = {key: value for key, value in by_name["Match"].items() if key != "Name"}
+    assert by_name["Match"]["Name"] == [name]
+    assert [*matched.values()] == ([[mac]] if mac else []), "a port is found by its MAC where that is known"
     assert by_name["Link"]["MTUBytes"] == [str(port["mtu"])]
     assert by_name["Link"].get("RequiredForOnline", []) == (["no"] if port["optional"] else [])
     assert by_name["Network"].get("Address", []) == port.get("addresses", [])

@@ -137,6 +137,6 @@ def _other_tiers(trials: Trials, fabric: str, name: str) -> Iterator[Advice]:
     """The first other tier with free ports for the extra devices."""
     path, now = f"fabrics.{fabric}.extra.{name}.to", trials.blueprint.fabrics[fabric].extra[name].to
     for key in trials.specs:
-        if key.fabric == fabric and key.tier != now and trials.fits({path: key.tier}):
-            yield Advice("to", f"`to: {key.tier}` for {name}", {path: key.tier})
+        if key.fabric == fabric and key.name != now and trials.fits({path: key.name}):
+            yield Advice("to", f"`to: {key.name}` for {name}", {path: key.name})
             return

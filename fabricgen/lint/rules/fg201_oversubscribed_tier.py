@@ -109,12 +109,12 @@ def _uplinks_with_more_uppers(design: Design, trials: Trials, tier: TierDesign) 
     if tier.uplink is None or tier.up is None:
         return ""
     upper = tier.uplink.upper
-    if not design.loaded.blueprint.fabrics[upper.fabric].tiers[upper.tier].count:
+    if not design.loaded.blueprint.fabrics[upper.fabric].tiers[upper.name].count:
         return ""
     needed = uplinks_needed(sum(run.bandwidth_gbps for run in tier.downs), tier.up.speed_gbps, tier.allowed)
     groups = tier.uplink.upper_groups
     links = f"{-(-needed // groups) * groups} x {tier.up.speed_gbps}G"
-    count = f"fabrics.{upper.fabric}.tiers.{upper.tier}.count"
+    count = f"fabrics.{upper.fabric}.tiers.{upper.name}.count"
     change = {".".join(map(str, (*tier.path, "uplinks"))): links, count: None}
     there = trials.tier(upper, change)
-    return f"`uplinks: {links}` with `count: {there.count}` of {upper.tier}" if there else ""
+    return f"`uplinks: {links}` with `count: {there.count}` of {upper.name}" if there else ""

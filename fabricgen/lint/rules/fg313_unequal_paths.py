@@ -46,13 +46,13 @@ class UnequalPaths(DesignRule):
             for extra in sorted(fabric.extras, key=lambda e: design.levels[e.tier]):
                 profile = extra.attachment.profile
                 other = first.setdefault((profile.id, extra.attachment.role), extra)
-                if other.tier != extra.tier:
-                    than = f"{other.name} of the same kind to {other.tier.tier}"
-                    right = other.tier.tier
+                if other.tier.name != extra.tier.name:
+                    than = f"{other.name} of the same kind to {other.tier.name}"
+                    right = other.tier.name
                 elif profile.accelerators and fabric.leaves and extra.tier not in fabric.leaves:
-                    right = fabric.leaves[0].tier
+                    right = fabric.leaves[0].name
                     than = f"the nodes' accelerators to {right}"
                 else:
                     continue
-                message = f"{fabric.name} attaches {extra.name} to {extra.tier.tier}, but {than}"
+                message = f"{fabric.name} attaches {extra.name} to {extra.tier.name}, but {than}"
                 yield self.flag((*extra.path, "to"), message, f"set `to: {right}`")

@@ -33,9 +33,6 @@ RailKey = tuple[int, int, int]
 
 LAST_VLAN = 4094
 
-UNNAMED = "scalable_unit"
-"""What the lock calls the part of the cluster that has no name."""
-
 
 @dataclass(frozen=True)
 class LeafSubnets:
@@ -182,7 +179,7 @@ def _node_slots(plan: WiringPlan, fabric: FabricDesign, tier: TierDesign, blocks
     """
     devices, parts = plan.devices, tier.layout.by_part
     slot = np.zeros(len(devices), dtype=np.int64)
-    wanted = {part or UNNAMED: slots_of_part(fabric, layout, tier.scope) for part, layout in parts.items()}
+    wanted = {_holder(part): slots_of_part(fabric, layout, tier.scope) for part, layout in parts.items()}
     given = blocks.places(f"hosts {fabric.name} /nodes", wanted, (), 1 << 20) if len(parts) > 1 else {}
     for part, layout in parts.items():
         at = in_part(layout, {"pod": devices.pod, "unit": devices.unit})
@@ -190,8 +187,13 @@ def _node_slots(plan: WiringPlan, fabric: FabricDesign, tier: TierDesign, blocks
         served = served_members(layout, fabric.node_sets)
         rank = _ranks(layout, served, tier.scope)
         own = rank[devices.node[mine]] + _unit_slots(layout, at["unit"][mine], tier.scope) * len(served)
-        slot[mine] = np.array(list(numbers(given[part or UNNAMED])), dtype=np.int64)[own] if given else own
+        slot[mine] = np.array(list(numbers(given[_holder(part)])), dtype=np.int64)[own] if given else own
     return slot
+
+
+def _holder(part: str) -> str:
+    """What the lock calls a part of the cluster: `part b300`."""
+    return f"part {part}".rstrip()
 
 
 def _ranks(layout: Layout, served: Sequence[int], scope: str) -> Ints64:
