@@ -67,7 +67,7 @@ def test_sessions_are_those_of_the_configurations(name: str) -> None:
             rows = [
                 row
                 for cls in cluster.plan.devices.classes
-                if cls.kind == SWITCH and (cls.fabric, cls.tier) == (fabric.name, tier.name)
+                if cls.kind == SWITCH and cls.key == tier.key
                 for row in {cls.rows.start, cls.rows.stop - 1}
             ]
             most = max(len(bgp.sessions(views.switch(row))) for row in rows)
