@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import secrets
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -132,6 +133,7 @@ def serve(watch: Watch, *, tell: Callable[[str], None]) -> None:
     server.daemon_threads = True
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # what starts us in the background may have it ignored
     try:
         tell(f"http://127.0.0.1:{server.server_port}/{token}/")
         watch.build()

@@ -50,8 +50,10 @@ def announced(design: Design, fabric: FabricDesign) -> Announced | None:
         places = 1 if joined else top.places
         leaves = sum(leaf.switches for leaf in below) // (strands_of(design, fabric) * places)
         if leaves > 1:
-            each = max(_host_prefixes(design, fabric, leaf) for leaf in below)
-            found.append(Announced(below[0].name, leaves, (leaves - 1) * each))
+            each = [_host_prefixes(design, fabric, leaf) for leaf in below]
+            total = sum(leaf.switches * prefixes for leaf, prefixes in zip(below, each, strict=True))
+            average = total // sum(leaf.switches for leaf in below)
+            found.append(Announced(below[0].name, leaves, max(0, leaves * average - max(each))))
     return max(found, key=lambda one: (one.loopbacks, one.hosts), default=None)
 
 

@@ -177,14 +177,15 @@ def node_ports(name: str, fabric: str = "compute", *sets: str) -> dict[str, dict
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_lower_switches_meet_the_same_upper_ones_equally(name: str) -> None:
     """Whoever meets one switch of a group meets all of it, by as many links each."""
-    design, tier = example_design(name), tiers_of(name)
+    design, tier, cluster = example_design(name), tiers_of(name), example_cluster(name)
     for fabric in design.fabrics:
         for lower in fabric.tiers:
             if lower.uplink is None:
                 continue
+            own = set(cluster.names[cluster.plan.devices.of_tier(lower.key).rows])
             upper = design.tier(lower.uplink.upper)
             joined = met(name, lower.name, upper.name, lower.uplink.fabric)
-            found = {low: counter for low, counter in joined.items() if low.startswith(f"{lower.fabric}-")}
+            found = {low: counter for low, counter in joined.items() if low in own}
             assert len(found) == lower.switches
             assert {len(c) for c in found.values()} == {lower.uplink.upper_groups * lower.uplink.upper_count}
             shares = {count for counter in found.values() for count in counter.values()}

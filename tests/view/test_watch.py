@@ -57,7 +57,7 @@ def save(file: Path, text: str) -> None:
     beside.replace(file)
 
 
-def test_a_mistake_is_shown_at_its_line_and_a_save_mends_it(pages, blueprint, watch):
+def test_a_mistake_is_shown_at_its_line_and_a_save_mends_it(blueprint, watch, pages):
     address, process = watch(blueprint)
     page = pages.at(f"{address}#overlay=rail&x=50&y=40&z=9")
     version = page.evaluate("() => FG.block('watch').version")
@@ -83,7 +83,7 @@ def test_a_mistake_is_shown_at_its_line_and_a_save_mends_it(pages, blueprint, wa
     pages.faults.clear()  # the browser tells that nobody answers any more
 
 
-def test_a_blueprint_that_is_wrong_from_the_start_is_shown_once_it_is_right(pages, blueprint, watch):
+def test_a_blueprint_that_is_wrong_from_the_start_is_shown_once_it_is_right(blueprint, watch, pages):
     save(blueprint, "fabricgen: [\n")
     address, _ = watch(blueprint)
     page = pages.at(address, "#faults:not([hidden])")
