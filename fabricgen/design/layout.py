@@ -327,9 +327,14 @@ def _parts(blueprint: Blueprint, pods: Mapping[str, Pod], kinds: Mapping[str, Un
         path: Path = ("pods", key)
         if wanted is None or wanted not in kinds:
             known = f"there are {', '.join(names)}" if names else "`scalable_units` states none"
-            what = f"has units of '{pod.unit}'" if pod.unit else "does not say which `unit` it has"
+            what = f"has units of '{pod.unit}'," if pod.unit else "does not say which `unit` it has,"
             hint = did_you_mean(pod.unit or "", names) if names else "take `unit` away"
-            raise fault("FG090", f"{key} {what}, and {known}", path=(*path, "unit") if pod.unit else path, hint=hint)
+            if "pods" not in blueprint.model_fields_set:
+                what, hint = (
+                    "is the only pod, as none is stated,",
+                    f"state pods with their kind: pods: {{p1: {{unit: {names[0]}}}}}",
+                )
+            raise fault("FG090", f"{key} {what} and {known}", path=(*path, "unit") if pod.unit else path, hint=hint)
         name = wanted + (f"+{key}" if pod.tiers else "")
         found[id(pod)] = Part(name, kinds[wanted], pod.tiers, (*path, "tiers"))
     return {name: found[id(pod)] for name, pod in pods.items()}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fabricgen.blueprint.dimensions import WHOLE
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.design.layout import Layout
 from fabricgen.design.shape import depth, scope_of
@@ -69,9 +70,10 @@ def check_pod_tiers(blueprint: Blueprint) -> None:
             fabric, _, tier = text.partition(".")
             per = blueprint.fabrics[fabric].tiers[tier].per
             if not within_pod(per):
+                whom = "all pods" if (scope := scope_of(per)) == WHOLE else f"those of a {scope}"
                 raise fault(
                     "FG091",
-                    f"{key} states switches of {text}, which serve more than a pod: it is per {scope_of(per)}",
+                    f"{key} states switches of {text}, which serve more than a pod: {whom}",
                     path=path,
                     hint=f"group {tier} `per: pod` or narrower, or state it in fabrics.{fabric}.tiers.{tier} for all",
                 )

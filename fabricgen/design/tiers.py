@@ -171,9 +171,11 @@ def _spec(context: FabricContext, name: str, tier_name: str, per: tuple[str, ...
         own = layout.parts[0].tiers.get(f"{name}.{tier_name}")
         tier = own.over(tier) if own else tier
     else:
-        part = ""
-    profile = context.catalog.switch(tier.switch, (*place, "switch"))
-    _check_protocol(profile, name, spec, place)
+        part, own = "", None
+    # the line that states the switch: of the tier, or of a pod that has its own
+    stated = (*layout.parts[0].path, f"{name}.{tier_name}") if own and own.switch else place
+    profile = context.catalog.switch(tier.switch, (*stated, "switch"))
+    _check_protocol(profile, name, spec, stated)
     _check_cages(profile, tier, place)
     _check_purposes(context.blueprint, spec, tier, place)
     before = lock.words_of(SIZED).get(holder_of(TierKey.of(name, tier_name, part).text, per))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import combinations
+from textwrap import dedent
 
 import numpy as np
 import pytest
 
-from fabricgen.cluster import Cluster
+from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.export.view.bundles import ALL_CHILDREN, OUTSIDE
 from fabricgen.export.view.layout import CELL_H, CELL_W, Scene, scene_of
 from fabricgen.export.view.ribbons import ribbons_of
@@ -87,6 +88,26 @@ def test_bundles_count_every_link_where_its_ends_meet(drawn: tuple[Cluster, Scen
         wanted[segment.fabric, segment.key] += links.rows_of(number).stop - links.rows_of(number).start
     assert joined == +wanted
     assert left == came
+
+
+def test_bundles_are_told_apart_where_there_are_as_many_classes_as_boxes(design_of) -> None:
+    """Found by a reviewer: a key that told classes from places by their number alone."""
+    blueprint = """
+    scalable_unit: {nodes: {gpu: 8 x dgx-b200, login: 1 x login-server}, racks: {nodes_per_rack: 4}}
+    fabrics:
+      compute: {protocol: roce, tiers: {leaf: {switch: sn5600, per: su}, spine: {switch: sn5600}}}
+      oob:
+        protocol: ethernet
+        attach: bmc
+        also: switches
+        tiers: {leaf: {switch: sn2201, per: pod}, spine: {switch: sn4600c, count: 1}}
+    """
+    cluster = build_cluster(design_of("fabricgen: 1\nname: few\n" + dedent(blueprint)))
+    scene = scene_of(cluster)
+    classes = cluster.plan.devices.classes
+    assert len(classes) == len(scene.places) - OUTSIDE
+    assert {end for bundle in scene.bundles for end in (bundle.lower, bundle.upper)} <= set(range(len(classes)))
+    assert len(ribbons_of(cluster, scene)) >= len(scene.bundles)
 
 
 def test_ribbons_begin_and_end_within_their_box(drawn: tuple[Cluster, Scene]) -> None:

@@ -17,6 +17,9 @@ from fabricgen.wiring.tables import Floats, Ints, Ints64
 OWN_BAND, ALL_CHILDREN, OUTSIDE = -1, -2, -3
 """An end that is no single place: a band of the box itself, all of its places together, what is beyond its top."""
 
+LOWEST = (OUTSIDE, OUTSIDE, 0, OUTSIDE, 0, OUTSIDE)
+"""The lowest value of what a bundle is known by: places may be one of the above, classes count from 0."""
+
 MOST_IN_A_ROW = 4
 """Places that stand in one row; where there are more, a bundle is of all of them together."""
 
@@ -118,11 +121,11 @@ class _Counter:
                     self._count(segment, here_alike, here, inner, own[rows], outside, far[rows], at[rows])
 
     def _count(self, segment: int, alike: list[Ints | Floats], *columns: Ints | Ints64) -> None:
-        boxes, classes = len(self._places) + 3, self._classes
+        boxes, classes = len(self._places) - OUTSIDE, self._classes
         key = np.zeros(len(columns[0]), dtype=np.int64)
         sizes = (boxes, boxes, classes, boxes, classes, boxes)
-        for column, size in zip(columns, sizes, strict=True):
-            key = key * size + column + (3 if size == boxes else 0)
+        for column, size, lowest in zip(columns, sizes, LOWEST, strict=True):
+            key = key * size + column - lowest
         order = np.argsort(key, kind="stable")
         key = key[order]
         starts = np.flatnonzero(np.r_[True, key[1:] != key[:-1]][: len(key)])
@@ -132,8 +135,8 @@ class _Counter:
             for end in (np.minimum, np.maximum)
         )
         parts: list[list[int]] = []
-        for size in reversed(sizes):
-            parts.append((keys % size - (3 if size == boxes else 0)).tolist())
+        for size, lowest in zip(reversed(sizes), reversed(LOWEST), strict=True):
+            parts.append((keys % size + lowest).tolist())
             keys = keys // size
         for box, child, lower, other, upper, target, links, low, high in zip(
             *reversed(parts), counts.tolist(), least, most, strict=True
