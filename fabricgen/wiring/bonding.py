@@ -177,12 +177,30 @@ class _Members:
             what = "NIC has two ports" if self.fabric.bond == "nic" else "device has two ports"
             other = "state `bond: node`, or take `bond` away" if self.fabric.bond == "nic" else "take `bond` away"
             raise fault(FAULT, f"no {what} in {name}: a bond is of two and more", path=path, hint=other)
+        self._check_left()
         low, high = self.ends
         switch = self.links.b_device[self.rows]
         more = np.bincount(self.bond, (switch != low[self.bond]) & (switch != high[self.bond])) > 0
         apart = np.flatnonzero(more | ((low != high) & (peer[low] != high)))
         if len(apart):
             self._raise_apart(int(apart[0]), len(apart), peer)
+
+    def _check_left(self) -> None:
+        """Raise InputError for hosts of several ports, of which `bond: nic` bonds none: they would have an address on
+        each in one subnet.
+        """
+        for side in (s.a for s in self.links.segments if s.fabric == self.fabric.name and self.fabric.bond == "nic"):
+            if not isinstance(side, Attachment) or side.profile.external:
+                continue
+            count = len(side.legs)
+            if count == len({leg.rail for leg in side.legs}) > 1:
+                raise fault(
+                    FAULT,
+                    f"the {count} ports of a {side.profile.id} in {self.fabric.name} are of {count} NICs: `bond: nic` "
+                    "bonds none of them, and each would have an address in one subnet",
+                    path=(*self.fabric.path, "bond"),
+                    hint="state `bond: node`, or let these nodes `skip` the fabric",
+                )
 
     def _raise_apart(self, bond: int, count: int, peer: Ints) -> None:
         rows, devices = self.rows[self.bond == bond], self.devices

@@ -9,7 +9,8 @@ FG044 = Fault(
     text="""
     A fabric states `bond`, and the ports of its hosts cannot be one interface there.
 
-    A bond is of two ports or more, all of a node in the fabric (`bond: node`) or those of each NIC (`bond: nic`), and
+    A bond is of two ports or more, all of a node in the fabric (`bond: node`) or those of each NIC (`bond: nic`): hosts
+    with several NICs of one port each have none by the latter, and would have several addresses in one subnet. And
     these land on one switch, or on two of one tier that `peer` links make an MLAG pair. Community images of SONiC make
     no such pair: they are built without ICCPd (sonic-buildimage, rules/config). The VLANs of a pair are on both
     switches, with one gateway, so that no fabric on them has a subnet for each rail, or VLAN 4094, in which both talk.
