@@ -74,7 +74,7 @@ def test_who_is_cut_off_is_counted_on_links(page):
     gpus = sum(8 for node in cut if kinds.classes[kinds.device_class[node]].kind == NODE)
     shown = page("superpod-b200", "lost=" + ",".join(cluster.names[i] for i in lost))
     (line,) = [text for text in losses_of(shown, "cut") if text.startswith("Cut off")]
-    assert line == f"Cut off from inband: {len(cut)} nodes, {gpus} GPUs."
+    assert line == f"Cut off from inband: {len(cut)} nodes, {gpus} accelerators."
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,6 @@ def test_a_loss_without_a_figure_is_not_called_harmless(page, name, item, fabric
     assert "the design has no figure for this loss" in unsaid[0]
     assert all(fabric in " ".join(unsaid) for fabric in fabrics)
     assert not cut or any(line.startswith(cut) for line in losses_of(shown, "cut"))
-    print(unsaid, losses_of(shown, "cut"), losses_of(shown, "note"))
 
 
 def test_a_device_is_taken_away_and_given_back_by_hand(page):

@@ -152,7 +152,7 @@ FG.losses.of = async (lost) => {
   return found;
 };
 
-/** GPUs of some devices. @param {number[]} rows */
+/** Accelerators of some devices. @param {number[]} rows */
 FG.losses.gpus = (rows) => rows.reduce((sum, row) => sum + FG.losses.data.said.gpus[FG.losses.data.cls[row]], 0);
 
 /** Take something away, or give it back. @param {string} item */
@@ -241,8 +241,8 @@ FG.losses.show = async () => {
 FG.losses.cutLines = (to, found, count) => {
   const nodes = [];
   for (let i = 0; i < found.down.length; i += 1) if (found.down[i] && FG.losses.gpus([i])) nodes.push(i);
-  if (nodes.length) FG.losses.line(to, "down", `Down with it: ${count(nodes.length, "node")}, ${count(FG.losses.gpus(nodes), "GPU")}. `, FG.losses.named(nodes));
-  for (const [fabric, rows] of found.cut) FG.losses.line(to, "cut", `Cut off from ${fabric}: ${count(rows.length, "node")}, ${count(FG.losses.gpus(rows), "GPU")}. `, FG.losses.named(rows));
+  if (nodes.length) FG.losses.line(to, "down", `Down with it: ${count(nodes.length, "node")}, ${count(FG.losses.gpus(nodes), "accelerator")}. `, FG.losses.named(nodes));
+  for (const [fabric, rows] of found.cut) FG.losses.line(to, "cut", `Cut off from ${fabric}: ${count(rows.length, "node")}, ${count(FG.losses.gpus(rows), "accelerator")}. `, FG.losses.named(rows));
   for (const [fabric, rails] of found.rails) for (const [rail, rows] of rails) FG.losses.line(to, "cut", `Without a link on rail ${rail} of ${fabric}: ${count(rows.length, "node")}. `, FG.losses.named(rows));
   for (const [tier, switches] of found.stranded) FG.losses.line(to, "cut", `No link upward: ${count(switches, `${tier} switch`).replace(/switchs$/, "switches")}.`);
   if (!found.cut.size && !found.rails.size && !found.stranded.size) FG.losses.line(to, "note", "Counted on links, nobody else is cut off.");
