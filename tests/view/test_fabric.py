@@ -56,7 +56,7 @@ def test_zoom_shows_names_then_faces_then_links(page: Opened) -> None:
       requestAnimationFrame(() => { Object.assign(c, { fillText, bezierCurveTo }); done(seen); });
     })"""
     far = opened.evaluate(drawn)
-    assert "superpod-b200 · 127 nodes · 1,016 GPUs" in far["texts"]
+    assert "superpod-b200 · 127 nodes · 1,016 accelerators" in far["texts"]
     assert "compute spine · 16 x qm9700" in far["texts"]
     assert "256 x 400G · 1:1" in far["texts"]
     assert "compute-leaf-p1-su01-r1-01" not in far["texts"]
@@ -90,7 +90,7 @@ def test_outline_is_text_with_counts(page: Opened) -> None:
     """The picture as nested lists: groups, bands, links; a button of it chooses."""
     opened = page("superpod-b200")
     outline = opened.locator("#outline")
-    assert "superpod-b200 · 127 nodes · 1,016 GPUs" in outline.inner_text()
+    assert "superpod-b200 · 127 nodes · 1,016 accelerators" in outline.inner_text()
     assert "compute spine · 16 x qm9700" in outline.inner_text()
     outline.locator("summary", has_text="p1 su04").focus()
     opened.keyboard.press("Enter")

@@ -74,7 +74,26 @@ def test_who_is_cut_off_is_counted_on_links(page):
     gpus = sum(8 for node in cut if kinds.classes[kinds.device_class[node]].kind == NODE)
     shown = page("superpod-b200", "lost=" + ",".join(cluster.names[i] for i in lost))
     (line,) = [text for text in losses_of(shown, "cut") if text.startswith("Cut off")]
-    assert line == f"Cut off from inband: {len(cut)} nodes, {gpus} GPUs."
+    assert line == f"Cut off from inband: {len(cut)} nodes, {gpus} accelerators."
+
+
+@pytest.mark.parametrize(
+    ("name", "item", "fabrics", "cut"),
+    [
+        ("superpod-b200", "row:row 1", ("compute", "storage"), "Cut off from storage"),
+        ("nvl72-gb200", "p1-su01-rk01-nvlink-01", ("1 tray",), ""),
+        ("tpu-torus", "p1-ici-01", ("ici",), ""),
+        ("colossus-200k", "plane:compute:1", ("compute",), "Cut off from compute"),
+        ("superpod-b200", "p1-su01-n001", ("no switch is lost",), ""),
+    ],
+)
+def test_a_loss_without_a_figure_is_not_called_harmless(page, name, item, fabrics, cut):
+    shown = page(name, f"lost={quote(item)}")
+    unsaid = losses_of(shown, "unsaid")
+    assert not losses_of(shown, "left")
+    assert "the design has no figure for this loss" in unsaid[0]
+    assert all(fabric in " ".join(unsaid) for fabric in fabrics)
+    assert not cut or any(line.startswith(cut) for line in losses_of(shown, "cut"))
 
 
 def test_a_device_is_taken_away_and_given_back_by_hand(page):

@@ -36,14 +36,25 @@ def coloured(page: Any, kind: str, rows: int) -> Counter[str]:
     return Counter(texts)
 
 
-@pytest.mark.parametrize("overlay", ["medium", "length", "speed", "power", "oversubscription", "rail"])
-def test_every_overlay_has_a_legend_with_a_mark_for_each_colour(page, overlay):
+@pytest.mark.parametrize(
+    ("overlay", "rest"),
+    [
+        ("medium", "no cable, or several media"),
+        ("length", "no cable"),
+        ("speed", "not stated"),
+        ("power", "not stated"),
+        ("oversubscription", "no figure: nodes, tops of fabrics"),
+        ("rail", "no rail, or several"),
+    ],
+)
+def test_every_overlay_has_a_legend_with_a_mark_for_each_colour(page, overlay, rest):
     legend = legend_of(page("superpod-b200", f"overlay={overlay}"))
     marks = [mark for mark, _ in legend]
     assert legend
     assert len(set(marks)) == len(marks)
     assert all(marks[:-1])
-    assert legend[-1] == ("\u00a0", "none, or several")
+    assert legend[-1] == ("\u00a0", rest)
+    assert "none" not in {text for _, text in legend}
 
 
 def test_links_are_coloured_by_the_rails_of_the_list(page):
@@ -51,8 +62,28 @@ def test_links_are_coloured_by_the_rails_of_the_list(page):
     shown = page("superpod-b200", "overlay=rail")
     legend_of(shown)
     found = coloured(shown, "link", len(links))
-    said = Counter(f"rail {rail}" if rail > 0 else "none, or several" for rail in links.rail.tolist())
+    said = Counter(f"rail {rail}" if rail > 0 else "no rail, or several" for rail in links.rail.tolist())
     assert found == said
+
+
+def test_a_rack_without_a_figure_is_grey_rather_than_of_its_fabric(page):
+    shown = page("tpu-torus", "way=hall&overlay=rackpower")
+    legend_of(shown)
+    racks = len(example_cluster("tpu-torus").plan.racks)
+    assert coloured(shown, "rack", racks)["not stated"]
+    assert not coloured(shown, "rack", racks)[""]
+
+
+def test_colours_of_fabrics_are_explained_only_where_they_are_used(page):
+    shown = page("superpod-b200", "overlay=rail")
+    legend_of(shown)
+    shown.wait_for_selector("#key ul", state="hidden")
+    shown.evaluate("FG.set({ overlay: 'power' })")
+    shown.wait_for_selector("#key .note")
+    assert shown.locator("#key ul").is_visible()
+    assert not shown.locator("#whole").is_visible()
+    shown.evaluate("FG.set({ rail: 2 })")
+    shown.wait_for_selector("#whole")
 
 
 def test_findings_are_listed_with_their_lines_and_mark_their_tier(pages):
@@ -72,7 +103,7 @@ def test_phases_are_those_of_the_blueprint(page):
     shown = page("phased-planes", "overlay=phase")
     texts = [text for _, text in legend_of(shown)]
     phases = list(cluster.design.loaded.blueprint.phases)
-    assert texts == [*phases, "in the end", "none, or several"]
+    assert texts == [*phases, "in the end", "a group of several", "none"]
     found = coloured(shown, "device", len(cluster.plan.devices))
     at_first = len(example_at("phased-planes", phases[0]))
     assert found[phases[0]] == at_first

@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from fabricgen.export.view.bundles import ratios_of
 from fabricgen.export.view.picture import fabric_picture
 from fabricgen.pipeline import compile_cluster, compile_design
 from tests.conftest import BLUEPRINTS, example_cluster
@@ -28,7 +29,9 @@ def test_picture_says_what_the_cluster_is() -> None:
     said = [
         "".join(element.itertext()) for element in ElementTree.fromstring(text).iter() if element.tag.endswith("text")
     ]
-    assert {"superpod-b200 · 127 nodes · 1,016 GPUs", "compute spine · 16 x qm9700", "256 x 400G · 1:1"} <= set(said)
+    assert {"superpod-b200 · 127 nodes · 1,016 accelerators", "compute spine · 16 x qm9700", "256 x 400G · 1:1"} <= set(
+        said
+    )
     assert "compute (infiniband)" in said
     assert "<script" not in text
     assert "http" not in text.replace("http://www.w3.org/2000/svg", "")
@@ -43,6 +46,19 @@ def test_picture_of_one_fabric() -> None:
     assert "qm9700" not in text
     with pytest.raises(KeyError):
         fabric_picture(cluster, "nothing")
+
+
+def test_links_to_a_tier_of_another_fabric_have_its_ratio() -> None:
+    """Spines of `compute` lead up to borders of `across`; links of management have no ratio of what they manage."""
+    classes = example_cluster("two-site").plan.devices.classes
+    ratios = {
+        tuple(sorted(f"{classes[one].fabric} {classes[one].tier}" for one in ends)): ratio
+        for ends, ratio in ratios_of(example_cluster("two-site")).items()
+    }
+    assert ratios["across border", "compute spine"] == 8
+    assert ratios["across border",] == 2
+    assert ("compute leaf", "oob leaf") not in ratios
+    assert "G · 8:1" in fabric_picture(example_cluster("two-site"))
 
 
 def test_large_cluster_is_a_small_picture() -> None:

@@ -13,8 +13,8 @@ FOUND = (
     ("p1-su02-n013", "Devices", "p1-su02-n013"),
     ("su02 n013", "Devices", "p1-su02-n013"),
     ("SU2 N13", "Devices", "p1-su02-n013"),
-    ("p1-su02-n013:gpu3", "GPUs", "p1-su02-n013:gpu3"),
-    ("su02 n13 gpu3", "GPUs", "p1-su02-n013:gpu3"),
+    ("p1-su02-n013:gpu3", "Accelerators", "p1-su02-n013:gpu3"),
+    ("su02 n13 gpu3", "Accelerators", "p1-su02-n013:gpu3"),
     ("su03-rk02", "Racks", "p1-su03-rk02"),
     ("dgx-b2", "Models", "dgx-b200"),
     ("MFP7E10", "Parts of cables", "MFP7E10-N007"),
@@ -50,6 +50,15 @@ def test_guids_are_found_however_they_are_written(superpod):
     for query in (text, f"0x{text}", ":".join(text[i : i + 4] for i in range(0, 16, 4)), text[:12].upper()):
         found = superpod.evaluate("async (query) => (await FG.find(query))[0].hits[0]", query)
         assert (found["text"], found["more"]) == (text, f"{switch.name}, GUID, planned")
+
+
+def test_an_accelerator_without_ports_of_its_own_is_found(page):
+    nodes = example_cluster("tpu-torus").names
+    shown = page("tpu-torus")
+    ((title, _, text),) = shown.evaluate(FIND, f"{nodes[0]} gpu0")
+    assert (title, text) == ("Accelerators", f"{nodes[0]}:gpu0")
+    shown.evaluate("async (text) => FG.choose({ kind: 'gpu', id: await FG.naming.gpu.find(text) })", text)
+    shown.wait_for_selector("#inspector h2:has-text('gpu0')")
 
 
 def test_macs_and_serial_numbers_of_the_inventory_are_found(page):

@@ -12,7 +12,7 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.export.view.places import LEVELS, Places
-from fabricgen.wiring.tables import Floats, Ints, Ints64
+from fabricgen.wiring.tables import SWITCH, Floats, Ints, Ints64
 
 OWN_BAND, ALL_CHILDREN, OUTSIDE = -1, -2, -3
 """An end that is no single place: a band of the box itself, all of its places together, what is beyond its top."""
@@ -77,6 +77,23 @@ def bundles_of(cluster: Cluster, places: Places) -> tuple[Bundle, ...]:
     return tuple(
         sorted(counter.found, key=lambda one: (one.box, one.segment, one.child, one.other, one.lower, one.upper))
     )
+
+
+def ratios_of(cluster: Cluster) -> dict[frozenset[int], float]:
+    """Oversubscription of links from a tier to what it is oversubscribed towards, by the classes of both ends.
+
+    That is the tier above, perhaps another fabric's, or for spans between sites the tier itself. Of a tier whose
+    switches differ it is the worst.
+    """
+    classes = [(number, cls.key) for number, cls in enumerate(cluster.plan.devices.classes) if cls.kind == SWITCH]
+    found: dict[frozenset[int], float] = {}
+    for tier in cluster.design.tiers:
+        if tier.oversubscription is not None:
+            above = tier.uplink.upper if tier.uplink else tier.key
+            lower, upper = ([number for number, key in classes if key == wanted] for wanted in (tier.key, above))
+            ratio = round(float(tier.oversubscription), 4)
+            found |= {frozenset((low, high)): ratio for low in lower for high in upper}
+    return found
 
 
 def _alike(cluster: Cluster) -> list[Ints | Floats]:

@@ -16,7 +16,7 @@ from fabricgen.cluster import Cluster
 from fabricgen.export.drawings.svg import box as rectangle
 from fabricgen.export.drawings.svg import number, safe
 from fabricgen.export.palette import LIGHT, Swatch, cluster_swatches
-from fabricgen.export.view.bundles import Bundle
+from fabricgen.export.view.bundles import Bundle, ratios_of
 from fabricgen.export.view.layout import CELL_H, CELL_W, Band, Scene, scene_of
 from fabricgen.export.view.nodes import accelerators_of, domain_of
 from fabricgen.export.view.places import CLUSTER, LEVEL_NAMES
@@ -74,6 +74,10 @@ class _Picture:
     def _scale(self) -> float:
         """Pixels a unit."""
         return min(CLOSEST, (WIDTH - 2 * EDGE) / self.scene.width, HIGHEST / self.scene.height)
+
+    @cached_property
+    def _ratios(self) -> dict[frozenset[int], float]:
+        return ratios_of(self.cluster)
 
     @cached_property
     def _left(self) -> float:
@@ -151,7 +155,7 @@ class _Picture:
         texts = [name, name.split()[-1]]
         if nodes:
             texts = [f"{name} · {nodes:,} nodes", *texts]
-        return [f"{texts[0]} · {accelerators:,} GPUs", *texts] if accelerators else texts
+        return [f"{texts[0]} · {accelerators:,} accelerators", *texts] if accelerators else texts
 
     def _ribbons(self) -> Iterator[str]:
         segments = self.cluster.plan.links.segments
@@ -179,10 +183,8 @@ class _Picture:
     def _bundle_text(self, bundle: Bundle) -> str:
         segment = self.cluster.plan.links.segments[bundle.segment]
         text = f"{bundle.links:,} x {segment.speed_gbps:g}G"
-        for tier in self.cluster.design.tiers:
-            if (tier.fabric, tier.name) == (segment.fabric, segment.lower) and tier.oversubscription is not None:
-                text += f" · {round(float(tier.oversubscription), 2):g}:1"
-        return text
+        ratio = self._ratios.get(frozenset((bundle.lower, bundle.upper)))
+        return text if ratio is None else f"{text} · {round(ratio, 2):g}:1"
 
     def _bands(self) -> Iterator[str]:
         joined = {cls for i, b in enumerate(self.scene.bundles) if self._bundles[i] for cls in (b.lower, b.upper)}
@@ -261,7 +263,10 @@ class _Picture:
             )
             x += width
         yield line
-        note = "A ribbon is all links between two groups: links x speed · oversubscription. A broader one carries more."
+        note = (
+            "A ribbon is all links between two groups: links x speed · oversubscription, the worst of its tier."
+            " A broader one carries more."
+        )
         yield f'<text x="{number(EDGE)}" y="@" font-size="11" fill="{FAINT}">{note}</text>'
 
     def _x(self, x: float) -> float:

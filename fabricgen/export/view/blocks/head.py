@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fabricgen.export.palette import cluster_swatches
+from fabricgen.export.view.bundles import ratios_of
 from fabricgen.export.view.layout import CELL_GAP, CELL_H, CELL_W
 from fabricgen.export.view.nodes import accelerators_of, domain_of
 from fabricgen.export.view.places import LEVEL_NAMES
@@ -18,6 +19,7 @@ def block(source: PageSource) -> dict[str, Any]:
     """What is few: fabrics, classes of devices, and kinds of links."""
     design, plan = source.cluster.design, source.cluster.plan
     swatches = cluster_swatches(source.cluster)
+    ratios = {t.key: round(float(t.oversubscription), 4) for t in design.tiers if t.oversubscription is not None}
     protocols = {fabric.name: fabric for fabric in design.fabrics}
     return {
         "name": design.loaded.blueprint.name,
@@ -47,6 +49,7 @@ def block(source: PageSource) -> dict[str, Any]:
                 "first": cls.first,
                 "count": cls.count,
                 "accelerators": accelerators_of(cls),
+                "ratio": ratios.get(cls.key, 0) if cls.kind == SWITCH else 0,
                 "domain": domain.name if (domain := domain_of(cls, design)) else "",
             }
             for cls in plan.devices.classes
@@ -60,8 +63,6 @@ def block(source: PageSource) -> dict[str, Any]:
             for s in plan.links.segments
         ],
         "oversubscription": [
-            {"fabric": tier.fabric, "tier": tier.name, "ratio": round(float(tier.oversubscription), 4)}
-            for tier in design.tiers
-            if tier.oversubscription is not None
+            [min(classes), max(classes), ratio] for classes, ratio in ratios_of(source.cluster).items()
         ],
     }

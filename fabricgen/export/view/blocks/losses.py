@@ -18,7 +18,7 @@ from fabricgen.design.capacity.failure_domains import (
     row_failures,
     row_name,
 )
-from fabricgen.design.capacity.loss_words import failure_analyses, lost_switches, percent
+from fabricgen.design.capacity.loss_words import failure_analyses, is_for_management, lost_switches, percent
 from fabricgen.design.floor.floor_plan import FloorPlan, RackPosition
 from fabricgen.design.model import Design
 from fabricgen.export.view.columns import packed, packed_numbers
@@ -50,6 +50,7 @@ def block(source: PageSource) -> dict[str, Any]:
         "feed_of": packed([", ".join(floor.feeds_of(spot)) for spot in spots]),
         "phase": source.cluster.phase.name if source.cluster.phase else "",
         "classes": found.kinds,
+        "management": [fabric.name for fabric in design.fabrics if is_for_management(fabric)],
         "gpus": [_gpus(cls.profile) for cls in plan.devices.classes],
     }
 

@@ -33,7 +33,17 @@ FG.choices.start = async () => {
   const units = [...fabric.boxes.level.keys()].filter((i) => i && fabric.boxes.level[i] < head.levels.length - 1);
   if (units.length > 1) FG.choices.select("unit", "Unit", [["", "all"], ...units.map((i) => /** @type {[string, string]} */ ([fabric.boxNames.at(i), fabric.boxNames.at(i)]))]);
   FG.choices.legend(fabric);
+  FG.choices.whole();
   FG.choices.outline(fabric);
+};
+
+/** A note while less than all is lit: a ribbon and its count are of all rails, planes and units. */
+FG.choices.whole = () => {
+  const note = FG.choices.make("p", { id: "whole", class: "note" }, "Ribbons hold all rails, planes and units: their counts do not follow this choice.");
+  const show = () => { note.hidden = !(FG.state.rail || FG.state.plane || FG.state.unit); };
+  FG.on("change", (news) => { if ("rail" in news || "plane" in news || "unit" in news) show(); });
+  show();
+  FG.el("legend").before(note);
 };
 
 /** What colours and sizes mean. @param {any} fabric */
@@ -48,13 +58,15 @@ FG.choices.legend = (fabric) => {
   const node = FG.choices.make("span", { class: "swatch" }, "\u00a0");
   node.style.background = "var(--node)";
   list.append(FG.choices.make("li", {}, node, "nodes and extra devices"));
-  const words = ["A ribbon is all links between two groups: “256 x 400G · 1:1” are links, speed and oversubscription. A broader one carries more; breadth is not to scale.",
+  const words = ["A ribbon is all links between two groups: “256 x 400G · 1:1” are links, speed and oversubscription, the worst of its tier. A broader one carries more; breadth is not to scale.",
     "Arcs join what is side by side: peers, other places, other sites. Come closer for names, then faces and single links."];
   for (const one of head.scale_up) {
     const of = `${one.name}: ${one.domains.toLocaleString("en")} scale-up ${one.domains === 1 ? "domain" : "domains"}, each a ${one.per} with ${one.accelerators.toLocaleString("en")} accelerators`;
     words.push(one.per === "node" ? `${of}: the stripe at the foot of a node.` : `${of}${head.levels.includes(one.per) ? ": the outline of its box" : ""}.`);
   }
-  FG.el("side").append(FG.choices.make("details", { id: "key", ...(innerWidth > 1000 ? { open: "" } : {}) }, FG.choices.make("summary", {}, "What the fabric view shows"), list, ...words.map((text) => FG.choices.make("p", {}, text))));
+  FG.el("side").append(FG.choices.make("details", { id: "key", ...(innerWidth > 1000 ? { open: "" } : {}) }, FG.choices.make("summary", {}, "What the fabric view shows"), 
+    FG.choices.make("p", { class: "note", hidden: "" }, "Devices are coloured otherwise now; these are the colours of ribbons:"), list, ...words.map((text) => FG.choices.make("p", {}, text))));
+  FG.overlay.key();
 };
 
 /** The picture as nested lists, for screen readers and the keyboard; what is inside a group is made when it is opened. @param {any} fabric */

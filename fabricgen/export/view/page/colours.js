@@ -9,20 +9,20 @@ FG.colours_by.kinds = (values, mark, text) => {
   return values.map((value, i) => ({ fill: palette[i % palette.length], mark: mark(value), text: text(value) }));
 };
 
-/** Entries for amounts: five steps of one colour, or as many as there are amounts; `step(value)` is the number of an entry. @param {ArrayLike<number>} amounts @param {(from: number, to: number) => string} text */
+/** Entries for amounts: five steps of one colour, or as many as there are amounts, without empty ones; `step(value)` is the number of an entry. @param {ArrayLike<number>} amounts @param {(from: number, to: number) => string} text */
 FG.colours_by.steps = (amounts, text) => {
   const { scale } = FG.block("overlays");
   const known = [...new Set(Array.from(amounts))].filter((one) => one > 0).sort((a, b) => a - b);
   const count = Math.min(scale.length, known.length);
   const bounds = known.length <= scale.length ? known : scale.map((/** @type {string} */ _, /** @type {number} */ i) => known[0] + (known[known.length - 1] - known[0]) * (i + 1) / scale.length);
-  const step = (/** @type {number} */ value) => (value > 0 ? bounds.findIndex((/** @type {number} */ bound) => value <= bound * (1 + 1e-9)) : -1);
+  const among = (/** @type {number} */ value) => (value > 0 ? bounds.findIndex((/** @type {number} */ bound) => value <= bound * (1 + 1e-9)) : -1);
+  const used = [...new Set(known.map(among))], step = (/** @type {number} */ value) => used.indexOf(among(value));
   const spread = (/** @type {number} */ i) => (count < 2 ? 2 : Math.round(i * (scale.length - 1) / (count - 1)));
   /** @type {Entry[]} */
-  const entries = [];
-  for (let i = 0; i < count; i += 1) {
-    const inside = known.filter((one) => step(one) === i);
-    entries.push({ fill: scale[spread(i)], mark: String(i + 1), text: inside.length ? text(inside[0], inside[inside.length - 1]) : "none" });
-  }
+  const entries = used.map((at, i) => {
+    const inside = known.filter((one) => among(one) === at);
+    return { fill: scale[spread(at)], mark: String(i + 1), text: text(inside[0], inside[inside.length - 1]) };
+  });
   return { entries, step };
 };
 
@@ -42,7 +42,7 @@ FG.overlay.known = [
   { name: "medium", title: "medium", load: () => FG.colours_by.medium() },
   { name: "length", title: "length of cables", load: () => FG.colours_by.lengths() },
   { name: "speed", title: "speed of links", load: () => FG.colours_by.speeds() },
-  { name: "oversubscription", title: "oversubscription", load: () => FG.colours_by.oversubscription() },
+  { name: "oversubscription", title: "oversubscription (the worst of its tier)", load: () => FG.colours_by.oversubscription() },
   { name: "power", title: "power", load: () => FG.colours_by.power() },
   { name: "rackpower", title: "power of racks (hall)", load: () => FG.colours_by.rackpower() },
   { name: "findings", title: "what lint finds", load: () => FG.colours_by.findings() },
@@ -58,6 +58,7 @@ FG.colours_by.coordinate = async (name, mark) => {
   const values = [...new Set([...of, ...new Set(on)])].filter((value) => value > 0).sort((a, b) => a - b);
   return {
     entries: FG.colours_by.kinds(values, mark, (value) => `${name} ${value}`),
+    rest: `no ${name}, or several`,
     device: (row) => values.indexOf(of[row]),
     link: (row) => values.indexOf(on[row]),
     ...await FG.colours_by.ribbons(name, (value) => values.indexOf(value)),
@@ -71,7 +72,7 @@ FG.colours_by.medium = async () => {
   const find = (/** @type {number} */ row) => (row < 0 ? -1 : values.indexOf(medium.at(row)));
   return {
     entries: FG.colours_by.kinds(values, (value) => value.split("-")[0].toUpperCase().slice(0, 4), (value) => value),
-    cable: find, link: (row) => find(cable[row]),
+    rest: "no cable, or several media", cable: find, link: (row) => find(cable[row]),
     ...await FG.colours_by.ribbons("medium", (value) => values.indexOf(value)),
   };
 };
@@ -82,7 +83,7 @@ FG.colours_by.lengths = async () => {
   const lengths = FG.colours_by.numbersOf(await cables.column("length_m"), cables.rows);
   const { entries, step } = FG.colours_by.steps(lengths, FG.colours_by.range("m"));
   return {
-    entries, cable: (row) => step(lengths[row]), link: (row) => (cable[row] < 0 ? -1 : step(lengths[cable[row]])),
+    entries, rest: "no cable", cable: (row) => step(lengths[row]), link: (row) => (cable[row] < 0 ? -1 : step(lengths[cable[row]])),
     ...await FG.colours_by.ribbons("length_m", step),
   };
 };
@@ -92,7 +93,7 @@ FG.colours_by.speeds = async () => {
   const segments = FG.block("head").segments, segment = await FG.table("links").numbers("segment");
   const { entries, step } = FG.colours_by.steps(segments.map((/** @type {any} */ one) => one.gbps), FG.colours_by.range("Gb/s"));
   return {
-    entries, link: (row) => step(segments[segment[row]].gbps),
+    entries, rest: "not stated", link: (row) => step(segments[segment[row]].gbps),
     ...await FG.colours_by.ribbons("speed", step),
   };
 };
@@ -100,9 +101,9 @@ FG.colours_by.speeds = async () => {
 /** @returns {Promise<Overlay>} */
 FG.colours_by.oversubscription = async () => {
   const head = FG.block("head"), cls = await FG.table("devices").numbers("class");
-  const ratios = head.classes.map((/** @type {any} */ one) => head.oversubscription.find((/** @type {any} */ tier) => tier.fabric === one.fabric && tier.tier === one.tier && one.kind === "switch")?.ratio ?? 0);
+  const ratios = head.classes.map((/** @type {any} */ one) => one.ratio);
   const { entries, step } = FG.colours_by.steps(ratios, (from, to) => (from === to ? `${from}:1` : `${from}:1 to ${to}:1`));
-  return { entries, device: (row) => step(ratios[cls[row]]) };
+  return { entries, rest: "no figure: nodes, tops of fabrics", device: (row) => step(ratios[cls[row]]) };
 };
 
 /** @returns {Promise<Overlay>} */
@@ -114,7 +115,7 @@ FG.colours_by.power = async () => {
   const racks = FG.colours_by.steps(drawn.map((kw) => Math.round(kw * 10) / 10), FG.colours_by.range("kW a rack"));
   const named = racks.entries.map((/** @type {Entry} */ one, /** @type {number} */ i) => ({ ...one, mark: "abcde"[i] }));
   return {
-    entries: [...entries, ...named], device: (row) => step(watts[cls[row]] ?? 0),
+    entries: [...entries, ...named], rest: "not stated", device: (row) => step(watts[cls[row]] ?? 0),
     rack: (row) => { const at = racks.step(Math.round(drawn[row] * 10) / 10); return at < 0 ? -1 : entries.length + at; },
   };
 };
@@ -123,7 +124,7 @@ FG.colours_by.power = async () => {
 FG.colours_by.rackpower = async () => {
   const watts = await FG.hallRacks().numbers("power_w"), kw = Float64Array.from(watts, (one) => Math.round(one / 100) / 10);
   const { entries, step } = FG.colours_by.steps(kw, FG.colours_by.range("kW"));
-  return { entries, rack: (row) => step(kw[row]) };
+  return { entries, rest: "not stated", rack: (row) => step(kw[row]) };
 };
 
 /** @returns {Promise<Overlay>} */
@@ -146,6 +147,7 @@ FG.colours_by.findings = async () => {
   const count = (/** @type {string} */ word) => found.filter((/** @type {any} */ one) => one.severity === word).length;
   return {
     worst: true,
+    rest: "nothing found",
     entries: severities.map((word, i) => ({ fill: fills[i], mark: word[0].toUpperCase(), text: `${word}: ${count(word)}` })),
     device: (row) => Math.max(byDevice.get(row) ?? -1, byClass[cls[row]]),
     list,
@@ -158,7 +160,7 @@ FG.colours_by.phases = async () => {
   if (!said) return null;
   const device = await new FG.Table(said.devices).numbers("phase"), link = await new FG.Table(said.links).numbers("phase");
   const names = [...said.names, "in the end"];
-  return { entries: FG.colours_by.kinds(names, (name) => String(names.indexOf(name) + 1), (name) => name), device: (row) => device[row], link: (row) => link[row] };
+  return { entries: FG.colours_by.kinds(names, (name) => String(names.indexOf(name) + 1), (name) => name), rest: "none", device: (row) => device[row], link: (row) => link[row] };
 };
 
 /** @returns {Promise<Overlay | null>} */
@@ -191,6 +193,7 @@ FG.colours_by.changes = async () => {
   folded(`Gone: ${cables.removed.toLocaleString("en")} cables`, said.gone_cables);
   return {
     worst: true,
+    rest: "as before",
     entries: [
       { fill: "#64D7F5", mark: "≠", text: "changed" }, { fill: "#E9F538", mark: "c", text: "other cables" },
       { fill: "#EF8E25", mark: "→", text: "moved" }, { fill: "#14A556", mark: "+", text: "added" },

@@ -96,10 +96,10 @@ FG.Fabric = class {
       cls.mark = domain?.per === "node" ? this.fabricOf.get(domain.name)?.fill : "";
     }
     for (const one of head.scale_up) if (head.levels.includes(one.per)) this.domains.set(head.levels.indexOf(one.per), this.fabricOf.get(one.name)?.fill);
-    const over = new Map(head.oversubscription.map((/** @type {any} */ one) => [`${one.fabric} ${one.tier}`, one.ratio]));
+    const over = new Map(head.oversubscription.map((/** @type {any} */ [low, high, ratio]) => [`${low} ${high}`, ratio]));
     const near = (/** @type {number} */ n) => String(Math.round(n * 100) / 100);
     this.bundleText = Array.from(bundles.segment, (/** @type {number} */ number, /** @type {number} */ i) => {
-      const { fabric, lower, gbps } = this.segments[number], ratio = over.get(`${fabric} ${lower}`);
+      const ends = [bundles.lower[i], bundles.upper[i]], ratio = over.get(`${Math.min(...ends)} ${Math.max(...ends)}`), { gbps } = this.segments[number];
       return `${bundles.links[i].toLocaleString("en")} x ${gbps}G${ratio ? ` · ${near(ratio)}:1` : ""}`;
     });
     /** The largest piece of each bundle, which bears its label. */
@@ -117,7 +117,7 @@ FG.Fabric = class {
     const { nodes, gpus } = this, count = (/** @type {number} */ n) => n.toLocaleString("en");
     const name = box ? this.shortName(box) : this.head.name;
     const longer = nodes[box] ? `${name} · ${count(nodes[box])} nodes` : name;
-    return [gpus[box] ? `${longer} · ${count(gpus[box])} GPUs` : longer, longer, name, name.split(" ").at(-1) ?? name];
+    return [gpus[box] ? `${longer} · ${count(gpus[box])} accelerators` : longer, longer, name, name.split(" ").at(-1) ?? name];
   }
 
   /** The name of a box without that of the box around it. @param {number} box */
@@ -220,7 +220,7 @@ FG.Fabric = class {
     }
     if (kind === "ribbon") {
       const ends = [bundles.lower[id], bundles.upper[id]].map((one) => `${head.classes[one].fabric} ${head.classes[one].label}`.trim());
-      return `${this.segments[bundles.segment[id]].fabric}: ${ends.join(" to ")}\n${this.bundleText[id]}`;
+      return `${this.segments[bundles.segment[id]].fabric}: ${ends.join(" to ")}\n${this.bundleText[id]}${this.bundleText[id].endsWith(":1") ? " (the worst of its tier)" : ""}`;
     }
     return "";
   }

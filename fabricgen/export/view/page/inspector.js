@@ -81,7 +81,7 @@ FG.gpuParts = (id, cls, name) => {
     const own = FG.gpuPorts(cls, null, gpu).map(([fabric, port]) => `${port} (${fabric})`);
     rows.push([[`${name}:gpu${gpu}`, { kind: "gpu", id: FG.gpuId(id, gpu) }], own.join(", ")]);
   }
-  return rows.length ? [{ heading: "GPUs and their own ports", columns: ["gpu", "ports"], rows }] : [];
+  return rows.length ? [{ heading: "Accelerators and their own ports", columns: ["accelerator", "ports"], rows }] : [];
 };
 
 FG.sheets.device = async (/** @type {number} */ id) => {
@@ -110,7 +110,7 @@ FG.sheets.gpu = async (/** @type {number} */ id) => {
   return {
     title: `${row.device}:gpu${gpu}`,
     parts: [
-      { heading: "GPU", pairs: [["node", row.device, { kind: "device", id: device }], ["model", row.model], ["scale-up", domain ?? ""]] },
+      { heading: "Accelerator", pairs: [["node", row.device, { kind: "device", id: device }], ["model", row.model], ["scale-up", domain ?? ""]] },
       await FG.portList(device, rows),
     ],
   };

@@ -3,7 +3,7 @@
 /**
  * What if this fails: what is lost is named in FG.state.lost as a device, or `plane:FABRIC:1`, `rack:NAME`, `row:NAME`,
  * `feed:NAME`. What is left of fabrics is what the design has computed; who is cut off is counted on links.
- * @typedef {{down: Uint8Array, cut: Map<string, number[]>, rails: Map<string, Map<string, number[]>>, stranded: Map<string, number>, words: {lost: string, lines: string[], missing: boolean}[]}} Loss
+ * @typedef {{down: Uint8Array, cut: Map<string, number[]>, rails: Map<string, Map<string, number[]>>, stranded: Map<string, number>, words: {lost: string, lines: string[], unsaid: string[], missing: boolean}[]}} Loss
  */
 FG.losses = {};
 
@@ -41,14 +41,40 @@ FG.losses.title = (item) => {
   return kind === "plane" ? `plane ${plane} of ${name}` : kind === "rack" ? `rack ${name}` : name;
 };
 
-/** What the design says is left of fabrics after one loss. @param {any} data @param {string} item @param {number} row of a device */
+/** What the design says is left of fabrics after one loss: the fabric, and a line. @param {any} data @param {string} item @param {number} row of a device @returns {[string, string][]} */
 FG.losses.left = (data, item, row) => {
   const { said } = data, { kind, name } = FG.losses.read(item);
-  const line = (/** @type {string[]} */ left, /** @type {string} */ after) => `${left[0]} keeps ${left[1]} of its bisection after the loss of ${after}${left[2]}`;
+  const line = (/** @type {string[]} */ left, /** @type {string} */ after) => /** @type {[string, string]} */ ([left[0], `${left[0]} keeps ${left[1]} of its bisection after the loss of ${after}${left[2]}`]);
   if (kind === "plane") return said.plane[name] ? [line(said.plane[name], "one plane")] : [];
   if (kind === "device") return row < 0 ? [] : said.switch[data.cls[row]].map((/** @type {any} */ [left, after]) => line(left, after));
   const number = kind === "rack" ? data.rackClass.at(data.number.get(name)) : said[kind][name];
   return number === undefined || number < 0 ? [] : said.classes[number].map((/** @type {any} */ left) => line(left, name));
+};
+
+/**
+ * What one loss takes that the design has no figure for, counted on devices and links: a fabric without a figure is not
+ * a fabric without a loss. @param {any} data @param {[string, string][]} left @param {Uint8Array} own the devices it takes @returns {string[]}
+ */
+FG.losses.unsaid = (data, left, own) => {
+  const { said, head, cls, a, b, segment } = data, figured = new Set(left.map(([fabric]) => fabric));
+  const domains = new Set(head.scale_up.map((/** @type {any} */ one) => one.name)), switches = new Map(), trays = new Map(), links = new Map();
+  const more = (/** @type {Map<string, number>} */ counts, /** @type {string} */ name) => counts.set(name, (counts.get(name) ?? 0) + 1);
+  const count = (/** @type {number} */ n, /** @type {string} */ noun) => `${n.toLocaleString("en")} ${noun}${n === 1 ? "" : "s"}`;
+  own.forEach((taken, i) => {
+    const { kind, fabric } = head.classes[cls[i]];
+    if (taken && kind === "tray") more(trays, fabric);
+    if (taken && kind === "switch" && !figured.has(fabric)) more(switches, fabric);
+  });
+  for (let i = 0; i < a.length; i += 1) if ((own[a[i]] || own[b[i]]) && domains.has(head.segments[segment[i]].fabric)) more(links, head.segments[segment[i]].fabric);
+  const of = [...switches].map(([fabric, n]) => `${n.toLocaleString("en")} of ${fabric}${said.management.includes(fabric) ? " (for management)" : ""}`).join(", ");
+  const found = [];
+  if (!left.length) found.push(`the design has no figure for this loss; ${of ? `switches lost: ${of}` : "no switch is lost"}`);
+  else if (of) found.push(`the design has no figure for these switches, which are lost too: ${of}`);
+  for (const name of new Set([...trays.keys(), ...links.keys()])) {
+    const lost = [...(trays.has(name) ? [count(trays.get(name), "tray")] : []), ...(links.has(name) ? [count(links.get(name), "link")] : [])];
+    found.push(`scale-up is not judged; lost of ${name}: ${lost.join(", ")}`);
+  }
+  return found;
 };
 
 /** Which devices one loss takes. @param {any} data @param {string} item @param {Uint8Array} down @returns {Promise<number>} the row, where it is a device; -2 where there is none of that name */
@@ -75,8 +101,10 @@ FG.losses.of = async (lost) => {
   const data = await FG.losses.load(), { head, cls, a, b, segment, rail } = data;
   const down = new Uint8Array(cls.length), words = [];
   for (const item of lost) {
-    const row = await FG.losses.take(data, item, down);
-    words.push({ lost: FG.losses.title(item), lines: FG.losses.left(data, item, row), missing: row === -2 });
+    const own = new Uint8Array(cls.length), row = await FG.losses.take(data, item, own), left = FG.losses.left(data, item, row);
+    const missing = !left.length && !own.includes(1);
+    own.forEach((taken, i) => { if (taken) down[i] = 1; });
+    words.push({ lost: FG.losses.title(item), lines: left.map(([, line]) => line), unsaid: missing ? [] : FG.losses.unsaid(data, left, own), missing });
   }
   const fabrics = [...new Set(head.segments.map((/** @type {any} */ one) => one.fabric))];
   const fabricOf = head.segments.map((/** @type {any} */ one) => fabrics.indexOf(one.fabric));
@@ -124,7 +152,7 @@ FG.losses.of = async (lost) => {
   return found;
 };
 
-/** GPUs of some devices. @param {number[]} rows */
+/** Accelerators of some devices. @param {number[]} rows */
 FG.losses.gpus = (rows) => rows.reduce((sum, row) => sum + FG.losses.data.said.gpus[FG.losses.data.cls[row]], 0);
 
 /** Take something away, or give it back. @param {string} item */
@@ -201,10 +229,10 @@ FG.losses.show = async () => {
   const { phase } = FG.block("losses");
   if (phase) FG.losses.line(to, "note", `What is left is of the whole design, not of ${phase} alone; who is cut off is of ${phase}.`);
   if (found.words.length > 1) FG.losses.line(to, "note", "Each alone, as the design has computed it (it has no figure for all of them together):");
-  for (const { lines, lost: one, missing } of found.words) {
+  for (const { lines, lost: one, unsaid, missing } of found.words) {
     for (const line of lines) FG.losses.line(to, "left", line);
-    if (missing) FG.losses.line(to, "note", `${one}: nothing here has that name`);
-    else if (!lines.length) FG.losses.line(to, "note", `${one}: no fabric that jobs need loses a switch; what is lost serves management, or only what fails with it`);
+    for (const line of unsaid) FG.losses.line(to, "unsaid", `${one}: ${line}`);
+    if (missing) FG.losses.line(to, "note", `${one}: no device here has that name, or stands in a place of that name`);
   }
   FG.losses.cutLines(to, found, count);
 };
@@ -213,11 +241,11 @@ FG.losses.show = async () => {
 FG.losses.cutLines = (to, found, count) => {
   const nodes = [];
   for (let i = 0; i < found.down.length; i += 1) if (found.down[i] && FG.losses.gpus([i])) nodes.push(i);
-  if (nodes.length) FG.losses.line(to, "down", `Down with it: ${count(nodes.length, "node")}, ${count(FG.losses.gpus(nodes), "GPU")}. `, FG.losses.named(nodes));
-  for (const [fabric, rows] of found.cut) FG.losses.line(to, "cut", `Cut off from ${fabric}: ${count(rows.length, "node")}, ${count(FG.losses.gpus(rows), "GPU")}. `, FG.losses.named(rows));
+  if (nodes.length) FG.losses.line(to, "down", `Down with it: ${count(nodes.length, "node")}, ${count(FG.losses.gpus(nodes), "accelerator")}. `, FG.losses.named(nodes));
+  for (const [fabric, rows] of found.cut) FG.losses.line(to, "cut", `Cut off from ${fabric}: ${count(rows.length, "node")}, ${count(FG.losses.gpus(rows), "accelerator")}. `, FG.losses.named(rows));
   for (const [fabric, rails] of found.rails) for (const [rail, rows] of rails) FG.losses.line(to, "cut", `Without a link on rail ${rail} of ${fabric}: ${count(rows.length, "node")}. `, FG.losses.named(rows));
   for (const [tier, switches] of found.stranded) FG.losses.line(to, "cut", `No link upward: ${count(switches, `${tier} switch`).replace(/switchs$/, "switches")}.`);
-  if (!found.cut.size && !found.rails.size && !found.stranded.size) FG.losses.line(to, "note", "Nobody else is cut off.");
+  if (!found.cut.size && !found.rails.size && !found.stranded.size) FG.losses.line(to, "note", "Counted on links, nobody else is cut off.");
 };
 
 FG.on("change", (news) => {

@@ -5,7 +5,7 @@
  * fill and a mark of a letter or two, since colour is never the only sign.
  * @typedef {{fill: string, mark: string, text: string}} Entry
  * @typedef {{entries: Entry[], device?: (row: number) => number, link?: (row: number) => number, cable?: (row: number) => number,
- *   ribbon?: (row: number) => number, rack?: (row: number) => number, worst?: boolean, list?: Node}} Overlay
+ *   ribbon?: (row: number) => number, rack?: (row: number) => number, worst?: boolean, rest?: string, list?: Node}} Overlay
  * @typedef {{name: string, title: string, load: () => Promise<Overlay | null>}} Known
  */
 FG.overlay = {};
@@ -29,6 +29,7 @@ FG.overlay.failed = {
   some: { fill: "#F5C3AE", mark: "–", text: "without a rail" },
 };
 FG.overlay.rest = { fill: "#C9CFD6", mark: "", text: "none, or several" };
+FG.overlay.several = { fill: "#C9CFD6", mark: "~", text: "a group of several" };
 
 /** The colour and mark of a thing; null for its usual one. @param {string} kind @param {number} id @returns {Entry | null} */
 FG.overlay.of = (kind, id) => {
@@ -72,7 +73,7 @@ FG.overlay.merge = (kind, id) => {
     merged.set(key, found);
   }
   if (found >= 1000) return FG.overlay.lossEntries[found - 1000];
-  return found === -2 ? { ...FG.overlay.rest, mark: "~", text: "several" } : now?.device ? now.entries[found] ?? FG.overlay.rest : null;
+  return found === -2 ? FG.overlay.several : now?.device || (kind === "rack" && now?.rack) ? now.entries[found] ?? FG.overlay.rest : null;
 };
 
 /** Devices by band and by rack. @returns {Promise<any>} */
@@ -107,7 +108,8 @@ FG.overlay.renew = async () => {
 FG.overlay.legend = () => {
   const to = FG.el("legend"), now = FG.overlay.now, known = FG.overlay.known.find((one) => one.name === FG.state.overlay);
   to.replaceChildren();
-  const entries = [...(now?.entries ?? []), ...(FG.overlay.marks ? [FG.overlay.failed.down, FG.overlay.failed.cut, FG.overlay.failed.some] : []), ...(now ? [FG.overlay.rest] : [])];
+  const entries = [...(now?.entries ?? []), ...(FG.overlay.marks ? [FG.overlay.failed.down, FG.overlay.failed.cut, FG.overlay.failed.some] : []), ...(now?.device && !now.worst ? [FG.overlay.several] : []), ...(now ? [FG.overlay.rest] : [])];
+  FG.overlay.key();
   if (!entries.length) return;
   const heading = document.createElement("h2"), list = document.createElement("ul");
   heading.textContent = now && known ? known.title : "What has failed";
@@ -121,6 +123,15 @@ FG.overlay.legend = () => {
     list.append(item);
   }
   to.append(heading, list, ...(now?.list ? [now.list] : []));
+};
+
+/** What colours of fabrics still mean beside the overlay: of nothing, of ribbons alone, or of all. */
+FG.overlay.key = () => {
+  const key = document.getElementById("key"), now = FG.overlay.now;
+  if (!key) return;
+  const list = /** @type {HTMLElement} */ (key.querySelector("ul")), note = /** @type {HTMLElement} */ (key.querySelector(".note"));
+  list.hidden = Boolean(now?.device && now.ribbon);
+  note.hidden = !now?.device || Boolean(now.ribbon);
 };
 
 /** Black or white on a fill. @param {string} fill */
@@ -137,6 +148,7 @@ FG.overlay.choose = async () => {
   if (name !== FG.state.overlay) return;
   select.value = known ? name : "";
   FG.overlay.now = made;
+  FG.overlay.rest.text = made?.rest ?? "none, or several"; // several where links of one ribbon differ
   await FG.overlay.renew();
   document.documentElement.dataset.overlay = name;
 };

@@ -64,11 +64,11 @@ FG.searches.push(async (query, stopped) => {
 FG.foundGpus = async (query, stopped) => {
   const said = /^(.+?)[\s:]+gpu(\d*)$/i.exec(query), devices = await FG.devices(), hits = /** @type {Hit[]} */ ([]);
   for (const row of said ? await FG.ranked(said[1], devices.rows, devices.name.at, stopped) : []) {
-    for (let gpu = 0; FG.gpuPorts(devices.class.at(row), null, gpu).length; gpu += 1) {
+    for (let gpu = 0; FG.hasGpu(devices.class.at(row), gpu); gpu += 1) {
       if (said && (!said[2] || Number(said[2]) === gpu)) hits.push({ kind: "gpu", id: FG.gpuId(row, gpu), text: `${devices.name.at(row)}:gpu${gpu}` });
     }
   }
-  return { title: "GPUs", total: hits.length, hits: hits.slice(0, FG.MOST_HITS) };
+  return { title: "Accelerators", total: hits.length, hits: hits.slice(0, FG.MOST_HITS) };
 };
 
 FG.searches.push(async (query, stopped) => {

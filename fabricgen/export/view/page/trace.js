@@ -18,7 +18,7 @@ FG.traceEnd = async (text) => {
   const [name, port] = FG.cut(text), device = await FG.deviceRow(name);
   if (device < 0) return null;
   const gpu = /^gpu(\d+)$/i.exec(port), links = await FG.links();
-  if (gpu && FG.gpuPorts((await FG.devices()).class.at(device), null, Number(gpu[1])).length) return { text, device, port: "", gpu: Number(gpu[1]) };
+  if (gpu && FG.hasGpu((await FG.devices()).class.at(device), Number(gpu[1]))) return { text, device, port: "", gpu: Number(gpu[1]) };
   const known = !port || [...links.on.of(device)].some((link) => (links.a.at(link) === device ? links.a_port : links.b_port).at(link) === port);
   return known ? { text, device, port, gpu: -1 } : null;
 };
@@ -27,6 +27,9 @@ FG.traceEnd = async (text) => {
 FG.gpuPorts = (cls, fabrics, gpu) => FG.block("origins").gpus
   .filter((/** @type {any} */ one) => one.model === FG.block("head").classes[cls].model && (!fabrics || fabrics.includes(one.fabric)))
   .flatMap((/** @type {any} */ one) => Object.entries(one.ports).filter(([, own]) => own === gpu).map(([port]) => [one.fabric, port]));
+
+/** Whether a class of devices has an accelerator of a number, with ports of its own or without. @param {number} cls @param {number} gpu */
+FG.hasGpu = (cls, gpu) => gpu < FG.block("head").classes[cls].accelerators || FG.gpuPorts(cls, null, gpu).length > 0;
 
 /** Fabrics that are one graph, by their names: those that share switches, and each scale-up network. @returns {string[][]} */
 FG.graphs = () => {
@@ -134,7 +137,7 @@ FG.traced = async (text) => {
   }
   const head = FG.block("head"), model = head.classes[(await FG.devices()).class.at(a.device)].model, domain = FG.block("origins").domains[model];
   const wired = found.some((one) => head.fabrics.find((/** @type {any} */ each) => each.name === one.name)?.protocol === "scale-up");
-  const inside = a.device === b.device && domain && !wired ? `Both are in one node: ${domain} joins its GPUs inside, without a cable.` : "";
+  const inside = a.device === b.device && domain && !wired ? `Both are in one node: ${domain} joins its accelerators inside, without a cable.` : "";
   if (!found.length) return { why: inside || "No path: no fabric joins these two by links.", from, to, rail: a.gpu >= 0 && b.gpu >= 0 && a.gpu !== b.gpu ? `${FG.cut(to)[0]}:gpu${a.gpu}` : "" };
   const shown = found.find((one) => one.name === fabric) ?? found[0];
   return { from, to, inside, found, shown, number: Math.min(Math.max(1, Number.parseInt(number, 10) || 1), shown.paths.count) };
