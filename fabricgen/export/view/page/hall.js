@@ -147,11 +147,13 @@ FG.Hall = class {
     const chosen = FG.state.chosen;
     this.bundle = null;
     this.marked = this.racksOf(chosen);
-    if (!chosen || !["device", "rack", "link", "cable", "tray", "trace"].includes(chosen.kind)) return;
+    if (!chosen || !["device", "rack", "link", "cable", "tray", "trace", "gpu"].includes(chosen.kind)) return;
     await this.readTrays();
     if (FG.state.chosen !== chosen) return;
     const name = FG.naming[chosen.kind] ? await FG.naming[chosen.kind].name(chosen.id) : "it";
-    this.bundle = this.trays.bundle(this.trays.limited(this.linksOf(chosen)), name);
+    const links = chosen.kind === "gpu" ? await FG.gpuLinks(chosen.id) : this.linksOf(chosen);
+    if (FG.state.chosen !== chosen) return;
+    this.bundle = this.trays.bundle(this.trays.limited(links), name);
     FG.repaint();
   }
 
@@ -254,7 +256,8 @@ FG.Hall = class {
   /** A mark around the rack of what is chosen, with a ring where it would be too small to see. @param {any} pen */
   mark(pen) {
     const chosen = FG.state.chosen, { racks } = this;
-    for (const i of this.marked) {
+    const marks = FG.marks && new Set(Array.from(FG.marks.rows, (device) => this.rackOf[device]));
+    for (const i of marks ?? this.marked) {
       const x = racks.x[i] - racks.w[i] / 2, y = racks.y[i] - racks.d[i] / 2;
       if (pen.sees(x, y, racks.w[i], racks.d[i])) pen.frame(x, y, racks.w[i], racks.d[i], pen.theme.chosen, 2);
     }

@@ -102,11 +102,16 @@ FG.sheets.device = async (/** @type {number} */ id) => {
   };
 };
 
-FG.sheets.gpu = async (/** @type {number} */ id) => {
-  const [device, gpu] = FG.gpuOf(id), row = await FG.csv.devices(device), [links, devices] = [await FG.links(), await FG.devices()];
-  const own = FG.gpuPorts(devices.class.at(device), null, gpu), domain = FG.block("origins").domains[row.model];
-  const rows = [...links.on.of(device)].filter((link) => own.some(([fabric, port]) =>
+/** Links on the own ports of a GPU. @param {number} id @returns {Promise<number[]>} */
+FG.gpuLinks = async (id) => {
+  const [device, gpu] = FG.gpuOf(id), [links, devices] = [await FG.links(), await FG.devices()], own = FG.gpuPorts(devices.class.at(device), null, gpu);
+  return [...links.on.of(device)].filter((link) => own.some(([fabric, port]) =>
     links.a.at(link) === device && links.a_port.at(link) === port && FG.block("head").segments[links.segment.at(link)].fabric === fabric));
+};
+
+FG.sheets.gpu = async (/** @type {number} */ id) => {
+  const [device, gpu] = FG.gpuOf(id), row = await FG.csv.devices(device);
+  const domain = FG.block("origins").domains[row.model], rows = await FG.gpuLinks(id);
   return {
     title: `${row.device}:gpu${gpu}`,
     parts: [
@@ -268,6 +273,7 @@ FG.inspector = {
     if (this.chosen !== chosen) return;
     this.sheet = made;
     const place = FG.el("inspector");
+    if (place.contains(document.activeElement)) FG.focusPicture(); // what had the focus goes
     place.replaceChildren();
     if (made) await this.fill(place, made, chosen);
     if (made) FG.el("status").textContent = `Chosen: ${made.title}`;
@@ -352,6 +358,9 @@ FG.inspector = {
 
   async copy() { if (this.sheet) await FG.copy(await this.text(), "what is shown as text"); },
 };
+
+/** The keyboard goes on at the picture. */
+FG.focusPicture = () => FG.el("picture").focus({ preventScroll: true });
 
 /** @param {any} part @returns {number} */
 FG.rowCount = (part) => (typeof part.rows === "number" ? part.rows : part.rows.length);

@@ -209,6 +209,7 @@ FG.FabricWay = class extends FG.Fabric {
   paintChosen(view) {
     const { c, theme, scale, X, Y } = view, chosen = FG.state.chosen;
     if (!chosen) return;
+    FG.paintMarks(view, this);
     c.strokeStyle = theme.chosen;
     c.lineWidth = 3;
     if (chosen.kind === "ribbon") {

@@ -237,7 +237,8 @@ FG.traceButtons = (chosen) => {
 /** The path that is drawn of what is chosen: a trace, a link, or the links of a cable. @param {any} chosen */
 FG.pathOf = async (chosen) => {
   if (chosen?.kind === "trace") return FG.drawn;
-  const links = chosen && await FG.links(), rows = chosen?.kind === "link" ? [chosen.id] : chosen?.kind === "cable" ? [...links.byCable.of(chosen.id)] : [];
+  const links = chosen && await FG.links(), kind = chosen?.kind;
+  const rows = kind === "link" ? [chosen.id] : kind === "cable" ? [...links.byCable.of(chosen.id)] : kind === "gpu" ? await FG.gpuLinks(chosen.id) : [];
   return rows.length ? { path: rows.map((link) => ({ link, from: links.a.at(link), to: links.b.at(link) })), pairs: [] } : null;
 };
 
@@ -287,17 +288,21 @@ FG.drawnNames = null;
 FG.on("inspected", async (chosen) => {
   const before = FG.drawn;
   FG.drawnNames = (await FG.devices()).name;
-  const drawn = await FG.pathOf(chosen);
+  const drawn = await FG.pathOf(chosen), marks = await FG.marksOf(chosen), marked = FG.marks || marks;
   if (FG.inspector.chosen !== chosen) return;
   FG.drawn = drawn;
+  FG.marks = marks;
   if (!FG.way) await new Promise((go) => FG.on("ready", go));
-  const ends = chosen?.kind === "gpu" ? [FG.gpuOf(chosen.id)[0]] : (drawn?.path ?? []).flatMap(({ from, to }) => [from, to]);
-  const places = ends.map((/** @type {number} */ id) => FG.way?.bounds({ kind: "device", id })).filter(Boolean);
-  if (places.length && FG.sought) {
-    const [x, y] = [0, 1].map((i) => Math.min(...places.map((/** @type {number[]} */ one) => one[i])));
-    const [right, bottom] = [0, 1].map((i) => Math.max(...places.map((/** @type {number[]} */ one) => one[i] + one[i + 2])));
-    FG.camera.show(x, y, right - x, bottom - y);
+  const ends = new Set([...Array.from(marks?.rows ?? []), ...(drawn?.path ?? []).flatMap(({ from, to }) => [from, to])]);
+  if (FG.way?.name === "fabric") for (const end of drawn?.pairs.flat() ?? []) ends.add(end); // the hall draws one path
+  if (ends.size && FG.sought) {
+    const box = [Infinity, Infinity, -Infinity, -Infinity];
+    for (const id of ends) {
+      const place = FG.way?.bounds({ kind: "device", id });
+      if (place) [0, 1].forEach((i) => { box[i] = Math.min(box[i], place[i]); box[i + 2] = Math.max(box[i + 2], place[i] + place[i + 2]); });
+    }
+    FG.camera.show(box[0], box[1], box[2] - box[0], box[3] - box[1]);
   }
   FG.sought = false;
-  if (before || drawn) FG.repaint?.();
+  if (before || drawn || marked) FG.repaint?.();
 });
