@@ -130,7 +130,7 @@ FG.Fabric = class {
   bandText(band) {
     const { bands, head } = this, cls = head.classes[bands.cls[band]], count = (bands.last[band] - bands.first[band]).toLocaleString("en");
     const name = cls.kind === "switch" ? `${cls.fabric} ${cls.label}` : cls.kind === "tray" ? cls.fabric : cls.label;
-    return [`${name} · ${count} x ${cls.model}`, `${cls.label} · ${count} x ${cls.model}`, `${cls.label} · ${count}`, cls.label, count];
+    return [`${name} · ${count} x ${cls.model}`, `${name} · ${count}`, name, cls.label];
   }
 
   /** The rectangle to show of what is chosen, or of all. @param {any} chosen @returns {number[] | null} */

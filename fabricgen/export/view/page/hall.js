@@ -142,6 +142,9 @@ FG.Hall = class {
     return [...found];
   }
 
+  /** Racks of devices that are marked; null where none is. */
+  racksMarked() { return FG.marks && [...new Set(Array.from(FG.marks.rows, (device) => this.rackOf[device]))]; }
+
   /** The cables of what is chosen, when they have been read. */
   async choose() {
     const chosen = FG.state.chosen;
@@ -256,8 +259,7 @@ FG.Hall = class {
   /** A mark around the rack of what is chosen, with a ring where it would be too small to see. @param {any} pen */
   mark(pen) {
     const chosen = FG.state.chosen, { racks } = this;
-    const marks = FG.marks && new Set(Array.from(FG.marks.rows, (device) => this.rackOf[device]));
-    for (const i of marks ?? this.marked) {
+    for (const i of this.racksMarked() ?? this.marked) {
       const x = racks.x[i] - racks.w[i] / 2, y = racks.y[i] - racks.d[i] / 2;
       if (pen.sees(x, y, racks.w[i], racks.d[i])) pen.frame(x, y, racks.w[i], racks.d[i], pen.theme.chosen, 2);
     }
@@ -313,7 +315,7 @@ FG.Hall = class {
       const [x0, y0, x1, y1] = this.block.trays[chosen.id].ends.map((/** @type {number} */ mm) => mm / 10);
       return [x0 - 200, y0 - 200, x1 - x0 + 400, y1 - y0 + 400];
     }
-    const found = ["link", "cable", "trace"].includes(chosen.kind) && this.bundle ? [...this.bundle.racks.keys()] : this.racksOf(chosen);
+    const found = ["link", "cable", "trace"].includes(chosen.kind) && this.bundle ? [...this.bundle.racks.keys()] : this.racksMarked() ?? this.racksOf(chosen);
     return found.length ? around(found) : null;
   }
 

@@ -296,9 +296,9 @@ FG.on("inspected", async (chosen) => {
   const ends = new Set([...Array.from(marks?.rows ?? []), ...(drawn?.path ?? []).flatMap(({ from, to }) => [from, to])]);
   if (FG.way?.name === "fabric") for (const end of drawn?.pairs.flat() ?? []) ends.add(end); // the hall draws one path
   if (ends.size && FG.sought) {
-    const box = [Infinity, Infinity, -Infinity, -Infinity];
-    for (const id of ends) {
-      const place = FG.way?.bounds({ kind: "device", id });
+    const box = [Infinity, Infinity, -Infinity, -Infinity], whole = marks && marks.rows.length > 1 && FG.way?.bounds(chosen);
+    for (const id of whole ? [-1] : ends) {
+      const place = whole || FG.way?.bounds({ kind: "device", id });
       if (place) [0, 1].forEach((i) => { box[i] = Math.min(box[i], place[i]); box[i + 2] = Math.max(box[i + 2], place[i] + place[i + 2]); });
     }
     FG.camera.show(box[0], box[1], box[2] - box[0], box[3] - box[1]);
