@@ -44,3 +44,36 @@ def test_what_a_found_thing_stands_for_is_marked(page, way):
         assert shown.evaluate(FRAMED) >= count, query
     _find(shown, "p1-su02-n013:gpu3")
     assert shown.evaluate("() => FG.drawn.path.length") == 1
+
+
+def test_a_trace_that_begins_asks_for_its_other_end_and_not_for_its_own(page):
+    shown = page("leaf-spine", "at=p1-su01-n001")
+    shown.get_by_role("button", name="Trace from here").click()
+    shown.wait_for_selector("#inspector .note")
+    assert "choose its other end" in shown.locator("#inspector .note").inner_text()
+    assert not shown.get_by_role("button", name="Trace here from").count()
+    _find(shown, "p1-su01-n002")
+    shown.get_by_role("button", name="Trace here from p1-su01-n001").click()
+    shown.wait_for_selector("#inspector .hops")
+
+
+def test_keys_begin_in_the_hall_and_the_outline_can_be_skipped(page):
+    shown = page("leaf-spine", "way=hall")
+    shown.locator("#skip").focus()
+    shown.keyboard.press("Enter")
+    assert shown.evaluate("() => document.activeElement.id") == "picture"
+    shown.keyboard.press("Enter")
+    shown.wait_for_function("() => FG.state.chosen?.kind === 'rack'")
+
+
+def test_the_panel_is_as_wide_as_its_edge_is_moved(page):
+    shown = page("leaf-spine")
+    shown.locator("#split").focus()
+    shown.keyboard.press("ArrowLeft")
+    assert shown.evaluate("() => document.getElementById('side').offsetWidth") == 380
+    edge = shown.locator("#split").bounding_box()
+    shown.mouse.move(edge["x"] + 3, 400)
+    shown.mouse.down()
+    shown.mouse.move(1000, 400)
+    shown.mouse.up()
+    assert shown.evaluate("() => document.getElementById('side').offsetWidth") == 600

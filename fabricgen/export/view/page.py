@@ -37,6 +37,7 @@ SCRIPTS = (
     "overlays.js",
     "colours.js",
     "inspector.js",
+    "split.js",
     "marks.js",
     "trace.js",
     "search.js",

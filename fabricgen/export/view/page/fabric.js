@@ -248,6 +248,9 @@ FG.Fabric = class {
     return next === undefined ? null : { kind, id: next };
   }
 
+  /** Where keys begin: what is first in the cluster. */
+  first() { return this.inner({ kind: "box", id: 0 }); }
+
   /** What is inside what is chosen: the first of it. @param {any} chosen */
   inner({ kind, id }) {
     if (kind === "band") return { kind: "device", id: this.order[this.bands.first[id]] };

@@ -64,7 +64,7 @@ FG.FabricWay = class extends FG.Fabric {
       c.fillStyle = boxes.level[i] % 2 ? theme.box : theme.paper;
       c.fillRect(X(x), Y(y), w * scale, h * scale);
       const domain = this.domains.get(boxes.level[i]);
-      c.strokeStyle = domain ?? theme.line;
+      c.strokeStyle = domain ? FG.visible(domain, theme) : theme.line;
       c.strokeRect(X(x), Y(y), w * scale, h * scale);
       if (domain && w * scale > 40) c.strokeRect(X(x) + 1, Y(y) + 1, w * scale - 2, h * scale - 2);
       const room = boxes.foot[i] * scale, size = Math.min(14, room * 0.9);
@@ -78,7 +78,7 @@ FG.FabricWay = class extends FG.Fabric {
   /** @param {any} view */
   paintRibbons(view) {
     const { ribbons: r, bundles, boxes, segments } = this, { c, theme, scale, X, Y } = view;
-    const faded = this.links.shown(view) ? 0.12 : 0.38;
+    const faded = (this.links.shown(view) ? 0.12 : 0.38) * (theme.dark === "1" ? 1.5 : 1);
     for (let i = 0; i < r.rows; i += 1) {
       const bundle = r.bundle[i], box = bundles.box[bundle];
       if (boxes.w[box] * scale < 40) continue;
@@ -87,7 +87,7 @@ FG.FabricWay = class extends FG.Fabric {
       if (!view.seen(low, up, high - low, down - up)) continue;
       const overlay = FG.overlay?.ribbon?.(bundle), lit = this.choice.bundle(bundle);
       c.globalAlpha = lit ? (overlay ? 0.7 : faded) : FG.DIM * 0.5;
-      c.fillStyle = overlay?.fill ?? segments[bundles.segment[bundle]].swatch.fill;
+      c.fillStyle = overlay?.fill ?? FG.visible(segments[bundles.segment[bundle]].swatch.fill, theme);
       FG.FabricWay.ribbonPath(c, [X(r.x0[i]), Y(r.y0[i]), Math.max(0.35, a * scale), X(r.x1[i]), Y(r.y1[i]), Math.max(0.35, b * scale), r.arc[i] * scale]);
       c.fill();
       const wide = (a + b) * scale;
@@ -144,7 +144,7 @@ FG.FabricWay = class extends FG.Fabric {
       }
       c.fillStyle = theme.paper;
       c.fillRect(X(x), Y(y), w * scale, h * scale);
-      c.strokeStyle = fill;
+      c.strokeStyle = FG.visible(fill, theme);
       c.strokeRect(X(x), Y(y), w * scale, h * scale);
       const size = Math.min(13, room * 0.75);
       const above = cls.kind === "extra" && lit && size < 13 && cls.label.length * 4.5 > w * scale - 6;

@@ -224,13 +224,19 @@ FG.hopList = (hops) => {
 
 /** Where a trace begins that is still without an end. */
 FG.traceFrom = "";
+/** What is chosen there. @type {any} */
+FG.traceStart = null;
+/** What is to be done for a trace that has begun; "" for none. */
+FG.traceNote = () => (FG.traceFrom ? `A trace begins at ${FG.traceFrom}: choose its other end, a device, a GPU or a port, in the picture or by search, then “Trace here”.` : "");
 /** Buttons to trace from and to what is chosen. @param {any} chosen @returns {[string, () => void][]} */
 FG.traceButtons = (chosen) => {
   if (!["device", "gpu", "link"].includes(chosen.kind)) return [];
   const own = async () => FG.naming[chosen.kind].name(chosen.id);
+  const here = Boolean(FG.traceFrom) && FG.traceStart?.kind === chosen.kind && FG.traceStart.id === chosen.id, again = () => FG.inspector.show({ ...chosen });
+  if (here) return [["Do not trace", () => { FG.traceFrom = ""; again(); }]];
   /** @type {[string, () => void][]} */
-  const buttons = [["Trace from here", async () => { FG.traceFrom = await own(); FG.inspector.show({ ...chosen }); }]];
-  if (FG.traceFrom) buttons.push([`Trace here from ${FG.traceFrom}`, async () => FG.choose({ kind: "trace", id: FG.traceId(`${FG.traceFrom}..${await own()}`) })]);
+  const buttons = [["Trace from here", async () => { FG.traceFrom = await own(); FG.traceStart = chosen; again(); }]];
+  if (FG.traceFrom) buttons.push([`Trace here from ${FG.traceFrom}`, async () => { const from = FG.traceFrom, to = await own(); FG.traceFrom = ""; FG.choose({ kind: "trace", id: FG.traceId(`${from}..${to}`) }); }]);
   return buttons;
 };
 
