@@ -37,6 +37,8 @@ SCRIPTS = (
     "overlays.js",
     "colours.js",
     "inspector.js",
+    "split.js",
+    "marks.js",
     "trace.js",
     "search.js",
     "traysheet.js",

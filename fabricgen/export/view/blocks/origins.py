@@ -8,8 +8,8 @@ from typing import Any
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.linked import linked_fabrics
 from fabricgen.design.scale_across import US_PER_KM
-from fabricgen.export.files.racks import feeds_of_racks
-from fabricgen.export.view.columns import packed_table
+from fabricgen.export.files import racks as racks_csv
+from fabricgen.export.view.columns import Packed, packed_table
 from fabricgen.export.view.source import PageSource
 from fabricgen.kernel.diagnostics import Path
 
@@ -23,7 +23,7 @@ def block(source: PageSource) -> dict[str, Any]:
             "classes": [_line(source, cls.path) for cls in plan.devices.classes],
             "segments": [_line(source, segment.path) for segment in plan.links.segments],
         },
-        "racks": packed_table({"name": plan.racks.names, "feeds": feeds_of_racks(cluster)}),
+        "racks": _racks(source),
         "gpus": _gpus(source),
         "domains": {
             cls.profile.id: found for cls in plan.devices.classes if (found := getattr(cls.profile, "scale_up", ""))
@@ -31,6 +31,16 @@ def block(source: PageSource) -> dict[str, Any]:
         "graphs": linked_fabrics(design.loaded.blueprint.fabrics),
         "ns_per_m": US_PER_KM,
     }
+
+
+TOLD = ("hall", "row", "column", "units", "units_used", "weight_kg", "unweighed", "power_w", "unpowered", "feeds")
+"""What is told of a rack, as racks.csv has it."""
+
+
+def _racks(source: PageSource) -> Packed:
+    """Racks by name with columns of racks.csv."""
+    columns = racks_csv.table(source.cluster).columns
+    return packed_table({"name": source.cluster.plan.racks.names, **{name: columns[name] for name in TOLD}})
 
 
 def _line(source: PageSource, path: Path) -> str:

@@ -93,7 +93,9 @@ FG.choices.outline = (fabric) => {
     if (!box) { details.open = true; fill(); }
     return details;
   };
-  FG.el("stage").prepend(FG.choices.make("nav", { id: "outline", "aria-label": "Outline of the fabric" }, group(0)));
+  const skip = FG.choices.make("button", { id: "skip", type: "button" }, "Skip the outline: to the picture");
+  skip.addEventListener("click", FG.focusPicture);
+  FG.el("stage").prepend(skip, FG.choices.make("nav", { id: "outline", "aria-label": "Outline of the fabric" }, group(0)));
 };
 
 /** What bands and ribbons are called in the fragment: by their box and what they are. */

@@ -74,13 +74,13 @@ FG.Elevation = class {
     const [x, y, w, h] = this.face(device), hall = this.hall;
     if (!pen.sees(x, y, front.w * 3, h)) return;
     const told = FG.overlay.of("device", device), [own, usual] = hall.block.swatches[hall.classOf[device]];
-    const fill = told?.fill ?? own, ink = told ? FG.overlay.ink(fill) : usual;
+    const fill = told?.fill ?? FG.rackFill(own, pen.theme), ink = told ? FG.overlay.ink(fill) : fill === own ? usual : pen.theme.ink;
     pen.c.globalAlpha = hall.lit && !hall.lit[device] ? 0.25 : 1;
     this.box(pen, [x, y, w, h], fill);
     if (told?.mark && w * pen.scale < 200) pen.text(told.mark, pen.x(x + w / 2), pen.y(y + h / 2), Math.min(12, 0.8 * h * pen.scale), ink, { align: "center", bold: true, room: w * pen.scale });
     if (w * pen.scale >= 200) this.cages(pen, device, [x, y, w, h], ink);
     this.label(pen, hall.names.at(device), front, y, hall.high(device));
-    if (hall.isChosen("device", device)) pen.frame(x, y, w, h, pen.theme.chosen, 3);
+    if (hall.isChosen("device", device) || FG.marks?.of[device]) pen.frame(x, y, w, h, pen.theme.chosen, 3);
   }
 
   /** The name beside a device. @param {any} pen @param {string} name @param {any} front @param {number} top @param {number} high */

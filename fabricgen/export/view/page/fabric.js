@@ -130,7 +130,7 @@ FG.Fabric = class {
   bandText(band) {
     const { bands, head } = this, cls = head.classes[bands.cls[band]], count = (bands.last[band] - bands.first[band]).toLocaleString("en");
     const name = cls.kind === "switch" ? `${cls.fabric} ${cls.label}` : cls.kind === "tray" ? cls.fabric : cls.label;
-    return [`${name} · ${count} x ${cls.model}`, `${cls.label} · ${count} x ${cls.model}`, `${cls.label} · ${count}`, cls.label, count];
+    return [`${name} · ${count} x ${cls.model}`, `${name} · ${count}`, name, cls.label];
   }
 
   /** The rectangle to show of what is chosen, or of all. @param {any} chosen @returns {number[] | null} */
@@ -247,6 +247,9 @@ FG.Fabric = class {
     const next = alike[alike.indexOf(id) + step];
     return next === undefined ? null : { kind, id: next };
   }
+
+  /** Where keys begin: what is first in the cluster. */
+  first() { return this.inner({ kind: "box", id: 0 }); }
 
   /** What is inside what is chosen: the first of it. @param {any} chosen */
   inner({ kind, id }) {

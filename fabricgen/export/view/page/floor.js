@@ -89,7 +89,7 @@ FG.paintKey = (pen, bundle) => {
     pen.plate(name, x, y, "right");
     x -= w + 12;
     if (!fill) continue;
-    pen.c.fillStyle = pen.filled = fill;
+    pen.c.fillStyle = pen.filled = FG.rackFill(fill, pen.theme);
     pen.c.fillRect(x - 2, y - 6, 12, 12);
     pen.c.strokeStyle = pen.theme.line;
     pen.c.lineWidth = 1;

@@ -142,16 +142,21 @@ FG.Hall = class {
     return [...found];
   }
 
+  /** Racks of devices that are marked; null where none is. */
+  racksMarked() { return FG.marks && [...new Set(Array.from(FG.marks.rows, (device) => this.rackOf[device]))]; }
+
   /** The cables of what is chosen, when they have been read. */
   async choose() {
     const chosen = FG.state.chosen;
     this.bundle = null;
     this.marked = this.racksOf(chosen);
-    if (!chosen || !["device", "rack", "link", "cable", "tray", "trace"].includes(chosen.kind)) return;
+    if (!chosen || !["device", "rack", "link", "cable", "tray", "trace", "gpu"].includes(chosen.kind)) return;
     await this.readTrays();
     if (FG.state.chosen !== chosen) return;
     const name = FG.naming[chosen.kind] ? await FG.naming[chosen.kind].name(chosen.id) : "it";
-    this.bundle = this.trays.bundle(this.trays.limited(this.linksOf(chosen)), name);
+    const links = chosen.kind === "gpu" ? await FG.gpuLinks(chosen.id) : this.linksOf(chosen);
+    if (FG.state.chosen !== chosen) return;
+    this.bundle = this.trays.bundle(this.trays.limited(links), name);
     FG.repaint();
   }
 
@@ -218,7 +223,7 @@ FG.Hall = class {
     pen.c.globalAlpha = this.lit && !this.litRacks[i] ? 0.25 : 1;
     if (this.isOpen()) this.elevation.paint(pen, i);
     else {
-      pen.fill(x, y, w, d, told?.fill ?? look.fill);
+      pen.fill(x, y, w, d, told?.fill ?? FG.rackFill(look.fill, theme));
       const stripe = d * 0.14, each = w / Math.max(1, look.stripes.length);
       if (!told && w * scale >= 2.5) look.stripes.forEach((/** @type {string} */ fill, /** @type {number} */ n) => pen.fill(x + n * each, down ? y + d - stripe : y, each, stripe, fill));
       if (told?.mark && w * scale >= 9) pen.text(told.mark, pen.x(racks.x[i]), pen.y(racks.y[i] + (down ? 0.38 : -0.38) * d), Math.min(12, w * scale * 0.7), FG.overlay.ink(told.fill), { align: "center", bold: true });
@@ -234,7 +239,7 @@ FG.Hall = class {
     for (let i = 0; i < racks.rows; i += 1) {
       const w = racks.w[i] * scale, d = racks.d[i] * scale, name = this.rackName(i), size = Math.min(11, w * 0.5);
       if (size < 7 || pen.wide(name, size) > d * 0.8 || !pen.sees(racks.x[i] - racks.w[i] / 2, racks.y[i] - racks.d[i] / 2, racks.w[i], racks.d[i])) continue;
-      const told = FG.overlay.of("rack", i), look = this.block.looks[racks.look[i]], ink = told ? FG.overlay.ink(told.fill) : look.dark ? "#ffffff" : "#000000";
+      const told = FG.overlay.of("rack", i), look = this.block.looks[racks.look[i]], ink = told ? FG.overlay.ink(told.fill) : look.dark || FG.rackFill(look.fill, pen.theme) !== look.fill ? "#ffffff" : "#000000";
       const x = pen.x(racks.x[i]), y = pen.y(racks.y[i] + (racks.faces[i] > 0 ? -0.07 : 0.07) * racks.d[i]);
       const power = w >= 34 ? this.power(i).replace(/ of .*(?= kW)/, "") : "";
       pen.text(name, x - (power ? 7 : 0), y, size, ink, { align: "center", turned: true });
@@ -254,7 +259,7 @@ FG.Hall = class {
   /** A mark around the rack of what is chosen, with a ring where it would be too small to see. @param {any} pen */
   mark(pen) {
     const chosen = FG.state.chosen, { racks } = this;
-    for (const i of this.marked) {
+    for (const i of this.racksMarked() ?? this.marked) {
       const x = racks.x[i] - racks.w[i] / 2, y = racks.y[i] - racks.d[i] / 2;
       if (pen.sees(x, y, racks.w[i], racks.d[i])) pen.frame(x, y, racks.w[i], racks.d[i], pen.theme.chosen, 2);
     }
@@ -310,7 +315,7 @@ FG.Hall = class {
       const [x0, y0, x1, y1] = this.block.trays[chosen.id].ends.map((/** @type {number} */ mm) => mm / 10);
       return [x0 - 200, y0 - 200, x1 - x0 + 400, y1 - y0 + 400];
     }
-    const found = ["link", "cable", "trace"].includes(chosen.kind) && this.bundle ? [...this.bundle.racks.keys()] : this.racksOf(chosen);
+    const found = ["link", "cable", "trace"].includes(chosen.kind) && this.bundle ? [...this.bundle.racks.keys()] : this.racksMarked() ?? this.racksOf(chosen);
     return found.length ? around(found) : null;
   }
 
@@ -329,6 +334,8 @@ FG.Hall = class {
     if (found.kind === "device") lines.push(`${this.names.at(found.id)}: ${this.model(found.id)}, U${this.u[found.id]}`);
     const held = this.devicesIn(rack).length;
     lines.push(`${this.rackName(rack)}: ${held} device${held === 1 ? "" : "s"}, ${this.power(rack) || "power not stated"}`);
+    const bare = racks.unpowered[rack];
+    if (bare && this.power(rack)) lines.push(`+: ${bare} device${bare === 1 ? " has" : "s have"} no figure`);
     lines.push(`${kind.name}, ${kind.units} U, ${block.trays[racks.tray[rack]].name}`);
     const here = this.bundle?.racks.get(rack);
     if (here) lines.push(`${here.count} cable${here.count === 1 ? "" : "s"} of ${this.bundle.name}, ${here.least === here.most ? here.most : `${here.least} to ${here.most}`} m`);
@@ -344,6 +351,14 @@ FG.Hall = class {
     if (!found || camera.sees(x, y)) return;
     [camera.x, camera.y] = [x, y];
     camera.changed();
+  }
+
+  /** Where keys begin: the rack that is nearest to the middle of what is in sight. @param {any} camera */
+  first(camera) {
+    const { x, y, rows } = this.racks;
+    let best = -1, least = Infinity;
+    for (let i = 0; i < rows; i += 1) { const far = Math.hypot(x[i] - camera.x, y[i] - camera.y); if (far < least) { best = i; least = far; } }
+    return best < 0 ? null : { kind: "rack", id: best };
   }
 
   /** The neighbour in a direction: of a device in its rack, else the next rack. @param {any} chosen @param {string} way */
@@ -362,6 +377,13 @@ FG.Hall = class {
     }
     return best < 0 ? null : { kind: "rack", id: best };
   }
+};
+
+/** The fill of a closed rack: on dark paper a light grey is a dark one. @param {string} fill @param {any} theme @returns {string} */
+FG.rackFill = (fill, theme) => {
+  if (theme.dark !== "1" || !/^#[0-9a-f]{6}$/i.test(fill)) return fill;
+  const parts = [1, 3, 5].map((i) => Number.parseInt(fill.slice(i, i + 2), 16));
+  return Math.max(...parts) - Math.min(...parts) < 24 && Math.min(...parts) > 190 ? (Math.min(...parts) > 245 ? "#5b646e" : "#3b434b") : fill;
 };
 
 /** The table of racks, whose rows are racks' ids. @returns {any} */

@@ -5,7 +5,7 @@
  *
  * A sheet is {title, parts}; a part is {heading, pairs: [[name, text, chosen?]]} or {heading, columns, rows, at}, where
  * `rows` is an array of arrays of texts, or a number of rows of which `at(i)` makes each when it is shown; a cell is a
- * text or [text, chosen]; or {heading, text: async () => text}. `render` makes another element of a list. `chosen` is where a click goes.
+ * text, [text, chosen], or [text, chosen, shorter text]; or {heading, text: async () => text}. `render` makes another element of a list. `chosen` is where a click goes.
  * @typedef {{title: string, parts: any[], buttons?: [string, () => void][]}} Sheet
  */
 
@@ -26,30 +26,38 @@ FG.madeBy = (kind, number) => ({ heading: "Blueprint", pairs: [["line", FG.block
 FG.portList = async (device, rows) => {
   const [links, devices, cables] = [await FG.links(), await FG.devices(), await FG.cables()];
   const segments = FG.block("head").segments;
-  return FG.list("Ports (links.csv)", ["port", "far end", "fabric", "Gb/s", "cable", "m"], rows, (link) => {
+  const own = `${devices.name.at(device)}:`, short = (/** @type {string} */ cable, /** @type {string} */ far) => (cable.startsWith(own) ? cable.slice(own.length - 1) : cable.startsWith(`${far}:`) ? `… ${cable.slice(far.length)}` : cable);
+  return FG.list("Ports (links.csv)", ["port", "far end", "Gb/s", "m", "fabric", "cable"], rows, (link) => {
     const [near, far] = links.a.at(link) === device ? ["a", "b"] : ["b", "a"];
     const other = links[far].at(link), cable = links.cable.at(link), segment = segments[links.segment.at(link)];
     return [
       [links[`${near}_port`].at(link), { kind: "link", id: link }],
       [`${devices.name.at(other)}:${links[`${far}_port`].at(link)}`, { kind: "device", id: other }],
-      segment.fabric, String(segment.gbps),
-      cable < 0 ? "" : [cables.cable.at(cable), { kind: "cable", id: cable }], cable < 0 ? "" : String(cables.length_m.at(cable)),
+      String(segment.gbps), cable < 0 ? "" : String(cables.length_m.at(cable)), segment.fabric,
+      cable < 0 ? "" : [cables.cable.at(cable), { kind: "cable", id: cable }, short(cables.cable.at(cable), devices.name.at(other))],
     ];
   });
 };
 
-/** Devices. @param {string} heading @param {ArrayLike<number>} rows */
-FG.deviceList = async (heading, rows) => {
-  const devices = await FG.devices(), classes = FG.block("head").classes;
-  return FG.list(heading, ["device", "rack", "u", "model"], rows, (row) =>
-    [[devices.name.at(row), { kind: "device", id: row }], devices.rack.at(row), String(devices.u.at(row)), classes[devices.class.at(row)].model]);
+/** A list without a column that is the same in all rows. @param {any} list @param {string} [name] */
+FG.without = (list, name) => {
+  const i = name ? list.columns.indexOf(name) : -1;
+  if (i < 0) return list;
+  return { ...list, columns: list.columns.toSpliced(i, 1), at: async (/** @type {number} */ row) => (await list.at(row)).toSpliced(i, 1) };
 };
 
-/** Cables. @param {string} heading @param {ArrayLike<number>} rows */
-FG.cableList = async (heading, rows) => {
+/** Devices. @param {string} heading @param {ArrayLike<number>} rows @param {string} [but] a column that is left out */
+FG.deviceList = async (heading, rows, but) => {
+  const devices = await FG.devices(), classes = FG.block("head").classes;
+  return FG.without(FG.list(heading, ["device", "rack", "u", "model"], rows, (row) =>
+    [[devices.name.at(row), { kind: "device", id: row }], devices.rack.at(row), String(devices.u.at(row)), classes[devices.class.at(row)].model]), but);
+};
+
+/** Cables. @param {string} heading @param {ArrayLike<number>} rows @param {string} [but] a column that is left out */
+FG.cableList = async (heading, rows, but) => {
   const cables = await FG.cables();
-  return FG.list(heading, ["cable", "part", "medium", "m"], rows, (row) =>
-    [[cables.cable.at(row), { kind: "cable", id: row }], cables.part.at(row), cables.medium.at(row), String(cables.length_m.at(row))]);
+  return FG.without(FG.list(heading, ["cable", "m", "medium", "part"], rows, (row) =>
+    [[cables.cable.at(row), { kind: "cable", id: row }], String(cables.length_m.at(row)), cables.medium.at(row), cables.part.at(row)]), but);
 };
 
 /** Rows of a table for which something holds. @param {number} count @param {(row: number) => boolean} holds */
@@ -102,11 +110,16 @@ FG.sheets.device = async (/** @type {number} */ id) => {
   };
 };
 
-FG.sheets.gpu = async (/** @type {number} */ id) => {
-  const [device, gpu] = FG.gpuOf(id), row = await FG.csv.devices(device), [links, devices] = [await FG.links(), await FG.devices()];
-  const own = FG.gpuPorts(devices.class.at(device), null, gpu), domain = FG.block("origins").domains[row.model];
-  const rows = [...links.on.of(device)].filter((link) => own.some(([fabric, port]) =>
+/** Links on the own ports of a GPU. @param {number} id @returns {Promise<number[]>} */
+FG.gpuLinks = async (id) => {
+  const [device, gpu] = FG.gpuOf(id), [links, devices] = [await FG.links(), await FG.devices()], own = FG.gpuPorts(devices.class.at(device), null, gpu);
+  return [...links.on.of(device)].filter((link) => own.some(([fabric, port]) =>
     links.a.at(link) === device && links.a_port.at(link) === port && FG.block("head").segments[links.segment.at(link)].fabric === fabric));
+};
+
+FG.sheets.gpu = async (/** @type {number} */ id) => {
+  const [device, gpu] = FG.gpuOf(id), row = await FG.csv.devices(device);
+  const domain = FG.block("origins").domains[row.model], rows = await FG.gpuLinks(id);
   return {
     title: `${row.device}:gpu${gpu}`,
     parts: [
@@ -153,6 +166,18 @@ FG.sheets.cable = async (/** @type {number} */ id) => {
   };
 };
 
+/** Where a rack stands and what it holds, as racks.csv has it. @param {number} id @returns {Promise<[string, string][]>} */
+FG.rackPairs = async (id) => {
+  const racks = await FG.racks(), said = (/** @type {string} */ name) => String(racks[name].at(id)), kinds = FG.block("hall").kinds;
+  const budget = kinds[(await FG.hallRacks().numbers("kind"))[id]].power_kw;
+  const but = (/** @type {string} */ name) => (Number(said(name)) ? `, without ${said(name)} of its devices, which have no figure` : "");
+  return [
+    ["hall", said("hall")], ["row", said("row")], ["column", said("column")], ["units used", `${said("units_used")} of ${said("units")}`],
+    ["power, W", `${said("power_w") || "not stated"}${budget ? ` of ${Math.round(budget * 1000)}` : ""}${but("unpowered")}`],
+    ["weight, kg", `${said("weight_kg") || "not stated"}${but("unweighed")}`],
+  ];
+};
+
 FG.sheets.rack = async (/** @type {number} */ id) => {
   const [devices, racks, links] = [await FG.devices(), await FG.racks(), await FG.links()], name = racks.name.at(id);
   const code = devices.rack.of.indexOf(name), inside = FG.rowsWhere(devices.rows, (i) => devices.rack.codes[i] === code);
@@ -166,8 +191,8 @@ FG.sheets.rack = async (/** @type {number} */ id) => {
   const feeds = (await FG.feeds()), own = racks.feeds.at(id);
   /** @type {any[]} */
   const parts = [
-    { heading: "Rack", pairs: [["rack", name], ["feeds", own, own && { kind: "feed", id: feeds.indexOf(own.split("+")[0]) }], ["devices", String(inside.length)], ["cables within", String(within.size)], ["cables that leave", String(leaving.size)]] },
-    await FG.deviceList("Devices", inside),
+    { heading: "Rack", pairs: [["rack", name], ...await FG.rackPairs(id), ["feeds", own, own && { kind: "feed", id: feeds.indexOf(own.split("+")[0]) }], ["devices", String(inside.length)], ["cables within", String(within.size)], ["cables that leave", String(leaving.size)]] },
+    await FG.deviceList("Devices", inside, "rack"),
     await FG.cableList("Cables that leave", [...leaving].sort((a, b) => a - b)),
     await FG.cableList("Cables within", [...within].sort((a, b) => a - b)),
   ];
@@ -176,12 +201,12 @@ FG.sheets.rack = async (/** @type {number} */ id) => {
 
 FG.sheets.part = async (/** @type {number} */ id) => {
   const cables = await FG.cables(), rows = FG.rowsWhere(cables.rows, (i) => cables.part.codes[i] === id);
-  return { title: await FG.naming.part.name(id), parts: [await FG.cableList("Cables of this part", rows)] };
+  return { title: await FG.naming.part.name(id), parts: [await FG.cableList("Cables of this part", rows, "part")] };
 };
 FG.sheets.model = async (/** @type {number} */ id) => {
   const devices = await FG.devices(), classes = FG.block("head").classes, model = FG.models()[id];
   const rows = FG.rowsWhere(devices.rows, (i) => classes[devices.class.at(i)].model === model);
-  return { title: model, parts: [await FG.deviceList("Devices of this model", rows)] };
+  return { title: model, parts: [await FG.deviceList("Devices of this model", rows, "model")] };
 };
 FG.sheets.asn = async (/** @type {number} */ id) => {
   const devices = await FG.devices(), rows = FG.rowsWhere(devices.rows, (i) => devices.asn.codes[i] === id);
@@ -203,7 +228,7 @@ FG.sheets.feed = async (/** @type {number} */ id) => {
 FG.sheets.band = async (/** @type {number} */ id) => {
   const fabric = FG.fabricWay, { first, last, cls } = fabric.bands;
   const rows = fabric.order.slice(first[id], last[id]).sort();
-  return { title: fabric.describe({ kind: "band", id }), parts: [FG.madeBy("classes", cls[id]), await FG.deviceList("Devices", rows)] };
+  return { title: fabric.describe({ kind: "band", id }), parts: [FG.madeBy("classes", cls[id]), await FG.deviceList("Devices", rows, "model")] };
 };
 for (const kind of ["box", "ribbon"]) {
   FG.sheets[kind] = async (/** @type {number} */ id) => {
@@ -268,6 +293,7 @@ FG.inspector = {
     if (this.chosen !== chosen) return;
     this.sheet = made;
     const place = FG.el("inspector");
+    if (place.contains(document.activeElement)) FG.focusPicture(); // what had the focus goes
     place.replaceChildren();
     if (made) await this.fill(place, made, chosen);
     if (made) FG.el("status").textContent = `Chosen: ${made.title}`;
@@ -282,6 +308,7 @@ FG.inspector = {
     const buttons = [["Copy text", () => this.copy()], ["Copy link", async () => FG.copy(await FG.linkTo(chosen), "a link to this")], ...(sheet.buttons ?? [])];
     for (const [text, act] of [...buttons, ...FG.traceButtons(chosen)]) { const button = FG.make("button", text); button.addEventListener("click", act); bar.append(button); }
     place.append(FG.make("h2", sheet.title), bar);
+    if (FG.traceNote() && FG.traceButtons(chosen).length) place.append(FG.make("p", FG.traceNote(), "note"));
     for (const part of sheet.parts) place.append(await this.part(part));
   },
 
@@ -328,9 +355,10 @@ FG.inspector = {
 
   /** @param {any} cell */
   cell(cell) {
-    const made = FG.make("td"), [text, go] = Array.isArray(cell) ? cell : [cell, null];
+    const made = FG.make("td"), [text, go, short] = Array.isArray(cell) ? cell : [cell, null];
     if (!go || go.id < 0) { made.textContent = text; return made; }
-    const button = FG.make("button", text, "go");
+    const button = FG.make("button", short ?? text, "go");
+    if (short) { button.title = text; button.setAttribute("aria-label", text); }
     button.addEventListener("click", () => FG.choose(go));
     made.append(button);
     return made;
@@ -352,6 +380,9 @@ FG.inspector = {
 
   async copy() { if (this.sheet) await FG.copy(await this.text(), "what is shown as text"); },
 };
+
+/** The keyboard goes on at the picture. */
+FG.focusPicture = () => FG.el("picture").focus({ preventScroll: true });
 
 /** @param {any} part @returns {number} */
 FG.rowCount = (part) => (typeof part.rows === "number" ? part.rows : part.rows.length);

@@ -107,7 +107,7 @@ FG.Links = class {
           if ((FG.state.fabric && segment.fabric !== FG.state.fabric) || !this.lit(link)) continue;
           done.add(link);
           left -= 1;
-          c.strokeStyle = FG.overlay?.of?.("link", link)?.fill ?? segment.swatch.fill;
+          c.strokeStyle = FG.overlay?.of?.("link", link)?.fill ?? FG.visible(segment.swatch.fill, view.theme);
           c.globalAlpha = chosen < 0 ? 0.6 : 0.15;
           this.curve(view, link, device);
         }
@@ -137,7 +137,7 @@ FG.Links = class {
     c.lineWidth = 2;
     c.globalAlpha = 0.9;
     for (const link of this.ends.of(device).subarray(0, this.most)) {
-      c.strokeStyle = fabric.segments[this.segment[link]].swatch.fill;
+      c.strokeStyle = FG.visible(fabric.segments[this.segment[link]].swatch.fill, view.theme);
       this.curve(view, link, device);
       const far = this.ends.far(link, device), band = fabric.bandOf[far], known = ends.get(band) ?? { far: new Set(), links: 0 };
       known.links += 1;

@@ -93,9 +93,22 @@ FG.main = async () => {
 FG.theme = () => {
   if (!FG.colours) {
     const style = getComputedStyle(document.documentElement);
-    FG.colours = Object.fromEntries(["paper", "ink", "faint", "line", "box", "chosen", "node", "cold", "hot"].map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
+    FG.colours = Object.fromEntries(["paper", "ink", "faint", "line", "box", "chosen", "node", "cold", "hot", "dark"].map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
   }
   return FG.colours;
+};
+
+/** Colours as they are lighter. @type {Map<string, string>} */
+FG.lightened = new Map();
+/** A colour that can be seen on dark paper: half as far from white, where it is dark. @param {string} fill @param {any} theme */
+FG.visible = (fill, theme) => {
+  if (theme.dark !== "1" || !/^#[0-9a-f]{6}$/i.test(fill)) return fill;
+  const known = FG.lightened.get(fill);
+  if (known) return known;
+  const parts = [1, 3, 5].map((i) => Number.parseInt(fill.slice(i, i + 2), 16)), bright = (0.3 * parts[0] + 0.59 * parts[1] + 0.11 * parts[2]) / 255;
+  const by = Math.max(0, 0.55 - bright), made = `#${parts.map((part) => Math.round(part + (255 - part) * by).toString(16).padStart(2, "0")).join("")}`;
+  FG.lightened.set(fill, made);
+  return made;
 };
 
 /** What pointer and keys choose: tap, double tap, hover, arrows among siblings, Enter, Escape. @param {HTMLCanvasElement} canvas @param {any} camera @param {() => any} way */
@@ -118,6 +131,7 @@ FG.pointing = (canvas, camera, way) => {
     if (event.key === "0" || event.key === "Home") camera.show(...way().bounds(null));
     else if (event.key === "Escape") FG.set({ chosen: (chosen && way().parent?.(chosen)) ?? null });
     else if (event.key === "Enter" && chosen) FG.goTo(chosen);
+    else if (event.key === "Enter" && way().first) FG.set({ chosen: way().first(camera) });
     else if (chosen && event.key.startsWith("Arrow") && way().sibling) {
       const next = way().sibling(chosen, event.key.slice(5));
       if (next) { FG.set({ chosen: next }); way().reveal?.(next, camera); }

@@ -64,13 +64,13 @@ FG.FabricWay = class extends FG.Fabric {
       c.fillStyle = boxes.level[i] % 2 ? theme.box : theme.paper;
       c.fillRect(X(x), Y(y), w * scale, h * scale);
       const domain = this.domains.get(boxes.level[i]);
-      c.strokeStyle = domain ?? theme.line;
+      c.strokeStyle = domain ? FG.visible(domain, theme) : theme.line;
       c.strokeRect(X(x), Y(y), w * scale, h * scale);
       if (domain && w * scale > 40) c.strokeRect(X(x) + 1, Y(y) + 1, w * scale - 2, h * scale - 2);
       const room = boxes.foot[i] * scale, size = Math.min(14, room * 0.9);
       if (size >= 7 || (w * scale > 50 && this.widest[i] * scale < 50)) view.names.push(size >= 7
           ? { choices: this.boxText(i), x: X(x) + 4, y: Y(y + h) - room / 2 - 1, w: w * scale - 8, size, colour: theme.ink, alpha: c.globalAlpha, bold: true }
-          : { choices: this.boxText(i), x: X(x), y: this.widest[i] ? Y(y + h / 2) : Y(y + h) - 5, w: w * scale, size: this.widest[i] ? 11 : 9, colour: theme.ink, alpha: c.globalAlpha, bold: true, middle: true });
+          : { plate: true, choices: this.boxText(i), x: X(x), y: this.widest[i] ? Y(y + h / 2) : Y(y + h) - 5, w: w * scale, size: this.widest[i] ? 11 : 9, colour: theme.ink, alpha: c.globalAlpha, bold: true, middle: true });
     }
     c.globalAlpha = 1;
   }
@@ -78,7 +78,7 @@ FG.FabricWay = class extends FG.Fabric {
   /** @param {any} view */
   paintRibbons(view) {
     const { ribbons: r, bundles, boxes, segments } = this, { c, theme, scale, X, Y } = view;
-    const faded = this.links.shown(view) ? 0.12 : 0.38;
+    const faded = (this.links.shown(view) ? 0.12 : 0.38) * (theme.dark === "1" ? 1.5 : 1);
     for (let i = 0; i < r.rows; i += 1) {
       const bundle = r.bundle[i], box = bundles.box[bundle];
       if (boxes.w[box] * scale < 40) continue;
@@ -87,12 +87,12 @@ FG.FabricWay = class extends FG.Fabric {
       if (!view.seen(low, up, high - low, down - up)) continue;
       const overlay = FG.overlay?.ribbon?.(bundle), lit = this.choice.bundle(bundle);
       c.globalAlpha = lit ? (overlay ? 0.7 : faded) : FG.DIM * 0.5;
-      c.fillStyle = overlay?.fill ?? segments[bundles.segment[bundle]].swatch.fill;
+      c.fillStyle = overlay?.fill ?? FG.visible(segments[bundles.segment[bundle]].swatch.fill, theme);
       FG.FabricWay.ribbonPath(c, [X(r.x0[i]), Y(r.y0[i]), Math.max(0.35, a * scale), X(r.x1[i]), Y(r.y1[i]), Math.max(0.35, b * scale), r.arc[i] * scale]);
       c.fill();
       const wide = (a + b) * scale;
       if (lit && FG.state.chosen?.kind !== "device" && this.labelled[i] && (wide > 30 || (r.arc[i] && wide > 6)) && (down - up) * scale > 16) {
-        this.label(view, { choices: [this.bundleText[bundle]], x: X((r.x0[i] + r.x1[i]) / 2) - (r.arc[i] ? (high - low) * scale : wide) / 2, y: (Y(r.y0[i]) + Y(r.y1[i])) / 2 - Math.max(r.arc[i] / 2, r.arc[i] - (a + b) / 2) * scale, w: r.arc[i] ? (high - low) * scale : wide, size: 11, colour: theme.ink, middle: true, alpha: 1 });
+        this.label(view, { edge: r.arc[i] ? segments[bundles.segment[bundle]].swatch.fill : "", choices: [this.bundleText[bundle]], x: X((r.x0[i] + r.x1[i]) / 2) - (r.arc[i] ? (high - low) * scale : wide) / 2, y: (Y(r.y0[i]) + Y(r.y1[i])) / 2 - Math.max(r.arc[i] / 2, r.arc[i] - (a + b) / 2) * scale, w: r.arc[i] ? (high - low) * scale : wide, size: 11, colour: theme.ink, middle: true, alpha: 1 });
       }
     }
     c.globalAlpha = 1;
@@ -128,6 +128,7 @@ FG.FabricWay = class extends FG.Fabric {
     const { bands, head } = this, { c, theme, scale, X, Y } = view, over = FG.overlay.now || FG.overlay.marks;
     /** @type {number[]} */
     const cells = [];
+    const turned = (/** @type {number} */ i, /** @type {any} */ cls) => ({ choices: [cls.label], x: X(bands.x[i] + bands.w[i] / 2), y: Y(bands.y[i]) - 3, w: 0, size: 10, colour: theme.ink, alpha: 1, turned: true });
     for (let i = 0; i < bands.rows; i += 1) {
       const x = bands.x[i], y = bands.y[i], w = bands.w[i], h = bands.h[i];
       if (w * scale < 3 || h * scale < 1.2 || !view.seen(x, y, w, h)) continue;
@@ -138,14 +139,17 @@ FG.FabricWay = class extends FG.Fabric {
         c.fillStyle = FG.overlay?.of?.("band", i)?.fill ?? fill;
         c.fillRect(X(x), Y(y), w * scale, h * scale);
         if (lit && w * scale > 24 && h * scale > 11) view.texts.push({ choices: this.bandText(i), x: X(x), y: Y(y + h / 2), w: w * scale, size: 11, colour: swatch?.ink ?? theme.paper, middle: true, alpha: 1, plain: true });
+        else if (lit && cls.kind === "extra" && w * scale >= 7) view.texts.push(turned(i, cls));
         continue;
       }
       c.fillStyle = theme.paper;
       c.fillRect(X(x), Y(y), w * scale, h * scale);
-      c.strokeStyle = fill;
+      c.strokeStyle = FG.visible(fill, theme);
       c.strokeRect(X(x), Y(y), w * scale, h * scale);
       const size = Math.min(13, room * 0.75);
-      if (size >= 6.5) view.texts.push({ choices: this.bandText(i), x: X(x) + 3, y: Y(y) + room / 2 + 0.5, w: w * scale - 6, size, colour: theme.ink, alpha: lit ? 1 : FG.DIM * 3, plain: true });
+      const above = cls.kind === "extra" && lit && size < 13 && cls.label.length * 4.5 > w * scale - 6;
+      if (above) view.texts.push(turned(i, cls));
+      else if (size >= 6.5) view.texts.push({ choices: this.bandText(i), x: X(x) + 3, y: Y(y) + room / 2 + 0.5, w: w * scale - 6, size, colour: theme.ink, alpha: lit ? 1 : FG.DIM * 3, plain: true });
       if (cellW * scale < 16 && !over) {
         c.fillStyle = fill;
         this.within(i, view.sight, (device) => cells.push(device));
@@ -209,6 +213,7 @@ FG.FabricWay = class extends FG.Fabric {
   paintChosen(view) {
     const { c, theme, scale, X, Y } = view, chosen = FG.state.chosen;
     if (!chosen) return;
+    FG.paintMarks(view, this);
     c.strokeStyle = theme.chosen;
     c.lineWidth = 3;
     if (chosen.kind === "ribbon") {
@@ -227,14 +232,34 @@ FG.FabricWay = class extends FG.Fabric {
     c.lineWidth = 1;
   }
 
+  /** A text that stands upright, from its place upward. @param {any} c @param {any} theme @param {any} text */
+  static upward(c, theme, text) {
+    c.save();
+    c.globalAlpha = text.alpha;
+    c.translate(text.x, text.y);
+    c.rotate(-Math.PI / 2);
+    c.strokeStyle = theme.paper;
+    c.lineWidth = 3;
+    c.strokeText(text.choices[0], 0, 0);
+    c.fillStyle = text.colour;
+    c.fillText(text.choices[0], 0, 0);
+    c.restore();
+  }
+
   /** Write the texts, each as long as it has room: the first of its choices that fits. @param {any} view */
   static write({ c, theme, texts }) {
     c.textBaseline = "middle";
     c.lineJoin = "round";
     let font = "";
+    const plates = texts.filter((/** @type {any} */ one) => one.plate);
+    const hidden = (/** @type {any} */ one) => one.plain && plates.some((/** @type {any} */ plate) => plate.alpha === 1 && Math.abs(one.y - plate.y) < (one.size + plate.size) / 2 && one.x < plate.x + plate.w && plate.x < one.x + one.w);
+    const upright = texts.filter((/** @type {any} */ one) => one.turned);
+    const crossed = (/** @type {any} */ one) => one.edge && upright.some((/** @type {any} */ name) => one.y < name.y + 8 && one.y > name.y - 60 && Math.abs(one.x + one.w / 2 - name.x) < 45);
     for (const text of texts) {
+      if ((plates.length && hidden(text)) || (upright.length && crossed(text))) continue;
       const use = (/** @type {number} */ size) => { const wanted = `${text.bold ? "600 " : ""}${size.toFixed(1)}px system-ui, sans-serif`; if (wanted !== font) c.font = font = wanted; };
       const fit = (/** @type {string[]} */ choices) => choices.find((one) => c.measureText(one).width <= text.w);
+      if (text.turned) { use(text.size); FG.FabricWay.upward(c, theme, text); continue; }
       let fits;
       for (const share of text.size > 9 && !text.rigid ? [1, 0.75, 0.6] : [1]) {
         use(text.size * share);
@@ -245,7 +270,14 @@ FG.FabricWay = class extends FG.Fabric {
       if (!fits) continue;
       const x = text.middle ? text.x + (text.w - c.measureText(fits).width) / 2 : text.x;
       c.globalAlpha = text.alpha;
-      if (!text.plain) { c.strokeStyle = theme.paper; c.lineWidth = 3; c.strokeText(fits, x, text.y); }
+      if (text.plate || text.edge) {
+        const box = [x - 3, text.y - text.size * 0.65, c.measureText(fits).width + 6, text.size * 1.3];
+        c.fillStyle = theme.paper;
+        c.globalAlpha = 0.85 * text.alpha;
+        c.fillRect(...box);
+        c.globalAlpha = text.alpha;
+        if (text.edge) { c.strokeStyle = text.edge; c.lineWidth = 2; c.strokeRect(...box); }
+      } else if (!text.plain) { c.strokeStyle = theme.paper; c.lineWidth = 3; c.strokeText(fits, x, text.y); }
       c.fillStyle = text.colour;
       c.fillText(fits, x, text.y);
     }

@@ -212,7 +212,7 @@ FG.searchBox = () => {
       if (i === at) { one.scrollIntoView({ block: "nearest" }); box.setAttribute("aria-activedescendant", one.id); }
     });
   };
-  const take = (/** @type {number} */ i) => { close(); box.blur(); const { kind, id } = hits[i]; FG.choose({ kind, id }); };
+  const take = (/** @type {number} */ i) => { close(); FG.focusPicture(); const { kind, id } = hits[i]; FG.choose({ kind, id }); };
   const show = (/** @type {Group[]} */ groups) => {
     hits = [];
     list.replaceChildren();

@@ -227,20 +227,27 @@ FG.hopList = (hops) => {
 
 /** Where a trace begins that is still without an end. */
 FG.traceFrom = "";
+/** What is chosen there. @type {any} */
+FG.traceStart = null;
+/** What is to be done for a trace that has begun; "" for none. */
+FG.traceNote = () => (FG.traceFrom ? `A trace begins at ${FG.traceFrom}: choose its other end, a device, a GPU or a port, in the picture or by search, then “Trace here”.` : "");
 /** Buttons to trace from and to what is chosen. @param {any} chosen @returns {[string, () => void][]} */
 FG.traceButtons = (chosen) => {
   if (!["device", "gpu", "link"].includes(chosen.kind)) return [];
   const own = async () => FG.naming[chosen.kind].name(chosen.id);
+  const here = Boolean(FG.traceFrom) && FG.traceStart?.kind === chosen.kind && FG.traceStart.id === chosen.id, again = () => FG.inspector.show({ ...chosen });
+  if (here) return [["Do not trace", () => { FG.traceFrom = ""; again(); }]];
   /** @type {[string, () => void][]} */
-  const buttons = [["Trace from here", async () => { FG.traceFrom = await own(); FG.inspector.show({ ...chosen }); }]];
-  if (FG.traceFrom) buttons.push([`Trace here from ${FG.traceFrom}`, async () => FG.choose({ kind: "trace", id: FG.traceId(`${FG.traceFrom}..${await own()}`) })]);
+  const buttons = [["Trace from here", async () => { FG.traceFrom = await own(); FG.traceStart = chosen; again(); }]];
+  if (FG.traceFrom) buttons.push([`Trace here from ${FG.traceFrom}`, async () => { const from = FG.traceFrom, to = await own(); FG.traceFrom = ""; FG.choose({ kind: "trace", id: FG.traceId(`${from}..${to}`) }); }]);
   return buttons;
 };
 
 /** The path that is drawn of what is chosen: a trace, a link, or the links of a cable. @param {any} chosen */
 FG.pathOf = async (chosen) => {
   if (chosen?.kind === "trace") return FG.drawn;
-  const links = chosen && await FG.links(), rows = chosen?.kind === "link" ? [chosen.id] : chosen?.kind === "cable" ? [...links.byCable.of(chosen.id)] : [];
+  const links = chosen && await FG.links(), kind = chosen?.kind;
+  const rows = kind === "link" ? [chosen.id] : kind === "cable" ? [...links.byCable.of(chosen.id)] : kind === "gpu" ? await FG.gpuLinks(chosen.id) : [];
   return rows.length ? { path: rows.map((link) => ({ link, from: links.a.at(link), to: links.b.at(link) })), pairs: [] } : null;
 };
 
@@ -290,17 +297,21 @@ FG.drawnNames = null;
 FG.on("inspected", async (chosen) => {
   const before = FG.drawn;
   FG.drawnNames = (await FG.devices()).name;
-  const drawn = await FG.pathOf(chosen);
+  const drawn = await FG.pathOf(chosen), marks = await FG.marksOf(chosen), marked = FG.marks || marks;
   if (FG.inspector.chosen !== chosen) return;
   FG.drawn = drawn;
+  FG.marks = marks;
   if (!FG.way) await new Promise((go) => FG.on("ready", go));
-  const ends = chosen?.kind === "gpu" ? [FG.gpuOf(chosen.id)[0]] : (drawn?.path ?? []).flatMap(({ from, to }) => [from, to]);
-  const places = ends.map((/** @type {number} */ id) => FG.way?.bounds({ kind: "device", id })).filter(Boolean);
-  if (places.length && FG.sought) {
-    const [x, y] = [0, 1].map((i) => Math.min(...places.map((/** @type {number[]} */ one) => one[i])));
-    const [right, bottom] = [0, 1].map((i) => Math.max(...places.map((/** @type {number[]} */ one) => one[i] + one[i + 2])));
-    FG.camera.show(x, y, right - x, bottom - y);
+  const ends = new Set([...Array.from(marks?.rows ?? []), ...(drawn?.path ?? []).flatMap(({ from, to }) => [from, to])]);
+  if (FG.way?.name === "fabric") for (const end of drawn?.pairs.flat() ?? []) ends.add(end); // the hall draws one path
+  if (ends.size && FG.sought) {
+    const box = [Infinity, Infinity, -Infinity, -Infinity], whole = marks && marks.rows.length > 1 && FG.way?.bounds(chosen);
+    for (const id of whole ? [-1] : ends) {
+      const place = whole || FG.way?.bounds({ kind: "device", id });
+      if (place) [0, 1].forEach((i) => { box[i] = Math.min(box[i], place[i]); box[i + 2] = Math.max(box[i + 2], place[i] + place[i + 2]); });
+    }
+    FG.camera.show(box[0], box[1], box[2] - box[0], box[3] - box[1]);
   }
   FG.sought = false;
-  if (before || drawn) FG.repaint?.();
+  if (before || drawn || marked) FG.repaint?.();
 });
