@@ -40,8 +40,8 @@ FG.choices.start = async () => {
 /** A note while less than all is lit: a ribbon and its count are of all rails, planes and units. */
 FG.choices.whole = () => {
   const note = FG.choices.make("p", { id: "whole", class: "note" }, "Ribbons hold all rails, planes and units: their counts do not follow this choice.");
-  const show = () => { note.hidden = !(FG.state.rail || FG.state.plane || FG.state.unit); };
-  FG.on("change", (news) => { if ("rail" in news || "plane" in news || "unit" in news) show(); });
+  const show = () => { note.hidden = FG.state.way === "hall" || !(FG.state.rail || FG.state.plane || FG.state.unit); };
+  FG.on("change", (news) => { if (["way", "rail", "plane", "unit"].some((key) => key in news)) show(); });
   show();
   FG.el("legend").before(note);
 };
