@@ -174,3 +174,15 @@ def test_what_lies_on_a_tray(page):
     along = {row["cable"] for row in rows if row["a_rack"] != row["b_rack"] and {row["a_rack"], row["b_rack"]} <= racks}
     assert along <= set(_listed(shown, "Cables on this tray"))
     assert along
+
+
+def test_a_rack_is_told_as_racks_csv_has_it(page):
+    cluster = example_cluster("superpod-b200")
+    row = next(row for row in _built(cluster, "racks")["racks"] if row["rack"] == "p1-su01-net01")
+    shown = page(cluster, "at=rack:p1-su01-net01")
+    shown.wait_for_selector("#inspector[data-shown]")
+    told = _pairs(shown)
+    assert [told[name] for name in ("hall", "row", "column")] == [row["hall"], row["row"], row["column"]]
+    assert told["units used"] == f"{row['units_used']} of {row['units']}"
+    assert told["power, W"].split(" ")[0].rstrip(",") == row["power_w"]
+    assert told["weight, kg"].split(",")[0] == row["weight_kg"]

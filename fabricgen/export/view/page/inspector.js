@@ -26,7 +26,7 @@ FG.madeBy = (kind, number) => ({ heading: "Blueprint", pairs: [["line", FG.block
 FG.portList = async (device, rows) => {
   const [links, devices, cables] = [await FG.links(), await FG.devices(), await FG.cables()];
   const segments = FG.block("head").segments;
-  const own = `${devices.name.at(device)}:`, short = (/** @type {string} */ cable, /** @type {string} */ far) => (cable.startsWith(own) ? cable.slice(own.length - 1) : cable.startsWith(`${far}:`) ? `… ${cable.slice(far.length)}` : cable);
+  const own = `${devices.name.at(device)}:`, short = (/** @type {string} */ cable, /** @type {string} */ far) => (cable.startsWith(own) ? cable.slice(own.length - 1) : cable.startsWith(`${far}:`) ? `…${cable.slice(far.length)}` : cable);
   return FG.list("Ports (links.csv)", ["port", "far end", "Gb/s", "m", "fabric", "cable"], rows, (link) => {
     const [near, far] = links.a.at(link) === device ? ["a", "b"] : ["b", "a"];
     const other = links[far].at(link), cable = links.cable.at(link), segment = segments[links.segment.at(link)];
