@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -88,8 +89,8 @@ def _is_held(words: list[str]) -> bool:
 
         options().parse_args(words[3:])
         return True
-    if words == ["python", "-m", "benchmarks.profile"]:
-        return (ROOT / "benchmarks" / "profile.py").is_file()
+    if words in (["python", "-m", "benchmarks.profile"], ["python", "-m", "benchmarks.picture"]):
+        return callable(import_module(words[2]).main)
     if words[:3] == [".venv/bin/python", "-m", "pytest"]:
         paths = [word for word in words[3:] if not word.startswith("-")]
         return all((ROOT / path.partition("::")[0]).exists() for path in paths)

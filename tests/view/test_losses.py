@@ -118,7 +118,7 @@ def test_several_losses_are_each_said_alone(page):
 
 
 def test_no_bandwidth_is_computed_in_the_page():
-    script = Path("fabricgen/export/view/page/losses.js").read_text(encoding="utf-8")
+    script = Path("fabricgen/export/view/page/overlays/losses.js").read_text(encoding="utf-8")
     assert "gbps" not in script
 
 
