@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shutil import copytree
 
 from fabricgen.cluster import build_cluster
 from fabricgen.export.view.page import page_of
@@ -19,6 +20,25 @@ def test_a_page_opens_from_a_file_with_its_name(page):
 
 def test_the_same_cluster_is_the_same_page():
     assert page_of(example_cluster(SMALL)) == page_of(example_cluster(SMALL))
+
+
+def test_no_folder_of_this_machine_is_in_a_page(fabricgen, tmp_path):
+    """From two folders, with findings of lint, a change and a phase, by absolute paths: the same bytes."""
+    made = []
+    for name in ("here", "elsewhere-of-another-length"):
+        folder = tmp_path / name
+        copytree("blueprints", folder)
+        pages = []
+        for example, more in (("three-generations", ()), ("phased-planes", ("--phase", "now"))):
+            blueprint, file = folder / f"{example}.yaml", tmp_path / f"{name}-{example}.html"
+            ran = fabricgen("view", blueprint, "-o", file, *more)
+            assert ran.code == 0, ran.err
+            pages.append(file.read_bytes())
+        blueprint, file = folder / f"{SMALL}.yaml", tmp_path / f"{name}-change.html"
+        assert fabricgen("view", blueprint, "--set", "pods.p1.su=3", "--against", blueprint, "-o", file).code == 0
+        made.append([*pages, file.read_bytes()])
+    assert b"three-generations.yaml:23:7" in made[0][0]
+    assert made[0] == made[1]
 
 
 def test_what_a_blueprint_says_is_text_and_never_runs(page, design_of):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
 
-from fabricgen.diff.compare import Change
+from fabricgen.diff.compare import Change, Side
 from fabricgen.diff.delta import Delta
 from fabricgen.diff.listing import Rows, among
 from fabricgen.diff.reports.json import counts_by_kind
@@ -31,7 +33,7 @@ def picture(change: Change) -> dict[str, Any]:
     of_cable |= dict.fromkeys(cables.new["cable"][cables.added].tolist(), ADDED)
     gone = devices.old.picked(devices.removed)
     return {
-        "title": change.title,
+        "title": " -> ".join(_told(side).title for side in change.sides),
         "totals": [list(line) for line in totals(change)],
         "reasons": list(change.reasons),
         "notes": list(change.notes),
@@ -42,6 +44,11 @@ def picture(change: Change) -> dict[str, Any]:
         "gone": list(zip(gone["device"].tolist(), gone["rack"].tolist(), strict=True)),
         "gone_cables": cables.old["cable"][cables.removed].tolist(),
     }
+
+
+def _told(side: Side) -> Side:
+    """A side without the folder that it was read from, which differs from machine to machine."""
+    return side if side.name.startswith("git:") else replace(side, name=PurePath(side.name).name)
 
 
 def _became(delta: Delta, rows: int) -> Rows:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from pathlib import PurePath
 from typing import Any
 
 from fabricgen.cluster import Cluster
 from fabricgen.export.view.source import PageSource
-from fabricgen.kernel.diagnostics import Diagnostic, Path
+from fabricgen.kernel.diagnostics import Diagnostic, Path, Span
 from fabricgen.wiring.tables import SWITCH, DeviceClass
 
 MOST_NAMED = 200
@@ -23,11 +24,16 @@ def block(source: PageSource) -> list[dict[str, Any]]:
             "severity": found.severity.label,
             "message": found.message,
             "hint": found.hint,
-            "place": str(found.span) if found.span else "",
+            "place": place_of(found.span) if found.span else "",
             **_about(source.cluster, found, rows),
         }
         for found in source.beside.findings
     ]
+
+
+def place_of(span: Span) -> str:
+    """FILE:LINE:COLUMN without the folder of the file, which differs from machine to machine."""
+    return f"{PurePath(span.file).name}:{span.line}:{span.column}"
 
 
 def _about(cluster: Cluster, found: Diagnostic, rows: dict[str, int]) -> dict[str, list[int]]:
