@@ -1,0 +1,128 @@
+"""What a person has to do in the hall, and the state of every cable: what a verification finds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum, IntEnum
+
+from fabricgen.wiring.tables import Ints
+
+
+class CableState(IntEnum):
+    """States of a cable, from the best to the worst; a breakout has the worst state of its links."""
+
+    UNSEEN, AS_PLANNED, HARMLESS, DARK, ELSEWHERE = range(5)
+
+    @property
+    def word(self) -> str:
+        """The name of the state in reports: `as_planned`."""
+        return self.name.lower()
+
+
+class Kind(Enum):
+    """Kinds of actions, in the order in which reports list them."""
+
+    EXCHANGE = "exchange"
+    SHIFT = "shift"
+    SPLITTER = "splitter"
+    CROSSED = "crossed"
+    RING = "ring"
+    SWAP = "swap"
+    MOVE = "move"
+    DARK = "dark"
+    OPTIC = "optic"
+    PORT = "port"
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """A place in the hall: `port` as the NOS calls it, `label` as printed on the cable end planned there ("": none)."""
+
+    device: str
+    port: str
+    rack: str = ""
+    u: int = 0
+    cage: str = ""
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One plug that is pulled and put elsewhere. `cable` is the planned cable that is then right ("": a spare one).
+
+    `reaches`: whether the length of that cable is enough for its planned run, when the plug is found where it is now;
+    None where the floor is not known.
+    """
+
+    cable: str
+    pull: End
+    put: End
+    reaches: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Consequence:
+    """What it costs until it is mended: bandwidth in Gb/s that is lost or on a wrong path, by fabric and tiers.
+
+    `rails` and `planes`: pairs (planned, seen) that are crossed, by fabric. `accelerators`: those of the nodes affected.
+    """
+
+    lost_gbps: Mapping[str, float] = field(default_factory=dict)
+    rails: tuple[tuple[str, int, int], ...] = ()
+    planes: tuple[tuple[str, int, int], ...] = ()
+    accelerators: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """Another explanation of the same sightings, and what mending it by that would take."""
+
+    kind: Kind
+    text: str
+    moves: int
+    boxes: int = 0
+    steps: tuple[Step, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One thing to do. `moves` counts plugs that are pulled and put elsewhere; `boxes` devices that change places.
+
+    `cables` are the ids of the cables that are not as planned because of it; `ends` where one has to go.
+    `renamed` maps, for an exchange, the name of each box as it tells it to the device that it stands for.
+    """
+
+    kind: Kind
+    moves: int
+    cables: tuple[str, ...]
+    ends: tuple[End, ...]
+    text: str
+    boxes: int = 0
+    steps: tuple[Step, ...] = ()
+    alternatives: tuple[Alternative, ...] = ()
+    consequence: Consequence = Consequence()
+    renamed: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def id(self) -> str:
+        """A name that stays while the same finding stays: its kind and a digest of what is wrong."""
+        from hashlib import sha256
+
+        told = "\n".join([self.kind.value, *sorted(f"{end.device}:{end.port}" for end in self.ends)])
+        return f"{self.kind.value}-{sha256(told.encode()).hexdigest()[:8]}"
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """The state of every cable (int32, of CableState, by cable of PlannedCabling), and what is to be done.
+
+    `extra` are links that were seen and that no plan has, as text. `notes` say what was inferred, ignored or not
+    matched, in sentences.
+    """
+
+    states: Ints
+    actions: tuple[Action, ...]
+    extra: tuple[str, ...] = ()
+    harmless: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,261 @@
+"""The planned cabling to verify against, from a compiled blueprint or from the lists of a built folder.
+
+Both are read from the same tables, so that a folder built last month is judged like the blueprint of today. A port is a
+number: twice the row of its link in links.csv, and one more at its b end; so `port ^ 1` is the other end of its link.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fabricgen.cluster import Cluster
+from fabricgen.diff.folder import columns_of
+from fabricgen.export.files import cables as cables_part
+from fabricgen.export.files import devices as devices_part
+from fabricgen.export.files import links as links_part
+from fabricgen.numbering.lazy_columns import EncodedColumn, encoded
+from fabricgen.publish.reading import open_built
+from fabricgen.wiring.tables import Flags, Ints, Ints64
+
+if TYPE_CHECKING:
+    from fabricgen.numbering.lazy_columns import Strings
+
+DEVICES = ("device", "fabric", "tier", "model", "nos", "site", "pod", "su", "rack", "u", "rail", "plane", "mgmt")
+LINKS = ("fabric", "cable", "a_device", "a_port", "b_device", "b_port", "speed_gbps", "rail", "plane")
+CABLES = (
+    *("cable", "fabric", "part", "medium", "length_m", "a_device", "a_cage", "a_transceiver"),
+    *("b_device", "b_cage", "b_transceiver", "label_a", "label_b"),
+)
+
+
+@dataclass(frozen=True)
+class PlannedCabling:
+    """Devices, links and cables of a plan whose links have cables, as columns.
+
+    `devices`, `links` and `cables` are the columns of the lists, encoded; rows of links without a cable (backplanes) are
+    left out. Per port (see the module), int32: `device` (row of `devices`), `name` (index into `port_texts`), `plug`
+    (what is pulled in one: the common end of a breakout is one plug for all its links; numbers from 0). Per link, int32:
+    `cable` (index into `cable_ids`), `row` (row of `cables`).
+    """
+
+    devices: Mapping[str, EncodedColumn]
+    links: Mapping[str, EncodedColumn]
+    cables: Mapping[str, EncodedColumn]
+    device_names: tuple[str, ...]
+    port_texts: Strings
+    device: Ints
+    name: Ints
+    plug: Ints
+    cable_ids: Strings
+    cable: Ints
+    row: Ints
+
+    @property
+    def ports(self) -> int:
+        """Number of planned ports: two a link."""
+        return len(self.device)
+
+    @cached_property
+    def device_numbers(self) -> dict[str, int]:
+        """The row of each device, by name."""
+        return {name: row for row, name in enumerate(self.device_names)}
+
+    @cached_property
+    def _by_plug(self) -> tuple[Ints64, Ints64]:
+        order = np.argsort(self.plug, kind="stable")
+        return order, np.searchsorted(self.plug[order], np.arange(int(self.plug.max(initial=-1)) + 2))
+
+    def ports_of_plug(self, plug: int) -> list[int]:
+        """The ports of a plug, in the order of links."""
+        order, start = self._by_plug
+        found: list[int] = order[start[plug] : start[plug + 1]].tolist()
+        return found
+
+    @cached_property
+    def _by_device(self) -> tuple[Ints64, Ints64]:
+        order = np.argsort(self.device, kind="stable")
+        return order, np.searchsorted(self.device[order], np.arange(len(self.device_names) + 1))
+
+    def ports_of_device(self, device: int) -> Ints64:
+        """The planned ports of a device, in the order of links; int64."""
+        order, start = self._by_device
+        found: Ints64 = order[start[device] : start[device + 1]]
+        return found
+
+    def port_text(self, port: int) -> str:
+        """The name of a port on its device."""
+        return str(self.port_texts[self.name[port]])
+
+    def place(self, port: int) -> str:
+        """DEVICE:PORT."""
+        return f"{self.device_names[self.device[port]]}:{self.port_text(port)}"
+
+    def cage(self, port: int) -> str:
+        """The cage of a port, as on the front of its device."""
+        side = "b" if port & 1 else "a"
+        return str(self.of_cable(f"{side}_cage", port))
+
+    def label(self, port: int) -> str:
+        """The text on the label of the cable end that is planned in a port."""
+        return str(self.of_cable("label_b" if port & 1 else "label_a", port))
+
+    def of_cable(self, column: str, port: int) -> Any:
+        """A value of cables.csv for the cable that is planned in a port."""
+        found = self.cables[column]
+        return found.vocabulary[found.codes[self.row[port >> 1]]]
+
+    def of_link(self, column: str, port: int) -> Any:
+        """A value of links.csv for the link that is planned at a port."""
+        found = self.links[column]
+        return found.vocabulary[found.codes[port >> 1]]
+
+    def of_device(self, column: str, device: int) -> Any:
+        """A value of devices.csv."""
+        found = self.devices[column]
+        return found.vocabulary[found.codes[device]]
+
+
+def cabling_of(cluster: Cluster) -> PlannedCabling:
+    """The cabling of a compiled blueprint, or of a phase of one."""
+    devices = devices_part.table(cluster).columns
+    links = links_part.table(cluster).columns
+    cables = cables_part.table(cluster).columns
+    return _cabling(_picked(devices, DEVICES), _picked(links, LINKS), _picked(cables, CABLES))
+
+
+def cabling_in(folder: Path) -> PlannedCabling:
+    """The cabling of a built folder.
+
+    Raises InputError for a list that is missing or malformed (FG028), or not as it was built (FG054).
+    """
+    built = open_built(folder)
+    found = []
+    for file, names in (("devices.csv", DEVICES), ("links.csv", LINKS), ("cables.csv", CABLES)):
+        texts = columns_of(folder / file, built.read(file), names)
+        found.append({name: _encoded(column) for name, column in zip(names, texts, strict=True)})
+    return _cabling(*found)
+
+
+def _picked(columns: Mapping[str, Sequence[Any]], names: Sequence[str]) -> dict[str, EncodedColumn]:
+    return {name: _encoded(columns[name]) for name in names}
+
+
+def _encoded(column: Sequence[Any]) -> EncodedColumn:
+    """A column encoded over distinct texts; numbers are written as in a list."""
+    if isinstance(column, EncodedColumn):
+        vocabulary, codes = column.vocabulary.tolist(), column.codes
+    else:
+        known: dict[Any, int] = {}
+        codes = np.array([known.setdefault(value, len(known)) for value in column], dtype=np.int32)
+        vocabulary = list(known)
+    texts: dict[str, int] = {}
+    same = np.array([texts.setdefault(_text(value), len(texts)) for value in vocabulary], dtype=np.int32)
+    return encoded(list(texts), same[codes] if len(codes) else np.zeros(0, dtype=np.int32))
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:g}"
+    return str(value)
+
+
+def _cabling(
+    devices: dict[str, EncodedColumn], links: dict[str, EncodedColumn], cables: dict[str, EncodedColumn]
+) -> PlannedCabling:
+    links = _with_cables(links)
+    names: list[str] = devices["device"].read(0, len(devices["device"]))
+    number = {name: row for row, name in enumerate(names)}
+    device = _ends(links, "device", number)
+    texts: dict[str, int] = {}
+    for side in "ab":
+        for text in links[f"{side}_port"].vocabulary.tolist():
+            texts.setdefault(text, len(texts))
+    name = _ends(links, "port", texts)
+    cable_ids, link_cable, row_cable = _same_vocabulary(links["cable"], cables["cable"])
+    row = _rows(link_cable, row_cable)
+    return PlannedCabling(
+        devices=devices,
+        links=links,
+        cables=cables,
+        device_names=tuple(names),
+        port_texts=np.array(list(texts), dtype=object),
+        device=device,
+        name=name,
+        plug=_plugs(cables, link_cable, row_cable, row),
+        cable_ids=cable_ids,
+        cable=link_cable,
+        row=row,
+    )
+
+
+def _with_cables(links: dict[str, EncodedColumn]) -> dict[str, EncodedColumn]:
+    cable = links["cable"]
+    has = np.array([bool(text) for text in cable.vocabulary.tolist()], dtype=bool)[cable.codes]
+    return links if has.all() else {name: column.take(has) for name, column in links.items()}
+
+
+def _ends(links: Mapping[str, EncodedColumn], what: str, number: Mapping[str, int]) -> Ints:
+    """The number of a value at each port, int32."""
+    found = np.empty(2 * len(links["cable"]), dtype=np.int32)
+    for side, letter in enumerate("ab"):
+        column = links[f"{letter}_{what}"]
+        codes = np.array([number.get(text, -1) for text in column.vocabulary.tolist()], dtype=np.int32)
+        found[side::2] = codes[column.codes]
+    return found
+
+
+def _same_vocabulary(one: EncodedColumn, other: EncodedColumn) -> tuple[Strings, Ints, Ints]:
+    """(distinct texts of two columns; the code of each row of the one, and of the other, int32)."""
+    known: dict[str, int] = {}
+    codes = []
+    for column in (one, other):
+        table = [known.setdefault(text, len(known)) for text in column.vocabulary.tolist()]
+        codes.append(np.array(table, dtype=np.int32)[column.codes] if table else np.zeros(0, dtype=np.int32))
+    return np.array(list(known), dtype=object), codes[0], codes[1]
+
+
+def _rows(link_cable: Ints, row_cable: Ints) -> Ints:
+    """The row of cables.csv of each link: the rows of a cable share its links evenly, in order; int32."""
+    count = int(max(link_cable.max(initial=-1), row_cable.max(initial=-1))) + 1
+    links, rows = np.bincount(link_cable, minlength=count), np.bincount(row_cable, minlength=count)
+    by_link, by_row = np.argsort(link_cable, kind="stable"), np.argsort(row_cable, kind="stable")
+    first_link, first_row = np.cumsum(links) - links, np.cumsum(rows) - rows
+    cable = link_cable[by_link]
+    nth = np.arange(len(by_link)) - first_link[cable]
+    each = np.maximum(links // np.maximum(rows, 1), 1)
+    found = np.empty(len(link_cable), dtype=np.int32)
+    found[by_link] = by_row[first_row[cable] + np.minimum(nth // each[cable], rows[cable] - 1)]
+    return found
+
+
+def _plugs(cables: Mapping[str, EncodedColumn], link_cable: Ints, row_cable: Ints, row: Ints) -> Ints:
+    """The plug of each port, int32.
+
+    A cable of one row has a plug at each end. Of a breakout, the id names the common end, whose plug is one for all
+    rows; each row has one at its other end.
+    """
+    rows = len(row_cable)
+    common_b = _common_is_b(cables)
+    several = np.bincount(row_cable, minlength=int(row_cable.max(initial=-1)) + 1)[row_cable] > 1
+    number = np.arange(2 * rows, dtype=np.int64).reshape(rows, 2)
+    shared = 2 * rows + row_cable.astype(np.int64)
+    number[several & ~common_b, 0] = shared[several & ~common_b]
+    number[several & common_b, 1] = shared[several & common_b]
+    ports = number[row].reshape(-1)
+    order = np.sort(ports)
+    distinct = order[np.r_[True, order[1:] != order[:-1]][: len(order)]]
+    return np.searchsorted(distinct, ports).astype(np.int32)
+
+
+def _common_is_b(cables: Mapping[str, EncodedColumn]) -> Flags:
+    """Whether the id of each row's cable names its b end: DEVICE:CAGE, or DEVICE:CAGE.CONNECTOR."""
+    ids = cables["cable"].texts()
+    ends = cables["b_device"].texts() + ":" + cables["b_cage"].texts()
+    starts = [name == end or name.startswith(end + ".") for name, end in zip(ids, ends, strict=True)]
+    return np.array(starts, dtype=bool)

@@ -1,0 +1,52 @@
+"""What one device says of one of its ports, and what is known of which device it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+SEEN, SILENT, DOWN = range(3)
+"""States of a port: it sees a neighbour; it is up or of unknown state, and sees nobody; it is down."""
+
+
+class Box(NamedTuple):
+    """What a dump or a neighbour's port says of which device it is; texts are "" where it does not say.
+
+    `name` is the host name as told, `chassis` a MAC (aa:bb:cc:dd:ee:ff) or a GUID (0x and 16 digits), lower case,
+    `address` a management address. `file` is of the device that a dump is of: where the dump was found, with `/`
+    between folders, archives and files, since `lldpctl` and `show` commands do not say whose output it is.
+    """
+
+    name: str = ""
+    chassis: str = ""
+    address: str = ""
+    file: str = ""
+
+
+class Sighting(NamedTuple):
+    """One port of a device, and what it sees: a row of a dump.
+
+    `port` is the port's name on its own device. `far_port` is the neighbour's port as it was told (an LLDP port id: a
+    name, an alias or a MAC), `far_text` its description; "" where it was not told. `neighbor` is None unless the state
+    is SEEN.
+    """
+
+    port: str
+    neighbor: Box | None
+    far_port: str = ""
+    far_text: str = ""
+    state: int = SEEN
+
+
+class Dump(NamedTuple):
+    """What one device says of its ports. Ports that it does not list see nobody.
+
+    `agent` is how it knows: `lldp` (whose agents lose neighbours when they have many), `ib` (a subnet's own tables) or
+    `list` (somebody's list of links). A device may have several dumps, which are added up. `lists_all`: whether ports
+    that are not listed see nobody; false for the output for a single port.
+    """
+
+    box: Box
+    sightings: Iterable[Sighting]
+    agent: str = "lldp"
+    lists_all: bool = True

@@ -1,0 +1,106 @@
+"""All that dumps say, as columns: one row a port of a device that was dumped."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabricgen.verify.dumps.sighting import Box, Dump
+from fabricgen.wiring.tables import Ints
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Bytes = npt.NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True)
+class Sightings:
+    """Ports of dumped devices and what they see; columns of one length, and tables of distinct boxes and texts.
+
+    int32 columns: `owner` and `neighbor` index `boxes` (-1: no neighbour), `port`, `far_port` and `far_text` index
+    `texts`, of which the first is "". `state` is uint8, of `dumps.sighting`. `agents` has how each dumped box knows,
+    `lists_all` the dumped boxes whose other ports see nobody, by index of `boxes`.
+    """
+
+    boxes: tuple[Box, ...]
+    texts: tuple[str, ...]
+    owner: Ints
+    port: Ints
+    neighbor: Ints
+    far_port: Ints
+    far_text: Ints
+    state: Bytes
+    agents: dict[int, str]
+    lists_all: frozenset[int]
+
+    def __len__(self) -> int:
+        return len(self.owner)
+
+
+@dataclass
+class SightingsBuilder:
+    """Collects dumps into columns; what each dump yields is not kept."""
+
+    _boxes: dict[Box, int] = field(default_factory=dict)
+    _texts: dict[str, int] = field(default_factory=lambda: {"": 0})
+    _columns: tuple[array[int], ...] = field(default_factory=lambda: tuple(array("i") for _ in range(5)))
+    _state: bytearray = field(default_factory=bytearray)
+    _agents: dict[int, str] = field(default_factory=dict)
+    _lists_all: set[int] = field(default_factory=set)
+
+    def add(self, dump: Dump) -> None:
+        """Add the ports of a device."""
+        boxes, texts, state = self._boxes, self._texts, self._state
+        owners, ports, neighbors, far_ports, far_texts = self._columns
+        owner = boxes.setdefault(dump.box, len(boxes))
+        self._agents[owner] = dump.agent
+        if dump.lists_all:
+            self._lists_all.add(owner)
+        for seen in dump.sightings:
+            owners.append(owner)
+            ports.append(texts.setdefault(seen.port, len(texts)))
+            neighbors.append(-1 if seen.neighbor is None else boxes.setdefault(seen.neighbor, len(boxes)))
+            far_ports.append(texts.setdefault(seen.far_port, len(texts)))
+            far_texts.append(texts.setdefault(seen.far_text, len(texts)))
+            state.append(seen.state)
+
+    def columns(self) -> Sightings:
+        """All that was added."""
+        columns = [np.frombuffer(column, dtype=np.int32) if column else _none() for column in self._columns]
+        owner, port, neighbor, far_port, far_text = columns
+        state = np.frombuffer(bytes(self._state), dtype=np.uint8)
+        boxes, texts = tuple(self._boxes), tuple(self._texts)
+        told = dict(self._agents), frozenset(self._lists_all)
+        return Sightings(boxes, texts, owner, port, neighbor, far_port, far_text, state, *told)
+
+
+def joined(parts: Iterable[Sightings]) -> Sightings:
+    """Sightings of several files as one, in their order."""
+    boxes: dict[Box, int] = {}
+    texts: dict[str, int] = {"": 0}
+    columns: list[list[Ints]] = [[] for _ in range(5)]
+    states, agents, lists_all = [], dict[int, str](), set[int]()
+    for part in parts:
+        box = np.array([boxes.setdefault(each, len(boxes)) for each in part.boxes] + [-1], dtype=np.int32)
+        text = np.array([texts.setdefault(each, len(texts)) for each in part.texts], dtype=np.int32)
+        renumbered = box[part.owner], text[part.port], box[part.neighbor], text[part.far_port], text[part.far_text]
+        for column, more in zip(columns, renumbered, strict=True):
+            column.append(more)
+        states.append(part.state)
+        agents |= {int(box[owner]): agent for owner, agent in part.agents.items()}
+        lists_all |= {int(box[owner]) for owner in part.lists_all}
+    whole = [np.concatenate(column) if column else _none() for column in columns]
+    state = np.concatenate(states) if states else np.zeros(0, dtype=np.uint8)
+    owner, port, neighbor, far_port, far_text = whole
+    return Sightings(
+        tuple(boxes), tuple(texts), owner, port, neighbor, far_port, far_text, state, agents, frozenset(lists_all)
+    )
+
+
+def _none() -> Ints:
+    return np.zeros(0, dtype=np.int32)
