@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -66,5 +65,3 @@ def place_of(cabling: PlannedCabling, seen: Seen, port: int) -> str:
 def device_of(cabling: PlannedCabling, seen: Seen, port: int) -> int:
     """The device of a planned or spare port."""
     return int(cabling.device[port]) if port < cabling.ports else seen.spare[port - cabling.ports].device
-
-
