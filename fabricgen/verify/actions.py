@@ -65,7 +65,7 @@ class Step:
 class Consequence:
     """What it costs until it is mended: bandwidth in Gb/s that is lost or on a wrong path, by fabric and tiers.
 
-    `rails` and `planes`: pairs (planned, seen) that are crossed, by fabric. `accelerators`: those of the nodes affected.
+    `rails` and `planes`: pairs (planned, seen) that are crossed, by fabric. `accelerators`: of the nodes affected.
     """
 
     lost_gbps: Mapping[str, float] = field(default_factory=dict)

@@ -38,10 +38,10 @@ CABLES = (
 class PlannedCabling:
     """Devices, links and cables of a plan whose links have cables, as columns.
 
-    `devices`, `links` and `cables` are the columns of the lists, encoded; rows of links without a cable (backplanes) are
-    left out. Per port (see the module), int32: `device` (row of `devices`), `name` (index into `port_texts`), `plug`
-    (what is pulled in one: the common end of a breakout is one plug for all its links; numbers from 0). Per link, int32:
-    `cable` (index into `cable_ids`), `row` (row of `cables`).
+    `devices`, `links` and `cables` are the columns of the lists, encoded; rows of links without a cable (backplanes)
+    are left out. Per port (see the module), int32: `device` (row of `devices`), `name` (index into `port_texts`),
+    `plug` (what is pulled in one: the common end of a breakout is one plug for all its links; numbers from 0). Per
+    link, int32: `cable` (index into `cable_ids`), `row` (row of `cables`).
     """
 
     devices: Mapping[str, EncodedColumn]
@@ -187,7 +187,7 @@ def _cabling(
         port_texts=np.array(list(texts), dtype=object),
         device=device,
         name=name,
-        plug=_plugs(cables, link_cable, row_cable, row),
+        plug=_plugs(cables, row_cable, row),
         cable_ids=cable_ids,
         cable=link_cable,
         row=row,
@@ -234,7 +234,7 @@ def _rows(link_cable: Ints, row_cable: Ints) -> Ints:
     return found
 
 
-def _plugs(cables: Mapping[str, EncodedColumn], link_cable: Ints, row_cable: Ints, row: Ints) -> Ints:
+def _plugs(cables: Mapping[str, EncodedColumn], row_cable: Ints, row: Ints) -> Ints:
     """The plug of each port, int32.
 
     A cable of one row has a plug at each end. Of a breakout, the id names the common end, whose plug is one for all
