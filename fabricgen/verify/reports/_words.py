@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fabricgen.kernel.diagnostics import printable
 from fabricgen.verify.actions import Action, Consequence, End
+from fabricgen.verify.consequence_text import consequence_text
 from fabricgen.verify.report import Report
 
 
@@ -33,9 +34,4 @@ def work(action: Action) -> str:
 
 def meanwhile(consequence: Consequence) -> str:
     """What it costs until it is mended; "" where nothing is known."""
-    told = [f"{gbps:,g} Gb/s of {where}" for where, gbps in sorted(consequence.lost_gbps.items())]
-    told = [f"{', '.join(told)} lost or astray"] if told else []
-    for what, crossed in (("rail", consequence.rails), ("plane", consequence.planes)):
-        told += [f"{fabric} {what} {planned} on {what} {seen}" for fabric, planned, seen in crossed]
-    told += [counted(consequence.accelerators, "GPU") + " affected"] if consequence.accelerators else []
-    return printable("; ".join(told))
+    return printable(consequence_text(consequence))

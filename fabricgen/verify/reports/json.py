@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -71,14 +70,14 @@ def _action(report: Report, action: Action) -> dict[str, Any]:
     }
 
 
-def _consequence(consequence: Consequence) -> Mapping[str, Any]:
-    return {
-        "lost_gbps": dict(sorted(consequence.lost_gbps.items())),
-        "rails": [_crossed(each) for each in consequence.rails],
-        "planes": [_crossed(each) for each in consequence.planes],
-        "accelerators": consequence.accelerators,
+def _consequence(consequence: Consequence) -> dict[str, Any]:
+    """Pairs that are crossed as objects, since their members differ in meaning."""
+    named = {
+        "rails": ("fabric", "planned", "seen"),
+        "planes": ("fabric", "planned", "seen"),
+        "fabrics": ("planned", "seen"),
+        "uplinks": ("switch", "lost", "planned"),
+        "uneven": ("switch", "other", "seen", "planned"),
     }
-
-
-def _crossed(pair: tuple[str, int, int]) -> dict[str, Any]:
-    return dict(zip(("fabric", "planned", "seen"), pair, strict=True))
+    found = asdict(consequence)
+    return found | {key: [dict(zip(names, row, strict=True)) for row in found[key]] for key, names in named.items()}

@@ -51,7 +51,9 @@ def swapped() -> Action:
         Step(f"{LEAF}:30", pull=one, put=other, reaches=False),
     )
     far = Alternative(Kind.SWAP, "swap the two plugs at the spines", 2)
-    costs = Consequence(lost_gbps={"compute leaf-spine": 800.0}, rails=(("compute", 1, 2),), accelerators=16)
+    costs = Consequence(
+        2, astray_gbps={"compute leaf-spine": 800.0}, rails=(("compute", 1, 2),), nodes=2, accelerators=16
+    )
     text = f"two plugs of {LEAF} are swapped: Ethernet224 and Ethernet232"
     cables = (f"{LEAF}:29", f"{LEAF}:30")
     return Action(Kind.SWAP, 2, cables, (one, other), text, steps=steps, alternatives=(far,), consequence=costs)

@@ -116,10 +116,20 @@ def test_findings_are_new_open_or_mended(tmp_path: Path) -> None:
     assert json.loads(write_report("json", now))["actions"][0]["status"] == "open"
 
 
+VERIFIED = '"verified": {}'
+
+
 @pytest.mark.parametrize(
-    "content", ["", "[]", "{}", "null", "[" * 100_000, '{"verified": [], "actions": []}', '{"verified": {"a": 1}, "actions": []}',
-                '{"verified": {}, "actions": [{"id": 1}]}', '{"verified": {}, "actions": 3}', '{"verified": {}, "actions": [], "since": []}'],
-)  # fmt: skip
+    "content",
+    [
+        *("", "[]", "{}", "null", "[" * 100_000),
+        '{"verified": [], "actions": []}',
+        '{"verified": {"a": 1}, "actions": []}',
+        f'{{{VERIFIED}, "actions": [{{"id": 1}}]}}',
+        f'{{{VERIFIED}, "actions": 3}}',
+        f'{{{VERIFIED}, "actions": [], "since": []}}',
+    ],
+)
 def test_what_is_no_report_is_refused(content: str, tmp_path: Path) -> None:
     (tmp_path / "r.json").write_text(content, encoding="utf-8")
     with pytest.raises(InputError, match=r"r\.json:1:1: error\[FG066\]"):
