@@ -11,7 +11,7 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.verify.actions import Action, CableState, End, Kind
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.dumps.sighting import Box
-from fabricgen.verify.optics.cages import Told, planned_cages, told_of
+from fabricgen.verify.optics.cages import NO_MODULE, Told, planned_cages, told_of
 from fabricgen.verify.optics.findings import Finding, Findings
 from fabricgen.verify.optics.light import judge_light
 from fabricgen.verify.optics.modules import Parts
@@ -110,7 +110,8 @@ def _end(cabling: PlannedCabling, port: int) -> End:
 
 
 def _notes(cabling: PlannedCabling, told: Told, found: Findings, left_out: int) -> Iterator[str]:
-    seen = sum(bool(cage.ports) for cage in told.cages.values())
+    media = (str(cabling.of_cable("medium", cage.ports[0])) for cage in told.cages.values() if cage.ports)
+    seen = sum(medium not in NO_MODULE for medium in media)
     yield f"optics: modules or ports of {seen:,} of {planned_cages(cabling):,} planned cages are told of by dumps"
     for text, places in sorted(found.noted.items()):
         yield f"optics: {len(places):,} x {text}: {_some(places)}"

@@ -18,7 +18,7 @@ REACH_M = {"SR": 100.0, "VR": 50.0, "DR": 500.0, "FR": 2_000.0, "LR": 10_000.0, 
 
 _NAMES = re.compile(
     r"""
-    (?P<gbps>\d+)G(?:BASE)?[-_ ] (?P<count>\dX)? (?P<more>[XVPCU]|SW|E)? (?P<kind>[SVDFLE]R|CR|AR|AOC|ACC|AEC|DAC|KR)
+    (?P<gbps>\d+)G(?:BASE)?[-_ ] (?P<count>\dX?)? (?P<more>[XVPCU]|SW|E)? (?P<kind>[SVDFLE]R|CR|AR|AOC|ACC|AEC|DAC|KR)
         (?P<lanes>\d*) (?P<bidi>[_.]?BD)?(?P<plus>\+)? | (?P<psm>PSM4) | (?P<cwdm>CWDM4) | (?P<zr>\bZR\b|\d00ZR)
     | (?P<active>Active\ (?:Optical\ )?Cable) | (?P<acc>Active\ Copper|\bACC\b|\bAEC\b|linear\ active|active\ equalizer)
     | (?P<dac>Copper\ cable|Passive\ Copper|\bDAC\b) | (?P<vcsel>850\ ?nm)

@@ -64,7 +64,8 @@ def judge_part(cabling: PlannedCabling, parts: Parts, cage: Cage, found: Finding
     if module.part.upper() == planned.part.upper():
         return
     seen = _seen(parts, module)
-    wrong = _wrong(planned, seen)
+    slack = 0.1 if parts.kind(module.part) else LENGTH_SLACK_M
+    wrong = _wrong(planned, seen, slack)
     if wrong:
         found.add(ActionKind.OPTIC, ports, f"{place}: has {_told(seen, module)}; {wrong}")
     elif module.part and parts.is_product(planned.part):
@@ -86,11 +87,11 @@ def _seen(parts: Parts, module: PortReport) -> Kind:
     return seen
 
 
-def _wrong(planned: PlannedPart, seen: Kind) -> str:
-    """What is wrong with a part, in words; "" where it serves as well."""
+def _wrong(planned: PlannedPart, seen: Kind, slack_m: float) -> str:
+    """What is wrong with a part, in words; "" where it serves as well. Lengths may differ by less than `slack_m`."""
     if seen.family and planned.kind.family and seen.family != planned.kind.family:
         return f"{_planned(planned)} is planned: put in what is planned"
-    if planned.attached and seen.length_m and abs(seen.length_m - planned.length_m) >= LENGTH_SLACK_M:
+    if planned.attached and seen.length_m and abs(seen.length_m - planned.length_m) >= slack_m:
         return f"{_planned(planned)} is planned: another cable than the labelled one"
     if not planned.attached and 0 < seen.reach_m < planned.length_m:
         return f"the cable has {planned.length_m:g} m; {_planned(planned)} is planned"
