@@ -51,8 +51,9 @@ class End:
 class Step:
     """One plug that is pulled and put elsewhere. `cable` is the planned cable that is then right ("": a spare one).
 
-    `reaches`: whether the length of that cable is enough for its planned run, when the plug is found where it is now;
-    None where the floor is not known.
+    `reaches`: whether that cable, as planned, is long enough to be the one that is plugged where the plug is found now.
+    If not, another cable lies there, and may not reach where the plug has to go. None where the floor is not known, and
+    through patch panels.
     """
 
     cable: str
@@ -63,14 +64,23 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Consequence:
-    """What it costs until it is mended: bandwidth in Gb/s that is lost or on a wrong path, by fabric and tiers.
+    """What it costs until it is mended. `links` counts the links that are not as planned (0: not computed).
 
-    `rails` and `planes`: pairs (planned, seen) that are crossed, by fabric. `accelerators`: of the nodes affected.
+    `lost_gbps` is what is gone, `astray_gbps` what takes a wrong path, Gb/s by fabric and tiers: `compute node-leaf`.
+    `rails` and `planes` are those that are crossed, by fabric: (fabric, planned, seen); `fabrics` (planned, seen).
+    `uplinks` of switches that have lost some: (switch, lost, planned); `uneven` where a switch has other numbers of
+    links to another: (switch, other, seen, planned). `nodes` and `accelerators`: of the nodes affected.
     """
 
+    links: int = 0
     lost_gbps: Mapping[str, float] = field(default_factory=dict)
+    astray_gbps: Mapping[str, float] = field(default_factory=dict)
     rails: tuple[tuple[str, int, int], ...] = ()
     planes: tuple[tuple[str, int, int], ...] = ()
+    fabrics: tuple[tuple[str, str], ...] = ()
+    uplinks: tuple[tuple[str, int, int], ...] = ()
+    uneven: tuple[tuple[str, str, int, int], ...] = ()
+    nodes: int = 0
     accelerators: int = 0
 
 

@@ -6,9 +6,11 @@ number: twice the row of its link in links.csv, and one more at its b end; so `p
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +21,7 @@ from fabricgen.diff.folder import columns_of
 from fabricgen.export.files import cables as cables_part
 from fabricgen.export.files import devices as devices_part
 from fabricgen.export.files import links as links_part
-from fabricgen.numbering.lazy_columns import EncodedColumn, encoded
+from fabricgen.numbering.lazy_columns import EncodedColumn, LazyColumn, encoded
 from fabricgen.publish.reading import open_built
 from fabricgen.wiring.tables import Flags, Ints, Ints64
 
@@ -32,21 +34,23 @@ CABLES = (
     *("cable", "fabric", "part", "medium", "length_m", "a_device", "a_cage", "a_transceiver"),
     *("b_device", "b_cage", "b_transceiver", "label_a", "label_b"),
 )
+LABELS = ("label_a", "label_b")
 
 
 @dataclass(frozen=True)
 class PlannedCabling:
     """Devices, links and cables of a plan whose links have cables, as columns.
 
-    `devices`, `links` and `cables` are the columns of the lists, encoded; rows of links without a cable (backplanes)
-    are left out. Per port (see the module), int32: `device` (row of `devices`), `name` (index into `port_texts`),
-    `plug` (what is pulled in one: the common end of a breakout is one plug for all its links; numbers from 0). Per
-    link, int32: `cable` (index into `cable_ids`), `row` (row of `cables`).
+    `devices`, `links` and `cables` are the columns of the lists, encoded (labels, which all differ, are computed when
+    they are read); rows of links without a cable (backplanes) are left out. Per port (see the module), int32: `device`
+    (row of `devices`), `name` (index into `port_texts`), `plug` (what is pulled in one: the common end of a breakout is
+    one plug for all its links; numbers from 0). Per link, int32: `cable` (index into `cable_ids`), `row` (row of
+    `cables`).
     """
 
     devices: Mapping[str, EncodedColumn]
     links: Mapping[str, EncodedColumn]
-    cables: Mapping[str, EncodedColumn]
+    cables: Mapping[str, LazyColumn]
     device_names: tuple[str, ...]
     port_texts: Strings
     device: Ints
@@ -107,8 +111,7 @@ class PlannedCabling:
 
     def of_cable(self, column: str, port: int) -> Any:
         """A value of cables.csv for the cable that is planned in a port."""
-        found = self.cables[column]
-        return found.vocabulary[found.codes[self.row[port >> 1]]]
+        return self.cables[column][int(self.row[port >> 1])]
 
     def of_link(self, column: str, port: int) -> Any:
         """A value of links.csv for the link that is planned at a port."""
@@ -126,7 +129,7 @@ def cabling_of(cluster: Cluster) -> PlannedCabling:
     devices = devices_part.table(cluster).columns
     links = links_part.table(cluster).columns
     cables = cables_part.table(cluster).columns
-    return _cabling(_picked(devices, DEVICES), _picked(links, LINKS), _picked(cables, CABLES))
+    return _cabling(*(_picked(*each) for each in ((devices, DEVICES), (links, LINKS), (cables, CABLES))))
 
 
 def cabling_in(folder: Path) -> PlannedCabling:
@@ -142,21 +145,23 @@ def cabling_in(folder: Path) -> PlannedCabling:
     return _cabling(*found)
 
 
-def _picked(columns: Mapping[str, Sequence[Any]], names: Sequence[str]) -> dict[str, EncodedColumn]:
-    return {name: _encoded(columns[name]) for name in names}
+def _picked(columns: Mapping[str, Sequence[Any]], names: Sequence[str]) -> dict[str, Any]:
+    return {name: columns[name] if name in LABELS else _encoded(columns[name]) for name in names}
 
 
 def _encoded(column: Sequence[Any]) -> EncodedColumn:
     """A column encoded over distinct texts; numbers are written as in a list."""
     if isinstance(column, EncodedColumn):
-        vocabulary, codes = column.vocabulary.tolist(), column.codes
-    else:
-        known: dict[Any, int] = {}
-        codes = np.array([known.setdefault(value, len(known)) for value in column], dtype=np.int32)
-        vocabulary = list(known)
-    texts: dict[str, int] = {}
-    same = np.array([texts.setdefault(_text(value), len(texts)) for value in vocabulary], dtype=np.int32)
-    return encoded(list(texts), same[codes] if len(codes) else np.zeros(0, dtype=np.int32))
+        texts, same = _numbered(map(_text, column.vocabulary.tolist()))
+        return encoded(texts, same[column.codes] if len(column) else same)
+    return encoded(*_numbered(map(_text, column)))
+
+
+def _numbered(texts: Iterable[str]) -> tuple[list[str], Ints]:
+    """(distinct texts in the order in which they come, the number of each text among them, int32)."""
+    known: defaultdict[str, int] = defaultdict(count().__next__)
+    numbers = np.fromiter(map(known.__getitem__, texts), dtype=np.int32)
+    return list(known), numbers
 
 
 def _text(value: Any) -> str:
@@ -166,7 +171,7 @@ def _text(value: Any) -> str:
 
 
 def _cabling(
-    devices: dict[str, EncodedColumn], links: dict[str, EncodedColumn], cables: dict[str, EncodedColumn]
+    devices: dict[str, EncodedColumn], links: dict[str, EncodedColumn], cables: dict[str, Any]
 ) -> PlannedCabling:
     links = _with_cables(links)
     names: list[str] = devices["device"].read(0, len(devices["device"]))
@@ -212,12 +217,9 @@ def _ends(links: Mapping[str, EncodedColumn], what: str, number: Mapping[str, in
 
 def _same_vocabulary(one: EncodedColumn, other: EncodedColumn) -> tuple[Strings, Ints, Ints]:
     """(distinct texts of two columns; the code of each row of the one, and of the other, int32)."""
-    known: dict[str, int] = {}
-    codes = []
-    for column in (one, other):
-        table = [known.setdefault(text, len(known)) for text in column.vocabulary.tolist()]
-        codes.append(np.array(table, dtype=np.int32)[column.codes] if table else np.zeros(0, dtype=np.int32))
-    return np.array(list(known), dtype=object), codes[0], codes[1]
+    texts, numbers = _numbered([*one.vocabulary.tolist(), *other.vocabulary.tolist()])
+    first, second = numbers[: len(one.vocabulary)], numbers[len(one.vocabulary) :]
+    return np.array(texts, dtype=object), first[one.codes], second[other.codes]
 
 
 def _rows(link_cable: Ints, row_cable: Ints) -> Ints:
@@ -234,7 +236,7 @@ def _rows(link_cable: Ints, row_cable: Ints) -> Ints:
     return found
 
 
-def _plugs(cables: Mapping[str, EncodedColumn], row_cable: Ints, row: Ints) -> Ints:
+def _plugs(cables: Mapping[str, Any], row_cable: Ints, row: Ints) -> Ints:
     """The plug of each port, int32.
 
     A cable of one row has a plug at each end. Of a breakout, the id names the common end, whose plug is one for all
@@ -253,7 +255,7 @@ def _plugs(cables: Mapping[str, EncodedColumn], row_cable: Ints, row: Ints) -> I
     return np.searchsorted(distinct, ports).astype(np.int32)
 
 
-def _common_is_b(cables: Mapping[str, EncodedColumn]) -> Flags:
+def _common_is_b(cables: Mapping[str, Any]) -> Flags:
     """Whether the id of each row's cable names its b end: DEVICE:CAGE, or DEVICE:CAGE.CONNECTOR."""
     ids = cables["cable"].texts()
     ends = cables["b_device"].texts() + ":" + cables["b_cage"].texts()

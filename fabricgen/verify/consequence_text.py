@@ -1,0 +1,64 @@
+"""A consequence in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from fabricgen.verify.actions import Consequence
+
+
+def consequence_text(consequence: Consequence) -> str:
+    """What it costs, for people; "" where that was not computed."""
+    return "; ".join(_parts(consequence))
+
+
+def _parts(found: Consequence) -> Iterator[str]:
+    if not found.links:
+        return
+    yield from _crossed(found)
+    yield from (f"{amount} lost" for amount in _amounts(found.lost_gbps))
+    yield from (f"{amount} on a wrong path" for amount in _amounts(found.astray_gbps))
+    for switch, lost, planned in found.uplinks:
+        yield f"{switch} has {planned - lost} of {planned} uplinks ({lost / planned:.1%} less)"
+    for switch, other, there, planned in found.uneven:
+        yield f"{switch} has {there} {_links(there)} to {other} where {planned} {_are(planned)} planned"
+    if not found.lost_gbps and not found.astray_gbps:
+        yield "no bandwidth lost: each cable ends on its own device, in another port, whose address and name are others"
+    if found.accelerators:
+        yield f"{_counted(found.accelerators, 'GPU')} of {_counted(found.nodes, 'node')} affected"
+    elif found.nodes:
+        yield f"{_counted(found.nodes, 'node')} affected"
+
+
+def _crossed(found: Consequence) -> Iterator[str]:
+    if found.rails:
+        yield f"rails crossed ({_pairs(found.rails)}): collectives on them leave their leaf"
+    if found.planes:
+        yield f"planes crossed ({_pairs(found.planes)}): planes share no switch, so their ports miss their own"
+    for planned, seen in found.fabrics:
+        yield f"cables of {planned} end in {seen}"
+
+
+def _pairs(crossed: Iterable[tuple[str, int, int]]) -> str:
+    """`compute 1<->3`, where both are crossed, else `compute 1->3`."""
+    found = set(crossed)
+    both = sorted(one for one in found if (one[0], one[2], one[1]) not in found or one[1] < one[2])
+    return ", ".join(f"{f} {a}{'<->' if (f, b, a) in found else '->'}{b}" for f, a, b in both)
+
+
+def _amounts(gbps: Mapping[str, float]) -> Iterator[str]:
+    for where, amount in gbps.items():
+        fabric, _, tiers = where.rpartition(" ")
+        yield f"{amount:,.10g} Gb/s of {fabric} ({tiers})"
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+def _links(count: int) -> str:
+    return "link" if count == 1 else "links"
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"

@@ -1,0 +1,79 @@
+"""From boxes to devices: what they tell, then what their cables prove, then what most of their cables say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+
+from fabricgen.catalog.loader import Catalog
+from fabricgen.verify.cabling import PlannedCabling
+from fabricgen.verify.identity.identities import How, Identities
+from fabricgen.verify.identity.known import KnownAddress
+from fabricgen.verify.identity.renamed import infer_names
+from fabricgen.verify.identity.told import told
+from fabricgen.verify.identity.votes import Inferred, infer
+from fabricgen.verify.port_numbers import PortNumbers
+from fabricgen.verify.sightings import Sightings
+from fabricgen.verify.telling import capped, told_of
+
+
+def identities_of(
+    cabling: PlannedCabling,
+    sightings: Sightings,
+    known: Iterable[KnownAddress] = (),
+    catalog: Catalog | None = None,
+) -> Identities:
+    """Which device of the plan each box is. `known` are MACs and GUIDs known before; `catalog` that of the blueprint.
+
+    Boxes that name themselves are what they say. Others are inferred from the planned ends of their cables, which is
+    said in the notes; what cannot be matched is listed there.
+    """
+    identities = told(cabling, sightings.boxes, known, PortNumbers(cabling, catalog or Catalog()))
+    renamed = infer_names(cabling, sightings, identities)
+    identities, inferred = infer(cabling, sightings, identities)
+    if inferred:
+        renamed = sorted({*renamed, *infer_names(cabling, sightings, identities)})
+    notes = (
+        *_of_inferred(cabling, sightings, inferred),
+        *capped(renamed, "names of ports that were inferred"),
+        *_of_unmatched(sightings, identities),
+    )
+    return replace(identities, notes=notes)
+
+
+def _of_inferred(cabling: PlannedCabling, sightings: Sightings, inferred: list[Inferred]) -> tuple[str, ...]:
+    sure = sorted((each for each in inferred if each.votes > 1), key=lambda each: each.votes == each.ports)
+    weak = [each for each in inferred if each.votes == 1]
+    notes = [
+        f"{told_of(sightings.boxes[each.boxes[0]])} is inferred to be {cabling.device_names[each.device]}: "
+        f"{each.votes:,} of {each.ports:,} ports"
+        for each in sure
+    ]
+    found = capped(notes, "boxes that were inferred by most of their ports")
+    if not weak:
+        return found
+    shown = ", ".join(
+        f"{told_of(sightings.boxes[each.boxes[0]])} for {cabling.device_names[each.device]}" for each in weak[:3]
+    )
+    more = f" and {len(weak) - 3:,} more" if len(weak) > 3 else ""
+    return (*found, f"taken for what is planned there, by a single port each, which is weak: {shown}{more}")
+
+
+def _of_unmatched(sightings: Sightings, identities: Identities) -> tuple[str, ...]:
+    owners = set(sightings.agents)
+    unknown = np.flatnonzero(identities.how == How.UNKNOWN).tolist()
+    dumps = [
+        f"the dump of {told_of(sightings.boxes[box])} cannot be matched with a device"
+        for box in unknown
+        if box in owners
+    ]
+    others = sorted(
+        {
+            f"{told_of(sightings.boxes[box])} cannot be matched with a device"
+            for box in unknown
+            if box not in owners and told_of(sightings.boxes[box])
+        }
+    )
+    return (*capped(dumps, "dumps that cannot be matched"), *capped(others, "neighbours that cannot be matched"))

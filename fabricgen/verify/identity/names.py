@@ -1,0 +1,102 @@
+"""Devices by the texts that tell them: host names, node descriptions of InfiniBand, management addresses, files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fabricgen.verify.cabling import PlannedCabling
+
+_SWITCH_DESCRIPTION = re.compile(r"^MF\d+;([^:;]+):")
+_FILE_WORDS = frozenset({"lldp", "lldpctl", "lldpcli", "show", "neighbors", "neighbor", "detail", "table", "dump"})
+_BY_DEFAULT = re.compile(
+    r"^(|sonic|localhost|arista|cumulus|ubuntu|debian|onie|onie-host|switch|host|bmc|nvos|none|unknown|mt\d+.*|"
+    r"(sonic|arista|cumulus|localhost|switch|onie|ubuntu|mt)[-_ ]?[0-9a-f:._-]*)$"
+)
+
+
+def is_default(name: str) -> bool:
+    """Whether a host name is one that images come with: sonic, localhost, sonic-1a2b3c."""
+    return _BY_DEFAULT.match(name.strip().lower().partition(".")[0]) is not None
+
+
+@dataclass(frozen=True)
+class DeviceNames:
+    """The devices of a plan, by name, by folded name and by management address."""
+
+    exact: dict[str, int]
+    folded: dict[str, int]
+    addresses: dict[str, int]
+
+    def of_name(self, name: str) -> tuple[int, str]:
+        """(device of a host name or node description, -1 for none; the adapter that it names, "" for none)."""
+        name = name.strip().strip("'\"")
+        if (device := self._host(name)) >= 0:
+            return device, ""
+        if found := _SWITCH_DESCRIPTION.match(name):
+            return self._host(found[1].strip()), ""
+        host, _, adapter = name.partition(" ")
+        return (self._host(host), adapter.strip()) if adapter else (-1, "")
+
+    def _host(self, name: str) -> int:
+        if (device := self.exact.get(name, -1)) >= 0:
+            return device
+        folded = name.lower()
+        if (device := self.folded.get(folded, -1)) >= 0:
+            return device
+        while "." in folded:
+            folded = folded.rpartition(".")[0]
+            if (device := self.folded.get(folded, -1)) >= 0:
+                return device
+        return -1
+
+    def of_address(self, address: str) -> int:
+        """The device of a management address; -1 for none."""
+        return self.addresses.get(address.partition("/")[0].lower(), -1)
+
+    def of_file(self, file: str) -> int:
+        """The device that a file is called after, or a folder above it; -1 for none, or for several."""
+        for part in reversed(file.split("/")):
+            if (device := self._in_text(part)) >= 0:
+                return device
+        return -1
+
+    def _in_text(self, text: str) -> int:
+        """The device whose name or address is the longest in a text, bounded by what is not part of names."""
+        best, device = 0, -1
+        for run in _runs(text.lower()):
+            found = self.folded.get(run, -1)
+            found = self.addresses.get(run, -1) if found < 0 else found
+            if found >= 0 and len(run) > best:
+                best, device = len(run), found
+            elif found >= 0 and len(run) == best and found != device:
+                return -1
+        return device
+
+
+def _runs(text: str) -> Iterator[str]:
+    """Parts of a text between characters that names do not have; each without words such as `lldp-` around it, too."""
+    pieces = re.split(r"([^a-z0-9-]+)", text[-255:])[:41]
+    for first in range(0, len(pieces), 2):
+        for last in range(first, min(first + 12, len(pieces)), 2):
+            run = "".join(pieces[first : last + 1])
+            yield run
+            words = run.split("-")
+            while words and words[0] in _FILE_WORDS:
+                words.pop(0)
+            while words and words[-1] in _FILE_WORDS:
+                words.pop()
+            if words and len(words) <= run.count("-"):
+                yield "-".join(words)
+
+
+def device_names(cabling: PlannedCabling) -> DeviceNames:
+    """The names of a plan's devices; texts that two of them share fold to none."""
+    folded, addresses = dict[str, int](), dict[str, int]()
+    mgmt = cabling.devices["mgmt"].texts().tolist()
+    for device, name in enumerate(cabling.device_names):
+        for table, key in ((folded, name.lower()), (addresses, str(mgmt[device]).partition("/")[0].lower())):
+            table[key] = device if table.get(key, device) == device else -1
+    addresses.pop("", None)
+    return DeviceNames(cabling.device_numbers, folded, addresses)

@@ -1,0 +1,79 @@
+"""The planned ports that an action speaks of, and where the plugs of their cables are now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from fabricgen.verify.actions import Action, End, Step
+from fabricgen.verify.cabling import PlannedCabling
+
+SPARE = -1
+
+
+class Place(NamedTuple):
+    """A port of a device of the plan, as numbers; SPARE for a port that the plan does not use."""
+
+    device: int
+    port: int
+
+
+class Places:
+    """Looks up ports by name, and links by cable. What was looked up is kept: actions share devices."""
+
+    def __init__(self, cabling: PlannedCabling) -> None:
+        self._cabling = cabling
+        self._ports: dict[int, dict[str, int]] = {}
+
+    def ports_of(self, device: int) -> dict[str, int]:
+        """The planned ports of a device, by name."""
+        if device not in self._ports:
+            cabling = self._cabling
+            self._ports[device] = {cabling.port_text(p): p for p in cabling.ports_of_device(device).tolist()}
+        return self._ports[device]
+
+    def port(self, end: End) -> int | None:
+        """The planned port at an end; None where the plan has none."""
+        device = self._cabling.device_numbers.get(end.device)
+        return None if device is None else self.ports_of(device).get(end.port)
+
+    def now(self, action: Action) -> dict[int, Place]:
+        """Where the plug planned in a port is now, of the plugs that an action has to put there.
+
+        A plug of several ports is at as many ports; for exchanged boxes, those of the same name on the other box.
+        """
+        found: dict[int, Place] = {}
+        for step in action.steps:
+            found.update(self._of_step(step))
+        for told, stands_for in action.renamed.items():
+            box, place = (self._cabling.device_numbers.get(name) for name in (told, stands_for))
+            if box is not None and place is not None:
+                own = self.ports_of(box)
+                for name, port in self.ports_of(place).items():
+                    found[port] = Place(box, own.get(name, SPARE))
+        return found
+
+    def _of_step(self, step: Step) -> Iterable[tuple[int, Place]]:
+        put, pull = self.port(step.put), self.port(step.pull)
+        device = self._cabling.device_numbers.get(step.pull.device)
+        if put is None or device is None or not step.cable:
+            return
+        plug = self._cabling.ports_of_plug(int(self._cabling.plug[put]))
+        there = [] if pull is None else self._cabling.ports_of_plug(int(self._cabling.plug[pull]))
+        if len(plug) != len(there):  # into a free cage, or one that is split otherwise
+            there = [SPARE if pull is None else pull] * len(plug)
+        for port, now in zip(plug, there, strict=True):
+            yield port, Place(device, now)
+
+    def links_of(self, cables: Iterable[str]) -> dict[str, list[int]]:
+        """The links of some cables, by id, in order."""
+        cabling, wanted = self._cabling, set(cables)
+        numbers = {number: name for number, name in enumerate(cabling.cable_ids.tolist()) if name in wanted}
+        mine = np.zeros(len(cabling.cable_ids), dtype=bool)
+        mine[list(numbers)] = True
+        found: dict[str, list[int]] = {name: [] for name in numbers.values()}
+        for link in np.flatnonzero(mine[cabling.cable]).tolist():
+            found[numbers[int(cabling.cable[link])]].append(link)
+        return found

@@ -1,0 +1,225 @@
+"""From sightings to what is plugged where: both directions of every link joined, port by port."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from fabricgen.verify.cabling import PlannedCabling
+from fabricgen.verify.dumps.sighting import DOWN, SEEN
+from fabricgen.verify.ends import Ends, ends_of
+from fabricgen.verify.identity.identities import Identities
+from fabricgen.verify.port_numbers import UNKNOWN
+from fabricgen.verify.port_scope import reach_of
+from fabricgen.verify.seen import Conflict, Seen, SparePort, Stranger
+from fabricgen.verify.sightings import Sightings
+from fabricgen.verify.telling import capped, told_of
+from fabricgen.wiring.tables import Flags, Ints, Ints64
+
+MANY_NEIGHBORS = 200
+"""An agent that lists so many may have lost others (sonic-net/sonic-buildimage#24685: above 211 ports)."""
+
+
+def seen_of(cabling: PlannedCabling, sightings: Sightings, identities: Identities) -> tuple[Seen, tuple[str, ...]]:
+    """(what is plugged where; what is to be said of it): see Seen for its columns."""
+    ends = ends_of(sightings, identities)
+    numbers = _numbered(cabling, ends, identities)
+    pairs = _pairs(numbers)
+    mate, conflicts, doubled = _joined(pairs, numbers)
+    towards = _towards(mate, numbers, ends)
+    listed = _flags(numbers, numbers.own[sightings.state == SEEN])
+    dumped, down = _dumped(cabling, sightings, identities, numbers)
+    strangers = _strangers(mate, towards, numbers, ends, sightings)
+    strange = _flags(numbers, np.array([stranger.port for stranger in strangers], dtype=np.int32))
+    silent = dumped & ~listed & ~strange & ~down
+    doubtful, notes = _doubtful(cabling, sightings, identities, numbers, silent, mate)
+    doubtful &= (mate < 0) & (towards < 0)
+    seen = Seen(mate, towards, dumped, down, doubtful, numbers.spare, strangers, conflicts)
+    notes += _notes_of_dumps(cabling, sightings, identities)
+    return seen, (*notes, *_notes_of_doubles(cabling, numbers, doubled))
+
+
+@dataclass(frozen=True)
+class _Numbers:
+    """Ports of sightings, planned ones and then spare ones; -1 where they are not known. `device` is by port."""
+
+    own: Ints
+    far: Ints
+    device: Ints
+    spare: tuple[SparePort, ...]
+    planned: int
+
+
+def _numbered(cabling: PlannedCabling, ends: Ends, identities: Identities) -> _Numbers:
+    names = identities.ports.spare_names()
+    count = max(len(names), 1)
+    keys = []
+    for port, device, other in ((ends.own, ends.own_device, ends.far_device), (ends.far, ends.far_device, None)):
+        spare = port < UNKNOWN if other is None else (port < UNKNOWN) & (other >= 0)
+        keys.append((np.flatnonzero(spare), device[spare].astype(np.int64) * count - 2 - port[spare]))
+    distinct, inverse = np.unique(np.concatenate([key for _, key in keys]), return_inverse=True)
+    own, far = np.maximum(ends.own, -1), np.maximum(ends.far, -1)
+    split = len(keys[0][0])
+    own[keys[0][0]] = cabling.ports + inverse[:split]
+    far[keys[1][0]] = cabling.ports + inverse[split:]
+    spare_ports = tuple(SparePort(key // count, names[key % count]) for key in distinct.tolist())
+    device = np.concatenate([cabling.device, np.array([each.device for each in spare_ports], dtype=np.int32)])
+    return _Numbers(own, far, device, spare_ports, cabling.ports)
+
+
+def _flags(numbers: _Numbers, ports: Ints) -> Flags:
+    found = np.zeros(len(numbers.device), dtype=bool)
+    found[ports[ports >= 0]] = True
+    return found
+
+
+class _Pairs(NamedTuple):
+    """Distinct pairs of ports that were seen joined, the lower first, and by which side; in order of first sighting."""
+
+    low: Ints64
+    high: Ints64
+    by_low: Flags
+    by_high: Flags
+
+
+def _pairs(numbers: _Numbers) -> _Pairs:
+    both = np.flatnonzero((numbers.own >= 0) & (numbers.far >= 0) & (numbers.own != numbers.far))
+    own, far = numbers.own[both].astype(np.int64), numbers.far[both].astype(np.int64)
+    key = np.minimum(own, far) * len(numbers.device) + np.maximum(own, far)
+    order = np.argsort(key, kind="stable")
+    key = key[order]
+    first = np.flatnonzero(np.r_[True, key[1:] != key[:-1]][: len(key)])
+    is_low = (own < far)[order]
+    by_low = np.logical_or.reduceat(is_low, first) if len(first) else np.zeros(0, dtype=bool)
+    by_high = np.logical_or.reduceat(~is_low, first) if len(first) else np.zeros(0, dtype=bool)
+    back = np.argsort(order[first], kind="stable")
+    low, high = np.divmod(key[first][back], len(numbers.device))
+    return _Pairs(low, high, by_low[back], by_high[back])
+
+
+def _joined(pairs: _Pairs, numbers: _Numbers) -> tuple[Ints, tuple[Conflict, ...], list[tuple[int, int, int]]]:
+    """(mate of every port; conflicts; ports with two neighbours in their own dump: port, kept, left out)."""
+    mate = np.full(len(numbers.device), -1, dtype=np.int32)
+    uses = np.bincount(pairs.low, minlength=len(mate)) + np.bincount(pairs.high, minlength=len(mate))
+    clear = (uses[pairs.low] == 1) & (uses[pairs.high] == 1)
+    mate[pairs.low[clear]], mate[pairs.high[clear]] = pairs.high[clear], pairs.low[clear]
+    rest = np.flatnonzero(~clear)
+    low, high = pairs.low[rest], pairs.high[rest]
+    by_low, by_high = pairs.by_low[rest], pairs.by_high[rest]
+    says = np.bincount(low[by_low], minlength=len(mate)) + np.bincount(high[by_high], minlength=len(mate)) > 0
+    denied = (~by_low & says[low]) | (~by_high & says[high])
+    planned = (low ^ 1 == high) & (high < numbers.planned)
+    conflicts: list[Conflict] = []
+    doubled: list[tuple[int, int, int]] = []
+    for i in np.lexsort((~planned, denied, ~(by_low & by_high))).tolist():
+        a, b = int(low[i]), int(high[i])
+        if mate[a] < 0 and mate[b] < 0:
+            mate[a], mate[b] = b, a
+            continue
+        for port, other, says_so in ((a, b, by_low[i]), (b, a, by_high[i])):
+            if says_so and mate[port] >= 0:
+                doubled.append((port, int(mate[port]), other))
+            elif says_so:
+                conflicts.append(Conflict(port, other, int(mate[other])))
+    return mate, tuple(sorted(conflicts)), sorted(doubled)
+
+
+def _towards(mate: Ints, numbers: _Numbers, ends: Ends) -> Ints:
+    """The device that a port without a known mate sees, or is seen by."""
+    towards = np.full(len(mate), -1, dtype=np.int32)
+    for port, other, device in (
+        (numbers.far, numbers.own, ends.own_device),
+        (numbers.own, numbers.far, ends.far_device),
+    ):
+        at = np.flatnonzero((port >= 0) & (other < 0) & (device >= 0))
+        towards[port[at]] = device[at]
+    towards[mate >= 0] = -1
+    return towards
+
+
+def _strangers(mate: Ints, towards: Ints, numbers: _Numbers, ends: Ends, sightings: Sightings) -> tuple[Stranger, ...]:
+    found: dict[int, str] = {}
+    at = np.flatnonzero((numbers.own >= 0) & (sightings.neighbor >= 0) & (ends.far_device < 0))
+    for row in at.tolist():
+        told = told_of(sightings.boxes[sightings.neighbor[row]], sightings.texts[sightings.far_port[row]])
+        if told:
+            found.setdefault(int(numbers.own[row]), told)
+    at = np.flatnonzero((numbers.far >= 0) & (ends.own_device < 0))
+    for row in at.tolist():
+        told = told_of(sightings.boxes[sightings.owner[row]], sightings.texts[sightings.port[row]])
+        found.setdefault(int(numbers.far[row]), told)
+    return tuple(Stranger(port, told) for port, told in sorted(found.items()) if mate[port] < 0 and towards[port] < 0)
+
+
+def _dumped(
+    cabling: PlannedCabling, sightings: Sightings, identities: Identities, numbers: _Numbers
+) -> tuple[Flags, Flags]:
+    """(ports of which a dump says what they see; ports that a dump says are down)"""
+    dumped = _flags(numbers, numbers.own)
+    down = _flags(numbers, numbers.own[sightings.state == DOWN])
+    own_device = identities.device[sightings.owner]
+    unclear = set(np.unique(own_device[(numbers.own < 0) & (sightings.state == SEEN)]).tolist())
+    whole: dict[str, set[int]] = {}
+    for box in sightings.lists_all:
+        if (device := int(identities.device[box])) >= 0 and device not in unclear:
+            whole.setdefault(sightings.agents.get(box, "list"), set()).add(device)
+    reach = reach_of(cabling)
+    for agent, devices in whole.items():
+        mine = np.zeros(len(cabling.device_names), dtype=bool)
+        mine[list(devices)] = True
+        dumped[: cabling.ports] |= mine[cabling.device] & reach.of_agent(agent)
+    return dumped, down
+
+
+def _doubtful(
+    cabling: PlannedCabling,
+    sightings: Sightings,
+    identities: Identities,
+    numbers: _Numbers,
+    silent: Flags,
+    mate: Ints,
+) -> tuple[Flags, tuple[str, ...]]:
+    """(silent ports of devices whose agent loses neighbours, or may; notes that name those that do)"""
+    devices = len(cabling.device_names)
+    lldp = np.zeros(devices, dtype=bool)
+    owners = [int(identities.device[box]) for box, agent in sightings.agents.items() if agent == "lldp"]
+    lldp[[device for device in owners if device >= 0]] = True
+    own = identities.device[sightings.owner]
+    lists = (sightings.state == SEEN) & (own >= 0)
+    neighbors = np.bincount(own[lists], minlength=devices)
+    lost = np.bincount(numbers.device[silent & (mate >= 0)], minlength=devices)
+    loses = lldp & (lost > 0)
+    notes = [
+        f"the agent of {cabling.device_names[device]} lists {neighbors[device]:,} neighbours and lacks "
+        f"{lost[device]:,} that see it: its silence proves nothing"
+        for device in np.flatnonzero(loses).tolist()
+    ]
+    doubtful = silent & (loses | (lldp & (neighbors >= MANY_NEIGHBORS)))[numbers.device]
+    return doubtful, capped(notes, "agents that lose neighbours")
+
+
+def _notes_of_dumps(cabling: PlannedCabling, sightings: Sightings, identities: Identities) -> tuple[str, ...]:
+    devices = len(cabling.device_names)
+    own = identities.device[sightings.owner]
+    sees = np.bincount(own[(sightings.state == SEEN) & (own >= 0)], minlength=devices)
+    dumped = sorted({int(identities.device[box]) for box in sightings.agents} - {-1})
+    notes = [f"the dump of {cabling.device_names[each]} has no neighbour" for each in dumped if not sees[each]]
+    return capped(notes, "dumps without a neighbour")
+
+
+def _notes_of_doubles(
+    cabling: PlannedCabling, numbers: _Numbers, doubled: list[tuple[int, int, int]]
+) -> tuple[str, ...]:
+    def place(port: int) -> str:
+        if port < numbers.planned:
+            return cabling.place(port)
+        spare = numbers.spare[port - numbers.planned]
+        return f"{cabling.device_names[spare.device]}:{spare.port}"
+
+    notes = [
+        f"{place(port)} sees two neighbours, {place(kept)} and {place(other)}: the first is taken"
+        for port, kept, other in doubled
+    ]
+    return capped(notes, "ports with two neighbours")
