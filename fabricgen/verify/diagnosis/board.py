@@ -30,7 +30,8 @@ class Board:
 
     Columns, one entry a port (planned ones first, then spare ones; the last entries are room for more spare ones):
     `mate` and `towards` int32 as in `Seen`; bool `empty`, a port that surely holds no plug that works, and `odd`, one
-    that sees a stranger or that contradicts another; `device` and `name`, int32 as in PlannedCabling. `is_whole`, bool, one entry a device: all that it sees is known.
+    that sees a stranger or that contradicts another; `device` and `name`, int32 as in PlannedCabling.
+    `is_whole`, bool, one entry a device: all that it sees is known.
     """
 
     def __init__(self, cabling: PlannedCabling, seen: Seen) -> None:
@@ -140,6 +141,8 @@ class Board:
         """What it would be worth to take ports for others; `touched` are all whose links this concerns."""
         right, broken, unseen = [], [], set()
         for port in touched:
+            if port >= self.size:
+                continue
             mate, now = int(self.mate[port]), taken_for.get(port, port)
             if mate >= 0:
                 if mate in taken_for and mate < port:

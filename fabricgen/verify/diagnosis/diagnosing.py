@@ -34,8 +34,8 @@ def diagnose(cabling: PlannedCabling, seen: Seen) -> Diagnosis:
     """The state of every cable, and the fewest actions that explain what is not as planned."""
     told = Board(cabling, seen)
     states = states_of(told)
-    rings, board = stand_ins(told, BOXES)
-    actions = [box_action(told, board, states, ring) for ring in rings]
+    exchanges, board = stand_ins(told, BOXES, told)
+    actions = [box_action(told, board, states, ring) for ring in exchanges]
     notes = []
     if _is_hopeless(board, states):
         cables = _ids(cabling, np.flatnonzero(states == CableState.ELSEWHERE))
@@ -44,7 +44,8 @@ def diagnose(cabling: PlannedCabling, seen: Seen) -> Diagnosis:
         notes.append("More than half of all cables that are seen are elsewhere: is this the plan of this hall?")
         actions += dark_actions(board, [])
     else:
-        actions += _plugs(cabling, seen, board, states)
+        exchanged = {device for ring in exchanges for device in ring}
+        actions += _plugs(told, seen, board, states, exchanged)
     actions += _left_over(board, states, actions)
     order = list(Kind)
     actions.sort(key=lambda action: order.index(action.kind))
@@ -57,10 +58,11 @@ def diagnose(cabling: PlannedCabling, seen: Seen) -> Diagnosis:
     return Diagnosis(states, tuple(actions), _extra(cabling, seen), tuple(harmless), tuple(notes))
 
 
-def _plugs(cabling: PlannedCabling, seen: Seen, board: Board, states: Ints) -> list[Action]:
+def _plugs(told: Board, seen: Seen, board: Board, states: Ints, exchanged: set[int]) -> list[Action]:
     """Actions for plugs, and for what is dark. Marks cables in `states` that prove to be dark."""
+    cabling = board.cabling
     plugs = Plugs(cabling)
-    rings, after = stand_ins(board, common_plugs(plugs))
+    rings, after = stand_ins(board, common_plugs(plugs, exchanged), told)
     actions = [plug_action(board, after, states, plugs, ring) for ring in rings]
     cables = wrong_cables(after, plugs)
     explainer = Explainer(after, plugs)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from fabricgen.verify.cabling import PlannedCabling
@@ -56,8 +57,8 @@ class Plugs:
         return number
 
 
-def common_plugs(plugs: Plugs) -> Sort:
-    """Common plugs of breakouts as things that can stand in for each other."""
+def common_plugs(plugs: Plugs, exchanged: Collection[int]) -> Sort:
+    """Common plugs of breakouts as things that can stand in for each other; some devices are exchanged as boxes."""
 
     def votes(board: Board) -> list[Vote]:
         counts = Counter(filter(None, (_vote(plugs, board, port) for port in board.wrong().tolist())))
@@ -79,7 +80,12 @@ def common_plugs(plugs: Plugs) -> Sort:
             return False
         return gain.plugs > len(moved_plugs(plugs, board, ring)) and gain.links > gain.unseen
 
-    return Sort(votes, renumbered, is_worth)
+    def depends(ring: Ring) -> bool:
+        return any(
+            int(plugs.cabling.device[port]) in exchanged for each in ring if each >= 0 for port in plugs.ports(each)[:1]
+        )
+
+    return Sort(votes, renumbered, is_worth, depends=depends)
 
 
 def _vote(plugs: Plugs, board: Board, port: int) -> tuple[int, int] | None:

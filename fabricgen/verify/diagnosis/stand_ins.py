@@ -36,19 +36,20 @@ class Sort:
 
     `votes` reads them off a board, best first; `renumbered` has the port that each port is taken for in a ring
     (NOWHERE: a place that has no number yet, which `room` makes), and all ports that the ring concerns. `is_worth`
-    judges a ring by what it gains.
+    judges a ring by what it gains, `depends` says whether what it tells makes sense only once boxes are exchanged.
     """
 
     votes: Callable[[Board], list[Vote]]
     renumbered: Callable[[Board, Ring], tuple[dict[int, int], list[int]]]
     is_worth: Callable[[Board, Ring, Gain], bool]
     room: Callable[[Board, Ring, int], int] | None = None
+    depends: Callable[[Ring], bool] = lambda _ring: False
 
 
-def stand_ins(board: Board, sort: Sort) -> tuple[list[Ring], Board]:
+def stand_ins(board: Board, sort: Sort, told: Board) -> tuple[list[Ring], Board]:
     """The rings that are believed, best first, and the board with them taken for what they should be.
 
-    None of the rings, mended alone, would leave fewer links right than before.
+    None of the rings, mended alone in the hall as it is `told`, would leave fewer links right than before.
     """
     trial, total = board.copy(), dict[int, int]()
     for _ in range(MOST_ROUNDS):
@@ -59,8 +60,10 @@ def stand_ins(board: Board, sort: Sort) -> tuple[list[Ring], Board]:
             break
     judged = []
     for ring in _cycles(total):
-        gain = board.gain(*sort.renumbered(board, ring))
-        if gain.links >= gain.unseen:
+        taken_for, touched = sort.renumbered(board, ring)
+        gain = board.gain(taken_for, touched)
+        alone = gain if sort.depends(ring) else told.gain(taken_for, touched)
+        if gain.links >= gain.unseen and alone.links >= alone.unseen:
             judged.append((-gain.links, sorted(ring), ring))
     after, kept = board.copy(), []
     for _, _, ring in sorted(judged, key=lambda each: each[:2]):
