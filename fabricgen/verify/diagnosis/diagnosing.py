@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from fabricgen.verify.actions import Action, CableState, Diagnosis, Kind
@@ -69,11 +71,9 @@ def _plugs(told: Board, seen: Seen, board: Board, states: Ints, exchanged: set[i
     missing = _missing(cables)
     for chain in chains(cables):
         action, plan = explainer.action(chain)
-        if plan and plan.left_out >= 0 and after.empty[plan.opposite]:
-            missing.append(plan.left_out)
-            lost = str(cabling.cable_ids[cabling.cable[plan.left_out >> 1]])
-            action = _without(action, lost)
-        actions.append(action)
+        lost = [end for end, opposite in plan.left_out if after.empty[opposite]]
+        missing += lost
+        actions.append(_without(action, [str(cabling.cable_ids[cabling.cable[end >> 1]]) for end in lost]))
     for end in missing:
         cable = cabling.cable[end >> 1]
         states[cable] = max(states[cable], CableState.DARK)
@@ -102,10 +102,10 @@ def _missing(cables: Cables) -> list[int]:
     return sorted(set(found))
 
 
-def _without(action: Action, cable: str) -> Action:
-    from dataclasses import replace
-
-    return replace(action, cables=tuple(each for each in action.cables if each != cable))
+def _without(action: Action, cables: list[str]) -> Action:
+    """An action less the cables that are told as dark, unless that is all it is about."""
+    rest = tuple(each for each in action.cables if each not in cables)
+    return replace(action, cables=rest) if rest else action
 
 
 def _is_hopeless(board: Board, states: Ints) -> bool:

@@ -25,23 +25,28 @@ class Explainer:
     plugs: Plugs
     _ranks: dict[int, dict[int, int]] = field(default_factory=dict)
 
-    def action(self, chain: Chain) -> tuple[Action, Plan | None]:
-        """What to do about a chain, and the plan that it follows (None: nothing that plugs could mend)."""
+    def action(self, chain: Chain) -> tuple[Action, Plan]:
+        """What to do about a chain, and the plan that it follows."""
         ways = plans(self.board, self.plugs, chain)
         cables = self.cables(chain)
-        if not ways:
-            ends = tuple(end_of(self.board, end) for joined in chain.joined for end in joined)
-            pairs = " and ".join(f"{end.device}:{end.port}" for end in ends[:2])
-            text = f"{pairs} see each other, which no move of a plug explains: look at the cable."
-            return Action(Kind.PORT, 0, cables, ends, text), None
         best = ways[0]
+        if not best.moves:
+            ends = tuple(end_of(self.board, end) for joined in best.surplus for end in joined)
+            return Action(Kind.PORT, 0, cables, ends, f"{self.surplus(best)}."), best
         steps = self.steps(best)
         kind = self.kind(chain, best)
         ends = tuple(step.pull for step in steps)
         others = [self.alternative(chain, way) for way in ways[1:] if len(way.moves) == len(best.moves)]
         others += [each for way in ways for each in self.boxes_instead(chain, way)]
         text = self.text(chain, best, kind, steps)
+        if best.surplus:
+            text = f"{text[:-1]}; then {self.surplus(best)}."
         return Action(kind, len(steps), cables, ends, text, steps=steps, alternatives=tuple(others)), best
+
+    def surplus(self, plan: Plan) -> str:
+        """What to do about cables that belong nowhere."""
+        pairs = [[plug(end_of(self.board, end)) for end in joined] for joined in plan.surplus]
+        return " and ".join(f"the cable between {one} and {other} has no place: take it out" for one, other in pairs)
 
     def cables(self, chain: Chain) -> tuple[str, ...]:
         """The ids of the cables that are planned at the ends of a chain."""

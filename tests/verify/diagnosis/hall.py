@@ -139,15 +139,22 @@ class Hall:
         ports = self.ports[self.cabling.plug[self.numbers[named, end.port]]]
         return device, tuple(self.cabling.port_text(port) for port in ports)
 
-    def apply(self, actions: Iterable[Action]) -> None:
-        """Do what actions say: boxes first, then all plugs at once; a plug that is in the way hangs loose."""
+    def apply(self, actions: Iterable[Action], names: Iterable[Action] = ()) -> None:
+        """Do what actions say: boxes first, then all plugs at once; a plug that is in the way hangs loose.
+
+        `names`: exchanges of boxes that are not done, but after which places are named.
+        """
         actions = list(actions)
+        named = self.copy()
+        for action in [*actions, *(each for each in names if each not in actions)]:
+            if action.kind is Kind.EXCHANGE:
+                named.exchange(action.renamed)
         for action in actions:
             if action.kind is Kind.EXCHANGE:
                 self.exchange(action.renamed)
         steps = [step for action in actions for step in action.steps]
         sits = {cage: plug for plug, cage in enumerate(self.cage) if cage is not None}
-        moves = [(sits[self.place(step.pull)], self.place(step.put)) for step in steps]
+        moves = [(sits[named.place(step.pull)], named.place(step.put)) for step in steps]
         moved = {plug for plug, _ in moves}
         for _, target in moves:
             if target in sits and sits[target] not in moved:
