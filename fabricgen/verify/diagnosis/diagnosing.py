@@ -73,13 +73,13 @@ def _plugs(
     plugs = Plugs(cabling)
     plugs.find_spare_cages(board)
     rings, after = stand_ins(board, common_plugs(plugs, exchanged), told)
-    actions = [plug_action(board, after, states, plugs, ring) for ring in rings]
-    cables = wrong_cables(after, plugs)
     explainer = Explainer(after, plugs)
+    actions = [plug_action(explainer, board, states, ring) for ring in rings]
+    cables = wrong_cables(after, plugs)
     missing = _missing(cables)
     for chain in chains(cables):
         action, plan = explainer.action(chain)
-        lost = [end for end, opposite in plan.left_out if after.empty[opposite]]
+        lost = [end for end, place in plan.left_out if place < 0 or after.empty[place]]
         missing += lost
         actions.append(_without(action, [str(cabling.cable_ids[cabling.cable[end >> 1]]) for end in lost]))
     actions += stranger_actions(after, seen)

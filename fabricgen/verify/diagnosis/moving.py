@@ -26,13 +26,19 @@ class Move:
 class Plan:
     """Plugs to be moved, in an order in which it can be done: into a free place first.
 
-    `left_out` are planned cables that are then still not there, each as (one end, the end at which it should be
-    missed). `surplus` are cables that belong nowhere, each as (one end, other end) where they are seen.
+    `left_out` are planned cables that are then still not there, each as (one end, a place: the cable is not there
+    for certain if that one is known to be empty; -1 if it is certain anyway). `surplus` are cables that belong nowhere,
+    each as (one end, other end) where they are seen.
     """
 
     moves: tuple[Move, ...]
     left_out: tuple[tuple[int, int], ...] = ()
     surplus: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def places(self) -> list[tuple[int, int]]:
+        """Where each plug is, and where it belongs."""
+        return [(move.source, move.target) for move in self.moves]
 
 
 def plans(board: Board, plugs: Plugs, chain: Chain) -> list[Plan]:
@@ -121,5 +127,6 @@ def _mixed(board: Board, plugs: Plugs, chain: Chain) -> Plan:
             moves += [Move(first, two, one), Move(other, one, two)]
         else:
             surplus.append((first, other))
-    missing = [(one, two) if board.empty[two] else (two, one) for one, two in wanted.values()]
-    return Plan(tuple(moves), tuple(missing), tuple(surplus))
+    places = [place for place in (chain.before, chain.after) if place >= 0]
+    doubtful = next((place for place in places if not board.empty[place]), places[0] if places else -1)
+    return Plan(tuple(moves), tuple((end, doubtful) for end, _ in wanted.values()), tuple(surplus))

@@ -33,6 +33,14 @@ class Plugs:
             self._ports[plug] = self.cabling.ports_of_plug(plug)
         return self._ports[plug]
 
+    def first(self, port: int, planned: int) -> int:
+        """The first port of the plug or spare cage that a port is of; `planned` is the number of planned ports."""
+        if port < planned:
+            return self.ports(int(self.cabling.plug[port]))[0]
+        if port not in self.cage_of_spare:
+            return port
+        return next(each for each in self.ports(self.cage_of_spare[port]) if each != NOWHERE)
+
     def is_common(self, plug: int) -> bool:
         """Whether the far ends of a plug are several plugs."""
         ports = self.ports(plug)
@@ -143,9 +151,18 @@ def _vote(plugs: Plugs, board: Board, port: int) -> tuple[int, int] | None:
 
 
 def moved_plugs(plugs: Plugs, board: Board, ring: Ring) -> list[int]:
-    """The plugs of a ring that are there to be moved: those that see somebody."""
-    return [
+    """The plugs of a ring that are there to be moved, those that see somebody: into a free cage first."""
+    there = {
         each
-        for each in sorted(ring)
+        for each in ring
         if any(port != NOWHERE and (board.mate[port] >= 0 or board.towards[port] >= 0) for port in plugs.ports(each))
-    ]
+    }
+    came_from = {planned: found for found, planned in ring.items()}
+    free = sorted(planned for found, planned in ring.items() if found in there and planned not in there)
+    order: list[int] = []
+    for start in free or [max(there, default=0)]:
+        at = came_from.get(start, start)
+        while at in there and at not in order:
+            order.append(at)
+            at = came_from[at]
+    return order
