@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 _RULE = re.compile(r"\s*-{2,}(?:\s+-{2,})+\s*")
 _DASHES = re.compile(r"-+")
@@ -25,7 +26,7 @@ def rows(text: str) -> Iterator[tuple[int, dict[str, str]]]:
         elif names and line.strip():
             cells = _GAP.split(line.strip())
             if len(cells) != len(names):
-                cells = [line[start:end].strip() for start, end in spans]
+                cells = [line[start:end].strip() for start, end in spans if start < len(line)]
             yield number, dict(zip(names, cells, strict=False))
         elif not line.strip():
             names = []
@@ -34,8 +35,7 @@ def rows(text: str) -> Iterator[tuple[int, dict[str, str]]]:
 
 def has_columns(text: str, *wanted: str) -> bool:
     """Whether a table with these columns begins early in the text."""
-    lines = text[:65536].split("\n")
-    for line, rule in zip(lines, lines[1:], strict=False):
+    for line, rule in pairwise(text[:65536].split("\n")):
         if _RULE.fullmatch(rule) and set(wanted) <= set(_GAP.split(line.strip())):
             return True
     return False

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from fabricgen.kernel.diagnostics import printable
 
-_NUMBER = re.compile(r"\s*([-+]?(?:\d{1,18}(?:\.\d{0,30})?|\.\d{1,30})(?:[eE][-+]?\d{1,3})?|-inf)\s*([A-Za-z/%]*)\s*")
+_NUMBER = re.compile(r"([-+]?(?:\d{1,18}(?:\.\d{0,30})?|\.\d{1,30})(?:[eE][-+]?\d{1,3})?|-inf)\s*([A-Za-z/%]*)")
 _SPEED = re.compile(r"(\d{1,7}(?:\.\d{1,3})?)\s*([GM])(?:b|bps|b/s|bit/s)?", re.IGNORECASE)
 _NOTHING = ("", "n/a", "na", "none", "unknown", "not present", "not available")
 _MOST = 64
 """The longest text of a module that is kept; SFF-8636 has 16 bytes for a name."""
+
+MOST_WORDS = 600
+"""The most that is kept of all words on what a module is."""
 
 _FEC = {
     "rs": "rs",
@@ -30,13 +33,20 @@ _FEC = {
 
 def told(value: Any, most: int = _MOST) -> str:
     """A text of a module, without what cannot be printed; "" for what stands for nothing."""
-    text = printable(value).strip()[:most] if isinstance(value, str) else ""
+    text = printable(value.strip()[:most])[:most] if isinstance(value, str) else ""
     return "" if text.lower() in _NOTHING else text
+
+
+def all_words(words: Iterable[str]) -> str:
+    """What a module says of itself, each thing once, as one text."""
+    return "; ".join(word for word in dict.fromkeys(words) if word and not word.startswith("Not supported"))[
+        :MOST_WORDS
+    ]
 
 
 def number(value: Any) -> float | None:
     """A number with or without its unit (`-2.5dBm`); -inf as -40, as which it stands elsewhere; None for none."""
-    found = _NUMBER.fullmatch(value) if isinstance(value, str) else None
+    found = _NUMBER.fullmatch(value.strip()) if isinstance(value, str) and len(value) < 100 else None
     if found is None:
         return None
     result = float(found[1])

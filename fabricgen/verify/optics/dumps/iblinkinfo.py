@@ -15,7 +15,8 @@ IS_JSON = False
 
 _LINK = re.compile(
     r"""\s*(?:(?P<guid>0x[0-9a-fA-F]{1,16})\s+"\s*(?P<name>[^"]*)"\s+)?(?P<lid>\d+)\s+(?P<port>\d+)\[[^]]{0,4}\]
-    \ ==\(\s*(?:(?P<width>\d{1,2})X\s+(?P<speed>[\d.]{1,12})\ Gbps)?\s*(?P<state>\w+)/\s*(?P<physical>\w+)\)==>(?P<far>.*)""",
+    \ ==\(\s*(?:(?P<width>\d{1,2})X\s+(?P<speed>[\d.]{1,12})\ Gbps)?
+    \s*(?P<state>\w+)/\s*(?P<physical>\w+)\)==>(?P<far>.*)""",
     re.VERBOSE,
 )
 _SWITCH = re.compile(r"Switch: (0x[0-9a-fA-F]{1,16}) (.*):\s*")

@@ -6,21 +6,22 @@ import re
 from collections.abc import Iterator
 
 from fabricgen.verify.dumps._content import Content
-from fabricgen.verify.optics.dumps._values import number, power, told
+from fabricgen.verify.optics.dumps._values import all_words, number, power, told
 from fabricgen.verify.optics.report import PortReport
 
 TITLE = "SONiC show interfaces transceiver eeprom --dom"
 IS_JSON = False
 
 _PORT = re.compile(r"(Ethernet\d+): SFP EEPROM (Not detected|detected)\s*", re.IGNORECASE)
-_FIELD = re.compile(r"\s+([^:]{1,80}?)\s*:\s*(.*)")
 _MEDIA = re.compile(r"(?:Assign \(0x[0-9a-fA-F]+\)|^) ?-? ?(.{1,80}?) - Media Assign")
 _WORDS = ("connector", "specification compliance", "media interface technology")
 
 
 def recognises(text: str) -> bool:
     """Whether a paragraph of a port begins early in the text."""
-    return re.search(r"^Ethernet\d+: SFP EEPROM (?:Not )?detected", text[:65536], re.MULTILINE | re.IGNORECASE) is not None
+    return (
+        re.search(r"^Ethernet\d+: SFP EEPROM (?:Not )?detected", text[:65536], re.MULTILINE | re.IGNORECASE) is not None
+    )
 
 
 def reports(content: Content) -> Iterator[PortReport]:
@@ -43,12 +44,12 @@ def reports(content: Content) -> Iterator[PortReport]:
 
 def _field(line: str, fields: dict[str, str], words: list[str]) -> None:
     """Add a line of a paragraph: a field, one of a specification, or an application."""
-    media = _MEDIA.search(line)
-    found = _FIELD.fullmatch(line)
+    media = _MEDIA.search(line[:500])
+    key, colon, value = (part.strip() for part in line.partition(":"))
     if media:
         words.append(told(media[1]))
-    elif found:
-        key, value = found[1].lower(), found[2]
+    elif colon:
+        key = key.lower()
         if "compliance code" in key or key in _WORDS:
             words.append(told(value, 200))
         fields.setdefault(key, value)
@@ -60,7 +61,7 @@ def _report(report: PortReport, fields: dict[str, str], words: list[str]) -> Por
         vendor=told(fields.get("vendor name")),
         part=told(fields.get("vendor pn")),
         serial=told(fields.get("vendor sn")),
-        told="; ".join(word for word in dict.fromkeys(words) if word and not word.startswith("Not supported"))[:400],
+        told=all_words(words),
         length_m=max(number(length) or 0.0, 0.0),
         tx_dbm=power(fields, "tx{}power"),
         rx_dbm=power(fields, "rx{}power"),

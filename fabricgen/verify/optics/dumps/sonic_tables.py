@@ -11,7 +11,16 @@ from collections.abc import Iterator
 from typing import Any
 
 from fabricgen.verify.dumps._content import Content, Json, Path, mapping
-from fabricgen.verify.optics.dumps._values import fec, lane_count, number, power, speed_gbps, told, up_or_down
+from fabricgen.verify.optics.dumps._values import (
+    all_words,
+    fec,
+    lane_count,
+    number,
+    power,
+    speed_gbps,
+    told,
+    up_or_down,
+)
 from fabricgen.verify.optics.report import PortReport
 
 TITLE = "SONiC STATE_DB and APPL_DB tables"
@@ -66,15 +75,15 @@ def _rows(content: Content) -> Iterator[tuple[str, str, Path, Any]]:
 
 def _info(report: PortReport, fields: dict[str, Any]) -> PortReport:
     applications = fields.get("application_advertisement")
-    text = applications if isinstance(applications, str) else ""
+    text = applications[:20_000] if isinstance(applications, str) else ""
     media = [*_MEDIA.findall(text), *_COPPER_MEDIA.findall(text)]
-    words = [*(told(fields.get(key), 200) for key in _WORDS), *(told(word) for word in dict.fromkeys(media))]
+    words = [*(told(fields.get(key), 200) for key in _WORDS), *map(told, media)]
     return report._replace(
         present=True,
         vendor=told(fields.get("manufacturer") or fields.get("manufacturename")),
         part=told(fields.get("model") or fields.get("modelname")),
         serial=told(fields.get("serial") or fields.get("serialnum")),
-        told="; ".join(word for word in words if word and not word.startswith("Not supported")),
+        told=all_words(words),
         length_m=max(number(fields.get("cable_length")) or 0.0, 0.0),
     )
 
