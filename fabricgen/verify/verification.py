@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from fabricgen.catalog.loader import Catalog
 from fabricgen.verify.consequences import with_consequences
 from fabricgen.verify.diagnosis.diagnosing import diagnose
 from fabricgen.verify.identity.identify import identities_of
@@ -21,7 +20,7 @@ def verify(planned: Planned, dumps: Sequence[str], asked: Asked, jobs: int = 0) 
     sightings, ignored, _ = read_dumps(dumps, jobs)
     identities = identities_of(plan, sightings, planned.addresses, cluster.design.catalog if cluster else None)
     seen, notes = seen_of(plan, sightings, identities)
-    diagnosis = with_consequences(plan, diagnose(plan, seen), cluster)
+    diagnosis = with_consequences(plan, diagnose(plan, seen), cluster, seen)
     told = (*_of_ignored(ignored), *identities.notes, *notes, *diagnosis.notes)
     return report_on(planned, replace(diagnosis, notes=told), asked)
 

@@ -101,7 +101,6 @@ def test_of_a_built_folder_nothing_can_be_changed(option: tuple[str, ...], tmp_p
     [
         ((), "Missing argument 'DUMP...'"),
         (("-", "-"), "only one of BLUEPRINT and DUMPs can be standard input"),
-        (("hall.csv", "--accept", "swap-1"), "--accept writes an overlay; name it with -o"),
         (("hall.csv", "--format", "pdf"), "is not one of"),
     ],
 )
@@ -171,3 +170,12 @@ def test_names_of_dumps_reach_no_terminal(tmp_path: Path, fabricgen: Command) ->
         assert ran.code in (1, 2), form
         assert all(line.isprintable() for line in (ran.out + ran.err).split("\n"))
         assert not any(line.startswith("::error::=") for line in ran.out.split("\n"))
+
+
+def test_links_of_a_breakout_that_are_as_planned_cost_nothing(tmp_path: Path, fabricgen: Command) -> None:
+    crossed = hall().swap("p1-su01-n003", "eth1", "eth2")
+    (action,) = found(fabricgen("verify", BLUEPRINT, crossed.csv(tmp_path / "h.csv"), "--format", "json"))["actions"]
+    assert action["kind"] == "crossed"
+    assert action["consequence"]["lost_gbps"] == {}
+    assert action["consequence"]["astray_gbps"] == {"compute node-leaf": 200.0}
+    assert action["consequence"]["nodes"] == 1

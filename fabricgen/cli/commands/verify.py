@@ -32,9 +32,6 @@ if TYPE_CHECKING:
     metavar="REPORT.json",
     help="Take what an earlier JSON report verified, and say what is new or mended; may be repeated.",
 )
-@click.option("--optics", is_flag=True, help="Judge transceivers and light as well.")
-@click.option("--accept", metavar="ID,...", default="", help="Write what these actions found into the overlay -o.")
-@click.option("--learn", metavar="FILE", help="Write the table of MAC addresses and GUIDs that dumps tell.")
 @click.option(
     "--format",
     "form",
@@ -52,9 +49,6 @@ def command(
     phase: str | None,
     only: tuple[str, ...],
     reports: tuple[str, ...],
-    optics: bool,
-    accept: str,
-    learn: str | None,
     form: str,
     output: str,
     jobs: int | None,
@@ -71,14 +65,11 @@ def command(
 
     if (blueprint, *dumps).count("-") > 1:
         raise click.UsageError("only one of BLUEPRINT and DUMPs can be standard input")
-    ids = tuple(dict.fromkeys(each.strip() for each in accept.split(",") if each.strip()))
-    if ids and output == "-":
-        raise click.UsageError("--accept writes an overlay; name it with -o, for example -o as-built.yaml")
     planned = _planned(blueprint, sets, allow_outside, phase)
     earlier = read_reports(reports) if reports else None
-    report = verify(planned, dumps, Asked(only, earlier, optics), jobs or 0)
-    write_output("-" if ids else output, write_report(form, report), binary=is_binary(form))
-    return 1 if report.differs(ids) else 0
+    report = verify(planned, dumps, Asked(only, earlier), jobs or 0)
+    write_output(output, write_report(form, report), binary=is_binary(form))
+    return 1 if report.differs() else 0
 
 
 def _planned(blueprint: str, sets: tuple[str, ...], allow_outside: bool, phase: str | None) -> Planned:
