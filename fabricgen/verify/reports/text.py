@@ -19,7 +19,7 @@ SHOWN = 20
 """Actions that are told in full; of further ones, how many there are of each kind."""
 
 LISTED = 20
-"""Rows of a table (those with most to do), lines of a list, and steps of an action that are shown; others are counted."""
+"""Rows of a table (those with most to do), lines of a list, and steps of an action that are shown; more are counted."""
 
 
 def report(report: Report) -> bytes:
