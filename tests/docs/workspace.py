@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -87,6 +88,12 @@ def _pod(file: Path, _fabricgen: Run) -> None:
     file.write_text(text.replace("rail]}", "rail], uplinks: 2 x 400G}"), encoding="utf-8")
 
 
+def _hall(file: Path, _fabricgen: Run) -> None:
+    """A report of `verify` in which nothing has been seen yet."""
+    states = dict.fromkeys(("as_planned", "dark", "elsewhere", "unseen", "harmless", "extra"), 0)
+    file.write_text(json.dumps({"cables": states, "actions": []}), encoding="utf-8")
+
+
 def _own_switch(file: Path, _fabricgen: Run) -> None:
     from fabricgen.catalog import loader
 
@@ -117,6 +124,7 @@ def _demo(file: Path, fabricgen: Run) -> None:
 
 
 READERS_OWN: Mapping[str, Callable[[Path, Run], None]] = {
+    "hall.json": _hall,
     "site.yaml": _site,
     "prices.csv": _prices,
     "rack-07.xlsx": _redlined,

@@ -1,4 +1,4 @@
-"""Reports as `verify --format json` writes them, made by hand for an example: a swap, an exchange, a shift, dark cables."""
+"""Reports as `verify --format json` writes them, made by hand for an example: swaps, exchanges, shifts, dark cables."""
 
 from __future__ import annotations
 

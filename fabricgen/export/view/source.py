@@ -15,8 +15,8 @@ from fabricgen.kernel.diagnostics import Diagnostic
 
 @dataclass(frozen=True)
 class Beside:
-    """What is known of a cluster beside it: findings of lint, a change, as `blocks.changes` shows it, what `verify` says
-    of its hall, and (path, content) of its configurations, where they are few.
+    """What is known of a cluster beside it: findings of lint, a change, as `blocks.changes` shows it, what `verify`
+    says of its hall, and (path, content) of its configurations, where they are few.
     """
 
     findings: Sequence[Diagnostic] = ()

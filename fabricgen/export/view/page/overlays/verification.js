@@ -287,10 +287,10 @@ FG.verified.names = (c, camera, theme, now, at) => {
 FG.verified.key = (c, camera, theme, now, [plan, red]) => {
   const top = FG.state.way === "hall" ? 32 : 8, rows = [[now.planned.length, [6, 5], plan, "where it belongs"], [now.found.length, [], red, now.exchange ? "in each other's place" : "where it is"]].filter(([count]) => count);
   c.fillStyle = theme.paper;
-  c.fillRect(8, top, 170, rows.length * 20 + 8);
+  c.fillRect(8, top, 190, rows.length * 20 + 8);
   c.strokeStyle = theme.line;
   c.lineWidth = 1;
-  c.strokeRect(8, top, 170, rows.length * 20 + 8);
+  c.strokeRect(8, top, 190, rows.length * 20 + 8);
   rows.forEach(([, dash, ink, text], i) => {
     const y = top + 14 + i * 20;
     c.setLineDash(dash);
