@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -88,6 +89,12 @@ def _pod(file: Path, _fabricgen: Run) -> None:
     file.write_text(text.replace("rail]}", "rail], uplinks: 2 x 400G}"), encoding="utf-8")
 
 
+def _hall(file: Path, _fabricgen: Run) -> None:
+    """A report of `verify` in which nothing has been seen yet."""
+    states = dict.fromkeys(("as_planned", "dark", "elsewhere", "unseen", "harmless", "extra"), 0)
+    file.write_text(json.dumps({"cables": states, "actions": []}), encoding="utf-8")
+
+
 def _own_switch(file: Path, _fabricgen: Run) -> None:
     from fabricgen.catalog import loader
 
@@ -132,6 +139,7 @@ def _tuesday(folder: Path, _fabricgen: Run) -> None:
 
 
 READERS_OWN: Mapping[str, Callable[[Path, Run], None]] = {
+    "hall.json": _hall,
     "site.yaml": _site,
     "prices.csv": _prices,
     "rack-07.xlsx": _redlined,
