@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, did_you_mean
 from fabricgen.verify.accept.faults import refused
@@ -31,14 +30,6 @@ class Chosen:
     actions: tuple[Action, ...]
     harmless: Mapping[str, tuple[tuple[Place, Place], ...]]
     joined: Mapping[Place, Place]
-
-    @cached_property
-    def _action_of(self) -> Mapping[str, str]:
-        return {cable: action.id for action in self.actions for cable in action.cables}
-
-    def action_of(self, cable: str) -> str:
-        """The id by which a cable is accepted; "" for none."""
-        return cable if cable in self.harmless else self._action_of.get(cable, "")
 
 
 def chosen(places: Places, diagnosis: Diagnosis, ids: Sequence[str]) -> Chosen:
