@@ -1,0 +1,85 @@
+"""JSON of untrusted dumps: numbers stay text, so that none is too large, and a value can be found in its text again."""
+
+from __future__ import annotations
+
+import re
+from json import JSONDecodeError, JSONDecoder
+from typing import Any
+
+_DECODER = JSONDecoder(parse_int=str, parse_float=str, parse_constant=str, strict=False)
+_SPACE = re.compile(r"[ \t\n\r]*")
+_SURROGATES = re.compile(
+    r"(\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|\\u[dD][89a-fA-F][0-9a-fA-F]{2}"
+)
+_LOOKS = re.compile(r'\s*(?:\{\s*["}]|\[\s*[\[{"\]])')
+
+
+class NotJsonError(Exception):
+    """A text that is not JSON, and where it ceases to be."""
+
+    def __init__(self, line: int, column: int, why: str) -> None:
+        super().__init__(why)
+        self.line, self.column, self.why = line, column, why
+
+
+def looks_like(text: str) -> bool:
+    """Whether a text begins as JSON does; lines of a log begin with [ too."""
+    return _LOOKS.match(text) is not None
+
+
+def parse(text: str) -> Any:
+    """The value of a JSON text; raises NotJsonError. Halves of characters (lone surrogates) become U+FFFD."""
+    if "\\ud" in text or "\\uD" in text:
+        text = _SURROGATES.sub(lambda found: found[1] or "\\ufffd", text)
+    try:
+        return _DECODER.decode(text)
+    except JSONDecodeError as error:
+        raise NotJsonError(error.lineno, error.colno, error.msg[:1].lower() + error.msg[1:]) from None
+    except RecursionError:
+        raise NotJsonError(1, 1, "it is nested too deeply") from None
+
+
+def kind(value: Any) -> str:
+    """What a value is, in words."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return f"'{value[:20]}'"
+    return {dict: "an object", list: "a list"}.get(type(value), "null")
+
+
+def place(text: str, path: tuple[str | int, ...]) -> tuple[int, int]:
+    """(line, column) of a value in a text that has been parsed, or of the nearest value around it."""
+    at = _space(text, 0)
+    for step in path:
+        found = _child(text, at, step)
+        if found is None:
+            break
+        at = found
+    return text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
+
+
+def _child(text: str, at: int, step: str | int) -> int | None:
+    """Where the value of a key, or an item of a list, begins; of a key that occurs twice, the last, which counts."""
+    if text[at] not in "{[":
+        return None
+    close, found, index = ("}" if text[at] == "{" else "]"), None, 0
+    at = _space(text, at + 1)
+    while text[at] != close:
+        key: str | int = index
+        if close == "}":
+            key, at = _DECODER.raw_decode(text, at)
+            at = _space(text, _space(text, at) + 1)
+        if key == step:
+            found = at
+        _, at = _DECODER.raw_decode(text, at)
+        at = _space(text, at)
+        if text[at] == ",":
+            at = _space(text, at + 1)
+        index += 1
+    return found
+
+
+def _space(text: str, at: int) -> int:
+    found = _SPACE.match(text, at)
+    return found.end() if found else at

@@ -1,0 +1,67 @@
+"""`ibnetdiscover`: the topology file of an InfiniBand subnet, with a paragraph for each switch, adapter and router."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from fabricgen.verify.dumps._content import Content
+from fabricgen.verify.dumps.sighting import Box, Dump, Sighting
+
+TITLE = "ibnetdiscover"
+IS_JSON = False
+
+_NODE = re.compile(r'(Switch|Ca|Rt)\s+(\d+)\s+"([SHR])-([0-9a-fA-F]{1,16})"\s*(?:#\s*"(.*)")?')
+_PORT = re.compile(r'\[(\d+)\](?:\[ext \d+\])?(?:\([0-9a-fA-F]+\))?\s+"[SHR]-([0-9a-fA-F]{1,16})"\s*\[(\d+)\](.*)')
+_NAME = re.compile(r'"(.*)"')
+_KNOWN = re.compile(r"\s*(?:#|$|(?:vendid|devid|sysimgguid|switchguid|caguid|rtguid)=)|Chassis\b|.*\bPortGUIDs?\b")
+_HINT = "give the whole output of ibnetdiscover, as it was written"
+
+
+def recognises(text: str) -> bool:
+    """Whether a paragraph of a node begins early in the text."""
+    return re.search(r'^(?:Switch|Ca|Rt)\s+\d+\s+"[SHR]-', text[:65536], re.MULTILINE) is not None
+
+
+def dumps(content: Content) -> Iterator[Dump]:
+    """A dump for each node. Names are descriptions, which for an adapter have its name behind that of its host."""
+    names = _names(content.text)
+    boxes: dict[str, Box] = {}
+    node, sightings = "", list[Sighting]()
+    is_switch = False
+    for number, line in enumerate(content.text.split("\n"), start=1):
+        if found := _PORT.match(line):
+            port, far, far_port, rest = found.groups()
+            if not node:
+                content.wrong(number, 1, "a port before any Switch, Ca or Rt", _HINT)
+                continue
+            told = _NAME.search(rest)
+            sightings.append(
+                Sighting(str(int(port)), _box(boxes, names, far, told[1] if told else ""), str(int(far_port)))
+            )
+        elif found := _NODE.match(line):
+            if node:
+                yield Dump(_box(boxes, names, node), sightings, "ib", is_switch)
+            node, sightings = found[4], []
+            is_switch = found[1] == "Switch"
+        elif not _KNOWN.match(line):
+            content.wrong(number, 1, f"'{line.strip()[:40]}' is no line of ibnetdiscover", _HINT)
+    if node:
+        yield Dump(_box(boxes, names, node), sightings, "ib", is_switch)
+
+
+def _names(text: str) -> dict[str, str]:
+    """The description of each node that has a paragraph, by its GUID."""
+    return {_guid(found[4]): (found[5] or "").strip() for found in map(_NODE.match, text.split("\n")) if found}
+
+
+def _box(boxes: dict[str, Box], names: dict[str, str], told: str, name: str = "") -> Box:
+    """The node of a GUID; its own paragraph knows its name best."""
+    guid = _guid(told)
+    if guid not in boxes:
+        boxes[guid] = Box(names.get(guid, name.strip()), guid)
+    return boxes[guid]
+
+
+def _guid(told: str) -> str:
+    return f"0x{told.lower():0>16}"

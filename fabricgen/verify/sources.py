@@ -1,0 +1,189 @@
+"""The contents of files, folders, archives and standard input; nothing of an archive is ever written anywhere."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import sys
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+import zstandard
+
+from fabricgen.kernel.diagnostics import Span, fault
+from fabricgen.kernel.text_input import read_bytes
+from fabricgen.verify.dumps._content import CODE
+
+MOST_BYTES = 512 * 1024 * 1024
+"""The largest file that is read, as it is and unpacked."""
+
+MOST_UNPACKED = 4 * MOST_BYTES
+"""The most that all files of an archive may unpack to, bytes."""
+
+MOST_FILES = 200_000
+"""The most files of a folder or an archive."""
+
+MOST_NESTED = 3
+"""So many archives may lie in each other: `show techsupport` of SONiC has compressed files in an archive."""
+
+_PACKED = {b"\x1f\x8b": gzip, b"\xfd7zXZ\x00": lzma, b"BZh": bz2}
+_ZSTD, _ZIP = b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
+_DAMAGE = (
+    tarfile.TarError,
+    zipfile.BadZipFile,
+    zstandard.ZstdError,
+    zlib.error,
+    lzma.LZMAError,
+    OSError,
+    EOFError,
+    ValueError,
+    NotImplementedError,
+    RuntimeError,  # of an encrypted archive
+)
+"""Exceptions that reading a damaged archive may raise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file to read: `path` None for standard input. `named`: the user named it, so that it must be of use."""
+
+    path: Path | None
+    shown: str
+    named: bool
+    argument: int
+
+
+def sources(arguments: list[str]) -> Iterator[Source]:
+    """The files of arguments, those of folders by their names; raises InputError for what cannot be read.
+
+    Symbolic links of a folder are followed to files in the same folder only.
+    """
+    for number, argument in enumerate(arguments):
+        path = Path(argument)
+        if argument == "-":
+            yield Source(None, "-", True, number)
+        elif path.is_dir():
+            yield from (Source(file, _shown(argument, path, file), False, number) for file in _files(path, argument))
+        else:
+            yield Source(path, argument, True, number)
+
+
+def _shown(argument: str, folder: Path, file: Path) -> str:
+    return f"{argument.rstrip('/') or '/'}/{file.relative_to(folder).as_posix()}"
+
+
+def _files(folder: Path, shown: str) -> Iterator[Path]:
+    """Regular files below a folder, by name; named pipes and devices are no dumps, and could block."""
+    inside, count = os.path.realpath(folder), 0
+    for here, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted(names):
+            file = Path(here, name)
+            if file.is_symlink() and not os.path.realpath(file).startswith(f"{inside}{os.sep}"):
+                continue
+            if file.is_file():
+                count += 1
+                if count > MOST_FILES:
+                    raise fault(CODE, f"more than {MOST_FILES:,} files", span=Span(shown, 1, 1))
+                yield file
+
+
+def contents(source: Source) -> Iterator[tuple[str, bytes]]:
+    """(file as it is shown, bytes) of each file in a source: of itself, or of those of an archive.
+
+    Raises InputError for one that is too large, damaged, or cannot be read.
+    """
+    if source.path is None:
+        data = sys.stdin.buffer.read(MOST_BYTES + 1)
+    else:
+        data = read_bytes(source.path, source.shown, limit=MOST_BYTES)
+    yield from _Unpacking(source.shown).files(source.shown, data, 0)
+
+
+@dataclass
+class _Unpacking:
+    """Counts what comes out of an archive, against those that unpack to more than a machine holds."""
+
+    shown: str
+    unpacked: int = 0
+    count: int = 0
+
+    def files(self, shown: str, data: bytes, depth: int) -> Iterator[tuple[str, bytes]]:
+        _check(len(data) <= MOST_BYTES, shown, f"it is larger than {MOST_BYTES >> 20} MiB")
+        packed = _opened(data)
+        if packed is None and not _is_tar(data) and not data.startswith(_ZIP):
+            yield shown, data
+            return
+        _check(depth < MOST_NESTED, shown, f"more than {MOST_NESTED} archives lie in each other")
+        try:
+            if data.startswith(_ZIP):
+                yield from self._zipped(shown, data, depth)
+            elif packed is None or _is_tar(packed.read(512)):
+                yield from self._tarred(shown, _opened(data) or io.BytesIO(data), depth)
+            else:
+                yield from self.files(shown, self._read(_opened(data) or io.BytesIO(data)), depth + 1)
+        except _DAMAGE as error:
+            reason = (str(error).splitlines() or [type(error).__name__])[0][:120]
+            _check(False, shown, f"the archive is damaged: {reason}")
+
+    def _tarred(self, shown: str, stream: IO[bytes], depth: int) -> Iterator[tuple[str, bytes]]:
+        with tarfile.open(fileobj=stream, mode="r|") as archive:
+            for member in archive:
+                self._count(shown)
+                if not member.isfile():
+                    continue
+                name = f"{shown}/{member.name.removeprefix('./')}"
+                _check(member.size <= MOST_BYTES, name, f"it is larger than {MOST_BYTES >> 20} MiB")
+                opened = archive.extractfile(member)
+                if opened is not None:
+                    yield from self.files(name, self._read(opened), depth + 1)
+
+    def _zipped(self, shown: str, data: bytes, depth: int) -> Iterator[tuple[str, bytes]]:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            for member in archive.infolist():
+                self._count(shown)
+                if member.is_dir():
+                    continue
+                name = f"{shown}/{member.filename}"
+                with archive.open(member) as opened:
+                    yield from self.files(name, self._read(opened), depth + 1)
+
+    def _count(self, shown: str) -> None:
+        self.count += 1
+        _check(self.count <= MOST_FILES, shown, f"it has more than {MOST_FILES:,} files")
+
+    def _read(self, stream: IO[bytes]) -> bytes:
+        data = stream.read(MOST_BYTES + 1)
+        self.unpacked += len(data)
+        _check(self.unpacked <= MOST_UNPACKED, self.shown, f"it unpacks to more than {MOST_UNPACKED >> 20:,} MiB")
+        return data
+
+
+def _opened(data: bytes) -> IO[bytes] | None:
+    """What is compressed in data, as a stream; None for data that is not compressed."""
+    stream: Any = io.BytesIO(data)
+    for mark, module in _PACKED.items():
+        if data.startswith(mark):
+            opened: IO[bytes] = module.open(stream)
+            return opened
+    if data.startswith(_ZSTD):
+        reader = zstandard.ZstdDecompressor(max_window_size=128 << 20).stream_reader(stream, read_across_frames=True)
+        return io.BufferedReader(reader)
+    return None
+
+
+def _is_tar(head: bytes) -> bool:
+    return head[257:262] == b"ustar"
+
+
+def _check(good: bool, shown: str, why: str) -> None:
+    if not good:
+        raise fault(CODE, f"cannot read '{shown}': {why}", span=Span(shown, 1, 1))
