@@ -204,7 +204,8 @@ def build_cluster(design: Design) -> Cluster:
         if design.loaded.blueprint.cable_of:
             from fabricgen.as_built.overrides.built import as_built
 
-            plan, port_names, planned = as_built(design, plan, names, port_names)
+            built = as_built(design, plan, names, port_names, addresses)
+            plan, port_names, addresses, planned = built.plan, built.port_names, built.addresses, built.planned
         check_sessions(design, plan, names, addresses.asn)
         if design.loaded.guids:
             _check_guids(design, plan, names)

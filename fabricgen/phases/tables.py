@@ -168,10 +168,28 @@ def _cable_table(plan: WiringPlan, phase: AtPhase, end_link: Ints64, cable: Ints
 
 
 def _planned(whole: Cluster, design: Design, phase: AtPhase, end_link: Ints64) -> Planned:
-    plan = _plan(whole.planned.plan, phase, end_link)
+    plan = _plan(replace(whole.planned.plan, links=_planned_links(whole, phase)), phase, end_link)
     number = _new_rows(phase.cables, len(whole.plan.cables))
     own = {int(number[row]): own for row, own in whole.planned.own.items() if number[row] >= 0}
     return Planned(plan, PortNames(design, plan), own)
+
+
+def _planned_links(whole: Cluster, phase: AtPhase) -> LinkTable:
+    """The planned links, where an end that is planned on a device to come is the one that is there instead."""
+    planned, built = whole.planned.plan.links, whole.plan.links
+    absent = np.ones(len(whole.names), dtype=bool)
+    absent[phase.devices] = False
+    a, b = absent[planned.a_device], absent[planned.b_device]
+    if not (a | b)[phase.links].any():
+        return planned
+    return replace(
+        planned,
+        segments=built.segments,
+        a_device=np.where(a, built.a_device, planned.a_device),
+        a_port=np.where(a, built.a_port, planned.a_port),
+        b_device=np.where(b, built.b_device, planned.b_device),
+        b_port=np.where(b, built.b_port, planned.b_port),
+    )
 
 
 def _loaded(whole: Cluster, phase: AtPhase, names: tuple[str, ...]) -> LoadedBlueprint:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from fabricgen.as_built.overrides.cage_resolver import CageResolver
 from fabricgen.as_built.overrides.conflicts import conflicts
 from fabricgen.as_built.overrides.ends import CableEnd, CableIndex
 from fabricgen.as_built.overrides.media import with_lengths_and_media
-from fabricgen.as_built.overrides.moves import Move, apply_moves
+from fabricgen.as_built.overrides.moves import Move, apply_moves, relocated
+from fabricgen.as_built.overrides.other_device import address_faults
 from fabricgen.as_built.overrides.patched import patched_faults
 from fabricgen.as_built.overrides.planned import Planned
+from fabricgen.as_built.overrides.relocated import with_bonds, with_managed, with_runs
 from fabricgen.blueprint.sections.cable_overrides import CableOverride
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, did_you_mean, fault
+from fabricgen.numbering.addresses.allocate import Addresses
 from fabricgen.numbering.ports import PortNames
 from fabricgen.wiring.tables import WiringPlan
 
@@ -24,26 +27,42 @@ MOST_FAULTS, MOST_HINTS = 50, 5
 """The most faults that are reported, and the most unknown cables for which a similar name is suggested."""
 
 
-def as_built(
-    design: Design, plan: WiringPlan, names: Sequence[str], port_names: PortNames
-) -> tuple[WiringPlan, PortNames, Planned]:
-    """(wiring plan with all overrides applied, its port names, the plan without overrides).
+@dataclass(frozen=True, slots=True)
+class AsBuilt:
+    """The wiring plan with all overrides applied, its port names and addresses, and the plan without overrides."""
 
-    Links and cables keep their rows. Raises InputError with every override of an unknown cable, end or cage (FG079,
-    FG080), into an occupied port (FG081), of an unsuitable cage or medium (FG082, FG083), and of the length or part of
+    plan: WiringPlan
+    port_names: PortNames
+    addresses: Addresses
+    planned: Planned
+
+
+def as_built(
+    design: Design, plan: WiringPlan, names: Sequence[str], port_names: PortNames, addresses: Addresses
+) -> AsBuilt:
+    """The cluster as built; links and cables keep their rows, links their addresses.
+
+    Raises InputError with every override of an unknown cable, end or cage (FG079, FG080), onto a device of another kind
+    (FG077), into an occupied port (FG081), of an unsuitable cage or medium (FG082, FG083), and of the length or part of
     a patched cable (FG087).
     """
     cables = CableIndex(plan, names, port_names)
     faults: list[Diagnostic] = []
     own = dict(_known(design.loaded.blueprint.cable_of, cables, faults))
-    moves = list(_moves(CageResolver(design.catalog, frozenset(names)), cables, own, faults))
+    moves = list(_moves(CageResolver(design.catalog, cables), cables, own, faults))
+    elsewhere = relocated(moves)
     built = apply_moves(plan, moves)
     faults += () if faults else conflicts(built, moves, names, cables.ids)
+    faults += address_faults(plan, names, addresses.families, elsewhere)
     faults += patched_faults(cables, own)
     built = replace(built, cables=with_lengths_and_media(design.catalog, cables, own, faults))
+    if elsewhere and not faults:
+        built = replace(built, cables=with_runs(design, built, elsewhere))
+        built = with_bonds(design, built, names, elsewhere, faults)
+        addresses = with_managed(addresses, plan, elsewhere)
     if faults:
         raise InputError(_told(faults))
-    return built, PortNames(design, built), Planned(plan, port_names, own)
+    return AsBuilt(built, PortNames(design, built), addresses, Planned(plan, port_names, own))
 
 
 def _told(faults: Sequence[Diagnostic]) -> Sequence[Diagnostic]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from fabricgen.as_built.overrides.ends import CableEnd
+from fabricgen.as_built.overrides.ends import CableEnd, CableIndex
+from fabricgen.as_built.overrides.other_device import PULL, UNKNOWN, OtherDevices
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.fabric_model import Attachment
@@ -14,13 +15,16 @@ from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault
 from fabricgen.numbering.ports import run_port_names
 
-UNKNOWN, DOES_NOT_FIT = "FG080", "FG082"
+DOES_NOT_FIT = "FG082"
 
 
 @dataclass(frozen=True, slots=True)
 class CagePosition:
-    """A connector of a cage: `cage` is a number (switches) or a name (nodes), `connector` counts from 0."""
+    """A connector of a cage of a device (its row): `cage` is a number (switches) or a name (nodes), `connector` counts
+    from 0.
+    """
 
+    device: int
     cage: int | str
     connector: int
 
@@ -28,51 +32,41 @@ class CagePosition:
 class CageResolver:
     """Resolves texts to cage positions; the cages of each run of ports are computed once."""
 
-    def __init__(self, catalog: Catalog, devices: Container[str]) -> None:
-        self._catalog, self._devices = catalog, devices
+    def __init__(self, catalog: Catalog, cables: CableIndex) -> None:
+        self._catalog, self._names, self._others = catalog, cables.names, OtherDevices(cables)
         self._switch_cages: dict[tuple[int, PortRun], _SwitchCages] = {}
 
     def spot(self, text: str, end: CableEnd, path: Path) -> CagePosition:
-        """The connector that a text names on the device of an end; the planned one where only a cage is named.
+        """The connector that a text names, on the planned device of an end, or as DEVICE:CAGE on another of its kind.
 
-        Raises InputError: FG080 for what the device does not have, FG082 for a cage of another kind.
+        It is the planned connector where only a cage is named.
+
+        Raises InputError: FG080 for what there is not, FG082 for a cage of another kind, FG077 for a device of another
+        kind.
         """
-        text = self._on_device(text.strip(), end, path)
+        device, colon, rest = text.strip().partition(":")
+        text = rest if colon else device
+        if colon and device != end.name:
+            end = self._others.end_on(device, end, path)
         if isinstance(end.side, PortRun):
             return self._at_switch(text, end, end.side, path)
         if isinstance(end.side, Attachment):
             return _at_node(text, end, end.side, path)
         if text == end.cage:
-            return CagePosition(end.cage, 0)
-        hint = "pull the cable to where it is planned"
-        raise fault(UNKNOWN, f"{end.name}: {end.cage} is the only port that this cable may have", path=path, hint=hint)
+            return CagePosition(end.device, end.cage, 0)
+        raise fault(UNKNOWN, f"{end.name}: {end.cage} is the only port that this cable may have", path=path, hint=PULL)
 
     def label(self, spot: CagePosition, end: CableEnd) -> str:
-        """A position as text: the cage, and the connector if that is not the planned one."""
+        """A position as text: the cage, with the device and the connector if these are not the planned ones."""
         cage = _profile(end).cage_label(spot.cage) if isinstance(spot.cage, int) else spot.cage
+        cage = cage if spot.device == end.device else f"{self._names[spot.device]}:{cage}"
         return cage if spot.connector == end.connector else f"{cage}.{spot.connector + 1}"
 
     def planned(self, end: CableEnd) -> CagePosition:
         """The planned position of an end."""
         side = end.side
-        return CagePosition(
-            side.cages[end.ports[0] // side.ways] if isinstance(side, PortRun) else end.cage, end.connector
-        )
-
-    def _on_device(self, text: str, end: CableEnd, path: Path) -> str:
-        """The text without the prefix `DEVICE:`; raises InputError (FG080) where it names another device."""
-        device, colon, rest = text.partition(":")
-        if not colon:
-            return text
-        if device == end.name:
-            return rest
-        other = f"{device} is another device" if device in self._devices else f"there is no device '{device}'"
-        raise fault(
-            UNKNOWN,
-            f"{other}; the {end.word} end of this cable belongs to {end.name}",
-            path=path,
-            hint="a cable on a wrong device is pulled to the right one: rails, planes and addresses would change",
-        )
+        cage = side.cages[end.ports[0] // side.ways] if isinstance(side, PortRun) else end.cage
+        return CagePosition(end.device, cage, end.connector)
 
     def _at_switch(self, text: str, end: CableEnd, run: PortRun, path: Path) -> CagePosition:
         key = end.cls.first, run
@@ -95,7 +89,7 @@ class CageResolver:
             raise fault(
                 UNKNOWN, f"cage {text.rpartition('.')[0]} of {end.name} has no connector {connector + 1}", path=path
             )
-        return CagePosition(cage, connector)
+        return CagePosition(end.device, cage, connector)
 
 
 def _profile(end: CableEnd) -> SwitchProfile:
@@ -175,13 +169,13 @@ def _at_node(text: str, end: CableEnd, side: Attachment, path: Path) -> CagePosi
     """The position of a NIC port of the same role that a text names; raises InputError for none."""
     spots: dict[str, CagePosition] = {}
     for leg in side.legs:
-        spots.setdefault(f"{leg.cage}.{leg.connector + 1}", CagePosition(leg.cage, leg.connector))
-        spots.setdefault(leg.name, CagePosition(leg.cage, leg.connector))
+        spots.setdefault(f"{leg.cage}.{leg.connector + 1}", CagePosition(end.device, leg.cage, leg.connector))
+        spots.setdefault(leg.name, CagePosition(end.device, leg.cage, leg.connector))
     cages: dict[str, list[int]] = {}
     for leg in side.legs:
         cages.setdefault(leg.cage, []).append(leg.connector)
     if text in cages:
-        return CagePosition(text, end.connector if end.connector in cages[text] else cages[text][0])
+        return CagePosition(end.device, text, end.connector if end.connector in cages[text] else cages[text][0])
     if text in spots:
         return spots[text]
     others = next((role for role, called in _other_roles(side) if called == text), "")

@@ -14,7 +14,7 @@ from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import Diagnostic, Path, fault
-from fabricgen.wiring.tables import DeviceClass, Side, WiringPlan
+from fabricgen.wiring.tables import DeviceClass, ManagementPort, Side, WiringPlan
 
 TAKEN = "FG081"
 
@@ -38,7 +38,7 @@ def conflicts(
 ) -> Iterator[Diagnostic]:
     """A diagnostic for each moved end that conflicts with another cable, on a plan with all moves applied."""
     paths = {(row, move.end.upper): move.path for move in moves for row in move.end.rows}
-    devices = sorted({move.end.device for move in moves})
+    devices = sorted({move.spot.device for move in moves})
     told: set[Path] = set()
     for device, uses in _uses(plan, devices).items():
         cls = plan.devices.classes[plan.devices.device_class[device]]
@@ -69,6 +69,8 @@ def _use(row: int, upper: bool, side: Side, port: int) -> _Use | None:
         leg = side.legs[port]
         name = f"{side.role} {leg.name}"
         return _Use(row, upper, name, 0, (1, float(side.speed_gbps), side.lane_gbps))
+    if isinstance(side, ManagementPort):
+        return _Use(row, upper, "of its management", port, (1, 1.0, 1.0))
     return None
 
 

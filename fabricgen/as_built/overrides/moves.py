@@ -1,4 +1,4 @@
-"""Moves of cable ends to other ports of their devices: changed port columns, and runs extended by further cages."""
+"""Moves of cable ends to other ports: changed columns of devices and ports, and runs extended by further cages."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 
 from fabricgen.as_built.overrides.cage_resolver import CagePosition
 from fabricgen.as_built.overrides.ends import CableEnd
+from fabricgen.as_built.overrides.other_device import Relocation
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import Path
-from fabricgen.wiring.tables import NODE, LinkTable, Segment, Side, WiringPlan
+from fabricgen.wiring.tables import NODE, Ints, LinkTable, Segment, Side, WiringPlan
 
 RunKey = tuple[int, tuple[int, ...], int]
 """(first device row of the class, cages, ports a cage): identifies a run of ports."""
@@ -18,7 +19,7 @@ RunKey = tuple[int, tuple[int, ...], int]
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A cable end that is plugged in elsewhere on its device, and the path of the override."""
+    """A cable end that is plugged in elsewhere, on its device or on another one, and the path of the override."""
 
     cable: int
     end: CableEnd
@@ -29,21 +30,40 @@ class Move:
 def apply_moves(plan: WiringPlan, moves: Sequence[Move]) -> WiringPlan:
     """The plan with cable ends moved; whether the ports are free is checked elsewhere.
 
-    Links keep their rows and cables. Rail and plane of node links follow the NIC port.
+    Links keep their rows and cables. Rail and plane of a link follow its lower end: the NIC port, or the lower switch.
     """
     longer = _longer_runs(moves)
     links = _with_longer_runs(plan, longer)
-    links = replace(
-        links, a_port=links.a_port.copy(), b_port=links.b_port.copy(), rail=links.rail.copy(), plane=links.plane.copy()
-    )
+    changed = ("a_device", "a_port", "b_device", "b_port", "rail", "plane")
+    links = replace(links, **{name: getattr(links, name).copy() for name in changed})
     for move in moves:
-        column = links.b_port if move.end.upper else links.a_port
+        device, column = (links.b_device, links.b_port) if move.end.upper else (links.a_device, links.a_port)
         for row, port in _new_ports(move, longer):
-            column[row] = port
+            device[row], column[row] = move.spot.device, port
             if isinstance(move.end.side, Attachment) and move.end.cls.kind == NODE:
                 leg = move.end.side.legs[port]
                 links.rail[row], links.plane[row] = leg.rail, leg.plane
+            elif not move.end.upper and move.spot.device != move.end.device:
+                _follow(plan.devices.rail, links.rail, row, move)
+                _follow(plan.devices.plane, links.plane, row, move)
     return replace(plan, links=links)
+
+
+def _follow(of_device: Ints, of_link: Ints, row: int, move: Move) -> None:
+    """Set the rail (or plane) of a link that has that of its lower switch to that of the switch it is on now."""
+    old, new = int(of_device[move.end.device]), int(of_device[move.spot.device])
+    if old >= 0 and of_link[row] == old + 1:
+        of_link[row] = new + 1
+
+
+def relocated(moves: Sequence[Move]) -> list[Relocation]:
+    """The links whose end is on another device than planned."""
+    return [
+        Relocation(row, move.end.upper, move.end.device, move.spot.device, move.path)
+        for move in moves
+        if move.spot.device != move.end.device
+        for row in move.end.rows
+    ]
 
 
 def _key(end: CableEnd, run: PortRun) -> RunKey:
@@ -95,6 +115,8 @@ def _new_ports(move: Move, longer: dict[RunKey, tuple[int, ...]]) -> Iterator[tu
     elif isinstance(side, Attachment):
         old, new = _legs(side, end.cage, end.connector), _legs(side, str(spot.cage), spot.connector)
         yield from ((row, new[old.index(port)]) for row, port in zip(end.rows, end.ports, strict=True))
+    else:
+        yield from zip(end.rows, end.ports, strict=True)
 
 
 def _legs(side: Attachment, cage: str, connector: int) -> list[int]:

@@ -76,13 +76,18 @@ def _cages(line: Line, pair: EndPair, matcher: Matcher, found: Claims, faults: F
         column = f"built_{end.word}_cage"
         if line[column]:
             try:
-                spot = matcher.spot(line[column], end)
+                spot = matcher.spot(_on_device(line[column], line[f"{end.word}_device"], end), end)
             except InputError as error:
                 faults.take(error, line.span(column))
                 continue
             value = None if spot == matcher.planned(end) else matcher.label(spot, end)
             subject = Subject(pair.cable, f"{end.word}_cage", matcher.key(end, pair.cable))
             _claim(subject, Claim(value, line[column], line.span(column)), f"{column} of {_name(end)}", found, faults)
+
+
+def _on_device(cage: str, device: str, end: CableEnd) -> str:
+    """A cage as written, with the device of its line where that is not the planned one of the end."""
+    return cage if ":" in cage or device == end.name else f"{device}:{cage}"
 
 
 def _name(end: CableEnd) -> str:

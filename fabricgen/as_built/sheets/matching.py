@@ -6,12 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fabricgen.as_built.overrides.cage_resolver import CagePosition, CageResolver
-from fabricgen.as_built.overrides.ends import CableEnd, CableIndex, connector_of
+from fabricgen.as_built.overrides.ends import CableEnd, CableIndex
 from fabricgen.as_built.sheets.faults import Faults
 from fabricgen.as_built.sheets.lines import Line
 from fabricgen.cluster import Cluster
-from fabricgen.design.fabric_model import Attachment
-from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import Path, did_you_mean
 
 
@@ -30,7 +28,7 @@ class Matcher:
     def __init__(self, cluster: Cluster) -> None:
         self._cluster, planned = cluster, cluster.planned
         self.cables = CableIndex(planned.plan, cluster.names, planned.port_names)
-        self._places = CageResolver(cluster.design.catalog, frozenset(cluster.names))
+        self._places = CageResolver(cluster.design.catalog, self.cables)
 
     def pair(self, line: Line, faults: Faults) -> EndPair | None:
         """The ends of a line; None, with a fault, where the plan has no such cable or it ends elsewhere."""
@@ -56,21 +54,15 @@ class Matcher:
         """A position in the form of overrides."""
         return self._places.label(spot, end)
 
-    def built(self, end: CableEnd) -> CagePosition:
-        """The position of an end by the overrides so far."""
-        row = end.rows[0]
-        links = self._cluster.plan.links
-        segment = links.segments[links.segment[row]]
-        side, port = (segment.b, links.b_port[row]) if end.upper else (segment.a, links.a_port[row])
-        if isinstance(side, PortRun):
-            return CagePosition(side.cages[int(port) // side.ways], connector_of(side, int(port)))
-        if isinstance(side, Attachment):
-            return CagePosition(side.legs[port].cage, side.legs[port].connector)
-        return CagePosition(end.cage, end.connector)
+    def _planned_place(self, end: CableEnd) -> tuple[str, str]:
+        """(device, cage) of an end as planned."""
+        return end.name, end.cage
 
-    def built_cage(self, end: CableEnd) -> str:
-        """The name of the cage of an end by the overrides so far."""
-        return str(self._cluster.cages[end.upper][end.rows[0]])
+    def _built_place(self, end: CableEnd) -> tuple[str, str]:
+        """(device, cage) of an end by the overrides so far."""
+        links, row = self._cluster.plan.links, end.rows[0]
+        device = int((links.b_device if end.upper else links.a_device)[row])
+        return self.cables.names[device], str(self._cluster.cages[end.upper][row])
 
     def key(self, end: CableEnd, cable: int) -> str:
         """The key of an end in overrides; "" where it is the only one of its cable and side."""
@@ -83,7 +75,7 @@ class Matcher:
         word = "b" if upper else "a"
         device, cage, redline = (line[f"{word}_device"], line[f"{word}_cage"], line[f"built_{word}_cage"])
         ends = self.cables.ends(cable, upper=upper)
-        there = [end for end in ends if end.name == device]
+        there = [end for end in ends if device in (end.name, self._built_place(end)[0])]
         if not there:
             listed = ", ".join(dict.fromkeys(end.name for end in ends))
             faults.add(
@@ -92,9 +84,10 @@ class Matcher:
                 "this line is of an older plan: export the sheet anew",
             )
             return None
-        found = self._printed(there, cage, redline)
+        found = self._printed(there, (device, cage), redline)
         if found is None:
-            known = ", ".join(dict.fromkeys(c for end in there for c in (end.cage, self.built_cage(end))))
+            places = [place for end in there for place in (self._planned_place(end), self._built_place(end))]
+            known = ", ".join(dict.fromkeys(there for on, there in places if on == device))
             faults.add(
                 f"the {word} end of {line['cable']} is in cage {known} of {device}, not in {cage or 'none'}",
                 line.span(f"{word}_cage"),
@@ -102,16 +95,18 @@ class Matcher:
             )
         return found
 
-    def _printed(self, ends: Sequence[CableEnd], cage: str, redline: str) -> CableEnd | None:
-        """The end that the printed cage of a line means.
+    def _printed(self, ends: Sequence[CableEnd], place: tuple[str, str], redline: str) -> CableEnd | None:
+        """The end that the printed place, device and cage, of a line means.
 
         A sheet may be older or newer than an earlier import. If two ends of a splitter were swapped, the cage is the
         planned one of one end and the built one of the other; then the end is taken whose redline is already stated, so
         that importing a sheet twice changes nothing.
         """
-        fitting = [end for end in ends if cage in (self.built_cage(end), end.cage)]
+        fitting = [end for end in ends if place in (self._built_place(end), self._planned_place(end))]
         if len(fitting) > 1:
-            fitting = [end for end in fitting if redline and self.built_cage(end) == redline] or [
-                end for end in fitting if self.built_cage(end) == cage
+            device, _, cage = redline.rpartition(":")
+            told = device or place[0], cage
+            fitting = [end for end in fitting if redline and self._built_place(end) == told] or [
+                end for end in fitting if self._built_place(end) == place
             ]
         return fitting[0] if fitting else None

@@ -1,4 +1,4 @@
-"""The first sheet: title, meaning of the colours, instructions, and table of contents."""
+"""The first sheet of a workbook: title, counts, instructions, meaning of the colours, and table of contents."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from fabricgen.export.technician.records import CableTag
 from fabricgen.export.technician.sheet import A4, print_setup
 from fabricgen.export.technician.styles import BOLD, NUMBER, TEXT, Styles
 
-_HOW = """\
+HOW = tuple(
+    """\
 Pull: sheets pull 01, pull 02 and so on, from the first to the last; within a sheet from the top down. Cables of one \
 bundle go together. What goes farthest comes first.
 Plug: one sheet a rack, devices from the top of the rack down. What the row says goes into `port` of the device at \
@@ -21,7 +22,8 @@ why into remark. Leave empty what is as planned. A grey cell is about the end in
 sheet of that rack. All other cells are locked, without a password.
 Print: every sheet is set up for A4 landscape (wiring: A3), with its heads on every page.
 Give it back: `fabricgen as-built BLUEPRINT FILE` reads the file.""".splitlines()
-"""The instructions, by paragraph."""
+)
+"""The instructions of the technician's pack, by paragraph."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +37,15 @@ class Contents:
 
 @dataclass(frozen=True, slots=True)
 class Cover:
-    """The content of the cover."""
+    """The content of the cover; without tags it has no legend of colours."""
 
     cluster: str
-    volume: str
+    title: str
+    subtitle: str
     counts: Sequence[tuple[str, int]]
     tags: Sequence[CableTag]
     contents: Sequence[Contents]
+    how: Sequence[str] = HOW
 
 
 def write_cover(book: Any, styles: Styles, cover: Cover) -> None:
@@ -49,12 +53,12 @@ def write_cover(book: Any, styles: Styles, cover: Cover) -> None:
     page = book.add_worksheet("cover")
     for column, width in enumerate((12, 16, 12, 8, 8, 40, 10)):
         page.set_column(column, column, width)
-    page.write_string(0, 0, f"Technician's pack: {cover.cluster}", styles.heading(18))
+    page.write_string(0, 0, f"{cover.title}: {cover.cluster}", styles.heading(18))
     page.set_row(0, 28)
-    page.write_string(1, 0, f"Racks and cables of {cover.volume}", styles.heading(12))
+    page.write_string(1, 0, cover.subtitle, styles.heading(12))
     row = _counts(page, styles, cover, 3)
-    row = _how(page, styles, row + 1)
-    row = _legend(page, styles, cover.tags, row + 1)
+    row = _how(page, styles, cover.how, row + 1)
+    row = _legend(page, styles, cover.tags, row + 1) if cover.tags else row
     row = _contents(page, styles, cover.contents, row + 1)
     page.protect("", {"format_columns": True, "format_rows": True})
     print_setup(page, "cover", cover.cluster, paper=A4, portrait=True)
@@ -69,9 +73,9 @@ def _counts(page: Any, styles: Styles, cover: Cover, row: int) -> int:
     return row
 
 
-def _how(page: Any, styles: Styles, row: int) -> int:
+def _how(page: Any, styles: Styles, how: Sequence[str], row: int) -> int:
     page.write_string(row, 0, "How to use it", styles.heading(12))
-    for text in _HOW:
+    for text in how:
         row += 1
         page.set_row(row, 15 * (1 + len(text) // 100))
         page.merge_range(row, 0, row, 6, text, styles.prose)

@@ -40,7 +40,9 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """The content of a sheet. `tags` are the colours of cells with use MARK; `bands` says which rows are shaded."""
+    """The content of a sheet. `tags` are the colours of cells with use MARK; `bands` says which rows are shaded,
+    `lines` how many lines of small text each row takes (none: all rows take two).
+    """
 
     name: str
     title: str
@@ -49,6 +51,7 @@ class Sheet:
     tags: Sequence[CableTag] = ()
     bands: Sequence[bool] = ()
     paper: int = A4
+    lines: Sequence[int] = ()
 
 
 def redlines(closed: tuple[Sequence[int], Sequence[int]] = ((), ())) -> tuple[Column, ...]:
@@ -71,6 +74,8 @@ def write_sheet(book: Any, styles: Styles, sheet: Sheet, cluster: str) -> None:
     page = book.add_worksheet(sheet.name)
     page.set_default_row(_ROW_POINTS)
     page.set_row(0, 28)
+    for row, lines in enumerate(sheet.lines, start=1):
+        page.set_row(row, max(_ROW_POINTS, 11 * lines))
     for i, column in enumerate(sheet.columns):
         page.set_column(i, i, column.width, styles.of(column.use), {"hidden": column.hidden})
         _write_column(page, styles, sheet, i, column)

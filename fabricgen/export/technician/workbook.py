@@ -76,4 +76,5 @@ def _cover(pack: TechnicianPack, volume: Volume, rows: Ints64, sheets: list[Shee
     ]
     tags = [found.tags[i] for i in np.unique(found.tag[here]).tolist()]
     contents = [Contents(sheet.name, sheet.title, sheet.rows) for sheet in sheets]
-    return Cover(pack.cluster.design.loaded.blueprint.name, volume.name, counts, tags, contents)
+    cluster, subtitle = pack.cluster.design.loaded.blueprint.name, f"Racks and cables of {volume.name}"
+    return Cover(cluster, "Technician's pack", subtitle, counts, tags, contents)

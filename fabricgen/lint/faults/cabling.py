@@ -26,6 +26,30 @@ FG075 = Fault(
     """,
 )
 
+FG077 = Fault(
+    id="FG077",
+    name="NotOnThatDevice",
+    title="a cable is said to be on a device that cannot have it",
+    text="""
+    `cable_of` puts an end of a cable onto another device than planned, whose ports are not of that kind, or where the
+    link could not work with the addresses, bond or trunk that it keeps.
+
+    An end may be on another switch of its tier, or on another node of its set, in a port of the same kind. A link keeps
+    its addresses: those of a host are announced by the leaf that is planned for it, so that its other end is the one to
+    state. The ports of a bond stay on one switch or pair, and a patched cable in its rack.
+    """,
+    bad="""
+    cable_of:
+      "compute-leaf-p1-su01-r1-01:63":
+        a_cage: "compute-spine-01:63"  # <-
+    """,
+    good="""
+    cable_of:
+      "compute-leaf-p1-su01-r1-01:63": {a_cage: "compute-leaf-p1-su02-r1-01:63"}
+      "compute-leaf-p1-su02-r1-01:63": {a_cage: "compute-leaf-p1-su01-r1-01:63"}
+    """,
+)
+
 FG079 = Fault(
     id="FG079",
     name="UnknownCable",
@@ -52,10 +76,10 @@ FG080 = Fault(
     name="NoSuchCage",
     title="a cable is said to be in a cage that its device does not have",
     text="""
-    `cable_of` puts an end of a cable into a cage or port that its device does not have, or onto another device.
+    `cable_of` puts an end of a cable into a cage or port that its device does not have, or onto a device that there is
+    not.
 
-    An end may move within its device: its addresses, its rail and its neighbours stay. A cable that ends on another
-    device than planned crosses rails or planes and takes another's place; pull it to the right one instead.
+    A cage alone is one of the planned device; `DEVICE:CAGE` is one of another device of the same kind.
     """,
     bad="""
     cable_of:

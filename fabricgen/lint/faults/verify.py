@@ -1,4 +1,4 @@
-"""What `verify` is given beside the plan: dumps of what devices see."""
+"""What `verify` is given and cannot use."""
 
 from __future__ import annotations
 
@@ -24,5 +24,25 @@ FG065 = Fault(
     good="""
     device,port,neighbor,neighbor_port
     leaf-01,Ethernet0,spine-01,Ethernet4
+    """,
+)
+
+FG066 = Fault(
+    id="FG066",
+    name="NotToBeVerified",
+    title="verify is asked for what is not there",
+    text="""
+    `--only` names a place that the plan does not have, or `--since` a file that is no report of `verify`.
+
+    A place is a site, a pod, a unit (p1/su3), the nth rack of its nodes (p1/su3/rack2), a rack or a device by name, a
+    fabric, or a tier (compute.spine). A report is what `fabricgen verify --format json` wrote. A misspelt place would
+    have all of its cables count as verified, so it is refused.
+    """,
+    in_words=True,
+    bad="""
+    fabricgen verify example.yaml dumps --only p1/su9
+    """,
+    good="""
+    fabricgen verify example.yaml dumps --only p1/su1
     """,
 )

@@ -19,8 +19,9 @@ class RailCrossed(PlanRule):
     Rail-optimized collectives keep the traffic of the n-th GPUs on the n-th leaves; a crossed rail costs a hop
     through the spines in every step, and a crossed plane makes the planes depend on each other.
 
-    Planned wiring follows the coordinates of both ends, so only `cable_of` can cause this, by swapping NIC ports:
-    have those cables pulled as planned. Otherwise it is a defect of fabricgen; report it with the blueprint.
+    Planned wiring follows the coordinates of both ends, so only `cable_of` can cause this, by NIC ports that are
+    swapped or a cable on another leaf: have those cables pulled as planned, or waive it. Otherwise it is a defect of
+    fabricgen; report it with the blueprint.
     """
 
     id = "FG311"
@@ -56,7 +57,7 @@ class RailCrossed(PlanRule):
             yield self.flag(
                 ("cable_of", cluster.cable_ids[cable]),
                 f"as built, this cable joins {a} and {b}, which are of different rails or planes",
-                "move it to the NIC port that is planned",
+                "pull it to where it is planned",
             )
         for i in unique_values(links.segment[crossed]):
             rows = np.flatnonzero(crossed & (links.segment == i))

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 
 class CableTooShort(PlanRule):
-    """A cable of a stated length is shorter than its run from rack to rack on the floor, slack included.
+    """A cable of a stated length is shorter than its run from rack to rack on the floor, slack included. So is one of
+    the planned length that is on another device than planned, farther away.
 
     Either the length is a typing mistake, or the floor of the blueprint is not the real one: then the lengths of
     all other cables are wrong too. A cable that is pulled tight also bends below its radius at the ends.
@@ -36,12 +37,19 @@ class CableTooShort(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Compare stated lengths with the runs along the trays."""
-        run_m = cluster.plan.cables.run_m
+        """Compare stated lengths, and planned ones of cables on another device, with the runs along the trays."""
+        run_m, planned = cluster.plan.cables.run_m, cluster.planned.plan.cables
         for cable, own in cluster.planned.own.items():
             if own.length_m is not None and own.length_m < run_m[cable]:
                 yield self.flag(
                     ("cable_of", cluster.cable_ids[cable], "length_m"),
                     f"{own.length_m:g} m is shorter than the {run_m[cable]:.1f} m that this cable runs, slack included",
                     f"the plan has {cluster.planned.plan.cables.length_m[cable]:g} m; correct `length_m` or `floor`",
+                )
+            elif own.length_m is None and run_m[cable] > max(planned.run_m[cable], cluster.plan.cables.length_m[cable]):
+                yield self.flag(
+                    ("cable_of", cluster.cable_ids[cable]),
+                    f"where it is now this cable runs {run_m[cable]:.1f} m, slack included, and "
+                    f"{planned.length_m[cable]:g} m are planned",
+                    "state the `length_m` that was pulled",
                 )

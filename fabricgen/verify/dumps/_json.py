@@ -45,7 +45,9 @@ def kind(value: Any) -> str:
         return str(value).lower()
     if isinstance(value, str):
         return f"'{value[:20]}'"
-    return {dict: "an object", list: "a list"}.get(type(value), "null")
+    if value is None:
+        return "null"
+    return "an object" if isinstance(value, dict) else "a list"
 
 
 def place(text: str, path: tuple[str | int, ...]) -> tuple[int, int]:

@@ -95,7 +95,7 @@ def cable(
     near, far = _connectors(links, numbers)
     of_link = _numbered(near, 2 * numbers.count)
     ends = _ends(of_link, far, numbers.count, of_cages)
-    run_m = ends.longest(_runs(design, devices, racks, links, ends.link))
+    run_m = ends.longest(runs_m(design, devices, racks, links, ends.link))
     segment = links.segment[ends.link[ends.last]]
     media = _media(design, links)
     shared = sharing(links, segment, ends)
@@ -118,7 +118,7 @@ def cable(
     return of_link, *patchable.patch(table, ends, choice, made.first)
 
 
-def _runs(design: Design, devices: DeviceTable, racks: RackTable, links: LinkTable, link: Ints64) -> Floats:
+def runs_m(design: Design, devices: DeviceTable, racks: RackTable, links: LinkTable, link: Ints64) -> Floats:
     """The length of the run of some links, m, float64: through the halls, or the stated fibre between sites."""
     run = run_length(devices, racks, design.loaded.blueprint.floor, links.a_device[link], links.b_device[link])
     if any(s.km for s in links.segments):

@@ -1,0 +1,138 @@
+"""Cable ends on another device than planned: whether that device has ports of their kind, else why not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from fabricgen.as_built.overrides.ends import CableEnd, CableIndex
+from fabricgen.design.fabric_model import Attachment
+from fabricgen.design.ports import PortRun
+from fabricgen.kernel.diagnostics import Diagnostic, Path, did_you_mean, fault
+from fabricgen.numbering.addresses.family_tables import FamilyAddresses
+from fabricgen.wiring.links.scale_up_ports import ScaleUpPort
+from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, DeviceClass, Ints64, Segment, WiringPlan
+
+NOT_THERE = "FG077"
+UNKNOWN = "FG080"
+
+PULL = "pull the cable to where it is planned"
+
+KINDS = {NODE: "a node", EXTRA: "an extra device", SWITCH: "a switch"}
+
+
+@dataclass(frozen=True)
+class OtherDevices:
+    """Finds the devices on which cable ends are stated to be."""
+
+    cables: CableIndex
+
+    @cached_property
+    def _rows(self) -> Mapping[str, int]:
+        return {name: row for row, name in enumerate(self.cables.names)}
+
+    def end_on(self, device: str, end: CableEnd, path: Path) -> CableEnd:
+        """The same end of a cable on another device.
+
+        Raises InputError: FG080 for a device that there is not, FG077 for one whose ports are of another kind.
+        """
+        row = self._rows.get(device)
+        if row is None:
+            hint = did_you_mean(device, self.cables.names)
+            message = f"there is no device '{device}'; the {end.word} end of this cable belongs to {end.name}"
+            raise fault(UNKNOWN, message, path=path, hint=hint)
+        why = self._why_not(row, end)
+        if why:
+            message = f"the {end.word} end of this cable belongs to {end.name} and cannot be on {device}, {why}"
+            raise fault(NOT_THERE, message, path=path, hint=PULL)
+        return replace(end, device=row, name=device)
+
+    def _why_not(self, row: int, end: CableEnd) -> str:
+        """Why an end cannot be on a device; "" where it can."""
+        devices = self.cables.plan.devices
+        cls = devices.classes[devices.device_class[row]]
+        if cls is not end.cls:
+            return _difference(cls, end.cls)
+        if isinstance(end.side, ScaleUpPort):
+            return "which is of another scale-up domain"
+        if isinstance(end.side, Attachment) and not any(side == end.side for side in self._sides_of(row)):
+            return f"which has no such '{end.side.role}' ports of {end.side.speed_gbps:g}G in that fabric"
+        if self._is_patched(end) and devices.rack[row] != devices.rack[end.device]:
+            return f"which stands in another rack: its trunk ends at the panels of {end.name}"
+        return ""
+
+    def _is_patched(self, end: CableEnd) -> bool:
+        patching, cable = self.cables.plan.patching, int(self.cables.plan.links.cable[end.rows[0]])
+        return patching is not None and bool(patching.policy[cable] >= 0)
+
+    @cached_property
+    def _by_lower(self) -> tuple[Ints64, Ints64]:
+        """(rows of links sorted by lower device, where the links of each device begin), int64."""
+        plan = self.cables.plan
+        order = np.argsort(plan.links.a_device, kind="stable")
+        return order, np.searchsorted(plan.links.a_device[order], np.arange(len(plan.devices) + 1))
+
+    def _sides_of(self, device: int) -> list[object]:
+        """The kinds of ports that a node has, one for each of its segments of links."""
+        links, (order, start) = self.cables.plan.links, self._by_lower
+        segments = np.unique(links.segment[order[start[device] : start[device + 1]]])
+        return [links.segments[i].a for i in segments.tolist()]
+
+
+def _difference(cls: DeviceClass, planned: DeviceClass) -> str:
+    """How the devices of one class differ from those of another."""
+    if cls.kind != planned.kind:
+        return f"which is {KINDS.get(cls.kind, 'a switch tray')}, not {KINDS.get(planned.kind, 'a switch tray')}"
+    if cls.kind == SWITCH and cls.fabric != planned.fabric:
+        return f"which is of another fabric, {cls.fabric} instead of {planned.fabric}"
+    if cls.kind == SWITCH and cls.tier != planned.tier:
+        return f"which is of another tier, {cls.tier} instead of {planned.tier}"
+    if cls.profile.id != planned.profile.id:
+        return f"which is a {cls.profile.id}, not a {planned.profile.id}"
+    return "which is of another part of the cluster: its ports serve others"
+
+
+@dataclass(frozen=True, slots=True)
+class Relocation:
+    """A link whose end is on another device than planned, and the path of the override."""
+
+    row: int
+    upper: bool
+    old: int
+    new: int
+    path: Path
+
+
+def address_faults(
+    plan: WiringPlan, names: Sequence[str], families: Sequence[FamilyAddresses], relocated: Sequence[Relocation]
+) -> list[Diagnostic]:
+    """Faults (FG077) of links of hosts on another leaf, whose addresses are of a block that their own leaf announces.
+
+    A link keeps its addresses. Those of a host are in the subnet, or in the announced block, of the leaf at the link's
+    upper end: on another leaf nobody would find them.
+    """
+    found: list[Diagnostic] = []
+    for each in {each.path: each for each in relocated if each.upper}.values():  # all links of an end are alike
+        segment = plan.links.segments[plan.links.segment[each.row]]
+        if isinstance(segment.a, PortRun) or not _differ(families, segment, each):
+            continue
+        message = (
+            f"{names[each.old]} and {names[each.new]} announce host addresses of their own, and this link keeps that "
+            f"of {names[each.old]}"
+        )
+        hint = "of two cables that are swapped, state the other ends: `a_cage: DEVICE:CAGE`; addresses then follow"
+        found += fault(NOT_THERE, message, path=each.path, hint=f"{hint}. Else {PULL}").diagnostics
+    return found
+
+
+def _differ(families: Sequence[FamilyAddresses], segment: Segment, moved: Relocation) -> bool:
+    """Whether two leaves have different blocks for hosts of a link's fabric, or of one that has a VLAN on its ports."""
+    for family in families:
+        for fabric, subnets in family.subnets.items():
+            here = fabric == segment.fabric or (fabric in family.shared and family.shared[fabric].at(moved.row))
+            if here and subnets.base.at(moved.old) != subnets.base.at(moved.new):
+                return True
+    return False

@@ -1,0 +1,121 @@
+"""What earlier reports say: which cables were verified, and which findings were open. No database: a report is JSON.
+
+Reports are taken in their order. A cable that was seen as planned stays verified until a later dump shows it
+otherwise; a finding stays open until its cables are seen as planned.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fabricgen.kernel.diagnostics import Span, fault
+from fabricgen.kernel.text_input import decode, read_bytes
+from fabricgen.verify.actions import Action, CableState
+from fabricgen.verify.cabling import PlannedCabling
+from fabricgen.wiring.tables import Flags, Ints
+
+LARGEST = 256 * 1024 * 1024
+"""Bytes of the largest report that is read."""
+
+RIGHT = (CableState.AS_PLANNED, CableState.HARMLESS)
+"""States of a cable that is verified."""
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """Ids of cables that were verified, and the findings that were open, by id, as the reports have them."""
+
+    verified: frozenset[str] = frozenset()
+    open: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Since:
+    """What became of earlier findings.
+
+    `verified`: by cable, whether it was verified earlier and no dump shows it now. `known` are the ids of actions that
+    were open already. `mended` are findings whose cables are all right now; `unseen` those of which the dumps do not
+    show enough; both as the reports have them. What is neither is explained otherwise now.
+    """
+
+    verified: Flags
+    known: frozenset[str]
+    mended: tuple[Mapping[str, Any], ...]
+    unseen: tuple[Mapping[str, Any], ...]
+
+
+def read_reports(files: Sequence[str]) -> Earlier:
+    """What some reports say together, the later ones last; raises InputError (FG001, FG066) for what is no report."""
+    verified, opened = set[str](), dict[str, Mapping[str, Any]]()
+    for file in files:
+        report = _report(file)
+        verified |= set(_ids(report["verified"]))
+        actions = [*report["actions"], *report["since"]["unseen"]]
+        gone = {each["id"] for each in report["since"]["mended"]}
+        opened = {key: each for key, each in opened.items() if key not in gone}
+        for action in actions:
+            opened[action["id"]] = action
+            verified -= set(action["cables"])
+    return Earlier(frozenset(verified), opened)
+
+
+def since(plan: PlannedCabling, states: Ints, actions: Sequence[Action], earlier: Earlier, *, optics: bool) -> Since:
+    """What became of earlier findings; those on optics are only judged where optics are read."""
+    ids = plan.cable_ids.tolist()
+    number = {name: row for row, name in enumerate(ids)}
+    verified = np.zeros(len(ids), dtype=bool)
+    verified[[number[name] for name in earlier.verified if name in number]] = True
+    now = {action.id for action in actions}
+    mended, unseen = [], []
+    for key, finding in sorted(earlier.open.items()):
+        if key in now:
+            continue
+        its = [CableState(int(states[number[name]])) for name in finding["cables"] if name in number]
+        if CableState.UNSEEN in its or (finding["kind"] == "optic" and not optics):
+            unseen.append(finding)
+        elif all(state in RIGHT for state in its):
+            mended.append(finding)
+    verified &= states == CableState.UNSEEN
+    return Since(verified, frozenset(now & earlier.open.keys()), tuple(mended), tuple(unseen))
+
+
+def verified_ids(plan: PlannedCabling, states: Ints, before: Flags) -> dict[str, str]:
+    """Ids of all cables that are right, now or earlier, as cages by device, with blanks between: `_ids` reads them."""
+    found: dict[str, list[str]] = {}
+    for name in plan.cable_ids[np.isin(states, RIGHT) | before].tolist():
+        device, _, cage = name.partition(":")
+        found.setdefault(device, []).append(cage)
+    return {device: " ".join(cages) for device, cages in sorted(found.items())}
+
+
+def _ids(verified: Mapping[str, str]) -> Iterable[str]:
+    return (f"{device}:{cage}" for device, cages in verified.items() for cage in cages.split(" "))
+
+
+def _report(file: str) -> Mapping[str, Any]:
+    """A report as written by `reports.json`; raises InputError (FG066) unless it has what is used here."""
+    text = decode(read_bytes(Path(file), file, limit=LARGEST), file, limit=LARGEST, what="JSON")
+    try:
+        report = json.loads(text)
+        _require(isinstance(report["verified"], dict))
+        _require(all(isinstance(text, str) for text in report["verified"].values()))
+        report.setdefault("since", {"mended": [], "unseen": []})
+        lists = report["actions"], report["since"]["mended"], report["since"]["unseen"]
+        for action in (each for listed in lists for each in listed):
+            _require(all(isinstance(action[key], str) for key in ("id", "kind", "text")))
+            _require(all(isinstance(name, str) for name in action["cables"]))
+        return dict(report)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        hint = "give what `fabricgen verify --format json` wrote"
+        raise fault("FG066", f"{file} is no report of `verify`", hint=hint, span=Span(file, 1, 1)) from error
+
+
+def _require(held: bool) -> None:
+    if not held:
+        raise ValueError

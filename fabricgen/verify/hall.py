@@ -1,0 +1,36 @@
+"""Where racks stand, so that one walks past each once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from fabricgen.cluster import Cluster
+from fabricgen.verify.cabling import PlannedCabling
+
+
+@dataclass(frozen=True)
+class Hall:
+    """The position of each rack in a walk, and where it stands (`h1.R03.07`), by name; no places where not known."""
+
+    order: Mapping[str, int] = field(default_factory=dict)
+    places: Mapping[str, str] = field(default_factory=dict)
+
+    def of(self, rack: str) -> tuple[int, str]:
+        """Sort key of a rack."""
+        return self.order.get(rack, len(self.order)), rack
+
+
+def hall_of(cluster: Cluster) -> Hall:
+    """The hall of a compiled blueprint, walked as the technician's workbook does."""
+    from fabricgen.export.technician.locations import rack_order, rack_places
+
+    racks = cluster.plan.racks
+    order = rack_order(racks).tolist()
+    places = rack_places(cluster).tolist()
+    return Hall(dict(zip(racks.names, order, strict=True)), dict(zip(racks.names, places, strict=True)))
+
+
+def hall_in(plan: PlannedCabling) -> Hall:
+    """The racks of a built folder, in the order of its list of devices."""
+    return Hall({name: at for at, name in enumerate(plan.devices["rack"].vocabulary.tolist())})

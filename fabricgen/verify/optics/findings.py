@@ -1,0 +1,32 @@
+"""What is wrong with a cable, its modules or its ports, before it is put together as actions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from fabricgen.verify.actions import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is wrong: `ports` where (planned ports, at least one), `text` a sentence without its full stop."""
+
+    kind: Kind
+    ports: tuple[int, ...]
+    text: str
+
+
+@dataclass
+class Findings:
+    """All that is wrong, and what is worth a note: texts with the places that each holds for."""
+
+    found: list[Finding] = field(default_factory=list)
+    noted: dict[str, list[str]] = field(default_factory=dict)
+
+    def add(self, kind: Kind, ports: tuple[int, ...], text: str) -> None:
+        """Add a fault."""
+        self.found.append(Finding(kind, ports, text))
+
+    def note(self, text: str, place: str) -> None:
+        """Note something that holds for a place."""
+        self.noted.setdefault(text, []).append(place)

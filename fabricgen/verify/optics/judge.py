@@ -1,0 +1,127 @@
+"""Actions for modules, cables and ports that are not what is planned, or do not run as planned."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+import numpy as np
+
+from fabricgen.catalog.loader import Catalog
+from fabricgen.verify.actions import Action, CableState, End, Kind
+from fabricgen.verify.cabling import PlannedCabling
+from fabricgen.verify.dumps.sighting import Box
+from fabricgen.verify.optics.cages import NO_MODULE, Told, planned_cages, told_of
+from fabricgen.verify.optics.findings import Finding, Findings
+from fabricgen.verify.optics.light import judge_light
+from fabricgen.verify.optics.modules import Parts
+from fabricgen.verify.optics.parts import judge_part
+from fabricgen.verify.optics.report import PortReport
+from fabricgen.verify.optics.running import judge_port
+from fabricgen.wiring.tables import Ints
+
+FindPorts = Callable[[Ints, Ints, Sequence[str]], Ints]
+"""Ports by device (int32) and index (int32) into texts, as `PortNumbers.find`; negative for none of the plan."""
+
+MOST_PLACES = 5
+"""The most places that a note names."""
+
+
+def optic_actions(
+    cabling: PlannedCabling,
+    catalogue: Catalog,
+    reports: Iterable[PortReport],
+    identify: Callable[[Box], int],
+    find: FindPorts | None = None,
+    states: Ints | None = None,
+) -> tuple[tuple[Action, ...], tuple[str, ...]]:
+    """What is wrong with modules, cables and ports: an action a cable, and notes.
+
+    `identify`: the row of devices of a box, -1 for none. `states`: those of Diagnosis, so that cables that are plugged
+    elsewhere are not held against what is planned there, and dark ones not called down once more.
+    """
+    rows = list(reports)
+    if not rows:
+        return (), ("no dump tells of modules or ports: nothing was held against cables.csv",)
+    told = _located(cabling, rows, identify, find)
+    elsewhere = _cables_in(states, CableState.ELSEWHERE)
+    dark = _cables_in(states, CableState.DARK)
+    parts, found = Parts(catalogue), Findings()
+    left_out = set[int]()
+    for _, cage in sorted(told.cages.items()):
+        moved = {int(cabling.cable[port >> 1]) for port in cage.ports} & elsewhere
+        if moved:
+            left_out |= moved
+            continue
+        judge_part(cabling, parts, cage, found)
+    ports = sorted({*told.ports, *told.cage_of})
+    for port in ports:
+        cable = int(cabling.cable[port >> 1])
+        if cable in elsewhere:
+            continue
+        if port in told.ports:
+            judge_port(cabling, parts, told, port, cable in dark, found)
+        judge_light(cabling, parts, told, port, found)
+    return tuple(_actions(cabling, found.found)), tuple(_notes(cabling, told, found, len(left_out)))
+
+
+def _located(
+    cabling: PlannedCabling, rows: Sequence[PortReport], identify: Callable[[Box], int], find: FindPorts | None
+) -> Told:
+    devices = dict[Box, int]()
+    for row in rows:
+        if row.box not in devices:
+            devices[row.box] = identify(row.box)
+    device = np.array([devices[row.box] for row in rows], dtype=np.int32)
+    texts = {"": 0}
+    text = np.array([0 if row.is_cage else texts.setdefault(row.port, len(texts)) for row in rows], dtype=np.int32)
+    port = find(device, text, list(texts)) if find else np.full(len(rows), -1, dtype=np.int32)
+    return told_of(cabling, rows, device, port)
+
+
+def _cables_in(states: Ints | None, state: CableState) -> set[int]:
+    return set() if states is None else set(np.flatnonzero(states == state).tolist())
+
+
+def _actions(cabling: PlannedCabling, found: Iterable[Finding]) -> Iterator[Action]:
+    """One action for each cable that has a fault: the first of those that a fault holds for."""
+    by_cable: dict[int, list[Finding]] = defaultdict(list)
+    for finding in found:
+        by_cable[int(cabling.cable[min(finding.ports) >> 1])].append(finding)
+    for cable, findings in sorted(by_cable.items(), key=lambda each: min(each[1][0].ports)):
+        ports = sorted({port for finding in findings for port in finding.ports})
+        cables = sorted({str(cabling.cable_ids[cabling.cable[port >> 1]]) for port in ports})
+        kind = Kind.OPTIC if any(finding.kind is Kind.OPTIC for finding in findings) else Kind.PORT
+        text = f"cable {cabling.cable_ids[cable]}: " + "; ".join(finding.text for finding in findings)
+        yield Action(kind, 0, tuple(cables), tuple(_end(cabling, port) for port in ports), text)
+
+
+def _end(cabling: PlannedCabling, port: int) -> End:
+    device = int(cabling.device[port])
+    rack, u = (str(cabling.of_device(column, device)) for column in ("rack", "u"))
+    return End(
+        device=cabling.device_names[device],
+        port=cabling.port_text(port),
+        rack=rack,
+        u=int(u) if u.isdecimal() else 0,
+        cage=cabling.cage(port),
+        label=cabling.label(port),
+    )
+
+
+def _notes(cabling: PlannedCabling, told: Told, found: Findings, left_out: int) -> Iterator[str]:
+    media = (str(cabling.of_cable("medium", cage.ports[0])) for cage in told.cages.values() if cage.ports)
+    seen = sum(medium not in NO_MODULE for medium in media)
+    yield f"optics: modules or ports of {seen:,} of {planned_cages(cabling):,} planned cages are told of by dumps"
+    for text, places in sorted(found.noted.items()):
+        yield f"optics: {len(places):,} x {text}: {_some(places)}"
+    if left_out:
+        yield f"optics: {left_out:,} cables that are plugged elsewhere are judged once they are moved"
+    if told.strange:
+        names = sorted(box.name or box.chassis or box.address or box.file for box in told.strange)
+        yield f"optics: {len(names):,} x a device that the plan does not have: {_some(names)}"
+
+
+def _some(places: Sequence[str]) -> str:
+    more = f" and {len(places) - MOST_PLACES:,} more" if len(places) > MOST_PLACES else ""
+    return ", ".join(places[:MOST_PLACES]) + more

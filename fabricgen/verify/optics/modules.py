@@ -1,0 +1,195 @@
+"""What a module or a cable is: from its part number by the catalogue, or from the words that its EEPROM has."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import NamedTuple
+
+from fabricgen.catalog.cable_models import CableProfile
+from fabricgen.catalog.loader import Catalog
+from fabricgen.catalog.product_models import CODED, PLAIN, Product
+
+COPPER, AOC = "copper", "AOC"
+
+REACH_M = {"SR": 100.0, "VR": 50.0, "DR": 500.0, "FR": 2_000.0, "LR": 10_000.0, "ZR": 80_000.0}
+"""Reach of what goes by these names, m (IEEE 802.3; OIF 400ZR): where no part number says more."""
+
+_NAMES = re.compile(
+    r"""
+    (?P<gbps>\d+)G(?:BASE)?[-_ ] (?P<count>\dX?)? (?P<more>[XVPCU]|SW|E)? (?P<kind>[SVDFLE]R|CR|AR|AOC|ACC|AEC|DAC|KR)
+        (?P<lanes>\d*) (?P<bidi>[_.]?BD)?(?P<plus>\+)? | (?P<psm>PSM4) | (?P<cwdm>CWDM4) | (?P<zr>\bZR\b|\d00ZR)
+    | (?P<active>Active\ (?:Optical\ )?Cable) | (?P<acc>Active\ Copper|\bACC\b|\bAEC\b|linear\ active|active\ equalizer)
+    | (?P<dac>Copper\ cable|Passive\ Copper|\bDAC\b) | (?P<vcsel>850\ ?nm)
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_ATTACHED = re.compile(r"no separable connector", re.IGNORECASE)
+
+
+class Kind(NamedTuple):
+    """What a module is: `family` is copper, AOC, SR, DR, FR, LR or ZR, "" where it is not known.
+
+    Families tell which light is understood: DR has one wavelength a fibre pair (so does FR1), FR and LR have several.
+    `reach_m` and `gbps` are 0 where not known; `length_m` of a cable with ends of its own.
+    """
+
+    family: str = ""
+    reach_m: float = 0.0
+    gbps: float = 0.0
+    length_m: float = 0.0
+
+    @property
+    def words(self) -> str:
+        """How people call it: `DR, 500 m`."""
+        reach = self.length_m or self.reach_m
+        far = f"{reach / 1000:g} km" if reach >= 1000 else f"{reach:g} m"
+        return ", ".join(filter(None, [self.family, far if reach else ""]))
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The parts of a catalogue by their numbers, with those that fabricgen makes up where no list is ordered from."""
+
+    catalogue: Catalog
+
+    @cached_property
+    def _profiles(self) -> dict[str, CableProfile]:
+        return {profile.id: profile for profile in self.catalogue.cables}
+
+    @cached_property
+    def _products(self) -> dict[str, Product]:
+        """Products whose part has no length, by number in capitals."""
+        return {each.part.upper(): each for each in self._all if not each.lengths_m}
+
+    @cached_property
+    def _all(self) -> tuple[Product, ...]:
+        lists = (self.catalogue.products(name) for name in self.catalogue.ids("products"))
+        return tuple(product for found in lists for product in found.products)
+
+    @cached_property
+    def _cables(self) -> tuple[tuple[re.Pattern[str], Product], ...]:
+        """Cables sold by length, and the pattern of their numbers."""
+        found = []
+        for product in self._all:
+            if product.kind == "cable" and product.lengths_m:
+                text = re.escape(product.part).replace(re.escape(CODED), r"(\d\d[\dA])")
+                text = text.replace(re.escape(PLAIN), r"(\d+(?:\.\d+)?)")
+                found.append((re.compile(text, re.IGNORECASE), product))
+        return tuple(found)
+
+    def is_product(self, part: str) -> bool:
+        """Whether a part stands in a list of a vendor."""
+        return part.upper() in self._products or any(pattern.fullmatch(part) for pattern, _ in self._cables)
+
+    def kind(self, part: str) -> Kind | None:
+        """What a part is, by its number; None where the catalogue does not know it."""
+        return self._kinds(part)
+
+    @cached_property
+    def _kinds(self) -> _Known:
+        return _Known(self)
+
+    def profile(self, part: str) -> CableProfile | None:
+        """The technology of a part, of a planned one always but for a list of the blueprint's own."""
+        product = self._products.get(part.upper())
+        for pattern, cable in self._cables if product is None else ():
+            if pattern.fullmatch(part):
+                product = cable
+        if product:
+            return next((self._profiles[medium] for medium in product.media if medium in self._profiles), None)
+        ids = [name for name in self._profiles if part == name or part.startswith(f"{name}-")]
+        return self._profiles[max(ids, key=len)] if ids else None
+
+    def look_up(self, part: str) -> Kind | None:
+        """As `kind`, without memory."""
+        profile = self.profile(part)
+        if profile is None:
+            return None
+        product = self._products.get(part.upper())
+        for pattern, cable in self._cables:
+            if length := pattern.fullmatch(part):
+                return Kind(_family(profile), gbps=max(cable.gbps), length_m=_metres(length[1]))
+        reach = product.reach_m if product and product.reach_m else profile.reach_m
+        return Kind(_family(profile), 0.0 if profile.attached else reach, max(product.gbps) if product else 0.0)
+
+
+@dataclass(frozen=True)
+class _Known:
+    """Kinds by part number, each looked up once."""
+
+    parts: Parts
+    known: dict[str, Kind | None] = field(default_factory=dict)
+
+    def __call__(self, part: str) -> Kind | None:
+        if part not in self.known:
+            self.known[part] = self.parts.look_up(part)
+        return self.known[part]
+
+
+def _metres(told: str) -> float:
+    return float(told[:-1]) + 0.5 if told.upper().endswith("A") else float(told)
+
+
+def _family(profile: CableProfile) -> str:
+    if profile.medium in ("DAC", "ACC", "AEC"):
+        return COPPER
+    if profile.medium in ("AOC", "COPPER", "ZR", "CPO"):
+        return profile.medium
+    return planned_family(profile.medium, profile)
+
+
+def planned_family(medium: str, profile: CableProfile | None = None) -> str:
+    """The family of a medium of cables.csv; media named for their electronics (LPO) by the light of their profile."""
+    if medium in ("DAC", "ACC", "AEC"):
+        return COPPER
+    if medium in ("SR", "VR") or (profile and profile.fibre.startswith("mmf")):
+        return "SR"
+    if medium in ("LPO", "LRO", "NPO"):
+        return "" if profile is None else "DR" if profile.wavelengths == 1 else "FR"
+    return medium
+
+
+@lru_cache(maxsize=10_000)
+def kind_told(words: str) -> Kind:
+    """What a module is by the words of its EEPROM or of the NOS; its family is "" where they tell none, or several."""
+    kinds = [kind for found in _NAMES.finditer(words) if (kind := _named(found)).family]
+    families = {kind.family for kind in kinds}
+    optical = families - {COPPER, AOC}
+    if _ATTACHED.search(words) and optical:
+        families = (families - optical) | {AOC}
+    gbps = max((kind.gbps for kind in kinds), default=0.0)
+    if len(families) != 1:
+        return Kind(gbps=gbps)
+    family = families.pop()
+    reaches = {kind.reach_m for kind in kinds if kind.family == family and kind.reach_m}
+    return Kind(family, max(reaches, default=0.0) if family not in (COPPER, AOC) else 0.0, gbps)
+
+
+def _named(found: re.Match[str]) -> Kind:
+    """One name in a text, such as 400GBASE-DR4."""
+    if found["kind"] is None:
+        family = next((family for group, family in _OTHERS.items() if found[group]), "")
+        return Kind(family, REACH_M.get(family, 0.0))
+    name, more, gbps = found["kind"].upper(), (found["more"] or "").upper(), float(found["gbps"])
+    if name in ("CR", "DAC", "ACC", "AEC"):
+        return Kind(COPPER, gbps=gbps)
+    if name in ("AR", "AOC"):
+        return Kind(AOC, gbps=gbps)
+    if name == "KR":
+        return Kind()
+    if more == "P" and name == "LR":
+        return Kind("DR", REACH_M["LR"], gbps)
+    if name == "DR":  # 2XDR4 may be two of DR4 or of XDR4
+        far = REACH_M["FR"] if more == "X" or found["plus"] else REACH_M["DR"]
+        return Kind("DR", 0.0 if found["count"] else far, gbps)
+    if name in ("SR", "VR"):
+        return Kind("SR", REACH_M["VR"] if more == "V" or name == "VR" else 0.0 if more else REACH_M["SR"], gbps)
+    if name == "ER":
+        return Kind("LR", 40_000.0, gbps)
+    one = found["lanes"] == "1" or (not found["lanes"] and gbps >= 100)
+    return Kind("DR" if one and gbps >= 100 else name, REACH_M[name], gbps)
+
+
+_OTHERS = {"psm": "DR", "cwdm": "FR", "zr": "ZR", "active": AOC, "acc": COPPER, "dac": COPPER, "vcsel": "SR"}

@@ -1,0 +1,126 @@
+"""What a verification has to report, and the formats that write it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol, cast
+
+from fabricgen.kernel import discovery
+from fabricgen.verify.actions import Action, CableState, Diagnosis
+from fabricgen.verify.cabling import PlannedCabling
+from fabricgen.verify.earlier import Earlier, Since, since
+from fabricgen.verify.hall import Hall
+from fabricgen.verify.planned import Planned
+from fabricgen.verify.progress import Progress, by_rack, by_unit, whole
+from fabricgen.verify.scope import Scope, scope_of
+
+REPORTS = "fabricgen.verify.reports"
+
+
+@dataclass(frozen=True)
+class Report:
+    """All that a verification found.
+
+    The states in `diagnosis` are of all cables of the plan; all else, also `whole`, `units` and `racks`, of the scope.
+    `given` says whether earlier reports were.
+    """
+
+    name: str
+    plan: PlannedCabling
+    diagnosis: Diagnosis
+    scope: Scope
+    since: Since
+    given: bool
+    hall: Hall
+    whole: Progress
+    units: tuple[Progress, ...]
+    racks: tuple[Progress, ...]
+
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """What is to be done in the scope."""
+        return self.diagnosis.actions
+
+    def differs(self, accepted: Sequence[str] = ()) -> bool:
+        """Whether the hall is not as planned, but for what is accepted; unseen and harmless are no difference."""
+        left = any(action.id not in accepted for action in self.actions)
+        return left or bool(self.diagnosis.extra or self.unseen) or (not accepted and self._wrong)
+
+    @property
+    def _wrong(self) -> bool:
+        return self.whole.of(CableState.DARK) + self.whole.of(CableState.ELSEWHERE) > 0
+
+    @property
+    def unseen(self) -> tuple[str, ...]:
+        """Ids of earlier findings in the scope of which the dumps do not show enough."""
+        return tuple(each["id"] for each in self.since.unseen if self.in_scope(each["cables"]))
+
+    def in_scope(self, cables: Sequence[str]) -> bool:
+        """Whether any of some cables is in the scope."""
+        return not self.scope.asked or not self.scope.cable_ids.isdisjoint(cables)
+
+    def status(self, action: Action) -> str:
+        """`new` or `open`, where earlier reports were given."""
+        return "" if not self.given else "open" if action.id in self.since.known else "new"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked of a verification: places of the plan (none: all of it), and what earlier reports say, if given.
+
+    `optics` says whether transceivers are judged.
+    """
+
+    only: tuple[str, ...] = ()
+    earlier: Earlier | None = None
+    optics: bool = False
+
+
+def report_on(planned: Planned, diagnosis: Diagnosis, asked: Asked) -> Report:
+    """The part of a diagnosis that was asked for; raises InputError (FG066) for a place that is not in the plan."""
+    plan, states = planned.cabling, diagnosis.states
+    scope = scope_of(plan, asked.only)
+    became = since(plan, states, diagnosis.actions, asked.earlier or Earlier(), optics=asked.optics)
+    here = replace(
+        diagnosis,
+        actions=tuple(action for action in diagnosis.actions if scope.holds(action)),
+        extra=tuple(text for text in diagnosis.extra if scope.tells(text)),
+        harmless=tuple(text for text in diagnosis.harmless if scope.tells(text)),
+    )
+    return Report(
+        name=planned.name,
+        plan=plan,
+        diagnosis=here,
+        scope=scope,
+        since=became,
+        given=asked.earlier is not None,
+        hall=planned.hall,
+        whole=whole(scope, states, became.verified),
+        units=by_unit(plan, scope, states, became.verified),
+        racks=by_rack(plan, scope, states, became.verified),
+    )
+
+
+class ReportModule(Protocol):
+    """The interface of a module in `verify.reports`; `BINARY` is set where it is no text."""
+
+    BINARY: bool
+
+    def report(self, report: Report) -> bytes:
+        """The report, as it is written to a file."""
+
+
+def report_formats() -> tuple[str, ...]:
+    """Names of the formats, those of the modules in the folder."""
+    return discovery.module_names(REPORTS)
+
+
+def is_binary(form: str) -> bool:
+    """Whether a format is none for a terminal."""
+    return bool(getattr(discovery.load(REPORTS, form), "BINARY", False))
+
+
+def write_report(form: str, report: Report) -> bytes:
+    """Write a report in a format by name; raises KeyError for an unknown one."""
+    return cast(ReportModule, discovery.load(REPORTS, form)).report(report)

@@ -1,0 +1,1 @@
+"""Report formats of `verify`, one file each."""

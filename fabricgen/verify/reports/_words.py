@@ -1,0 +1,37 @@
+"""How reports for people say where something is, and what it costs."""
+
+from __future__ import annotations
+
+from fabricgen.kernel.diagnostics import printable
+from fabricgen.verify.actions import Action, Consequence, End
+from fabricgen.verify.consequence_text import consequence_text
+from fabricgen.verify.report import Report
+
+
+def counted(number: int, what: str, several: str = "") -> str:
+    """`1 plug`, `2 plugs`, `1,988 plugs`."""
+    return f"{number:,} {what if number == 1 else several or what + 's'}"
+
+
+def at(end: End) -> str:
+    """DEVICE:PORT."""
+    return printable(f"{end.device}:{end.port}" if end.port else end.device)
+
+
+def place(report: Report, end: End) -> str:
+    """`rack p1-su01-rk01 (h1.R01.01) U12, cage 5`."""
+    stands = report.hall.places.get(end.rack, "")
+    told = [f"rack {end.rack}{f' ({stands})' if stands else ''}{f' U{end.u}' if end.u else ''}"] if end.rack else []
+    return printable(", ".join([*told, *([f"cage {end.cage}"] if end.cage and end.cage != end.port else [])]))
+
+
+def work(action: Action) -> str:
+    """What an action takes: `2 plugs moved`, `2 boxes exchanged`."""
+    told = [counted(action.boxes, "box", "boxes")] if action.boxes else []
+    told += [counted(action.moves, "plug")] if action.moves else []
+    return " and ".join(told) or "look"
+
+
+def meanwhile(consequence: Consequence) -> str:
+    """What it costs until it is mended; "" where nothing is known."""
+    return printable(consequence_text(consequence))

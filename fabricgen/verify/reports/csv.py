@@ -1,0 +1,34 @@
+"""For spreadsheets and ticket systems: a row a plug that is moved, or a place to look at, in walking order."""
+
+from __future__ import annotations
+
+from fabricgen.export.columns import plain_text
+from fabricgen.export.formats.csv import write
+from fabricgen.export.table import Cell, Table
+from fabricgen.kernel.diagnostics import printable
+from fabricgen.verify.report import Report
+from fabricgen.verify.reports._walk import Stop, cells, walk
+
+END = ("device", "port", "cage", "rack", "u", "label")
+COLUMNS = (
+    *("order", "action", "kind", "status", "step", "cable"),
+    *(f"pull_{name}" for name in END),
+    *(f"put_{name}" for name in END),
+    *("reaches", "text"),
+)
+"""`put_` is empty for a place to look at; text that a spreadsheet would take for a formula gets an apostrophe."""
+
+
+def report(report: Report) -> bytes:
+    """The rows of all actions."""
+    rows = [_row(report, number, stop) for number, stop in enumerate(walk(report), start=1)]
+    columns = list(zip(*rows, strict=True)) or [()] * len(COLUMNS)
+    return write(Table("moves", dict(zip(COLUMNS, columns, strict=True))))
+
+
+def _row(report: Report, order: int, stop: Stop) -> tuple[Cell, ...]:
+    action = stop.action
+    texts = (action.id, action.kind.value, report.status(action), str(stop.step), printable(stop.cable))
+    reaches = {None: "", True: "yes", False: "no"}[stop.reaches]
+    row = (*texts, *cells(stop.here), *cells(stop.put), reaches, printable(action.text))
+    return order, *(plain_text(text) for text in row)

@@ -1,0 +1,175 @@
+"""For the technician: a workbook of what to move in walking order, with room to tick off, and the labels to compare."""
+
+from __future__ import annotations
+
+import datetime
+import io
+from collections.abc import Sequence
+
+import xlsxwriter
+
+from fabricgen.export.table import Cell
+from fabricgen.export.technician.cover import Contents, Cover, write_cover
+from fabricgen.export.technician.sheet import Column, Sheet, write_sheet
+from fabricgen.export.technician.styles import BOLD, NUMBER, REDLINE, SMALL, TEXT, Styles
+from fabricgen.kernel.diagnostics import printable
+from fabricgen.verify.actions import Action, End
+from fabricgen.verify.report import Report
+from fabricgen.verify.reports._walk import Stop, walk
+from fabricgen.verify.reports._words import at, meanwhile, work
+from fabricgen.verify.reports.text import summary, work_of
+
+BINARY = True
+
+_HOW = tuple(
+    """\
+Work through the sheet moves from the top down: racks come in the order in which one walks past. Rows of one number \
+belong together and are in the order in which plugs are pulled: lay the first plug aside until its place is free.
+Pull the plug at `port` of `device` and put it into `put_port` of `put_device`; where `do` is box, the \
+box at `u` is one of those that change places; where it is look, something is to be found out there, and the sheet \
+actions says what. A cage is what is printed on the device, a port what its system calls it.
+Where `reaches` is no, another cable than the planned one may be plugged there, which may be too short: bring one.
+Tick off: `done` for what is right now, `fault` for what could not be done, and why into remark.
+Compare each plug that was moved with the sheet labels. Print those that read otherwise, or hang on a new cable.
+Give it back: have the devices dumped again, and run `fabricgen verify` again.""".splitlines()
+)
+
+
+def report(report: Report) -> bytes:
+    """The workbook; always the same bytes. Raises InputError (FG029) when a sheet has too many rows."""
+    stops = walk(report)
+    sheets = [_moves(report, stops), _actions(report, stops), _labels(stops)]
+    name = printable(report.name)
+    buffer = io.BytesIO()
+    book = xlsxwriter.Workbook(buffer, {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False})
+    made = datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC)
+    book.set_properties({"title": f"{name} moves", "created": made})
+    styles = Styles(book)
+    write_cover(book, styles, _cover(report, name, stops, sheets))
+    for sheet in sheets:
+        write_sheet(book, styles, sheet, name)
+    book.close()
+    return buffer.getvalue()
+
+
+def _cover(report: Report, name: str, stops: Sequence[Stop], sheets: Sequence[Sheet]) -> Cover:
+    counts = [
+        ("actions", len(report.actions)),
+        ("plugs to move", sum(action.moves for action in report.actions)),
+        ("boxes to exchange", sum(action.boxes for action in report.actions)),
+        ("racks to go to", len({end.rack for stop in stops for end in (stop.here, stop.put) if end.rack})),
+    ]
+    contents = [Contents(sheet.name, sheet.title, sheet.rows) for sheet in sheets]
+    return Cover(name, "What to move", summary(report).partition(": ")[2], counts, (), contents, _HOW)
+
+
+def _moves(report: Report, stops: Sequence[Stop]) -> Sheet:
+    columns = (
+        Column("no", 6, BOLD, [f"{stop.number}.{stop.step}" for stop in stops]),
+        Column("do", 5, TEXT, [_what(stop) for stop in stops]),
+        Column("rack", 15, SMALL, [_rack(report, stop.here) for stop in stops]),
+        Column("u", 5, NUMBER, [stop.here.u or "" for stop in stops]),
+        Column("device", 20, SMALL, [printable(stop.here.device) for stop in stops]),
+        Column("port", 13, BOLD, [printable(stop.here.port) for stop in stops]),
+        Column("cage", 7, BOLD, [printable(stop.here.cage) for stop in stops]),
+        Column("put_rack_u", 18, SMALL, [_put_at(report, stop) for stop in stops]),
+        Column("put_device", 20, SMALL, [_put_into(stop) for stop in stops]),
+        Column("put_port", 13, BOLD, [printable(stop.put.port) for stop in stops]),
+        Column("put_cage", 7, BOLD, [printable(stop.put.cage) for stop in stops]),
+        Column("cable", 20, SMALL, [printable(stop.cable) for stop in stops]),
+        Column("reaches", 7, TEXT, [{None: "", True: "yes", False: "no"}[stop.reaches] for stop in stops]),
+        Column("done", 7, REDLINE),
+        Column("remark", 14, REDLINE),
+    )
+    return Sheet("moves", "Plugs to move, in walking order", len(stops), columns, bands=_bands(stops))
+
+
+def _what(stop: Stop) -> str:
+    return "pull" if stop.put.device else "box" if stop.action.boxes else "look"
+
+
+def _put_into(stop: Stop) -> str:
+    return "same" if stop.put.device == stop.here.device else printable(stop.put.device)
+
+
+def _put_at(report: Report, stop: Stop) -> str:
+    """Rack and unit of the other place, where that is another device."""
+    put = stop.put
+    if not put.device or put.device == stop.here.device:
+        return ""
+    rack = "same rack" if put.rack == stop.here.rack else _rack(report, put)
+    return f"{rack} U{put.u}" if put.u else rack
+
+
+def _rack(report: Report, end: End) -> str:
+    """The rack's name, and where it stands on a line of its own."""
+    stands = report.hall.places.get(end.rack, "")
+    return "\n".join(printable(text) for text in (end.rack, stands) if text)
+
+
+def _actions(report: Report, stops: Sequence[Stop]) -> Sheet:
+    """What each action is about, by the numbers of the sheet of moves."""
+    actions = list({stop.number: stop.action for stop in stops}.values())
+    listed = {action.id for action in actions}
+    actions += [action for action in report.actions if action.id not in listed]
+    prose = [(printable(action.text), meanwhile(action.consequence), _others(action)) for action in actions]
+    columns = (
+        Column("no", 6, BOLD, [str(number) for number in range(1, len(actions) + 1)]),
+        Column("kind", 11, TEXT, [action.kind.value for action in actions]),
+        Column("takes", 14, SMALL, [work(action) for action in actions]),
+        Column("what", 46, SMALL, [what for what, _, _ in prose]),
+        Column("until_then", 36, SMALL, [costs for _, costs, _ in prose]),
+        Column("or", 36, SMALL, [others for _, _, others in prose]),
+        Column("id", 20, SMALL, [action.id for action in actions]),
+        Column("done", 7, REDLINE),
+        Column("remark", 16, REDLINE),
+    )
+    lines = [max(2, *(_lines(text, width) for text, width in zip(texts, (46, 36, 36), strict=True))) for texts in prose]
+    return Sheet("actions", "What is to be done, and why", len(actions), columns, lines=lines)
+
+
+def _lines(text: str, width: int) -> int:
+    """Lines that small text takes in a column; its characters are narrower than those that widths are counted in."""
+    return sum(-(-len(line) // round(width * 1.15)) or 1 for line in text.split("\n"))
+
+
+def _others(action: Action) -> str:
+    return "\n".join(f"{printable(other.text)} ({work_of(other.moves, other.boxes)})" for other in action.alternatives)
+
+
+def _labels(stops: Sequence[Stop]) -> Sheet:
+    """What the label of each plug that is moved should read, and the names of boxes that are exchanged."""
+    rows: list[tuple[Cell, ...]] = [
+        (f"{stop.number}.{stop.step}", at(stop.put), *_two_lines(stop.put.label), stop.cable)
+        for stop in stops
+        if stop.put.label
+    ]
+    for number, action in {stop.number: stop.action for stop in stops}.items():
+        rows += [
+            (str(number), f"box that calls itself {told}", is_, "", "") for told, is_ in sorted(action.renamed.items())
+        ]
+    columns = list(zip(*rows, strict=True)) or [()] * 5
+    no, where, line1, line2, cable = ([printable(str(cell)) for cell in column] for column in columns)
+    return Sheet(
+        "labels",
+        "Labels to compare, and to print where they read otherwise",
+        len(rows),
+        (
+            Column("no", 6, BOLD, no),
+            Column("where", 34, SMALL, where),
+            Column("line1", 40, BOLD, line1),
+            Column("line2", 40, BOLD, line2),
+            Column("cable", 34, SMALL, cable),
+            Column("done", 7, REDLINE),
+        ),
+    )
+
+
+def _two_lines(label: str) -> tuple[str, str]:
+    """Near and far end of a label of cables.csv."""
+    near, _, far = label.partition(" > ")
+    return near, f"> {far}" if far else ""
+
+
+def _bands(stops: Sequence[Stop]) -> list[bool]:
+    return [stop.number % 2 == 0 for stop in stops]
