@@ -32,7 +32,8 @@ FG066 = Fault(
     name="NotToBeVerified",
     title="verify is asked for what is not there",
     text="""
-    `--only` names a place that the plan does not have, or `--since` a file that is no report of `verify`.
+    `--only` names a place that the plan does not have, or `--since`, or `view --verify`, a file that is no report of
+    `verify`, or one of another hall.
 
     A place is a site, a pod, a unit (p1/su3), the nth rack of its nodes (p1/su3/rack2), a rack or a device by name, a
     fabric, or a tier (compute.spine). A report is what `fabricgen verify --format json` wrote. A misspelt place would
