@@ -187,7 +187,8 @@ def _named(cabling: PlannedCabling, sightings: Sightings, identities: Identities
     name = kind[cabling.device].astype(np.int64) * names + cabling.name
     for ports in (numbers.own, numbers.far):
         found[name[ports[(ports >= 0) & (ports < cabling.ports)]]] = True
-    return clear[cabling.device] | found[name]
+    known_name: Flags = clear[cabling.device] | found[name]
+    return known_name
 
 
 def _doubtful(
