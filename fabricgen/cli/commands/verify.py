@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     metavar="PATH",
     help="Verify one place, for example p1/su3: a pod, unit, rack, device, fabric or FABRIC.TIER; may be repeated.",
 )
+@click.option("--optics", is_flag=True, help="Judge modules, cables and ports, too, as dumps of these tell them.")
 @click.option(
     "--since",
     "reports",
@@ -39,6 +40,11 @@ if TYPE_CHECKING:
     default="text",
     show_default=True,
 )
+@click.option(
+    "--learn",
+    metavar="FILE",
+    help="Write the inventory table that the dumps tell: MACs and GUIDs, with those of the blueprint's own.",
+)
 @output_option
 @click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Processes at work.  [default: processors]")
 def command(
@@ -48,15 +54,17 @@ def command(
     allow_outside: bool,
     phase: str | None,
     only: tuple[str, ...],
+    optics: bool,
     reports: tuple[str, ...],
     form: str,
+    learn: str | None,
     output: str,
     jobs: int | None,
 ) -> int:
     """Compare the hall, as DUMPs of its devices tell it, with a BLUEPRINT or a folder that `build` wrote.
 
-    A DUMP is a file, a folder or an archive of LLDP or InfiniBand tables; - is standard input. Exits with 0 where all
-    that is seen is as planned, with 1 where something is not.
+    A DUMP is a file, a folder or an archive of tables of LLDP, InfiniBand or optics; - is standard input. Exits with 0
+    where all that is seen is as planned, with 1 where something is not.
     """
     from fabricgen.cli.output import write_output
     from fabricgen.verify.earlier import read_reports
@@ -65,9 +73,14 @@ def command(
 
     if (blueprint, *dumps).count("-") > 1:
         raise click.UsageError("only one of BLUEPRINT and DUMPs can be standard input")
+    if learn == output == "-":
+        raise click.UsageError("only one of --learn and --output can be standard output")
     planned = _planned(blueprint, sets, allow_outside, phase)
     earlier = read_reports(reports) if reports else None
-    report = verify(planned, dumps, Asked(only, earlier), jobs or 0)
+    table: list[str] = []
+    report = verify(planned, dumps, Asked(only, earlier, optics), jobs or 0, table.append if learn else None)
+    for text in table:
+        write_output(str(learn), text.encode())
     write_output(output, write_report(form, report), binary=is_binary(form))
     return 1 if report.differs() else 0
 
