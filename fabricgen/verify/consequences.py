@@ -13,12 +13,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
+import numpy as np
+
 from fabricgen.catalog.loader import Catalog
 from fabricgen.cluster import Cluster
 from fabricgen.verify.actions import Action, Consequence, Diagnosis, Kind
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.places import SPARE, Place, Places
 from fabricgen.verify.reach import Reach
+from fabricgen.wiring.tables import Flags, Ints64, unique_values
 
 _JUDGED = {kind for kind in Kind if kind not in (Kind.OPTIC, Kind.PORT)}
 """Kinds of actions that say where plugs are."""
@@ -66,8 +69,10 @@ class _Hall:
         """The rails or planes of the links of a fabric that are planned on a device."""
         key = column, fabric, device
         if key not in self._served:
-            own = (port for port in self.cabling.ports_of_device(device).tolist() if self.fabric(port) == fabric)
-            self._served[key] = frozenset(str(self.cabling.of_link(column, port)) for port in own) - {""}
+            links = self.cabling.ports_of_device(device) >> 1
+            of, found = self.cabling.links["fabric"], self.cabling.links[column]
+            codes = found.codes[links[of.vocabulary[of.codes[links]] == fabric]]
+            self._served[key] = frozenset(found.vocabulary[unique_values(codes)].tolist()) - {""}
         return self._served[key]
 
     def at(self, column: str, fabric: str, place: Place) -> frozenset[str]:
@@ -90,19 +95,21 @@ class _Hall:
 
     def uplinks(self, device: int) -> list[int]:
         """The planned ports of a switch to the tier above."""
-        ports = self.cabling.ports_of_device(device).tolist()
-        return [port for port in ports if not port & 1 and self.is_uplink(port)]
+        ports = self.cabling.ports_of_device(device)
+        found: list[int] = ports[(ports & 1 == 0) & self.are_uplinks(ports)].tolist()
+        return found
 
-    def is_uplink(self, port: int) -> bool:
-        """Whether the link of a port joins switches of one fabric and of different tiers."""
-        low, high = (int(self.cabling.device[end]) for end in (port & ~1, port | 1))
-        tiers, fabrics = ({self.cabling.of_device(what, d) for d in (low, high)} for what in ("tier", "fabric"))
-        return len(tiers) == 2 and len(fabrics) == 1
+    def are_uplinks(self, ports: Ints64) -> Flags:
+        """Whether the link of each port joins switches of one fabric and of different tiers."""
+        low, high = (self.cabling.device[end] for end in (ports & ~1, ports | 1))
+        tier, fabric = (self.cabling.devices[what].codes for what in ("tier", "fabric"))
+        found: Flags = (tier[low] != tier[high]) & (fabric[low] == fabric[high])
+        return found
 
     def nodes_below(self, device: int) -> set[int]:
         """The nodes on a switch."""
-        far = {int(self.cabling.device[port ^ 1]) for port in self.cabling.ports_of_device(device).tolist()}
-        return {one for one in far if self.is_node(one)}
+        far = unique_values(self.cabling.device[self.cabling.ports_of_device(device) ^ 1])
+        return set(filter(self.is_node, far))
 
     def gbps(self, link: int) -> float:
         """The speed of a link."""
@@ -132,7 +139,7 @@ class _Account:
     def lose(self, link: int) -> None:
         """Count a link that nobody sees."""
         self.lost[self.hall.tiers(link)] += self.hall.gbps(link)
-        if self.hall.is_uplink(2 * link):
+        if self.hall.are_uplinks(np.array([2 * link], dtype=np.int64))[0]:
             self.uplinks[self.hall.devices(link)[0]] += 1
         self._affect(link)
 
