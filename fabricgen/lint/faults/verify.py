@@ -47,3 +47,23 @@ FG066 = Fault(
     fabricgen verify example.yaml dumps --only p1/su1
     """,
 )
+
+FG070 = Fault(
+    id="FG070",
+    name="LearntOtherwise",
+    title="the dumps contradict the hardware table",
+    text="""
+    With `--learn`, a line of `inventory` gives a device or port another MAC or GUID than the dumps have there, or gives
+    it one that the dumps have elsewhere. Nothing is written.
+
+    Either a box was replaced, and the line is old; or two boxes stand in each other's place, and the table tells which
+    is which. That is not for a program to choose: correct the line, or the cables, and learn again.
+    """,
+    in_words=True,
+    bad="""
+    leaf-01 has MAC b8:3f:d2:a1:b2:c4 in inventory.csv, and b8:3f:d2:00:11:22 in the dumps
+    """,
+    good="""
+    leaf-01 has MAC b8:3f:d2:00:11:22 in inventory.csv, as in the dumps
+    """,
+)
