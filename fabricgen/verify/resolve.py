@@ -38,6 +38,7 @@ def seen_of(cabling: PlannedCabling, sightings: Sightings, identities: Identitie
     doubtful &= (mate < 0) & (towards < 0)
     seen = Seen(mate, towards, dumped, down, doubtful, numbers.spare, strangers, conflicts)
     notes += _notes_of_dumps(cabling, sightings, identities)
+    notes += _notes_of_contradictions(cabling, sightings, numbers)
     return seen, (*notes, *_notes_of_doubles(cabling, numbers, doubled))
 
 
@@ -159,18 +160,35 @@ def _dumped(
     """(ports of which a dump says what they see; ports that a dump says are down)"""
     dumped = _flags(numbers, numbers.own)
     down = _flags(numbers, numbers.own[sightings.state == DOWN])
-    own_device = identities.device[sightings.owner]
-    unclear = set(np.unique(own_device[(numbers.own < 0) & (sightings.state == SEEN)]).tolist())
     whole: dict[str, set[int]] = {}
     for box in sightings.lists_all:
-        if (device := int(identities.device[box])) >= 0 and device not in unclear:
+        if (device := int(identities.device[box])) >= 0:
             whole.setdefault(sightings.agents.get(box, "list"), set()).add(device)
-    reach = reach_of(cabling)
+    reach, named = reach_of(cabling), _named(cabling, sightings, identities, numbers)
     for agent, devices in whole.items():
         mine = np.zeros(len(cabling.device_names), dtype=bool)
         mine[list(devices)] = True
-        dumped[: cabling.ports] |= mine[cabling.device] & reach.of_agent(agent)
+        dumped[: cabling.ports] |= mine[cabling.device] & reach.of_agent(agent) & named
     return dumped, down
+
+
+def _named(cabling: PlannedCabling, sightings: Sightings, identities: Identities, numbers: _Numbers) -> Flags:
+    """Planned ports whose silence is theirs: if most ports of a dump have unknown names, it may be one of those.
+
+    A name that was found on another device of its kind is known.
+    """
+    devices, names, kind = len(cabling.device_names), max(len(cabling.port_texts), 1), identities.ports.kind
+    own, sees = identities.device[sightings.owner], sightings.state == SEEN
+    unknown = np.bincount(own[sees & (own >= 0) & (numbers.own < 0)], minlength=devices)
+    known = np.bincount(own[sees & (own >= 0) & (numbers.own >= 0)], minlength=devices)
+    clear = unknown == 0
+    clear |= (unknown < known) & (cabling.devices["nos"].vocabulary != "")[cabling.devices["nos"].codes]
+    found = np.zeros((int(kind.max(initial=-1)) + 1) * names, dtype=bool)
+    name = kind[cabling.device].astype(np.int64) * names + cabling.name
+    for ports in (numbers.own, numbers.far):
+        found[name[ports[(ports >= 0) & (ports < cabling.ports)]]] = True
+    known_name: Flags = clear[cabling.device] | found[name]
+    return known_name
 
 
 def _doubtful(
@@ -207,6 +225,32 @@ def _notes_of_dumps(cabling: PlannedCabling, sightings: Sightings, identities: I
     dumped = sorted({int(identities.device[box]) for box in sightings.agents} - {-1})
     notes = [f"the dump of {cabling.device_names[each]} has no neighbour" for each in dumped if not sees[each]]
     return capped(notes, "dumps without a neighbour")
+
+
+def _notes_of_contradictions(cabling: PlannedCabling, sightings: Sightings, numbers: _Numbers) -> tuple[str, ...]:
+    """Dumps that claim to be of one device and say different things of its ports."""
+    rows = np.flatnonzero((numbers.own >= 0) & (numbers.far >= 0))
+    key = numbers.own[rows].astype(np.int64) * len(numbers.device) + numbers.far[rows]
+    order = np.argsort(key, kind="stable")
+    rows, key = rows[order], key[order]
+    distinct = np.r_[True, key[1:] != key[:-1]][: len(key)]
+    rows = rows[distinct]
+    several = np.bincount(numbers.own[rows], minlength=len(numbers.device)) > 1
+    said: dict[int, list[int]] = {}
+    for row in rows[several[numbers.own[rows]]].tolist():
+        said.setdefault(int(numbers.own[row]), []).append(int(sightings.owner[row]))
+    found: dict[tuple[int, tuple[int, ...]], int] = {}
+    for port, owners in said.items():
+        boxes = tuple(sorted(set(owners)))
+        if len(boxes) > 1:
+            what = int(numbers.device[port]), boxes
+            found[what] = found.get(what, 0) + 1
+    notes = [
+        f"{' and '.join(told_of(sightings.boxes[box]) for box in boxes)} are both taken for "
+        f"{cabling.device_names[device]}, and contradict each other at {count:,} of its ports"
+        for (device, boxes), count in sorted(found.items())
+    ]
+    return capped(notes, "devices with dumps that contradict each other")
 
 
 def _notes_of_doubles(

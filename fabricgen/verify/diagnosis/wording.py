@@ -29,14 +29,14 @@ def rack_of(board: Board, device: int) -> tuple[str, int]:
 
 
 def box(end: End) -> str:
-    """A device with its place: `n012 (rack rk03, unit 7)`."""
+    """A device with its place: `n012 (rack rk03, U7)`."""
     if not end.rack:
         return end.device
-    return f"{end.device} (rack {end.rack}{f', unit {end.u}' if end.u else ''})"
+    return f"{end.device} (rack {end.rack}{f', U{end.u}' if end.u else ''})"
 
 
 def plug(end: End) -> str:
-    """A port with its device: `n012:eth1 (rack rk03, unit 7)`."""
+    """A port with its device: `n012:eth1 (rack rk03, U7)`."""
     return box(end).replace(end.device, f"{end.device}:{end.port}", 1) if end.port else box(end)
 
 
