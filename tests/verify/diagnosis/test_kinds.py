@@ -76,7 +76,7 @@ def test_swap():
     action = _only(_moved(hall, one, other))
     assert (action.kind, action.moves, len(action.cables)) == (Kind.SWAP, 2, 2)
     assert {end.device for end in action.ends} == {LEAF}
-    assert action.text == (f"{LEAF} (rack p1-su01-net01, unit 1): the plugs in 2/1 and 1/1 are swapped.")
+    assert action.text == (f"{LEAF} (rack p1-su01-net01, U1): the plugs in 2/1 and 1/1 are swapped.")
     (other_side,) = action.alternatives
     assert (other_side.kind, other_side.moves) == (Kind.SWAP, 2)
     assert {step.pull.device for step in other_side.steps} == {"p1-su01-n001", "p1-su01-n003"}
@@ -130,7 +130,7 @@ def test_crossed_rails():
     action = _only(_moved(hall, "p1-su01-n002:left-P3", "p1-su01-n002:left-P4"))
     assert (action.kind, action.moves, len(action.cables)) == (Kind.CROSSED, 2, 2)
     assert "rails 1 and 2 are crossed" in action.text
-    assert action.text.startswith("p1-su01-n002 (rack p1-su01-rk01, unit 12): ")
+    assert action.text.startswith("p1-su01-n002 (rack p1-su01-rk01, U12): ")
     (leaves,) = action.alternatives
     assert leaves.moves == 2
     assert {step.pull.device for step in leaves.steps} == {LEAF, LEAF2}
