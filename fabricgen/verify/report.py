@@ -77,11 +77,14 @@ class Asked:
     optics: bool = False
 
 
-def report_on(planned: Planned, diagnosis: Diagnosis, asked: Asked) -> Report:
-    """The part of a diagnosis that was asked for; raises InputError (FG066) for a place that is not in the plan."""
+def report_on(planned: Planned, diagnosis: Diagnosis, asked: Asked, looked_at: frozenset[str] = frozenset()) -> Report:
+    """The part of a diagnosis that was asked for; raises InputError (FG066) for a place that is not in the plan.
+
+    `looked_at` are the cables whose modules and ports were judged.
+    """
     plan, states = planned.cabling, diagnosis.states
     scope = scope_of(plan, asked.only)
-    became = since(plan, states, diagnosis.actions, asked.earlier or Earlier(), optics=asked.optics)
+    became = since(plan, states, diagnosis.actions, asked.earlier or Earlier(), looked_at)
     here = replace(
         diagnosis,
         actions=tuple(action for action in diagnosis.actions if scope.holds(action)),

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     metavar="PATH",
     help="Verify one place, for example p1/su3: a pod, unit, rack, device, fabric or FABRIC.TIER; may be repeated.",
 )
+@click.option("--optics", is_flag=True, help="Judge modules, cables and ports, too, as dumps of these tell them.")
 @click.option(
     "--since",
     "reports",
@@ -48,6 +49,7 @@ def command(
     allow_outside: bool,
     phase: str | None,
     only: tuple[str, ...],
+    optics: bool,
     reports: tuple[str, ...],
     form: str,
     output: str,
@@ -55,8 +57,8 @@ def command(
 ) -> int:
     """Compare the hall, as DUMPs of its devices tell it, with a BLUEPRINT or a folder that `build` wrote.
 
-    A DUMP is a file, a folder or an archive of LLDP or InfiniBand tables; - is standard input. Exits with 0 where all
-    that is seen is as planned, with 1 where something is not.
+    A DUMP is a file, a folder or an archive of tables of LLDP, InfiniBand or optics; - is standard input. Exits with 0
+    where all that is seen is as planned, with 1 where something is not.
     """
     from fabricgen.cli.output import write_output
     from fabricgen.verify.earlier import read_reports
@@ -67,7 +69,7 @@ def command(
         raise click.UsageError("only one of BLUEPRINT and DUMPs can be standard input")
     planned = _planned(blueprint, sets, allow_outside, phase)
     earlier = read_reports(reports) if reports else None
-    report = verify(planned, dumps, Asked(only, earlier), jobs or 0)
+    report = verify(planned, dumps, Asked(only, earlier, optics), jobs or 0)
     write_output(output, write_report(form, report), binary=is_binary(form))
     return 1 if report.differs() else 0
 

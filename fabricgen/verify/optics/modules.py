@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from fabricgen.catalog.cable_models import CableProfile
 from fabricgen.catalog.loader import Catalog
-from fabricgen.catalog.product_models import CODED, PLAIN, Product
+from fabricgen.catalog.product_models import CODED, PLAIN, Product, ProductList
 
 COPPER, AOC = "copper", "AOC"
 
@@ -64,9 +64,17 @@ class Parts:
         return {each.part.upper(): each for each in self._all if not each.lengths_m}
 
     @cached_property
+    def _lists(self) -> tuple[ProductList, ...]:
+        return tuple(self.catalogue.products(name) for name in self.catalogue.ids("products"))
+
+    @cached_property
     def _all(self) -> tuple[Product, ...]:
-        lists = (self.catalogue.products(name) for name in self.catalogue.ids("products"))
-        return tuple(product for found in lists for product in found.products)
+        return tuple(product for found in self._lists for product in found.products)
+
+    @cached_property
+    def _of_vendors(self) -> frozenset[str]:
+        """Parts that one vendor sells, with marks for lengths."""
+        return frozenset(each.part for found in self._lists if found.vendor != "any" for each in found.products)
 
     @cached_property
     def _cables(self) -> tuple[tuple[re.Pattern[str], Product], ...]:
@@ -80,8 +88,9 @@ class Parts:
         return tuple(found)
 
     def is_product(self, part: str) -> bool:
-        """Whether a part stands in a list of a vendor."""
-        return part.upper() in self._products or any(pattern.fullmatch(part) for pattern, _ in self._cables)
+        """Whether a part is one that a vendor sells, rather than a kind that many sell."""
+        product = self._product(part)
+        return product is not None and product.part in self._of_vendors
 
     def kind(self, part: str) -> Kind | None:
         """What a part is, by its number; None where the catalogue does not know it."""
@@ -93,14 +102,15 @@ class Parts:
 
     def profile(self, part: str) -> CableProfile | None:
         """The technology of a part, of a planned one always but for a list of the blueprint's own."""
-        product = self._products.get(part.upper())
-        for pattern, cable in self._cables if product is None else ():
-            if pattern.fullmatch(part):
-                product = cable
+        product = self._product(part)
         if product:
             return next((self._profiles[medium] for medium in product.media if medium in self._profiles), None)
         ids = [name for name in self._profiles if part == name or part.startswith(f"{name}-")]
         return self._profiles[max(ids, key=len)] if ids else None
+
+    def _product(self, part: str) -> Product | None:
+        sold_by_length = (cable for pattern, cable in self._cables if pattern.fullmatch(part))
+        return self._products.get(part.upper()) or next(sold_by_length, None)
 
     def look_up(self, part: str) -> Kind | None:
         """As `kind`, without memory."""
