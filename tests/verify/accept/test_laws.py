@@ -1,0 +1,55 @@
+"""Whatever is accepted of a hall, the plan that takes it finds nothing of it any more in the same dumps."""
+
+from __future__ import annotations
+
+from random import Random
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fabricgen.kernel.diagnostics import InputError
+from fabricgen.verify.accept.chosen import ALL
+from fabricgen.verify.actions import CableState, Kind
+from tests.verify.accept.halls import Site
+from tests.verify.diagnosis.faults import boxes, near_swap, rolled, shift, splitter
+from tests.verify.diagnosis.hall import Hall
+
+NAMES = ("leaf-spine", "small-pair", "rail-only", "dual-stack")
+
+
+def same_kind(hall: Hall, random: Random) -> int:
+    """Two or three plugs of one model of device, in cages of which the plan uses the same kind."""
+    cabling = hall.cabling
+    model, fabric = cabling.devices["model"].codes, cabling.links["fabric"].codes
+    keys = [
+        (model[hall.device[plug]], fabric[ports[0] >> 1], ports[0] & 1, len(ports), len(hall.far_plugs(plug)))
+        for plug, ports in enumerate(hall.ports)
+    ]
+    one = random.randrange(hall.plugs)
+    alike = [plug for plug in range(hall.plugs) if keys[plug] == keys[one]]
+    plugs = random.sample(alike, min(len(alike), random.choice((2, 3))))
+    cages = [hall.cage[plug] for plug in plugs]
+    for plug, cage in zip(plugs, [*cages[1:], cages[0]], strict=True):
+        hall.cage[plug] = cage
+    return len(plugs)
+
+
+FAULTS = (near_swap, shift, boxes, rolled, splitter, same_kind)
+made = st.lists(st.tuples(st.sampled_from(FAULTS), st.integers(0, 10**6)), min_size=1, max_size=4)
+
+
+@settings(max_examples=25)
+@given(name=st.sampled_from(NAMES), made=made)
+def test_what_is_accepted_is_found_no_more(tmp_path_factory, name, made):
+    site = Site(tmp_path_factory.mktemp("site"), name)
+    for fault, seed in made:
+        fault(site.hall, Random(seed))
+    before = site.verify()
+    try:
+        _, after = site.accept(ALL)
+    except InputError as error:
+        assert {found.code for found in error.diagnostics} == {"FG076"}
+        return
+    assert not after.harmless
+    assert {action.kind for action in after.actions} <= {Kind.DARK, Kind.PORT}
+    assert int((after.states == CableState.DARK).sum()) <= int((before.states >= CableState.DARK).sum())
