@@ -36,7 +36,11 @@ if TYPE_CHECKING:
     help="Take what an earlier JSON report verified, and say what is new or mended; may be repeated.",
 )
 @click.option("--accept", metavar="ID,...", default="", help="Write what these actions found into the overlay -o.")
-@click.option("--learn", metavar="FILE.csv", help="Write the MACs and GUIDs that dumps tell, as an inventory has them.")
+@click.option(
+    "--learn",
+    metavar="FILE",
+    help="Write the inventory table that the dumps tell: MACs and GUIDs, with those of the blueprint's own.",
+)
 @click.option(
     "--format",
     "form",
@@ -75,6 +79,8 @@ def command(
 
     if (blueprint, *dumps).count("-") > 1:
         raise click.UsageError("only one of BLUEPRINT and DUMPs can be standard input")
+    if learn == output == "-":
+        raise click.UsageError("only one of --learn and --output can be standard output")
     ids = tuple(dict.fromkeys(each.strip() for each in accept.split(",") if each.strip()))
     if ids and (output == "-" or Path(blueprint).is_dir()):
         raise click.UsageError(
