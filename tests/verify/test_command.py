@@ -137,9 +137,7 @@ def test_two_runs_write_the_same_bytes(form: str, tmp_path: Path, fabricgen: Com
 
 
 def test_a_file_is_written_whatever_is_found(tmp_path: Path, fabricgen: Command) -> None:
-    ran = fabricgen(
-        "verify", BLUEPRINT, faulty().csv(tmp_path / "h.csv"), "--format", "csv", "-o", tmp_path / "moves.csv"
-    )
+    ran = fabricgen("verify", BLUEPRINT, faulty().csv(tmp_path / "h.csv"), "-o", tmp_path / "moves.csv")
     assert (ran.code, ran.out) == (1, "")
     rows = list(csv.DictReader(io.StringIO((tmp_path / "moves.csv").read_text())))
     assert [row["kind"] for row in rows] == ["swap", "swap", "dark", "dark"]

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from fabricgen.verify.verification import Verified
 
 
+FORMATS = discovery.module_names("fabricgen.verify.reports")
+
+
 @click.command()
 @blueprint_argument
 @click.argument("dumps", metavar="DUMP...", nargs=-1, required=True)
@@ -44,9 +47,9 @@ if TYPE_CHECKING:
 @click.option(
     "--format",
     "form",
-    type=click.Choice(discovery.module_names("fabricgen.verify.reports")),
-    default="text",
-    show_default=True,
+    type=click.Choice(FORMATS),
+    default=None,
+    help="Format of the report.  [default: by the suffix of -o, else text]",
 )
 @output_option
 @click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Processes at work.  [default: processors]")
@@ -61,7 +64,7 @@ def command(
     reports: tuple[str, ...],
     accept: str,
     learn: str | None,
-    form: str,
+    form: str | None,
     output: str,
     jobs: int | None,
 ) -> int:
@@ -92,7 +95,10 @@ def command(
     report = verified.report
     table = _learnt(planned, verified) if learn else None
     overlay = _accepted(blueprint, planned, report, ids, output) if ids else None
-    write_output("-" if ids else output, write_report(form, report), binary=is_binary(form))
+    target = "-" if ids else output
+    suffix = target.rpartition(".")[2].lower()
+    form = form or (suffix if suffix in FORMATS else "text")
+    write_output(target, write_report(form, report), binary=is_binary(form))
     if learn and table is not None:
         write_output(learn, table)
     if overlay is not None:
