@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.verify.consequences import with_consequences
 from fabricgen.verify.diagnosis.diagnosing import diagnose
 from fabricgen.verify.identity.identify import identities_of
+from fabricgen.verify.learn import learnt
 from fabricgen.verify.optics.verifying import devices_of, with_optics
 from fabricgen.verify.planned import Planned
 from fabricgen.verify.reading import AllRead, read_all
@@ -16,13 +17,20 @@ from fabricgen.verify.report import Asked, Report, report_on
 from fabricgen.verify.resolve import seen_of
 
 
-def verify(planned: Planned, dumps: Sequence[str], asked: Asked, jobs: int = 0) -> Report:
-    """Judge the hall by its dumps; raises InputError for what cannot be read (FG065) or is not planned (FG066)."""
+def verify(
+    planned: Planned, dumps: Sequence[str], asked: Asked, jobs: int = 0, learn: Callable[[str], None] | None = None
+) -> Report:
+    """Judge the hall by its dumps; raises InputError for what cannot be read (FG065) or is not planned (FG066).
+
+    `learn` is given the inventory table that the dumps tell; that of the blueprint may not contradict it (FG070).
+    """
     plan, cluster = planned.cabling, planned.cluster
     catalogue = cluster.design.catalog if cluster else Catalog()
     read = read_all(dumps, jobs, optics=asked.optics)
     sightings = read.sightings
     identities = identities_of(plan, sightings, planned.addresses, catalogue)
+    if learn:
+        learn(learnt(plan, sightings, identities, cluster.design.loaded.inventory if cluster else ()))
     seen, notes = seen_of(plan, sightings, identities)
     diagnosis = with_consequences(plan, diagnose(plan, seen), cluster, seen)
     looked_at = frozenset[str]()

@@ -40,6 +40,11 @@ if TYPE_CHECKING:
     default="text",
     show_default=True,
 )
+@click.option(
+    "--learn",
+    metavar="FILE",
+    help="Write the inventory table that the dumps tell: MACs and GUIDs, with those of the blueprint's own.",
+)
 @output_option
 @click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Processes at work.  [default: processors]")
 def command(
@@ -52,6 +57,7 @@ def command(
     optics: bool,
     reports: tuple[str, ...],
     form: str,
+    learn: str | None,
     output: str,
     jobs: int | None,
 ) -> int:
@@ -67,9 +73,14 @@ def command(
 
     if (blueprint, *dumps).count("-") > 1:
         raise click.UsageError("only one of BLUEPRINT and DUMPs can be standard input")
+    if learn == output == "-":
+        raise click.UsageError("only one of --learn and --output can be standard output")
     planned = _planned(blueprint, sets, allow_outside, phase)
     earlier = read_reports(reports) if reports else None
-    report = verify(planned, dumps, Asked(only, earlier, optics), jobs or 0)
+    table: list[str] = []
+    report = verify(planned, dumps, Asked(only, earlier, optics), jobs or 0, table.append if learn else None)
+    for text in table:
+        write_output(str(learn), text.encode())
     write_output(output, write_report(form, report), binary=is_binary(form))
     return 1 if report.differs() else 0
 
