@@ -55,6 +55,7 @@ class Parts:
     """The parts of a catalogue by their numbers, with those that fabricgen makes up where no list is ordered from."""
 
     catalogue: Catalog
+    _looked_up: dict[str, tuple[Kind | None, CableProfile | None]] = field(default_factory=dict)
 
     @cached_property
     def _profiles(self) -> dict[str, CableProfile]:
@@ -96,14 +97,20 @@ class Parts:
 
     def kind(self, part: str) -> Kind | None:
         """What a part is, by its number; None where the catalogue does not know it."""
-        return self._kinds(part)
-
-    @cached_property
-    def _kinds(self) -> _Known:
-        return _Known(self)
+        return self._known(part)[0]
 
     def profile(self, part: str) -> CableProfile | None:
         """The technology of a part, of a planned one always but for a list of the blueprint's own."""
+        return self._known(part)[1]
+
+    def _known(self, part: str) -> tuple[Kind | None, CableProfile | None]:
+        """What a part is; each is looked up once."""
+        if part not in self._looked_up:
+            profile = self._profile(part)
+            self._looked_up[part] = (self._kind(part, profile) if profile else None), profile
+        return self._looked_up[part]
+
+    def _profile(self, part: str) -> CableProfile | None:
         product = self._product(part)
         if product:
             return next((self._profiles[medium] for medium in product.media if medium in self._profiles), None)
@@ -114,30 +121,13 @@ class Parts:
         sold_by_length = (cable for pattern, cable in self._cables if pattern.fullmatch(part))
         return self._products.get(part.upper()) or next(sold_by_length, None)
 
-    def look_up(self, part: str) -> Kind | None:
-        """As `kind`, without memory."""
-        profile = self.profile(part)
-        if profile is None:
-            return None
+    def _kind(self, part: str, profile: CableProfile) -> Kind:
         product = self._products.get(part.upper())
         for pattern, cable in self._cables:
             if length := pattern.fullmatch(part):
                 return Kind(_family(profile), gbps=max(cable.gbps), length_m=_metres(length[1]))
         reach = product.reach_m if product and product.reach_m else profile.reach_m
         return Kind(_family(profile), 0.0 if profile.attached else reach, max(product.gbps) if product else 0.0)
-
-
-@dataclass(frozen=True)
-class _Known:
-    """Kinds by part number, each looked up once."""
-
-    parts: Parts
-    known: dict[str, Kind | None] = field(default_factory=dict)
-
-    def __call__(self, part: str) -> Kind | None:
-        if part not in self.known:
-            self.known[part] = self.parts.look_up(part)
-        return self.known[part]
 
 
 def _metres(told: str) -> float:
