@@ -10,17 +10,18 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from fabricgen.as_built.sheets.merging import with_overrides
-from fabricgen.as_built.sheets.stated import CABLE_OF, OverrideFields, merged_overrides, overlay_text, read_stated
+from fabricgen.as_built.sheets.stated import CABLE_OF, merged_overrides, overlay_text, read_stated
 from fabricgen.cluster import build_cluster
 from fabricgen.kernel.diagnostics import Diagnostic, InputError
-from fabricgen.verify.accept.boxes import Names, accepted_names
-from fabricgen.verify.accept.cables import Redlines, accepted_ends
-from fabricgen.verify.accept.chosen import Chosen, chosen
+from fabricgen.verify.accept.boxes import accepted_names
+from fabricgen.verify.accept.cables import Redlines, accepted_ends, renamed_text
+from fabricgen.verify.accept.chosen import chosen
 from fabricgen.verify.accept.faults import refused
 from fabricgen.verify.accept.places import Places
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
+    from fabricgen.design.model import Design
     from fabricgen.verify.actions import Diagnosis
 
 OVERLAY = "as-built.yaml"
@@ -46,20 +47,26 @@ def accepted(
     redlines = Redlines(places, stated)
     redlines.add(ends)
     mine = names.renamed(redlines.mine, stated.others)
-    _try(whole, picked, names, merged_overrides(mine, stated.others))
+    asked_by = {renamed_text(places.cable_of(each.link), names.new): each.asked for each in ends}
+    _try(with_overrides(whole.design, merged_overrides(mine, stated.others), names.devices), asked_by, ids)
     return overlay_text(mine, name, names.own).encode()
 
 
-def _try(whole: Cluster, picked: Chosen, names: Names, stated: Mapping[str, OverrideFields]) -> None:
-    """Build the cluster with what is accepted; raises InputError (FG076) where that cannot be."""
+def _try(design: Design, asked_by: Mapping[str, str], ids: Sequence[str]) -> None:
+    """Build the cluster with what is accepted; raises InputError (FG076) at the ids for which that cannot be.
+
+    `asked_by` has the id by which each cable is accepted, by cable id.
+    """
     try:
-        build_cluster(with_overrides(whole.design, stated, names.devices))
+        build_cluster(design)
     except InputError as error:
-        raise InputError(_of_action(found, picked) for found in error.diagnostics) from error
+        faults = [_of_id(found, asked_by, ids) for found in error.diagnostics]
+        raise InputError(dict.fromkeys(faults)) from error
 
 
-def _of_action(found: Diagnostic, picked: Chosen) -> Diagnostic:
-    """A fault of the cluster as accepted, at the action that asked for it where that is known."""
+def _of_id(found: Diagnostic, asked_by: Mapping[str, str], ids: Sequence[str]) -> Diagnostic:
+    """A fault of the cluster as accepted, at the id that asked for it, or at all of them."""
     cable = str(found.path[1]) if found.path[:1] == (CABLE_OF,) and len(found.path) > 1 else ""
-    action = picked.action_of(cable)
-    return refused(action, found.message, found.hint).diagnostics[0] if action else found
+    asked = asked_by.get(cable, "")
+    what = f"{asked} cannot be accepted" if asked else "this cannot be accepted together"
+    return refused(asked or ",".join(ids), f"{what}: {found.message}", "move the plugs as it says").diagnostics[0]

@@ -39,15 +39,13 @@ def accepted_ends(places: Places, picked: Chosen) -> list[Accepted]:
     faults: list[Diagnostic] = []
     for action in picked.actions:
         try:
-            for each in _of_action(places, action):
+            for each in _of_action(places, action, picked.joined):
                 found[each.end.rows[0], each.end.upper] = each
         except InputError as error:
             faults += error.diagnostics
     for cable, joined in picked.harmless.items():
         for lower, upper in joined:
-            link = places.planned_at(*lower)
-            assert link is not None  # noqa: S101 - harmless links are joined to planned ones
-            each = _accepted(places, cable, LinkEnd(link.row, upper=True), upper)
+            each = _harmless(places, cable, lower, upper)
             found.setdefault((each.end.rows[0], each.end.upper), each)
     if faults:
         raise InputError(faults)
@@ -65,12 +63,23 @@ def _accepted(places: Places, asked: str, link: LinkEnd, place: Place) -> Accept
         raise refused(asked, message, first.hint) from error
 
 
-def _of_action(places: Places, action: Action) -> list[Accepted]:
+def _harmless(places: Places, cable: str, lower: Place, upper: Place) -> Accepted:
+    """The end that says that a lower place is joined to an upper one: that of fewer links, as common plugs stay."""
+    here, there = places.planned_at(*lower), places.planned_at(*upper)
+    assert here is not None and there is not None  # noqa: S101, PT018 - harmless links join planned places
+    ends = LinkEnd(here.row, upper=True), LinkEnd(there.row, upper=False)
+    if len(places.end_of(ends[0]).rows) > len(places.end_of(ends[1]).rows):
+        return _accepted(places, cable, ends[1], lower)
+    return _accepted(places, cable, ends[0], upper)
+
+
+def _of_action(places: Places, action: Action, joined: Mapping[Place, Place]) -> list[Accepted]:
     """The cable ends of an action, at the side where its plugs would be moved; or at the other, where they must be."""
     ends = []
     for step in action.steps:
         link = places.planned_at(step.put.device, step.put.port)
         if step.cable and link is not None:
+            link = _behind(places, link, joined)
             ends.append(_accepted(places, action.id, link, Place(step.pull.device, step.pull.port)))
     unreachable = _address_faults(places, ends)
     if not unreachable:
@@ -80,6 +89,20 @@ def _of_action(places: Places, action: Action) -> list[Accepted]:
         first = unreachable[0]
         raise refused(action.id, f"{action.id} cannot be accepted: {first.message}", "move the plugs as it says")
     return turned
+
+
+def _behind(places: Places, link: LinkEnd, joined: Mapping[Place, Place]) -> LinkEnd:
+    """The link that a plug is of: a plug may belong where it has to go, and yet be of a link swapped with that one.
+
+    Then what is planned at its other end is joined, harmlessly, to the place of the link that it is of.
+    """
+    for _ in range(len(joined)):
+        far = joined.get(places.place_of(LinkEnd(link.row, not link.upper)))
+        other = places.planned_at(*far) if far else None
+        if other is None or other.upper != link.upper:
+            break
+        link = other
+    return link
 
 
 def _address_faults(places: Places, ends: Iterable[Accepted]) -> list[Diagnostic]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, did_you_mean
 from fabricgen.verify.accept.faults import refused
@@ -23,18 +22,14 @@ INSTEAD = {
 
 @dataclass(frozen=True)
 class Chosen:
-    """Actions and harmless cables (id, joined places) that are accepted."""
+    """Actions and harmless cables (id, joined places) that are accepted.
+
+    `joined` has all that harmless links join, accepted or not, in both directions.
+    """
 
     actions: tuple[Action, ...]
     harmless: Mapping[str, tuple[tuple[Place, Place], ...]]
-
-    @cached_property
-    def _action_of(self) -> Mapping[str, str]:
-        return {cable: action.id for action in self.actions for cable in action.cables}
-
-    def action_of(self, cable: str) -> str:
-        """The id by which a cable is accepted; "" for none."""
-        return cable if cable in self.harmless else self._action_of.get(cable, "")
+    joined: Mapping[Place, Place]
 
 
 def chosen(places: Places, diagnosis: Diagnosis, ids: Sequence[str]) -> Chosen:
@@ -45,7 +40,10 @@ def chosen(places: Places, diagnosis: Diagnosis, ids: Sequence[str]) -> Chosen:
     actions = {action.id: action for action in diagnosis.actions}
     harmless = _harmless(places, diagnosis)
     if ALL in ids:
-        return Chosen(tuple(action for action in diagnosis.actions if _can(action)), harmless)
+        every = tuple(action for action in diagnosis.actions if _can(action))
+        moved = _exchanged(every)
+        mine = {cable: joined for cable, joined in harmless.items() if not _touches(joined, moved)}
+        return Chosen(every, mine, _both_ways(diagnosis))
     faults: list[Diagnostic] = []
     for asked in ids:
         if asked in harmless or (asked in actions and _can(actions[asked])):
@@ -55,7 +53,30 @@ def chosen(places: Places, diagnosis: Diagnosis, ids: Sequence[str]) -> Chosen:
     if faults:
         raise InputError(faults)
     picked = tuple(action for action in diagnosis.actions if action.id in ids)
-    return Chosen(picked, {cable: joined for cable, joined in harmless.items() if cable in ids})
+    moved = _exchanged(picked)
+    mine = {cable: joined for cable, joined in harmless.items() if cable in ids}
+    for cable, joined in mine.items():
+        if _touches(joined, moved):
+            hint = "accept the exchange alone, and verify again"
+            raise refused(
+                cable, f"{cable} ends on a box that is accepted as exchanged, and may be elsewhere then", hint
+            )
+    return Chosen(picked, mine, _both_ways(diagnosis))
+
+
+def _both_ways(diagnosis: Diagnosis) -> dict[Place, Place]:
+    """What harmless links join, in both directions."""
+    return {one: other for joined in _pairs(diagnosis.harmless) for one, other in (joined, joined[::-1])}
+
+
+def _exchanged(actions: Iterable[Action]) -> frozenset[str]:
+    """The boxes that are exchanged."""
+    return frozenset(box for action in actions for box in action.renamed)
+
+
+def _touches(joined: Iterable[tuple[Place, Place]], boxes: frozenset[str]) -> bool:
+    """Whether some links end on one of some boxes."""
+    return any(place.device in boxes for pair in joined for place in pair)
 
 
 def _can(action: Action) -> bool:

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.verify.accept.chosen import ALL
-from fabricgen.verify.actions import CableState, Kind
+from fabricgen.verify.actions import CableState, Diagnosis, Kind
 from tests.verify.accept.halls import Site
-from tests.verify.diagnosis.faults import boxes, near_swap, rolled, shift, splitter
+from tests.verify.diagnosis.faults import boxes, near_swap, rolled
 from tests.verify.diagnosis.hall import Hall
 
 NAMES = ("leaf-spine", "small-pair", "rail-only", "dual-stack")
@@ -34,22 +34,28 @@ def same_kind(hall: Hall, random: Random) -> int:
     return len(plugs)
 
 
-FAULTS = (near_swap, shift, boxes, rolled, splitter, same_kind)
+FAULTS = (near_swap, boxes, rolled, same_kind, same_kind)
 made = st.lists(st.tuples(st.sampled_from(FAULTS), st.integers(0, 10**6)), min_size=1, max_size=4)
 
 
-@settings(max_examples=25)
+@settings(max_examples=30)
 @given(name=st.sampled_from(NAMES), made=made)
 def test_what_is_accepted_is_found_no_more(tmp_path_factory, name, made):
     site = Site(tmp_path_factory.mktemp("site"), name)
     for fault, seed in made:
         fault(site.hall, Random(seed))
     before = site.verify()
+    codes, after = outcome(site)
+    assert codes <= {"FG076"}
+    if not codes:
+        assert {action.kind for action in after.actions} <= {Kind.DARK}
+        assert int((after.states == CableState.DARK).sum()) <= int((before.states >= CableState.DARK).sum())
+        assert not after.harmless or outcome(site)[1].harmless == ()  # exchanged boxes had hidden some
+
+
+def outcome(site: Site) -> tuple[set[str], Diagnosis]:
+    """(the codes with which all of a hall is refused, none where it is accepted; what is found then)."""
     try:
-        _, after = site.accept(ALL)
+        return set(), site.accept(ALL)[1]
     except InputError as error:
-        assert {found.code for found in error.diagnostics} == {"FG076"}
-        return
-    assert not after.harmless
-    assert {action.kind for action in after.actions} <= {Kind.DARK, Kind.PORT}
-    assert int((after.states == CableState.DARK).sum()) <= int((before.states >= CableState.DARK).sum())
+        return {found.code for found in error.diagnostics}, site.verify()
