@@ -73,6 +73,12 @@ def stand_ins(board: Board, sort: Sort, told: Board) -> tuple[list[Ring], Board]
     return kept, after
 
 
+def likely(board: Board, sort: Sort) -> list[tuple[Ring, Gain]]:
+    """The rings that the votes speak for, each with what it would gain, whether it is worth it or not."""
+    rings = [_closed(votes) for votes in _components(sort.votes(board))]
+    return [(ring, board.gain(*sort.renumbered(board, ring))) for ring in rings]
+
+
 def _components(votes: Sequence[Vote]) -> list[list[Vote]]:
     """The best votes of which no two agree on what is found or on what it stands in for, in chains and rings."""
     by_found: dict[int, Vote] = {}
