@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -221,7 +222,8 @@ def test_hardware_is_learnt_into_an_inventory(
 
 def test_the_page_has_every_format_of_dumps() -> None:
     page = (BLUEPRINTS.parent / "docs" / "verify.md").read_text(encoding="utf-8").replace("`", "").replace("\\|", "|")
-    assert [title for title in titles() if title not in page] == []
+    told = [re.sub("^(SONiC|EOS|NVUE) ", "", title) for title in titles()]
+    assert [title for title in told if title not in page] == []
 
 
 @pytest.mark.parametrize("name", ["nvl72-gb200", "patched-hall", "tpu-torus", "two-site"])
