@@ -74,7 +74,7 @@ def _plugs(
     plugs = Plugs(cabling)
     plugs.find_spare_cages(board)
     rings, after = stand_ins(board, common_plugs(plugs, exchanged), told)
-    explainer = Explainer(after, plugs)
+    explainer = Explainer(board, after, plugs)
     actions = [plug_action(explainer, board, states, ring) for ring in rings]
     cables = wrong_cables(after, plugs)
     missing = _missing(cables)
