@@ -14,8 +14,8 @@ from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span,
 from fabricgen.publish.workers import in_order, processors
 from fabricgen.verify.dumps import _json
 from fabricgen.verify.dumps._content import CODE, MOST_FAULTS, Content, Json, TooManyFaultsError
+from fabricgen.verify.dumps._sources import Source, contents, sources
 from fabricgen.verify.sightings import Sightings, SightingsBuilder, joined
-from fabricgen.verify.sources import Source, contents, sources
 
 PACKAGE = "fabricgen.verify.dumps"
 
