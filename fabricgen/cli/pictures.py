@@ -10,6 +10,7 @@ from fabricgen.cli.findings import refuse_impossible
 from fabricgen.cluster import Cluster
 from fabricgen.export.view.page import page_of
 from fabricgen.export.view.source import Beside
+from fabricgen.export.view.verification import verification_in
 from fabricgen.lint.engine import lint
 from fabricgen.pipeline import compile_cluster, compile_design
 from fabricgen.render.few import few_configs
@@ -25,6 +26,8 @@ class Asked:
     phase: str | None = None
     against: str | None = None
     """Another blueprint, built folder, or git revision of either, that it is compared with."""
+    verify: str | None = None
+    """The file of a report of `verify`."""
 
 
 def page_at(asked: Asked) -> str:
@@ -56,7 +59,8 @@ def _drawn(asked: Asked) -> tuple[Cluster, Beside]:
     cluster = _compiled(asked)
     result = lint(cluster.design, cluster)
     refuse_impossible(result)
-    return cluster, Beside(result.findings, _changes(asked, cluster), few_configs(cluster))
+    found = verification_in(asked.verify, cluster) if asked.verify is not None else None
+    return cluster, Beside(result.findings, _changes(asked, cluster), few_configs(cluster), found)
 
 
 def _changes(asked: Asked, cluster: Cluster) -> dict[str, Any] | None:

@@ -86,7 +86,7 @@ class Consequence:
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """Another explanation of the same sightings, and what mending it by that would take."""
+    """Another explanation of the same sightings, and what mending it by that would take; its text begins with "or"."""
 
     kind: Kind
     text: str

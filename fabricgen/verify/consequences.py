@@ -19,6 +19,7 @@ from fabricgen.verify.actions import Action, Consequence, Diagnosis, Kind
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.places import SPARE, Place, Places
 from fabricgen.verify.reach import Reach
+from fabricgen.verify.seen import Seen
 
 _JUDGED = {kind for kind in Kind if kind not in (Kind.OPTIC, Kind.PORT)}
 """Kinds of actions that say where plugs are."""
@@ -27,10 +28,13 @@ Pairs: TypeAlias = "Counter[tuple[int, int]]"
 """How many links join two switches, by their devices in order."""
 
 
-def with_consequences(cabling: PlannedCabling, diagnosis: Diagnosis, cluster: Cluster | None) -> Diagnosis:
+def with_consequences(
+    cabling: PlannedCabling, diagnosis: Diagnosis, cluster: Cluster | None, seen: Seen | None = None
+) -> Diagnosis:
     """The diagnosis with the consequence of each action, and whether the cable of each step reaches.
 
-    `cluster` is None for a built folder, whose floor is not known. A note names the switch that has lost most uplinks.
+    `cluster` is None for a built folder, whose floor is not known. Links of a breakout that are `seen` as planned cost
+    nothing. A note names the switch that has lost most uplinks.
     """
     if not diagnosis.actions:
         return diagnosis
@@ -38,6 +42,8 @@ def with_consequences(cabling: PlannedCabling, diagnosis: Diagnosis, cluster: Cl
     told = Reach(cabling, places, cluster).told if cluster else tuple
     hall = _Hall(cabling, places, cluster.design.catalog if cluster else Catalog())
     links = places.links_of(cable for action in diagnosis.actions for cable in action.cables)
+    if seen is not None:
+        links = {cable: [link for link in own if not _as_planned(cabling, seen, link)] for cable, own in links.items()}
     actions = tuple(
         replace(
             action,
@@ -48,6 +54,12 @@ def with_consequences(cabling: PlannedCabling, diagnosis: Diagnosis, cluster: Cl
         for action in diagnosis.actions
     )
     return replace(diagnosis, actions=actions, notes=(*diagnosis.notes, *_worst(hall, actions)))
+
+
+def _as_planned(cabling: PlannedCabling, seen: Seen, link: int) -> bool:
+    """Whether the ends of a link see each other, or one the device of the other."""
+    a, b = 2 * link, 2 * link + 1
+    return bool(seen.mate[a] == b or seen.towards[a] == cabling.device[b] or seen.towards[b] == cabling.device[a])
 
 
 class _Hall:

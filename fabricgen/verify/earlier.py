@@ -86,9 +86,14 @@ def since(plan: PlannedCabling, states: Ints, actions: Sequence[Action], earlier
 
 
 def verified_ids(plan: PlannedCabling, states: Ints, before: Flags) -> dict[str, str]:
-    """Ids of all cables that are right, now or earlier, as cages by device, with blanks between: `_ids` reads them."""
+    """Ids of all cables that are right, now or earlier: `_ids` reads them."""
+    return ids_by_device(plan.cable_ids[np.isin(states, RIGHT) | before].tolist())
+
+
+def ids_by_device(ids: Iterable[str]) -> dict[str, str]:
+    """Ids of cables as cages by device, with blanks between."""
     found: dict[str, list[str]] = {}
-    for name in plan.cable_ids[np.isin(states, RIGHT) | before].tolist():
+    for name in ids:
         device, _, cage = name.partition(":")
         found.setdefault(device, []).append(cage)
     return {device: " ".join(cages) for device, cages in sorted(found.items())}

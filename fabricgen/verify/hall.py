@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from fabricgen.cluster import Cluster
 from fabricgen.verify.cabling import PlannedCabling
+from fabricgen.verify.progress import racks_of
 
 
 @dataclass(frozen=True)
@@ -33,4 +34,4 @@ def hall_of(cluster: Cluster) -> Hall:
 
 def hall_in(plan: PlannedCabling) -> Hall:
     """The racks of a built folder, in the order of its list of devices."""
-    return Hall({name: at for at, name in enumerate(plan.devices["rack"].vocabulary.tolist())})
+    return Hall({name: at for at, name in enumerate(racks_of(plan)[0])})

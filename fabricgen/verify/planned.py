@@ -11,15 +11,17 @@ from fabricgen.cluster import Cluster
 from fabricgen.publish.manifest import MANIFEST
 from fabricgen.verify.cabling import PlannedCabling, cabling_in, cabling_of
 from fabricgen.verify.hall import Hall, hall_in, hall_of
+from fabricgen.verify.identity.known import KnownAddress, known_addresses, known_addresses_in
 
 
 @dataclass(frozen=True)
 class Planned:
-    """The name of a cluster and its cabling; `cluster` is None for a built folder."""
+    """The name of a cluster, its cabling, and MACs and GUIDs known before; `cluster` is None for a built folder."""
 
     name: str
     cabling: PlannedCabling
     cluster: Cluster | None = None
+    addresses: tuple[KnownAddress, ...] = ()
 
     @cached_property
     def hall(self) -> Hall:
@@ -29,11 +31,12 @@ class Planned:
 
 def planned_by(cluster: Cluster) -> Planned:
     """What a blueprint plans, or a phase of it."""
-    return Planned(cluster.design.loaded.blueprint.name, cabling_of(cluster), cluster)
+    return Planned(cluster.design.loaded.blueprint.name, cabling_of(cluster), cluster, known_addresses(cluster))
 
 
 def planned_in(folder: Path) -> Planned:
     """What a built folder says was planned; raises InputError (FG028, FG054) where it is not as it was built."""
     cabling, manifest = cabling_in(folder), folder / MANIFEST  # which has been read by now, and is one of ours
     header = json.loads(manifest.read_bytes()) if manifest.is_file() else {}
-    return Planned(str(header.get("blueprint", folder.resolve().name)), cabling)
+    name = str(header.get("blueprint", folder.resolve().name))
+    return Planned(name, cabling, addresses=known_addresses_in(folder))

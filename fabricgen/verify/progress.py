@@ -61,15 +61,21 @@ def by_unit(plan: PlannedCabling, scope: Scope, states: Ints, earlier: Flags) ->
 
 def by_rack(plan: PlannedCabling, scope: Scope, states: Ints, earlier: Flags) -> tuple[Progress, ...]:
     """Each cable of the scope counted once in every rack in which it ends; only racks of the scope, if it has some."""
-    column = plan.devices["rack"]
-    names: list[str] = column.vocabulary.tolist()
+    names, of_device = racks_of(plan)
     port = np.repeat(scope.cables[plan.cable], 2)
     if scope.devices.any():
         port &= scope.devices[plan.device]
-    port &= np.array([bool(name) for name in names], dtype=bool)[column.codes][plan.device]
-    rack = column.codes[plan.device[port]].astype(np.int64)
+    port &= np.array([bool(name) for name in names], dtype=bool)[of_device][plan.device]
+    rack = of_device[plan.device[port]].astype(np.int64)
     pairs = np.unique(rack * len(plan.cable_ids) + np.repeat(plan.cable, 2)[port])
     return _counted(names, pairs // len(plan.cable_ids), pairs % len(plan.cable_ids), states, earlier)
+
+
+def racks_of(plan: PlannedCabling) -> tuple[list[str], Ints]:
+    """(names of racks in the order of devices, which of them each device is in; int32)."""
+    known: dict[str, int] = {}
+    rack = [known.setdefault(name, len(known)) for name in plan.devices["rack"].texts().tolist()]
+    return list(known), np.array(rack, dtype=np.int32)
 
 
 def unit_names(plan: PlannedCabling) -> dict[str, str]:

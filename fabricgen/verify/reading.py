@@ -7,17 +7,19 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 from fabricgen.kernel import discovery
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span, printable
 from fabricgen.publish.workers import in_order, processors
 from fabricgen.verify.dumps import _json
-from fabricgen.verify.dumps._content import CODE, MOST_FAULTS, Content, Json, TooManyFaultsError
+from fabricgen.verify.dumps._content import CODE, MOST_FAULTS, Content, TooManyFaultsError
 from fabricgen.verify.dumps._sources import Source, contents, sources
+from fabricgen.verify.optics.report import PortReport
 from fabricgen.verify.sightings import Sightings, SightingsBuilder, joined
 
 PACKAGE = "fabricgen.verify.dumps"
+OPTICS = "fabricgen.verify.optics.dumps"
 
 _BATCH = 64
 """Files of folders that a worker reads in one go."""
@@ -35,10 +37,30 @@ class _Batch:
     used: set[int] = field(default_factory=set)
     ignored: list[str] = field(default_factory=list)
     faults: list[Diagnostic] = field(default_factory=list)
+    reports: list[PortReport] = field(default_factory=list)
+    optics_files: int = 0
+
+
+class AllRead(NamedTuple):
+    """What all dumps say: who sees whom, and how modules and ports are; `ignored` are files that are no dumps.
+
+    `files` counts dumps of either kind, `optics_files` those of modules and ports.
+    """
+
+    sightings: Sightings
+    ignored: list[str]
+    files: int
+    reports: list[PortReport]
+    optics_files: int
 
 
 def read_dumps(arguments: Sequence[str], jobs: int = 0) -> tuple[Sightings, list[str], int]:
-    """(what all dumps say, files that are no dumps, number of files that are dumps).
+    """(who sees whom, files that are no dumps, number of files that are dumps): as `read_all` without optics."""
+    return read_all(arguments, jobs, optics=False)[:3]
+
+
+def read_all(arguments: Sequence[str], jobs: int = 0, *, optics: bool) -> AllRead:
+    """What all dumps say; of modules and ports only with `optics`, though their dumps are known without it, too.
 
     Arguments are files, folders, archives and `-`, standard input. `jobs` is a number of processes, 0 for as many as
     there are processors; the result does not depend on it. Raises InputError (FG065) with all faults of all files, at
@@ -46,11 +68,13 @@ def read_dumps(arguments: Sequence[str], jobs: int = 0) -> tuple[Sightings, list
     """
     found = list(sources(list(arguments)))
     batches = _batches(found)
-    ignored, faults, parts = list[str](), list[Diagnostic](), list[Sightings]()
-    files, used = 0, set[int]()
-    for batch in in_order(partial(_read_batch, batches), len(batches), jobs or processors()):
+    ignored, faults, parts, reports = list[str](), list[Diagnostic](), list[Sightings](), list[PortReport]()
+    files, optics_files, used = 0, 0, set[int]()
+    for batch in in_order(partial(_read_batch, batches, optics), len(batches), jobs or processors()):
         parts.append(batch.sightings)
+        reports += batch.reports
         files += batch.files
+        optics_files += batch.optics_files
         used |= batch.used
         ignored += batch.ignored
         faults += batch.faults
@@ -63,12 +87,13 @@ def read_dumps(arguments: Sequence[str], jobs: int = 0) -> tuple[Sightings, list
     ]
     if faults:
         raise InputError(faults)
-    return joined(parts), ignored, files
+    return AllRead(joined(parts), ignored, files, reports, optics_files)
 
 
 def titles() -> tuple[str, ...]:
     """The formats that are read, in words."""
-    return tuple(module.TITLE for modules in _formats() for module in modules)
+    titles = (module.TITLE for package in (PACKAGE, OPTICS) for modules in _formats(package) for module in modules)
+    return tuple(dict.fromkeys(titles))
 
 
 def _batches(found: list[Source]) -> list[list[Source]]:
@@ -81,14 +106,14 @@ def _batches(found: list[Source]) -> list[list[Source]]:
     return batches
 
 
-def _read_batch(batches: list[list[Source]], number: int) -> _Batch:
+def _read_batch(batches: list[list[Source]], optics: bool, number: int) -> _Batch:
     """Read the files of a batch. What is parsed has no cycles: to look for these meanwhile would double the time."""
     builder, read = SightingsBuilder(), _Batch(joined([]))
     enabled = gc.isenabled()
     gc.disable()
     try:
         for source in batches[number]:
-            _read_source(source, builder, read)
+            _read_source(source, builder, read, optics)
             if len(read.faults) >= MOST_FAULTS:
                 break
     finally:
@@ -98,28 +123,41 @@ def _read_batch(batches: list[list[Source]], number: int) -> _Batch:
     return read
 
 
-def _read_source(source: Source, builder: SightingsBuilder, read: _Batch) -> None:
+def _read_source(source: Source, builder: SightingsBuilder, read: _Batch, optics: bool) -> None:
     try:
         for shown, data in contents(source):
             faults = list[Diagnostic]()
             must_be = source.named and shown == source.shown
-            if _add(shown, data, builder, faults, must_be):
+            content = _content_of(shown, data, faults, must_be)
+            links = _readers(content, PACKAGE) if content else []
+            ports = _readers(content, OPTICS) if content else []
+            if content and must_be and not links and not ports:
+                faults.append(_fault(Span(shown, 1, 1), f"'{shown}' is none of the dumps that are read", _hint()))
+            _add(links, builder.add)
+            _add(ports if optics else [], read.reports.append)
+            if links or ports:
                 read.files += 1
+                read.optics_files += bool(ports)
                 read.used.add(source.argument)
             elif not faults:
                 read.ignored.append(shown)
-            read.faults += faults
+            read.faults += _once(faults)
     except InputError as error:
         read.faults += error.diagnostics
 
 
-def _add(shown: str, data: bytes, builder: SightingsBuilder, faults: list[Diagnostic], must_be: bool) -> bool:
-    """Add the dumps of a file; false where it is none. Faults go to `faults`, also that one which must be none is."""
+def _once(faults: list[Diagnostic]) -> list[Diagnostic]:
+    """The first fault at each place: a file may be read for its links and again for its ports."""
+    return list({fault.span: fault for fault in reversed(faults)}.values())[::-1]
+
+
+def _content_of(shown: str, data: bytes, faults: list[Diagnostic], must_be: bool) -> Content | None:
+    """The content of a file; None for one that is binary, or damaged JSON. A fault is noted where it must be a dump."""
     text = _decoded(data)
     if text is None:
         if must_be:
             faults.append(_fault(Span(shown, 1, 1), f"'{shown}' is a binary file", _hint()))
-        return False
+        return None
     content = Content(shown, text, faults=faults)
     if _json.looks_like(text) or (must_be and text.lstrip()[:1] in ("{", "[")):
         try:
@@ -127,17 +165,18 @@ def _add(shown: str, data: bytes, builder: SightingsBuilder, faults: list[Diagno
         except _json.NotJsonError as error:
             hint = "is the file whole? make the dump anew"
             content.faults.append(_fault(Span(shown, error.line, error.column), f"this is no JSON: {error.why}", hint))
-            return False
-    readers = _readers(content)
-    if not readers and must_be:
-        faults.append(_fault(Span(shown, 1, 1), f"'{shown}' is none of the dumps that are read", _hint()))
+            return None
+    return content
+
+
+def _add(readers: list[tuple[_Reader, Content]], add: Callable[[Any], None]) -> None:
+    """Add what is read of a file; with too many faults, the first part of it."""
     try:
         for reader, part in readers:
-            for dump in reader(part):
-                builder.add(dump)
+            for each in reader(part):
+                add(each)
     except TooManyFaultsError:
         pass
-    return bool(readers)
 
 
 def _decoded(data: bytes) -> str | None:
@@ -159,34 +198,30 @@ def _decoded(data: bytes) -> str | None:
 _Reader = Callable[[Content], Iterator[Any]]
 
 
-def _readers(content: Content) -> list[tuple[_Reader, Content]]:
+def _readers(content: Content, package: str) -> list[tuple[_Reader, Content]]:
     """How a file is read, in parts where it is JSON with a dump below the name of each device."""
-    whole = _format_of(content)
-    if whole is not None:
-        return [(whole.dumps, content)]
-    if not content.is_json or not isinstance(content.value, dict):
-        return []
-    parts = [content.child(name, value) for name, value in content.value.items()]
-    formats = [_format_of(part) for part in parts]
-    return [(each.dumps, part) for each, part in zip(formats, parts, strict=True) if each is not None]
+    whole = _formats_of(content, package)
+    if whole or not content.is_json or not isinstance(content.value, dict):
+        return [(each, content) for each in whole]
+    parts = (content.child(name, value) for name, value in content.value.items())
+    return [(each, part) for part in parts for each in _formats_of(part, package)]
 
 
-def _format_of(content: Content) -> ModuleType | None:
-    text_formats, json_formats = _formats()
-    if content.is_json:
-        return _first(json_formats, content.value)
-    return _first(text_formats, content.text)
-
-
-def _first(formats: tuple[ModuleType, ...], told: Json) -> ModuleType | None:
-    return next((module for module in formats if module.recognises(told)), None)
+def _formats_of(content: Content, package: str) -> list[_Reader]:
+    """The first format of links that content is of; all formats of modules and ports, which may share a file."""
+    text_formats, json_formats = _formats(package)
+    formats, told = (json_formats, content.value) if content.is_json else (text_formats, content.text)
+    if package == PACKAGE:
+        first = next((module for module in formats if module.recognises(told)), None)
+        return [first.dumps] if first else []
+    return [module.reports for module in formats if module.recognises(told)]
 
 
 @cache
-def _formats() -> tuple[tuple[ModuleType, ...], tuple[ModuleType, ...]]:
-    """(formats of text, formats of JSON), each by name."""
-    names = [name for name in discovery.module_names(PACKAGE) if name != "sighting"]
-    modules = [discovery.load(PACKAGE, name) for name in names]
+def _formats(package: str) -> tuple[tuple[ModuleType, ...], tuple[ModuleType, ...]]:
+    """(formats of text, formats of JSON) of a package, each by name."""
+    names = [name for name in discovery.module_names(package) if name != "sighting"]
+    modules = [discovery.load(package, name) for name in names]
     return tuple(m for m in modules if not m.IS_JSON), tuple(m for m in modules if m.IS_JSON)
 
 

@@ -38,6 +38,7 @@ def seen_of(cabling: PlannedCabling, sightings: Sightings, identities: Identitie
     doubtful &= (mate < 0) & (towards < 0)
     seen = Seen(mate, towards, dumped, down, doubtful, numbers.spare, strangers, conflicts)
     notes += _notes_of_dumps(cabling, sightings, identities)
+    notes += _notes_of_contradictions(cabling, sightings, numbers)
     return seen, (*notes, *_notes_of_doubles(cabling, numbers, doubled))
 
 
@@ -207,6 +208,32 @@ def _notes_of_dumps(cabling: PlannedCabling, sightings: Sightings, identities: I
     dumped = sorted({int(identities.device[box]) for box in sightings.agents} - {-1})
     notes = [f"the dump of {cabling.device_names[each]} has no neighbour" for each in dumped if not sees[each]]
     return capped(notes, "dumps without a neighbour")
+
+
+def _notes_of_contradictions(cabling: PlannedCabling, sightings: Sightings, numbers: _Numbers) -> tuple[str, ...]:
+    """Dumps that claim to be of one device and say different things of its ports."""
+    rows = np.flatnonzero((numbers.own >= 0) & (numbers.far >= 0))
+    key = numbers.own[rows].astype(np.int64) * len(numbers.device) + numbers.far[rows]
+    order = np.argsort(key, kind="stable")
+    rows, key = rows[order], key[order]
+    distinct = np.r_[True, key[1:] != key[:-1]][: len(key)]
+    rows = rows[distinct]
+    several = np.bincount(numbers.own[rows], minlength=len(numbers.device)) > 1
+    said: dict[int, list[int]] = {}
+    for row in rows[several[numbers.own[rows]]].tolist():
+        said.setdefault(int(numbers.own[row]), []).append(int(sightings.owner[row]))
+    found: dict[tuple[int, tuple[int, ...]], int] = {}
+    for port, owners in said.items():
+        boxes = tuple(sorted(set(owners)))
+        if len(boxes) > 1:
+            what = int(numbers.device[port]), boxes
+            found[what] = found.get(what, 0) + 1
+    notes = [
+        f"{' and '.join(told_of(sightings.boxes[box]) for box in boxes)} are both taken for "
+        f"{cabling.device_names[device]}, and contradict each other at {count:,} of its ports"
+        for (device, boxes), count in sorted(found.items())
+    ]
+    return capped(notes, "devices with dumps that contradict each other")
 
 
 def _notes_of_doubles(

@@ -20,7 +20,7 @@ INSTALLS: Mapping[str, str] = {
 }
 """Beginnings of what no test runs, and why."""
 
-COMPARE = {"as-built", "bom", "check", "lint", "lock", "plan"}
+COMPARE = {"as-built", "bom", "check", "lint", "lock", "plan", "verify"}
 """Commands that may end with 1, for differences or findings; all others must end with 0."""
 
 WITH_COMMANDS = [page for page in BY_HAND if any(True for _ in commands(page))]

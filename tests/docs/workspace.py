@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -14,6 +15,7 @@ import openpyxl
 from fabricgen.lint.examples import BASE
 from tests.conftest import BLUEPRINTS, EXAMPLES, Ran
 from tests.docs.pages import Shown, blocks, text_of
+from tests.verify.cabled import CabledHall
 
 Run = Callable[..., Ran]
 
@@ -87,6 +89,12 @@ def _pod(file: Path, _fabricgen: Run) -> None:
     file.write_text(text.replace("rail]}", "rail], uplinks: 2 x 400G}"), encoding="utf-8")
 
 
+def _hall(file: Path, _fabricgen: Run) -> None:
+    """A report of `verify` in which nothing has been seen yet."""
+    states = dict.fromkeys(("as_planned", "dark", "elsewhere", "unseen", "harmless", "extra"), 0)
+    file.write_text(json.dumps({"cables": states, "actions": []}), encoding="utf-8")
+
+
 def _own_switch(file: Path, _fabricgen: Run) -> None:
     from fabricgen.catalog import loader
 
@@ -116,13 +124,30 @@ def _demo(file: Path, fabricgen: Run) -> None:
     lock.write_text(before + kept, encoding="utf-8")
 
 
+def _monday(folder: Path, _fabricgen: Run) -> None:
+    """What the first unit of the smallest fabric says, with plugs in wrong holes."""
+    hall = CabledHall(SMALLEST)
+    unit = {device for device, *_ in hall.rows() if "p1-su01" in device}
+    hall.swap("compute-leaf-p1-su01-r1-01", "Ethernet224", "Ethernet232").swap("p1-su01-n003", "eth1", "eth2")
+    hall.cut("compute-leaf-p1-su01-r2-01", "Ethernet240").lldpctl(folder, unit)
+
+
+def _tuesday(folder: Path, _fabricgen: Run) -> None:
+    """The same when it has been mended."""
+    hall = CabledHall(SMALLEST)
+    hall.lldpctl(folder, {device for device, *_ in hall.rows() if "p1-su01" in device})
+
+
 READERS_OWN: Mapping[str, Callable[[Path, Run], None]] = {
+    "hall.json": _hall,
     "site.yaml": _site,
     "prices.csv": _prices,
     "rack-07.xlsx": _redlined,
     "have.csv": _running,
     "demo.yaml": _demo,
     "blueprints/pod.yaml": _pod,
+    "dumps/monday": _monday,
+    "dumps/tuesday": _tuesday,
     "catalog/switches/my-switch.yaml": _own_switch,
 }
 """Files of a reader's own that pages name, and what makes one."""

@@ -22,6 +22,7 @@ FORMATS = ("html", "svg", "pdf")
 @click.option(
     "--against", metavar="OLD", help="Show what changes from OLD: a blueprint, a built folder, or git:REV:path."
 )
+@click.option("--verify", "report", metavar="REPORT.json", help="Show what `verify --format json` found in the hall.")
 @click.option(
     "--format",
     "form",
@@ -38,6 +39,7 @@ def command(
     phase: str | None,
     output: str,
     against: str | None,
+    report: str | None,
     form: str | None,
     watch: bool,
     opened: bool,
@@ -50,7 +52,7 @@ def command(
 
     if blueprint == against == "-":
         raise click.UsageError("only one side can be standard input")
-    asked = Asked(blueprint, sets, allow_outside, phase, against)
+    asked = Asked(blueprint, sets, allow_outside, phase, against, report)
     if watch:
         if output != "-" or form not in (None, "html"):
             raise click.UsageError("--watch shows a page and writes none; leave -o and --format out")
@@ -62,6 +64,8 @@ def command(
     form = form or (suffix if suffix in FORMATS else "html")
     if form != "html" and against is not None:
         raise click.UsageError("--against is shown by a page, not by a picture")
+    if form != "html" and report is not None:
+        raise click.UsageError("--verify is shown by a page, not by a picture")
     content = page_at(asked).encode() if form == "html" else picture_at(asked, form)
     write_output(output, content, binary=form == "pdf")
     if opened:

@@ -12,7 +12,7 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.export.view.places import LEVELS, Places
-from fabricgen.wiring.tables import SWITCH, Floats, Ints, Ints64
+from fabricgen.wiring.tables import SWITCH, Flags, Floats, Ints, Ints64
 
 OWN_BAND, ALL_CHILDREN, OUTSIDE = -1, -2, -3
 """An end that is no single place: a band of the box itself, all of its places together, what is beyond its top."""
@@ -54,17 +54,25 @@ class Bundle:
         return self.other == OUTSIDE
 
     @property
+    def place(self) -> tuple[int, ...]:
+        """What a bundle is known by."""
+        return self.box, self.child, self.lower, self.other, self.upper, self.segment
+
+    @property
     def lane(self) -> tuple[int, int, int]:
         """Bundles of one lane through the top of a box are the same links."""
         return self.segment, self.lower, self.upper
 
 
-def bundles_of(cluster: Cluster, places: Places) -> tuple[Bundle, ...]:
-    """The bundles of a cluster by box, segment and ends; wide places first."""
+def bundles_of(cluster: Cluster, places: Places, some: Flags | None = None) -> tuple[Bundle, ...]:
+    """The bundles of a cluster, or of some of its links, by box, segment and ends; wide places first."""
     links, devices = cluster.plan.links, cluster.plan.devices
     counter, alike = _Counter(places, len(devices.classes)), _alike(cluster)
     for number in range(len(links.segments)):
-        rows = links.rows_of(number)
+        segment = links.rows_of(number)
+        rows = segment if some is None else segment.start + np.flatnonzero(some[segment])
+        if some is not None and not some[segment].any():
+            continue
         a, b = links.a_device[rows], links.b_device[rows]
         swap = places.level[places.device_box[a]] < places.level[places.device_box[b]]
         low, high = np.where(swap, b, a), np.where(swap, a, b)

@@ -46,6 +46,9 @@ SCRIPTS = (
 )
 """In the order in which they are run: each uses those before it."""
 
+VERIFICATION = "overlays/verification"
+"""The script and style of a page that shows what `verify` found; they come last but for the start."""
+
 _ESCAPES = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
 
 
@@ -56,7 +59,9 @@ def page_of(cluster: Cluster, beside: Beside | None = None, version: int | None 
     """
     source = PageSource(cluster, beside or Beside())
     blocks = {name: discovery.load(BLOCKS, name).block(source) for name in discovery.module_names(BLOCKS)}
-    return _page(SCRIPTS, blocks, version)
+    *scripts, start = SCRIPTS
+    more = (f"{VERIFICATION}.js",) if blocks["verification"] is not None else ()
+    return _page((*scripts, *more, start), blocks, version)
 
 
 def empty_page(version: int) -> str:
@@ -69,7 +74,7 @@ def _page(scripts: Iterable[str], blocks: Mapping[str, Any], version: int | None
     watched = version is not None
     texts = [_asset(name) for name in (*scripts, *(("watch.js",) if watched else ()))]
     blocks = {**blocks, "watch": {"version": version} if watched else None}
-    style = _asset("style.css")
+    style = _asset("style.css") + (_asset(f"{VERIFICATION}.css") if blocks.get("verification") is not None else "")
     parts = {
         "policy": _policy(texts, style) + ("; connect-src 'self'" if watched else ""),
         "style": style,

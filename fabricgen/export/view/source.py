@@ -9,18 +9,20 @@ from typing import Any
 
 from fabricgen.cluster import Cluster
 from fabricgen.export.view.layout import Scene, scene_of
+from fabricgen.export.view.verification import Verification
 from fabricgen.kernel.diagnostics import Diagnostic
 
 
 @dataclass(frozen=True)
 class Beside:
-    """What is known of a cluster beside it: findings of lint, a change, as `blocks.changes` shows it, and (path,
-    content) of its configurations, where they are few.
+    """What is known of a cluster beside it: findings of lint, a change, as `blocks.changes` shows it, what `verify`
+    says of its hall, and (path, content) of its configurations, where they are few.
     """
 
     findings: Sequence[Diagnostic] = ()
     changes: Mapping[str, Any] | None = None
     configs: Sequence[tuple[str, bytes]] = ()
+    verification: Verification | None = None
 
 
 @dataclass(frozen=True)

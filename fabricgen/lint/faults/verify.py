@@ -32,7 +32,8 @@ FG066 = Fault(
     name="NotToBeVerified",
     title="verify is asked for what is not there",
     text="""
-    `--only` names a place that the plan does not have, or `--since` a file that is no report of `verify`.
+    `--only` names a place that the plan does not have, or `--since`, or `view --verify`, a file that is no report of
+    `verify`, or one of another hall.
 
     A place is a site, a pod, a unit (p1/su3), the nth rack of its nodes (p1/su3/rack2), a rack or a device by name, a
     fabric, or a tier (compute.spine). A report is what `fabricgen verify --format json` wrote. A misspelt place would
@@ -44,5 +45,25 @@ FG066 = Fault(
     """,
     good="""
     fabricgen verify example.yaml dumps --only p1/su1
+    """,
+)
+
+FG070 = Fault(
+    id="FG070",
+    name="LearntOtherwise",
+    title="the dumps contradict the hardware table",
+    text="""
+    With `--learn`, a line of `inventory` gives a device or port another MAC or GUID than the dumps have there, or gives
+    it one that the dumps have elsewhere. Nothing is written.
+
+    Either a box was replaced, and the line is old; or two boxes stand in each other's place, and the table tells which
+    is which. That is not for a program to choose: correct the line, or the cables, and learn again.
+    """,
+    in_words=True,
+    bad="""
+    leaf-01 has MAC b8:3f:d2:a1:b2:c4 in inventory.csv, and b8:3f:d2:00:11:22 in the dumps
+    """,
+    good="""
+    leaf-01 has MAC b8:3f:d2:00:11:22 in inventory.csv, as in the dumps
     """,
 )

@@ -13,15 +13,15 @@ TITLE = "iblinkinfo"
 IS_JSON = False
 
 _NODE = re.compile(r"(?:Switch:\s+0x([0-9a-f]{1,16})|(?:CA|Router):)\s(.*):\s*")
-_NEAR = re.compile(r'\s*(?:0x([0-9a-f]{1,16})\s)?(?:\s*"(.*?)"\s)?\s*(\d+)\s+(\d+)\[[\s\d]*\]\s*')
-_FAR = re.compile(r'\s*(?:0x([0-9a-f]{1,16})\s)?\s*(\d+)\s+(\d+)\[[\s\d]*\]\s+"(.*)"\s*\(.*')
-_LINK = re.compile(r"==\((.*?)(\w+)/\s*(\w+)\)(?:\s*\(HOQ.*?\))?==>")
+_NEAR = re.compile(r'(?:0x([0-9a-f]{1,16})\s+)?(?:"(.*?)"\s+)?(\d+)\s+(\d+)\[[\s\d]*\]')
+_FAR = re.compile(r'(?:0x([0-9a-f]{1,16})\s+)?(\d+)\s+(\d+)\[[\s\d]*\]\s+"(.*)"\s*\(.*')
+_LONGEST_LINE = 2000
 _HINT = "give the whole output of iblinkinfo, as it was written"
 
 
 def recognises(text: str) -> bool:
     """Whether a line of a port stands early in the text."""
-    return re.search(r"^\s*[^<>\n]*\[[ \d]*\]\s*==\(.*\)==>", text[:65536], re.MULTILINE) is not None
+    return re.search(r"\d\[[ \d]{0,4}\] ==\(.{0,200}?\)==>", text[:65536]) is not None
 
 
 @dataclass
@@ -55,24 +55,32 @@ def _box(name: str, guid: str) -> Box:
 
 
 def _nodes(content: Content) -> list[_Node]:
+    """All nodes; warnings of the tool stand between its lines where both went to one file."""
     found: list[_Node] = []
-    for number, line in enumerate(content.text.split("\n"), start=1):
-        link = _LINK.search(line)
-        if link is None:
-            head = _NODE.fullmatch(line)
-            if head:
-                found.append(_Node(head[2], head[1] or ""))
-            elif line.strip() and not line.startswith("#"):
-                content.wrong(number, 1, f"'{line.strip()[:40]}' is no line of iblinkinfo", _HINT)
-            continue
-        near, far = _NEAR.fullmatch(line[: link.start()]), _FAR.fullmatch(line[link.end() :])
-        if near is None or (near[2] is None and not found):
-            content.wrong(number, 1, "the line does not say which port it is of", _HINT)
-            continue
-        _add_port(found, near, link[2], far)
-        if found[-1].ports[-1][1] == SILENT and '"Port not available"' not in line[link.end() :]:
-            content.wrong(number, link.end() + 1, "the line does not say what is at the other end", _HINT)
+    for number, line in enumerate(map(str.strip, content.text.split("\n")), start=1):
+        if len(line) > _LONGEST_LINE:
+            content.wrong(number, 1, f"the line has {len(line):,} characters", _HINT)
+        elif "==(" in line or _NEAR.match(line):
+            _read_port(content, number, line, found)
+        elif head := _NODE.fullmatch(line):
+            found.append(_Node(head[2], head[1] or ""))
     return found
+
+
+def _read_port(content: Content, number: int, line: str, found: list[_Node]) -> None:
+    """Read the line of a port: NEAR ==(WIDTH SPEED STATE/PHYSICAL STATE)==> FAR."""
+    near, _, rest = line.partition("==(")
+    link, arrow, far = rest.partition("==>")
+    state = link.partition("/")[0].split()
+    port, there = _NEAR.fullmatch(near.strip()), _FAR.fullmatch(far.strip())
+    if not arrow or "/" not in link or not state:
+        content.wrong(number, 1, f"'{line[:40]}' is no line of iblinkinfo", _HINT)
+    elif port is None or (port[2] is None and not found):
+        content.wrong(number, 1, "the line does not say which port it is of", _HINT)
+    elif there is None and state[-1] != "Down" and far.strip() != '"Port not available"':
+        content.wrong(number, 1, "the line does not say what is at the other end", _HINT)
+    else:
+        _add_port(found, port, state[-1], there)
 
 
 def _add_port(found: list[_Node], near: re.Match[str], state: str, far: re.Match[str] | None) -> None:

@@ -12,6 +12,7 @@ from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.identity.identities import How, Identities
 from fabricgen.verify.identity.known import KnownAddress
 from fabricgen.verify.identity.renamed import infer_names
+from fabricgen.verify.identity.shared_names import separated
 from fabricgen.verify.identity.told import told
 from fabricgen.verify.identity.votes import Inferred, infer
 from fabricgen.verify.port_numbers import PortNumbers
@@ -32,15 +33,26 @@ def identities_of(
     """
     identities = told(cabling, sightings.boxes, known, PortNumbers(cabling, catalog or Catalog()))
     renamed = infer_names(cabling, sightings, identities)
+    identities, copies = separated(cabling, sightings, identities)
     identities, inferred = infer(cabling, sightings, identities)
     if inferred:
         renamed = sorted({*renamed, *infer_names(cabling, sightings, identities)})
     notes = (
+        *_of_copies(cabling, sightings, copies),
         *_of_inferred(cabling, sightings, inferred),
         *capped(renamed, "names of ports that were inferred"),
         *_of_unmatched(sightings, identities),
     )
     return replace(identities, notes=notes)
+
+
+def _of_copies(cabling: PlannedCabling, sightings: Sightings, copies: list[Inferred]) -> tuple[str, ...]:
+    notes = [
+        f"{told_of(sightings.boxes[each.boxes[0]])} has the name of another box, and is inferred to be "
+        f"{cabling.device_names[each.device]}: {each.votes:,} of {each.ports:,} ports"
+        for each in copies
+    ]
+    return capped(notes, "boxes with the name of another")
 
 
 def _of_inferred(cabling: PlannedCabling, sightings: Sightings, inferred: list[Inferred]) -> tuple[str, ...]:

@@ -54,6 +54,8 @@ def infer(cabling: PlannedCabling, sightings: Sightings, identities: Identities)
         if (identities.device >= 0).all():
             break
         more = _round(cabling, sightings, identities, groups)
+        # A single port is taken only where nothing better will come.
+        more = [each for each in more if each.votes > 1] or more
         if not more:
             break
         found += more

@@ -11,6 +11,9 @@ NO_LIGHT_DBM = -30.0
 SONiC shows -inf or -40."""
 
 
+_MOST_WORDS = 1200
+
+
 class PortReport(NamedTuple):
     """A row of a dump; what it does not tell is "", 0, None or empty. Several rows of a port add up.
 
@@ -46,5 +49,5 @@ def added(one: PortReport, other: PortReport) -> PortReport:
     if other.present is False:
         known["present"] = False
     if one.told and other.told:
-        known["told"] = one.told if other.told in one.told else f"{one.told}; {other.told}"
+        known["told"] = one.told if other.told in one.told else f"{one.told}; {other.told}"[:_MOST_WORDS]
     return one._replace(**known)

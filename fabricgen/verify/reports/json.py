@@ -7,7 +7,8 @@ from dataclasses import asdict
 from typing import Any
 
 from fabricgen.verify.actions import Action, CableState, Consequence
-from fabricgen.verify.earlier import verified_ids
+from fabricgen.verify.consequence_text import consequence_text
+from fabricgen.verify.earlier import ids_by_device, verified_ids
 from fabricgen.verify.progress import Progress
 from fabricgen.verify.report import Report
 
@@ -33,6 +34,7 @@ def report(report: Report) -> bytes:
             "racks": [_progress(each) for each in report.racks],
         },
         "since": {"mended": list(report.since.mended), "unseen": list(report.since.unseen)},
+        "harmless_cables": ids_by_device(report.plan.cable_ids[diagnosis.states == CableState.HARMLESS].tolist()),
         "verified": verified_ids(report.plan, diagnosis.states, report.since.verified),
     }
     return (json.dumps(found, indent=2) + "\n").encode()
@@ -71,7 +73,7 @@ def _action(report: Report, action: Action) -> dict[str, Any]:
 
 
 def _consequence(consequence: Consequence) -> dict[str, Any]:
-    """Pairs that are crossed as objects, since their members differ in meaning."""
+    """Pairs that are crossed as objects, since their members differ in meaning; and all of it in words."""
     named = {
         "rails": ("fabric", "planned", "seen"),
         "planes": ("fabric", "planned", "seen"),
@@ -80,4 +82,7 @@ def _consequence(consequence: Consequence) -> dict[str, Any]:
         "uneven": ("switch", "other", "seen", "planned"),
     }
     found = asdict(consequence)
-    return found | {key: [dict(zip(names, row, strict=True)) for row in found[key]] for key, names in named.items()}
+    told = {"text": consequence_text(consequence)}
+    return (
+        found | told | {key: [dict(zip(names, row, strict=True)) for row in found[key]] for key, names in named.items()}
+    )

@@ -15,11 +15,11 @@ from fabricgen.verify.reports._words import at, counted, meanwhile, place, work
 WIDTH = 100
 """Columns of a line of prose; names are not broken."""
 
-SHOWN = 40
+SHOWN = 20
 """Actions that are told in full; of further ones, how many there are of each kind."""
 
 LISTED = 20
-"""Rows of a table, lines of a list, and steps of an action that are shown; of others, how many there are."""
+"""Rows of a table (those with most to do), lines of a list, and steps of an action that are shown; more are counted."""
 
 
 def report(report: Report) -> bytes:
@@ -57,7 +57,7 @@ def _unfinished(units: Sequence[Progress]) -> Sequence[Progress]:
 
 
 def _table(what: str, rows: Sequence[Progress], every: int) -> list[str]:
-    shown = rows[:LISTED]
+    shown = rows if len(rows) <= LISTED else sorted(rows, key=lambda row: row.verified - row.total)[:LISTED]
     width = max(len(what), *(len(printable(row.name)) for row in shown))
     lines = [f"{what:<{width}}  {'verified':>16} {'elsewhere':>10} {'dark':>7} {'unseen':>8}"]
     for row in shown:
@@ -98,7 +98,7 @@ def _action(report: Report, number: int, action: Action) -> list[str]:
     lines += _filled(f"until then: {costs}", "   ", "     ") if costs else []
     for other in action.alternatives:
         price = work_of(other.moves, other.boxes)
-        lines += _filled(f"or: {other.text} ({price})", "   ", "     ")
+        lines += _filled(f"{other.text} ({price})", "   ", "     ")
     return lines
 
 

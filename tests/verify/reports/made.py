@@ -50,7 +50,7 @@ def swapped() -> Action:
         Step(f"{LEAF}:29", pull=other, put=one, reaches=True),
         Step(f"{LEAF}:30", pull=one, put=other, reaches=False),
     )
-    far = Alternative(Kind.SWAP, "swap the two plugs at the spines", 2)
+    far = Alternative(Kind.SWAP, "or swap the two plugs at the spines", 2)
     costs = Consequence(
         2, astray_gbps={"compute leaf-spine": 800.0}, rails=(("compute", 1, 2),), nodes=2, accelerators=16
     )
@@ -69,7 +69,7 @@ def dark() -> Action:
 def exchanged() -> Action:
     """Two nodes exchanged, of which one has a name that wants to do harm."""
     ends = (End("p1-su02-n002", "", "p1-su02-rk01", 2), End("p1-su02-n001", "", "p1-su02-rk01", 1))
-    price = Alternative(Kind.SWAP, "move their plugs", 4)
+    price = Alternative(Kind.SWAP, "or move their plugs", 4)
     renamed = {NAUGHTY: "p1-su02-n001", "p1-su02-n001": "p1-su02-n002"}
     text = f"{NAUGHTY} and p1-su02-n001 are exchanged"
     return Action(Kind.EXCHANGE, 0, (), ends, text, boxes=2, alternatives=(price,), renamed=renamed)

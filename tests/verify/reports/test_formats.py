@@ -62,7 +62,7 @@ and 3 racks verified whole
     put compute-leaf-p1-su01-r1-01:Ethernet232  cage 30
         label compute-leaf-p1-su01-r1-01:30 Ethernet232 > compute-spine-02:1 Ethernet0
         the planned cable would not reach here: another one may be plugged, and too short
-   or: swap the two plugs at the spines (2 plugs)
+   or swap the two plugs at the spines (2 plugs)
 """
     )
 

@@ -1,0 +1,222 @@
+"""What `fabricgen verify` found in the hall, read from its JSON report and held against the cluster that is drawn.
+
+Only the keys of the contract are needed: counts of cables, and actions. Where the report lists the cables that are
+right (`verified`), all others that are in no action are unseen; else the picture cannot tell these two apart.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from fabricgen.cluster import Cluster
+from fabricgen.kernel.diagnostics import InputError, Span, fault
+from fabricgen.kernel.text_input import decode, read_bytes
+from fabricgen.models.validation import dotted
+from fabricgen.wiring.tables import Ints
+
+AS_PLANNED, HARMLESS, UNSEEN, CHECK, DARK, ELSEWHERE = range(6)
+"""States of a cable, from the best to the worst; CHECK: its port or optic is to be looked at."""
+
+LARGEST = 256 * 1024 * 1024
+"""Bytes of the largest report that is read."""
+
+MOST_TEXT = 4_000
+"""Characters of a sentence that are shown."""
+
+Count = Annotated[int, Field(ge=0, le=10**9)]
+
+
+class _Told(BaseModel):
+    """A part of a report; it may say more than is used here."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True, strict=True)
+
+
+class Place(_Told):
+    """An end of an action."""
+
+    device: str
+    port: str = ""
+    rack: str = ""
+    u: int | str | None = None
+    label: str = ""
+
+
+class Step(_Told):
+    """A plug that is pulled and put elsewhere."""
+
+    cable: str = ""
+    pull: Place
+    put: Place
+    reaches: bool | None = None
+
+
+class Alternative(_Told):
+    """Another way to mend the same."""
+
+    text: str = ""
+    moves: Count = 0
+    boxes: Count = 0
+
+
+class Consequence(_Told):
+    """What it costs until it is mended, in words."""
+
+    text: str = ""
+
+
+class Action(_Told):
+    """One thing to do."""
+
+    id: str
+    kind: str
+    moves: Count
+    cables: list[str]
+    ends: list[Place]
+    text: str
+    alternatives: list[Alternative]
+    boxes: Count = 0
+    status: str = ""
+    steps: list[Step] = []
+    consequence: Consequence = Consequence()
+    renamed: dict[str, str] = {}
+
+
+class Counts(_Told):
+    """How many cables are in which state, and links that nobody planned."""
+
+    as_planned: Count
+    dark: Count
+    elsewhere: Count
+    unseen: Count
+    harmless: Count
+    extra: Count
+
+
+class Done(_Told):
+    """How far a unit is."""
+
+    name: str
+    total: Count
+    verified: Count
+    elsewhere: Count = 0
+    dark: Count = 0
+    unseen: Count = 0
+
+
+class Progress(_Told):
+    """How far units are."""
+
+    units: list[Done] = []
+
+
+class Report(_Told):
+    """A report of `verify`. `verified` and `harmless_cables` have cages by device, with blanks between."""
+
+    cables: Counts
+    actions: list[Action]
+    name: str = ""
+    scope: list[str] = []
+    verified: dict[str, str] | None = None
+    verified_earlier: Count = 0
+    harmless_cables: dict[str, str] = {}
+    extra: list[str] = []
+    notes: list[str] = []
+    progress: Progress = Progress()
+
+
+@dataclass(frozen=True)
+class Verification:
+    """A report, and the state of each cable of the cluster; int32."""
+
+    report: Report
+    states: Ints
+
+
+def verification_in(file: str, cluster: Cluster) -> Verification:
+    """Read a report of the cluster's hall.
+
+    Raises InputError: FG001 or FG002 for a file that cannot be read, FG066 at its place for what is no report, or that
+    of another cluster.
+    """
+    text = decode(read_bytes(Path(file), file, limit=LARGEST), file, limit=LARGEST, what="JSON")
+    try:
+        report = Report.model_validate_json(text)
+    except ValidationError as error:
+        raise _no_report(file, error) from error
+    name, numbers = cluster.design.loaded.blueprint.name, {one: row for row, one in enumerate(cluster.cable_ids)}
+    if report.name not in ("", name):
+        raise _foreign(file, text, report.name, f"it is of '{report.name[:80]}', and the blueprint is '{name}'")
+    counted = sum(count for key, count in report.cables if key != "extra")
+    if counted > len(numbers):
+        said = f"it counts {counted:,} cables, and the blueprint has {len(numbers):,}"
+        raise _foreign(file, text, "cables", said)
+    for one in _named(report):
+        if one not in numbers:
+            raise _foreign(file, text, one, f"the blueprint has no cable '{one[:80]}'")
+    return Verification(report, _states(report, numbers))
+
+
+def _named(report: Report) -> Iterator[str]:
+    """Ids of all cables that a report names."""
+    for action in report.actions:
+        yield from action.cables
+    for listed in (report.verified or {}, report.harmless_cables):
+        yield from _ids(listed)
+
+
+def _ids(listed: dict[str, str]) -> Iterator[str]:
+    return (f"{device}:{cage}" for device, cages in listed.items() for cage in cages.split())
+
+
+def _states(report: Report, numbers: dict[str, int]) -> Ints:
+    known = report.verified is not None or not report.cables.unseen
+    states = np.full(len(numbers), UNSEEN if report.verified is not None or not known else AS_PLANNED, dtype=np.int32)
+
+    def put(ids: Sequence[str], state: int) -> None:
+        rows = [numbers[one] for one in ids]
+        states[rows] = np.maximum(states[rows], state) if state > UNSEEN else state
+
+    put(list(_ids(report.verified or {})), AS_PLANNED)
+    put(list(_ids(report.harmless_cables)), HARMLESS)
+    for action in report.actions:
+        moved = {step.cable for step in action.steps}
+        for one in action.cables:
+            put([one], _state_of(action, one, moved))
+    return states
+
+
+def _state_of(action: Action, cable: str, moved: set[str]) -> int:
+    """The state of a cable of an action: of moved plugs, one without a step is at nobody's end."""
+    if action.kind in ("optic", "port"):
+        return CHECK
+    return DARK if action.kind == "dark" or (moved and cable not in moved) else ELSEWHERE
+
+
+def _no_report(file: str, error: ValidationError) -> InputError:
+    """What is wrong with the first thing that does not fit."""
+    first = error.errors(include_url=False, include_input=False)[0]
+    at = re.search(r"line (\d+) column (\d+)", first["msg"])
+    span = Span(file, int(at[1]), max(1, int(at[2]))) if at else Span(file, 1, 1)
+    where = dotted(tuple(first["loc"])) or "all of it"
+    why = "not JSON, or cut short" if first["type"] == "json_invalid" else f"{where}: {first['msg'].lower()}"
+    return fault("FG066", f"{file} is no report of `verify`: {why[:300]}", hint=_HINT, span=span)
+
+
+_HINT = "give what `fabricgen verify --format json` wrote for this blueprint, and the same --phase and --set"
+
+
+def _foreign(file: str, text: str, told: str, why: str) -> InputError:
+    """A report of something else, at the first place that says so."""
+    start = max(text.find(json.dumps(told, ensure_ascii=False)), 0)
+    before = text[:start]
+    span = Span(file, before.count("\n") + 1, start - before.rfind("\n"))
+    return fault("FG066", f"{file} is a report of another hall: {why}", hint=_HINT, span=span)

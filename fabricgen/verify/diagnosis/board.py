@@ -1,0 +1,184 @@
+"""The sightings once some boxes and plugs are taken for others: what is still to be explained."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from copy import copy
+from typing import NamedTuple
+
+import numpy as np
+
+from fabricgen.verify.cabling import PlannedCabling
+from fabricgen.verify.seen import Seen
+from fabricgen.wiring.tables import Flags, Ints
+
+NOWHERE = -2
+"""In place of the number of a port that no plan and no dump has yet."""
+
+
+class Gain(NamedTuple):
+    """What a change makes of links: how many more are right, in how many plugs, and how many unseen ones may break."""
+
+    links: int
+    plugs: int
+    unseen: int
+
+
+class Board:
+    """Ports and what they see, under the names that they are taken for.
+
+    Columns, one entry a port (planned ones first, then spare ones; the last entries are room for more spare ones):
+    `mate` and `towards` int32 as in `Seen`; bool `empty`, a port that surely holds no plug that works, and `odd`, one
+    that sees a stranger or that contradicts another; `device` and `name`, int32 as in PlannedCabling.
+    `is_whole`, bool, one entry a device: all that it sees is known.
+    """
+
+    def __init__(self, cabling: PlannedCabling, seen: Seen) -> None:
+        """The sightings as they are told."""
+        self.cabling = cabling
+        self.planned = cabling.ports
+        self.size = len(seen.mate)
+        self.mate: Ints = seen.mate.copy()
+        self.towards: Ints = seen.towards.copy()
+        self.empty: Flags = ((seen.dumped & ~seen.doubtful) | seen.down) & (seen.mate < 0) & (seen.towards < 0)
+        self.odd: Flags = np.zeros(self.size, dtype=bool)
+        odd = [stranger.port for stranger in seen.strangers]
+        for conflict in seen.conflicts:
+            odd += [port for port in (conflict.port, conflict.sees) if port >= 0 and self.mate[port] < 0]
+        self.odd[odd] = True
+        self.empty[odd] = False
+        unsure = ~(seen.dumped & ~seen.doubtful)[: self.planned]
+        self.is_whole: Flags = np.bincount(cabling.device[unsure], minlength=len(cabling.device_names)) == 0
+        self._texts = {str(text): code for code, text in enumerate(cabling.port_texts.tolist())} if seen.spare else {}
+        self.names: list[str] = [spare.port for spare in seen.spare]
+        codes = [self._texts.setdefault(spare.port, len(self._texts)) for spare in seen.spare]
+        self.device: Ints = np.r_[cabling.device, np.array([s.device for s in seen.spare], dtype=np.int32)]
+        self.name: Ints = np.r_[cabling.name, np.array(codes, dtype=np.int32)]
+        self._spare_of: dict[int, list[int]] = defaultdict(list)
+        for number, spare in enumerate(seen.spare, cabling.ports):
+            self._spare_of[spare.device].append(number)
+        self._by_name: dict[int, dict[int, int]] = {}
+
+    def copy(self) -> Board:
+        """A board that can be changed without changing this one."""
+        other = copy(self)
+        for column in ("mate", "towards", "empty", "odd", "device", "name", "names"):
+            setattr(other, column, getattr(self, column).copy())
+        other._spare_of = defaultdict(list, {device: list(ports) for device, ports in self._spare_of.items()})
+        other._by_name = {}
+        return other
+
+    def place(self, port: int) -> tuple[int, str]:
+        """(Device, name of the port there.)"""
+        told = self.cabling.port_text(port) if port < self.planned else self.names[port - self.planned]
+        return int(self.device[port]), told
+
+    def ports_of(self, device: int) -> list[int]:
+        """The planned and the spare ports of a device."""
+        return [*self.cabling.ports_of_device(device).tolist(), *self._spare_of.get(device, ())]
+
+    def port_at(self, device: int, name: int) -> int:
+        """The port of a name on a device, or NOWHERE."""
+        if device not in self._by_name:
+            self._by_name[device] = {int(self.name[port]): port for port in self.ports_of(device)}
+        return self._by_name[device].get(name, NOWHERE)
+
+    def add_port(self, device: int, name: int, text: str) -> int:
+        """A spare port that was not known so far."""
+        if self.size == len(self.mate):
+            more = max(64, len(self.mate) - self.planned)
+            for column, blank in (("mate", -1), ("towards", -1), ("device", -1), ("name", -1)):
+                setattr(self, column, np.r_[getattr(self, column), np.full(more, blank, dtype=np.int32)])
+            for column in ("empty", "odd"):
+                setattr(self, column, np.r_[getattr(self, column), np.zeros(more, dtype=bool)])
+        port = self.size
+        self.size += 1
+        self.device[port], self.name[port] = device, name
+        self.names.append(text)
+        self._spare_of[device].append(port)
+        if device in self._by_name:
+            self._by_name[device][name] = port
+        return port
+
+    def joins_right(self, port: int, mate: int) -> bool:
+        """Whether two joined ports are as planned, or swapped with others between the same two devices."""
+        if mate == port ^ 1:
+            return port < self.planned
+        if port >= self.planned or mate >= self.planned or port < 0 or mate < 0:
+            return False
+        device = self.device
+        return bool(device[port ^ 1] == device[mate] and device[mate ^ 1] == device[port])
+
+    def wrong(self) -> Ints:
+        """The ports that see another one than they should, as `joins_right`; int64."""
+        mate = self.mate[: self.size]
+        port = np.flatnonzero(mate >= 0)
+        port = port[(mate[port] != port ^ 1) | (port >= self.planned)]
+        sees = mate[port]
+        both = (port < self.planned) & (sees < self.planned)
+        one, other = port[both], sees[both]
+        right = (self.device[one ^ 1] == self.device[other]) & (self.device[other ^ 1] == self.device[one])
+        wrong: Flags = np.ones(len(port), dtype=bool)
+        wrong[both] = ~right
+        found: Ints = port[wrong]
+        return found
+
+    def is_unseen(self, port: int) -> bool:
+        """Whether nothing is known of the planned link at a port: it may be as planned."""
+        pair = (port, port ^ 1)
+        if any(self.mate[p] >= 0 or self.towards[p] >= 0 or self.odd[p] for p in pair):
+            return False
+        return not any(self.empty[p] for p in pair)
+
+    def tells(self, port: int, now: int) -> bool:
+        """Whether anything is known of a port that has to be kept when it is taken for another."""
+        if self.mate[port] >= 0 or self.towards[port] >= 0:
+            return True
+        return now != NOWHERE and bool(self.empty[port] or self.odd[port])
+
+    def gain(self, taken_for: Mapping[int, int], touched: Sequence[int]) -> Gain:
+        """What it would be worth to take ports for others; `touched` are all whose links this concerns."""
+        right, broken, unseen = [], [], set()
+        for port in touched:
+            if port >= self.size:
+                continue
+            mate, now = int(self.mate[port]), taken_for.get(port, port)
+            if mate >= 0:
+                if mate in taken_for and mate < port:
+                    continue
+                if self.joins_right(port, mate):
+                    broken.append(port)
+                if self.joins_right(now, taken_for.get(mate, mate)):
+                    right.append(now)
+            elif self.towards[port] >= 0:
+                if self.sees_right_device(port, port):
+                    broken.append(port)
+                if self.sees_right_device(now, port):
+                    right.append(now)
+            elif port < self.planned and self.is_unseen(port):
+                unseen.add(port >> 1)
+        return Gain(len(right) - len(broken), self._plugs(right) - self._plugs(broken), len(unseen))
+
+    def sees_right_device(self, port: int, sight: int) -> bool:
+        """Whether a port, if it saw what `sight` sees, would see the device that is planned there."""
+        return bool(0 <= port < self.planned and self.towards[sight] == self.device[port ^ 1])
+
+    def _plugs(self, ports: Sequence[int]) -> int:
+        plug = self.cabling.plug
+        return len({(int(plug[port & ~1]), int(plug[port | 1])) for port in ports})
+
+    def take(self, taken_for: Mapping[int, int], touched: Sequence[int]) -> None:
+        """Take ports for others: what `touched` ports see moves to the ports that they are taken for."""
+        told = [
+            (taken_for[p], int(self.mate[p]), int(self.towards[p]), bool(self.empty[p]), bool(self.odd[p]))
+            for p in touched
+            if p in taken_for
+        ]
+        for column, blank in ((self.mate, -1), (self.towards, -1), (self.empty, False), (self.odd, False)):
+            column[list(touched)] = blank
+        for port, mate, towards, empty, odd in told:
+            self.towards[port], self.empty[port], self.odd[port] = towards, empty, odd
+            if mate >= 0:
+                sees = taken_for.get(mate, mate)
+                self.mate[port], self.mate[sees] = sees, port

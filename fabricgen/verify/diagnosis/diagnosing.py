@@ -1,0 +1,156 @@
+"""From what is seen to what has to be done: boxes first, then common plugs, then single plugs, then what is dark."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fabricgen.verify.actions import Action, CableState, Diagnosis, Kind
+from fabricgen.verify.cabling import PlannedCabling
+from fabricgen.verify.diagnosis.board import Board
+from fabricgen.verify.diagnosis.boxes import BOXES
+from fabricgen.verify.diagnosis.chains import Cables, chains, wrong_cables
+from fabricgen.verify.diagnosis.darkness import dark_actions
+from fabricgen.verify.diagnosis.exchanges import box_action, plug_action
+from fabricgen.verify.diagnosis.explaining import Explainer
+from fabricgen.verify.diagnosis.plugs import Plugs, common_plugs
+from fabricgen.verify.diagnosis.stand_ins import stand_ins
+from fabricgen.verify.diagnosis.states import states_of
+from fabricgen.verify.diagnosis.unexplained import (
+    conflict_actions,
+    half_known_actions,
+    hopeless,
+    left_over,
+    stranger_actions,
+    unclear_actions,
+)
+from fabricgen.verify.seen import Seen, place_of
+from fabricgen.wiring.tables import Ints, Ints64
+
+HOPELESS = 5000
+"""More cables elsewhere than this, and more than half of those that are seen, are one action instead of as many."""
+
+
+def diagnose(cabling: PlannedCabling, seen: Seen) -> Diagnosis:
+    """The state of every cable, and the fewest actions that explain what is not as planned."""
+    told = Board(cabling, seen)
+    states = states_of(told)
+    exchanges, board = stand_ins(told, BOXES, told)
+    actions = [box_action(told, board, states, ring) for ring in exchanges]
+    notes = []
+    if _is_hopeless(board, states):
+        cables = _ids(cabling, np.flatnonzero(states == CableState.ELSEWHERE))
+        explained = {cable for action in actions for cable in action.cables}
+        actions.append(hopeless([cable for cable in cables if cable not in explained]))
+        notes.append("More than half of all cables that are seen are elsewhere: is this the plan of this hall?")
+        actions += dark_actions(board, [])
+    else:
+        exchanged = {device for ring in exchanges for device in ring}
+        actions += _plugs(told, seen, board, states, exchanged)
+    actions += _left_over(board, states, actions)
+    order = list(Kind)
+    actions.sort(key=lambda action: order.index(action.kind))
+    harmless = _harmless(told)
+    if harmless:
+        notes.append(
+            f"{len(harmless)} links are swapped with others between the same two devices, which is harmless; "
+            "but where their ports have addresses of their own, their sessions stay down."
+        )
+    return Diagnosis(states, tuple(actions), _extra(cabling, seen), tuple(harmless), tuple(notes))
+
+
+def _plugs(told: Board, seen: Seen, board: Board, states: Ints, exchanged: set[int]) -> list[Action]:
+    """Actions for plugs, and for what is dark. Marks cables in `states` that prove to be dark."""
+    cabling = board.cabling
+    plugs = Plugs(cabling)
+    rings, after = stand_ins(board, common_plugs(plugs, exchanged), told)
+    actions = [plug_action(board, after, states, plugs, ring) for ring in rings]
+    cables = wrong_cables(after, plugs)
+    explainer = Explainer(after, plugs)
+    missing = _missing(cables)
+    for chain in chains(cables):
+        action, plan = explainer.action(chain)
+        if plan and plan.left_out >= 0 and after.empty[plan.opposite]:
+            missing.append(plan.left_out)
+            lost = str(cabling.cable_ids[cabling.cable[plan.left_out >> 1]])
+            action = _without(action, lost)
+        actions.append(action)
+    for end in missing:
+        cable = cabling.cable[end >> 1]
+        states[cable] = max(states[cable], CableState.DARK)
+    actions += stranger_actions(after, seen)
+    actions += conflict_actions(after, seen)
+    actions += half_known_actions(after)
+    actions += unclear_actions(after, cables.unclear)
+    actions += dark_actions(after, missing)
+    return actions
+
+
+def _missing(cables: Cables) -> list[int]:
+    """Ends whose cable is missing although its other end sees somebody: a cable swapped with it took its place."""
+    board = cables.board
+    planned = board.planned
+    mate = board.mate[:planned]
+    port = np.arange(planned)
+    found = []
+    for end in np.flatnonzero((mate < 0) & (mate[port ^ 1] >= 0)).tolist():
+        first = cables.end(end)
+        beyond = cables.partner(first)
+        if beyond in (first, first ^ 1) or beyond in cables.mate or board.mate[beyond] >= 0 or first > beyond:
+            continue
+        if board.empty[first] or board.empty[beyond]:
+            found.append(beyond if board.empty[beyond] else first)
+    return sorted(set(found))
+
+
+def _without(action: Action, cable: str) -> Action:
+    from dataclasses import replace
+
+    return replace(action, cables=tuple(each for each in action.cables if each != cable))
+
+
+def _is_hopeless(board: Board, states: Ints) -> bool:
+    wrong = len(board.wrong())
+    seen = int((board.mate >= 0).sum())
+    return wrong > 2 * HOPELESS and 2 * wrong > seen and int((states == CableState.ELSEWHERE).sum()) > HOPELESS
+
+
+def _left_over(board: Board, states: Ints, actions: list[Action]) -> list[Action]:
+    explained = {cable for action in actions for cable in action.cables}
+    faulty = np.flatnonzero(states >= CableState.DARK)
+    ids = _ids(board.cabling, faulty)
+    return left_over(board, [at for at, cable in zip(faulty.tolist(), ids, strict=True) if cable not in explained])
+
+
+def _ids(cabling: PlannedCabling, cables: Ints64) -> list[str]:
+    return [str(cable) for cable in cabling.cable_ids[cables].tolist()]
+
+
+def _harmless(board: Board) -> list[str]:
+    """The links that are harmless, as `A:p - B:q`."""
+    planned = board.planned
+    mate = board.mate[:planned]
+    port = np.flatnonzero((mate >= 0) & (mate < planned))
+    port = port[(mate[port] != port ^ 1) & (port < mate[port])]
+    place = board.cabling.place
+    return [
+        f"{place(each)} - {place(int(mate[each]))}"
+        for each in port.tolist()
+        if board.joins_right(each, int(mate[each]))
+    ]
+
+
+def _extra(cabling: PlannedCabling, seen: Seen) -> tuple[str, ...]:
+    """Links between ports of which none is planned, and strangers at such ports, as `A:p - B:q`."""
+    planned = cabling.ports
+    mate = seen.mate[planned:]
+    found = [
+        f"{place_of(cabling, seen, port)} - {place_of(cabling, seen, int(sees))}"
+        for port, sees in enumerate(mate.tolist(), planned)
+        if sees > port
+    ]
+    found += [
+        f"{place_of(cabling, seen, stranger.port)} - {stranger.told}"
+        for stranger in seen.strangers
+        if stranger.port >= planned
+    ]
+    return tuple(found)

@@ -1,0 +1,79 @@
+"""Actions for boxes, and for common plugs of breakouts, that stand in for others."""
+
+from __future__ import annotations
+
+from fabricgen.verify.actions import Action, Alternative, CableState, End, Kind, Step
+from fabricgen.verify.diagnosis.board import NOWHERE, Board
+from fabricgen.verify.diagnosis.plugs import Plugs, moved_plugs
+from fabricgen.verify.diagnosis.stand_ins import Ring
+from fabricgen.verify.diagnosis.wording import box, end_of, listed, plug, rack_of, told_steps, where
+from fabricgen.wiring.tables import Ints
+
+
+def box_action(told: Board, after: Board, states: Ints, ring: Ring) -> Action:
+    """An exchange of boxes; `told` are the sightings as they were told, `after` has all boxes in their roles."""
+    names = told.cabling.device_names
+    there = [found for found in sorted(ring) if _is_there(told, found)]
+    ports = [port for device in ring for port in told.cabling.ports_of_device(device).tolist()]
+    plugs = {int(told.cabling.plug[port]) for port in ports if after.mate[port] >= 0}
+    ends = {found: End(names[found], "", *rack_of(told, found)) for found in ring}
+    boxes = [box(ends[found]) for found in there]
+    cost = f"or move {len(plugs)} plugs"
+    if len(there) == 2 and ring[there[0]] == there[1]:
+        text = f"{listed(boxes)} are exchanged: swap the two boxes, {cost}."
+    else:
+        stands = [f"{names[found]} stands where {box(ends[ring[found]])} is planned" for found in there]
+        text = f"{listed(stands)}: move the box{'es' if len(there) > 1 else ''}, {cost}."
+    return Action(
+        Kind.EXCHANGE,
+        0,
+        _mended(told, after, states, ports),
+        tuple(ends[found] for found in there),
+        text,
+        boxes=len(there),
+        alternatives=(Alternative(Kind.SWAP, cost, len(plugs)),),
+        renamed={names[found]: names[ring[found]] for found in there},
+    )
+
+
+def plug_action(before: Board, after: Board, states: Ints, plugs: Plugs, ring: Ring) -> Action:
+    """Common plugs that are in each other's cages; `before` has boxes taken for what they stand in for."""
+    cabling = before.cabling
+    steps = []
+    for found in moved_plugs(plugs, before, ring):
+        target = ring[found]
+        pull, put = (next(port for port in plugs.ports(each) if port != NOWHERE) for each in (found, target))
+        at = put if put < before.planned else pull
+        cable = str(cabling.cable_ids[cabling.cable[at >> 1]]) if put < before.planned else ""
+        steps.append(Step(cable, end_of(before, pull), end_of(before, put)))
+    ports = [port for each in ring if each >= 0 for port in plugs.ports(each)]
+    closed = len(steps) == len(ring)
+    kind = Kind.MOVE if not closed else Kind.SWAP if len(steps) == 2 else Kind.RING
+    place = where([*(step.pull for step in steps), *(step.put for step in steps)])
+    ends = tuple(step.pull for step in steps)
+    if kind is Kind.SWAP:
+        text = f"the breakout plugs in {plug(ends[0])} and {plug(ends[1])} are swapped."
+    else:
+        count = "one breakout plug is" if len(steps) == 1 else f"{len(steps)} breakout plugs are"
+        text = f"{place + ': ' if place else ''}{count} in the wrong cage; move {told_steps(steps)}."
+    return Action(kind, len(steps), _mended(before, after, states, ports), ends, text, steps=tuple(steps))
+
+
+def _is_there(board: Board, device: int) -> bool:
+    """Whether anybody sees a device, or it anybody."""
+    return any(board.mate[port] >= 0 or board.towards[port] >= 0 for port in board.ports_of(device)) or bool(
+        (board.towards == device).any()
+    )
+
+
+def _mended(before: Board, after: Board, states: Ints, ports: list[int]) -> tuple[str, ...]:
+    """The cables at some ports that are elsewhere, except for those that are still wrong afterwards."""
+    cabling = before.cabling
+    found = set()
+    for port in ports:
+        mates = [(end, int(after.mate[end])) for end in (port, port ^ 1) if after.mate[end] >= 0]
+        if all(after.joins_right(end, mate) for end, mate in mates):
+            cable = int(cabling.cable[port >> 1])
+            if states[cable] == CableState.ELSEWHERE:
+                found.add(str(cabling.cable_ids[cable]))
+    return tuple(sorted(found))

@@ -1,0 +1,174 @@
+"""Actions for plugs in wrong places: what pattern the moves of a chain have, and what else would mend it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from fabricgen.verify.actions import Action, Alternative, Kind, Step
+from fabricgen.verify.diagnosis.board import Board
+from fabricgen.verify.diagnosis.boxes import BOXES
+from fabricgen.verify.diagnosis.chains import Chain
+from fabricgen.verify.diagnosis.moving import Plan, plans
+from fabricgen.verify.diagnosis.plugs import Plugs
+from fabricgen.verify.diagnosis.wording import end_of, natural, plug, run, told_steps, where
+
+SMALL_BOX = 16
+"""Boxes with more links than this are not taken for exchanged because of two or three of them."""
+
+
+@dataclass
+class Explainer:
+    """Makes actions of chains. `board` has boxes and common plugs taken for what they stand in for."""
+
+    board: Board
+    plugs: Plugs
+    _ranks: dict[int, dict[int, int]] = field(default_factory=dict)
+
+    def action(self, chain: Chain) -> tuple[Action, Plan | None]:
+        """What to do about a chain, and the plan that it follows (None: nothing that plugs could mend)."""
+        ways = plans(self.board, self.plugs, chain)
+        cables = self.cables(chain)
+        if not ways:
+            ends = tuple(end_of(self.board, end) for joined in chain.joined for end in joined)
+            pairs = " and ".join(f"{end.device}:{end.port}" for end in ends[:2])
+            text = f"{pairs} see each other, which no move of a plug explains: look at the cable."
+            return Action(Kind.PORT, 0, cables, ends, text), None
+        best = ways[0]
+        steps = self.steps(best)
+        kind = self.kind(chain, best)
+        ends = tuple(step.pull for step in steps)
+        others = [self.alternative(chain, way) for way in ways[1:] if len(way.moves) == len(best.moves)]
+        others += [each for way in ways for each in self.boxes_instead(chain, way)]
+        text = self.text(chain, best, kind, steps)
+        return Action(kind, len(steps), cables, ends, text, steps=steps, alternatives=tuple(others)), best
+
+    def cables(self, chain: Chain) -> tuple[str, ...]:
+        """The ids of the cables that are planned at the ends of a chain."""
+        cabling = self.board.cabling
+        ends = [end for joined in chain.joined for end in joined if end < self.board.planned]
+        return tuple(sorted({str(cabling.cable_ids[cabling.cable[end >> 1]]) for end in ends}))
+
+    def steps(self, plan: Plan) -> tuple[Step, ...]:
+        """The moves of a plan as steps."""
+        cabling = self.board.cabling
+        found = []
+        for move in plan.moves:
+            at = move.target if move.target < self.board.planned else move.keeps
+            cable = str(cabling.cable_ids[cabling.cable[at >> 1]]) if at < self.board.planned else ""
+            found.append(Step(cable, end_of(self.board, move.source), end_of(self.board, move.target)))
+        return tuple(found)
+
+    def alternative(self, chain: Chain, way: Plan) -> Alternative:
+        """The same mended at the other side."""
+        steps = self.steps(way)
+        return Alternative(self.kind(chain, way), f"or {self.text(chain, way, None, steps)}", len(steps), steps=steps)
+
+    def kind(self, chain: Chain, plan: Plan) -> Kind:
+        """The pattern of the moves."""
+        if self.shifted(chain, plan):
+            return Kind.SHIFT
+        if self.splitter(plan):
+            return Kind.SPLITTER
+        if not chain.closed:
+            return Kind.MOVE
+        if self.crossed(chain):
+            return Kind.CROSSED
+        return Kind.SWAP if len(plan.moves) == 2 else Kind.RING
+
+    def ranks(self, device: int) -> dict[int, int]:
+        """The place of each cable end among those of a device, as on its front."""
+        if device not in self._ranks:
+            ports = self.board.ports_of(device)
+            ends = {self.plugs.lanes(port)[0] if port < self.board.planned else port for port in ports}
+            order = sorted(ends, key=lambda end: natural(self.board.place(end)[1]))
+            self._ranks[device] = {end: rank for rank, end in enumerate(order)}
+        return self._ranks[device]
+
+    def shifted(self, chain: Chain, plan: Plan) -> list[str]:
+        """The ports of a run that is shifted as a whole (empty: none), in order."""
+        moves = plan.moves
+        devices = {int(self.board.device[port]) for move in moves for port in (move.source, move.target)}
+        if len(devices) > 1 or len(moves) < (3 if chain.closed else 2):
+            return []
+        ranks = self.ranks(devices.pop())
+        involved = sorted({ranks[port] for move in moves for port in (move.source, move.target)})
+        if involved[-1] - involved[0] != len(involved) - 1:
+            return []
+        offsets = [ranks[move.target] - ranks[move.source] for move in moves]
+        count = len(involved)
+        same = {offset % count for offset in offsets} if chain.closed else set(offsets)
+        if len(same) > 1:
+            return []
+        sources = sorted((move.source for move in moves), key=lambda port: ranks[port])
+        return [self.board.place(port)[1] for port in sources]
+
+    def splitter(self, plan: Plan) -> str:
+        """The id of the breakout whose tails are in the wrong order ("": none)."""
+        cabling, planned = self.board.cabling, self.board.planned
+        keeps = [move.keeps for move in plan.moves]
+        if len(keeps) < 2 or max(keeps) >= planned:
+            return ""
+        plugs = {int(cabling.plug[end]) for end in keeps}
+        if len(plugs) > 1 or any(move.target >= planned for move in plan.moves):
+            return ""
+        return str(cabling.cable_ids[cabling.cable[keeps[0] >> 1]])
+
+    def crossed(self, chain: Chain) -> str:
+        """The rails or planes that are crossed ("": none): each cable has one end on the right device."""
+        board, cabling = self.board, self.board.cabling
+        told: dict[str, set[str]] = {"rail": set(), "plane": set()}
+        differs = {"rail": 0, "plane": 0}
+        for one, other in chain.joined:
+            if board.device[one ^ 1] != board.device[other] and board.device[other ^ 1] != board.device[one]:
+                continue
+            for what in told:
+                ours, theirs = cabling.of_link(what, one), cabling.of_link(what, other)
+                if ours and theirs and ours != theirs:
+                    differs[what] += 1
+                    told[what] |= {ours, theirs}
+        for what, count in differs.items():
+            if count == len(chain.joined):
+                return f"{what}s {' and '.join(sorted(told[what], key=natural))}"
+        return ""
+
+    def boxes_instead(self, chain: Chain, plan: Plan) -> list[Alternative]:
+        """An exchange of two small boxes that would explain as much."""
+        board = self.board
+        devices = {int(board.device[port]) for move in plan.moves for port in (move.source, move.target)}
+        if not chain.closed or len(devices) != 2:
+            return []
+        if any(len(board.cabling.ports_of_device(device)) > SMALL_BOX for device in devices):
+            return []
+        one, two = sorted(devices)
+        if board.cabling.of_device("model", one) != board.cabling.of_device("model", two):
+            return []
+        gain = board.gain(*BOXES.renumbered(board, {one: two, two: one}))
+        if gain.plugs < len(chain.joined) or gain.links <= gain.unseen:
+            return []
+        names = " and ".join(str(board.cabling.device_names[device]) for device in (one, two))
+        return [Alternative(Kind.EXCHANGE, f"or {names} are exchanged: swap the two boxes", 0, boxes=2)]
+
+    def text(self, chain: Chain, plan: Plan, kind: Kind | None, steps: Sequence[Step]) -> str:
+        """What is wrong and what to do; without the kind only the latter."""
+        place = where([*(step.pull for step in steps), *(step.put for step in steps)])
+        at = f"{place}: " if place else ""
+        if kind is None:
+            return f"{at}move {told_steps(steps)}"
+        if kind is Kind.SHIFT:
+            names = self.shifted(chain, plan)
+            return f"{at}{len(steps)} plugs are shifted: those in {run(names)}; move {told_steps(steps)}."
+        if kind is Kind.MOVE:
+            if len(steps) == 1:
+                return f"{at}one plug is in the wrong place; move {told_steps(steps)}."
+            return f"{at}{len(steps)} plugs are in the wrong places; move {told_steps(steps)}, in this order."
+        if kind is Kind.SPLITTER:
+            return f"{at}the ends of breakout {self.splitter(plan)} are in the wrong order; move {told_steps(steps)}."
+        if kind is Kind.CROSSED:
+            return f"{at}{self.crossed(chain)} are crossed; move {told_steps(steps)}."
+        if kind is Kind.SWAP:
+            one, two = steps[0].pull, steps[1].pull
+            if one.device == two.device:
+                return f"{at}the plugs in {one.port} and {two.port} are swapped."
+            return f"the plugs in {plug(one)} and {plug(two)} are swapped."
+        return f"{at}{len(steps)} plugs are in each other's places; move {told_steps(steps)}."

@@ -1,0 +1,144 @@
+"""Which boxes, and which plugs of several links, stand in for which: what the majority of their links says.
+
+A link that was seen says, if one of its ends is where it should be, what the other one should be: a *vote* that the
+device (or plug) there stands in for another. The votes that agree best are closed to rings, and a ring is believed when
+the links that it makes right outnumber those that it makes wrong, links that nobody saw among these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from fabricgen.verify.diagnosis.board import NOWHERE, Board, Gain
+
+
+class Vote(NamedTuple):
+    """How many links say that what is found at `found` is what is planned as `planned`."""
+
+    links: int
+    found: int
+    planned: int
+
+
+Ring = dict[int, int]
+"""What stands in for what, closed: the same things are keys and values."""
+
+MOST_ROUNDS = 8
+MOST_TRIALS = 40
+"""How often a ring that is not believed is tried again without its weakest vote."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sort:
+    """A sort of things that can stand in for each other.
+
+    `votes` reads them off a board, best first; `renumbered` has the port that each port is taken for in a ring
+    (NOWHERE: a place that has no number yet, which `room` makes), and all ports that the ring concerns. `is_worth`
+    judges a ring by what it gains, `depends` says whether what it tells makes sense only once boxes are exchanged.
+    """
+
+    votes: Callable[[Board], list[Vote]]
+    renumbered: Callable[[Board, Ring], tuple[dict[int, int], list[int]]]
+    is_worth: Callable[[Board, Ring, Gain], bool]
+    room: Callable[[Board, Ring, int], int] | None = None
+    depends: Callable[[Ring], bool] = lambda _ring: False
+
+
+def stand_ins(board: Board, sort: Sort, told: Board) -> tuple[list[Ring], Board]:
+    """The rings that are believed, best first, and the board with them taken for what they should be.
+
+    None of the rings, mended alone in the hall as it is `told`, would leave fewer links right than before.
+    """
+    trial, total = board.copy(), dict[int, int]()
+    for _ in range(MOST_ROUNDS):
+        believed = [ring for edges in _components(sort.votes(trial)) for ring in _believed(trial, sort, edges)]
+        for ring in believed:
+            total = {each: ring.get(total.get(each, each), total.get(each, each)) for each in total.keys() | ring}
+        if not believed:
+            break
+    judged = []
+    for ring in _cycles(total):
+        taken_for, touched = sort.renumbered(board, ring)
+        gain = board.gain(taken_for, touched)
+        alone = gain if sort.depends(ring) else told.gain(taken_for, touched)
+        if gain.links >= gain.unseen and alone.links >= alone.unseen:
+            judged.append((-gain.links, sorted(ring), ring))
+    after, kept = board.copy(), []
+    for _, _, ring in sorted(judged, key=lambda each: each[:2]):
+        if sort.is_worth(after, ring, after.gain(*sort.renumbered(after, ring))):
+            _take(after, sort, ring)
+            kept.append(ring)
+    return kept, after
+
+
+def _components(votes: Sequence[Vote]) -> list[list[Vote]]:
+    """The best votes of which no two agree on what is found or on what it stands in for, in chains and rings."""
+    by_found: dict[int, Vote] = {}
+    taken: set[int] = set()
+    for vote in votes:
+        if vote.found not in by_found and vote.planned not in taken:
+            by_found[vote.found] = vote
+            taken.add(vote.planned)
+    return list(_runs(by_found))
+
+
+def _runs(by_found: Mapping[int, Vote]) -> Iterator[list[Vote]]:
+    done: set[int] = set()
+    aimed = {vote.planned for vote in by_found.values()}
+    for start in sorted(by_found, key=lambda each: (each in aimed, each)):
+        run = []
+        at = start
+        while at in by_found and at not in done:
+            done.add(at)
+            run.append(by_found[at])
+            at = by_found[at].planned
+        if run:
+            yield run
+
+
+def _closed(votes: Sequence[Vote]) -> Ring:
+    ring = {vote.found: vote.planned for vote in votes}
+    return {votes[-1].planned: votes[0].found} | ring
+
+
+def _believed(board: Board, sort: Sort, votes: list[Vote]) -> Iterator[Ring]:
+    """The rings among some votes that are worth it; they are taken on the board."""
+    waiting, tried = [votes], list[Ring]()
+    while waiting and len(tried) < MOST_TRIALS:
+        run = waiting.pop()
+        ring = _closed(run)
+        if ring not in tried:
+            tried.append(ring)
+            if sort.is_worth(board, ring, board.gain(*sort.renumbered(board, ring))):
+                _take(board, sort, ring)
+                yield ring
+                continue
+        if len(run) > 1:
+            weakest = min(range(len(run)), key=lambda at: run[at].links)
+            pieces = run[:weakest], run[weakest + 1 :]
+            if run[-1].planned == run[0].found:
+                pieces = ([*pieces[1], *pieces[0]], [])
+            waiting += [piece for piece in pieces if piece]
+
+
+def _take(board: Board, sort: Sort, ring: Ring) -> None:
+    taken_for, touched = sort.renumbered(board, ring)
+    for port, now in taken_for.items():
+        if now == NOWHERE and sort.room:
+            taken_for[port] = sort.room(board, ring, port)
+    board.take(taken_for, touched)
+
+
+def _cycles(total: Mapping[int, int]) -> list[Ring]:
+    done: set[int] = set()
+    found = []
+    for start in sorted(total):
+        ring, at = Ring(), start
+        while at not in done:
+            done.add(at)
+            ring[at] = at = total[at]
+        if len(ring) > 1:
+            found.append(ring)
+    return found

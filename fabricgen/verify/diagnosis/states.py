@@ -1,0 +1,38 @@
+"""The state of every cable, and which cables are dark."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fabricgen.verify.actions import CableState
+from fabricgen.verify.diagnosis.board import Board
+from fabricgen.wiring.tables import Flags, Ints
+
+
+def states_of(board: Board) -> Ints:
+    """The state of each cable as seen, of CableState; int32, by cable of PlannedCabling."""
+    cabling, planned = board.cabling, board.planned
+    mate, towards = board.mate[:planned], board.towards[:planned]
+    port = np.arange(planned)
+    state = np.full(planned // 2, CableState.UNSEEN, dtype=np.int32)
+    state[dark_links(board)] = CableState.DARK
+    right = (mate == port ^ 1) | ((mate < 0) & (towards >= 0) & (towards == cabling.device[port ^ 1]))
+    state[right[0::2] | right[1::2]] = CableState.AS_PLANNED
+    joined = (mate >= 0) & (mate != port ^ 1)
+    state[joined[0::2] | joined[1::2]] = CableState.HARMLESS
+    wrong = board.odd[:planned] | ((mate < 0) & (towards >= 0) & (towards != cabling.device[port ^ 1]))
+    seen_wrong = board.wrong()
+    wrong[seen_wrong[seen_wrong < planned]] = True
+    state[wrong[0::2] | wrong[1::2]] = CableState.ELSEWHERE
+    found = np.zeros(len(cabling.cable_ids), dtype=np.int32)
+    np.maximum.at(found, cabling.cable, state)
+    return found
+
+
+def dark_links(board: Board) -> Flags:
+    """Links of which no end sees anything and at least one says so for certain; bool, one entry a link."""
+    planned = board.planned
+    blind = (board.mate[:planned] < 0) & (board.towards[:planned] < 0) & ~board.odd[:planned]
+    empty = board.empty[:planned]
+    dark: Flags = blind[0::2] & blind[1::2] & (empty[0::2] | empty[1::2])
+    return dark

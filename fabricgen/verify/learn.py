@@ -1,0 +1,144 @@
+"""The hardware table of a hall, from its dumps: which MAC and GUID each device and port has.
+
+A MAC that several ports have is the device's own. A host has no line of its own (numbering/inventory.py refuses MACs
+without a port there), so that its chassis is learnt as that of the port that has it. Planned GUIDs are no hardware.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from fabricgen.blueprint.beside.guids import PLANNED, PLANNED_BITS
+from fabricgen.blueprint.beside.inventory import COLUMNS, Hardware
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span
+from fabricgen.verify.cabling import PlannedCabling
+from fabricgen.verify.ends import ends_of
+from fabricgen.verify.identity.identities import How, Identities
+from fabricgen.verify.sightings import Sightings
+
+CODE = "FG070"
+_MAC = re.compile(r"([0-9a-f]{2}:){5}[0-9a-f]{2}")
+
+Place = tuple[str, str]
+"""(device, port), of which port is "" for the device itself."""
+
+
+def learnt(cabling: PlannedCabling, sightings: Sightings, identities: Identities, inventory: Sequence[Hardware]) -> str:
+    """The table as CSV, as `parse_inventory` reads it: what `inventory` has, and what the dumps add.
+
+    Devices are in the order of the plan. What was inferred from a single port is not learnt. Raises InputError (FG070)
+    for each line of `inventory` that the dumps contradict.
+    """
+    macs, guids = _macs(cabling, sightings, identities), _guids(cabling, sightings, identities)
+    faults = [*_contradictions(inventory, macs, "mac"), *_contradictions(inventory, guids, "guid")]
+    if faults:
+        raise InputError(faults)
+    rows = {place: ["", "", ""] for place in (*macs, *guids)}
+    for row in inventory:
+        _, _, *figures = row.figures
+        rows[row.device, row.port] = list(figures)
+    taken = {text for figures in rows.values() for text in figures if text}
+    for column, found in enumerate((macs, guids)):
+        for place, text in found.items():
+            if not rows[place][column] and text not in taken:
+                rows[place][column] = text
+    order = cabling.device_numbers
+    places = sorted(rows, key=lambda place: (order.get(place[0], len(order)), place))
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    writer.writerows((*place, *rows[place]) for place in places if any(rows[place]))
+    return out.getvalue()
+
+
+def _macs(cabling: PlannedCabling, sightings: Sightings, identities: Identities) -> dict[Place, str]:
+    """MACs by place, those alone that one place has, and of which it has no other."""
+    found: set[tuple[Place, str]] = set()
+    switch = [bool(nos) for nos in cabling.devices["nos"].texts().tolist()]
+    for box in np.flatnonzero((identities.device >= 0) & (identities.how < How.WEAK)).tolist():
+        device, chassis = int(identities.device[box]), sightings.boxes[box].chassis
+        if switch[device] and _is_mac(chassis):
+            found.add(((cabling.device_names[device], ""), chassis))
+    own = {mac for _, mac in found}
+    is_mac = np.array([_is_mac(text) for text in sightings.texts], dtype=bool)
+    far = ends_of(sightings, identities).far
+    sure = (sightings.neighbor >= 0) & (identities.how[sightings.neighbor] < How.WEAK)
+    rows = np.flatnonzero((far >= 0) & is_mac[sightings.far_port] & sure)
+    count = len(sightings.texts)
+    for key in np.unique(far[rows].astype(np.int64) * count + sightings.far_port[rows]).tolist():
+        port, text = divmod(key, count)
+        if sightings.texts[text] not in own:
+            found.add(((cabling.device_names[cabling.device[port]], cabling.port_text(port)), sightings.texts[text]))
+    return _clear(found)
+
+
+def _guids(cabling: PlannedCabling, sightings: Sightings, identities: Identities) -> dict[Place, str]:
+    """GUIDs by place: of switches, and of the ports of nodes, each an adapter of its own."""
+    found: set[tuple[Place, str]] = set()
+    ends = ends_of(sightings, identities)
+    for boxes, ports in ((sightings.owner, ends.own), (sightings.neighbor, ends.far)):
+        rows = np.flatnonzero((boxes >= 0) & (ports >= 0))
+        count = len(sightings.boxes)
+        for key in np.unique(ports[rows].astype(np.int64) * count + boxes[rows]).tolist():
+            port, box = divmod(key, count)
+            if guid := _real_guid(sightings.boxes[box].chassis):
+                device = int(cabling.device[port])
+                is_switch = bool(cabling.of_device("nos", device))
+                place = (cabling.device_names[device], "" if is_switch else cabling.port_text(port))
+                if identities.how[box] < How.WEAK:
+                    found.add((place, guid))
+    return _clear(found)
+
+
+def _clear(found: Iterable[tuple[Place, str]]) -> dict[Place, str]:
+    """What one place alone has, and of which it has one."""
+    places, texts = dict[str, set[Place]](), dict[Place, set[str]]()
+    for place, text in found:
+        places.setdefault(text, set()).add(place)
+        texts.setdefault(place, set()).add(text)
+    clear = {place: next(iter(own)) for place, own in texts.items() if len(own) == 1}
+    return {place: clear[place] for place in sorted(clear) if len(places[clear[place]]) == 1}
+
+
+def _is_mac(text: str) -> bool:
+    """Whether a text is the MAC of one machine: not zero, and of no group."""
+    return bool(_MAC.fullmatch(text)) and not int(text[:2], 16) & 1 and text != "00:00:00:00:00:00"
+
+
+def _real_guid(chassis: str) -> str:
+    """Sixteen digits of a GUID that hardware may have; "" for all else."""
+    if not chassis.startswith("0x"):
+        return ""
+    number = int(chassis, 16)
+    return "" if number in (0, (1 << 64) - 1) or number >> PLANNED_BITS == PLANNED >> PLANNED_BITS else chassis[2:]
+
+
+def _contradictions(inventory: Sequence[Hardware], found: dict[Place, str], column: str) -> list[Diagnostic]:
+    """Lines with another address than the dumps have there, or with one that the dumps have elsewhere."""
+    at = {text: place for place, text in found.items()}
+    faults = []
+    for row in inventory:
+        said = row.mac if column == "mac" else row.figures[3]
+        seen = found.get((row.device, row.port), "")
+        elsewhere = at.get(said, (row.device, row.port)) if said else (row.device, row.port)
+        span: Span = row.cells.get(column, row.cells["device"])
+        if said and seen and said != seen:
+            message = f"{_words(row.device, row.port)} has {column.upper()} {said} here and {seen} in the dumps"
+        elif elsewhere != (row.device, row.port):
+            message = (
+                f"{column.upper()} {said} is of {_words(row.device, row.port)} here, of {_words(*elsewhere)} there"
+            )
+        else:
+            continue
+        hint = "correct the line where hardware was replaced, or the cables where two boxes were exchanged"
+        faults.append(Diagnostic(CODE, Severity.ERROR, message, (), hint, span))
+    return faults
+
+
+def _words(device: str, port: str) -> str:
+    return f"{device}:{port}" if port else device

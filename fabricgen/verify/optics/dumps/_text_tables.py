@@ -1,0 +1,41 @@
+"""Tables as text, with a row of dashes below the names of their columns, as SONiC prints them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+_RULE = re.compile(r"\s*-{2,}(?:\s+-{2,})+\s*")
+_DASHES = re.compile(r"-+")
+_GAP = re.compile(r"\s{2,}")
+
+
+def rows(text: str) -> Iterator[tuple[int, dict[str, str]]]:
+    """(line, value by column) of each row of all tables in a text.
+
+    Columns stand two blanks apart; a row with empty ones is cut where the dashes are.
+    """
+    names: list[str] = []
+    spans: list[tuple[int, int]] = []
+    before = ""
+    for number, line in enumerate(text.split("\n"), start=1):
+        if _RULE.fullmatch(line):
+            names = _GAP.split(before.strip())
+            spans = [found.span() for found in _DASHES.finditer(line)]
+        elif names and line.strip():
+            cells = _GAP.split(line.strip())
+            if len(cells) != len(names):
+                cells = [line[start:end].strip() for start, end in spans if start < len(line)]
+            yield number, dict(zip(names, cells, strict=False))
+        elif not line.strip():
+            names = []
+        before = line
+
+
+def has_columns(text: str, *wanted: str) -> bool:
+    """Whether a table with these columns begins early in the text."""
+    for line, rule in pairwise(text[:65536].split("\n")):
+        if _RULE.fullmatch(rule) and set(wanted) <= set(_GAP.split(line.strip())):
+            return True
+    return False

@@ -1,0 +1,90 @@
+"""Values of dumps of modules and ports: texts, power, speeds, FEC, in one spelling."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from fabricgen.kernel.diagnostics import printable
+
+_NUMBER = re.compile(r"([-+]?(?:\d{1,18}(?:\.\d{0,30})?|\.\d{1,30})(?:[eE][-+]?\d{1,3})?|-inf)\s*([A-Za-z/%]*)")
+_SPEED = re.compile(r"(\d{1,7}(?:\.\d{1,3})?)\s*([GM])(?:b|bps|b/s|bit/s)?", re.IGNORECASE)
+_NOTHING = ("", "n/a", "na", "none", "unknown", "not present", "not available")
+_MOST = 64
+"""The longest text of a module that is kept; SFF-8636 has 16 bytes for a name."""
+
+MOST_WORDS = 600
+"""The most that is kept of all words on what a module is."""
+
+_FEC = {
+    "rs": "rs",
+    "rs-fec": "rs",
+    "reed-solomon": "rs",
+    "fc": "fc",
+    "fire-code": "fc",
+    "base-r": "fc",
+    "none": "none",
+    "off": "none",
+    "disabled": "none",
+}
+
+
+def told(value: Any, most: int = _MOST) -> str:
+    """A text of a module, without what cannot be printed; "" for what stands for nothing."""
+    text = printable(value.strip()[:most])[:most] if isinstance(value, str) else ""
+    return "" if text.lower() in _NOTHING else text
+
+
+def all_words(words: Iterable[str]) -> str:
+    """What a module says of itself, each thing once, as one text."""
+    return "; ".join(word for word in dict.fromkeys(words) if word and not word.startswith("Not supported"))[
+        :MOST_WORDS
+    ]
+
+
+def number(value: Any) -> float | None:
+    """A number with or without its unit (`-2.5dBm`); -inf as -40, as which it stands elsewhere; None for none."""
+    found = _NUMBER.fullmatch(value.strip()) if isinstance(value, str) and len(value) < 100 else None
+    if found is None:
+        return None
+    result = float(found[1])
+    if result == -math.inf:
+        return -40.0
+    return result if math.isfinite(result) else None
+
+
+def power(row: Mapping[str, Any], name: str) -> tuple[float, ...]:
+    """Power per lane, dBm, of keys such as `rx1power`, up to the first lane that has none; SFPs have `rxpower`."""
+    lanes: list[float] = []
+    if (single := number(row.get(name.format("")))) is not None:
+        return (single,)
+    while len(lanes) < 16 and (value := number(row.get(name.format(len(lanes) + 1)))) is not None:
+        lanes.append(value)
+    return tuple(lanes)
+
+
+def speed_gbps(value: Any) -> float:
+    """A speed such as 400G or 1000M in Gb/s; 0 for none."""
+    found = _SPEED.fullmatch(value.strip()) if isinstance(value, str) else None
+    if found is None:
+        return 0.0
+    return float(found[1]) / (1000 if found[2].upper() == "M" else 1)
+
+
+def fec(value: Any) -> str:
+    """rs, fc or none; "" for what does not say (auto, N/A)."""
+    return _FEC.get(value.strip().lower(), "") if isinstance(value, str) else ""
+
+
+def up_or_down(value: Any) -> str:
+    """up, down, or "" for anything else."""
+    text = value.strip().lower() if isinstance(value, str) else ""
+    return text if text in ("up", "down") else ""
+
+
+def lane_count(value: Any) -> int:
+    """The number of lanes in a list such as 1,2,3,4; 0 for none."""
+    text = value.strip() if isinstance(value, str) else ""
+    return text.count(",") + 1 if text and re.fullmatch(r"\d{1,6}(,\d{1,6}){0,15}", text) else 0

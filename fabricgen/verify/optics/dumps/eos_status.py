@@ -1,0 +1,49 @@
+"""EOS `show interfaces status | json`: whether ports are up, how fast, and with which media."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.verify.dumps._content import Content, Json, mapping
+from fabricgen.verify.optics.dumps._values import number, told
+from fabricgen.verify.optics.report import PortReport
+
+TITLE = "EOS show interfaces status | json"
+IS_JSON = True
+
+_STATES = {
+    "connected": ("up", "up"),
+    "notconnect": ("up", "down"),
+    "disabled": ("down", "down"),
+    "errdisabled": ("up", "down"),
+}
+"""(administered, running) by link status."""
+
+
+def recognises(value: Json) -> bool:
+    """Whether the JSON has the states of interfaces."""
+    return isinstance(value, dict) and isinstance(value.get("interfaceStatuses"), dict)
+
+
+def reports(content: Content) -> Iterator[PortReport]:
+    """A row for each Ethernet interface. The bandwidth of one that is not up says nothing."""
+    box = content.box()
+    statuses = content.value["interfaceStatuses"]
+    for name in statuses:
+        with content.noting():
+            row = mapping(statuses, name)
+            if not name.startswith("Et"):
+                continue
+            admin, oper = _STATES.get(str(row.get("linkStatus")), ("", ""))
+            bandwidth = number(row.get("bandwidth")) or 0.0
+            kind = row.get("interfaceType")
+            empty = isinstance(kind, str) and kind.strip().lower() == "not present"
+            yield PortReport(
+                box,
+                name,
+                present=False if empty and oper != "up" else None,
+                told=told(kind),
+                admin=admin,
+                oper=oper,
+                speed_gbps=bandwidth / 1e9 if oper == "up" else 0.0,
+            )

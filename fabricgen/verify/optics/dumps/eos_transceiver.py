@@ -1,0 +1,57 @@
+"""EOS `show interfaces transceiver [detail] | json`: media and power, a row a lane or a list of channels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from fabricgen.verify.dumps._content import Content, Json, mapping
+from fabricgen.verify.optics.dumps._values import number, told
+from fabricgen.verify.optics.report import PortReport
+
+TITLE = "EOS show interfaces transceiver detail | json"
+IS_JSON = True
+
+_OURS = ("mediaType", "vendorSn", "parameters", "rxPower")
+
+
+def recognises(value: Json) -> bool:
+    """Whether the JSON has interfaces, of which one tells of its transceiver."""
+    interfaces = value.get("interfaces") if isinstance(value, dict) else None
+    if not isinstance(interfaces, dict):
+        return False
+    return any(isinstance(row, dict) and any(key in row for key in _OURS) for row in interfaces.values())
+
+
+def reports(content: Content) -> Iterator[PortReport]:
+    """A row for each interface that tells of a transceiver; those without one tell nothing of what is plugged in."""
+    box = content.box()
+    interfaces = content.value["interfaces"]
+    for name in interfaces:
+        with content.noting():
+            row = mapping(interfaces, name)
+            if not any(key in row for key in _OURS):
+                continue
+            parameters = mapping(row, "parameters")
+            received, alarm = _channels(parameters.get("rxPower"), row.get("rxPower"))
+            yield PortReport(
+                box,
+                name,
+                serial=told(row.get("vendorSn")),
+                told=told(row.get("mediaType")),
+                tx_dbm=_channels(parameters.get("txPower"), row.get("txPower"))[0],
+                rx_dbm=received,
+                rx_alarm_dbm=alarm,
+            )
+
+
+def _channels(detail: Any, plain: Any) -> tuple[tuple[float, ...], float | None]:
+    """(power per lane, threshold of the alarm for too little), dBm."""
+    if not isinstance(detail, dict):
+        value = number(plain)
+        return ((value,) if value is not None else ()), None
+    channels, threshold = detail.get("channels"), detail.get("threshold")
+    lanes = channels if isinstance(channels, dict) else {}
+    order = sorted((key for key in lanes if key.isdecimal() and len(key) < 4), key=int)
+    power = tuple(value for key in order if (value := number(lanes[key])) is not None)
+    return power, number(threshold.get("lowAlarm")) if isinstance(threshold, dict) else None

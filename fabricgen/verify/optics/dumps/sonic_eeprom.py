@@ -1,0 +1,69 @@
+"""SONiC `show interfaces transceiver eeprom [--dom]`: a paragraph a port."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from fabricgen.verify.dumps._content import Content
+from fabricgen.verify.optics.dumps._values import all_words, number, power, told
+from fabricgen.verify.optics.report import PortReport
+
+TITLE = "SONiC show interfaces transceiver eeprom --dom"
+IS_JSON = False
+
+_PORT = re.compile(r"(Ethernet\d+): SFP EEPROM (Not detected|detected)\s*", re.IGNORECASE)
+_MEDIA = re.compile(r"(?:Assign \(0x[0-9a-fA-F]+\)|^) ?-? ?(.{1,80}?) - Media Assign")
+_WORDS = ("connector", "specification compliance", "media interface technology")
+
+
+def recognises(text: str) -> bool:
+    """Whether a paragraph of a port begins early in the text."""
+    return (
+        re.search(r"^Ethernet\d+: SFP EEPROM (?:Not )?detected", text[:65536], re.MULTILINE | re.IGNORECASE) is not None
+    )
+
+
+def reports(content: Content) -> Iterator[PortReport]:
+    """A row for each port. Lines before the first paragraph, such as a prompt, are left out."""
+    box = content.box()
+    port, fields, words = "", dict[str, str](), list[str]()
+    for line in content.text.split("\n"):
+        if found := _PORT.fullmatch(line.rstrip()):
+            if port:
+                yield _report(PortReport(box, port, present=True), fields, words)
+            port, fields, words = found[1], {}, []
+            if found[2].lower() != "detected":
+                yield PortReport(box, port, present=False)
+                port = ""
+        elif port:
+            _field(line, fields, words)
+    if port:
+        yield _report(PortReport(box, port, present=True), fields, words)
+
+
+def _field(line: str, fields: dict[str, str], words: list[str]) -> None:
+    """Add a line of a paragraph: a field, one of a specification, or an application."""
+    media = _MEDIA.search(line[:500])
+    key, colon, value = (part.strip() for part in line.partition(":"))
+    if media:
+        words.append(told(media[1]))
+    elif colon:
+        key = key.lower()
+        if "compliance code" in key or key in _WORDS:
+            words.append(told(value, 200))
+        fields.setdefault(key, value)
+
+
+def _report(report: PortReport, fields: dict[str, str], words: list[str]) -> PortReport:
+    length = next((value for key, value in fields.items() if key.startswith("length cable assembly")), "")
+    return report._replace(
+        vendor=told(fields.get("vendor name")),
+        part=told(fields.get("vendor pn")),
+        serial=told(fields.get("vendor sn")),
+        told=all_words(words),
+        length_m=max(number(length) or 0.0, 0.0),
+        tx_dbm=power(fields, "tx{}power"),
+        rx_dbm=power(fields, "rx{}power"),
+        rx_alarm_dbm=number(fields.get("rxpowerlowalarm")),
+    )

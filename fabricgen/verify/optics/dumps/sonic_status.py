@@ -1,0 +1,39 @@
+"""SONiC `show interfaces status`: lanes, speed, FEC and states of ports, and the type of what is plugged in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.verify.dumps._content import Content
+from fabricgen.verify.optics.dumps._text_tables import has_columns, rows
+from fabricgen.verify.optics.dumps._values import fec, lane_count, speed_gbps, up_or_down
+from fabricgen.verify.optics.report import PortReport
+
+TITLE = "SONiC show interfaces status"
+IS_JSON = False
+
+
+def recognises(text: str) -> bool:
+    """Whether its table begins early in the text."""
+    return has_columns(text, "Interface", "Lanes", "Speed", "FEC", "Oper", "Admin")
+
+
+def reports(content: Content) -> Iterator[PortReport]:
+    """A row for each port; port channels are none."""
+    box = content.box()
+    for line, row in rows(content.text):
+        name = row.get("Interface", "")
+        if not name.startswith("Ethernet"):
+            continue
+        if "Admin" not in row:
+            content.wrong(line, 1, f"the row of {name} ends early", "is the file whole? make the dump anew")
+            continue
+        yield PortReport(
+            box,
+            name,
+            lanes=lane_count(row.get("Lanes")),
+            speed_gbps=speed_gbps(row.get("Speed")),
+            fec=fec(row.get("FEC")),
+            oper=up_or_down(row.get("Oper")),
+            admin=up_or_down(row.get("Admin")),
+        )

@@ -1,0 +1,100 @@
+"""SONiC tables of ports and transceivers as JSON, as `sonic-db-dump` and redis dumps write them.
+
+`TRANSCEIVER_INFO|Ethernet0` in STATE_DB, `PORT_TABLE:Ethernet0` in APPL_DB; the fields of a row stand in it, or below
+`value`. A table may also be an object of its own: {"TRANSCEIVER_INFO": {"Ethernet0": {...}}}.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from fabricgen.verify.dumps._content import Content, Json, mapping
+from fabricgen.verify.optics.dumps._values import (
+    all_words,
+    fec,
+    lane_count,
+    number,
+    power,
+    speed_gbps,
+    told,
+    up_or_down,
+)
+from fabricgen.verify.optics.report import PortReport
+
+TITLE = "SONiC STATE_DB and APPL_DB tables"
+IS_JSON = True
+
+_TABLES = frozenset({"TRANSCEIVER_INFO", "TRANSCEIVER_DOM_SENSOR", "TRANSCEIVER_DOM_THRESHOLD", "PORT_TABLE"})
+_KEY = re.compile(r"(TRANSCEIVER_INFO|TRANSCEIVER_DOM_SENSOR|TRANSCEIVER_DOM_THRESHOLD|PORT_TABLE)[|:](Ethernet\d+)")
+_MEDIA = re.compile(r"""['"]module_media_interface_id['"]: ['"]([^'"]{1,80})['"]""")
+_WORDS = ("specification_compliance", "connector", "media_interface_technology")
+_COPPER_MEDIA = re.compile(r"""['"]host_electrical_interface_id['"]: ['"]([^'"]{1,80}GBASE-CR\d?[^'"]{0,40})['"]""")
+
+
+def recognises(value: Json) -> bool:
+    """Whether the JSON has a key of these tables."""
+    return isinstance(value, dict) and any(key in _TABLES or _KEY.fullmatch(key) for key in value)
+
+
+def reports(content: Content) -> Iterator[PortReport]:
+    """A row for each entry. A port of a dump of STATE_DB that has no entry of a transceiver has none plugged in."""
+    box = content.box()
+    with_module, ports = set[str](), set[str]()
+    for table, port, row in _rows(content):
+        with content.noting():
+            fields = mapping(row, "value") if isinstance(row.get("value"), dict) else row
+            if table == "TRANSCEIVER_INFO":
+                with_module.add(port)
+                yield _info(PortReport(box, port), fields)
+            elif table == "TRANSCEIVER_DOM_SENSOR":
+                lanes = {name: power(fields, f"{name}{{}}power") for name in ("tx", "rx")}
+                yield PortReport(box, port, tx_dbm=lanes["tx"], rx_dbm=lanes["rx"])
+            elif table == "TRANSCEIVER_DOM_THRESHOLD":
+                yield PortReport(box, port, rx_alarm_dbm=number(fields.get("rxpowerlowalarm")))
+            else:
+                ports.add(port)
+                yield _port(PortReport(box, port), fields)
+    if with_module:
+        yield from (PortReport(box, port, present=False) for port in sorted(ports - with_module))
+
+
+def _rows(content: Content) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """(table, port, what it holds) of each row."""
+    for key in content.value:
+        with content.noting():
+            if found := _KEY.fullmatch(key):
+                yield found[1], found[2], mapping(content.value, key)
+            elif key in _TABLES:
+                table = mapping(content.value, key)
+                for port in table:
+                    if re.fullmatch(r"Ethernet\d+", port):
+                        yield key, port, mapping(table, port)
+
+
+def _info(report: PortReport, fields: dict[str, Any]) -> PortReport:
+    applications = fields.get("application_advertisement")
+    text = applications[:20_000] if isinstance(applications, str) else ""
+    media = [*_MEDIA.findall(text), *_COPPER_MEDIA.findall(text)]
+    words = [*(told(fields.get(key), 200) for key in _WORDS), *map(told, media)]
+    return report._replace(
+        present=True,
+        vendor=told(fields.get("manufacturer") or fields.get("manufacturename")),
+        part=told(fields.get("model") or fields.get("modelname")),
+        serial=told(fields.get("serial") or fields.get("serialnum")),
+        told=all_words(words),
+        length_m=max(number(fields.get("cable_length")) or 0.0, 0.0),
+    )
+
+
+def _port(report: PortReport, fields: dict[str, Any]) -> PortReport:
+    speed = fields.get("speed")
+    megabits = number(speed) if isinstance(speed, str) and speed.isdecimal() else None
+    return report._replace(
+        lanes=lane_count(fields.get("lanes")),
+        speed_gbps=megabits / 1000 if megabits else speed_gbps(speed),
+        fec=fec(fields.get("fec")),
+        admin=up_or_down(fields.get("admin_status")),
+        oper=up_or_down(fields.get("oper_status") or fields.get("netdev_oper_status")),
+    )

@@ -1,0 +1,156 @@
+"""A hall as it was cabled: which plug is in which cage, which name each box tells, and what its dumps would say."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+
+import numpy as np
+
+from fabricgen.verify.actions import Action, End, Kind
+from fabricgen.verify.cabling import PlannedCabling, cabling_of
+from fabricgen.verify.seen import Seen, SparePort
+from tests.conftest import example_cluster
+
+Cage = int | tuple[int, tuple[str, ...]]
+"""Where a plug sits: the number of the plug that is planned there, or (device, names of ports) of a spare cage."""
+
+NAMES = ("leaf-spine", "mixed-breakouts", "small-pair", "collapsed-pair", "four-tier", "dual-stack", "bonded-pair")
+NAMES += ("patched-hall", "rail-only", "two-generations", "mixed-speeds")
+
+
+@cache
+def cabling(name: str) -> PlannedCabling:
+    return cabling_of(example_cluster(name))
+
+
+@dataclass
+class Hall:
+    """`cage` of each plug (None: it hangs loose), `tells` the device whose name each box tells."""
+
+    cabling: PlannedCabling
+    cage: list[Cage | None] = field(default_factory=list)
+    tells: list[int] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.plugs = int(self.cabling.plug.max()) + 1
+        self.ports = [self.cabling.ports_of_plug(plug) for plug in range(self.plugs)]
+        self.device = [int(self.cabling.device[ports[0]]) for ports in self.ports]
+        self.cage = self.cage or list(range(self.plugs))
+        self.tells = self.tells or list(range(len(self.cabling.device_names)))
+        self.numbers = {
+            (int(self.cabling.device[port]), self.cabling.port_text(port)): port for port in range(self.cabling.ports)
+        }
+
+    def copy(self) -> Hall:
+        other = object.__new__(Hall)
+        other.__dict__.update(self.__dict__)
+        other.cage, other.tells = list(self.cage), list(self.tells)
+        return other
+
+    def far_plugs(self, plug: int) -> list[int]:
+        return sorted({int(self.cabling.plug[port ^ 1]) for port in self.ports[plug]})
+
+    def device_of(self, cage: Cage) -> int:
+        return cage[0] if isinstance(cage, tuple) else self.device[cage]
+
+    def port(self, plug: int, lane: int) -> tuple[int, str] | None:
+        """Device (as it tells its name) and port text that a lane of a plug is in."""
+        cage = self.cage[plug]
+        if cage is None:
+            return None
+        if isinstance(cage, tuple):
+            return (self.tells[cage[0]], cage[1][lane]) if lane < len(cage[1]) else None
+        ports = self.ports[cage]
+        if lane >= len(ports):
+            return None
+        return self.tells[self.device[cage]], self.cabling.port_text(ports[lane])
+
+    def seen(self, dumped: Collection[int] | None = None, lost: Collection[tuple[int, str]] = ()) -> Seen:
+        """What dumps say of the boxes that tell these names (None: all); `lost`: ports whose agent forgot them."""
+        every = range(len(self.cabling.device_names))
+        dumped = set(every if dumped is None else dumped)
+        spare: dict[tuple[int, str], int] = {}
+        joined = []
+
+        def number(place: tuple[int, str]) -> int:
+            if place in self.numbers:
+                return self.numbers[place]
+            return spare.setdefault(place, self.cabling.ports + len(spare))
+
+        for one in range(0, self.cabling.ports, 2):
+            places = [
+                self.port(int(self.cabling.plug[end]), self.ports[self.cabling.plug[end]].index(end))
+                for end in (one, one + 1)
+            ]
+            if None in places:
+                continue
+            if any(place[0] in dumped and place not in lost for place in places):  # type: ignore[index]
+                joined.append((number(places[0]), number(places[1])))
+        size = self.cabling.ports + len(spare)
+        mate = np.full(size, -1, dtype=np.int32)
+        for a, b in joined:
+            mate[a], mate[b] = b, a
+        device = np.r_[self.cabling.device, np.array([place[0] for place in spare], dtype=np.int32)]
+        is_dumped = np.isin(device, sorted(dumped))
+        doubtful = np.zeros(size, dtype=bool)
+        for place in lost:
+            if place in self.numbers and mate[self.numbers[place]] < 0:
+                doubtful[self.numbers[place]] = True
+        none = np.zeros(size, dtype=bool)
+        spares = tuple(SparePort(*place) for place in spare)
+        return Seen(mate, np.full(size, -1, dtype=np.int32), is_dumped, none, doubtful, spares)
+
+    def right(self) -> set[int]:
+        """The links that are as planned, or swapped with parallel ones; all of the hall is known."""
+        mate = self.seen().mate
+        device, planned = self.cabling.device, self.cabling.ports
+        found = set()
+        for port in range(planned):
+            far = int(mate[port])
+            parallel = 0 <= far < planned and device[far] == device[port ^ 1] and device[far ^ 1] == device[port]
+            if far == port ^ 1 or parallel:
+                found.add(port >> 1)
+        return found
+
+    def exchange(self, renamed: Mapping[str, str]) -> None:
+        numbers = self.cabling.device_numbers
+        ours = {numbers[found]: numbers[planned] for found, planned in renamed.items()}
+        told = [ours.get(device, device) for device in self.tells]
+        left = [device for device in sorted(set(self.tells)) if device not in told]
+        seen: set[int] = set()
+        for place, device in enumerate(told):
+            if device in seen and self.tells[place] == device:
+                told[place] = left.pop()
+            seen.add(told[place])
+        self.tells = told
+
+    def place(self, end: End) -> Cage:
+        """The cage of a place as an action names it: the box there tells its name."""
+        named = self.cabling.device_numbers[end.device]
+        device = self.tells.index(named)
+        if (device, end.port) in self.numbers:
+            return int(self.cabling.plug[self.numbers[device, end.port]])
+        for cage in self.cage:
+            if isinstance(cage, tuple) and cage[0] == device and end.port in cage[1]:
+                return cage
+        assert (named, end.port) in self.numbers, end
+        ports = self.ports[self.cabling.plug[self.numbers[named, end.port]]]
+        return device, tuple(self.cabling.port_text(port) for port in ports)
+
+    def apply(self, actions: Iterable[Action]) -> None:
+        """Do what actions say: boxes first, then all plugs at once; a plug that is in the way hangs loose."""
+        actions = list(actions)
+        for action in actions:
+            if action.kind is Kind.EXCHANGE:
+                self.exchange(action.renamed)
+        steps = [step for action in actions for step in action.steps]
+        sits = {cage: plug for plug, cage in enumerate(self.cage) if cage is not None}
+        moves = [(sits[self.place(step.pull)], self.place(step.put)) for step in steps]
+        moved = {plug for plug, _ in moves}
+        for _, target in moves:
+            if target in sits and sits[target] not in moved:
+                self.cage[sits[target]] = None
+        for plug, target in moves:
+            self.cage[plug] = target

@@ -1,0 +1,106 @@
+"""The hardware table that dumps tell, and how it is read back."""
+
+from __future__ import annotations
+
+import pytest
+
+from fabricgen.blueprint.beside.inventory import parse_inventory
+from fabricgen.kernel.diagnostics import InputError
+from fabricgen.verify.cabling import PlannedCabling
+from fabricgen.verify.dumps.sighting import Box, Dump, Sighting
+from fabricgen.verify.identity.identify import identities_of
+from fabricgen.verify.identity.identities import How
+from fabricgen.verify.identity.known import of_inventory
+from fabricgen.verify.learn import learnt
+from fabricgen.verify.sightings import Sightings, SightingsBuilder
+from tests.verify.identity.halls import by_name, mac, planned, sightings_of
+
+
+def chassis(cabling: PlannedCabling, *, named: bool = True) -> list[Box]:
+    """Every device with a MAC."""
+    return [Box(name if named else "", mac(i)) for i, name in enumerate(cabling.device_names)]
+
+
+def of_hosts(cabling: PlannedCabling) -> Sightings:
+    """Dumps of the switches: ports of hosts are told as MACs, with their names as descriptions."""
+    boxes, builder = chassis(cabling), SightingsBuilder()
+    for device in range(len(boxes)):
+        if cabling.of_device("nos", device):
+            seen = [
+                Sighting(
+                    cabling.port_text(port),
+                    boxes[int(cabling.device[port ^ 1])],
+                    mac(1000 + (port ^ 1)),
+                    cabling.port_text(port ^ 1),
+                )
+                for port in cabling.ports_of_device(device).tolist()
+            ]
+            builder.add(Dump(boxes[device], seen))
+    return builder.columns()
+
+
+def table(cabling: PlannedCabling, sightings: Sightings, before: str = "") -> str:
+    inventory = parse_inventory(before, "inventory.csv") if before else ()
+    return learnt(cabling, sightings, identities_of(cabling, sightings, of_inventory(inventory)), inventory)
+
+
+def test_macs_of_switches_and_of_ports_are_learnt() -> None:
+    cabling = planned("leaf-spine")
+    text = table(cabling, of_hosts(cabling))
+    rows = {(row.device, row.port): row.mac for row in parse_inventory(text, "learnt.csv")}
+    leaf = "compute-leaf-p1-su01-r1-01"
+    assert rows[leaf, ""] == mac(cabling.device_numbers[leaf])
+    assert rows["p1-su01-n001", "eth1"].startswith("02:00:00:00:")
+    assert ("p1-su01-n001", "") not in rows
+    assert len(rows) == 8 + 16 + 2 * 16, "switches, ports of hosts, ports between switches"
+
+
+def test_what_was_learnt_tells_boxes_and_is_learnt_again() -> None:
+    """The second run knows by the table what the first knew by names."""
+    cabling = planned("leaf-spine")
+    sightings = sightings_of(cabling, chassis(cabling))
+    text = table(cabling, sightings)
+    nameless = sightings_of(cabling, chassis(cabling, named=False))
+    found = identities_of(cabling, nameless, of_inventory(parse_inventory(text, "learnt.csv")))
+    switches = [device for device in range(16) if cabling.of_device("nos", device)]
+    how = {box.chassis: int(found.how[i]) for i, box in enumerate(nameless.boxes)}
+    assert {how[mac(device)] for device in switches} == {How.CHASSIS}
+    assert table(cabling, nameless, text) == text
+
+
+def test_serial_numbers_stay_and_lines_are_in_the_order_of_the_plan() -> None:
+    cabling = planned("leaf-spine")
+    before = "serial,device\nX-2,p1-su01-n002\nX-1,compute-spine-01\n"
+    lines = table(cabling, of_hosts(cabling), before).splitlines()
+    assert lines[0] == "device,port,mac,guid,serial"
+    assert "p1-su01-n002,,,,X-2" in lines
+    assert f"compute-spine-01,,{mac(cabling.device_numbers['compute-spine-01'])},,X-1" in lines
+    devices = [line.partition(",")[0] for line in lines[1:]]
+    assert list(dict.fromkeys(devices)) == sorted(dict.fromkeys(devices), key=cabling.device_numbers.__getitem__)
+
+
+def test_an_inventory_that_the_dumps_contradict_is_refused_at_its_cells() -> None:
+    cabling = planned("leaf-spine")
+    other = mac(cabling.device_numbers["compute-spine-02"])
+    with pytest.raises(InputError) as error:
+        table(cabling, of_hosts(cabling), f"device,mac\ncompute-spine-01,{other}\n")
+    assert [(found.code, str(found.span)) for found in error.value.diagnostics] == [("FG070", "inventory.csv:2:18")]
+    assert "compute-spine-01 has MAC" in error.value.diagnostics[0].message
+
+
+def test_guids_of_hardware_are_learnt_and_planned_ones_are_not() -> None:
+    cabling = planned("known-hardware")
+    boxes, builder = by_name(cabling), SightingsBuilder()
+    leaf = cabling.device_numbers["compute-leaf-01"]
+    own = cabling.ports_of_device(leaf).tolist()[:2]
+    real, planned_guid = "0xb83fd20300aa0001", "0x02f0000000000001"
+    seen = [
+        Sighting(str(i + 1), Box(f"{cabling.place(port ^ 1).replace(':', ' ')}", guid), "1")
+        for i, (port, guid) in enumerate(zip(own, (real, planned_guid), strict=True))
+    ]
+    builder.add(Dump(Box(boxes[leaf].name, "0xb83fd20300aa0010"), seen, "ib"))
+    text = table(cabling, builder.columns())
+    assert text.splitlines()[1:] == [
+        "p1-su01-n001,OSFP4P2,,b83fd20300aa0001,",
+        "compute-leaf-01,,,b83fd20300aa0010,",
+    ]

@@ -1,0 +1,181 @@
+"""Both directions of every link joined: what agrees, what contradicts, what is silent and what proves nothing."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fabricgen.verify.cabling import PlannedCabling
+from fabricgen.verify.dumps.sighting import DOWN, SILENT, Box, Dump, Sighting
+from fabricgen.verify.identity.identify import identities_of
+from fabricgen.verify.resolve import seen_of
+from fabricgen.verify.seen import Conflict, Seen
+from fabricgen.verify.sightings import Sightings, SightingsBuilder
+from tests.verify.identity.halls import all_links, by_name, mac, planned, sightings_of
+
+LEAF, OTHER = "compute-leaf-p1-su01-r1-01", "compute-leaf-p1-su01-r2-01"
+
+
+@pytest.fixture(scope="module")
+def cabling() -> PlannedCabling:
+    return planned("leaf-spine")
+
+
+def resolved(cabling: PlannedCabling, *dumps: Dump) -> tuple[Seen, tuple[str, ...]]:
+    builder = SightingsBuilder()
+    for dump in dumps:
+        builder.add(dump)
+    return of(cabling, builder.columns())
+
+
+def of(cabling: PlannedCabling, sightings: Sightings) -> tuple[Seen, tuple[str, ...]]:
+    return seen_of(cabling, sightings, identities_of(cabling, sightings))
+
+
+def port(cabling: PlannedCabling, device: str, text: str) -> int:
+    own = cabling.ports_of_device(cabling.device_numbers[device]).tolist()
+    return next(each for each in own if cabling.port_text(each) == text)
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 2**20))
+def test_dumps_of_some_devices_give_the_links_that_they_see(seed: int) -> None:
+    """Any replugging of the ports, and dumps of any devices, some of them twice."""
+    cabling = planned("bonded-pair")
+    chance = np.random.default_rng(seed)
+    order = chance.permutation(cabling.ports).tolist()
+    mates = dict.fromkeys(range(cabling.ports), -1)
+    for a, b in zip(order[0:100:2], order[1:100:2], strict=True):
+        mates |= {a: b, b: a}
+    owners = [device for device in range(len(cabling.device_names)) if chance.random() < 0.6]
+    seen, notes = of(cabling, sightings_of(cabling, mates=mates, owners=[*owners, *owners[:3]]))
+    told = np.isin(cabling.device, owners)
+    expected = [mate if told[p] or (mate >= 0 and told[mate]) else -1 for p, mate in mates.items()]
+    assert seen.mate.tolist() == expected
+    assert seen.conflicts == ()
+    assert not seen.doubtful.any()
+    assert [note for note in notes if "has no neighbour" not in note] == []
+
+
+def test_two_sides_that_contradict(cabling: PlannedCabling) -> None:
+    """The leaf sees the host's eth1, which itself sees the other leaf: the pair on which both agree stays."""
+    host, leaf, other = Box("p1-su01-n001"), Box(LEAF), Box(OTHER)
+    seen, _ = resolved(
+        cabling,
+        Dump(leaf, [Sighting("Ethernet0", host, "eth1")]),
+        Dump(host, [Sighting("eth1", other, "Ethernet0")]),
+        Dump(other, [Sighting("Ethernet0", host, "eth1")]),
+    )
+    eth1 = port(cabling, "p1-su01-n001", "eth1")
+    away = port(cabling, OTHER, "Ethernet0")
+    assert int(seen.mate[eth1]) == away
+    assert seen.conflicts == (Conflict(port(cabling, LEAF, "Ethernet0"), eth1, away),)
+
+
+def test_two_neighbours_at_a_port(cabling: PlannedCabling) -> None:
+    """A port behind an unmanaged switch, or an old entry: the planned one is kept."""
+    seen, notes = resolved(
+        cabling,
+        Dump(
+            Box(LEAF),
+            [Sighting("Ethernet0", Box("p1-su01-n002"), "eth2"), Sighting("Ethernet0", Box("p1-su01-n001"), "eth1")],
+        ),
+    )
+    own = port(cabling, LEAF, "Ethernet0")
+    assert int(seen.mate[own]) == own ^ 1
+    text = f"{LEAF}:Ethernet0 sees two neighbours, p1-su01-n001:eth1 and p1-su01-n002:eth2: the first is taken"
+    assert text in notes
+
+
+def test_dumps_that_contradict_each_other_are_told(cabling: PlannedCabling) -> None:
+    host = Box("p1-su01-n001")
+    _, notes = resolved(
+        cabling,
+        Dump(Box(file=f"a/{LEAF}.json"), [Sighting("Ethernet0", host, "eth1")]),
+        Dump(Box(file=f"b/{LEAF}.json"), [Sighting("Ethernet0", host, "eth2")]),
+    )
+    assert any(f"are both taken for {LEAF}, and contradict each other at 1 of its ports" in note for note in notes)
+
+
+def test_down_and_silent_ports(cabling: PlannedCabling) -> None:
+    seen, notes = resolved(
+        cabling,
+        Dump(Box(LEAF), [Sighting("Ethernet0", None, state=DOWN), Sighting("Ethernet4", None, state=SILENT)]),
+    )
+    own = cabling.ports_of_device(cabling.device_numbers[LEAF])
+    assert seen.dumped[own].all()
+    assert np.flatnonzero(seen.down).tolist() == [port(cabling, LEAF, "Ethernet0")]
+    assert not seen.doubtful.any()
+    assert notes == (f"the dump of {LEAF} has no neighbour",)
+
+
+def test_the_output_for_single_ports_leaves_others_unseen(cabling: PlannedCabling) -> None:
+    seen, _ = resolved(cabling, Dump(Box(LEAF), [Sighting("Ethernet4", None, state=SILENT)], "lldp", False))
+    assert np.flatnonzero(seen.dumped).tolist() == [port(cabling, LEAF, "Ethernet4")]
+
+
+def test_an_agent_that_loses_neighbours(cabling: PlannedCabling) -> None:
+    """A host sees the leaf, whose dump lacks that host and one more: neither silence proves anything."""
+    host, other = (port(cabling, LEAF, name) for name in ("Ethernet0", "Ethernet4"))
+    mates = {host: -1, other: -1}
+    hosts = [device for device in range(16) if cabling.of_device("tier", device) == "node" and device]
+    owners = [cabling.device_numbers[LEAF], cabling.device_numbers["p1-su01-n001"]]
+    seen, notes = of(cabling, sightings_of(cabling, mates=mates, owners=owners))
+    assert hosts
+    assert int(seen.mate[host]) == host ^ 1
+    assert np.flatnonzero(seen.doubtful).tolist() == [other]
+    text = f"the agent of {LEAF} lists 6 neighbours and lacks 1 that see it: its silence proves nothing"
+    assert notes == (text,)
+
+
+def test_silence_above_200_neighbours_is_doubtful() -> None:
+    cabling = planned("trn2-ultraserver")
+    leaf = next(d for d in range(len(cabling.device_names)) if len(cabling.ports_of_device(d)) == 256)
+    first, *_ = cabling.ports_of_device(leaf).tolist()
+    seen, _ = of(cabling, sightings_of(cabling, mates={first: -1}, owners=[leaf]))
+    assert np.flatnonzero(seen.doubtful).tolist() == [first]
+
+
+def test_a_host_does_not_speak_of_its_bmc_nor_of_infiniband() -> None:
+    cabling = planned("superpod-b200")
+    host = cabling.device_numbers["p1-su01-n001"]
+    seen, _ = of(cabling, sightings_of(cabling, owners=[host], mates=dict.fromkeys(range(cabling.ports), -1)))
+    silent = [cabling.port_text(p) for p in cabling.ports_of_device(host).tolist() if seen.dumped[p]]
+    assert "SLOT1P1" in silent
+    assert not any(text.startswith(("OSFP", "BMC")) for text in silent)
+
+
+def test_two_boxes_of_one_name_are_two(cabling: PlannedCabling) -> None:
+    """n002 was set up with the configuration of n001: by its cables it is n002."""
+    boxes = by_name(cabling)
+    for i in range(len(boxes)):
+        boxes[i] = boxes[i]._replace(chassis=mac(i))
+    boxes[1] = boxes[1]._replace(name=boxes[0].name)
+    switches = [device for device in range(16) if cabling.of_device("nos", device)]
+    sightings = sightings_of(cabling, boxes, owners=switches)
+    found = identities_of(cabling, sightings)
+    seen, _ = seen_of(cabling, sightings, found)
+    assert (seen.mate == np.arange(cabling.ports) ^ 1).all()
+    assert found.notes == (
+        f"p1-su01-n001 ({mac(1)}) has the name of another box, and is inferred to be p1-su01-n002: 2 of 2 ports",
+    )
+
+
+def test_an_empty_hall(cabling: PlannedCabling) -> None:
+    seen, notes = resolved(cabling)
+    assert (seen.mate == -1).all()
+    assert not seen.dumped.any()
+    assert notes == ()
+
+
+def test_30000_sightings_take_no_time() -> None:
+    cabling = planned("dual-tor")
+    sightings = all_links(cabling)
+    started = time.process_time()
+    seen, _ = of(cabling, sightings)
+    assert time.process_time() - started < 1
+    assert (seen.mate == np.arange(cabling.ports) ^ 1).all()

@@ -1,0 +1,149 @@
+"""The whole path on a hall of lldpd: what its dumps say is what was plugged.
+
+Needs lldpd and the right to make network namespaces; elsewhere it is skipped, in CI it must run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from fabricgen.catalog.loader import Catalog
+from fabricgen.verify.cabling import PlannedCabling
+from fabricgen.verify.identity.identify import identities_of
+from fabricgen.verify.identity.identities import Identities
+from fabricgen.verify.reading import read_dumps
+from fabricgen.verify.resolve import seen_of
+from fabricgen.verify.seen import Seen
+from tests.conftest import require
+from tests.verify.identity.halls import planned
+from tests.verify.real import lldp_lab
+from tests.verify.real.lldp_lab import End, Lab, lab
+
+
+@pytest.fixture(scope="module", autouse=True)
+def tools() -> None:
+    """What the lab starts."""
+    lacking = lldp_lab.missing()
+    require(f"{lacking}: apt-get install lldpd iproute2" if lacking else "")
+
+
+@pytest.fixture(scope="module")
+def cabling() -> PlannedCabling:
+    return planned("leaf-spine")
+
+
+def end(cabling: PlannedCabling, port: int) -> End:
+    return cabling.device_names[cabling.device[port]], cabling.port_text(port)
+
+
+def aliases(cabling: PlannedCabling) -> dict[End, str]:
+    """What SONiC calls the ports of the switches, from its port table."""
+    platform = Catalog().sonic_platform("sn4700")
+    assert platform
+    found = {}
+    for port in range(cabling.ports):
+        device, name = end(cabling, port)
+        if cabling.of_device("nos", int(cabling.device[port])) == "sonic":
+            cage = next(c for c in platform.cages if c.port <= int(name[8:]) < c.port + len(c.lanes))
+            ways = 2 if int(cabling.of_link("speed_gbps", port)) == 200 else 1
+            part = (int(name[8:]) - cage.port) * ways // len(cage.lanes)
+            found[device, name] = platform.alias(cage, ways, part)
+    return found
+
+
+class Hall:
+    """Faults: the plugs of two hosts swapped at a leaf, and one uplink cut."""
+
+    def __init__(self, cabling: PlannedCabling) -> None:
+        number = cabling.device_numbers
+        leaf, spine = number["compute-leaf-p1-su01-r1-01"], number["compute-spine-01"]
+        one, other = (int(port) for port in cabling.ports_of_device(leaf)[:2])
+        self.cut = int(cabling.ports_of_device(spine)[0])
+        self.mates = {port: port ^ 1 for port in range(cabling.ports) if port >> 1 != self.cut >> 1}
+        self.mates |= {one: other ^ 1, other ^ 1: one, other: one ^ 1, one ^ 1: other}
+        self.links = [(end(cabling, a), end(cabling, b)) for a, b in sorted(self.mates.items()) if a < b]
+        self.cuts = [end(cabling, self.cut), end(cabling, self.cut ^ 1)]
+
+
+@pytest.fixture(scope="module")
+def hall(cabling: PlannedCabling) -> Hall:
+    return Hall(cabling)
+
+
+@pytest.fixture(scope="module")
+def running(cabling: PlannedCabling, hall: Hall) -> Iterator[Lab]:
+    with started(cabling, hall, {name: name for name in cabling.device_names}) as found:
+        yield found
+
+
+@contextlib.contextmanager
+def started(cabling: PlannedCabling, hall: Hall, names: Mapping[str, str]) -> Iterator[Lab]:
+    """The hall with host names; sockets lie in a folder with a short name, after which its namespaces are called."""
+    with (
+        tempfile.TemporaryDirectory(prefix="fv") as folder,
+        lab(hall.links, hall.cuts, names, aliases(cabling), Path(folder)) as running,
+    ):
+        yield running
+
+
+def seen_in(cabling: PlannedCabling, folder: Path) -> tuple[Identities, Seen, tuple[str, ...]]:
+    sightings, ignored, _ = read_dumps([str(folder)])
+    assert ignored == []
+    identities = identities_of(cabling, sightings)
+    return identities, *seen_of(cabling, sightings, identities)
+
+
+@pytest.mark.parametrize("form", ["json", "json0"])
+def test_dumps_of_all_devices_are_the_hall(
+    cabling: PlannedCabling, hall: Hall, running: Lab, tmp_path: Path, form: str
+) -> None:
+    running.dump(tmp_path / "dumps", form, cabling.device_names)
+    identities, seen, notes = seen_in(cabling, tmp_path / "dumps")
+    assert seen.mate.tolist() == [hall.mates.get(port, -1) for port in range(cabling.ports)]
+    assert seen.dumped.all()
+    assert (seen.spare, seen.strangers, seen.conflicts, notes, identities.notes) == ((), (), (), (), ())
+
+
+def test_dumps_of_the_switches_suffice(cabling: PlannedCabling, hall: Hall, running: Lab, tmp_path: Path) -> None:
+    """A host's port is its MAC there, and its name the description."""
+    running.dump(tmp_path / "dumps", "json0", [name for name in cabling.device_names if name.startswith("compute")])
+    _, seen, _ = seen_in(cabling, tmp_path / "dumps")
+    assert seen.mate.tolist() == [hall.mates.get(port, -1) for port in range(cabling.ports)]
+    assert not seen.dumped.all()
+
+
+def test_dumps_of_one_leaf_show_its_own_ports(
+    cabling: PlannedCabling, hall: Hall, running: Lab, tmp_path: Path
+) -> None:
+    leaf = "compute-leaf-p1-su01-r1-01"
+    running.dump(tmp_path / "dumps", "json", [leaf])
+    _, seen, _ = seen_in(cabling, tmp_path / "dumps")
+    own = cabling.ports_of_device(cabling.device_numbers[leaf]).tolist()
+    assert {port for port, dumped in enumerate(seen.dumped.tolist()) if dumped} == set(own)
+    assert {port: int(seen.mate[port]) for port in own} == {port: hall.mates.get(port, -1) for port in own}
+    assert set(seen.mate.tolist()) == {-1} | {hall.mates[p] for p in own if p in hall.mates} | {
+        p for p in own if p in hall.mates
+    }
+
+
+def test_day_0(cabling: PlannedCabling, hall: Hall, tmp_path: Path) -> None:
+    """Switches are called sonic, hosts ubuntu, but two leaves and the hosts at fault: the others are inferred."""
+    named = ("compute-leaf-p1-su01-r1-01", "compute-leaf-p1-su02-r1-01", "p1-su01-n001", "p1-su01-n002")
+    names = {
+        name: name if name in named else "sonic" if name.startswith("compute") else "ubuntu"
+        for name in cabling.device_names
+    }
+    with started(cabling, hall, names) as running:
+        dumps = tmp_path / "dumps"
+        running.dump(dumps, "json0", cabling.device_names)
+        for number, name in enumerate(cabling.device_names):
+            if name not in named:
+                (dumps / f"{name}.json").rename(dumps / f"dump{number}.json")
+    identities, seen, _ = seen_in(cabling, dumps)
+    assert seen.mate.tolist() == [hall.mates.get(port, -1) for port in range(cabling.ports)]
+    assert any("is inferred to be compute-spine-01" in note for note in identities.notes)
