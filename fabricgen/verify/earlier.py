@@ -7,7 +7,7 @@ otherwise; a finding stays open until its cables are seen as planned.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from fabricgen.kernel.diagnostics import Span, fault
 from fabricgen.kernel.text_input import decode, read_bytes
 from fabricgen.verify.actions import Action, CableState
 from fabricgen.verify.cabling import PlannedCabling
+from fabricgen.verify.optics.findings import is_of_optics
 from fabricgen.wiring.tables import Flags, Ints
 
 LARGEST = 256 * 1024 * 1024
@@ -65,19 +66,23 @@ def read_reports(files: Sequence[str]) -> Earlier:
     return Earlier(frozenset(verified), opened)
 
 
-def since(plan: PlannedCabling, states: Ints, actions: Sequence[Action], earlier: Earlier, *, optics: bool) -> Since:
-    """What became of earlier findings; those on optics are only judged where optics are read."""
+def since(
+    plan: PlannedCabling, states: Ints, actions: Sequence[Action], earlier: Earlier, looked_at: Set[str] = frozenset()
+) -> Since:
+    """What became of earlier findings; those on optics are only judged of cables whose optics were looked at."""
     ids = plan.cable_ids.tolist()
     number = {name: row for row, name in enumerate(ids)}
     verified = np.zeros(len(ids), dtype=bool)
     verified[[number[name] for name in earlier.verified if name in number]] = True
     now = {action.id for action in actions}
-    mended, unseen = [], []
+    mended, unseen = list[Mapping[str, Any]](), list[Mapping[str, Any]]()
     for key, finding in sorted(earlier.open.items()):
         if key in now:
             continue
         its = [CableState(int(states[number[name]])) for name in finding["cables"] if name in number]
-        if CableState.UNSEEN in its or (finding["kind"] == "optic" and not optics):
+        if is_of_optics(finding["kind"], finding["text"]):
+            (mended if looked_at >= set(finding["cables"]) else unseen).append(finding)
+        elif CableState.UNSEEN in its:
             unseen.append(finding)
         elif all(state in RIGHT for state in its):
             mended.append(finding)

@@ -18,7 +18,7 @@ from fabricgen.kernel.diagnostics import InputError
 
 _EOS = re.compile(r"^(?:ethernet|eth|et)(?=\d)")
 _EOS_MANAGEMENT = re.compile(r"^(?:management|ma)(?=\d)")
-_MANAGEMENT = frozenset({"eth0", "mgmt0", "mgmt", "management0", "management1"})
+_MANAGEMENT = re.compile(r"eth0|mgmt\d*|management[\d/]*")
 _DIGITS = re.compile(r"\d+")
 
 
@@ -38,7 +38,7 @@ class PortSynonyms:
         folded = _folded(text, self.nos)
         if name := self.known.get(folded):
             return name
-        return text if folded in _MANAGEMENT or _shape(folded) in self.shapes else ""
+        return text if _MANAGEMENT.fullmatch(folded) or _shape(folded) in self.shapes else ""
 
 
 def synonyms_of(model: str, nos: str, planned: Iterable[str], catalog: Catalog) -> PortSynonyms:

@@ -42,14 +42,10 @@ class Report:
         """What is to be done in the scope."""
         return self.diagnosis.actions
 
-    def differs(self, accepted: Sequence[str] = ()) -> bool:
-        """Whether the hall is not as planned, but for what is accepted; unseen and harmless are no difference."""
-        left = any(action.id not in accepted for action in self.actions)
-        return left or bool(self.diagnosis.extra or self.unseen) or (not accepted and self._wrong)
-
-    @property
-    def _wrong(self) -> bool:
-        return self.whole.of(CableState.DARK) + self.whole.of(CableState.ELSEWHERE) > 0
+    def differs(self) -> bool:
+        """Whether the hall is not as planned; cables that are unseen or harmless are no difference."""
+        wrong = self.whole.of(CableState.DARK) + self.whole.of(CableState.ELSEWHERE)
+        return bool(wrong or self.actions or self.diagnosis.extra or self.unseen)
 
     @property
     def unseen(self) -> tuple[str, ...]:
@@ -77,11 +73,14 @@ class Asked:
     optics: bool = False
 
 
-def report_on(planned: Planned, diagnosis: Diagnosis, asked: Asked) -> Report:
-    """The part of a diagnosis that was asked for; raises InputError (FG066) for a place that is not in the plan."""
+def report_on(planned: Planned, diagnosis: Diagnosis, asked: Asked, looked_at: frozenset[str] = frozenset()) -> Report:
+    """The part of a diagnosis that was asked for; raises InputError (FG066) for a place that is not in the plan.
+
+    `looked_at` are the cables whose modules and ports were judged.
+    """
     plan, states = planned.cabling, diagnosis.states
     scope = scope_of(plan, asked.only)
-    became = since(plan, states, diagnosis.actions, asked.earlier or Earlier(), optics=asked.optics)
+    became = since(plan, states, diagnosis.actions, asked.earlier or Earlier(), looked_at)
     here = replace(
         diagnosis,
         actions=tuple(action for action in diagnosis.actions if scope.holds(action)),

@@ -160,18 +160,35 @@ def _dumped(
     """(ports of which a dump says what they see; ports that a dump says are down)"""
     dumped = _flags(numbers, numbers.own)
     down = _flags(numbers, numbers.own[sightings.state == DOWN])
-    own_device = identities.device[sightings.owner]
-    unclear = set(np.unique(own_device[(numbers.own < 0) & (sightings.state == SEEN)]).tolist())
     whole: dict[str, set[int]] = {}
     for box in sightings.lists_all:
-        if (device := int(identities.device[box])) >= 0 and device not in unclear:
+        if (device := int(identities.device[box])) >= 0:
             whole.setdefault(sightings.agents.get(box, "list"), set()).add(device)
-    reach = reach_of(cabling)
+    reach, named = reach_of(cabling), _named(cabling, sightings, identities, numbers)
     for agent, devices in whole.items():
         mine = np.zeros(len(cabling.device_names), dtype=bool)
         mine[list(devices)] = True
-        dumped[: cabling.ports] |= mine[cabling.device] & reach.of_agent(agent)
+        dumped[: cabling.ports] |= mine[cabling.device] & reach.of_agent(agent) & named
     return dumped, down
+
+
+def _named(cabling: PlannedCabling, sightings: Sightings, identities: Identities, numbers: _Numbers) -> Flags:
+    """Planned ports whose silence is theirs: if most ports of a dump have unknown names, it may be one of those.
+
+    A name that was found on another device of its kind is known.
+    """
+    devices, names, kind = len(cabling.device_names), max(len(cabling.port_texts), 1), identities.ports.kind
+    own, sees = identities.device[sightings.owner], sightings.state == SEEN
+    unknown = np.bincount(own[sees & (own >= 0) & (numbers.own < 0)], minlength=devices)
+    known = np.bincount(own[sees & (own >= 0) & (numbers.own >= 0)], minlength=devices)
+    clear = unknown == 0
+    clear |= (unknown < known) & (cabling.devices["nos"].vocabulary != "")[cabling.devices["nos"].codes]
+    found = np.zeros((int(kind.max(initial=-1)) + 1) * names, dtype=bool)
+    name = kind[cabling.device].astype(np.int64) * names + cabling.name
+    for ports in (numbers.own, numbers.far):
+        found[name[ports[(ports >= 0) & (ports < cabling.ports)]]] = True
+    known_name: Flags = clear[cabling.device] | found[name]
+    return known_name
 
 
 def _doubtful(

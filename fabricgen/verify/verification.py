@@ -4,29 +4,52 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
+from fabricgen.catalog.loader import Catalog
 from fabricgen.verify.consequences import with_consequences
 from fabricgen.verify.diagnosis.diagnosing import diagnose
 from fabricgen.verify.identity.identify import identities_of
+from fabricgen.verify.identity.identities import Identities
+from fabricgen.verify.optics.verifying import devices_of, with_optics
 from fabricgen.verify.planned import Planned
-from fabricgen.verify.reading import read_dumps
+from fabricgen.verify.reading import AllRead, read_all
 from fabricgen.verify.report import Asked, Report, report_on
 from fabricgen.verify.resolve import seen_of
+from fabricgen.verify.sightings import Sightings
 
 
-def verify(planned: Planned, dumps: Sequence[str], asked: Asked, jobs: int = 0) -> Report:
+class Verified(NamedTuple):
+    """What a verification found, and what dumps said of which device."""
+
+    report: Report
+    sightings: Sightings
+    identities: Identities
+
+
+def verify(planned: Planned, dumps: Sequence[str], asked: Asked, jobs: int = 0) -> Verified:
     """Judge the hall by its dumps; raises InputError for what cannot be read (FG065) or is not planned (FG066)."""
     plan, cluster = planned.cabling, planned.cluster
-    sightings, ignored, _ = read_dumps(dumps, jobs)
-    identities = identities_of(plan, sightings, planned.addresses, cluster.design.catalog if cluster else None)
+    catalogue = cluster.design.catalog if cluster else Catalog()
+    read = read_all(dumps, jobs, optics=asked.optics)
+    sightings = read.sightings
+    identities = identities_of(plan, sightings, planned.addresses, catalogue)
     seen, notes = seen_of(plan, sightings, identities)
     diagnosis = with_consequences(plan, diagnose(plan, seen), cluster, seen)
-    told = (*_of_ignored(ignored), *identities.notes, *notes, *diagnosis.notes)
-    return report_on(planned, replace(diagnosis, notes=told), asked)
+    looked_at = frozenset[str]()
+    if asked.optics:
+        devices = devices_of(plan, read.reports, sightings, identities, planned.addresses)
+        diagnosis, looked_at = with_optics(plan, diagnosis, read.reports, devices, identities, catalogue)
+    told = (*_of_ignored(read), *identities.notes, *notes, *diagnosis.notes)
+    report = report_on(planned, replace(diagnosis, notes=told), asked, looked_at)
+    return Verified(report, sightings, identities)
 
 
-def _of_ignored(files: Sequence[str]) -> tuple[str, ...]:
-    if not files:
-        return ()
-    more = f" and {len(files) - 3:,} more" if len(files) > 3 else ""
-    return (f"no dumps that are known: {', '.join(files[:3])}{more}",)
+def _of_ignored(read: AllRead) -> tuple[str, ...]:
+    notes = []
+    if read.ignored:
+        more = f" and {len(read.ignored) - 3:,} more" if len(read.ignored) > 3 else ""
+        notes.append(f"no dumps that are known: {', '.join(read.ignored[:3])}{more}")
+    if read.optics_files and not read.reports:
+        notes.append(f"{read.optics_files:,} dumps tell of modules and ports: --optics judges these")
+    return tuple(notes)

@@ -29,14 +29,14 @@ def rack_of(board: Board, device: int) -> tuple[str, int]:
 
 
 def box(end: End) -> str:
-    """A device with its place: `n012 (rack rk03, unit 7)`."""
+    """A device with its place: `n012 (rack rk03, U7)`."""
     if not end.rack:
         return end.device
-    return f"{end.device} (rack {end.rack}{f', unit {end.u}' if end.u else ''})"
+    return f"{end.device} (rack {end.rack}{f', U{end.u}' if end.u else ''})"
 
 
 def plug(end: End) -> str:
-    """A port with its device: `n012:eth1 (rack rk03, unit 7)`."""
+    """A port with its device: `n012:eth1 (rack rk03, U7)`."""
     return box(end).replace(end.device, f"{end.device}:{end.port}", 1) if end.port else box(end)
 
 
@@ -70,5 +70,5 @@ def natural(text: str) -> list[tuple[int, int, str]]:
 
 
 def run(names: Sequence[str]) -> str:
-    """Consecutive ports: `Ethernet4-Ethernet12`."""
-    return names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
+    """Consecutive ports: `Ethernet4 to Ethernet12`."""
+    return f"{names[0]} to {names[-1]}"

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fabricgen.verify.cabling import PlannedCabling
-from fabricgen.verify.ends import ends_of, texts_of
+from fabricgen.verify.ends import Ends, ends_of, texts_of
 from fabricgen.verify.identity.identities import How, Identities
 from fabricgen.verify.identity.names import is_default
 from fabricgen.verify.sightings import Sightings
@@ -97,7 +97,8 @@ def _proven(identities: Identities, groups: Ints64) -> Identities:
 
 
 def _round(cabling: PlannedCabling, sightings: Sightings, identities: Identities, groups: Ints64) -> list[Inferred]:
-    votes = _votes(cabling, sightings, identities, groups)
+    ends = ends_of(sightings, identities)
+    votes = _votes(cabling, sightings, identities, groups, ends)
     total = np.bincount(votes.group, minlength=len(groups))
     cast = votes.target >= 0
     pairs, index, count = np.unique(
@@ -106,7 +107,7 @@ def _round(cabling: PlannedCabling, sightings: Sightings, identities: Identities
     group, target = np.divmod(pairs, len(cabling.device_names))
     weight = count + np.bincount(index, weights=votes.agrees[cast], minlength=len(pairs))
     enough = (2 * count > total[group]) & ((count > 1) | (total[group] == 1))
-    enough &= ~_is_elsewhere(cabling, sightings, identities)[target]
+    enough &= ~_is_elsewhere(cabling, ends)[target]
     candidates = [
         (-float(weight[i]), int(group[i]), int(target[i]), int(count[i])) for i in np.flatnonzero(enough).tolist()
     ]
@@ -142,8 +143,8 @@ def _accepted(
     return found
 
 
-def _votes(cabling: PlannedCabling, sightings: Sightings, identities: Identities, groups: Ints64) -> _Votes:
-    ends = ends_of(sightings, identities)
+def _votes(cabling: PlannedCabling, sightings: Sightings, identities: Identities, groups: Ints64, ends: Ends) -> _Votes:
+    taken = _taken(cabling, ends)
     said = texts_of(sightings, identities)
     unknown_far = (ends.own != -1) & (sightings.neighbor >= 0) & (ends.far_device < 0)
     unknown_own = (ends.own_device < 0) & (ends.far != -1) & (ends.far_device >= 0)
@@ -156,7 +157,8 @@ def _votes(cabling: PlannedCabling, sightings: Sightings, identities: Identities
         spare = cabling.ports + near[rows].astype(np.int64) * 65536 - port[rows]
         at = np.where(port[rows] >= 0, port[rows], spare)
         planned = np.maximum(port[rows], 0) ^ 1
-        target = np.where(port[rows] >= 0, cabling.device[planned], -1) if cabling.ports else port[rows]
+        free = (port[rows] >= 0) & ~taken[planned]
+        target = np.where(free, cabling.device[planned], -1)
         called = identities.ports.find(target.astype(np.int32), text[rows], said.texts)
         parts.append((groups[box[rows]], at, target, (called == planned) & (target >= 0)))
     group, port, target, agrees = (np.concatenate(column) for column in zip(*parts, strict=True))
@@ -165,9 +167,16 @@ def _votes(cabling: PlannedCabling, sightings: Sightings, identities: Identities
     return _Votes(group[first], port[first].astype(np.int64), target[first].astype(np.int64), agrees[first])
 
 
-def _is_elsewhere(cabling: PlannedCabling, sightings: Sightings, identities: Identities) -> Flags:
+def _taken(cabling: PlannedCabling, ends: Ends) -> Flags:
+    """Planned ports that are known to be joined to another port than planned: no unknown box has them."""
+    taken = np.zeros(max(cabling.ports, 2), dtype=bool)
+    both = (ends.own >= 0) & (ends.far >= 0) & (ends.own != ends.far ^ 1)
+    taken[ends.own[both]] = taken[ends.far[both]] = True
+    return taken
+
+
+def _is_elsewhere(cabling: PlannedCabling, ends: Ends) -> Flags:
     """Devices that stand, by what they say themselves, mostly where the plan has others: they were exchanged."""
-    ends = ends_of(sightings, identities)
     home, away = (np.zeros(len(cabling.device_names), dtype=np.int64) for _ in range(2))
     for port, device in ((ends.own, ends.far_device), (ends.far, ends.own_device)):
         rows = np.flatnonzero((port >= 0) & (device >= 0))

@@ -6,6 +6,14 @@ from dataclasses import dataclass, field
 
 from fabricgen.verify.actions import Kind
 
+BEGINNING = "cable "
+"""How the text of an action on modules or ports begins, by which one of kind `port` is told from others."""
+
+
+def is_of_optics(kind: str, text: str) -> bool:
+    """Whether a finding of a report is on modules or ports, so that only --optics can tell what became of it."""
+    return kind == Kind.OPTIC.value or (kind == Kind.PORT.value and text.startswith(BEGINNING))
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:

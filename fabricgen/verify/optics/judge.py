@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from fabricgen.verify.actions import Action, CableState, End, Kind
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.dumps.sighting import Box
 from fabricgen.verify.optics.cages import NO_MODULE, Told, planned_cages, told_of
-from fabricgen.verify.optics.findings import Finding, Findings
+from fabricgen.verify.optics.findings import BEGINNING, Finding, Findings
 from fabricgen.verify.optics.light import judge_light
 from fabricgen.verify.optics.modules import Parts
 from fabricgen.verify.optics.parts import judge_part
@@ -22,6 +23,15 @@ from fabricgen.wiring.tables import Ints
 
 FindPorts = Callable[[Ints, Ints, Sequence[str]], Ints]
 """Ports by device (int32) and index (int32) into texts, as `PortNumbers.find`; negative for none of the plan."""
+
+
+class Judged(NamedTuple):
+    """What is wrong with modules, cables and ports; `looked_at` are the ids of cables of which dumps tell these."""
+
+    actions: tuple[Action, ...]
+    notes: tuple[str, ...]
+    looked_at: frozenset[str] = frozenset()
+
 
 MOST_PLACES = 5
 """The most places that a note names."""
@@ -34,7 +44,7 @@ def optic_actions(
     identify: Callable[[Box], int],
     find: FindPorts | None = None,
     states: Ints | None = None,
-) -> tuple[tuple[Action, ...], tuple[str, ...]]:
+) -> Judged:
     """What is wrong with modules, cables and ports: an action a cable, and notes.
 
     `identify`: the row of devices of a box, -1 for none. `states`: those of Diagnosis, so that cables that are plugged
@@ -42,7 +52,7 @@ def optic_actions(
     """
     rows = list(reports)
     if not rows:
-        return (), ("no dump tells of modules or ports: nothing was held against cables.csv",)
+        return Judged((), ("no dump tells of modules or ports: nothing was held against cables.csv",))
     told = _located(cabling, rows, identify, find)
     elsewhere = _cables_in(states, CableState.ELSEWHERE)
     dark = _cables_in(states, CableState.DARK)
@@ -62,7 +72,12 @@ def optic_actions(
         if port in told.ports:
             judge_port(cabling, parts, told, port, cable in dark, found)
         judge_light(cabling, parts, told, port, found)
-    return tuple(_actions(cabling, found.found)), tuple(_notes(cabling, told, found, len(left_out)))
+    looked_at = {int(cabling.cable[port >> 1]) for port in ports} - elsewhere
+    return Judged(
+        tuple(_actions(cabling, found.found)),
+        tuple(_notes(cabling, told, found, len(left_out))),
+        frozenset(str(cabling.cable_ids[cable]) for cable in looked_at),
+    )
 
 
 def _located(
@@ -92,7 +107,7 @@ def _actions(cabling: PlannedCabling, found: Iterable[Finding]) -> Iterator[Acti
         ports = sorted({port for finding in findings for port in finding.ports})
         cables = sorted({str(cabling.cable_ids[cabling.cable[port >> 1]]) for port in ports})
         kind = Kind.OPTIC if any(finding.kind is Kind.OPTIC for finding in findings) else Kind.PORT
-        text = f"cable {cabling.cable_ids[cable]}: " + "; ".join(finding.text for finding in findings)
+        text = f"{BEGINNING}{cabling.cable_ids[cable]}: " + "; ".join(finding.text for finding in findings)
         yield Action(kind, 0, tuple(cables), tuple(_end(cabling, port) for port in ports), text)
 
 

@@ -14,7 +14,8 @@ NOWHERE = End("", "")
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """One thing to do at a rack: pull a plug at `here` and put it at `put`, or look at `here` (`put` is NOWHERE).
+    """One thing to do at a rack: pull a plug (or a box that is exchanged) at `here` and put it at `put`; where that is
+    NOWHERE, look at `here`.
 
     `action` numbers actions from 1 in the order of the walk, `step` their rows from 1. `cable` is the planned one that
     is then right.
@@ -59,7 +60,10 @@ def _stops(report: Report, number: int, action: Action) -> list[Stop]:
         rows = [(step.cable, step.pull, step.put, step.reaches) for step in action.steps]
     else:
         cables = action.cables if len(action.cables) == 1 else ("",)
-        rows = [(cables[0], end, NOWHERE, None) for end in sorted(action.ends, key=lambda end: _place(report, end))]
+        goes_to = {place: told for told, place in action.renamed.items()}
+        places = {end.device: end for end in action.ends}
+        ends = sorted(action.ends, key=lambda end: _place(report, end))
+        rows = [(cables[0], end, places.get(goes_to.get(end.device, ""), NOWHERE), None) for end in ends]
     return [Stop(number, action, step, *row) for step, row in enumerate(rows, start=1)]
 
 

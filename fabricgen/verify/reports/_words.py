@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fabricgen.kernel.diagnostics import printable
-from fabricgen.verify.actions import Action, Consequence, End
+from fabricgen.verify.actions import Action, Alternative, Consequence, End
 from fabricgen.verify.consequence_text import consequence_text
 from fabricgen.verify.report import Report
 
@@ -30,6 +30,13 @@ def work(action: Action) -> str:
     told = [counted(action.boxes, "box", "boxes")] if action.boxes else []
     told += [counted(action.moves, "plug")] if action.moves else []
     return " and ".join(told) or "look"
+
+
+def priced(other: Alternative) -> str:
+    """An alternative and what it takes, unless its text says so."""
+    told = [counted(other.boxes, "box", "boxes")] if other.boxes else []
+    price = " and ".join([*told, *([counted(other.moves, "plug")] if other.moves or not told else [])])
+    return printable(other.text if price in other.text else f"{other.text} ({price})")
 
 
 def meanwhile(consequence: Consequence) -> str:

@@ -10,7 +10,7 @@ from fabricgen.kernel.diagnostics import printable
 from fabricgen.verify.actions import Action, CableState, Kind, Step
 from fabricgen.verify.progress import Progress
 from fabricgen.verify.report import Report
-from fabricgen.verify.reports._words import at, counted, meanwhile, place, work
+from fabricgen.verify.reports._words import at, counted, meanwhile, place, priced, work
 
 WIDTH = 100
 """Columns of a line of prose; names are not broken."""
@@ -96,16 +96,7 @@ def _action(report: Report, number: int, action: Action) -> list[str]:
         lines += [*ends[:LISTED], *([f"   and {len(ends) - LISTED:,} more ends"] if len(ends) > LISTED else [])]
     costs = meanwhile(action.consequence)
     lines += _filled(f"until then: {costs}", "   ", "     ") if costs else []
-    for other in action.alternatives:
-        price = work_of(other.moves, other.boxes)
-        lines += _filled(f"{other.text} ({price})", "   ", "     ")
-    return lines
-
-
-def work_of(moves: int, boxes: int) -> str:
-    """What an alternative takes."""
-    told = [counted(boxes, "box", "boxes")] if boxes else []
-    return " and ".join([*told, *([counted(moves, "plug")] if moves or not boxes else [])])
+    return [*lines, *(line for other in action.alternatives for line in _filled(priced(other), "   ", "     "))]
 
 
 def _step(report: Report, step: Step) -> list[str]:

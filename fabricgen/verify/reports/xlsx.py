@@ -16,8 +16,8 @@ from fabricgen.kernel.diagnostics import printable
 from fabricgen.verify.actions import Action, End
 from fabricgen.verify.report import Report
 from fabricgen.verify.reports._walk import Stop, walk
-from fabricgen.verify.reports._words import at, meanwhile, work
-from fabricgen.verify.reports.text import summary, work_of
+from fabricgen.verify.reports._words import at, meanwhile, priced, work
+from fabricgen.verify.reports.text import summary
 
 BINARY = True
 
@@ -25,8 +25,8 @@ _HOW = tuple(
     """\
 Work through the sheet moves from the top down: racks come in the order in which one walks past. Rows of one number \
 belong together and are in the order in which plugs are pulled: lay the first plug aside until its place is free.
-Pull the plug at `port` of `device` and put it into `put_port` of `put_device`; where `do` is box, the \
-box at `u` is one of those that change places; where it is look, something is to be found out there, and the sheet \
+Pull the plug at `port` of `device` and put it into `put_port` of `put_device`; where `do` is box, take \
+the whole box there; where it is look, something is to be found out there, and the sheet \
 actions says what. A cage is what is printed on the device, a port what its system calls it.
 Where `reaches` is no, another cable than the planned one may be plugged there, which may be too short: bring one.
 Tick off: `done` for what is right now, `fault` for what could not be done, and why into remark.
@@ -81,11 +81,13 @@ def _moves(report: Report, stops: Sequence[Stop]) -> Sheet:
         Column("done", 7, REDLINE),
         Column("remark", 14, REDLINE),
     )
-    return Sheet("moves", "Plugs to move, in walking order", len(stops), columns, bands=_bands(stops))
+    return Sheet(
+        "moves", "Plugs to move and places to look at, in walking order", len(stops), columns, bands=_bands(stops)
+    )
 
 
 def _what(stop: Stop) -> str:
-    return "pull" if stop.put.device else "box" if stop.action.boxes else "look"
+    return "box" if stop.action.boxes and not stop.action.steps else "pull" if stop.put.device else "look"
 
 
 def _put_into(stop: Stop) -> str:
@@ -134,7 +136,7 @@ def _lines(text: str, width: int) -> int:
 
 
 def _others(action: Action) -> str:
-    return "\n".join(f"{printable(other.text)} ({work_of(other.moves, other.boxes)})" for other in action.alternatives)
+    return "\n".join(map(priced, action.alternatives))
 
 
 def _labels(stops: Sequence[Stop]) -> Sheet:

@@ -147,6 +147,29 @@ def test_a_swap_among_nameless_boxes_stays_a_swap() -> None:
     assert any("is inferred to be p1-su01-n001: 12 of 13 ports" in note for note in found.notes)
 
 
+@settings(max_examples=6, deadline=None)
+@given(seed=st.integers(0, 2**16))
+def test_what_most_ports_say_is_right_in_spite_of_faults(seed: int) -> None:
+    """Nodes of 13 ports are known by MAC alone, and three plugs of each rail of switches are elsewhere."""
+    cabling = planned("superpod-b200")
+    chance = np.random.default_rng(seed)
+    nodes = [cabling.of_device("tier", device) == "node" for device in range(len(cabling.device_names))]
+    boxes = [Box(chassis=mac(i)) if nodes[i] else box for i, box in enumerate(by_name(cabling))]
+    mates: dict[int, int] = {}
+    plugs = [p for p in range(cabling.ports) if nodes[cabling.device[p]] and p & 1 == 0]
+    chosen = chance.choice(plugs, 24, replace=False).tolist()
+    for a, b in zip(chosen[::2], chosen[1::2], strict=True):
+        mates |= {a: b ^ 1, b ^ 1: a, b: a ^ 1, a ^ 1: b}
+    sightings = sightings_of(cabling, boxes, mates=mates)
+    found = identities_of(cabling, sightings)
+    number = {box: device for device, box in enumerate(boxes)}
+    for i, box in enumerate(sightings.boxes):
+        assert found.device[i] in (number[box], -1)
+    seen, _ = seen_of(cabling, sightings, found)
+    right = seen.mate == [mates.get(port, port ^ 1) for port in range(cabling.ports)]
+    assert right[[len(cabling.ports_of_device(d)) > 3 for d in cabling.device]].all()
+
+
 def test_boxes_with_a_name_are_never_taken_for_another() -> None:
     """Two named nodes stand in each other's place: that is an exchange, and their names stay theirs."""
     cabling = planned("superpod-b200")
@@ -155,6 +178,17 @@ def test_boxes_with_a_name_are_never_taken_for_another() -> None:
     boxes[one], boxes[other] = boxes[other], boxes[one]
     found = identities_of(cabling, sightings_of(cabling, boxes))
     assert set(found.how.tolist()) == {How.NAME}
+
+
+def test_no_box_has_a_port_that_is_elsewhere() -> None:
+    """At the port of n001 a box without a name is seen, but n001's own port is seen at another switch."""
+    cabling = planned("leaf-spine")
+    builder = SightingsBuilder()
+    leaf, other = Box(name="compute-leaf-p1-su01-r1-01"), Box(name="compute-leaf-p1-su01-r2-01")
+    builder.add(Dump(leaf, [Sighting("Ethernet0", Box(chassis=mac(9)), "")]))
+    builder.add(Dump(other, [Sighting("Ethernet4", Box(name="p1-su01-n001"), "eth1")]))
+    found = identities_of(cabling, builder.columns())
+    assert found.notes == (f"{mac(9)} cannot be matched with a device",)
 
 
 def test_a_stranger_is_listed() -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 
 from fabricgen.blueprint.beside.inventory import parse_inventory
@@ -13,6 +16,7 @@ from fabricgen.verify.identity.identities import How
 from fabricgen.verify.identity.known import of_inventory
 from fabricgen.verify.learn import learnt
 from fabricgen.verify.sightings import Sightings, SightingsBuilder
+from tests.conftest import BLUEPRINTS, Ran
 from tests.verify.identity.halls import by_name, mac, planned, sightings_of
 
 
@@ -86,6 +90,24 @@ def test_an_inventory_that_the_dumps_contradict_is_refused_at_its_cells() -> Non
         table(cabling, of_hosts(cabling), f"device,mac\ncompute-spine-01,{other}\n")
     assert [(found.code, str(found.span)) for found in error.value.diagnostics] == [("FG070", "inventory.csv:2:18")]
     assert "compute-spine-01 has MAC" in error.value.diagnostics[0].message
+
+
+def test_what_the_command_learns_goes_beside_the_blueprint(tmp_path: Path, fabricgen: Callable[..., Ran]) -> None:
+    """With all that the blueprint's inventory has already."""
+    cabling = planned("leaf-spine")
+    text = table(cabling, of_hosts(cabling))
+    dump, learnt_file = tmp_path / "dump.csv", tmp_path / "hardware.csv"
+    dump.write_text(
+        "device,port,neighbor,neighbor_port\ncompute-spine-01,Ethernet0,compute-leaf-p1-su01-r1-01,Ethernet224\n"
+    )
+    example = tmp_path / "hall.yaml"
+    example.write_text((BLUEPRINTS / "leaf-spine.yaml").read_text() + "inventory: first.csv\n")
+    (tmp_path / "first.csv").write_text(text)
+    ran = fabricgen("verify", example, dump, "--learn", learnt_file)
+    assert (ran.code, ran.err) == (1, ""), "other ports of the spine see nobody"
+    assert learnt_file.read_text() == text
+    again = fabricgen("verify", example, dump, "--learn", "-")
+    assert (again.code, "only one of --learn" in again.err) == (2, True)
 
 
 def test_guids_of_hardware_are_learnt_and_planned_ones_are_not() -> None:

@@ -149,6 +149,19 @@ def test_a_host_does_not_speak_of_its_bmc_nor_of_infiniband() -> None:
     assert not any(text.startswith(("OSFP", "BMC")) for text in silent)
 
 
+def test_a_nic_that_is_not_in_the_plan_hides_no_dark_port(cabling: PlannedCabling) -> None:
+    """eno1 is unknown, but others of the model call their ports eth1 and eth2: the silence of eth2 is its own."""
+    leaf, office = Box(LEAF), Box("office-switch")
+    seen, _ = resolved(
+        cabling,
+        Dump(Box("p1-su01-n001"), [Sighting("eth1", leaf, "Ethernet0"), Sighting("eno1", office, "gi1")]),
+        Dump(Box("p1-su01-n002"), [Sighting("eth2", Box(OTHER), "Ethernet4"), Sighting("eth1", leaf, "Ethernet4")]),
+        Dump(Box("p1-su01-n003"), [Sighting("ens1", leaf, "Ethernet8"), Sighting("ens2", leaf, "Ethernet12")]),
+    )
+    assert seen.dumped[port(cabling, "p1-su01-n001", "eth2")]
+    assert seen.mate[port(cabling, "p1-su01-n001", "eth2")] == -1
+
+
 def test_two_boxes_of_one_name_are_two(cabling: PlannedCabling) -> None:
     """n002 was set up with the configuration of n001: by its cables it is n002."""
     boxes = by_name(cabling)

@@ -57,7 +57,7 @@ def judged(*reports: PortReport, states: list[int] | None = None) -> tuple[tuple
     known = None if states is None else np.array(states, dtype=np.int32)
     return optic_actions(
         cabling, Catalog(), reports, lambda box: cabling.device_numbers.get(box.name, -1), states=known
-    )
+    )[:2]
 
 
 def at(device: str, port: str, **told: object) -> PortReport:

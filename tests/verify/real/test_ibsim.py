@@ -13,7 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from fabricgen.verify.actions import Kind
 from fabricgen.verify.cabling import PlannedCabling
+from fabricgen.verify.diagnosis.diagnosing import diagnose
 from fabricgen.verify.identity.identify import identities_of
 from fabricgen.verify.identity.identities import Identities
 from fabricgen.verify.identity.known import known_addresses
@@ -158,6 +160,21 @@ def test_the_subnet_is_what_was_plugged(
     silent = {port for port in range(cabling.ports) if seen.dumped[port] and seen.mate[port] < 0}
     assert silent == {port for port in lost if cabling.of_device("nos", int(cabling.device[port])) == "opensm"}
     assert not any(seen.dumped[port] for port in range(cabling.ports) if not compute[port])
+
+
+def test_the_faults_are_explained_as_they_were_made(cabling: PlannedCabling, discovered: str, tmp_path: Path) -> None:
+    _, seen, _ = seen_in(cabling, discovered, tmp_path)
+    found = diagnose(cabling, seen)
+    assert [(action.kind, action.moves, action.boxes) for action in found.actions] == [
+        (Kind.EXCHANGE, 0, 2),
+        (Kind.CROSSED, 2, 0),
+        (Kind.RING, 3, 0),
+        (Kind.DARK, 0, 0),
+        (Kind.DARK, 0, 0),
+    ]
+    assert found.actions[0].alternatives[0].moves == 16
+    assert {end.device for end in found.actions[0].ends} == {"p1-su03-n012", "p1-su03-n013"}
+    assert (found.extra, found.harmless, found.notes) == ((), (), ())
 
 
 def test_names_of_adapters_are_inferred(

@@ -6,8 +6,9 @@ Needs lldpd and the right to make network namespaces; elsewhere it is skipped, i
 from __future__ import annotations
 
 import contextlib
+import json
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ from fabricgen.verify.identity.identities import Identities
 from fabricgen.verify.reading import read_dumps
 from fabricgen.verify.resolve import seen_of
 from fabricgen.verify.seen import Seen
-from tests.conftest import require
+from tests.conftest import BLUEPRINTS, Ran, require
 from tests.verify.identity.halls import planned
 from tests.verify.real import lldp_lab
 from tests.verify.real.lldp_lab import End, Lab, lab
@@ -57,15 +58,17 @@ def aliases(cabling: PlannedCabling) -> dict[End, str]:
 
 
 class Hall:
-    """Faults: the plugs of two hosts swapped at a leaf, and one uplink cut."""
+    """Faults: the tails of a splitter rolled, two uplinks swapped, and one uplink cut."""
 
     def __init__(self, cabling: PlannedCabling) -> None:
-        number = cabling.device_numbers
-        leaf, spine = number["compute-leaf-p1-su01-r1-01"], number["compute-spine-01"]
-        one, other = (int(port) for port in cabling.ports_of_device(leaf)[:2])
-        self.cut = int(cabling.ports_of_device(spine)[0])
+        def ports(device: str) -> list[int]:
+            own: list[int] = cabling.ports_of_device(cabling.device_numbers[device]).tolist()
+            return own
+
+        self.cut = ports("compute-spine-01")[0]
         self.mates = {port: port ^ 1 for port in range(cabling.ports) if port >> 1 != self.cut >> 1}
-        self.mates |= {one: other ^ 1, other ^ 1: one, other: one ^ 1, one ^ 1: other}
+        for one, other in (ports("compute-leaf-p1-su01-r1-01")[:2], ports("compute-leaf-p1-su02-r2-01")[5:7]):
+            self.mates |= {one: other ^ 1, other ^ 1: one, other: one ^ 1, one ^ 1: other}
         self.links = [(end(cabling, a), end(cabling, b)) for a, b in sorted(self.mates.items()) if a < b]
         self.cuts = [end(cabling, self.cut), end(cabling, self.cut ^ 1)]
 
@@ -107,6 +110,21 @@ def test_dumps_of_all_devices_are_the_hall(
     assert seen.mate.tolist() == [hall.mates.get(port, -1) for port in range(cabling.ports)]
     assert seen.dumped.all()
     assert (seen.spare, seen.strangers, seen.conflicts, notes, identities.notes) == ((), (), (), (), ())
+
+
+def test_the_command_names_the_plugs(
+    cabling: PlannedCabling, hall: Hall, running: Lab, tmp_path: Path, fabricgen: Callable[..., Ran]
+) -> None:
+    running.dump(tmp_path / "dumps", "json0", cabling.device_names)
+    ran = fabricgen("verify", BLUEPRINTS / "leaf-spine.yaml", tmp_path / "dumps", "--format", "json")
+    assert (ran.code, ran.err) == (1, "")
+    report = json.loads(ran.out)
+    found = [(action["kind"], action["moves"]) for action in report["actions"]]
+    assert found == [("splitter", 2), ("swap", 2), ("dark", 0)]
+    rolled, swap, dark = ({f"{end['device']}:{end['port']}" for end in each["ends"]} for each in report["actions"])
+    assert rolled == {"p1-su01-n001:eth1", "p1-su01-n002:eth1"}
+    assert swap == {f"compute-leaf-p1-su02-r2-01:Ethernet{port}" for port in (232, 240)}
+    assert dark == {f"{device}:{port}" for device, port in hall.cuts}
 
 
 def test_dumps_of_the_switches_suffice(cabling: PlannedCabling, hall: Hall, running: Lab, tmp_path: Path) -> None:

@@ -1,0 +1,111 @@
+"""`fabricgen verify --optics`, from dumps of modules and ports beside those of neighbours to an exit code."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tests.conftest import BLUEPRINTS, Ran
+from tests.verify.cabled import CabledHall
+
+Command = Callable[..., Ran]
+
+BLUEPRINT = BLUEPRINTS / "leaf-spine.yaml"
+LEAF = "compute-leaf-p1-su01-r1-01"
+SR = {"manufacturer": "OEM", "model": "Q8", "specification_compliance": "400G-SR8"}
+AOC = {"manufacturer": "OEM", "model": "A2", "connector": "No separable connector", "cable_length": "10"}
+AOC |= {"specification_compliance": "100G AOC (Active Optical Cable) or 25GAUI C2M AOC"}
+
+
+def dumped(folder: Path, **changed: dict[str, str] | None) -> Path:
+    """Neighbours of a leaf as planned, and STATE_DB of it: modules and ports, but for what is changed."""
+    tables: dict[str, Any] = {}
+    for port in ("Ethernet224", "Ethernet232", "Ethernet240", "Ethernet248"):
+        tables[f"TRANSCEIVER_INFO|{port}"] = SR
+        tables[f"PORT_TABLE|{port}"] = {"speed": "400000", "fec": "rs", "netdev_oper_status": "up"}
+    for port in ("Ethernet0", "Ethernet4", "Ethernet8", "Ethernet12"):
+        tables[f"TRANSCEIVER_INFO|{port}"] = AOC
+    for name, fields in changed.items():
+        key = name.replace("__", "|")
+        tables[key] = {**tables.get(key, {}), **(fields or {})}
+        if fields is None:
+            del tables[key]
+    (folder / LEAF).mkdir(parents=True, exist_ok=True)
+    (folder / LEAF / "state_db.json").write_text(json.dumps(tables), encoding="utf-8")
+    CabledHall("leaf-spine").csv(folder / "hall.csv")
+    return folder
+
+
+def report(ran: Ran) -> dict[str, Any]:
+    """The JSON report of a run."""
+    assert not ran.err
+    found: dict[str, Any] = json.loads(ran.out)
+    return found
+
+
+def test_modules_and_ports_as_planned_are_green(tmp_path: Path, fabricgen: Command) -> None:
+    ran = fabricgen("verify", BLUEPRINT, dumped(tmp_path), "--optics")
+    assert (ran.code, ran.err) == (0, "")
+    assert "optics: modules or ports of 6 of 56 planned cages are told of by dumps" in ran.out
+
+
+def test_without_the_option_they_are_not_judged(tmp_path: Path, fabricgen: Command) -> None:
+    ran = fabricgen("verify", BLUEPRINT, dumped(tmp_path, TRANSCEIVER_INFO__Ethernet224=None))
+    assert ran.code == 0
+    assert "1 dumps tell of modules and ports: --optics judges these" in ran.out
+
+
+def test_what_is_wrong_is_an_action_of_its_cable(tmp_path: Path, fabricgen: Command) -> None:
+    wrong = {
+        "TRANSCEIVER_INFO__Ethernet224": None,
+        "TRANSCEIVER_INFO__Ethernet0": {"cable_length": "15"},
+        "TRANSCEIVER_INFO__Ethernet4": {"cable_length": "15"},
+        "PORT_TABLE__Ethernet232": {"speed": "200000"},
+    }
+    dumps = dumped(tmp_path, **wrong)  # type: ignore[arg-type]
+    ran = fabricgen("verify", BLUEPRINT, dumps, "--optics", "--format", "json")
+    assert ran.code == 1
+    actions = report(ran)["actions"]
+    assert [(action["kind"], action["moves"], action["cables"]) for action in actions] == [
+        ("optic", 0, [f"{LEAF}:1"]),
+        ("optic", 0, [f"{LEAF}:29"]),
+        ("port", 0, [f"{LEAF}:30"]),
+    ]
+    assert "has OEM A2 (AOC, 15 m); aoc-25g-qsfp-dd-qsfp28-200g-1x2-10m (AOC, 10 m) is planned" in actions[0]["text"]
+    assert "no module is plugged in; sr8-50g-qsfp-dd-400g (SR, 100 m) is planned" in actions[1]["text"]
+    assert "Ethernet232: runs at 200G; 400G is planned" in actions[2]["text"]
+    assert fabricgen("verify", BLUEPRINT, dumps, "--optics", "--only", "p1/su-last/rack-last").code == 0
+
+
+def test_what_became_of_a_finding_is_known_by_optics_alone(tmp_path: Path, fabricgen: Command) -> None:
+    """A slow port is open until its optics are seen to be right: another dump of its neighbours does not mend it."""
+    dumps = dumped(tmp_path / "monday", PORT_TABLE__Ethernet232={"speed": "200000"})
+    first = fabricgen("verify", BLUEPRINT, dumps, "--optics", "--format", "json")
+    (tmp_path / "monday.json").write_text(first.out, encoding="utf-8")
+    since = ("--since", tmp_path / "monday.json", "--format", "json")
+    later = dumped(tmp_path / "tuesday")
+    alone = report(fabricgen("verify", BLUEPRINT, later / "hall.csv", *since))["since"]
+    assert (len(alone["mended"]), len(alone["unseen"])) == (0, 1)
+    mended = fabricgen("verify", BLUEPRINT, later, "--optics", *since)
+    assert mended.code == 0
+    assert len(report(mended)["since"]["mended"]) == 1
+
+
+def test_width_and_speed_of_infiniband(tmp_path: Path, fabricgen: Command) -> None:
+    """Ports of switches have numbers there, labels in the plan; HDR in place of NDR, or 2X of 4X, is half the speed."""
+    leaf = "compute-leaf-p1-su01-r1-01"
+    rows = {1: "4X        106.25 Gbps Active/  LinkUp", 2: "4X        53.125 Gbps Active/  LinkUp"}
+    rows |= {3: "2X        106.25 Gbps Active/  LinkUp", 4: "               Down/Disabled"}
+    lines = [f'           1  {port:3}[  ] ==( {link})==>     7    1[  ] "far" ( )' for port, link in rows.items()]
+    (tmp_path / "ib.txt").write_text(
+        "\n".join([f"Switch: 0x7cfe900300000001 MF0;{leaf}:MQM9700/U1:", *lines, ""]), encoding="utf-8"
+    )
+    ran = fabricgen("verify", BLUEPRINTS / "superpod-b200.yaml", tmp_path, "--optics", "--format", "json")
+    actions = report(ran)["actions"]
+    assert [(action["kind"], action["text"].partition(": ")[2]) for action in actions] == [
+        ("port", f"{leaf}:1/2: runs at 200G over 4 lanes; 400G is planned"),
+        ("port", f"{leaf}:2/1: runs at 200G over 2 lanes; 400G is planned"),
+        ("port", f"{leaf}:2/2: is shut down"),
+    ]
