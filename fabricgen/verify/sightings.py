@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fabricgen.kernel.diagnostics import printable
 from fabricgen.verify.dumps.sighting import Box, Dump
 from fabricgen.wiring.tables import Ints
 
@@ -95,14 +96,14 @@ class SightingsBuilder:
 
 
 def joined(parts: Iterable[Sightings]) -> Sightings:
-    """Sightings of several files as one, in their order."""
+    """Sightings of several files as one, in their order; control characters in texts are spelled out."""
     boxes: dict[Box, int] = {}
     texts: dict[str, int] = {"": 0}
     columns: list[list[Ints]] = [[] for _ in range(5)]
     states, agents, lists_all = [], dict[int, str](), set[int]()
     for part in parts:
-        box = np.array([boxes.setdefault(each, len(boxes)) for each in part.boxes] + [-1], dtype=np.int32)
-        text = np.array([texts.setdefault(each, len(texts)) for each in part.texts], dtype=np.int32)
+        box = np.array([boxes.setdefault(_printable(each), len(boxes)) for each in part.boxes] + [-1], dtype=np.int32)
+        text = np.array([texts.setdefault(printable(each), len(texts)) for each in part.texts], dtype=np.int32)
         renumbered = box[part.owner], text[part.port], box[part.neighbor], text[part.far_port], text[part.far_text]
         for column, more in zip(columns, renumbered, strict=True):
             column.append(more)
@@ -115,6 +116,10 @@ def joined(parts: Iterable[Sightings]) -> Sightings:
     return Sightings(
         tuple(boxes), tuple(texts), owner, port, neighbor, far_port, far_text, state, agents, frozenset(lists_all)
     )
+
+
+def _printable(box: Box) -> Box:
+    return box if all(map(str.isprintable, box)) else Box(*map(printable, box))
 
 
 def _none() -> Ints:
