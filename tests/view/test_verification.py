@@ -9,6 +9,8 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from fabricgen.export.view.page import page_of
 from fabricgen.export.view.source import Beside
@@ -73,6 +75,23 @@ def test_cables_have_the_states_of_the_report(pages, tmp_path):
     assert f"as planned: {found['as planned']:,}" in told[0]
     assert "unseen: " in told[2]
     assert [text.strip()[0] for text in told] == ["✓", "≈", "·", "?", "○", "≠", "n"]
+
+
+def test_a_node_that_shares_breakouts_with_exchanged_ones_is_as_planned(pages, tmp_path):
+    shown = opened(pages, tmp_path, hall().report(NAME))
+    states = shown.evaluate("() => FG.verified.load().then(v => [...v.device].map(state => v.words[state]))")
+    node = dict(zip(hall().devices, states, strict=True))
+    shared = {hall().at[p][0] for p in hall().ports("p1-su01-n010")} & hall().wrong.keys()
+    assert shared
+    assert (node["p1-su01-n010"], node["p1-su01-n012"], node["p1-su01-n013"]) == ("as planned", *["elsewhere"] * 2)
+    texts = [shown.evaluate("id => FG.overlay.of('link', id).text", row) for row in links_of("p1-su01-n010")]
+    assert all(text.startswith("as planned") for text in texts)
+
+
+def links_of(device: str) -> list[int]:
+    """Rows of the links of a node."""
+    links, row = example_cluster(NAME).plan.links, hall().devices.index(device)
+    return [i for i, end in enumerate(links.a_device.tolist()) if end == row]
 
 
 def test_ribbons_and_units_say_how_many(pages, tmp_path):
@@ -226,3 +245,35 @@ def test_a_picture_has_no_report(fabricgen, tmp_path):
 
 def test_a_page_without_a_report_has_nothing_of_it():
     assert "FG.verified" not in page_of(example_cluster(SMALL))
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.sampled_from([LEAF, f"{LEAF}:29", "dark"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text() | st.just("device"), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@settings(max_examples=80)
+@given(st.data())
+def test_a_report_with_anything_in_any_place_is_shown_or_refused(tmp_path_factory, data):
+    report = json.loads(write_report("json", made(swapped(), dark(), exchanged())))
+    for _ in range(data.draw(st.integers(1, 3))):
+        place = report
+        while isinstance(place, dict | list) and place:
+            keys = sorted(place) if isinstance(place, dict) else range(len(place))
+            key = data.draw(st.sampled_from(keys))
+            if not isinstance(place[key], dict | list) or data.draw(st.booleans()):
+                place[key] = data.draw(JSON)
+                break
+            place = place[key]
+    file = tmp_path_factory.getbasetemp() / "any.json"
+    file.write_text(json.dumps(report), encoding="utf-8")
+    cluster = example_cluster(SMALL)
+    refused = ()
+    try:
+        found = verification_in(str(file), cluster)
+        assert page_of(cluster, Beside(verification=found)).encode()
+    except InputError as error:
+        refused = error.diagnostics
+    assert all(each.span for each in refused)
