@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -40,6 +40,11 @@ class CabledHall:
         del self.sees[self.sees.pop((device, port))]
         return self
 
+    def mac(self, device: str) -> str:
+        """A MAC of each device."""
+        number = sorted({name for name, _ in self.sees}).index(device)
+        return f"02:00:00:00:00:{number:02x}"
+
     def rows(self, devices: Iterable[str] = ()) -> list[tuple[str, str, str, str]]:
         """(device, port, neighbour, its port) of some devices, of all by default."""
         wanted = set(devices)
@@ -51,16 +56,27 @@ class CabledHall:
         file.write_text("\n".join([*lines, ""]), encoding="utf-8")
         return file
 
-    def lldpctl(self, folder: Path, devices: Iterable[str] = ()) -> Path:
-        """A file a device, DEVICE.json, as `lldpctl -f json0` prints it (lldpd 1.0.x)."""
+    def lldpctl(
+        self,
+        folder: Path,
+        devices: Iterable[str] = (),
+        names: Callable[[str], str] | None = None,
+        files: Mapping[str, str] | None = None,
+    ) -> Path:
+        """A file a device, DEVICE.json, as `lldpctl -f json0` prints it (lldpd 1.0.x).
+
+        With `names`, devices have those host names, and MACs as their chassis. `files` are called otherwise.
+        """
         folder.mkdir(parents=True, exist_ok=True)
         told: dict[str, list[object]] = {}
         for device, port, far, far_port in self.rows(devices):
             chassis = {"name": [{"value": far}], "id": [{"type": "local", "value": far}]}
+            if names:
+                chassis = {"name": [{"value": names(far)}], "id": [{"type": "mac", "value": self.mac(far)}]}
             its = {"id": [{"type": "ifname", "value": far_port}]}
             interface = {"name": port, "via": "LLDP", "chassis": [chassis], "port": [its]}
             told.setdefault(device, []).append(interface)
         for device, interfaces in told.items():
             text = json.dumps({"lldp": [{"interface": interfaces}]}, indent=1)
-            (folder / f"{device}.json").write_text(text, encoding="utf-8")
+            (folder / f"{(files or {}).get(device, device)}.json").write_text(text, encoding="utf-8")
         return folder
