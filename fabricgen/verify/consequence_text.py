@@ -23,7 +23,7 @@ def _parts(found: Consequence) -> Iterator[str]:
     for switch, other, there, planned in found.uneven:
         yield f"{switch} has {there} {_links(there)} to {other} where {planned} {_are(planned)} planned"
     if not found.lost_gbps and not found.astray_gbps:
-        yield "no bandwidth lost: each cable ends on its own device, in another port, whose address and name are others"
+        yield "no bandwidth lost: the same devices are joined, by other ports, whose addresses and names differ"
     if found.accelerators:
         yield f"{_counted(found.accelerators, 'GPU')} of {_counted(found.nodes, 'node')} affected"
     elif found.nodes:
@@ -36,7 +36,7 @@ def _crossed(found: Consequence) -> Iterator[str]:
     if found.planes:
         yield f"planes crossed ({_pairs(found.planes)}): planes share no switch, so their ports miss their own"
     for planned, seen in found.fabrics:
-        yield f"cables of {planned} end in {seen}"
+        yield f"cables of {planned} end in ports of {seen}"
 
 
 def _pairs(crossed: Iterable[tuple[str, int, int]]) -> str:

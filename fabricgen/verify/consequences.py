@@ -2,8 +2,8 @@
 
 A collective stays on its rail while every NIC of the rail is on the leaves of the rail. A NIC on the leaf of another
 rail, or a plug on another leaf or spine than planned, still has its bandwidth, but its traffic takes a path that nobody
-has counted on. Only a cable that nobody sees is bandwidth that is lost. Where each cable ends on its own device and
-merely in another port, no bandwidth suffers: addresses and descriptions of ports do.
+has counted on. Only a cable that nobody sees is bandwidth that is lost. Where the same devices are joined, merely by
+other ports, no bandwidth suffers: addresses and descriptions of ports do.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
+import numpy as np
+
 from fabricgen.catalog.loader import Catalog
 from fabricgen.cluster import Cluster
 from fabricgen.verify.actions import Action, Consequence, Diagnosis, Kind
@@ -20,6 +22,7 @@ from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.places import SPARE, Place, Places
 from fabricgen.verify.reach import Reach
 from fabricgen.verify.seen import Seen
+from fabricgen.wiring.tables import Flags, Ints64, unique_values
 
 _JUDGED = {kind for kind in Kind if kind not in (Kind.OPTIC, Kind.PORT)}
 """Kinds of actions that say where plugs are."""
@@ -33,7 +36,7 @@ def with_consequences(
 ) -> Diagnosis:
     """The diagnosis with the consequence of each action, and whether the cable of each step reaches.
 
-    `cluster` is None for a built folder, whose floor is not known. Links of a breakout that are `seen` as planned cost
+    `cluster` is None for a built folder, whose floor is not known. Links of a breakout that are `seen` to serve cost
     nothing. A note names the switch that has lost most uplinks.
     """
     if not diagnosis.actions:
@@ -43,11 +46,11 @@ def with_consequences(
     hall = _Hall(cabling, places, cluster.design.catalog if cluster else Catalog())
     links = places.links_of(cable for action in diagnosis.actions for cable in action.cables)
     if seen is not None:
-        links = {cable: [link for link in own if not _as_planned(cabling, seen, link)] for cable, own in links.items()}
+        links = {cable: [link for link in own if not _serves(cabling, seen, link)] for cable, own in links.items()}
     actions = tuple(
         replace(
             action,
-            consequence=_consequence(hall, action, [link for cable in action.cables for link in links.get(cable, ())]),
+            consequence=_consequence(hall, action, [link for cable in action.cables for link in links[cable]], seen),
             steps=told(action.steps),
             alternatives=tuple(replace(other, steps=told(other.steps)) for other in action.alternatives),
         )
@@ -56,10 +59,16 @@ def with_consequences(
     return replace(diagnosis, actions=actions, notes=(*diagnosis.notes, *_worst(hall, actions)))
 
 
-def _as_planned(cabling: PlannedCabling, seen: Seen, link: int) -> bool:
-    """Whether the ends of a link see each other, or one the device of the other."""
+def _serves(cabling: PlannedCabling, seen: Seen, link: int) -> bool:
+    """Whether the ends of a link see each other, one the device of the other, or parallel links of the two devices.
+
+    Where one end of parallel links sees nobody, one of them is gone.
+    """
     a, b = 2 * link, 2 * link + 1
-    return bool(seen.mate[a] == b or seen.towards[a] == cabling.device[b] or seen.towards[b] == cabling.device[a])
+    far, device = int(seen.mate[a]), cabling.device
+    if 0 <= far < cabling.ports and device[far] == device[b] and device[far ^ 1] == device[a]:
+        return bool(seen.mate[b] >= 0)
+    return bool(seen.towards[a] == device[b] or seen.towards[b] == device[a])
 
 
 class _Hall:
@@ -78,8 +87,10 @@ class _Hall:
         """The rails or planes of the links of a fabric that are planned on a device."""
         key = column, fabric, device
         if key not in self._served:
-            own = (port for port in self.cabling.ports_of_device(device).tolist() if self.fabric(port) == fabric)
-            self._served[key] = frozenset(str(self.cabling.of_link(column, port)) for port in own) - {""}
+            links = self.cabling.ports_of_device(device) >> 1
+            of, found = self.cabling.links["fabric"], self.cabling.links[column]
+            codes = found.codes[links[of.vocabulary[of.codes[links]] == fabric]]
+            self._served[key] = frozenset(found.vocabulary[unique_values(codes)].tolist()) - {""}
         return self._served[key]
 
     def at(self, column: str, fabric: str, place: Place) -> frozenset[str]:
@@ -102,19 +113,21 @@ class _Hall:
 
     def uplinks(self, device: int) -> list[int]:
         """The planned ports of a switch to the tier above."""
-        ports = self.cabling.ports_of_device(device).tolist()
-        return [port for port in ports if not port & 1 and self.is_uplink(port)]
+        ports = self.cabling.ports_of_device(device)
+        found: list[int] = ports[(ports & 1 == 0) & self.are_uplinks(ports)].tolist()
+        return found
 
-    def is_uplink(self, port: int) -> bool:
-        """Whether the link of a port joins switches of one fabric and of different tiers."""
-        low, high = (int(self.cabling.device[end]) for end in (port & ~1, port | 1))
-        tiers, fabrics = ({self.cabling.of_device(what, d) for d in (low, high)} for what in ("tier", "fabric"))
-        return len(tiers) == 2 and len(fabrics) == 1
+    def are_uplinks(self, ports: Ints64) -> Flags:
+        """Whether the link of each port joins switches of one fabric and of different tiers."""
+        low, high = (self.cabling.device[end] for end in (ports & ~1, ports | 1))
+        tier, fabric = (self.cabling.devices[what].codes for what in ("tier", "fabric"))
+        found: Flags = (tier[low] != tier[high]) & (fabric[low] == fabric[high])
+        return found
 
     def nodes_below(self, device: int) -> set[int]:
         """The nodes on a switch."""
-        far = {int(self.cabling.device[port ^ 1]) for port in self.cabling.ports_of_device(device).tolist()}
-        return {one for one in far if self.is_node(one)}
+        far = unique_values(self.cabling.device[self.cabling.ports_of_device(device) ^ 1])
+        return set(filter(self.is_node, far))
 
     def gbps(self, link: int) -> float:
         """The speed of a link."""
@@ -144,7 +157,7 @@ class _Account:
     def lose(self, link: int) -> None:
         """Count a link that nobody sees."""
         self.lost[self.hall.tiers(link)] += self.hall.gbps(link)
-        if self.hall.is_uplink(2 * link):
+        if self.hall.are_uplinks(np.array([2 * link], dtype=np.int64))[0]:
             self.uplinks[self.hall.devices(link)[0]] += 1
         self._affect(link)
 
@@ -161,21 +174,25 @@ class _Account:
     def crosses(self, link: int, ends: tuple[Place, Place]) -> bool:
         """Note which rail, plane or fabric a link crosses where it lies now; whether it does."""
         hall, planned = self.hall, self.hall.fabric(2 * link)
-        others = {hall.fabric(place.port) for place in ends if place.port != SPARE} - {planned}
-        if others:
-            self.crossed["fabric"][planned, planned, min(others)] = None
+        fabrics = sorted({hall.fabric(place.port) for place in ends if place.port != SPARE} or {planned})
+        if len(fabrics) > 1:
+            other = next(fabric for fabric in fabrics if fabric != planned)
+            self.crossed["fabric"][planned, planned, other] = None
             return True
+        planned = fabrics[0]
         found = False
         for column in ("rail", "plane"):
-            one, other = (hall.at(column, planned, place) for place in ends)
-            if one and other and not one & other:
+            own, far = (hall.at(column, planned, place) for place in ends)
+            if own and far and not own & far:
                 found = True
-                self.crossed[column][planned, min(one, key=int), min(other, key=int)] = None
+                self.crossed[column][planned, min(own, key=int), min(far, key=int)] = None
         return found
 
 
-def _consequence(hall: _Hall, action: Action, links: Sequence[int]) -> Consequence:
-    """What an action's links cost, by where their plugs are now."""
+def _consequence(hall: _Hall, action: Action, links: Sequence[int], sees: Seen | None) -> Consequence:
+    """What an action's links cost, by where their plugs are now; those of its cables that it does not move are lost,
+    unless both ends see others, which another action tells.
+    """
     if action.kind not in _JUDGED or not links:
         return Consequence()
     account, now = _Account(hall), hall.places.now(action)
@@ -183,14 +200,16 @@ def _consequence(hall: _Hall, action: Action, links: Sequence[int]) -> Consequen
     for link in links:
         account.nodes.update(filter(hall.is_node, hall.devices(link)))
         if 2 * link in now or 2 * link + 1 in now:
-            low, high = hall.devices(link)
-            seen[link] = now.get(2 * link, Place(low, 2 * link)), now.get(2 * link + 1, Place(high, 2 * link + 1))
-        else:
+            low, high = hall.places.of_link(link)
+            seen[link] = now.get(low.port, low), now.get(high.port, high)
+        elif sees is None or sees.mate[2 * link] < 0 or sees.mate[2 * link + 1] < 0:
             account.lose(link)
     pairs = _pairs(hall, ((a.device, b.device) for a, b in seen.values()))
-    left = pairs.copy()
+    served = Counter(_joins(hall, ends) for ends in seen.values())
     for link, ends in seen.items():
-        if account.crosses(link, ends) or not _right(hall, link, ends, left):
+        wanted = _joins(hall, hall.places.of_link(link))
+        served[wanted] -= 1
+        if account.crosses(link, ends) or served[wanted] < 0:
             account.mislead(link)
     names = hall.cabling.device_names
     return Consequence(
@@ -217,17 +236,9 @@ def _pairs(hall: _Hall, joined: Iterable[tuple[int, int]]) -> Pairs:
     return Counter((one, other) for one, other in both if not hall.is_node(one) and not hall.is_node(other))
 
 
-def _right(hall: _Hall, link: int, ends: tuple[Place, Place], left: Pairs) -> bool:
-    """Whether a link serves as planned where it lies: a node's port is on its switch, or so many join two switches.
-
-    `left` counts links between switches that were seen; those that serve are taken from it.
-    """
-    for own, far in (ends, ends[::-1]):
-        if hall.is_node(own.device):
-            return own.port != SPARE and int(hall.cabling.device[own.port ^ 1]) == far.device
-    low, high = sorted(hall.devices(link))
-    left[low, high] -= 1
-    return left[low, high] >= 0
+def _joins(hall: _Hall, ends: tuple[Place, Place]) -> tuple[tuple[int, int], ...]:
+    """What a link joins, as far as bandwidth is concerned: any port of a switch will do, but of a node that one."""
+    return tuple(sorted((0, end.port) if hall.is_node(end.device) else (1, end.device) for end in ends))
 
 
 def _uneven(hall: _Hall, planned: Pairs, seen: Pairs) -> Iterator[tuple[str, str, int, int]]:

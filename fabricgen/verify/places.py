@@ -39,6 +39,11 @@ class Places:
         device = self._cabling.device_numbers.get(end.device)
         return None if device is None else self.ports_of(device).get(end.port)
 
+    def of_link(self, link: int) -> tuple[Place, Place]:
+        """Where the ends of a link are planned."""
+        a, b = (Place(int(self._cabling.device[port]), port) for port in (2 * link, 2 * link + 1))
+        return a, b
+
     def now(self, action: Action) -> dict[int, Place]:
         """Where the plug planned in a port is now, of the plugs that an action has to put there.
 
@@ -68,12 +73,12 @@ class Places:
             yield port, Place(device, now)
 
     def links_of(self, cables: Iterable[str]) -> dict[str, list[int]]:
-        """The links of some cables, by id, in order."""
+        """The links of some cables, by id, in order; none of an id that the plan does not have."""
         cabling, wanted = self._cabling, set(cables)
         numbers = {number: name for number, name in enumerate(cabling.cable_ids.tolist()) if name in wanted}
         mine = np.zeros(len(cabling.cable_ids), dtype=bool)
         mine[list(numbers)] = True
-        found: dict[str, list[int]] = {name: [] for name in numbers.values()}
+        found: dict[str, list[int]] = {name: [] for name in wanted}
         for link in np.flatnonzero(mine[cabling.cable]).tolist():
             found[numbers[int(cabling.cable[link])]].append(link)
         return found

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from fabricgen.as_built.sheets.claims import Claim, Claims, Subject, gather
 from fabricgen.as_built.sheets.faults import CODE, Faults
 from fabricgen.as_built.sheets.matching import Matcher
+from fabricgen.as_built.sheets.merging import put_value, stated_value, with_overrides
 from fabricgen.as_built.sheets.redlines import Status
 from fabricgen.as_built.sheets.stated import (
     CABLE_OF,
@@ -19,7 +20,7 @@ from fabricgen.as_built.sheets.stated import (
     overlay_text,
     read_stated,
 )
-from fabricgen.blueprint.sections.cable_overrides import MOST_CABLES, CableOverride
+from fabricgen.blueprint.sections.cable_overrides import MOST_CABLES
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span
@@ -65,7 +66,7 @@ def import_sheets(design: Design, sheets: Sequence[str], overlay: str | None, na
     Nothing is written.
     """
     stated = read_stated(design.loaded, overlay)
-    cluster = build_cluster(_with(design, stated.effective()))
+    cluster = build_cluster(with_overrides(design, stated.effective()))
     matcher, faults = Matcher(cluster), Faults()
     claims = gather(sheets, matcher, faults)
     mine, changes = _merged(stated, claims, matcher, design, faults)
@@ -74,23 +75,16 @@ def import_sheets(design: Design, sheets: Sequence[str], overlay: str | None, na
         faults.add(f"{len(mine):,} cables differ from the plan; {MOST_CABLES:,} are the most", changes[0].span)
         faults.check()
     if changes:
-        _try(_with(design, merged_overrides(mine, stated.others)), claims, matcher)
+        _try(with_overrides(design, merged_overrides(mine, stated.others)), claims, matcher)
     ids = matcher.cables.ids
     return AsBuiltImport(
-        overlay=overlay_text(mine, name),
+        overlay=overlay_text(mine, name, stated.names),
         included=stated.included,
         changes=tuple(changes),
         total=len(ids),
         status={ids[cable]: claims.status_of(cable) for cable in claims.status},
         faulty=tuple((ids[cable], *claims.faulty[cable]) for cable in sorted(claims.faulty)),
     )
-
-
-def _with(design: Design, stated: Mapping[str, OverrideFields]) -> Design:
-    """The design with other overrides of cables; sizing does not depend on them."""
-    cable_of = {cable: CableOverride.model_validate(own) for cable, own in stated.items()}
-    blueprint = design.loaded.blueprint.model_copy(update={CABLE_OF: cable_of})
-    return replace(design, loaded=replace(design.loaded, blueprint=blueprint))
 
 
 def _merged(
@@ -102,7 +96,9 @@ def _merged(
     for subject, claim in sorted(claims.claims.items(), key=_order):
         cable = matcher.cables.ids[subject.cable]
         elsewhere = stated.others.get(cable, {}).get(subject.field)
-        old = _of(elsewhere if elsewhere is not None else mine.get(cable, {}).get(subject.field), subject, matcher)
+        old = stated_value(
+            elsewhere if elsewhere is not None else mine.get(cable, {}).get(subject.field), subject, matcher
+        )
         if old == claim.value:
             continue
         if elsewhere is not None:
@@ -113,7 +109,7 @@ def _merged(
                 "correct it there, or delete it there and import again",
             )
             continue
-        _put(mine.setdefault(cable, {}), subject, claim.value, matcher)
+        put_value(mine.setdefault(cable, {}), subject, claim.value, matcher)
         if not mine[cable]:
             del mine[cable]
         changes.append(Changed(cable, subject.field, subject.key, old, claim.value, claim.span))
@@ -123,37 +119,6 @@ def _merged(
 def _order(item: tuple[Subject, Claim]) -> tuple[int, int, str]:
     subject, _ = item
     return subject.cable, FIELDS.index(subject.field), subject.key
-
-
-def _of(value: Any, subject: Subject, matcher: Matcher) -> Any:
-    """The stated value of a claim's field and end, in the form of claims."""
-    if not subject.field.endswith("_cage") or value is None:
-        return value
-    return dict(_cages(value, subject, matcher)).get(subject.key)
-
-
-def _cages(value: Mapping[str, str], subject: Subject, matcher: Matcher) -> Iterator[tuple[str, str]]:
-    """(key, cage) of the stated ends that are not as planned, in the form of claims."""
-    upper = subject.field == "b_cage"
-    for end in matcher.cables.ends(subject.cable, upper=upper):
-        key = matcher.key(end, subject.cable)
-        texts = (value.get(word) for word in ("", key, end.place, f"{end.place}.{end.connector + 1}", end.name))
-        text = next((text for text in texts if text is not None), None)
-        spot = matcher.spot(text, end) if text is not None else None
-        if spot is not None and spot != matcher.planned(end):
-            yield key, matcher.label(spot, end)
-
-
-def _put(own: OverrideFields, subject: Subject, value: Any, matcher: Matcher) -> None:
-    """Set a field, or remove it where the cable is as planned."""
-    if subject.field.endswith("_cage"):
-        cages = dict(_cages(own.get(subject.field, {}), subject, matcher))
-        cages.pop(subject.key, None)
-        value = {**cages, subject.key: value} if value is not None else cages
-    if value is None or value == {}:
-        own.pop(subject.field, None)
-    else:
-        own[subject.field] = value
 
 
 def _try(design: Design, claims: Claims, matcher: Matcher) -> Cluster:

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from typing import Any, TypeAlias
 
@@ -12,6 +12,7 @@ from fabricgen.as_built.sheets.faults import refuse
 from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.load import LoadedBlueprint
 from fabricgen.blueprint.sections.cable_overrides import CableOverride, CableOverrides
+from fabricgen.blueprint.sections.naming import HostName
 from fabricgen.kernel.diagnostics import Span, printable
 from fabricgen.kernel.units import number
 from fabricgen.models.validation import validate
@@ -25,27 +26,37 @@ FIELDS = ("a_cage", "b_cage", "length_m", "medium", "part", "note")
 OverrideFields: TypeAlias = dict[str, Any]
 """The fields of a cable's override; cages are by planned DEVICE:CAGE, by "" for a single end."""
 
+NAMES = "names"
+
 HEAD = """\
-# What was built otherwise than planned, imported from redlined sheets by `fabricgen as-built`.
+# What was built otherwise than planned, written by `fabricgen as-built` or `fabricgen verify --accept`.
 # The blueprint takes it with `include: {name}`.
 """
 
 
+class OverlayNames(Model):
+    """Names of single devices and nothing else."""
+
+    devices: dict[str, HostName] = Field(default_factory=dict, description="Names of single devices.")
+
+
 class Overlay(Model):
-    """A file that holds overrides of single cables and nothing else."""
+    """A file that holds overrides of single cables, and names of single devices, and nothing else."""
 
     cable_of: CableOverrides = Field(default_factory=dict, description="What single cables have of their own.")
+    names: OverlayNames = Field(default_factory=OverlayNames, description="What single devices are called.")
 
 
 @dataclass(frozen=True, slots=True)
 class StatedOverrides:
     """The overrides before an import, by cable id: `mine` in the overlay, `others` elsewhere; these take precedence.
 
-    `included` says whether the blueprint includes the overlay.
+    `names` are those of single devices in the overlay. `included` says whether the blueprint includes the overlay.
     """
 
     mine: Mapping[str, OverrideFields]
     others: Mapping[str, OverrideFields]
+    names: Mapping[str, str] = field(default_factory=dict)
     included: bool = True
 
     def effective(self) -> dict[str, OverrideFields]:
@@ -67,34 +78,38 @@ def read_stated(loaded: LoadedBlueprint, overlay: str | None) -> StatedOverrides
     """
     stated = {cable: as_plain(own) for cable, own in loaded.blueprint.cable_of.items()}
     if overlay is None:
-        return StatedOverrides(stated, {})
+        return StatedOverrides(stated, {}, loaded.blueprint.names.devices)
     real = os.path.realpath(overlay)
     keys = loaded.source.keys
-    mine = _read_overlay(overlay)
+    mine, names = _read_overlay(overlay)
     others: dict[str, OverrideFields] = {}
     for cable, own in stated.items():
         for name, value in own.items():
             place = keys.get((CABLE_OF, cable, name)) or loaded.source.span((CABLE_OF, cable))
             if os.path.realpath(place.file) != real:
                 others.setdefault(cable, {})[name] = value
-    places = (keys.get(path) for path in ((CABLE_OF,), *((CABLE_OF, cable) for cable in mine)))
+    paths = ((CABLE_OF,), *((CABLE_OF, cable) for cable in mine), *((NAMES, "devices", device) for device in names))
+    places = (keys.get(path) for path in paths)
     files = {os.path.realpath(place.file) for place in places if place}
-    return StatedOverrides(mine, others, included=real in files)
+    return StatedOverrides(mine, others, names, included=real in files)
 
 
-def _read_overlay(overlay: str) -> dict[str, OverrideFields]:
+def _read_overlay(overlay: str) -> tuple[dict[str, OverrideFields], Mapping[str, str]]:
+    """(overrides of cables, names of devices) of an overlay file, which may be missing."""
     path = FilePath(overlay)
     if not path.exists():
-        return {}
+        return {}, {}
     located = read_located(path, shown_as=overlay)
-    others = [key for key in located.data if key != CABLE_OF] if isinstance(located.data, dict) else ["other things"]
+    known = (CABLE_OF, NAMES)
+    others = [key for key in located.data if key not in known] if isinstance(located.data, dict) else ["other things"]
     if others:
         refuse(
             f"'{overlay}' holds {', '.join(map(str, others[:4]))}: writing it anew would take that away",
             Span(overlay, 1, 1),
             "name a file of its own for what was built",
         )
-    return {cable: as_plain(own) for cable, own in validate(Overlay, located).cable_of.items()}
+    found = validate(Overlay, located)
+    return {cable: as_plain(own) for cable, own in found.cable_of.items()}, found.names.devices
 
 
 def as_plain(own: CableOverride) -> OverrideFields:
@@ -102,8 +117,8 @@ def as_plain(own: CableOverride) -> OverrideFields:
     return {name: getattr(own, name) for name in FIELDS if getattr(own, name) not in (None, "")}
 
 
-def overlay_text(mine: Mapping[str, OverrideFields], name: str) -> str:
-    """The text of an overlay file, sorted, one line a cable; deterministic."""
+def overlay_text(mine: Mapping[str, OverrideFields], name: str, names: Mapping[str, str]) -> str:
+    """The text of an overlay file, sorted, one line a cable and a device; deterministic."""
     from fabricgen.blueprint.models import natural
 
     lines = [HEAD.format(name=printable(name)), f"{CABLE_OF}:" if any(mine.values()) else f"{CABLE_OF}: {{}}"]
@@ -111,6 +126,9 @@ def overlay_text(mine: Mapping[str, OverrideFields], name: str) -> str:
         own = mine[cable]
         fields = ", ".join(f"{name}: {_value(own[name])}" for name in FIELDS if name in own)
         lines.append(f"  {quoted(cable)}: {{{fields}}}")
+    if names:
+        lines += [f"{NAMES}:", "  devices:"]
+        lines += [f"    {quoted(device)}: {quoted(names[device])}" for device in sorted(names, key=natural)]
     return "\n".join([lines[0] + lines[1], *lines[2:], ""])
 
 

@@ -67,3 +67,24 @@ FG070 = Fault(
     leaf-01 has MAC b8:3f:d2:00:11:22 in inventory.csv, as in the dumps
     """,
 )
+
+FG076 = Fault(
+    id="FG076",
+    name="CannotBeAccepted",
+    title="what was found cannot be accepted",
+    text="""
+    `verify --accept` names an id that the verification does not have, or something in which the hall cannot win.
+
+    What is accepted becomes the plan, which must work: a cable may be on another port of the same kind, and a box of
+    the same model may stand in another's place. What is dark, a wrong module, and a neighbour that is not known cannot
+    be planned so; nor can a host on a leaf that does not announce its address, or a bond over two switches that are no
+    pair. What the blueprint states itself wins over the overlay. The hint says what to do in the hall instead.
+    """,
+    in_words=True,
+    bad="""
+    fabricgen verify example.yaml dumps --accept dark-0a1b2c3d -o as-built.yaml
+    """,
+    good="""
+    fabricgen verify example.yaml dumps --accept swap-0a1b2c3d -o as-built.yaml
+    """,
+)

@@ -335,7 +335,8 @@ FG.on("change", (news) => { if ("overlay" in news) FG.verified.labels(); });
   const { boxText, paintBoxes } = FG.FabricWay.prototype, shown = () => FG.state.overlay === "verify" && FG.verified.counts;
   FG.FabricWay.prototype.boxText = function texts(/** @type {number} */ box) {
     const own = boxText.call(this, box), said = shown() ? FG.verified.told(FG.verified.counts.boxes, box) : "";
-    return said ? [`${own[0]} · ${said}`, `${own[2]} · ${said}`, ...own.slice(2)] : own;
+    const marks = said && [5, 4, 3].filter((state) => FG.verified.counts.boxes[state][box]).map((state) => `${FG.verified.counts.boxes[state][box].toLocaleString("en")} ${FG.verified.marks[state]}`).join(" ");
+    return said ? [`${own[0]} · ${said}`, `${own[2]} · ${said}`, ...(marks ? [`${own[2]} · ${marks}`] : []), ...own.slice(2)] : own;
   };
   FG.FabricWay.prototype.paintBoxes = function paint(/** @type {any} */ view) {
     paintBoxes.call(this, view);

@@ -1,0 +1,1 @@
+"""What was found and is accepted: redlines and names that make the plan what the hall is."""
