@@ -111,7 +111,8 @@ class PlannedCabling:
 
     def of_cable(self, column: str, port: int) -> Any:
         """A value of cables.csv for the cable that is planned in a port."""
-        return self.cables[column][int(self.row[port >> 1])]
+        found, row = self.cables[column], int(self.row[port >> 1])
+        return found.vocabulary[found.codes[row]] if isinstance(found, EncodedColumn) else found[row]
 
     def of_link(self, column: str, port: int) -> Any:
         """A value of links.csv for the link that is planned at a port."""

@@ -40,11 +40,6 @@ class CabledHall:
         del self.sees[self.sees.pop((device, port))]
         return self
 
-    def mac(self, device: str) -> str:
-        """A MAC of each device."""
-        number = sorted({name for name, _ in self.sees}).index(device)
-        return f"02:00:00:00:00:{number:02x}"
-
     def rows(self, devices: Iterable[str] = ()) -> list[tuple[str, str, str, str]]:
         """(device, port, neighbour, its port) of some devices, of all by default."""
         wanted = set(devices)
@@ -65,14 +60,16 @@ class CabledHall:
     ) -> Path:
         """A file a device, DEVICE.json, as `lldpctl -f json0` prints it (lldpd 1.0.x).
 
-        With `names`, devices have those host names, and MACs as their chassis. `files` are called otherwise.
+        With `names`, devices have those host names. `files` are called otherwise.
         """
         folder.mkdir(parents=True, exist_ok=True)
         told: dict[str, list[object]] = {}
+        number = {name: at for at, name in enumerate(sorted({device for device, _ in self.sees}), start=1)}
         for device, port, far, far_port in self.rows(devices):
-            chassis = {"name": [{"value": far}], "id": [{"type": "local", "value": far}]}
-            if names:
-                chassis = {"name": [{"value": names(far)}], "id": [{"type": "mac", "value": self.mac(far)}]}
+            chassis = {
+                "name": [{"value": names(far) if names else far}],
+                "id": [{"type": "mac", "value": f"0a:00:00:00:00:{number.get(far, 0):02x}"}],
+            }
             its = {"id": [{"type": "ifname", "value": far_port}]}
             interface = {"name": port, "via": "LLDP", "chassis": [chassis], "port": [its]}
             told.setdefault(device, []).append(interface)

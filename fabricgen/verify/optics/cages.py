@@ -37,7 +37,7 @@ class Cage:
 
     def told(self, report: PortReport) -> None:
         """Add what a row says of the module; lanes may stand in a row each."""
-        self.module = added(self.module, report._replace(tx_dbm=(), rx_dbm=()))
+        self.module = report if self.module is _EMPTY else added(self.module, report)
         if report.tx_dbm or report.rx_dbm:
             self.lanes_of[report.port] = report
 
@@ -78,7 +78,8 @@ def told_of(cabling: PlannedCabling, reports: Sequence[PortReport], devices: Int
             told.cage_of.update(dict.fromkeys(cage.ports, cage))
         cage.told(report)
         if planned >= 0:
-            told.ports[planned] = added(told.ports.get(planned, _EMPTY), report)
+            known = told.ports.get(planned)
+            told.ports[planned] = added(known, report) if known else report
     return told
 
 
@@ -99,11 +100,12 @@ class _Face:
         """(planned port or -1, cage) of a row. Lanes of a cage whose port is another are of the cage alone."""
         if report.is_cage:
             return -1, report.port
-        name = _SHORT.sub(r"Ethernet\1", report.port)
-        if port < 0:
-            port = self._names.get(name, -1)
         if port >= 0:
-            return port, self._cage.get(port, name)
+            return port, self._cage[port]
+        name = _SHORT.sub(r"Ethernet\1", report.port)
+        port = self._names.get(name, -1)
+        if port >= 0:
+            return port, self._cage[port]
         lane = _LAST.fullmatch(name)
         return -1, lane[1] if lane and lane[1] in self.cages else name
 
@@ -117,7 +119,8 @@ def planned_cages(cabling: PlannedCabling) -> int:
     for side in "ab":
         device, cage = (_numbered(_encoded(cabling, f"{side}_{what}"), numbers) for what in ("device", "cage"))
         pairs.append((device << 32 | cage)[pluggable])
-    return len(np.unique(np.concatenate(pairs)))
+    cages = np.sort(np.concatenate(pairs))
+    return int(np.count_nonzero(np.diff(cages))) + min(len(cages), 1)
 
 
 def _encoded(cabling: PlannedCabling, column: str) -> EncodedColumn:

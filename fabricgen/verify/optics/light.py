@@ -32,12 +32,12 @@ class Lanes:
 
 def judge_light(cabling: PlannedCabling, parts: Parts, told: Told, port: int, found: Findings) -> None:
     """Add what is wrong with the light that a planned port receives from its mate."""
-    cage = told.cage_of.get(port)
-    own = lanes_of(cabling, parts, cage, port, "rx_dbm")
-    if cage is None or not own.power:
+    cage, report = told.cage_of.get(port), told.ports.get(port)
+    up = report is not None and report.oper == "up"
+    if cage is None or not cage.lanes_of or (up and cage.module.rx_alarm_dbm is None):
         return
-    report, place = told.ports.get(port), cabling.place(port)
-    if own.dark and not (report and report.oper == "up"):
+    own, place = lanes_of(cabling, parts, cage, port, "rx_dbm"), cabling.place(port)
+    if own.dark and not up:
         lanes = f" on {own.dark} of {len(own.power)} lanes" if own.dark < len(own.power) else ""
         _dark(cabling, parts, told, port, f"{place}: no light arrives{lanes}", found)
         return
@@ -69,6 +69,8 @@ def lanes_of(cabling: PlannedCabling, parts: Parts, cage: Cage | None, port: int
     if cage is None:
         return Lanes()
     power = tuple(enumerate(cage.power(what), start=1))
+    if not power:
+        return Lanes()
     ports = sorted(cage.ports, key=lambda each: _natural(cabling.port_text(each)))
     planned, whole = sum(float(cabling.of_link("speed_gbps", each)) for each in ports), _capacity(cabling, parts, port)
     if whole > planned:

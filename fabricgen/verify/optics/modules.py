@@ -18,8 +18,10 @@ REACH_M = {"SR": 100.0, "VR": 50.0, "DR": 500.0, "FR": 2_000.0, "LR": 10_000.0, 
 
 _NAMES = re.compile(
     r"""
-    (?P<gbps>\d+)G(?:BASE)?[-_ ] (?P<count>\dX?)? (?P<more>[XVPCU]|SW|E)? (?P<kind>[SVDFLE]R|CR|AR|AOC|ACC|AEC|DAC|KR)
-        (?P<lanes>\d*) (?P<bidi>[_.]?BD)?(?P<plus>\+)? | (?P<psm>PSM4) | (?P<cwdm>CWDM4) | (?P<zr>\bZR\b|\d00ZR)
+    (?P<rate>\d{1,4}(?:\.\d)?)(?P<unit>[GT])(?:BASE)?[-_ ] (?P<count>\dX?)? (?P<more>[XVPCU])?
+        (?P<kind>[SVDFLE]R|CR|AR|AOC|ACC|AEC|DAC|KR) (?P<lanes>\d*) (?P<bidi>_?BD|\.2)? (?P<plus>\+)?
+        (?:-(?P<far>\d{1,3})(?!\d|\.|G))?
+    | (?P<psm>PSM4) | (?P<cwdm>CWDM4) | (?P<zr>\bZR\b|\d00ZR)
     | (?P<active>Active\ (?:Optical\ )?Cable) | (?P<acc>Active\ Copper|\bACC\b|\bAEC\b|linear\ active|active\ equalizer)
     | (?P<dac>Copper\ cable|Passive\ Copper|\bDAC\b) | (?P<vcsel>850\ ?nm)
     """,
@@ -53,6 +55,7 @@ class Parts:
     """The parts of a catalogue by their numbers, with those that fabricgen makes up where no list is ordered from."""
 
     catalogue: Catalog
+    _looked_up: dict[str, tuple[Kind | None, CableProfile | None]] = field(default_factory=dict)
 
     @cached_property
     def _profiles(self) -> dict[str, CableProfile]:
@@ -94,14 +97,20 @@ class Parts:
 
     def kind(self, part: str) -> Kind | None:
         """What a part is, by its number; None where the catalogue does not know it."""
-        return self._kinds(part)
-
-    @cached_property
-    def _kinds(self) -> _Known:
-        return _Known(self)
+        return self._known(part)[0]
 
     def profile(self, part: str) -> CableProfile | None:
         """The technology of a part, of a planned one always but for a list of the blueprint's own."""
+        return self._known(part)[1]
+
+    def _known(self, part: str) -> tuple[Kind | None, CableProfile | None]:
+        """What a part is; each is looked up once."""
+        if part not in self._looked_up:
+            profile = self._profile(part)
+            self._looked_up[part] = (self._kind(part, profile) if profile else None), profile
+        return self._looked_up[part]
+
+    def _profile(self, part: str) -> CableProfile | None:
         product = self._product(part)
         if product:
             return next((self._profiles[medium] for medium in product.media if medium in self._profiles), None)
@@ -112,30 +121,13 @@ class Parts:
         sold_by_length = (cable for pattern, cable in self._cables if pattern.fullmatch(part))
         return self._products.get(part.upper()) or next(sold_by_length, None)
 
-    def look_up(self, part: str) -> Kind | None:
-        """As `kind`, without memory."""
-        profile = self.profile(part)
-        if profile is None:
-            return None
+    def _kind(self, part: str, profile: CableProfile) -> Kind:
         product = self._products.get(part.upper())
         for pattern, cable in self._cables:
             if length := pattern.fullmatch(part):
                 return Kind(_family(profile), gbps=max(cable.gbps), length_m=_metres(length[1]))
         reach = product.reach_m if product and product.reach_m else profile.reach_m
         return Kind(_family(profile), 0.0 if profile.attached else reach, max(product.gbps) if product else 0.0)
-
-
-@dataclass(frozen=True)
-class _Known:
-    """Kinds by part number, each looked up once."""
-
-    parts: Parts
-    known: dict[str, Kind | None] = field(default_factory=dict)
-
-    def __call__(self, part: str) -> Kind | None:
-        if part not in self.known:
-            self.known[part] = self.parts.look_up(part)
-        return self.known[part]
 
 
 def _metres(told: str) -> float:
@@ -164,8 +156,8 @@ def planned_family(medium: str, profile: CableProfile | None = None) -> str:
 @lru_cache(maxsize=10_000)
 def kind_told(words: str) -> Kind:
     """What a module is by the words of its EEPROM or of the NOS; its family is "" where they tell none, or several."""
-    kinds = [kind for found in _NAMES.finditer(words) if (kind := _named(found)).family]
-    families = {kind.family for kind in kinds}
+    kinds = [_named(found) for found in _NAMES.finditer(words)]
+    families = {kind.family for kind in kinds if kind.family}
     optical = families - {COPPER, AOC}
     if _ATTACHED.search(words) and optical:
         families = (families - optical) | {AOC}
@@ -173,8 +165,10 @@ def kind_told(words: str) -> Kind:
     if len(families) != 1:
         return Kind(gbps=gbps)
     family = families.pop()
+    if family in (COPPER, AOC):  # tell some of the speeds that they are good for
+        return Kind(family)
     reaches = {kind.reach_m for kind in kinds if kind.family == family and kind.reach_m}
-    return Kind(family, max(reaches, default=0.0) if family not in (COPPER, AOC) else 0.0, gbps)
+    return Kind(family, max(reaches, default=0.0), gbps)
 
 
 def _named(found: re.Match[str]) -> Kind:
@@ -182,24 +176,37 @@ def _named(found: re.Match[str]) -> Kind:
     if found["kind"] is None:
         family = next((family for group, family in _OTHERS.items() if found[group]), "")
         return Kind(family, REACH_M.get(family, 0.0))
-    name, more, gbps = found["kind"].upper(), (found["more"] or "").upper(), float(found["gbps"])
+    name, more = found["kind"].upper(), (found["more"] or "").upper()
+    gbps = float(found["rate"]) * (1000 if found["unit"].upper() == "T" else 1)
     if name in ("CR", "DAC", "ACC", "AEC"):
-        return Kind(COPPER, gbps=gbps)
+        return Kind(COPPER)
     if name in ("AR", "AOC"):
-        return Kind(AOC, gbps=gbps)
-    if name == "KR":
-        return Kind()
-    if more == "P" and name == "LR":
-        return Kind("DR", REACH_M["LR"], gbps)
-    if name == "DR":  # 2XDR4 may be two of DR4 or of XDR4
-        far = REACH_M["FR"] if more == "X" or found["plus"] else REACH_M["DR"]
-        return Kind("DR", 0.0 if found["count"] else far, gbps)
+        return Kind(AOC)
+    if name == "KR" or found["bidi"]:
+        return Kind(gbps=gbps)
+    family = _light(name, more, found["lanes"], gbps)
+    return Kind(family, _reach(name, more, found, gbps), gbps)
+
+
+def _light(name: str, more: str, lanes: str, gbps: float) -> str:
+    """The family of a name: one wavelength a fibre is DR, whether it is called FR1, LR or PLR4."""
     if name in ("SR", "VR"):
-        return Kind("SR", REACH_M["VR"] if more == "V" or name == "VR" else 0.0 if more else REACH_M["SR"], gbps)
-    if name == "ER":
-        return Kind("LR", 40_000.0, gbps)
-    one = found["lanes"] == "1" or (not found["lanes"] and gbps >= 100)
-    return Kind("DR" if one and gbps >= 100 else name, REACH_M[name], gbps)
+        return "SR"
+    single = gbps >= 100 and lanes in ("", "1")
+    if name == "DR" or single or more == "P":
+        return "DR"
+    return "LR" if name == "ER" else name
+
+
+def _reach(name: str, more: str, found: re.Match[str], gbps: float) -> float:
+    """Reach in m; 0 where the name does not settle it: 2XDR4 is two of DR4 or of XDR4, and XSR4 goes beyond SR4."""
+    if found["far"]:
+        return float(found["far"]) * (1 if len(found["far"]) == 3 else 1000)
+    if name == "DR":
+        return 0.0 if found["count"] else REACH_M["FR"] if more == "X" or found["plus"] else REACH_M["DR"]
+    if name == "SR":
+        return REACH_M["VR"] if more == "V" else 0.0 if more or gbps in (10, 40) else REACH_M["SR"]
+    return 40_000.0 if name == "ER" else REACH_M[name]
 
 
 _OTHERS = {"psm": "DR", "cwdm": "FR", "zr": "ZR", "active": AOC, "acc": COPPER, "dac": COPPER, "vcsel": "SR"}

@@ -45,9 +45,10 @@ class PortReport(NamedTuple):
 
 def added(one: PortReport, other: PortReport) -> PortReport:
     """Two rows of one port as one: what the other tells counts, and what it does not is kept."""
-    known = {name: value for name, value in other._asdict().items() if value not in ("", 0, None, ())}
+    both = PortReport._make([new or old for old, new in zip(one, other, strict=True)])
     if other.present is False:
-        known["present"] = False
+        both = both._replace(present=False)
     if one.told and other.told:
-        known["told"] = one.told if other.told in one.told else f"{one.told}; {other.told}"[:_MOST_WORDS]
-    return one._replace(**known)
+        words = one.told if other.told in one.told else f"{one.told}; {other.told}"[:_MOST_WORDS]
+        both = both._replace(told=words)
+    return both
