@@ -10,12 +10,12 @@ from fabricgen.verify.actions import Action, CableState, Diagnosis, Kind
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.diagnosis.board import Board
 from fabricgen.verify.diagnosis.boxes import BOXES
-from fabricgen.verify.diagnosis.chains import Cables, chains, wrong_cables
+from fabricgen.verify.diagnosis.chains import Cables, Chain, chains, wrong_cables
 from fabricgen.verify.diagnosis.darkness import dark_actions
-from fabricgen.verify.diagnosis.exchanges import box_action, plug_action, with_doubted
+from fabricgen.verify.diagnosis.exchanges import box_action, joined, plug_action, with_doubted
 from fabricgen.verify.diagnosis.explaining import Explainer
 from fabricgen.verify.diagnosis.plugs import Plugs, common_plugs
-from fabricgen.verify.diagnosis.stand_ins import stand_ins
+from fabricgen.verify.diagnosis.stand_ins import Ring, stand_ins
 from fabricgen.verify.diagnosis.states import dark_links, states_of
 from fabricgen.verify.diagnosis.unexplained import (
     conflict_actions,
@@ -82,7 +82,12 @@ def _plugs(
         action, plan = explainer.action(chain)
         lost = [end for end, place in plan.left_out if place < 0 or after.empty[place]]
         missing += lost
-        actions.append(_without(action, [str(cabling.cable_ids[cabling.cable[end >> 1]]) for end in lost]))
+        action = _without(action, [str(cabling.cable_ids[cabling.cable[end >> 1]]) for end in lost])
+        needed = _needed(board, chain, rings)
+        if needed < 0:
+            actions.append(action)
+        else:
+            actions[needed] = joined(actions[needed], action)
     actions += stranger_actions(after, seen)
     actions += conflict_actions(after, seen)
     actions += half_known_actions(after)
@@ -105,6 +110,19 @@ def _missing(cables: Cables) -> list[int]:
         if board.empty[first] or board.empty[beyond]:
             found.append(beyond if board.empty[beyond] else first)
     return sorted(set(found))
+
+
+def _needed(board: Board, chain: Chain, rings: list[Ring]) -> int:
+    """Which exchange of common plugs a chain comes of: one that breaks a link of it that is right now (-1: none)."""
+    plug = board.cabling.plug
+    for one, other in chain.joined:
+        for end in (one, other):
+            if end < board.planned and board.mate[end] >= 0 and board.joins_right(end, int(board.mate[end])):
+                plugs = {int(plug[end]), int(plug[end ^ 1]), int(plug[one]) if one < board.planned else -1}
+                for at, ring in enumerate(rings):
+                    if plugs & ring.keys():
+                        return at
+    return -1
 
 
 def _without(action: Action, cables: list[str]) -> Action:

@@ -87,6 +87,18 @@ def plug_action(explainer: Explainer, before: Board, states: Ints, ring: Ring) -
     return Action(kind, len(steps), cables, ends, text, steps=tuple(steps))
 
 
+def joined(exchange: Action, after: Action) -> Action:
+    """One action of an exchange of common plugs and of what is only wrong once that is done."""
+    return replace(
+        exchange,
+        moves=exchange.moves + after.moves,
+        cables=tuple(sorted({*exchange.cables, *after.cables})),
+        ends=exchange.ends + after.ends,
+        steps=exchange.steps + after.steps,
+        text=f"{exchange.text} Then {after.text}",
+    )
+
+
 def _is_there(board: Board, device: int) -> bool:
     """Whether anybody sees a device, or it anybody."""
     return any(board.mate[port] >= 0 or board.towards[port] >= 0 for port in board.ports_of(device)) or bool(
