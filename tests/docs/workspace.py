@@ -138,6 +138,14 @@ def _tuesday(folder: Path, _fabricgen: Run) -> None:
     hall.lldpctl(folder, {device for device, *_ in hall.rows() if "p1-su01" in device})
 
 
+def _day0(folder: Path, _fabricgen: Run) -> None:
+    """What the leaves say before any box has been set up: their dumps are called after their addresses."""
+    hall = CabledHall(SMALLEST).swap("compute-leaf-p1-su01-r1-01", "Ethernet4", "Ethernet8")
+    leaves = sorted({device for device, *_ in hall.rows() if "-leaf-" in device})
+    files = {leaf: f"10.16.0.{number}" for number, leaf in enumerate(leaves, start=2)}
+    hall.lldpctl(folder, leaves, lambda device: "sonic" if device.startswith("compute") else "ubuntu", files)
+
+
 READERS_OWN: Mapping[str, Callable[[Path, Run], None]] = {
     "hall.json": _hall,
     "site.yaml": _site,
@@ -148,6 +156,7 @@ READERS_OWN: Mapping[str, Callable[[Path, Run], None]] = {
     "blueprints/pod.yaml": _pod,
     "dumps/monday": _monday,
     "dumps/tuesday": _tuesday,
+    "dumps/day0": _day0,
     "catalog/switches/my-switch.yaml": _own_switch,
 }
 """Files of a reader's own that pages name, and what makes one."""
