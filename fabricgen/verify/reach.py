@@ -46,8 +46,11 @@ class Reach:
         return (far, here, float(length)) if length and same_site else None
 
     def _lengths(self, pairs: Sequence[tuple[int, int]]) -> Floats:
+        """The shortest way of a cable between pairs of devices, m: its run without slack and service loops."""
         a, b = (np.array(side, dtype=np.int64) for side in zip(*pairs, strict=True))
-        return run_between(self._positions, self._cluster.plan.racks, self._floor, a, b)
+        run_m = run_between(self._positions, self._cluster.plan.racks, self._floor, a, b)
+        bare: Floats = (run_m - 2 * self._floor.trays.loop_m) / (1 + self._floor.slack)
+        return bare
 
     @property
     def _floor(self) -> Floor:

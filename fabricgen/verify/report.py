@@ -42,14 +42,10 @@ class Report:
         """What is to be done in the scope."""
         return self.diagnosis.actions
 
-    def differs(self, accepted: Sequence[str] = ()) -> bool:
-        """Whether the hall is not as planned, but for what is accepted; unseen and harmless are no difference."""
-        left = any(action.id not in accepted for action in self.actions)
-        return left or bool(self.diagnosis.extra or self.unseen) or (not accepted and self._wrong)
-
-    @property
-    def _wrong(self) -> bool:
-        return self.whole.of(CableState.DARK) + self.whole.of(CableState.ELSEWHERE) > 0
+    def differs(self) -> bool:
+        """Whether the hall is not as planned; cables that are unseen or harmless are no difference."""
+        wrong = self.whole.of(CableState.DARK) + self.whole.of(CableState.ELSEWHERE)
+        return bool(wrong or self.actions or self.diagnosis.extra or self.unseen)
 
     @property
     def unseen(self) -> tuple[str, ...]:

@@ -2,35 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.verify.consequences import with_consequences
 from fabricgen.verify.diagnosis.diagnosing import diagnose
 from fabricgen.verify.identity.identify import identities_of
-from fabricgen.verify.learn import learnt
+from fabricgen.verify.identity.identities import Identities
 from fabricgen.verify.optics.verifying import devices_of, with_optics
 from fabricgen.verify.planned import Planned
 from fabricgen.verify.reading import AllRead, read_all
 from fabricgen.verify.report import Asked, Report, report_on
 from fabricgen.verify.resolve import seen_of
+from fabricgen.verify.sightings import Sightings
 
 
-def verify(
-    planned: Planned, dumps: Sequence[str], asked: Asked, jobs: int = 0, learn: Callable[[str], None] | None = None
-) -> Report:
-    """Judge the hall by its dumps; raises InputError for what cannot be read (FG065) or is not planned (FG066).
+class Verified(NamedTuple):
+    """What a verification found, and what dumps said of which device."""
 
-    `learn` is given the inventory table that the dumps tell; that of the blueprint may not contradict it (FG070).
-    """
+    report: Report
+    sightings: Sightings
+    identities: Identities
+
+
+def verify(planned: Planned, dumps: Sequence[str], asked: Asked, jobs: int = 0) -> Verified:
+    """Judge the hall by its dumps; raises InputError for what cannot be read (FG065) or is not planned (FG066)."""
     plan, cluster = planned.cabling, planned.cluster
     catalogue = cluster.design.catalog if cluster else Catalog()
     read = read_all(dumps, jobs, optics=asked.optics)
     sightings = read.sightings
     identities = identities_of(plan, sightings, planned.addresses, catalogue)
-    if learn:
-        learn(learnt(plan, sightings, identities, cluster.design.loaded.inventory if cluster else ()))
     seen, notes = seen_of(plan, sightings, identities)
     diagnosis = with_consequences(plan, diagnose(plan, seen), cluster, seen)
     looked_at = frozenset[str]()
@@ -38,7 +41,8 @@ def verify(
         devices = devices_of(plan, read.reports, sightings, identities, planned.addresses)
         diagnosis, looked_at = with_optics(plan, diagnosis, read.reports, devices, identities, catalogue)
     told = (*_of_ignored(read), *identities.notes, *notes, *diagnosis.notes)
-    return report_on(planned, replace(diagnosis, notes=told), asked, looked_at)
+    report = report_on(planned, replace(diagnosis, notes=told), asked, looked_at)
+    return Verified(report, sightings, identities)
 
 
 def _of_ignored(read: AllRead) -> tuple[str, ...]:

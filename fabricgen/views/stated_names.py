@@ -18,7 +18,7 @@ def check_stated_names(design: Design) -> None:
     """Raise InputError, located in the blueprint, for names that are no names of hosts, or that nothing has.
 
     Those are names of devices (FG035, FG040, FG047), of devices with numbers, cables, settings, places or GUIDs of
-    their own (FG047, FG053, FG060, FG061, FG068, FG079), of racks (FG068) and of tiers with AS numbers (FG016).
+    their own (FG047, FG053, FG060, FG061, FG068, FG079, FG080), of racks (FG068) and of tiers with AS numbers (FG016).
     """
     try:
         if design.loaded.blueprint.numbers_tiers:

@@ -134,6 +134,15 @@ def test_a_crossed_rail_is_an_error_at_the_cable_and_another_unit_of_the_rail_no
     assert list(CableTooShort().check(built("superpod-b200", stated))) == []
 
 
+def test_a_crossed_plane_is_an_error_at_the_cable() -> None:
+    usual = ends(example_cluster("phased-planes"))
+    first, second = (f"compute-leaf-p1-su01-pl{n}-01:" for n in (1, 2))
+    up = [next(c for c in usual if c.startswith(leaf) and "spine" in usual[c][0][3]) for leaf in (first, second)]
+    at = [":".join(usual[cable][0][3:5]) for cable in up]
+    own = built("phased-planes", {up[0]: {"b_cage": at[1]}, up[1]: {"b_cage": at[0]}})
+    assert [d.path for d in RailCrossed().check(own)] == [("cable_of", cable) for cable in up]
+
+
 def test_uplinks_of_two_leaves_that_are_exchanged_at_the_leaves_cross_nothing() -> None:
     second = "compute-leaf-p1-su01-r2-01"
     own = built("leaf-spine", {f"{LEAF}:29": {"a_cage": f"{second}:29"}, f"{second}:29": {"a_cage": f"{LEAF}:29"}})

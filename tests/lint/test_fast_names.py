@@ -20,6 +20,7 @@ MISSPELT = {
     "config_of={compute-spin-01: {ports: {Ethernet0: {mtu: 9000}}}}": "FG053",
     "config_of={p1-su01-n001: {ports: {Ethernet0: {mtu: 9000}}}}": "FG053",
     "cable_of={'compute-lef-p1-su01-r1-01:1': {length_m: 3}}": "FG079",
+    "cable_of={'compute-leaf-p1-su01-r1-01:29': {b_cage: 'compute-spin-01:1'}}": "FG080",
     "floor.devices={compute-spin-01: {rack: net01, u: 1}}": "FG068",
     "floor.devices={compute-spine-01: {rack: net99, u: 1}}": "FG068",
     "floor.racks={net99: {row: 1, column: 9}}": "FG068",

@@ -55,8 +55,12 @@ class CabledHall:
         """A file a device, DEVICE.json, as `lldpctl -f json0` prints it (lldpd 1.0.x)."""
         folder.mkdir(parents=True, exist_ok=True)
         told: dict[str, list[object]] = {}
+        number = {name: at for at, name in enumerate(sorted({device for device, _ in self.sees}), start=1)}
         for device, port, far, far_port in self.rows(devices):
-            chassis = {"name": [{"value": far}], "id": [{"type": "local", "value": far}]}
+            chassis = {
+                "name": [{"value": far}],
+                "id": [{"type": "mac", "value": f"0a:00:00:00:00:{number.get(far, 0):02x}"}],
+            }
             its = {"id": [{"type": "ifname", "value": far_port}]}
             interface = {"name": port, "via": "LLDP", "chassis": [chassis], "port": [its]}
             told.setdefault(device, []).append(interface)

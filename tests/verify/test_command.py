@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from fabricgen.verify.reading import titles
 from fabricgen.verify.report import report_formats
 from tests.conftest import BLUEPRINTS, Ran
 from tests.verify.cabled import CabledHall
@@ -102,6 +103,7 @@ def test_of_a_built_folder_nothing_can_be_changed(option: tuple[str, ...], tmp_p
         ((), "Missing argument 'DUMP...'"),
         (("-", "-"), "only one of BLUEPRINT and DUMPs can be standard input"),
         (("hall.csv", "--format", "pdf"), "is not one of"),
+        (("hall.csv", "--accept", "swap-1"), "--accept writes an overlay of a blueprint"),
     ],
 )
 def test_what_cannot_be_asked_is_a_usage_error(
@@ -135,9 +137,7 @@ def test_two_runs_write_the_same_bytes(form: str, tmp_path: Path, fabricgen: Com
 
 
 def test_a_file_is_written_whatever_is_found(tmp_path: Path, fabricgen: Command) -> None:
-    ran = fabricgen(
-        "verify", BLUEPRINT, faulty().csv(tmp_path / "h.csv"), "--format", "csv", "-o", tmp_path / "moves.csv"
-    )
+    ran = fabricgen("verify", BLUEPRINT, faulty().csv(tmp_path / "h.csv"), "-o", tmp_path / "moves.csv")
     assert (ran.code, ran.out) == (1, "")
     rows = list(csv.DictReader(io.StringIO((tmp_path / "moves.csv").read_text())))
     assert [row["kind"] for row in rows] == ["swap", "swap", "dark", "dark"]
@@ -179,3 +179,46 @@ def test_links_of_a_breakout_that_are_as_planned_cost_nothing(tmp_path: Path, fa
     assert action["consequence"]["lost_gbps"] == {}
     assert action["consequence"]["astray_gbps"] == {"compute node-leaf": 200.0}
     assert action["consequence"]["nodes"] == 1
+
+
+def test_the_hall_may_win(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fabricgen: Command) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("site.yaml").write_bytes(BLUEPRINT.read_bytes())
+    swapped = hall().swap(LEAF, "Ethernet224", "Ethernet232").csv(Path("hall.csv"))
+    (action,) = json.loads(fabricgen("verify", "site.yaml", swapped, "--format", "json").out)["actions"]
+    ran = fabricgen("verify", "site.yaml", swapped, "--accept", action["id"], "-o", "as-built.yaml")
+    assert ran.code == 1
+    assert ran.out.startswith("leaf-spine: 24 cables: 22 as planned, 2 elsewhere\n")
+    assert ran.err == "site.yaml does not take as-built.yaml yet: write `include: as-built.yaml` into it\n"
+    Path("site.yaml").write_text(f"include: as-built.yaml\n{BLUEPRINT.read_text()}", encoding="utf-8")
+    ran = fabricgen("verify", "site.yaml", swapped)
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.startswith("leaf-spine: 24 cables: 24 as planned\n")
+
+
+def test_what_cannot_be_accepted_writes_nothing(tmp_path: Path, fabricgen: Command) -> None:
+    target = tmp_path / "as-built.yaml"
+    ran = fabricgen("verify", BLUEPRINT, faulty().csv(tmp_path / "h.csv"), "--accept", "swap-0", "-o", target)
+    assert (ran.code, ran.out) == (2, "")
+    assert "error[FG076]: nothing of this verification is called 'swap-0'" in ran.err
+    assert not target.exists()
+
+
+def test_hardware_is_learnt_into_an_inventory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fabricgen: Command
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("site.yaml").write_text(f"inventory: hardware.csv\n{BLUEPRINT.read_text()}", encoding="utf-8")
+    Path("hardware.csv").write_text("device,port,mac,guid,serial\ncompute-spine-01,,,,X-1\n", encoding="utf-8")
+    dumps = hall().lldpctl(Path("dumps"))
+    assert fabricgen("verify", "site.yaml", dumps, "--learn", "learnt.csv").code == 0
+    lines = Path("learnt.csv").read_text(encoding="utf-8").splitlines()
+    assert f"{LEAF},,0a:00:00:00:00:01,," in lines
+    assert "compute-spine-01,,0a:00:00:00:00:05,,X-1" in lines
+    Path("hardware.csv").write_text("\n".join([*lines, ""]), encoding="utf-8")
+    assert fabricgen("verify", "site.yaml", dumps).code == 0
+
+
+def test_the_page_has_every_format_of_dumps() -> None:
+    page = (BLUEPRINTS.parent / "docs" / "verify.md").read_text(encoding="utf-8").replace("`", "").replace("\\|", "|")
+    assert [title for title in titles() if title not in page] == []

@@ -75,6 +75,23 @@ def test_cables_have_the_states_of_the_report(pages, tmp_path):
     assert [text.strip()[0] for text in told] == ["✓", "≈", "·", "?", "○", "≠", "n"]
 
 
+def test_a_node_that_shares_breakouts_with_exchanged_ones_is_as_planned(pages, tmp_path):
+    shown = opened(pages, tmp_path, hall().report(NAME))
+    states = shown.evaluate("() => FG.verified.load().then(v => [...v.device].map(state => v.words[state]))")
+    node = dict(zip(hall().devices, states, strict=True))
+    shared = {hall().at[p][0] for p in hall().ports("p1-su01-n010")} & hall().wrong.keys()
+    assert shared
+    assert (node["p1-su01-n010"], node["p1-su01-n012"], node["p1-su01-n013"]) == ("as planned", *["elsewhere"] * 2)
+    texts = [shown.evaluate("id => FG.overlay.of('link', id).text", row) for row in links_of("p1-su01-n010")]
+    assert all(text.startswith("as planned") for text in texts)
+
+
+def links_of(device: str) -> list[int]:
+    """Rows of the links of a node."""
+    links, row = example_cluster(NAME).plan.links, hall().devices.index(device)
+    return [i for i, end in enumerate(links.a_device.tolist()) if end == row]
+
+
 def test_ribbons_and_units_say_how_many(pages, tmp_path):
     shown = opened(pages, tmp_path, hall().report(NAME))
     shown.wait_for_function("() => FG.fabricWay.bundleText.includes('1 of 256 dark')")

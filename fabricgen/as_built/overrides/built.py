@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fabricgen.as_built.overrides.cage_resolver import CageResolver
@@ -10,7 +10,7 @@ from fabricgen.as_built.overrides.conflicts import conflicts
 from fabricgen.as_built.overrides.ends import CableEnd, CableIndex
 from fabricgen.as_built.overrides.media import with_lengths_and_media
 from fabricgen.as_built.overrides.moves import Move, apply_moves, relocated
-from fabricgen.as_built.overrides.other_device import address_faults
+from fabricgen.as_built.overrides.other_device import address_faults, no_device
 from fabricgen.as_built.overrides.patched import patched_faults
 from fabricgen.as_built.overrides.planned import Planned
 from fabricgen.as_built.overrides.relocated import with_bonds, with_managed, with_runs
@@ -86,13 +86,26 @@ def _known(
         faults += fault(UNKNOWN_CABLE, f"there is no cable '{name}'", path=("cable_of", name), hint=hint).diagnostics
 
 
-def unknown_cable_devices(stated: Iterable[str], names: Sequence[str]) -> Iterator[Diagnostic]:
-    """Faults of cables that are called after a device that there is not; whether it has the cable takes the wiring."""
+def unknown_cable_devices(stated: Mapping[str, CableOverride], names: Sequence[str]) -> Iterator[Diagnostic]:
+    """Faults of cables that are called after a device that there is not, or said to be on one; what else there is takes
+    the wiring.
+    """
     known = frozenset(names)
     wrong = [name for name in stated if name.partition(":")[0] not in known]
     for place, name in enumerate(wrong):
         hint = did_you_mean(name.partition(":")[0], names) if place < MOST_HINTS else ""
         yield from fault(UNKNOWN_CABLE, f"there is no cable '{name}'", path=("cable_of", name), hint=hint).diagnostics
+    for name, own in stated.items():
+        for field in ("a_cage", "b_cage"):
+            for key, text in (getattr(own, field) or {}).items():
+                device, colon, _ = text.partition(":")
+                if colon and device not in known:
+                    yield from no_device(device, names, _cage_path(name, field, key)).diagnostics
+
+
+def _cage_path(cable: str, field: str, key: str) -> Path:
+    """The path of a stated cage; `key` is "" for the only end of a side."""
+    return ("cable_of", cable, field, *((key,) if key else ()))
 
 
 def _near(name: str, device: str, cables: CableIndex) -> str:
@@ -112,7 +125,7 @@ def _moves(
     for cable, override in own.items():
         for upper, stated in ((False, override.a_cage), (True, override.b_cage)):
             for key, text in (stated or {}).items():
-                path: Path = ("cable_of", cables.ids[cable], "b_cage" if upper else "a_cage", *((key,) if key else ()))
+                path = _cage_path(cables.ids[cable], "b_cage" if upper else "a_cage", key)
                 try:
                     end = end_of(cables, cable, key, path, upper=upper)
                     spot = places.spot(text, end, path)

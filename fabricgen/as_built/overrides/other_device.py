@@ -11,7 +11,7 @@ import numpy as np
 from fabricgen.as_built.overrides.ends import CableEnd, CableIndex
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.ports import PortRun
-from fabricgen.kernel.diagnostics import Diagnostic, Path, did_you_mean, fault
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, did_you_mean, fault
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
 from fabricgen.wiring.links.scale_up_ports import ScaleUpPort
 from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, DeviceClass, Ints64, Segment, WiringPlan
@@ -41,9 +41,7 @@ class OtherDevices:
         """
         row = self._rows.get(device)
         if row is None:
-            hint = did_you_mean(device, self.cables.names)
-            message = f"there is no device '{device}'; the {end.word} end of this cable belongs to {end.name}"
-            raise fault(UNKNOWN, message, path=path, hint=hint)
+            raise no_device(device, self.cables.names, path)
         why = self._why_not(row, end)
         if why:
             message = f"the {end.word} end of this cable belongs to {end.name} and cannot be on {device}, {why}"
@@ -80,6 +78,11 @@ class OtherDevices:
         links, (order, start) = self.cables.plan.links, self._by_lower
         segments = np.unique(links.segment[order[start[device] : start[device + 1]]])
         return [links.segments[i].a for i in segments.tolist()]
+
+
+def no_device(device: str, names: Sequence[str], path: Path) -> InputError:
+    """The error (FG080) of a cable on a device that there is not."""
+    return fault(UNKNOWN, f"there is no device '{device}'", path=path, hint=did_you_mean(device, names))
 
 
 def _difference(cls: DeviceClass, planned: DeviceClass) -> str:

@@ -44,14 +44,14 @@ def _is_part(text: str) -> str:
 
 _PLACE_FORM = text_form(
     rf"^{_PLACE}$",
-    "a cage such as 14, the second connector of one such as 14.2, or a port",
+    "a cage such as 14, the second connector of one such as 14.2, or a port; on another device leaf-02:14",
     "14.2",
     type=["string", "integer"],
     minimum=0,
     maximum=HIGHEST_NUMBER,
 )
 Place = Annotated[str, BeforeValidator(_place), AfterValidator(_is_place), WithJsonSchema(_PLACE_FORM)]
-"""Where a cable is plugged in, on a device that is known."""
+"""Where a cable is plugged in: on its device, or with the name of another one before it."""
 
 Places = Annotated[
     dict[str, Place],
@@ -94,7 +94,9 @@ class CableOverride(Model):
     )
     part: Part | None = Field(None, description="The part that was laid. Default: that of the medium and length.")
     a_cage: Places | None = Field(
-        None, description="Cage or port of the a end on its device; of a splitter by planned DEVICE:CAGE."
+        None,
+        description="Cage or port of the a end on its device, or DEVICE:CAGE of another of its kind; of a splitter by "
+        "planned DEVICE:CAGE.",
     )
     b_cage: Places | None = Field(None, description="Likewise of the b end.")
     note: Line = Field("", description="For people.")

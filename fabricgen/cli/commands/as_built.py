@@ -36,27 +36,18 @@ def command(
     """
     from fabricgen.as_built.sheets.importing import import_sheets
     from fabricgen.cli.output import write_output
+    from fabricgen.cli.overlays import included_as, tell_to_include
     from fabricgen.pipeline import compile_design
 
     design = compile_design(blueprint, sets, allow_outside=allow_outside)
     file = None if output in (None, "-") else output
-    found = import_sheets(design, sheets, file, _included_as(blueprint, file))
+    found = import_sheets(design, sheets, file, included_as(blueprint, file))
     if output is not None and (found.changes or output == "-" or not Path(output).exists()):
         write_output(output, found.overlay.encode())
     click.echo(_report(found, form), err=output == "-")
     if file and not found.included:
-        name = _included_as(blueprint, file)
-        click.echo(f"{blueprint} does not take {file} yet: write `include: {name}` into it", err=True)
+        tell_to_include(blueprint, file)
     return 1 if found.changes and output is None else 0
-
-
-def _included_as(blueprint: str, overlay: str | None) -> str:
-    """The overlay's path as the blueprint includes it."""
-    import os
-
-    if overlay is None or blueprint == "-":
-        return overlay or "as-built.yaml"
-    return Path(os.path.relpath(overlay, Path(blueprint).parent)).as_posix()
 
 
 def _report(found: AsBuiltImport, form: str) -> str:

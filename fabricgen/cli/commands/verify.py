@@ -12,6 +12,11 @@ from fabricgen.kernel import discovery
 
 if TYPE_CHECKING:
     from fabricgen.verify.planned import Planned
+    from fabricgen.verify.report import Report
+    from fabricgen.verify.verification import Verified
+
+
+FORMATS = discovery.module_names("fabricgen.verify.reports")
 
 
 @click.command()
@@ -33,17 +38,18 @@ if TYPE_CHECKING:
     metavar="REPORT.json",
     help="Take what an earlier JSON report verified, and say what is new or mended; may be repeated.",
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(discovery.module_names("fabricgen.verify.reports")),
-    default="text",
-    show_default=True,
-)
+@click.option("--accept", metavar="ID,...", default="", help="Write what these actions found into the overlay -o.")
 @click.option(
     "--learn",
     metavar="FILE",
     help="Write the inventory table that the dumps tell: MACs and GUIDs, with those of the blueprint's own.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    default=None,
+    help="Format of the report.  [default: by the suffix of -o, else text]",
 )
 @output_option
 @click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Processes at work.  [default: processors]")
@@ -56,8 +62,9 @@ def command(
     only: tuple[str, ...],
     optics: bool,
     reports: tuple[str, ...],
-    form: str,
+    accept: str,
     learn: str | None,
+    form: str | None,
     output: str,
     jobs: int | None,
 ) -> int:
@@ -65,6 +72,8 @@ def command(
 
     A DUMP is a file, a folder or an archive of tables of LLDP, InfiniBand or optics; - is standard input. Exits with 0
     where all that is seen is as planned, with 1 where something is not.
+
+    With --accept the hall wins: -o is the overlay of the blueprint, and the report goes to standard output.
     """
     from fabricgen.cli.output import write_output
     from fabricgen.verify.earlier import read_reports
@@ -75,14 +84,46 @@ def command(
         raise click.UsageError("only one of BLUEPRINT and DUMPs can be standard input")
     if learn == output == "-":
         raise click.UsageError("only one of --learn and --output can be standard output")
+    ids = tuple(dict.fromkeys(each.strip() for each in accept.split(",") if each.strip()))
+    if ids and (output == "-" or Path(blueprint).is_dir()):
+        raise click.UsageError(
+            "--accept writes an overlay of a blueprint; name both, for example with -o as-built.yaml"
+        )
     planned = _planned(blueprint, sets, allow_outside, phase)
     earlier = read_reports(reports) if reports else None
-    table: list[str] = []
-    report = verify(planned, dumps, Asked(only, earlier, optics), jobs or 0, table.append if learn else None)
-    for text in table:
-        write_output(str(learn), text.encode())
-    write_output(output, write_report(form, report), binary=is_binary(form))
+    verified = verify(planned, dumps, Asked(only, earlier, optics), jobs or 0)
+    report = verified.report
+    table = _learnt(planned, verified) if learn else None
+    overlay = _accepted(blueprint, planned, report, ids, output) if ids else None
+    target = "-" if ids else output
+    suffix = target.rpartition(".")[2].lower()
+    form = form or (suffix if suffix in FORMATS else "text")
+    write_output(target, write_report(form, report), binary=is_binary(form))
+    if learn and table is not None:
+        write_output(learn, table)
+    if overlay is not None:
+        write_output(output, overlay)
     return 1 if report.differs() else 0
+
+
+def _learnt(planned: Planned, verified: Verified) -> bytes:
+    from fabricgen.verify.learn import learnt
+
+    inventory = planned.cluster.design.loaded.inventory if planned.cluster else ()
+    return learnt(planned.cabling, verified.sightings, verified.identities, inventory).encode()
+
+
+def _accepted(blueprint: str, planned: Planned, report: Report, ids: tuple[str, ...], file: str) -> bytes:
+    """The overlay that accepts some actions; says where the blueprint does not take it yet."""
+    from fabricgen.as_built.sheets.stated import read_stated
+    from fabricgen.cli.overlays import included_as, tell_to_include
+    from fabricgen.verify.accept.accepting import accepted
+
+    assert planned.cluster is not None  # noqa: S101 - it is no built folder
+    overlay = accepted(planned.cluster, report.diagnosis, ids, file, included_as(blueprint, file))
+    if not read_stated(planned.cluster.design.loaded, file).included:
+        tell_to_include(blueprint, file)
+    return overlay
 
 
 def _planned(blueprint: str, sets: tuple[str, ...], allow_outside: bool, phase: str | None) -> Planned:

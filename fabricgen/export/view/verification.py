@@ -89,6 +89,16 @@ class Action(_Told):
     consequence: Consequence = Consequence()
     renamed: dict[str, str] = {}
 
+    @property
+    def boxes_alone(self) -> bool:
+        """Whether it is about whole boxes: exchanged ones, or one that sees nobody."""
+        return not self.steps and bool(self.ends) and not any(end.port for end in self.ends)
+
+    @property
+    def devices(self) -> set[str]:
+        """Names of the devices where one has to go."""
+        return {end.device for end in self.ends} | set(self.renamed) | set(self.renamed.values())
+
 
 class Counts(_Told):
     """How many cables are in which state, and links that nobody planned."""

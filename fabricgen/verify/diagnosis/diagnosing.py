@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from fabricgen.verify.actions import Action, CableState, Diagnosis, Kind
@@ -14,7 +16,7 @@ from fabricgen.verify.diagnosis.exchanges import box_action, plug_action
 from fabricgen.verify.diagnosis.explaining import Explainer
 from fabricgen.verify.diagnosis.plugs import Plugs, common_plugs
 from fabricgen.verify.diagnosis.stand_ins import stand_ins
-from fabricgen.verify.diagnosis.states import states_of
+from fabricgen.verify.diagnosis.states import dark_links, states_of
 from fabricgen.verify.diagnosis.unexplained import (
     conflict_actions,
     half_known_actions,
@@ -33,19 +35,24 @@ HOPELESS = 5000
 def diagnose(cabling: PlannedCabling, seen: Seen) -> Diagnosis:
     """The state of every cable, and the fewest actions that explain what is not as planned."""
     told = Board(cabling, seen)
-    states = states_of(told)
+    states = states_of(told, dark_links(told))
     exchanges, board = stand_ins(told, BOXES, told)
     actions = [box_action(told, board, states, ring) for ring in exchanges]
     notes = []
     if _is_hopeless(board, states):
         cables = _ids(cabling, np.flatnonzero(states == CableState.ELSEWHERE))
-        explained = {cable for action in actions for cable in action.cables}
-        actions.append(hopeless([cable for cable in cables if cable not in explained]))
+        told_already = {cable for action in actions for cable in action.cables}
+        actions.append(hopeless([cable for cable in cables if cable not in told_already]))
         notes.append("More than half of all cables that are seen are elsewhere: is this the plan of this hall?")
-        actions += dark_actions(board, [])
+        after, missing = board, list[int]()
     else:
         exchanged = {device for ring in exchanges for device in ring}
-        actions += _plugs(told, seen, board, states, exchanged)
+        explained, after, missing = _plugs(told, seen, board, states, exchanged)
+        actions += explained
+    actions += dark_actions(after, missing)
+    states = states_of(told, dark_links(after))
+    lost = cabling.cable[np.array(missing, dtype=np.int64) >> 1]
+    states[lost] = np.maximum(states[lost], CableState.DARK)
     actions += _left_over(board, states, actions)
     order = list(Kind)
     actions.sort(key=lambda action: order.index(action.kind))
@@ -58,31 +65,28 @@ def diagnose(cabling: PlannedCabling, seen: Seen) -> Diagnosis:
     return Diagnosis(states, tuple(actions), _extra(cabling, seen), tuple(harmless), tuple(notes))
 
 
-def _plugs(told: Board, seen: Seen, board: Board, states: Ints, exchanged: set[int]) -> list[Action]:
-    """Actions for plugs, and for what is dark. Marks cables in `states` that prove to be dark."""
+def _plugs(
+    told: Board, seen: Seen, board: Board, states: Ints, exchanged: set[int]
+) -> tuple[list[Action], Board, list[int]]:
+    """(Actions for plugs; the board with common plugs taken for what they stand in for; ends of missing cables.)"""
     cabling = board.cabling
     plugs = Plugs(cabling)
+    plugs.find_spare_cages(board)
     rings, after = stand_ins(board, common_plugs(plugs, exchanged), told)
-    actions = [plug_action(board, after, states, plugs, ring) for ring in rings]
-    cables = wrong_cables(after, plugs)
     explainer = Explainer(after, plugs)
+    actions = [plug_action(explainer, board, states, ring) for ring in rings]
+    cables = wrong_cables(after, plugs)
     missing = _missing(cables)
     for chain in chains(cables):
         action, plan = explainer.action(chain)
-        if plan and plan.left_out >= 0 and after.empty[plan.opposite]:
-            missing.append(plan.left_out)
-            lost = str(cabling.cable_ids[cabling.cable[plan.left_out >> 1]])
-            action = _without(action, lost)
-        actions.append(action)
-    for end in missing:
-        cable = cabling.cable[end >> 1]
-        states[cable] = max(states[cable], CableState.DARK)
+        lost = [end for end, place in plan.left_out if place < 0 or after.empty[place]]
+        missing += lost
+        actions.append(_without(action, [str(cabling.cable_ids[cabling.cable[end >> 1]]) for end in lost]))
     actions += stranger_actions(after, seen)
     actions += conflict_actions(after, seen)
     actions += half_known_actions(after)
     actions += unclear_actions(after, cables.unclear)
-    actions += dark_actions(after, missing)
-    return actions
+    return actions, after, missing
 
 
 def _missing(cables: Cables) -> list[int]:
@@ -102,10 +106,10 @@ def _missing(cables: Cables) -> list[int]:
     return sorted(set(found))
 
 
-def _without(action: Action, cable: str) -> Action:
-    from dataclasses import replace
-
-    return replace(action, cables=tuple(each for each in action.cables if each != cable))
+def _without(action: Action, cables: list[str]) -> Action:
+    """An action less the cables that are told as dark, unless that is all it is about."""
+    rest = tuple(each for each in action.cables if each not in cables)
+    return replace(action, cables=rest) if rest else action
 
 
 def _is_hopeless(board: Board, states: Ints) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from fabricgen.verify.actions import Action, Alternative, CableState, End, Kind, Step
 from fabricgen.verify.diagnosis.board import NOWHERE, Board
-from fabricgen.verify.diagnosis.plugs import Plugs, moved_plugs
+from fabricgen.verify.diagnosis.explaining import Explainer
+from fabricgen.verify.diagnosis.plugs import moved_plugs
 from fabricgen.verify.diagnosis.stand_ins import Ring
 from fabricgen.verify.diagnosis.wording import box, end_of, listed, plug, rack_of, told_steps, where
 from fabricgen.wiring.tables import Ints
@@ -36,27 +37,30 @@ def box_action(told: Board, after: Board, states: Ints, ring: Ring) -> Action:
     )
 
 
-def plug_action(before: Board, after: Board, states: Ints, plugs: Plugs, ring: Ring) -> Action:
+def plug_action(explainer: Explainer, before: Board, states: Ints, ring: Ring) -> Action:
     """Common plugs that are in each other's cages; `before` has boxes taken for what they stand in for."""
-    cabling = before.cabling
-    steps = []
+    cabling, plugs, after = before.cabling, explainer.plugs, explainer.board
+    steps, moves = [], []
     for found in moved_plugs(plugs, before, ring):
-        target = ring[found]
-        pull, put = (next(port for port in plugs.ports(each) if port != NOWHERE) for each in (found, target))
-        at = put if put < before.planned else pull
-        cable = str(cabling.cable_ids[cabling.cable[at >> 1]]) if put < before.planned else ""
+        pull, put = (next(port for port in plugs.ports(each) if port != NOWHERE) for each in (found, ring[found]))
+        cable = str(cabling.cable_ids[cabling.cable[put >> 1]]) if put < before.planned else ""
         steps.append(Step(cable, end_of(before, pull), end_of(before, put)))
+        moves.append((pull, put))
     ports = [port for each in ring if each >= 0 for port in plugs.ports(each)]
-    closed = len(steps) == len(ring)
-    kind = Kind.MOVE if not closed else Kind.SWAP if len(steps) == 2 else Kind.RING
-    place = where([*(step.pull for step in steps), *(step.put for step in steps)])
+    cables = _mended(before, after, states, ports)
     ends = tuple(step.pull for step in steps)
-    if kind is Kind.SWAP:
-        text = f"the breakout plugs in {plug(ends[0])} and {plug(ends[1])} are swapped."
+    closed = len(steps) == len(ring)
+    place = where([*(step.pull for step in steps), *(step.put for step in steps)])
+    at = f"{place}: " if place else ""
+    if shift := explainer.shifted(closed, moves):
+        kind, text = Kind.SHIFT, f"{at}{shift.replace('plugs', 'breakout plugs', 1)}; move {told_steps(steps)}."
+    elif closed and len(steps) == 2:
+        kind, text = Kind.SWAP, f"the breakout plugs in {plug(ends[0])} and {plug(ends[1])} are swapped."
     else:
+        kind = Kind.RING if closed else Kind.MOVE
         count = "one breakout plug is" if len(steps) == 1 else f"{len(steps)} breakout plugs are"
-        text = f"{place + ': ' if place else ''}{count} in the wrong cage; move {told_steps(steps)}."
-    return Action(kind, len(steps), _mended(before, after, states, ports), ends, text, steps=tuple(steps))
+        text = f"{at}{count} in the wrong cage; move {told_steps(steps)}."
+    return Action(kind, len(steps), cables, ends, text, steps=tuple(steps))
 
 
 def _is_there(board: Board, device: int) -> bool:

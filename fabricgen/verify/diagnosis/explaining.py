@@ -25,23 +25,28 @@ class Explainer:
     plugs: Plugs
     _ranks: dict[int, dict[int, int]] = field(default_factory=dict)
 
-    def action(self, chain: Chain) -> tuple[Action, Plan | None]:
-        """What to do about a chain, and the plan that it follows (None: nothing that plugs could mend)."""
+    def action(self, chain: Chain) -> tuple[Action, Plan]:
+        """What to do about a chain, and the plan that it follows."""
         ways = plans(self.board, self.plugs, chain)
         cables = self.cables(chain)
-        if not ways:
-            ends = tuple(end_of(self.board, end) for joined in chain.joined for end in joined)
-            pairs = " and ".join(f"{end.device}:{end.port}" for end in ends[:2])
-            text = f"{pairs} see each other, which no move of a plug explains: look at the cable."
-            return Action(Kind.PORT, 0, cables, ends, text), None
         best = ways[0]
+        if not best.moves:
+            ends = tuple(end_of(self.board, end) for joined in best.surplus for end in joined)
+            return Action(Kind.PORT, 0, cables, ends, f"{self.surplus(best)}."), best
         steps = self.steps(best)
         kind = self.kind(chain, best)
         ends = tuple(step.pull for step in steps)
         others = [self.alternative(chain, way) for way in ways[1:] if len(way.moves) == len(best.moves)]
         others += [each for way in ways for each in self.boxes_instead(chain, way)]
         text = self.text(chain, best, kind, steps)
+        if best.surplus:
+            text = f"{text[:-1]}; then {self.surplus(best)}."
         return Action(kind, len(steps), cables, ends, text, steps=steps, alternatives=tuple(others)), best
+
+    def surplus(self, plan: Plan) -> str:
+        """What to do about cables that belong nowhere."""
+        pairs = [[plug(end_of(self.board, end)) for end in joined] for joined in plan.surplus]
+        return " and ".join(f"the cable between {one} and {other} has no place: take it out" for one, other in pairs)
 
     def cables(self, chain: Chain) -> tuple[str, ...]:
         """The ids of the cables that are planned at the ends of a chain."""
@@ -66,7 +71,7 @@ class Explainer:
 
     def kind(self, chain: Chain, plan: Plan) -> Kind:
         """The pattern of the moves."""
-        if self.shifted(chain, plan):
+        if self.shifted(chain.closed, plan.places):
             return Kind.SHIFT
         if self.splitter(plan):
             return Kind.SPLITTER
@@ -77,31 +82,39 @@ class Explainer:
         return Kind.SWAP if len(plan.moves) == 2 else Kind.RING
 
     def ranks(self, device: int) -> dict[int, int]:
-        """The place of each cable end among those of a device, as on its front."""
+        """The place of each plug among those of a device, as on its front; by first port."""
         if device not in self._ranks:
-            ports = self.board.ports_of(device)
-            ends = {self.plugs.lanes(port)[0] if port < self.board.planned else port for port in ports}
+            ends = {self.plugs.first(port, self.board.planned) for port in self.board.ports_of(device)}
             order = sorted(ends, key=lambda end: natural(self.board.place(end)[1]))
             self._ranks[device] = {end: rank for rank, end in enumerate(order)}
         return self._ranks[device]
 
-    def shifted(self, chain: Chain, plan: Plan) -> list[str]:
-        """The ports of a run that is shifted as a whole (empty: none), in order."""
-        moves = plan.moves
-        devices = {int(self.board.device[port]) for move in moves for port in (move.source, move.target)}
-        if len(devices) > 1 or len(moves) < (3 if chain.closed else 2):
-            return []
+    def shifted(self, closed: bool, moves: Sequence[tuple[int, int]]) -> str:
+        """How a run of plugs of one device is shifted as a whole, in words ("": it is not).
+
+        `moves` has the first ports of where each plug is and where it belongs; `closed`: each is where another belongs.
+        """
+        devices = {int(self.board.device[port]) for move in moves for port in move}
+        if len(devices) != 1 or len(moves) < (3 if closed else 2):
+            return ""
         ranks = self.ranks(devices.pop())
-        involved = sorted({ranks[port] for move in moves for port in (move.source, move.target)})
-        if involved[-1] - involved[0] != len(involved) - 1:
-            return []
-        offsets = [ranks[move.target] - ranks[move.source] for move in moves]
+        involved = sorted({ranks[port] for move in moves for port in move})
+        offsets = [ranks[source] - ranks[target] for source, target in moves]
         count = len(involved)
-        same = {offset % count for offset in offsets} if chain.closed else set(offsets)
-        if len(same) > 1:
-            return []
-        sources = sorted((move.source for move in moves), key=lambda port: ranks[port])
-        return [self.board.place(port)[1] for port in sources]
+        if involved[-1] - involved[0] != count - 1:
+            return ""
+        by = {offset % count for offset in offsets} if closed else set(offsets)
+        if len(by) > 1:
+            return ""
+        sources, targets = (
+            [self.board.place(port)[1] for port in sorted(ports, key=lambda port: ranks[port])]
+            for ports in zip(*moves, strict=True)
+        )
+        if closed:
+            up = by.pop()
+            way = f"{up} up" if 2 * up <= count else f"{count - up} down"
+            return f"{count} plugs are shifted round by {way}, in {run(sources)}"
+        return f"{count - 1} plugs are shifted by one: {run(sources)} hold what belongs in {run(targets)}"
 
     def splitter(self, plan: Plan) -> str:
         """The id of the breakout whose tails are in the wrong order ("": none)."""
@@ -156,8 +169,7 @@ class Explainer:
         if kind is None:
             return f"{at}move {told_steps(steps)}"
         if kind is Kind.SHIFT:
-            names = self.shifted(chain, plan)
-            return f"{at}{len(steps)} plugs are shifted: those in {run(names)}; move {told_steps(steps)}."
+            return f"{at}{self.shifted(chain.closed, plan.places)}; move {told_steps(steps)}."
         if kind is Kind.MOVE:
             if len(steps) == 1:
                 return f"{at}one plug is in the wrong place; move {told_steps(steps)}."

@@ -26,100 +26,107 @@ class Move:
 class Plan:
     """Plugs to be moved, in an order in which it can be done: into a free place first.
 
-    `left_out`: the end of a planned cable that is then still without its cable, and the place at its other end
-    (-1: none is left out).
+    `left_out` are planned cables that are then still not there, each as (one end, a place: the cable is not there
+    for certain if that one is known to be empty; -1 if it is certain anyway). `surplus` are cables that belong nowhere,
+    each as (one end, other end) where they are seen.
     """
 
     moves: tuple[Move, ...]
-    left_out: int = -1
-    opposite: int = -1
+    left_out: tuple[tuple[int, int], ...] = ()
+    surplus: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def places(self) -> list[tuple[int, int]]:
+        """Where each plug is, and where it belongs."""
+        return [(move.source, move.target) for move in self.moves]
 
 
 def plans(board: Board, plugs: Plugs, chain: Chain) -> list[Plan]:
     """The ways to mend a chain that take the fewest plugs, best first; empty if there is none.
 
     The best has all plugs on one device, else in one rack, else at the b ends; but a place that is known to be free
-    goes before one that nobody saw.
+    goes before one that nobody saw. A common plug is not moved for one of its cables.
     """
-    found = [plan for plan in (_first_ends(chain), _other_ends(chain)) if plan and _can(board, plugs, plan.moves)]
-    if not found:
-        found = [plan for plan in [_mixed(board, plugs, chain)] if plan.moves]
-    return sorted(found, key=lambda plan: _order(board, plan))
-
-
-def _first_ends(chain: Chain) -> Plan | None:
-    """Each first end is put where the next one is."""
-    firsts = [first for first, _ in chain.joined]
-    if chain.closed:
-        targets = [*firsts[1:], firsts[0]]
-    elif chain.after >= 0:
-        targets = [*firsts[1:], chain.after]
-    elif chain.before < 0:
-        targets = firsts[1:]
-    else:
-        return None
-    moves = [Move(at, to, other) for (at, other), to in zip(chain.joined, targets, strict=False)]
-    if chain.closed or chain.after < 0 or chain.before < 0:
-        return Plan(tuple(reversed(moves)))
-    return Plan(tuple(reversed(moves)), firsts[0], chain.before)
-
-
-def _other_ends(chain: Chain) -> Plan | None:
-    """The same from the other end of the chain."""
-    turned = tuple((other, first) for first, other in reversed(chain.joined))
-    return _first_ends(Chain(turned, chain.closed, chain.after, chain.before))
-
-
-def _can(board: Board, plugs: Plugs, moves: Sequence[Move]) -> bool:
-    """Whether each plug can be moved by itself, and put alone where it belongs."""
-    return all(_is_single(board, plugs, move.source) and _is_single(board, plugs, move.target) for move in moves)
+    found = [plan for plan in (_first_ends(board, plugs, chain), _other_ends(board, plugs, chain)) if plan]
+    return sorted(found or [_mixed(board, plugs, chain)], key=lambda plan: _order(board, plan))
 
 
 def _is_single(board: Board, plugs: Plugs, end: int) -> bool:
     return end >= board.planned or not plugs.is_common(int(board.cabling.plug[end]))
 
 
+def _first_ends(board: Board, plugs: Plugs, chain: Chain) -> Plan | None:
+    """Each first end is put where the next one is; None if that is not how it can be mended."""
+    firsts = [first for first, _ in chain.joined]
+    if not all(_is_single(board, plugs, first) for first in firsts):
+        return None
+    last = chain.joined[-1]
+    left_out = [(firsts[0], chain.before)] if chain.before >= 0 else []
+    if chain.closed:
+        return Plan(_moves(chain, [*firsts[1:], firsts[0]]))
+    if chain.after >= 0 and _is_single(board, plugs, chain.after):
+        return Plan(_moves(chain, [*firsts[1:], chain.after]), tuple(left_out))
+    if chain.before >= 0 and _is_single(board, plugs, chain.before):
+        return None
+    if chain.after >= 0:
+        left_out.append((last[1], chain.after))
+    return Plan(_moves(chain, firsts[1:]), tuple(left_out), (last,))
+
+
+def _moves(chain: Chain, targets: Sequence[int]) -> tuple[Move, ...]:
+    moves = [Move(first, to, other) for (first, other), to in zip(chain.joined, targets, strict=False)]
+    return tuple(reversed(moves))
+
+
+def _other_ends(board: Board, plugs: Plugs, chain: Chain) -> Plan | None:
+    """The same from the other end of the chain."""
+    turned = tuple((other, first) for first, other in reversed(chain.joined))
+    return _first_ends(board, plugs, Chain(turned, chain.closed, chain.after, chain.before))
+
+
 def _order(board: Board, plan: Plan) -> tuple[int, ...]:
     places = [place for move in plan.moves for place in (move.source, move.target)]
     devices = {int(board.device[place]) for place in places}
     racks = {board.cabling.of_device("rack", device) for device in devices}
-    last = plan.moves[0].target if plan.moves else -1
-    taken = plan.left_out >= 0 and not board.empty[last]
+    taken = bool(plan.moves and plan.left_out and not board.empty[plan.moves[0].target])
     at_a = sum(place < board.planned and not place & 1 for place in places)
-    return int(taken), int(len(devices) > 1), int(len(racks) > 1 or "" in racks), at_a, min(places, default=-1)
+    return len(plan.moves), int(taken), int(len(devices) > 1), int(len(racks) > 1), at_a, min(places, default=-1)
 
 
 def _mixed(board: Board, plugs: Plugs, chain: Chain) -> Plan:
     """Plugs at both sides, where each side has a plug that is common to other cables and must stay."""
     firsts, others = [first for first, _ in chain.joined], [other for _, other in chain.joined]
     count = len(firsts)
-    wanted = {at: (others[at], firsts[at + 1]) for at in range(count - 1)}
-    if chain.closed:
-        wanted[count - 1] = (others[-1], firsts[0])
-    if chain.after >= 0:
-        wanted[count - 1] = (others[-1], chain.after)
+    ahead = [*firsts[1:], firsts[0] if chain.closed else chain.after]
+    wanted = {at: (others[at], ahead[at]) for at in range(count) if ahead[at] >= 0}
+    before_first = count - 1 if chain.closed else -1
     if chain.before >= 0:
         wanted[-1] = (chain.before, firsts[0])
-    before_first = count - 1 if chain.closed else -1
-    moves, loose = [], []
-    for at in range(count):
-        fixed_first, fixed_other = (not _is_single(board, plugs, end) for end in chain.joined[at])
-        if fixed_first and not fixed_other and (at - 1 if at else before_first) in wanted:
-            moves.append(Move(others[at], wanted.pop(at - 1 if at else before_first)[0], firsts[at]))
-        elif fixed_other and not fixed_first and at in wanted:
-            moves.append(Move(firsts[at], wanted.pop(at)[1], others[at]))
-        elif not fixed_first and not fixed_other:
-            loose.append(at)
-    far = []
-    for at in loose:
-        first, other = chain.joined[at]
-        if at in wanted:
-            moves.append(Move(first, wanted.pop(at)[1], other))
-        elif (before := at - 1 if at else before_first) in wanted:
+    moves, left = [], []
+    for at, (first, other) in enumerate(chain.joined):
+        fixed_first, fixed_other = not _is_single(board, plugs, first), not _is_single(board, plugs, other)
+        before = at - 1 if at else before_first
+        if fixed_first and not fixed_other and before in wanted:
             moves.append(Move(other, wanted.pop(before)[0], first))
+        elif fixed_other and not fixed_first and at in wanted:
+            moves.append(Move(first, wanted.pop(at)[1], other))
         else:
-            far.append(chain.joined[at])
-    for (first, other), at in zip(far, sorted(wanted), strict=False):
-        one, two = wanted[at]
-        moves += [Move(first, two, one), Move(other, one, two)]
-    return Plan(tuple(moves))
+            left.append(at)
+    surplus = []
+    for at in left:
+        first, other = chain.joined[at]
+        before = at - 1 if at else before_first
+        loose = _is_single(board, plugs, first) and _is_single(board, plugs, other)
+        free = [key for key in sorted(wanted) if all(_is_single(board, plugs, end) for end in wanted[key])]
+        if loose and at in free:
+            moves.append(Move(first, wanted.pop(at)[1], other))
+        elif loose and before in free:
+            moves.append(Move(other, wanted.pop(before)[0], first))
+        elif loose and free:
+            one, two = wanted.pop(free[-1])
+            moves += [Move(first, two, one), Move(other, one, two)]
+        else:
+            surplus.append((first, other))
+    places = [place for place in (chain.before, chain.after) if place >= 0]
+    doubtful = next((place for place in places if not board.empty[place]), places[0] if places else -1)
+    return Plan(tuple(moves), tuple((end, doubtful) for end, _ in wanted.values()), tuple(surplus))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.diagnosis.board import NOWHERE, Board, Gain
 from fabricgen.verify.diagnosis.stand_ins import Ring, Sort, Vote
+from fabricgen.verify.diagnosis.wording import natural
 
 
 @dataclass
@@ -21,7 +22,7 @@ class Plugs:
 
     cabling: PlannedCabling
     spare_cages: list[list[int]] = field(default_factory=list)
-    _spare_cage: dict[tuple[int, int], int] = field(default_factory=dict)
+    cage_of_spare: dict[int, int] = field(default_factory=dict)
     _ports: dict[int, list[int]] = field(default_factory=dict)
 
     def ports(self, plug: int) -> list[int]:
@@ -31,6 +32,14 @@ class Plugs:
         if plug not in self._ports:
             self._ports[plug] = self.cabling.ports_of_plug(plug)
         return self._ports[plug]
+
+    def first(self, port: int, planned: int) -> int:
+        """The first port of the plug or spare cage that a port is of; `planned` is the number of planned ports."""
+        if port < planned:
+            return self.ports(int(self.cabling.plug[port]))[0]
+        if port not in self.cage_of_spare:
+            return port
+        return next(each for each in self.ports(self.cage_of_spare[port]) if each != NOWHERE)
 
     def is_common(self, plug: int) -> bool:
         """Whether the far ends of a plug are several plugs."""
@@ -43,18 +52,49 @@ class Plugs:
         far = self.cabling.plug
         return [each for each in self.ports(int(far[port])) if far[each ^ 1] == far[port ^ 1]]
 
-    def spare_cage(self, board: Board, port: int, target: int) -> int:
-        """The spare cage in which a plug seems to be, of which `port` is the one of the planned port `target`."""
-        plug = int(self.cabling.plug[target])
-        key = int(board.device[port]), plug
-        if key not in self._spare_cage:
-            self.spare_cages.append([NOWHERE] * len(self.ports(plug)))
-            self._spare_cage[key] = -len(self.spare_cages)
-        number = self._spare_cage[key]
-        at = self.ports(plug).index(target)
-        if self.spare_cages[-number - 1][at] == NOWHERE:
-            self.spare_cages[-number - 1][at] = port
-        return number
+    def find_spare_cages(self, board: Board) -> None:
+        """Group the spare ports of a board by the breakout whose ends they see."""
+        met: dict[tuple[int, int], dict[int, int]] = defaultdict(dict)
+        by_key: dict[tuple[int, object], int] = {}
+        for port in range(board.planned, board.size):
+            device, text = board.place(port)
+            by_key[device, tuple(natural(text))] = port
+            target = int(board.mate[port]) ^ 1
+            if board.mate[port] >= 0 and target < board.planned:
+                plug = int(self.cabling.plug[target])
+                if self.is_common(plug):
+                    met[device, plug][port] = self.ports(plug).index(target)
+        for (device, plug), lanes in sorted(met.items(), key=lambda each: (-len(each[1]), each[0])):
+            ports = [port for port in lanes if port not in self.cage_of_spare]
+            ports.sort(key=lambda port: natural(board.place(port)[1]))
+            cage = [NOWHERE] * len(self.ports(plug))
+            for port, lane in zip(ports, sorted(lanes[port] for port in ports), strict=True):
+                cage[lane] = port
+            if ports:
+                self._complete(board, by_key, device, cage)
+                self.spare_cages.append(cage)
+                self.cage_of_spare |= {port: -len(self.spare_cages) for port in cage if port != NOWHERE}
+
+    def _complete(self, board: Board, by_key: dict[tuple[int, object], int], device: int, cage: list[int]) -> None:
+        """Add the ports of a spare cage that carry on the numbers of those that are known to be of it."""
+        known = [(lane, natural(board.place(port)[1])) for lane, port in enumerate(cage) if port != NOWHERE]
+        (lane, key), (other_lane, other) = known[0], known[-1]
+        step = (other[-1][1] - key[-1][1]) // (other_lane - lane) if len(known) > 1 else 1
+
+        def beside(distance: int) -> int:
+            wanted = (*key[:-1], (key[-1][0], key[-1][1] + step * distance, key[-1][2]))
+            port = by_key.get((device, wanted), NOWHERE)
+            return NOWHERE if port in self.cage_of_spare else port
+
+        if len(known) == 1:
+            ahead = next(distance for distance in range(len(cage) + 1) if beside(-distance - 1) == NOWHERE)
+            behind = next(distance for distance in range(len(cage) + 1) if beside(distance + 1) == NOWHERE)
+            if ahead + behind + 1 == len(cage):
+                lane = ahead
+                cage[:] = [beside(at - lane) for at in range(len(cage))]
+        for at in range(len(cage)):
+            if cage[at] == NOWHERE and beside(at - lane) not in cage:
+                cage[at] = beside(at - lane)
 
 
 def common_plugs(plugs: Plugs, exchanged: Collection[int]) -> Sort:
@@ -78,7 +118,9 @@ def common_plugs(plugs: Plugs, exchanged: Collection[int]) -> Sort:
     def is_worth(board: Board, ring: Ring, gain: Gain) -> bool:
         if NOWHERE in renumbered(board, ring)[0].values():
             return False
-        return gain.plugs > len(moved_plugs(plugs, board, ring)) and gain.links > gain.unseen
+        moved = len(moved_plugs(plugs, board, ring))
+        saves = gain.plugs > moved or (min(ring) < 0 and gain.plugs == moved)
+        return saves and gain.links > gain.unseen
 
     def depends(ring: Ring) -> bool:
         return any(
@@ -98,19 +140,29 @@ def _vote(plugs: Plugs, board: Board, port: int) -> tuple[int, int] | None:
     theirs = plugs.ports(planned)
     if len(theirs) < 2:
         return None
-    if port >= board.planned:
-        return (plugs.spare_cage(board, port, target), planned) if plugs.is_common(planned) else None
-    found = int(cabling.plug[port])
-    ours = plugs.ports(found)
-    if found == planned or len(ours) != len(theirs) or ours.index(port) != theirs.index(target):
+    found = int(cabling.plug[port]) if port < board.planned else plugs.cage_of_spare.get(port, planned)
+    if found == planned:
         return None
-    return (found, planned) if plugs.is_common(found) or plugs.is_common(planned) else None
+    ours = plugs.ports(found)
+    if len(ours) != len(theirs) or ours.index(port) != theirs.index(target):
+        return None
+    common = plugs.is_common(planned) or (found >= 0 and plugs.is_common(found))
+    return (found, planned) if common else None
 
 
 def moved_plugs(plugs: Plugs, board: Board, ring: Ring) -> list[int]:
-    """The plugs of a ring that are there to be moved: those that see somebody."""
-    return [
+    """The plugs of a ring that are there to be moved, those that see somebody: into a free cage first."""
+    there = {
         each
-        for each in sorted(ring)
+        for each in ring
         if any(port != NOWHERE and (board.mate[port] >= 0 or board.towards[port] >= 0) for port in plugs.ports(each))
-    ]
+    }
+    came_from = {planned: found for found, planned in ring.items()}
+    free = sorted(planned for found, planned in ring.items() if found in there and planned not in there)
+    order: list[int] = []
+    for start in free or [max(there, default=0)]:
+        at = came_from.get(start, start)
+        while at in there and at not in order:
+            order.append(at)
+            at = came_from[at]
+    return order

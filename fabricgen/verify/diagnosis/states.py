@@ -9,13 +9,13 @@ from fabricgen.verify.diagnosis.board import Board
 from fabricgen.wiring.tables import Flags, Ints
 
 
-def states_of(board: Board) -> Ints:
-    """The state of each cable as seen, of CableState; int32, by cable of PlannedCabling."""
+def states_of(board: Board, dark: Flags) -> Ints:
+    """The state of each cable as seen, of CableState; int32, by cable of PlannedCabling. `dark`: links that are."""
     cabling, planned = board.cabling, board.planned
     mate, towards = board.mate[:planned], board.towards[:planned]
     port = np.arange(planned)
     state = np.full(planned // 2, CableState.UNSEEN, dtype=np.int32)
-    state[dark_links(board)] = CableState.DARK
+    state[dark] = CableState.DARK
     right = (mate == port ^ 1) | ((mate < 0) & (towards >= 0) & (towards == cabling.device[port ^ 1]))
     state[right[0::2] | right[1::2]] = CableState.AS_PLANNED
     joined = (mate >= 0) & (mate != port ^ 1)

@@ -70,5 +70,5 @@ def natural(text: str) -> list[tuple[int, int, str]]:
 
 
 def run(names: Sequence[str]) -> str:
-    """Consecutive ports: `Ethernet4-Ethernet12`."""
-    return names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
+    """Consecutive ports: `Ethernet4 to Ethernet12`."""
+    return f"{names[0]} to {names[-1]}"

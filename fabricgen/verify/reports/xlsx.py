@@ -81,7 +81,9 @@ def _moves(report: Report, stops: Sequence[Stop]) -> Sheet:
         Column("done", 7, REDLINE),
         Column("remark", 14, REDLINE),
     )
-    return Sheet("moves", "Plugs to move, in walking order", len(stops), columns, bands=_bands(stops))
+    return Sheet(
+        "moves", "Plugs to move and places to look at, in walking order", len(stops), columns, bands=_bands(stops)
+    )
 
 
 def _what(stop: Stop) -> str:

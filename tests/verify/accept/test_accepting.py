@@ -90,6 +90,33 @@ def test_exchanged_nodes_keep_their_names(tmp_path: Path) -> None:
     assert site.cluster.plan.racks.names[site.cluster.plan.devices.rack[row]] == "p1-su01-rk01"
 
 
+def test_sheets_keep_the_names_that_were_accepted(tmp_path: Path, fabricgen) -> None:
+    site = Site(tmp_path, "leaf-spine")
+    site.exchange("p1-su01-n002", "p1-su02-n003")
+    site.accept("all")
+    sheet = tmp_path / "list.csv"
+    head = "cable,a_device,a_cage,b_device,b_cage,done,built_length_m"
+    sheet.write_text(f"{head}\n{LEAF}:29,{LEAF},29,{SPINE}-01,1,x,17\n", encoding="utf-8")
+    assert fabricgen("as-built", site.file, sheet, "-o", site.overlay).code == 0
+    text = site.overlay.read_text(encoding="utf-8")
+    assert f'"{LEAF}:29": {{length_m: 17}}' in text
+    assert '"p1-su01-n002": "p1-su02-n003"' in text
+    assert is_clean(Site.verify(site, site.built()))
+
+
+def test_a_harmless_cable_of_an_exchanged_box_waits(tmp_path: Path) -> None:
+    site = Site(tmp_path, "superpod-b200")
+    site.exchange(LEAF, OTHER)
+    site.rotate((SECOND, "17/1"), (SECOND, "17/2"))
+    site.rotate((f"{SPINE}-01", "1/1"), (f"{SPINE}-01", "1/2"))
+    found = site.verify()
+    exchange = next(action.id for action in found.actions if action.boxes)
+    _, after = site.accept(exchange, f"{SECOND}:17.1")
+    assert not after.actions
+    assert len(after.harmless) == 2
+    assert is_clean(site.accept("all")[1])
+
+
 def test_exchanged_leaves_rename_the_cables_that_are_stated(tmp_path: Path) -> None:
     site = Site(tmp_path, "leaf-spine")
     site.rotate((LEAF, "Ethernet224"), (LEAF, "Ethernet232"))

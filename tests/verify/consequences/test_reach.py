@@ -1,4 +1,4 @@
-"""Whether planned cables could be where their plugs are: lengths as ordered against runs through the hall."""
+"""Whether planned cables could be where their plugs are: lengths as ordered against runs without slack."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ def test_reach_is_that_of_the_floor(name: str) -> None:
             found = told(name, Step(str(cabling.of_cable("cable", port)), pull, put))
             a, b = (np.array([d], dtype=np.int32) for d in (cabling.device[port], switch))
             run_m = run_length(devices, racks, floor, a, b)[0]
-            assert found is bool(float(cabling.of_cable("length_m", port)) >= run_m - 1e-6)
+            bare_m = (run_m - 2 * floor.trays.loop_m) / (1 + floor.slack)
+            assert found is bool(float(cabling.of_cable("length_m", port)) >= bare_m - 1e-6)
             told_of.add(found)
     assert name != "superpod-b200" or told_of == {True, False}
 

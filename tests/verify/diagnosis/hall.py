@@ -102,28 +102,34 @@ class Hall:
         spares = tuple(SparePort(*place) for place in spare)
         return Seen(mate, np.full(size, -1, dtype=np.int32), is_dumped, none, doubtful, spares)
 
-    def right(self) -> set[int]:
-        """The links that are as planned, or swapped with parallel ones; all of the hall is known."""
-        mate = self.seen().mate
+    def right(self) -> list[tuple[int, int]]:
+        """The ports that are joined as planned, or swapped with parallel ones; all of the hall is known."""
+        mate = self.seen().mate.tolist()
         device, planned = self.cabling.device, self.cabling.ports
-        found = set()
+        found = []
         for port in range(planned):
-            far = int(mate[port])
-            parallel = 0 <= far < planned and device[far] == device[port ^ 1] and device[far ^ 1] == device[port]
-            if far == port ^ 1 or parallel:
-                found.add(port >> 1)
+            far = mate[port]
+            if port < far < planned and (
+                far == port ^ 1 or (device[far] == device[port ^ 1] and device[far ^ 1] == device[port])
+            ):
+                found.append((port, far))
         return found
+
+    def wrong(self) -> set[str]:
+        """The cables with a link that is neither as planned nor swapped with a parallel one."""
+        right = {end >> 1 for joined in self.right() for end in joined}
+        links = set(range(self.cabling.ports // 2)) - right
+        return {str(self.cabling.cable_ids[self.cabling.cable[link]]) for link in links}
 
     def exchange(self, renamed: Mapping[str, str]) -> None:
         numbers = self.cabling.device_numbers
         ours = {numbers[found]: numbers[planned] for found, planned in renamed.items()}
         told = [ours.get(device, device) for device in self.tells]
-        left = [device for device in sorted(set(self.tells)) if device not in told]
-        seen: set[int] = set()
-        for place, device in enumerate(told):
-            if device in seen and self.tells[place] == device:
-                told[place] = left.pop()
-            seen.add(told[place])
+        twice = [
+            place for place, device in enumerate(self.tells) if device not in ours and device in set(ours.values())
+        ]
+        for place, device in zip(twice, sorted(set(self.tells) - set(told)), strict=True):
+            told[place] = device
         self.tells = told
 
     def place(self, end: End) -> Cage:
@@ -139,18 +145,26 @@ class Hall:
         ports = self.ports[self.cabling.plug[self.numbers[named, end.port]]]
         return device, tuple(self.cabling.port_text(port) for port in ports)
 
-    def apply(self, actions: Iterable[Action]) -> None:
-        """Do what actions say: boxes first, then all plugs at once; a plug that is in the way hangs loose."""
+    def apply(self, actions: Iterable[Action], names: Iterable[Action] = ()) -> None:
+        """Do what actions say: boxes first, then all plugs at once; a plug in the way is put where there is room then.
+
+        `names`: exchanges of boxes that are not done, but after which places are named.
+        """
         actions = list(actions)
+        named = self.copy()
+        for action in [*actions, *(each for each in names if each not in actions)]:
+            if action.kind is Kind.EXCHANGE:
+                named.exchange(action.renamed)
         for action in actions:
             if action.kind is Kind.EXCHANGE:
                 self.exchange(action.renamed)
         steps = [step for action in actions for step in action.steps]
         sits = {cage: plug for plug, cage in enumerate(self.cage) if cage is not None}
-        moves = [(sits[self.place(step.pull)], self.place(step.put)) for step in steps]
-        moved = {plug for plug, _ in moves}
-        for _, target in moves:
-            if target in sits and sits[target] not in moved:
-                self.cage[sits[target]] = None
+        moves = [(sits[named.place(step.pull)], named.place(step.put)) for step in steps]
+        moved, targets = {plug for plug, _ in moves}, {target for _, target in moves}
+        free = [self.cage[plug] for plug, _ in moves if self.cage[plug] not in targets]
+        in_the_way = [sits[target] for _, target in moves if target in sits and sits[target] not in moved]
+        for plug in in_the_way:
+            self.cage[plug] = free.pop() if free else None
         for plug, target in moves:
             self.cage[plug] = target

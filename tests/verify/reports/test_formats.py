@@ -17,6 +17,7 @@ import pytest
 from fabricgen.verify.actions import Consequence, End, Kind
 from fabricgen.verify.report import Report, is_binary, report_formats, write_report
 from tests.conftest import require
+from tests.lint.test_reports import JUNIT
 from tests.verify.reports.made import LEAF, NAUGHTY, dark, exchanged, made, swapped
 
 EXTRA = (f"{NAUGHTY}:1 - {LEAF}:Ethernet1",)
@@ -26,6 +27,10 @@ TEXT_FORMATS = [form for form in report_formats() if not is_binary(form)]
 def everything() -> Report:
     notes = (f"{NAUGHTY} is taken for p1-su02-n001: three of four of its ports are there",)
     return made(exchanged(), swapped(), dark(), unseen=(f"{LEAF}:32",), extra=EXTRA, notes=notes)
+
+
+def nothing() -> Report:
+    return made(unseen=tuple(made().plan.cable_ids.tolist()))
 
 
 def text_of(form: str, report: Report) -> str:
@@ -128,8 +133,12 @@ def test_junit_is_xml_with_a_case_an_action() -> None:
     assert [case.get("name") for case in suites["p1/su1"]] == [f"{a.kind.value} {a.id}" for a in (swapped(), dark())]
     assert root.get("failures") == "4"
     assert root.get("tests") == str(len(root.findall(".//testcase")))
-    green = ET.fromstring(write_report("junit", made(unseen=tuple(made().plan.cable_ids.tolist()))))
-    assert (green.get("failures"), green.get("skipped")) == ("0", "2")
+    for report in (everything(), made(), nothing()):
+        for element in ET.fromstring(write_report("junit", report)).iter():
+            required, allowed, children = JUNIT[element.tag]
+            assert required <= set(element.keys()) <= required | allowed
+            assert {child.tag for child in element} <= children
+    assert [suite.get("skipped") for suite in ET.fromstring(write_report("junit", nothing()))] == ["1", "1"]
 
 
 def test_annotations_stay_on_their_lines() -> None:

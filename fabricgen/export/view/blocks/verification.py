@@ -11,6 +11,7 @@ from fabricgen.export.view.bundles import bundles_of
 from fabricgen.export.view.columns import Packed, packed_numbers, packed_table, packed_texts
 from fabricgen.export.view.source import PageSource
 from fabricgen.export.view.verification import (
+    AS_PLANNED,
     CHECK,
     DARK,
     ELSEWHERE,
@@ -21,7 +22,7 @@ from fabricgen.export.view.verification import (
     Place,
     Verification,
 )
-from fabricgen.wiring.tables import Ints
+from fabricgen.wiring.tables import Ints, Ints64
 
 COUNTED = {"harmless": HARMLESS, "unseen": UNSEEN, "check": CHECK, "dark": DARK, "elsewhere": ELSEWHERE}
 """States that are counted by place and ribbon; all other cables are as planned."""
@@ -37,6 +38,8 @@ def block(source: PageSource) -> dict[str, Any] | None:
         return None
     report, links = found.report, source.cluster.plan.links
     of_link = np.where(links.cable >= 0, found.states[links.cable], -1).astype(np.int32)
+    right = _beside_boxes(source, found)
+    of_link[right] = AS_PLANNED
     return {
         "counts": dict(report.cables),
         "earlier": report.verified_earlier,
@@ -46,12 +49,28 @@ def block(source: PageSource) -> dict[str, Any] | None:
         "extra": [_short(text) for text in report.extra[:MOST_ENDS]],
         "notes": [_short(text) for text in report.notes[:MOST_ENDS]],
         "cable": packed_numbers(found.states),
+        "right_links": packed_numbers(right),
         "device": packed_numbers(_by_device(source, of_link)),
         "boxes": _by_box(source, found),
         "bundles": _by_bundle(source, of_link),
         "left_out": max(0, len(report.actions) - MOST_ACTIONS),
         "actions": packed_texts(_actions(source, found)),
     }
+
+
+def _beside_boxes(source: PageSource, found: Verification) -> Ints64:
+    """Links that are right although their cable is not: of breakouts to a box that is the only thing that is wrong."""
+    links, rows = source.cluster.plan.links, {name: row for row, name in enumerate(source.cluster.names)}
+    actions = found.report.actions
+    plugs = {one for action in actions if not action.boxes_alone for one in action.cables}
+    boxes = {one for action in actions if action.boxes_alone for one in action.cables} - plugs
+    own = [rows[name] for action in actions if action.boxes_alone for name in action.devices if name in rows]
+    wrong = np.zeros(len(source.cluster.plan.cables), dtype=bool)
+    wrong[[row for row, one in enumerate(source.cluster.cable_ids) if one in boxes]] = True
+    is_own = np.zeros(len(rows), dtype=bool)
+    is_own[own] = True
+    touched = is_own[links.a_device] | is_own[links.b_device]
+    return np.flatnonzero((links.cable >= 0) & wrong[links.cable] & ~touched)
 
 
 def _by_device(source: PageSource, of_link: Ints) -> Ints:

@@ -42,6 +42,7 @@ FG.verified.load = FG.once(async () => {
   verified.counts = { boxes: await table(said.boxes), bundles: await table(said.bundles) };
   verified.cable = await FG.numbers(said.cable);
   verified.device = await FG.numbers(said.device);
+  verified.right = new Set(await FG.numbers(said.right_links));
   return verified;
 });
 
@@ -55,7 +56,7 @@ FG.verified.worst = (counts, row, least) => [5, 4, 3, 2, 1].find((state) => stat
 
 /** The overlay. @returns {Promise<any>} */
 FG.verified.overlay = async () => {
-  const { block, words, fills, marks, counts, cable, device } = await FG.verified.load(), ofLink = await FG.table("links").numbers("cable");
+  const { block, words, fills, marks, counts, cable, device, right } = await FG.verified.load(), ofLink = await FG.table("links").numbers("cable");
   const said = block.counts, number = [said.as_planned, said.harmless, said.unseen, 0, said.dark, said.elsewhere];
   number[3] = cable.reduce((/** @type {number} */ sum, /** @type {number} */ state) => sum + Number(state === 3), 0);
   const more = ["", "", block.told ? (block.earlier ? `, ${block.earlier.toLocaleString("en")} of them verified earlier` : "") : " (or as planned: the report does not say which)"];
@@ -65,7 +66,7 @@ FG.verified.overlay = async () => {
     entries: words.map((/** @type {string} */ word, /** @type {number} */ i) => ({ fill: fills[i], mark: marks[i], text: `${word}: ${number[i].toLocaleString("en")}${more[i] ?? ""}` })),
     device: (/** @type {number} */ row) => device[row],
     cable: (/** @type {number} */ row) => cable[row],
-    link: (/** @type {number} */ row) => (ofLink[row] < 0 ? -1 : cable[ofLink[row]]),
+    link: (/** @type {number} */ row) => (ofLink[row] < 0 ? -1 : right.has(row) ? 0 : cable[ofLink[row]]),
     ribbon: (/** @type {number} */ i) => FG.verified.worst(counts.bundles, i, 1),
     list: FG.verified.panel(),
   };
@@ -157,8 +158,13 @@ FG.verified.devices = async (action) => {
   return [...found].filter((row) => row >= 0);
 };
 
-/** Where an action's cables belong: the devices at both ends of their links; of exchanged boxes only these are shown. @param {Action} action @param {any} links */
-FG.verified.planned = (action, links) => (FG.verified.isExchange(action) ? [] : action.cables).flatMap((cable) => [...links.byCable.of(cable)].map((link) => ({ cable, a: links.a.at(link), b: links.b.at(link) })));
+/** Where an action's cables belong: the devices at both ends of their links; of breakouts to whole boxes, those of the boxes; of exchanged boxes only these are shown. @param {Action} action @param {any} links */
+FG.verified.planned = (action, links) => {
+  const all = FG.verified.isExchange(action) ? [] : action.cables.flatMap((cable) => [...links.byCable.of(cable)].map((link) => ({ cable, a: links.a.at(link), b: links.b.at(link) })));
+  if (action.steps.length || action.ends.some(([, , port]) => port)) return all;
+  const boxes = new Set(action.ends.map(([row]) => row));
+  return all.filter(({ a, b }) => boxes.has(a) || boxes.has(b));
+};
 
 /** Where plugs are: from the other end of each to the device where it was found. @param {Action} action @param {any} links */
 FG.verified.found = (action, links) => {
@@ -285,7 +291,7 @@ FG.verified.names = (c, camera, theme, now, at) => {
 
 /** What the lines mean, in the corner. @param {any} c @param {any} camera @param {any} theme @param {any} now @param {string[]} inks */
 FG.verified.key = (c, camera, theme, now, [plan, red]) => {
-  const top = FG.state.way === "hall" ? 32 : 8, rows = [[now.planned.length, [6, 5], plan, "where it belongs"], [now.found.length, [], red, now.exchange ? "in each other's place" : "where it is"]].filter(([count]) => count);
+  const top = FG.state.way === "hall" ? 32 : 8, rows = [[now.planned.length, [6, 5], plan, now.dark ? "nobody sees it" : "where it belongs"], [now.found.length, [], red, now.exchange ? "in each other's place" : "where it is"]].filter(([count]) => count);
   c.fillStyle = theme.paper;
   c.fillRect(8, top, 190, rows.length * 20 + 8);
   c.strokeStyle = theme.line;
@@ -316,10 +322,14 @@ FG.verified.follow = async () => {
   const devices = await FG.verified.devices(action), texts = new Map(devices.map((/** @type {number} */ row) => [row, name.at(row)]));
   for (const [row, , port] of [...action.ends, ...action.steps.map((/** @type {any} */ one) => one[1])]) if (row >= 0 && port && !texts.get(row).includes(":")) texts.set(row, `${name.at(row)}:${port}`);
   if (FG.state.chosen !== chosen) return;
-  FG.verified.now = { id: chosen.id, planned: FG.verified.planned(action, links), found: FG.verified.found(action, links), devices, texts, exchange: FG.verified.isExchange(action) };
+  FG.verified.now = { id: chosen.id, planned: FG.verified.planned(action, links), found: FG.verified.found(action, links), devices, texts, exchange: FG.verified.isExchange(action), dark: action.kind === "dark" };
   FG.repaint();
 };
 FG.on("change", (news) => { if ("chosen" in news) FG.verified.follow(); });
+{
+  const { legend } = FG.overlay;
+  FG.overlay.legend = () => { legend(); FG.verified.mark(document.querySelector("#legend .todo")); };
+}
 
 /** Counts on ribbons, and on boxes with an outline, while this is what colours. */
 FG.verified.labels = async () => {

@@ -1,0 +1,300 @@
+"""Each kind of fault, as it is told."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from fabricgen.verify.actions import CableState, Kind
+from fabricgen.verify.diagnosis import diagnose
+from fabricgen.verify.seen import Conflict, SparePort, Stranger
+from tests.verify.diagnosis.hall import Cage, Hall, cabling
+
+LEAF = "compute-leaf-p1-su01-r1-01"
+LEAF2 = "compute-leaf-p1-su01-r2-01"
+
+
+def _hall(name: str = "spare-nodes") -> Hall:
+    return Hall(cabling(name))
+
+
+def _port(hall: Hall, place: str) -> int:
+    device, _, port = place.partition(":")
+    return hall.numbers[hall.cabling.device_numbers[device], port]
+
+
+def _plug(hall: Hall, place: str) -> int:
+    return int(hall.cabling.plug[_port(hall, place)])
+
+
+def _cage(hall: Hall, place: str) -> Cage:
+    device, _, port = place.partition(":")
+    if port == "spare":
+        return hall.cabling.device_numbers[device], tuple(f"spare/{lane}" for lane in range(8))
+    return _plug(hall, place)
+
+
+def _moved(hall: Hall, *places: str) -> Hall:
+    """Each plug planned at a place is put at the next place; the last one at the first, unless that is `spare`."""
+    plugs = [_plug(hall, place) for place in places if not place.endswith(":spare")]
+    cages = [_cage(hall, place) for place in places]
+    for plug, cage in zip(plugs, [*cages[1:], cages[0]], strict=False):
+        hall.cage[plug] = cage
+    return hall
+
+
+def _only(hall: Hall):
+    found = diagnose(hall.cabling, hall.seen())
+    (action,) = found.actions
+    return action
+
+
+def _ports(hall: Hall, device: str, count: int, first: int = 0) -> list[str]:
+    number = hall.cabling.device_numbers[device]
+    return [hall.cabling.place(port) for port in hall.cabling.ports_of_device(number).tolist()][first : first + count]
+
+
+def test_as_planned():
+    hall = _hall()
+    found = diagnose(hall.cabling, hall.seen())
+    assert (found.states[hall.cabling.cable] == CableState.AS_PLANNED).all()
+    assert (found.actions, found.extra, found.harmless, found.notes) == ((), (), (), ())
+
+
+def test_nothing_dumped():
+    hall = _hall()
+    found = diagnose(hall.cabling, hall.seen([]))
+    assert (found.states == CableState.UNSEEN).all()
+    assert found.actions == ()
+
+
+def test_swap():
+    hall = _hall()
+    one, _, other = _ports(hall, LEAF, 3)
+    action = _only(_moved(hall, one, other))
+    assert (action.kind, action.moves, len(action.cables)) == (Kind.SWAP, 2, 2)
+    assert {end.device for end in action.ends} == {LEAF}
+    assert action.text == (f"{LEAF} (rack p1-su01-net01, U1): the plugs in 2/1 and 1/1 are swapped.")
+    (other_side,) = action.alternatives
+    assert (other_side.kind, other_side.moves) == (Kind.SWAP, 2)
+    assert {step.pull.device for step in other_side.steps} == {"p1-su01-n001", "p1-su01-n003"}
+
+
+def test_ring_over_devices():
+    hall = _hall()
+    action = _only(_moved(hall, f"{LEAF}:1/1", f"{LEAF2}:5/1", "p1-su01-n012:right-P3"))
+    assert (action.kind, action.moves, len(action.cables)) == (Kind.RING, 3, 3)
+
+
+@pytest.mark.parametrize(
+    ("count", "backwards", "told"),
+    [
+        (3, False, "3 plugs are shifted round by 1 up, in 2/1 to 3/1"),
+        (5, True, "5 plugs are shifted round by 1 down, in 2/1 to 4/1"),
+    ],
+)
+def test_shift_round(count, backwards, told):
+    hall = _hall()
+    places = _ports(hall, LEAF, count, 2)
+    action = _only(_moved(hall, *(reversed(places) if backwards else places)))
+    assert (action.kind, action.moves) == (Kind.SHIFT, count)
+    assert told in action.text
+
+
+def test_shift_into_a_free_port():
+    hall = _hall()
+    count = len(hall.cabling.ports_of_device(hall.cabling.device_numbers[LEAF]))
+    places = _ports(hall, LEAF, 4, count - 4)
+    action = _only(_moved(hall, *places, f"{LEAF}:spare"))
+    assert (action.kind, action.moves, len(action.cables)) == (Kind.SHIFT, 4, 4)
+    names = [place.partition(":")[2] for place in places]
+    assert (
+        f"4 plugs are shifted by one: {names[1]} to spare/0 hold what belongs in {names[0]} to {names[3]}"
+        in action.text
+    )
+    assert [step.put.port for step in action.steps] == names
+    assert action.alternatives == ()
+
+
+def test_move():
+    hall = _hall()
+    action = _only(_moved(hall, f"{LEAF}:2/1", f"{LEAF}:spare"))
+    assert (action.kind, action.moves) == (Kind.MOVE, 1)
+    assert action.text.endswith("one plug is in the wrong place; move spare/0 to 2/1.")
+
+
+def test_crossed_rails():
+    hall = _hall()
+    action = _only(_moved(hall, "p1-su01-n002:left-P3", "p1-su01-n002:left-P4"))
+    assert (action.kind, action.moves, len(action.cables)) == (Kind.CROSSED, 2, 2)
+    assert "rails 1 and 2 are crossed" in action.text
+    assert action.text.startswith("p1-su01-n002 (rack p1-su01-rk01, U12): ")
+    (leaves,) = action.alternatives
+    assert leaves.moves == 2
+    assert {step.pull.device for step in leaves.steps} == {LEAF, LEAF2}
+
+
+def test_rolled_splitter():
+    hall = _hall("leaf-spine")
+    action = _only(_moved(hall, "p1-su01-n001:eth1", "p1-su01-n002:eth1"))
+    assert (action.kind, action.moves) == (Kind.SPLITTER, 2)
+    assert action.cables == ("compute-leaf-p1-su01-r1-01:1",)
+    assert "the ends of breakout compute-leaf-p1-su01-r1-01:1 are in the wrong order" in action.text
+
+
+def test_shift_of_breakouts():
+    hall = _hall("rail-only")
+    action = _only(_moved(hall, *(f"compute-leaf-r1-01:Ethernet{port}" for port in (8, 16, 24))))
+    assert (action.kind, action.moves) == (Kind.SHIFT, 3)
+    assert "3 breakout plugs are shifted round by 1 up, in Ethernet8 to Ethernet24" in action.text
+
+
+def test_common_plugs_are_one_plug_each():
+    hall = _hall("leaf-spine")
+    leaf = "compute-leaf-p1-su01-r1-01"
+    action = _only(_moved(hall, f"{leaf}:Ethernet0", f"{leaf}:Ethernet8"))
+    assert (action.kind, action.moves, len(action.cables)) == (Kind.SWAP, 2, 2)
+    hall = _hall("leaf-spine")
+    action = _only(_moved(hall, f"{leaf}:Ethernet0", f"{leaf}:spare"))
+    assert (action.kind, action.moves, len(action.cables)) == (Kind.MOVE, 1, 1)
+
+
+def test_exchanged_boxes():
+    hall = _hall()
+    one, other = hall.cabling.device_numbers["p1-su01-n012"], hall.cabling.device_numbers["p1-su01-n013"]
+    hall.tells[one], hall.tells[other] = other, one
+    action = _only(hall)
+    assert (action.kind, action.moves, action.boxes) == (Kind.EXCHANGE, 0, 2)
+    assert action.renamed == {"p1-su01-n012": "p1-su01-n013", "p1-su01-n013": "p1-su01-n012"}
+    plugs = sum(hall.device[plug] in (one, other) for plug in range(hall.plugs))
+    assert [(each.kind, each.moves) for each in action.alternatives] == [(Kind.SWAP, plugs)]
+    assert action.text.endswith(f" are exchanged: swap the two boxes, or move {plugs} plugs.")
+    assert len(action.cables) == plugs
+
+
+def test_spare_box_in_the_place_of_another():
+    hall = _hall()
+    spare, used = hall.cabling.device_numbers["p1-su01-n012"], hall.cabling.device_numbers["p1-su01-n013"]
+    for plug in range(hall.plugs):
+        if hall.device[plug] == spare:
+            hall.cage[plug] = None
+    hall.tells[spare], hall.tells[used] = used, spare
+    devices = [device for device in range(len(hall.tells)) if device not in (spare, used)]
+    found = diagnose(hall.cabling, hall.seen(devices))
+    exchange, dark = found.actions
+    assert (exchange.kind, exchange.boxes, exchange.renamed) == (Kind.EXCHANGE, 1, {"p1-su01-n012": "p1-su01-n013"})
+    assert "p1-su01-n012 stands where p1-su01-n013 (rack" in exchange.text
+    assert (dark.kind, dark.ends[0].device, len(dark.ends)) == (Kind.DARK, "p1-su01-n012", 1)
+
+
+def test_dark():
+    hall = _hall()
+    hall.cage[_plug(hall, f"{LEAF}:2/1")] = None
+    action = _only(hall)
+    assert (action.kind, action.moves, len(action.cables), len(action.ends)) == (Kind.DARK, 0, 1, 2)
+    seen = hall.seen()
+    doubtful = replace(seen, doubtful=np.ones_like(seen.doubtful))
+    assert diagnose(hall.cabling, doubtful).actions == ()
+
+
+def test_dark_device():
+    hall = _hall()
+    node = hall.cabling.device_numbers["p1-su01-n012"]
+    plugs = [plug for plug in range(hall.plugs) if hall.device[plug] == node]
+    for plug in plugs:
+        hall.cage[plug] = None
+    action = _only(hall)
+    assert (action.kind, [end.device for end in action.ends]) == (Kind.DARK, ["p1-su01-n012"])
+    assert len(action.cables) == len(plugs)
+    assert action.text.endswith(f"sees nobody and is seen by nobody ({len(plugs)} cables): is it powered?")
+
+
+def test_moved_plug_whose_own_place_has_lost_its_cable():
+    """The one plug that is moved makes one cable right; the other one is not there."""
+    hall = _hall()
+    one, _, other = _ports(hall, LEAF, 3)
+    hall.cage[_plug(hall, one)] = None
+    hall.cage[_plug(hall, other)] = _cage(hall, one)
+    found = diagnose(hall.cabling, hall.seen())
+    assert sorted((action.kind.value, action.moves, len(action.cables)) for action in found.actions) == [
+        ("dark", 0, 1),
+        ("move", 1, 1),
+    ]
+
+
+def test_harmless():
+    hall = _hall("small-pair")
+    found = diagnose(hall.cabling, _moved(hall, "inband-leaf-01:swp63", "inband-leaf-01:swp64").seen())
+    assert found.actions == ()
+    assert (found.states == CableState.HARMLESS).sum() == 2
+    assert len(found.harmless) == 2
+    assert "harmless" in found.notes[0]
+
+
+def test_extra():
+    hall = _hall()
+    seen = hall.seen()
+    planned = hall.cabling.ports
+    spare = (SparePort(0, "eth98"), SparePort(1, "eth99"), SparePort(2, "eth97"))
+    more = {
+        "mate": np.r_[seen.mate, [planned + 1, planned, -1]].astype(np.int32),
+        "towards": np.r_[seen.towards, [-1, -1, -1]].astype(np.int32),
+    }
+    none = np.zeros(3, dtype=bool)
+    flags = {name: np.r_[getattr(seen, name), none] for name in ("dumped", "down", "doubtful")}
+    seen = replace(seen, **more, **flags, spare=spare, strangers=(Stranger(planned + 2, "printer"),))
+    found = diagnose(hall.cabling, seen)
+    assert found.actions == ()
+    assert found.extra == ("p1-su01-n001:eth98 - p1-su01-n002:eth99", "p1-su01-n003:eth97 - printer")
+
+
+def _blind(hall: Hall, *ports: int):
+    seen = hall.seen()
+    for port in ports:
+        seen.mate[[port, port ^ 1]] = -1
+    return seen
+
+
+def test_strangers():
+    hall = _hall()
+    ports = [_port(hall, place) for place in _ports(hall, LEAF, 2)]
+    strangers = tuple(Stranger(port, "00:11:22:33:44:55") for port in ports)
+    found = diagnose(hall.cabling, replace(_blind(hall, *ports), strangers=strangers))
+    assert [(action.kind, len(action.cables)) for action in found.actions] == [(Kind.PORT, 1), (Kind.PORT, 1)]
+    assert "sees 00:11:22:33:44:55, which is not in the plan, instead of p1-su01-n001:" in found.actions[0].text
+    ports = [_port(hall, place) ^ 1 for place in _ports(hall, "p1-su01-n001", 3)]
+    strangers = tuple(Stranger(port, "unnamed") for port in ports)
+    found = diagnose(hall.cabling, replace(_blind(hall, *ports), strangers=strangers))
+    (action,) = found.actions
+    assert action.text.startswith("3 ports that should see p1-su01-n001 (rack ")
+
+
+def test_conflict():
+    hall = _hall()
+    one, other = (_port(hall, place) for place in _ports(hall, LEAF, 2))
+    conflicts = (Conflict(one, other ^ 1, other), Conflict(other ^ 1, one, -1))
+    found = diagnose(hall.cabling, replace(_blind(hall, one, other), conflicts=conflicts))
+    (action,) = found.actions
+    assert (action.kind, action.moves, len(action.cables)) == (Kind.PORT, 0, 2)
+    assert "dumps of different times" in action.text
+
+
+def test_neighbour_whose_port_is_not_told():
+    hall = _hall()
+    port = _port(hall, f"{LEAF}:1/1")
+    seen = _blind(hall, port)
+    seen.towards[port] = hall.cabling.device[port ^ 1]
+    assert diagnose(hall.cabling, seen).actions == ()
+    seen.towards[port] = hall.cabling.device_numbers["p1-su01-n002"]
+    (action,) = diagnose(hall.cabling, seen).actions
+    assert (action.kind, len(action.cables)) == (Kind.PORT, 1)
+    assert "sees p1-su01-n002, at a port that is not told, instead of p1-su01-n001:" in action.text
+
+
+def test_ids_stay():
+    hall = _moved(_hall(), *_ports(_hall(), LEAF, 2))
+    alone = _only(hall).id
+    hall.cage[_plug(hall, "compute-leaf-p1-su01-r3-01:1/1")] = None
+    assert alone in {action.id for action in diagnose(hall.cabling, hall.seen()).actions}
