@@ -9,6 +9,8 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from fabricgen.export.view.page import page_of
 from fabricgen.export.view.source import Beside
@@ -243,3 +245,35 @@ def test_a_picture_has_no_report(fabricgen, tmp_path):
 
 def test_a_page_without_a_report_has_nothing_of_it():
     assert "FG.verified" not in page_of(example_cluster(SMALL))
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.sampled_from([LEAF, f"{LEAF}:29", "dark"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text() | st.just("device"), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@settings(max_examples=80)
+@given(st.data())
+def test_a_report_with_anything_in_any_place_is_shown_or_refused(tmp_path_factory, data):
+    report = json.loads(write_report("json", made(swapped(), dark(), exchanged())))
+    for _ in range(data.draw(st.integers(1, 3))):
+        place = report
+        while isinstance(place, dict | list) and place:
+            keys = sorted(place) if isinstance(place, dict) else range(len(place))
+            key = data.draw(st.sampled_from(keys))
+            if not isinstance(place[key], dict | list) or data.draw(st.booleans()):
+                place[key] = data.draw(JSON)
+                break
+            place = place[key]
+    file = tmp_path_factory.getbasetemp() / "any.json"
+    file.write_text(json.dumps(report), encoding="utf-8")
+    cluster = example_cluster(SMALL)
+    refused = ()
+    try:
+        found = verification_in(str(file), cluster)
+        assert page_of(cluster, Beside(verification=found)).encode()
+    except InputError as error:
+        refused = error.diagnostics
+    assert all(each.span for each in refused)

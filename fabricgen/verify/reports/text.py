@@ -88,6 +88,8 @@ def _actions(report: Report) -> Iterator[list[str]]:
 def _action(report: Report, number: int, action: Action) -> list[str]:
     status = f", {report.status(action)}" if report.status(action) else ""
     lines = _filled(f"{number}. {action.text} ({work(action)}{status}; {action.id})", "", "   ")
+    if _goes_round(action.steps):
+        lines.append("   lay the first plug aside until its place is free")
     lines += [line for step in action.steps[:LISTED] for line in _step(report, step)]
     if len(action.steps) > LISTED:
         lines.append(f"   and {counted(len(action.steps) - LISTED, 'plug')} more")
@@ -97,6 +99,11 @@ def _action(report: Report, number: int, action: Action) -> list[str]:
     costs = meanwhile(action.consequence)
     lines += _filled(f"until then: {costs}", "   ", "     ") if costs else []
     return [*lines, *(line for other in action.alternatives for line in _filled(priced(other), "   ", "     "))]
+
+
+def _goes_round(steps: Sequence[Step]) -> bool:
+    """Whether the place of the first of several plugs is free only when others have been pulled."""
+    return len(steps) > 1 and at(steps[0].put) in {at(step.pull) for step in steps[1:]}
 
 
 def _step(report: Report, step: Step) -> list[str]:

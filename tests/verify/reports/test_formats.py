@@ -60,6 +60,7 @@ and 3 racks verified whole
 
 1. two plugs of compute-leaf-p1-su01-r1-01 are swapped: Ethernet224 and Ethernet232 (2 plugs;
    swap-46e17949)
+   lay the first plug aside until its place is free
    pull compute-leaf-p1-su01-r1-01:Ethernet232  rack p1-su01-net01 (h1.R01.02) U1, cage 30
     put compute-leaf-p1-su01-r1-01:Ethernet224  cage 29
         label compute-leaf-p1-su01-r1-01:29 Ethernet224 > compute-spine-01:1 Ethernet0
