@@ -14,9 +14,9 @@ from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span,
 from fabricgen.publish.workers import in_order, processors
 from fabricgen.verify.dumps import _json
 from fabricgen.verify.dumps._content import CODE, MOST_FAULTS, Content, TooManyFaultsError
+from fabricgen.verify.dumps._sources import Source, contents, sources
 from fabricgen.verify.optics.report import PortReport
 from fabricgen.verify.sightings import Sightings, SightingsBuilder, joined
-from fabricgen.verify.sources import Source, contents, sources
 
 PACKAGE = "fabricgen.verify.dumps"
 OPTICS = "fabricgen.verify.optics.dumps"
@@ -141,9 +141,14 @@ def _read_source(source: Source, builder: SightingsBuilder, read: _Batch, optics
                 read.used.add(source.argument)
             elif not faults:
                 read.ignored.append(shown)
-            read.faults += faults
+            read.faults += _once(faults)
     except InputError as error:
         read.faults += error.diagnostics
+
+
+def _once(faults: list[Diagnostic]) -> list[Diagnostic]:
+    """The first fault at each place: a file may be read for its links and again for its ports."""
+    return list({fault.span: fault for fault in reversed(faults)}.values())[::-1]
 
 
 def _content_of(shown: str, data: bytes, faults: list[Diagnostic], must_be: bool) -> Content | None:

@@ -23,11 +23,11 @@ Path: TypeAlias = tuple[str | int, ...]
 
 
 class WrongValueError(Exception):
-    """A value of JSON that cannot be read; the rest of its dump is read on."""
+    """A value of JSON that cannot be read, by the object or list that holds it; the rest of its dump is read on."""
 
-    def __init__(self, path: Path, message: str, hint: str = "") -> None:
+    def __init__(self, holder: Json, key: str | int | None, message: str, hint: str = "") -> None:
         super().__init__(message)
-        self.path, self.message, self.hint = path, message, hint
+        self.holder, self.key, self.message, self.hint = holder, key, message, hint
 
 
 class TooManyFaultsError(Exception):
@@ -70,42 +70,60 @@ class Content:
         if len(self.faults) >= MOST_FAULTS:
             raise TooManyFaultsError
 
-    def wrong_at(self, path: Path, message: str, hint: str = "") -> None:
+    def wrong_value(self, error: WrongValueError) -> None:
         """Note a fault at a value of JSON; raises TooManyFaultsError where enough are noted."""
-        line, column = _json.place(self.text, (*self.path, *path))
-        self.wrong(line, column, message, hint)
+        path = [*self.path, *(_json.path_to(self.value, error.holder) or ())]
+        line, column = _json.place(self.text, path if error.key is None else [*path, error.key])
+        self.wrong(line, column, error.message, error.hint)
 
     @contextmanager
     def noting(self) -> Iterator[None]:
         """Note what is wrong in a part of a dump, and leave out the rest of that part."""
         try:
             yield
-        except WrongValueError as wrong:
-            self.wrong_at(wrong.path, wrong.message, wrong.hint)
+        except WrongValueError as error:
+            self.wrong_value(error)
 
 
-def mapping(value: Json, *path: str | int) -> dict[str, Json]:
-    """An object of JSON; raises WrongValueError for another value."""
+def mapping(holder: Json, key: str | int) -> dict[str, Json]:
+    """The object below a key, or of a list; an empty one where there is none. Raises WrongValueError for another."""
+    value = _below(holder, key)
     if type(value) is dict:
         return value
-    raise WrongValueError(path, f"{_where(path)} is {_json.kind(value)}, not an object")
+    if value is None:
+        return {}
+    raise WrongValueError(holder, key, f"{_where(key)} is {_json.kind(value)}, not an object")
 
 
-def sequence(value: Json, *path: str | int) -> list[Json]:
-    """A list of JSON; raises WrongValueError for another value."""
+def sequence(holder: Json, key: str | int) -> list[Json]:
+    """The list below a key; an empty one where there is none. Raises WrongValueError for another value."""
+    value = _below(holder, key)
     if type(value) is list:
         return value
-    raise WrongValueError(path, f"{_where(path)} is {_json.kind(value)}, not a list")
+    if value is None:
+        return []
+    raise WrongValueError(holder, key, f"{_where(key)} is {_json.kind(value)}, not a list")
 
 
-def text(value: Json, *path: str | int) -> str:
-    """A text or number of JSON, "" for null; raises WrongValueError for another value."""
+def mappings(holder: Json, key: str | int) -> Iterator[dict[str, Json]]:
+    """The objects of the list below a key; raises WrongValueError for what is none."""
+    found = sequence(holder, key)
+    return (mapping(found, index) for index in range(len(found)))
+
+
+def text(holder: Json, key: str | int) -> str:
+    """The text or number below a key; "" where there is none. Raises WrongValueError for another value."""
+    value = _below(holder, key)
     if type(value) is str:
         return value
     if value is None:
         return ""
-    raise WrongValueError(path, f"{_where(path)} is {_json.kind(value)}, not a text")
+    raise WrongValueError(holder, key, f"{_where(key)} is {_json.kind(value)}, not a text")
 
 
-def _where(path: Path) -> str:
-    return f"'{path[-1]}'" if path and isinstance(path[-1], str) else "an item"
+def _below(holder: Json, key: str | int) -> Json:
+    return holder.get(key) if type(holder) is dict else holder[key]
+
+
+def _where(key: str | int) -> str:
+    return f"'{key}'" if isinstance(key, str) else "an item"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from json import JSONDecodeError, JSONDecoder
 from typing import Any
 
@@ -50,7 +51,20 @@ def kind(value: Any) -> str:
     return "an object" if isinstance(value, dict) else "a list"
 
 
-def place(text: str, path: tuple[str | int, ...]) -> tuple[int, int]:
+def path_to(value: Any, wanted: Any) -> list[str | int] | None:
+    """The keys that lead from a value to an object or list in it, None where it is not in it."""
+    stack: list[tuple[Any, list[str | int]]] = [(value, [])]
+    while stack:
+        here, path = stack.pop()
+        if here is wanted:
+            return path
+        if isinstance(here, dict | list):
+            inner = here.items() if isinstance(here, dict) else enumerate(here)
+            stack += [(below, [*path, key]) for key, below in inner if isinstance(below, dict | list)]
+    return None
+
+
+def place(text: str, path: Sequence[str | int]) -> tuple[int, int]:
     """(line, column) of a value in a text that has been parsed, or of the nearest value around it."""
     at = _space(text, 0)
     for step in path:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from functools import lru_cache
 
 from fabricgen.verify.dumps.sighting import Box
@@ -13,13 +12,16 @@ _GUID = re.compile(r"(?:0x)?([0-9a-f]{16})|[0-9a-f]{2}(?:[:][0-9a-f]{2}){7}")
 
 
 @lru_cache(maxsize=100_000)
-def neighbor(name: str, chassis: str, address: str = "") -> Box:
-    """A neighbour of a host name, a chassis id and a management address as they were told; "" for what was not.
+def neighbor(name: str, chassis: str, *addresses: str) -> Box:
+    """A neighbour of a host name, a chassis id and management addresses as they were told; "" for what was not.
 
-    A chassis id that is neither a MAC nor a GUID is taken for a name where no other was told.
+    A chassis id that is neither a MAC nor a GUID is taken for a name where no other was told. Of addresses counts the
+    first that others can reach.
     """
     number = hardware(chassis)
-    return Box(name.strip() or ("" if number else chassis.strip()), number, address.strip())
+    told = (text.strip() for text in addresses)
+    address = next((text for text in told if text and not text.lower().startswith("fe80:")), "")
+    return Box(name.strip() or ("" if number else chassis.strip()), number, address)
 
 
 def hardware(told: str) -> str:
@@ -29,9 +31,3 @@ def hardware(told: str) -> str:
     if _MAC.fullmatch(lower):
         return ":".join(digits[i : i + 2] for i in range(0, 12, 2))
     return f"0x{digits}" if _GUID.fullmatch(lower) else ""
-
-
-def address_of(told: Iterable[str]) -> str:
-    """The address by which a device is managed, of those that it tells: the first that others can reach."""
-    addresses = [text.strip() for text in told]
-    return next((text for text in addresses if text and not text.lower().startswith("fe80:")), "")

@@ -14,7 +14,10 @@ IS_JSON = False
 _NODE = re.compile(r'(Switch|Ca|Rt)\s+(\d+)\s+"([SHR])-([0-9a-fA-F]{1,16})"\s*(?:#\s*"(.*)")?')
 _PORT = re.compile(r'\[(\d+)\](?:\[ext \d+\])?(?:\([0-9a-fA-F]+\))?\s+"[SHR]-([0-9a-fA-F]{1,16})"\s*\[(\d+)\](.*)')
 _NAME = re.compile(r'"(.*)"')
-_KNOWN = re.compile(r"\s*(?:#|$|(?:vendid|devid|sysimgguid|switchguid|caguid|rtguid)=)|Chassis\b|.*\bPortGUIDs?\b")
+_KNOWN = re.compile(
+    r"\s*(?:#|$|(?:vendid|devid|sysimgguid|switchguid|caguid|rtguid)=|ibwarn: |ibpanic: |src/)|Chassis\b"
+)
+_LONGEST_LINE = 2000
 _HINT = "give the whole output of ibnetdiscover, as it was written"
 
 
@@ -30,7 +33,9 @@ def dumps(content: Content) -> Iterator[Dump]:
     node, sightings = "", list[Sighting]()
     is_switch = False
     for number, line in enumerate(content.text.split("\n"), start=1):
-        if found := _PORT.match(line):
+        if len(line) > _LONGEST_LINE:
+            content.wrong(number, 1, f"the line has {len(line):,} characters", _HINT)
+        elif found := _PORT.match(line):
             port, far, far_port, rest = found.groups()
             if not node:
                 content.wrong(number, 1, "a port before any Switch, Ca or Rt", _HINT)
@@ -52,7 +57,11 @@ def dumps(content: Content) -> Iterator[Dump]:
 
 def _names(text: str) -> dict[str, str]:
     """The description of each node that has a paragraph, by its GUID."""
-    return {_guid(found[4]): (found[5] or "").strip() for found in map(_NODE.match, text.split("\n")) if found}
+    return {
+        _guid(found[4]): (found[5] or "").strip()
+        for line in text.split("\n")
+        if (found := _NODE.match(line[:_LONGEST_LINE]))
+    }
 
 
 def _box(boxes: dict[str, Box], names: dict[str, str], told: str, name: str = "") -> Box:

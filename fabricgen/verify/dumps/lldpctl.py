@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.verify.dumps._content import Content, Json, Path, WrongValueError, mapping, text
-from fabricgen.verify.dumps._lldp import address_of, neighbor
+from fabricgen.verify.dumps._content import Content, Json, WrongValueError, mapping, text
+from fabricgen.verify.dumps._lldp import neighbor
 from fabricgen.verify.dumps.sighting import Box, Dump, Sighting
 
 TITLE = "lldpctl -f json0"
@@ -33,75 +33,66 @@ def dumps(content: Content) -> Iterator[Dump]:
 
 
 def _sightings(content: Content) -> Iterator[Sighting]:
-    for outer_path, outer in _each(content.value["lldp"], ("lldp",)):
-        with content.noting():
-            path = (*outer_path, "interface")
-            for item_path, item in _each(mapping(outer, *outer_path).get("interface"), path):
-                with content.noting():
-                    yield from _of_item(content, mapping(item, *item_path), item_path)
+    with content.noting():
+        for outer in _each(content.value, "lldp"):
+            for item in _each(outer, "interface"):
+                try:
+                    yield from _of_item(item)
+                except WrongValueError as error:
+                    content.wrong_value(error)
 
 
-def _of_item(content: Content, item: dict[str, Json], path: Path) -> Iterator[Sighting]:
+def _of_item(item: dict[str, Json]) -> Iterator[Sighting]:
     """The neighbours in an item of `interface`: json0 has the port's name in it, json makes it a key."""
     if type(item.get("name")) is str:
-        yield from _of_port(item["name"], item, path)
-        return
-    for port, entry in item.items():
-        with content.noting():
-            yield from _of_port(port, mapping(entry, *path, port), (*path, port))
+        return _of_port(item["name"], item)
+    return (seen for port in item for seen in _of_port(port, mapping(item, port)))
 
 
-def _of_port(port: str, entry: dict[str, Json], path: Path) -> Iterator[Sighting]:
+def _of_port(port: str, entry: dict[str, Json]) -> Iterator[Sighting]:
     if "rid" not in entry and entry.get("via") == "unknown":
-        raise WrongValueError(
-            path, f"{port} tells of itself, not of its neighbour: this is `lldpcli show interfaces`", _HINT
-        )
+        message = f"{port} tells of itself, not of its neighbour: this is `lldpcli show interfaces`"
+        raise WrongValueError(entry, None, message, _HINT)
     far_port = far_text = ""
-    for far_path, far in _each(entry.get("port"), (*path, "port")):
-        far_port = _leaf(mapping(far, *far_path).get("id"), *far_path, "id")
-        far_text = _leaf(far.get("descr"), *far_path, "descr")
-        break
-    found = list(_chassis(entry.get("chassis"), (*path, "chassis")))
+    for far in _each(entry, "port"):
+        far_port, far_text = _leaf(far, "id"), _leaf(far, "descr")
+    found = [box for item in _each(entry, "chassis") for box in _chassis(item)]
     if not port or not found:
-        raise WrongValueError(path, f"{port or 'an interface'} names no {'chassis' if port else 'port'}", _HINT)
-    for neighbor_box in found:
-        yield Sighting(port, neighbor_box, far_port, far_text)
+        raise WrongValueError(entry, None, f"{port or 'an interface'} names no {'chassis' if port else 'port'}", _HINT)
+    return (Sighting(port, box, far_port, far_text) for box in found)
 
 
-def _chassis(value: Json, path: Path) -> Iterator[Box]:
-    """The neighbours of a port: those without a name, and all of json0, are not below a key of their name."""
-    for item_path, item in _each(value, path):
-        if _is_chassis(mapping(item, *item_path)):
-            yield _box(_leaf(item.get("name"), *item_path, "name"), item, item_path)
-            continue
-        for name, entry in item.items():
-            yield _box(name, mapping(entry, *item_path, name), (*item_path, name))
-
-
-def _is_chassis(item: dict[str, Json]) -> bool:
+def _chassis(item: dict[str, Json]) -> list[Box]:
+    """Neighbours of a port: json has them below keys of their names, json0 and json without a name have not."""
     told = item.get("id")
-    return type(told) is list or (type(told) is dict and "value" in told)
+    if type(told) is list or (type(told) is dict and "value" in told):
+        return [_box(_leaf(item, "name"), item)]
+    return [_box(name, mapping(item, name)) for name in item]
 
 
-def _box(name: str, chassis: dict[str, Json], path: Path) -> Box:
+def _box(name: str, chassis: dict[str, Json]) -> Box:
     told = chassis.get("mgmt-ip")
-    address = "" if told is None else address_of(_leaf(each, *where) for where, each in _each(told, (*path, "mgmt-ip")))
-    return neighbor(name, _leaf(chassis.get("id"), *path, "id"), address)
+    addresses = (
+        [_leaf(told, index) for index in range(len(told))] if type(told) is list else [_leaf(chassis, "mgmt-ip")]
+    )
+    return neighbor(name, _leaf(chassis, "id"), *addresses)
 
 
-def _each(value: Json, path: Path) -> Iterator[tuple[Path, Json]]:
-    """The items of a list with their paths, or the one value that stands in its place."""
+def _each(holder: dict[str, Json], key: str) -> list[dict[str, Json]]:
+    """The objects of the list below a key, or the one object that stands in its place."""
+    value = holder.get(key)
     if type(value) is list:
-        for index, item in enumerate(value):
-            yield (*path, index), item
-    elif value is not None:
-        yield path, value
+        return [mapping(value, index) for index in range(len(value))]
+    return [mapping(holder, key)] if value is not None else []
 
 
-def _leaf(value: Json, *path: str | int) -> str:
-    """A text as such, in an object, or in a list of one object."""
+def _leaf(holder: Json, key: str | int) -> str:
+    """The text below a key: as such, in an object, or in a list of one object."""
+    value = holder.get(key) if type(holder) is dict else holder[key]
     if type(value) is list:
-        value, path = (value[0] if value else None), (*path, 0)
+        if not value:
+            return ""
+        holder, key, value = value, 0, value[0]
     if type(value) is dict:
-        value, path = value.get("value"), (*path, "value")
-    return text(value, *path)
+        holder, key = value, "value"
+    return text(holder, key)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from pathlib import Path
 from typing import Any
@@ -273,7 +274,7 @@ BROKEN = [
     ({"interfaceStatuses": {"Ethernet1": []}}, "'Ethernet1' is a list, not an object"),
     ({"interfacePhyStatuses": {"Ethernet1": {"phyStatuses": {"a": 1}}}}, "'phyStatuses' is an object, not a list"),
     ({"interfaces": {"Ethernet1": {"mediaType": "x", "parameters": "y"}}}, "'parameters' is 'y', not an object"),
-    ({"TRANSCEIVER_INFO|Ethernet0": None}, "is null, not an object"),
+    ({"TRANSCEIVER_INFO|Ethernet0": 7}, "is '7', not an object"),
     (STATUS[:-60].replace("PortChannel1", "Ethernet99"), "the row of Ethernet99 ends early"),
     (LINKINFO.replace("Active/  LinkUp)==>       2", "Active)==> 2"), "is no line of iblinkinfo"),
 ]
@@ -309,7 +310,10 @@ HOSTILE = [
 @pytest.mark.parametrize("dump", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_dumps_end_soon(tmp_path: Path, dump: Any) -> None:
     """Odd types, numbers without end, escapes, runs of blanks: what is kept is short, printable and finite."""
-    for report in read(tmp_path, dump):
+    reports: list[PortReport] = []
+    with contextlib.suppress(InputError):
+        reports = read(tmp_path, dump)
+    for report in reports:
         assert all(text.isprintable() for text in (report.vendor, report.part, report.serial, report.told))
         assert len(report.serial) <= 64
         assert all(-1e6 < power < 1e6 for power in (*report.rx_dbm, *report.tx_dbm))

@@ -20,9 +20,10 @@ def recognises(value: Json) -> bool:
 def reports(content: Content) -> Iterator[PortReport]:
     """A row for each cage, empty ones too: these have the manufacturer Not Present."""
     box = content.box()
-    for cage, slot in content.value["xcvrSlots"].items():
+    slots = content.value["xcvrSlots"]
+    for cage in slots:
         with content.noting():
-            row = mapping(slot, "xcvrSlots", cage)
+            row = mapping(slots, cage)
             vendor, part = told(row.get("mfgName")), told(row.get("modelName"))
             empty = not vendor and not part
             yield PortReport(box, cage, True, not empty, vendor, part, told(row.get("serialNum")))

@@ -21,11 +21,11 @@ def recognises(value: Json) -> bool:
 def reports(content: Content) -> Iterator[PortReport]:
     """A row for each interface that tells its errors: of its outermost PHY, which is the last that faces the line."""
     box = content.box()
-    for name, value in content.value["interfacePhyStatuses"].items():
+    interfaces = content.value["interfacePhyStatuses"]
+    for name in interfaces:
         with content.noting():
-            path = ("interfacePhyStatuses", name)
-            statuses = mapping(value, *path).get("phyStatuses") or []
-            rates = [rate for each in sequence(statuses, *path, "phyStatuses") if (rate := _rate(each)) is not None]
+            statuses = sequence(mapping(interfaces, name), "phyStatuses")
+            rates = [rate for each in statuses if (rate := _rate(each)) is not None]
             if rates:
                 yield PortReport(box, name, pre_fec_ber=rates[-1])
 

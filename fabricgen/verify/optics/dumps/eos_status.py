@@ -28,9 +28,10 @@ def recognises(value: Json) -> bool:
 def reports(content: Content) -> Iterator[PortReport]:
     """A row for each Ethernet interface. The bandwidth of one that is not up says nothing."""
     box = content.box()
-    for name, value in content.value["interfaceStatuses"].items():
+    statuses = content.value["interfaceStatuses"]
+    for name in statuses:
         with content.noting():
-            row = mapping(value, "interfaceStatuses", name)
+            row = mapping(statuses, name)
             if not name.startswith("Et"):
                 continue
             admin, oper = _STATES.get(str(row.get("linkStatus")), ("", ""))

@@ -26,13 +26,13 @@ def recognises(value: Json) -> bool:
 def reports(content: Content) -> Iterator[PortReport]:
     """A row for each interface that tells of a transceiver; those without one tell nothing of what is plugged in."""
     box = content.box()
-    for name, value in content.value["interfaces"].items():
+    interfaces = content.value["interfaces"]
+    for name in interfaces:
         with content.noting():
-            row = mapping(value, "interfaces", name)
+            row = mapping(interfaces, name)
             if not any(key in row for key in _OURS):
                 continue
-            details = row.get("parameters")
-            parameters = mapping(details, "interfaces", name, "parameters") if details is not None else {}
+            parameters = mapping(row, "parameters")
             received, alarm = _channels(parameters.get("rxPower"), row.get("rxPower"))
             yield PortReport(
                 box,

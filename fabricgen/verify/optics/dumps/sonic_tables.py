@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from fabricgen.verify.dumps._content import Content, Json, Path, mapping
+from fabricgen.verify.dumps._content import Content, Json, mapping
 from fabricgen.verify.optics.dumps._values import (
     all_words,
     fec,
@@ -42,10 +42,9 @@ def reports(content: Content) -> Iterator[PortReport]:
     """A row for each entry. A port of a dump of STATE_DB that has no entry of a transceiver has none plugged in."""
     box = content.box()
     with_module, ports = set[str](), set[str]()
-    for table, port, path, value in _rows(content):
+    for table, port, row in _rows(content):
         with content.noting():
-            row = mapping(value, *path)
-            fields = mapping(row["value"], *path, "value") if isinstance(row.get("value"), dict) else row
+            fields = mapping(row, "value") if isinstance(row.get("value"), dict) else row
             if table == "TRANSCEIVER_INFO":
                 with_module.add(port)
                 yield _info(PortReport(box, port), fields)
@@ -61,16 +60,17 @@ def reports(content: Content) -> Iterator[PortReport]:
         yield from (PortReport(box, port, present=False) for port in sorted(ports - with_module))
 
 
-def _rows(content: Content) -> Iterator[tuple[str, str, Path, Any]]:
-    """(table, port, path, value) of each row."""
-    for key, value in content.value.items():
-        if found := _KEY.fullmatch(key):
-            yield found[1], found[2], (key,), value
-        elif key in _TABLES:
-            with content.noting():
-                for port, row in mapping(value, key).items():
+def _rows(content: Content) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """(table, port, what it holds) of each row."""
+    for key in content.value:
+        with content.noting():
+            if found := _KEY.fullmatch(key):
+                yield found[1], found[2], mapping(content.value, key)
+            elif key in _TABLES:
+                table = mapping(content.value, key)
+                for port in table:
                     if re.fullmatch(r"Ethernet\d+", port):
-                        yield key, port, (key, port), row
+                        yield key, port, mapping(table, port)
 
 
 def _info(report: PortReport, fields: dict[str, Any]) -> PortReport:

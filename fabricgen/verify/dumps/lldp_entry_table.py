@@ -1,0 +1,90 @@
+"""`LLDP_ENTRY_TABLE` of SONiC's APPL_DB as JSON, by `redis-dump` or `sonic-db-dump`.
+
+A key is `LLDP_ENTRY_TABLE:Ethernet0`, and what it holds may stand below `value`; or the table is an object of ports.
+Of a dump of the whole database, `LLDP_LOC_CHASSIS` tells which device it is, and `PORT_TABLE` which ports are down.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from fabricgen.verify.dumps._content import Content, Json, WrongValueError, mapping, text
+from fabricgen.verify.dumps._lldp import neighbor
+from fabricgen.verify.dumps.sighting import DOWN, Box, Dump, Sighting
+
+TITLE = "SONiC LLDP_ENTRY_TABLE as JSON"
+IS_JSON = True
+
+_ENTRIES, _CHASSIS, _PORTS = "LLDP_ENTRY_TABLE", "LLDP_LOC_CHASSIS", "PORT_TABLE"
+_ADDRESS = "lldp_rem_man_addr"
+_KEY = re.compile(f"(?:{_ENTRIES}|{_PORTS})[:|](.+)", re.DOTALL)
+
+
+def recognises(value: Json) -> bool:
+    """Whether a key of the JSON is of one of LLDP's tables."""
+    if not isinstance(value, dict):
+        return False
+    return any(key.startswith((_ENTRIES, _CHASSIS)) for key in value)
+
+
+def dumps(content: Content) -> Iterator[Dump]:
+    """One dump; of the device that the file is of, where the dump is not of the whole database."""
+    yield Dump(_box(content), _sightings(content))
+
+
+def _box(content: Content) -> Box:
+    with content.noting():
+        own = _fields(content.value, _CHASSIS)
+        name, chassis, addresses = (text(own, f"lldp_loc_{each}") for each in ("sys_name", "chassis_id", "man_addr"))
+        if name or chassis:
+            return neighbor(name, chassis, *addresses.split(","))
+    return content.box()
+
+
+def _sightings(content: Content) -> Iterator[Sighting]:
+    seen: set[str] = set()
+    down: list[str] = []
+    for key in content.value:
+        try:
+            if key == _ENTRIES:
+                for port, sighting in _table(content):
+                    seen.add(port)
+                    yield sighting
+            elif found := _KEY.fullmatch(key):
+                port = found[1]
+                fields = _fields(content.value, key)
+                if key.startswith(_ENTRIES):
+                    seen.add(port)
+                    yield _sighting(port, fields)
+                elif fields.get("oper_status") == "down":
+                    down.append(port)
+        except WrongValueError as error:
+            content.wrong_value(error)
+    yield from (Sighting(port, None, state=DOWN) for port in down if port not in seen)
+
+
+def _table(content: Content) -> Iterator[tuple[str, Sighting]]:
+    table = mapping(content.value, _ENTRIES)
+    for port in table:
+        with content.noting():
+            yield port, _sighting(port, _fields(table, port))
+
+
+def _fields(holder: dict[str, Json], key: str) -> dict[str, Json]:
+    fields = mapping(holder, key)
+    return fields["value"] if type(fields.get("value")) is dict else fields
+
+
+def _sighting(port: str, fields: dict[str, Json]) -> Sighting:
+    name, chassis, address = (
+        text(fields, "lldp_rem_sys_name"),
+        text(fields, "lldp_rem_chassis_id"),
+        text(fields, _ADDRESS),
+    )
+    if not name and not chassis:
+        raise WrongValueError(
+            fields, None, f"the neighbour of {port} has neither lldp_rem_sys_name nor lldp_rem_chassis_id"
+        )
+    box = neighbor(name, chassis, *address.split(",")) if "," in address else neighbor(name, chassis, address)
+    return Sighting(port, box, text(fields, "lldp_rem_port_id"), text(fields, "lldp_rem_port_desc"))

@@ -1,0 +1,60 @@
+"""`show lldp table` of SONiC: columns as wide as their longest text, under a row of dashes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from fabricgen.verify.dumps._content import Content
+from fabricgen.verify.dumps._lldp import neighbor
+from fabricgen.verify.dumps.sighting import Dump, Sighting
+
+TITLE = "SONiC show lldp table"
+IS_JSON = False
+
+_HEAD = re.compile(r"^[ ]*LocalPort[ ]+RemoteDevice[ ]+RemotePortID\b.*$", re.MULTILINE)
+_TOTAL = re.compile(r"\s*Total entries displayed:\s*(\d+)\s*")
+_COLUMNS = 3
+_HINT = "give the whole output of `show lldp table`, of one device a file"
+
+
+def recognises(text: str) -> bool:
+    """Whether the head of the table stands in the text; a prompt may stand before it."""
+    return _HEAD.search(text, 0, 65536) is not None
+
+
+def dumps(content: Content) -> Iterator[Dump]:
+    """One dump: the table does not say of which device."""
+    yield Dump(content.box(), _sightings(content))
+
+
+def _sightings(content: Content) -> Iterator[Sighting]:
+    lines = content.text.split("\n")
+    first = next(number for number, line in enumerate(lines) if _HEAD.match(line)) + 1
+    spans = _spans(lines[first]) if first < len(lines) else []
+    if len(spans) < _COLUMNS:
+        content.wrong(first + 1, 1, "there is no row of dashes under the head of the table", _HINT)
+        return
+    found = 0
+    for number, line in enumerate(lines[first + 1 :], start=first + 2):
+        if total := _TOTAL.fullmatch(line):
+            if int(total[1]) != found:
+                content.wrong(number, 1, f"{found} rows stand above, not {total[1]}", _HINT)
+            return
+        if not line.strip() or not line.strip().strip("-"):
+            continue
+        cells = [line[start:end].strip() for start, end in spans] + [""] * 2
+        if not cells[0] or not (cells[1] or cells[2]):
+            content.wrong(number, 1, f"the row names no {'neighbour' if cells[0] else 'port'}", _HINT)
+            continue
+        found += 1
+        yield Sighting(cells[0], neighbor(cells[1], ""), cells[2], cells[4])
+    content.wrong(len(lines), 1, "the table ends before its line 'Total entries displayed'", _HINT)
+
+
+def _spans(dashes: str) -> list[tuple[int, int | None]]:
+    """Where the columns begin and end; the last has no end."""
+    if dashes.strip(" -\r"):
+        return []
+    starts = [found.start() for found in re.finditer("-+", dashes)]
+    return list(zip(starts, [*starts[1:], None], strict=True))
