@@ -78,15 +78,19 @@ class PortNumbers:
         known = np.flatnonzero((device >= 0) & (text > 0))
         if not len(known):
             return found
+        kinds = self.kind[device[known]].astype(np.int16)
+        known = known[np.argsort(kinds, kind="stable")]
         own, said = device[known], text[known]
-        kinds = self.kind[own]
-        for kind in np.flatnonzero(np.bincount(kinds)).tolist():
-            mine = kinds == kind if (kinds != kind).any() else slice(None)
-            local, spare = self._table(kind, said[mine], texts)
-            place = local[said[mine]]
-            at = np.where(place >= 0, self._start[own[mine]] + place, 0)
-            port = np.where(place >= 0, self._places[at], UNKNOWN)
-            found[known[mine]] = np.where(port >= 0, port, spare[said[mine]])
+        ends = np.cumsum(np.bincount(kinds)).tolist()
+        for kind, (first, end) in enumerate(zip([0, *ends], ends, strict=False)):
+            if first < end:
+                texts_here = said[first:end]
+                local, spare = self._table(kind, texts_here, texts)
+                place, port = local[texts_here], spare[texts_here]
+                named = np.flatnonzero(place >= 0)
+                planned = self._places[self._start[own[first:end][named]] + place[named]]
+                port[named] = np.where(planned >= 0, planned, port[named])
+                found[known[first:end]] = port
         if self.by_address:
             self._find_addresses(found, known, own, said, texts)
         return found

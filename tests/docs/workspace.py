@@ -151,6 +151,14 @@ def _wednesday(folder: Path, fabricgen: Run) -> None:
     )
 
 
+def _day0(folder: Path, _fabricgen: Run) -> None:
+    """What the leaves say before any box has been set up: their dumps are called after their addresses."""
+    hall = CabledHall(SMALLEST).swap("compute-leaf-p1-su01-r1-01", "Ethernet4", "Ethernet8")
+    leaves = sorted({device for device, *_ in hall.rows() if "-leaf-" in device})
+    files = {leaf: f"10.16.0.{number}" for number, leaf in enumerate(leaves, start=2)}
+    hall.lldpctl(folder, leaves, lambda device: "sonic" if device.startswith("compute") else "ubuntu", files)
+
+
 READERS_OWN: Mapping[str, Callable[[Path, Run], None]] = {
     "hall.json": _hall,
     "site.yaml": _site,
@@ -162,6 +170,7 @@ READERS_OWN: Mapping[str, Callable[[Path, Run], None]] = {
     "dumps/monday": _monday,
     "dumps/tuesday": _tuesday,
     "dumps/wednesday": _wednesday,
+    "dumps/day0": _day0,
     "catalog/switches/my-switch.yaml": _own_switch,
 }
 """Files of a reader's own that pages name, and what makes one."""

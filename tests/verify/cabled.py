@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -51,14 +51,23 @@ class CabledHall:
         file.write_text("\n".join([*lines, ""]), encoding="utf-8")
         return file
 
-    def lldpctl(self, folder: Path, devices: Iterable[str] = ()) -> Path:
-        """A file a device, DEVICE.json, as `lldpctl -f json0` prints it (lldpd 1.0.x)."""
+    def lldpctl(
+        self,
+        folder: Path,
+        devices: Iterable[str] = (),
+        names: Callable[[str], str] | None = None,
+        files: Mapping[str, str] | None = None,
+    ) -> Path:
+        """A file a device, DEVICE.json, as `lldpctl -f json0` prints it (lldpd 1.0.x).
+
+        With `names`, devices have those host names. `files` are called otherwise.
+        """
         folder.mkdir(parents=True, exist_ok=True)
         told: dict[str, list[object]] = {}
         number = {name: at for at, name in enumerate(sorted({device for device, _ in self.sees}), start=1)}
         for device, port, far, far_port in self.rows(devices):
             chassis = {
-                "name": [{"value": far}],
+                "name": [{"value": names(far) if names else far}],
                 "id": [{"type": "mac", "value": f"0a:00:00:00:00:{number.get(far, 0):02x}"}],
             }
             its = {"id": [{"type": "ifname", "value": far_port}]}
@@ -66,5 +75,5 @@ class CabledHall:
             told.setdefault(device, []).append(interface)
         for device, interfaces in told.items():
             text = json.dumps({"lldp": [{"interface": interfaces}]}, indent=1)
-            (folder / f"{device}.json").write_text(text, encoding="utf-8")
+            (folder / f"{(files or {}).get(device, device)}.json").write_text(text, encoding="utf-8")
         return folder

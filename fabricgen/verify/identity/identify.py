@@ -56,12 +56,12 @@ def _of_copies(cabling: PlannedCabling, sightings: Sightings, copies: list[Infer
 
 
 def _of_inferred(cabling: PlannedCabling, sightings: Sightings, inferred: list[Inferred]) -> tuple[str, ...]:
-    sure = sorted((each for each in inferred if each.votes > 1), key=lambda each: each.votes == each.ports)
-    weak = [each for each in inferred if each.votes == 1]
+    several = sorted((each for each in inferred if each.ports > 1), key=lambda each: each.votes == each.ports)
+    weak = [each for each in inferred if each.ports == 1]
     notes = [
         f"{told_of(sightings.boxes[each.boxes[0]])} is inferred to be {cabling.device_names[each.device]}: "
         f"{each.votes:,} of {each.ports:,} ports"
-        for each in sure
+        for each in several
     ]
     found = capped(notes, "boxes that were inferred by most of their ports")
     if not weak:

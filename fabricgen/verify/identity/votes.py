@@ -31,6 +31,11 @@ class Inferred(NamedTuple):
     votes: int
     ports: int
 
+    @property
+    def how(self) -> How:
+        """Inferred by most of several ports, or weakly."""
+        return How.INFERRED if self.votes > 1 and 2 * self.votes > self.ports else How.WEAK
+
 
 @dataclass(frozen=True)
 class _Votes:
@@ -53,16 +58,16 @@ def infer(cabling: PlannedCabling, sightings: Sightings, identities: Identities)
     for _ in range(ROUNDS):
         if (identities.device >= 0).all():
             break
-        more = _round(cabling, sightings, identities, groups)
-        # A single port is taken only where nothing better will come.
-        more = [each for each in more if each.votes > 1] or more
+        choices = _choices(cabling, sightings, identities, groups)
+        # Less than most of several ports is taken only where nothing better will come.
+        more = _by_most(choices) or _by_half(choices, identities) or _by_one(choices)
         if not more:
             break
         found += more
         device, how = identities.device.copy(), identities.how.copy()
         for each in more:
             boxes = list(each.boxes)
-            device[boxes], how[boxes] = each.device, How.INFERRED if each.votes > 1 else How.WEAK
+            device[boxes], how[boxes] = each.device, each.how
         identities = replace(identities, device=device, how=how)
     return identities, found
 
@@ -96,7 +101,18 @@ def _proven(identities: Identities, groups: Ints64) -> Identities:
     return replace(identities, device=device, how=how)
 
 
-def _round(cabling: PlannedCabling, sightings: Sightings, identities: Identities, groups: Ints64) -> list[Inferred]:
+class _Choice(NamedTuple):
+    """A device that a group of boxes may be. Those with the most votes that agree sort first."""
+
+    lightness: float
+    group: int
+    found: Inferred
+    has_chassis: bool
+    has_name: bool
+
+
+def _choices(cabling: PlannedCabling, sightings: Sightings, identities: Identities, groups: Ints64) -> list[_Choice]:
+    """Devices for which half of the votes of a group are, or more."""
     ends = ends_of(sightings, identities)
     votes = _votes(cabling, sightings, identities, groups, ends)
     total = np.bincount(votes.group, minlength=len(groups))
@@ -106,41 +122,50 @@ def _round(cabling: PlannedCabling, sightings: Sightings, identities: Identities
     )
     group, target = np.divmod(pairs, len(cabling.device_names))
     weight = count + np.bincount(index, weights=votes.agrees[cast], minlength=len(pairs))
-    enough = (2 * count > total[group]) & ((count > 1) | (total[group] == 1))
-    enough &= ~_is_elsewhere(cabling, ends)[target]
-    candidates = [
-        (-float(weight[i]), int(group[i]), int(target[i]), int(count[i])) for i in np.flatnonzero(enough).tolist()
-    ]
-    members: dict[int, list[int]] = {}
-    wanted = {group for _, group, _, _ in candidates}
-    for box, own in enumerate(groups.tolist()):
-        if own in wanted and identities.device[box] < 0:
-            members.setdefault(own, []).append(box)
-    return list(_accepted(sorted(candidates), members, sightings, total))
-
-
-def _accepted(
-    candidates: list[tuple[float, int, int, int]],
-    members: dict[int, list[int]],
-    sightings: Sightings,
-    total: Ints64,
-) -> list[Inferred]:
-    """Those that no other box beats. A dump without a chassis and what neighbours see of it are no rivals.
-
-    Single ports are none either: a host's adapters have chassis of their own. They may not have a name that is not in
-    the plan, as strangers do.
-    """
-    best: dict[tuple[int, bool], float] = {}
+    chosen = np.flatnonzero((2 * count >= total[group]) & ~_is_elsewhere(cabling, ends)[target])
+    members: dict[int, list[int]] = {own: [] for own in group[chosen].tolist()}
+    for box in np.flatnonzero(identities.device < 0).tolist():
+        if (own := int(groups[box])) in members:
+            members[own].append(box)
     found = []
-    for weight, group, target, votes in candidates:
-        boxes = members.get(group, [])
-        named = any(not is_default(sightings.boxes[box].name) for box in boxes)
-        has_chassis = any(sightings.boxes[box].chassis for box in boxes)
-        if not boxes or (votes == 1 and named):
-            continue
-        if votes == 1 or best.setdefault((target, has_chassis), weight) == weight:
-            found.append(Inferred(tuple(boxes), target, votes, int(total[group])))
+    for i in chosen.tolist():
+        own = int(group[i])
+        if boxes := tuple(members[own]):
+            has_chassis = any(sightings.boxes[box].chassis for box in boxes)
+            has_name = any(not is_default(sightings.boxes[box].name) for box in boxes)
+            inferred = Inferred(boxes, int(target[i]), int(count[i]), int(total[own]))
+            found.append(_Choice(-float(weight[i]), own, inferred, has_chassis, has_name))
+    return sorted(found)
+
+
+def _by_most(choices: list[_Choice]) -> list[Inferred]:
+    """Those that no other box beats. A dump without a chassis and what neighbours see of it are no rivals."""
+    best: dict[tuple[int, bool], float] = {}
+    return [
+        each.found
+        for each in choices
+        if each.found.how == How.INFERRED
+        and best.setdefault((each.found.device, each.has_chassis), each.lightness) == each.lightness
+    ]
+
+
+def _by_half(choices: list[_Choice], identities: Identities) -> list[Inferred]:
+    """Boxes of which two devices are as likely, one by one: whichever is taken, as many plugs have to be moved."""
+    taken = set(identities.device.tolist())
+    done: set[int] = set()
+    found = []
+    for each in choices:
+        free = each.found.device not in taken and each.group not in done
+        if free and each.found.ports > 1 and not each.has_name:
+            taken.add(each.found.device)
+            done.add(each.group)
+            found.append(each.found)
     return found
+
+
+def _by_one(choices: list[_Choice]) -> list[Inferred]:
+    """Boxes that are seen once: a host's adapters have chassis of their own. A stranger has a name that no plan has."""
+    return [each.found for each in choices if each.found.ports == 1 and not each.has_name]
 
 
 def _votes(cabling: PlannedCabling, sightings: Sightings, identities: Identities, groups: Ints64, ends: Ends) -> _Votes:

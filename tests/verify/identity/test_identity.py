@@ -180,6 +180,24 @@ def test_boxes_with_a_name_are_never_taken_for_another() -> None:
     assert set(found.how.tolist()) == {How.NAME}
 
 
+def test_of_two_boxes_that_may_be_either_each_is_one() -> None:
+    """Nodes of two ports, swapped at one leaf: whichever is which, one swap mends it."""
+    cabling = planned("leaf-spine")
+    number = cabling.device_numbers
+    boxes = [Box(chassis=mac(i)) if i < 8 else box for i, box in enumerate(by_name(cabling))]
+    boxes = [Box("ubuntu", mac(i)) if cabling.of_device("tier", i) == "node" else b for i, b in enumerate(boxes)]
+    one, other = cabling.ports_of_device(number["compute-leaf-p1-su01-r1-01"]).tolist()[1:3]
+    mates = {one: other ^ 1, other ^ 1: one, other: one ^ 1, one ^ 1: other}
+    switches = [i for i in range(16) if cabling.of_device("nos", i)]
+    sightings = sightings_of(cabling, boxes, owners=switches, mates=mates)
+    found = identities_of(cabling, sightings)
+    assert sorted(found.device.tolist()) == list(range(16))
+    assert found.how.tolist().count(How.WEAK) == 2
+    assert sum("1 of 2 ports" in note for note in found.notes) == 2
+    seen, _ = seen_of(cabling, sightings, found)
+    assert (seen.mate != np.arange(cabling.ports) ^ 1).sum() == 4
+
+
 def test_no_box_has_a_port_that_is_elsewhere() -> None:
     """At the port of n001 a box without a name is seen, but n001's own port is seen at another switch."""
     cabling = planned("leaf-spine")
