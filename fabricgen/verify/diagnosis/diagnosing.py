@@ -12,11 +12,12 @@ from fabricgen.verify.diagnosis.board import Board
 from fabricgen.verify.diagnosis.boxes import BOXES
 from fabricgen.verify.diagnosis.chains import Cables, Chain, chains, wrong_cables
 from fabricgen.verify.diagnosis.darkness import dark_actions
-from fabricgen.verify.diagnosis.exchanges import box_action, joined, plug_action, with_doubted
+from fabricgen.verify.diagnosis.exchanges import box_action, joined, mended, plug_action, with_doubted
 from fabricgen.verify.diagnosis.explaining import Explainer
 from fabricgen.verify.diagnosis.plugs import Plugs, common_plugs
 from fabricgen.verify.diagnosis.stand_ins import Ring, stand_ins
 from fabricgen.verify.diagnosis.states import dark_links, states_of
+from fabricgen.verify.diagnosis.trunks import trunk_action, trunk_ends, trunks_sort
 from fabricgen.verify.diagnosis.unexplained import (
     conflict_actions,
     half_known_actions,
@@ -47,9 +48,10 @@ def diagnose(cabling: PlannedCabling, seen: Seen) -> Diagnosis:
         after, missing = board, list[int]()
     else:
         exchanged = {device for ring in exchanges for device in ring}
+        trunk_swaps, board = _trunks(told, board, states)
         explained, after, missing = _plugs(told, seen, board, states, exchanged)
         explained, notes = with_doubted(board, explained)
-        actions += explained
+        actions += [*trunk_swaps, *explained]
     actions += dark_actions(after, missing)
     states = states_of(told, dark_links(after))
     lost = cabling.cable[np.array(missing, dtype=np.int64) >> 1]
@@ -64,6 +66,19 @@ def diagnose(cabling: PlannedCabling, seen: Seen) -> Diagnosis:
             "but where their ports have addresses of their own, their sessions stay down."
         )
     return Diagnosis(states, tuple(actions), _extra(cabling, seen), tuple(harmless), tuple(notes))
+
+
+def _trunks(told: Board, board: Board, states: Ints) -> tuple[list[Action], Board]:
+    """(Actions for trunks, the board with their ends taken for what they stand in for)."""
+    ends = trunk_ends(board.cabling) if len(board.wrong()) else None
+    if ends is None:
+        return [], board
+    rings, after = stand_ins(board, trunks_sort(ends), told)
+    actions = []
+    for ring in rings:
+        ports = [port for end in ring for port in ends.ports[end].values()]
+        actions.append(trunk_action(ends, ring, mended(board, after, states, ports)))
+    return actions, after
 
 
 def _plugs(
