@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fabricgen.cluster import Cluster
-from fabricgen.diff.folder import columns_of
+from fabricgen.diff.compare import collector_paused
+from fabricgen.diff.folder import blocks_of
 from fabricgen.export.files import cables as cables_part
 from fabricgen.export.files import devices as devices_part
 from fabricgen.export.files import links as links_part
@@ -141,9 +142,27 @@ def cabling_in(folder: Path) -> PlannedCabling:
     built = open_built(folder)
     found = []
     for file, names in (("devices.csv", DEVICES), ("links.csv", LINKS), ("cables.csv", CABLES)):
-        texts = columns_of(folder / file, built.read(file), names)
-        found.append({name: _encoded(column) for name, column in zip(names, texts, strict=True)})
+        with collector_paused():
+            found.append(_read(folder / file, built.read(file), names))
     return _cabling(*found)
+
+
+def _read(file: Path, content: bytes, names: tuple[str, ...]) -> dict[str, Any]:
+    """Columns of a list, encoded as they are read, but for labels, of which no two are the same."""
+    known = [defaultdict[str, int](count().__next__) for _ in names]
+    numbers: list[list[Ints]] = [[] for _ in names]
+    labels: dict[str, list[str]] = {name: [] for name in names if name in LABELS}
+    for block in blocks_of(file, content, names):
+        for at, (name, texts) in enumerate(zip(names, block, strict=True)):
+            if name in labels:
+                labels[name] += texts
+            else:
+                numbers[at].append(np.array(list(map(known[at].__getitem__, texts)), dtype=np.int32))
+    none = np.zeros(0, dtype=np.int32)
+    return {
+        name: labels[name] if name in labels else encoded(list(known[at]), np.concatenate([none, *numbers[at]]))
+        for at, name in enumerate(names)
+    }
 
 
 def _picked(columns: Mapping[str, Sequence[Any]], names: Sequence[str]) -> dict[str, Any]:
@@ -184,7 +203,7 @@ def _cabling(
             texts.setdefault(text, len(texts))
     name = _ends(links, "port", texts)
     cable_ids, link_cable, row_cable = _same_vocabulary(links["cable"], cables["cable"])
-    row = _rows(link_cable, row_cable)
+    row = _as_labelled(_rows(link_cable, row_cable), links, cables, link_cable, row_cable)
     return PlannedCabling(
         devices=devices,
         links=links,
@@ -234,6 +253,38 @@ def _rows(link_cable: Ints, row_cable: Ints) -> Ints:
     each = np.maximum(links // np.maximum(rows, 1), 1)
     found = np.empty(len(link_cable), dtype=np.int32)
     found[by_link] = by_row[first_row[cable] + np.minimum(nth // each[cable], rows[cable] - 1)]
+    return found
+
+
+def _as_labelled(
+    row: Ints,
+    links: Mapping[str, EncodedColumn],
+    cables: Mapping[str, EncodedColumn],
+    link_cable: Ints,
+    row_cable: Ints,
+) -> Ints:
+    """The rows of links, with those of breakouts of several ends on one device told apart by their labels; int32.
+
+    A breakout lists its ends by cage, links.csv by port: which end has which port stands on its label alone, as
+    DEVICE:PORT or DEVICE:CAGE PORT, before ` > `.
+    """
+    a, b = (cables[f"{side}_device"].codes.astype(np.int64) for side in "ab")
+    order = np.lexsort((b, a, row_cable))
+    same = np.all([each[order][1:] == each[order][:-1] for each in (row_cable, a, b)], axis=0)
+    unsure = np.zeros(int(max(link_cable.max(initial=-1), row_cable.max(initial=-1))) + 1, dtype=bool)
+    unsure[row_cable[order[1:][same]]] = True
+    ends: dict[tuple[int, str], int] = {}
+    label, device, port = cables["label_a"], links["a_device"], links["a_port"]
+    for at in np.flatnonzero(unsure[row_cable]).tolist():
+        text = str(label[at]).partition(" > ")[0]
+        ends[int(row_cable[at]), text] = at
+        name, _, last = text.rpartition(" ")
+        if name:
+            ends.setdefault((int(row_cable[at]), f"{name.rpartition(':')[0]}:{last}"), at)
+    found = row.copy()
+    for link in np.flatnonzero(unsure[link_cable]).tolist():
+        text = f"{device.vocabulary[device.codes[link]]}:{port.vocabulary[port.codes[link]]}"
+        found[link] = ends.get((int(link_cable[link]), text), row[link])
     return found
 
 

@@ -16,6 +16,7 @@ from fabricgen.lint.examples import BASE
 from tests.conftest import BLUEPRINTS, EXAMPLES, Ran
 from tests.docs.pages import Shown, blocks, text_of
 from tests.verify.cabled import CabledHall
+from tests.verify.optics.sonic import state_db
 
 Run = Callable[..., Ran]
 
@@ -138,6 +139,18 @@ def _tuesday(folder: Path, _fabricgen: Run) -> None:
     hall.lldpctl(folder, {device for device, *_ in hall.rows() if "p1-su01" in device})
 
 
+def _wednesday(folder: Path, fabricgen: Run) -> None:
+    """The same with the modules and ports of a leaf: one is missing, one receives little light, one is slow."""
+    _tuesday(folder, fabricgen)
+    state_db(
+        folder,
+        TRANSCEIVER_INFO__Ethernet224=None,
+        PORT_TABLE__Ethernet232={"speed": "200000"},
+        TRANSCEIVER_DOM_SENSOR__Ethernet240={f"rx{lane}power": "-11.2" for lane in range(1, 9)},
+        TRANSCEIVER_DOM_THRESHOLD__Ethernet240={"rxpowerlowalarm": "-9.9"},
+    )
+
+
 def _day0(folder: Path, _fabricgen: Run) -> None:
     """What the leaves say before any box has been set up: their dumps are called after their addresses."""
     hall = CabledHall(SMALLEST).swap("compute-leaf-p1-su01-r1-01", "Ethernet4", "Ethernet8")
@@ -156,6 +169,7 @@ READERS_OWN: Mapping[str, Callable[[Path, Run], None]] = {
     "blueprints/pod.yaml": _pod,
     "dumps/monday": _monday,
     "dumps/tuesday": _tuesday,
+    "dumps/wednesday": _wednesday,
     "dumps/day0": _day0,
     "catalog/switches/my-switch.yaml": _own_switch,
 }

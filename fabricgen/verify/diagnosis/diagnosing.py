@@ -12,7 +12,7 @@ from fabricgen.verify.diagnosis.board import Board
 from fabricgen.verify.diagnosis.boxes import BOXES
 from fabricgen.verify.diagnosis.chains import Cables, chains, wrong_cables
 from fabricgen.verify.diagnosis.darkness import dark_actions
-from fabricgen.verify.diagnosis.exchanges import box_action, plug_action
+from fabricgen.verify.diagnosis.exchanges import box_action, plug_action, with_doubted
 from fabricgen.verify.diagnosis.explaining import Explainer
 from fabricgen.verify.diagnosis.plugs import Plugs, common_plugs
 from fabricgen.verify.diagnosis.stand_ins import stand_ins
@@ -48,6 +48,7 @@ def diagnose(cabling: PlannedCabling, seen: Seen) -> Diagnosis:
     else:
         exchanged = {device for ring in exchanges for device in ring}
         explained, after, missing = _plugs(told, seen, board, states, exchanged)
+        explained, notes = with_doubted(board, explained)
         actions += explained
     actions += dark_actions(after, missing)
     states = states_of(told, dark_links(after))
@@ -73,7 +74,7 @@ def _plugs(
     plugs = Plugs(cabling)
     plugs.find_spare_cages(board)
     rings, after = stand_ins(board, common_plugs(plugs, exchanged), told)
-    explainer = Explainer(after, plugs)
+    explainer = Explainer(board, after, plugs)
     actions = [plug_action(explainer, board, states, ring) for ring in rings]
     cables = wrong_cables(after, plugs)
     missing = _missing(cables)

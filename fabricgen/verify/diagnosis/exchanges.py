@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from fabricgen.verify.actions import Action, Alternative, CableState, End, Kind, Step
 from fabricgen.verify.diagnosis.board import NOWHERE, Board
+from fabricgen.verify.diagnosis.boxes import BOXES, LEAST_PLUGS
 from fabricgen.verify.diagnosis.explaining import Explainer
 from fabricgen.verify.diagnosis.plugs import moved_plugs
-from fabricgen.verify.diagnosis.stand_ins import Ring
+from fabricgen.verify.diagnosis.stand_ins import Ring, likely
 from fabricgen.verify.diagnosis.wording import box, end_of, listed, plug, rack_of, told_steps, where
 from fabricgen.wiring.tables import Ints
 
@@ -35,6 +38,27 @@ def box_action(told: Board, after: Board, states: Ints, ring: Ring) -> Action:
         alternatives=(Alternative(Kind.SWAP, cost, len(plugs)),),
         renamed={names[found]: names[ring[found]] for found in there},
     )
+
+
+def with_doubted(board: Board, actions: list[Action]) -> tuple[list[Action], list[str]]:
+    """(Actions for plugs, with exchanges of boxes that may explain them; a sentence for each such exchange.)
+
+    These boxes have links that nobody saw: as many as the exchange would mend, or more, might be as planned.
+    """
+    names = board.cabling.device_names
+    found, notes = list(actions), []
+    for ring, gain in likely(board, BOXES):
+        if gain.plugs < LEAST_PLUGS or gain.links > gain.unseen:
+            continue
+        boxes = {names[device] for device in ring}
+        told = f"{listed(sorted(boxes))} may be exchanged as boxes, which would mend {gain.plugs} plugs"
+        notes.append(f"{told}, but {gain.unseen} of their links were not seen: dumps of them will tell")
+        instead = Alternative(Kind.EXCHANGE, f"or {told}", 0, boxes=len(boxes))
+        for at, action in enumerate(found):
+            ways = [action.steps, *(way.steps for way in action.alternatives)]
+            if any(steps and {e.device for step in steps for e in (step.pull, step.put)} <= boxes for steps in ways):
+                found[at] = replace(action, alternatives=(*action.alternatives, instead))
+    return found, notes
 
 
 def plug_action(explainer: Explainer, before: Board, states: Ints, ring: Ring) -> Action:

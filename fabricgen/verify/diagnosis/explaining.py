@@ -11,7 +11,7 @@ from fabricgen.verify.diagnosis.boxes import BOXES
 from fabricgen.verify.diagnosis.chains import Chain
 from fabricgen.verify.diagnosis.moving import Plan, plans
 from fabricgen.verify.diagnosis.plugs import Plugs
-from fabricgen.verify.diagnosis.wording import end_of, natural, plug, run, told_steps, where
+from fabricgen.verify.diagnosis.wording import end_of, listed, natural, plug, run, told_steps, where
 
 SMALL_BOX = 16
 """Boxes with more links than this are not taken for exchanged because of two or three of them."""
@@ -19,16 +19,28 @@ SMALL_BOX = 16
 
 @dataclass
 class Explainer:
-    """Makes actions of chains. `board` has boxes and common plugs taken for what they stand in for."""
+    """Makes actions of chains.
 
+    `board` has boxes and common plugs taken for what they stand in for, `before` boxes only.
+    """
+
+    before: Board
     board: Board
     plugs: Plugs
     _ranks: dict[int, dict[int, int]] = field(default_factory=dict)
 
     def action(self, chain: Chain) -> tuple[Action, Plan]:
         """What to do about a chain, and the plan that it follows."""
-        ways = plans(self.board, self.plugs, chain)
         cables = self.cables(chain)
+        ways = [way for way in plans(self.board, self.plugs, chain) if not self.is_risky(way)]
+        if not ways:
+            ends = tuple(end_of(self.board, end) for joined in chain.joined for end in joined)
+            pairs = [
+                f"{ends[at].device}:{ends[at].port} sees {ends[at + 1].device}:{ends[at + 1].port}"
+                for at in range(0, len(ends), 2)
+            ]
+            text = f"{listed(pairs)}, which is wrong; but too little was seen beside to tell what to move."
+            return Action(Kind.PORT, 0, cables, ends, text), Plan(())
         best = ways[0]
         if not best.moves:
             ends = tuple(end_of(self.board, end) for joined in best.surplus for end in joined)
@@ -42,6 +54,11 @@ class Explainer:
         if best.surplus:
             text = f"{text[:-1]}; then {self.surplus(best)}."
         return Action(kind, len(steps), cables, ends, text, steps=steps, alternatives=tuple(others)), best
+
+    def is_risky(self, plan: Plan) -> bool:
+        """Whether a plug would be put where, but for common plugs that are to be moved, all may be as planned."""
+        targets = [move.target for move in plan.moves if move.target < self.board.planned]
+        return any(self.before.is_unseen(target) for target in targets)
 
     def surplus(self, plan: Plan) -> str:
         """What to do about cables that belong nowhere."""

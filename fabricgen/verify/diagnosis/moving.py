@@ -112,21 +112,24 @@ def _mixed(board: Board, plugs: Plugs, chain: Chain) -> Plan:
             moves.append(Move(first, wanted.pop(at)[1], other))
         else:
             left.append(at)
-    surplus = []
-    for at in left:
+    free = {key: ends for key, ends in wanted.items() if all(_is_single(board, plugs, end) for end in ends)}
+    loose = [at for at in left if all(_is_single(board, plugs, end) for end in chain.joined[at])]
+    beside = {at: [at, at - 1 if at else before_first] for at in loose}
+    while near := {at: found for at in loose if (found := [key for key in beside[at] if key in free])}:
+        at = min(near, key=lambda each: (len(near[each]), each))
+        key = near[at][0]
         first, other = chain.joined[at]
-        before = at - 1 if at else before_first
-        loose = _is_single(board, plugs, first) and _is_single(board, plugs, other)
-        free = [key for key in sorted(wanted) if all(_is_single(board, plugs, end) for end in wanted[key])]
-        if loose and at in free:
-            moves.append(Move(first, wanted.pop(at)[1], other))
-        elif loose and before in free:
-            moves.append(Move(other, wanted.pop(before)[0], first))
-        elif loose and free:
-            one, two = wanted.pop(free[-1])
-            moves += [Move(first, two, one), Move(other, one, two)]
-        else:
-            surplus.append((first, other))
+        loose.remove(at)
+        left.remove(at)
+        one, two = free.pop(key)
+        del wanted[key]
+        moves.append(Move(first, two, other) if key == at else Move(other, one, first))
+    for at, key in zip(list(loose), sorted(free), strict=False):
+        first, other = chain.joined[at]
+        one, two = wanted.pop(key)
+        moves += [Move(first, two, one), Move(other, one, two)]
+        left.remove(at)
+    surplus = [chain.joined[at] for at in left]
     places = [place for place in (chain.before, chain.after) if place >= 0]
     doubtful = next((place for place in places if not board.empty[place]), places[0] if places else -1)
     return Plan(tuple(moves), tuple((end, doubtful) for end, _ in wanted.values()), tuple(surplus))

@@ -119,7 +119,7 @@ def common_plugs(plugs: Plugs, exchanged: Collection[int]) -> Sort:
         if NOWHERE in renumbered(board, ring)[0].values():
             return False
         moved = len(moved_plugs(plugs, board, ring))
-        saves = gain.plugs > moved or (min(ring) < 0 and gain.plugs == moved)
+        saves = gain.plugs > moved or (min(ring) < 0 and gain.plugs == moved == 1)
         return saves and gain.links > gain.unseen
 
     def depends(ring: Ring) -> bool:

@@ -73,15 +73,24 @@ def stand_ins(board: Board, sort: Sort, told: Board) -> tuple[list[Ring], Board]
     return kept, after
 
 
+def likely(board: Board, sort: Sort) -> list[tuple[Ring, Gain]]:
+    """The rings that the votes speak for, each with what it would gain, whether it is worth it or not."""
+    rings = [_closed(votes) for votes in _components(sort.votes(board))]
+    return [(ring, board.gain(*sort.renumbered(board, ring))) for ring in rings]
+
+
 def _components(votes: Sequence[Vote]) -> list[list[Vote]]:
-    """The best votes of which no two agree on what is found or on what it stands in for, in chains and rings."""
+    """The best votes of which no two agree on what is found or on what it stands in for, in chains and rings.
+
+    Those with the most votes come first: an exchange of two leaves looks like one of many nodes, but not so well.
+    """
     by_found: dict[int, Vote] = {}
     taken: set[int] = set()
     for vote in votes:
         if vote.found not in by_found and vote.planned not in taken:
             by_found[vote.found] = vote
             taken.add(vote.planned)
-    return list(_runs(by_found))
+    return sorted(_runs(by_found), key=lambda run: -sum(vote.links for vote in run))
 
 
 def _runs(by_found: Mapping[int, Vote]) -> Iterator[list[Vote]]:

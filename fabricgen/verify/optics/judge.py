@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fabricgen.catalog.loader import Catalog
+from fabricgen.kernel.diagnostics import printable
 from fabricgen.verify.actions import Action, CableState, End, Kind
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.dumps.sighting import Box
@@ -139,4 +140,4 @@ def _notes(cabling: PlannedCabling, told: Told, found: Findings, left_out: int) 
 
 def _some(places: Sequence[str]) -> str:
     more = f" and {len(places) - MOST_PLACES:,} more" if len(places) > MOST_PLACES else ""
-    return ", ".join(places[:MOST_PLACES]) + more
+    return ", ".join(printable(place[:100]) for place in places[:MOST_PLACES]) + more

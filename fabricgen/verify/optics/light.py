@@ -39,7 +39,7 @@ def judge_light(cabling: PlannedCabling, parts: Parts, told: Told, port: int, fo
     own, place = lanes_of(cabling, parts, cage, port, "rx_dbm"), cabling.place(port)
     if own.dark and not up:
         lanes = f" on {own.dark} of {len(own.power)} lanes" if own.dark < len(own.power) else ""
-        _dark(cabling, parts, told, port, f"{place}: no light arrives{lanes}", found)
+        _dark(cabling, parts, told, port, f"{place} receives no light{lanes}", found)
         return
     alarm = cage.module.rx_alarm_dbm
     weak = [(power, lane) for lane, power in own.power if alarm is not None and NO_LIGHT_DBM < power < alarm]
@@ -47,7 +47,7 @@ def judge_light(cabling: PlannedCabling, parts: Parts, told: Told, port: int, fo
         power, lane = min(weak)
         of = f" on lane {lane}" if len(own.power) > 1 else ""
         text = f"receives {power:.1f} dBm{of}, below the alarm of its module at {alarm:.1f} dBm"
-        found.add(Kind.OPTIC, (port,), f"{place}: {text}: clean both ends, then look for a bent fibre")
+        found.add(Kind.OPTIC, (port,), f"{place} {text}: clean both ends, then look for a bent fibre")
 
 
 def _dark(cabling: PlannedCabling, parts: Parts, told: Told, port: int, what: str, found: Findings) -> None:

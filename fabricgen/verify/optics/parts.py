@@ -59,7 +59,7 @@ def judge_part(cabling: PlannedCabling, parts: Parts, cage: Cage, found: Finding
     ports = tuple(cage.ports)
     if module.present is False:
         what = "cable" if planned.attached else "module"
-        found.add(ActionKind.OPTIC, ports, f"{place}: no {what} is plugged in; {_planned(planned)} is planned")
+        found.add(ActionKind.OPTIC, ports, f"{place} has no {what} in it; {_planned(planned)} is planned")
         return
     if module.part.upper() == planned.part.upper():
         return
@@ -67,7 +67,7 @@ def judge_part(cabling: PlannedCabling, parts: Parts, cage: Cage, found: Finding
     slack = 0.1 if parts.kind(module.part) else LENGTH_SLACK_M
     wrong = _wrong(planned, seen, slack)
     if wrong:
-        found.add(ActionKind.OPTIC, ports, f"{place}: has {_told(seen, module)}; {wrong}")
+        found.add(ActionKind.OPTIC, ports, f"{place} has {_told(seen, module)}; {wrong}")
     elif module.part and parts.is_product(planned.part):
         found.note(OTHER if seen.family else UNKNOWN, f"{place} ({module.part} for {planned.part})")
 

@@ -18,16 +18,16 @@ def judge_port(cabling: PlannedCabling, parts: Parts, told: Told, port: int, sil
     report, place = told.ports[port], cabling.place(port)
     planned, lane = float(cabling.of_link("speed_gbps", port)), _lane_gbps(cabling, parts, port)
     if report.admin == "down":
-        found.add(Kind.PORT, (port,), f"{place}: is shut down")
+        found.add(Kind.PORT, (port,), f"{place} is shut down")
     elif report.oper == "down" and not silent:
-        found.add(Kind.PORT, (port,), f"{place}: is down")
+        found.add(Kind.PORT, (port,), f"{place} is down")
     if report.speed_gbps and abs(report.speed_gbps - planned) > 0.01 * planned:
         verb = "is set to" if report.oper == "down" else "runs at"
         of = f" over {report.lanes} lanes" if report.lanes else ""
-        found.add(Kind.PORT, (port,), f"{place}: {verb} {report.speed_gbps:g}G{of}; {planned:g}G is planned")
+        found.add(Kind.PORT, (port,), f"{place} {verb} {report.speed_gbps:g}G{of}; {planned:g}G is planned")
     elif report.lanes and lane and report.lanes != round(planned / lane) >= 1:
         text = f"has {report.lanes} lanes for {planned:g}G; {round(planned / lane)} of {lane:g}G are planned"
-        found.add(Kind.PORT, (port,), f"{place}: {text}")
+        found.add(Kind.PORT, (port,), f"{place} {text}")
     _judge_fec(cabling, told, port, lane, found)
     _judge_errors(place, port, report, lane, found)
 
@@ -38,14 +38,12 @@ def _judge_fec(cabling: PlannedCabling, told: Told, port: int, lane: float, foun
     place, mate = cabling.place(port), cabling.place(port ^ 1)
     if own and far and far.fec and far.fec != own:
         if port < port ^ 1:
-            text = f"{place}: has {_FEC[own]} and {mate} has {_FEC[far.fec]}; both ends must have the same"
+            text = f"{place} has {_FEC[own]} and {mate} has {_FEC[far.fec]}; both ends must have the same"
             found.add(Kind.PORT, (port, port ^ 1), text)
         return
     speed = float(cabling.of_link("speed_gbps", port))
     if own in ("none", "fc") and speed >= FEC_FROM_GBPS and (not lane or lane >= 50):
-        found.add(
-            Kind.PORT, (port,), f"{place}: has {_FEC[own]}; {speed:g}G over lanes of {lane or 50:g}G needs RS-FEC"
-        )
+        found.add(Kind.PORT, (port,), f"{place} has {_FEC[own]}; {speed:g}G over lanes of {lane or 50:g}G needs RS-FEC")
 
 
 def _judge_errors(place: str, port: int, report: PortReport, lane: float, found: Findings) -> None:
@@ -55,12 +53,12 @@ def _judge_errors(place: str, port: int, report: PortReport, lane: float, found:
         return
     limit, fec = error_rate(lane)
     if rate > limit:
-        text = f"is over the {limit:g} that {fec} corrects: frames are lost; clean or change the fibre or module"
+        text = f"over the {limit:g} that {fec} corrects: frames are lost; clean or change the fibre or module"
     elif rate > limit / MARGIN:
-        text = f"is within a factor of {MARGIN:g} of the {limit:g} that {fec} corrects: clean the fibre before it grows"
+        text = f"within a factor of {MARGIN:g} of the {limit:g} that {fec} corrects: clean the fibre before it grows"
     else:
         return
-    found.add(Kind.OPTIC, (port,), f"{place}: error rate before FEC of {rate:.1e} {text}")
+    found.add(Kind.OPTIC, (port,), f"{place} has an error rate before FEC of {rate:.1e}, {text}")
 
 
 def _lane_gbps(cabling: PlannedCabling, parts: Parts, port: int) -> float:

@@ -90,10 +90,10 @@ def dark(hall: Hall, random: Random) -> int:
 
 
 def boxes(hall: Hall, random: Random) -> int:
-    """Two boxes of one model; as dear as all their plugs."""
-    model = hall.cabling.devices["model"].codes
+    """Two boxes of one model and tier; as dear as all their plugs."""
+    sorts = [hall.cabling.devices[column].codes for column in ("model", "fabric", "tier")]
     one = random.choice(hall.device)
-    same = [device for device in sorted(set(hall.device)) if model[device] == model[one] and device != one]
+    same = [each for each in sorted(set(hall.device)) if each != one and all(s[each] == s[one] for s in sorts)]
     if not same:
         return 0
     other = random.choice(same)

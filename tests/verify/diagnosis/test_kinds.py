@@ -298,3 +298,18 @@ def test_ids_stay():
     alone = _only(hall).id
     hall.cage[_plug(hall, "compute-leaf-p1-su01-r3-01:1/1")] = None
     assert alone in {action.id for action in diagnose(hall.cabling, hall.seen()).actions}
+
+
+def test_exchange_that_too_little_is_known_of():
+    """Where most links of two boxes were not seen, their exchange stands beside the moves of plugs."""
+    hall = _hall("dual-stack")
+    one, other = (hall.cabling.device_numbers[f"compute-leaf-p1-su02-rg{group}-01"] for group in (1, 2))
+    hall.tells[one], hall.tells[other] = other, one
+    nodes = [at for at, name in enumerate(hall.cabling.device_names) if "-n0" in name]
+    found = diagnose(hall.cabling, hall.seen(nodes))
+    assert {action.kind for action in found.actions} <= {Kind.SHIFT, Kind.SWAP, Kind.SPLITTER}
+    assert all(action.alternatives[-1].kind is Kind.EXCHANGE for action in found.actions)
+    (note,) = found.notes
+    assert "may be exchanged as boxes, which would mend" in note
+    (exchange,) = diagnose(hall.cabling, hall.seen()).actions
+    assert exchange.kind is Kind.EXCHANGE

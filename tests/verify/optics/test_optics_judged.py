@@ -39,23 +39,23 @@ PARTS = [
     (at("leaf1", "3", is_cage=True, told="Active Optical Cable", length_m=2.0), "has a module (AOC, 2 m)"),
     (at("leaf1", "Ethernet4/1", told="Active Cable", part="Z", length_m=20.0), "has Z (AOC, 20 m)"),
     (at("leaf1", "Ethernet6/1", told="400GBASE-LR4"), "has a module (LR, 10 km); 2fr4-osfp-400g (FR, 2 km)"),
-    (at("leaf1", "2", is_cage=True, present=False), "leaf1, cage 2: no module is plugged in"),
-    (at("leaf1", "3", is_cage=True, present=False), "no cable is plugged in; MCP4Y10-N002"),
+    (at("leaf1", "2", is_cage=True, present=False), "leaf1, cage 2 has no module in it"),
+    (at("leaf1", "3", is_cage=True, present=False), "has no cable in it; MCP4Y10-N002"),
 ]
 LIGHT = [
-    (at("leaf1", "Ethernet2/1", pre_fec_ber=3e-4), "3.0e-04 is over the 0.00024 that RS(544,514)"),
-    (at("leaf1", "Ethernet2/1", pre_fec_ber=3e-5), "3.0e-05 is within a factor of 10 of the 0.00024"),
-    (at("leaf1", "Ethernet8/1", pre_fec_ber=6e-5), "6.0e-05 is over the 5e-05 that RS(528,514)"),
+    (at("leaf1", "Ethernet2/1", pre_fec_ber=3e-4), "3.0e-04, over the 0.00024 that RS(544,514)"),
+    (at("leaf1", "Ethernet2/1", pre_fec_ber=3e-5), "3.0e-05, within a factor of 10 of the 0.00024"),
+    (at("leaf1", "Ethernet8/1", pre_fec_ber=6e-5), "6.0e-05, over the 5e-05 that RS(528,514)"),
     (at("leaf1", "Ethernet2/1", rx_dbm=(1.0, -14.2), rx_alarm_dbm=-13.5), "receives -14.2 dBm on lane 2, below the"),
-    (at("leaf1", "Ethernet2/1", rx_dbm=(-40.0,) * 4), "no light arrives; what spine1:Ethernet2/1 sends is not told"),
-    (at("leaf1", "Ethernet2/1", rx_dbm=(0.0, -40.0, 0.0, 0.0)), "no light arrives on 1 of 4 lanes"),
+    (at("leaf1", "Ethernet2/1", rx_dbm=(-40.0,) * 4), "receives no light; what spine1:Ethernet2/1 sends is not told"),
+    (at("leaf1", "Ethernet2/1", rx_dbm=(0.0, -40.0, 0.0, 0.0)), "receives no light on 1 of 4 lanes"),
 ]
 PORTS = [
     (at("leaf1", "Ethernet2/1", speed_gbps=200.0, lanes=4), "runs at 200G over 4 lanes; 400G is planned"),
     (at("leaf1", "Ethernet2/1", speed_gbps=400.0, lanes=8), "has 8 lanes for 400G; 4 of 100G are planned"),
     (at("leaf1", "Ethernet2/1", fec="none"), "has no FEC; 400G over lanes of 100G needs RS-FEC"),
-    (at("leaf1", "Ethernet2/1", admin="down", oper="down"), "Ethernet2/1: is shut down"),
-    (at("leaf1", "Ethernet2/1", admin="up", oper="down"), "Ethernet2/1: is down"),
+    (at("leaf1", "Ethernet2/1", admin="down", oper="down"), "Ethernet2/1 is shut down"),
+    (at("leaf1", "Ethernet2/1", admin="up", oper="down"), "Ethernet2/1 is down"),
 ]
 
 
@@ -104,7 +104,7 @@ def test_lanes_of_a_shared_cage() -> None:
     half = (0.5,) * 4 + (-40.0,) * 4
     (action,), _ = judged(at("leaf1", "Ethernet5/1", rx_dbm=half), at("leaf1", "Ethernet5/5", rx_dbm=half))
     assert action.cables == ("leaf1:5.2",)
-    assert "leaf1:Ethernet5/5: no light arrives;" in action.text
+    assert "leaf1:Ethernet5/5 receives no light;" in action.text
     actions, _ = judged(at("leaf1", "Ethernet5/5", rx_dbm=half, oper="up"))
     assert actions == ()
 
@@ -113,7 +113,7 @@ def test_lanes_in_rows_of_their_own() -> None:
     """EOS has a row a lane: those of a cage are put together."""
     rows = [at("leaf1", f"Ethernet2/{lane}", rx_dbm=(power,)) for lane, power in enumerate((0.1, -35.0, 0.2, 0.3), 1)]
     (action,), _ = judged(*rows)
-    assert "no light arrives on 1 of 4 lanes" in action.text
+    assert "receives no light on 1 of 4 lanes" in action.text
     assert action.cables == ("leaf1:2",)
 
 
@@ -121,7 +121,7 @@ def test_fec_unlike_at_the_ends_is_told_once() -> None:
     """With both ends known the pair is judged, not each end."""
     (action,), _ = judged(at("leaf1", "Ethernet2/1", fec="rs"), at("spine1", "Ethernet2/1", fec="none"))
     assert action.text.count("FEC") == 2
-    assert "leaf1:Ethernet2/1 has" not in action.text
+    assert "needs RS-FEC" not in action.text
     assert "has RS-FEC and spine1:Ethernet2/1 has no FEC" in action.text
 
 
