@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import islice
 from operator import itemgetter
 from pathlib import Path
 
@@ -16,6 +17,8 @@ from fabricgen.publish.reading import NO_BUILD, Built
 
 _HINT = "compare with a folder as `fabricgen build` wrote it, with devices, links and cables in it"
 _KEYS = {"devices": ("device",), "links": ("a_device", "a_port"), "bom": ("part",)}
+_BLOCK = 256
+"""Rows that are read at a time: few enough to stay in a processor's cache."""
 _SHARED = ("fabric", "part", "medium", "length_m")
 """Columns in which all rows of a cable must agree."""
 
@@ -73,22 +76,29 @@ def checked(file: Path, name: str, texts: list[list[str]]) -> Listing:
 
 def columns_of(file: Path, content: bytes, names: tuple[str, ...]) -> list[list[str]]:
     """Some columns of a CSV file, as text; raises InputError for a column that is missing or occurs twice."""
+    known: dict[str, str] = {}
+    columns: list[list[str]] = [[] for _ in names]
+    for block in blocks_of(file, content, names):
+        for column, texts in zip(columns, block, strict=True):
+            column += [known.setdefault(text, text) for text in texts]
+    return columns
+
+
+def blocks_of(file: Path, content: bytes, names: tuple[str, ...]) -> Iterator[list[tuple[str, ...]]]:
+    """Some columns of a CSV file, some thousand rows at a time; raises InputError as `columns_of` does."""
     try:
         reader = csv.reader(io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", newline=""), strict=True)
         header = next(reader, [])
-        pick, width = itemgetter(*_places(file, header, names)), len(header)
-        rows: list[tuple[str, ...]] = []
-        for row in reader:
-            if len(row) != width:
-                raise _malformed(file, len(rows), f"{len(row)} fields where the header has {width}")
-            rows.append(pick(row))
+        pick, width, done = itemgetter(*_places(file, header, names)), len(header), 0
+        while rows := list(islice(reader, _BLOCK)):
+            if set(map(len, rows)) != {width}:
+                number, row = next((number, row) for number, row in enumerate(rows) if len(row) != width)
+                raise _malformed(file, done + number, f"{len(row)} fields where the header has {width}")
+            yield list(zip(*map(pick, rows), strict=True))
+            done += len(rows)
     except (UnicodeDecodeError, csv.Error) as error:
         span = Span(str(file), 1, 1)
         raise fault(NO_BUILD, f"{file} is not a CSV file in UTF-8: {error}", hint=_HINT, span=span) from error
-    known: dict[str, str] = {}
-    return [[known.setdefault(text, text) for text in column] for column in zip(*rows, strict=True)] or [
-        [] for _ in names
-    ]
 
 
 def _places(file: Path, header: list[str], names: tuple[str, ...]) -> list[int]:

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fabricgen.cluster import Cluster
-from fabricgen.diff.folder import columns_of
+from fabricgen.diff.compare import collector_paused
+from fabricgen.diff.folder import blocks_of
 from fabricgen.export.files import cables as cables_part
 from fabricgen.export.files import devices as devices_part
 from fabricgen.export.files import links as links_part
@@ -141,9 +142,27 @@ def cabling_in(folder: Path) -> PlannedCabling:
     built = open_built(folder)
     found = []
     for file, names in (("devices.csv", DEVICES), ("links.csv", LINKS), ("cables.csv", CABLES)):
-        texts = columns_of(folder / file, built.read(file), names)
-        found.append({name: _encoded(column) for name, column in zip(names, texts, strict=True)})
+        with collector_paused():
+            found.append(_read(folder / file, built.read(file), names))
     return _cabling(*found)
+
+
+def _read(file: Path, content: bytes, names: tuple[str, ...]) -> dict[str, Any]:
+    """Columns of a list, encoded as they are read, but for labels, of which no two are the same."""
+    known = [defaultdict[str, int](count().__next__) for _ in names]
+    numbers: list[list[Ints]] = [[] for _ in names]
+    labels: dict[str, list[str]] = {name: [] for name in names if name in LABELS}
+    for block in blocks_of(file, content, names):
+        for at, (name, texts) in enumerate(zip(names, block, strict=True)):
+            if name in labels:
+                labels[name] += texts
+            else:
+                numbers[at].append(np.array(list(map(known[at].__getitem__, texts)), dtype=np.int32))
+    none = np.zeros(0, dtype=np.int32)
+    return {
+        name: labels[name] if name in labels else encoded(list(known[at]), np.concatenate([none, *numbers[at]]))
+        for at, name in enumerate(names)
+    }
 
 
 def _picked(columns: Mapping[str, Sequence[Any]], names: Sequence[str]) -> dict[str, Any]:
