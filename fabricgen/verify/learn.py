@@ -23,6 +23,7 @@ from fabricgen.verify.sightings import Sightings
 
 CODE = "FG070"
 _MAC = re.compile(r"([0-9a-f]{2}:){5}[0-9a-f]{2}")
+_GUID = re.compile(r"0x[0-9a-f]{16}")
 
 Place = tuple[str, str]
 """(device, port), of which port is "" for the device itself."""
@@ -112,7 +113,7 @@ def _is_mac(text: str) -> bool:
 
 def _real_guid(chassis: str) -> str:
     """Sixteen digits of a GUID that hardware may have; "" for all else."""
-    if not chassis.startswith("0x"):
+    if not _GUID.fullmatch(chassis):
         return ""
     number = int(chassis, 16)
     return "" if number in (0, (1 << 64) - 1) or number >> PLANNED_BITS == PLANNED >> PLANNED_BITS else chassis[2:]

@@ -20,6 +20,7 @@ from tests.conftest import example_cluster
 from tests.verify.identity.halls import all_links, by_name, mac, planned, sightings_of
 
 FAMILIES = ("leaf-spine", "bonded-pair", "superpod-b200", "mixed-breakouts", "small-pair", "known-hardware")
+LARGER = ("dual-tor", "mixed-generations", "mi300x-roce", "nvl72-gb200", "patched-hall", "rail-groups", "two-site")
 
 
 def of_box(name: str, box: Box, known: tuple[KnownAddress, ...] = ()) -> tuple[str, How]:
@@ -102,7 +103,16 @@ def test_a_chassis_that_another_box_names_proves_it() -> None:
 @settings(max_examples=4, deadline=None)
 @given(seed=st.integers(0, 2**16))
 def test_a_hall_known_by_macs_is_the_hall_known_by_names(name: str, seed: int) -> None:
-    """All boxes are called sonic, and one dump of each third of the devices is told by its file."""
+    """All boxes are called sonic, and dumps of two thirds of the devices are told by their files."""
+    same_by_macs(name, seed)
+
+
+@pytest.mark.parametrize("name", LARGER)
+def test_a_larger_hall_known_by_macs_is_the_hall_known_by_names(name: str) -> None:
+    same_by_macs(name, 1)
+
+
+def same_by_macs(name: str, seed: int) -> None:
     cabling = planned(name)
     boxes = [Box(name="sonic", chassis=mac(i)) for i in range(len(cabling.device_names))]
     chance = np.random.default_rng(seed)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.dumps.sighting import DOWN, SILENT, Box, Dump, Sighting
 from fabricgen.verify.identity.identify import identities_of
+from fabricgen.verify.learn import learnt
 from fabricgen.verify.resolve import seen_of
 from fabricgen.verify.seen import Conflict, Seen
 from fabricgen.verify.sightings import Sightings, SightingsBuilder
@@ -192,3 +193,74 @@ def test_30000_sightings_take_no_time() -> None:
     seen, _ = of(cabling, sightings)
     assert time.process_time() - started < 1
     assert (seen.mate == np.arange(cabling.ports) ^ 1).all()
+
+
+WORDS = st.one_of(
+    st.text(max_size=12),
+    st.sampled_from(
+        [
+            *(
+                "Ethernet0",
+                "ethernet0",
+                "etp1",
+                "1/1",
+                "999999/99",
+                "eth1",
+                "0x",
+                "0x02f0000000000001",
+                mac(1),
+                "a" * 300,
+            ),
+            *(
+                "p1-su01-n001",
+                "p1-su01-n001 mlx5_0",
+                "p1-su01-n001 ",
+                "MF0;:x",
+                LEAF,
+                f"{LEAF}.",
+                "sonic",
+                "/",
+                "..",
+                ".",
+            ),
+        ]
+    ),
+)
+BOXES = st.builds(Box, WORDS, WORDS, WORDS, WORDS)
+STATES = st.sampled_from([0, 0, 0, SILENT, DOWN])
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    dumps=st.lists(
+        st.tuples(
+            BOXES,
+            st.lists(st.tuples(WORDS, st.one_of(st.none(), BOXES), WORDS, WORDS, STATES), max_size=6),
+            st.sampled_from(["lldp", "ib", "list"]),
+            st.booleans(),
+        ),
+        max_size=5,
+    )
+)
+def test_whatever_dumps_say_is_symmetrical(
+    dumps: list[tuple[Box, list[tuple[str, Box | None, str, str, int]], str, bool]],
+) -> None:
+    """No text leads astray: mates are mutual, and no port is both joined and unknown."""
+    cabling = planned("leaf-spine")
+    builder = SightingsBuilder()
+    for box, rows, agent, lists_all in dumps:
+        seen_rows = [
+            Sighting(text, neighbor if not state else None, far, told, state if neighbor or state else SILENT)
+            for text, neighbor, far, told, state in rows
+        ]
+        builder.add(Dump(box, seen_rows, agent, lists_all))
+    sightings = builder.columns()
+    found = identities_of(cabling, sightings)
+    seen, _ = seen_of(cabling, sightings, found)
+    joined = np.flatnonzero(seen.mate >= 0)
+    assert (seen.mate[seen.mate[joined]] == joined).all()
+    assert (seen.mate[joined] != joined).all()
+    assert not ((seen.mate >= 0) & (seen.towards >= 0)).any()
+    assert not (seen.doubtful & (seen.mate >= 0)).any()
+    assert len(seen.mate) == cabling.ports + len(seen.spare)
+    learnt(cabling, sightings, found, ())
