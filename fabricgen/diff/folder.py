@@ -29,7 +29,7 @@ def read_lists(built: Built) -> Lists:
     Raises InputError, naming the file, for a required list that is missing, malformed or made of another blueprint than
     the others (FG028), and for any that is not as it was built (FG054).
     """
-    _check_together(built)
+    check_together(built)
     cables = _read(built, "cables")
     _check_cables(built.folder / "cables.csv", cables)
     optional = {
@@ -38,7 +38,7 @@ def read_lists(built: Built) -> Lists:
     return Lists(_read(built, "devices"), _read(built, "links"), cables, **optional)
 
 
-def _check_together(built: Built) -> None:
+def check_together(built: Built) -> None:
     """Raise InputError where the required lists are of several blueprints, as after `build --only`."""
     files = ("devices.csv", "links.csv", "cables.csv")
     made = {file: digest for file in files if (digest := built.made_of(file))}

@@ -18,7 +18,7 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.diff.compare import collector_paused
-from fabricgen.diff.folder import blocks_of
+from fabricgen.diff.folder import blocks_of, check_together
 from fabricgen.export.files import cables as cables_part
 from fabricgen.export.files import devices as devices_part
 from fabricgen.export.files import links as links_part
@@ -154,9 +154,11 @@ def cabling_of(cluster: Cluster) -> PlannedCabling:
 def cabling_in(folder: Path) -> PlannedCabling:
     """The cabling of a built folder.
 
-    Raises InputError for a list that is missing or malformed (FG028), or not as it was built (FG054).
+    Raises InputError for a list that is missing, malformed or of another blueprint than the others (FG028), or not as
+    it was built (FG054).
     """
     built = open_built(folder)
+    check_together(built)
     found = []
     for file, names in (("devices.csv", DEVICES), ("links.csv", LINKS), ("cables.csv", CABLES)):
         with collector_paused():

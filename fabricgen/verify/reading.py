@@ -129,8 +129,7 @@ def _read_source(source: Source, builder: SightingsBuilder, read: _Batch, optics
             faults = list[Diagnostic]()
             must_be = source.named and shown == source.shown
             content = _content_of(shown, data, faults, must_be)
-            links = _readers(content, PACKAGE) if content else []
-            ports = _readers(content, OPTICS) if content else []
+            links, ports = _readers(content) if content else ([], [])
             if content and must_be and not links and not ports:
                 faults.append(_fault(Span(shown, 1, 1), f"'{shown}' is none of the dumps that are read", _hint()))
             _add(links, builder.add)
@@ -198,13 +197,16 @@ def _decoded(data: bytes) -> str | None:
 _Reader = Callable[[Content], Iterator[Any]]
 
 
-def _readers(content: Content, package: str) -> list[tuple[_Reader, Content]]:
-    """How a file is read, in parts where it is JSON with a dump below the name of each device."""
-    whole = _formats_of(content, package)
-    if whole or not content.is_json or not isinstance(content.value, dict):
-        return [(each, content) for each in whole]
-    parts = (content.child(name, value) for name, value in content.value.items())
-    return [(each, part) for part in parts for each in _formats_of(part, package)]
+def _readers(content: Content) -> tuple[list[tuple[_Reader, Content]], list[tuple[_Reader, Content]]]:
+    """How a file is read for links and for ports: as it is, or in parts, if devices have dumps below their names."""
+    links, ports = _formats_of(content, PACKAGE), _formats_of(content, OPTICS)
+    parts = [content]
+    if not links and not ports and content.is_json and isinstance(content.value, dict):
+        parts = [content.child(name, value) for name, value in content.value.items()]
+    of_links, of_ports = (
+        [(each, part) for part in parts for each in _formats_of(part, of)] for of in (PACKAGE, OPTICS)
+    )
+    return of_links, of_ports
 
 
 def _formats_of(content: Content, package: str) -> list[_Reader]:

@@ -236,3 +236,12 @@ def test_other_halls_as_planned_are_green_and_stay_so(name: str, tmp_path: Path,
         fabricgen("verify", blueprint, tmp_path / "none.csv", "--since", tmp_path / "1.json", "--format", "json")
     )
     assert later["verified_earlier"] == later["cables"]["unseen"] == sum(later["cables"].values())
+
+
+def test_a_folder_of_two_blueprints_is_refused(tmp_path: Path, fabricgen: Command) -> None:
+    built = tmp_path / "built"
+    assert fabricgen("build", BLUEPRINT, "-o", built).code == 0
+    assert fabricgen("build", BLUEPRINT, "-o", built, "--set", "pods.p1.su=1", "--only", "links").code == 0
+    ran = fabricgen("verify", built, hall().csv(tmp_path / "hall.csv"))
+    assert ran.code == 2
+    assert "error[FG028]: links.csv was built of another blueprint than devices.csv" in ran.err

@@ -37,7 +37,8 @@ class Cage:
 
     def told(self, report: PortReport) -> None:
         """Add what a row says of the module; lanes may stand in a row each."""
-        self.module = report if self.module is _EMPTY else added(self.module, report)
+        plugged = self.module.present or report.present  # SONiC may name a module at one port of its cage alone
+        self.module = report if self.module is _EMPTY else added(self.module, report)._replace(present=plugged)
         if report.tx_dbm or report.rx_dbm:
             self.lanes_of[report.port] = report
 

@@ -72,7 +72,7 @@ def optic_actions(
             continue
         if port in told.ports:
             judge_port(cabling, parts, told, port, cable in dark, found)
-        judge_light(cabling, parts, told, port, found)
+        judge_light(cabling, parts, told, port, cable in dark, found)
     looked_at = {int(cabling.cable[port >> 1]) for port in ports} - elsewhere
     return Judged(
         tuple(_actions(cabling, found.found)),

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabricgen.kernel.diagnostics import InputError
-from fabricgen.verify.dumps import _json
-from fabricgen.verify.dumps._content import Content, TooManyFaultsError
+from fabricgen.kernel.diagnostics import Diagnostic, InputError
 from fabricgen.verify.dumps.sighting import Box
 from fabricgen.verify.optics.report import PortReport
-from fabricgen.verify.reading import OPTICS, _readers
+from fabricgen.verify.reading import read_all
 from tests.verify.optics.halls import judged
 from tests.verify.optics.test_optics_dumps import EEPROM, FEC_STATS, INFO, LINKINFO, LINKINFO_LINE, STATUS
 
@@ -58,29 +58,23 @@ def dumps(draw: Callable[..., Any]) -> str:
     return text[: draw(st.integers(0, len(text)))] if draw(st.booleans()) else text
 
 
-def read(text: str) -> list[PortReport]:
-    """The reports of a text, whatever it is, up to its first fifty faults; each fault has its place."""
-    content = Content("leaf1", text)
-    if _json.looks_like(text):
-        content.value, content.is_json = _json.parse(text), True
-    found: list[PortReport] = []
-    try:
-        for reader, part in _readers(content, OPTICS):
-            found += reader(part)
-    except TooManyFaultsError:
-        pass
-    assert all(fault.code == "FG065" and fault.span for fault in content.faults)
-    return found
+def read(text: str) -> tuple[list[Diagnostic], list[PortReport]]:
+    """(what is wrong with a dump, what it says of modules and ports)."""
+    with TemporaryDirectory() as folder:
+        file = Path(folder, "leaf1.json")
+        file.write_text(text, encoding="utf-8", errors="replace")
+        try:
+            return [], read_all([str(file)], jobs=1, optics=True).reports
+        except InputError as error:
+            return list(error.diagnostics), []
 
 
 @given(dumps())
 @settings(max_examples=400, deadline=None)
 def test_any_dump_is_read_or_refused(text: str) -> None:
     """No exception but those for faults of input, and no report that cannot be judged or shown."""
-    try:
-        reports = read(text)
-    except (InputError, _json.NotJsonError):
-        return
+    faults, reports = read(text)
+    assert all(fault.code == "FG065" and fault.span for fault in faults)
     assert all(text.isprintable() for report in reports for text in (report.vendor, report.part, report.told))
     actions, notes = judged(*(report._replace(box=Box(name="leaf1")) for report in reports))
     assert all(action.text and action.cables and action.ends and not action.moves for action in actions)

@@ -99,6 +99,24 @@ def test_light_on_one_side_only() -> None:
     assert "and spine1:Ethernet2/1 sends none: look at its port and its module" in action.text
 
 
+def test_light_of_a_cable_that_is_called_dark() -> None:
+    """That no light arrives there is told only with what the other end says of its own."""
+    states = [int(CableState.DARK)] * len(LINKS)
+    dark, sending = at("leaf1", "Ethernet2/1", rx_dbm=(-40.0,) * 4), at("spine1", "Ethernet2/1", tx_dbm=(1.0,) * 4)
+    assert judged(dark, states=states)[0] == ()
+    (action,), _ = judged(dark, sending, states=states)
+    assert "though spine1:Ethernet2/1 sends 1.0 dBm" in action.text
+
+
+def test_a_module_that_is_told_at_one_port_of_its_cage() -> None:
+    """Another port of the cage that names none does not take it out."""
+    rows = at("leaf1", "Ethernet5/1", present=True, part="MMA4Z00-NS"), at("leaf1", "Ethernet5/5", present=False)
+    assert judged(*rows)[0] == ()
+    assert judged(*reversed(rows))[0] == ()
+    (action,), _ = judged(rows[1], rows[1]._replace(port="Ethernet5/1"))
+    assert "leaf1, cage 5 has no module in it" in action.text
+
+
 def test_lanes_of_a_shared_cage() -> None:
     """Of eight lanes of a twin port, each port has its own four; a port that is up is not called dark."""
     half = (0.5,) * 4 + (-40.0,) * 4
