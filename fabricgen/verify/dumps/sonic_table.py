@@ -20,7 +20,7 @@ _HINT = "give the whole output of `show lldp table`, of one device a file"
 
 def recognises(text: str) -> bool:
     """Whether the head of the table stands in the text; a prompt may stand before it."""
-    return _HEAD.search(text, 0, 65536) is not None
+    return _HEAD.search(text[:65536].rpartition("\n")[0]) is not None
 
 
 def dumps(content: Content) -> Iterator[Dump]:
@@ -38,7 +38,7 @@ def _sightings(content: Content) -> Iterator[Sighting]:
     found = 0
     for number, line in enumerate(lines[first + 1 :], start=first + 2):
         if total := _TOTAL.fullmatch(line):
-            if int(total[1]) != found:
+            if total[1] != str(found):
                 content.wrong(number, 1, f"{found} rows stand above, not {total[1]}", _HINT)
             return
         if not line.strip() or not line.strip().strip("-"):
