@@ -11,7 +11,7 @@ from fabricgen.verify.consequences import with_consequences
 from fabricgen.verify.diagnosis.diagnosing import diagnose
 from fabricgen.verify.identity.identify import identities_of
 from fabricgen.verify.identity.identities import Identities
-from fabricgen.verify.identity.other_hall import other_hall
+from fabricgen.verify.identity.other_hall import check_hall
 from fabricgen.verify.optics.verifying import devices_of, with_optics
 from fabricgen.verify.planned import Planned
 from fabricgen.verify.reading import AllRead, read_all
@@ -36,9 +36,9 @@ def verify(planned: Planned, dumps: Sequence[str], asked: Asked, jobs: int = 0) 
     sightings = read.sightings
     identities = identities_of(plan, sightings, planned.addresses, catalogue)
     devices = devices_of(plan, read.reports, sightings, identities, planned.addresses)
-    if max(devices.values(), default=0) < 0:
-        raise other_hall(plan, list(devices), dumps)
     seen, notes = seen_of(plan, sightings, identities)
+    if not read.reports or max(devices.values(), default=0) < 0:
+        check_hall(plan, seen, devices, dumps)
     diagnosis = with_consequences(plan, diagnose(plan, seen), cluster, seen)
     looked_at = frozenset[str]()
     if asked.optics:

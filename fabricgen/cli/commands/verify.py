@@ -38,7 +38,7 @@ FORMATS = discovery.module_names("fabricgen.verify.reports")
     metavar="REPORT.json",
     help="Take what an earlier JSON report verified, and say what is new or mended; may be repeated.",
 )
-@click.option("--accept", metavar="ID,...", default="", help="Write what these actions found into the overlay -o.")
+@click.option("--accept", metavar="ID,...", default=None, help="Write what these actions found into the overlay -o.")
 @click.option(
     "--learn",
     metavar="FILE",
@@ -62,7 +62,7 @@ def command(
     only: tuple[str, ...],
     optics: bool,
     reports: tuple[str, ...],
-    accept: str,
+    accept: str | None,
     learn: str | None,
     form: str | None,
     output: str,
@@ -84,7 +84,9 @@ def command(
         raise click.UsageError("only one of BLUEPRINT and DUMPs can be standard input")
     if learn == output == "-":
         raise click.UsageError("only one of --learn and --output can be standard output")
-    ids = tuple(dict.fromkeys(each.strip() for each in accept.split(",") if each.strip()))
+    ids = tuple(dict.fromkeys(each.strip() for each in (accept or "").split(",") if each.strip()))
+    if accept is not None and not ids:
+        raise click.UsageError("--accept names no action: give ids of a report, or `all`")
     if ids and (output == "-" or Path(blueprint).is_dir()):
         raise click.UsageError(
             "--accept writes an overlay of a blueprint; name both, for example with -o as-built.yaml"

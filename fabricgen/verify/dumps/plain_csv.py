@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from operator import itemgetter
@@ -54,7 +53,7 @@ def _sightings(rows: Iterable[_Row], boxes: dict[str, Box]) -> Iterator[Sighting
 
 def _rows(content: Content, pick: Callable[[list[str]], _Row], width: int, delimiter: str) -> Iterator[_Row]:
     """The rows that can be used; what is wrong with the others is noted."""
-    lines = io.StringIO(content.text, newline="")
+    lines = (f"{line}\n" for _, line in content.lines())
     reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True)
     try:
         next(reader)
