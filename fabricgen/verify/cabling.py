@@ -7,8 +7,8 @@ number: twice the row of its link in links.csv, and one more at its b end; so `p
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
 from pathlib import Path
@@ -22,6 +22,8 @@ from fabricgen.diff.folder import blocks_of, check_together
 from fabricgen.export.files import cables as cables_part
 from fabricgen.export.files import devices as devices_part
 from fabricgen.export.files import links as links_part
+from fabricgen.export.files import patches as patches_part
+from fabricgen.export.files import trunks as trunks_part
 from fabricgen.numbering.lazy_columns import EncodedColumn, LazyColumn, encoded
 from fabricgen.publish.reading import open_built
 from fabricgen.wiring.tables import Flags, Ints, Ints64
@@ -36,6 +38,10 @@ CABLES = (
     *("b_device", "b_cage", "b_transceiver", "label_a", "label_b"),
 )
 LABELS = ("label_a", "label_b")
+PATCHES = ("cable", "end", "device", "cage", "panel", "trunk", "connector", "fibres")
+TRUNKS = ("trunk", "a_rack", "a_u", "a_panel", "a_ports", "b_rack", "b_u", "b_panel", "b_ports")
+
+Columns = Mapping[str, Sequence[Any]]
 
 
 @dataclass(frozen=True)
@@ -46,7 +52,7 @@ class PlannedCabling:
     they are read); rows of links without a cable (backplanes) are left out. Per port (see the module), int32: `device`
     (row of `devices`), `name` (index into `port_texts`), `plug` (what is pulled in one: the common end of a breakout is
     one plug for all its links; numbers from 0). Per link, int32: `cable` (index into `cable_ids`), `row` (row of
-    `cables`).
+    `cables`). `patching` reads the lists of jumpers and of trunks (None: nothing is patched).
     """
 
     devices: Mapping[str, EncodedColumn]
@@ -60,6 +66,7 @@ class PlannedCabling:
     cable_ids: Strings
     cable: Ints
     row: Ints
+    patching: Callable[[], tuple[Columns, Columns]] | None = None
 
     @property
     def ports(self) -> int:
@@ -131,7 +138,17 @@ def cabling_of(cluster: Cluster) -> PlannedCabling:
     devices = devices_part.table(cluster).columns
     links = links_part.table(cluster).columns
     cables = cables_part.table(cluster).columns
-    return _cabling(*(_picked(*each) for each in ((devices, DEVICES), (links, LINKS), (cables, CABLES))))
+    found = _cabling(*(_picked(*each) for each in ((devices, DEVICES), (links, LINKS), (cables, CABLES))))
+    patching = cluster.plan.patching
+    if patching is None:
+        return found
+    return replace(
+        found,
+        patching=lambda: (
+            patches_part.table(cluster, patching).columns,
+            trunks_part.table(cluster, patching).columns,
+        ),
+    )
 
 
 def cabling_in(folder: Path) -> PlannedCabling:
@@ -146,7 +163,15 @@ def cabling_in(folder: Path) -> PlannedCabling:
     for file, names in (("devices.csv", DEVICES), ("links.csv", LINKS), ("cables.csv", CABLES)):
         with collector_paused():
             found.append(_read(folder / file, built.read(file), names))
-    return _cabling(*found)
+    cabling = _cabling(*found)
+    if not (folder / "patches.csv").is_file():
+        return cabling
+
+    def patching() -> tuple[Columns, Columns]:
+        patches, trunks = folder / "patches.csv", folder / "trunks.csv"
+        return _read(patches, built.read(patches.name), PATCHES), _read(trunks, built.read(trunks.name), TRUNKS)
+
+    return replace(cabling, patching=patching)
 
 
 def _read(file: Path, content: bytes, names: tuple[str, ...]) -> dict[str, Any]:

@@ -10,13 +10,14 @@ from fabricgen.verify.actions import Action, CableState, Diagnosis, Kind
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.diagnosis.board import Board
 from fabricgen.verify.diagnosis.boxes import BOXES
-from fabricgen.verify.diagnosis.chains import Cables, chains, wrong_cables
+from fabricgen.verify.diagnosis.chains import Cables, Chain, chains, wrong_cables
 from fabricgen.verify.diagnosis.darkness import dark_actions
-from fabricgen.verify.diagnosis.exchanges import box_action, plug_action, with_doubted
+from fabricgen.verify.diagnosis.exchanges import box_action, joined, mended, plug_action, with_doubted
 from fabricgen.verify.diagnosis.explaining import Explainer
 from fabricgen.verify.diagnosis.plugs import Plugs, common_plugs
-from fabricgen.verify.diagnosis.stand_ins import stand_ins
+from fabricgen.verify.diagnosis.stand_ins import Ring, stand_ins
 from fabricgen.verify.diagnosis.states import dark_links, states_of
+from fabricgen.verify.diagnosis.trunks import trunk_action, trunk_ends, trunks_sort
 from fabricgen.verify.diagnosis.unexplained import (
     conflict_actions,
     half_known_actions,
@@ -47,9 +48,10 @@ def diagnose(cabling: PlannedCabling, seen: Seen) -> Diagnosis:
         after, missing = board, list[int]()
     else:
         exchanged = {device for ring in exchanges for device in ring}
+        trunk_swaps, board = _trunks(told, board, states)
         explained, after, missing = _plugs(told, seen, board, states, exchanged)
         explained, notes = with_doubted(board, explained)
-        actions += explained
+        actions += [*trunk_swaps, *explained]
     actions += dark_actions(after, missing)
     states = states_of(told, dark_links(after))
     lost = cabling.cable[np.array(missing, dtype=np.int64) >> 1]
@@ -64,6 +66,19 @@ def diagnose(cabling: PlannedCabling, seen: Seen) -> Diagnosis:
             "but where their ports have addresses of their own, their sessions stay down."
         )
     return Diagnosis(states, tuple(actions), _extra(cabling, seen), tuple(harmless), tuple(notes))
+
+
+def _trunks(told: Board, board: Board, states: Ints) -> tuple[list[Action], Board]:
+    """(Actions for trunks, the board with their ends taken for what they stand in for)."""
+    ends = trunk_ends(board.cabling) if len(board.wrong()) else None
+    if ends is None:
+        return [], board
+    rings, after = stand_ins(board, trunks_sort(ends), told)
+    actions = []
+    for ring in rings:
+        ports = [port for end in ring for port in ends.ports[end].values()]
+        actions.append(trunk_action(ends, ring, mended(board, after, states, ports)))
+    return actions, after
 
 
 def _plugs(
@@ -82,7 +97,12 @@ def _plugs(
         action, plan = explainer.action(chain)
         lost = [end for end, place in plan.left_out if place < 0 or after.empty[place]]
         missing += lost
-        actions.append(_without(action, [str(cabling.cable_ids[cabling.cable[end >> 1]]) for end in lost]))
+        action = _without(action, [str(cabling.cable_ids[cabling.cable[end >> 1]]) for end in lost])
+        needed = _needed(board, chain, rings)
+        if needed < 0:
+            actions.append(action)
+        else:
+            actions[needed] = joined(actions[needed], action)
     actions += stranger_actions(after, seen)
     actions += conflict_actions(after, seen)
     actions += half_known_actions(after)
@@ -105,6 +125,19 @@ def _missing(cables: Cables) -> list[int]:
         if board.empty[first] or board.empty[beyond]:
             found.append(beyond if board.empty[beyond] else first)
     return sorted(set(found))
+
+
+def _needed(board: Board, chain: Chain, rings: list[Ring]) -> int:
+    """Which exchange of common plugs a chain comes of: one that breaks a link of it that is right now (-1: none)."""
+    plug = board.cabling.plug
+    for one, other in chain.joined:
+        for end in (one, other):
+            if end < board.planned and board.mate[end] >= 0 and board.joins_right(end, int(board.mate[end])):
+                plugs = {int(plug[end]), int(plug[end ^ 1]), int(plug[one]) if one < board.planned else -1}
+                for at, ring in enumerate(rings):
+                    if plugs & ring.keys():
+                        return at
+    return -1
 
 
 def _without(action: Action, cables: list[str]) -> Action:

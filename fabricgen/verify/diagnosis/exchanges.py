@@ -31,7 +31,7 @@ def box_action(told: Board, after: Board, states: Ints, ring: Ring) -> Action:
     return Action(
         Kind.EXCHANGE,
         0,
-        _mended(told, after, states, ports),
+        mended(told, after, states, ports),
         tuple(ends[found] for found in there),
         text,
         boxes=len(there),
@@ -71,7 +71,7 @@ def plug_action(explainer: Explainer, before: Board, states: Ints, ring: Ring) -
         steps.append(Step(cable, end_of(before, pull), end_of(before, put)))
         moves.append((pull, put))
     ports = [port for each in ring if each >= 0 for port in plugs.ports(each)]
-    cables = _mended(before, after, states, ports)
+    cables = mended(before, after, states, ports)
     ends = tuple(step.pull for step in steps)
     closed = len(steps) == len(ring)
     place = where([*(step.pull for step in steps), *(step.put for step in steps)])
@@ -87,6 +87,18 @@ def plug_action(explainer: Explainer, before: Board, states: Ints, ring: Ring) -
     return Action(kind, len(steps), cables, ends, text, steps=tuple(steps))
 
 
+def joined(exchange: Action, after: Action) -> Action:
+    """One action of an exchange of common plugs and of what is only wrong once that is done."""
+    return replace(
+        exchange,
+        moves=exchange.moves + after.moves,
+        cables=tuple(sorted({*exchange.cables, *after.cables})),
+        ends=exchange.ends + after.ends,
+        steps=exchange.steps + after.steps,
+        text=f"{exchange.text} Then {after.text}",
+    )
+
+
 def _is_there(board: Board, device: int) -> bool:
     """Whether anybody sees a device, or it anybody."""
     return any(board.mate[port] >= 0 or board.towards[port] >= 0 for port in board.ports_of(device)) or bool(
@@ -94,7 +106,7 @@ def _is_there(board: Board, device: int) -> bool:
     )
 
 
-def _mended(before: Board, after: Board, states: Ints, ports: list[int]) -> tuple[str, ...]:
+def mended(before: Board, after: Board, states: Ints, ports: list[int]) -> tuple[str, ...]:
     """The cables at some ports that are elsewhere, except for those that are still wrong afterwards."""
     cabling = before.cabling
     found = set()

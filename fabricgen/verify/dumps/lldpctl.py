@@ -65,7 +65,7 @@ def _of_port(port: str, entry: dict[str, Json]) -> Iterator[Sighting]:
 def _chassis(item: dict[str, Json]) -> list[Box]:
     """Neighbours of a port: json has them below keys of their names, json0 and json without a name have not."""
     told = item.get("id")
-    if type(told) is list or (type(told) is dict and "value" in told):
+    if any(type(value) is list for value in item.values()) or (type(told) is dict and "value" in told):
         return [_box(_leaf(item, "name"), item)]
     return [_box(name, mapping(item, name)) for name in item]
 

@@ -121,6 +121,15 @@ class Hall:
         links = set(range(self.cabling.ports // 2)) - right
         return {str(self.cabling.cable_ids[self.cabling.cable[link]]) for link in links}
 
+    def is_legible(self) -> bool:
+        """Whether each common plug in a spare cage has a tail by which it can be told."""
+        return all(
+            not isinstance(cage, tuple)
+            or len(tails := self.far_plugs(plug)) == 1
+            or any(self.cage[t] == t for t in tails)
+            for plug, cage in enumerate(self.cage)
+        )
+
     def exchange(self, renamed: Mapping[str, str]) -> None:
         numbers = self.cabling.device_numbers
         ours = {numbers[found]: numbers[planned] for found, planned in renamed.items()}

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from fabricgen.verify.actions import Kind
 from fabricgen.verify.diagnosis import diagnose
 from tests.verify.diagnosis.hall import NAMES, Hall, cabling
-from tests.verify.diagnosis.test_laws import check_cables, faults
+from tests.verify.diagnosis.test_diagnosis_laws import check_cables, faults
 
 known = st.tuples(st.sampled_from([0.1, 0.3, 0.6, 0.9, 1.0]), st.booleans(), st.booleans(), st.integers(0, 10**6))
 

@@ -9,6 +9,7 @@ import pytest
 
 from fabricgen.verify.actions import CableState, Kind
 from fabricgen.verify.diagnosis import diagnose
+from fabricgen.verify.diagnosis.trunks import trunk_ends
 from fabricgen.verify.seen import Conflict, SparePort, Stranger
 from tests.verify.diagnosis.hall import Cage, Hall, cabling
 
@@ -313,3 +314,29 @@ def test_exchange_that_too_little_is_known_of():
     assert "may be exchanged as boxes, which would mend" in note
     (exchange,) = diagnose(hall.cabling, hall.seen()).actions
     assert exchange.kind is Kind.EXCHANGE
+
+
+def test_exchanged_ends_of_trunks():
+    """Two trunks of 18 and 14 cables of splitters each, exchanged at the leaves' panel: two moves instead of 32."""
+    hall = _hall("patched-hall")
+    ends = trunk_ends(hall.cabling)
+    assert sum(len(ports) for ports in ends.ports) == len(ends.behind) == hall.cabling.ports - _ports_not_patched(hall)
+    one, other = 0, 1
+    assert [ends.names[trunk].rpartition("-")[0] for trunk in (one, other)] == [
+        "nodes:p1-su01-rk01:p1-su01-net01:om4"
+    ] * 2
+    seen = hall.seen()
+    for channel, port in ends.ports[2 * one + 1].items():
+        swapped = ends.ports[2 * other + 1].get(channel)
+        if swapped is not None:
+            far, near = int(seen.mate[port]), int(seen.mate[swapped])
+            seen.mate[[port, near, swapped, far]] = [near, port, far, swapped]
+    found = diagnose(hall.cabling, seen)
+    assert [(action.kind, action.moves, len(action.ends)) for action in found.actions] == [(Kind.SPLITTER, 2, 2)]
+    assert "the ends of trunks nodes:p1-su01-rk01:p1-su01-net01:om4-1 and" in found.actions[0].text
+
+
+def _ports_not_patched(hall: Hall) -> int:
+    patches, _ = hall.cabling.patching()
+    patched = {str(cable) for cable in patches["cable"]}
+    return 2 * sum(str(hall.cabling.cable_ids[cable]) not in patched for cable in hall.cabling.cable.tolist())
