@@ -129,8 +129,9 @@ class Explainer:
         )
         if closed:
             up = by.pop()
-            way = f"{up} up" if 2 * up <= count else f"{count - up} down"
-            return f"{count} plugs are shifted round by {way}, in {run(sources)}"
+            by_ports, way = (up, "high") if 2 * up <= count else (count - up, "low")
+            each = "one port" if by_ports == 1 else f"{by_ports} ports"
+            return f"{count} plugs in {run(sources)} are shifted round, each sits {each} too {way}"
         return f"{count - 1} plugs are shifted by one: {run(sources)} hold what belongs in {run(targets)}"
 
     def splitter(self, plan: Plan) -> str:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from typing import NamedTuple
 
 import numpy as np
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.kernel.diagnostics import printable
-from fabricgen.verify.actions import Action, CableState, End, Kind
+from fabricgen.verify.actions import Action, CableState, Consequence, End, Kind
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.dumps.sighting import Box
 from fabricgen.verify.optics.cages import NO_MODULE, Told, planned_cages, told_of
@@ -75,7 +75,7 @@ def optic_actions(
         judge_light(cabling, parts, told, port, cable in dark, found)
     looked_at = {int(cabling.cable[port >> 1]) for port in ports} - elsewhere
     return Judged(
-        tuple(_actions(cabling, found.found)),
+        tuple(_actions(cabling, found.found, dark)),
         tuple(_notes(cabling, told, found, len(left_out))),
         frozenset(str(cabling.cable_ids[cable]) for cable in looked_at),
     )
@@ -99,8 +99,11 @@ def _cables_in(states: Ints | None, state: CableState) -> set[int]:
     return set() if states is None else set(np.flatnonzero(states == state).tolist())
 
 
-def _actions(cabling: PlannedCabling, found: Iterable[Finding]) -> Iterator[Action]:
-    """One action for each cable that has a fault: the first of those that a fault holds for."""
+def _actions(cabling: PlannedCabling, found: Iterable[Finding], dark: Set[int]) -> Iterator[Action]:
+    """One action for each cable that has a fault: the first of those that a fault holds for.
+
+    What `dark` cables cost is told by the actions that call them dark.
+    """
     by_cable: dict[int, list[Finding]] = defaultdict(list)
     for finding in found:
         by_cable[int(cabling.cable[min(finding.ports) >> 1])].append(finding)
@@ -109,7 +112,26 @@ def _actions(cabling: PlannedCabling, found: Iterable[Finding]) -> Iterator[Acti
         cables = sorted({str(cabling.cable_ids[cabling.cable[port >> 1]]) for port in ports})
         kind = Kind.OPTIC if any(finding.kind is Kind.OPTIC for finding in findings) else Kind.PORT
         text = f"{BEGINNING}{cabling.cable_ids[cable]}: " + "; ".join(finding.text for finding in findings)
-        yield Action(kind, 0, tuple(cables), tuple(_end(cabling, port) for port in ports), text)
+        cost = Consequence() if cable in dark else _consequence(cabling, findings)
+        ends = tuple(_end(cabling, port) for port in ports)
+        yield Action(kind, 0, tuple(cables), ends, text, consequence=cost)
+
+
+def _consequence(cabling: PlannedCabling, findings: Iterable[Finding]) -> Consequence:
+    """Bandwidth that is lost, by fabric and tiers, and the nodes concerned."""
+    lost: dict[int, float] = {}
+    for finding in findings:
+        for link in {port >> 1 for port in finding.ports if finding.lost_gbps}:
+            speed = float(cabling.of_link("speed_gbps", 2 * link))
+            lost[link] = max(lost.get(link, 0.0), min(finding.lost_gbps, speed))
+    by_tiers: dict[str, float] = defaultdict(float)
+    nodes = set[int]()
+    for link, gbps in lost.items():
+        devices = [int(cabling.device[2 * link + side]) for side in (0, 1)]
+        low, high = (str(cabling.of_device("tier", device)) for device in devices)
+        by_tiers[f"{cabling.of_link('fabric', 2 * link)} {low}-{high}"] += gbps
+        nodes |= {device for device in devices if cabling.of_device("tier", device) == "node"}
+    return Consequence(links=len(lost), lost_gbps=dict(by_tiers), nodes=len(nodes))
 
 
 def _end(cabling: PlannedCabling, port: int) -> End:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fabricgen.verify.actions import Kind
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.optics.cages import Cage, Told
-from fabricgen.verify.optics.findings import Findings
+from fabricgen.verify.optics.findings import WHOLE, Findings
 from fabricgen.verify.optics.modules import Parts
 from fabricgen.verify.optics.report import NO_LIGHT_DBM
 
@@ -62,13 +62,13 @@ def _dark(
     if not sent.power and silent:
         return
     if not sent.power:
-        found.add(Kind.OPTIC, (port,), f"{what}; what {far} sends is not told")
+        found.add(Kind.OPTIC, (port,), f"{what}; what {far} sends is not told", WHOLE)
     elif sent.dark:
-        found.add(Kind.OPTIC, (port, mate), f"{what}, and {far} sends none: look at its port and its module")
+        found.add(Kind.OPTIC, (port, mate), f"{what}, and {far} sends none: look at its port and its module", WHOLE)
     else:
         best = max(power for _, power in sent.power)
         why = "a dirty, bent or broken fibre, or a plug that is not home"
-        found.add(Kind.OPTIC, (port, mate), f"{what}, though {far} sends {best:.1f} dBm: {why}")
+        found.add(Kind.OPTIC, (port, mate), f"{what}, though {far} sends {best:.1f} dBm: {why}", WHOLE)
 
 
 def lanes_of(cabling: PlannedCabling, parts: Parts, cage: Cage | None, port: int, what: str) -> Lanes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fabricgen.verify.actions import Kind
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.optics.cages import Told
-from fabricgen.verify.optics.findings import Findings
+from fabricgen.verify.optics.findings import WHOLE, Findings
 from fabricgen.verify.optics.limits import FEC_FROM_GBPS, MARGIN, error_rate
 from fabricgen.verify.optics.modules import Parts
 from fabricgen.verify.optics.report import PortReport
@@ -18,13 +18,14 @@ def judge_port(cabling: PlannedCabling, parts: Parts, told: Told, port: int, sil
     report, place = told.ports[port], cabling.place(port)
     planned, lane = float(cabling.of_link("speed_gbps", port)), _lane_gbps(cabling, parts, port)
     if report.admin == "down":
-        found.add(Kind.PORT, (port,), f"{place} is shut down")
+        found.add(Kind.PORT, (port,), f"{place} is shut down", WHOLE)
     elif report.oper == "down" and not silent:
-        found.add(Kind.PORT, (port,), f"{place} is down")
+        found.add(Kind.PORT, (port,), f"{place} is down", WHOLE)
     if report.speed_gbps and abs(report.speed_gbps - planned) > 0.01 * planned:
         verb = "is set to" if report.oper == "down" else "runs at"
+        lost = max(planned - report.speed_gbps, 0.0)
         of = f" over {report.lanes} lanes" if report.lanes else ""
-        found.add(Kind.PORT, (port,), f"{place} {verb} {report.speed_gbps:g}G{of}; {planned:g}G is planned")
+        found.add(Kind.PORT, (port,), f"{place} {verb} {report.speed_gbps:g}G{of}; {planned:g}G is planned", lost)
     elif report.lanes and lane and report.lanes != round(planned / lane) >= 1:
         text = f"has {report.lanes} lanes for {planned:g}G; {round(planned / lane)} of {lane:g}G are planned"
         found.add(Kind.PORT, (port,), f"{place} {text}")

@@ -92,8 +92,8 @@ def test_ring_over_devices():
 @pytest.mark.parametrize(
     ("count", "backwards", "told"),
     [
-        (3, False, "3 plugs are shifted round by 1 up, in 2/1 to 3/1"),
-        (5, True, "5 plugs are shifted round by 1 down, in 2/1 to 4/1"),
+        (3, False, "3 plugs in 2/1 to 3/1 are shifted round, each sits one port too high"),
+        (5, True, "5 plugs in 2/1 to 4/1 are shifted round, each sits one port too low"),
     ],
 )
 def test_shift_round(count, backwards, told):
@@ -149,7 +149,7 @@ def test_shift_of_breakouts():
     hall = _hall("rail-only")
     action = _only(_moved(hall, *(f"compute-leaf-r1-01:Ethernet{port}" for port in (8, 16, 24))))
     assert (action.kind, action.moves) == (Kind.SHIFT, 3)
-    assert "3 breakout plugs are shifted round by 1 up, in Ethernet8 to Ethernet24" in action.text
+    assert "3 breakout plugs in Ethernet8 to Ethernet24 are shifted round, each sits one port too high" in action.text
 
 
 def test_common_plugs_are_one_plug_each():
