@@ -25,7 +25,7 @@ class Gain(NamedTuple):
     unseen: int
 
 
-class Board:
+class Topology:
     """Ports and what they see, under the names that they are taken for.
 
     Columns, one entry a port (planned ones first, then spare ones; the last entries are room for more spare ones):
@@ -35,7 +35,7 @@ class Board:
     """
 
     def __init__(self, cabling: PlannedCabling, seen: Seen) -> None:
-        """The sightings as they are told."""
+        """What was seen, as it was seen."""
         self.cabling = cabling
         self.planned = cabling.ports
         self.size = len(seen.mate)
@@ -60,8 +60,8 @@ class Board:
             self._spare_of[spare.device].append(number)
         self._by_name: dict[int, dict[int, int]] = {}
 
-    def copy(self) -> Board:
-        """A board that can be changed without changing this one."""
+    def copy(self) -> Topology:
+        """A topology that can be changed without changing this one."""
         other = copy(self)
         for column in ("mate", "towards", "empty", "odd", "device", "name", "names"):
             setattr(other, column, getattr(self, column).copy())
