@@ -174,7 +174,7 @@ class Explainer:
         one, two = sorted(devices)
         if board.cabling.of_device("model", one) != board.cabling.of_device("model", two):
             return []
-        gain = board.gain(*BOXES.renumbered(board, {one: two, two: one}))
+        gain = BOXES.gain(board, {one: two, two: one})
         if gain.plugs < len(chain.joined) or gain.links <= gain.unseen:
             return []
         names = " and ".join(str(board.cabling.device_names[device]) for device in (one, two))

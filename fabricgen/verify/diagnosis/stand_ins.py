@@ -37,6 +37,7 @@ class Sort:
     `votes` reads them off a board, best first; `renumbered` has the port that each port is taken for in a ring
     (NOWHERE: a place that has no number yet, which `room` makes), and all ports that the ring concerns. `is_worth`
     judges a ring by what it gains, `depends` says whether what it tells makes sense only once boxes are exchanged.
+    `are_devices`: they are rows of devices.
     """
 
     votes: Callable[[Board], list[Vote]]
@@ -44,6 +45,11 @@ class Sort:
     is_worth: Callable[[Board, Ring, Gain], bool]
     room: Callable[[Board, Ring, int], int] | None = None
     depends: Callable[[Ring], bool] = lambda _ring: False
+    are_devices: bool = False
+
+    def gain(self, board: Board, ring: Ring) -> Gain:
+        """What it would be worth to believe a ring."""
+        return board.gain(*self.renumbered(board, ring), ring if self.are_devices else {})
 
 
 def stand_ins(board: Board, sort: Sort, told: Board) -> tuple[list[Ring], Board]:
@@ -60,14 +66,13 @@ def stand_ins(board: Board, sort: Sort, told: Board) -> tuple[list[Ring], Board]
             break
     judged = []
     for ring in _cycles(total):
-        taken_for, touched = sort.renumbered(board, ring)
-        gain = board.gain(taken_for, touched)
-        alone = gain if sort.depends(ring) else told.gain(taken_for, touched)
+        gain = sort.gain(board, ring)
+        alone = gain if sort.are_devices or sort.depends(ring) else told.gain(*sort.renumbered(board, ring), {})
         if gain.links >= gain.unseen and alone.links >= alone.unseen:
             judged.append((-gain.links, sorted(ring), ring))
     after, kept = board.copy(), []
     for _, _, ring in sorted(judged, key=lambda each: each[:2]):
-        if sort.is_worth(after, ring, after.gain(*sort.renumbered(after, ring))):
+        if sort.is_worth(after, ring, sort.gain(after, ring)):
             _take(after, sort, ring)
             kept.append(ring)
     return kept, after
@@ -76,7 +81,7 @@ def stand_ins(board: Board, sort: Sort, told: Board) -> tuple[list[Ring], Board]
 def likely(board: Board, sort: Sort) -> list[tuple[Ring, Gain]]:
     """The rings that the votes speak for, each with what it would gain, whether it is worth it or not."""
     rings = [_closed(votes) for votes in _components(sort.votes(board))]
-    return [(ring, board.gain(*sort.renumbered(board, ring))) for ring in rings]
+    return [(ring, sort.gain(board, ring)) for ring in rings]
 
 
 def _components(votes: Sequence[Vote]) -> list[list[Vote]]:
@@ -120,7 +125,7 @@ def _believed(board: Board, sort: Sort, votes: list[Vote]) -> Iterator[Ring]:
         ring = _closed(run)
         if ring not in tried:
             tried.append(ring)
-            if sort.is_worth(board, ring, board.gain(*sort.renumbered(board, ring))):
+            if sort.is_worth(board, ring, sort.gain(board, ring)):
                 _take(board, sort, ring)
                 yield ring
                 continue
@@ -137,7 +142,7 @@ def _take(board: Board, sort: Sort, ring: Ring) -> None:
     for port, now in taken_for.items():
         if now == NOWHERE and sort.room:
             taken_for[port] = sort.room(board, ring, port)
-    board.take(taken_for, touched)
+    board.take(taken_for, touched, ring if sort.are_devices else {})
 
 
 def _cycles(total: Mapping[int, int]) -> list[Ring]:
