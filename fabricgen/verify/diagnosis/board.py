@@ -141,8 +141,8 @@ class Board:
         """The ports that see one of some devices, at a port there that is not known."""
         if not devices:
             return []
-        looking = np.flatnonzero(self.towards[: self.size] >= 0).tolist()
-        return [port for port in looking if int(self.towards[port]) in devices]
+        found: list[int] = np.flatnonzero(np.isin(self.towards[: self.size], list(devices))).tolist()
+        return found
 
     def gain(self, taken_for: Mapping[int, int], touched: Sequence[int], devices: Mapping[int, int]) -> Gain:
         """What it would be worth to take ports, and `devices`, for others; `touched` are all ports this concerns."""
