@@ -66,4 +66,4 @@ def _is_worth(_topology: Topology, _ring: Ring, gain: Gain) -> bool:
     return gain.plugs >= LEAST_PLUGS and gain.links > gain.unseen
 
 
-BOXES = Exchangeable(_votes, _renumbered, _is_worth, _room)
+BOXES = Exchangeable(_votes, _renumbered, _is_worth, _room, are_devices=True)

@@ -37,6 +37,7 @@ class Exchangeable:
     `votes` reads them off a topology, best first; `renumbered` has the port that each port is taken for in a ring
     (NOWHERE: a place that has no number yet, which `room` makes), and all ports that the ring concerns. `is_worth`
     judges a ring by what it gains, `depends` says whether what it tells makes sense only once boxes are exchanged.
+    `are_devices`: they are rows of devices.
     """
 
     votes: Callable[[Topology], list[Vote]]
@@ -44,6 +45,11 @@ class Exchangeable:
     is_worth: Callable[[Topology, Ring, Gain], bool]
     room: Callable[[Topology, Ring, int], int] | None = None
     depends: Callable[[Ring], bool] = lambda _ring: False
+    are_devices: bool = False
+
+    def gain(self, topology: Topology, ring: Ring) -> Gain:
+        """What it would be worth to believe a ring."""
+        return topology.gain(*self.renumbered(topology, ring), ring if self.are_devices else {})
 
 
 def find_exchanges(topology: Topology, kind: Exchangeable, as_seen: Topology) -> tuple[list[Ring], Topology]:
@@ -60,14 +66,13 @@ def find_exchanges(topology: Topology, kind: Exchangeable, as_seen: Topology) ->
             break
     judged = []
     for ring in _cycles(total):
-        taken_for, touched = kind.renumbered(topology, ring)
-        gain = topology.gain(taken_for, touched)
-        alone = gain if kind.depends(ring) else as_seen.gain(taken_for, touched)
+        gain = kind.gain(topology, ring)
+        alone = gain if kind.are_devices or kind.depends(ring) else as_seen.gain(*kind.renumbered(topology, ring), {})
         if gain.links >= gain.unseen and alone.links >= alone.unseen:
             judged.append((-gain.links, sorted(ring), ring))
     after, kept = topology.copy(), []
     for _, _, ring in sorted(judged, key=lambda each: each[:2]):
-        if kind.is_worth(after, ring, after.gain(*kind.renumbered(after, ring))):
+        if kind.is_worth(after, ring, kind.gain(after, ring)):
             _take(after, kind, ring)
             kept.append(ring)
     return kept, after
@@ -76,7 +81,7 @@ def find_exchanges(topology: Topology, kind: Exchangeable, as_seen: Topology) ->
 def likely(topology: Topology, kind: Exchangeable) -> list[tuple[Ring, Gain]]:
     """The rings that the votes speak for, each with what it would gain, whether it is worth it or not."""
     rings = [_closed(votes) for votes in _components(kind.votes(topology))]
-    return [(ring, topology.gain(*kind.renumbered(topology, ring))) for ring in rings]
+    return [(ring, kind.gain(topology, ring)) for ring in rings]
 
 
 def _components(votes: Sequence[Vote]) -> list[list[Vote]]:
@@ -120,7 +125,7 @@ def _believed(topology: Topology, kind: Exchangeable, votes: list[Vote]) -> Iter
         ring = _closed(run)
         if ring not in tried:
             tried.append(ring)
-            if kind.is_worth(topology, ring, topology.gain(*kind.renumbered(topology, ring))):
+            if kind.is_worth(topology, ring, kind.gain(topology, ring)):
                 _take(topology, kind, ring)
                 yield ring
                 continue
@@ -137,7 +142,7 @@ def _take(topology: Topology, kind: Exchangeable, ring: Ring) -> None:
     for port, now in taken_for.items():
         if now == NOWHERE and kind.room:
             taken_for[port] = kind.room(topology, ring, port)
-    topology.take(taken_for, touched)
+    topology.take(taken_for, touched, ring if kind.are_devices else {})
 
 
 def _cycles(total: Mapping[int, int]) -> list[Ring]:

@@ -177,7 +177,7 @@ class Explainer:
         one, two = sorted(devices)
         if topology.cabling.of_device("model", one) != topology.cabling.of_device("model", two):
             return []
-        gain = topology.gain(*BOXES.renumbered(topology, {one: two, two: one}))
+        gain = BOXES.gain(topology, {one: two, two: one})
         if gain.plugs < len(chain.joined) or gain.links <= gain.unseen:
             return []
         names = " and ".join(str(topology.cabling.device_names[device]) for device in (one, two))
