@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 from types import ModuleType
 from typing import Any, NamedTuple
 
+from fabricgen.diff.compare import collector_paused
 from fabricgen.kernel import discovery
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span, printable
 from fabricgen.publish.workers import in_order, processors
@@ -109,16 +109,11 @@ def _batches(found: list[Source]) -> list[list[Source]]:
 def _read_batch(batches: list[list[Source]], optics: bool, number: int) -> _Batch:
     """Read the files of a batch. What is parsed has no cycles: to look for these meanwhile would double the time."""
     builder, read = SightingsBuilder(), _Batch(joined([]))
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
+    with collector_paused():
         for source in batches[number]:
             _read_source(source, builder, read, optics)
             if len(read.faults) >= MOST_FAULTS:
                 break
-    finally:
-        if enabled:
-            gc.enable()
     read.sightings = builder.columns()
     return read
 

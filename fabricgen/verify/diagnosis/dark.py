@@ -7,7 +7,7 @@ import numpy as np
 from fabricgen.verify.actions import Action, End, Kind
 from fabricgen.verify.diagnosis.states import dark_links
 from fabricgen.verify.diagnosis.topology import Topology
-from fabricgen.verify.diagnosis.wording import box, end_of, plug, rack_of
+from fabricgen.verify.diagnosis.wording import box, end_of, plug
 
 
 def dark_actions(topology: Topology, missing: list[int]) -> list[Action]:
@@ -45,6 +45,6 @@ def _blind_devices(topology: Topology, links: np.ndarray) -> list[tuple[int, lis
 
 
 def _of_device(topology: Topology, device: int, cables: list[str]) -> Action:
-    end = End(topology.cabling.device_names[device], "", *rack_of(topology, device))
+    end = End(topology.cabling.device_names[device], "", *topology.cabling.rack_of(device))
     text = f"{box(end)} sees nobody and is seen by nobody ({len(cables)} cables): is it powered?"
     return Action(Kind.DARK, 0, tuple(cables), (end,), text)

@@ -10,7 +10,7 @@ from fabricgen.verify.diagnosis.exchange_search import Ring, likely
 from fabricgen.verify.diagnosis.explaining import Explainer
 from fabricgen.verify.diagnosis.plugs import moved_plugs
 from fabricgen.verify.diagnosis.topology import NOWHERE, Topology
-from fabricgen.verify.diagnosis.wording import box, end_of, listed, plug, rack_of, steps_text, where
+from fabricgen.verify.diagnosis.wording import box, end_of, listed, plug, steps_text, where
 from fabricgen.wiring.tables import Ints
 
 
@@ -20,7 +20,7 @@ def box_action(as_seen: Topology, after: Topology, states: Ints, ring: Ring) -> 
     there = [found for found in sorted(ring) if _is_there(as_seen, found)]
     ports = [port for device in ring for port in as_seen.cabling.ports_of_device(device).tolist()]
     plugs = {int(as_seen.cabling.plug[port]) for port in ports if after.mate[port] >= 0}
-    ends = {found: End(names[found], "", *rack_of(as_seen, found)) for found in ring}
+    ends = {found: End(names[found], "", *as_seen.cabling.rack_of(found)) for found in ring}
     boxes = [box(ends[found]) for found in there]
     cost = f"or move {len(plugs)} plugs"
     if len(there) == 2 and ring[there[0]] == there[1]:

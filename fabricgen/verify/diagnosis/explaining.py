@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from fabricgen.blueprint.models import natural
 from fabricgen.verify.actions import Action, Alternative, Kind, Step
 from fabricgen.verify.diagnosis.boxes import BOXES
 from fabricgen.verify.diagnosis.chains import Chain
 from fabricgen.verify.diagnosis.moving import Repair, repairs
 from fabricgen.verify.diagnosis.plugs import Plugs
 from fabricgen.verify.diagnosis.topology import Topology
-from fabricgen.verify.diagnosis.wording import end_of, listed, natural, plug, run, steps_text, where
+from fabricgen.verify.diagnosis.wording import end_of, listed, plug, run, steps_text, where
 
 SMALL_BOX = 16
 """Boxes with more links than this are not taken for exchanged because of two or three of them."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 from fabricgen.verify.actions import End, Step
@@ -14,18 +13,10 @@ MOST_LISTED = 12
 
 def end_of(topology: Topology, port: int) -> End:
     """A planned or spare port as a place in the hall."""
+    if port < topology.planned:
+        return topology.cabling.end(port)
     device, text = topology.place(port)
-    cabling = topology.cabling
-    rack, unit = rack_of(topology, device)
-    if port >= topology.planned:
-        return End(cabling.device_names[device], text, rack, unit)
-    return End(cabling.device_names[device], text, rack, unit, cabling.cage(port), cabling.label(port))
-
-
-def rack_of(topology: Topology, device: int) -> tuple[str, int]:
-    """The rack and the unit of a device ("" and 0: not known)."""
-    unit = str(topology.cabling.of_device("u", device))
-    return str(topology.cabling.of_device("rack", device)), int(unit) if unit.isdigit() else 0
+    return End(topology.cabling.device_names[device], text, *topology.cabling.rack_of(device))
 
 
 def box(end: End) -> str:
@@ -62,11 +53,6 @@ def where(ends: Iterable[End]) -> str:
         return box(ends[0])
     racks = sorted({end.rack for end in ends if end.rack})
     return f"{'rack' if len(racks) == 1 else 'racks'} {listed(racks)}" if racks else ""
-
-
-def natural(text: str) -> list[tuple[int, int, str]]:
-    """A key that sorts port names as on the front of a device: eth2 before eth10."""
-    return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in re.split(r"(\d+)", text) if part]
 
 
 def run(names: Sequence[str]) -> str:

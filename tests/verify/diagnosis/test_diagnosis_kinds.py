@@ -108,7 +108,7 @@ def test_shift_into_a_free_port():
     hall = _hall()
     count = len(hall.cabling.ports_of_device(hall.cabling.device_numbers[LEAF]))
     places = _ports(hall, LEAF, 4, count - 4)
-    action = _only(_moved(hall, *places, f"{LEAF}:spare"))
+    action = _only(_moved(hall, *places, f"{LEAF}:99/1"))
     assert (action.kind, action.moves, len(action.cables)) == (Kind.SHIFT, 4, 4)
     names = [place.partition(":")[2] for place in places]
     assert (
