@@ -33,7 +33,7 @@ def _plug(hall: Hall, place: str) -> int:
 def _cage(hall: Hall, place: str) -> Cage:
     device, _, port = place.partition(":")
     if port == "spare":
-        return hall.cabling.device_numbers[device], tuple(f"spare/{lane}" for lane in range(8))
+        return hall.cabling.device_numbers[device], tuple(f"99/{lane}" for lane in range(8))
     return _plug(hall, place)
 
 
@@ -108,11 +108,11 @@ def test_shift_into_a_free_port():
     hall = _hall()
     count = len(hall.cabling.ports_of_device(hall.cabling.device_numbers[LEAF]))
     places = _ports(hall, LEAF, 4, count - 4)
-    action = _only(_moved(hall, *places, f"{LEAF}:99/1"))
+    action = _only(_moved(hall, *places, f"{LEAF}:spare"))
     assert (action.kind, action.moves, len(action.cables)) == (Kind.SHIFT, 4, 4)
     names = [place.partition(":")[2] for place in places]
     assert (
-        f"4 plugs are shifted by one: {names[1]} to spare/0 hold what belongs in {names[0]} to {names[3]}"
+        f"4 plugs are shifted by one: {names[1]} to 99/0 hold what belongs in {names[0]} to {names[3]}"
         in action.text
     )
     assert [step.put.port for step in action.steps] == names
@@ -123,7 +123,7 @@ def test_move():
     hall = _hall()
     action = _only(_moved(hall, f"{LEAF}:2/1", f"{LEAF}:spare"))
     assert (action.kind, action.moves) == (Kind.MOVE, 1)
-    assert action.text.endswith("one plug is in the wrong place; move spare/0 to 2/1.")
+    assert action.text.endswith("one plug is in the wrong place; move 99/0 to 2/1.")
 
 
 def test_crossed_rails():
