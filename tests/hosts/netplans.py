@@ -89,9 +89,7 @@ class Section(NamedTuple):
 COMMAND = ("netplan", "generate")
 
 
-def networkd(
-    folder: Path, text: str, *more: str, generator: tuple[str, ...] | None = None
-) -> dict[str, list[Section]]:
+def networkd(folder: Path, text: str, *more: str, generator: tuple[str, ...] | None = None) -> dict[str, list[Section]]:
     """The .network and .link files that netplan makes of netplan files, by name; fails where it does not take them."""
     etc = folder / "etc" / "netplan"
     etc.mkdir(parents=True)
@@ -99,7 +97,8 @@ def networkd(
         file = etc / f"6{number}.yaml"
         file.write_text(content)
         file.chmod(0o600)
-    done = subprocess.run([*(generator or _generator()), "--root-dir", folder], capture_output=True, text=True, check=False)
+    command = [*(generator or _generator()), "--root-dir", str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout + done.stderr) == (0, "")
     made = sorted((folder / "run" / "systemd" / "network").iterdir())
     return {file.name.removeprefix("10-netplan-"): _sections(file.read_text()) for file in made}

@@ -201,8 +201,8 @@ def start(running: Lab, names: Iterable[str]) -> list[subprocess.Popen[bytes]]:
     for daemons in (DAEMON_NAMES[:1], DAEMON_NAMES[1:]):
         found += [_daemon(running, name, daemon) for name in switches for daemon in daemons]
         for name in switches:
-            sockets = ("zserv.api", *(f"{daemon}.vty" for daemon in daemons))
-            _wait(lambda n=name, s=sockets: all((running.folder / n / file).exists() for file in s), f"{name}: no daemons")
+            sockets = [running.folder / name / file for file in ("zserv.api", *(f"{daemon}.vty" for daemon in daemons))]
+            _wait(lambda s=sockets: all(file.exists() for file in s), f"{name}: daemons did not start")
     for name in switches:  # a route given to staticd before it has met zebra may be lost
         _wait(lambda n=name: _met(running, n), f"{name}: daemons did not meet zebra")
     return found
@@ -212,8 +212,8 @@ def _daemon(running: Lab, name: str, daemon: str) -> subprocess.Popen[bytes]:
     folder = running.folder / name
     where = ["--vty_socket", str(folder), "-z", str(folder / "zserv.api"), "-i", str(folder / f"{daemon}.pid")]
     command = [str(DAEMONS / daemon), *where, "-P", "0", "-f", "/dev/null"]
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    return subprocess.Popen(["ip", "netns", "exec", running.spaces[name], *command], **quiet)  # type: ignore[call-overload,no-any-return]
+    within = ["ip", "netns", "exec", running.spaces[name]]
+    return subprocess.Popen([*within, *command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
 def _met(running: Lab, name: str) -> bool:
@@ -229,7 +229,10 @@ def _wait(done: Callable[[], bool], lacking: str, seconds: float = 300) -> None:
 
 
 def configure(running: Lab, texts: Mapping[str, str]) -> None:
-    """Give switches their configurations, by name, all at once: who calls a neighbour that is not there calls late."""
+    """Give switches their configurations, by name, all at once, and start their sessions again.
+
+    FRR waits ever longer before it calls a neighbour that was not there, or whose configuration has changed.
+    """
 
     def one(name: str) -> None:
         file = running.folder / f"{name}.conf"
