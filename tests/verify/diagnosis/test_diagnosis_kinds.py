@@ -92,8 +92,8 @@ def test_ring_over_devices():
 @pytest.mark.parametrize(
     ("count", "backwards", "told"),
     [
-        (3, False, "3 plugs are shifted round by 1 up, in 2/1 to 3/1"),
-        (5, True, "5 plugs are shifted round by 1 down, in 2/1 to 4/1"),
+        (3, False, "3 plugs in 2/1 to 3/1 are shifted round, each sits one port too high"),
+        (5, True, "5 plugs in 2/1 to 4/1 are shifted round, each sits one port too low"),
     ],
 )
 def test_shift_round(count, backwards, told):
@@ -149,7 +149,7 @@ def test_shift_of_breakouts():
     hall = _hall("rail-only")
     action = _only(_moved(hall, *(f"compute-leaf-r1-01:Ethernet{port}" for port in (8, 16, 24))))
     assert (action.kind, action.moves) == (Kind.SHIFT, 3)
-    assert "3 breakout plugs are shifted round by 1 up, in Ethernet8 to Ethernet24" in action.text
+    assert "3 breakout plugs in Ethernet8 to Ethernet24 are shifted round, each sits one port too high" in action.text
 
 
 def test_common_plugs_are_one_plug_each():
@@ -340,3 +340,28 @@ def _ports_not_patched(hall: Hall) -> int:
     patches, _ = hall.cabling.patching()
     patched = {str(cable) for cable in patches["cable"]}
     return 2 * sum(str(hall.cabling.cable_ids[cable]) not in patched for cable in hall.cabling.cable.tolist())
+
+
+def test_exchanged_boxes_of_which_the_ports_are_not_told():
+    """Leaves that tell only the name of the node at each port are enough."""
+    hall = _hall()
+    one, other = hall.cabling.device_numbers["p1-su01-n012"], hall.cabling.device_numbers["p1-su01-n013"]
+    seen = hall.seen()
+    for node, sees in ((one, other), (other, one)):
+        ports = hall.cabling.ports_of_device(node)
+        seen.mate[ports] = seen.mate[ports ^ 1] = -1
+        seen.towards[ports ^ 1] = sees
+        seen.dumped[ports] = False
+    (action,) = diagnose(hall.cabling, seen).actions
+    assert (action.kind, action.renamed["p1-su01-n012"]) == (Kind.EXCHANGE, "p1-su01-n013")
+
+
+@pytest.mark.parametrize("name", ["small-pair", "collapsed-pair", "dual-stack"])
+def test_labels_are_those_of_the_ports(name):
+    """Also where a breakout has several ends on one device."""
+    plan = cabling(name)
+    for port in range(plan.ports):
+        ours = plan.label(port).partition(" > ")[0]
+        assert ours.startswith(f"{plan.device_names[plan.device[port]]}:")
+        if len(plan.ports_of_plug(int(plan.plug[port]))) == 1:
+            assert ours.endswith((f":{plan.port_text(port)}", f" {plan.port_text(port)}"))
