@@ -112,8 +112,7 @@ def test_shift_into_a_free_port():
     assert (action.kind, action.moves, len(action.cables)) == (Kind.SHIFT, 4, 4)
     names = [place.partition(":")[2] for place in places]
     assert (
-        f"4 plugs are shifted by one: {names[1]} to 99/0 hold what belongs in {names[0]} to {names[3]}"
-        in action.text
+        f"4 plugs are shifted by one: {names[1]} to 99/0 hold what belongs in {names[0]} to {names[3]}" in action.text
     )
     assert [step.put.port for step in action.steps] == names
     assert action.alternatives == ()
