@@ -11,7 +11,7 @@ from fabricgen.verify.diagnosis.boxes import BOXES
 from fabricgen.verify.diagnosis.chains import Chain
 from fabricgen.verify.diagnosis.moving import Plan, plans
 from fabricgen.verify.diagnosis.plugs import Plugs
-from fabricgen.verify.diagnosis.wording import end_of, listed, natural, plug, run, told_steps, where
+from fabricgen.verify.diagnosis.wording import MOST_STEPS, end_of, listed, natural, plug, run, told_steps, where
 
 SMALL_BOX = 16
 """Boxes with more links than this are not taken for exchanged because of two or three of them."""
@@ -186,19 +186,20 @@ class Explainer:
         at = f"{place}: " if place else ""
         if kind is None:
             return f"{at}move {told_steps(steps)}"
+        moves = f"move {told_steps(steps, MOST_STEPS)}"
         if kind is Kind.SHIFT:
-            return f"{at}{self.shifted(chain.closed, plan.places)}; move {told_steps(steps)}."
+            return f"{at}{self.shifted(chain.closed, plan.places)}; {moves}."
         if kind is Kind.MOVE:
             if len(steps) == 1:
-                return f"{at}one plug is in the wrong place; move {told_steps(steps)}."
-            return f"{at}{len(steps)} plugs are in the wrong places; move {told_steps(steps)}, in this order."
+                return f"{at}one plug is in the wrong place; {moves}."
+            return f"{at}{len(steps)} plugs are in the wrong places; {moves}, in this order."
         if kind is Kind.SPLITTER:
-            return f"{at}the ends of breakout {self.splitter(plan)} are in the wrong order; move {told_steps(steps)}."
+            return f"{at}the ends of breakout {self.splitter(plan)} are in the wrong order; {moves}."
         if kind is Kind.CROSSED:
-            return f"{at}{self.crossed(chain)} are crossed; move {told_steps(steps)}."
+            return f"{at}{self.crossed(chain)} are crossed; {moves}."
         if kind is Kind.SWAP:
-            one, two = steps[0].pull, steps[1].pull
+            one, two = sorted((step.pull for step in steps), key=lambda end: (end.device, natural(end.port)))
             if one.device == two.device:
                 return f"{at}the plugs in {one.port} and {two.port} are swapped."
             return f"the plugs in {plug(one)} and {plug(two)} are swapped."
-        return f"{at}{len(steps)} plugs are in each other's places; move {told_steps(steps)}."
+        return f"{at}{len(steps)} plugs are in each other's places; {moves}."
