@@ -83,6 +83,15 @@ def test_unseen_is_said_and_is_no_difference(tmp_path: Path, fabricgen: Command)
     )
 
 
+def test_nothing_seen_at_all_is_no_success(tmp_path: Path, fabricgen: Command) -> None:
+    """Dumps of another hall, or files that do not say whose they are: a job of CI must not be green then."""
+    dump = tmp_path / "hall.csv"
+    dump.write_text("device,port,neighbor,neighbor_port\nrouter-9,eth1,router-8,eth1\n")
+    ran = fabricgen("verify", BLUEPRINT, dump)
+    assert (ran.code, ran.err) == (1, "")
+    assert "no dump shows any of these cables" in ran.out
+
+
 def test_a_built_folder_is_verified_like_its_blueprint(tmp_path: Path, fabricgen: Command) -> None:
     assert fabricgen("build", BLUEPRINT, "-o", tmp_path / "built").code == 0
     dump = faulty().csv(tmp_path / "hall.csv")

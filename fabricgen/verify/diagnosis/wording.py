@@ -10,6 +10,9 @@ from fabricgen.verify.diagnosis.topology import Topology
 MOST_LISTED = 12
 """A text names so many places or steps; the rest are counted."""
 
+MOST_STEPS = 4
+"""The text of an action names so many of its steps, which reports list below it."""
+
 
 def end_of(topology: Topology, port: int) -> End:
     """A planned or spare port as a place in the hall."""
@@ -31,19 +34,19 @@ def plug(end: End) -> str:
     return box(end).replace(end.device, f"{end.device}:{end.port}", 1) if end.port else box(end)
 
 
-def listed(texts: Sequence[str]) -> str:
+def listed(texts: Sequence[str], most: int = MOST_LISTED) -> str:
     """Texts as a list in words, cut where it is long."""
-    if len(texts) > MOST_LISTED:
-        return ", ".join(texts[:MOST_LISTED]) + f" and {len(texts) - MOST_LISTED} more"
+    if len(texts) > most:
+        return ", ".join(texts[:most]) + f" and {len(texts) - most} more"
     return texts[0] if len(texts) == 1 else ", ".join(texts[:-1]) + " and " + texts[-1]
 
 
-def steps_text(steps: Sequence[Step]) -> str:
+def steps_text(steps: Sequence[Step], most: int = MOST_LISTED) -> str:
     """`A to B, B to C`; on one device by its ports alone."""
     devices = {end.device for step in steps for end in (step.pull, step.put)}
     if len(devices) == 1:
-        return listed([f"{step.pull.port} to {step.put.port}" for step in steps])
-    return listed([f"{step.pull.device}:{step.pull.port} to {step.put.device}:{step.put.port}" for step in steps])
+        return listed([f"{step.pull.port} to {step.put.port}" for step in steps], most)
+    return listed([f"{step.pull.device}:{step.pull.port} to {step.put.device}:{step.put.port}" for step in steps], most)
 
 
 def where(ends: Iterable[End]) -> str:
