@@ -9,13 +9,13 @@ import numpy as np
 
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.dumps.sighting import DOWN, SEEN
-from fabricgen.verify.ends import Ends, ends_of
 from fabricgen.verify.identity.identities import Identities
-from fabricgen.verify.port_numbers import UNKNOWN
-from fabricgen.verify.port_scope import reach_of
-from fabricgen.verify.seen import Conflict, Seen, SparePort, Stranger
+from fabricgen.verify.notes import box_text, capped
+from fabricgen.verify.ports.coverage import coverage_of
+from fabricgen.verify.ports.ends import Ends, ends_of
+from fabricgen.verify.ports.numbers import UNKNOWN
+from fabricgen.verify.seen import Conflict, Seen, SparePort, Stranger, place_of
 from fabricgen.verify.sightings import Sightings
-from fabricgen.verify.telling import capped, told_of
 from fabricgen.wiring.tables import Flags, Ints, Ints64
 
 MANY_NEIGHBORS = 200
@@ -39,7 +39,7 @@ def seen_of(cabling: PlannedCabling, sightings: Sightings, identities: Identitie
     seen = Seen(mate, towards, dumped, down, doubtful, numbers.spare, strangers, conflicts)
     notes += _notes_of_dumps(cabling, sightings, identities)
     notes += _notes_of_contradictions(cabling, sightings, numbers)
-    return seen, (*notes, *_notes_of_doubles(cabling, numbers, doubled))
+    return seen, (*notes, *_notes_of_doubles(cabling, seen, doubled))
 
 
 @dataclass(frozen=True)
@@ -144,12 +144,12 @@ def _strangers(mate: Ints, towards: Ints, numbers: _Numbers, ends: Ends, sightin
     found: dict[int, str] = {}
     at = np.flatnonzero((numbers.own >= 0) & (sightings.neighbor >= 0) & (ends.far_device < 0))
     for row in at.tolist():
-        told = told_of(sightings.boxes[sightings.neighbor[row]], sightings.texts[sightings.far_port[row]])
+        told = box_text(sightings.boxes[sightings.neighbor[row]], sightings.texts[sightings.far_port[row]])
         if told:
             found.setdefault(int(numbers.own[row]), told)
     at = np.flatnonzero((numbers.far >= 0) & (ends.own_device < 0))
     for row in at.tolist():
-        told = told_of(sightings.boxes[sightings.owner[row]], sightings.texts[sightings.port[row]])
+        told = box_text(sightings.boxes[sightings.owner[row]], sightings.texts[sightings.port[row]])
         found.setdefault(int(numbers.far[row]), told)
     return tuple(Stranger(port, told) for port, told in sorted(found.items()) if mate[port] < 0 and towards[port] < 0)
 
@@ -164,11 +164,11 @@ def _dumped(
     for box in sightings.lists_all:
         if (device := int(identities.device[box])) >= 0:
             whole.setdefault(sightings.agents.get(box, "list"), set()).add(device)
-    reach, named = reach_of(cabling), _named(cabling, sightings, identities, numbers)
+    coverage, named = coverage_of(cabling), _named(cabling, sightings, identities, numbers)
     for agent, devices in whole.items():
         mine = np.zeros(len(cabling.device_names), dtype=bool)
         mine[list(devices)] = True
-        dumped[: cabling.ports] |= mine[cabling.device] & reach.of_agent(agent) & named
+        dumped[: cabling.ports] |= mine[cabling.device] & coverage.of_agent(agent) & named
     return dumped, down
 
 
@@ -246,24 +246,17 @@ def _notes_of_contradictions(cabling: PlannedCabling, sightings: Sightings, numb
             what = int(numbers.device[port]), boxes
             found[what] = found.get(what, 0) + 1
     notes = [
-        f"{' and '.join(told_of(sightings.boxes[box]) for box in boxes)} are both taken for "
+        f"{' and '.join(box_text(sightings.boxes[box]) for box in boxes)} are both taken for "
         f"{cabling.device_names[device]}, and contradict each other at {count:,} of its ports"
         for (device, boxes), count in sorted(found.items())
     ]
     return capped(notes, "devices with dumps that contradict each other")
 
 
-def _notes_of_doubles(
-    cabling: PlannedCabling, numbers: _Numbers, doubled: list[tuple[int, int, int]]
-) -> tuple[str, ...]:
-    def place(port: int) -> str:
-        if port < numbers.planned:
-            return cabling.place(port)
-        spare = numbers.spare[port - numbers.planned]
-        return f"{cabling.device_names[spare.device]}:{spare.port}"
-
+def _notes_of_doubles(cabling: PlannedCabling, seen: Seen, doubled: list[tuple[int, int, int]]) -> tuple[str, ...]:
     notes = [
-        f"{place(port)} sees two neighbours, {place(kept)} and {place(other)}: the first is taken"
+        f"{place_of(cabling, seen, port)} sees two neighbours, {place_of(cabling, seen, kept)} and "
+        f"{place_of(cabling, seen, other)}: the first is taken"
         for port, kept, other in doubled
     ]
     return capped(notes, "ports with two neighbours")

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from fabricgen.catalog.loader import Catalog
-from fabricgen.verify.consequences import with_consequences
+from fabricgen.verify.consequences.costs import with_consequences
 from fabricgen.verify.diagnosis.diagnosing import diagnose
 from fabricgen.verify.identity.identify import identities_of
 from fabricgen.verify.identity.identities import Identities
@@ -36,9 +36,8 @@ def verify(planned: Planned, dumps: Sequence[str], asked: Asked, jobs: int = 0) 
     sightings = read.sightings
     identities = identities_of(plan, sightings, planned.addresses, catalogue)
     devices = devices_of(plan, read.reports, sightings, identities, planned.addresses)
+    check_hall(plan, devices, dumps)
     seen, notes = seen_of(plan, sightings, identities)
-    if not read.reports or max(devices.values(), default=0) < 0:
-        check_hall(plan, seen, devices, dumps)
     diagnosis = with_consequences(plan, diagnose(plan, seen), cluster, seen)
     looked_at = frozenset[str]()
     if asked.optics:

@@ -140,11 +140,12 @@ def _tuesday(folder: Path, _fabricgen: Run) -> None:
 
 
 def _wednesday(folder: Path, fabricgen: Run) -> None:
-    """The same with the modules and ports of a leaf: one is missing, one receives little light, one is slow."""
+    """The same with the modules and ports of a leaf: a cable too long, a port that is slow, and little light."""
     _tuesday(folder, fabricgen)
     state_db(
         folder,
-        TRANSCEIVER_INFO__Ethernet224=None,
+        TRANSCEIVER_INFO__Ethernet0={"cable_length": "15"},
+        TRANSCEIVER_INFO__Ethernet4={"cable_length": "15"},
         PORT_TABLE__Ethernet232={"speed": "200000"},
         TRANSCEIVER_DOM_SENSOR__Ethernet240={f"rx{lane}power": "-11.2" for lane in range(1, 9)},
         TRANSCEIVER_DOM_THRESHOLD__Ethernet240={"rxpowerlowalarm": "-9.9"},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from operator import itemgetter
@@ -16,6 +17,7 @@ TITLE = "CSV with the columns device, port, neighbor, neighbor_port"
 IS_JSON = False
 COLUMNS = ("device", "port", "neighbor", "neighbor_port")
 _Row: TypeAlias = tuple[str, str, str, str]
+_LINE = re.compile(r".*\n|.+")
 _HINT = f"a row has {', '.join(COLUMNS)}; further columns are not read"
 
 
@@ -53,7 +55,7 @@ def _sightings(rows: Iterable[_Row], boxes: dict[str, Box]) -> Iterator[Sighting
 
 def _rows(content: Content, pick: Callable[[list[str]], _Row], width: int, delimiter: str) -> Iterator[_Row]:
     """The rows that can be used; what is wrong with the others is noted."""
-    lines = (f"{line}\n" for _, line in content.lines())
+    lines = (line[0] for line in _LINE.finditer(content.text))  # io.StringIO holds four bytes a character
     reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True)
     try:
         next(reader)

@@ -1,4 +1,4 @@
-"""Dumps that tell of nothing that is planned: of another hall, or by names that the plan does not have."""
+"""Dumps of which no box is a device of the plan: of another hall, or by names that the plan does not have."""
 
 from __future__ import annotations
 
@@ -8,37 +8,24 @@ from fabricgen.kernel.diagnostics import Span, fault
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.dumps._content import CODE
 from fabricgen.verify.dumps.sighting import Box
-from fabricgen.verify.seen import Seen
-from fabricgen.verify.telling import told_of
+from fabricgen.verify.notes import box_text
 
-_NO_BOX = (
+_HINT = (
     "is this the blueprint of this hall? what does not say its name is known by its MAC or GUID in the table of "
     "`inventory:`, and a dump also by the name of its file"
 )
-_NO_PORT = (
-    "is this the blueprint of this hall, or its phase? what hosts call their interfaces is known from the dumps of "
-    "the switches at their other ends"
-)
 
 
-def check_hall(plan: PlannedCabling, seen: Seen, devices: Mapping[Box, int], dumps: Sequence[str]) -> None:
-    """Raise InputError (FG065) where no box of dumps is a device of the plan, or none of their ports is planned.
+def check_hall(plan: PlannedCabling, devices: Mapping[Box, int], dumps: Sequence[str]) -> None:
+    """Raise InputError (FG065) where no box of dumps is a device of the plan: `devices` has that of each, -1 for none.
 
-    `devices` has the device of each box, -1 for none.
+    The error has some of what was seen and some of what is planned.
     """
-    known = [device for device in devices.values() if device >= 0]
-    if devices and not known:
-        told = dict.fromkeys(map(told_of, devices))
-        told.pop("", None)
-        message = f"no box in the dumps is a device of the plan: they tell of {_some(list(told))}; the plan has "
-        raise fault(CODE, message + _some(plan.device_names), hint=_NO_BOX, span=Span(dumps[0], 1, 1))
-    planned = slice(plan.ports)
-    told_of_plan = (seen.dumped[planned] | (seen.mate[planned] >= 0) | (seen.towards[planned] >= 0)).any()
-    if devices and plan.ports and not told_of_plan:
-        mine = plan.ports_of_device(known[0])[:3].tolist() or [0]
-        told = ", ".join(f"'{plan.place(port)}'" for port in mine)
-        message = f"no port in the dumps is one of the plan, which has {told} among others"
-        raise fault(CODE, message, hint=_NO_PORT, span=Span(dumps[0], 1, 1))
+    if not devices or max(devices.values()) >= 0:
+        return
+    boxes = [text for text in dict.fromkeys(map(box_text, devices)) if text]
+    message = f"no box in the dumps is a device of the plan: they tell of {_some(boxes)}; the plan has "
+    raise fault(CODE, message + _some(plan.device_names), hint=_HINT, span=Span(dumps[0], 1, 1))
 
 
 def _some(names: Sequence[str]) -> str:

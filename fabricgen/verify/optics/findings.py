@@ -15,13 +15,21 @@ def is_of_optics(kind: str, text: str) -> bool:
     return kind == Kind.OPTIC.value or (kind == Kind.PORT.value and text.startswith(BEGINNING))
 
 
+WHOLE = float("inf")
+"""As `lost_gbps`: all that a link has."""
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that is wrong: `ports` where (planned ports, at least one), `text` a sentence without its full stop."""
+    """One thing that is wrong: `ports` where (planned ports, at least one), `text` a sentence without its full stop.
+
+    `lost_gbps` is what each of their links lacks because of it, at most its speed.
+    """
 
     kind: Kind
     ports: tuple[int, ...]
     text: str
+    lost_gbps: float = 0.0
 
 
 @dataclass
@@ -31,9 +39,9 @@ class Findings:
     found: list[Finding] = field(default_factory=list)
     noted: dict[str, list[str]] = field(default_factory=dict)
 
-    def add(self, kind: Kind, ports: tuple[int, ...], text: str) -> None:
+    def add(self, kind: Kind, ports: tuple[int, ...], text: str, lost_gbps: float = 0.0) -> None:
         """Add a fault."""
-        self.found.append(Finding(kind, ports, text))
+        self.found.append(Finding(kind, ports, text, lost_gbps))
 
     def note(self, text: str, place: str) -> None:
         """Note something that holds for a place."""

@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from fabricgen.blueprint.models import natural
 from fabricgen.verify.actions import Kind
 from fabricgen.verify.cabling import PlannedCabling
-from fabricgen.verify.optics.cages import Cage, Told
-from fabricgen.verify.optics.findings import Findings
+from fabricgen.verify.optics.cages import Cage, Reported
+from fabricgen.verify.optics.findings import WHOLE, Findings
 from fabricgen.verify.optics.modules import Parts
 from fabricgen.verify.optics.report import NO_LIGHT_DBM
 
 _BANDWIDTH = re.compile(r"-(\d+)g$")
-_DIGITS = re.compile(r"(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,19 +30,21 @@ class Lanes:
         return dark if dark > self.idle else 0
 
 
-def judge_light(cabling: PlannedCabling, parts: Parts, told: Told, port: int, silent: bool, found: Findings) -> None:
+def judge_light(
+    cabling: PlannedCabling, parts: Parts, reported: Reported, port: int, silent: bool, found: Findings
+) -> None:
     """Add what is wrong with the light that a planned port receives from its mate.
 
     `silent`: its cable is called dark already, so that no light is worth a word only if its mate tells what it sends.
     """
-    cage, report = told.cage_of.get(port), told.ports.get(port)
+    cage, report = reported.cage_of.get(port), reported.ports.get(port)
     up = report is not None and report.oper == "up"
     if cage is None or not cage.lanes_of or (up and cage.module.rx_alarm_dbm is None):
         return
     own, place = lanes_of(cabling, parts, cage, port, "rx_dbm"), cabling.place(port)
     if own.dark and not up:
         lanes = f" on {own.dark} of {len(own.power)} lanes" if own.dark < len(own.power) else ""
-        _dark(cabling, parts, told, port, silent, f"{place} receives no light{lanes}", found)
+        _dark(cabling, parts, reported, port, silent, f"{place} receives no light{lanes}", found)
         return
     alarm = cage.module.rx_alarm_dbm
     weak = [(power, lane) for lane, power in own.power if alarm is not None and NO_LIGHT_DBM < power < alarm]
@@ -54,21 +56,21 @@ def judge_light(cabling: PlannedCabling, parts: Parts, told: Told, port: int, si
 
 
 def _dark(
-    cabling: PlannedCabling, parts: Parts, told: Told, port: int, silent: bool, what: str, found: Findings
+    cabling: PlannedCabling, parts: Parts, reported: Reported, port: int, silent: bool, what: str, found: Findings
 ) -> None:
     """No light arrives: say whether some is sent."""
     mate = port ^ 1
-    far, sent = cabling.place(mate), lanes_of(cabling, parts, told.cage_of.get(mate), mate, "tx_dbm")
+    far, sent = cabling.place(mate), lanes_of(cabling, parts, reported.cage_of.get(mate), mate, "tx_dbm")
     if not sent.power and silent:
         return
     if not sent.power:
-        found.add(Kind.OPTIC, (port,), f"{what}; what {far} sends is not told")
+        found.add(Kind.OPTIC, (port,), f"{what}; what {far} sends is not told", WHOLE)
     elif sent.dark:
-        found.add(Kind.OPTIC, (port, mate), f"{what}, and {far} sends none: look at its port and its module")
+        found.add(Kind.OPTIC, (port, mate), f"{what}, and {far} sends none: look at its port and its module", WHOLE)
     else:
         best = max(power for _, power in sent.power)
         why = "a dirty, bent or broken fibre, or a plug that is not home"
-        found.add(Kind.OPTIC, (port, mate), f"{what}, though {far} sends {best:.1f} dBm: {why}")
+        found.add(Kind.OPTIC, (port, mate), f"{what}, though {far} sends {best:.1f} dBm: {why}", WHOLE)
 
 
 def lanes_of(cabling: PlannedCabling, parts: Parts, cage: Cage | None, port: int, what: str) -> Lanes:
@@ -78,7 +80,7 @@ def lanes_of(cabling: PlannedCabling, parts: Parts, cage: Cage | None, port: int
     power = tuple(enumerate(cage.power(what), start=1))
     if not power:
         return Lanes()
-    ports = sorted(cage.ports, key=lambda each: _natural(cabling.port_text(each)))
+    ports = sorted(cage.ports, key=lambda each: natural(cabling.port_text(each)))
     planned, whole = sum(float(cabling.of_link("speed_gbps", each)) for each in ports), _capacity(cabling, parts, port)
     if whole > planned:
         return Lanes(power, len(power) - 1 if len(ports) > 1 else len(power) - int(len(power) * planned / whole))
@@ -96,8 +98,3 @@ def _capacity(cabling: PlannedCabling, parts: Parts, port: int) -> float:
         return float(written[1])
     kind = parts.kind(part) if part else None
     return kind.gbps if kind else 0.0
-
-
-def _natural(name: str) -> tuple[tuple[int, str], ...]:
-    """Names in the order of their numbers: Ethernet8 before Ethernet16."""
-    return tuple((int(text), "") if text.isdecimal() else (-1, text) for text in _DIGITS.split(name))

@@ -33,7 +33,7 @@ def _plug(hall: Hall, place: str) -> int:
 def _cage(hall: Hall, place: str) -> Cage:
     device, _, port = place.partition(":")
     if port == "spare":
-        return hall.cabling.device_numbers[device], tuple(f"spare/{lane}" for lane in range(8))
+        return hall.cabling.device_numbers[device], tuple(f"99/{lane}" for lane in range(8))
     return _plug(hall, place)
 
 
@@ -77,7 +77,7 @@ def test_swap():
     action = _only(_moved(hall, one, other))
     assert (action.kind, action.moves, len(action.cables)) == (Kind.SWAP, 2, 2)
     assert {end.device for end in action.ends} == {LEAF}
-    assert action.text == (f"{LEAF} (rack p1-su01-net01, U1): the plugs in 2/1 and 1/1 are swapped.")
+    assert action.text == (f"{LEAF} (rack p1-su01-net01, U1): the plugs in 1/1 and 2/1 are swapped.")
     (other_side,) = action.alternatives
     assert (other_side.kind, other_side.moves) == (Kind.SWAP, 2)
     assert {step.pull.device for step in other_side.steps} == {"p1-su01-n001", "p1-su01-n003"}
@@ -92,8 +92,8 @@ def test_ring_over_devices():
 @pytest.mark.parametrize(
     ("count", "backwards", "told"),
     [
-        (3, False, "3 plugs are shifted round by 1 up, in 2/1 to 3/1"),
-        (5, True, "5 plugs are shifted round by 1 down, in 2/1 to 4/1"),
+        (3, False, "3 plugs in 2/1 to 3/1 are shifted round, each sits one port too high"),
+        (5, True, "5 plugs in 2/1 to 4/1 are shifted round, each sits one port too low"),
     ],
 )
 def test_shift_round(count, backwards, told):
@@ -112,8 +112,7 @@ def test_shift_into_a_free_port():
     assert (action.kind, action.moves, len(action.cables)) == (Kind.SHIFT, 4, 4)
     names = [place.partition(":")[2] for place in places]
     assert (
-        f"4 plugs are shifted by one: {names[1]} to spare/0 hold what belongs in {names[0]} to {names[3]}"
-        in action.text
+        f"4 plugs are shifted by one: {names[1]} to 99/0 hold what belongs in {names[0]} to {names[3]}" in action.text
     )
     assert [step.put.port for step in action.steps] == names
     assert action.alternatives == ()
@@ -123,7 +122,7 @@ def test_move():
     hall = _hall()
     action = _only(_moved(hall, f"{LEAF}:2/1", f"{LEAF}:spare"))
     assert (action.kind, action.moves) == (Kind.MOVE, 1)
-    assert action.text.endswith("one plug is in the wrong place; move spare/0 to 2/1.")
+    assert action.text.endswith("one plug is in the wrong place; move 99/0 to 2/1.")
 
 
 def test_crossed_rails():
@@ -149,7 +148,7 @@ def test_shift_of_breakouts():
     hall = _hall("rail-only")
     action = _only(_moved(hall, *(f"compute-leaf-r1-01:Ethernet{port}" for port in (8, 16, 24))))
     assert (action.kind, action.moves) == (Kind.SHIFT, 3)
-    assert "3 breakout plugs are shifted round by 1 up, in Ethernet8 to Ethernet24" in action.text
+    assert "3 breakout plugs in Ethernet8 to Ethernet24 are shifted round, each sits one port too high" in action.text
 
 
 def test_common_plugs_are_one_plug_each():
@@ -340,3 +339,28 @@ def _ports_not_patched(hall: Hall) -> int:
     patches, _ = hall.cabling.patching()
     patched = {str(cable) for cable in patches["cable"]}
     return 2 * sum(str(hall.cabling.cable_ids[cable]) not in patched for cable in hall.cabling.cable.tolist())
+
+
+def test_exchanged_boxes_of_which_the_ports_are_not_told():
+    """Leaves that tell only the name of the node at each port are enough."""
+    hall = _hall()
+    one, other = hall.cabling.device_numbers["p1-su01-n012"], hall.cabling.device_numbers["p1-su01-n013"]
+    seen = hall.seen()
+    for node, sees in ((one, other), (other, one)):
+        ports = hall.cabling.ports_of_device(node)
+        seen.mate[ports] = seen.mate[ports ^ 1] = -1
+        seen.towards[ports ^ 1] = sees
+        seen.dumped[ports] = False
+    (action,) = diagnose(hall.cabling, seen).actions
+    assert (action.kind, action.renamed["p1-su01-n012"]) == (Kind.EXCHANGE, "p1-su01-n013")
+
+
+@pytest.mark.parametrize("name", ["small-pair", "collapsed-pair", "dual-stack"])
+def test_labels_are_those_of_the_ports(name):
+    """Also where a breakout has several ends on one device."""
+    plan = cabling(name)
+    for port in range(plan.ports):
+        ours = plan.label(port).partition(" > ")[0]
+        assert ours.startswith(f"{plan.device_names[plan.device[port]]}:")
+        if len(plan.ports_of_plug(int(plan.plug[port]))) == 1:
+            assert ours.endswith((f":{plan.port_text(port)}", f" {plan.port_text(port)}"))

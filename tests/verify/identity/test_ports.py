@@ -8,8 +8,8 @@ import pytest
 from fabricgen.catalog.loader import Catalog
 from fabricgen.verify.dumps.sighting import Box, Dump, Sighting
 from fabricgen.verify.identity.identify import identities_of
-from fabricgen.verify.port_numbers import UNKNOWN, PortNumbers
-from fabricgen.verify.port_synonyms import synonyms_of
+from fabricgen.verify.ports.numbers import UNKNOWN, PortNumbers
+from fabricgen.verify.ports.synonyms import synonyms_of
 from fabricgen.verify.resolve import seen_of
 from fabricgen.verify.seen import SparePort, place_of
 from fabricgen.verify.sightings import SightingsBuilder
@@ -61,7 +61,7 @@ def test_ports_are_found_by_device_and_text() -> None:
         "p1-su01-n001:OSFP4P2",
     ]
     assert found[3:5].tolist() == [UNKNOWN, UNKNOWN]
-    assert ports.spare_name(int(found[5])) == "Ethernet999"
+    assert ports.spare_names()[-2 - int(found[5])] == "Ethernet999"
 
 
 def test_a_port_that_only_another_device_uses_is_spare() -> None:

@@ -186,6 +186,18 @@ def test_no_dump_of_optics_is_said() -> None:
     assert judged() == ((), ("no dump tells of modules or ports: nothing was held against cables.csv",))
 
 
+def test_what_it_costs() -> None:
+    """A slow port lacks the rest of its speed; one that is shut, or has no module, all of it; worse counts."""
+    slow, shut = at("leaf1", "Ethernet2/1", speed_gbps=100.0), at("leaf1", "Ethernet2/1", admin="down")
+    empty = at("leaf1", "5", is_cage=True, present=False)
+    costs = [judged(*rows)[0][0].consequence for rows in ([slow], [slow, shut], [empty])]
+    assert [sum(cost.lost_gbps.values()) for cost in costs] == [300, 400, 800]
+    assert [cost.links for cost in costs] == [1, 1, 2]
+    dark = [int(CableState.DARK)] * len(LINKS)
+    assert not judged(empty, states=dark)[0][0].consequence.lost_gbps
+    assert not judged(at("leaf1", "Ethernet2/1", fec="none"))[0][0].consequence.lost_gbps
+
+
 def test_ids_stay() -> None:
     """The same finding has the same id whatever else is found."""
     (alone,), _ = judged(at("leaf1", "Ethernet2/1", speed_gbps=200.0))

@@ -1,0 +1,58 @@
+"""Actions for cables at which nobody is seen: one a cable, or one for a device that sees nobody at all."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fabricgen.verify.actions import Action, End, Kind
+from fabricgen.verify.diagnosis.states import dark_links
+from fabricgen.verify.diagnosis.topology import Topology
+from fabricgen.verify.diagnosis.wording import box, end_of, plug
+
+
+def dark_actions(topology: Topology, missing: list[int]) -> list[Action]:
+    """What to do about dark cables; `missing` are planned ends whose cable is not there for other reasons."""
+    cabling = topology.cabling
+    links = np.flatnonzero(dark_links(topology))
+    dark = {int(link): 2 * int(link) for link in links} | {end >> 1: end for end in missing}
+    by_cable: dict[int, list[int]] = {}
+    for link in sorted(dark):
+        by_cable.setdefault(int(cabling.cable[link]), []).append(link)
+    actions = []
+    for device, cables in _blind_devices(topology, np.array(sorted(dark), dtype=np.int64)):
+        ours = sorted(str(cabling.cable_ids[cable]) for cable in cables if by_cable.pop(cable, []))
+        if ours:
+            actions.append(_of_device(topology, device, ours))
+    return actions + [_of_cable(topology, str(cabling.cable_ids[each]), found) for each, found in by_cable.items()]
+
+
+def _of_cable(topology: Topology, cable: str, links: list[int]) -> Action:
+    """A cable, or the tails of a breakout, by its dark links."""
+    ports = [port for link in links for port in (2 * link, 2 * link + 1)]
+    plugs = {int(topology.cabling.plug[port]): port for port in reversed(ports)}
+    ends = tuple(end_of(topology, port) for port in sorted(plugs.values()))
+    if len(ends) == 2:
+        text = f"{plug(ends[0])} and {plug(ends[1])} do not see each other, nor anybody else: is the cable plugged in?"
+    else:
+        text = f"breakout {cable}: {len(ends) - 1} of its tails see nobody and are seen by nobody: is it plugged in?"
+    return Action(Kind.DARK, 0, (cable,), ends, text)
+
+
+def _blind_devices(topology: Topology, links: np.ndarray) -> list[tuple[int, list[int]]]:
+    """Devices with two dark cables or more and no other, those with the most first, each with its cables."""
+    cabling = topology.cabling
+    ends = np.r_[cabling.device[2 * links], cabling.device[2 * links + 1]]
+    devices, dark = np.unique(ends, return_counts=True)
+    found = []
+    for device, count in zip(devices.tolist(), dark.tolist(), strict=True):
+        ports = cabling.ports_of_device(device)
+        cables = sorted(set(cabling.cable[ports >> 1].tolist())) if count == len(ports) else []
+        if len(cables) > 1:
+            found.append((device, cables))
+    return sorted(found, key=lambda each: (-len(each[1]), each[0]))
+
+
+def _of_device(topology: Topology, device: int, cables: list[str]) -> Action:
+    end = End(topology.cabling.device_names[device], "", *topology.cabling.rack_of(device))
+    text = f"{box(end)} sees nobody and is seen by nobody ({len(cables)} cables): is it powered?"
+    return Action(Kind.DARK, 0, tuple(cables), (end,), text)
