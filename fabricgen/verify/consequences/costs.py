@@ -266,8 +266,8 @@ def _worst(lookup: _Lookup, actions: Iterable[Action]) -> Iterator[str]:
     planned = {name: len(lookup.uplinks(number[name])) for name in lost}
     name = min(lost, key=lambda one: (-lost[one] / planned[one], one))
     yield (
-        f"{name} has lost most uplinks: {lost[name]} of {planned[name]} ({lost[name] / planned[name]:.1%})"
-        + _oversubscribed(lookup, number[name], lost[name])
+        f"of all switches {name} has lost the most uplinks: {lost[name]} of {planned[name]}"
+        f" ({lost[name] / planned[name]:.1%})" + _oversubscribed(lookup, number[name], lost[name])
     )
 
 
