@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -82,8 +83,7 @@ def command(
 
     if (blueprint, *dumps).count("-") > 1:
         raise click.UsageError("only one of BLUEPRINT and DUMPs can be standard input")
-    if learn == output == "-":
-        raise click.UsageError("only one of --learn and --output can be standard output")
+    _check_files((blueprint, *dumps), output, learn)
     ids = tuple(dict.fromkeys(each.strip() for each in (accept or "").split(",") if each.strip()))
     if accept is not None and not ids:
         raise click.UsageError("--accept names no action: give ids of a report, or `all`")
@@ -106,6 +106,21 @@ def command(
     if overlay is not None:
         write_output(output, overlay)
     return 1 if report.differs() else 0
+
+
+def _check_files(read: tuple[str, ...], output: str, learn: str | None) -> None:
+    """Raise UsageError where a file has no name, or what is written would replace what is read, or each other."""
+    if "" in (*read, output, learn):
+        raise click.UsageError("the name of a file is empty")
+    if learn == output == "-":
+        raise click.UsageError("only one of --learn and --output can be standard output")
+    taken = {os.path.realpath(file) for file in read if file != "-"}
+    for file in (output, learn):
+        path = Path(os.path.realpath(file)) if file and file != "-" else None
+        if path is not None and path.is_file() and str(path) in taken:
+            raise click.UsageError(f"{file} is read: name another file to write")
+    if learn and learn != "-" and os.path.realpath(learn) == os.path.realpath(output):
+        raise click.UsageError("--learn and --output name the same file")
 
 
 def _learnt(planned: Planned, verified: Verified) -> bytes:

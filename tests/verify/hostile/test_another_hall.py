@@ -49,3 +49,26 @@ def test_no_action_named_accepts_nothing_and_overwrites_nothing(tmp_path: Path, 
         assert (ran.code, ran.out) == (2, "")
         assert "--accept names no action" in ran.err
     assert overlay.read_text(encoding="utf-8") == "cable_of: {}\n"
+
+
+def test_nothing_that_is_read_is_written_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fabricgen: Command
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("site.yaml").write_bytes(BLUEPRINT.read_bytes())
+    CabledHall("leaf-spine").csv(Path("hall.csv"))
+    Path("link.csv").symlink_to("hall.csv")
+    before = {file: file.read_bytes() for file in tmp_path.iterdir()}
+    for options, said in (
+        (("-o", "hall.csv"), "hall.csv is read"),
+        (("-o", "link.csv"), "link.csv is read"),
+        (("-o", "./site.yaml"), "./site.yaml is read"),
+        (("--learn", "hall.csv"), "hall.csv is read"),
+        (("--learn", "new.csv", "-o", "./new.csv"), "name the same file"),
+        (("--learn", ""), "the name of a file is empty"),
+        (("",), "the name of a file is empty"),
+    ):
+        ran = fabricgen("verify", "site.yaml", "hall.csv", *options)
+        assert (ran.code, ran.out) == (2, "")
+        assert said in ran.err
+    assert {file: file.read_bytes() for file in tmp_path.iterdir()} == before
