@@ -62,8 +62,14 @@ def _room(board: Board, ring: Ring, port: int) -> int:
     return board.add_port(ring[device], int(board.name[port]), text)
 
 
-def _is_worth(_board: Board, _ring: Ring, gain: Gain) -> bool:
-    return gain.plugs >= LEAST_PLUGS and gain.links > gain.unseen
+def _is_worth(board: Board, ring: Ring, gain: Gain) -> bool:
+    return gain.plugs >= LEAST_PLUGS and gain.links > gain.unseen and own_plugs(board, ring) >= LEAST_PLUGS
+
+
+def own_plugs(board: Board, ring: Ring) -> int:
+    """How many plugs are seen on boxes, which is what they have to be moved in place of these."""
+    ports = [port for device in ring for port in board.cabling.ports_of_device(device).tolist()]
+    return len({int(board.cabling.plug[port]) for port in ports if board.mate[port] >= 0 or board.towards[port] >= 0})
 
 
 BOXES = Sort(_votes, _renumbered, _is_worth, _room)

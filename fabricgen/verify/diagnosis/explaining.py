@@ -28,6 +28,7 @@ class Explainer:
     board: Board
     plugs: Plugs
     _ranks: dict[int, dict[int, int]] = field(default_factory=dict)
+    _served: dict[tuple[str, int], set[str]] = field(default_factory=dict)
 
     def action(self, chain: Chain) -> tuple[Action, Plan]:
         """What to do about a chain, and the plan that it follows."""
@@ -146,22 +147,38 @@ class Explainer:
         return str(cabling.cable_ids[cabling.cable[keeps[0] >> 1]])
 
     def crossed(self, chain: Chain) -> str:
-        """The rails or planes that are crossed ("": none): each cable has one end on the right device."""
+        """The rails or planes that are crossed ("": none).
+
+        Each cable has one end on the right device, and the other on one that does not serve its rail or plane.
+        """
         board, cabling = self.board, self.board.cabling
         told: dict[str, set[str]] = {"rail": set(), "plane": set()}
         differs = {"rail": 0, "plane": 0}
         for one, other in chain.joined:
-            if board.device[one ^ 1] != board.device[other] and board.device[other ^ 1] != board.device[one]:
+            right_node, right = (
+                board.device[other ^ 1] == board.device[one],
+                board.device[one ^ 1] == board.device[other],
+            )
+            if not right_node and not right:
                 continue
+            kept, strayed = (one, other) if right_node else (other, one)
             for what in told:
-                ours, theirs = cabling.of_link(what, one), cabling.of_link(what, other)
-                if ours and theirs and ours != theirs:
+                ours, theirs = cabling.of_link(what, kept), cabling.of_link(what, strayed)
+                if ours and theirs and ours not in self.served(what, int(board.device[strayed])):
                     differs[what] += 1
                     told[what] |= {ours, theirs}
         for what, count in differs.items():
             if count == len(chain.joined):
                 return f"{what}s {' and '.join(sorted(told[what], key=natural))}"
         return ""
+
+    def served(self, what: str, device: int) -> set[str]:
+        """The rails or planes that a device has links of."""
+        if (what, device) not in self._served:
+            cabling = self.board.cabling
+            ports = cabling.ports_of_device(device).tolist()
+            self._served[what, device] = {str(cabling.of_link(what, port)) for port in ports}
+        return self._served[what, device]
 
     def boxes_instead(self, chain: Chain, plan: Plan) -> list[Alternative]:
         """An exchange of two small boxes that would explain as much."""
