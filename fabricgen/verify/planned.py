@@ -10,8 +10,8 @@ from pathlib import Path
 from fabricgen.cluster import Cluster
 from fabricgen.publish.manifest import MANIFEST
 from fabricgen.verify.cabling import PlannedCabling, cabling_in, cabling_of
-from fabricgen.verify.hall import Hall, hall_in, hall_of
 from fabricgen.verify.identity.known import KnownAddress, known_addresses, known_addresses_in
+from fabricgen.verify.progress.rack_order import RackOrder, rack_order_in, rack_order_of
 
 
 @dataclass(frozen=True)
@@ -24,9 +24,9 @@ class Planned:
     addresses: tuple[KnownAddress, ...] = ()
 
     @cached_property
-    def hall(self) -> Hall:
+    def rack_order(self) -> RackOrder:
         """Where its racks stand."""
-        return hall_of(self.cluster) if self.cluster else hall_in(self.cabling)
+        return rack_order_of(self.cluster) if self.cluster else rack_order_in(self.cabling)
 
 
 def planned_by(cluster: Cluster) -> Planned:

@@ -9,11 +9,11 @@ from typing import Protocol, cast
 from fabricgen.kernel import discovery
 from fabricgen.verify.actions import Action, CableState, Diagnosis
 from fabricgen.verify.cabling import PlannedCabling
-from fabricgen.verify.earlier import Earlier, Since, since
-from fabricgen.verify.hall import Hall
 from fabricgen.verify.planned import Planned
-from fabricgen.verify.progress import Progress, by_rack, by_unit, whole
-from fabricgen.verify.scope import Scope, scope_of
+from fabricgen.verify.progress.counts import Progress, by_rack, by_unit, whole
+from fabricgen.verify.progress.earlier import Earlier, Since, since
+from fabricgen.verify.progress.rack_order import RackOrder
+from fabricgen.verify.progress.scope import Scope, scope_of
 
 REPORTS = "fabricgen.verify.reports"
 
@@ -32,7 +32,7 @@ class Report:
     scope: Scope
     since: Since
     given: bool
-    hall: Hall
+    rack_order: RackOrder
     whole: Progress
     units: tuple[Progress, ...]
     racks: tuple[Progress, ...]
@@ -94,7 +94,7 @@ def report_on(planned: Planned, diagnosis: Diagnosis, asked: Asked, looked_at: f
         scope=scope,
         since=became,
         given=asked.earlier is not None,
-        hall=planned.hall,
+        rack_order=planned.rack_order,
         whole=whole(scope, states, became.verified),
         units=by_unit(plan, scope, states, became.verified),
         racks=by_rack(plan, scope, states, became.verified),

@@ -9,13 +9,13 @@ import numpy as np
 
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.dumps.sighting import DOWN, SEEN
-from fabricgen.verify.ends import Ends, ends_of
 from fabricgen.verify.identity.identities import Identities
-from fabricgen.verify.port_numbers import UNKNOWN
-from fabricgen.verify.port_scope import reach_of
+from fabricgen.verify.notes import box_text, capped
+from fabricgen.verify.ports.coverage import coverage_of
+from fabricgen.verify.ports.ends import Ends, ends_of
+from fabricgen.verify.ports.numbers import UNKNOWN
 from fabricgen.verify.seen import Conflict, Seen, SparePort, Stranger
 from fabricgen.verify.sightings import Sightings
-from fabricgen.verify.telling import capped, told_of
 from fabricgen.wiring.tables import Flags, Ints, Ints64
 
 MANY_NEIGHBORS = 200
@@ -144,12 +144,12 @@ def _strangers(mate: Ints, towards: Ints, numbers: _Numbers, ends: Ends, sightin
     found: dict[int, str] = {}
     at = np.flatnonzero((numbers.own >= 0) & (sightings.neighbor >= 0) & (ends.far_device < 0))
     for row in at.tolist():
-        told = told_of(sightings.boxes[sightings.neighbor[row]], sightings.texts[sightings.far_port[row]])
+        told = box_text(sightings.boxes[sightings.neighbor[row]], sightings.texts[sightings.far_port[row]])
         if told:
             found.setdefault(int(numbers.own[row]), told)
     at = np.flatnonzero((numbers.far >= 0) & (ends.own_device < 0))
     for row in at.tolist():
-        told = told_of(sightings.boxes[sightings.owner[row]], sightings.texts[sightings.port[row]])
+        told = box_text(sightings.boxes[sightings.owner[row]], sightings.texts[sightings.port[row]])
         found.setdefault(int(numbers.far[row]), told)
     return tuple(Stranger(port, told) for port, told in sorted(found.items()) if mate[port] < 0 and towards[port] < 0)
 
@@ -164,11 +164,11 @@ def _dumped(
     for box in sightings.lists_all:
         if (device := int(identities.device[box])) >= 0:
             whole.setdefault(sightings.agents.get(box, "list"), set()).add(device)
-    reach, named = reach_of(cabling), _named(cabling, sightings, identities, numbers)
+    coverage, named = coverage_of(cabling), _named(cabling, sightings, identities, numbers)
     for agent, devices in whole.items():
         mine = np.zeros(len(cabling.device_names), dtype=bool)
         mine[list(devices)] = True
-        dumped[: cabling.ports] |= mine[cabling.device] & reach.of_agent(agent) & named
+        dumped[: cabling.ports] |= mine[cabling.device] & coverage.of_agent(agent) & named
     return dumped, down
 
 
@@ -253,7 +253,7 @@ def _notes_of_contradictions(cabling: PlannedCabling, sightings: Sightings, numb
             what = int(numbers.device[port]), boxes
             found[what] = found.get(what, 0) + 1
     notes = [
-        f"{' and '.join(told_of(sightings.boxes[box]) for box in boxes)} are both taken for "
+        f"{' and '.join(box_text(sightings.boxes[box]) for box in boxes)} are both taken for "
         f"{cabling.device_names[device]}, and contradict each other at {count:,} of its ports"
         for (device, boxes), count in sorted(found.items())
     ]

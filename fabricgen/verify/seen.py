@@ -20,7 +20,7 @@ class Stranger(NamedTuple):
     """A neighbour that is not a device of the plan: what is seen at a port, in words."""
 
     port: int
-    told: str
+    text: str
 
 
 class Conflict(NamedTuple):

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from fabricgen.catalog.loader import Catalog
-from fabricgen.verify.consequences import with_consequences
+from fabricgen.verify.consequences.costs import with_consequences
 from fabricgen.verify.diagnosis.diagnosing import diagnose
 from fabricgen.verify.identity.identify import identities_of
 from fabricgen.verify.identity.identities import Identities

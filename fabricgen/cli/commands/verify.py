@@ -76,7 +76,7 @@ def command(
     With --accept the hall wins: -o is the overlay of the blueprint, and the report goes to standard output.
     """
     from fabricgen.cli.output import write_output
-    from fabricgen.verify.earlier import read_reports
+    from fabricgen.verify.progress.earlier import read_reports
     from fabricgen.verify.report import Asked, is_binary, write_report
     from fabricgen.verify.verification import verify
 
@@ -107,7 +107,7 @@ def command(
 
 
 def _learnt(planned: Planned, verified: Verified) -> bytes:
-    from fabricgen.verify.learn import learnt
+    from fabricgen.verify.identity.learn import learnt
 
     inventory = planned.cluster.design.loaded.inventory if planned.cluster else ()
     return learnt(planned.cabling, verified.sightings, verified.identities, inventory).encode()

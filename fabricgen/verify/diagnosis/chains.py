@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from fabricgen.verify.diagnosis.board import Board
 from fabricgen.verify.diagnosis.plugs import Plugs
+from fabricgen.verify.diagnosis.topology import Topology
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Cables:
     another story.
     """
 
-    board: Board
+    topology: Topology
     plugs: Plugs
     mate: dict[int, int]
     first: dict[int, int]
@@ -59,11 +59,11 @@ class Cables:
         """
         at = start = end ^ 1
         while at not in self.mate:
-            mates = [int(self.board.mate[lane]) for lane in self.plugs.lanes(at)]
-            beyond = [mate for mate in mates if 0 <= mate < self.board.planned]
-            if not beyond or self.board.mate[beyond[0]] == beyond[0] ^ 1:
+            mates = [int(self.topology.mate[lane]) for lane in self.plugs.lanes(at)]
+            beyond = [mate for mate in mates if 0 <= mate < self.topology.planned]
+            if not beyond or self.topology.mate[beyond[0]] == beyond[0] ^ 1:
                 break
-            if not self.board.joins_right(beyond[0], int(self.board.mate[beyond[0]])):
+            if not self.topology.joins_right(beyond[0], int(self.topology.mate[beyond[0]])):
                 break
             at = self.end(beyond[0]) ^ 1
             if at == start:
@@ -71,42 +71,43 @@ class Cables:
         return at
 
 
-def wrong_cables(board: Board, plugs: Plugs) -> Cables:
+def wrong_cables(topology: Topology, plugs: Plugs) -> Cables:
     """The cables that are not where they should be."""
-    found = Cables(board, plugs, {}, {}, [])
-    wrong = board.wrong().tolist()
+    found = Cables(topology, plugs, {}, {}, [])
+    wrong = topology.wrong().tolist()
     for port in wrong:
-        if port >= board.planned:
-            mate = int(board.mate[port])
-            if mate < board.planned:
-                found.first[port] = found._spare.setdefault((int(board.device[port]), found.end(mate)), port)
+        if port >= topology.planned:
+            mate = int(topology.mate[port])
+            if mate < topology.planned:
+                found.first[port] = found._spare.setdefault((int(topology.device[port]), found.end(mate)), port)
     counts: Counter[tuple[int, int]] = Counter()
     for port in wrong:
-        mate = int(board.mate[port])
-        if port < mate and (port < board.planned or mate < board.planned):
-            one = found.end(port) if port < board.planned else found.first[port]
-            other = found.end(mate) if mate < board.planned else found.first[mate]
+        mate = int(topology.mate[port])
+        if port < mate and (port < topology.planned or mate < topology.planned):
+            one = found.end(port) if port < topology.planned else found.first[port]
+            other = found.end(mate) if mate < topology.planned else found.first[mate]
             counts[one, other] += 1
     for (one, other), _ in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
         if one in found.mate or other in found.mate or _is_also_right(found, one) or _is_also_right(found, other):
-            found.unclear += [end for end in (one, other) if end < board.planned]
+            found.unclear += [end for end in (one, other) if end < topology.planned]
         else:
             found.mate[one], found.mate[other] = other, one
     return found
 
 
 def _is_also_right(found: Cables, end: int) -> bool:
-    board = found.board
-    if end >= board.planned:
+    topology = found.topology
+    if end >= topology.planned:
         return False
     return any(
-        board.mate[lane] >= 0 and board.joins_right(lane, int(board.mate[lane])) for lane in found.plugs.lanes(end)
+        topology.mate[lane] >= 0 and topology.joins_right(lane, int(topology.mate[lane]))
+        for lane in found.plugs.lanes(end)
     )
 
 
 def chains(cables: Cables) -> list[Chain]:
     """All rings and chains, in the order of their lowest ports."""
-    planned = cables.board.planned
+    planned = cables.topology.planned
     ends = [end for end in sorted(cables.mate) if end >= planned or cables.partner(end) not in cables.mate]
     done: set[int] = set()
     found = []

@@ -8,16 +8,16 @@ import numpy as np
 
 from fabricgen.verify.actions import Action, CableState, Diagnosis, Kind
 from fabricgen.verify.cabling import PlannedCabling
-from fabricgen.verify.diagnosis.board import Board
 from fabricgen.verify.diagnosis.boxes import BOXES
 from fabricgen.verify.diagnosis.chains import Cables, Chain, chains, wrong_cables
-from fabricgen.verify.diagnosis.darkness import dark_actions
+from fabricgen.verify.diagnosis.dark import dark_actions
+from fabricgen.verify.diagnosis.exchange_search import Ring, find_exchanges
 from fabricgen.verify.diagnosis.exchanges import box_action, joined, mended, plug_action, with_doubted
 from fabricgen.verify.diagnosis.explaining import Explainer
 from fabricgen.verify.diagnosis.plugs import Plugs, common_plugs
-from fabricgen.verify.diagnosis.stand_ins import Ring, stand_ins
 from fabricgen.verify.diagnosis.states import dark_links, states_of
-from fabricgen.verify.diagnosis.trunks import trunk_action, trunk_ends, trunks_sort
+from fabricgen.verify.diagnosis.topology import Topology
+from fabricgen.verify.diagnosis.trunks import exchangeable_trunks, trunk_action, trunk_ends
 from fabricgen.verify.diagnosis.unexplained import (
     conflict_actions,
     half_known_actions,
@@ -35,31 +35,31 @@ HOPELESS = 5000
 
 def diagnose(cabling: PlannedCabling, seen: Seen) -> Diagnosis:
     """The state of every cable, and the fewest actions that explain what is not as planned."""
-    told = Board(cabling, seen)
-    states = states_of(told, dark_links(told))
-    exchanges, board = stand_ins(told, BOXES, told)
-    actions = [box_action(told, board, states, ring) for ring in exchanges]
+    as_seen = Topology(cabling, seen)
+    states = states_of(as_seen, dark_links(as_seen))
+    exchanges, topology = find_exchanges(as_seen, BOXES, as_seen)
+    actions = [box_action(as_seen, topology, states, ring) for ring in exchanges]
     notes = []
-    if _is_hopeless(board, states):
+    if _is_hopeless(topology, states):
         cables = _ids(cabling, np.flatnonzero(states == CableState.ELSEWHERE))
         told_already = {cable for action in actions for cable in action.cables}
         actions.append(hopeless([cable for cable in cables if cable not in told_already]))
         notes.append("More than half of all cables that are seen are elsewhere: is this the plan of this hall?")
-        after, missing = board, list[int]()
+        after, missing = topology, list[int]()
     else:
         exchanged = {device for ring in exchanges for device in ring}
-        trunk_swaps, board = _trunks(told, board, states)
-        explained, after, missing = _plugs(told, seen, board, states, exchanged)
-        explained, notes = with_doubted(board, explained)
+        trunk_swaps, topology = _trunks(as_seen, topology, states)
+        explained, after, missing = _plugs(as_seen, seen, topology, states, exchanged)
+        explained, notes = with_doubted(topology, explained)
         actions += [*trunk_swaps, *explained]
     actions += dark_actions(after, missing)
-    states = states_of(told, dark_links(after))
+    states = states_of(as_seen, dark_links(after))
     lost = cabling.cable[np.array(missing, dtype=np.int64) >> 1]
     states[lost] = np.maximum(states[lost], CableState.DARK)
-    actions += _left_over(board, states, actions)
+    actions += _left_over(topology, states, actions)
     order = list(Kind)
     actions.sort(key=lambda action: order.index(action.kind))
-    harmless = _harmless(told)
+    harmless = _harmless(as_seen)
     if harmless:
         notes.append(
             f"{len(harmless)} links are swapped with others between the same two devices, which is harmless; "
@@ -68,37 +68,37 @@ def diagnose(cabling: PlannedCabling, seen: Seen) -> Diagnosis:
     return Diagnosis(states, tuple(actions), _extra(cabling, seen), tuple(harmless), tuple(notes))
 
 
-def _trunks(told: Board, board: Board, states: Ints) -> tuple[list[Action], Board]:
-    """(Actions for trunks, the board with their ends taken for what they stand in for)."""
-    ends = trunk_ends(board.cabling) if len(board.wrong()) else None
+def _trunks(as_seen: Topology, topology: Topology, states: Ints) -> tuple[list[Action], Topology]:
+    """(Actions for trunks, the topology with their ends taken for what they stand in for)."""
+    ends = trunk_ends(topology.cabling) if len(topology.wrong()) else None
     if ends is None:
-        return [], board
-    rings, after = stand_ins(board, trunks_sort(ends), told)
+        return [], topology
+    rings, after = find_exchanges(topology, exchangeable_trunks(ends), as_seen)
     actions = []
     for ring in rings:
         ports = [port for end in ring for port in ends.ports[end].values()]
-        actions.append(trunk_action(ends, ring, mended(board, after, states, ports)))
+        actions.append(trunk_action(ends, ring, mended(topology, after, states, ports)))
     return actions, after
 
 
 def _plugs(
-    told: Board, seen: Seen, board: Board, states: Ints, exchanged: set[int]
-) -> tuple[list[Action], Board, list[int]]:
-    """(Actions for plugs; the board with common plugs taken for what they stand in for; ends of missing cables.)"""
-    cabling = board.cabling
+    as_seen: Topology, seen: Seen, topology: Topology, states: Ints, exchanged: set[int]
+) -> tuple[list[Action], Topology, list[int]]:
+    """(Actions for plugs; the topology with common plugs taken for what they stand in for; ends of missing cables.)"""
+    cabling = topology.cabling
     plugs = Plugs(cabling)
-    plugs.find_spare_cages(board)
-    rings, after = stand_ins(board, common_plugs(plugs, exchanged), told)
-    explainer = Explainer(board, after, plugs)
-    actions = [plug_action(explainer, board, states, ring) for ring in rings]
+    plugs.find_spare_cages(topology)
+    rings, after = find_exchanges(topology, common_plugs(plugs, exchanged), as_seen)
+    explainer = Explainer(topology, after, plugs)
+    actions = [plug_action(explainer, topology, states, ring) for ring in rings]
     cables = wrong_cables(after, plugs)
     missing = _missing(cables)
     for chain in chains(cables):
-        action, plan = explainer.action(chain)
-        lost = [end for end, place in plan.left_out if place < 0 or after.empty[place]]
+        action, repair = explainer.action(chain)
+        lost = [end for end, place in repair.left_out if place < 0 or after.empty[place]]
         missing += lost
         action = _without(action, [str(cabling.cable_ids[cabling.cable[end >> 1]]) for end in lost])
-        needed = _needed(board, chain, rings)
+        needed = _needed(topology, chain, rings)
         if needed < 0:
             actions.append(action)
         else:
@@ -112,28 +112,32 @@ def _plugs(
 
 def _missing(cables: Cables) -> list[int]:
     """Ends whose cable is missing although its other end sees somebody: a cable swapped with it took its place."""
-    board = cables.board
-    planned = board.planned
-    mate = board.mate[:planned]
+    topology = cables.topology
+    planned = topology.planned
+    mate = topology.mate[:planned]
     port = np.arange(planned)
     found = []
     for end in np.flatnonzero((mate < 0) & (mate[port ^ 1] >= 0)).tolist():
         first = cables.end(end)
         beyond = cables.partner(first)
-        if beyond in (first, first ^ 1) or beyond in cables.mate or board.mate[beyond] >= 0 or first > beyond:
+        if beyond in (first, first ^ 1) or beyond in cables.mate or topology.mate[beyond] >= 0 or first > beyond:
             continue
-        if board.empty[first] or board.empty[beyond]:
-            found.append(beyond if board.empty[beyond] else first)
+        if topology.empty[first] or topology.empty[beyond]:
+            found.append(beyond if topology.empty[beyond] else first)
     return sorted(set(found))
 
 
-def _needed(board: Board, chain: Chain, rings: list[Ring]) -> int:
+def _needed(topology: Topology, chain: Chain, rings: list[Ring]) -> int:
     """Which exchange of common plugs a chain comes of: one that breaks a link of it that is right now (-1: none)."""
-    plug = board.cabling.plug
+    plug = topology.cabling.plug
     for one, other in chain.joined:
         for end in (one, other):
-            if end < board.planned and board.mate[end] >= 0 and board.joins_right(end, int(board.mate[end])):
-                plugs = {int(plug[end]), int(plug[end ^ 1]), int(plug[one]) if one < board.planned else -1}
+            if (
+                end < topology.planned
+                and topology.mate[end] >= 0
+                and topology.joins_right(end, int(topology.mate[end]))
+            ):
+                plugs = {int(plug[end]), int(plug[end ^ 1]), int(plug[one]) if one < topology.planned else -1}
                 for at, ring in enumerate(rings):
                     if plugs & ring.keys():
                         return at
@@ -141,39 +145,39 @@ def _needed(board: Board, chain: Chain, rings: list[Ring]) -> int:
 
 
 def _without(action: Action, cables: list[str]) -> Action:
-    """An action less the cables that are told as dark, unless that is all it is about."""
+    """An action less the cables that are reported as dark, unless that is all it is about."""
     rest = tuple(each for each in action.cables if each not in cables)
     return replace(action, cables=rest) if rest else action
 
 
-def _is_hopeless(board: Board, states: Ints) -> bool:
-    wrong = len(board.wrong())
-    seen = int((board.mate >= 0).sum())
+def _is_hopeless(topology: Topology, states: Ints) -> bool:
+    wrong = len(topology.wrong())
+    seen = int((topology.mate >= 0).sum())
     return wrong > 2 * HOPELESS and 2 * wrong > seen and int((states == CableState.ELSEWHERE).sum()) > HOPELESS
 
 
-def _left_over(board: Board, states: Ints, actions: list[Action]) -> list[Action]:
+def _left_over(topology: Topology, states: Ints, actions: list[Action]) -> list[Action]:
     explained = {cable for action in actions for cable in action.cables}
     faulty = np.flatnonzero(states >= CableState.DARK)
-    ids = _ids(board.cabling, faulty)
-    return left_over(board, [at for at, cable in zip(faulty.tolist(), ids, strict=True) if cable not in explained])
+    ids = _ids(topology.cabling, faulty)
+    return left_over(topology, [at for at, cable in zip(faulty.tolist(), ids, strict=True) if cable not in explained])
 
 
 def _ids(cabling: PlannedCabling, cables: Ints64) -> list[str]:
     return [str(cable) for cable in cabling.cable_ids[cables].tolist()]
 
 
-def _harmless(board: Board) -> list[str]:
+def _harmless(topology: Topology) -> list[str]:
     """The links that are harmless, as `A:p - B:q`."""
-    planned = board.planned
-    mate = board.mate[:planned]
+    planned = topology.planned
+    mate = topology.mate[:planned]
     port = np.flatnonzero((mate >= 0) & (mate < planned))
     port = port[(mate[port] != port ^ 1) & (port < mate[port])]
-    place = board.cabling.place
+    place = topology.cabling.place
     return [
         f"{place(each)} - {place(int(mate[each]))}"
         for each in port.tolist()
-        if board.joins_right(each, int(mate[each]))
+        if topology.joins_right(each, int(mate[each]))
     ]
 
 
@@ -187,7 +191,7 @@ def _extra(cabling: PlannedCabling, seen: Seen) -> tuple[str, ...]:
         if sees > port
     ]
     found += [
-        f"{place_of(cabling, seen, stranger.port)} - {stranger.told}"
+        f"{place_of(cabling, seen, stranger.port)} - {stranger.text}"
         for stranger in seen.strangers
         if stranger.port >= planned
     ]

@@ -5,22 +5,22 @@ from __future__ import annotations
 from dataclasses import replace
 
 from fabricgen.verify.actions import Action, Alternative, CableState, End, Kind, Step
-from fabricgen.verify.diagnosis.board import NOWHERE, Board
 from fabricgen.verify.diagnosis.boxes import BOXES, LEAST_PLUGS
+from fabricgen.verify.diagnosis.exchange_search import Ring, likely
 from fabricgen.verify.diagnosis.explaining import Explainer
 from fabricgen.verify.diagnosis.plugs import moved_plugs
-from fabricgen.verify.diagnosis.stand_ins import Ring, likely
-from fabricgen.verify.diagnosis.wording import box, end_of, listed, plug, rack_of, told_steps, where
+from fabricgen.verify.diagnosis.topology import NOWHERE, Topology
+from fabricgen.verify.diagnosis.wording import box, end_of, listed, plug, rack_of, steps_text, where
 from fabricgen.wiring.tables import Ints
 
 
-def box_action(told: Board, after: Board, states: Ints, ring: Ring) -> Action:
-    """An exchange of boxes; `told` are the sightings as they were told, `after` has all boxes in their roles."""
-    names = told.cabling.device_names
-    there = [found for found in sorted(ring) if _is_there(told, found)]
-    ports = [port for device in ring for port in told.cabling.ports_of_device(device).tolist()]
-    plugs = {int(told.cabling.plug[port]) for port in ports if after.mate[port] >= 0}
-    ends = {found: End(names[found], "", *rack_of(told, found)) for found in ring}
+def box_action(as_seen: Topology, after: Topology, states: Ints, ring: Ring) -> Action:
+    """An exchange of boxes; `as_seen` is what was seen, `after` has all boxes in their roles."""
+    names = as_seen.cabling.device_names
+    there = [found for found in sorted(ring) if _is_there(as_seen, found)]
+    ports = [port for device in ring for port in as_seen.cabling.ports_of_device(device).tolist()]
+    plugs = {int(as_seen.cabling.plug[port]) for port in ports if after.mate[port] >= 0}
+    ends = {found: End(names[found], "", *rack_of(as_seen, found)) for found in ring}
     boxes = [box(ends[found]) for found in there]
     cost = f"or move {len(plugs)} plugs"
     if len(there) == 2 and [ring[found] for found in reversed(there)] == there:
@@ -31,7 +31,7 @@ def box_action(told: Board, after: Board, states: Ints, ring: Ring) -> Action:
     return Action(
         Kind.EXCHANGE,
         0,
-        mended(told, after, states, ports),
+        mended(as_seen, after, states, ports),
         tuple(ends[found] for found in there),
         text,
         boxes=len(there),
@@ -40,14 +40,14 @@ def box_action(told: Board, after: Board, states: Ints, ring: Ring) -> Action:
     )
 
 
-def with_doubted(board: Board, actions: list[Action]) -> tuple[list[Action], list[str]]:
+def with_doubted(topology: Topology, actions: list[Action]) -> tuple[list[Action], list[str]]:
     """(Actions for plugs, with exchanges of boxes that may explain them; a sentence for each such exchange.)
 
     These boxes have links that nobody saw: as many as the exchange would mend, or more, might be as planned.
     """
-    names = board.cabling.device_names
+    names = topology.cabling.device_names
     found, notes = list(actions), []
-    for ring, gain in likely(board, BOXES):
+    for ring, gain in likely(topology, BOXES):
         if gain.plugs < LEAST_PLUGS or gain.links > gain.unseen:
             continue
         boxes = {names[device] for device in ring}
@@ -61,9 +61,9 @@ def with_doubted(board: Board, actions: list[Action]) -> tuple[list[Action], lis
     return found, notes
 
 
-def plug_action(explainer: Explainer, before: Board, states: Ints, ring: Ring) -> Action:
+def plug_action(explainer: Explainer, before: Topology, states: Ints, ring: Ring) -> Action:
     """Common plugs that are in each other's cages; `before` has boxes taken for what they stand in for."""
-    cabling, plugs, after = before.cabling, explainer.plugs, explainer.board
+    cabling, plugs, after = before.cabling, explainer.plugs, explainer.topology
     steps, moves = [], []
     for found in moved_plugs(plugs, before, ring):
         pull, put = (next(port for port in plugs.ports(each) if port != NOWHERE) for each in (found, ring[found]))
@@ -77,13 +77,13 @@ def plug_action(explainer: Explainer, before: Board, states: Ints, ring: Ring) -
     place = where([*(step.pull for step in steps), *(step.put for step in steps)])
     at = f"{place}: " if place else ""
     if shift := explainer.shifted(closed, moves):
-        kind, text = Kind.SHIFT, f"{at}{shift.replace('plugs', 'breakout plugs', 1)}; move {told_steps(steps)}."
+        kind, text = Kind.SHIFT, f"{at}{shift.replace('plugs', 'breakout plugs', 1)}; move {steps_text(steps)}."
     elif closed and len(steps) == 2:
         kind, text = Kind.SWAP, f"the breakout plugs in {plug(ends[0])} and {plug(ends[1])} are swapped."
     else:
         kind = Kind.RING if closed else Kind.MOVE
         count = "one breakout plug is" if len(steps) == 1 else f"{len(steps)} breakout plugs are"
-        text = f"{at}{count} in the wrong cage; move {told_steps(steps)}."
+        text = f"{at}{count} in the wrong cage; move {steps_text(steps)}."
     return Action(kind, len(steps), cables, ends, text, steps=tuple(steps))
 
 
@@ -99,14 +99,14 @@ def joined(exchange: Action, after: Action) -> Action:
     )
 
 
-def _is_there(board: Board, device: int) -> bool:
+def _is_there(topology: Topology, device: int) -> bool:
     """Whether anybody sees a device, or it anybody."""
-    return any(board.mate[port] >= 0 or board.towards[port] >= 0 for port in board.ports_of(device)) or bool(
-        (board.towards == device).any()
+    return any(topology.mate[port] >= 0 or topology.towards[port] >= 0 for port in topology.ports_of(device)) or bool(
+        (topology.towards == device).any()
     )
 
 
-def mended(before: Board, after: Board, states: Ints, ports: list[int]) -> tuple[str, ...]:
+def mended(before: Topology, after: Topology, states: Ints, ports: list[int]) -> tuple[str, ...]:
     """The cables at some ports that are elsewhere, except for those that are still wrong afterwards."""
     cabling = before.cabling
     found = set()

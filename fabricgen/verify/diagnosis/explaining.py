@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from fabricgen.verify.actions import Action, Alternative, Kind, Step
-from fabricgen.verify.diagnosis.board import Board
 from fabricgen.verify.diagnosis.boxes import BOXES
 from fabricgen.verify.diagnosis.chains import Chain
-from fabricgen.verify.diagnosis.moving import Plan, plans
+from fabricgen.verify.diagnosis.moving import Repair, repairs
 from fabricgen.verify.diagnosis.plugs import Plugs
-from fabricgen.verify.diagnosis.wording import end_of, listed, natural, plug, run, told_steps, where
+from fabricgen.verify.diagnosis.topology import Topology
+from fabricgen.verify.diagnosis.wording import end_of, listed, natural, plug, run, steps_text, where
 
 SMALL_BOX = 16
 """Boxes with more links than this are not taken for exchanged because of two or three of them."""
@@ -21,30 +21,30 @@ SMALL_BOX = 16
 class Explainer:
     """Makes actions of chains.
 
-    `board` has boxes and common plugs taken for what they stand in for, `before` boxes only.
+    `topology` has boxes and common plugs taken for what they stand in for, `before` boxes only.
     """
 
-    before: Board
-    board: Board
+    before: Topology
+    topology: Topology
     plugs: Plugs
     _ranks: dict[int, dict[int, int]] = field(default_factory=dict)
     _served: dict[tuple[str, int], set[str]] = field(default_factory=dict)
 
-    def action(self, chain: Chain) -> tuple[Action, Plan]:
-        """What to do about a chain, and the plan that it follows."""
+    def action(self, chain: Chain) -> tuple[Action, Repair]:
+        """What to do about a chain, and the repair that it follows."""
         cables = self.cables(chain)
-        ways = [way for way in plans(self.board, self.plugs, chain) if not self.is_risky(way)]
+        ways = [way for way in repairs(self.topology, self.plugs, chain) if not self.is_risky(way)]
         if not ways:
-            ends = tuple(end_of(self.board, end) for joined in chain.joined for end in joined)
+            ends = tuple(end_of(self.topology, end) for joined in chain.joined for end in joined)
             pairs = [
                 f"{ends[at].device}:{ends[at].port} sees {ends[at + 1].device}:{ends[at + 1].port}"
                 for at in range(0, len(ends), 2)
             ]
             text = f"{listed(pairs)}, which is wrong; but too little was seen beside to tell what to move."
-            return Action(Kind.PORT, 0, cables, ends, text), Plan(())
+            return Action(Kind.PORT, 0, cables, ends, text), Repair(())
         best = ways[0]
         if not best.moves:
-            ends = tuple(end_of(self.board, end) for joined in best.surplus for end in joined)
+            ends = tuple(end_of(self.topology, end) for joined in best.surplus for end in joined)
             return Action(Kind.PORT, 0, cables, ends, f"{self.surplus(best)}."), best
         steps = self.steps(best)
         kind = self.kind(chain, best)
@@ -56,54 +56,54 @@ class Explainer:
             text = f"{text[:-1]}; then {self.surplus(best)}."
         return Action(kind, len(steps), cables, ends, text, steps=steps, alternatives=tuple(others)), best
 
-    def is_risky(self, plan: Plan) -> bool:
+    def is_risky(self, repair: Repair) -> bool:
         """Whether a plug would be put where, but for common plugs that are to be moved, all may be as planned."""
-        targets = [move.target for move in plan.moves if move.target < self.board.planned]
+        targets = [move.target for move in repair.moves if move.target < self.topology.planned]
         return any(self.before.is_unseen(target) for target in targets)
 
-    def surplus(self, plan: Plan) -> str:
+    def surplus(self, repair: Repair) -> str:
         """What to do about cables that belong nowhere."""
-        pairs = [[plug(end_of(self.board, end)) for end in joined] for joined in plan.surplus]
+        pairs = [[plug(end_of(self.topology, end)) for end in joined] for joined in repair.surplus]
         return " and ".join(f"the cable between {one} and {other} has no place: take it out" for one, other in pairs)
 
     def cables(self, chain: Chain) -> tuple[str, ...]:
         """The ids of the cables that are planned at the ends of a chain."""
-        cabling = self.board.cabling
-        ends = [end for joined in chain.joined for end in joined if end < self.board.planned]
+        cabling = self.topology.cabling
+        ends = [end for joined in chain.joined for end in joined if end < self.topology.planned]
         return tuple(sorted({str(cabling.cable_ids[cabling.cable[end >> 1]]) for end in ends}))
 
-    def steps(self, plan: Plan) -> tuple[Step, ...]:
-        """The moves of a plan as steps."""
-        cabling = self.board.cabling
+    def steps(self, repair: Repair) -> tuple[Step, ...]:
+        """The moves of a repair as steps."""
+        cabling = self.topology.cabling
         found = []
-        for move in plan.moves:
-            at = move.target if move.target < self.board.planned else move.keeps
-            cable = str(cabling.cable_ids[cabling.cable[at >> 1]]) if at < self.board.planned else ""
-            found.append(Step(cable, end_of(self.board, move.source), end_of(self.board, move.target)))
+        for move in repair.moves:
+            at = move.target if move.target < self.topology.planned else move.keeps
+            cable = str(cabling.cable_ids[cabling.cable[at >> 1]]) if at < self.topology.planned else ""
+            found.append(Step(cable, end_of(self.topology, move.source), end_of(self.topology, move.target)))
         return tuple(found)
 
-    def alternative(self, chain: Chain, way: Plan) -> Alternative:
+    def alternative(self, chain: Chain, way: Repair) -> Alternative:
         """The same mended at the other side."""
         steps = self.steps(way)
         return Alternative(self.kind(chain, way), f"or {self.text(chain, way, None, steps)}", len(steps), steps=steps)
 
-    def kind(self, chain: Chain, plan: Plan) -> Kind:
+    def kind(self, chain: Chain, repair: Repair) -> Kind:
         """The pattern of the moves."""
-        if self.shifted(chain.closed, plan.places):
+        if self.shifted(chain.closed, repair.places):
             return Kind.SHIFT
-        if self.splitter(plan):
+        if self.splitter(repair):
             return Kind.SPLITTER
         if not chain.closed:
             return Kind.MOVE
         if self.crossed(chain):
             return Kind.CROSSED
-        return Kind.SWAP if len(plan.moves) == 2 else Kind.RING
+        return Kind.SWAP if len(repair.moves) == 2 else Kind.RING
 
     def ranks(self, device: int) -> dict[int, int]:
         """The place of each plug among those of a device, as on its front; by first port."""
         if device not in self._ranks:
-            ends = {self.plugs.first(port, self.board.planned) for port in self.board.ports_of(device)}
-            order = sorted(ends, key=lambda end: natural(self.board.place(end)[1]))
+            ends = {self.plugs.first(port, self.topology.planned) for port in self.topology.ports_of(device)}
+            order = sorted(ends, key=lambda end: natural(self.topology.place(end)[1]))
             self._ranks[device] = {end: rank for rank, end in enumerate(order)}
         return self._ranks[device]
 
@@ -112,7 +112,7 @@ class Explainer:
 
         `moves` has the first ports of where each plug is and where it belongs; `closed`: each is where another belongs.
         """
-        devices = {int(self.board.device[port]) for move in moves for port in move}
+        devices = {int(self.topology.device[port]) for move in moves for port in move}
         if len(devices) != 1 or len(moves) < (3 if closed else 2):
             return ""
         ranks = self.ranks(devices.pop())
@@ -125,7 +125,7 @@ class Explainer:
         if len(by) > 1:
             return ""
         sources, targets = (
-            [self.board.place(port)[1] for port in sorted(ports, key=lambda port: ranks[port])]
+            [self.topology.place(port)[1] for port in sorted(ports, key=lambda port: ranks[port])]
             for ports in zip(*moves, strict=True)
         )
         if closed:
@@ -135,14 +135,14 @@ class Explainer:
             return f"{count} plugs in {run(sources)} are shifted round, each sits {each} too {way}"
         return f"{count - 1} plugs are shifted by one: {run(sources)} hold what belongs in {run(targets)}"
 
-    def splitter(self, plan: Plan) -> str:
+    def splitter(self, repair: Repair) -> str:
         """The id of the breakout whose tails are in the wrong order ("": none)."""
-        cabling, planned = self.board.cabling, self.board.planned
-        keeps = [move.keeps for move in plan.moves]
+        cabling, planned = self.topology.cabling, self.topology.planned
+        keeps = [move.keeps for move in repair.moves]
         if len(keeps) < 2 or max(keeps) >= planned:
             return ""
         plugs = {int(cabling.plug[end]) for end in keeps}
-        if len(plugs) > 1 or any(move.target >= planned for move in plan.moves):
+        if len(plugs) > 1 or any(move.target >= planned for move in repair.moves):
             return ""
         return str(cabling.cable_ids[cabling.cable[keeps[0] >> 1]])
 
@@ -151,13 +151,13 @@ class Explainer:
 
         Each cable has one end on the right device, and the other on one that does not serve its rail or plane.
         """
-        board, cabling = self.board, self.board.cabling
+        topology, cabling = self.topology, self.topology.cabling
         told: dict[str, set[str]] = {"rail": set(), "plane": set()}
         differs = {"rail": 0, "plane": 0}
         for one, other in chain.joined:
             right_node, right = (
-                board.device[other ^ 1] == board.device[one],
-                board.device[one ^ 1] == board.device[other],
+                topology.device[other ^ 1] == topology.device[one],
+                topology.device[one ^ 1] == topology.device[other],
             )
             if not right_node and not right:
                 continue
@@ -175,47 +175,47 @@ class Explainer:
     def served(self, what: str, device: int) -> set[str]:
         """The rails or planes that a device has links of."""
         if (what, device) not in self._served:
-            cabling = self.board.cabling
+            cabling = self.topology.cabling
             ports = cabling.ports_of_device(device).tolist()
             self._served[what, device] = {str(cabling.of_link(what, port)) for port in ports}
         return self._served[what, device]
 
     def boxes_instead(self, chain: Chain, plan: Plan) -> list[Alternative]:
         """An exchange of two small boxes that would explain as much."""
-        board = self.board
-        devices = {int(board.device[port]) for move in plan.moves for port in (move.source, move.target)}
+        topology = self.topology
+        devices = {int(topology.device[port]) for move in repair.moves for port in (move.source, move.target)}
         if not chain.closed or len(devices) != 2:
             return []
-        if any(len(board.cabling.ports_of_device(device)) > SMALL_BOX for device in devices):
+        if any(len(topology.cabling.ports_of_device(device)) > SMALL_BOX for device in devices):
             return []
         one, two = sorted(devices)
-        if board.cabling.of_device("model", one) != board.cabling.of_device("model", two):
+        if topology.cabling.of_device("model", one) != topology.cabling.of_device("model", two):
             return []
-        gain = board.gain(*BOXES.renumbered(board, {one: two, two: one}))
+        gain = BOXES.gain(topology, {one: two, two: one})
         if gain.plugs < len(chain.joined) or gain.links <= gain.unseen:
             return []
-        names = " and ".join(str(board.cabling.device_names[device]) for device in (one, two))
+        names = " and ".join(str(topology.cabling.device_names[device]) for device in (one, two))
         return [Alternative(Kind.EXCHANGE, f"or {names} are exchanged: swap the two boxes", 0, boxes=2)]
 
-    def text(self, chain: Chain, plan: Plan, kind: Kind | None, steps: Sequence[Step]) -> str:
+    def text(self, chain: Chain, repair: Repair, kind: Kind | None, steps: Sequence[Step]) -> str:
         """What is wrong and what to do; without the kind only the latter."""
         place = where([*(step.pull for step in steps), *(step.put for step in steps)])
         at = f"{place}: " if place else ""
         if kind is None:
-            return f"{at}move {told_steps(steps)}"
+            return f"{at}move {steps_text(steps)}"
         if kind is Kind.SHIFT:
-            return f"{at}{self.shifted(chain.closed, plan.places)}; move {told_steps(steps)}."
+            return f"{at}{self.shifted(chain.closed, repair.places)}; move {steps_text(steps)}."
         if kind is Kind.MOVE:
             if len(steps) == 1:
-                return f"{at}one plug is in the wrong place; move {told_steps(steps)}."
-            return f"{at}{len(steps)} plugs are in the wrong places; move {told_steps(steps)}, in this order."
+                return f"{at}one plug is in the wrong place; move {steps_text(steps)}."
+            return f"{at}{len(steps)} plugs are in the wrong places; move {steps_text(steps)}, in this order."
         if kind is Kind.SPLITTER:
-            return f"{at}the ends of breakout {self.splitter(plan)} are in the wrong order; move {told_steps(steps)}."
+            return f"{at}the ends of breakout {self.splitter(repair)} are in the wrong order; move {steps_text(steps)}."
         if kind is Kind.CROSSED:
-            return f"{at}{self.crossed(chain)} are crossed; move {told_steps(steps)}."
+            return f"{at}{self.crossed(chain)} are crossed; move {steps_text(steps)}."
         if kind is Kind.SWAP:
             one, two = steps[0].pull, steps[1].pull
             if one.device == two.device:
                 return f"{at}the plugs in {one.port} and {two.port} are swapped."
             return f"the plugs in {plug(one)} and {plug(two)} are swapped."
-        return f"{at}{len(steps)} plugs are in each other's places; move {told_steps(steps)}."
+        return f"{at}{len(steps)} plugs are in each other's places; move {steps_text(steps)}."

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fabricgen.verify.diagnosis.board import Board
 from fabricgen.verify.diagnosis.chains import Chain
 from fabricgen.verify.diagnosis.plugs import Plugs
+from fabricgen.verify.diagnosis.topology import Topology
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Move:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class Repair:
     """Plugs to be moved, in an order in which it can be done: into a free place first.
 
     `left_out` are planned cables that are then still not there, each as (one end, a place: the cable is not there
@@ -41,36 +41,36 @@ class Plan:
         return [(move.source, move.target) for move in self.moves]
 
 
-def plans(board: Board, plugs: Plugs, chain: Chain) -> list[Plan]:
+def repairs(topology: Topology, plugs: Plugs, chain: Chain) -> list[Repair]:
     """The ways to mend a chain that take the fewest plugs, best first; empty if there is none.
 
     The best has all plugs on one device, else in one rack, else at the b ends; but a place that is known to be free
     goes before one that nobody saw. A common plug is not moved for one of its cables.
     """
-    found = [plan for plan in (_first_ends(board, plugs, chain), _other_ends(board, plugs, chain)) if plan]
-    return sorted(found or [_mixed(board, plugs, chain)], key=lambda plan: _order(board, plan))
+    found = [repair for repair in (_first_ends(topology, plugs, chain), _other_ends(topology, plugs, chain)) if repair]
+    return sorted(found or [_mixed(topology, plugs, chain)], key=lambda repair: _order(topology, repair))
 
 
-def _is_single(board: Board, plugs: Plugs, end: int) -> bool:
-    return end >= board.planned or not plugs.is_common(int(board.cabling.plug[end]))
+def _is_single(topology: Topology, plugs: Plugs, end: int) -> bool:
+    return end >= topology.planned or not plugs.is_common(int(topology.cabling.plug[end]))
 
 
-def _first_ends(board: Board, plugs: Plugs, chain: Chain) -> Plan | None:
+def _first_ends(topology: Topology, plugs: Plugs, chain: Chain) -> Repair | None:
     """Each first end is put where the next one is; None if that is not how it can be mended."""
     firsts = [first for first, _ in chain.joined]
-    if not all(_is_single(board, plugs, first) for first in firsts):
+    if not all(_is_single(topology, plugs, first) for first in firsts):
         return None
     last = chain.joined[-1]
     left_out = [(firsts[0], chain.before)] if chain.before >= 0 else []
     if chain.closed:
-        return Plan(_moves(chain, [*firsts[1:], firsts[0]]))
-    if chain.after >= 0 and _is_single(board, plugs, chain.after):
-        return Plan(_moves(chain, [*firsts[1:], chain.after]), tuple(left_out))
-    if chain.before >= 0 and _is_single(board, plugs, chain.before):
+        return Repair(_moves(chain, [*firsts[1:], firsts[0]]))
+    if chain.after >= 0 and _is_single(topology, plugs, chain.after):
+        return Repair(_moves(chain, [*firsts[1:], chain.after]), tuple(left_out))
+    if chain.before >= 0 and _is_single(topology, plugs, chain.before):
         return None
     if chain.after >= 0:
         left_out.append((last[1], chain.after))
-    return Plan(_moves(chain, firsts[1:]), tuple(left_out), (last,))
+    return Repair(_moves(chain, firsts[1:]), tuple(left_out), (last,))
 
 
 def _moves(chain: Chain, targets: Sequence[int]) -> tuple[Move, ...]:
@@ -78,22 +78,22 @@ def _moves(chain: Chain, targets: Sequence[int]) -> tuple[Move, ...]:
     return tuple(reversed(moves))
 
 
-def _other_ends(board: Board, plugs: Plugs, chain: Chain) -> Plan | None:
+def _other_ends(topology: Topology, plugs: Plugs, chain: Chain) -> Repair | None:
     """The same from the other end of the chain."""
     turned = tuple((other, first) for first, other in reversed(chain.joined))
-    return _first_ends(board, plugs, Chain(turned, chain.closed, chain.after, chain.before))
+    return _first_ends(topology, plugs, Chain(turned, chain.closed, chain.after, chain.before))
 
 
-def _order(board: Board, plan: Plan) -> tuple[int, ...]:
-    places = [place for move in plan.moves for place in (move.source, move.target)]
-    devices = {int(board.device[place]) for place in places}
-    racks = {board.cabling.of_device("rack", device) for device in devices}
-    taken = bool(plan.moves and plan.left_out and not board.empty[plan.moves[0].target])
-    at_a = sum(place < board.planned and not place & 1 for place in places)
-    return len(plan.moves), int(taken), int(len(devices) > 1), int(len(racks) > 1), at_a, min(places, default=-1)
+def _order(topology: Topology, repair: Repair) -> tuple[int, ...]:
+    places = [place for move in repair.moves for place in (move.source, move.target)]
+    devices = {int(topology.device[place]) for place in places}
+    racks = {topology.cabling.of_device("rack", device) for device in devices}
+    taken = bool(repair.moves and repair.left_out and not topology.empty[repair.moves[0].target])
+    at_a = sum(place < topology.planned and not place & 1 for place in places)
+    return len(repair.moves), int(taken), int(len(devices) > 1), int(len(racks) > 1), at_a, min(places, default=-1)
 
 
-def _mixed(board: Board, plugs: Plugs, chain: Chain) -> Plan:
+def _mixed(topology: Topology, plugs: Plugs, chain: Chain) -> Repair:
     """Plugs at both sides, where each side has a plug that is common to other cables and must stay."""
     firsts, others = [first for first, _ in chain.joined], [other for _, other in chain.joined]
     count = len(firsts)
@@ -104,7 +104,7 @@ def _mixed(board: Board, plugs: Plugs, chain: Chain) -> Plan:
         wanted[-1] = (chain.before, firsts[0])
     moves, left = [], []
     for at, (first, other) in enumerate(chain.joined):
-        fixed_first, fixed_other = not _is_single(board, plugs, first), not _is_single(board, plugs, other)
+        fixed_first, fixed_other = not _is_single(topology, plugs, first), not _is_single(topology, plugs, other)
         before = at - 1 if at else before_first
         if fixed_first and not fixed_other and before in wanted:
             moves.append(Move(other, wanted.pop(before)[0], first))
@@ -112,8 +112,8 @@ def _mixed(board: Board, plugs: Plugs, chain: Chain) -> Plan:
             moves.append(Move(first, wanted.pop(at)[1], other))
         else:
             left.append(at)
-    free = {key: ends for key, ends in wanted.items() if all(_is_single(board, plugs, end) for end in ends)}
-    loose = [at for at in left if all(_is_single(board, plugs, end) for end in chain.joined[at])]
+    free = {key: ends for key, ends in wanted.items() if all(_is_single(topology, plugs, end) for end in ends)}
+    loose = [at for at in left if all(_is_single(topology, plugs, end) for end in chain.joined[at])]
     beside = {at: [at, at - 1 if at else before_first] for at in loose}
     while near := {at: found for at in loose if (found := [key for key in beside[at] if key in free])}:
         at = min(near, key=lambda each: (len(near[each]), each))
@@ -131,5 +131,5 @@ def _mixed(board: Board, plugs: Plugs, chain: Chain) -> Plan:
         left.remove(at)
     surplus = [chain.joined[at] for at in left]
     places = [place for place in (chain.before, chain.after) if place >= 0]
-    doubtful = next((place for place in places if not board.empty[place]), places[0] if places else -1)
-    return Plan(tuple(moves), tuple((end, doubtful) for end, _ in wanted.values()), tuple(surplus))
+    doubtful = next((place for place in places if not topology.empty[place]), places[0] if places else -1)
+    return Repair(tuple(moves), tuple((end, doubtful) for end, _ in wanted.values()), tuple(surplus))

@@ -7,8 +7,8 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from fabricgen.verify.cabling import PlannedCabling
-from fabricgen.verify.diagnosis.board import NOWHERE, Board, Gain
-from fabricgen.verify.diagnosis.stand_ins import Ring, Sort, Vote
+from fabricgen.verify.diagnosis.exchange_search import Exchangeable, Ring, Vote
+from fabricgen.verify.diagnosis.topology import NOWHERE, Gain, Topology
 from fabricgen.verify.diagnosis.wording import natural
 
 
@@ -52,32 +52,34 @@ class Plugs:
         far = self.cabling.plug
         return [each for each in self.ports(int(far[port])) if far[each ^ 1] == far[port ^ 1]]
 
-    def find_spare_cages(self, board: Board) -> None:
-        """Group the spare ports of a board by the breakout whose ends they see."""
+    def find_spare_cages(self, topology: Topology) -> None:
+        """Group the spare ports of a topology by the breakout whose ends they see."""
         met: dict[tuple[int, int], dict[int, int]] = defaultdict(dict)
         by_key: dict[tuple[int, object], int] = {}
-        for port in range(board.planned, board.size):
-            device, text = board.place(port)
+        for port in range(topology.planned, topology.size):
+            device, text = topology.place(port)
             by_key[device, tuple(natural(text))] = port
-            target = int(board.mate[port]) ^ 1
-            if board.mate[port] >= 0 and target < board.planned:
+            target = int(topology.mate[port]) ^ 1
+            if topology.mate[port] >= 0 and target < topology.planned:
                 plug = int(self.cabling.plug[target])
                 if self.is_common(plug):
                     met[device, plug][port] = self.ports(plug).index(target)
         for (device, plug), lanes in sorted(met.items(), key=lambda each: (-len(each[1]), each[0])):
             ports = [port for port in lanes if port not in self.cage_of_spare]
-            ports.sort(key=lambda port: natural(board.place(port)[1]))
+            ports.sort(key=lambda port: natural(topology.place(port)[1]))
             cage = [NOWHERE] * len(self.ports(plug))
             for port, lane in zip(ports, sorted(lanes[port] for port in ports), strict=True):
                 cage[lane] = port
             if ports:
-                self._complete(board, by_key, device, cage)
+                self._complete(topology, by_key, device, cage)
                 self.spare_cages.append(cage)
                 self.cage_of_spare |= {port: -len(self.spare_cages) for port in cage if port != NOWHERE}
 
-    def _complete(self, board: Board, by_key: dict[tuple[int, object], int], device: int, cage: list[int]) -> None:
+    def _complete(
+        self, topology: Topology, by_key: dict[tuple[int, object], int], device: int, cage: list[int]
+    ) -> None:
         """Add the ports of a spare cage that carry on the numbers of those that are known to be of it."""
-        known = [(lane, natural(board.place(port)[1])) for lane, port in enumerate(cage) if port != NOWHERE]
+        known = [(lane, natural(topology.place(port)[1])) for lane, port in enumerate(cage) if port != NOWHERE]
         (lane, key), (other_lane, other) = known[0], known[-1]
         step = (other[-1][1] - key[-1][1]) // (other_lane - lane) if len(known) > 1 else 1
 
@@ -97,28 +99,28 @@ class Plugs:
                 cage[at] = beside(at - lane)
 
 
-def common_plugs(plugs: Plugs, exchanged: Collection[int]) -> Sort:
+def common_plugs(plugs: Plugs, exchanged: Collection[int]) -> Exchangeable:
     """Common plugs of breakouts as things that can stand in for each other; some devices are exchanged as boxes."""
 
-    def votes(board: Board) -> list[Vote]:
-        counts = Counter(filter(None, (_vote(plugs, board, port) for port in board.wrong().tolist())))
+    def votes(topology: Topology) -> list[Vote]:
+        counts = Counter(filter(None, (_vote(plugs, topology, port) for port in topology.wrong().tolist())))
         found = [Vote(links, *pair) for pair, links in counts.items()]
         return sorted(found, key=lambda vote: (-vote.links, vote.found, vote.planned))
 
-    def renumbered(board: Board, ring: Ring) -> tuple[dict[int, int], list[int]]:
+    def renumbered(topology: Topology, ring: Ring) -> tuple[dict[int, int], list[int]]:
         taken_for, touched = {}, []
         for found, planned in ring.items():
             for port, now in zip(plugs.ports(found), plugs.ports(planned), strict=True):
                 if port != NOWHERE:
                     touched.append(port)
-                    if board.tells(port, now):
+                    if topology.tells(port, now):
                         taken_for[port] = now
         return taken_for, touched
 
-    def is_worth(board: Board, ring: Ring, gain: Gain) -> bool:
-        if NOWHERE in renumbered(board, ring)[0].values():
+    def is_worth(topology: Topology, ring: Ring, gain: Gain) -> bool:
+        if NOWHERE in renumbered(topology, ring)[0].values():
             return False
-        moved = len(moved_plugs(plugs, board, ring))
+        moved = len(moved_plugs(plugs, topology, ring))
         saves = gain.plugs > moved or (min(ring) < 0 and gain.plugs == moved == 1)
         return saves and gain.links > gain.unseen
 
@@ -127,20 +129,20 @@ def common_plugs(plugs: Plugs, exchanged: Collection[int]) -> Sort:
             int(plugs.cabling.device[port]) in exchanged for each in ring if each >= 0 for port in plugs.ports(each)[:1]
         )
 
-    return Sort(votes, renumbered, is_worth, depends=depends)
+    return Exchangeable(votes, renumbered, is_worth, depends=depends)
 
 
-def _vote(plugs: Plugs, board: Board, port: int) -> tuple[int, int] | None:
+def _vote(plugs: Plugs, topology: Topology, port: int) -> tuple[int, int] | None:
     """What the link at a port says: (the plug or spare cage of the port, the plug that seems to be in it)."""
     cabling = plugs.cabling
-    target = int(board.mate[port]) ^ 1
-    if target >= board.planned:
+    target = int(topology.mate[port]) ^ 1
+    if target >= topology.planned:
         return None
     planned = int(cabling.plug[target])
     theirs = plugs.ports(planned)
     if len(theirs) < 2:
         return None
-    found = int(cabling.plug[port]) if port < board.planned else plugs.cage_of_spare.get(port, planned)
+    found = int(cabling.plug[port]) if port < topology.planned else plugs.cage_of_spare.get(port, planned)
     if found == planned:
         return None
     ours = plugs.ports(found)
@@ -150,12 +152,14 @@ def _vote(plugs: Plugs, board: Board, port: int) -> tuple[int, int] | None:
     return (found, planned) if common else None
 
 
-def moved_plugs(plugs: Plugs, board: Board, ring: Ring) -> list[int]:
+def moved_plugs(plugs: Plugs, topology: Topology, ring: Ring) -> list[int]:
     """The plugs of a ring that are there to be moved, those that see somebody: into a free cage first."""
     there = {
         each
         for each in ring
-        if any(port != NOWHERE and (board.mate[port] >= 0 or board.towards[port] >= 0) for port in plugs.ports(each))
+        if any(
+            port != NOWHERE and (topology.mate[port] >= 0 or topology.towards[port] >= 0) for port in plugs.ports(each)
+        )
     }
     came_from = {planned: found for found, planned in ring.items()}
     free = sorted(planned for found, planned in ring.items() if found in there and planned not in there)

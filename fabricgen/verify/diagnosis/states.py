@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from fabricgen.verify.actions import CableState
-from fabricgen.verify.diagnosis.board import Board
+from fabricgen.verify.diagnosis.topology import Topology
 from fabricgen.wiring.tables import Flags, Ints
 
 
-def states_of(board: Board, dark: Flags) -> Ints:
+def states_of(topology: Topology, dark: Flags) -> Ints:
     """The state of each cable as seen, of CableState; int32, by cable of PlannedCabling. `dark`: links that are."""
-    cabling, planned = board.cabling, board.planned
-    mate, towards = board.mate[:planned], board.towards[:planned]
+    cabling, planned = topology.cabling, topology.planned
+    mate, towards = topology.mate[:planned], topology.towards[:planned]
     port = np.arange(planned)
     state = np.full(planned // 2, CableState.UNSEEN, dtype=np.int32)
     state[dark] = CableState.DARK
@@ -20,8 +20,8 @@ def states_of(board: Board, dark: Flags) -> Ints:
     state[right[0::2] | right[1::2]] = CableState.AS_PLANNED
     joined = (mate >= 0) & (mate != port ^ 1)
     state[joined[0::2] | joined[1::2]] = CableState.HARMLESS
-    wrong = board.odd[:planned] | ((mate < 0) & (towards >= 0) & (towards != cabling.device[port ^ 1]))
-    seen_wrong = board.wrong()
+    wrong = topology.odd[:planned] | ((mate < 0) & (towards >= 0) & (towards != cabling.device[port ^ 1]))
+    seen_wrong = topology.wrong()
     wrong[seen_wrong[seen_wrong < planned]] = True
     state[wrong[0::2] | wrong[1::2]] = CableState.ELSEWHERE
     found = np.zeros(len(cabling.cable_ids), dtype=np.int32)
@@ -29,10 +29,10 @@ def states_of(board: Board, dark: Flags) -> Ints:
     return found
 
 
-def dark_links(board: Board) -> Flags:
+def dark_links(topology: Topology) -> Flags:
     """Links of which no end sees anything and at least one says so for certain; bool, one entry a link."""
-    planned = board.planned
-    blind = (board.mate[:planned] < 0) & (board.towards[:planned] < 0) & ~board.odd[:planned]
-    empty = board.empty[:planned]
+    planned = topology.planned
+    blind = (topology.mate[:planned] < 0) & (topology.towards[:planned] < 0) & ~topology.odd[:planned]
+    empty = topology.empty[:planned]
     dark: Flags = blind[0::2] & blind[1::2] & (empty[0::2] | empty[1::2])
     return dark

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from fabricgen.verify.actions import Action, End, Kind
 from fabricgen.verify.cabling import PlannedCabling
-from fabricgen.verify.diagnosis.board import Board, Gain
-from fabricgen.verify.diagnosis.stand_ins import Ring, Sort, Vote
+from fabricgen.verify.diagnosis.exchange_search import Exchangeable, Ring, Vote
+from fabricgen.verify.diagnosis.topology import Gain, Topology
 from fabricgen.verify.diagnosis.wording import listed
 
 Channel = tuple[str, str, int]
@@ -83,34 +83,34 @@ def _channels(cabling: PlannedCabling, patches: object) -> dict[int, tuple[str, 
     return found
 
 
-def trunks_sort(ends: TrunkEnds) -> Sort:
+def exchangeable_trunks(ends: TrunkEnds) -> Exchangeable:
     """Ends of trunks as things that can stand in for each other."""
 
-    def votes(board: Board) -> list[Vote]:
+    def votes(topology: Topology) -> list[Vote]:
         counts: Counter[tuple[int, int]] = Counter()
-        for port in board.wrong().tolist():
-            here, there = ends.behind.get(port), ends.behind.get(int(board.mate[port]) ^ 1)
+        for port in topology.wrong().tolist():
+            here, there = ends.behind.get(port), ends.behind.get(int(topology.mate[port]) ^ 1)
             if here and there and here[0] != there[0] and here[0] % 2 == there[0] % 2 and here[1] == there[1]:
                 counts[here[0], there[0]] += 1
         found = [Vote(links, *pair) for pair, links in counts.items()]
         return sorted(found, key=lambda vote: (-vote.links, vote.found, vote.planned))
 
-    def renumbered(board: Board, ring: Ring) -> tuple[dict[int, int], list[int]]:
+    def renumbered(topology: Topology, ring: Ring) -> tuple[dict[int, int], list[int]]:
         taken_for, touched = {}, []
         for found, planned in ring.items():
             for channel, port in ends.ports[found].items():
                 touched.append(port)
                 now = ends.ports[planned].get(channel, port)
-                if board.tells(port, now):
+                if topology.tells(port, now):
                     taken_for[port] = now
         if len(set(taken_for.values())) < len(taken_for):
             return {}, []
         return taken_for, touched
 
-    def is_worth(_board: Board, ring: Ring, gain: Gain) -> bool:
+    def is_worth(_topology: Topology, ring: Ring, gain: Gain) -> bool:
         return gain.plugs > len(ring) and gain.links > gain.unseen
 
-    return Sort(votes, renumbered, is_worth)
+    return Exchangeable(votes, renumbered, is_worth)
 
 
 def trunk_action(ends: TrunkEnds, ring: Ring, cables: tuple[str, ...]) -> Action:

@@ -6,26 +6,26 @@ import re
 from collections.abc import Iterable, Sequence
 
 from fabricgen.verify.actions import End, Step
-from fabricgen.verify.diagnosis.board import Board
+from fabricgen.verify.diagnosis.topology import Topology
 
 MOST_LISTED = 12
 """A text names so many places or steps; the rest are counted."""
 
 
-def end_of(board: Board, port: int) -> End:
+def end_of(topology: Topology, port: int) -> End:
     """A planned or spare port as a place in the hall."""
-    device, text = board.place(port)
-    cabling = board.cabling
-    rack, unit = rack_of(board, device)
-    if port >= board.planned:
+    device, text = topology.place(port)
+    cabling = topology.cabling
+    rack, unit = rack_of(topology, device)
+    if port >= topology.planned:
         return End(cabling.device_names[device], text, rack, unit)
     return End(cabling.device_names[device], text, rack, unit, cabling.cage(port), cabling.label(port))
 
 
-def rack_of(board: Board, device: int) -> tuple[str, int]:
+def rack_of(topology: Topology, device: int) -> tuple[str, int]:
     """The rack and the unit of a device ("" and 0: not known)."""
-    unit = str(board.cabling.of_device("u", device))
-    return str(board.cabling.of_device("rack", device)), int(unit) if unit.isdigit() else 0
+    unit = str(topology.cabling.of_device("u", device))
+    return str(topology.cabling.of_device("rack", device)), int(unit) if unit.isdigit() else 0
 
 
 def box(end: End) -> str:
@@ -47,7 +47,7 @@ def listed(texts: Sequence[str]) -> str:
     return texts[0] if len(texts) == 1 else ", ".join(texts[:-1]) + " and " + texts[-1]
 
 
-def told_steps(steps: Sequence[Step]) -> str:
+def steps_text(steps: Sequence[Step]) -> str:
     """`A to B, B to C`; on one device by its ports alone."""
     devices = {end.device for step in steps for end in (step.pull, step.put)}
     if len(devices) == 1:

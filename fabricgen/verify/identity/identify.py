@@ -13,11 +13,11 @@ from fabricgen.verify.identity.identities import How, Identities
 from fabricgen.verify.identity.known import KnownAddress
 from fabricgen.verify.identity.renamed import infer_names
 from fabricgen.verify.identity.shared_names import separated
-from fabricgen.verify.identity.told import told
+from fabricgen.verify.identity.stated import stated
 from fabricgen.verify.identity.votes import Inferred, infer
-from fabricgen.verify.port_numbers import PortNumbers
+from fabricgen.verify.notes import box_text, capped
+from fabricgen.verify.ports.numbers import PortNumbers
 from fabricgen.verify.sightings import Sightings
-from fabricgen.verify.telling import capped, told_of
 
 
 def identities_of(
@@ -31,7 +31,7 @@ def identities_of(
     Boxes that name themselves are what they say. Others are inferred from the planned ends of their cables, which is
     said in the notes; what cannot be matched is listed there.
     """
-    identities = told(cabling, sightings.boxes, known, PortNumbers(cabling, catalog or Catalog()))
+    identities = stated(cabling, sightings.boxes, known, PortNumbers(cabling, catalog or Catalog()))
     renamed = infer_names(cabling, sightings, identities)
     identities, copies = separated(cabling, sightings, identities)
     identities, inferred = infer(cabling, sightings, identities)
@@ -48,7 +48,7 @@ def identities_of(
 
 def _of_copies(cabling: PlannedCabling, sightings: Sightings, copies: list[Inferred]) -> tuple[str, ...]:
     notes = [
-        f"{told_of(sightings.boxes[each.boxes[0]])} has the name of another box, and is inferred to be "
+        f"{box_text(sightings.boxes[each.boxes[0]])} has the name of another box, and is inferred to be "
         f"{cabling.device_names[each.device]}: {each.votes:,} of {each.ports:,} ports"
         for each in copies
     ]
@@ -59,7 +59,7 @@ def _of_inferred(cabling: PlannedCabling, sightings: Sightings, inferred: list[I
     several = sorted((each for each in inferred if each.ports > 1), key=lambda each: each.votes == each.ports)
     weak = [each for each in inferred if each.ports == 1]
     notes = [
-        f"{told_of(sightings.boxes[each.boxes[0]])} is inferred to be {cabling.device_names[each.device]}: "
+        f"{box_text(sightings.boxes[each.boxes[0]])} is inferred to be {cabling.device_names[each.device]}: "
         f"{each.votes:,} of {each.ports:,} ports"
         for each in several
     ]
@@ -67,7 +67,7 @@ def _of_inferred(cabling: PlannedCabling, sightings: Sightings, inferred: list[I
     if not weak:
         return found
     shown = ", ".join(
-        f"{told_of(sightings.boxes[each.boxes[0]])} for {cabling.device_names[each.device]}" for each in weak[:3]
+        f"{box_text(sightings.boxes[each.boxes[0]])} for {cabling.device_names[each.device]}" for each in weak[:3]
     )
     more = f" and {len(weak) - 3:,} more" if len(weak) > 3 else ""
     return (*found, f"taken for what is planned there, by a single port each, which is weak: {shown}{more}")
@@ -77,15 +77,15 @@ def _of_unmatched(sightings: Sightings, identities: Identities) -> tuple[str, ..
     owners = set(sightings.agents)
     unknown = np.flatnonzero(identities.how == How.UNKNOWN).tolist()
     dumps = [
-        f"the dump of {told_of(sightings.boxes[box])} cannot be matched with a device"
+        f"the dump of {box_text(sightings.boxes[box])} cannot be matched with a device"
         for box in unknown
         if box in owners
     ]
     others = sorted(
         {
-            f"{told_of(sightings.boxes[box])} cannot be matched with a device"
+            f"{box_text(sightings.boxes[box])} cannot be matched with a device"
             for box in unknown
-            if box not in owners and told_of(sightings.boxes[box])
+            if box not in owners and box_text(sightings.boxes[box])
         }
     )
     return (*capped(dumps, "dumps that cannot be matched"), *capped(others, "neighbours that cannot be matched"))

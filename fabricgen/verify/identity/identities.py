@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
-from fabricgen.verify.port_numbers import PortNumbers
+from fabricgen.verify.ports.numbers import PortNumbers
 from fabricgen.wiring.tables import Ints
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from fabricgen.verify.cabling import PlannedCabling
-from fabricgen.verify.ends import ends_of, texts_of
 from fabricgen.verify.identity.identities import Identities
-from fabricgen.verify.port_numbers import UNKNOWN
+from fabricgen.verify.ports.ends import ends_of, texts_of
+from fabricgen.verify.ports.numbers import UNKNOWN
 from fabricgen.verify.sightings import Sightings
 
 LEAST = 2

@@ -50,7 +50,7 @@ class Cage:
 
 
 @dataclass
-class Told:
+class Reported:
     """What dumps say of a plan's cages and ports: cages by (device, cage), ports by number; `strange` are left out."""
 
     cages: dict[tuple[int, str], Cage] = field(default_factory=dict)
@@ -59,29 +59,29 @@ class Told:
     strange: set[Box] = field(default_factory=set)
 
 
-def told_of(cabling: PlannedCabling, reports: Sequence[PortReport], devices: Ints, ports: Ints) -> Told:
+def reported_on(cabling: PlannedCabling, reports: Sequence[PortReport], devices: Ints, ports: Ints) -> Reported:
     """Bring reports to cages and ports.
 
     `devices` and `ports`, int32: the device of each report (row of devices), and its port; negative where not known.
     """
-    told, faces = Told(), dict[int, _Face]()
+    reported, faces = Reported(), dict[int, _Face]()
     for report, device, port in zip(reports, devices.tolist(), ports.tolist(), strict=True):
         if device < 0:
-            told.strange.add(report.box)
+            reported.strange.add(report.box)
             continue
         face = faces.get(device)
         if face is None:
             face = faces[device] = _Face(cabling, device)
         planned, name = face.place(report, port)
-        cage = told.cages.get((device, name))
+        cage = reported.cages.get((device, name))
         if cage is None:
-            cage = told.cages[device, name] = Cage(device, name, face.cages.get(name, []))
-            told.cage_of.update(dict.fromkeys(cage.ports, cage))
+            cage = reported.cages[device, name] = Cage(device, name, face.cages.get(name, []))
+            reported.cage_of.update(dict.fromkeys(cage.ports, cage))
         cage.told(report)
         if planned >= 0:
-            known = told.ports.get(planned)
-            told.ports[planned] = added(known, report) if known else report
-    return told
+            known = reported.ports.get(planned)
+            reported.ports[planned] = added(known, report) if known else report
+    return reported
 
 
 class _Face:

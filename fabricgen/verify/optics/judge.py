@@ -13,7 +13,7 @@ from fabricgen.kernel.diagnostics import printable
 from fabricgen.verify.actions import Action, CableState, Consequence, End, Kind
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.dumps.sighting import Box
-from fabricgen.verify.optics.cages import NO_MODULE, Told, planned_cages, told_of
+from fabricgen.verify.optics.cages import NO_MODULE, Reported, planned_cages, reported_on
 from fabricgen.verify.optics.findings import BEGINNING, Finding, Findings
 from fabricgen.verify.optics.light import judge_light
 from fabricgen.verify.optics.modules import Parts
@@ -54,36 +54,36 @@ def optic_actions(
     rows = list(reports)
     if not rows:
         return Judged((), ("no dump tells of modules or ports: nothing was held against cables.csv",))
-    told = _located(cabling, rows, identify, find)
+    reported = _located(cabling, rows, identify, find)
     elsewhere = _cables_in(states, CableState.ELSEWHERE)
     dark = _cables_in(states, CableState.DARK)
     parts, found = Parts(catalogue), Findings()
     left_out = set[int]()
-    for _, cage in sorted(told.cages.items()):
+    for _, cage in sorted(reported.cages.items()):
         moved = {int(cabling.cable[port >> 1]) for port in cage.ports} & elsewhere
         if moved:
             left_out |= moved
             continue
         judge_part(cabling, parts, cage, found)
-    ports = sorted({*told.ports, *told.cage_of})
+    ports = sorted({*reported.ports, *reported.cage_of})
     for port in ports:
         cable = int(cabling.cable[port >> 1])
         if cable in elsewhere:
             continue
-        if port in told.ports:
-            judge_port(cabling, parts, told, port, cable in dark, found)
-        judge_light(cabling, parts, told, port, cable in dark, found)
+        if port in reported.ports:
+            judge_port(cabling, parts, reported, port, cable in dark, found)
+        judge_light(cabling, parts, reported, port, cable in dark, found)
     looked_at = {int(cabling.cable[port >> 1]) for port in ports} - elsewhere
     return Judged(
         tuple(_actions(cabling, found.found, dark)),
-        tuple(_notes(cabling, told, found, len(left_out))),
+        tuple(_notes(cabling, reported, found, len(left_out))),
         frozenset(str(cabling.cable_ids[cable]) for cable in looked_at),
     )
 
 
 def _located(
     cabling: PlannedCabling, rows: Sequence[PortReport], identify: Callable[[Box], int], find: FindPorts | None
-) -> Told:
+) -> Reported:
     devices = dict[Box, int]()
     for row in rows:
         if row.box not in devices:
@@ -92,7 +92,7 @@ def _located(
     texts = {"": 0}
     text = np.array([0 if row.is_cage else texts.setdefault(row.port, len(texts)) for row in rows], dtype=np.int32)
     port = find(device, text, list(texts)) if find else np.full(len(rows), -1, dtype=np.int32)
-    return told_of(cabling, rows, device, port)
+    return reported_on(cabling, rows, device, port)
 
 
 def _cables_in(states: Ints | None, state: CableState) -> set[int]:
@@ -147,16 +147,16 @@ def _end(cabling: PlannedCabling, port: int) -> End:
     )
 
 
-def _notes(cabling: PlannedCabling, told: Told, found: Findings, left_out: int) -> Iterator[str]:
-    media = (str(cabling.of_cable("medium", cage.ports[0])) for cage in told.cages.values() if cage.ports)
+def _notes(cabling: PlannedCabling, reported: Reported, found: Findings, left_out: int) -> Iterator[str]:
+    media = (str(cabling.of_cable("medium", cage.ports[0])) for cage in reported.cages.values() if cage.ports)
     seen = sum(medium not in NO_MODULE for medium in media)
     yield f"optics: modules or ports of {seen:,} of {planned_cages(cabling):,} planned cages are told of by dumps"
     for text, places in sorted(found.noted.items()):
         yield f"optics: {len(places):,} x {text}: {_some(places)}"
     if left_out:
         yield f"optics: {left_out:,} cables that are plugged elsewhere are judged once they are moved"
-    if told.strange:
-        names = sorted(box.name or box.chassis or box.address or box.file for box in told.strange)
+    if reported.strange:
+        names = sorted(box.name or box.chassis or box.address or box.file for box in reported.strange)
         yield f"optics: {len(names):,} x a device that the plan does not have: {_some(names)}"
 
 

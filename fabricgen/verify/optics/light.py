@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from fabricgen.verify.actions import Kind
 from fabricgen.verify.cabling import PlannedCabling
-from fabricgen.verify.optics.cages import Cage, Told
+from fabricgen.verify.optics.cages import Cage, Reported
 from fabricgen.verify.optics.findings import WHOLE, Findings
 from fabricgen.verify.optics.modules import Parts
 from fabricgen.verify.optics.report import NO_LIGHT_DBM
@@ -30,19 +30,21 @@ class Lanes:
         return dark if dark > self.idle else 0
 
 
-def judge_light(cabling: PlannedCabling, parts: Parts, told: Told, port: int, silent: bool, found: Findings) -> None:
+def judge_light(
+    cabling: PlannedCabling, parts: Parts, reported: Reported, port: int, silent: bool, found: Findings
+) -> None:
     """Add what is wrong with the light that a planned port receives from its mate.
 
     `silent`: its cable is called dark already, so that no light is worth a word only if its mate tells what it sends.
     """
-    cage, report = told.cage_of.get(port), told.ports.get(port)
+    cage, report = reported.cage_of.get(port), reported.ports.get(port)
     up = report is not None and report.oper == "up"
     if cage is None or not cage.lanes_of or (up and cage.module.rx_alarm_dbm is None):
         return
     own, place = lanes_of(cabling, parts, cage, port, "rx_dbm"), cabling.place(port)
     if own.dark and not up:
         lanes = f" on {own.dark} of {len(own.power)} lanes" if own.dark < len(own.power) else ""
-        _dark(cabling, parts, told, port, silent, f"{place} receives no light{lanes}", found)
+        _dark(cabling, parts, reported, port, silent, f"{place} receives no light{lanes}", found)
         return
     alarm = cage.module.rx_alarm_dbm
     weak = [(power, lane) for lane, power in own.power if alarm is not None and NO_LIGHT_DBM < power < alarm]
@@ -54,11 +56,11 @@ def judge_light(cabling: PlannedCabling, parts: Parts, told: Told, port: int, si
 
 
 def _dark(
-    cabling: PlannedCabling, parts: Parts, told: Told, port: int, silent: bool, what: str, found: Findings
+    cabling: PlannedCabling, parts: Parts, reported: Reported, port: int, silent: bool, what: str, found: Findings
 ) -> None:
     """No light arrives: say whether some is sent."""
     mate = port ^ 1
-    far, sent = cabling.place(mate), lanes_of(cabling, parts, told.cage_of.get(mate), mate, "tx_dbm")
+    far, sent = cabling.place(mate), lanes_of(cabling, parts, reported.cage_of.get(mate), mate, "tx_dbm")
     if not sent.power and silent:
         return
     if not sent.power:

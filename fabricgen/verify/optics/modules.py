@@ -154,7 +154,7 @@ def planned_family(medium: str, profile: CableProfile | None = None) -> str:
 
 
 @lru_cache(maxsize=10_000)
-def kind_told(words: str) -> Kind:
+def kind_by_words(words: str) -> Kind:
     """What a module is by the words of its EEPROM or of the NOS; its family is "" where they tell none, or several."""
     kinds = [_named(found) for found in _NAMES.finditer(words)]
     families = {kind.family for kind in kinds if kind.family}

@@ -9,7 +9,7 @@ from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.optics.cages import NO_MODULE, Cage
 from fabricgen.verify.optics.findings import WHOLE, Findings
 from fabricgen.verify.optics.limits import LENGTH_SLACK_M
-from fabricgen.verify.optics.modules import AOC, COPPER, Kind, Parts, kind_told, planned_family
+from fabricgen.verify.optics.modules import AOC, COPPER, Kind, Parts, kind_by_words, planned_family
 from fabricgen.verify.optics.report import PortReport
 
 OTHER = "another part than planned, of the same kind"
@@ -79,7 +79,7 @@ def _metres(cabling: PlannedCabling, port: int) -> float:
 
 def _seen(parts: Parts, module: PortReport) -> Kind:
     """What a module is: by its part number, else by what its EEPROM tells."""
-    told = kind_told(module.told)
+    told = kind_by_words(module.told)
     known = parts.kind(module.part) if module.part else None
     seen = known or told
     if module.length_m and not seen.length_m and seen.family in (COPPER, AOC):

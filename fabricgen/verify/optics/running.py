@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fabricgen.verify.actions import Kind
 from fabricgen.verify.cabling import PlannedCabling
-from fabricgen.verify.optics.cages import Told
+from fabricgen.verify.optics.cages import Reported
 from fabricgen.verify.optics.findings import WHOLE, Findings
 from fabricgen.verify.optics.limits import FEC_FROM_GBPS, MARGIN, error_rate
 from fabricgen.verify.optics.modules import Parts
@@ -13,9 +13,11 @@ from fabricgen.verify.optics.report import PortReport
 _FEC = {"rs": "RS-FEC", "fc": "FC-FEC", "none": "no FEC"}
 
 
-def judge_port(cabling: PlannedCabling, parts: Parts, told: Told, port: int, silent: bool, found: Findings) -> None:
+def judge_port(
+    cabling: PlannedCabling, parts: Parts, reported: Reported, port: int, silent: bool, found: Findings
+) -> None:
     """Add what is wrong with how a planned port runs; `silent`: it is known from elsewhere that its cable is dark."""
-    report, place = told.ports[port], cabling.place(port)
+    report, place = reported.ports[port], cabling.place(port)
     planned, lane = float(cabling.of_link("speed_gbps", port)), _lane_gbps(cabling, parts, port)
     if report.admin == "down":
         found.add(Kind.PORT, (port,), f"{place} is shut down", WHOLE)
@@ -29,13 +31,13 @@ def judge_port(cabling: PlannedCabling, parts: Parts, told: Told, port: int, sil
     elif report.lanes and lane and report.lanes != round(planned / lane) >= 1:
         text = f"has {report.lanes} lanes for {planned:g}G; {round(planned / lane)} of {lane:g}G are planned"
         found.add(Kind.PORT, (port,), f"{place} {text}")
-    _judge_fec(cabling, told, port, lane, found)
+    _judge_fec(cabling, reported, port, lane, found)
     _judge_errors(place, port, report, lane, found)
 
 
-def _judge_fec(cabling: PlannedCabling, told: Told, port: int, lane: float, found: Findings) -> None:
+def _judge_fec(cabling: PlannedCabling, reported: Reported, port: int, lane: float, found: Findings) -> None:
     """FEC unlike at the two ends, told once; else none, or a weak one, where the configs of a plan have RS."""
-    own, far = told.ports[port].fec, told.ports.get(port ^ 1)
+    own, far = reported.ports[port].fec, reported.ports.get(port ^ 1)
     place, mate = cabling.place(port), cabling.place(port ^ 1)
     if own and far and far.fec and far.fec != own:
         if port < port ^ 1:

@@ -11,7 +11,7 @@ from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.dumps.sighting import Box
 from fabricgen.verify.identity.identities import Identities
 from fabricgen.verify.identity.known import KnownAddress
-from fabricgen.verify.identity.told import told
+from fabricgen.verify.identity.stated import stated
 from fabricgen.verify.optics.judge import optic_actions
 from fabricgen.verify.optics.report import PortReport
 from fabricgen.verify.sightings import Sightings
@@ -49,5 +49,5 @@ def devices_of(
     found = dict(zip(sightings.boxes, identities.device.tolist(), strict=True))
     others = [box for box in dict.fromkeys(report.box for report in reports) if found.get(box, -1) < 0]
     if others:
-        found |= dict(zip(others, told(plan, others, known, identities.ports).device.tolist(), strict=True))
+        found |= dict(zip(others, stated(plan, others, known, identities.ports).device.tolist(), strict=True))
     return found

@@ -46,7 +46,7 @@ def _ends(action: Action) -> list[End]:
 
 
 def _place(report: Report, end: End) -> tuple[tuple[int, str], int, str, tuple[tuple[int, str], ...]]:
-    return report.hall.of(end.rack), -end.u, end.device, natural(end.port)
+    return report.rack_order.of(end.rack), -end.u, end.device, natural(end.port)
 
 
 def natural(text: str) -> tuple[tuple[int, str], ...]:

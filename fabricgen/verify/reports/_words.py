@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fabricgen.kernel.diagnostics import printable
 from fabricgen.verify.actions import Action, Alternative, Consequence, End
-from fabricgen.verify.consequence_text import consequence_text
+from fabricgen.verify.consequences.wording import consequence_text
 from fabricgen.verify.report import Report
 
 
@@ -20,7 +20,7 @@ def at(end: End) -> str:
 
 def place(report: Report, end: End) -> str:
     """`rack p1-su01-rk01 (h1.R01.01) U12, cage 5`."""
-    stands = report.hall.places.get(end.rack, "")
+    stands = report.rack_order.places.get(end.rack, "")
     told = [f"rack {end.rack}{f' ({stands})' if stands else ''}{f' U{end.u}' if end.u else ''}"] if end.rack else []
     return printable(", ".join([*told, *([f"cage {end.cage}"] if end.cage and end.cage != end.port else [])]))
 

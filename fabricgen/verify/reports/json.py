@@ -7,9 +7,9 @@ from dataclasses import asdict
 from typing import Any
 
 from fabricgen.verify.actions import Action, CableState, Consequence
-from fabricgen.verify.consequence_text import consequence_text
-from fabricgen.verify.earlier import ids_by_device, verified_ids
-from fabricgen.verify.progress import Progress
+from fabricgen.verify.consequences.wording import consequence_text
+from fabricgen.verify.progress.counts import Progress
+from fabricgen.verify.progress.earlier import ids_by_device, verified_ids
 from fabricgen.verify.report import Report
 
 VERSION = 1

@@ -9,7 +9,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from fabricgen.kernel.diagnostics import printable
 from fabricgen.verify.actions import Action
-from fabricgen.verify.progress import Progress, unit_names
+from fabricgen.verify.progress.counts import Progress, unit_names
 from fabricgen.verify.report import Report
 from fabricgen.verify.reports._words import at, meanwhile, place, work
 

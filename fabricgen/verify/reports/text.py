@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from fabricgen.kernel.diagnostics import printable
 from fabricgen.verify.actions import Action, CableState, Kind, Step
-from fabricgen.verify.progress import Progress
+from fabricgen.verify.progress.counts import Progress
 from fabricgen.verify.report import Report
 from fabricgen.verify.reports._words import at, counted, meanwhile, place, priced, work
 

@@ -105,7 +105,7 @@ def _put_at(report: Report, stop: Stop) -> str:
 
 def _rack(report: Report, end: End) -> str:
     """The rack's name, and where it stands on a line of its own."""
-    stands = report.hall.places.get(end.rack, "")
+    stands = report.rack_order.places.get(end.rack, "")
     return "\n".join(printable(text) for text in (end.rack, stands) if text)
 
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from fabricgen.verify.actions import Action, Consequence, Diagnosis, End, Kind, Step
 from fabricgen.verify.cabling import PlannedCabling, cabling_of
-from fabricgen.verify.consequence_text import consequence_text
-from fabricgen.verify.consequences import with_consequences
+from fabricgen.verify.consequences.costs import with_consequences
+from fabricgen.verify.consequences.wording import consequence_text
 from tests.conftest import example_cluster
 
 NAME = "superpod-b200"

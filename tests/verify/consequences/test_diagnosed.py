@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabricgen.verify.actions import Diagnosis, Kind
-from fabricgen.verify.consequences import with_consequences
+from fabricgen.verify.consequences.costs import with_consequences
 from fabricgen.verify.diagnosis.diagnosing import diagnose
 from fabricgen.verify.seen import Seen
 from tests.conftest import example_cluster

@@ -7,7 +7,7 @@ import pytest
 
 from fabricgen.verify.actions import Action, Diagnosis, End, Kind, Step
 from fabricgen.verify.cabling import cabling_of
-from fabricgen.verify.consequences import with_consequences
+from fabricgen.verify.consequences.costs import with_consequences
 from fabricgen.wiring.cabling.routes import run_length
 from tests.conftest import example_cluster
 

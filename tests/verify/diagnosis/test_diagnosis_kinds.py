@@ -366,3 +366,28 @@ def _ports_not_patched(hall: Hall) -> int:
     patches, _ = hall.cabling.patching()
     patched = {str(cable) for cable in patches["cable"]}
     return 2 * sum(str(hall.cabling.cable_ids[cable]) not in patched for cable in hall.cabling.cable.tolist())
+
+
+def test_exchanged_boxes_of_which_the_ports_are_not_told():
+    """Leaves that tell only the name of the node at each port are enough."""
+    hall = _hall()
+    one, other = hall.cabling.device_numbers["p1-su01-n012"], hall.cabling.device_numbers["p1-su01-n013"]
+    seen = hall.seen()
+    for node, sees in ((one, other), (other, one)):
+        ports = hall.cabling.ports_of_device(node)
+        seen.mate[ports] = seen.mate[ports ^ 1] = -1
+        seen.towards[ports ^ 1] = sees
+        seen.dumped[ports] = False
+    (action,) = diagnose(hall.cabling, seen).actions
+    assert (action.kind, action.renamed["p1-su01-n012"]) == (Kind.EXCHANGE, "p1-su01-n013")
+
+
+@pytest.mark.parametrize("name", ["small-pair", "collapsed-pair", "dual-stack"])
+def test_labels_are_those_of_the_ports(name):
+    """Also where a breakout has several ends on one device."""
+    plan = cabling(name)
+    for port in range(plan.ports):
+        ours = plan.label(port).partition(" > ")[0]
+        assert ours.startswith(f"{plan.device_names[plan.device[port]]}:")
+        if len(plan.ports_of_plug(int(plan.plug[port]))) == 1:
+            assert ours.endswith((f":{plan.port_text(port)}", f" {plan.port_text(port)}"))

@@ -228,7 +228,7 @@ def test_a_stranger_is_listed() -> None:
     found = identities_of(cabling, sightings)
     seen, _ = seen_of(cabling, sightings, found)
     assert found.notes == (f"coffee-machine ({mac(9)}) cannot be matched with a device",)
-    assert [stranger.told for stranger in seen.strangers] == [f"coffee-machine ({mac(9)}) port eth1"]
+    assert [stranger.text for stranger in seen.strangers] == [f"coffee-machine ({mac(9)}) port eth1"]
 
 
 def test_built_folders_tell_guids(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from fabricgen.verify.dumps.sighting import Box, Dump, Sighting
 from fabricgen.verify.identity.identify import identities_of
 from fabricgen.verify.identity.identities import How
 from fabricgen.verify.identity.known import of_inventory
-from fabricgen.verify.learn import learnt
+from fabricgen.verify.identity.learn import learnt
 from fabricgen.verify.sightings import Sightings, SightingsBuilder
 from tests.conftest import BLUEPRINTS, Ran
 from tests.verify.identity.halls import by_name, mac, planned, sightings_of

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.dumps.sighting import DOWN, SILENT, Box, Dump, Sighting
 from fabricgen.verify.identity.identify import identities_of
-from fabricgen.verify.learn import learnt
+from fabricgen.verify.identity.learn import learnt
 from fabricgen.verify.resolve import seen_of
 from fabricgen.verify.seen import Conflict, Seen
 from fabricgen.verify.sightings import Sightings, SightingsBuilder

@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 
 from fabricgen.catalog.loader import Catalog
-from fabricgen.verify.optics.modules import Kind, Parts, kind_told
+from fabricgen.verify.optics.modules import Kind, Parts, kind_by_words
 
 WORDS = [
     ("100GBASE-SR4 or 25GBASE-SR", Kind("SR", 100, 100)),
@@ -49,7 +49,7 @@ WORDS = [
 @pytest.mark.parametrize(("words", "kind"), WORDS)
 def test_words(words: str, kind: Kind) -> None:
     """Family, reach and speed; unknown where the words tell none, or several."""
-    told = kind_told(words)
+    told = kind_by_words(words)
     assert (told.family, told.gbps) == (kind.family, kind.gbps)
     assert told.reach_m == kind.reach_m or words.startswith("LC")
 

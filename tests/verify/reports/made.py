@@ -17,8 +17,8 @@ from fabricgen.verify.actions import (
     Kind,
     Step,
 )
-from fabricgen.verify.earlier import Earlier
 from fabricgen.verify.planned import Planned, planned_by
+from fabricgen.verify.progress.earlier import Earlier
 from fabricgen.verify.report import Asked, Report, report_on
 from tests.conftest import example_cluster
 

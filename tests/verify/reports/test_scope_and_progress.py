@@ -10,9 +10,9 @@ import pytest
 
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.verify.actions import CableState
-from fabricgen.verify.earlier import read_reports
+from fabricgen.verify.progress.earlier import read_reports
+from fabricgen.verify.progress.scope import scope_of
 from fabricgen.verify.report import Report, write_report
-from fabricgen.verify.scope import scope_of
 from tests.verify.reports.made import LEAF, dark, exchanged, made, planned, swapped
 
 

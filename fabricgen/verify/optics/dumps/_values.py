@@ -31,7 +31,7 @@ _FEC = {
 }
 
 
-def told(value: Any, most: int = _MOST) -> str:
+def text_of(value: Any, most: int = _MOST) -> str:
     """A text of a module, without what cannot be printed; "" for what stands for nothing."""
     text = printable(value.strip()[:most])[:most] if isinstance(value, str) else ""
     return "" if text.lower() in _NOTHING else text

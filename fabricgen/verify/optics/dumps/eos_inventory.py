@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.verify.dumps._content import Content, Json, mapping
-from fabricgen.verify.optics.dumps._values import told
+from fabricgen.verify.optics.dumps._values import text_of
 from fabricgen.verify.optics.report import PortReport
 
 TITLE = "EOS show inventory | json"
@@ -24,6 +24,6 @@ def reports(content: Content) -> Iterator[PortReport]:
     for cage in slots:
         with content.noting():
             row = mapping(slots, cage)
-            vendor, part = told(row.get("mfgName")), told(row.get("modelName"))
+            vendor, part = text_of(row.get("mfgName")), text_of(row.get("modelName"))
             empty = not vendor and not part
-            yield PortReport(box, cage, True, not empty, vendor, part, told(row.get("serialNum")))
+            yield PortReport(box, cage, True, not empty, vendor, part, text_of(row.get("serialNum")))

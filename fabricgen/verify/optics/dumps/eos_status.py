@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.verify.dumps._content import Content, Json, mapping
-from fabricgen.verify.optics.dumps._values import number, told
+from fabricgen.verify.optics.dumps._values import number, text_of
 from fabricgen.verify.optics.report import PortReport
 
 TITLE = "EOS show interfaces status | json"
@@ -42,7 +42,7 @@ def reports(content: Content) -> Iterator[PortReport]:
                 box,
                 name,
                 present=False if empty and oper != "up" else None,
-                told=told(kind),
+                told=text_of(kind),
                 admin=admin,
                 oper=oper,
                 speed_gbps=bandwidth / 1e9 if oper == "up" else 0.0,

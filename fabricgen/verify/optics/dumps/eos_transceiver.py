@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from fabricgen.verify.dumps._content import Content, Json, mapping
-from fabricgen.verify.optics.dumps._values import number, told
+from fabricgen.verify.optics.dumps._values import number, text_of
 from fabricgen.verify.optics.report import PortReport
 
 TITLE = "EOS show interfaces transceiver detail | json"
@@ -37,8 +37,8 @@ def reports(content: Content) -> Iterator[PortReport]:
             yield PortReport(
                 box,
                 name,
-                serial=told(row.get("vendorSn")),
-                told=told(row.get("mediaType")),
+                serial=text_of(row.get("vendorSn")),
+                told=text_of(row.get("mediaType")),
                 tx_dbm=_channels(parameters.get("txPower"), row.get("txPower"))[0],
                 rx_dbm=received,
                 rx_alarm_dbm=alarm,

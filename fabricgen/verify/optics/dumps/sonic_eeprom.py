@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from fabricgen.verify.dumps._content import Content
-from fabricgen.verify.optics.dumps._values import all_words, number, power, told
+from fabricgen.verify.optics.dumps._values import all_words, number, power, text_of
 from fabricgen.verify.optics.report import PortReport
 
 TITLE = "SONiC show interfaces transceiver eeprom --dom"
@@ -47,20 +47,20 @@ def _field(line: str, fields: dict[str, str], words: list[str]) -> None:
     media = _MEDIA.search(line[:500])
     key, colon, value = (part.strip() for part in line.partition(":"))
     if media:
-        words.append(told(media[1]))
+        words.append(text_of(media[1]))
     elif colon:
         key = key.lower()
         if "compliance code" in key or key in _WORDS:
-            words.append(told(value, 200))
+            words.append(text_of(value, 200))
         fields.setdefault(key, value)
 
 
 def _report(report: PortReport, fields: dict[str, str], words: list[str]) -> PortReport:
     length = next((value for key, value in fields.items() if key.startswith("length cable assembly")), "")
     return report._replace(
-        vendor=told(fields.get("vendor name")),
-        part=told(fields.get("vendor pn")),
-        serial=told(fields.get("vendor sn")),
+        vendor=text_of(fields.get("vendor name")),
+        part=text_of(fields.get("vendor pn")),
+        serial=text_of(fields.get("vendor sn")),
         told=all_words(words),
         length_m=max(number(length) or 0.0, 0.0),
         tx_dbm=power(fields, "tx{}power"),

@@ -18,7 +18,7 @@ from fabricgen.verify.optics.dumps._values import (
     number,
     power,
     speed_gbps,
-    told,
+    text_of,
     up_or_down,
 )
 from fabricgen.verify.optics.report import PortReport
@@ -77,12 +77,12 @@ def _info(report: PortReport, fields: dict[str, Any]) -> PortReport:
     applications = fields.get("application_advertisement")
     text = applications[:20_000] if isinstance(applications, str) else ""
     media = [*_MEDIA.findall(text), *_COPPER_MEDIA.findall(text)]
-    words = [*(told(fields.get(key), 200) for key in _WORDS), *map(told, media)]
+    words = [*(text_of(fields.get(key), 200) for key in _WORDS), *map(text_of, media)]
     return report._replace(
         present=True,
-        vendor=told(fields.get("manufacturer") or fields.get("manufacturename")),
-        part=told(fields.get("model") or fields.get("modelname")),
-        serial=told(fields.get("serial") or fields.get("serialnum")),
+        vendor=text_of(fields.get("manufacturer") or fields.get("manufacturename")),
+        part=text_of(fields.get("model") or fields.get("modelname")),
+        serial=text_of(fields.get("serial") or fields.get("serialnum")),
         told=all_words(words),
         length_m=max(number(fields.get("cable_length")) or 0.0, 0.0),
     )

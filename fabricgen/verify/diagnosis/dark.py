@@ -5,34 +5,34 @@ from __future__ import annotations
 import numpy as np
 
 from fabricgen.verify.actions import Action, End, Kind
-from fabricgen.verify.diagnosis.board import Board
 from fabricgen.verify.diagnosis.states import dark_links
+from fabricgen.verify.diagnosis.topology import Topology
 from fabricgen.verify.diagnosis.wording import box, end_of, plug, rack_of
 
 
-def dark_actions(board: Board, missing: list[int]) -> list[Action]:
+def dark_actions(topology: Topology, missing: list[int]) -> list[Action]:
     """What to do about dark cables; `missing` are planned ends whose cable is not there for other reasons."""
-    cabling = board.cabling
-    links = np.flatnonzero(dark_links(board))
+    cabling = topology.cabling
+    links = np.flatnonzero(dark_links(topology))
     dark = {int(link): 2 * int(link) for link in links} | {end >> 1: end for end in missing}
     by_cable: dict[int, int] = {}
     for link in sorted(dark):
         by_cable.setdefault(int(cabling.cable[link]), 2 * link)
     actions = []
-    for device, cables in _blind_devices(board, np.array(sorted(dark), dtype=np.int64)):
+    for device, cables in _blind_devices(topology, np.array(sorted(dark), dtype=np.int64)):
         ours = sorted(str(cabling.cable_ids[cable]) for cable in cables if by_cable.pop(cable, -1) >= 0)
         if ours:
-            actions.append(_of_device(board, device, ours))
+            actions.append(_of_device(topology, device, ours))
     for cable, port in by_cable.items():
-        ends = end_of(board, port), end_of(board, port + 1)
+        ends = end_of(topology, port), end_of(topology, port + 1)
         text = f"{plug(ends[0])} and {plug(ends[1])} do not see each other, nor anybody else: is the cable plugged in?"
         actions.append(Action(Kind.DARK, 0, (str(cabling.cable_ids[cable]),), ends, text))
     return actions
 
 
-def _blind_devices(board: Board, links: np.ndarray) -> list[tuple[int, list[int]]]:
+def _blind_devices(topology: Topology, links: np.ndarray) -> list[tuple[int, list[int]]]:
     """Devices with two dark cables or more and no other, those with the most first, each with its cables."""
-    cabling = board.cabling
+    cabling = topology.cabling
     ends = np.r_[cabling.device[2 * links], cabling.device[2 * links + 1]]
     devices, dark = np.unique(ends, return_counts=True)
     found = []
@@ -44,7 +44,7 @@ def _blind_devices(board: Board, links: np.ndarray) -> list[tuple[int, list[int]
     return sorted(found, key=lambda each: (-len(each[1]), each[0]))
 
 
-def _of_device(board: Board, device: int, cables: list[str]) -> Action:
-    end = End(board.cabling.device_names[device], "", *rack_of(board, device))
+def _of_device(topology: Topology, device: int, cables: list[str]) -> Action:
+    end = End(topology.cabling.device_names[device], "", *rack_of(topology, device))
     text = f"{box(end)} sees nobody and is seen by nobody ({len(cables)} cables): is it powered?"
     return Action(Kind.DARK, 0, tuple(cables), (end,), text)

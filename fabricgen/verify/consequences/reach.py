@@ -12,7 +12,7 @@ from fabricgen.blueprint.sections.floor import Floor
 from fabricgen.cluster import Cluster
 from fabricgen.verify.actions import Step
 from fabricgen.verify.cabling import PlannedCabling
-from fabricgen.verify.places import Places
+from fabricgen.verify.consequences.places import Places
 from fabricgen.wiring.cabling.routes import Positions, device_positions, run_between
 from fabricgen.wiring.tables import Floats
 
@@ -25,7 +25,7 @@ class Reach:
     def __init__(self, cabling: PlannedCabling, places: Places, cluster: Cluster) -> None:
         self._cabling, self._places, self._cluster = cabling, places, cluster
 
-    def told(self, steps: Sequence[Step]) -> tuple[Step, ...]:
+    def checked(self, steps: Sequence[Step]) -> tuple[Step, ...]:
         """Steps that say whether the planned cable reaches from its other end to where its plug is now."""
         found, runs = list(steps), [self._run(step) for step in steps]
         known = [(i, run) for i, run in enumerate(runs) if run]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fabricgen.verify.identity.identities import Identities
-from fabricgen.verify.port_numbers import UNKNOWN
+from fabricgen.verify.ports.numbers import UNKNOWN
 from fabricgen.verify.sightings import Sightings
 from fabricgen.wiring.tables import Ints
 

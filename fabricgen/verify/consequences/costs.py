@@ -19,8 +19,8 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.cluster import Cluster
 from fabricgen.verify.actions import Action, Consequence, Diagnosis, Kind
 from fabricgen.verify.cabling import PlannedCabling
-from fabricgen.verify.places import SPARE, Place, Places
-from fabricgen.verify.reach import Reach
+from fabricgen.verify.consequences.places import SPARE, Place, Places
+from fabricgen.verify.consequences.reach import Reach
 from fabricgen.verify.seen import Seen
 from fabricgen.wiring.tables import Flags, Ints64, unique_values
 
@@ -42,21 +42,21 @@ def with_consequences(
     if not diagnosis.actions:
         return diagnosis
     places = Places(cabling)
-    told = Reach(cabling, places, cluster).told if cluster else tuple
-    hall = _Hall(cabling, places, cluster.design.catalog if cluster else Catalog())
+    checked = Reach(cabling, places, cluster).checked if cluster else tuple
+    lookup = _Lookup(cabling, places, cluster.design.catalog if cluster else Catalog())
     links = places.links_of(cable for action in diagnosis.actions for cable in action.cables)
     if seen is not None:
         links = {cable: [link for link in own if not _serves(cabling, seen, link)] for cable, own in links.items()}
     actions = tuple(
         replace(
             action,
-            consequence=_consequence(hall, action, [link for cable in action.cables for link in links[cable]], seen),
-            steps=told(action.steps),
-            alternatives=tuple(replace(other, steps=told(other.steps)) for other in action.alternatives),
+            consequence=_consequence(lookup, action, [link for cable in action.cables for link in links[cable]], seen),
+            steps=checked(action.steps),
+            alternatives=tuple(replace(other, steps=checked(other.steps)) for other in action.alternatives),
         )
         for action in diagnosis.actions
     )
-    return replace(diagnosis, actions=actions, notes=(*diagnosis.notes, *_worst(hall, actions)))
+    return replace(diagnosis, actions=actions, notes=(*diagnosis.notes, *_worst(lookup, actions)))
 
 
 def _serves(cabling: PlannedCabling, seen: Seen, link: int) -> bool:
@@ -71,7 +71,7 @@ def _serves(cabling: PlannedCabling, seen: Seen, link: int) -> bool:
     return bool(seen.towards[a] == device[b] or seen.towards[b] == device[a])
 
 
-class _Hall:
+class _Lookup:
     """What is asked of the plan again and again, by device; kept."""
 
     def __init__(self, cabling: PlannedCabling, places: Places, catalog: Catalog) -> None:
@@ -147,7 +147,7 @@ class _Hall:
 class _Account:
     """What is summed up over the links of one action: Gb/s, what is crossed, uplinks lost by switch."""
 
-    hall: _Hall
+    lookup: _Lookup
     lost: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
     astray: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
     crossed: dict[str, dict[tuple[str, str, str], None]] = field(default_factory=lambda: defaultdict(dict))
@@ -156,25 +156,25 @@ class _Account:
 
     def lose(self, link: int) -> None:
         """Count a link that nobody sees."""
-        self.lost[self.hall.tiers(link)] += self.hall.gbps(link)
-        if self.hall.are_uplinks(np.array([2 * link], dtype=np.int64))[0]:
-            self.uplinks[self.hall.devices(link)[0]] += 1
+        self.lost[self.lookup.tiers(link)] += self.lookup.gbps(link)
+        if self.lookup.are_uplinks(np.array([2 * link], dtype=np.int64))[0]:
+            self.uplinks[self.lookup.devices(link)[0]] += 1
         self._affect(link)
 
     def mislead(self, link: int) -> None:
         """Count a link that is up, on a wrong path."""
-        self.astray[self.hall.tiers(link)] += self.hall.gbps(link)
+        self.astray[self.lookup.tiers(link)] += self.lookup.gbps(link)
         self._affect(link)
 
     def _affect(self, link: int) -> None:
-        low, high = self.hall.devices(link)
-        if not self.hall.is_node(low) and not self.hall.is_node(high):
-            self.nodes |= self.hall.nodes_below(low)
+        low, high = self.lookup.devices(link)
+        if not self.lookup.is_node(low) and not self.lookup.is_node(high):
+            self.nodes |= self.lookup.nodes_below(low)
 
     def crosses(self, link: int, ends: tuple[Place, Place]) -> bool:
         """Note which rail, plane or fabric a link crosses where it lies now; whether it does."""
-        hall, planned = self.hall, self.hall.fabric(2 * link)
-        fabrics = sorted({hall.fabric(place.port) for place in ends if place.port != SPARE} or {planned})
+        lookup, planned = self.lookup, self.lookup.fabric(2 * link)
+        fabrics = sorted({lookup.fabric(place.port) for place in ends if place.port != SPARE} or {planned})
         if len(fabrics) > 1:
             other = next(fabric for fabric in fabrics if fabric != planned)
             self.crossed["fabric"][planned, planned, other] = None
@@ -182,36 +182,36 @@ class _Account:
         planned = fabrics[0]
         found = False
         for column in ("rail", "plane"):
-            own, far = (hall.at(column, planned, place) for place in ends)
+            own, far = (lookup.at(column, planned, place) for place in ends)
             if own and far and not own & far:
                 found = True
                 self.crossed[column][planned, min(own, key=int), min(far, key=int)] = None
         return found
 
 
-def _consequence(hall: _Hall, action: Action, links: Sequence[int], sees: Seen | None) -> Consequence:
+def _consequence(lookup: _Lookup, action: Action, links: Sequence[int], sees: Seen | None) -> Consequence:
     """What an action's links cost, by where their plugs are now; those of its cables that it does not move are lost,
     unless both ends see others, which another action tells.
     """
     if action.kind not in _JUDGED or not links:
         return Consequence()
-    account, now = _Account(hall), hall.places.now(action)
+    account, now = _Account(lookup), lookup.places.now(action)
     seen: dict[int, tuple[Place, Place]] = {}
     for link in links:
-        account.nodes.update(filter(hall.is_node, hall.devices(link)))
+        account.nodes.update(filter(lookup.is_node, lookup.devices(link)))
         if 2 * link in now or 2 * link + 1 in now:
-            low, high = hall.places.of_link(link)
+            low, high = lookup.places.of_link(link)
             seen[link] = now.get(low.port, low), now.get(high.port, high)
         elif sees is None or sees.mate[2 * link] < 0 or sees.mate[2 * link + 1] < 0:
             account.lose(link)
-    pairs = _pairs(hall, ((a.device, b.device) for a, b in seen.values()))
-    served = Counter(_joins(hall, ends) for ends in seen.values())
+    pairs = _pairs(lookup, ((a.device, b.device) for a, b in seen.values()))
+    served = Counter(_joins(lookup, ends) for ends in seen.values())
     for link, ends in seen.items():
-        wanted = _joins(hall, hall.places.of_link(link))
+        wanted = _joins(lookup, lookup.places.of_link(link))
         served[wanted] -= 1
         if account.crosses(link, ends) or served[wanted] < 0:
             account.mislead(link)
-    names = hall.cabling.device_names
+    names = lookup.cabling.device_names
     return Consequence(
         links=len(links),
         lost_gbps=dict(account.lost),
@@ -219,10 +219,10 @@ def _consequence(hall: _Hall, action: Action, links: Sequence[int], sees: Seen |
         rails=_numbers(account.crossed["rail"]),
         planes=_numbers(account.crossed["plane"]),
         fabrics=tuple(dict.fromkeys((one, other) for _, one, other in account.crossed["fabric"])),
-        uplinks=tuple((names[device], lost, len(hall.uplinks(device))) for device, lost in account.uplinks.items()),
-        uneven=tuple(_uneven(hall, _pairs(hall, map(hall.devices, seen)), pairs)),
+        uplinks=tuple((names[device], lost, len(lookup.uplinks(device))) for device, lost in account.uplinks.items()),
+        uneven=tuple(_uneven(lookup, _pairs(lookup, map(lookup.devices, seen)), pairs)),
         nodes=len(account.nodes),
-        accelerators=sum(map(hall.accelerators, account.nodes)),
+        accelerators=sum(map(lookup.accelerators, account.nodes)),
     )
 
 
@@ -230,31 +230,31 @@ def _numbers(crossed: Iterable[tuple[str, str, str]]) -> tuple[tuple[str, int, i
     return tuple(sorted((fabric, int(one), int(other)) for fabric, one, other in crossed))
 
 
-def _pairs(hall: _Hall, joined: Iterable[tuple[int, int]]) -> Pairs:
+def _pairs(lookup: _Lookup, joined: Iterable[tuple[int, int]]) -> Pairs:
     """How many links join each pair of switches."""
     both = (tuple(sorted(pair)) for pair in joined)
-    return Counter((one, other) for one, other in both if not hall.is_node(one) and not hall.is_node(other))
+    return Counter((one, other) for one, other in both if not lookup.is_node(one) and not lookup.is_node(other))
 
 
-def _joins(hall: _Hall, ends: tuple[Place, Place]) -> tuple[tuple[int, int], ...]:
+def _joins(lookup: _Lookup, ends: tuple[Place, Place]) -> tuple[tuple[int, int], ...]:
     """What a link joins, as far as bandwidth is concerned: any port of a switch will do, but of a node that one."""
-    return tuple(sorted((0, end.port) if hall.is_node(end.device) else (1, end.device) for end in ends))
+    return tuple(sorted((0, end.port) if lookup.is_node(end.device) else (1, end.device) for end in ends))
 
 
-def _uneven(hall: _Hall, planned: Pairs, seen: Pairs) -> Iterator[tuple[str, str, int, int]]:
+def _uneven(lookup: _Lookup, planned: Pairs, seen: Pairs) -> Iterator[tuple[str, str, int, int]]:
     """(switch, other switch, links there are, links planned) of each pair that has other numbers, the switch first that
     is below.
     """
-    names, device = hall.cabling.device_names, hall.cabling.device
+    names, device = lookup.cabling.device_names, lookup.cabling.device
     for one, other in sorted(pair for pair in planned | seen if planned[pair] != seen[pair]):
-        ports = hall.cabling.ports_of_device(one)
+        ports = lookup.cabling.ports_of_device(one)
         between = ports[device[ports ^ 1] == other]
         there = len(between) - planned[one, other] + seen[one, other]
         upper_first = len(between) and int(between[0]) & 1
         yield (*((names[other], names[one]) if upper_first else (names[one], names[other])), there, len(between))
 
 
-def _worst(hall: _Hall, actions: Iterable[Action]) -> Iterator[str]:
+def _worst(lookup: _Lookup, actions: Iterable[Action]) -> Iterator[str]:
     """A sentence on the switch that has lost the largest part of its uplinks, if any has lost some."""
     lost: Counter[str] = Counter()
     for action in actions:
@@ -262,21 +262,21 @@ def _worst(hall: _Hall, actions: Iterable[Action]) -> Iterator[str]:
             lost[name] += count  # two actions may tell the same link: one that is dark, of boxes that are exchanged
     if not lost:
         return
-    number = hall.cabling.device_numbers
-    planned = {name: len(hall.uplinks(number[name])) for name in lost}
+    number = lookup.cabling.device_numbers
+    planned = {name: len(lookup.uplinks(number[name])) for name in lost}
     lost = Counter({name: min(count, planned[name]) for name, count in lost.items()})
     name = min(lost, key=lambda one: (-lost[one] / planned[one], one))
     yield (
         f"{name} has lost most uplinks: {lost[name]} of {planned[name]} ({lost[name] / planned[name]:.1%})"
-        + _oversubscribed(hall, number[name], lost[name])
+        + _oversubscribed(lookup, number[name], lost[name])
     )
 
 
-def _oversubscribed(hall: _Hall, device: int, lost: int) -> str:
+def _oversubscribed(lookup: _Lookup, device: int, lost: int) -> str:
     """What that makes of its oversubscription."""
-    ports = hall.cabling.ports_of_device(device).tolist()
-    up = [hall.gbps(port >> 1) for port in hall.uplinks(device)]
-    down = sum(hall.gbps(port >> 1) for port in ports if port & 1)
+    ports = lookup.cabling.ports_of_device(device).tolist()
+    up = [lookup.gbps(port >> 1) for port in lookup.uplinks(device)]
+    down = sum(lookup.gbps(port >> 1) for port in ports if port & 1)
     left = sum(up) * (1 - lost / len(up))
     if not down or not left:
         return ""

@@ -17,8 +17,8 @@ from fabricgen.blueprint.beside.guids import PLANNED, PLANNED_BITS
 from fabricgen.blueprint.beside.inventory import COLUMNS, Hardware
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span
 from fabricgen.verify.cabling import PlannedCabling
-from fabricgen.verify.ends import ends_of
 from fabricgen.verify.identity.identities import How, Identities
+from fabricgen.verify.ports.ends import ends_of
 from fabricgen.verify.sightings import Sightings
 
 CODE = "FG070"

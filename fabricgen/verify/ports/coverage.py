@@ -13,7 +13,7 @@ SUBNET_MANAGED = "opensm"
 
 
 @dataclass(frozen=True)
-class Reach:
+class Coverage:
     """Flags, one a planned port: whether LLDP agents, or the tables of an InfiniBand subnet, would list it."""
 
     lldp: Flags
@@ -26,7 +26,7 @@ class Reach:
         return self.subnet if agent == "ib" else self.lldp
 
 
-def reach_of(cabling: PlannedCabling) -> Reach:
+def coverage_of(cabling: PlannedCabling) -> Coverage:
     """What dumps of a plan's devices speak of. Links between nodes, as those of accelerators, are seen by neither."""
     nos = cabling.devices["nos"]
     is_node = (nos.vocabulary == "")[nos.codes][cabling.device]
@@ -37,4 +37,4 @@ def reach_of(cabling: PlannedCabling) -> Reach:
     in_subnet = managed & ~management
     link = np.arange(cabling.ports) ^ 1
     subnet = in_subnet | in_subnet[link]
-    return Reach(lldp=~subnet & ~(is_node & is_node[link]) & ~(is_node & bmc), subnet=subnet & ~is_node)
+    return Coverage(lldp=~subnet & ~(is_node & is_node[link]) & ~(is_node & bmc), subnet=subnet & ~is_node)

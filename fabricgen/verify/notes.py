@@ -8,7 +8,7 @@ NOTED = 20
 """Notes of one sort are given one by one up to so many."""
 
 
-def told_of(box: Box, port: str = "") -> str:
+def box_text(box: Box, port: str = "") -> str:
     """A box in words; "" for the part of an InfiniBand switch that reduces and is no neighbour (SHARP)."""
     if "aggregation node" in box.name.lower():
         return ""

@@ -25,7 +25,7 @@ class Gain(NamedTuple):
     unseen: int
 
 
-class Board:
+class Topology:
     """Ports and what they see, under the names that they are taken for.
 
     Columns, one entry a port (planned ones first, then spare ones; the last entries are room for more spare ones):
@@ -35,7 +35,7 @@ class Board:
     """
 
     def __init__(self, cabling: PlannedCabling, seen: Seen) -> None:
-        """The sightings as they are told."""
+        """What was seen, as it was seen."""
         self.cabling = cabling
         self.planned = cabling.ports
         self.size = len(seen.mate)
@@ -60,8 +60,8 @@ class Board:
             self._spare_of[spare.device].append(number)
         self._by_name: dict[int, dict[int, int]] = {}
 
-    def copy(self) -> Board:
-        """A board that can be changed without changing this one."""
+    def copy(self) -> Topology:
+        """A topology that can be changed without changing this one."""
         other = copy(self)
         for column in ("mate", "towards", "empty", "odd", "device", "name", "names"):
             setattr(other, column, getattr(self, column).copy())
@@ -137,10 +137,17 @@ class Board:
             return True
         return now != NOWHERE and bool(self.empty[port] or self.odd[port])
 
-    def gain(self, taken_for: Mapping[int, int], touched: Sequence[int]) -> Gain:
-        """What it would be worth to take ports for others; `touched` are all whose links this concerns."""
+    def looking_at(self, devices: Mapping[int, int]) -> list[int]:
+        """The ports that see one of some devices, at a port there that is not known."""
+        if not devices:
+            return []
+        found: list[int] = np.flatnonzero(np.isin(self.towards[: self.size], list(devices))).tolist()
+        return found
+
+    def gain(self, taken_for: Mapping[int, int], touched: Sequence[int], devices: Mapping[int, int]) -> Gain:
+        """What it would be worth to take ports, and `devices`, for others; `touched` are all ports this concerns."""
         right, broken, unseen = [], [], set()
-        for port in touched:
+        for port in dict.fromkeys([*touched, *self.looking_at(devices)]):
             if port >= self.size:
                 continue
             mate, now = int(self.mate[port]), taken_for.get(port, port)
@@ -152,24 +159,27 @@ class Board:
                 if self.joins_right(now, taken_for.get(mate, mate)):
                     right.append(now)
             elif self.towards[port] >= 0:
-                if self.sees_right_device(port, port):
+                sees = int(self.towards[port])
+                if self.is_planned_at(port, sees):
                     broken.append(port)
-                if self.sees_right_device(now, port):
+                if self.is_planned_at(now, devices.get(sees, sees)):
                     right.append(now)
             elif port < self.planned and self.is_unseen(port):
                 unseen.add(port >> 1)
         return Gain(len(right) - len(broken), self._plugs(right) - self._plugs(broken), len(unseen))
 
-    def sees_right_device(self, port: int, sight: int) -> bool:
-        """Whether a port, if it saw what `sight` sees, would see the device that is planned there."""
-        return bool(0 <= port < self.planned and self.towards[sight] == self.device[port ^ 1])
+    def is_planned_at(self, port: int, sees: int) -> bool:
+        """Whether a port should see some device."""
+        return bool(0 <= port < self.planned and sees == self.device[port ^ 1])
 
     def _plugs(self, ports: Sequence[int]) -> int:
         plug = self.cabling.plug
         return len({(int(plug[port & ~1]), int(plug[port | 1])) for port in ports})
 
-    def take(self, taken_for: Mapping[int, int], touched: Sequence[int]) -> None:
-        """Take ports for others: what `touched` ports see moves to the ports that they are taken for."""
+    def take(self, taken_for: Mapping[int, int], touched: Sequence[int], devices: Mapping[int, int]) -> None:
+        """Take ports, and `devices`, for others: what `touched` ports see moves to those that they are taken for."""
+        for port in self.looking_at(devices):
+            self.towards[port] = devices[int(self.towards[port])]
         told = [
             (taken_for[p], int(self.mate[p]), int(self.towards[p]), bool(self.empty[p]), bool(self.odd[p]))
             for p in touched

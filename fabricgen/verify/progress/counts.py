@@ -9,7 +9,7 @@ import numpy as np
 
 from fabricgen.verify.actions import CableState
 from fabricgen.verify.cabling import PlannedCabling
-from fabricgen.verify.scope import Scope
+from fabricgen.verify.progress.scope import Scope
 from fabricgen.wiring.tables import Flags, Ints, Ints64
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.verify.cabling import PlannedCabling
-from fabricgen.verify.port_synonyms import PortSynonyms, synonyms_of
+from fabricgen.verify.ports.synonyms import PortSynonyms, synonyms_of
 from fabricgen.wiring.tables import Ints, Ints64
 
 UNKNOWN = -1

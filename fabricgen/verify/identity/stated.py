@@ -11,10 +11,10 @@ from fabricgen.verify.dumps.sighting import Box
 from fabricgen.verify.identity.identities import How, Identities
 from fabricgen.verify.identity.known import KnownAddress
 from fabricgen.verify.identity.names import DeviceNames, device_names
-from fabricgen.verify.port_numbers import PortNumbers
+from fabricgen.verify.ports.numbers import PortNumbers
 
 
-def told(
+def stated(
     cabling: PlannedCabling, boxes: Sequence[Box], known: Iterable[KnownAddress], ports: PortNumbers
 ) -> Identities:
     """The boxes that tell their device. Ports of known addresses are put into `ports`."""

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 from fabricgen.cluster import Cluster
 from fabricgen.verify.cabling import PlannedCabling
-from fabricgen.verify.progress import racks_of
+from fabricgen.verify.progress.counts import racks_of
 
 
 @dataclass(frozen=True)
-class Hall:
+class RackOrder:
     """The position of each rack in a walk, and where it stands (`h1.R03.07`), by name; no places where not known."""
 
     order: Mapping[str, int] = field(default_factory=dict)
@@ -22,16 +22,16 @@ class Hall:
         return self.order.get(rack, len(self.order)), rack
 
 
-def hall_of(cluster: Cluster) -> Hall:
+def rack_order_of(cluster: Cluster) -> RackOrder:
     """The hall of a compiled blueprint, walked as the technician's workbook does."""
     from fabricgen.export.technician.locations import rack_order, rack_places
 
     racks = cluster.plan.racks
     order = rack_order(racks).tolist()
     places = rack_places(cluster).tolist()
-    return Hall(dict(zip(racks.names, order, strict=True)), dict(zip(racks.names, places, strict=True)))
+    return RackOrder(dict(zip(racks.names, order, strict=True)), dict(zip(racks.names, places, strict=True)))
 
 
-def hall_in(plan: PlannedCabling) -> Hall:
+def rack_order_in(plan: PlannedCabling) -> RackOrder:
     """The racks of a built folder, in the order of its list of devices."""
-    return Hall({name: at for at, name in enumerate(racks_of(plan)[0])})
+    return RackOrder({name: at for at, name in enumerate(racks_of(plan)[0])})

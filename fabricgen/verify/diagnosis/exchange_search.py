@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from fabricgen.verify.diagnosis.board import NOWHERE, Board, Gain
+from fabricgen.verify.diagnosis.topology import NOWHERE, Gain, Topology
 
 
 class Vote(NamedTuple):
@@ -31,52 +31,57 @@ MOST_TRIALS = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Sort:
-    """A sort of things that can stand in for each other.
+class Exchangeable:
+    """A kind of things that can stand in for each other.
 
-    `votes` reads them off a board, best first; `renumbered` has the port that each port is taken for in a ring
+    `votes` reads them off a topology, best first; `renumbered` has the port that each port is taken for in a ring
     (NOWHERE: a place that has no number yet, which `room` makes), and all ports that the ring concerns. `is_worth`
     judges a ring by what it gains, `depends` says whether what it tells makes sense only once boxes are exchanged.
+    `are_devices`: they are rows of devices.
     """
 
-    votes: Callable[[Board], list[Vote]]
-    renumbered: Callable[[Board, Ring], tuple[dict[int, int], list[int]]]
-    is_worth: Callable[[Board, Ring, Gain], bool]
-    room: Callable[[Board, Ring, int], int] | None = None
+    votes: Callable[[Topology], list[Vote]]
+    renumbered: Callable[[Topology, Ring], tuple[dict[int, int], list[int]]]
+    is_worth: Callable[[Topology, Ring, Gain], bool]
+    room: Callable[[Topology, Ring, int], int] | None = None
     depends: Callable[[Ring], bool] = lambda _ring: False
+    are_devices: bool = False
+
+    def gain(self, topology: Topology, ring: Ring) -> Gain:
+        """What it would be worth to believe a ring."""
+        return topology.gain(*self.renumbered(topology, ring), ring if self.are_devices else {})
 
 
-def stand_ins(board: Board, sort: Sort, told: Board) -> tuple[list[Ring], Board]:
-    """The rings that are believed, best first, and the board with them taken for what they should be.
+def find_exchanges(topology: Topology, kind: Exchangeable, as_seen: Topology) -> tuple[list[Ring], Topology]:
+    """The rings that are believed, best first, and the topology with them taken for what they should be.
 
-    None of the rings, mended alone in the hall as it is `told`, would leave fewer links right than before.
+    None of the rings, mended alone, as the hall was seen (`as_seen`), would leave fewer links right than before.
     """
-    trial, total = board.copy(), dict[int, int]()
+    trial, total = topology.copy(), dict[int, int]()
     for _ in range(MOST_ROUNDS):
-        believed = [ring for edges in _components(sort.votes(trial)) for ring in _believed(trial, sort, edges)]
+        believed = [ring for edges in _components(kind.votes(trial)) for ring in _believed(trial, kind, edges)]
         for ring in believed:
             total = {each: ring.get(total.get(each, each), total.get(each, each)) for each in total.keys() | ring}
         if not believed:
             break
     judged = []
     for ring in _cycles(total):
-        taken_for, touched = sort.renumbered(board, ring)
-        gain = board.gain(taken_for, touched)
-        alone = gain if sort.depends(ring) else told.gain(taken_for, touched)
+        gain = kind.gain(topology, ring)
+        alone = gain if kind.are_devices or kind.depends(ring) else as_seen.gain(*kind.renumbered(topology, ring), {})
         if gain.links >= gain.unseen and alone.links >= alone.unseen:
             judged.append((-gain.links, sorted(ring), ring))
-    after, kept = board.copy(), []
+    after, kept = topology.copy(), []
     for _, _, ring in sorted(judged, key=lambda each: each[:2]):
-        if sort.is_worth(after, ring, after.gain(*sort.renumbered(after, ring))):
-            _take(after, sort, ring)
+        if kind.is_worth(after, ring, kind.gain(after, ring)):
+            _take(after, kind, ring)
             kept.append(ring)
     return kept, after
 
 
-def likely(board: Board, sort: Sort) -> list[tuple[Ring, Gain]]:
+def likely(topology: Topology, kind: Exchangeable) -> list[tuple[Ring, Gain]]:
     """The rings that the votes speak for, each with what it would gain, whether it is worth it or not."""
-    rings = [_closed(votes) for votes in _components(sort.votes(board))]
-    return [(ring, board.gain(*sort.renumbered(board, ring))) for ring in rings]
+    rings = [_closed(votes) for votes in _components(kind.votes(topology))]
+    return [(ring, kind.gain(topology, ring)) for ring in rings]
 
 
 def _components(votes: Sequence[Vote]) -> list[list[Vote]]:
@@ -112,16 +117,16 @@ def _closed(votes: Sequence[Vote]) -> Ring:
     return {votes[-1].planned: votes[0].found} | ring
 
 
-def _believed(board: Board, sort: Sort, votes: list[Vote]) -> Iterator[Ring]:
-    """The rings among some votes that are worth it; they are taken on the board."""
+def _believed(topology: Topology, kind: Exchangeable, votes: list[Vote]) -> Iterator[Ring]:
+    """The rings among some votes that are worth it; they are taken on the topology."""
     waiting, tried = [votes], list[Ring]()
     while waiting and len(tried) < MOST_TRIALS:
         run = waiting.pop()
         ring = _closed(run)
         if ring not in tried:
             tried.append(ring)
-            if sort.is_worth(board, ring, board.gain(*sort.renumbered(board, ring))):
-                _take(board, sort, ring)
+            if kind.is_worth(topology, ring, kind.gain(topology, ring)):
+                _take(topology, kind, ring)
                 yield ring
                 continue
         if len(run) > 1:
@@ -132,12 +137,12 @@ def _believed(board: Board, sort: Sort, votes: list[Vote]) -> Iterator[Ring]:
             waiting += [piece for piece in pieces if piece]
 
 
-def _take(board: Board, sort: Sort, ring: Ring) -> None:
-    taken_for, touched = sort.renumbered(board, ring)
+def _take(topology: Topology, kind: Exchangeable, ring: Ring) -> None:
+    taken_for, touched = kind.renumbered(topology, ring)
     for port, now in taken_for.items():
-        if now == NOWHERE and sort.room:
-            taken_for[port] = sort.room(board, ring, port)
-    board.take(taken_for, touched)
+        if now == NOWHERE and kind.room:
+            taken_for[port] = kind.room(topology, ring, port)
+    topology.take(taken_for, touched, ring if kind.are_devices else {})
 
 
 def _cycles(total: Mapping[int, int]) -> list[Ring]:

@@ -1,0 +1,1 @@
+"""What faults cost until they are mended, and whether the cables in question reach."""

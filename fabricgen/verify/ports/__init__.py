@@ -1,0 +1,1 @@
+"""Ports of the plan by what dumps call them."""
