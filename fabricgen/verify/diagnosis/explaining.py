@@ -155,16 +155,15 @@ class Explainer:
         told: dict[str, set[str]] = {"rail": set(), "plane": set()}
         differs = {"rail": 0, "plane": 0}
         for one, other in chain.joined:
-            right_node, right = (
-                topology.device[other ^ 1] == topology.device[one],
-                topology.device[one ^ 1] == topology.device[other],
-            )
-            if not right_node and not right:
+            if topology.device[other ^ 1] == topology.device[one]:
+                kept, strayed = one, other
+            elif topology.device[one ^ 1] == topology.device[other]:
+                kept, strayed = other, one
+            else:
                 continue
-            kept, strayed = (one, other) if right_node else (other, one)
             for what in told:
                 ours, theirs = cabling.of_link(what, kept), cabling.of_link(what, strayed)
-                if ours and theirs and ours not in self.served(what, int(board.device[strayed])):
+                if ours and theirs and ours not in self.served(what, int(topology.device[strayed])):
                     differs[what] += 1
                     told[what] |= {ours, theirs}
         for what, count in differs.items():
@@ -180,7 +179,7 @@ class Explainer:
             self._served[what, device] = {str(cabling.of_link(what, port)) for port in ports}
         return self._served[what, device]
 
-    def boxes_instead(self, chain: Chain, plan: Plan) -> list[Alternative]:
+    def boxes_instead(self, chain: Chain, repair: Repair) -> list[Alternative]:
         """An exchange of two small boxes that would explain as much."""
         topology = self.topology
         devices = {int(topology.device[port]) for move in repair.moves for port in (move.source, move.target)}
