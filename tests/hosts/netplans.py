@@ -86,7 +86,10 @@ class Section(NamedTuple):
     values: dict[str, list[str]]
 
 
-def networkd(folder: Path, text: str, *more: str) -> dict[str, list[Section]]:
+COMMAND = ("netplan", "generate")
+
+
+def networkd(folder: Path, text: str, *more: str, generator: tuple[str, ...] | None = None) -> dict[str, list[Section]]:
     """The .network and .link files that netplan makes of netplan files, by name; fails where it does not take them."""
     etc = folder / "etc" / "netplan"
     etc.mkdir(parents=True)
@@ -94,10 +97,18 @@ def networkd(folder: Path, text: str, *more: str) -> dict[str, list[Section]]:
         file = etc / f"6{number}.yaml"
         file.write_text(content)
         file.chmod(0o600)
-    done = subprocess.run(["netplan", "generate", "--root-dir", folder], capture_output=True, text=True, check=False)
+    command = [*(generator or _generator()), "--root-dir", str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout + done.stderr) == (0, "")
     made = sorted((folder / "run" / "systemd" / "network").iterdir())
     return {file.name.removeprefix("10-netplan-"): _sections(file.read_text()) for file in made}
+
+
+@cache
+def _generator() -> tuple[str, ...]:
+    """netplan's generator, which COMMAND and the boot of a host run, without starting Python; COMMAND elsewhere."""
+    own = Path("/usr/libexec/netplan/generate")
+    return (str(own),) if own.exists() else COMMAND
 
 
 def _sections(text: str) -> list[Section]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from netplans import Section, files_of, needs, networkd, plans
+from netplans import COMMAND, Section, files_of, needs, networkd, plans
 
 from tests.conftest import EXAMPLES
 
@@ -103,7 +103,7 @@ network:
   ethernets:
     eth1: {match: {macaddress: "02:00:00:00:00:01"}, set-name: eth1}
 """
-    made = networkd(tmp_path, files_of("leaf-spine")["hosts/p1-su01-n001/60-fabric.yaml"], own)
+    made = networkd(tmp_path, files_of("leaf-spine")["hosts/p1-su01-n001/60-fabric.yaml"], own, generator=COMMAND)
     match = next(section for section in made["eth1.network"] if section.name == "Match")
     assert match.values["MACAddress" if "MACAddress" in match.values else "PermanentMACAddress"] == [
         "02:00:00:00:00:01"

@@ -10,7 +10,8 @@ import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -130,10 +131,8 @@ def lab(build: Build, folder: Path) -> Iterator[Lab]:
         batch(_cables(running))
         for device, space in running.spaces.items():
             batch(_interfaces(build, device), "-n", space)
-        for name in build.switches:
-            daemons += start(running.spaces[name], folder / name)
-        for name in build.switches:
-            configure(running, name, build.frr(name))
+        daemons += start(running, build.switches)
+        configure(running, {name: build.frr(name) for name in build.switches})
         yield running
     finally:
         for daemon in daemons:
@@ -190,33 +189,57 @@ def _address(address: str, port: str) -> str:
     return f"address add {address} dev {kernel(port)}" + (" nodad" if ":" in address else "")
 
 
-def start(space: str, folder: Path) -> list[subprocess.Popen[bytes]]:
-    """Start the daemons empty; their sockets lie in the device's folder."""
-    folder.mkdir(parents=True)
-    shutil.chown(folder, "frr", "frr")
-    common = ["--vty_socket", str(folder), "-z", str(folder / "zserv.api"), "-P", "0", "-f", "/dev/null"]
-    found = []
-    for daemon in DAEMON_NAMES:
-        command = [str(DAEMONS / daemon), *common, "-i", str(folder / f"{daemon}.pid")]
-        found.append(
-            subprocess.Popen(
-                ["ip", "netns", "exec", space, *command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-            )
-        )
+def start(running: Lab, names: Iterable[str]) -> list[subprocess.Popen[bytes]]:
+    """Start the daemons of switches empty, and wait until each has met zebra; their sockets lie in a device's folder.
+
+    zebra comes first: a daemon that does not find it tries again after ten seconds.
+    """
+    found, switches = [], tuple(names)
+    for name in switches:
+        (running.folder / name).mkdir(parents=True)
+        shutil.chown(running.folder / name, "frr", "frr")
+    for daemons in (DAEMON_NAMES[:1], DAEMON_NAMES[1:]):
+        found += [_daemon(running, name, daemon) for name in switches for daemon in daemons]
+        for name in switches:
+            sockets = [running.folder / name / file for file in ("zserv.api", *(f"{daemon}.vty" for daemon in daemons))]
+            _wait(lambda s=sockets: all(file.exists() for file in s), f"{name}: daemons did not start")
+    for name in switches:  # a route given to staticd before it has met zebra may be lost
+        _wait(lambda n=name: _met(running, n), f"{name}: daemons did not meet zebra")
     return found
 
 
-def configure(running: Lab, name: str, text: str) -> None:
-    file = running.folder / f"{name}.conf"
-    file.write_text(text)
-    sockets = [running.folder / name / f"{daemon}.vty" for daemon in DAEMON_NAMES]
-    deadline = time.monotonic() + 300
-    while not all(s.exists() for s in sockets):
-        assert time.monotonic() < deadline, f"{name}: daemons did not start"
+def _daemon(running: Lab, name: str, daemon: str) -> subprocess.Popen[bytes]:
+    folder = running.folder / name
+    where = ["--vty_socket", str(folder), "-z", str(folder / "zserv.api"), "-i", str(folder / f"{daemon}.pid")]
+    command = [str(DAEMONS / daemon), *where, "-P", "0", "-f", "/dev/null"]
+    within = ["ip", "netns", "exec", running.spaces[name]]
+    return subprocess.Popen([*within, *command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def _met(running: Lab, name: str) -> bool:
+    told = running.vtysh(name, "show zebra client summary")
+    return all(client in told for client in ("static", "bgp"))
+
+
+def _wait(done: Callable[[], bool], lacking: str, seconds: float = 300) -> None:
+    deadline = time.monotonic() + seconds
+    while not done():
+        assert time.monotonic() < deadline, lacking
         time.sleep(0.05)
-    # A route given to staticd before it has met zebra may be lost.
-    while not all(client in running.vtysh(name, "show zebra client summary") for client in ("static", "bgp")):
-        assert time.monotonic() < deadline, f"{name}: daemons did not meet zebra"
-        time.sleep(0.05)
-    out = running.run(name, "vtysh", "--vty_socket", str(running.folder / name), "-f", str(file))
-    assert "%" not in out, out
+
+
+def configure(running: Lab, texts: Mapping[str, str]) -> None:
+    """Give switches their configurations, by name, all at once, and start their sessions again.
+
+    FRR waits ever longer before it calls a neighbour that was not there, or whose configuration has changed.
+    """
+
+    def one(name: str) -> None:
+        file = running.folder / f"{name}.conf"
+        file.write_text(texts[name])
+        out = running.run(name, "vtysh", "--vty_socket", str(running.folder / name), "-f", str(file))
+        assert "%" not in out, out
+
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(one, texts))
+        list(pool.map(lambda name: running.vtysh(name, "clear bgp *"), texts))

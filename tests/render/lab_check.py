@@ -34,7 +34,7 @@ def settled(lab: Lab, right: Build, done: Callable[[list[str]], bool], seconds: 
         found = findings(lab, right)
         if done(found) or time.monotonic() > deadline:
             return found
-        time.sleep(0.5)
+        time.sleep(0.1)
 
 
 @dataclass

@@ -110,10 +110,8 @@ def lab(build: Build, netplans: dict[str, str], folder: Path) -> Iterator[Lab]:
         _bonds(running)
         for name in build.hosts:
             _host(running, name)
-        for name in build.switches:
-            running.processes += frr_lab.start(running.spaces[name], folder / name)
-        for name in build.switches:
-            frr_lab.configure(running.routing, name, build.frr(name))
+        running.processes += frr_lab.start(running.routing, build.switches)
+        frr_lab.configure(running.routing, {name: build.frr(name) for name in build.switches})
         yield running
     finally:
         for process in running.processes:

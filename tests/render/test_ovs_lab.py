@@ -54,7 +54,7 @@ def _files(name: str, *sets: str) -> tuple[Build, dict[str, str]]:
 def _until(done: Callable[[], bool], seconds: float = 60) -> bool:
     deadline = time.monotonic() + seconds
     while not done() and time.monotonic() < deadline:
-        time.sleep(0.5)
+        time.sleep(0.1)
     return done()
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.render import engine
+from fabricgen.render import budget, engine
 from fabricgen.render.budget import MAX_SIZE, MAX_STEPS
 from fabricgen.render.overrides import render_guarded, sandboxed_environment
 from tests.render.rendered import cluster_of
@@ -60,20 +60,38 @@ ENDLESS = {
 }
 
 
-@pytest.mark.parametrize("text", ENDLESS.values(), ids=ENDLESS)
-def test_a_template_without_an_end_is_a_located_error(tmp_path: Path, text: str) -> None:
-    (tmp_path / "sonic").mkdir()
-    (tmp_path / "sonic" / "frr.conf.j2").write_text("!\n" + text.replace("BIG", BIG))
-    environment = sandboxed_environment(tmp_path)
+SECONDS = 30
+"""Of a processor, that a template may take to be ended twice; a third of that where it has a tenth of the steps."""
+
+
+def spent(folder: Path, text: str, seconds: float) -> None:
+    """Render a template twice, and assert that both end soon, in the same error at its place."""
+    (folder / "sonic").mkdir()
+    (folder / "sonic" / "frr.conf.j2").write_text("!\n" + text.replace("BIG", BIG))
+    environment = sandboxed_environment(folder)
     began, said = time.process_time(), []
     for _ in range(2):
         with pytest.raises(InputError) as caught:
             render_guarded(environment, "sonic/frr.conf.j2", {}, tells=True)
         said.append(caught.value.diagnostics)
-    assert time.process_time() - began < 30
+    assert time.process_time() - began < seconds
     assert said[0] == said[1], "the verdict depends on what ran before"
     assert said[0][0].code == "FG033"
     assert "sonic/frr.conf.j2:" in said[0][0].message
+
+
+@pytest.mark.parametrize("text", ENDLESS.values(), ids=ENDLESS)
+def test_a_template_without_an_end_is_a_located_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    """With a tenth of the steps: what is counted, and told where, is the same."""
+    monkeypatch.setattr(budget, "MAX_STEPS", MAX_STEPS // 10)
+    spent(tmp_path, text, SECONDS / 3)
+
+
+def test_the_whole_budget_is_spent_soon(tmp_path: Path) -> None:
+    """By the template whose steps take longest."""
+    spent(tmp_path, ENDLESS["a macro twice"], SECONDS)
 
 
 def test_real_templates_take_a_fraction_of_the_budget(tmp_path: Path) -> None:
