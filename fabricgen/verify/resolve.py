@@ -222,7 +222,8 @@ def _doubtful(
 def _distinct(keys: Ints64) -> Ints64:
     """Distinct keys, sorted: a device that was dumped twice does not have twice as many neighbours."""
     keys = np.sort(keys)
-    return keys[np.r_[True, keys[1:] != keys[:-1]][: len(keys)]]
+    found: Ints64 = keys[np.r_[True, keys[1:] != keys[:-1]][: len(keys)]]
+    return found
 
 
 def _notes_of_dumps(cabling: PlannedCabling, sightings: Sightings, identities: Identities) -> tuple[str, ...]:
