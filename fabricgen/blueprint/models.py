@@ -264,5 +264,5 @@ class Blueprint(Model):
 
 def natural(name: str) -> tuple[tuple[tuple[int, str], ...], str]:
     """Sort key under which p2 comes before p10, and no two names are alike."""
-    parts = (part for part in re.split(r"(\d+)", name) if part)
-    return tuple((int(part), "") if part.isdigit() else (-1, part) for part in parts), name
+    parts = (part for part in re.split(r"(\d{1,18})", name) if part)
+    return tuple((int(part), "") if part.isdecimal() else (-1, part) for part in parts), name

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum
+from hashlib import sha256
 
 from fabricgen.wiring.tables import Ints
 
@@ -117,8 +118,6 @@ class Action:
     @property
     def id(self) -> str:
         """A name that stays while the same finding stays: its kind and a digest of what is wrong."""
-        from hashlib import sha256
-
         told = "\n".join([self.kind.value, *sorted(f"{end.device}:{end.port}" for end in self.ends)])
         return f"{self.kind.value}-{sha256(told.encode()).hexdigest()[:8]}"
 

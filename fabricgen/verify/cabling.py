@@ -26,6 +26,7 @@ from fabricgen.export.files import patches as patches_part
 from fabricgen.export.files import trunks as trunks_part
 from fabricgen.numbering.lazy_columns import EncodedColumn, LazyColumn, encoded
 from fabricgen.publish.reading import open_built
+from fabricgen.verify.actions import End
 from fabricgen.wiring.tables import Flags, Ints, Ints64
 
 if TYPE_CHECKING:
@@ -116,6 +117,18 @@ class PlannedCabling:
     def label(self, port: int) -> str:
         """The text on the label of the cable end that is planned in a port."""
         return str(self.of_cable("label_b" if port & 1 else "label_a", port))
+
+    def rack_of(self, device: int) -> tuple[str, int]:
+        """The rack and the unit of a device ("" and 0: not known)."""
+        unit = str(self.of_device("u", device))
+        return str(self.of_device("rack", device)), int(unit) if unit.isdecimal() else 0
+
+    def end(self, port: int) -> End:
+        """A port as a place in the hall."""
+        device = int(self.device[port])
+        return End(
+            self.device_names[device], self.port_text(port), *self.rack_of(device), self.cage(port), self.label(port)
+        )
 
     def of_cable(self, column: str, port: int) -> Any:
         """A value of cables.csv for the cable that is planned in a port."""

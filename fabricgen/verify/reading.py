@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 from types import ModuleType
 from typing import Any, NamedTuple
 
+from fabricgen.diff.compare import collector_paused
 from fabricgen.kernel import discovery
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span, printable
 from fabricgen.publish.workers import in_order, processors
-from fabricgen.verify.dumps import _json
+from fabricgen.verify.dumps import _json, _near_misses
 from fabricgen.verify.dumps._content import CODE, MOST_FAULTS, Content, TooManyFaultsError
 from fabricgen.verify.dumps._sources import Source, contents, sources
 from fabricgen.verify.optics.report import PortReport
@@ -81,7 +81,7 @@ def read_all(arguments: Sequence[str], jobs: int = 0, *, optics: bool) -> AllRea
         if len(faults) >= MOST_FAULTS:
             raise InputError([*faults[:MOST_FAULTS], _fault(faults[MOST_FAULTS - 1].span, "there are more faults")])
     faults += [
-        _fault(Span(argument, 1, 1), f"there is no dump in '{argument}'", _hint())
+        _fault(Span(argument, 1, 1), f"there is no dump in '{argument}'", _passed_over(ignored) or _hint())
         for number, argument in enumerate(arguments)
         if number not in used and not faults
     ]
@@ -109,16 +109,11 @@ def _batches(found: list[Source]) -> list[list[Source]]:
 def _read_batch(batches: list[list[Source]], optics: bool, number: int) -> _Batch:
     """Read the files of a batch. What is parsed has no cycles: to look for these meanwhile would double the time."""
     builder, read = SightingsBuilder(), _Batch(joined([]))
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
+    with collector_paused():
         for source in batches[number]:
             _read_source(source, builder, read, optics)
             if len(read.faults) >= MOST_FAULTS:
                 break
-    finally:
-        if enabled:
-            gc.enable()
     read.sightings = builder.columns()
     return read
 
@@ -131,7 +126,8 @@ def _read_source(source: Source, builder: SightingsBuilder, read: _Batch, optics
             content = _content_of(shown, data, faults, must_be)
             links, ports = _readers(content) if content else ([], [])
             if content and must_be and not links and not ports:
-                faults.append(_fault(Span(shown, 1, 1), f"'{shown}' is none of the dumps that are read", _hint()))
+                hint = _near_misses.told(content.text) or _hint()
+                faults.append(_fault(Span(shown, 1, 1), f"'{shown}' is none of the dumps that are read", hint))
             _add(links, builder.add)
             _add(ports if optics else [], read.reports.append)
             if links or ports:
@@ -139,7 +135,8 @@ def _read_source(source: Source, builder: SightingsBuilder, read: _Batch, optics
                 read.optics_files += bool(ports)
                 read.used.add(source.argument)
             elif not faults:
-                read.ignored.append(shown)
+                hint = _near_misses.told(content.text) if content else ""
+                read.ignored.append(f"{shown} ({hint})" if hint else shown)
             read.faults += _once(faults)
     except InputError as error:
         read.faults += error.diagnostics
@@ -227,8 +224,14 @@ def _formats(package: str) -> tuple[tuple[ModuleType, ...], tuple[ModuleType, ..
     return tuple(m for m in modules if not m.IS_JSON), tuple(m for m in modules if m.IS_JSON)
 
 
+def _passed_over(ignored: list[str]) -> str:
+    """The first file that is nearly a dump, with what it is instead; "" where there is none."""
+    return next((each for each in ignored if each.endswith(")")), "")
+
+
 def _hint() -> str:
-    return f"read are {', '.join(titles())}"
+    links = [module.TITLE for modules in _formats(PACKAGE) for module in modules]
+    return f"read are {', '.join(links)}; and tables of optics and ports, which docs/verify.md lists"
 
 
 def _fault(span: Span | None, message: str, hint: str = "") -> Diagnostic:

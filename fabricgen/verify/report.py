@@ -17,13 +17,15 @@ from fabricgen.verify.progress.scope import Scope, scope_of
 
 REPORTS = "fabricgen.verify.reports"
 
+NOTHING_SEEN = "no dump shows any of these cables: are the dumps of this plan, and do they say whose they are?"
+
 
 @dataclass(frozen=True)
 class Report:
     """All that a verification found.
 
     The states in `diagnosis` are of all cables of the plan; all else, also `whole`, `units` and `racks`, of the scope.
-    `given` says whether earlier reports were.
+    `given` says whether earlier reports were, `blind` that nothing at all of the scope was seen, which is no success.
     """
 
     name: str
@@ -36,6 +38,7 @@ class Report:
     whole: Progress
     units: tuple[Progress, ...]
     racks: tuple[Progress, ...]
+    blind: bool = False
 
     @property
     def actions(self) -> tuple[Action, ...]:
@@ -43,9 +46,9 @@ class Report:
         return self.diagnosis.actions
 
     def differs(self) -> bool:
-        """Whether the hall is not as planned; cables that are unseen or harmless are no difference."""
+        """Whether the hall is not as planned; cables that are unseen or harmless are no difference, unless all are."""
         wrong = self.whole.of(CableState.DARK) + self.whole.of(CableState.ELSEWHERE)
-        return bool(wrong or self.actions or self.diagnosis.extra or self.unseen)
+        return bool(wrong or self.actions or self.diagnosis.extra or self.unseen or self.blind)
 
     @property
     def unseen(self) -> tuple[str, ...]:
@@ -81,11 +84,14 @@ def report_on(planned: Planned, diagnosis: Diagnosis, asked: Asked, looked_at: f
     plan, states = planned.cabling, diagnosis.states
     scope = scope_of(plan, asked.only)
     became = since(plan, states, diagnosis.actions, asked.earlier or Earlier(), looked_at)
+    here_whole = whole(scope, states, became.verified)
+    blind = 0 < here_whole.total == here_whole.unseen and not looked_at
     here = replace(
         diagnosis,
         actions=tuple(action for action in diagnosis.actions if scope.holds(action)),
         extra=tuple(text for text in diagnosis.extra if scope.tells(text)),
         harmless=tuple(text for text in diagnosis.harmless if scope.tells(text)),
+        notes=(NOTHING_SEEN, *diagnosis.notes) if blind else diagnosis.notes,
     )
     return Report(
         name=planned.name,
@@ -95,9 +101,10 @@ def report_on(planned: Planned, diagnosis: Diagnosis, asked: Asked, looked_at: f
         since=became,
         given=asked.earlier is not None,
         rack_order=planned.rack_order,
-        whole=whole(scope, states, became.verified),
+        whole=here_whole,
         units=by_unit(plan, scope, states, became.verified),
         racks=by_rack(plan, scope, states, became.verified),
+        blind=blind,
     )
 
 

@@ -14,7 +14,7 @@ from fabricgen.verify.notes import box_text, capped
 from fabricgen.verify.ports.coverage import coverage_of
 from fabricgen.verify.ports.ends import Ends, ends_of
 from fabricgen.verify.ports.numbers import UNKNOWN
-from fabricgen.verify.seen import Conflict, Seen, SparePort, Stranger
+from fabricgen.verify.seen import Conflict, Seen, SparePort, Stranger, place_of
 from fabricgen.verify.sightings import Sightings
 from fabricgen.wiring.tables import Flags, Ints, Ints64
 
@@ -39,7 +39,7 @@ def seen_of(cabling: PlannedCabling, sightings: Sightings, identities: Identitie
     seen = Seen(mate, towards, dumped, down, doubtful, numbers.spare, strangers, conflicts)
     notes += _notes_of_dumps(cabling, sightings, identities)
     notes += _notes_of_contradictions(cabling, sightings, numbers)
-    return seen, (*notes, *_notes_of_doubles(cabling, numbers, doubled))
+    return seen, (*notes, *_notes_of_doubles(cabling, seen, doubled))
 
 
 @dataclass(frozen=True)
@@ -261,17 +261,10 @@ def _notes_of_contradictions(cabling: PlannedCabling, sightings: Sightings, numb
     return capped(notes, "devices with dumps that contradict each other")
 
 
-def _notes_of_doubles(
-    cabling: PlannedCabling, numbers: _Numbers, doubled: list[tuple[int, int, int]]
-) -> tuple[str, ...]:
-    def place(port: int) -> str:
-        if port < numbers.planned:
-            return cabling.place(port)
-        spare = numbers.spare[port - numbers.planned]
-        return f"{cabling.device_names[spare.device]}:{spare.port}"
-
+def _notes_of_doubles(cabling: PlannedCabling, seen: Seen, doubled: list[tuple[int, int, int]]) -> tuple[str, ...]:
     notes = [
-        f"{place(port)} sees two neighbours, {place(kept)} and {place(other)}: the first is taken"
+        f"{place_of(cabling, seen, port)} sees two neighbours, {place_of(cabling, seen, kept)} and "
+        f"{place_of(cabling, seen, other)}: the first is taken"
         for port, kept, other in doubled
     ]
     return capped(notes, "ports with two neighbours")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import subprocess
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
@@ -19,6 +20,9 @@ INSTALLS: Mapping[str, str] = {
     "pip install": "asks the package index",
 }
 """Beginnings of what no test runs, and why."""
+
+OF_THE_SYSTEM = {"cut"}
+"""Programs that every system has, and that pages make files with."""
 
 COMPARE = {"as-built", "bom", "check", "lint", "lock", "plan", "verify"}
 """Commands that may end with 1, for differences or findings; all others must end with 0."""
@@ -39,6 +43,8 @@ def test_commands_of_a_page_run_and_print_what_it_shows(
             _runs(each, words[1:], fabricgen)
         elif each.command.startswith(tuple(INSTALLS)):
             continue
+        elif words[0] in OF_THE_SYSTEM:
+            subprocess.run(["sh", "-c", each.command], check=True)
         else:
             assert _is_held(words), f"{each.place} is run by no test"
 

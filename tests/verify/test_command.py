@@ -52,6 +52,15 @@ def test_differences_end_with_1_and_name_the_plugs(tmp_path: Path, fabricgen: Co
     assert f"    put {LEAF}:Ethernet224  cage 29\n" in ran.out
 
 
+def test_a_port_may_have_a_number_of_any_length(tmp_path: Path, fabricgen: Command) -> None:
+    dump = tmp_path / "hall.csv"
+    dump.write_text(
+        f"device,port,neighbor,neighbor_port\n{LEAF},Ethernet{'9' * 5000},compute-spine-01,Ethernet{'8' * 5000}\n"
+    )
+    ran = fabricgen("verify", BLUEPRINT, dump, "--format", "json")
+    assert (ran.code, found(ran)["cables"]["extra"]) == (1, 1)
+
+
 def test_json_has_every_key_of_the_contract(tmp_path: Path, fabricgen: Command) -> None:
     ran = fabricgen("verify", BLUEPRINT, faulty().csv(tmp_path / "hall.csv"), "--format", "json")
     report = found(ran)
@@ -72,6 +81,15 @@ def test_unseen_is_said_and_is_no_difference(tmp_path: Path, fabricgen: Command)
     assert fabricgen("verify", BLUEPRINT, dump, "--only", LEAF).out.startswith(
         f"leaf-spine, only {LEAF}: 6 cables: 6 as planned\n"
     )
+
+
+def test_nothing_seen_at_all_is_no_success(tmp_path: Path, fabricgen: Command) -> None:
+    """Dumps of another hall, or files that do not say whose they are: a job of CI must not be green then."""
+    dump = tmp_path / "hall.csv"
+    dump.write_text("device,port,neighbor,neighbor_port\nrouter-9,eth1,router-8,eth1\n")
+    ran = fabricgen("verify", BLUEPRINT, dump)
+    assert (ran.code, ran.err) == (1, "")
+    assert "no dump shows any of these cables" in ran.out
 
 
 def test_a_built_folder_is_verified_like_its_blueprint(tmp_path: Path, fabricgen: Command) -> None:

@@ -267,8 +267,8 @@ def _worst(lookup: _Lookup, actions: Iterable[Action]) -> Iterator[str]:
     lost = Counter({name: min(count, planned[name]) for name, count in lost.items()})
     name = min(lost, key=lambda one: (-lost[one] / planned[one], one))
     yield (
-        f"{name} has lost most uplinks: {lost[name]} of {planned[name]} ({lost[name] / planned[name]:.1%})"
-        + _oversubscribed(lookup, number[name], lost[name])
+        f"of all switches {name} has lost the most uplinks: {lost[name]} of {planned[name]}"
+        f" ({lost[name] / planned[name]:.1%})" + _oversubscribed(lookup, number[name], lost[name])
     )
 
 

@@ -6,6 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from fabricgen.verify.actions import Consequence
 
+MOST_PAIRS = 2
+"""Pairs of switches with other numbers of links are named so many; an exchanged switch has hundreds."""
+
 
 def consequence_text(consequence: Consequence) -> str:
     """What it costs, for people; "" where that was not computed."""
@@ -20,10 +23,13 @@ def _parts(found: Consequence) -> Iterator[str]:
     yield from (f"{amount} on a wrong path" for amount in _amounts(found.astray_gbps))
     for switch, lost, planned in found.uplinks:
         yield f"{switch} has {planned - lost} of {planned} uplinks ({lost / planned:.1%} less)"
-    for switch, other, there, planned in found.uneven:
+    for switch, other, there, planned in found.uneven[:MOST_PAIRS]:
         yield f"{switch} has {there} {_links(there)} to {other} where {planned} {_are(planned)} planned"
+    if len(found.uneven) > MOST_PAIRS:
+        yield f"{_counted(len(found.uneven) - MOST_PAIRS, 'more pair')} of switches with other numbers of links"
     if not found.lost_gbps and not found.astray_gbps:
-        yield "no bandwidth lost: the same devices are joined, by other ports, whose addresses and names differ"
+        yield "no bandwidth lost: the same devices are joined, by other ports"
+        yield "where these have addresses of their own, sessions stay down"
     if found.accelerators:
         yield f"{_counted(found.accelerators, 'GPU')} of {_counted(found.nodes, 'node')} affected"
     elif found.nodes:
@@ -34,7 +40,7 @@ def _crossed(found: Consequence) -> Iterator[str]:
     if found.rails:
         yield f"rails crossed ({_pairs(found.rails)}): collectives on them leave their leaf"
     if found.planes:
-        yield f"planes crossed ({_pairs(found.planes)}): planes share no switch, so their ports miss their own"
+        yield f"planes crossed ({_pairs(found.planes)}): these ports reach no other port of their own plane"
     for planned, seen in found.fabrics:
         yield f"cables of {planned} end in ports of {seen}"
 

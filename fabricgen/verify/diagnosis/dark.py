@@ -7,7 +7,7 @@ import numpy as np
 from fabricgen.verify.actions import Action, End, Kind
 from fabricgen.verify.diagnosis.states import dark_links
 from fabricgen.verify.diagnosis.topology import Topology
-from fabricgen.verify.diagnosis.wording import box, end_of, plug, rack_of
+from fabricgen.verify.diagnosis.wording import box, end_of, plug
 
 
 def dark_actions(topology: Topology, missing: list[int]) -> list[Action]:
@@ -15,19 +15,27 @@ def dark_actions(topology: Topology, missing: list[int]) -> list[Action]:
     cabling = topology.cabling
     links = np.flatnonzero(dark_links(topology))
     dark = {int(link): 2 * int(link) for link in links} | {end >> 1: end for end in missing}
-    by_cable: dict[int, int] = {}
+    by_cable: dict[int, list[int]] = {}
     for link in sorted(dark):
-        by_cable.setdefault(int(cabling.cable[link]), 2 * link)
+        by_cable.setdefault(int(cabling.cable[link]), []).append(link)
     actions = []
     for device, cables in _blind_devices(topology, np.array(sorted(dark), dtype=np.int64)):
-        ours = sorted(str(cabling.cable_ids[cable]) for cable in cables if by_cable.pop(cable, -1) >= 0)
+        ours = sorted(str(cabling.cable_ids[cable]) for cable in cables if by_cable.pop(cable, []))
         if ours:
             actions.append(_of_device(topology, device, ours))
-    for cable, port in by_cable.items():
-        ends = end_of(topology, port), end_of(topology, port + 1)
+    return actions + [_of_cable(topology, str(cabling.cable_ids[each]), found) for each, found in by_cable.items()]
+
+
+def _of_cable(topology: Topology, cable: str, links: list[int]) -> Action:
+    """A cable, or the tails of a breakout, by its dark links."""
+    ports = [port for link in links for port in (2 * link, 2 * link + 1)]
+    plugs = {int(topology.cabling.plug[port]): port for port in reversed(ports)}
+    ends = tuple(end_of(topology, port) for port in sorted(plugs.values()))
+    if len(ends) == 2:
         text = f"{plug(ends[0])} and {plug(ends[1])} do not see each other, nor anybody else: is the cable plugged in?"
-        actions.append(Action(Kind.DARK, 0, (str(cabling.cable_ids[cable]),), ends, text))
-    return actions
+    else:
+        text = f"breakout {cable}: {len(ends) - 1} of its tails see nobody and are seen by nobody: is it plugged in?"
+    return Action(Kind.DARK, 0, (cable,), ends, text)
 
 
 def _blind_devices(topology: Topology, links: np.ndarray) -> list[tuple[int, list[int]]]:
@@ -45,6 +53,6 @@ def _blind_devices(topology: Topology, links: np.ndarray) -> list[tuple[int, lis
 
 
 def _of_device(topology: Topology, device: int, cables: list[str]) -> Action:
-    end = End(topology.cabling.device_names[device], "", *rack_of(topology, device))
+    end = End(topology.cabling.device_names[device], "", *topology.cabling.rack_of(device))
     text = f"{box(end)} sees nobody and is seen by nobody ({len(cables)} cables): is it powered?"
     return Action(Kind.DARK, 0, tuple(cables), (end,), text)

@@ -10,7 +10,7 @@ from fabricgen.verify.diagnosis.exchange_search import Ring, likely
 from fabricgen.verify.diagnosis.explaining import Explainer
 from fabricgen.verify.diagnosis.plugs import moved_plugs
 from fabricgen.verify.diagnosis.topology import NOWHERE, Topology
-from fabricgen.verify.diagnosis.wording import box, end_of, listed, plug, rack_of, steps_text, where
+from fabricgen.verify.diagnosis.wording import MOST_STEPS, box, end_of, listed, plug, steps_text, where
 from fabricgen.wiring.tables import Ints
 
 
@@ -20,7 +20,7 @@ def box_action(as_seen: Topology, after: Topology, states: Ints, ring: Ring) -> 
     there = [found for found in sorted(ring) if _is_there(as_seen, found)]
     ports = [port for device in ring for port in as_seen.cabling.ports_of_device(device).tolist()]
     plugs = {int(as_seen.cabling.plug[port]) for port in ports if after.mate[port] >= 0}
-    ends = {found: End(names[found], "", *rack_of(as_seen, found)) for found in ring}
+    ends = {found: End(names[found], "", *as_seen.cabling.rack_of(found)) for found in ring}
     boxes = [box(ends[found]) for found in there]
     cost = f"or move {len(plugs)} plugs"
     if len(there) == 2 and [ring[found] for found in reversed(there)] == there:
@@ -74,16 +74,18 @@ def plug_action(explainer: Explainer, before: Topology, states: Ints, ring: Ring
     cables = mended(before, after, states, ports)
     ends = tuple(step.pull for step in steps)
     closed = len(steps) == len(ring)
+    moved = f"move {steps_text(steps, MOST_STEPS)}"
     place = where([*(step.pull for step in steps), *(step.put for step in steps)])
     at = f"{place}: " if place else ""
     if shift := explainer.shifted(closed, moves):
-        kind, text = Kind.SHIFT, f"{at}{shift.replace('plugs', 'breakout plugs', 1)}; move {steps_text(steps)}."
+        kind, text = Kind.SHIFT, f"{at}{shift.replace('plugs', 'breakout plugs', 1)}; {moved}."
     elif closed and len(steps) == 2:
-        kind, text = Kind.SWAP, f"the breakout plugs in {plug(ends[0])} and {plug(ends[1])} are swapped."
+        one, two = (end.port if ends[0].device == ends[1].device else plug(end) for end in ends)
+        kind, text = Kind.SWAP, f"{at if one == ends[0].port else ''}the breakout plugs in {one} and {two} are swapped."
     else:
         kind = Kind.RING if closed else Kind.MOVE
         count = "one breakout plug is" if len(steps) == 1 else f"{len(steps)} breakout plugs are"
-        text = f"{at}{count} in the wrong cage; move {steps_text(steps)}."
+        text = f"{at}{count} in the wrong cage; {moved}."
     return Action(kind, len(steps), cables, ends, text, steps=tuple(steps))
 
 

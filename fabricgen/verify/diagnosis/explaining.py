@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from fabricgen.blueprint.models import natural
 from fabricgen.verify.actions import Action, Alternative, Kind, Step
 from fabricgen.verify.diagnosis.boxes import BOXES
 from fabricgen.verify.diagnosis.chains import Chain
 from fabricgen.verify.diagnosis.moving import Repair, repairs
 from fabricgen.verify.diagnosis.plugs import Plugs
 from fabricgen.verify.diagnosis.topology import Topology
-from fabricgen.verify.diagnosis.wording import end_of, listed, natural, plug, run, steps_text, where
+from fabricgen.verify.diagnosis.wording import MOST_STEPS, end_of, listed, plug, run, steps_text, where
 
 SMALL_BOX = 16
 """Boxes with more links than this are not taken for exchanged because of two or three of them."""
@@ -202,19 +203,20 @@ class Explainer:
         at = f"{place}: " if place else ""
         if kind is None:
             return f"{at}move {steps_text(steps)}"
+        moves = f"move {steps_text(steps, MOST_STEPS)}"
         if kind is Kind.SHIFT:
-            return f"{at}{self.shifted(chain.closed, repair.places)}; move {steps_text(steps)}."
+            return f"{at}{self.shifted(chain.closed, repair.places)}; {moves}."
         if kind is Kind.MOVE:
             if len(steps) == 1:
-                return f"{at}one plug is in the wrong place; move {steps_text(steps)}."
-            return f"{at}{len(steps)} plugs are in the wrong places; move {steps_text(steps)}, in this order."
+                return f"{at}one plug is in the wrong place; {moves}."
+            return f"{at}{len(steps)} plugs are in the wrong places; {moves}, in this order."
         if kind is Kind.SPLITTER:
-            return f"{at}the ends of breakout {self.splitter(repair)} are in the wrong order; move {steps_text(steps)}."
+            return f"{at}the ends of breakout {self.splitter(repair)} are in the wrong order; {moves}."
         if kind is Kind.CROSSED:
-            return f"{at}{self.crossed(chain)} are crossed; move {steps_text(steps)}."
+            return f"{at}{self.crossed(chain)} are crossed; {moves}."
         if kind is Kind.SWAP:
-            one, two = steps[0].pull, steps[1].pull
+            one, two = sorted((step.pull for step in steps), key=lambda end: (end.device, natural(end.port)))
             if one.device == two.device:
                 return f"{at}the plugs in {one.port} and {two.port} are swapped."
             return f"the plugs in {plug(one)} and {plug(two)} are swapped."
-        return f"{at}{len(steps)} plugs are in each other's places; move {steps_text(steps)}."
+        return f"{at}{len(steps)} plugs are in each other's places; {moves}."

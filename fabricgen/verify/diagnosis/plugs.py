@@ -6,10 +6,10 @@ from collections import Counter, defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
+from fabricgen.blueprint.models import natural
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.diagnosis.exchange_search import Exchangeable, Ring, Vote
 from fabricgen.verify.diagnosis.topology import NOWHERE, Gain, Topology
-from fabricgen.verify.diagnosis.wording import natural
 
 
 @dataclass
@@ -58,7 +58,7 @@ class Plugs:
         by_key: dict[tuple[int, object], int] = {}
         for port in range(topology.planned, topology.size):
             device, text = topology.place(port)
-            by_key[device, tuple(natural(text))] = port
+            by_key[device, natural(text)[0]] = port
             target = int(topology.mate[port]) ^ 1
             if topology.mate[port] >= 0 and target < topology.planned:
                 plug = int(self.cabling.plug[target])
@@ -79,12 +79,12 @@ class Plugs:
         self, topology: Topology, by_key: dict[tuple[int, object], int], device: int, cage: list[int]
     ) -> None:
         """Add the ports of a spare cage that carry on the numbers of those that are known to be of it."""
-        known = [(lane, natural(topology.place(port)[1])) for lane, port in enumerate(cage) if port != NOWHERE]
+        known = [(lane, natural(topology.place(port)[1])[0]) for lane, port in enumerate(cage) if port != NOWHERE]
         (lane, key), (other_lane, other) = known[0], known[-1]
-        step = (other[-1][1] - key[-1][1]) // (other_lane - lane) if len(known) > 1 else 1
+        step = (other[-1][0] - key[-1][0]) // (other_lane - lane) if len(known) > 1 else 1
 
         def beside(distance: int) -> int:
-            wanted = (*key[:-1], (key[-1][0], key[-1][1] + step * distance, key[-1][2]))
+            wanted = (*key[:-1], (key[-1][0] + step * distance, key[-1][1]))
             port = by_key.get((device, wanted), NOWHERE)
             return NOWHERE if port in self.cage_of_spare else port
 

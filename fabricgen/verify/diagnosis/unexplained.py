@@ -8,7 +8,7 @@ import numpy as np
 
 from fabricgen.verify.actions import Action, End, Kind
 from fabricgen.verify.diagnosis.topology import Topology
-from fabricgen.verify.diagnosis.wording import box, end_of, listed, plug, rack_of
+from fabricgen.verify.diagnosis.wording import box, end_of, listed, plug
 from fabricgen.verify.seen import Seen, place_of
 
 
@@ -27,7 +27,7 @@ def stranger_actions(topology: Topology, seen: Seen) -> list[Action]:
             met[told, int(topology.cabling.device[port ^ 1])].append(port)
     actions = []
     for (told, device), ports in sorted(met.items()):
-        planned = box(End(topology.cabling.device_names[device], "", *rack_of(topology, device)))
+        planned = box(End(topology.cabling.device_names[device], "", *topology.cabling.rack_of(device)))
         if len(ports) == 1:
             end = plug(end_of(topology, ports[0]))
             text = f"{end} sees {told}, which is not in the plan, instead of {topology.cabling.place(ports[0] ^ 1)}."

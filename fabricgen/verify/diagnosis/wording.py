@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 from fabricgen.verify.actions import End, Step
@@ -11,21 +10,16 @@ from fabricgen.verify.diagnosis.topology import Topology
 MOST_LISTED = 12
 """A text names so many places or steps; the rest are counted."""
 
+MOST_STEPS = 4
+"""The text of an action names so many of its steps, which reports list below it."""
+
 
 def end_of(topology: Topology, port: int) -> End:
     """A planned or spare port as a place in the hall."""
+    if port < topology.planned:
+        return topology.cabling.end(port)
     device, text = topology.place(port)
-    cabling = topology.cabling
-    rack, unit = rack_of(topology, device)
-    if port >= topology.planned:
-        return End(cabling.device_names[device], text, rack, unit)
-    return End(cabling.device_names[device], text, rack, unit, cabling.cage(port), cabling.label(port))
-
-
-def rack_of(topology: Topology, device: int) -> tuple[str, int]:
-    """The rack and the unit of a device ("" and 0: not known)."""
-    unit = str(topology.cabling.of_device("u", device))
-    return str(topology.cabling.of_device("rack", device)), int(unit) if unit.isdigit() else 0
+    return End(topology.cabling.device_names[device], text, *topology.cabling.rack_of(device))
 
 
 def box(end: End) -> str:
@@ -40,19 +34,19 @@ def plug(end: End) -> str:
     return box(end).replace(end.device, f"{end.device}:{end.port}", 1) if end.port else box(end)
 
 
-def listed(texts: Sequence[str]) -> str:
+def listed(texts: Sequence[str], most: int = MOST_LISTED) -> str:
     """Texts as a list in words, cut where it is long."""
-    if len(texts) > MOST_LISTED:
-        return ", ".join(texts[:MOST_LISTED]) + f" and {len(texts) - MOST_LISTED} more"
+    if len(texts) > most:
+        return ", ".join(texts[:most]) + f" and {len(texts) - most} more"
     return texts[0] if len(texts) == 1 else ", ".join(texts[:-1]) + " and " + texts[-1]
 
 
-def steps_text(steps: Sequence[Step]) -> str:
+def steps_text(steps: Sequence[Step], most: int = MOST_LISTED) -> str:
     """`A to B, B to C`; on one device by its ports alone."""
     devices = {end.device for step in steps for end in (step.pull, step.put)}
     if len(devices) == 1:
-        return listed([f"{step.pull.port} to {step.put.port}" for step in steps])
-    return listed([f"{step.pull.device}:{step.pull.port} to {step.put.device}:{step.put.port}" for step in steps])
+        return listed([f"{step.pull.port} to {step.put.port}" for step in steps], most)
+    return listed([f"{step.pull.device}:{step.pull.port} to {step.put.device}:{step.put.port}" for step in steps], most)
 
 
 def where(ends: Iterable[End]) -> str:
@@ -62,11 +56,6 @@ def where(ends: Iterable[End]) -> str:
         return box(ends[0])
     racks = sorted({end.rack for end in ends if end.rack})
     return f"{'rack' if len(racks) == 1 else 'racks'} {listed(racks)}" if racks else ""
-
-
-def natural(text: str) -> list[tuple[int, int, str]]:
-    """A key that sorts port names as on the front of a device: eth2 before eth10."""
-    return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in re.split(r"(\d+)", text) if part]
 
 
 def run(names: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from fabricgen.verify.dumps._content import Content
-from fabricgen.verify.dumps.sighting import DOWN, SEEN, SILENT, Box, Dump, Sighting
+from fabricgen.verify.dumps.sighting import DOWN, SEEN, SILENT, Box, Dump, Sighting, guid_text
 
 TITLE = "iblinkinfo"
 IS_JSON = False
@@ -51,7 +51,7 @@ def _sightings(node: _Node, boxes: dict[int, Box]) -> Iterator[Sighting]:
 
 
 def _box(name: str, guid: str) -> Box:
-    return Box(name.strip(), f"0x{guid:0>16}" if guid else "")
+    return Box(name.strip(), guid_text(guid) if guid else "")
 
 
 def _nodes(content: Content) -> list[_Node]:

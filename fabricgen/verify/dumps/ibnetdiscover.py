@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from fabricgen.verify.dumps._content import Content
-from fabricgen.verify.dumps.sighting import Box, Dump, Sighting
+from fabricgen.verify.dumps.sighting import Box, Dump, Sighting, guid_text
 
 TITLE = "ibnetdiscover"
 IS_JSON = False
@@ -58,7 +58,7 @@ def dumps(content: Content) -> Iterator[Dump]:
 def _names(text: str) -> dict[str, str]:
     """The description of each node that has a paragraph, by its GUID."""
     return {
-        _guid(found[4]): (found[5] or "").strip()
+        guid_text(found[4]): (found[5] or "").strip()
         for line in text.split("\n")
         if (found := _NODE.match(line[:_LONGEST_LINE]))
     }
@@ -66,11 +66,7 @@ def _names(text: str) -> dict[str, str]:
 
 def _box(boxes: dict[str, Box], names: dict[str, str], told: str, name: str = "") -> Box:
     """The node of a GUID; its own paragraph knows its name best."""
-    guid = _guid(told)
+    guid = guid_text(told)
     if guid not in boxes:
         boxes[guid] = Box(names.get(guid, name.strip()), guid)
     return boxes[guid]
-
-
-def _guid(told: str) -> str:
-    return f"0x{told.lower():0>16}"

@@ -1,4 +1,8 @@
-"""LLDP as OpenConfig's YANG model has it, in JSON: /lldp, /lldp/interfaces, or its list of interfaces."""
+"""LLDP as OpenConfig's YANG model has it, in JSON: /lldp, /lldp/interfaces, or its list of interfaces.
+
+Clients of gNMI put that into an envelope: `gnmic get` a list of answers with `updates` that have `values`, pygnmi a
+`notification` with `update` and `val`; the first also tells the address of the device as `source`.
+"""
 
 from __future__ import annotations
 
@@ -16,27 +20,57 @@ _WAY = ("lldp", "interfaces", "interface")
 """The way to the list; an answer may begin at any of them, its first name with the module before it."""
 
 
+_ENVELOPE = ("notification", "updates", "update", "val")
+_DEEPEST = 8
+
+
 def recognises(value: Json) -> bool:
-    """Whether the JSON begins with a container of the model."""
-    if not isinstance(value, dict):
-        return False
+    """Whether the JSON begins with a container of the model, or an envelope of gNMI with one in it."""
+    return any(True for _ in _found(value))
+
+
+def _found(value: Json, source: str = "", deep: int = 0) -> Iterator[tuple[Json, str]]:
+    """(each object that begins with a container of the model, the address that its envelope tells)."""
+    if isinstance(value, list):
+        for each in value if deep < _DEEPEST else ():
+            yield from _found(each, source, deep + 1)
+    elif isinstance(value, dict):
+        if _begins(value):
+            yield value, source
+            return
+        told, values = value.get("source"), value.get("values")
+        source = told if isinstance(told, str) else source
+        inner = [value[key] for key in _ENVELOPE if key in value]
+        if isinstance(values, dict):
+            inner += [values] if _begins(values) else values.values()
+        for each in inner if deep < _DEEPEST else ():
+            yield from _found(each, source, deep + 1)
+
+
+def _begins(value: dict[str, Json]) -> bool:
+    lldp = value.get("lldp")
     if any(f"{_MODULE}{name}" in value for name in _WAY):
         return True
-    lldp = value.get("lldp")
-    return isinstance(lldp, dict) and "interfaces" in lldp
+    return isinstance(lldp, dict) and ("interfaces" in lldp or f"{_MODULE}interfaces" in lldp)
 
 
 def dumps(content: Content) -> Iterator[Dump]:
-    """One dump; of the device that its own state names, where that is in it."""
-    box, interfaces = content.box(), list[Json]()
+    """A dump for each answer; of the device that its own state names, where that is in it."""
+    for value, source in _found(content.value):
+        yield _dump(content, value, source)
+
+
+def _dump(content: Content, value: Json, source: str) -> Dump:
+    host = source.rpartition(":")[0].strip("[]") or source
+    box, interfaces = neighbor("", "", host) if host[:1].isdigit() else content.box(), list[Json]()
     with content.noting():
-        holder = content.value
+        holder = value
         for name in _WAY[:-1]:
             if (key := _key(holder, name)) in holder:
                 holder = mapping(holder, key)
                 box = (_own(holder) if name == "lldp" else None) or box
         interfaces = sequence(holder, _key(holder, _WAY[-1]))
-    yield Dump(box, _sightings(content, interfaces))
+    return Dump(box, _sightings(content, interfaces))
 
 
 def _own(lldp: dict[str, Json]) -> Box | None:

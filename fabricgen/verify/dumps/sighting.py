@@ -23,6 +23,11 @@ class Box(NamedTuple):
     file: str = ""
 
 
+def guid_text(digits: str) -> str:
+    """A GUID as boxes have it, of up to 16 digits with or without 0x."""
+    return f"0x{digits.lower().removeprefix('0x'):0>16}"
+
+
 class Sighting(NamedTuple):
     """One port of a device, and what it sees: a row of a dump.
 

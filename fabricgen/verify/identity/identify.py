@@ -9,6 +9,7 @@ import numpy as np
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.verify.cabling import PlannedCabling
+from fabricgen.verify.dumps.sighting import Box
 from fabricgen.verify.identity.identities import How, Identities
 from fabricgen.verify.identity.known import KnownAddress
 from fabricgen.verify.identity.renamed import infer_names
@@ -77,7 +78,7 @@ def _of_unmatched(sightings: Sightings, identities: Identities) -> tuple[str, ..
     owners = set(sightings.agents)
     unknown = np.flatnonzero(identities.how == How.UNKNOWN).tolist()
     dumps = [
-        f"the dump of {box_text(sightings.boxes[box])} cannot be matched with a device"
+        f"the dump of {box_text(sightings.boxes[box])} cannot be matched with a device" + _by_file(sightings.boxes[box])
         for box in unknown
         if box in owners
     ]
@@ -89,3 +90,8 @@ def _of_unmatched(sightings: Sightings, identities: Identities) -> tuple[str, ..
         }
     )
     return (*capped(dumps, "dumps that cannot be matched"), *capped(others, "neighbours that cannot be matched"))
+
+
+def _by_file(box: Box) -> str:
+    """What helps where a dump does not say whose it is."""
+    return "" if box.name or box.chassis or box.address else ": name the file after the device that it is of"

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from fabricgen.blueprint.beside.inventory import Hardware
 from fabricgen.cluster import Cluster
+from fabricgen.verify.dumps.sighting import guid_text
 
 
 class KnownAddress(NamedTuple):
@@ -19,18 +20,13 @@ class KnownAddress(NamedTuple):
     port: str = ""
 
 
-def guid_text(guid: int) -> str:
-    """A GUID as boxes have it."""
-    return f"0x{guid:016x}"
-
-
 def of_inventory(rows: Iterable[Hardware]) -> Iterator[KnownAddress]:
     """What an inventory table tells."""
     for row in rows:
         if row.mac:
             yield KnownAddress(row.mac, row.device, row.port)
         if row.guid:
-            yield KnownAddress(guid_text(row.guid), row.device, row.port)
+            yield KnownAddress(guid_text(f"{row.guid:x}"), row.device, row.port)
 
 
 def known_addresses(cluster: Cluster) -> tuple[KnownAddress, ...]:
@@ -39,10 +35,10 @@ def known_addresses(cluster: Cluster) -> tuple[KnownAddress, ...]:
     for name in cluster.whole_fabrics():
         view = cluster.whole_fabric(name)
         for switch in view.switches:
-            found[KnownAddress(guid_text(switch.guid), switch.name)] = None
+            found[KnownAddress(guid_text(f"{switch.guid:x}"), switch.name)] = None
         for adapter in view.adapters:
             for guid in (adapter.guid, adapter.port_guid):
-                found[KnownAddress(guid_text(guid), adapter.name, adapter.port)] = None
+                found[KnownAddress(guid_text(f"{guid:x}"), adapter.name, adapter.port)] = None
     return tuple(found)
 
 

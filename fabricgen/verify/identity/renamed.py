@@ -11,7 +11,7 @@ import numpy as np
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.identity.identities import Identities
 from fabricgen.verify.ports.ends import ends_of, texts_of
-from fabricgen.verify.ports.numbers import UNKNOWN
+from fabricgen.verify.ports.numbers import UNKNOWN, is_mac
 from fabricgen.verify.sightings import Sightings
 
 LEAST = 2
@@ -46,7 +46,7 @@ def infer_names(cabling: PlannedCabling, sightings: Sightings, identities: Ident
     for i in np.argsort(-counts, kind="stable").tolist():
         subject, name, count = int(subjects[i]), int(keys[i] % names), int(counts[i])
         of_kind, said_text = divmod(subject, len(texts))
-        if count < LEAST or 2 * count <= totals[subject] or (of_kind, name) in taken or _is_address(texts[said_text]):
+        if count < LEAST or 2 * count <= totals[subject] or (of_kind, name) in taken or is_mac(texts[said_text]):
             continue
         taken.add((of_kind, name))
         own = str(cabling.port_texts[name])
@@ -57,7 +57,3 @@ def infer_names(cabling: PlannedCabling, sightings: Sightings, identities: Ident
             f"{count:,} of {totals[subject]:,} devices that have it are joined so"
         )
     return sorted(notes)
-
-
-def _is_address(text: str) -> bool:
-    return len(text) == 17 and text[2] == ":"

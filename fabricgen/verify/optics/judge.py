@@ -10,7 +10,7 @@ import numpy as np
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.kernel.diagnostics import printable
-from fabricgen.verify.actions import Action, CableState, Consequence, End, Kind
+from fabricgen.verify.actions import Action, CableState, Consequence, Kind
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.dumps.sighting import Box
 from fabricgen.verify.optics.cages import NO_MODULE, Reported, planned_cages, reported_on
@@ -113,7 +113,7 @@ def _actions(cabling: PlannedCabling, found: Iterable[Finding], dark: Set[int]) 
         kind = Kind.OPTIC if any(finding.kind is Kind.OPTIC for finding in findings) else Kind.PORT
         text = f"{BEGINNING}{cabling.cable_ids[cable]}: " + "; ".join(finding.text for finding in findings)
         cost = Consequence() if cable in dark else _consequence(cabling, findings)
-        ends = tuple(_end(cabling, port) for port in ports)
+        ends = tuple(cabling.end(port) for port in ports)
         yield Action(kind, 0, tuple(cables), ends, text, consequence=cost)
 
 
@@ -132,19 +132,6 @@ def _consequence(cabling: PlannedCabling, findings: Iterable[Finding]) -> Conseq
         by_tiers[f"{cabling.of_link('fabric', 2 * link)} {low}-{high}"] += gbps
         nodes |= {device for device in devices if cabling.of_device("tier", device) == "node"}
     return Consequence(links=len(lost), lost_gbps=dict(by_tiers), nodes=len(nodes))
-
-
-def _end(cabling: PlannedCabling, port: int) -> End:
-    device = int(cabling.device[port])
-    rack, u = (str(cabling.of_device(column, device)) for column in ("rack", "u"))
-    return End(
-        device=cabling.device_names[device],
-        port=cabling.port_text(port),
-        rack=rack,
-        u=int(u) if u.isdecimal() else 0,
-        cage=cabling.cage(port),
-        label=cabling.label(port),
-    )
 
 
 def _notes(cabling: PlannedCabling, reported: Reported, found: Findings, left_out: int) -> Iterator[str]:

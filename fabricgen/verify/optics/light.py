@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from fabricgen.blueprint.models import natural
 from fabricgen.verify.actions import Kind
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.optics.cages import Cage, Reported
@@ -13,7 +14,6 @@ from fabricgen.verify.optics.modules import Parts
 from fabricgen.verify.optics.report import NO_LIGHT_DBM
 
 _BANDWIDTH = re.compile(r"-(\d+)g$")
-_DIGITS = re.compile(r"(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def lanes_of(cabling: PlannedCabling, parts: Parts, cage: Cage | None, port: int
     power = tuple(enumerate(cage.power(what), start=1))
     if not power:
         return Lanes()
-    ports = sorted(cage.ports, key=lambda each: _natural(cabling.port_text(each)))
+    ports = sorted(cage.ports, key=lambda each: natural(cabling.port_text(each)))
     planned, whole = sum(float(cabling.of_link("speed_gbps", each)) for each in ports), _capacity(cabling, parts, port)
     if whole > planned:
         return Lanes(power, len(power) - 1 if len(ports) > 1 else len(power) - int(len(power) * planned / whole))
@@ -98,8 +98,3 @@ def _capacity(cabling: PlannedCabling, parts: Parts, port: int) -> float:
         return float(written[1])
     kind = parts.kind(part) if part else None
     return kind.gbps if kind else 0.0
-
-
-def _natural(name: str) -> tuple[tuple[int, str], ...]:
-    """Names in the order of their numbers: Ethernet8 before Ethernet16."""
-    return tuple((int(text), "") if text.isdecimal() else (-1, text) for text in _DIGITS.split(name))

@@ -13,7 +13,12 @@ from fabricgen.verify.ports.synonyms import PortSynonyms, synonyms_of
 from fabricgen.wiring.tables import Ints, Ints64
 
 UNKNOWN = -1
-"""A port that cannot be told by its text. Lower values stand for ports that the plan does not use: `spare_name`."""
+"""A port that cannot be told by its text. Lower values stand for ports that the plan does not use: `spare_names`."""
+
+
+def is_mac(text: str) -> bool:
+    """Whether a port is told by its MAC, not by a name."""
+    return len(text) == 17 and text[2] == ":"
 
 
 @dataclass
@@ -64,10 +69,6 @@ class PortNumbers:
             self._synonyms[kind] = synonyms_of(model, nos, names, self.catalog)
         return self._synonyms[kind]
 
-    def spare_name(self, found: int) -> str:
-        """The name of a port that the plan does not use, by what `find` returned for it."""
-        return list(self._spare)[-2 - found]
-
     def spare_names(self) -> tuple[str, ...]:
         """All of those; the one of a value v is at -2 - v."""
         return tuple(self._spare)
@@ -102,7 +103,7 @@ class PortNumbers:
         synonyms = self.synonyms(kind)
         for code in np.flatnonzero(np.bincount(said, minlength=len(texts))).tolist():
             text = texts[code]
-            if len(text) == 17 and text[2] == ":":
+            if is_mac(text):
                 continue
             name = self.renamed.get((kind, text)) or synonyms.find(text)
             if not name:

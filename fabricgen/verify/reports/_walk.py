@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
+from fabricgen.blueprint.models import natural
 from fabricgen.kernel.diagnostics import printable
 from fabricgen.verify.actions import Action, End
 from fabricgen.verify.report import Report
@@ -45,13 +45,8 @@ def _ends(action: Action) -> list[End]:
     return [step.pull for step in action.steps] or list(action.ends)
 
 
-def _place(report: Report, end: End) -> tuple[tuple[int, str], int, str, tuple[tuple[int, str], ...]]:
+def _place(report: Report, end: End) -> tuple[object, ...]:
     return report.rack_order.of(end.rack), -end.u, end.device, natural(end.port)
-
-
-def natural(text: str) -> tuple[tuple[int, str], ...]:
-    """A sort key by which Ethernet4 stands before Ethernet12."""
-    return tuple((int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d{1,18})", text))
 
 
 def _stops(report: Report, number: int, action: Action) -> list[Stop]:

@@ -22,7 +22,12 @@ def place(report: Report, end: End) -> str:
     """`rack p1-su01-rk01 (h1.R01.01) U12, cage 5`."""
     stands = report.rack_order.places.get(end.rack, "")
     told = [f"rack {end.rack}{f' ({stands})' if stands else ''}{f' U{end.u}' if end.u else ''}"] if end.rack else []
-    return printable(", ".join([*told, *([f"cage {end.cage}"] if end.cage and end.cage != end.port else [])]))
+    return ", ".join([*map(printable, told), *filter(None, [cage(end)])])
+
+
+def cage(end: End) -> str:
+    """`cage 5`, where its port is not called the same."""
+    return printable(f"cage {end.cage}") if end.cage and end.cage != end.port else ""
 
 
 def work(action: Action) -> str:

@@ -10,7 +10,7 @@ from fabricgen.kernel.diagnostics import printable
 from fabricgen.verify.actions import Action, CableState, Kind, Step
 from fabricgen.verify.progress.counts import Progress
 from fabricgen.verify.report import Report
-from fabricgen.verify.reports._words import at, counted, meanwhile, place, priced, work
+from fabricgen.verify.reports._words import at, cage, counted, meanwhile, place, priced, work
 
 WIDTH = 100
 """Columns of a line of prose; names are not broken."""
@@ -98,7 +98,9 @@ def _action(report: Report, number: int, action: Action) -> list[str]:
         lines += [*ends[:LISTED], *([f"   and {len(ends) - LISTED:,} more ends"] if len(ends) > LISTED else [])]
     costs = meanwhile(action.consequence)
     lines += _filled(f"until then: {costs}", "   ", "     ") if costs else []
-    return [*lines, *(line for other in action.alternatives for line in _filled(priced(other), "   ", "     "))]
+    others = [priced(other) for other in action.alternatives if other.text not in action.text]
+    others += [f"or leave them, and let the plan follow: --accept {action.id}"] if action.renamed else []
+    return [*lines, *(line for other in others for line in _filled(other, "   ", "     "))]
 
 
 def _goes_round(steps: Sequence[Step]) -> bool:
@@ -108,13 +110,12 @@ def _goes_round(steps: Sequence[Step]) -> bool:
 
 def _step(report: Report, step: Step) -> list[str]:
     lines = [f"   pull {at(step.pull)}  {place(report, step.pull)}".rstrip()]
-    same = step.put.device == step.pull.device
-    where = f"cage {printable(step.put.cage)}" if same and step.put.cage else place(report, step.put)
+    where = cage(step.put) if step.put.device == step.pull.device else place(report, step.put)
     lines.append(f"    put {at(step.put)}  {where}".rstrip())
     if step.put.label:
         lines.append(f"        label {printable(step.put.label)}")
     if step.reaches is False:
-        lines.append("        the planned cable would not reach here: another one may be plugged, and too short")
+        lines.append("        the planned cable does not reach here, so another is plugged: have the planned one ready")
     return lines
 
 

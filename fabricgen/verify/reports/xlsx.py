@@ -28,7 +28,7 @@ belong together and are in the order in which plugs are pulled: lay the first pl
 Pull the plug at `port` of `device` and put it into `put_port` of `put_device`; where `do` is box, take \
 the whole box there; where it is look, something is to be found out there, and the sheet \
 actions says what. A cage is what is printed on the device, a port what its system calls it.
-Where `reaches` is no, another cable than the planned one may be plugged there, which may be too short: bring one.
+Where `reaches` is no, the planned cable does not reach from there, so another is plugged: bring the planned one.
 Tick off: `done` for what is right now, `fault` for what could not be done, and why into remark.
 Compare each plug that was moved with the sheet labels. Print those that read otherwise, or hang on a new cable.
 Give it back: have the devices dumped again, and run `fabricgen verify` again.""".splitlines()

@@ -140,7 +140,8 @@ def test_a_dark_uplink_is_a_share_of_the_leaf() -> None:
     assert found.accelerators == 8 * len(below & dgx())
     both = judged(dark(place), dark(planned().place(uplinks[1])))
     share = 2 / len(uplinks)
-    assert both.notes[0].startswith(f"{LEAF} has lost most uplinks: 2 of {len(uplinks)} ({share:.1%}); its oversubs")
+    most = f"of all switches {LEAF} has lost the most uplinks: 2 of {len(uplinks)} ({share:.1%}); its oversubs"
+    assert both.notes[0].startswith(most)
 
 
 def test_an_uplink_that_two_actions_tell_is_lost_once() -> None:

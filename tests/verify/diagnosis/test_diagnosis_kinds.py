@@ -33,7 +33,7 @@ def _plug(hall: Hall, place: str) -> int:
 def _cage(hall: Hall, place: str) -> Cage:
     device, _, port = place.partition(":")
     if port == "spare":
-        return hall.cabling.device_numbers[device], tuple(f"spare/{lane}" for lane in range(8))
+        return hall.cabling.device_numbers[device], tuple(f"99/{lane}" for lane in range(8))
     return _plug(hall, place)
 
 
@@ -77,7 +77,7 @@ def test_swap():
     action = _only(_moved(hall, one, other))
     assert (action.kind, action.moves, len(action.cables)) == (Kind.SWAP, 2, 2)
     assert {end.device for end in action.ends} == {LEAF}
-    assert action.text == (f"{LEAF} (rack p1-su01-net01, U1): the plugs in 2/1 and 1/1 are swapped.")
+    assert action.text == (f"{LEAF} (rack p1-su01-net01, U1): the plugs in 1/1 and 2/1 are swapped.")
     (other_side,) = action.alternatives
     assert (other_side.kind, other_side.moves) == (Kind.SWAP, 2)
     assert {step.pull.device for step in other_side.steps} == {"p1-su01-n001", "p1-su01-n003"}
@@ -112,8 +112,7 @@ def test_shift_into_a_free_port():
     assert (action.kind, action.moves, len(action.cables)) == (Kind.SHIFT, 4, 4)
     names = [place.partition(":")[2] for place in places]
     assert (
-        f"4 plugs are shifted by one: {names[1]} to spare/0 hold what belongs in {names[0]} to {names[3]}"
-        in action.text
+        f"4 plugs are shifted by one: {names[1]} to 99/0 hold what belongs in {names[0]} to {names[3]}" in action.text
     )
     assert [step.put.port for step in action.steps] == names
     assert action.alternatives == ()
@@ -123,7 +122,7 @@ def test_move():
     hall = _hall()
     action = _only(_moved(hall, f"{LEAF}:2/1", f"{LEAF}:spare"))
     assert (action.kind, action.moves) == (Kind.MOVE, 1)
-    assert action.text.endswith("one plug is in the wrong place; move spare/0 to 2/1.")
+    assert action.text.endswith("one plug is in the wrong place; move 99/0 to 2/1.")
 
 
 def test_crossed_rails():

@@ -87,6 +87,19 @@ def test_openconfig(tmp_path: Path, neighbor: dict[str, Any]) -> None:
     assert read(tmp_path, {"openconfig-lldp:lldp": own}).boxes == (Box("leaf-01", "02:00:00:00:00:01"),)
 
 
+@pytest.mark.parametrize("container", ["lldp", "openconfig-lldp:lldp", "lldp/interfaces"])
+def test_openconfig_in_an_answer_of_gnmi(tmp_path: Path, container: str) -> None:
+    """As `gnmic get` prints it, and pygnmi: https://gnmic.openconfig.net/cmd/get/ and https://github.com/akarneliuk/pygnmi"""
+    listed = interfaces({"state": STATE})
+    inner = {"openconfig-lldp:interface": listed} if "/" in container else {"interfaces": {"interface": listed}}
+    gnmic = {"source": "10.16.0.2:57400", "timestamp": 1, "updates": [{"Path": "x", "values": {container: inner}}]}
+    seen = read(tmp_path, [gnmic])
+    assert (len(seen), seen.boxes[seen.owner[0]]) == (2, Box(address="10.16.0.2"))
+    value = inner if "/" in container else {container: inner}
+    pygnmi = {"notification": [{"timestamp": 1, "update": [{"path": "x", "val": value}]}]}
+    assert [row[0] for row in rows(read(tmp_path, pygnmi))] == ["leaf-01.txt"] * 2
+
+
 def test_openconfig_with_wrong_values(tmp_path: Path) -> None:
     text = '{"openconfig-lldp:interface": [{}, {"name": "e1", "neighbors": {"neighbor": {}}}, "x"]}'
     assert faults(tmp_path, text) == [

@@ -218,3 +218,20 @@ def test_the_result_does_not_depend_on_the_number_of_workers(tmp_path: Path) -> 
     )
     for name in ("owner", "port", "neighbor", "far_port", "far_text", "state"):
         assert np.array_equal(getattr(one, name), getattr(several, name))
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("----\nLLDP neighbors:\n----\nInterface:    eth1, via: LLDP\n", "lldpctl -f json0"),
+        ("lldp.eno1.via=LLDP\nlldp.eno1.rid=4\n", "lldpctl -f json0"),
+        ("Last table change time   : 0:00:02 ago\n", "| json"),
+        ("Device ID           Local Intf     Hold-time  Capability      Port ID\n", "device, port, neighbor"),
+    ],
+)
+def test_the_hint_says_how_the_dump_is_made_instead(tmp_path: Path, text: str, hint: str) -> None:
+    (tmp_path / "a.txt").write_text(text)
+    for argument in (tmp_path, tmp_path / "a.txt"):
+        with pytest.raises(InputError) as error:
+            read_dumps([str(argument)], jobs=1)
+        assert hint in error.value.diagnostics[0].hint

@@ -61,7 +61,7 @@ def test_ports_are_found_by_device_and_text() -> None:
         "p1-su01-n001:OSFP4P2",
     ]
     assert found[3:5].tolist() == [UNKNOWN, UNKNOWN]
-    assert ports.spare_name(int(found[5])) == "Ethernet999"
+    assert ports.spare_names()[-2 - int(found[5])] == "Ethernet999"
 
 
 def test_a_port_that_only_another_device_uses_is_spare() -> None:

@@ -67,7 +67,7 @@ and 3 racks verified whole
    pull compute-leaf-p1-su01-r1-01:Ethernet224  rack p1-su01-net01 (h1.R01.02) U1, cage 29
     put compute-leaf-p1-su01-r1-01:Ethernet232  cage 30
         label compute-leaf-p1-su01-r1-01:30 Ethernet232 > compute-spine-02:1 Ethernet0
-        the planned cable would not reach here: another one may be plugged, and too short
+        the planned cable does not reach here, so another is plugged: have the planned one ready
    or swap the two plugs at the spines (2 plugs)
 """
     )

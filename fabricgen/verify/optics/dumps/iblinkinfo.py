@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from fabricgen.verify.dumps._content import Content
-from fabricgen.verify.dumps.sighting import Box
+from fabricgen.verify.dumps.sighting import Box, guid_text
 from fabricgen.verify.optics.dumps._values import number
 from fabricgen.verify.optics.report import PortReport
 
@@ -40,7 +40,7 @@ def reports(content: Content) -> Iterator[PortReport]:
             if owner:
                 yield _report(owner, found)
         elif found := _SWITCH.fullmatch(text.rstrip("\r")):
-            box = Box(found[2].strip(), _guid(found[1]))
+            box = Box(found[2].strip(), guid_text(found[1]))
         elif _NODE.fullmatch(text):
             box = None
         elif "==(" in text and not _adapter(text):
@@ -51,7 +51,7 @@ def _owner(found: re.Match[str]) -> Box | None:
     """The switch of a line of --line; None for an adapter, whose description has the name of its device last."""
     if not found["guid"] or re.search(r" (?:mlx|ib|rocep|hfi|qib)\w*\d+\s*$", found["name"]):
         return None
-    return Box(found["name"].strip(), _guid(found["guid"]))
+    return Box(found["name"].strip(), guid_text(found["guid"]))
 
 
 def _adapter(text: str) -> bool:
@@ -71,7 +71,3 @@ def _report(box: Box, found: re.Match[str]) -> PortReport:
         admin="down" if found["physical"].lower() == "disabled" else "",
         oper="up" if up else "down",
     )
-
-
-def _guid(told: str) -> str:
-    return f"0x{told.lower().removeprefix('0x'):0>16}"

@@ -1,0 +1,47 @@
+"""`ibnetdiscover --ports`: a line for each port of an InfiniBand subnet, as exporters of metrics take it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from fabricgen.verify.dumps._content import Content
+from fabricgen.verify.dumps.sighting import SILENT, Box, Dump, Sighting
+
+TITLE = "ibnetdiscover --ports"
+IS_JSON = False
+
+_NEAR = r"(?:CA|SW|RT)\s+\d+\s+(\d+)\s+0x([0-9a-f]{16})\s+\S+\s+\S+"
+_FAR = r"(?:CA|SW|RT)\s+\d+\s+(\d+)\s+0x([0-9a-f]{16})\s+\(\s*'(.*)' - '(.*)'\s*\)"
+_JOINED, _ALONE = re.compile(f"{_NEAR} - {_FAR}"), re.compile(f"{_NEAR}\\s{{9,}}'?(.*?)'?")
+_OTHER = re.compile(r"\s*(?:#|$|ibwarn: |ibpanic: |src/)")
+_LONGEST_LINE = 2000
+_HINT = "give the whole output of ibnetdiscover --ports, as it was written"
+
+
+def recognises(text: str) -> bool:
+    """Whether a line of a port stands early in the text."""
+    return re.search(f"^{_NEAR} ", text[:65536], re.MULTILINE) is not None
+
+
+def dumps(content: Content) -> Iterator[Dump]:
+    """A dump for each switch and port of an adapter; GUIDs are those of ports, and a switch has one for all."""
+    found: dict[Box, list[Sighting]] = {}
+    for number, line in enumerate(map(str.strip, content.text.split("\n")), start=1):
+        if len(line) > _LONGEST_LINE:
+            content.wrong(number, 1, f"the line has {len(line):,} characters", _HINT)
+        elif joined := _JOINED.fullmatch(line):
+            port, guid, far_port, far_guid, name, far_name = joined.groups()
+            sighting = Sighting(str(int(port)), _box(far_name, far_guid), str(int(far_port)))
+            found.setdefault(_box(name, guid), []).append(sighting)
+        elif alone := _ALONE.fullmatch(line):
+            port, guid, name = alone.groups()
+            found.setdefault(_box(name, guid), []).append(Sighting(str(int(port)), None, state=SILENT))
+        elif not _OTHER.match(line):
+            content.wrong(number, 1, f"'{line[:40]}' is no line of ibnetdiscover --ports", _HINT)
+    for box, sightings in found.items():
+        yield Dump(box, sightings, "ib", lists_all=False)
+
+
+def _box(name: str, guid: str) -> Box:
+    return Box(name.strip(), f"0x{guid}")
