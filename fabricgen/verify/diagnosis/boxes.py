@@ -67,11 +67,9 @@ def _is_worth(topology: Topology, ring: Ring, gain: Gain) -> bool:
 
 
 def own_plugs(topology: Topology, ring: Ring) -> int:
-    """How many plugs are seen on boxes, which is what they have to be moved in place of these."""
-    ports = [port for device in ring for port in topology.cabling.ports_of_device(device).tolist()]
-    return len(
-        {int(topology.cabling.plug[port]) for port in ports if topology.mate[port] >= 0 or topology.towards[port] >= 0}
-    )
+    """How many plugs boxes are planned to have, which could be moved in place of these."""
+    cabling = topology.cabling
+    return len({int(cabling.plug[port]) for device in ring for port in cabling.ports_of_device(device).tolist()})
 
 
 BOXES = Exchangeable(_votes, _renumbered, _is_worth, _room, are_devices=True)
