@@ -237,6 +237,19 @@ def test_dark_device():
     assert action.text.endswith(f"sees nobody and is seen by nobody ({len(plugs)} cables): is it powered?")
 
 
+def test_dark_device_of_which_one_cable_ends_elsewhere():
+    """A cable planned for it is plugged into another box, which does not make it twelve dark cables."""
+    hall = _hall()
+    node = hall.cabling.device_numbers["p1-su01-n012"]
+    plugs = [plug for plug in range(hall.plugs) if hall.device[plug] == node]
+    for plug in plugs:
+        hall.cage[plug] = None
+    hall.cage[plugs[0]] = _cage(hall, "p1-su01-n011:spare")
+    found = diagnose(hall.cabling, hall.seen()).actions
+    assert [action.kind for action in found] == [Kind.MOVE, Kind.DARK]
+    assert len(found[1].cables) == len(plugs) - 1
+
+
 def test_moved_plug_whose_own_place_has_lost_its_cable():
     """The one plug that is moved makes one cable right; the other one is not there."""
     hall = _hall()
