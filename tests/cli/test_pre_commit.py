@@ -138,11 +138,15 @@ def test_the_hooks_of_readme_stop_what_build_refuses_and_a_stale_lock(clone: Pat
     assert good.returncode == 0, good.stdout + good.stderr
     assert good.stdout.count("Passed") == 2
 
-    for why, (text, code) in BAD.items():
-        blueprint.write_text(text, encoding="utf-8")
-        bad = pre_commit(folder, clone)
-        assert bad.returncode == 1, why
-        assert code in bad.stdout, (why, bad.stdout)
+    files = {blueprint.with_name(f"bad-{number}.yaml"): why for number, why in enumerate(BAD)}
+    for file, why in files.items():
+        file.write_text(BAD[why][0], encoding="utf-8")
+    bad = pre_commit(folder, clone)
+    assert bad.returncode == 1
+    for file, why in files.items():
+        found = re.search(rf"^blueprints/{file.name}:\d+:\d+: {re.escape(BAD[why][1])}", bad.stdout, re.MULTILINE)
+        assert found, (why, bad.stdout)
+        file.unlink()
 
     blueprint.write_text(GOOD.replace("p1: {su: 2}", "p1: {su: 2}, p2: {su: 1}"), encoding="utf-8")
     stale = pre_commit(folder, clone)

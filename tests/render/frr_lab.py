@@ -12,7 +12,7 @@ import subprocess
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -38,11 +38,15 @@ def missing() -> str:
 
 @dataclass
 class Lab:
-    """Running daemons; commands are run in a device's namespace. `build` is what it was made of."""
+    """Running daemons; commands are run in a device's namespace. `build` is what it was made of.
+
+    `sockets` hear what ports say, by device, from the first time that it is asked for: closing one takes long.
+    """
 
     folder: Path
     spaces: dict[str, str]
     build: Build
+    sockets: dict[str, socket.socket] = field(default_factory=dict)
 
     def run(self, device: str, *command: str) -> str:
         """The output of a command; fails where it does."""
@@ -79,15 +83,12 @@ class Lab:
     def far_ends(self) -> dict[End, End]:
         """What is plugged in at each port: every port tells its name over its cable, as LLDP would."""
         ports = {end for link in self.build.links for end in (link.a, link.b)}
-        sockets = {device: _socket_in(space) for device, space in self.spaces.items()}
-        try:
-            for end in sorted(ports, key=str):
-                sockets[end.device].sendto(f"{end.device} {end.port}".encode(), (kernel(end.port), LLDP))
-            names = {End(end.device, kernel(end.port)): end for end in ports}
-            return {names[at]: far for device, heard in sockets.items() for at, far in _heard(device, heard)}
-        finally:
-            for each in sockets.values():
-                each.close()
+        if not self.sockets:
+            self.sockets |= {device: _socket_in(space) for device, space in self.spaces.items()}
+        for end in sorted(ports, key=str):
+            self.sockets[end.device].sendto(f"{end.device} {end.port}".encode(), (kernel(end.port), LLDP))
+        names = {End(end.device, kernel(end.port)): end for end in ports}
+        return {names[at]: far for device, heard in self.sockets.items() for at, far in _heard(device, heard)}
 
 
 def _heard(device: str, heard: socket.socket) -> Iterator[tuple[End, End]]:
@@ -135,6 +136,8 @@ def lab(build: Build, folder: Path) -> Iterator[Lab]:
         configure(running, {name: build.frr(name) for name in build.switches})
         yield running
     finally:
+        for each in running.sockets.values():
+            each.close()
         for daemon in daemons:
             daemon.kill()
         for daemon in daemons:

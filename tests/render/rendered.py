@@ -140,9 +140,10 @@ def peers_in(files: dict[str, str], switch: SwitchView) -> set[Peer]:
 def _peers_in_text(text: str, group: str, interface: str) -> set[Peer]:
     own = int(re.findall(r"^router bgp (\d+)$", text, re.M)[0])
     found = set()
+    groups = set(re.findall(rf"^ +neighbor (\S+) {group} (\S+)$", text, re.M))
     for address, asn in re.findall(r"^ +neighbor (\d[\d.]+|[\da-f]+:[\da-f:]*) remote-as (\d+)$", text, re.M):
-        groups = "(UP6|DOWN6|PEER6)" if ":" in address else "(UP|DOWN|PEER)"
-        assert re.search(rf"^ +neighbor {re.escape(address)} {group} {groups}$", text, re.M)
+        family = "6" if ":" in address else ""
+        assert groups & {(address, f"{word}{family}") for word in ("UP", "DOWN", "PEER")}
         found.add(Peer(address, own, int(asn), ""))
     for names, asn in re.findall(rf"^ +neighbor {interface} remote-as (\d+)$", text, re.M):
         for name in names.split(","):

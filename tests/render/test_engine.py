@@ -51,9 +51,10 @@ def test_paths_and_order() -> None:
 
 
 def test_bytes_do_not_depend_on_hash_seeds() -> None:
+    """Of MLAG pairs; tests/cli/test_build.py compares whole builds of a larger example, of other NOSes."""
     found = {
         subprocess.run(
-            [sys.executable, "-c", DIGEST, BLUEPRINTS / "superpod-b300.yaml"],
+            [sys.executable, "-c", DIGEST, BLUEPRINTS / "bonded-pair.yaml"],
             env={**os.environ, "PYTHONHASHSEED": seed},
             capture_output=True,
             text=True,

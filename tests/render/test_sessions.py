@@ -25,6 +25,9 @@ from tests.render.rendered import (
     startup,
 )
 
+ONE_UNIT = ("pods.p1.su=1",)
+"""The whole example is a case of its own; its variants have all its fabrics, with fewer switches alike."""
+
 CASES = [(name, ()) for name in EXAMPLES if has_sessions(name)] + [
     ("leaf-spine", UNNUMBERED),
     ("leaf-spine", BRIDGED),
@@ -44,9 +47,9 @@ CASES = [(name, ()) for name in EXAMPLES if has_sessions(name)] + [
     ("leaf-spine", CUMULUS + DUAL + UNNUMBERED),
     ("leaf-spine", CUMULUS + V6),
     ("leaf-spine", CUMULUS + V6 + UNNUMBERED),
-    ("full-cluster", CUMULUS + DUAL),
-    ("full-cluster", DUAL),
-    ("full-cluster", V6),
+    ("full-cluster", ONE_UNIT + CUMULUS + DUAL),
+    ("full-cluster", ONE_UNIT + DUAL),
+    ("full-cluster", ONE_UNIT + V6),
 ]
 every_case = pytest.mark.parametrize(
     ("name", "sets"), CASES, ids=lambda v: "+".join(v) if isinstance(v, tuple) else v, scope="module"

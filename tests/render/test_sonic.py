@@ -9,6 +9,7 @@ import pytest
 
 from fabricgen.catalog.sonic_modes import breakout_mode
 from fabricgen.render.nos._sonic_ports import CageUse, choose_hwsku
+from tests.parity.switches import switches_of
 from tests.render.rendered import BFD, BRIDGED, EXAMPLES, STATIC, UNNUMBERED, cluster_of, config_db, files_of
 
 LEAF, SPINE = "compute-leaf-p1-su01-r1-01", "compute-spine-01"
@@ -16,10 +17,10 @@ LEAF, SPINE = "compute-leaf-p1-su01-r1-01", "compute-spine-01"
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_json_is_sorted_text_of_string_values(name: str) -> None:
-    for path, text in files_of(name).items():
-        if path.endswith(".json"):
+    for switch, files in switches_of(name):
+        for text in (text for path, text in files.items() if path.endswith(".json")):
             tables = json.loads(text)
-            assert text == json.dumps(tables, indent=4, sort_keys=True) + "\n", path
+            assert text == json.dumps(tables, indent=4, sort_keys=True) + "\n", switch.name
             options = tables.pop("DNS_OPTIONS", {})  # its domains are a leaf-list (sonic-dns.yang)
             assert all(isinstance(v, str) for row in options.values() for v in row["search"])
             values = (v for table in tables.values() for row in table.values() for v in row.values())
@@ -28,13 +29,13 @@ def test_json_is_sorted_text_of_string_values(name: str) -> None:
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_ports_agree_with_the_platform_table(name: str) -> None:
-    cluster, files = cluster_of(name), files_of(name)
-    for switch in cluster.switches():
+    cluster = cluster_of(name)
+    for switch, files in switches_of(name):
         if switch.tier.nos != "sonic":
             continue
         platform = cluster.design.catalog.sonic_platform(switch.profile.id)
         assert platform
-        tables = config_db(files, switch.name)
+        tables = json.loads(files["config_db.json"])
         ports = tables["PORT"]
         lanes = [int(lane) for row in ports.values() for lane in row["lanes"].split(",")]
         assert sorted(lanes) == sorted(lane for cage in platform.cages for lane in cage.lanes)
@@ -53,12 +54,12 @@ def test_ports_agree_with_the_platform_table(name: str) -> None:
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_breakout_modes_are_the_platforms(name: str) -> None:
-    cluster, files = cluster_of(name), files_of(name)
-    for switch in cluster.switches():
+    cluster = cluster_of(name)
+    for switch, files in switches_of(name):
         platform = cluster.design.catalog.sonic_platform(switch.profile.id)
         if switch.tier.nos != "sonic" or not platform:
             continue
-        rows = config_db(files, switch.name)["BREAKOUT_CFG"]
+        rows = json.loads(files["config_db.json"])["BREAKOUT_CFG"]
         assert set(rows) == {f"Ethernet{cage.port}" for cage in platform.cages}
         for port in switch.ports:
             mode = rows[f"Ethernet{platform.cages[port.cage - 1].port}"]["brkout_mode"]

@@ -40,7 +40,9 @@ def _parts(found: Consequence) -> Iterator[str]:
 
 def _crossed(found: Consequence) -> Iterator[str]:
     if found.rails:
-        yield f"rails crossed ({_pairs(found.rails)}): collectives on them leave their leaf"
+        of_nodes = any(" node-" in tiers for tiers in (*found.lost_gbps, *found.astray_gbps))
+        what = "collectives on them leave their leaf" if of_nodes else "traffic of one reaches switches of another"
+        yield f"rails crossed ({_pairs(found.rails)}): {what}"
     if found.planes:
         yield f"planes crossed ({_pairs(found.planes)}): these ports reach no other port of their own plane"
     for planned, seen in found.fabrics:

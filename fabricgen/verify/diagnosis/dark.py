@@ -39,17 +39,28 @@ def _of_cable(topology: Topology, cable: str, links: list[int]) -> Action:
 
 
 def _blind_devices(topology: Topology, links: np.ndarray) -> list[tuple[int, list[int]]]:
-    """Devices with two dark cables or more and no other, those with the most first, each with its cables."""
+    """Devices with two dark cables or more and no other, those with the most first, each with its cables.
+
+    A few of its cables may be plugged into other devices, so that nobody can be seen there.
+    """
     cabling = topology.cabling
     ends = np.r_[cabling.device[2 * links], cabling.device[2 * links + 1]]
     devices, dark = np.unique(ends, return_counts=True)
     found = []
     for device, count in zip(devices.tolist(), dark.tolist(), strict=True):
         ports = cabling.ports_of_device(device)
-        cables = sorted(set(cabling.cable[ports >> 1].tolist())) if count == len(ports) else []
+        is_blind = count == len(ports) or (2 * count > len(ports) and _is_gone(topology, device, ports))
+        cables = sorted(set(cabling.cable[ports >> 1].tolist())) if is_blind else []
         if len(cables) > 1:
             found.append((device, cables))
     return sorted(found, key=lambda each: (-len(each[1]), each[0]))
+
+
+def _is_gone(topology: Topology, device: int, ports: np.ndarray) -> bool:
+    """Whether nobody sees a device, nor it anybody."""
+    own = topology.ports_of(device)
+    sees = any(topology.mate[port] >= 0 or topology.towards[port] >= 0 for port in own)
+    return not sees and not bool((topology.towards[ports ^ 1] == device).any())
 
 
 def _of_device(topology: Topology, device: int, cables: list[str]) -> Action:

@@ -33,6 +33,12 @@ def work(action: Action) -> str:
     return " and ".join(told) or "look"
 
 
+def instead(action: Action) -> list[str]:
+    """What may be done in place of an action, unless its text says so."""
+    found = [priced(other) for other in action.alternatives if other.text not in action.text]
+    return [*found, *([f"or leave them, and let the plan follow: --accept {action.id}"] if action.renamed else [])]
+
+
 def priced(other: Alternative) -> str:
     """An alternative and what it takes, unless its text says so."""
     told = [counted(other.boxes, "box", "boxes")] if other.boxes else []

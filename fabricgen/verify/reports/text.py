@@ -11,7 +11,7 @@ from fabricgen.verify.actions import Action, CableState, Kind, Step
 from fabricgen.verify.notes import counted
 from fabricgen.verify.progress.counts import Progress
 from fabricgen.verify.report import Report
-from fabricgen.verify.reports._words import at, cage, meanwhile, place, priced, work
+from fabricgen.verify.reports._words import at, cage, instead, meanwhile, place, work
 
 WIDTH = 100
 """Columns of a line of prose; names are not broken."""
@@ -99,9 +99,7 @@ def _action(report: Report, number: int, action: Action) -> list[str]:
         lines += [*ends[:LISTED], *([f"   and {len(ends) - LISTED:,} more ends"] if len(ends) > LISTED else [])]
     costs = meanwhile(action.consequence)
     lines += _filled(f"until then: {costs}", "   ", "     ") if costs else []
-    others = [priced(other) for other in action.alternatives if other.text not in action.text]
-    others += [f"or leave them, and let the plan follow: --accept {action.id}"] if action.renamed else []
-    return [*lines, *(line for other in others for line in _filled(other, "   ", "     "))]
+    return [*lines, *(line for other in instead(action) for line in _filled(other, "   ", "     "))]
 
 
 def _goes_round(steps: Sequence[Step]) -> bool:

@@ -16,7 +16,7 @@ from fabricgen.kernel.diagnostics import printable
 from fabricgen.verify.actions import Action, End
 from fabricgen.verify.report import Report
 from fabricgen.verify.reports._walk import Stop, walk
-from fabricgen.verify.reports._words import at, meanwhile, priced, work
+from fabricgen.verify.reports._words import at, instead, meanwhile, work
 from fabricgen.verify.reports.text import summary
 
 BINARY = True
@@ -136,7 +136,7 @@ def _lines(text: str, width: int) -> int:
 
 
 def _others(action: Action) -> str:
-    return "\n".join(map(priced, action.alternatives))
+    return "\n".join(instead(action))
 
 
 def _labels(stops: Sequence[Stop]) -> Sheet:
