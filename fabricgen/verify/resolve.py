@@ -206,7 +206,8 @@ def _doubtful(
     lldp[[device for device in owners if device >= 0]] = True
     own = identities.device[sightings.owner]
     lists = (sightings.state == SEEN) & (own >= 0)
-    neighbors = np.bincount(own[lists], minlength=devices)
+    listed = _distinct(own[lists].astype(np.int64) * len(sightings.texts) + sightings.port[lists])
+    neighbors = np.bincount(listed // max(len(sightings.texts), 1), minlength=devices)
     lost = np.bincount(numbers.device[silent & (mate >= 0)], minlength=devices)
     loses = lldp & (lost > 0)
     notes = [
@@ -216,6 +217,13 @@ def _doubtful(
     ]
     doubtful = silent & (loses | (lldp & (neighbors >= MANY_NEIGHBORS)))[numbers.device]
     return doubtful, capped(notes, "agents that lose neighbours")
+
+
+def _distinct(keys: Ints64) -> Ints64:
+    """Distinct keys, sorted: a device that was dumped twice does not have twice as many neighbours."""
+    keys = np.sort(keys)
+    found: Ints64 = keys[np.r_[True, keys[1:] != keys[:-1]][: len(keys)]]
+    return found
 
 
 def _notes_of_dumps(cabling: PlannedCabling, sightings: Sightings, identities: Identities) -> tuple[str, ...]:

@@ -122,7 +122,7 @@ def test_of_a_built_folder_nothing_can_be_changed(option: tuple[str, ...], tmp_p
         ((), "Missing argument 'DUMP...'"),
         (("-", "-"), "only one of BLUEPRINT and DUMPs can be standard input"),
         (("hall.csv", "--format", "pdf"), "is not one of"),
-        (("hall.csv", "--accept", "swap-1"), "--accept writes an overlay of a blueprint"),
+        (("hall.csv", "--accept", "swap-1"), "--accept writes an overlay of a blueprint; name it"),
     ],
 )
 def test_what_cannot_be_asked_is_a_usage_error(

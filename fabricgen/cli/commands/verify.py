@@ -85,10 +85,12 @@ def command(
     if learn == output == "-":
         raise click.UsageError("only one of --learn and --output can be standard output")
     ids = tuple(dict.fromkeys(each.strip() for each in accept.split(",") if each.strip()))
-    if ids and (output == "-" or Path(blueprint).is_dir()):
+    if ids and Path(blueprint).is_dir():
         raise click.UsageError(
-            "--accept writes an overlay of a blueprint; name both, for example with -o as-built.yaml"
+            "--accept writes an overlay of a blueprint; give the blueprint in place of what it built"
         )
+    if ids and output == "-":
+        raise click.UsageError("--accept writes an overlay of a blueprint; name it, for example with -o as-built.yaml")
     planned = _planned(blueprint, sets, allow_outside, phase)
     earlier = read_reports(reports) if reports else None
     verified = verify(planned, dumps, Asked(only, earlier, optics), jobs or 0)

@@ -259,11 +259,12 @@ def _worst(lookup: _Lookup, actions: Iterable[Action]) -> Iterator[str]:
     lost: Counter[str] = Counter()
     for action in actions:
         for name, count, _ in action.consequence.uplinks:
-            lost[name] += count
+            lost[name] += count  # two actions may tell the same link: one that is dark, of boxes that are exchanged
     if not lost:
         return
     number = lookup.cabling.device_numbers
     planned = {name: len(lookup.uplinks(number[name])) for name in lost}
+    lost = Counter({name: min(count, planned[name]) for name, count in lost.items()})
     name = min(lost, key=lambda one: (-lost[one] / planned[one], one))
     yield (
         f"of all switches {name} has lost the most uplinks: {lost[name]} of {planned[name]}"

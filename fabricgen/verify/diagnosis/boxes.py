@@ -62,8 +62,14 @@ def _room(topology: Topology, ring: Ring, port: int) -> int:
     return topology.add_port(ring[device], int(topology.name[port]), text)
 
 
-def _is_worth(_topology: Topology, _ring: Ring, gain: Gain) -> bool:
-    return gain.plugs >= LEAST_PLUGS and gain.links > gain.unseen
+def _is_worth(topology: Topology, ring: Ring, gain: Gain) -> bool:
+    return gain.plugs >= LEAST_PLUGS and gain.links > gain.unseen and own_plugs(topology, ring) >= LEAST_PLUGS
+
+
+def own_plugs(topology: Topology, ring: Ring) -> int:
+    """How many plugs boxes are planned to have, which could be moved in place of these."""
+    cabling = topology.cabling
+    return len({int(cabling.plug[port]) for device in ring for port in cabling.ports_of_device(device).tolist()})
 
 
 BOXES = Exchangeable(_votes, _renumbered, _is_worth, _room, are_devices=True)

@@ -23,7 +23,7 @@ def box_action(as_seen: Topology, after: Topology, states: Ints, ring: Ring) -> 
     ends = {found: End(names[found], "", *as_seen.cabling.rack_of(found)) for found in ring}
     boxes = [box(ends[found]) for found in there]
     cost = f"or move {len(plugs)} plugs"
-    if len(there) == 2 and ring[there[0]] == there[1]:
+    if len(there) == 2 and [ring[found] for found in reversed(there)] == there:
         text = f"{listed(boxes)} are exchanged: swap the two boxes, {cost}."
     else:
         stands = [f"{names[found]} stands where {box(ends[ring[found]])} is planned" for found in there]

@@ -29,6 +29,7 @@ class Explainer:
     topology: Topology
     plugs: Plugs
     _ranks: dict[int, dict[int, int]] = field(default_factory=dict)
+    _served: dict[tuple[str, int], set[str]] = field(default_factory=dict)
 
     def action(self, chain: Chain) -> tuple[Action, Repair]:
         """What to do about a chain, and the repair that it follows."""
@@ -147,25 +148,37 @@ class Explainer:
         return str(cabling.cable_ids[cabling.cable[keeps[0] >> 1]])
 
     def crossed(self, chain: Chain) -> str:
-        """The rails or planes that are crossed ("": none): each cable has one end on the right device."""
+        """The rails or planes that are crossed ("": none).
+
+        Each cable has one end on the right device, and the other on one that does not serve its rail or plane.
+        """
         topology, cabling = self.topology, self.topology.cabling
         told: dict[str, set[str]] = {"rail": set(), "plane": set()}
         differs = {"rail": 0, "plane": 0}
         for one, other in chain.joined:
-            if (
-                topology.device[one ^ 1] != topology.device[other]
-                and topology.device[other ^ 1] != topology.device[one]
-            ):
+            if topology.device[other ^ 1] == topology.device[one]:
+                kept, strayed = one, other
+            elif topology.device[one ^ 1] == topology.device[other]:
+                kept, strayed = other, one
+            else:
                 continue
             for what in told:
-                ours, theirs = cabling.of_link(what, one), cabling.of_link(what, other)
-                if ours and theirs and ours != theirs:
+                ours, theirs = cabling.of_link(what, kept), cabling.of_link(what, strayed)
+                if ours and theirs and ours not in self.served(what, int(topology.device[strayed])):
                     differs[what] += 1
                     told[what] |= {ours, theirs}
         for what, count in differs.items():
             if count == len(chain.joined):
                 return f"{what}s {' and '.join(sorted(told[what], key=natural))}"
         return ""
+
+    def served(self, what: str, device: int) -> set[str]:
+        """The rails or planes that a device has links of."""
+        if (what, device) not in self._served:
+            cabling = self.topology.cabling
+            ports = cabling.ports_of_device(device).tolist()
+            self._served[what, device] = {str(cabling.of_link(what, port)) for port in ports}
+        return self._served[what, device]
 
     def boxes_instead(self, chain: Chain, repair: Repair) -> list[Alternative]:
         """An exchange of two small boxes that would explain as much."""

@@ -144,6 +144,14 @@ def test_a_dark_uplink_is_a_share_of_the_leaf() -> None:
     assert both.notes[0].startswith(most)
 
 
+def test_an_uplink_that_two_actions_tell_is_lost_once() -> None:
+    ports = planned().ports_of_device(planned().device_numbers[LEAF]).tolist()
+    places = [planned().place(p) for p in ports if not p & 1 and planned().of_link("fabric", p) == "compute"]
+    told = judged(*map(dark, [*places, places[0]]))
+    (note,) = told.notes
+    assert note.endswith(f"uplinks: {len(places)} of {len(places)} (100.0%)")
+
+
 def port_device(name: str) -> int:
     """The row of a device."""
     return planned().device_numbers[name]

@@ -136,6 +136,12 @@ def test_crossed_rails():
     assert {step.pull.device for step in leaves.steps} == {LEAF, LEAF2}
 
 
+def test_cables_of_two_nodes_on_a_leaf_of_all_rails_are_not_crossed():
+    hall = _hall("top-of-rack")
+    action = _only(_moved(hall, "p1-su01-n001:NIC1", "p1-su01-n002:NIC2"))
+    assert (action.kind, action.moves) == (Kind.SWAP, 2)
+
+
 def test_rolled_splitter():
     hall = _hall("leaf-spine")
     action = _only(_moved(hall, "p1-su01-n001:eth1", "p1-su01-n002:eth1"))
@@ -172,6 +178,26 @@ def test_exchanged_boxes():
     assert [(each.kind, each.moves) for each in action.alternatives] == [(Kind.SWAP, plugs)]
     assert action.text.endswith(f" are exchanged: swap the two boxes, or move {plugs} plugs.")
     assert len(action.cables) == plugs
+
+
+def test_ring_of_boxes_one_of_which_is_dead():
+    hall = _hall()
+    a, b, c = (hall.cabling.device_numbers[f"p1-su01-n0{number}"] for number in (12, 13, 14))
+    hall.tells[a], hall.tells[b], hall.tells[c] = c, a, b
+    for plug in range(hall.plugs):
+        if hall.device[plug] == a:
+            hall.cage[plug] = None
+    exchange, dark = diagnose(hall.cabling, hall.seen([d for d in range(len(hall.tells)) if d != c])).actions
+    assert (exchange.kind, exchange.boxes) == (Kind.EXCHANGE, 2)
+    assert exchange.renamed == {"p1-su01-n012": "p1-su01-n013", "p1-su01-n013": "p1-su01-n014"}
+    assert exchange.text.startswith("p1-su01-n012 stands where p1-su01-n013 (rack")
+    assert (dark.kind, [end.device for end in dark.ends]) == (Kind.DARK, ["p1-su01-n012"])
+
+
+def test_boxes_of_one_plug_each_are_not_exchanged():
+    hall = _hall("patched-hall")
+    action = _only(_moved(hall, "oob-spine-01:Ethernet0", "oob-spine-02:Ethernet0"))
+    assert (action.kind, action.moves) == (Kind.SWAP, 2)
 
 
 def test_spare_box_in_the_place_of_another():

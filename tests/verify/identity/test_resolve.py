@@ -141,6 +141,15 @@ def test_silence_above_200_neighbours_is_doubtful() -> None:
     assert np.flatnonzero(seen.doubtful).tolist() == [first]
 
 
+def test_a_leaf_that_is_dumped_often_has_no_more_neighbours(cabling: PlannedCabling) -> None:
+    told = [
+        Sighting(f"Ethernet{4 * lane}", Box(f"p1-su01-n00{lane // 2 + 1}"), f"eth{lane % 2 + 1}") for lane in (0, 2)
+    ]
+    seen, _ = resolved(cabling, *[Dump(Box(LEAF), told) for _ in range(150)])
+    assert seen.dumped.any()
+    assert not seen.doubtful.any()
+
+
 def test_a_host_does_not_speak_of_its_bmc_nor_of_infiniband() -> None:
     cabling = planned("superpod-b200")
     host = cabling.device_numbers["p1-su01-n001"]
