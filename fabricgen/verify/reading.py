@@ -63,10 +63,10 @@ def read_all(arguments: Sequence[str], jobs: int = 0, *, optics: bool) -> AllRea
     """What all dumps say; of modules and ports only with `optics`, though their dumps are known without it, too.
 
     Arguments are files, folders, archives and `-`, standard input. `jobs` is a number of processes, 0 for as many as
-    there are processors; the result does not depend on it. Raises InputError (FG065) with all faults of all files, at
-    most `MOST_FAULTS` of them: a named file that is no dump, one that is damaged, an argument without any dump.
+    there are processors; the result does not depend on it, nor on the order of arguments. Raises InputError (FG065)
+    with all faults of all files, at most `MOST_FAULTS` of them: a named file that is no dump, one that is damaged, an argument without any dump.
     """
-    found = list(sources(list(arguments)))
+    found = sorted(sources(list(arguments)), key=lambda source: arguments[source.argument])
     batches = _batches(found)
     ignored, faults, parts, reports = list[str](), list[Diagnostic](), list[Sightings](), list[PortReport]()
     files, optics_files, used = 0, 0, set[int]()
