@@ -84,9 +84,9 @@ def test_unseen_is_said_and_is_no_difference(tmp_path: Path, fabricgen: Command)
 
 
 def test_nothing_seen_at_all_is_no_success(tmp_path: Path, fabricgen: Command) -> None:
-    """Dumps of another hall, or files that do not say whose they are: a job of CI must not be green then."""
+    """Dumps of other places, or of ports that are not planned: a job of CI must not be green then."""
     dump = tmp_path / "hall.csv"
-    dump.write_text("device,port,neighbor,neighbor_port\nrouter-9,eth1,router-8,eth1\n")
+    dump.write_text("device,port,neighbor,neighbor_port\np1-su01-n001,bmc,router-8,eth1\n")
     ran = fabricgen("verify", BLUEPRINT, dump)
     assert (ran.code, ran.err) == (1, "")
     assert "no dump shows any of these cables" in ran.out
