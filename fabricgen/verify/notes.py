@@ -22,3 +22,8 @@ def capped(notes: list[str], what: str) -> tuple[str, ...]:
     if len(notes) <= NOTED:
         return tuple(notes)
     return (*notes[:NOTED], f"and {len(notes) - NOTED:,} more {what}")
+
+
+def counted(number: int, what: str, several: str = "") -> str:
+    """`1 plug`, `2 plugs`, `1,988 plugs`."""
+    return f"{number:,} {what if number == 1 else several or what + 's'}"

@@ -16,7 +16,7 @@ from fabricgen.verify.dumps import _json, _near_misses
 from fabricgen.verify.dumps._content import CODE, MOST_FAULTS, Content, TooManyFaultsError
 from fabricgen.verify.dumps._sources import Source, contents, sources
 from fabricgen.verify.optics.report import PortReport
-from fabricgen.verify.sightings import Sightings, SightingsBuilder, joined
+from fabricgen.verify.sightings import Sightings, SightingsBuilder, TooMuchError, joined
 
 PACKAGE = "fabricgen.verify.dumps"
 OPTICS = "fabricgen.verify.optics.dumps"
@@ -128,8 +128,8 @@ def _read_source(source: Source, builder: SightingsBuilder, read: _Batch, optics
             if content and must_be and not links and not ports:
                 hint = _near_misses.told(content.text) or _hint()
                 faults.append(_fault(Span(shown, 1, 1), f"'{shown}' is none of the dumps that are read", hint))
-            _add(links, builder.add)
-            _add(ports if optics else [], read.reports.append)
+            _add(links, builder.add, faults)
+            _add(ports if optics else [], read.reports.append, faults)
             if links or ports:
                 read.files += 1
                 read.optics_files += bool(ports)
@@ -165,14 +165,16 @@ def _content_of(shown: str, data: bytes, faults: list[Diagnostic], must_be: bool
     return content
 
 
-def _add(readers: list[tuple[_Reader, Content]], add: Callable[[Any], None]) -> None:
-    """Add what is read of a file; with too many faults, the first part of it."""
+def _add(readers: list[tuple[_Reader, Content]], add: Callable[[Any], None], faults: list[Diagnostic]) -> None:
+    """Add what is read of a file; with too many faults, or too much in it, the first part of it."""
     try:
         for reader, part in readers:
             for each in reader(part):
                 add(each)
     except TooManyFaultsError:
         pass
+    except TooMuchError as error:
+        faults.append(_fault(Span(readers[0][1].shown, 1, 1), str(error), "split it by devices"))
 
 
 def _decoded(data: bytes) -> str | None:

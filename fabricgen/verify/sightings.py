@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from itertools import repeat
+from itertools import islice, repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +18,13 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     Bytes = npt.NDArray[np.uint8]
+
+MOST_PORTS, MOST_ROWS, MOST_NAMES = 200_000, 8_000_000, 1_200_000
+"""The most ports of a device that is dumped, and rows, boxes and names of ports of a file: more are no hall."""
+
+
+class TooMuchError(Exception):
+    """A dump tells more than any hall has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +71,18 @@ class SightingsBuilder:
     _lists_all: set[int] = field(default_factory=set)
 
     def add(self, dump: Dump) -> None:
-        """Add the ports of a device, column by column, which is much faster than row by row."""
+        """Add the ports of a device, column by column, which is much faster than row by row.
+
+        Raises TooMuchError for what would fill the memory.
+        """
         owner = self._boxes[dump.box]
         self._agents[owner] = dump.agent
         if dump.lists_all:
             self._lists_all.add(owner)
-        columns = tuple(zip(*dump.sightings, strict=True))
+        rows = tuple(islice(dump.sightings, MOST_PORTS + 1))
+        if len(rows) > MOST_PORTS:
+            raise TooMuchError(f"it has more than {MOST_PORTS:,} ports of one device")
+        columns = tuple(zip(*rows, strict=True))
         if not columns:
             return
         port, neighbor, far_port, far_text, state = columns
@@ -84,6 +97,8 @@ class SightingsBuilder:
         for column, more in zip(self._columns, numbers, strict=True):
             column.extend(more)
         self._state.extend(state)
+        if len(self._state) > MOST_ROWS or len(self._boxes) > MOST_NAMES or len(self._texts) > MOST_NAMES:
+            raise TooMuchError(f"it has more than {MOST_ROWS:,} rows, or than {MOST_NAMES:,} devices or ports")
 
     def columns(self) -> Sightings:
         """All that was added."""

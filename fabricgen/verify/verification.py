@@ -11,6 +11,7 @@ from fabricgen.verify.consequences.costs import with_consequences
 from fabricgen.verify.diagnosis.diagnosing import diagnose
 from fabricgen.verify.identity.identify import identities_of
 from fabricgen.verify.identity.identities import Identities
+from fabricgen.verify.identity.other_hall import check_hall
 from fabricgen.verify.optics.verifying import devices_of, with_optics
 from fabricgen.verify.planned import Planned
 from fabricgen.verify.reading import AllRead, read_all
@@ -34,11 +35,12 @@ def verify(planned: Planned, dumps: Sequence[str], asked: Asked, jobs: int = 0) 
     read = read_all(dumps, jobs, optics=asked.optics)
     sightings = read.sightings
     identities = identities_of(plan, sightings, planned.addresses, catalogue)
+    devices = devices_of(plan, read.reports, sightings, identities, planned.addresses)
+    check_hall(plan, devices, dumps)
     seen, notes = seen_of(plan, sightings, identities)
     diagnosis = with_consequences(plan, diagnose(plan, seen), cluster, seen)
     looked_at = frozenset[str]()
     if asked.optics:
-        devices = devices_of(plan, read.reports, sightings, identities, planned.addresses)
         diagnosis, looked_at = with_optics(plan, diagnosis, read.reports, devices, identities, catalogue)
     told = (*_of_ignored(read), *identities.notes, *notes, *diagnosis.notes)
     report = report_on(planned, replace(diagnosis, notes=told), asked, looked_at)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
 from itertools import groupby
 
 from fabricgen.cluster import Cluster
 from fabricgen.render.engine import Renderer, render_options
 from fabricgen.views.switch import SwitchView
+from tests.conftest import SMALLER
 from tests.parity.neutral import Switch
 from tests.parity.plan import planned
 from tests.render.rendered import cluster_of
@@ -28,11 +29,15 @@ def spread(rows: list[int], most: int) -> list[int]:
     return sorted({rows[round(n * (len(rows) - 1) / (most - 1))] for n in range(most)})
 
 
-@cache
 def switches_of(
     name: str, sets: tuple[str, ...] = (), per_tier: int = PER_TIER
 ) -> tuple[tuple[SwitchView, Files], ...]:
-    """Switches of an example blueprint, each with its files by name."""
+    """Switches of an example blueprint, each with its files by name; rendered once, however they are asked for."""
+    return _switches_of(name, sets or SMALLER.get(name, ()), per_tier)
+
+
+@cache
+def _switches_of(name: str, sets: tuple[str, ...], per_tier: int) -> tuple[tuple[SwitchView, Files], ...]:
     return tuple(rendered(cluster_of(name, *sets), per_tier))
 
 
@@ -49,8 +54,13 @@ def rendered(cluster: Cluster, per_tier: int = PER_TIER) -> Iterator[tuple[Switc
 
 def read(switch: SwitchView, files: Files) -> Switch:
     """The neutral form that the files of a switch come to; the module of that name reads those of a NOS."""
-    reader: Callable[[Files], Switch] = import_module(f"tests.parity.{switch.tier.nos}").read
-    return reader(files)
+    return _read(switch.tier.nos, tuple(files.items()))
+
+
+@lru_cache(maxsize=1000)
+def _read(nos: str, files: tuple[tuple[str, str], ...]) -> Switch:
+    reader: Callable[[Files], Switch] = import_module(f"tests.parity.{nos}").read
+    return reader(dict(files))
 
 
 def wanted(cluster: Cluster, switch: SwitchView, files: Files) -> Switch:

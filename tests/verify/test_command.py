@@ -84,9 +84,9 @@ def test_unseen_is_said_and_is_no_difference(tmp_path: Path, fabricgen: Command)
 
 
 def test_nothing_seen_at_all_is_no_success(tmp_path: Path, fabricgen: Command) -> None:
-    """Dumps of another hall, or files that do not say whose they are: a job of CI must not be green then."""
+    """Dumps of other places, or of ports that are not planned: a job of CI must not be green then."""
     dump = tmp_path / "hall.csv"
-    dump.write_text("device,port,neighbor,neighbor_port\nrouter-9,eth1,router-8,eth1\n")
+    dump.write_text("device,port,neighbor,neighbor_port\np1-su01-n001,bmc,router-8,eth1\n")
     ran = fabricgen("verify", BLUEPRINT, dump)
     assert (ran.code, ran.err) == (1, "")
     assert "no dump shows any of these cables" in ran.out
@@ -122,7 +122,7 @@ def test_of_a_built_folder_nothing_can_be_changed(option: tuple[str, ...], tmp_p
         ((), "Missing argument 'DUMP...'"),
         (("-", "-"), "only one of BLUEPRINT and DUMPs can be standard input"),
         (("hall.csv", "--format", "pdf"), "is not one of"),
-        (("hall.csv", "--accept", "swap-1"), "--accept writes an overlay of a blueprint"),
+        (("hall.csv", "--accept", "swap-1"), "--accept writes an overlay of a blueprint; name it"),
     ],
 )
 def test_what_cannot_be_asked_is_a_usage_error(

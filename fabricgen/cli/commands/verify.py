@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,7 +39,7 @@ FORMATS = discovery.module_names("fabricgen.verify.reports")
     metavar="REPORT.json",
     help="Take what an earlier JSON report verified, and say what is new or mended; may be repeated.",
 )
-@click.option("--accept", metavar="ID,...", default="", help="Write what these actions found into the overlay -o.")
+@click.option("--accept", metavar="ID,...", default=None, help="Write what these actions found into the overlay -o.")
 @click.option(
     "--learn",
     metavar="FILE",
@@ -62,7 +63,7 @@ def command(
     only: tuple[str, ...],
     optics: bool,
     reports: tuple[str, ...],
-    accept: str,
+    accept: str | None,
     learn: str | None,
     form: str | None,
     output: str,
@@ -82,13 +83,16 @@ def command(
 
     if (blueprint, *dumps).count("-") > 1:
         raise click.UsageError("only one of BLUEPRINT and DUMPs can be standard input")
-    if learn == output == "-":
-        raise click.UsageError("only one of --learn and --output can be standard output")
-    ids = tuple(dict.fromkeys(each.strip() for each in accept.split(",") if each.strip()))
-    if ids and (output == "-" or Path(blueprint).is_dir()):
+    _check_files((blueprint, *dumps), output, learn)
+    ids = tuple(dict.fromkeys(each.strip() for each in (accept or "").split(",") if each.strip()))
+    if accept is not None and not ids:
+        raise click.UsageError("--accept names no action: give ids of a report, or `all`")
+    if ids and Path(blueprint).is_dir():
         raise click.UsageError(
-            "--accept writes an overlay of a blueprint; name both, for example with -o as-built.yaml"
+            "--accept writes an overlay of a blueprint; give the blueprint in place of what it built"
         )
+    if ids and output == "-":
+        raise click.UsageError("--accept writes an overlay of a blueprint; name it, for example with -o as-built.yaml")
     planned = _planned(blueprint, sets, allow_outside, phase)
     earlier = read_reports(reports) if reports else None
     verified = verify(planned, dumps, Asked(only, earlier, optics), jobs or 0)
@@ -104,6 +108,21 @@ def command(
     if overlay is not None:
         write_output(output, overlay)
     return 1 if report.differs() else 0
+
+
+def _check_files(read: tuple[str, ...], output: str, learn: str | None) -> None:
+    """Raise UsageError where a file has no name, or what is written would replace what is read, or each other."""
+    if "" in (*read, output, learn):
+        raise click.UsageError("the name of a file is empty")
+    if learn == output == "-":
+        raise click.UsageError("only one of --learn and --output can be standard output")
+    taken = {os.path.realpath(file) for file in read if file != "-"}
+    for file in (output, learn):
+        path = Path(os.path.realpath(file)) if file and file != "-" else None
+        if path is not None and path.is_file() and str(path) in taken:
+            raise click.UsageError(f"{file} is read: name another file to write")
+    if learn and learn != "-" and os.path.realpath(learn) == os.path.realpath(output):
+        raise click.UsageError("--learn and --output name the same file")
 
 
 def _learnt(planned: Planned, verified: Verified) -> bytes:

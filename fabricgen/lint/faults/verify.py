@@ -10,7 +10,8 @@ FG065 = Fault(
     title="a dump cannot be used",
     text="""
     A file that `verify` was given is none of the dumps that it reads, is cut off or damaged, has wrong columns or
-    values, or is too large; or a folder or archive has no dump in it.
+    values, or is too large; or a folder or archive has no dump in it; or the dumps tell of no device of the plan, as
+    those of another hall.
 
     Part of a dump would make cables look unplugged that are not. The message has file, line and column, and all
     faults of all files are told at once. Make the dump anew; files of a folder or archive that are no dumps are

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from fabricgen.verify.actions import Consequence
+from fabricgen.verify.notes import counted
 
 MOST_PAIRS = 2
 """Pairs of switches with other numbers of links are named so many; an exchanged switch has hundreds."""
@@ -24,16 +25,17 @@ def _parts(found: Consequence) -> Iterator[str]:
     for switch, lost, planned in found.uplinks:
         yield f"{switch} has {planned - lost} of {planned} uplinks ({lost / planned:.1%} less)"
     for switch, other, there, planned in found.uneven[:MOST_PAIRS]:
-        yield f"{switch} has {there} {_links(there)} to {other} where {planned} {_are(planned)} planned"
+        are = "is" if planned == 1 else "are"
+        yield f"{switch} has {counted(there, 'link')} to {other} where {planned} {are} planned"
     if len(found.uneven) > MOST_PAIRS:
-        yield f"{_counted(len(found.uneven) - MOST_PAIRS, 'more pair')} of switches with other numbers of links"
+        yield f"{counted(len(found.uneven) - MOST_PAIRS, 'more pair')} of switches with other numbers of links"
     if not found.lost_gbps and not found.astray_gbps:
         yield "no bandwidth lost: the same devices are joined, by other ports"
         yield "where these have addresses of their own, sessions stay down"
     if found.accelerators:
-        yield f"{_counted(found.accelerators, 'GPU')} of {_counted(found.nodes, 'node')} affected"
+        yield f"{counted(found.accelerators, 'GPU')} of {counted(found.nodes, 'node')} affected"
     elif found.nodes:
-        yield f"{_counted(found.nodes, 'node')} affected"
+        yield f"{counted(found.nodes, 'node')} affected"
 
 
 def _crossed(found: Consequence) -> Iterator[str]:
@@ -58,15 +60,3 @@ def _amounts(gbps: Mapping[str, float]) -> Iterator[str]:
     for where, amount in gbps.items():
         fabric, _, tiers = where.rpartition(" ")
         yield f"{amount:,.10g} Gb/s of {fabric} ({tiers})"
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
-
-
-def _links(count: int) -> str:
-    return "link" if count == 1 else "links"
-
-
-def _are(count: int) -> str:
-    return "is" if count == 1 else "are"

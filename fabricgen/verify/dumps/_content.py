@@ -16,6 +16,9 @@ CODE = "FG065"
 MOST_FAULTS = 50
 """The most faults that are told; a truncated list has one in every row."""
 
+FEW_FAULTS, LARGE = 4, 4 * 1024 * 1024
+"""The most faults of JSON with so many characters: each is found by reading it again."""
+
 Json: TypeAlias = Any
 """A value of JSON; numbers are text, as they stand there."""
 
@@ -50,6 +53,10 @@ class Content:
     within: str = ""
     faults: list[Diagnostic] = field(default_factory=list)
 
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """The lines of the text, numbered from 1, one by one: a list of them may take ten times the text."""
+        return lines_of(self.text)
+
     def box(self) -> Box:
         """The device that a dump is of, for formats that do not say it."""
         return Box(name=self.device) if self.device else Box(file=self.shown)
@@ -67,7 +74,8 @@ class Content:
             message = f"{message} (line {line} of the text)"
             line, column = _json.place(self.within, self.path)
         self.faults.append(Diagnostic(CODE, Severity.ERROR, message, (), hint, Span(self.shown, line, column)))
-        if len(self.faults) >= MOST_FAULTS:
+        searched = max(len(self.within), len(self.text) if self.is_json else 0)
+        if len(self.faults) >= (MOST_FAULTS if searched < LARGE else FEW_FAULTS):
             raise TooManyFaultsError
 
     def wrong_value(self, error: WrongValueError) -> None:
@@ -83,6 +91,16 @@ class Content:
             yield
         except WrongValueError as error:
             self.wrong_value(error)
+
+
+def lines_of(text: str) -> Iterator[tuple[int, str]]:
+    """The lines of a text, numbered from 1."""
+    start, number = 0, 1
+    while (end := text.find("\n", start)) >= 0:
+        yield number, text[start:end]
+        start, number = end + 1, number + 1
+    if start < len(text):
+        yield number, text[start:]
 
 
 def mapping(holder: Json, key: str | int) -> dict[str, Json]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from json import JSONDecodeError, JSONDecoder
 from typing import Any
 
@@ -13,6 +13,9 @@ _SURROGATES = re.compile(
     r"(\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|\\u[dD][89a-fA-F][0-9a-fA-F]{2}"
 )
 _LOOKS = re.compile(r'\s*(?:\{\s*["}]|\[\s*[\[{"\]])')
+
+MOST_VALUES = 12_000_000
+"""The most values of a file: each takes some 70 bytes, however short it is."""
 
 
 class NotJsonError(Exception):
@@ -30,6 +33,8 @@ def looks_like(text: str) -> bool:
 
 def parse(text: str) -> Any:
     """The value of a JSON text; raises NotJsonError. Halves of characters (lone surrogates) become U+FFFD."""
+    if text.count(",") + text.count("[") + text.count("{") > MOST_VALUES:
+        raise NotJsonError(1, 1, f"it has more than {MOST_VALUES:,} values")
     if "\\ud" in text or "\\uD" in text:
         text = _SURROGATES.sub(lambda found: found[1] or "\\ufffd", text)
     try:
@@ -53,15 +58,26 @@ def kind(value: Any) -> str:
 
 def path_to(value: Any, wanted: Any) -> list[str | int] | None:
     """The keys that lead from a value to an object or list in it, None where it is not in it."""
-    stack: list[tuple[Any, list[str | int]]] = [(value, [])]
-    while stack:
-        here, path = stack.pop()
-        if here is wanted:
-            return path
-        if isinstance(here, dict | list):
-            inner = here.items() if isinstance(here, dict) else enumerate(here)
-            stack += [(below, [*path, key]) for key, below in inner if isinstance(below, dict | list)]
+    if value is wanted:
+        return []
+    path: list[str | int] = []
+    levels = [_inner(value)]
+    while levels:
+        for key, below in levels[-1]:
+            if below is wanted:
+                return [*path, key]
+            if isinstance(below, dict | list):
+                path.append(key)
+                levels.append(_inner(below))
+                break
+        else:
+            levels.pop()
+            path = path[: len(levels) - 1]
     return None
+
+
+def _inner(value: Any) -> Iterator[tuple[str | int, Any]]:
+    return iter(value.items()) if isinstance(value, dict) else iter(enumerate(value))
 
 
 def place(text: str, path: Sequence[str | int]) -> tuple[int, int]:
@@ -88,6 +104,8 @@ def _child(text: str, at: int, step: str | int) -> int | None:
             at = _space(text, _space(text, at) + 1)
         if key == step:
             found = at
+            if close == "]":
+                break
         _, at = _DECODER.raw_decode(text, at)
         at = _space(text, at)
         if text[at] == ",":

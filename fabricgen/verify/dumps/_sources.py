@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 import zstandard
 
@@ -27,6 +27,12 @@ MOST_BYTES = 512 * 1024 * 1024
 
 MOST_UNPACKED = 4 * MOST_BYTES
 """The most that all files of an archive may unpack to, bytes."""
+
+LEAST_UNPACKED, MOST_TIMES = 128 * 1024 * 1024, 200
+"""A small archive may unpack to so many bytes, a larger one to so many times its size: dumps of a hall to 40 to 100."""
+
+MOST_OF_A_HEADER = 1024 * 1024
+"""Bytes between two files of a tar archive: long names, which are held in memory."""
 
 MOST_FILES = 200_000
 """The most files of a folder or an archive."""
@@ -105,7 +111,8 @@ def contents(source: Source) -> Iterator[tuple[str, bytes]]:
         data = sys.stdin.buffer.read(MOST_BYTES + 1)
     else:
         data = read_bytes(source.path, source.shown, limit=MOST_BYTES)
-    yield from _Unpacking(source.shown).files(source.shown, data, 0)
+    most = min(MOST_UNPACKED, max(LEAST_UNPACKED, MOST_TIMES * len(data)))
+    yield from _Unpacking(source.shown, most).files(source.shown, data, 0)
 
 
 @dataclass
@@ -113,11 +120,12 @@ class _Unpacking:
     """Counts what comes out of an archive, against those that unpack to more than a machine holds."""
 
     shown: str
+    most: int
     unpacked: int = 0
     count: int = 0
 
     def files(self, shown: str, data: bytes, depth: int) -> Iterator[tuple[str, bytes]]:
-        _check(len(data) <= MOST_BYTES, shown, f"it is larger than {MOST_BYTES >> 20} MiB")
+        _check(len(data) <= MOST_BYTES, shown, f"it is larger than {_mib(MOST_BYTES)}")
         packed = _opened(data)
         if packed is None and not _is_tar(data) and not data.startswith(_ZIP):
             yield shown, data
@@ -135,16 +143,16 @@ class _Unpacking:
             _check(False, shown, f"the archive is damaged: {reason}")
 
     def _tarred(self, shown: str, stream: IO[bytes], depth: int) -> Iterator[tuple[str, bytes]]:
-        with tarfile.open(fileobj=stream, mode="r|") as archive:
+        counted = _Counted(self, stream)
+        with tarfile.open(fileobj=cast(IO[bytes], counted), mode="r|") as archive:
             for member in archive:
                 self._count(shown)
-                if not member.isfile():
-                    continue
                 name = f"{shown}/{member.name.removeprefix('./')}"
-                _check(member.size <= MOST_BYTES, name, f"it is larger than {MOST_BYTES >> 20} MiB")
-                opened = archive.extractfile(member)
+                _check(not member.isfile() or member.size <= MOST_BYTES, name, f"it is larger than {_mib(MOST_BYTES)}")
+                counted.allowed = member.size + MOST_OF_A_HEADER
+                opened = archive.extractfile(member) if member.isfile() else None
                 if opened is not None:
-                    yield from self.files(name, self._read(opened), depth + 1)
+                    yield from self.files(name, opened.read(), depth + 1)
 
     def _zipped(self, shown: str, data: bytes, depth: int) -> Iterator[tuple[str, bytes]]:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -161,9 +169,30 @@ class _Unpacking:
         _check(self.count <= MOST_FILES, shown, f"it has more than {MOST_FILES:,} files")
 
     def _read(self, stream: IO[bytes]) -> bytes:
-        data = stream.read(MOST_BYTES + 1)
-        self.unpacked += len(data)
-        _check(self.unpacked <= MOST_UNPACKED, self.shown, f"it unpacks to more than {MOST_UNPACKED >> 20:,} MiB")
+        data = stream.read(min(MOST_BYTES, self.most - self.unpacked) + 1)
+        self.add(len(data))
+        return data
+
+    def add(self, size: int) -> None:
+        """Count bytes that came out; raises InputError where they are too many."""
+        self.unpacked += size
+        _check(self.unpacked <= self.most, self.shown, f"it unpacks to more than {_mib(self.most)}")
+
+
+@dataclass
+class _Counted:
+    """What is read of a tar archive, whose headers may promise anything; `allowed` up to the next file."""
+
+    unpacking: _Unpacking
+    stream: IO[bytes]
+    allowed: int = MOST_OF_A_HEADER
+
+    def read(self, size: int) -> bytes:
+        """The next bytes; raises InputError where they are too many."""
+        data = self.stream.read(size)
+        self.allowed -= len(data)
+        self.unpacking.add(len(data))
+        _check(self.allowed >= 0, self.unpacking.shown, "the archive has a name that is too long")
         return data
 
 
@@ -182,6 +211,10 @@ def _opened(data: bytes) -> IO[bytes] | None:
 
 def _is_tar(head: bytes) -> bool:
     return head[257:262] == b"ustar"
+
+
+def _mib(size: int) -> str:
+    return f"{size >> 20:,} MiB"
 
 
 def _check(good: bool, shown: str, why: str) -> None:

@@ -57,7 +57,8 @@ def _box(name: str, guid: str) -> Box:
 def _nodes(content: Content) -> list[_Node]:
     """All nodes; warnings of the tool stand between its lines where both went to one file."""
     found: list[_Node] = []
-    for number, line in enumerate(map(str.strip, content.text.split("\n")), start=1):
+    for number, untrimmed in content.lines():
+        line = untrimmed.strip()
         if len(line) > _LONGEST_LINE:
             content.wrong(number, 1, f"the line has {len(line):,} characters", _HINT)
         elif "==(" in line or _NEAR.match(line):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from fabricgen.verify.dumps._content import Content
+from fabricgen.verify.dumps._content import Content, lines_of
 from fabricgen.verify.dumps.sighting import Box, Dump, Sighting, guid_text
 
 TITLE = "ibnetdiscover"
@@ -32,7 +32,7 @@ def dumps(content: Content) -> Iterator[Dump]:
     boxes: dict[str, Box] = {}
     node, sightings = "", list[Sighting]()
     is_switch = False
-    for number, line in enumerate(content.text.split("\n"), start=1):
+    for number, line in content.lines():
         if len(line) > _LONGEST_LINE:
             content.wrong(number, 1, f"the line has {len(line):,} characters", _HINT)
         elif found := _PORT.match(line):
@@ -59,7 +59,7 @@ def _names(text: str) -> dict[str, str]:
     """The description of each node that has a paragraph, by its GUID."""
     return {
         guid_text(found[4]): (found[5] or "").strip()
-        for line in text.split("\n")
+        for _, line in lines_of(text)
         if (found := _NODE.match(line[:_LONGEST_LINE]))
     }
 

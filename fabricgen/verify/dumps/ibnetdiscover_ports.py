@@ -27,7 +27,8 @@ def recognises(text: str) -> bool:
 def dumps(content: Content) -> Iterator[Dump]:
     """A dump for each switch and port of an adapter; GUIDs are those of ports, and a switch has one for all."""
     found: dict[Box, list[Sighting]] = {}
-    for number, line in enumerate(map(str.strip, content.text.split("\n")), start=1):
+    for number, untrimmed in content.lines():
+        line = untrimmed.strip()
         if len(line) > _LONGEST_LINE:
             content.wrong(number, 1, f"the line has {len(line):,} characters", _HINT)
         elif joined := _JOINED.fullmatch(line):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import dropwhile
 
 from fabricgen.verify.dumps._content import Content
 from fabricgen.verify.dumps._lldp import neighbor
@@ -14,13 +15,13 @@ IS_JSON = False
 
 _HEAD = re.compile(r"^[ ]*LocalPort[ ]+RemoteDevice[ ]+RemotePortID\b.*$", re.MULTILINE)
 _TOTAL = re.compile(r"\s*Total entries displayed:\s*(\d+)\s*")
-_COLUMNS = 3
+_COLUMNS, _MOST_COLUMNS = 3, 50
 _HINT = "give the whole output of `show lldp table`, of one device a file"
 
 
 def recognises(text: str) -> bool:
     """Whether the head of the table stands in the text; a prompt may stand before it."""
-    return _HEAD.search(text, 0, 65536) is not None
+    return _HEAD.search(text[:65536]) is not None
 
 
 def dumps(content: Content) -> Iterator[Dump]:
@@ -29,17 +30,18 @@ def dumps(content: Content) -> Iterator[Dump]:
 
 
 def _sightings(content: Content) -> Iterator[Sighting]:
-    lines = content.text.split("\n")
-    first = next(number for number, line in enumerate(lines) if _HEAD.match(line)) + 1
-    spans = _spans(lines[first]) if first < len(lines) else []
-    if len(spans) < _COLUMNS:
-        content.wrong(first + 1, 1, "there is no row of dashes under the head of the table", _HINT)
+    lines = dropwhile(lambda line: not _HEAD.match(line[1]), content.lines())
+    number, _ = next(lines, (0, ""))
+    number, dashes = next(lines, (number + 1, ""))
+    spans = _spans(dashes)
+    if not _COLUMNS <= len(spans) <= _MOST_COLUMNS:
+        content.wrong(number, 1, "there is no row of dashes under the head of the table", _HINT)
         return
     found = 0
-    for number, line in enumerate(lines[first + 1 :], start=first + 2):
+    for number, line in lines:
         if total := _TOTAL.fullmatch(line):
-            if int(total[1]) != found:
-                content.wrong(number, 1, f"{found} rows stand above, not {total[1]}", _HINT)
+            if total[1] != str(found):
+                content.wrong(number, 1, f"{found} rows stand above, not {total[1][:20]}", _HINT)
             return
         if not line.strip() or not line.strip().strip("-"):
             continue
@@ -49,7 +51,7 @@ def _sightings(content: Content) -> Iterator[Sighting]:
             continue
         found += 1
         yield Sighting(cells[0], neighbor(cells[1], ""), cells[2], cells[4])
-    content.wrong(len(lines), 1, "the table ends before its line 'Total entries displayed'", _HINT)
+    content.wrong(content.text.count("\n") + 1, 1, "the table ends before its line 'Total entries displayed'", _HINT)
 
 
 def _spans(dashes: str) -> list[tuple[int, int | None]]:
@@ -57,4 +59,4 @@ def _spans(dashes: str) -> list[tuple[int, int | None]]:
     if dashes.strip(" -\r"):
         return []
     starts = [found.start() for found in re.finditer("-+", dashes)]
-    return list(zip(starts, [*starts[1:], None], strict=True))
+    return list(zip(starts, [*starts[1:], None], strict=False))

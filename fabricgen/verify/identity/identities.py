@@ -10,10 +10,7 @@ from fabricgen.verify.ports.numbers import PortNumbers
 from fabricgen.wiring.tables import Ints
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-    from numpy import uint8
-
-    Bytes = npt.NDArray[uint8]
+    from fabricgen.verify.sightings import Bytes
 
 
 class How(IntEnum):

@@ -20,6 +20,7 @@ from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.identity.identities import How, Identities
 from fabricgen.verify.ports.ends import ends_of
 from fabricgen.verify.sightings import Sightings
+from fabricgen.wiring.tables import unique_values
 
 CODE = "FG070"
 _MAC = re.compile(r"([0-9a-f]{2}:){5}[0-9a-f]{2}")
@@ -71,7 +72,7 @@ def _macs(cabling: PlannedCabling, sightings: Sightings, identities: Identities)
     sure = (sightings.neighbor >= 0) & (identities.how[sightings.neighbor] < How.WEAK)
     rows = np.flatnonzero((far >= 0) & is_mac[sightings.far_port] & sure)
     count = len(sightings.texts)
-    for key in np.unique(far[rows].astype(np.int64) * count + sightings.far_port[rows]).tolist():
+    for key in unique_values(far[rows].astype(np.int64) * count + sightings.far_port[rows]):
         port, text = divmod(key, count)
         if sightings.texts[text] not in own:
             found.add(((cabling.device_names[cabling.device[port]], cabling.port_text(port)), sightings.texts[text]))
@@ -85,7 +86,7 @@ def _guids(cabling: PlannedCabling, sightings: Sightings, identities: Identities
     for boxes, ports in ((sightings.owner, ends.own), (sightings.neighbor, ends.far)):
         rows = np.flatnonzero((boxes >= 0) & (ports >= 0))
         count = len(sightings.boxes)
-        for key in np.unique(ports[rows].astype(np.int64) * count + boxes[rows]).tolist():
+        for key in unique_values(ports[rows].astype(np.int64) * count + boxes[rows]):
             port, box = divmod(key, count)
             if guid := _real_guid(sightings.boxes[box].chassis):
                 device = int(cabling.device[port])

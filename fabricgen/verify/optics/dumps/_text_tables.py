@@ -6,9 +6,12 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
+from fabricgen.verify.dumps._content import lines_of
+
 _RULE = re.compile(r"\s*-{2,}(?:\s+-{2,})+\s*")
 _DASHES = re.compile(r"-+")
 _GAP = re.compile(r"\s{2,}")
+_LONGEST_LINE = 10_000
 
 
 def rows(text: str) -> Iterator[tuple[int, dict[str, str]]]:
@@ -19,7 +22,9 @@ def rows(text: str) -> Iterator[tuple[int, dict[str, str]]]:
     names: list[str] = []
     spans: list[tuple[int, int]] = []
     before = ""
-    for number, line in enumerate(text.split("\n"), start=1):
+    for number, line in lines_of(text):
+        if len(line) > _LONGEST_LINE:
+            continue
         if _RULE.fullmatch(line):
             names = _GAP.split(before.strip())
             spans = [found.span() for found in _DASHES.finditer(line)]

@@ -34,7 +34,7 @@ def recognises(text: str) -> bool:
 def reports(content: Content) -> Iterator[PortReport]:
     """A row for each port of a switch; adapters have the other end of the same links."""
     box: Box | None = None
-    for line, text in enumerate(content.text.split("\n"), start=1):
+    for line, text in content.lines():
         if found := _LINK.fullmatch(text.rstrip("\r")):
             owner = _owner(found) or (None if found["guid"] else box)
             if owner:

@@ -28,7 +28,7 @@ def reports(content: Content) -> Iterator[PortReport]:
     """A row for each port. Lines before the first paragraph, such as a prompt, are left out."""
     box = content.box()
     port, fields, words = "", dict[str, str](), list[str]()
-    for line in content.text.split("\n"):
+    for _, line in content.lines():
         if found := _PORT.fullmatch(line.rstrip()):
             if port:
                 yield _report(PortReport(box, port, present=True), fields, words)
