@@ -29,7 +29,7 @@ class Explainer:
     topology: Topology
     plugs: Plugs
     _ranks: dict[int, dict[int, int]] = field(default_factory=dict)
-    _served: dict[tuple[str, int], set[str]] = field(default_factory=dict)
+    _served: dict[tuple[str, str, int], set[str]] = field(default_factory=dict)
 
     def action(self, chain: Chain) -> tuple[Action, Repair]:
         """What to do about a chain, and the repair that it follows."""
@@ -164,7 +164,7 @@ class Explainer:
                 continue
             for what in told:
                 ours, theirs = cabling.of_link(what, kept), cabling.of_link(what, strayed)
-                if ours and theirs and ours not in self.served(what, int(topology.device[strayed])):
+                if ours and theirs and ours not in self.served(what, strayed):
                     differs[what] += 1
                     told[what] |= {ours, theirs}
         for what, count in differs.items():
@@ -172,13 +172,15 @@ class Explainer:
                 return f"{what}s {' and '.join(sorted(told[what], key=natural))}"
         return ""
 
-    def served(self, what: str, device: int) -> set[str]:
-        """The rails or planes that a device has links of."""
-        if (what, device) not in self._served:
-            cabling = self.topology.cabling
+    def served(self, what: str, port: int) -> set[str]:
+        """The rails or planes that the device of a port has links of, in the fabric of the port."""
+        cabling, device = self.topology.cabling, int(self.topology.device[port])
+        fabric = str(cabling.of_link("fabric", port))
+        if (what, fabric, device) not in self._served:
             ports = cabling.ports_of_device(device).tolist()
-            self._served[what, device] = {str(cabling.of_link(what, port)) for port in ports}
-        return self._served[what, device]
+            ours = [each for each in ports if cabling.of_link("fabric", each) == fabric]
+            self._served[what, fabric, device] = {str(cabling.of_link(what, each)) for each in ours}
+        return self._served[what, fabric, device]
 
     def boxes_instead(self, chain: Chain, repair: Repair) -> list[Alternative]:
         """An exchange of two small boxes that would explain as much."""

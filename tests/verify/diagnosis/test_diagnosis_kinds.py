@@ -136,6 +136,12 @@ def test_crossed_rails():
     assert {step.pull.device for step in leaves.steps} == {LEAF, LEAF2}
 
 
+def test_management_of_a_leaf_has_no_say_in_its_rails():
+    action = _only(_moved(_hall("patched-hall"), "p1-su02-n007:NIC1", "p1-su02-n007:NIC8"))
+    assert (action.kind, action.moves) == (Kind.CROSSED, 2)
+    assert "rails 1 and 8 are crossed" in action.text
+
+
 def test_cables_of_two_nodes_on_a_leaf_of_all_rails_are_not_crossed():
     hall = _hall("top-of-rack")
     action = _only(_moved(hall, "p1-su01-n001:NIC1", "p1-su01-n002:NIC2"))
