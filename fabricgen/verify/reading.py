@@ -64,7 +64,8 @@ def read_all(arguments: Sequence[str], jobs: int = 0, *, optics: bool) -> AllRea
 
     Arguments are files, folders, archives and `-`, standard input. `jobs` is a number of processes, 0 for as many as
     there are processors; the result does not depend on it, nor on the order of arguments. Raises InputError (FG065)
-    with all faults of all files, at most `MOST_FAULTS` of them: a named file that is no dump, one that is damaged, an argument without any dump.
+    with all faults of all files, at most `MOST_FAULTS` of them: a
+    named file that is no dump, one that is damaged, an argument without any dump.
     """
     found = sorted(sources(list(arguments)), key=lambda source: arguments[source.argument])
     batches = _batches(found)
