@@ -59,7 +59,7 @@ def _blind_devices(topology: Topology, links: np.ndarray) -> list[tuple[int, lis
 def _is_gone(topology: Topology, device: int, ports: np.ndarray) -> bool:
     """Whether nobody sees a device, nor it anybody."""
     own = topology.ports_of(device)
-    sees = any(topology.mate[port] >= 0 or topology.towards[port] >= 0 for port in own)
+    sees = any(topology.mate[port] >= 0 or topology.towards[port] >= 0 or topology.odd[port] for port in own)
     return not sees and not bool((topology.towards[ports ^ 1] == device).any())
 
 

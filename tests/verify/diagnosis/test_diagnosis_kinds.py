@@ -256,6 +256,18 @@ def test_dark_device_of_which_one_cable_ends_elsewhere():
     assert len(found[1].cables) == len(plugs) - 1
 
 
+def test_device_that_sees_a_stranger_is_not_without_power():
+    hall = _hall()
+    node = hall.cabling.device_numbers["p1-su01-n012"]
+    plugs = [plug for plug in range(hall.plugs) if hall.device[plug] == node]
+    for plug in plugs:
+        hall.cage[plug] = None
+    port = int(hall.cabling.ports_of_device(node)[0])
+    found = diagnose(hall.cabling, replace(hall.seen(), strangers=(Stranger(port, "printer"),))).actions
+    assert {len(action.cables) for action in found} == {1}
+    assert not any("powered" in action.text for action in found)
+
+
 def test_moved_plug_whose_own_place_has_lost_its_cable():
     """The one plug that is moved makes one cable right; the other one is not there."""
     hall = _hall()
