@@ -1,6 +1,7 @@
 """What part of a plan a verification is about: `--only p1/su3`.
 
-A cable is in a place when either of its ends is. What no dump shows is counted within the scope alone.
+A cable is in a place when either of its ends is, and in a fabric when it is the fabric's. What no dump shows is counted
+within the scope alone.
 """
 
 from __future__ import annotations
@@ -55,10 +56,11 @@ def scope_of(plan: PlannedCabling, asked: Sequence[str]) -> Scope:
     devices, links = np.zeros(len(plan.device_names), dtype=bool), np.zeros(len(plan.cable), dtype=bool)
     for text in asked:
         here, own = _devices(plan, text), _equal(plan.links["fabric"], text)
-        if not here.any() and not own.any():
+        switches = _equal(plan.devices["fabric"], text)
+        if not here.any() and not own.any() and not switches.any():
             hint = did_you_mean(text, _places(plan))
             raise fault("FG066", f"the plan has no place '{text}' to verify", hint=hint)
-        devices |= here
+        devices |= here | switches
         links |= own | here[plan.device].reshape(-1, 2).any(axis=1)
     cables = np.zeros(len(plan.cable_ids), dtype=bool)
     cables[plan.cable[links]] = True
@@ -67,10 +69,10 @@ def scope_of(plan: PlannedCabling, asked: Sequence[str]) -> Scope:
 
 
 def _devices(plan: PlannedCabling, text: str) -> Flags:
-    """The devices of a place, by row."""
+    """The devices of a place, by row; none of a fabric, whose cables are its own, not all of its switches."""
     columns = plan.devices
     found = np.zeros(len(plan.device_names), dtype=bool)
-    for name in ("device", "rack", "pod", "site", "fabric"):
+    for name in ("device", "rack", "pod", "site"):
         found |= _equal(columns[name], text)
     fabric, _, tier = text.partition(".")
     found |= _equal(columns["fabric"], fabric) & _equal(columns["tier"], tier)

@@ -10,9 +10,11 @@ import pytest
 
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.verify.actions import CableState
+from fabricgen.verify.cabling import cabling_of
 from fabricgen.verify.progress.earlier import read_reports
 from fabricgen.verify.progress.scope import scope_of
 from fabricgen.verify.report import Report, write_report
+from tests.conftest import example_cluster
 from tests.verify.reports.made import LEAF, dark, exchanged, made, planned, swapped
 
 
@@ -35,6 +37,12 @@ from tests.verify.reports.made import LEAF, dark, exchanged, made, planned, swap
 )
 def test_a_cable_is_in_a_place_when_an_end_is(place: str, cables: int) -> None:
     assert np.count_nonzero(scope_of(planned().cabling, [place]).cables) == cables
+
+
+def test_a_fabric_is_its_own_cables_without_those_that_manage_its_switches() -> None:
+    plan = cabling_of(example_cluster("superpod-b200"))
+    own = sum(fabric == "compute" for fabric in plan.cables["fabric"])
+    assert np.count_nonzero(scope_of(plan, ["compute"]).cables) == own == 2044
 
 
 def test_places_add_up() -> None:
