@@ -213,7 +213,7 @@ def _encoded(column: Sequence[Any]) -> EncodedColumn:
     """A column encoded over distinct texts; numbers are written as in a list."""
     if isinstance(column, EncodedColumn):
         texts, same = _numbered(map(_text, column.vocabulary.tolist()))
-        return encoded(texts, same[column.codes] if len(column) else same)
+        return encoded(texts, same[column.codes] if len(column) else same[:0])
     return encoded(*_numbered(map(_text, column)))
 
 
@@ -243,7 +243,8 @@ def _cabling(
             texts.setdefault(text, len(texts))
     name = _ends(links, "port", texts)
     cable_ids, link_cable, row_cable = _same_vocabulary(links["cable"], cables["cable"])
-    row = _as_labelled(_rows(link_cable, row_cable), links, cables, link_cable, row_cable)
+    link_run, row_run = _runs(links, cables, link_cable, row_cable)
+    row = _as_labelled(_rows(link_run, row_run), links, cables, link_cable, row_cable)
     return PlannedCabling(
         devices=devices,
         links=links,
@@ -282,8 +283,35 @@ def _same_vocabulary(one: EncodedColumn, other: EncodedColumn) -> tuple[Strings,
     return np.array(texts, dtype=object), first[one.codes], second[other.codes]
 
 
+def _runs(
+    links: Mapping[str, EncodedColumn], cables: Mapping[str, EncodedColumn], link_cable: Ints, row_cable: Ints
+) -> tuple[Ints, Ints]:
+    """(Number of the run of each link, and of each row of cables.csv; int32.)
+
+    A run is a cable, or what of it joins the same two devices: the links of a breakout go to its ends by turns, and not
+    as many to each. A cable of which some links join others than its rows do is one run as a whole.
+    """
+    ends = [_same_vocabulary(links[f"{side}_device"], cables[f"{side}_device"]) for side in "ab"]
+    link_keys, row_keys = (
+        (cable.astype(np.int64) * len(ends[0][0]) + ends[0][at]) * len(ends[1][0]) + ends[1][at]
+        for at, cable in ((1, link_cable), (2, row_cable))
+    )
+    several = np.bincount(row_cable, minlength=int(link_cable.max(initial=-1)) + 1) > 1
+    if not several.any():
+        return link_cable, row_cable
+    lone = ~np.isin(link_keys, row_keys)
+    several[link_cable[lone]] = False
+    first = int(max(link_cable.max(initial=-1), row_cable.max(initial=-1))) + 1
+    keys = np.unique(row_keys[several[row_cable]])
+    found = []
+    for cable, key in ((link_cable, link_keys), (row_cable, row_keys)):
+        runs = first + np.searchsorted(keys, key)
+        found.append(np.where(several[cable], runs, cable).astype(np.int32))
+    return found[0], found[1]
+
+
 def _rows(link_cable: Ints, row_cable: Ints) -> Ints:
-    """The row of cables.csv of each link: the rows of a cable share its links evenly, in order; int32."""
+    """The row of cables.csv of each link: the rows of a cable, or of a run, share its links evenly, in order; int32."""
     count = int(max(link_cable.max(initial=-1), row_cable.max(initial=-1))) + 1
     links, rows = np.bincount(link_cable, minlength=count), np.bincount(row_cable, minlength=count)
     by_link, by_row = np.argsort(link_cable, kind="stable"), np.argsort(row_cable, kind="stable")

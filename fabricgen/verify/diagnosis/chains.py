@@ -58,7 +58,11 @@ class Cables:
         Cables swapped between the same two devices may stay: where one of them sits, the free end of the other belongs.
         """
         at = start = end ^ 1
+        met = set[int]()
         while at not in self.mate:
+            if at in met:
+                return start
+            met.add(at)
             mates = [int(self.topology.mate[lane]) for lane in self.plugs.lanes(at)]
             beyond = [mate for mate in mates if 0 <= mate < self.topology.planned]
             if not beyond or self.topology.mate[beyond[0]] == beyond[0] ^ 1:
@@ -66,8 +70,6 @@ class Cables:
             if not self.topology.joins_right(beyond[0], int(self.topology.mate[beyond[0]])):
                 break
             at = self.end(beyond[0]) ^ 1
-            if at == start:
-                break
         return at
 
 

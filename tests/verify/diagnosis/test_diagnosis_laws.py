@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fabricgen.verify.actions import CableState, Kind
@@ -17,9 +17,15 @@ faults = st.lists(st.tuples(st.sampled_from(FAULTS), st.integers(0, 10**6)), min
 
 @given(name=st.sampled_from(NAMES), made=faults)
 def test_actions_mend_the_hall(name, made):
-    hall = Hall(cabling(name))
+    check_mended(cabling(name), made)
+
+
+def check_mended(cabling, made):
+    """The law for a hall that is cabled in some way but for the faults made."""
+    hall = Hall(cabling)
     work = sum(fault(hall, Random(seed)) for fault, seed in made)
-    assume(hall.is_legible())
+    if not hall.is_legible():
+        return
     found = diagnose(hall.cabling, hall.seen())
     check_cables(hall, found)
     moves = sum(action.moves for action in found.actions)

@@ -1,0 +1,118 @@
+"""The laws of diagnosis over halls of drawn blueprints, and what was found by them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from fabricgen.verify.cabling import cabling_of
+from fabricgen.verify.diagnosis import diagnose
+from fabricgen.verify.seen import Seen
+from tests.properties.blueprints import FAMILIES
+from tests.properties.compiling import cases, compiled, compiled_or_dropped
+from tests.verify.diagnosis.faults import FAULTS, rolled, splitter, swap
+from tests.verify.diagnosis.hall import Hall, cabling
+from tests.verify.diagnosis.test_diagnosis_laws import check_cables, check_mended
+from tests.verify.diagnosis.test_diagnosis_partly_seen import check_none_makes_it_worse, known
+
+MOST_PORTS = 1200
+HISTORIES = 3
+"""How often faults are put into one drawn hall: to draw it takes longer than to diagnose it."""
+
+mended_for_certain = [fault for fault in FAULTS if fault is not splitter]
+
+
+def histories(faults):
+    made = st.lists(st.tuples(st.sampled_from(faults), st.integers(0, 10**6)), min_size=1, max_size=6)
+    return st.lists(st.tuples(made, known), min_size=HISTORIES, max_size=HISTORIES)
+
+
+def drawn_cabling(tree):
+    found = cabling_of(compiled_or_dropped(tree))
+    assume(0 < found.ports <= MOST_PORTS)
+    return found
+
+
+def check_rows(cabling):
+    """Each link is of a row of its cable that joins its two devices."""
+    for port in range(cabling.ports):
+        side = "b" if port & 1 else "a"
+        assert cabling.of_cable(f"{side}_device", port) == cabling.device_names[cabling.device[port]]
+        assert cabling.of_cable("cable", port) == cabling.cable_ids[cabling.cable[port >> 1]]
+    plugs = [cabling.ports_of_plug(plug) for plug in range(int(cabling.plug.max(initial=-1)) + 1)]
+    assert all(len({(int(cabling.device[port]), cabling.cage(port)) for port in plug}) == 1 for plug in plugs)
+
+
+@pytest.mark.parametrize("family", sorted(FAMILIES))
+def test_drawn_halls(family):
+    @cases(10)
+    @given(FAMILIES[family](), histories(mended_for_certain), histories(FAULTS))
+    def law(tree, certain, any_faults):
+        cabling = drawn_cabling(tree)
+        check_rows(cabling)
+        for made, _ in certain:
+            check_mended(cabling, made)
+        for made, share in any_faults:
+            check_none_makes_it_worse(cabling, made, share)
+
+    law()
+
+
+def test_the_links_of_a_breakout_go_to_its_ends_by_turns():
+    tree = {
+        "fabricgen": 1,
+        "name": "generated",
+        "scalable_unit": {"nodes": "2 x toy-dual", "racks": {"nodes_per_rack": 2}},
+        "pods": {"p1": {"su": 1, "reserve": 4}},
+        "fabrics": {
+            "compute": {
+                "protocol": "roce",
+                "hosts": "bridged",
+                "bond": "nic",
+                "tiers": {
+                    "leaf": {"switch": "toy-24", "per": ["su", "rail"], "count": 1},
+                    "spine": {"switch": "toy-24", "count": 2},
+                },
+            }
+        },
+    }
+    found = cabling_of(compiled(tree))
+    check_rows(found)
+    for seed in range(20):
+        check_mended(found, [(swap, seed), (rolled, seed)])
+
+
+def test_a_hall_without_links():
+    tree = {
+        "fabricgen": 1,
+        "name": "generated",
+        "scalable_unit": {"nodes": "1 x toy-four"},
+        "pods": {"p1": {"su": 2}},
+        "omit": ["*/su-*/node-1"],
+        "fabrics": {
+            "compute": {"protocol": "roce", "planes": 2, "tiers": {"leaf": {"switch": "toy-chassis", "per": ["plane"]}}}
+        },
+    }
+    found = cabling_of(compiled(tree))
+    none = np.zeros(0, dtype=np.int32)
+    flags = none.astype(bool)
+    assert found.ports == 0
+    assert not diagnose(found, Seen(none, none, flags, flags, flags)).actions
+
+
+def test_lanes_that_are_swapped_within_a_cable_do_not_go_round_for_ever():
+    """The free end of the one cable is looked for along the other, whose lanes lead back to itself."""
+    hall = Hall(cabling("patched-hall"))
+    one, other = (hall.numbers[32, hall.cabling.port_text(port)] for port in (512, 528))
+    assert hall.cabling.ports_of_plug(int(hall.cabling.plug[other])) == [other, other + 2]
+    mate = hall.seen().mate
+    mate[[one, one + 1, one + 2, one + 3, other, other + 1, other + 2, other + 3]] = -1
+    for a, b in ((one + 1, other), (other + 1, other + 2)):
+        mate[a], mate[b] = b, a
+    seen = hall.seen()
+    found = diagnose(hall.cabling, replace(seen, mate=mate))
+    check_cables(hall, found)
