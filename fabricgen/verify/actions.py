@@ -50,7 +50,8 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One plug that is pulled and put elsewhere. `cable` is the planned cable that is then right ("": a spare one).
+    """One plug that is pulled and put elsewhere. `cable` is the planned cable that is then right ("": a spare one, or a
+    trunk between panels).
 
     `reaches`: whether that cable, as planned, is long enough to be the one that is plugged where the plug is found now.
     If not, another cable lies there, and may not reach where the plug has to go. None where the floor is not known, and

@@ -198,7 +198,7 @@ def _states(report: Report, numbers: dict[str, int]) -> Ints:
     put(list(_ids(report.verified or {})), AS_PLANNED)
     put(list(_ids(report.harmless_cables)), HARMLESS)
     for action in report.actions:
-        moved = {step.cable for step in action.steps}
+        moved = {step.cable for step in action.steps if step.cable}
         for one in action.cables:
             put([one], _state_of(action, one, moved))
     return states

@@ -13,6 +13,7 @@ from fabricgen.verify.actions import Action, Diagnosis, Kind
 ALL = "all"
 
 INSTEAD = {
+    Kind.SPLITTER: "trunks are exchanged, and an overlay states only where cables end: move the trunks as it says",
     Kind.DARK: "nothing is plugged where the hall could win: plug it in, or replace the cable or the port",
     Kind.OPTIC: "put the right module in; another part or medium that shall stay is stated with `part` or `medium`",
     Kind.PORT: "look at the port, or dump the device at its other end as well, and verify again",

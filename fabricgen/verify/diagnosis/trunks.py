@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from fabricgen.verify.actions import Action, End, Kind
+from fabricgen.verify.actions import Action, End, Kind, Step
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.diagnosis.exchange_search import Exchangeable, Ring, Vote
 from fabricgen.verify.diagnosis.topology import Gain, Topology
@@ -114,7 +114,7 @@ def exchangeable_trunks(ends: TrunkEnds) -> Exchangeable:
 
 
 def trunk_action(ends: TrunkEnds, ring: Ring, cables: tuple[str, ...]) -> Action:
-    """Ends of trunks that are in each other's place, told by their panels."""
+    """Ends of trunks that are in each other's place, told by their panels; a step for each, of no cable of the plan."""
     found = sorted(ring)
     names = listed([ends.names[end // 2] for end in found])
     places = [ends.places[end] for end in found]
@@ -122,4 +122,7 @@ def trunk_action(ends: TrunkEnds, ring: Ring, cables: tuple[str, ...]) -> Action
     other = listed(sorted({ends.places[end ^ 1].device for end in found}))
     what = "exchanged: swap them" if len(found) == 2 else "in each other's places"
     text = f"the ends of trunks {names} at {at} are {what} there, or at {other}."
-    return Action(Kind.SPLITTER, len(found), cables, tuple(places), text)
+    steps = tuple(
+        Step("", ends.places[end], replace(ends.places[ring[end]], label=ends.names[ring[end] // 2])) for end in found
+    )
+    return Action(Kind.SPLITTER, len(found), cables, tuple(places), text, steps=steps)

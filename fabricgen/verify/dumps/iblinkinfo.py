@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from fabricgen.verify.dumps._content import Content
 from fabricgen.verify.dumps.sighting import DOWN, SEEN, SILENT, Box, Dump, Sighting, guid_text
@@ -12,9 +13,11 @@ from fabricgen.verify.dumps.sighting import DOWN, SEEN, SILENT, Box, Dump, Sight
 TITLE = "iblinkinfo"
 IS_JSON = False
 
-_NODE = re.compile(r"(?:Switch:\s+0x([0-9a-f]{1,16})|(?:CA|Router):)\s(.*):\s*")
-_NEAR = re.compile(r'(?:0x([0-9a-f]{1,16})\s+)?(?:"(.*?)"\s+)?(\d+)\s+(\d+)\[[\s\d]*\]')
-_FAR = re.compile(r'(?:0x([0-9a-f]{1,16})\s+)?(\d+)\s+(\d+)\[[\s\d]*\]\s+"(.*)"\s*\(.*')
+_NODE = re.compile(r"(?:Switch:\s+0x([0-9a-fA-F]{1,16})|(?:CA|RT|Router):)\s(.*):\s*")
+_NEAR = re.compile(r'(?:0x([0-9a-fA-F]{1,16})\s+)?(?:"(.*?)"\s+)?(\d+)\s+(\d+)\[[\s\d]*\]')
+_RATE = re.compile(r"\s*(\d{1,2})X\s+([\d.]{1,12})\s+Gbps")
+_ADAPTER = re.compile(r" (?:mlx|ib|rocep|hfi|qib)\w*\d+\s*$")
+_FAR = re.compile(r'(?:0x([0-9a-fA-F]{1,16})\s+)?(\d+)\s+(\d+)\[[\s\d]*\]\s+"(.*)"\s*\(.*')
 _LONGEST_LINE = 2000
 _HINT = "give the whole output of iblinkinfo, as it was written"
 
@@ -24,26 +27,44 @@ def recognises(text: str) -> bool:
     return re.search(r"\d\[[ \d]{0,4}\] ==\(.{0,200}?\)==>", text[:65536]) is not None
 
 
+class Port(NamedTuple):
+    """A port: `far` is (GUID, lid, name) of its neighbour; `rate` that of a lane as printed, Gb/s ("": not told)."""
+
+    port: str
+    state: int
+    far_port: str
+    far: tuple[str, int, str]
+    lanes: int
+    rate: str
+    physical: str
+
+
 @dataclass
-class _Node:
+class Node:
     """A switch or adapter; `lid` is its number in the subnet, by which ports elsewhere name it."""
 
     name: str
-    guid: str = ""
-    lid: int = 0
-    ports: list[tuple[str, int, str, tuple[str, int, str]]] = field(default_factory=list)
+    guid: str
+    lid: int
+    is_switch: bool
+    ports: list[Port] = field(default_factory=list)
+
+    @property
+    def box(self) -> Box:
+        """The node as dumps name it."""
+        return _box(self.name, self.guid)
 
 
 def dumps(content: Content) -> Iterator[Dump]:
     """A dump for each switch and adapter; GUIDs are those of ports, which for a switch is that of all its ports."""
-    nodes = _nodes(content)
-    boxes = {node.lid: _box(node.name, node.guid) for node in nodes if node.lid and node.guid}
-    for node in nodes:
-        yield Dump(_box(node.name, node.guid), list(_sightings(node, boxes)), "ib", lists_all=False)
+    found = nodes(content)
+    boxes = {node.lid: node.box for node in found if node.lid and node.guid}
+    for node in found:
+        yield Dump(node.box, list(_sightings(node, boxes)), "ib", lists_all=False)
 
 
-def _sightings(node: _Node, boxes: dict[int, Box]) -> Iterator[Sighting]:
-    for port, state, far_port, (guid, lid, name) in node.ports:
+def _sightings(node: Node, boxes: dict[int, Box]) -> Iterator[Sighting]:
+    for port, state, far_port, (guid, lid, name), *_ in node.ports:
         if state != SEEN:
             yield Sighting(port, None, state=state)
         else:
@@ -54,9 +75,9 @@ def _box(name: str, guid: str) -> Box:
     return Box(name.strip(), guid_text(guid) if guid else "")
 
 
-def _nodes(content: Content) -> list[_Node]:
-    """All nodes; warnings of the tool stand between its lines where both went to one file."""
-    found: list[_Node] = []
+def nodes(content: Content) -> list[Node]:
+    """All nodes with their ports; warnings of the tool stand between its lines where both went to one file."""
+    found: list[Node] = []
     for number, untrimmed in content.lines():
         line = untrimmed.strip()
         if len(line) > _LONGEST_LINE:
@@ -64,15 +85,16 @@ def _nodes(content: Content) -> list[_Node]:
         elif "==(" in line or _NEAR.match(line):
             _read_port(content, number, line, found)
         elif head := _NODE.fullmatch(line):
-            found.append(_Node(head[2], head[1] or ""))
+            found.append(Node(head[2], head[1] or "", 0, is_switch=bool(head[1])))
     return found
 
 
-def _read_port(content: Content, number: int, line: str, found: list[_Node]) -> None:
+def _read_port(content: Content, number: int, line: str, found: list[Node]) -> None:
     """Read the line of a port: NEAR ==(WIDTH SPEED STATE/PHYSICAL STATE)==> FAR."""
     near, _, rest = line.partition("==(")
     link, arrow, far = rest.partition("==>")
-    state = link.partition("/")[0].split()
+    states, _, physical = link.partition("/")
+    state = states.split()
     port, there = _NEAR.fullmatch(near.strip()), _FAR.fullmatch(far.strip())
     if not arrow or "/" not in link or not state:
         content.wrong(number, 1, f"'{line[:40]}' is no line of iblinkinfo", _HINT)
@@ -81,17 +103,23 @@ def _read_port(content: Content, number: int, line: str, found: list[_Node]) -> 
     elif there is None and state[-1] != "Down" and far.strip() != '"Port not available"':
         content.wrong(number, 1, "the line does not say what is at the other end", _HINT)
     else:
-        _add_port(found, port, state[-1], there)
+        up = there is not None and state[-1] != "Down"
+        beyond = (str(int(there[3])), (there[1] or "", int(there[2]), there[4])) if there and up else ("", ("", 0, ""))
+        told = SEEN if up else DOWN if state[-1] == "Down" else SILENT
+        rate = _RATE.match(states)
+        lanes = (int(rate[1]), rate[2]) if rate else (0, "")
+        node = _node(found, port)
+        node.ports.append(Port(str(int(port[4])), told, *beyond, *lanes, physical.strip(" )")))
 
 
-def _add_port(found: list[_Node], near: re.Match[str], state: str, far: re.Match[str] | None) -> None:
-    """Add a port to the last node, or to a new one where lines have the name of their node and it is another."""
-    guid, name, lid, port = near[1] or "", near[2], int(near[3]), str(int(near[4]))
+def _node(found: list[Node], near: re.Match[str]) -> Node:
+    """The node of a port: the last one, or a new one where lines have the name of their node and it is another.
+
+    Lines do not say what a node is, but the description of an adapter has the name of its device last.
+    """
+    guid, name, lid = near[1] or "", near[2], int(near[3])
     if name is not None and (not found or (found[-1].name, found[-1].guid, found[-1].lid) != (name.strip(), guid, lid)):
-        found.append(_Node(name.strip(), guid, lid))
+        found.append(Node(name.strip(), guid, lid, is_switch=not _ADAPTER.search(name)))
     node = found[-1]
     node.guid, node.lid = node.guid or guid, lid
-    if far is not None and state != "Down":
-        node.ports.append((port, SEEN, str(int(far[3])), (far[1] or "", int(far[2]), far[4])))
-    else:
-        node.ports.append((port, DOWN if state == "Down" else SILENT, "", ("", 0, "")))
+    return node

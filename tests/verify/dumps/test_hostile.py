@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 from fabricgen.kernel.diagnostics import Diagnostic, InputError
 from fabricgen.verify.reading import read_dumps
 from fabricgen.verify.sightings import joined
-from tests.verify.dumps.test_eos import BRIEF, detailed
 from tests.verify.dumps.test_iblinkinfo import TEXT as LINKINFO
 from tests.verify.dumps.test_ibnetdiscover import TEXT as NETDISCOVER
+from tests.verify.dumps.test_lldp_models import STATE, interfaces
+from tests.verify.dumps.test_lldp_of_eos import BRIEF, detailed
+from tests.verify.dumps.test_lldp_of_sonic import ENTRY, TABLE
 from tests.verify.dumps.test_lldpctl import entry, entry0
-from tests.verify.dumps.test_models import STATE, interfaces
-from tests.verify.dumps.test_sonic import ENTRY, TABLE
 
 TEXTS = {
     "csv": 'device,port,neighbor,neighbor_port\nleaf-01,"1",n001,2\nleaf-01,3,,\n',

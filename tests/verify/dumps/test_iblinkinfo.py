@@ -10,6 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from fabricgen.verify.dumps.sighting import DOWN, SEEN, SILENT, Box
+from fabricgen.verify.reading import read_all
 from tests.verify.dumps.reading import faults, read, rows
 
 TEXT = """CA: n001 mlx5_0:
@@ -63,3 +64,14 @@ def test_what_is_no_line_of_it_is_told(tmp_path: Path) -> None:
 def test_warnings_between_the_lines_are_passed_over(tmp_path: Path) -> None:
     warned = TEXT.replace("Switch:", "ibwarn: [7] mad_rpc: _do_madrpc failed\nSwitch:")
     assert rows(read(tmp_path, warned)) == rows(read(tmp_path, TEXT))
+
+
+def test_a_router_is_no_part_of_the_node_above(tmp_path: Path) -> None:
+    """Neither its links nor its speeds: both are read from the same nodes."""
+    router = TEXT.replace("CA: n001 mlx5_0:", "RT: router-01:").split("Switch:")
+    text = f"Switch:{router[1]}{router[0]}".replace("0x0200000000000003", "0x020000000000000A")
+    assert [(row[0], row[1]) for row in rows(read(tmp_path, text))][-1] == ("router-01", "1")
+    file = tmp_path / "ports.txt"
+    file.write_text(text, encoding="utf-8")
+    reports = read_all([str(file)], jobs=1, optics=True).reports
+    assert [(report.box, report.port) for report in reports] == [(LEAF, port) for port in "1234"]

@@ -12,7 +12,7 @@ import pytest
 
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.verify.reading import read_dumps
-from tests.verify.dumps.test_sonic import TABLE
+from tests.verify.dumps.test_lldp_of_sonic import TABLE
 
 HEAD = b"device,port,neighbor,neighbor_port\n"
 MIB = 1024 * 1024
