@@ -44,19 +44,53 @@ def with_consequences(
     places = Places(cabling)
     checked = Reach(cabling, places, cluster).checked if cluster else tuple
     lookup = _Lookup(cabling, places, cluster.design.catalog if cluster else Catalog())
-    links = places.links_of(cable for action in diagnosis.actions for cable in action.cables)
-    if seen is not None:
-        links = {cable: [link for link in own if not _serves(cabling, seen, link)] for cable, own in links.items()}
+    links = places.links_of(cable for action in diagnosis.actions for cable in _cables(action))
+    then = None if seen is None else _exchanged(cabling, places, seen, diagnosis.actions)
+
+    def costs(action: Action) -> Consequence:
+        sees = seen if action.renamed else then
+        own = [link for cable in _cables(action) for link in links[cable]]
+        own = own if sees is None else [link for link in own if not _serves(cabling, sees, link)]
+        return _consequence(lookup, action, own, sees)
+
     actions = tuple(
         replace(
             action,
-            consequence=_consequence(lookup, action, [link for cable in action.cables for link in links[cable]], seen),
+            consequence=costs(action),
             steps=checked(action.steps),
             alternatives=tuple(replace(other, steps=checked(other.steps)) for other in action.alternatives),
         )
         for action in diagnosis.actions
     )
     return replace(diagnosis, actions=actions, notes=(*diagnosis.notes, *_worst(lookup, actions)))
+
+
+def _cables(action: Action) -> Sequence[str]:
+    """The cables of an action; where these are as planned until boxes are exchanged, those whose plugs it moves."""
+    return action.cables or sorted({step.cable for step in action.steps} - {""})
+
+
+def _exchanged(cabling: PlannedCabling, places: Places, seen: Seen, actions: Iterable[Action]) -> Seen:
+    """What will be seen once boxes are exchanged: what all other actions are about."""
+    exchanges = [action for action in actions if action.renamed]
+    told_at = {port: place.port for action in exchanges for port, place in places.now(action).items()}
+    if not told_at:
+        return seen
+    number, stands_for = cabling.device_numbers, np.arange(len(cabling.device_names), dtype=np.int32)
+    for action in exchanges:
+        for box, name in action.renamed.items():
+            stands_for[number[box]] = number[name]
+    towards = np.where(seen.towards < 0, -1, stands_for[seen.towards])
+    now = {told: port for port, told in told_at.items() if told != SPARE}
+    mate, sees = seen.mate.copy(), towards.copy()
+    moved = np.array([*now, *told_at], dtype=np.int64)
+    mate[moved] = sees[moved] = -1
+    for told, port in now.items():
+        far = int(seen.mate[told])
+        mate[port], sees[port] = now.get(far, far), towards[told]
+        if far >= 0 and far not in now:
+            mate[far] = port
+    return replace(seen, mate=mate, towards=sees)
 
 
 def _serves(cabling: PlannedCabling, seen: Seen, link: int) -> bool:

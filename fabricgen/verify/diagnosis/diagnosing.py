@@ -12,7 +12,7 @@ from fabricgen.verify.diagnosis.boxes import BOXES
 from fabricgen.verify.diagnosis.chains import Cables, Chain, chains, wrong_cables
 from fabricgen.verify.diagnosis.dark import dark_actions
 from fabricgen.verify.diagnosis.exchange_search import Ring, find_exchanges
-from fabricgen.verify.diagnosis.exchanges import box_action, joined, mended, plug_action, with_doubted
+from fabricgen.verify.diagnosis.exchanges import after_exchanges, box_action, joined, mended, plug_action, with_doubted
 from fabricgen.verify.diagnosis.explaining import Explainer
 from fabricgen.verify.diagnosis.plugs import Plugs, common_plugs
 from fabricgen.verify.diagnosis.states import dark_links, states_of
@@ -51,7 +51,7 @@ def diagnose(cabling: PlannedCabling, seen: Seen) -> Diagnosis:
         trunk_swaps, topology = _trunks(as_seen, topology, states)
         explained, after, missing = _plugs(as_seen, seen, topology, states, exchanged)
         explained, notes = with_doubted(topology, explained)
-        actions += [*trunk_swaps, *explained]
+        actions += [*trunk_swaps, *after_exchanges(cabling, exchanges, explained)]
     actions += dark_actions(after, missing)
     states = states_of(as_seen, dark_links(after))
     lost = cabling.cable[np.array(missing, dtype=np.int64) >> 1]

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import replace
 
+from fabricgen.blueprint.models import natural
 from fabricgen.verify.actions import Action, Alternative, CableState, End, Kind, Step
+from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.diagnosis.boxes import BOXES, LEAST_PLUGS
 from fabricgen.verify.diagnosis.exchange_search import Ring, likely
 from fabricgen.verify.diagnosis.explaining import Explainer
@@ -99,6 +103,23 @@ def joined(exchange: Action, after: Action) -> Action:
         steps=exchange.steps + after.steps,
         text=f"{exchange.text} Then {after.text}",
     )
+
+
+def after_exchanges(cabling: PlannedCabling, rings: Iterable[Ring], actions: Iterable[Action]) -> list[Action]:
+    """Actions that say which boxes are exchanged first: places at these are called as they are then."""
+    first: dict[str, set[str]] = defaultdict(set)
+    for ring in rings:
+        for device in ring:
+            cables = cabling.cable_ids[cabling.cable[cabling.ports_of_device(device) >> 1]]
+            for cable in cables.tolist():
+                first[str(cable)] |= {cabling.device_names[each] for each in ring}
+    found = []
+    for action in actions:
+        cables = {*action.cables, *(step.cable for step in action.steps)}
+        boxes = sorted({name for cable in cables & first.keys() for name in first[cable]}, key=natural)
+        text = f"after the exchange of {listed(boxes)}: {action.text}" if boxes and action.steps else action.text
+        found.append(replace(action, text=text))
+    return found
 
 
 def _is_there(topology: Topology, device: int) -> bool:
