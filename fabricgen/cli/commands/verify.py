@@ -129,7 +129,10 @@ def _learnt(planned: Planned, verified: Verified) -> bytes:
     from fabricgen.verify.identity.learn import learnt
 
     inventory = planned.cluster.design.loaded.inventory if planned.cluster else ()
-    return learnt(planned.cabling, verified.sightings, verified.identities, inventory).encode()
+    found = learnt(planned.cabling, verified.sightings, verified.identities, inventory)
+    for text in found.left_out:
+        click.echo(f"--learn: {text}", err=True)
+    return found.table.encode()
 
 
 def _accepted(blueprint: str, planned: Planned, report: Report, ids: tuple[str, ...], file: str) -> bytes:

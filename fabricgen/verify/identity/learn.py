@@ -9,7 +9,8 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from fabricgen.blueprint.beside.inventory import COLUMNS, Hardware
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.identity.identities import How, Identities
+from fabricgen.verify.notes import capped
 from fabricgen.verify.ports.ends import ends_of
 from fabricgen.verify.sightings import Sightings
 from fabricgen.wiring.tables import unique_values
@@ -30,13 +32,24 @@ Place = tuple[str, str]
 """(device, port), of which port is "" for the device itself."""
 
 
-def learnt(cabling: PlannedCabling, sightings: Sightings, identities: Identities, inventory: Sequence[Hardware]) -> str:
-    """The table as CSV, as `parse_inventory` reads it: what `inventory` has, and what the dumps add.
+class Learnt(NamedTuple):
+    """The table as CSV, as `parse_inventory` reads it, and what is left out of it and why, in sentences."""
 
-    Devices are in the order of the plan. What was inferred from a single port is not learnt. Raises InputError (FG070)
-    for each line of `inventory` that the dumps contradict.
+    table: str
+    left_out: tuple[str, ...]
+
+
+def learnt(
+    cabling: PlannedCabling, sightings: Sightings, identities: Identities, inventory: Sequence[Hardware]
+) -> Learnt:
+    """What `inventory` has, and what the dumps add.
+
+    Devices are in the order of the plan. What was inferred from a single port is not learnt, nor what dumps tell of
+    several devices. Raises InputError (FG070) for each line of `inventory` that the dumps contradict.
     """
-    macs, guids = _macs(cabling, sightings, identities), _guids(cabling, sightings, identities)
+    told = _macs(cabling, sightings, identities), _guids(cabling, sightings, identities)
+    macs, guids = map(_clear, told)
+    left_out = [text for name, found in zip(("MAC", "GUID"), told, strict=True) for text in _unclear(found, name)]
     faults = [*_contradictions(inventory, macs, "mac"), *_contradictions(inventory, guids, "guid")]
     if faults:
         raise InputError(faults)
@@ -55,11 +68,11 @@ def learnt(cabling: PlannedCabling, sightings: Sightings, identities: Identities
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
     writer.writerows((*place, *rows[place]) for place in places if any(rows[place]))
-    return out.getvalue()
+    return Learnt(out.getvalue(), capped(left_out, "addresses that are not learnt"))
 
 
-def _macs(cabling: PlannedCabling, sightings: Sightings, identities: Identities) -> dict[Place, str]:
-    """MACs by place, those alone that one place has, and of which it has no other."""
+def _macs(cabling: PlannedCabling, sightings: Sightings, identities: Identities) -> set[tuple[Place, str]]:
+    """MACs of places: of switches, and of ports whose MAC is not that of their device."""
     found: set[tuple[Place, str]] = set()
     switch = [bool(nos) for nos in cabling.devices["nos"].texts().tolist()]
     for box in np.flatnonzero((identities.device >= 0) & (identities.how < How.WEAK)).tolist():
@@ -76,10 +89,10 @@ def _macs(cabling: PlannedCabling, sightings: Sightings, identities: Identities)
         port, text = divmod(key, count)
         if sightings.texts[text] not in own:
             found.add(((cabling.device_names[cabling.device[port]], cabling.port_text(port)), sightings.texts[text]))
-    return _clear(found)
+    return found
 
 
-def _guids(cabling: PlannedCabling, sightings: Sightings, identities: Identities) -> dict[Place, str]:
+def _guids(cabling: PlannedCabling, sightings: Sightings, identities: Identities) -> set[tuple[Place, str]]:
     """GUIDs by place: of switches, and of the ports of nodes, each an adapter of its own."""
     found: set[tuple[Place, str]] = set()
     ends = ends_of(sightings, identities)
@@ -94,17 +107,45 @@ def _guids(cabling: PlannedCabling, sightings: Sightings, identities: Identities
                 place = (cabling.device_names[device], "" if is_switch else cabling.port_text(port))
                 if identities.how[box] < How.WEAK:
                     found.add((place, guid))
-    return _clear(found)
+    return found
 
 
 def _clear(found: Iterable[tuple[Place, str]]) -> dict[Place, str]:
     """What one place alone has, and of which it has one."""
-    places, texts = dict[str, set[Place]](), dict[Place, set[str]]()
-    for place, text in found:
-        places.setdefault(text, set()).add(place)
-        texts.setdefault(place, set()).add(text)
+    places, texts = _by_text(found), _by_place(found)
     clear = {place: next(iter(own)) for place, own in texts.items() if len(own) == 1}
     return {place: clear[place] for place in sorted(clear) if len(places[clear[place]]) == 1}
+
+
+def _unclear(found: Iterable[tuple[Place, str]], name: str) -> Iterator[str]:
+    """What is told of several devices, or several of one place. The ports of a bond may share their MAC."""
+    for text, places in sorted(_by_text(found).items()):
+        if len({device for device, _ in places}) > 1:
+            yield f"{name} {text} is told of {_listed(_words(*place) for place in sorted(places))}: it is not learnt"
+    for place, texts in sorted(_by_place(found).items()):
+        if len(texts) > 1:
+            yield f"{_words(*place)} tells several {name}s, {_listed(sorted(texts))}: none is learnt"
+
+
+def _by_text(found: Iterable[tuple[Place, str]]) -> dict[str, set[Place]]:
+    places: dict[str, set[Place]] = {}
+    for place, text in found:
+        places.setdefault(text, set()).add(place)
+    return places
+
+
+def _by_place(found: Iterable[tuple[Place, str]]) -> dict[Place, set[str]]:
+    texts: dict[Place, set[str]] = {}
+    for place, text in found:
+        texts.setdefault(place, set()).add(text)
+    return texts
+
+
+def _listed(words: Iterable[str]) -> str:
+    """Three of some words, and how many more there are."""
+    first, *rest = words
+    more = f" and {len(rest) - 2:,} more" if len(rest) > 2 else ""
+    return ", ".join([first, *rest[:2]]) + more
 
 
 def _is_mac(text: str) -> bool:

@@ -45,7 +45,28 @@ def of_hosts(cabling: PlannedCabling) -> Sightings:
 
 def table(cabling: PlannedCabling, sightings: Sightings, before: str = "") -> str:
     inventory = parse_inventory(before, "inventory.csv") if before else ()
-    return learnt(cabling, sightings, identities_of(cabling, sightings, of_inventory(inventory)), inventory)
+    found = learnt(cabling, sightings, identities_of(cabling, sightings, of_inventory(inventory)), inventory)
+    assert not found.left_out
+    return found.table
+
+
+def test_what_dumps_tell_of_several_devices_is_left_out_and_said() -> None:
+    cabling = planned("leaf-spine")
+    leaves = [f"compute-leaf-p1-su01-r{rail}-01" for rail in (1, 2)]
+    spine = Box("compute-spine-01", mac(2))
+    builder = SightingsBuilder()
+    for leaf in leaves:
+        builder.add(
+            Dump(Box(leaf, mac(1)), [Sighting("Ethernet224", spine, "Ethernet0" if leaf == leaves[0] else "Ethernet8")])
+        )
+    builder.add(Dump(Box("compute-spine-01", mac(3)), []))
+    sightings = builder.columns()
+    found = learnt(cabling, sightings, identities_of(cabling, sightings, of_inventory(())), ())
+    assert found.table == "device,port,mac,guid,serial\n"
+    assert found.left_out == (
+        f"MAC {mac(1)} is told of {leaves[0]}, {leaves[1]}: it is not learnt",
+        f"compute-spine-01 tells several MACs, {mac(2)}, {mac(3)}: none is learnt",
+    )
 
 
 def test_macs_of_switches_and_of_ports_are_learnt() -> None:
