@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from tests.parity.neutral import Bgp, Peer, Policy, StaticRoute, Switch
+from fabricgen.running.form import Bgp, Peer, Policy, StaticRoute, Switch
 
 MAX_PATHS = 256
 """What Debian's FRR is built for."""

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from ipaddress import ip_network
 
-from tests.parity.neutral import Bgp, Interface, Peer, PortQos, Qos, Switch
+from fabricgen.running.form import Bgp, Interface, Peer, PortQos, Qos, Switch
+from fabricgen.running.policy import network_of
 from tests.parity.plan import DIALECTS
-from tests.parity.policy import network_of
 
 BGPCFGD = "bgpcfgd"
 """Kind of a SONiC switch whose routing is left to SONiC's own daemon; else the kind of a switch is its NOS."""

@@ -9,9 +9,8 @@ from ipaddress import ip_network
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.nos_configuration import Feature
 from fabricgen.design.qos import ecn_thresholds_kb
-from fabricgen.views.switch import Service, SwitchPort, SwitchView
-from tests.parity.bgpcfgd import MAX_PATHS
-from tests.parity.neutral import (
+from fabricgen.running.bgpcfgd import MAX_PATHS
+from fabricgen.running.form import (
     PEER_LINK,
     Bfd,
     Bgp,
@@ -34,7 +33,8 @@ from tests.parity.neutral import (
     Watchdog,
     is_unused,
 )
-from tests.parity.policy import network_of
+from fabricgen.running.policy import network_of
+from fabricgen.views.switch import Service, SwitchPort, SwitchView
 
 KEEPALIVE_S, HOLD_S = 3, 9
 RS_FROM_GBPS = 100

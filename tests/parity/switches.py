@@ -9,9 +9,9 @@ from itertools import groupby
 
 from fabricgen.cluster import Cluster
 from fabricgen.render.engine import Renderer, render_options
+from fabricgen.running.form import Switch
 from fabricgen.views.switch import SwitchView
 from tests.conftest import SMALLER
-from tests.parity.neutral import Switch
 from tests.parity.plan import planned
 from tests.render.rendered import cluster_of
 
@@ -59,7 +59,7 @@ def read(switch: SwitchView, files: Files) -> Switch:
 
 @lru_cache(maxsize=1000)
 def _read(nos: str, files: tuple[tuple[str, str], ...]) -> Switch:
-    reader: Callable[[Files], Switch] = import_module(f"tests.parity.{nos}").read
+    reader: Callable[[Files], Switch] = import_module(f"fabricgen.running.{nos}.device").read
     return reader(dict(files))
 
 

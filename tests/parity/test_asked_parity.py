@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from fabricgen.running.form import differences
 from tests.parity.asked import MANAGED, RADIUS, TUNED
-from tests.parity.neutral import differences
 from tests.parity.plan import DIALECTS
 from tests.parity.switches import first, read, switches_of, wanted
 from tests.render.rendered import ALL_EOS, UNNUMBERED, cluster_of

@@ -11,10 +11,10 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.kernel.discovery import module_names
 from fabricgen.render.nos_protocol import NOS_PACKAGE, known_nos
+from fabricgen.running.form import Switch, differences, renamed
 from fabricgen.views.switch import SwitchView
 from tests.conftest import SMALLER
 from tests.parity.asked import MANAGED, TUNED
-from tests.parity.neutral import Switch, differences, renamed
 from tests.parity.nos_differences import BGPCFGD, CUMULUS, DIFFERENCES, Difference, levelled
 from tests.parity.plan import DIALECTS, places
 from tests.parity.switches import Files, first, read, switches_of, wanted

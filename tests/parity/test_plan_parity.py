@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 import pytest
 
+from fabricgen.running.form import differences
+from fabricgen.running.tree import UnknownTextError
 from tests.parity.asked import MANAGED, TUNED
-from tests.parity.neutral import differences
 from tests.parity.switches import Files, first, read, switches_of, wanted
-from tests.parity.tree import UnknownTextError
 from tests.render.rendered import (
     ALL_EOS,
     BARE,

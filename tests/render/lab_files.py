@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import import_module
 
+from fabricgen.running.bgpcfgd import frr_of
+from fabricgen.running.form import Switch
 from tests.conftest import built_files
 from tests.parity.as_frr import as_frr
-from tests.parity.bgpcfgd import frr_of
-from tests.parity.neutral import Switch
 from tests.render.rendered import cluster_of
 
 PARTS = ("addresses", "configs", "devices", "links")
@@ -92,7 +92,7 @@ class Build:
         return {name: self._read(name) for name in self.switches}
 
     def _read(self, name: str) -> Switch:
-        form: Switch = import_module(f"tests.parity.{self.devices[name]['nos']}").read(self.of(name))
+        form: Switch = import_module(f"fabricgen.running.{self.devices[name]['nos']}.device").read(self.of(name))
         return form
 
     def of(self, name: str) -> dict[str, str]:

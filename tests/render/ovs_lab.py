@@ -24,7 +24,7 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
-from tests.parity.neutral import Switch
+from fabricgen.running.form import Switch
 from tests.render import frr_lab
 from tests.render.lab_files import Build, End, kernel
 

@@ -22,8 +22,8 @@ from fabricgen.cluster import build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.phases.tables import at_phase
+from fabricgen.running.form import differences
 from tests.conftest import BLUEPRINTS, built_files, example_cluster, example_design
-from tests.parity.neutral import differences
 from tests.parity.switches import first, read, rendered, wanted
 
 EXAMPLE, LEAF = "host-vlans", "configs/inband-leaf-01"

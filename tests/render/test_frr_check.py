@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.parity.bgpcfgd import frr_of
+from fabricgen.running.bgpcfgd import frr_of
 from tests.parity.switches import switches_of
 from tests.render.rendered import BFD, DUAL, EXAMPLES, ONE_NUMBER, PER_RACK, RAILS, UNNUMBERED, V6, files_of
 

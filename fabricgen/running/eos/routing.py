@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from tests.parity.bgp import Instance
-from tests.parity.neutral import Bfd, Bgp
-from tests.parity.policy import Entry, Policies, Route
-from tests.parity.tree import Line, Rules, UnknownTextError
+from fabricgen.running.bgp import Instance
+from fabricgen.running.form import Bfd, Bgp
+from fabricgen.running.policy import Entry, Policies, Route
+from fabricgen.running.tree import Line, Rules, UnknownTextError
 
 
 @dataclass

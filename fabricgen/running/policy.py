@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from ipaddress import ip_interface, ip_network
 
-from tests.parity.neutral import Interface, Permit, Policy, Subinterface, Vlan
-from tests.parity.tree import UnknownTextError
+from fabricgen.running.form import Interface, Permit, Policy, Subinterface, Vlan
+from fabricgen.running.tree import UnknownTextError
 
 OWN_ROUTES = "^$"
 """The AS path of what a switch originates itself."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tests.parity.neutral import Ecn, PortQos, Qos, Queue, Watchdog
-from tests.parity.tree import UnknownTextError, only
+from fabricgen.running.form import Ecn, PortQos, Qos, Queue, Watchdog
+from fabricgen.running.tree import UnknownTextError, only
 
 QOS_TABLES = {
     "DSCP_TO_TC_MAP",

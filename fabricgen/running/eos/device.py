@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from ipaddress import ip_address, ip_interface
 from typing import Any
 
-from tests.parity.eos_bgp import EosRouting, routing_rules
-from tests.parity.eos_management import EosManagement, management_rules
-from tests.parity.eos_qos import EosQos, qos_rules
-from tests.parity.neutral import (
+from fabricgen.running.eos.management import EosManagement, management_rules
+from fabricgen.running.eos.qos import EosQos, qos_rules
+from fabricgen.running.eos.routing import EosRouting, routing_rules
+from fabricgen.running.form import (
     PEER_LINK,
     Bond,
     Interface,
@@ -22,8 +22,8 @@ from tests.parity.neutral import (
     Vlan,
     is_unused,
 )
-from tests.parity.policy import Route, connected
-from tests.parity.tree import Line, Rules, UnknownTextError, tree
+from fabricgen.running.policy import Route, connected
+from fabricgen.running.tree import Line, Rules, UnknownTextError, tree
 
 DEFAULT_MTU = 1500
 

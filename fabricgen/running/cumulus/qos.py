@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from tests.parity.neutral import Ecn, PortQos, Qos, Queue, Watchdog
-from tests.parity.tree import UnknownTextError, only
+from fabricgen.running.form import Ecn, PortQos, Qos, Queue, Watchdog
+from fabricgen.running.tree import UnknownTextError, only
 
 Row = Mapping[str, Any]
 NAMED = ("congestion-control", "egress-scheduler", "egress-shaper", "mapping", "pfc")

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from tests.parity.neutral import Ecn, PortQos, Qos, Queue, Watchdog
-from tests.parity.tree import Line, Rules, UnknownTextError
+from fabricgen.running.form import Ecn, PortQos, Qos, Queue, Watchdog
+from fabricgen.running.tree import Line, Rules, UnknownTextError
 
 GROUP_CLASSES = (1, 0, 2, 3, 4, 5, 6, 7)
 """The traffic class that EOS gives each group of eight DSCPs by default: 0-7 is class 1, 8-15 is class 0."""
@@ -107,12 +107,12 @@ def _add_queue(profile: Profile, line: Line, number: str) -> None:
     _QUEUE.read(line.children, said)
     strict, share, ecn = said.get("strict", False), said.get("share", 0), said.get("ecn")
     plain = "no priority" in {child.text for child in line.children}
-    assert isinstance(share, int)
-    assert ecn is None or isinstance(ecn, Ecn)
+    assert isinstance(share, int)  # noqa: S101 - what `_share` puts there
+    assert ecn is None or isinstance(ecn, Ecn)  # noqa: S101 - what `_ecn` puts there
     if bool(strict) == plain:
         raise UnknownTextError(f"queue {number} is neither strict nor shared")
     limit = said.get("limit", 0)
-    assert isinstance(limit, int)
+    assert isinstance(limit, int)  # noqa: S101 - what `_limit` puts there
     profile.queues[int(number)] = Queue(bool(strict), share, ecn, limit)
 
 

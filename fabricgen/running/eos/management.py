@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from tests.parity.neutral import User
-from tests.parity.tree import Line, Rules, UnknownTextError
+from fabricgen.running.form import User
+from fabricgen.running.tree import Line, Rules, UnknownTextError
 
 GNMI_PORT = 6030
 """Where EOS listens unless told otherwise."""

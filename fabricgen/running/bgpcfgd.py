@@ -12,6 +12,8 @@ from collections.abc import Iterator, Mapping
 from ipaddress import ip_interface
 from typing import Any
 
+from fabricgen.running.tree import UnknownTextError
+
 MAX_PATHS = 256
 
 Tables = Mapping[str, Mapping[str, Any]]
@@ -37,7 +39,8 @@ def _static(key: str, row: Mapping[str, str]) -> Iterator[str]:
     vrf, _, prefix = key.partition("|")
     columns = {field: text.split(",") for field, text in row.items() if field != "advertise"}
     ways = {len(column) for column in columns.values()}
-    assert len(ways) == 1, f"bgpcfgd refuses lists of different lengths: {key}"
+    if len(ways) != 1:
+        raise UnknownTextError(f"bgpcfgd refuses lists of different lengths: {key}")
     for n in range(ways.pop()):
         item = {field: column[n] for field, column in columns.items()}
         hop = "blackhole" if item.get("blackhole") == "true" else f"{item['nexthop']} {item['ifname']}"

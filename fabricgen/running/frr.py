@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from tests.parity.bgp import Instance
-from tests.parity.neutral import Bfd, Bgp, StaticRoute
-from tests.parity.policy import Entry, Policies, Route, network_of
-from tests.parity.tree import Line, Rules, UnknownTextError, tree
+from fabricgen.running.bgp import Instance
+from fabricgen.running.form import Bfd, Bgp, StaticRoute
+from fabricgen.running.policy import Entry, Policies, Route, network_of
+from fabricgen.running.tree import Line, Rules, UnknownTextError, tree
 
 
 @dataclass

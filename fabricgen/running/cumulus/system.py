@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from tests.parity.neutral import Management, User
-from tests.parity.tree import UnknownTextError, only
+from fabricgen.running.form import Management, User
+from fabricgen.running.tree import UnknownTextError, only
 
 Row = Mapping[str, Any]
 ON = {"state": "enabled"}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from tests.parity.neutral import Bfd, Bgp, Peer, Policy
-from tests.parity.policy import Policies, Route
-from tests.parity.tree import UnknownTextError
+from fabricgen.running.form import Bfd, Bgp, Peer, Policy
+from fabricgen.running.policy import Policies, Route
+from fabricgen.running.tree import UnknownTextError
 
 
 @dataclass

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from tests.parity.neutral import Management
-from tests.parity.tree import UnknownTextError, only
+from fabricgen.running.form import Management
+from fabricgen.running.tree import UnknownTextError, only
 
 Table = Mapping[str, Mapping[str, Any]]
 Tables = Mapping[str, Table]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from tests.parity.bgp import Instance, Neighbor
-from tests.parity.neutral import Bfd, Bgp, StaticRoute
-from tests.parity.policy import Entry, Policies, Route
-from tests.parity.tree import UnknownTextError, only
+from fabricgen.running.bgp import Instance, Neighbor
+from fabricgen.running.form import Bfd, Bgp, StaticRoute
+from fabricgen.running.policy import Entry, Policies, Route
+from fabricgen.running.tree import UnknownTextError, only
 
 Row = Mapping[str, Any]
 ON = "enabled"

@@ -11,11 +11,12 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
-from tests.parity import cumulus_qos, cumulus_routing
-from tests.parity.cumulus_system import read_system
-from tests.parity.neutral import PEER_LINK, Bond, Interface, Pair, Subinterface, Switch, Vlan, is_unused
-from tests.parity.policy import Route, connected
-from tests.parity.tree import UnknownTextError, only
+from fabricgen.running.cumulus import qos
+from fabricgen.running.cumulus.routing import Routing
+from fabricgen.running.cumulus.system import read_system
+from fabricgen.running.form import PEER_LINK, Bond, Interface, Pair, Subinterface, Switch, Vlan, is_unused
+from fabricgen.running.policy import Route, connected
+from fabricgen.running.tree import UnknownTextError, only
 
 Row = Mapping[str, Any]
 
@@ -49,7 +50,7 @@ def read(files: Mapping[str, str]) -> Switch:
 
 def _switch(tree: Mapping[str, Any], rows: Mapping[str, Row]) -> Switch:
     split = {name: _split(row) for name, row in rows.items()}
-    routing = cumulus_routing.Routing(tree.get("router", {}), tree.get("vrf", {}))
+    routing = Routing(tree.get("router", {}), tree.get("vrf", {}))
     bridged = set(map(int, tree["bridge"]["domain"]["br_default"]["vlan"])) if "bridge" in tree else set()
     ports = {name: _port(name, rows[name], routing, bridged) for name, into in split.items() if not into}
     bonds = dict(_bonds(tree["interface"], bridged))
@@ -85,7 +86,7 @@ def _switch(tree: Mapping[str, Any], rows: Mapping[str, Row]) -> Switch:
         vrfs=frozenset(map(vrf_of, tree.get("vrf", {}))) - {""},
         bgp=routing.bgp(routes_in),
         routes=routing.routes(),
-        qos=cumulus_qos.read_qos(
+        qos=qos.read_qos(
             tree["qos"],
             {n: r["qos"] for n, r in rows.items() if r.get("qos")},
             {name: port.speed_gbps for name, port in ports.items()},

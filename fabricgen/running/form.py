@@ -1,7 +1,7 @@
 """What a switch is told to do, in words that belong to no NOS.
 
-A parser makes it from the files of one switch alone, `tests.parity.plan` makes it from the plan: equal means that the
-files say what was planned. Empty text, 0 and None stand for what is absent. Collections without an order of their own
+A reader (`eos.device.read` and its like) makes it from the files of one switch alone: two switches that are told the
+same are equal. Empty text, 0 and None stand for what is absent. Collections without an order of their own
 are frozensets or mappings, so that the order in which a file says things does not matter.
 
 Names of interfaces are those of the NOS; `renamed` turns them into others, so that two NOSes can be compared.

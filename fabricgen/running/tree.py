@@ -17,7 +17,7 @@ Taker: TypeAlias = Callable[..., None]
 """Called with the line and the groups of the pattern that it matched."""
 
 
-class UnknownTextError(AssertionError):
+class UnknownTextError(ValueError):
     """A configuration says what the parser was not taught, or leaves out what it needs to make sense of the rest."""
 
 

@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.parity import frr
-from tests.parity.bgpcfgd import frr_of
-from tests.parity.neutral import Bond, Interface, Subinterface, Switch, Vlan, is_unused
-from tests.parity.policy import Route, connected, network_of
-from tests.parity.sonic_management import MANAGEMENT_TABLES, read_management
-from tests.parity.sonic_qos import QOS_TABLES, read_qos
-from tests.parity.tree import UnknownTextError, only
+from fabricgen.running import frr
+from fabricgen.running.bgpcfgd import frr_of
+from fabricgen.running.form import Bond, Interface, Subinterface, Switch, Vlan, is_unused
+from fabricgen.running.policy import Route, connected, network_of
+from fabricgen.running.sonic.management import MANAGEMENT_TABLES, read_management
+from fabricgen.running.sonic.qos import QOS_TABLES, read_qos
+from fabricgen.running.tree import UnknownTextError, only
 
 Row = Mapping[str, str]
 Table = Mapping[str, Row]

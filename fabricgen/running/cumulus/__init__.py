@@ -1,0 +1,1 @@
+"""Cumulus Linux: `device.read` reads the NVUE tree of a switch."""

@@ -1,0 +1,1 @@
+"""Arista EOS: `device.read` reads the configuration of a switch."""

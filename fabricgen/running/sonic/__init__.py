@@ -1,0 +1,1 @@
+"""SONiC: `device.read` reads the files of a switch."""
