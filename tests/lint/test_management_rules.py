@@ -11,7 +11,9 @@ from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic
 from fabricgen.lint.engine import lint
 from fabricgen.lint.rule import DesignRule, all_rules
-from fabricgen.render.nos import _cumulus_routing, _sonic_routing, eos
+from fabricgen.render.nos import eos
+from fabricgen.render.nos._cumulus import routing as cumulus_routing
+from fabricgen.render.nos._sonic import routing as sonic_routing
 from tests.conftest import BLUEPRINTS, EXAMPLES, example_cluster, example_design
 
 RULES = {rule.id: rule for rule in all_rules() if isinstance(rule, DesignRule)}
@@ -154,9 +156,9 @@ def test_switches_are_managed_by_one_fabric_or_by_none_at_all() -> None:
 def test_each_nos_asks_for_no_more_paths_than_the_catalogue_says() -> None:
     known = {nos: Catalog().naming(nos).configuration.ecmp_paths for nos in ("sonic", "eos", "cumulus")}
     assert known == {
-        "sonic": _sonic_routing.MAX_ECMP,
+        "sonic": sonic_routing.MAX_ECMP,
         "eos": eos.MAX_ECMP,
-        "cumulus": _cumulus_routing.MAX_ECMP,
+        "cumulus": cumulus_routing.MAX_ECMP,
     }
 
 

@@ -80,7 +80,7 @@ def test_rendering_loads_no_nos_that_no_switch_runs(sets: tuple[str, ...], nos: 
         name.removeprefix("fabricgen.render.nos.") for name in loaded if name.startswith("fabricgen.render.nos.")
     }
     assert nos in modules
-    assert {name.lstrip("_").partition("_")[0] for name in modules} == {nos}
+    assert {name.lstrip("_").partition(".")[0] for name in modules} == {nos}
 
 
 def test_templates_stay_small_and_only_the_macro_of_tables_has_filters() -> None:

@@ -15,7 +15,7 @@ from fabricgen.cluster import build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.render.engine import Renderer, RenderOptions
 from fabricgen.render.escape import one_line
-from fabricgen.render.nos._eos_management import banner_lines
+from fabricgen.render.nos._eos.management import banner_lines
 from fabricgen.views.switch import SwitchView
 from tests.conftest import BLUEPRINTS, built_files
 from tests.render.rendered import ALL_EOS, BY_HAND, COPPER, MANAGED, RADIUS, TUNED, UNNUMBERED, cluster_of, files_of

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from fabricgen.render.engine import Renderer, RenderOptions
-from fabricgen.render.nos._sonic_routing import vrf_name
+from fabricgen.render.nos._sonic.routing import vrf_name
 from fabricgen.render.nos.sonic import subinterface_name
 from fabricgen.views.switch import Service, Subinterface, SwitchPort, SwitchView
 from tests.parity.switches import switches_of

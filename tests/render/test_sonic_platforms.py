@@ -18,7 +18,7 @@ from fabricgen.design.build import build_design
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.render.checks.config_db import check_config_db
 from fabricgen.render.engine import render_configs
-from fabricgen.render.nos._sonic_ports import CageUse, choose_hwsku
+from fabricgen.render.nos._sonic.ports import CageUse, choose_hwsku
 from tests.render.rendered import config_db
 
 CATALOG = Catalog()

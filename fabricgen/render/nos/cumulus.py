@@ -25,9 +25,9 @@ from typing import Any
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.naming import NosNaming
 from fabricgen.render.escape import one_line, token, yaml_text
-from fabricgen.render.nos._cumulus_qos import qos_values, speed_profile
-from fabricgen.render.nos._cumulus_routing import family, routing_values
-from fabricgen.render.nos._cumulus_system import system_values
+from fabricgen.render.nos._cumulus.qos import qos_values, speed_profile
+from fabricgen.render.nos._cumulus.routing import family, routing_values
+from fabricgen.render.nos._cumulus.system import system_values
 from fabricgen.render.ports import blocked_cages, lanes_of, numbered_cages, unused_ports
 from fabricgen.render.trees import as_yaml, merged, read_data
 from fabricgen.views.switch import Bond, PlacedSnippet, Service, Subinterface, SwitchPort, SwitchView

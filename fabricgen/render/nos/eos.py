@@ -30,9 +30,9 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import CageClass
 from fabricgen.render import bgp
 from fabricgen.render.escape import one_line, token
-from fabricgen.render.nos._eos_management import management_values
-from fabricgen.render.nos._eos_pair import GATEWAY_MAC, family_word, pair_values
-from fabricgen.render.nos._eos_qos import profile_name, qos_values
+from fabricgen.render.nos._eos.management import management_values
+from fabricgen.render.nos._eos.pair import GATEWAY_MAC, family_word, pair_values
+from fabricgen.render.nos._eos.qos import profile_name, qos_values
 from fabricgen.render.ports import lanes_of, unused_ports
 from fabricgen.render.static import DISCARD_DISTANCE
 from fabricgen.views.switch import Bond, Service, StaticRoute, Subinterface, SwitchPort, SwitchView

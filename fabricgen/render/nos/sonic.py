@@ -40,7 +40,7 @@ that is newer than itself; a newer image migrates it.
 
 bgpcfgd's templates know no prefix limits: `max_prefixes` holds where FRR reads an frr.conf (templates/general/*.j2).
 
-Buffers are those that the platform publishes, else the image's own (`_sonic_buffers.py`).
+Buffers are those that the platform publishes, else the image's own (`_sonic/buffers.py`).
 Tables and fields: sonic-buildimage, src/sonic-yang-models/doc/Configuration.md.
 """
 
@@ -55,12 +55,12 @@ from fabricgen.catalog.sonic_models import SonicPlatform
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.render.checks.config_db import check_config_db
 from fabricgen.render.escape import one_line, token
-from fabricgen.render.nos._sonic_buffers import buffer_lengths_m, buffer_tables, cabled_ports
-from fabricgen.render.nos._sonic_buffers import length_tables as buffers_by_length
-from fabricgen.render.nos._sonic_management import PRINTED_WITH, management_values
-from fabricgen.render.nos._sonic_ports import PortTable, TablePort, fec_of, port_table_of
-from fabricgen.render.nos._sonic_qos import qos_values
-from fabricgen.render.nos._sonic_routing import owns_frr, router_type, routing_values, vrf_name
+from fabricgen.render.nos._sonic.buffers import buffer_lengths_m, buffer_tables, cabled_ports
+from fabricgen.render.nos._sonic.buffers import length_tables as buffers_by_length
+from fabricgen.render.nos._sonic.management import PRINTED_WITH, management_values
+from fabricgen.render.nos._sonic.ports import PortTable, TablePort, fec_of, port_table_of
+from fabricgen.render.nos._sonic.qos import qos_values
+from fabricgen.render.nos._sonic.routing import owns_frr, router_type, routing_values, vrf_name
 from fabricgen.render.nos_protocol import Shared
 from fabricgen.render.trees import first_at_fault, merged, read_data
 from fabricgen.views.switch import AS_PLANNED, Bond, PlacedSnippet, SwitchPort, SwitchView

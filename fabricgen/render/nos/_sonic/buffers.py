@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from fabricgen.catalog.sonic_buffers import BufferRole, BufferSet, Headroom, PortBuffers, RoleBuffers
 from fabricgen.catalog.sonic_models import SonicPlatform
-from fabricgen.render.nos._sonic_ports import PortTable
+from fabricgen.render.nos._sonic.ports import PortTable
 from fabricgen.views.switch import SwitchView
 
 Rows: TypeAlias = dict[str, dict[str, object]]

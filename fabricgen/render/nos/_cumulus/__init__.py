@@ -1,0 +1,1 @@
+"""The pieces of the configurations of Cumulus Linux, a subject each."""

@@ -1,0 +1,1 @@
+"""The pieces of the configurations of Arista EOS, a subject each."""
