@@ -112,8 +112,8 @@ def release(lock: Lock, paths: Sequence[str], unused: Mapping[Holder, Intervals]
 
     A path is one of the blueprint (`pods/p2`, `fabrics/storage`, `fabrics/compute/tiers/core`, `sites/west`,
     `tenants/blue`), `unused` for every hole, or the name of one holder as the lock has it, which then gets new numbers;
-    so does a device whose adopted numbers are released (`adopted/compute-spine-01`). A part of a tier's size (`compute spine count`,
-    `compute leaf uplinks`, `compute leaf breakout`) is derived anew.
+    so does a device whose adopted numbers are released (`adopted/compute-spine-01`). A part of a tier's size
+    (`compute spine count`, `compute leaf uplinks`, `compute leaf breakout`) is derived anew.
     Raises InputError for a path below which nothing can be released.
     """
     for path in paths:
