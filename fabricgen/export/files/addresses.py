@@ -188,10 +188,10 @@ def _on_shared_ports(cluster: Cluster, found: FamilyAddresses) -> Iterator[Addre
 
 
 def _in_vrfs(cluster: Cluster, found: FamilyAddresses) -> Iterator[AddressSection]:
-    """Sub-interfaces of links that carry the VRF of a fabric on another's switches."""
-    links, fabrics = cluster.plan.links, cluster.design.fabrics
+    """Sub-interfaces of links that carry the VRF of a fabric on another's switches, or of a tenant."""
+    links = cluster.plan.links
     for (owner, vrf), pairs in found.vrf_links.items():
-        vlan = next(cluster.intent(f).vlan for f in fabrics if (f.carrier, f.vrf) == (owner, vrf))
+        vlan = cluster.views.vlan_in(owner, vrf)
         rows = np.flatnonzero(pairs.present)
         lengths = _same(found.family.pair_length, rows)
         for device, upper in ((links.a_device, False), (links.b_device, True)):
