@@ -19,6 +19,7 @@ from fabricgen.export.host_shapes import HostShape, PortKey
 from fabricgen.export.table import ExportContext, File
 from fabricgen.numbering.addresses.node_prefixes import node_prefixes
 from fabricgen.wiring.tables import Ints64
+from fabricgen.wiring.tenants import tenant_of_devices
 
 ON_REQUEST = True
 
@@ -76,7 +77,9 @@ def _piece(
     flags = np.sum([column.astype(wide) << bit for bit, column in enumerate(has)], axis=0)
     most = [mtus.get(leaf, 0) for leaf in leaves]
     wired = (links.segment[rows].tolist(), links.a_port[rows].tolist(), flags.tolist(), most)
-    keys = [PortKey(*key) for key in zip(*wired, *bond_columns(cluster, rows), strict=True)]
+    tenants = tenant_of_devices(cluster.design, cluster.plan.devices) if sharing and cluster.design.tenants else None
+    of_row = [-1] * len(rows) if tenants is None else tenants[links.a_device[rows]].tolist()
+    keys = [PortKey(*key) for key in zip(*wired, *bond_columns(cluster, rows), of_row, strict=True)]
     for first, end in by_device(links.a_device[rows], 1):
         name = cluster.names[links.a_device[rows[first]]]
         own = [text for port in values[first:end] for text in port]
