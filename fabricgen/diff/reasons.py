@@ -9,6 +9,7 @@ import numpy as np
 from fabricgen.diff.delta import Delta
 from fabricgen.diff.listing import Lists, Rows, lookup, place_of
 from fabricgen.diff.sizing_figures import SizingFigures, TierFigures, TierName
+from fabricgen.diff.tenants import tenant_reasons
 
 _LISTED = 4
 
@@ -19,7 +20,14 @@ def reasons(old: SizingFigures, new: SizingFigures, links: Delta, lists: Lists) 
     `links` is how links differ, `lists` are those of the old side.
     """
     moved = _Moved(links, lists)
-    return (*_growth(old, new), *_tiers(old, new, moved), *_omits(old, new), *_spares(old, new), *_hardware(old, new))
+    return (
+        *_growth(old, new),
+        *_tiers(old, new, moved),
+        *_omits(old, new),
+        *_spares(old, new),
+        *_hardware(old, new),
+        *tenant_reasons(old.tenants, new.tenants),
+    )
 
 
 def _growth(old: SizingFigures, new: SizingFigures) -> Iterator[str]:

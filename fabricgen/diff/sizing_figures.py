@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import numpy as np
@@ -14,6 +14,7 @@ from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.layout import pod_units
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
+from fabricgen.diff.tenants import TenantFigures, tenant_figures
 
 TierName: TypeAlias = tuple[str, str]
 """(fabric, tier)"""
@@ -62,6 +63,7 @@ class SizingFigures:
     """Slots of spare nodes."""
     hardware: Mapping[tuple[str, str], tuple[str, ...]]
     """(device, port) -> MAC, GUID and serial number of the inventory."""
+    tenants: TenantFigures = field(default_factory=TenantFigures)
 
 
 def sizing_figures(cluster: Cluster) -> SizingFigures:
@@ -74,6 +76,7 @@ def sizing_figures(cluster: Cluster) -> SizingFigures:
         omits=_omits(design),
         spares=tuple(_slot([pod.name for pod in design.layout.pods], s) for s in sorted(design.layout.spare)),
         hardware={row.figures[:2]: row.figures[2:] for row in design.loaded.inventory},
+        tenants=tenant_figures(cluster),
     )
 
 
