@@ -31,6 +31,7 @@ Feature: TypeAlias = Literal[
     "dynamic-load-balance",
     "cnp-shaping",
     "mlag",
+    "bpdu-guard",
     "watchdog-forward",
     "watchdog-restore",
 ]

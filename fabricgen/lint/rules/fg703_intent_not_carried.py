@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 
+from fabricgen.blueprint.sections.fabric import Fabric
 from fabricgen.blueprint.sections.management import Management
 from fabricgen.blueprint.sections.qos import Qos
 from fabricgen.blueprint.sections.routing import Routing
@@ -69,12 +70,19 @@ def _features_asked(design: Design, fabric: FabricDesign) -> Iterator[tuple[Feat
         (fabric.path, spec.management, spec.routing, spec.qos),
         ((), blueprint.management, blueprint.routing, blueprint.qos),
     )
+    for feature, keys in _host_features(spec):
+        yield feature, (*fabric.path, *keys)
     for base, management, routing, qos in scopes:
         stated = [*_management_features(management), *_routing_features(routing), *_qos_features(qos)]
         for feature, keys in stated:
             if feature not in seen:
                 yield feature, (*base, *keys)
         seen |= {feature for feature, _ in stated}
+
+
+def _host_features(spec: Fabric) -> Iterator[tuple[Feature, Path]]:
+    if spec.access.bpdu_guard:
+        yield "bpdu-guard", ("access", "bpdu_guard")
 
 
 def _management_features(management: Management) -> Iterator[tuple[Feature, Path]]:

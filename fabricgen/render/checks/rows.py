@@ -20,7 +20,15 @@ from fabricgen.render.checks.table import KeyPart, Mapping, Ref, TableSchema
 
 PACKAGE = "fabricgen.render.checks.tables"
 
-LISTS = frozenset((("DNS_OPTIONS", "search"), ("PORT", "adv_speeds")))
+LISTS = frozenset(
+    (
+        ("ACL_TABLE", "ports"),
+        ("DHCP_RELAY", "dhcpv6_servers"),
+        ("DNS_OPTIONS", "search"),
+        ("PORT", "adv_speeds"),
+        ("VLAN", "dhcp_servers"),
+    )
+)
 """(table, field) of values that are JSON lists of strings; they are checked as comma-separated text."""
 
 SECRETS = frozenset(("auth_password", "passkey", "SNMP_USER_AUTH_PASSWORD", "SNMP_USER_ENCRYPTION_PASSWORD"))
