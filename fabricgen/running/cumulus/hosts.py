@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from fabricgen.running.host_form import OPEN, Access
-from fabricgen.running.tree import UnknownTextError, only
+from fabricgen.running.tree import only, unfit
 
 Row = Mapping[str, Any]
 
@@ -26,7 +26,7 @@ def filters(tree: Row) -> dict[str, frozenset[str]]:
     for name, own in tree.get("acl", {}).items():
         only(own, "rule", "type")
         kinds = [_kind(own["type"], rule) for rule in own["rule"].values()]
-        found[name] = frozenset(kinds)
+        found[name] = frozenset(kinds) - {""}
     return found
 
 
@@ -34,7 +34,8 @@ def _kind(family: str, rule: Row) -> str:
     for kind, (of, match) in _RULES.items():
         if (family, rule) == (of, {"action": {"deny": {}}, "match": {"ip": match}}):
             return kind
-    raise UnknownTextError(f"a rule of an access list: {rule}")
+    unfit(f"a rule of an access list: {rule}")
+    return ""
 
 
 def access(row: Row, members: Iterable[tuple[Row, int]], known: Mapping[str, frozenset[str]]) -> Access:
@@ -44,15 +45,15 @@ def access(row: Row, members: Iterable[tuple[Row, int]], known: Mapping[str, fro
     """
     lists = row.get("acl", {})
     if any(way != {"inbound": {}} or name not in known for name, way in lists.items()):
-        raise UnknownTextError(f"access lists: {lists}")
+        unfit(f"access lists: {lists}")
     storms = [_storm(member, gbps) for member, gbps in members]
     if any(storm != storms[0] for storm in storms):
-        raise UnknownTextError("members of a bond refuse different things")
+        unfit("members of a bond refuse different things")
     stp = row.get("bridge", {}).get("domain", {}).get("br_default", {}).get("stp", {})
     found = Access(
         storms[0],
         stp.get("bpdu-guard") == "enabled",
-        frozenset(kind for name in lists for kind in known[name]),
+        frozenset(kind for name in lists for kind in known.get(name, ())),
     )
     return OPEN if found == OPEN else found
 

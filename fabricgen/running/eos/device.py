@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from ipaddress import ip_address, ip_interface
 from typing import Any
 
+from fabricgen.running.eos.balancing import EosBalancing, balancing_rules
 from fabricgen.running.eos.hosts import PortAccess, host_rules
 from fabricgen.running.eos.management import EosManagement, management_rules
 from fabricgen.running.eos.qos import EosQos, qos_rules
@@ -24,7 +25,7 @@ from fabricgen.running.form import (
     is_unused,
 )
 from fabricgen.running.policy import Route, connected
-from fabricgen.running.tree import Line, Rules, UnknownTextError, tree
+from fabricgen.running.tree import Line, Rules, tree, unfit
 
 DEFAULT_MTU = 1500
 
@@ -82,7 +83,7 @@ class Box:
     routing: EosRouting = field(default_factory=EosRouting)
     qos: EosQos = field(default_factory=EosQos)
     managed: EosManagement = field(default_factory=EosManagement)
-    dynamic_balancing: bool = False
+    balancing: EosBalancing = field(default_factory=EosBalancing)
 
 
 def read(files: Mapping[str, str]) -> Switch:
@@ -130,18 +131,18 @@ def _switch(box: Box) -> Switch:
         bgp=box.routing.bgp(routes_in),
         routes={("", prefix): _static(hops) for prefix, hops in box.statics.items()},
         qos=box.qos.qos({name: port.profile for name, port in ports.items() if port.profile}),
-        dynamic_balancing=box.dynamic_balancing,
+        balancing=box.balancing.balancing(frozenset("v6" if ":" in own else "v4" for own in loopbacks)),
     )
 
 
 def _interface(name: str, port: Port, box: Box) -> Interface:
     if (port.addresses or port.link_local or port.vrf) and not port.routed:
-        raise UnknownTextError(f"{name} has addresses and is no routed port")
+        unfit(f"{name} has addresses and is no routed port")
     bridged = bool(port.access_vlan or port.tagged_vlans)
     if bridged != ((port.access_mode or port.trunk) and port.portfast) or (bridged and port.routed):
-        raise UnknownTextError(f"{name} is no plain host port")
+        unfit(f"{name} is no plain host port")
     if port.trunk != bool(port.tagged_vlans) or (port.trunk and port.access_mode):
-        raise UnknownTextError(f"{name} is neither a plain access port nor a plain trunk")
+        unfit(f"{name} is neither a plain access port nor a plain trunk")
     return Interface(
         admin_up=port.admin_up,
         mtu=port.mtu,
@@ -164,7 +165,7 @@ def _pair(box: Box) -> Pair | None:
     link = box.ports.get(own.get("peer-link", ""))
     if not own or link is None:
         if own or box.vlan_groups or box.gateway_mac:
-            raise UnknownTextError("parts of an MLAG pair without the others")
+            unfit("parts of an MLAG pair without the others")
         return None
     first = int(own["local-interface"].removeprefix("Vlan"))
     vlans = {n: (box.ports[f"Vlan{n}"].vrf, frozenset(box.ports[f"Vlan{n}"].addresses)) for n in box.vlan_groups}
@@ -178,7 +179,7 @@ def _pair(box: Box) -> Pair | None:
         ("heartbeat" in own) == ("dual-primary" in own),
     )
     if not all(fits):
-        raise UnknownTextError(f"an MLAG pair that does not come up: {fits}")
+        unfit(f"an MLAG pair that does not come up: {fits}")
     backup = (own["heartbeat"], "management") if "heartbeat" in own else ("", "")
     number = int(own["peer-link"].removeprefix("Port-Channel"))
     members = frozenset(name for name, port in box.ports.items() if port.bond == number)
@@ -192,14 +193,14 @@ def _bonds(box: Box) -> Iterator[tuple[int, Bond]]:
     members: dict[int, set[str]] = {number: set() for number in channels}
     for name, port in ports.items():
         if bool(port.bond) != port.fast:
-            raise UnknownTextError(f"{name} has LACP timers of another kind")
+            unfit(f"{name} has LACP timers of another kind")
         if port.bond:
             members[port.bond].add(name)
     for number, channel in channels.items():
         if f"Port-Channel{number}" == peer_link:
             continue
         if channel.mlag not in (0, number):
-            raise UnknownTextError(f"port channel {number} has MLAG id {channel.mlag}")
+            unfit(f"port channel {number} has MLAG id {channel.mlag}")
         own = _interface(f"Port-Channel{number}", channel, box)
         ports_of, vlans = frozenset(members[number]), (own.access_vlan, own.tagged_vlans)
         fallback = channel.access.fallback
@@ -222,9 +223,9 @@ def _management(box: Box) -> Management:
     """How it is managed; servers are in one VRF, that of the management port where there is one."""
     managed, addresses = box.managed, frozenset(_managements(box))
     if managed.vrfs - {MANAGEMENT if addresses else ""}:
-        raise UnknownTextError(f"servers are in {sorted(managed.vrfs)}")
+        unfit(f"servers are in {sorted(managed.vrfs)}")
     if {protocol for protocol, _ in managed.aaa} - {managed.login_group}:
-        raise UnknownTextError("servers decide on logins, and are not asked")
+        unfit("servers decide on logins, and are not asked")
     return Management(
         addresses=addresses,
         users=managed.users,
@@ -246,7 +247,7 @@ def _managements(box: Box) -> Iterator[tuple[str, str]]:
     own = [port for name, port in box.ports.items() if name.startswith("Management")]
     for port in own:
         if port.vrf != MANAGEMENT or MANAGEMENT not in box.vrfs or box.ssh_vrfs != {MANAGEMENT}:
-            raise UnknownTextError("management is not in a VRF of its own")
+            unfit("management is not in a VRF of its own")
         for address in port.addresses:
             yield address, box.gateways["ipv6" if ":" in address else "ip"]
 
@@ -256,11 +257,11 @@ def _check_forwarding(box: Box, interfaces: Mapping[str, Interface]) -> None:
     for name, port in interfaces.items():
         words = {"ipv6" if ":" in address else "ip" for address in port.addresses}
         if missing := {(word, port.vrf) for word in words} - box.routes_in:
-            raise UnknownTextError(f"{name} has addresses that are not routed: {sorted(missing)}")
+            unfit(f"{name} has addresses that are not routed: {sorted(missing)}")
         if port.link_local and ("ip", "") in box.routes_in and not box.v4_over_v6:
-            raise UnknownTextError("`ip routing ipv6 interfaces` is missing")
+            unfit("`ip routing ipv6 interfaces` is missing")
         if port.link_local and ("ipv6", "") not in box.routes_in:
-            raise UnknownTextError("`ipv6 unicast-routing` is missing")
+            unfit("`ipv6 unicast-routing` is missing")
 
 
 def _static(hops: list[tuple[str, str]]) -> StaticRoute:
@@ -274,6 +275,7 @@ _TOP.nothing(
     r"spanning-tree mode (?:mstp|none)",
 )
 _VLAN.nothing(r"name \S+")
+balancing_rules(_TOP)
 routing_rules(_TOP)
 qos_rules(_TOP)
 management_rules(_TOP)
@@ -348,13 +350,8 @@ def _gateway(box: Box, line: Line, word: str, address: str) -> None:
 def _static_route(box: Box, line: Line, prefix: str, distance: str, port: str, address: str) -> None:
     hops = box.statics.setdefault(prefix, [])
     if bool(distance) != (not port and bool(hops)):
-        raise UnknownTextError(f"a distance is for what drops the rest: {line.text}")
+        unfit(f"a distance is for what drops the rest: {line.text}")
     hops.append((port or "", address or ""))
-
-
-@_TOP.line("ip hardware fib load-balance distribution dynamic")
-def _dynamic(box: Box, line: Line) -> None:
-    box.dynamic_balancing = True
 
 
 @_TOP.line(r"management ssh")
@@ -365,7 +362,7 @@ def _ssh(box: Box, line: Line) -> None:
 @_SSH.line(r"vrf (\S+)")
 def _ssh_vrf(box: Box, line: Line, vrf: str) -> None:
     if [child.text for child in line.children] != ["no shutdown"]:
-        raise UnknownTextError(f"ssh in {vrf}")
+        unfit(f"ssh in {vrf}")
     box.ssh_vrfs.add(vrf)
 
 

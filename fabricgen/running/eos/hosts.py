@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fabricgen.running.host_form import Access
-from fabricgen.running.tree import Line, Rules, UnknownTextError
+from fabricgen.running.tree import Line, Rules, unfit
 
 _REFUSALS = {
     "deny udp any eq bootps any eq bootpc": "dhcp",
@@ -27,8 +27,8 @@ class PortAccess:
     def access(self, filters: dict[tuple[str, str], frozenset[str]], *, edge: bool) -> Access:
         """What the port refuses, out of the access lists of the switch; `edge`: it is one to spanning tree."""
         if strange := [own for own in self.lists if own not in filters]:
-            raise UnknownTextError(f"access lists that are not there: {strange}")
-        refused = frozenset(kind for own in self.lists for kind in filters[own])
+            unfit(f"access lists that are not there: {strange}")
+        refused = frozenset(kind for own in self.lists for kind in filters.get(own, ()))
         return Access(self.storm, self.bpdu_guard and edge, refused)
 
 
@@ -37,13 +37,14 @@ def host_rules(top: Rules, port: Rules) -> None:
 
     @top.line(r"(ip|ipv6) access-list (\S+)")
     def _filter(box: Any, line: Line, word: str, name: str) -> None:
-        *drops, last = [child.text.partition(" ") for child in line.children]
-        numbers = [int(number) for number, _, _ in (*drops, last)]
-        if last[2] != f"permit {word} any any" or numbers != sorted(set(numbers)):
-            raise UnknownTextError(f"access list {name}: {line.children}")
-        box.filters[word, name] = frozenset(_REFUSALS[text] for _, _, text in drops)
+        *drops, last = [child.text.partition(" ") for child in line.children] or [("", "", "")]
+        if last[2] != f"permit {word} any any":
+            unfit(f"access list {name}: {line.children}")
+        if strange := [text for _, _, text in drops if text not in _REFUSALS]:
+            unfit(f"access list {name}: {strange}")
+        box.filters[word, name] = frozenset(_REFUSALS[text] for _, _, text in drops if text in _REFUSALS)
         if any((kind == "dhcp") != (word == "ip") for kind in box.filters[word, name]):
-            raise UnknownTextError(f"access list {name} is of another family")
+            unfit(f"access list {name} is of another family")
 
     @port.line(r"(ip|ipv6) access-group (\S+) in")
     def _group(own: Any, line: Line, word: str, name: str) -> None:

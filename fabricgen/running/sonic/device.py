@@ -17,9 +17,10 @@ from fabricgen.running.form import Bond, Interface, Subinterface, Switch, Vlan, 
 from fabricgen.running.host_form import OPEN
 from fabricgen.running.policy import Route, connected, network_of
 from fabricgen.running.sonic import hosts
+from fabricgen.running.sonic.balancing import read_balancing
 from fabricgen.running.sonic.management import MANAGEMENT_TABLES, read_management
 from fabricgen.running.sonic.qos import QOS_TABLES, read_qos
-from fabricgen.running.tree import UnknownTextError, only
+from fabricgen.running.tree import only, unfit
 
 Row = Mapping[str, str]
 Table = Mapping[str, Row]
@@ -57,9 +58,9 @@ def read(files: Mapping[str, str]) -> Switch:
         if name in _TABLES:
             _TABLES[name](box, table)
         elif name not in QOS_TABLES | MANAGEMENT_TABLES | _ELSEWHERE:
-            raise UnknownTextError(f"table {name}")
+            unfit(f"table {name}")
     if box.split != ("frr.conf" in files) or (box.split and "BGP_NEIGHBOR" in tables):
-        raise UnknownTextError("the routing mode does not fit the files")
+        unfit("the routing mode does not fit the files")
     hosts.check(box.hosts)
     return _switch(box, tables, frr.read_frr(files.get("frr.conf") or frr_of(tables)))
 
@@ -80,7 +81,7 @@ def _switch(box: Box, tables: Mapping[str, Any], routing: frr.Frr) -> Switch:
             yield from (Route(network_of(address), "eth0") for address, _ in box.managements)
 
     if routing.hostname not in ("", box.hostname):
-        raise UnknownTextError(f"frr.conf is of {routing.hostname}")
+        unfit(f"frr.conf is of {routing.hostname}")
     return Switch(
         hostname=box.hostname,
         interfaces=used,
@@ -94,6 +95,7 @@ def _switch(box: Box, tables: Mapping[str, Any], routing: frr.Frr) -> Switch:
         bgp=routing.bgp(routes_in),
         routes=routing.routes(),
         qos=read_qos(tables),
+        balancing=read_balancing(tables.get("SWITCH_HASH", {})),
     )
 
 
@@ -110,11 +112,11 @@ def _parent(name: str, ports: Mapping[str, Interface]) -> tuple[str, int]:
 def _interface(box: Box, name: str, port: Interface) -> Interface:
     vlan, bond = box.access.get(name, ""), box.bond_of.get(name, "")
     if bond and (vlan or name in box.tagged or name in box.routed or port.mtu):
-        raise UnknownTextError(f"{name} is in {bond}, and has another use or an MTU of its own")
+        unfit(f"{name} is in {bond}, and has another use or an MTU of its own")
     if vlan and name in box.routed:
-        raise UnknownTextError(f"{name} is routed and in {vlan}")
+        unfit(f"{name} is routed and in {vlan}")
     if box.keyed.get(name) and name not in box.routed:
-        raise UnknownTextError(f"{name} has addresses and no row of its own")
+        unfit(f"{name} has addresses and no row of its own")
     return Interface(
         admin_up=port.admin_up,
         mtu=int(box.channels[bond]["mtu"]) if bond else port.mtu,
@@ -138,7 +140,7 @@ def _number(bond: str) -> int:
 def _bond(box: Box, name: str, row: Row) -> Bond:
     fallback = row.get("fallback", "false")
     if {**row, "description": "", "mtu": "", "admin_status": "", "fallback": ""} != _CHANNEL:
-        raise UnknownTextError(f"{name} is no bond by LACP as hosts have it: {row}")
+        unfit(f"{name} is no bond by LACP as hosts have it: {row}")
     vlan = box.access.get(name, "")
     members = frozenset(port for port, bond in box.bond_of.items() if bond == name)
     return Bond(
@@ -164,8 +166,8 @@ _CHANNEL = {
 }
 
 
-_ELSEWHERE = {"BGP_NEIGHBOR", "STATIC_ROUTE"}
-"""Read in the form that bgpcfgd gives them."""
+_ELSEWHERE = {"BGP_NEIGHBOR", "STATIC_ROUTE", "SWITCH_HASH"}
+"""Read in the form that bgpcfgd gives them, and load balancing."""
 
 _METADATA = (
     "bgp_adv_lo_prefix_as_128",
@@ -215,7 +217,7 @@ def _ports(box: Box, table: Table) -> None:
         up = {"up": True, "down": False}[row["admin_status"]]
         speed, rest = divmod(int(row["speed"]), 1000)
         if rest:
-            raise UnknownTextError(f"{name} runs at {row['speed']} Mb/s")
+            unfit(f"{name} runs at {row['speed']} Mb/s")
         fec = _FEC[row.get("fec", "none")]
         box.ports[name] = Interface(up, int(row.get("mtu", 0)), speed, fec, description=row["description"])
 
@@ -245,7 +247,7 @@ def _interfaces(box: Box, table: Table) -> None:
 def _subinterfaces(box: Box, table: Table) -> None:
     for name, row in _addressed(box, table, "admin_status", "vlan"):
         if row["admin_status"] != "up" or row["vlan"] != name.partition(".")[2]:
-            raise UnknownTextError(f"{name} is down or of another VLAN")
+            unfit(f"{name} is down or of another VLAN")
         box.tags[name] = int(row["vlan"])
 
 
@@ -264,7 +266,7 @@ def _channel_members(box: Box, table: Table) -> None:
         only(row)
         bond, _, port = key.partition("|")
         if box.bond_of.setdefault(port, bond) != bond:
-            raise UnknownTextError(f"{port} is in two bonds")
+            unfit(f"{port} is in two bonds")
 
 
 def _members(box: Box, table: Table) -> None:
@@ -275,7 +277,7 @@ def _members(box: Box, table: Table) -> None:
         elif row == {"tagging_mode": "tagged"}:
             box.tagged.setdefault(port, set()).add(vlan)
         else:
-            raise UnknownTextError(f"VLAN_MEMBER {key}")
+            unfit(f"VLAN_MEMBER {key}")
 
 
 def _managements(box: Box, table: Table) -> None:
@@ -283,7 +285,7 @@ def _managements(box: Box, table: Table) -> None:
         only(row, "gwaddr")
         name, _, address = key.partition("|")
         if name != "eth0":
-            raise UnknownTextError(f"MGMT_INTERFACE {key}")
+            unfit(f"MGMT_INTERFACE {key}")
         box.managements.add((address, row["gwaddr"]))
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fabricgen.running.host_form import DROPPED, Access
-from fabricgen.running.tree import UnknownTextError, only
+from fabricgen.running.tree import only, unfit
 
 _STORMS = {"broadcast": "broadcast", "unknown-multicast": "multicast", "unknown-unicast": "unknown-unicast"}
 _TYPES = {"dhcp": ("L3", "IPV4ANY"), "dhcp6": ("L3V6", "IPV6ANY"), "ra": ("L3V6", "IPV6ANY")}
@@ -29,9 +29,9 @@ class HostTables:
             for member in members
         ]
         if any(storm != storms[0] for storm in storms):
-            raise UnknownTextError(f"ports of {name} refuse different things")
+            unfit(f"ports of {name} refuse different things")
         lists = {own for own, ports in self.ports.items() if name in ports}
-        return Access(storms[0], refused=frozenset(kind for own in lists for kind in self.refused[own]))
+        return Access(storms[0], refused=frozenset(kind for own in lists for kind in self.refused.get(own, ())))
 
 
 def acl_tables(box: Any, table: Mapping[str, Any]) -> None:
@@ -39,7 +39,7 @@ def acl_tables(box: Any, table: Mapping[str, Any]) -> None:
     for name, row in table.items():
         only(row, "policy_desc", "ports", "stage", "type")
         if row["stage"] != "ingress":
-            raise UnknownTextError(f"access list {name} is of packets that leave")
+            unfit(f"access list {name} is of packets that leave")
         box.hosts.types[name], box.hosts.ports[name] = row["type"], frozenset(row["ports"])
         box.hosts.refused.setdefault(name, set())
 
@@ -50,7 +50,8 @@ def acl_rules(box: Any, table: Mapping[str, Any]) -> None:
         name, _, _ = key.partition("|")
         found = [kind for kind, wanted in _RULES.items() if {**row, "PRIORITY": ""} == {**wanted, "PRIORITY": ""}]
         if not found:
-            raise UnknownTextError(f"ACL_RULE {key}: {row}")
+            unfit(f"ACL_RULE {key}: {row}")
+            continue
         box.hosts.refused.setdefault(name, set()).add(found[0])
 
 
@@ -77,4 +78,4 @@ def check(hosts: HostTables) -> None:
     """Raises UnknownTextError for rules of no list, and lists of another family than their rules."""
     for name, kinds in hosts.refused.items():
         if {_TYPES[kind][0] for kind in kinds} != {hosts.types.get(name)}:
-            raise UnknownTextError(f"access list {name} is of another type than its rules")
+            unfit(f"access list {name} is of another type than its rules")
