@@ -15,6 +15,7 @@ from fabricgen.design.qos import QosIntent, qos_of
 from fabricgen.numbering.addresses.family import FAMILIES
 from fabricgen.numbering.addresses.pools import pool_prefixes
 from fabricgen.numbering.underlay import families, is_management, underlay
+from fabricgen.views.balancing import Balancing, balancing_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +31,8 @@ class FabricIntent:
     """The most prefixes of a family that a neighbour may announce; 0: no limit."""
     states_max_prefixes: bool
     """Whether the blueprint states `max_prefixes`."""
-    load_balance: str
-    """`hash` or `dynamic`."""
+    balancing: Balancing
+    """How its switches choose among equal paths."""
     management: Management
     """Its own settings over the cluster's; secrets are references until configurations are rendered."""
     qos: QosIntent
@@ -69,7 +70,7 @@ def fabric_intent(
         bfd=_bfd(spec.routing, blueprint.routing),
         max_prefixes=usual if stated is None else stated,
         states_max_prefixes=bool(stated),
-        load_balance=spec.routing.load_balance or blueprint.routing.load_balance or "hash",
+        balancing=balancing_of(spec.routing, blueprint.routing),
         management=spec.management.over(blueprint.management),
         qos=qos_of(design, fabric),
         vlan=fabric_vlan(blueprint, design.layout.numbering, fabric.name),

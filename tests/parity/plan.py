@@ -12,6 +12,7 @@ from fabricgen.design.qos import ecn_thresholds_kb
 from fabricgen.running.bgpcfgd import MAX_PATHS
 from fabricgen.running.form import (
     PEER_LINK,
+    Balancing,
     Bfd,
     Bgp,
     Bond,
@@ -103,7 +104,29 @@ def planned(switch: SwitchView, catalog: Catalog, *, by_bgpcfgd: bool = False) -
         bgp={vrf: _as_bgpcfgd(switch, vrf, one) for vrf, one in bgp.items()} if by_bgpcfgd else bgp,
         routes=_blocks(switch) if by_bgpcfgd and switch.asn else _routes(switch),
         qos=_qos(switch, dialect, lacks) if switch.fabric.qos.lossless and switch.ports else None,
-        dynamic_balancing=switch.fabric.load_balance == "dynamic" and not lacks("dynamic-load-balance"),
+        balancing=_balancing(switch, lacks),
+    )
+
+
+def _balancing(switch: SwitchView, lacks: Callable[[Feature], bool]) -> Balancing:
+    asked = switch.fabric.balancing
+    features: dict[str, Feature] = {"dynamic": "dynamic-load-balance", "spray": "packet-spray"}
+    seeds = dict(asked.seeds)
+    if asked.own_seeds:
+        seeds = {switch.tier.name: (3, 8, 13, 2, 7)[switch.level]}
+    groups: dict[str, set[str]] = {}
+    if asked.mode == "cluster" and not lacks("cluster-load-balance"):
+        for port in switch.ports:
+            if port.role == "host" and port.address and not port.bond:
+                groups.setdefault(port.peer, set()).add(port.name)
+    blocks = {network_of(s.host_subnet) for s in switch.services if s.host_subnet and not s.gateways}
+    return Balancing(
+        by_load=asked.mode in features and not lacks(features[asked.mode]),
+        queue_pairs=frozenset(() if not asked.queue_pairs or lacks("hash-queue-pairs") else switch.fabric.families),
+        seed=None if lacks("hash-seeds") else seeds.get(switch.tier.name),
+        groups={host: frozenset(ports) for host, ports in groups.items()},
+        aging_s=30 if groups else 0,
+        prefix_length=int(max(blocks).partition("/")[2]) if groups and blocks else 0,
     )
 
 

@@ -271,6 +271,7 @@ SYSTEM = {
     "control-plane": {"acl": {key: {"inbound": EMPTY} for key in ("acl-default-dos", "acl-default-whitelist")}},
     "date-time": {"timezone": text(r"[A-Za-z_]+(/[A-Za-z0-9_+-]+)*")},
     "dns": {"domain": LINE, "server": {"<address>": {"priority": whole(1, 65535), "vrf": VRF}}},
+    "forwarding": {"hash-seed": whole(0, 4294967295)},
     "gnmi-server": {
         "certificate": LINE,
         "listening-address": {"<address>": EMPTY},

@@ -25,6 +25,7 @@ from typing import Any
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.naming import NosNaming
 from fabricgen.render.escape import one_line, token, yaml_text
+from fabricgen.render.nos._cumulus.balancing import balancing_values, is_adaptive
 from fabricgen.render.nos._cumulus.qos import qos_values, speed_profile
 from fabricgen.render.nos._cumulus.routing import family, routing_values
 from fabricgen.render.nos._cumulus.system import system_values
@@ -60,9 +61,7 @@ def files(switch: SwitchView) -> tuple[tuple[str, str], ...]:  # noqa: ARG001 - 
 def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
     """The values for the templates in `templates/cumulus`."""
     naming = catalog.naming("cumulus")
-    dynamic = switch.fabric.load_balance == "dynamic" and not naming.configuration.lack(
-        "dynamic-load-balance", switch.profile.asic
-    )
+    dynamic = is_adaptive(switch, naming)
     return {
         "hostname": token(switch.name),
         "mtu": GATEWAY_MTU,
@@ -80,9 +79,9 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         "unused": _unused(switch, naming),
         "vlans": [_vlan_row(service) for service in switch.services if service.gateways],
         "subinterfaces": [_subinterface_row(port, sub) for port, sub in switch.subinterfaces],
-        "adaptive": dynamic,
         "qos": qos_values(switch),
         "shaped": switch.fabric.qos.cnp_max_percent > 0,
+        **balancing_values(switch, naming),
         **system_values(switch),
         **routing_values(switch, vrf_name),
     }

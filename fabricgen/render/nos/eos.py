@@ -30,6 +30,7 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import CageClass
 from fabricgen.render import bgp
 from fabricgen.render.escape import one_line, token
+from fabricgen.render.nos._eos.balancing import balancing_values
 from fabricgen.render.nos._eos.management import management_values
 from fabricgen.render.nos._eos.pair import GATEWAY_MAC, family_word, pair_values
 from fabricgen.render.nos._eos.qos import profile_name, qos_values
@@ -92,10 +93,9 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         "subinterfaces": [_subinterface_row(p, sub) for p, sub in switch.subinterfaces],
         "static_routes": [_static_route(route) for route in switch.routes],
         "discard_distance": DISCARD_DISTANCE,
-        "dynamic_load_balance": switch.fabric.load_balance == "dynamic"
-        and not naming.configuration.lack("dynamic-load-balance", switch.profile.asic),
         "snippets": {place: switch.lines_at(place) for place in PLACES},
         **_bgp(switch),
+        **balancing_values(switch, naming),
         **qos_values(switch),
         **management_values(switch, MANAGEMENT_VRF if management else ""),
     }

@@ -55,6 +55,7 @@ from fabricgen.catalog.sonic_models import SonicPlatform
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.render.checks.config_db import check_config_db
 from fabricgen.render.escape import one_line, token
+from fabricgen.render.nos._sonic.balancing import balancing_values
 from fabricgen.render.nos._sonic.buffers import buffer_lengths_m, buffer_tables, cabled_ports
 from fabricgen.render.nos._sonic.buffers import length_tables as buffers_by_length
 from fabricgen.render.nos._sonic.management import PRINTED_WITH, management_values
@@ -95,6 +96,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         **_interfaces(switch),
         **routing_values(switch),
         **management_values(switch),
+        **balancing_values(switch),
         "BREAKOUT_CFG": {port: {"brkout_mode": mode} for port, mode in port_table.breakouts},
         "PORT": {port.name: _port_fields(port, cabled.get(port.name)) for port in port_table.ports},
         "own_buffers": _template("BUFFER_POOL") in common,
@@ -295,6 +297,7 @@ _WHERE_FILLED = (
     "RADIUS_SERVER",
     "SNMP_USER",
     "STATIC_ROUTE",
+    "SWITCH_HASH",
     "SYSLOG_SERVER",
     "TACPLUS_SERVER",
     "VLAN",

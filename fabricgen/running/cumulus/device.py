@@ -12,9 +12,10 @@ from typing import Any
 from ruamel.yaml import YAML
 
 from fabricgen.running.cumulus import qos
+from fabricgen.running.cumulus.balancing import read_seed
 from fabricgen.running.cumulus.routing import Routing
 from fabricgen.running.cumulus.system import read_system
-from fabricgen.running.form import PEER_LINK, Bond, Interface, Pair, Subinterface, Switch, Vlan, is_unused
+from fabricgen.running.form import PEER_LINK, Balancing, Bond, Interface, Pair, Subinterface, Switch, Vlan, is_unused
 from fabricgen.running.policy import Route, connected
 from fabricgen.running.tree import only, unfit
 
@@ -93,7 +94,7 @@ def _switch(tree: Mapping[str, Any], rows: Mapping[str, Row]) -> Switch:
         )
         if "qos" in tree
         else None,
-        dynamic_balancing=_dynamic(rows, routing),
+        balancing=Balancing(by_load=_dynamic(rows, routing), seed=read_seed(tree["system"])),
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from ipaddress import ip_address, ip_interface
 from typing import Any
 
+from fabricgen.running.eos.balancing import EosBalancing, balancing_rules
 from fabricgen.running.eos.management import EosManagement, management_rules
 from fabricgen.running.eos.qos import EosQos, qos_rules
 from fabricgen.running.eos.routing import EosRouting, routing_rules
@@ -78,7 +79,7 @@ class Box:
     routing: EosRouting = field(default_factory=EosRouting)
     qos: EosQos = field(default_factory=EosQos)
     managed: EosManagement = field(default_factory=EosManagement)
-    dynamic_balancing: bool = False
+    balancing: EosBalancing = field(default_factory=EosBalancing)
 
 
 def read(files: Mapping[str, str]) -> Switch:
@@ -126,7 +127,7 @@ def _switch(box: Box) -> Switch:
         bgp=box.routing.bgp(routes_in),
         routes={("", prefix): _static(hops) for prefix, hops in box.statics.items()},
         qos=box.qos.qos({name: port.profile for name, port in ports.items() if port.profile}),
-        dynamic_balancing=box.dynamic_balancing,
+        balancing=box.balancing.balancing(frozenset("v6" if ":" in own else "v4" for own in loopbacks)),
     )
 
 
@@ -265,6 +266,7 @@ _TOP.nothing(
     "spanning-tree edge-port bpduguard default",
 )
 _VLAN.nothing(r"name \S+")
+balancing_rules(_TOP)
 routing_rules(_TOP)
 qos_rules(_TOP)
 management_rules(_TOP)
@@ -335,11 +337,6 @@ def _static_route(box: Box, line: Line, prefix: str, distance: str, port: str, a
     if bool(distance) != (not port and bool(hops)):
         unfit(f"a distance is for what drops the rest: {line.text}")
     hops.append((port or "", address or ""))
-
-
-@_TOP.line("ip hardware fib load-balance distribution dynamic")
-def _dynamic(box: Box, line: Line) -> None:
-    box.dynamic_balancing = True
 
 
 @_TOP.line(r"management ssh")

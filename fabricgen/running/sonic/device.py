@@ -15,6 +15,7 @@ from fabricgen.running import frr
 from fabricgen.running.bgpcfgd import frr_of
 from fabricgen.running.form import Bond, Interface, Subinterface, Switch, Vlan, is_unused
 from fabricgen.running.policy import Route, connected, network_of
+from fabricgen.running.sonic.balancing import read_balancing
 from fabricgen.running.sonic.management import MANAGEMENT_TABLES, read_management
 from fabricgen.running.sonic.qos import QOS_TABLES, read_qos
 from fabricgen.running.tree import only, unfit
@@ -90,6 +91,7 @@ def _switch(box: Box, tables: Mapping[str, Any], routing: frr.Frr) -> Switch:
         bgp=routing.bgp(routes_in),
         routes=routing.routes(),
         qos=read_qos(tables),
+        balancing=read_balancing(tables.get("SWITCH_HASH", {})),
     )
 
 
@@ -154,8 +156,8 @@ _CHANNEL = {
 }
 
 
-_ELSEWHERE = {"BGP_NEIGHBOR", "STATIC_ROUTE"}
-"""Read in the form that bgpcfgd gives them."""
+_ELSEWHERE = {"BGP_NEIGHBOR", "STATIC_ROUTE", "SWITCH_HASH"}
+"""Read in the form that bgpcfgd gives them, and load balancing."""
 
 _METADATA = (
     "bgp_adv_lo_prefix_as_128",
