@@ -6,10 +6,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from fabricgen.blueprint.models import natural
 from fabricgen.diff.delta import Delta
 from fabricgen.diff.listing import Lists, Rows, lookup, place_of
 from fabricgen.diff.sizing_figures import SizingFigures, TierFigures, TierName
-from fabricgen.diff.tenants import tenant_reasons
+from fabricgen.diff.tenants import few_names
+from fabricgen.diff.vrfs import Vrfs
 
 _LISTED = 4
 
@@ -26,7 +28,7 @@ def reasons(old: SizingFigures, new: SizingFigures, links: Delta, lists: Lists) 
         *_omits(old, new),
         *_spares(old, new),
         *_hardware(old, new),
-        *tenant_reasons(old.tenants, new.tenants),
+        *_vrfs(old.vrfs, new.vrfs),
     )
 
 
@@ -139,3 +141,12 @@ def _hardware(old: SizingFigures, new: SizingFigures) -> Iterator[str]:
 
 def _few(slots: tuple[str, ...]) -> str:
     return ", ".join(slots[:_LISTED]) + (f" and {len(slots) - _LISTED} more" if len(slots) > _LISTED else "")
+
+
+def _vrfs(old: Vrfs, new: Vrfs) -> Iterator[str]:
+    """Sentences on the switches that VRFs appear on or go from."""
+    for tenant in sorted(old.keys() | new.keys(), key=natural):
+        before, after = (side.get(tenant, frozenset[str]()) for side in (old, new))
+        for verb, switches in (("appears on", after - before), ("goes from", before - after)):
+            if switches:
+                yield f"VRF {tenant} {verb} {few_names(sorted(switches, key=natural))}"

@@ -30,7 +30,8 @@ def joined(switches: Iterable[SwitchView], design: Design) -> Iterator[Joined]:
     """Walk from VRF to VRF over the sub-interfaces of links and over VLANs; the sets of VRFs that meet, in order.
 
     A port counts as its tenant's in fabrics that the tenant is kept apart in, elsewhere as nobody's. A link joins the
-    VRFs that its two ends have for one tag (0 for none); a VLAN those of all of its gateways on a switch.
+    VRFs that its two ends have for one tag (0 for none); a VLAN those of all of its gateways on a switch. A port without
+    an address or a VLAN is in no VRF but the default one.
     """
     apart = {tenant.name: frozenset(tenant.fabrics) for tenant in design.tenants}
     graph: nx.Graph[object] = nx.Graph()
@@ -41,15 +42,16 @@ def joined(switches: Iterable[SwitchView], design: Design) -> Iterator[Joined]:
         for port in switch.ports:
             for service in _services(switch, port) if port.role == "host" else ():
                 owner = port.tenant if service.fabric in apart.get(port.tenant, ()) else ""
-                place = (switch.name, service.vrf)
+                place = (switch.name, service.vrf if service.gateways or port.addresses else "")
                 graph.add_node(place)
                 ports.setdefault(place, {}).setdefault(owner, (switch.name, port.name))
     for component in nx.connected_components(graph):
         places = sorted(place for place in ports if place in component)
         found: dict[str, tuple[str, str]] = {}
         for place in places:
-            found = {**ports.get(place, {}), **found}
-        yield Joined(frozenset(places), found)
+            found = {**ports[place], **found}
+        if found:
+            yield Joined(frozenset(places), found)
 
 
 def _edges(switch: SwitchView) -> Iterator[tuple[object, object]]:

@@ -15,10 +15,9 @@ from fabricgen.numbering.underlay import underlay
 class TenantNotApart(DesignRule):
     """A tenant's nodes are in a fabric that keeps them apart from nobody.
 
-    Either the tenant states `fabrics` without it, so that there its nodes are with all others; or the fabric has no
-    addresses (`hosts: none`), or bare links between its switches (`routing: {underlay: none}`), and so no VRFs: then a
-    controller has to keep tenants apart. Fabrics of management ports are not meant. Waive this for a fabric that all
-    tenants share on purpose.
+    Either the tenant states `fabrics` without it, so that there its nodes are with all others; or the links between its
+    switches are bare (`routing: {underlay: none}`), and so carry no VRFs: then a controller has to. Fabrics of
+    management ports are not meant. Waive this for a fabric that all tenants share on purpose.
     """
 
     id = "FG822"
@@ -58,7 +57,5 @@ class TenantNotApart(DesignRule):
                 continue
             if fabric.name not in tenant.fabrics:
                 yield fabric.name, "it is not among its `fabrics`", f"add {fabric.name}, or waive this"
-            elif fabric.protocol != "infiniband" and fabric.hosts == "none":
-                yield fabric.name, "its hosts have no addresses", "let them be `bridged` or `routed`"
             elif fabric.protocol != "infiniband" and fabric.tiers and underlay(design, fabric) == "none":
                 yield fabric.name, "the links between its switches are bare", "use an ebgp underlay"
