@@ -120,7 +120,7 @@ def _socket_in(space: str) -> socket.socket:
 
 IN_VRFS = """
 set -e
-keep=$1; shift; mkdir -p "$keep"; mount --bind /run/netns "$keep"; mount -t tmpfs none /run/netns
+keep=$1; shift; mkdir -p "$keep"; mount --rbind /run/netns "$keep"; mount -t tmpfs none /run/netns
 while [ "$1" != -- ]; do : > "/run/netns/${1#*=}"; mount --bind "$keep/${1%%=*}" "/run/netns/${1#*=}"; shift; done
 shift; exec "$@"
 """

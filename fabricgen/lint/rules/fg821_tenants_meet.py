@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 class TenantsMeet(PlanRule):
     """Nodes of two tenants, or of a tenant and of nobody, reach each other in a fabric that is to keep them apart.
 
-    The plan is walked as packets go: from the VRF of each port, over VLANs and the sub-interfaces of links, to every VRF
-    that is met. A port that has neither an address nor a VLAN, in a fabric with `hosts: none`, is in no VRF: there a
-    controller has to keep tenants apart, and you waive this. In any other fabric fabricgen is wrong: report it, and do
-    not push the configurations.
+    The plan is walked as packets go: from the VRF of each port, over VLANs and the sub-interfaces of links, to every
+    VRF that is met. A port that has neither an address nor a VLAN, in a fabric with `hosts: none`, is in no VRF: there
+    a controller has to keep tenants apart, and you waive this. In any other fabric fabricgen is wrong: report it, and
+    do not push the configurations.
     """
 
     id = "FG821"
@@ -27,7 +27,7 @@ class TenantsMeet(PlanRule):
     bad = """
         fabrics: {compute: {hosts: none}}
         tenants:
-          blue: {nodes: [p1/su-1/node-1]}
+          blue: {nodes: [p1/su-1/node-1]}  # <-
           green: {nodes: [p1/su-1/node-2]}  # <-
     """
     good = """
