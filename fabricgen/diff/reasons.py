@@ -10,7 +10,7 @@ from fabricgen.blueprint.models import natural
 from fabricgen.diff.delta import Delta
 from fabricgen.diff.listing import Lists, Rows, lookup, place_of
 from fabricgen.diff.sizing_figures import SizingFigures, TierFigures, TierName
-from fabricgen.diff.tenants import few_names
+from fabricgen.diff.tenant_moves import few_names
 from fabricgen.diff.vrfs import Vrfs
 
 _LISTED = 4
