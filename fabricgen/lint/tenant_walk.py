@@ -58,7 +58,9 @@ def _edges(switch: SwitchView) -> Iterator[tuple[object, object]]:
     """A place, and a wire of a link (named by both ends and its tag) or a VLAN that it is on."""
     for port in switch.ends:
         if port.role != "host":
-            ends = frozenset({(switch.name, port.name), (port.peer, port.peer_port)})
+            ends: object = frozenset({(switch.name, port.name), (port.peer, port.peer_port)})
+            if switch.pair is not None and port is switch.pair.end:
+                ends = frozenset({switch.name, switch.pair.mate})
             yield (switch.name, ""), (ends, 0, "")
             for sub in port.subinterfaces:
                 yield (switch.name, sub.vrf), (ends, sub.vlan, "")
