@@ -89,7 +89,7 @@ def _switch(box: Box, tables: Mapping[str, Any], routing: frr.Frr) -> Switch:
         loopbacks=loopbacks,
         management=read_management(tables, box.managements, box.timezone),
         subinterfaces=subinterfaces,
-        vlans=vlans,
+        vlans=hosts.gateways(vlans, tables),
         bonds={_number(name): _bond(box, name, row) for name, row in box.channels.items()},
         vrfs=frozenset(map(frr.vrf_of, box.vrfs)),
         bgp=routing.bgp(routes_in),
@@ -253,7 +253,7 @@ def _subinterfaces(box: Box, table: Table) -> None:
 
 def _vlans(box: Box, table: Table) -> None:
     for name, row in table.items():
-        only(row, "vlanid")
+        only(row, "dhcp_servers", "vlanid")
         box.vlans[name] = int(row["vlanid"])
 
 
@@ -316,6 +316,7 @@ _TABLES: dict[str, Callable[[Box, Table], Any]] = {
     "BREAKOUT_CFG": _nothing("brkout_mode"),
     "CABLE_LENGTH": lambda box, table: only(table, "AZURE"),
     "DEVICE_METADATA": _metadata,
+    "DHCP_RELAY": _nothing("dhcpv6_servers"),
     "DEVICE_NEIGHBOR": _nothing("name", "port"),
     "DEVICE_NEIGHBOR_METADATA": _nothing("type"),
     "FEATURE": _nothing("state"),
