@@ -94,6 +94,8 @@ USUAL_LIFETIME_S = 1800
 
 def discovery(offers: HostServices, gateway: str) -> dict[str, Any] | None:
     """What an IPv6 gateway, with prefix length, advertises; None where nothing is stated, or it is none."""
+    if not gateway or not offers.states_advertised:
+        return None
     found = offers.advertised
     return {
         "on": found is not None,
