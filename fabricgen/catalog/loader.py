@@ -89,7 +89,7 @@ class Catalog:
         return found
 
     def nic(self, name: str) -> NicProfile | None:
-        """Return a NIC profile; None when there is none of that name."""
+        """Return the profile of a NIC; None when there is none of that name."""
         return self._get("nics", name, NicProfile, ()) if name in self._files["nics"] else None
 
     def _hold_against(self, kind: str, name: str, check: Callable[[], Wrong | None]) -> None:

@@ -69,6 +69,10 @@ class NicProfile(Profile):
         tuple[Literal["ethernet", "infiniband"], ...],
         Field(min_length=1, description="What its ports can be. Default: either."),
     ] = ("ethernet", "infiniband")
+    out_of_order: Annotated[
+        str,
+        Field(description="What says that it puts RoCE data in place in whatever order packets come; empty: nothing."),
+    ] = ""
 
     @model_validator(mode="after")
     def _splits_share_its_bandwidth(self) -> Self:

@@ -8,7 +8,7 @@ from functools import cache
 from ipaddress import ip_interface, ip_network
 
 from fabricgen.running.form import Interface, Permit, Policy, Subinterface, Vlan
-from fabricgen.running.tree import UnknownTextError
+from fabricgen.running.tree import unfit
 
 OWN_ROUTES = "^$"
 """The AS path of what a switch originates itself."""
@@ -48,12 +48,12 @@ class Policies:
             return None
         own = {self._own_only(entry) for entry in entries}
         if len(own) != 1 or any(entry.interface or entry.tag or not entry.prefix_list for entry in entries):
-            raise UnknownTextError(f"route-map {name} is no list of prefixes")
+            unfit(f"route-map {name} is no list of prefixes")
         return Policy(frozenset(p for entry in entries for p in self.prefix_lists[entry.prefix_list]), own.pop())
 
     def _own_only(self, entry: Entry) -> bool:
         if entry.as_path and self.as_paths[entry.as_path] != {OWN_ROUTES}:
-            raise UnknownTextError(f"as-path list {entry.as_path} is not {OWN_ROUTES}")
+            unfit(f"as-path list {entry.as_path} is not {OWN_ROUTES}")
         return bool(entry.as_path)
 
     def passing(self, name: str, routes: Iterable[Route]) -> Iterator[str]:
