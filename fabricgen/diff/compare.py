@@ -23,7 +23,7 @@ from fabricgen.diff.reasons import reasons
 from fabricgen.diff.renaming import NAME, Renamed, renamed_devices, under_new_names
 from fabricgen.diff.sessions import compare_sessions, session_listing
 from fabricgen.diff.sizing_figures import SizingFigures, TierFigures, TierName
-from fabricgen.diff.tenants import TenantMove, move_said, tenant_moves
+from fabricgen.diff.tenant_moves import TenantMove, move_said, tenant_moves
 
 DEVICE_CHANGES: Mapping[str, tuple[str, ...]] = {
     "renamed": (NAME,),
@@ -160,7 +160,7 @@ def _reasons(old: Side, new: Side, links: Delta, was: Lists) -> tuple[str, ...]:
 
 
 def _tenant_moves(old: Side, new: Side, was: Lists, now: Lists, renamed: Renamed) -> tuple[TenantMove, ...]:
-    if not (old.shape and new.shape and (old.shape.tenants or new.shape.tenants)):
+    if not (old.shape and new.shape and (old.shape.tenancies or new.shape.tenancies)):
         return ()
     had = set(was.devices["device"][:].tolist())
     both = [name for name in now.devices["device"][:].tolist() if name in had]

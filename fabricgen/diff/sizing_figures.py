@@ -71,7 +71,7 @@ class SizingFigures:
     """Slots of spare nodes."""
     hardware: Mapping[tuple[str, str], tuple[str, ...]]
     """(device, port) -> MAC, GUID and serial number of the inventory."""
-    tenants: Mapping[str, Tenancy] = field(default_factory=dict)
+    tenancies: Mapping[str, Tenancy] = field(default_factory=dict)
     """By device."""
     partition_files: Mapping[str, str] = field(default_factory=dict)
     """By InfiniBand fabric, the file that says which ports are whose."""
@@ -87,12 +87,12 @@ def sizing_figures(cluster: Cluster) -> SizingFigures:
         omits=_omits(design),
         spares=tuple(_slot([pod.name for pod in design.layout.pods], s) for s in sorted(design.layout.spare)),
         hardware={row.figures[:2]: row.figures[2:] for row in design.loaded.inventory},
-        tenants=_tenants(cluster),
+        tenancies=_tenancies(cluster),
         partition_files=_partition_files(design) if design.tenants else {},
     )
 
 
-def _tenants(cluster: Cluster) -> dict[str, Tenancy]:
+def _tenancies(cluster: Cluster) -> dict[str, Tenancy]:
     design, devices = cluster.design, cluster.plan.devices
     tenants = [Tenancy(tenant.name, tenant.fabrics) for tenant in design.tenants]
     of = tenant_of_devices(design, devices) if tenants else np.full(0, NOBODY)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from fabricgen.diff.compare import Change, compare
 from fabricgen.diff.reports.json import as_json
-from fabricgen.diff.tenants import few_names
+from fabricgen.diff.tenant_moves import few_names
 from tests.conftest import BLUEPRINTS, Ran
 from tests.diff.conftest import side_of
 

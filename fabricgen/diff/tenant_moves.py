@@ -43,10 +43,10 @@ def tenant_moves(
     `devices` are those devices in order and `links` the links of the new side, both by their new names; `renamed` are
     new names by old ones.
     """
-    was = {renamed.get(name, name): tenancy for name, tenancy in old.tenants.items()}
+    was = {renamed.get(name, name): tenancy for name, tenancy in old.tenancies.items()}
     moved: dict[tuple[Tenancy, Tenancy], list[str]] = {}
-    for name in devices if was or new.tenants else ():
-        pair = was.get(name, _NOBODY), new.tenants.get(name, _NOBODY)
+    for name in devices if was or new.tenancies else ():
+        pair = was.get(name, _NOBODY), new.tenancies.get(name, _NOBODY)
         if pair[0] != pair[1]:
             moved.setdefault(pair, []).append(name)
     return tuple(
