@@ -5,8 +5,8 @@ UFM Enterprise User Manual 6.22, Appendix - Partitioning: a long partition is sp
 characters). There is one for each node, so that a node that moves is one line that moves.
 
 `indx0` puts the partition first in the P_Key table of a port, where NCCL (`NCCL_IB_PKEY`), IPoIB's `ib0` and much else
-look; the default partition comes behind it. A device that tenants share has no first one. UFM's grammar has no such flag
-(the same manual, SM Partitions.conf File Format). `ipoib` makes the group that IP needs, in each partition alone.
+look; the default partition comes behind it. A device that tenants share has no first one. UFM's grammar has no such
+flag (the same manual, SM Partitions.conf File Format). `ipoib` makes the group that IP needs, in each partition alone.
 """
 
 from __future__ import annotations
