@@ -75,6 +75,8 @@ class SizingFigures:
     tenancies: Mapping[str, Tenancy] = field(default_factory=dict)
     """By device."""
     vrfs: Vrfs = field(default_factory=dict)
+    shared: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By tenant, the sets of extra devices on InfiniBand that it shares."""
     partition_files: Mapping[str, str] = field(default_factory=dict)
     """By InfiniBand fabric, the file that says which ports are whose."""
 
@@ -91,6 +93,7 @@ def sizing_figures(cluster: Cluster) -> SizingFigures:
         hardware={row.figures[:2]: row.figures[2:] for row in design.loaded.inventory},
         tenancies=_tenancies(cluster),
         vrfs=tenant_vrfs(cluster),
+        shared={tenant.name: tenant.shared for tenant in design.tenants if tenant.shared},
         partition_files=_partition_files(design) if design.tenants else {},
     )
 
