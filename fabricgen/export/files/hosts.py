@@ -14,13 +14,12 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.export.columns import picked
-from fabricgen.export.host_links import bond_columns, by_device, family_texts, host_links, shared_texts
+from fabricgen.export.host_links import bond_columns, by_device, family_texts, host_links, shared_texts, sharing_tenants
 from fabricgen.export.host_shapes import HostShape, PortKey
 from fabricgen.export.rdma.files import rdma_files
 from fabricgen.export.table import ExportContext, File
 from fabricgen.numbering.addresses.node_prefixes import node_prefixes
 from fabricgen.wiring.tables import Ints64
-from fabricgen.wiring.tenants import tenant_of_devices
 
 ON_REQUEST = True
 
@@ -79,9 +78,9 @@ def _piece(
     flags = np.sum([column.astype(wide) << bit for bit, column in enumerate(has)], axis=0)
     most = [mtus.get(leaf, 0) for leaf in leaves]
     wired = (links.segment[rows].tolist(), links.a_port[rows].tolist(), flags.tolist(), most)
-    tenants = tenant_of_devices(cluster.design, cluster.plan.devices) if sharing and cluster.design.tenants else None
-    of_row = [-1] * len(rows) if tenants is None else tenants[links.a_device[rows]].tolist()
-    keys = [PortKey(*key) for key in zip(*wired, *bond_columns(cluster, rows), of_row, strict=True)]
+    keys = [
+        PortKey(*key) for key in zip(*wired, *bond_columns(cluster, rows), sharing_tenants(cluster, rows), strict=True)
+    ]
     for first, end in by_device(links.a_device[rows], 1):
         name = cluster.names[links.a_device[rows[first]]]
         own = [text for port in values[first:end] for text in port]
