@@ -28,6 +28,7 @@ from fabricgen.design.names.interfaces import check_interface_names
 from fabricgen.design.names.nodes import check_node_names
 from fabricgen.design.names.switches import check_switch_names
 from fabricgen.design.order import fabric_order
+from fabricgen.design.overlay import with_vrf_numbers
 from fabricgen.design.parts import check_pod_tiers
 from fabricgen.design.phases.faults import check_phases
 from fabricgen.design.scale_up.domains import design_scale_up
@@ -93,7 +94,7 @@ def _build(loaded: LoadedBlueprint, catalog: Catalog, *, advise: bool = True) ->
     fabrics = tuple(designed[n] for n in names)
     check_interface_names(blueprint, layout, fabrics)
     check_racks(layout, catalog, fabrics, scale_up)
-    design = with_tenant_designs(Design(loaded, catalog, layout, fabrics, scale_up))
+    design = with_vrf_numbers(with_tenant_designs(Design(loaded, catalog, layout, fabrics, scale_up)))
     check_switch_names(design)
     FloorPlan(design).check()
     check_patching(design)

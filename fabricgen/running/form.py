@@ -14,6 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 
+from fabricgen.running.overlay import Overlay
+
 PEER_LINK = -1
 """The bond of the peer link of an MLAG pair: not every NOS gives it a number."""
 
@@ -260,6 +262,8 @@ class Switch:
     bgp: Mapping[str, Bgp] = field(default_factory=dict)
     routes: Mapping[tuple[str, str], StaticRoute] = field(default_factory=dict)
     qos: Qos | None = None
+    overlay: Overlay | None = None
+    """EVPN, over which VRFs travel."""
     dynamic_balancing: bool = False
     """Whether equal paths are chosen by load (adaptive routing, DLB), not by hash alone."""
 
