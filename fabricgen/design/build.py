@@ -10,6 +10,7 @@ from fabricgen.blueprint.sections.fabric import Fabric
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.advice.trials import Trials
+from fabricgen.design.balancing import check_seeds
 from fabricgen.design.capacity.expected import expected
 from fabricgen.design.capacity.reserved import check_reserved
 from fabricgen.design.fabric import ManagementNeeds, design_fabrics
@@ -91,6 +92,7 @@ def _build(loaded: LoadedBlueprint, catalog: Catalog, *, advise: bool = True) ->
     _check_extras(designed, blueprint.fabrics, layout.sites[layout.first_site])
     _check_nos(loaded, catalog, designed)
     check_snippets(blueprint, catalog)
+    check_seeds(blueprint, designed)
     fabrics = tuple(designed[n] for n in names)
     check_interface_names(blueprint, layout, fabrics)
     check_racks(layout, catalog, fabrics, scale_up)

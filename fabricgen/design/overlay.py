@@ -48,7 +48,9 @@ def with_vrf_numbers(design: Design) -> Design:
 def _vrfs(design: Design) -> Iterator[tuple[str, str]]:
     """(fabric that owns the switches, VRF) of the VRFs over EVPN: of carried fabrics, then of tenants."""
     blueprint = design.loaded.blueprint
-    over = {f.name for f in design.fabrics if f.protocol != "infiniband" and fabric_overlay(blueprint, f.name) == "evpn"}
+    over = {
+        f.name for f in design.fabrics if f.protocol != "infiniband" and fabric_overlay(blueprint, f.name) == "evpn"
+    }
     for fabric in design.fabrics:
         if fabric.vrf and fabric.name in over:
             yield fabric.carrier, fabric.vrf

@@ -11,10 +11,12 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
-from fabricgen.running.cumulus import qos
+from fabricgen.running.cumulus import hosts, qos
+from fabricgen.running.cumulus.balancing import read_seed
 from fabricgen.running.cumulus.routing import Routing
 from fabricgen.running.cumulus.system import read_system
-from fabricgen.running.form import PEER_LINK, Bond, Interface, Pair, Subinterface, Switch, Vlan, is_unused
+from fabricgen.running.form import PEER_LINK, Balancing, Bond, Interface, Pair, Subinterface, Switch, Vlan, is_unused
+from fabricgen.running.host_form import OPEN
 from fabricgen.running.policy import Route, connected
 from fabricgen.running.tree import only, unfit
 
@@ -25,8 +27,8 @@ PAIR_VLAN = 4094
 DEFAULT_MTU = 9216
 _FEC = {"rs": "rs", "baser": "fc", "off": ""}
 _KEYS = {
-    PORT: ("bridge", "description", "ipv4", "ipv6", "link", "qos", "router", "vrf"),
-    "bond": ("bond", "bridge", "description", "link"),
+    PORT: ("acl", "bridge", "description", "ipv4", "ipv6", "link", "qos", "router", "storm-control", "vrf"),
+    "bond": ("acl", "bond", "bridge", "description", "link"),
     "peerlink": ("bond", "bridge", "description", "link"),
     "sub": ("base-interface", "description", "ipv4", "ipv6", "link", "vlan", "vrf"),
     "svi": ("description", "ipv4", "ipv6", "link", "vlan", "vrf"),
@@ -42,7 +44,7 @@ def read(files: Mapping[str, str]) -> Switch:
     (item,) = YAML(typ="safe").load(text)
     only(item, "set")
     tree = item["set"]
-    only(tree, "bridge", "interface", "mlag", "qos", "router", "system", "vrf")
+    only(tree, "acl", "bridge", "interface", "mlag", "qos", "router", "system", "vrf")
     for row in tree["interface"].values():
         only(row, "type", *_KEYS[row["type"]])
     return _switch(tree, {name: row for name, row in tree["interface"].items() if row["type"] == PORT})
@@ -54,6 +56,13 @@ def _switch(tree: Mapping[str, Any], rows: Mapping[str, Row]) -> Switch:
     bridged = set(map(int, tree["bridge"]["domain"]["br_default"]["vlan"])) if "bridge" in tree else set()
     ports = {name: _port(name, rows[name], routing, bridged) for name, into in split.items() if not into}
     bonds = dict(_bonds(tree["interface"], bridged))
+    known = hosts.filters(tree)
+    for name, port in ports.items():
+        own = [(rows[name], port.speed_gbps)]
+        ports[name] = replace(port, access=hosts.access(rows[name], own, known))
+    for number, bond in bonds.items():
+        own = [(rows[name], ports[name].speed_gbps) for name in sorted(bond.members)]
+        bonds[number] = replace(bond, access=hosts.access(tree["interface"][f"bond{number}"], own, known))
     others = [row for row in tree["interface"].values() if row["type"] != PORT]
     ends = {(r["base-interface"], r["vlan"]): _subinterface(r) for r in others if r["type"] == "sub"}
     pair = _pair(tree, {vlan: (sub.vrf, sub.addresses) for (port, vlan), sub in ends.items() if port == PEERLINK})
@@ -93,7 +102,7 @@ def _switch(tree: Mapping[str, Any], rows: Mapping[str, Row]) -> Switch:
         )
         if "qos" in tree
         else None,
-        dynamic_balancing=_dynamic(rows, routing),
+        balancing=Balancing(by_load=_dynamic(rows, routing), seed=read_seed(tree["system"])),
     )
 
 
@@ -159,7 +168,7 @@ def _bonds(rows: Mapping[str, Row], bridged: set[int]) -> Iterator[tuple[int, Bo
     for name, row in rows.items():
         if row["type"] == "bond":
             own, link = row["bond"], row["link"]
-            only(own, "lacp-rate", "member", "mlag", "mode")
+            only(own, "lacp-bypass", "lacp-rate", "member", "mlag", "mode")
             only(link, "mtu", "state")
             if (own["lacp-rate"], own["mode"]) != ("fast", "lacp"):
                 unfit(f"{name} is no bond by LACP")
@@ -169,7 +178,11 @@ def _bonds(rows: Mapping[str, Row], bridged: set[int]) -> Iterator[tuple[int, Bo
             number, mlag = int(name.removeprefix("bond")), own.get("mlag", {"id": 0, "state": "enabled"})
             if mlag["state"] != "enabled":
                 unfit(f"MLAG is off on {name}")
-            yield number, Bond(members, up, link["mtu"], *vlans, row["description"], mlag["id"])
+            bypass = {"enabled": True, "disabled": False}[own.get("lacp-bypass", "disabled")]
+            yield (
+                number,
+                Bond(members, up, link["mtu"], *vlans, row["description"], mlag["id"], fallback=bypass),
+            )
 
 
 def _pair(tree: Mapping[str, Any], vlans: dict[int, tuple[str, frozenset[str]]]) -> Pair | None:
@@ -191,7 +204,7 @@ def _pair(tree: Mapping[str, Any], vlans: dict[int, tuple[str, frozenset[str]]])
 def _in_bond(name: str, port: Interface, bond: int) -> Interface:
     if port.bond or port.access_vlan or port.tagged_vlans or port.addresses:
         unfit(f"{name} is in bond{bond}, and has another use")
-    return replace(port, bond=bond)
+    return replace(port, bond=bond, access=OPEN)
 
 
 def _vlans_of(bridge: Row, bridged: set[int]) -> tuple[int, frozenset[int]]:
@@ -203,7 +216,7 @@ def _vlans_of(bridge: Row, bridged: set[int]) -> tuple[int, frozenset[int]]:
     untagged = 0 if own.get("untagged") == "none" else int(own["untagged" if "vlan" in own else "access"])
     vlans = frozenset(map(int, own.get("vlan", {untagged: {}})))
     unknown = not vlans <= bridged or untagged not in vlans | {0}
-    if unknown or own["stp"] != {"admin-edge": "enabled", "bpdu-guard": "enabled"}:
+    if unknown or {**own["stp"], "bpdu-guard": ""} != {"admin-edge": "enabled", "bpdu-guard": ""}:
         unfit(f"no plain host port: {own}")
     return untagged, vlans - {untagged}
 

@@ -10,7 +10,19 @@ from fabricgen.running.tree import only, unfit
 
 Row = Mapping[str, Any]
 ON = {"state": "enabled"}
-KNOWN = ("aaa", "api", "control-plane", "date-time", "dns", "gnmi-server", "hostname", "lldp", "message", "ntp")
+KNOWN = (
+    "aaa",
+    "api",
+    "control-plane",
+    "date-time",
+    "dns",
+    "forwarding",
+    "gnmi-server",
+    "hostname",
+    "lldp",
+    "message",
+    "ntp",
+)
 MORE = ("snmp-server", "ssh-server", "syslog")
 ROLES = {"system-admin": "admin", "nvue-monitor": "operator"}
 LEVELS = {"info": "informational", "warn": "warning"}

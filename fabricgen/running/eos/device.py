@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from ipaddress import ip_address, ip_interface
 from typing import Any
 
+from fabricgen.running.eos.balancing import EosBalancing, balancing_rules
+from fabricgen.running.eos.hosts import PortAccess, host_rules
 from fabricgen.running.eos.management import EosManagement, management_rules
 from fabricgen.running.eos.qos import EosQos, qos_rules
 from fabricgen.running.eos.routing import EosRouting, routing_rules
@@ -54,6 +56,7 @@ class Port:
     groups: list[str] = field(default_factory=list)
     shared: list[str] = field(default_factory=list)
     profile: str = ""
+    access: PortAccess = field(default_factory=PortAccess)
 
 
 @dataclass
@@ -67,6 +70,8 @@ class Box:
     without_tree: set[int] = field(default_factory=set)
     mlag: dict[str, str] = field(default_factory=dict)
     gateway_mac: str = ""
+    filters: dict[tuple[str, str], frozenset[str]] = field(default_factory=dict)
+    edge_guard: bool = False
     vrfs: set[str] = field(default_factory=set)
     routes_in: set[tuple[str, str]] = field(default_factory=set)
     """(family, VRF) that packets are routed in."""
@@ -78,7 +83,7 @@ class Box:
     routing: EosRouting = field(default_factory=EosRouting)
     qos: EosQos = field(default_factory=EosQos)
     managed: EosManagement = field(default_factory=EosManagement)
-    dynamic_balancing: bool = False
+    balancing: EosBalancing = field(default_factory=EosBalancing)
 
 
 def read(files: Mapping[str, str]) -> Switch:
@@ -94,7 +99,7 @@ MANAGEMENT = "MGMT"
 
 def _switch(box: Box) -> Switch:
     ports = {n: p for n, p in box.ports.items() if n.startswith("Ethernet") and not p.tag}
-    interfaces = {name: _interface(name, port) for name, port in ports.items()}
+    interfaces = {name: _interface(name, port, box) for name, port in ports.items()}
     pair = _pair(box)
     for name in pair.members if pair else ():
         interfaces[name] = replace(interfaces[name], bond=PEER_LINK)
@@ -120,17 +125,17 @@ def _switch(box: Box) -> Switch:
         management=_management(box),
         subinterfaces=subinterfaces,
         vlans=vlans,
-        bonds=dict(_bonds(box.ports, box.mlag.get("peer-link", ""))),
+        bonds=dict(_bonds(box)),
         pair=pair,
         vrfs=frozenset(box.vrfs - {MANAGEMENT}),
         bgp=box.routing.bgp(routes_in),
         routes={("", prefix): _static(hops) for prefix, hops in box.statics.items()},
         qos=box.qos.qos({name: port.profile for name, port in ports.items() if port.profile}),
-        dynamic_balancing=box.dynamic_balancing,
+        balancing=box.balancing.balancing(frozenset("v6" if ":" in own else "v4" for own in loopbacks)),
     )
 
 
-def _interface(name: str, port: Port) -> Interface:
+def _interface(name: str, port: Port, box: Box) -> Interface:
     if (port.addresses or port.link_local or port.vrf) and not port.routed:
         unfit(f"{name} has addresses and is no routed port")
     bridged = bool(port.access_vlan or port.tagged_vlans)
@@ -150,6 +155,7 @@ def _interface(name: str, port: Port) -> Interface:
         vrf=port.vrf,
         description=port.description,
         bond=port.bond,
+        access=port.access.access(box.filters, edge=port.portfast and box.edge_guard),
     )
 
 
@@ -180,8 +186,9 @@ def _pair(box: Box) -> Pair | None:
     return Pair(members, own["domain-id"], backup, vlans)
 
 
-def _bonds(ports: Mapping[str, Port], peer_link: str) -> Iterator[tuple[int, Bond]]:
+def _bonds(box: Box) -> Iterator[tuple[int, Bond]]:
     """Port channels; raises UnknownTextError where members have no channel, a channel has none, or PDUs are slow."""
+    ports, peer_link = box.ports, box.mlag.get("peer-link", "")
     channels = {int(name.removeprefix("Port-Channel")): p for name, p in ports.items() if name.startswith("Port-C")}
     members: dict[int, set[str]] = {number: set() for number in channels}
     for name, port in ports.items():
@@ -194,9 +201,13 @@ def _bonds(ports: Mapping[str, Port], peer_link: str) -> Iterator[tuple[int, Bon
             continue
         if channel.mlag not in (0, number):
             unfit(f"port channel {number} has MLAG id {channel.mlag}")
-        own = _interface(f"Port-Channel{number}", channel)
+        own = _interface(f"Port-Channel{number}", channel, box)
         ports_of, vlans = frozenset(members[number]), (own.access_vlan, own.tagged_vlans)
-        yield number, Bond(ports_of, own.admin_up, own.mtu, *vlans, own.description, channel.mlag)
+        fallback = channel.access.fallback
+        yield (
+            number,
+            Bond(ports_of, own.admin_up, own.mtu, *vlans, own.description, channel.mlag, own.access, fallback),
+        )
 
 
 def _vlan(box: Box, number: int) -> Vlan:
@@ -262,12 +273,18 @@ _TOP.nothing(
     "service routing protocols model multi-agent",
     "no ip routing vrf MGMT",
     r"spanning-tree mode (?:mstp|none)",
-    "spanning-tree edge-port bpduguard default",
 )
 _VLAN.nothing(r"name \S+")
+balancing_rules(_TOP)
 routing_rules(_TOP)
 qos_rules(_TOP)
 management_rules(_TOP)
+host_rules(_TOP, _PORT)
+
+
+@_TOP.line("spanning-tree edge-port bpduguard default")
+def _edge_guard(box: Box, line: Line) -> None:
+    box.edge_guard = True
 
 
 @_TOP.line(r"hostname (\S+)")
@@ -335,11 +352,6 @@ def _static_route(box: Box, line: Line, prefix: str, distance: str, port: str, a
     if bool(distance) != (not port and bool(hops)):
         unfit(f"a distance is for what drops the rest: {line.text}")
     hops.append((port or "", address or ""))
-
-
-@_TOP.line("ip hardware fib load-balance distribution dynamic")
-def _dynamic(box: Box, line: Line) -> None:
-    box.dynamic_balancing = True
 
 
 @_TOP.line(r"management ssh")

@@ -15,8 +15,11 @@ from typing import Any
 from fabricgen.running import frr
 from fabricgen.running.bgpcfgd import frr_of
 from fabricgen.running.form import Bond, Interface, Subinterface, Switch, Vlan, is_unused
+from fabricgen.running.host_form import OPEN
 from fabricgen.running.overlay import Overlay
 from fabricgen.running.policy import Route, connected, network_of
+from fabricgen.running.sonic import hosts
+from fabricgen.running.sonic.balancing import read_balancing
 from fabricgen.running.sonic.management import MANAGEMENT_TABLES, read_management
 from fabricgen.running.sonic.overlay import Tunnels
 from fabricgen.running.sonic.qos import QOS_TABLES, read_qos
@@ -48,6 +51,7 @@ class Box:
     vrfs: dict[str, int] = field(default_factory=dict)
     """VNIs by name, 0 for none."""
     tunnels: Tunnels = field(default_factory=Tunnels)
+    hosts: hosts.HostTables = field(default_factory=hosts.HostTables)
     managements: set[tuple[str, str]] = field(default_factory=set)
 
 
@@ -62,6 +66,7 @@ def read(files: Mapping[str, str]) -> Switch:
             unfit(f"table {name}")
     if box.split != ("frr.conf" in files) or (box.split and "BGP_NEIGHBOR" in tables):
         unfit("the routing mode does not fit the files")
+    hosts.check(box.hosts)
     return _switch(box, tables, frr.read_frr(files.get("frr.conf") or frr_of(tables)))
 
 
@@ -100,6 +105,7 @@ def _switch(box: Box, tables: Mapping[str, Any], routing: frr.Frr) -> Switch:
         routes=routing.routes(),
         qos=read_qos(tables),
         overlay=_overlay(box, routing),
+        balancing=read_balancing(tables.get("SWITCH_HASH", {})),
     )
 
 
@@ -144,6 +150,7 @@ def _interface(box: Box, name: str, port: Interface) -> Interface:
         vrf=box.vrf_of.get(name, ""),
         description=port.description,
         bond=_number(bond) if bond else 0,
+        access=OPEN if bond else box.hosts.access(name, [name], port.speed_gbps),
     )
 
 
@@ -152,22 +159,27 @@ def _number(bond: str) -> int:
 
 
 def _bond(box: Box, name: str, row: Row) -> Bond:
-    if {**row, "description": "", "mtu": "", "admin_status": ""} != {**_CHANNEL}:
+    fallback = row.get("fallback", "false")
+    if {**row, "description": "", "mtu": "", "admin_status": "", "fallback": ""} != _CHANNEL:
         unfit(f"{name} is no bond by LACP as hosts have it: {row}")
     vlan = box.access.get(name, "")
+    members = frozenset(port for port, bond in box.bond_of.items() if bond == name)
     return Bond(
-        members=frozenset(port for port, bond in box.bond_of.items() if bond == name),
+        members=members,
         admin_up={"up": True, "down": False}[row["admin_status"]],
         mtu=int(row["mtu"]),
         access_vlan=box.vlans[vlan] if vlan else 0,
         tagged_vlans=frozenset(box.vlans[tagged] for tagged in box.tagged.get(name, ())),
         description=row["description"],
+        access=box.hosts.access(name, sorted(members), min(box.ports[port].speed_gbps for port in members)),
+        fallback={"true": True, "false": False}[fallback],
     )
 
 
 _CHANNEL = {
     "admin_status": "",
     "description": "",
+    "fallback": "",
     "fast_rate": "true",
     "lacp_key": "auto",
     "min_links": "1",
@@ -175,8 +187,8 @@ _CHANNEL = {
 }
 
 
-_ELSEWHERE = {"BGP_NEIGHBOR", "STATIC_ROUTE"}
-"""Read in the form that bgpcfgd gives them."""
+_ELSEWHERE = {"BGP_NEIGHBOR", "STATIC_ROUTE", "SWITCH_HASH"}
+"""Read in the form that bgpcfgd gives them, and load balancing."""
 
 _METADATA = (
     "bgp_adv_lo_prefix_as_128",
@@ -315,6 +327,8 @@ def _nothing(*fields: str) -> Callable[[Box, Table], None]:
 
 
 _TABLES: dict[str, Callable[[Box, Table], Any]] = {
+    "ACL_RULE": hosts.acl_rules,
+    "ACL_TABLE": hosts.acl_tables,
     # Sizes are the platform's: another test compares them with what it publishes.
     **{f"BUFFER_{name}": _nothing("profile") for name in ("PG", "QUEUE")},
     **{f"BUFFER_PORT_{way}_PROFILE_LIST": _nothing("profile_list") for way in ("INGRESS", "EGRESS")},
@@ -333,6 +347,7 @@ _TABLES: dict[str, Callable[[Box, Table], Any]] = {
     "PORT": _ports,
     "PORTCHANNEL": _channels,
     "PORTCHANNEL_MEMBER": _channel_members,
+    "PORT_STORM_CONTROL": hosts.storms,
     "VERSIONS": _nothing("VERSION"),
     "VLAN": _vlans,
     "VLAN_INTERFACE": _addressed,
