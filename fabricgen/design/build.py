@@ -29,12 +29,12 @@ from fabricgen.design.names.interfaces import check_interface_names
 from fabricgen.design.names.nodes import check_node_names
 from fabricgen.design.names.switches import check_switch_names
 from fabricgen.design.order import fabric_order
-from fabricgen.design.overlay import with_vrf_numbers
 from fabricgen.design.parts import check_pod_tiers
 from fabricgen.design.phases.faults import check_phases
 from fabricgen.design.scale_up.domains import design_scale_up
 from fabricgen.design.scale_up.model import ScaleUpDesign
 from fabricgen.design.snippets import check_snippets
+from fabricgen.design.tenants.overlay import with_vrf_numbers
 from fabricgen.design.tenants.stated import with_tenant_designs
 from fabricgen.design.tiers import FabricContext
 from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault

@@ -79,7 +79,7 @@ def fabric_underlay(blueprint: Blueprint, name: str) -> str:
 
 
 def fabric_overlay(blueprint: Blueprint, name: str) -> str:
-    """`none` or `evpn`: how VRFs pass between switches, as stated by the fabric that owns these, else by the cluster."""
+    """`none` or `evpn`: how VRFs pass between switches, as stated by these switches' fabric, else by the cluster."""
     fabric = blueprint.fabrics[name]
     owner = blueprint.fabrics.get(fabric.carried_by or "", fabric)
     return owner.routing.overlay or blueprint.routing.overlay or "none"
