@@ -118,8 +118,10 @@ KINDS: Mapping[str, str] = {
 
 
 _MOST_PLACES = 1 << 24
-LAST_TENANT = (1 << 15) - 2
-"""The last number of a tenant: InfiniBand has 15 bits for a partition, and all of them set are the default one."""
+LAST_TENANT = (1 << 15) - 3
+"""The last number of a tenant: InfiniBand has 15 bits for a partition, and the last are those of nodes of no tenant
+and the default one.
+"""
 LAST_VNI = 4095
 """The last place of a VNI."""
 _LAST: Mapping[str, int] = {
