@@ -138,6 +138,7 @@ class Peer:
     own_as_in: int = 0
     max_prefixes: Mapping[str, int] = field(default_factory=dict)
     description: str = ""
+    shut: bool = False
 
 
 @dataclass(frozen=True, slots=True)

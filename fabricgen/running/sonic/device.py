@@ -9,12 +9,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain
 from typing import Any
 
 from fabricgen.running import frr
 from fabricgen.running.bgpcfgd import frr_of
-from fabricgen.running.form import Bond, Interface, Subinterface, Switch, Vlan, is_unused
+from fabricgen.running.form import Balancing, Bond, Interface, Management, Subinterface, Switch, Vlan, is_unused
 from fabricgen.running.host_form import OPEN
 from fabricgen.running.overlay import Overlay
 from fabricgen.running.policy import Route, connected, network_of
@@ -23,7 +24,7 @@ from fabricgen.running.sonic.balancing import read_balancing
 from fabricgen.running.sonic.management import MANAGEMENT_TABLES, read_management
 from fabricgen.running.sonic.overlay import Tunnels
 from fabricgen.running.sonic.qos import QOS_TABLES, read_qos
-from fabricgen.running.tree import only, unfit
+from fabricgen.running.tree import only, part, unfit, unknown
 
 Row = Mapping[str, str]
 Table = Mapping[str, Row]
@@ -61,17 +62,18 @@ def read(files: Mapping[str, str]) -> Switch:
     box = Box()
     for name, table in tables.items():
         if name in _TABLES:
-            _TABLES[name](box, table)
+            part(f"table {name}", partial(_TABLES[name], box, table), None)
         elif name not in QOS_TABLES | MANAGEMENT_TABLES | _ELSEWHERE:
-            unfit(f"table {name}")
+            unknown(name, f"table {name}")
     if box.split != ("frr.conf" in files) or (box.split and "BGP_NEIGHBOR" in tables):
         unfit("the routing mode does not fit the files")
-    hosts.check(box.hosts)
-    return _switch(box, tables, frr.read_frr(files.get("frr.conf") or frr_of(tables)))
+    part("services of hosts", lambda: hosts.check(box.hosts), None)
+    routing = part("BGP", lambda: frr.read_frr(files.get("frr.conf") or frr_of(tables)), frr.Frr())
+    return _switch(box, tables, routing)
 
 
 def _switch(box: Box, tables: Mapping[str, Any], routing: frr.Frr) -> Switch:
-    ports = {name: _interface(box, name, port) for name, port in box.ports.items()}
+    ports = {name: part(name, partial(_interface, box, name, port), port) for name, port in box.ports.items()}
     unused = frozenset(name for name, port in ports.items() if is_unused(port))
     used = {name: port for name, port in ports.items() if name not in unused}
     subinterfaces = {
@@ -96,16 +98,16 @@ def _switch(box: Box, tables: Mapping[str, Any], routing: frr.Frr) -> Switch:
         interfaces=used,
         unused=unused,
         loopbacks=loopbacks,
-        management=read_management(tables, box.managements, box.timezone),
+        management=part("management", lambda: read_management(tables, box.managements, box.timezone), Management()),
         subinterfaces=subinterfaces,
         vlans=vlans,
-        bonds={_number(name): _bond(box, name, row) for name, row in box.channels.items()},
+        bonds=part("bonds", lambda: {_number(n): _bond(box, n, row) for n, row in box.channels.items()}, {}),
         vrfs=frozenset(map(frr.vrf_of, box.vrfs)),
-        bgp=routing.bgp(routes_in),
+        bgp=part("BGP", lambda: routing.bgp(routes_in), {}),
         routes=routing.routes(),
-        qos=read_qos(tables),
-        overlay=_overlay(box, routing),
-        balancing=read_balancing(tables.get("SWITCH_HASH", {})),
+        overlay=part("overlay", lambda: _overlay(box, routing), None),
+        qos=part("QoS", lambda: read_qos(tables), None),
+        balancing=part("load balancing", lambda: read_balancing(tables.get("SWITCH_HASH", {})), Balancing()),
     )
 
 
@@ -214,7 +216,7 @@ def _metadata(box: Box, table: Table) -> None:
     only(row, *_METADATA)
     box.hostname = row["hostname"]
     box.timezone = row.get("timezone", "")
-    box.split = row["docker_routing_config_mode"] == "split-unified"
+    box.split = row.get("docker_routing_config_mode") == "split-unified"
 
 
 _PORT_FIELDS = (
@@ -235,12 +237,12 @@ _FEC = {"rs": "rs", "fc": "fc", "none": ""}
 def _ports(box: Box, table: Table) -> None:
     for name, row in table.items():
         only(row, *_PORT_FIELDS)
-        up = {"up": True, "down": False}[row["admin_status"]]
+        up = row.get("admin_status") == "up"  # down is the default (sonic-port.yang)
         speed, rest = divmod(int(row["speed"]), 1000)
         if rest:
             unfit(f"{name} runs at {row['speed']} Mb/s")
         fec = _FEC[row.get("fec", "none")]
-        box.ports[name] = Interface(up, int(row.get("mtu", 0)), speed, fec, description=row["description"])
+        box.ports[name] = Interface(up, int(row.get("mtu", 0)), speed, fec, description=row.get("description", ""))
 
 
 def _addressed(box: Box, table: Table, *more: str) -> list[tuple[str, Row]]:
@@ -267,7 +269,7 @@ def _interfaces(box: Box, table: Table) -> None:
 
 def _subinterfaces(box: Box, table: Table) -> None:
     for name, row in _addressed(box, table, "admin_status", "vlan"):
-        if row["admin_status"] != "up" or row["vlan"] != name.partition(".")[2]:
+        if row.get("admin_status", "up") != "up" or row["vlan"] != name.partition(".")[2]:
             unfit(f"{name} is down or of another VLAN")
         box.tags[name] = int(row["vlan"])
 
