@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 
-from fabricgen.running.host_form import OPEN, Access
+from fabricgen.running.host_form import OPEN, Access, Advertised, Relay
 from fabricgen.running.overlay import Overlay
 
 PEER_LINK = -1
@@ -42,6 +42,9 @@ class Interface:
     bond: int = 0
     access: Access = OPEN
     """What a port of hosts refuses that is in no bond."""
+    relay: Relay | None = None
+    silent: bool = False
+    """Whether it is told to send no router advertisements."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +93,9 @@ class Vlan:
     gateways: frozenset[str]
     vrf: str = ""
     own: frozenset[str] = frozenset()
+    relay: Relay | None = None
+    advertised: Advertised | None = None
+    silent: bool = False
 
 
 @dataclass(frozen=True, slots=True)

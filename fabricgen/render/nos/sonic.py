@@ -59,7 +59,7 @@ from fabricgen.render.escape import one_line, token
 from fabricgen.render.nos._sonic.balancing import balancing_values
 from fabricgen.render.nos._sonic.buffers import buffer_lengths_m, buffer_tables, cabled_ports
 from fabricgen.render.nos._sonic.buffers import length_tables as buffers_by_length
-from fabricgen.render.nos._sonic.host_services import host_tables
+from fabricgen.render.nos._sonic.host_services import host_tables, vlan_rows
 from fabricgen.render.nos._sonic.management import PRINTED_WITH, management_values
 from fabricgen.render.nos._sonic.overlay import overlay_values, vni_vlans
 from fabricgen.render.nos._sonic.ports import PortTable, TablePort, fec_of, port_table_of
@@ -209,17 +209,12 @@ def _interfaces(switch: SwitchView) -> dict[str, Any]:
         "MGMT_INTERFACE": {f"eth0|{a}": {"gwaddr": gateway} for a, gateway in switch.managements if gateway},
         "PORTCHANNEL": {bond_name(b): _bond_fields(b, switch.offers_to(b.first)) for b in switch.bonds},
         "PORTCHANNEL_MEMBER": {f"{bond_name(b)}|{port.name}": {} for b in switch.bonds for port in b.ports},
-        "VLAN": {f"Vlan{vlan}": {"vlanid": vlan} for vlan in _vlans(switch)},
+        "VLAN": vlan_rows(switch) | {f"Vlan{vlan}": {"vlanid": vlan} for vlan in vni_vlans(switch).values()},
         "VLAN_INTERFACE": _vlan_interfaces(switch),
         "VLAN_MEMBER": _vlan_members(switch),
         "VLAN_SUB_INTERFACE": _subinterfaces(switch),
         "VRF": {vrf_name(vrf): {"vni": _vni(switch, vrf)} for vrf in switch.vrfs},
     }
-
-
-def _vlans(switch: SwitchView) -> tuple[int, ...]:
-    """The VLANs of hosts, and those of VNIs."""
-    return (*(s.vlan for s in switch.services if s.gateways), *vni_vlans(switch).values())
 
 
 def _vni(switch: SwitchView, vrf: str) -> int | None:
@@ -308,6 +303,7 @@ _WHERE_FILLED = (
     "BREAKOUT_CFG",
     "DEVICE_NEIGHBOR",
     "DEVICE_NEIGHBOR_METADATA",
+    "DHCP_RELAY",
     "DNS_NAMESERVER",
     "INTERFACE",
     "MGMT_INTERFACE",
