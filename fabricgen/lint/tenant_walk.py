@@ -30,8 +30,8 @@ def joined(switches: Iterable[SwitchView], design: Design) -> Iterator[Joined]:
     """Walk from VRF to VRF over the sub-interfaces of links, VNIs and VLANs; the sets of VRFs that meet, in order.
 
     A port counts as its tenant's in fabrics that the tenant is kept apart in, elsewhere as nobody's. A link joins the
-    VRFs that its two ends have for one tag (0 for none), a VNI those of all switches; a VLAN those of all of its gateways on a switch. A port
-    without an address or a VLAN is in no VRF but the default one.
+    VRFs that its two ends have for one tag (0 for none), a VNI those of all switches; a VLAN those of all of its
+    gateways on a switch. A port without an address or a VLAN is in no VRF but the default one.
     """
     apart = {tenant.name: frozenset(tenant.fabrics) for tenant in design.tenants}
     graph: nx.Graph[object] = nx.Graph()
