@@ -18,6 +18,7 @@ from tests.render.rendered import (
     BRIDGED,
     CUMULUS,
     DUAL,
+    EVPN_EOS,
     EXAMPLES,
     ONE_NUMBER,
     PER_RACK,
@@ -32,6 +33,7 @@ SETS = (UNNUMBERED, BRIDGED, STATIC, DUAL, V6, DUAL + UNNUMBERED, DUAL + RAILS, 
 CASES = [(name, ()) for name in EXAMPLES] + [
     ("leaf-spine", nos + sets) for nos in ((), ALL_EOS, CUMULUS) for sets in SETS
 ]
+CASES += [("evpn-guests", nos + sets) for nos in ((), EVPN_EOS) for sets in (DUAL, UNNUMBERED + ONE_NUMBER)]
 
 
 @pytest.mark.parametrize(("name", "sets"), CASES, ids=lambda v: "+".join(v) if isinstance(v, tuple) else v)
