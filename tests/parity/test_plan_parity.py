@@ -33,7 +33,9 @@ SETS = (UNNUMBERED, BRIDGED, STATIC, DUAL, V6, DUAL + UNNUMBERED, DUAL + RAILS, 
 CASES = [(name, ()) for name in EXAMPLES] + [
     ("leaf-spine", nos + sets) for nos in ((), ALL_EOS, CUMULUS) for sets in SETS
 ]
-CASES += [("evpn-guests", nos + sets) for nos in ((), EVPN_EOS, CUMULUS) for sets in ((), DUAL, UNNUMBERED + ONE_NUMBER)]
+CASES += [
+    ("evpn-guests", nos + sets) for nos in ((), EVPN_EOS, CUMULUS) for sets in ((), DUAL, UNNUMBERED + ONE_NUMBER)
+]
 
 
 @pytest.mark.parametrize(("name", "sets"), CASES, ids=lambda v: "+".join(v) if isinstance(v, tuple) else v)

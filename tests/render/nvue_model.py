@@ -379,6 +379,15 @@ FILTERS = {
 }
 TREE = {
     "acl": FILTERS,
+    "evpn": {"state": STATE},
+    "nve": {
+        "vxlan": {
+            "decapsulation": {"dscp": {"action": one_of("copy", "preserve", "derive")}},
+            "encapsulation": {"dscp": {"action": one_of("copy", "set", "derive")}},
+            "source": {"address": _address},
+            "state": STATE,
+        }
+    },
     "bridge": {"domain": {"br_default": {"vlan": {"<vlan>": EMPTY}}}},
     "interface": {f"<{form}>": model for form, model in INTERFACES.items()},
     "mlag": {

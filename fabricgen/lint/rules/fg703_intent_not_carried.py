@@ -81,8 +81,8 @@ def _features_asked(design: Design, fabric: FabricDesign) -> Iterator[tuple[Feat
     )
     owner = fabric.carrier or fabric.name
     if qos_of(design, fabric).lossless and any(name == owner for name, _ in design.vnis):
-        stated = ("fabrics", owner) if blueprint.fabrics[owner].routing.overlay else ()
-        yield "vxlan-dscp", (*stated, "routing", "overlay")
+        own: Path = ("fabrics", owner) if blueprint.fabrics[owner].routing.overlay else ()
+        yield "vxlan-dscp", (*own, "routing", "overlay")
     for feature, keys in _host_features(spec, routed=fabric.hosts == "routed"):
         yield feature, (*fabric.path, *keys)
     for base, management, routing, qos in scopes:
