@@ -39,6 +39,7 @@ class Subinterface(Row):
 class Vlan(Row):
     """VLAN|VlanN."""
 
+    dhcp_servers: Annotated[str, Is(k.listed(k.address))] = ""
     vlanid: Annotated[str, Is(k.number(1, 4094))]
     description: Annotated[str, Is(k.line)] = ""
 
@@ -93,5 +94,4 @@ TABLES = (
         (SUBINTERFACE, Subinterface),
         ((SUBINTERFACE, ref("VLAN_SUB_INTERFACE")), k.interface_address, Bare),
     ),
-    table("VRF", (k.own_vrf, Bare)),
 )
