@@ -15,6 +15,7 @@ from fabricgen.numbering.addresses.family_tables import FamilyAddresses
 from fabricgen.numbering.lazy_columns import EncodedColumn
 from fabricgen.wiring.bonds import PAIR_VLAN, PEER
 from fabricgen.wiring.tables import Ints, Ints64, Segment
+from fabricgen.wiring.tenants import NOBODY, tenant_of_devices
 
 FIELDS = ("address", "own", "gateway", "subnet")
 """Values of a port in each address family: its address with and without prefix length, the leaf's
@@ -22,24 +23,25 @@ address, the subnet.
 """
 
 
-def host_links(cluster: Cluster) -> Ints64:
+def host_links(cluster: Cluster, *, infiniband: bool = False) -> Ints64:
     """Rows of links of nodes and extra devices, by device, fabric and port; int64.
 
-    Without BMCs, InfiniBand ports, which have no addresses here, and external devices, which others configure.
+    Without BMCs, external devices, which others configure, and, unless asked for, InfiniBand ports, which have no
+    addresses here.
     """
     links, fabrics = cluster.plan.links, [fabric.name for fabric in cluster.design.fabrics]
-    wanted = np.array([_is_wanted(cluster, segment) for segment in links.segments], dtype=bool)
+    wanted = np.array([_is_wanted(cluster, segment, infiniband) for segment in links.segments], dtype=bool)
     rank = [fabrics.index(s.fabric) if s.fabric in fabrics else -1 for s in links.segments]
     rows = np.flatnonzero(wanted[links.segment])
     order = np.lexsort((links.a_port[rows], np.array(rank, dtype=np.int32)[links.segment[rows]], links.a_device[rows]))
     return rows[order].astype(np.int64)
 
 
-def _is_wanted(cluster: Cluster, segment: Segment) -> bool:
+def _is_wanted(cluster: Cluster, segment: Segment, infiniband: bool) -> bool:
     side = segment.a
     if not isinstance(side, Attachment) or side.role == "bmc" or side.profile.external:
         return False
-    return cluster.design.fabric(segment.fabric).protocol != "infiniband"
+    return infiniband or cluster.design.fabric(segment.fabric).protocol != "infiniband"
 
 
 def bond_columns(cluster: Cluster, rows: Ints64) -> tuple[list[int], list[bool]]:
@@ -51,6 +53,17 @@ def bond_columns(cluster: Cluster, rows: Ints64) -> tuple[list[int], list[bool]]
         return [-1] * len(rows), [False] * len(rows)
     bond = bonds.of_link[rows]
     return np.append(bonds.nic, -1)[bond].tolist(), (np.append(bonds.first, -1)[bond] == rows).tolist()
+
+
+def sharing_tenants(cluster: Cluster, rows: Ints64) -> list[int]:
+    """The tenant of each of some links, as an index into those of the design, where fabrics have VLANs on the ports of
+    another, which are then the tenant's; -1 for none.
+    """
+    design = cluster.design
+    if not design.tenants or not any(fabric.shares_ports for fabric in design.fabrics):
+        return [NOBODY] * len(rows)
+    found: list[int] = tenant_of_devices(design, cluster.plan.devices)[cluster.plan.links.a_device[rows]].tolist()
+    return found
 
 
 def bond_ports(cluster: Cluster, rows: Ints64 | Ints, *, upper: bool = False) -> EncodedColumn:

@@ -27,6 +27,11 @@ def runs_bgp(design: Design, fabric: FabricDesign) -> bool:
     return is_routed(fabric) and underlay(design, fabric) in ("ebgp-numbered", "ebgp-unnumbered")
 
 
+def links_carry_vrfs(design: Design, fabric: FabricDesign) -> bool:
+    """Whether VRFs pass the links between the switches of a fabric in sub-interfaces, with sessions of their own."""
+    return runs_bgp(design, fabric)
+
+
 def numbers_links(design: Design, fabric: FabricDesign) -> bool:
     """Whether links between the switches of a fabric have addresses."""
     return is_routed(fabric) and underlay(design, fabric) in ("ebgp-numbered", "static")

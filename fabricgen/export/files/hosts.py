@@ -1,4 +1,4 @@
-"""hosts/NODE/: netplan and kernel settings for each node's ports on Ethernet fabrics; on request.
+"""hosts/NODE/: netplan and kernel settings for each node's ports on Ethernet fabrics, and what RDMA needs; on request.
 
 Every port has its address, MTU and a routing table of its own, which a rule selects by source address: what a NIC sends
 leaves by that NIC, to nodes of its rail and of others (AMD Instinct system acceptance, Configure network routing; AMD
@@ -14,8 +14,9 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.export.columns import picked
-from fabricgen.export.host_links import bond_columns, by_device, family_texts, host_links, shared_texts
+from fabricgen.export.host_links import bond_columns, by_device, family_texts, host_links, shared_texts, sharing_tenants
 from fabricgen.export.host_shapes import HostShape, PortKey
+from fabricgen.export.rdma.files import rdma_files
 from fabricgen.export.table import ExportContext, File
 from fabricgen.numbering.addresses.node_prefixes import node_prefixes
 from fabricgen.wiring.tables import Ints64
@@ -30,7 +31,7 @@ FLAGS_IN_A_NUMBER = 63
 
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
-    """Yield hosts/NODE/60-fabric.yaml and 90-fabric.conf, node by node.
+    """Yield hosts/NODE/60-fabric.yaml and 90-fabric.conf, node by node, then what RDMA needs (`export.rdma`).
 
     Raises InputError where two ports of a node get one interface name, or a name that Linux does not accept.
     """
@@ -55,6 +56,7 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
 
     for first, end in by_device(cluster.plan.links.a_device[rows], AT_ONCE):
         yield from _piece(cluster, rows[first:end], mtus, shape_of)
+    yield from rdma_files(cluster)
 
 
 def _piece(
@@ -76,7 +78,9 @@ def _piece(
     flags = np.sum([column.astype(wide) << bit for bit, column in enumerate(has)], axis=0)
     most = [mtus.get(leaf, 0) for leaf in leaves]
     wired = (links.segment[rows].tolist(), links.a_port[rows].tolist(), flags.tolist(), most)
-    keys = [PortKey(*key) for key in zip(*wired, *bond_columns(cluster, rows), strict=True)]
+    keys = [
+        PortKey(*key) for key in zip(*wired, *bond_columns(cluster, rows), sharing_tenants(cluster, rows), strict=True)
+    ]
     for first, end in by_device(links.a_device[rows], 1):
         name = cluster.names[links.a_device[rows[first]]]
         own = [text for port in values[first:end] for text in port]
