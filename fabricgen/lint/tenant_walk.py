@@ -27,11 +27,11 @@ class Joined:
 
 
 def joined(switches: Iterable[SwitchView], design: Design) -> Iterator[Joined]:
-    """Walk from VRF to VRF over the sub-interfaces of links and over VLANs; the sets of VRFs that meet, in order.
+    """Walk from VRF to VRF over the sub-interfaces of links, VNIs and VLANs; the sets of VRFs that meet, in order.
 
     A port counts as its tenant's in fabrics that the tenant is kept apart in, elsewhere as nobody's. A link joins the
-    VRFs that its two ends have for one tag (0 for none); a VLAN those of all of its gateways on a switch. A port
-    without an address or a VLAN is in no VRF but the default one.
+    VRFs that its two ends have for one tag (0 for none), a VNI those of all switches; a VLAN those of all of its
+    gateways on a switch. A port without an address or a VLAN is in no VRF but the default one.
     """
     apart = {tenant.name: frozenset(tenant.fabrics) for tenant in design.tenants}
     graph: nx.Graph[object] = nx.Graph()
@@ -64,6 +64,8 @@ def _edges(switch: SwitchView) -> Iterator[tuple[object, object]]:
             yield (switch.name, ""), (ends, 0, "")
             for sub in port.subinterfaces:
                 yield (switch.name, sub.vrf), (ends, sub.vlan, "")
+    for own in switch.overlay.vrfs if switch.overlay else ():
+        yield (switch.name, own.name), ("", own.vni, "vni")
     for service in switch.services:
         if service.gateways:
             yield (switch.name, service.vrf), (switch.name, service.vlan, "vlan")

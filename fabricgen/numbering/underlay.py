@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fabricgen.design.fabric_model import FabricDesign
-from fabricgen.design.linked import fabric_ip, fabric_underlay
+from fabricgen.design.linked import fabric_ip, fabric_overlay, fabric_underlay
 from fabricgen.design.model import Design
 
 
@@ -29,7 +29,7 @@ def runs_bgp(design: Design, fabric: FabricDesign) -> bool:
 
 def links_carry_vrfs(design: Design, fabric: FabricDesign) -> bool:
     """Whether VRFs pass the links between the switches of a fabric in sub-interfaces, with sessions of their own."""
-    return runs_bgp(design, fabric)
+    return runs_bgp(design, fabric) and fabric_overlay(design.loaded.blueprint, fabric.name) == "none"
 
 
 def numbers_links(design: Design, fabric: FabricDesign) -> bool:

@@ -69,7 +69,8 @@ class SwitchShapes:
         self._views = views
         self._ports = PortTextBuilder(views)
         self._stated = frozenset(views.design.loaded.blueprint.config_of)
-        self._guests = any(found.vrf_links for found in views.addresses.families) or bool(views.design.tenants)
+        self._guests = any(found.vrf_links for found in views.addresses.families)
+        self._guests = self._guests or bool(views.design.vnis) or bool(views.design.tenants)
 
     @cached_property
     def plain(self) -> bool:
