@@ -38,6 +38,8 @@ Feature: TypeAlias = Literal[
     "mlag",
     "watchdog-forward",
     "watchdog-restore",
+    "macsec",
+    "span-headroom",
 ]
 """What a blueprint may ask of switches that not every NOS has words for."""
 

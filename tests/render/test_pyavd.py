@@ -45,6 +45,8 @@ MLAG = (
 )
 ONE_LEAF = ("fabrics.compute.tiers.leaf.per=su",)
 
+ENCRYPTED = "fabrics.across.spans.haul.macsec={ckn: 0123456789abcdef0123456789abcdef, cak: 'env:FABRICGEN_CAK'}"
+
 CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     "numbered": ("leaf-spine", ALL_EOS),
     "unnumbered": ("leaf-spine", (*ALL_EOS, *UNNUMBERED)),
@@ -69,6 +71,8 @@ CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     "chassis-tuned-managed": ("modular-spine", (*TUNED, *MANAGED)),
     "breakouts": ("superpod-b300", ()),
     "border-of-a-span": ("two-site", ()),
+    "border-of-a-lossless-span": ("two-site", ("fabrics.across.spans.haul.lossless=true",)),
+    "border-of-an-encrypted-span": ("two-site", (ENCRYPTED,)),
     "collapsed-pair": ("collapsed-pair", PAIR),
     "collapsed-pair-dual": ("collapsed-pair", (*PAIR, *DUAL)),
     "mlag": ("bonded-pair", MLAG),

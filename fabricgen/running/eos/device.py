@@ -8,6 +8,7 @@ from ipaddress import ip_address, ip_interface
 from typing import Any
 
 from fabricgen.running.eos.balancing import EosBalancing, balancing_rules
+from fabricgen.running.eos.macsec import macsec_rules
 from fabricgen.running.eos.management import EosManagement, management_rules
 from fabricgen.running.eos.qos import EosQos, qos_rules
 from fabricgen.running.eos.routing import EosRouting, routing_rules
@@ -15,6 +16,7 @@ from fabricgen.running.form import (
     PEER_LINK,
     Bond,
     Interface,
+    Macsec,
     Management,
     Pair,
     StaticRoute,
@@ -55,6 +57,7 @@ class Port:
     groups: list[str] = field(default_factory=list)
     shared: list[str] = field(default_factory=list)
     profile: str = ""
+    macsec: str = ""
 
 
 @dataclass
@@ -79,6 +82,7 @@ class Box:
     routing: EosRouting = field(default_factory=EosRouting)
     qos: EosQos = field(default_factory=EosQos)
     managed: EosManagement = field(default_factory=EosManagement)
+    macsecs: dict[str, Macsec] = field(default_factory=dict)
     balancing: EosBalancing = field(default_factory=EosBalancing)
 
 
@@ -96,6 +100,8 @@ MANAGEMENT = "MGMT"
 def _switch(box: Box) -> Switch:
     ports = {n: p for n, p in box.ports.items() if n.startswith("Ethernet") and not p.tag}
     interfaces = {name: _interface(name, port) for name, port in ports.items()}
+    secured = {n: replace(interfaces[n], macsec=box.macsecs[p.macsec]) for n, p in ports.items() if p.macsec}
+    interfaces |= secured
     pair = _pair(box)
     for name in pair.members if pair else ():
         interfaces[name] = replace(interfaces[name], bond=PEER_LINK)
@@ -267,6 +273,7 @@ _TOP.nothing(
 )
 _VLAN.nothing(r"name \S+")
 balancing_rules(_TOP)
+macsec_rules(_TOP)
 routing_rules(_TOP)
 qos_rules(_TOP)
 management_rules(_TOP)
@@ -355,6 +362,11 @@ def _ssh_vrf(box: Box, line: Line, vrf: str) -> None:
 def _add_port(box: Box, line: Line, name: str) -> None:
     port = box.ports[name] = Port()
     _PORT.read(line.children, port)
+
+
+@_PORT.line(r"mac security profile (\S+)")
+def _macsec(port: Port, line: Line, name: str) -> None:
+    port.macsec = name
 
 
 @_PORT.line(r"speed (\d+)g(?:-\d)?")

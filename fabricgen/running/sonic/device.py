@@ -13,9 +13,10 @@ from typing import Any
 
 from fabricgen.running import frr
 from fabricgen.running.bgpcfgd import frr_of
-from fabricgen.running.form import Bond, Interface, Subinterface, Switch, Vlan, is_unused
+from fabricgen.running.form import Bond, Interface, Macsec, Subinterface, Switch, Vlan, is_unused
 from fabricgen.running.policy import Route, connected, network_of
 from fabricgen.running.sonic.balancing import read_balancing
+from fabricgen.running.sonic.macsec import read_macsec
 from fabricgen.running.sonic.management import MANAGEMENT_TABLES, read_management
 from fabricgen.running.sonic.qos import QOS_TABLES, read_qos
 from fabricgen.running.tree import only, unfit
@@ -45,6 +46,9 @@ class Box:
     tags: dict[str, int] = field(default_factory=dict)
     vrfs: set[str] = field(default_factory=set)
     managements: set[tuple[str, str]] = field(default_factory=set)
+    secured: dict[str, str] = field(default_factory=dict)
+    macsecs: dict[str, Macsec] = field(default_factory=dict)
+    """Encryption by the name of its profile, which `secured` ports have."""
 
 
 def read(files: Mapping[str, str]) -> Switch:
@@ -125,6 +129,7 @@ def _interface(box: Box, name: str, port: Interface) -> Interface:
         vrf=box.vrf_of.get(name, ""),
         description=port.description,
         bond=_number(bond) if bond else 0,
+        macsec=box.macsecs[box.secured[name]] if name in box.secured else None,
     )
 
 
@@ -194,6 +199,7 @@ _PORT_FIELDS = (
     "fec",
     "index",
     "lanes",
+    "macsec",
     "mtu",
     "speed",
     "subport",
@@ -204,6 +210,8 @@ _FEC = {"rs": "rs", "fc": "fc", "none": ""}
 def _ports(box: Box, table: Table) -> None:
     for name, row in table.items():
         only(row, *_PORT_FIELDS)
+        if "macsec" in row:
+            box.secured[name] = row["macsec"]
         up = {"up": True, "down": False}[row["admin_status"]]
         speed, rest = divmod(int(row["speed"]), 1000)
         if rest:
@@ -309,6 +317,7 @@ _TABLES: dict[str, Callable[[Box, Table], Any]] = {
     "FEATURE": _nothing("state"),
     "INTERFACE": _interfaces,
     "LOOPBACK_INTERFACE": _addressed,
+    "MACSEC_PROFILE": lambda box, table: box.macsecs.update(read_macsec(table)),
     "MGMT_INTERFACE": _managements,
     "MGMT_PORT": _nothing("admin_status", "alias"),
     "PORT": _ports,
