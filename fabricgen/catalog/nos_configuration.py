@@ -36,6 +36,7 @@ Feature: TypeAlias = Literal[
     "seeds-by-tier",
     "cnp-shaping",
     "mlag",
+    "bpdu-guard",
     "watchdog-forward",
     "watchdog-restore",
     "macsec",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from fabricgen.running.form import Bfd, Bgp, Peer, Policy
 from fabricgen.running.policy import Policies, Route
-from fabricgen.running.tree import unfit
+from fabricgen.running.tree import tolerates, unfit
 
 
 @dataclass
@@ -27,6 +27,7 @@ class Neighbor:
     map_out: set[str] = field(default_factory=set)
     own_as_in: int = 0
     max_prefixes: dict[str, int] = field(default_factory=dict)
+    shut: bool = False
 
 
 @dataclass
@@ -50,13 +51,13 @@ class Instance:
 
     def bgp(self, policies: Policies, connected: Iterable[Route], statics: Iterable[Route]) -> Bgp:
         """The instance in neutral form; raises UnknownTextError for groups that are not there."""
-        if len(self.max_paths) != 1:
+        if len(self.max_paths) != 1 and not (tolerates() and not self.max_paths):
             unfit(f"families differ in equal paths: {self.max_paths}")
         peers = {n: self._peer(policies, one) for n, one in self.neighbors.items() if not one.is_group}
         return Bgp(
             asn=self.asn,
             router_id=self.router_id,
-            max_paths=next(iter(self.max_paths)),
+            max_paths=max(self.max_paths, default=0),
             multipath_relax=self.relax,
             peers=peers,
             announced=frozenset(self._announced(policies, list(connected), list(statics))),
@@ -71,9 +72,9 @@ class Instance:
         return found
 
     def _peer(self, policies: Policies, one: Neighbor) -> Peer:
-        if one.group and not self.neighbors[one.group].is_group:
+        group = self.neighbors.get(one.group, Neighbor()) if one.group else Neighbor(is_group=True)
+        if not group.is_group:
             unfit(f"{one.group} is no peer group")
-        group = self.neighbors[one.group] if one.group else Neighbor()
         keepalive, hold = one.timers or group.timers or self.timers
         families = frozenset(one.active | group.active)
         return Peer(
@@ -87,6 +88,7 @@ class Instance:
             own_as_in=one.own_as_in or group.own_as_in,
             max_prefixes={f: n for f, n in {**group.max_prefixes, **one.max_prefixes}.items() if f in families},
             description=one.description,
+            shut=one.shut or group.shut,
         )
 
 

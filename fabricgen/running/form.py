@@ -14,6 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 
+from fabricgen.running.host_form import OPEN, Access
+
 PEER_LINK = -1
 """The bond of the peer link of an MLAG pair: not every NOS gives it a number."""
 
@@ -47,6 +49,8 @@ class Interface:
     description: str = ""
     bond: int = 0
     macsec: Macsec | None = None
+    access: Access = OPEN
+    """What a port of hosts refuses that is in no bond."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +65,10 @@ class Bond:
     description: str
     mlag_id: int = 0
     """The same on both switches of an MLAG pair; 0 for a bond of one switch."""
+    access: Access = OPEN
+    """What its ports refuse, each of its own speed."""
+    fallback: bool = False
+    """Whether one of its ports carries traffic until the host speaks LACP."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +147,7 @@ class Peer:
     own_as_in: int = 0
     max_prefixes: Mapping[str, int] = field(default_factory=dict)
     description: str = ""
+    shut: bool = False
 
 
 @dataclass(frozen=True, slots=True)

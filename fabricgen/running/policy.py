@@ -8,7 +8,7 @@ from functools import cache
 from ipaddress import ip_interface, ip_network
 
 from fabricgen.running.form import Interface, Permit, Policy, Subinterface, Vlan
-from fabricgen.running.tree import unfit
+from fabricgen.running.tree import tolerates, unfit
 
 OWN_ROUTES = "^$"
 """The AS path of what a switch originates itself."""
@@ -43,13 +43,22 @@ class Policies:
 
     def policy(self, name: str) -> Policy | None:
         """What a map lets pass, None for everything; raises UnknownTextError for what a Policy cannot say."""
+        if name not in self.maps and tolerates():
+            unfit(f"route-map {name} is not there: nothing passes")
+            return Policy(frozenset())
         entries = [entry for _, entry in sorted(self.maps[name].items()) if entry.permit]
         if all(entry == Entry(True) for entry in entries):
             return None
         own = {self._own_only(entry) for entry in entries}
         if len(own) != 1 or any(entry.interface or entry.tag or not entry.prefix_list for entry in entries):
             unfit(f"route-map {name} is no list of prefixes")
-        return Policy(frozenset(p for entry in entries for p in self.prefix_lists[entry.prefix_list]), own.pop())
+        return Policy(frozenset(p for entry in entries for p in self._permits(entry.prefix_list)), own.pop())
+
+    def _permits(self, name: str) -> set[Permit]:
+        if name not in self.prefix_lists and tolerates():
+            unfit(f"prefix list {name} is not there")
+            return set()
+        return self.prefix_lists[name]
 
     def _own_only(self, entry: Entry) -> bool:
         if entry.as_path and self.as_paths[entry.as_path] != {OWN_ROUTES}:
@@ -64,7 +73,7 @@ class Policies:
                 yield route.prefix
 
     def _matches(self, entry: Entry, route: Route) -> bool:
-        within = not entry.prefix_list or any(_takes(p, route.prefix) for p in self.prefix_lists[entry.prefix_list])
+        within = not entry.prefix_list or any(_takes(p, route.prefix) for p in self._permits(entry.prefix_list))
         return within and entry.interface in ("", route.interface) and entry.tag in ("", route.tag)
 
 

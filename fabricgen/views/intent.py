@@ -16,6 +16,7 @@ from fabricgen.numbering.addresses.family import FAMILIES
 from fabricgen.numbering.addresses.pools import pool_prefixes
 from fabricgen.numbering.underlay import families, is_management, underlay
 from fabricgen.views.balancing import Balancing, balancing_of
+from fabricgen.views.host_services import HostServices, host_services
 from fabricgen.views.spans import SpanIntent, spans_intended
 
 
@@ -48,6 +49,8 @@ class FabricIntent:
     """Prefixes that contain all loopbacks of this fabric and of those linked with it, in its families."""
     host_pools: tuple[str, ...]
     """Prefixes that contain all node addresses of this fabric and of those that share a VRF with it."""
+    offers: HostServices
+    """What leaves do for its hosts."""
 
 
 def fabric_intent(
@@ -82,6 +85,7 @@ def fabric_intent(
         families=families(design, fabric),
         loopback_pools=_beside(loopbacks, own),
         host_pools=tuple(dict.fromkeys(p for f in members for p in _host_pool(design, f))),
+        offers=host_services(spec),
     )
 
 

@@ -202,6 +202,7 @@ class SwitchViews:
                 tagged=fabric.tagged,
                 own=owns[0],
                 own6=owns[-1] if len(found) > 1 else "",
+                offers=intent.offers,
             )
             for place, label in enumerate(labels)
         ]

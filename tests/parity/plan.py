@@ -37,6 +37,7 @@ from fabricgen.running.form import (
 )
 from fabricgen.running.policy import network_of
 from fabricgen.views.switch import Service, SwitchPort, SwitchView
+from tests.parity.plan_hosts import access_of
 
 KEEPALIVE_S, HOLD_S = 3, 9
 RS_FROM_GBPS = 100
@@ -89,6 +90,9 @@ def planned(switch: SwitchView, catalog: Catalog, *, by_bgpcfgd: bool = False) -
         return known.lack(feature, switch.profile.asic) is not None
 
     interfaces = {port.name: _interface(switch, port, dialect, lacks) for port in switch.ports}
+    for port in switch.ports:
+        if not port.bond:
+            interfaces[port.name] = replace(interfaces[port.name], access=access_of(switch, port, lacks))
     shut = frozenset(name for name, port in interfaces.items() if is_unused(port))
     bgp = _bgp(switch, dialect) if switch.asn else {}
     return Switch(
@@ -103,7 +107,7 @@ def planned(switch: SwitchView, catalog: Catalog, *, by_bgpcfgd: bool = False) -
             for sub in port.subinterfaces
         },
         vlans={s.vlan: Vlan(frozenset(s.gateways), s.vrf, frozenset(s.owns)) for s in switch.services if s.gateways},
-        bonds=_bonds(switch, interfaces),
+        bonds=_bonds(switch, interfaces, lacks),
         pair=_pair(switch),
         vrfs=frozenset(switch.vrfs),
         bgp={vrf: _as_bgpcfgd(switch, vrf, one) for vrf, one in bgp.items()} if by_bgpcfgd else bgp,
@@ -168,7 +172,9 @@ def _macsec(switch: SwitchView, port: SwitchPort, lacks: Callable[[Feature], boo
     return Macsec(span.macsec.cipher, span.macsec.ckn, _secret(span.macsec.cak))
 
 
-def _bonds(switch: SwitchView, interfaces: Mapping[str, Interface]) -> dict[int, Bond]:
+def _bonds(
+    switch: SwitchView, interfaces: Mapping[str, Interface], lacks: Callable[[Feature], bool]
+) -> dict[int, Bond]:
     """The bonds of hosts: by the ports that say they are in one, with the VLANs of any of these."""
     members: dict[int, list[SwitchPort]] = {}
     for port in switch.ports:
@@ -181,7 +187,12 @@ def _bonds(switch: SwitchView, interfaces: Mapping[str, Interface]) -> dict[int,
         own = [interfaces[port.name] for port in ports]
         mtu, up = min(port.mtu for port in own), any(port.admin_up for port in own)
         found[number] = Bond(frozenset(p.name for p in ports), up, mtu, vlans[0], frozenset(vlans[1]), far)
-        found[number] = replace(found[number], mlag_id=number if switch.pair and ports[0].mlag else 0)
+        found[number] = replace(
+            found[number],
+            mlag_id=number if switch.pair and ports[0].mlag else 0,
+            access=access_of(switch, ports[0], lacks),
+            fallback=switch.service_of(ports[0]).offers.lacp_fallback,  # type: ignore[union-attr]
+        )
     return found
 
 

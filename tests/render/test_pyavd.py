@@ -81,6 +81,23 @@ CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     "mlag-v6-unnumbered": ("bonded-pair", (*MLAG, *V6, *UNNUMBERED)),
     "mlag-bare": ("bonded-pair", (*MLAG, *BARE)),
     "lossless-bonds": ("leaf-spine", (*ALL_EOS, *BRIDGED, "fabrics.compute.bond=node", *ONE_LEAF)),
+    "guarded": (
+        "leaf-spine",
+        (
+            *ALL_EOS,
+            *BRIDGED,
+            "fabrics.compute.access={storm_control: {broadcast: 0.5}, dhcp_guard: true, ra_guard: true}",
+        ),
+    ),
+    "open": ("leaf-spine", (*ALL_EOS, *BRIDGED, "fabrics.compute.access={bpdu_guard: false, ra_guard: true}")),
+    "fallback": (
+        "bonded-pair",
+        (
+            *MLAG,
+            "fabrics.inband.lacp_fallback=true",
+            "fabrics.inband.access={dhcp_guard: true, storm_control: {unknown_unicast: 1}}",
+        ),
+    ),
     "in-band-copper": ("mi300x-roce", (*COPPER, *MANAGED)),
 }
 

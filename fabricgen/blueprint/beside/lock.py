@@ -117,8 +117,10 @@ KINDS: Mapping[str, str] = {
 
 
 _MOST_PLACES = 1 << 24
-LAST_TENANT = (1 << 15) - 2
-"""The last number of a tenant: InfiniBand has 15 bits for a partition, and all of them set are the default one."""
+LAST_TENANT = (1 << 15) - 3
+"""The last number of a tenant: InfiniBand has 15 bits for a partition, and the last are those of nodes of no tenant
+and the default one.
+"""
 _LAST: Mapping[str, int] = {
     **dict.fromkeys(("sites", "pods", "units", "ports", "halls"), MOST_SLOTS - 1),
     **dict.fromkeys(_ON_SWITCHES, _LAST_PLACE),

@@ -21,6 +21,12 @@ class Tenant(Model):
         description="The fabrics that it is kept apart in. Default: all of its nodes', but none of management ports.",
     )
     extra: tuple[Name, ...] = Field((), description="Extra devices that are its own, by the name of their set.")
+    shared: tuple[Name, ...] = Field(
+        (),
+        description="Extra devices on InfiniBand that it shares, by the name of their set: in its partition beside "
+        "others. On Ethernet, `leaks` join VRFs.",
+        json_schema_extra={"uniqueItems": True},
+    )
     description: Line = Field("", description="For people.")
 
     @model_validator(mode="after")

@@ -31,3 +31,5 @@ class TenantDesign:
     of its sub-interfaces on links between the switches of the fabric.
     """
     path: Path
+    shared: tuple[str, ...] = ()
+    """Names of the sets of extra devices on InfiniBand that are in its partition, too."""

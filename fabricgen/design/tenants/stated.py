@@ -19,6 +19,7 @@ from fabricgen.design.linked import fabric_underlay, fabric_vlan, linked_fabrics
 from fabricgen.design.model import Design
 from fabricgen.design.numbering import with_tenants
 from fabricgen.design.tenants.model import TenantDesign
+from fabricgen.design.tenants.shared import check_shared
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, Severity, did_you_mean, fault
 
 UNKNOWN, TWICE = "FG078", "FG093"
@@ -30,7 +31,7 @@ def with_tenant_designs(design: Design) -> Design:
     """A design with the tenants of its blueprint, numbered as the lock has them.
 
     Raises InputError for slots, fabrics and extra devices that there are none of or that no tenant can have (FG078),
-    for what is two tenants', and for names that are taken (FG093).
+    for what is two tenants', and for names that are taken (FG093), and for what cannot be shared (FG094).
     """
     blueprint, layout = design.loaded.blueprint, design.layout
     if not blueprint.tenants:
@@ -43,6 +44,7 @@ def with_tenant_designs(design: Design) -> Design:
     fabrics = {name: _fabrics(design, name, slots[name]) for name in names}
     for name in names:
         _check_fabrics(design, name, fabrics[name])
+        check_shared(design, name, fabrics[name])
     transports = {name: _transport(design, fabrics[name]) for name in names}
     holders = {name: dict(_vlan_holders(design, name, fabrics[name], transports[name])) for name in names}
     vlans = [holder for name in names for some in holders[name].values() for holder in some]
@@ -59,6 +61,7 @@ def with_tenant_designs(design: Design) -> Design:
             transport=transports[name],
             vlans={fabric: tuple(number[holder] for holder in some) for fabric, some in holders[name].items()},
             path=("tenants", name),
+            shared=blueprint.tenants[name].shared,
         )
         for name in names
     )

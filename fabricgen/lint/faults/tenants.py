@@ -44,3 +44,29 @@ FG093 = Fault(
       green: {nodes: [p1/su-1/node-1]}
     """,
 )
+
+FG094 = Fault(
+    id="FG094",
+    name="CannotBeShared",
+    title="a tenant shares what it cannot",
+    text="""
+    `shared` of a tenant names extra devices on InfiniBand that are members of its partition besides that of their own
+    tenant, or that of the nodes of none. The devices are not there, are the tenant's own already, or have no port in an
+    InfiniBand fabric that it is kept apart in.
+
+    On Ethernet a device has one VRF, and what tenants share are prefixes: see `leaks`.
+    """,
+    bad="""
+    tenants:
+      blue: {nodes: [p1/su-1], shared: [array]}  # <-
+    """,
+    good="""
+    fabrics:
+      compute:
+        protocol: infiniband
+        tiers: {leaf: {switch: qm9700, per: su}, spine: {switch: qm9700, count: 2}}
+        extra: {array: {device: ai400x2, ports: 2, attach: storage}}
+    tenants:
+      blue: {nodes: [p1/su-1], shared: [array]}
+    """,
+)

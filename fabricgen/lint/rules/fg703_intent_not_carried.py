@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
-from fabricgen.blueprint.sections.fabric import SpanSpec
+from fabricgen.blueprint.sections.fabric import Fabric, SpanSpec
 from fabricgen.blueprint.sections.management import Management
 from fabricgen.blueprint.sections.qos import Qos
 from fabricgen.blueprint.sections.routing import Routing
@@ -80,6 +80,8 @@ def _features_asked(design: Design, fabric: FabricDesign) -> Iterator[tuple[Feat
         ((), blueprint.management, shared, blueprint.qos),
     )
     yield from ((feature, (*fabric.path, *keys)) for feature, keys in _span_features(spec.spans))
+    for feature, keys in _host_features(spec):
+        yield feature, (*fabric.path, *keys)
     for base, management, routing, qos in scopes:
         stated = [*_management_features(management), *_routing_features(routing), *_qos_features(qos)]
         for feature, keys in stated:
@@ -94,6 +96,11 @@ def _span_features(spans: Mapping[str, SpanSpec]) -> Iterator[tuple[Feature, Pat
             yield "macsec", ("spans", name, "macsec")
         if span.lossless:
             yield "span-headroom", ("spans", name, "lossless")
+
+
+def _host_features(spec: Fabric) -> Iterator[tuple[Feature, Path]]:
+    if spec.access.bpdu_guard:
+        yield "bpdu-guard", ("access", "bpdu_guard")
 
 
 def _management_features(management: Management) -> Iterator[tuple[Feature, Path]]:

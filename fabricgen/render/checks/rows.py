@@ -22,7 +22,14 @@ from fabricgen.render.checks.tables.balancing import LISTED
 PACKAGE = "fabricgen.render.checks.tables"
 
 LISTS = frozenset(
-    (("DNS_OPTIONS", "search"), ("PORT", "adv_speeds"), *(("SWITCH_HASH", field) for field in LISTED)),
+    (
+        ("ACL_TABLE", "ports"),
+        ("DHCP_RELAY", "dhcpv6_servers"),
+        ("DNS_OPTIONS", "search"),
+        ("PORT", "adv_speeds"),
+        ("VLAN", "dhcp_servers"),
+        *(("SWITCH_HASH", field) for field in LISTED),
+    )
 )
 """(table, field) of values that are JSON lists of strings; they are checked as comma-separated text."""
 

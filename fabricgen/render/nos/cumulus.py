@@ -26,6 +26,7 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.naming import NosNaming
 from fabricgen.render.escape import one_line, token, yaml_text
 from fabricgen.render.nos._cumulus.balancing import balancing_values, is_adaptive
+from fabricgen.render.nos._cumulus.host_services import access_of, filters
 from fabricgen.render.nos._cumulus.qos import pfc_profile, qos_values, speed_profile
 from fabricgen.render.nos._cumulus.routing import family, routing_values
 from fabricgen.render.nos._cumulus.system import system_values
@@ -74,6 +75,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         ],
         "breakouts": _breakouts(switch, naming),
         "ports": [_port_row(switch, port, dynamic=dynamic) for port in switch.ports],
+        "filters": filters(switch),
         "pair": _pair(switch),
         "bonds": [_bond_row(switch, bond) for bond in switch.bonds],
         "unused": _unused(switch, naming),
@@ -155,6 +157,7 @@ def _port_row(switch: SwitchView, port: SwitchPort, *, dynamic: bool) -> dict[st
         "state": "down" if own.shutdown else "up",
         "bond": port.bond,
         **_vlans(switch, port),
+        **access_of(switch, port),
         "vrf": vrf_name(service.vrf) if service and port.addresses else "",
         "addresses": [(family(address), address) for address in port.addresses],
         "qos_profile": speed_profile(port.speed_gbps) if switch.fabric.qos.lossless else "",
@@ -173,6 +176,7 @@ def _bond_row(switch: SwitchView, bond: Bond) -> dict[str, Any]:
         "mtu": bond.mtu,
         "state": "down" if bond.shutdown else "up",
         **_vlans(switch, bond.first),
+        **access_of(switch, bond.first),
     }
 
 

@@ -7,17 +7,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from ruamel.yaml import YAML
 
-from fabricgen.running.cumulus import qos
+from fabricgen.running.cumulus import hosts, qos
 from fabricgen.running.cumulus.balancing import read_seed
+from fabricgen.running.cumulus.ranges import expanded
 from fabricgen.running.cumulus.routing import Routing
 from fabricgen.running.cumulus.system import read_system
-from fabricgen.running.form import PEER_LINK, Balancing, Bond, Interface, Pair, Subinterface, Switch, Vlan, is_unused
+from fabricgen.running.form import (
+    PEER_LINK,
+    Balancing,
+    Bond,
+    Interface,
+    Management,
+    Pair,
+    Qos,
+    Subinterface,
+    Switch,
+    Vlan,
+    is_unused,
+)
+from fabricgen.running.host_form import OPEN
 from fabricgen.running.policy import Route, connected
-from fabricgen.running.tree import only, unfit
+from fabricgen.running.tree import only, part, tolerates, unfit
 
 Row = Mapping[str, Any]
 
@@ -26,8 +41,8 @@ PAIR_VLAN = 4094
 DEFAULT_MTU = 9216
 _FEC = {"rs": "rs", "baser": "fc", "off": ""}
 _KEYS = {
-    PORT: ("bridge", "description", "ipv4", "ipv6", "link", "qos", "router", "vrf"),
-    "bond": ("bond", "bridge", "description", "link"),
+    PORT: ("acl", "bridge", "description", "ipv4", "ipv6", "link", "qos", "router", "storm-control", "vrf"),
+    "bond": ("acl", "bond", "bridge", "description", "link"),
     "peerlink": ("bond", "bridge", "description", "link"),
     "sub": ("base-interface", "description", "ipv4", "ipv6", "link", "vlan", "vrf"),
     "svi": ("description", "ipv4", "ipv6", "link", "vlan", "vrf"),
@@ -40,10 +55,13 @@ _KEYS = {
 def read(files: Mapping[str, str]) -> Switch:
     """A switch from its one file; raises UnknownTextError for what is not understood or does not fit together."""
     (text,) = files.values()
-    (item,) = YAML(typ="safe").load(text)
+    items = YAML(typ="safe").load(text)
+    if tolerates():
+        items = [{"set": expanded(item["set"])} for item in items if "set" in item]
+    (item,) = items
     only(item, "set")
     tree = item["set"]
-    only(tree, "bridge", "interface", "mlag", "qos", "router", "system", "vrf")
+    only(tree, "acl", "bridge", "interface", "mlag", "qos", "router", "system", "vrf")
     for row in tree["interface"].values():
         only(row, "type", *_KEYS[row["type"]])
     return _switch(tree, {name: row for name, row in tree["interface"].items() if row["type"] == PORT})
@@ -51,13 +69,18 @@ def read(files: Mapping[str, str]) -> Switch:
 
 def _switch(tree: Mapping[str, Any], rows: Mapping[str, Row]) -> Switch:
     split = {name: _split(row) for name, row in rows.items()}
-    routing = Routing(tree.get("router", {}), tree.get("vrf", {}))
+    routing = part("BGP", lambda: Routing(tree.get("router", {}), tree.get("vrf", {})), Routing({}, {}))
     bridged = set(map(int, tree["bridge"]["domain"]["br_default"]["vlan"])) if "bridge" in tree else set()
-    ports = {name: _port(name, rows[name], routing, bridged) for name, into in split.items() if not into}
-    bonds = dict(_bonds(tree["interface"], bridged))
+    whole = [name for name, into in split.items() if not into]
+    unknown_port = Interface(True, DEFAULT_MTU, 0)
+    ports = {name: part(name, partial(_port, name, rows[name], routing, bridged), unknown_port) for name in whole}
+    no_bonds: dict[int, Bond] = {}
+    bonds = part("bonds", lambda: dict(_bonds(tree["interface"], bridged)), no_bonds)
+    part("access of hosts", lambda: _add_access(tree, rows, ports, bonds), None)
     others = [row for row in tree["interface"].values() if row["type"] != PORT]
     ends = {(r["base-interface"], r["vlan"]): _subinterface(r) for r in others if r["type"] == "sub"}
-    pair = _pair(tree, {vlan: (sub.vrf, sub.addresses) for (port, vlan), sub in ends.items() if port == PEERLINK})
+    talks = {vlan: (sub.vrf, sub.addresses) for (port, vlan), sub in ends.items() if port == PEERLINK}
+    pair = part("MLAG", lambda: _pair(tree, talks), None)
     for name in pair.members if pair else ():
         ports[name] = _in_bond(name, ports[name], PEER_LINK)
     for number, bond in bonds.items():
@@ -71,9 +94,10 @@ def _switch(tree: Mapping[str, Any], rows: Mapping[str, Row]) -> Switch:
     def routes_in(vrf: str) -> Iterator[Route]:
         return connected(vrf, used, subinterfaces, vlans, loopbacks)
 
-    hostname, management = read_system(tree["system"], _managements(others))
+    unread = tree.get("system", {}).get("hostname", ""), Management()
+    hostname, management = part("management", lambda: read_system(tree["system"], _managements(others)), unread)
     blocked = {name for name, into in split.items() if into == "disabled"}
-    _check_ports(rows, split, routing, blocked)
+    part("ports of cages", lambda: _check_ports(rows, split, routing, blocked), None)
     return Switch(
         hostname=hostname,
         interfaces=used,
@@ -85,17 +109,35 @@ def _switch(tree: Mapping[str, Any], rows: Mapping[str, Row]) -> Switch:
         bonds=bonds,
         pair=pair,
         vrfs=frozenset(map(vrf_of, tree.get("vrf", {}))) - {""},
-        bgp=routing.bgp(routes_in),
-        routes=routing.routes(),
-        qos=qos.read_qos(
-            tree["qos"],
-            {n: r["qos"] for n, r in rows.items() if r.get("qos")},
-            {name: port.speed_gbps for name, port in ports.items()},
-        )
-        if "qos" in tree
-        else None,
-        balancing=Balancing(by_load=_dynamic(rows, routing), seed=read_seed(tree["system"])),
+        bgp=part("BGP", lambda: routing.bgp(routes_in), {}),
+        routes=part("static routes", routing.routes, {}),
+        qos=part("QoS", lambda: _qos(tree, rows, ports), None),
+        balancing=part(
+            "load balancing",
+            lambda: Balancing(by_load=_dynamic(rows, routing), seed=read_seed(tree["system"])),
+            Balancing(),
+        ),
     )
+
+
+def _add_access(
+    tree: Mapping[str, Any], rows: Mapping[str, Row], ports: dict[str, Interface], bonds: dict[int, Bond]
+) -> None:
+    """Add what is asked of the hosts of ports and bonds."""
+    known = hosts.filters(tree)
+    for name, port in ports.items():
+        own = [(rows[name], port.speed_gbps)]
+        ports[name] = replace(port, access=hosts.access(rows[name], own, known))
+    for number, bond in bonds.items():
+        own = [(rows[name], ports[name].speed_gbps) for name in sorted(bond.members)]
+        bonds[number] = replace(bond, access=hosts.access(tree["interface"][f"bond{number}"], own, known))
+
+
+def _qos(tree: Mapping[str, Any], rows: Mapping[str, Row], ports: Mapping[str, Interface]) -> Qos | None:
+    if "qos" not in tree:
+        return None
+    told = {name: row["qos"] for name, row in rows.items() if row.get("qos")}
+    return qos.read_qos(tree["qos"], told, {name: port.speed_gbps for name, port in ports.items()})
 
 
 def vrf_of(name: str) -> str:
@@ -136,12 +178,12 @@ def _check_ports(rows: Mapping[str, Row], split: Mapping[str, str], routing: Any
 
 
 def _port(name: str, row: Row, routing: Any, bridged: set[int]) -> Interface:
-    link, addresses = row["link"], _addresses(row)
+    link, addresses = row.get("link", {}) if tolerates() else row["link"], _addresses(row)
     only(link, "fec", "lanes", "mtu", "speed", "state")
     access, tagged = _vlans_of(row.get("bridge", {}), bridged)
     if (access or tagged) and (addresses or "vrf" in row):
         unfit(f"{name} is bridged and routed")
-    (state,) = link["state"]
+    (state,) = link.get("state", {"up": {}}) if tolerates() else link["state"]
     return Interface(
         admin_up={"up": True, "down": False}[state],
         mtu=link.get("mtu", DEFAULT_MTU),
@@ -160,7 +202,7 @@ def _bonds(rows: Mapping[str, Row], bridged: set[int]) -> Iterator[tuple[int, Bo
     for name, row in rows.items():
         if row["type"] == "bond":
             own, link = row["bond"], row["link"]
-            only(own, "lacp-rate", "member", "mlag", "mode")
+            only(own, "lacp-bypass", "lacp-rate", "member", "mlag", "mode")
             only(link, "mtu", "state")
             if (own["lacp-rate"], own["mode"]) != ("fast", "lacp"):
                 unfit(f"{name} is no bond by LACP")
@@ -170,7 +212,11 @@ def _bonds(rows: Mapping[str, Row], bridged: set[int]) -> Iterator[tuple[int, Bo
             number, mlag = int(name.removeprefix("bond")), own.get("mlag", {"id": 0, "state": "enabled"})
             if mlag["state"] != "enabled":
                 unfit(f"MLAG is off on {name}")
-            yield number, Bond(members, up, link["mtu"], *vlans, row["description"], mlag["id"])
+            bypass = {"enabled": True, "disabled": False}[own.get("lacp-bypass", "disabled")]
+            yield (
+                number,
+                Bond(members, up, link["mtu"], *vlans, row["description"], mlag["id"], fallback=bypass),
+            )
 
 
 def _pair(tree: Mapping[str, Any], vlans: dict[int, tuple[str, frozenset[str]]]) -> Pair | None:
@@ -192,7 +238,7 @@ def _pair(tree: Mapping[str, Any], vlans: dict[int, tuple[str, frozenset[str]]])
 def _in_bond(name: str, port: Interface, bond: int) -> Interface:
     if port.bond or port.access_vlan or port.tagged_vlans or port.addresses:
         unfit(f"{name} is in bond{bond}, and has another use")
-    return replace(port, bond=bond)
+    return replace(port, bond=bond, access=OPEN)
 
 
 def _vlans_of(bridge: Row, bridged: set[int]) -> tuple[int, frozenset[int]]:
@@ -204,7 +250,7 @@ def _vlans_of(bridge: Row, bridged: set[int]) -> tuple[int, frozenset[int]]:
     untagged = 0 if own.get("untagged") == "none" else int(own["untagged" if "vlan" in own else "access"])
     vlans = frozenset(map(int, own.get("vlan", {untagged: {}})))
     unknown = not vlans <= bridged or untagged not in vlans | {0}
-    if unknown or own["stp"] != {"admin-edge": "enabled", "bpdu-guard": "enabled"}:
+    if unknown or {**own["stp"], "bpdu-guard": ""} != {"admin-edge": "enabled", "bpdu-guard": ""}:
         unfit(f"no plain host port: {own}")
     return untagged, vlans - {untagged}
 

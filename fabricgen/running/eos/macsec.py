@@ -30,7 +30,7 @@ def _security(box: HasMacsec, line: Line) -> None:
 def _profile(box: HasMacsec, line: Line, name: str) -> None:
     said: dict[str, str] = {}
     _PROFILE.read(line.children, said)
-    box.macsecs[name] = Macsec(**said)
+    box.macsecs[name] = Macsec(said.get("cipher", ""), said.get("ckn", ""), said.get("cak", ""))
 
 
 @_PROFILE.line(r"cipher (\S+)")

@@ -9,17 +9,30 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from fabricgen.running import frr
 from fabricgen.running.bgpcfgd import frr_of
-from fabricgen.running.form import Bond, Interface, Macsec, Subinterface, Switch, Vlan, is_unused
+from fabricgen.running.form import (
+    Balancing,
+    Bond,
+    Interface,
+    Macsec,
+    Management,
+    Subinterface,
+    Switch,
+    Vlan,
+    is_unused,
+)
+from fabricgen.running.host_form import OPEN
 from fabricgen.running.policy import Route, connected, network_of
+from fabricgen.running.sonic import hosts
 from fabricgen.running.sonic.balancing import read_balancing
 from fabricgen.running.sonic.macsec import read_macsec
 from fabricgen.running.sonic.management import MANAGEMENT_TABLES, read_management
 from fabricgen.running.sonic.qos import QOS_TABLES, read_qos
-from fabricgen.running.tree import only, unfit
+from fabricgen.running.tree import only, part, unfit, unknown
 
 Row = Mapping[str, str]
 Table = Mapping[str, Row]
@@ -45,6 +58,7 @@ class Box:
     bond_of: dict[str, str] = field(default_factory=dict)
     tags: dict[str, int] = field(default_factory=dict)
     vrfs: set[str] = field(default_factory=set)
+    hosts: hosts.HostTables = field(default_factory=hosts.HostTables)
     managements: set[tuple[str, str]] = field(default_factory=set)
     secured: dict[str, str] = field(default_factory=dict)
     macsecs: dict[str, Macsec] = field(default_factory=dict)
@@ -57,16 +71,18 @@ def read(files: Mapping[str, str]) -> Switch:
     box = Box()
     for name, table in tables.items():
         if name in _TABLES:
-            _TABLES[name](box, table)
+            part(f"table {name}", partial(_TABLES[name], box, table), None)
         elif name not in QOS_TABLES | MANAGEMENT_TABLES | _ELSEWHERE:
-            unfit(f"table {name}")
+            unknown(name, f"table {name}")
     if box.split != ("frr.conf" in files) or (box.split and "BGP_NEIGHBOR" in tables):
         unfit("the routing mode does not fit the files")
-    return _switch(box, tables, frr.read_frr(files.get("frr.conf") or frr_of(tables)))
+    part("services of hosts", lambda: hosts.check(box.hosts), None)
+    routing = part("BGP", lambda: frr.read_frr(files.get("frr.conf") or frr_of(tables)), frr.Frr())
+    return _switch(box, tables, routing)
 
 
 def _switch(box: Box, tables: Mapping[str, Any], routing: frr.Frr) -> Switch:
-    ports = {name: _interface(box, name, port) for name, port in box.ports.items()}
+    ports = {name: part(name, partial(_interface, box, name, port), port) for name, port in box.ports.items()}
     unused = frozenset(name for name, port in ports.items() if is_unused(port))
     used = {name: port for name, port in ports.items() if name not in unused}
     subinterfaces = {
@@ -87,15 +103,15 @@ def _switch(box: Box, tables: Mapping[str, Any], routing: frr.Frr) -> Switch:
         interfaces=used,
         unused=unused,
         loopbacks=loopbacks,
-        management=read_management(tables, box.managements, box.timezone),
+        management=part("management", lambda: read_management(tables, box.managements, box.timezone), Management()),
         subinterfaces=subinterfaces,
         vlans=vlans,
-        bonds={_number(name): _bond(box, name, row) for name, row in box.channels.items()},
+        bonds=part("bonds", lambda: {_number(n): _bond(box, n, row) for n, row in box.channels.items()}, {}),
         vrfs=frozenset(map(frr.vrf_of, box.vrfs)),
-        bgp=routing.bgp(routes_in),
+        bgp=part("BGP", lambda: routing.bgp(routes_in), {}),
         routes=routing.routes(),
-        qos=read_qos(tables),
-        balancing=read_balancing(tables.get("SWITCH_HASH", {})),
+        qos=part("QoS", lambda: read_qos(tables), None),
+        balancing=part("load balancing", lambda: read_balancing(tables.get("SWITCH_HASH", {})), Balancing()),
     )
 
 
@@ -129,7 +145,8 @@ def _interface(box: Box, name: str, port: Interface) -> Interface:
         vrf=box.vrf_of.get(name, ""),
         description=port.description,
         bond=_number(bond) if bond else 0,
-        macsec=box.macsecs[box.secured[name]] if name in box.secured else None,
+        macsec=box.macsecs.get(box.secured.get(name, "")),
+        access=OPEN if bond else box.hosts.access(name, [name], port.speed_gbps),
     )
 
 
@@ -138,22 +155,27 @@ def _number(bond: str) -> int:
 
 
 def _bond(box: Box, name: str, row: Row) -> Bond:
-    if {**row, "description": "", "mtu": "", "admin_status": ""} != {**_CHANNEL}:
+    fallback = row.get("fallback", "false")
+    if {**row, "description": "", "mtu": "", "admin_status": "", "fallback": ""} != _CHANNEL:
         unfit(f"{name} is no bond by LACP as hosts have it: {row}")
     vlan = box.access.get(name, "")
+    members = frozenset(port for port, bond in box.bond_of.items() if bond == name)
     return Bond(
-        members=frozenset(port for port, bond in box.bond_of.items() if bond == name),
+        members=members,
         admin_up={"up": True, "down": False}[row["admin_status"]],
         mtu=int(row["mtu"]),
         access_vlan=box.vlans[vlan] if vlan else 0,
         tagged_vlans=frozenset(box.vlans[tagged] for tagged in box.tagged.get(name, ())),
         description=row["description"],
+        access=box.hosts.access(name, sorted(members), min(box.ports[port].speed_gbps for port in members)),
+        fallback={"true": True, "false": False}[fallback],
     )
 
 
 _CHANNEL = {
     "admin_status": "",
     "description": "",
+    "fallback": "",
     "fast_rate": "true",
     "lacp_key": "auto",
     "min_links": "1",
@@ -188,7 +210,7 @@ def _metadata(box: Box, table: Table) -> None:
     only(row, *_METADATA)
     box.hostname = row["hostname"]
     box.timezone = row.get("timezone", "")
-    box.split = row["docker_routing_config_mode"] == "split-unified"
+    box.split = row.get("docker_routing_config_mode") == "split-unified"
 
 
 _PORT_FIELDS = (
@@ -212,12 +234,12 @@ def _ports(box: Box, table: Table) -> None:
         only(row, *_PORT_FIELDS)
         if "macsec" in row:
             box.secured[name] = row["macsec"]
-        up = {"up": True, "down": False}[row["admin_status"]]
+        up = row.get("admin_status") == "up"  # down is the default (sonic-port.yang)
         speed, rest = divmod(int(row["speed"]), 1000)
         if rest:
             unfit(f"{name} runs at {row['speed']} Mb/s")
         fec = _FEC[row.get("fec", "none")]
-        box.ports[name] = Interface(up, int(row.get("mtu", 0)), speed, fec, description=row["description"])
+        box.ports[name] = Interface(up, int(row.get("mtu", 0)), speed, fec, description=row.get("description", ""))
 
 
 def _addressed(box: Box, table: Table, *more: str) -> list[tuple[str, Row]]:
@@ -244,7 +266,7 @@ def _interfaces(box: Box, table: Table) -> None:
 
 def _subinterfaces(box: Box, table: Table) -> None:
     for name, row in _addressed(box, table, "admin_status", "vlan"):
-        if row["admin_status"] != "up" or row["vlan"] != name.partition(".")[2]:
+        if row.get("admin_status", "up") != "up" or row["vlan"] != name.partition(".")[2]:
             unfit(f"{name} is down or of another VLAN")
         box.tags[name] = int(row["vlan"])
 
@@ -304,6 +326,8 @@ def _nothing(*fields: str) -> Callable[[Box, Table], None]:
 
 
 _TABLES: dict[str, Callable[[Box, Table], Any]] = {
+    "ACL_RULE": hosts.acl_rules,
+    "ACL_TABLE": hosts.acl_tables,
     # Sizes are the platform's: another test compares them with what it publishes.
     **{f"BUFFER_{name}": _nothing("profile") for name in ("PG", "QUEUE")},
     **{f"BUFFER_PORT_{way}_PROFILE_LIST": _nothing("profile_list") for way in ("INGRESS", "EGRESS")},
@@ -323,6 +347,7 @@ _TABLES: dict[str, Callable[[Box, Table], Any]] = {
     "PORT": _ports,
     "PORTCHANNEL": _channels,
     "PORTCHANNEL_MEMBER": _channel_members,
+    "PORT_STORM_CONTROL": hosts.storms,
     "VERSIONS": _nothing("VERSION"),
     "VLAN": _vlans,
     "VLAN_INTERFACE": _addressed,

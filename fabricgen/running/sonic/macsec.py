@@ -13,9 +13,9 @@ def read_macsec(table: Mapping[str, Mapping[str, str]]) -> dict[str, Macsec]:
     found = {}
     for name, row in table.items():
         only(row, "cipher_suite", "policy", "primary_cak", "primary_ckn")
-        if row["policy"] != "security":
+        if row.get("policy", "security") != "security":
             unfit(f"{name} does not encrypt")
-        words = row["cipher_suite"].removeprefix("GCM-AES-").split("-")
+        words = row.get("cipher_suite", "GCM-AES-128").removeprefix("GCM-AES-").split("-")
         cipher = "-".join([f"aes{words[-1]}", "gcm", *(["xpn"] if words[0] == "XPN" else [])])
-        found[name] = Macsec(cipher, row["primary_ckn"], row["primary_cak"])
+        found[name] = Macsec(cipher, row.get("primary_ckn", ""), row.get("primary_cak", ""))
     return found
