@@ -28,6 +28,7 @@ from fabricgen.render.escape import one_line, token, yaml_text
 from fabricgen.render.nos._cumulus.balancing import balancing_values, is_adaptive
 from fabricgen.render.nos._cumulus.host_services import access_of, filters
 from fabricgen.render.nos._cumulus.qos import pfc_profile, qos_values, speed_profile
+from fabricgen.render.nos._cumulus.relay import discovery, relay_values
 from fabricgen.render.nos._cumulus.routing import family, routing_values
 from fabricgen.render.nos._cumulus.system import system_values
 from fabricgen.render.ports import blocked_cages, lanes_of, numbered_cages, unused_ports
@@ -76,6 +77,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         "breakouts": _breakouts(switch, naming),
         "ports": [_port_row(switch, port, dynamic=dynamic) for port in switch.ports],
         "filters": filters(switch),
+        **relay_values(switch, vrf_name),
         "pair": _pair(switch),
         "bonds": [_bond_row(switch, bond) for bond in switch.bonds],
         "unused": _unused(switch, naming),
@@ -137,6 +139,7 @@ def _vlan_row(service: Service) -> dict[str, Any]:
         "addresses": [(family(gateway), gateway) for gateway in service.gateways],
         "shared": [(family(own), own, gate) for own, gate in zip(service.owns, service.gateways, strict=False)],
         "vrf": vrf_name(service.vrf),
+        "discovery": discovery(service.offers, service.gateway6 or (service.gateway if ":" in service.gateway else "")),
     }
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
-from fabricgen.running.cumulus import hosts, qos
+from fabricgen.running.cumulus import gateways, hosts, qos
 from fabricgen.running.cumulus.balancing import read_seed
 from fabricgen.running.cumulus.ranges import expanded
 from fabricgen.running.cumulus.routing import Routing
@@ -30,7 +30,7 @@ from fabricgen.running.form import (
     Vlan,
     is_unused,
 )
-from fabricgen.running.host_form import OPEN
+from fabricgen.running.host_form import OPEN, Relay
 from fabricgen.running.policy import Route, connected
 from fabricgen.running.tree import only, part, tolerates, unfit
 
@@ -61,7 +61,7 @@ def read(files: Mapping[str, str]) -> Switch:
     (item,) = items
     only(item, "set")
     tree = item["set"]
-    only(tree, "acl", "bridge", "interface", "mlag", "qos", "router", "system", "vrf")
+    only(tree, "acl", "bridge", "interface", "mlag", "qos", "router", "service", "system", "vrf")
     for row in tree["interface"].values():
         only(row, "type", *_KEYS[row["type"]])
     return _switch(tree, {name: row for name, row in tree["interface"].items() if row["type"] == PORT})
@@ -77,6 +77,8 @@ def _switch(tree: Mapping[str, Any], rows: Mapping[str, Row]) -> Switch:
     no_bonds: dict[int, Bond] = {}
     bonds = part("bonds", lambda: dict(_bonds(tree["interface"], bridged)), no_bonds)
     part("access of hosts", lambda: _add_access(tree, rows, ports, bonds), None)
+    relays = part("DHCP relay", lambda: gateways.relays(tree), dict[str, Relay]())
+    ports = {name: replace(port, relay=relays.get(name)) for name, port in ports.items()}
     others = [row for row in tree["interface"].values() if row["type"] != PORT]
     ends = {(r["base-interface"], r["vlan"]): _subinterface(r) for r in others if r["type"] == "sub"}
     talks = {vlan: (sub.vrf, sub.addresses) for (port, vlan), sub in ends.items() if port == PEERLINK}
@@ -88,7 +90,7 @@ def _switch(tree: Mapping[str, Any], rows: Mapping[str, Row]) -> Switch:
     unused = frozenset(name for name, port in ports.items() if is_unused(port))
     used = {name: port for name, port in ports.items() if name not in unused}
     subinterfaces = {(port, vlan): sub for (port, vlan), sub in ends.items() if port != PEERLINK}
-    vlans = {row["vlan"]: _vlan(row, bridged) for row in others if row["type"] == "svi"}
+    vlans = {row["vlan"]: _vlan(row, bridged, relays) for row in others if row["type"] == "svi"}
     loopbacks = frozenset(a for row in others if row["type"] == "loopback" for a in _addresses(row))
 
     def routes_in(vrf: str) -> Iterator[Route]:
@@ -149,7 +151,7 @@ def _addresses(row: Row) -> frozenset[str]:
     found = set()
     for word in ("ipv4", "ipv6"):
         family = row.get(word, {})
-        only(family, "address", "gateway", "vrr")
+        only(family, "address", "gateway", "neighbor-discovery", "vrr")
         if any((":" in address) != (word == "ipv6") for address in family.get("address", ())):
             unfit(f"addresses of another family under {word}")
         found |= set(family.get("address", ()))
@@ -259,15 +261,17 @@ def _subinterface(row: Row) -> Subinterface:
     return Subinterface(vrf_of(row.get("vrf", "default")), _addresses(row))
 
 
-def _vlan(row: Row, bridged: set[int]) -> Vlan:
+def _vlan(row: Row, bridged: set[int], relays: Mapping[str, Relay]) -> Vlan:
     if row["vlan"] not in bridged:
         unfit(f"VLAN {row['vlan']} is not in the bridge")
     vrf = vrf_of(row.get("vrf", "default"))
     shared = [row[word]["vrr"] for word in ("ipv4", "ipv6") if "vrr" in row.get(word, {})]
     if any(set(one) != {"address", "state"} or one["state"] != "enabled" for one in shared):
         unfit(f"a virtual router that is off: {shared}")
-    gateways = frozenset(address for one in shared for address in one["address"])
-    return Vlan(gateways, vrf, _addresses(row)) if gateways else Vlan(_addresses(row), vrf)
+    found = frozenset(address for one in shared for address in one["address"])
+    plain = Vlan(found, vrf, _addresses(row)) if found else Vlan(_addresses(row), vrf)
+    advertised, silent = gateways.advertised(row)
+    return replace(plain, relay=relays.get(f"vlan{row['vlan']}"), advertised=advertised, silent=silent)
 
 
 def _managements(rows: list[Row]) -> Iterator[tuple[str, str]]:

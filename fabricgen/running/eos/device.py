@@ -8,7 +8,7 @@ from ipaddress import ip_address, ip_interface
 from typing import Any
 
 from fabricgen.running.eos.balancing import EosBalancing, balancing_rules
-from fabricgen.running.eos.hosts import PortAccess, host_rules
+from fabricgen.running.eos.hosts import Gateway, PortAccess, gateway_rules, host_rules
 from fabricgen.running.eos.macsec import macsec_rules
 from fabricgen.running.eos.management import EosManagement, management_rules
 from fabricgen.running.eos.qos import EosQos, qos_rules
@@ -61,6 +61,7 @@ class Port:
     profile: str = ""
     macsec: str = ""
     access: PortAccess = field(default_factory=PortAccess)
+    gateway: Gateway = field(default_factory=Gateway)
 
 
 @dataclass
@@ -76,6 +77,8 @@ class Box:
     gateway_mac: str = ""
     filters: dict[tuple[str, str], frozenset[str]] = field(default_factory=dict)
     edge_guard: bool = False
+    marked_vlans: set[int] = field(default_factory=set)
+    marks_ports: bool = False
     vrfs: set[str] = field(default_factory=set)
     routes_in: set[tuple[str, str]] = field(default_factory=set)
     """(family, VRF) that packets are routed in."""
@@ -166,6 +169,8 @@ def _interface(name: str, port: Port, box: Box) -> Interface:
         description=port.description,
         bond=port.bond,
         access=port.access.access(box.filters, edge=port.portfast and box.edge_guard),
+        relay=port.gateway.relay(marked=box.marks_ports),
+        silent=port.gateway.silent,
     )
 
 
@@ -222,11 +227,17 @@ def _bonds(box: Box) -> Iterator[tuple[int, Bond]]:
 
 def _vlan(box: Box, number: int) -> Vlan:
     interface = box.ports.get(f"Vlan{number}", Port())
-    if not interface.shared:
-        return Vlan(frozenset(interface.addresses), interface.vrf)
     lengths = {":" in address: address.partition("/")[2] for address in interface.addresses}
-    gateways = frozenset(f"{address}/{lengths[':' in address]}" for address in interface.shared)
-    return Vlan(gateways, interface.vrf, frozenset(interface.addresses))
+    shared = frozenset(f"{address}/{lengths[':' in address]}" for address in interface.shared)
+    addresses, gate = frozenset(interface.addresses), interface.gateway
+    return Vlan(
+        shared or addresses,
+        interface.vrf,
+        addresses if shared else frozenset(),
+        gate.relay(marked=number in box.marked_vlans),
+        gate.advertised(),
+        gate.silent,
+    )
 
 
 def _management(box: Box) -> Management:
@@ -297,6 +308,7 @@ routing_rules(_TOP)
 qos_rules(_TOP)
 management_rules(_TOP)
 host_rules(_TOP, _PORT)
+gateway_rules(_TOP, _PORT)
 
 
 @_TOP.line("spanning-tree edge-port bpduguard default")

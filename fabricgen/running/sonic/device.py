@@ -105,7 +105,7 @@ def _switch(box: Box, tables: Mapping[str, Any], routing: frr.Frr) -> Switch:
         loopbacks=loopbacks,
         management=part("management", lambda: read_management(tables, box.managements, box.timezone), Management()),
         subinterfaces=subinterfaces,
-        vlans=vlans,
+        vlans=part("gateways", lambda: hosts.gateways(vlans, tables), vlans),
         bonds=part("bonds", lambda: {_number(n): _bond(box, n, row) for n, row in box.channels.items()}, {}),
         vrfs=frozenset(map(frr.vrf_of, box.vrfs)),
         bgp=part("BGP", lambda: routing.bgp(routes_in), {}),
@@ -273,7 +273,7 @@ def _subinterfaces(box: Box, table: Table) -> None:
 
 def _vlans(box: Box, table: Table) -> None:
     for name, row in table.items():
-        only(row, "vlanid")
+        only(row, "dhcp_servers", "vlanid")
         box.vlans[name] = int(row["vlanid"])
 
 
@@ -336,6 +336,7 @@ _TABLES: dict[str, Callable[[Box, Table], Any]] = {
     "BREAKOUT_CFG": _nothing("brkout_mode"),
     "CABLE_LENGTH": lambda box, table: only(table, "AZURE"),
     "DEVICE_METADATA": _metadata,
+    "DHCP_RELAY": _nothing("dhcpv6_servers"),
     "DEVICE_NEIGHBOR": _nothing("name", "port"),
     "DEVICE_NEIGHBOR_METADATA": _nothing("type"),
     "FEATURE": _nothing("state"),
