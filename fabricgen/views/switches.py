@@ -22,6 +22,7 @@ from fabricgen.numbering.lazy_columns import EncodedColumn, Strings
 from fabricgen.views.configuration import placed_snippets, port_settings
 from fabricgen.views.intent import FabricIntent
 from fabricgen.views.mtu import largest_mtu, usual_mtu
+from fabricgen.views.overlay import with_overlay
 from fabricgen.views.pairs import with_pair
 from fabricgen.views.spans import SpanIntent
 from fabricgen.views.static_routes import Reachability
@@ -86,7 +87,9 @@ class SwitchViews:
         routes = self._routes(row) if frame.fabric.underlay == "static" else ()
         whole = replace(frame, ports=tuple(self._switch_ports(row)), routes=routes)
         mate = int(self.plan.bonds.mate[row]) if self.plan.bonds else -1
-        return with_pair(whole, self.frame(mate), self.design.catalog, first=row < mate) if mate >= 0 else whole
+        if mate >= 0:
+            whole = with_pair(whole, self.frame(mate), self.design.catalog, first=row < mate)
+        return with_overlay(whole, self, row) if self.design.vnis else whole
 
     def frame(self, row: int) -> SwitchView:
         """The view of one switch without its ports and routes, which take most of the time."""
