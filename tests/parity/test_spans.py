@@ -8,7 +8,7 @@ import re
 import pytest
 
 from fabricgen.catalog.loader import Catalog
-from fabricgen.design.headroom import headroom_bytes, in_flight_bytes
+from fabricgen.design.scale_across import headroom_bytes, in_flight_bytes
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.engine import lint
 from fabricgen.render.checks.config_db import check_config_db

@@ -61,7 +61,7 @@ def _macsec(switch: SwitchView) -> Structured:
         {
             "name": f"span-{name}",
             "cipher": macsec.cipher,
-            "connection_keys": [{"id": macsec.ckn, "encrypted_key": macsec.cak}],
+            "connection_keys": [{"id": macsec.ckn, "encrypted_key": f"<{macsec.cak}>"}],
         }
         for name, macsec in sorted(spans.items())
     ]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.design.headroom import headroom_bytes
 from fabricgen.design.model import Design
+from fabricgen.design.scale_across import headroom_bytes
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.lossless import buffer_bytes, lossless_fabrics, pausing_spans
 from fabricgen.lint.rule import DesignRule

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from fabricgen.catalog.sonic_buffers import BufferRole, BufferSet, Headroom, PortBuffers, RoleBuffers
 from fabricgen.catalog.sonic_models import SonicPlatform
-from fabricgen.design.headroom import in_flight_bytes
+from fabricgen.design.scale_across import in_flight_bytes
 from fabricgen.render.nos._sonic.ports import PortTable
 from fabricgen.views.switch import SwitchPort, SwitchView
 
