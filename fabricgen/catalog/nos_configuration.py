@@ -45,6 +45,7 @@ Feature: TypeAlias = Literal[
     "watchdog-restore",
     "macsec",
     "span-headroom",
+    "vxlan-dscp",
 ]
 """What a blueprint may ask of switches that not every NOS has words for."""
 

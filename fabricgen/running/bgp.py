@@ -33,6 +33,7 @@ class Neighbor:
     """The address or interface that its sessions come from."""
     multihop: int = 0
     keeps_next_hop: bool = False
+    sends_communities: bool = False
     shut: bool = False
 
 
@@ -50,6 +51,8 @@ class Instance:
     max_paths: set[int] = field(default_factory=set)
     networks: set[str] = field(default_factory=set)
     neighbors: dict[str, Neighbor] = field(default_factory=dict)
+    keeps_next_hops: bool = False
+    """Whether it keeps the next hops of EVPN routes on all sessions."""
 
     def neighbor(self, name: str) -> Neighbor:
         """The neighbour or group of a name, made when first named."""
