@@ -37,12 +37,8 @@ from fabricgen.views.switch import (
 )
 from fabricgen.wiring.bonds import MLAG
 from fabricgen.wiring.links.switch_ends import switch_ends
-<<<<<<< HEAD
 from fabricgen.wiring.tables import SWITCH, Flags, Ints, Ints64, ManagementPort, Segment, WiringPlan
-=======
-from fabricgen.wiring.tables import SWITCH, Flags, Ints, Ints64, ManagementPort, WiringPlan
 from fabricgen.wiring.tenants import tenant_of_devices
->>>>>>> monday-int
 
 
 @dataclass(frozen=True)
