@@ -28,6 +28,8 @@ class Neighbor:
     own_as_in: int = 0
     max_prefixes: dict[str, int] = field(default_factory=dict)
     shut: bool = False
+    sends: bool = False
+    """Communities."""
 
 
 @dataclass
@@ -90,6 +92,15 @@ class Instance:
             description=one.description,
             shut=one.shut or group.shut,
         )
+
+
+def drained(policies: Policies, instances: Iterable[Instance], *, by_community: bool = True) -> bool:
+    """Whether all that sessions announce is made the last choice; raises UnknownTextError where sessions differ."""
+    maps = {name for one in instances for neighbor in one.neighbors.values() for name in neighbor.map_out}
+    marks = {policies.drains(name, by_community=by_community) for name in sorted(maps)}
+    if len(marks) > 1:
+        unfit("some sessions are drained, and others are not")
+    return marks == {True}
 
 
 def _joined(policies: Policies, maps: set[str], families: frozenset[str]) -> Policy | None:

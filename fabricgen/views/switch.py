@@ -258,6 +258,8 @@ class SwitchView:
     """The base MAC that the inventory states."""
     pair: Pair | None = None
     """The MLAG pair that it is one of."""
+    maintenance: bool = False
+    """Whether it is drained: what it announces by BGP is the last choice of its neighbours."""
 
     def lines_at(self, place: str) -> tuple[str, ...]:
         """The lines of the user's snippets for a place of the configuration."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from fabricgen.running.bgp import Instance
+from fabricgen.running.bgp import Instance, drained
 from fabricgen.running.form import Bfd, Bgp
 from fabricgen.running.policy import Entry, Policies, Route
 from fabricgen.running.tree import Line, Rules, unfit
@@ -37,6 +37,14 @@ class EosRouting:
         for neighbor in (neighbor for one in self.instances.values() for neighbor in one.neighbors.values()):
             neighbor.bfd = self.bfd if neighbor.has_bfd else None
         return {vrf: one.bgp(self.policies, connected(vrf), ()) for vrf, one in self.instances.items()}
+
+    def drained(self) -> bool:
+        """Whether its neighbours choose it last; raises UnknownTextError where they are not sent the community."""
+        found = drained(self.policies, self.instances.values())
+        for one in self.instances.values():
+            if found and any(neighbor.map_out and not neighbor.sends for neighbor in one.neighbors.values()):
+                unfit("a session is drained, and is sent no communities")
+        return found
 
 
 class HasRouting(Protocol):
@@ -100,6 +108,11 @@ def _match(matched: dict[str, str], line: Line, word: str, name: str, path: str,
     matched[(word or path).replace("-", "_")] = name or path_name
 
 
+@_MAP.line(r"set as-path (prepend) (\d+(?: \d+)*)|set (community) (?:65535:0|GSHUT) additive")
+def _drain(matched: dict[str, str], line: Line, word: str, path: str, other: str) -> None:
+    matched[word or other] = path or "graceful-shutdown"
+
+
 def _router(box: HasRouting, line: Line, asn: str) -> None:
     bgp = box.routing.instances[""] = Instance(int(asn), relax=True)  # the default of EOS
     _BGP.read(line.children, box.routing, bgp)
@@ -124,6 +137,11 @@ def _timers(routing: EosRouting, bgp: Instance, line: Line, keepalive: str, hold
 @_BGP.line(r"maximum-paths (\d+)(?: ecmp (\d+))?")
 def _paths(routing: EosRouting, bgp: Instance, line: Line, count: str, ecmp: str) -> None:
     bgp.max_paths |= {int(count), int(ecmp or count)}
+
+
+@_BGP.line(r"neighbor (\S+) send-community(?: standard)?")
+def _sends(routing: EosRouting, bgp: Instance, line: Line, peer: str) -> None:
+    bgp.neighbor(peer).sends = True
 
 
 @_BGP.line(r"neighbor (\S+) shutdown")
