@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from fabricgen.running.form import Bfd, Bgp, Peer, Policy
+from fabricgen.running.overlay import EVPN
 from fabricgen.running.policy import Policies, Route
 from fabricgen.running.tree import tolerates, unfit
 
@@ -27,9 +29,12 @@ class Neighbor:
     map_out: set[str] = field(default_factory=set)
     own_as_in: int = 0
     max_prefixes: dict[str, int] = field(default_factory=dict)
+    source: str = ""
+    """The address or interface that its sessions come from."""
+    multihop: int = 0
+    keeps_next_hop: bool = False
+    sends_communities: bool = False
     shut: bool = False
-    sends: bool = False
-    """Communities."""
 
 
 @dataclass
@@ -46,6 +51,8 @@ class Instance:
     max_paths: set[int] = field(default_factory=set)
     networks: set[str] = field(default_factory=set)
     neighbors: dict[str, Neighbor] = field(default_factory=dict)
+    keeps_next_hops: bool = False
+    """Whether it keeps the next hops of EVPN routes on all sessions."""
 
     def neighbor(self, name: str) -> Neighbor:
         """The neighbour or group of a name, made when first named."""
@@ -55,7 +62,7 @@ class Instance:
         """The instance in neutral form; raises UnknownTextError for groups that are not there."""
         if len(self.max_paths) != 1 and not (tolerates() and not self.max_paths):
             unfit(f"families differ in equal paths: {self.max_paths}")
-        peers = {n: self._peer(policies, one) for n, one in self.neighbors.items() if not one.is_group}
+        peers = {n: self._peer(policies, one) for n, one in self.neighbors.items() if self._carries_prefixes(one)}
         return Bgp(
             asn=self.asn,
             router_id=self.router_id,
@@ -64,6 +71,20 @@ class Instance:
             peers=peers,
             announced=frozenset(self._announced(policies, list(connected), list(statics))),
         )
+
+    def either(self, one: Neighbor, word: str) -> Any:
+        """What is said of a neighbour, or else of its group."""
+        group = self.neighbors[one.group] if one.group else Neighbor()
+        return getattr(one, word) or getattr(group, word)
+
+    def both(self, one: Neighbor, word: str) -> set[str]:
+        """What is said of a neighbour and of its group: a set."""
+        group = self.neighbors[one.group] if one.group else Neighbor()
+        return getattr(one, word) | getattr(group, word)  # type: ignore[no-any-return]
+
+    def _carries_prefixes(self, one: Neighbor) -> bool:
+        """Whether it is a session, and not one for EVPN (`overlay`)."""
+        return not one.is_group and EVPN not in self.both(one, "active")
 
     def _announced(self, policies: Policies, connected: list[Route], statics: list[Route]) -> set[str]:
         found = set(self.networks)
@@ -96,7 +117,9 @@ class Instance:
 
 def drained(policies: Policies, instances: Iterable[Instance], *, by_community: bool = True) -> bool:
     """Whether all that sessions announce is made the last choice; raises UnknownTextError where sessions differ."""
-    maps = {name for one in instances for neighbor in one.neighbors.values() for name in neighbor.map_out}
+    sessions = [neighbor for one in instances for neighbor in one.neighbors.values()]
+    # Routes of EVPN have tunnels for next hops, which the underlay leads around what is drained.
+    maps = {name for one in sessions if not one.active or one.active & {"v4", "v6"} for name in one.map_out}
     marks = {policies.drains(name, by_community=by_community) for name in sorted(maps)}
     if len(marks) > 1:
         unfit("some sessions are drained, and others are not")

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 
 from fabricgen.running.host_form import OPEN, Access, Advertised, Relay
+from fabricgen.running.overlay import Overlay
 
 PEER_LINK = -1
 """The bond of the peer link of an MLAG pair: not every NOS gives it a number."""
@@ -294,6 +295,8 @@ class Switch:
     drained: bool = False
     """Whether all that it announces by BGP is the last choice of its neighbours (graceful shutdown, a longer path)."""
     qos: Qos | None = None
+    overlay: Overlay | None = None
+    """EVPN, over which VRFs travel."""
     balancing: Balancing = field(default_factory=Balancing)
 
 

@@ -51,7 +51,7 @@ class Policies:
         entries = [entry for _, entry in sorted(self.maps[name].items()) if entry.permit]
         if all(entry == Entry(True) for entry in entries):
             return None
-        own = {self._own_only(entry) for entry in entries}
+        own = {self.own_only(entry) for entry in entries}
         if len(own) != 1 or any(entry.interface or entry.tag or not entry.prefix_list for entry in entries):
             unfit(f"route-map {name} is no list of prefixes")
         return Policy(frozenset(p for entry in entries for p in self._permits(entry.prefix_list)), own.pop())
@@ -73,7 +73,8 @@ class Policies:
             return set()
         return self.prefix_lists[name]
 
-    def _own_only(self, entry: Entry) -> bool:
+    def own_only(self, entry: Entry) -> bool:
+        """Whether an entry takes own routes alone; raises UnknownTextError for any other list of AS paths."""
         if entry.as_path and self.as_paths[entry.as_path] != {OWN_ROUTES}:
             unfit(f"as-path list {entry.as_path} is not {OWN_ROUTES}")
         return bool(entry.as_path)

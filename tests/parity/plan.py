@@ -36,6 +36,7 @@ from fabricgen.running.form import (
 from fabricgen.running.policy import network_of
 from fabricgen.views.switch import Service, SwitchPort, SwitchView
 from tests.parity.plan_hosts import access_of, port_gateway, vlan_of
+from tests.parity.plan_overlay import planned_overlay, vrfs_over_evpn
 
 KEEPALIVE_S, HOLD_S = 3, 9
 RS_FROM_GBPS = 100
@@ -110,6 +111,7 @@ def planned(switch: SwitchView, catalog: Catalog, *, by_bgpcfgd: bool = False) -
         routes=_blocks(switch) if by_bgpcfgd and switch.asn else _routes(switch),
         drained=switch.maintenance and bool(switch.asn),
         qos=_qos(switch, dialect, lacks) if switch.fabric.qos.lossless and switch.ports else None,
+        overlay=planned_overlay(switch, copies_dscp=not lacks("vxlan-dscp")),
         balancing=_balancing(switch, lacks),
     )
 
@@ -273,7 +275,7 @@ def _routes(switch: SwitchView) -> dict[tuple[str, str], StaticRoute]:
 
 def _bgp(switch: SwitchView, dialect: Dialect) -> dict[str, Bgp]:
     """BGP by VRF: in the default one, and in those whose links have peers."""
-    with_links = [vrf for vrf in switch.vrfs if any(sub.peer_asn for _, sub in switch.links_in(vrf))]
+    with_links = {vrf for vrf in switch.vrfs if any(sub.peer_asn for _, sub in switch.links_in(vrf))}
     return {
         vrf: Bgp(
             asn=switch.asn,
@@ -283,7 +285,7 @@ def _bgp(switch: SwitchView, dialect: Dialect) -> dict[str, Bgp]:
             peers=dict(_peers(switch, vrf, dialect)),
             announced=frozenset(_announced(switch, vrf)),
         )
-        for vrf in ("", *with_links)
+        for vrf in ("", *sorted(with_links | vrfs_over_evpn(switch)))
     }
 
 

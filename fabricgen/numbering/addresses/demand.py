@@ -12,7 +12,7 @@ from fabricgen.kernel.units import power_of_two_at_least
 from fabricgen.numbering.addresses.family import FAMILIES, ROUTER_ID_BITS, Family
 from fabricgen.numbering.addresses.subnet_sizes import RESERVED_IN_SUBNET, bridged_size, subnet_size
 from fabricgen.numbering.slot_counts import group_capacity, group_slot_count, numbered_groups
-from fabricgen.numbering.underlay import families, is_management, is_routed, numbers_links, runs_bgp
+from fabricgen.numbering.underlay import families, is_management, is_routed, links_carry_vrfs, numbers_links
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,15 +57,17 @@ def _demand(pool_of: str, pool: str, family: Family, owner: FabricDesign, tier: 
 
 
 def _of_links(design: Design, fabrics: list[FabricDesign], family: Family) -> Iterator[PoolDemand]:
-    """Addresses of links between switches: of a fabric's own links, and of each VRF on the links of its carrier."""
+    """Addresses of links between switches: of a fabric's own links, and of each VRF on the links that it passes."""
     seen: set[tuple[str, str]] = set()
     for fabric in fabrics:
         owners = [fabric] if numbers_links(design, fabric) else []
         if fabric.vrf and (fabric.carrier, fabric.vrf) not in seen:
             carrier = design.fabric(fabric.carrier)
-            if runs_bgp(design, carrier):
+            if links_carry_vrfs(design, carrier):
                 seen.add((carrier.name, fabric.vrf))
                 owners += [carrier, fabric]
+        times = sum(fabric.name in tenant.transport for tenant in design.tenants)
+        owners += [fabric] * (times if links_carry_vrfs(design, fabric) else 0)
         for owner in owners:
             for tier in owner.tiers:
                 for run in (tier.up, tier.peer_links.run if tier.peer_links else None):

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from fabricgen.running.bgp import Instance, drained
+from fabricgen.running.eos.overlay import FAMILY, VXLAN, Vxlan, overlay_of
 from fabricgen.running.form import Bfd, Bgp
+from fabricgen.running.overlay import Overlay, VrfLines
 from fabricgen.running.policy import Entry, Policies, Route
 from fabricgen.running.tree import Line, Rules, unfit
 
@@ -26,6 +28,8 @@ class EosRouting:
     """Groups whose IPv4 routes have IPv6 next hops."""
     link_local: dict[str, str] = field(default_factory=dict)
     """The group of each interface with a session over link-local addresses."""
+    over_evpn: dict[str, VrfLines] = field(default_factory=dict)
+    vxlan: Vxlan = field(default_factory=Vxlan)
     bfd: Bfd = field(default_factory=Bfd)
     """The timers of sessions that state none."""
 
@@ -42,9 +46,15 @@ class EosRouting:
         """Whether its neighbours choose it last; raises UnknownTextError where they are not sent the community."""
         found = drained(self.policies, self.instances.values())
         for one in self.instances.values():
-            if found and any(neighbor.map_out and not neighbor.sends for neighbor in one.neighbors.values()):
+            if found and any(
+                neighbor.map_out and not neighbor.sends_communities for neighbor in one.neighbors.values()
+            ):
                 unfit("a session is drained, and is sent no communities")
         return found
+
+    def overlay(self, loopbacks: Iterable[str]) -> Overlay | None:
+        """EVPN, given the loopbacks of the switch."""
+        return overlay_of(self.instances, self.over_evpn, self.vxlan, self.policies, loopbacks)
 
 
 class HasRouting(Protocol):
@@ -66,6 +76,11 @@ def routing_rules(top: Rules) -> None:
     top.line(r"route-map (\S+) (permit|deny) (\d+)")(_route_map)
     top.line(r"router bgp (\d+)")(_router)
     top.line("router bfd")(_default_bfd)
+    top.line("interface Vxlan1")(_vxlan)
+
+
+def _vxlan(box: HasRouting, line: Line) -> None:
+    VXLAN.read(line.children, box.routing.vxlan)
 
 
 def _default_bfd(box: HasRouting, line: Line) -> None:
@@ -124,6 +139,30 @@ def _vrf(routing: EosRouting, parent: Instance, line: Line, vrf: str) -> None:
     _BGP.read(line.children, routing, bgp)
 
 
+@_BGP.line(r"rd (\S+)|route-target (import|export) evpn (\S+)")
+def _over_evpn(routing: EosRouting, bgp: Instance, line: Line, distinguisher: str, way: str, target: str) -> None:
+    (vrf,) = [name for name, one in routing.instances.items() if one is bgp]
+    routing.over_evpn.setdefault(vrf, VrfLines()).add(distinguisher, way, target)
+
+
+@_BGP.line("address-family evpn")
+def _evpn(routing: EosRouting, bgp: Instance, line: Line) -> None:
+    FAMILY.read(line.children, bgp)
+
+
+@_BGP.line(r"neighbor (\S+) (update-source|ebgp-multihop) (\S+)")
+def _between_loopbacks(routing: EosRouting, bgp: Instance, line: Line, peer: str, word: str, value: str) -> None:
+    if word == "update-source":
+        bgp.neighbor(peer).source = value
+    else:
+        bgp.neighbor(peer).multihop = int(value)
+
+
+@_BGP.line(r"neighbor (\S+) send-community(?: standard)?")
+def _communities(routing: EosRouting, bgp: Instance, line: Line, peer: str) -> None:
+    bgp.neighbor(peer).sends_communities = True
+
+
 @_BGP.line(r"router-id (\S+)")
 def _router_id(routing: EosRouting, bgp: Instance, line: Line, address: str) -> None:
     bgp.router_id = address
@@ -137,11 +176,6 @@ def _timers(routing: EosRouting, bgp: Instance, line: Line, keepalive: str, hold
 @_BGP.line(r"maximum-paths (\d+)(?: ecmp (\d+))?")
 def _paths(routing: EosRouting, bgp: Instance, line: Line, count: str, ecmp: str) -> None:
     bgp.max_paths |= {int(count), int(ecmp or count)}
-
-
-@_BGP.line(r"neighbor (\S+) send-community(?: standard)?")
-def _sends(routing: EosRouting, bgp: Instance, line: Line, peer: str) -> None:
-    bgp.neighbor(peer).sends = True
 
 
 @_BGP.line(r"neighbor (\S+) shutdown")

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from fabricgen.blueprint.sections.routing import CONNECT_RETRY_S, HOLD_S, KEEPALIVE_S
-from fabricgen.render import bgp
+from fabricgen.render import bgp, evpn
 from fabricgen.render.escape import one_line, token, yaml_text
 from fabricgen.render.static import DISCARD_DISTANCE
 from fabricgen.views.switch import StaticRoute, SwitchView
@@ -34,7 +34,7 @@ def family(address: str) -> str:
 
 def routing_values(switch: SwitchView, vrf_name: Callable[[str], str]) -> dict[str, Any]:
     """Values for the templates: routing policy, and BGP and static routes of each VRF."""
-    carried = [vrf for vrf in switch.vrfs if bgp.vrf_sessions(switch, vrf)] if switch.asn else []
+    carried = list(evpn.speaking_vrfs(switch)) if switch.asn else []
     known = ["", *carried] if switch.asn else []
     bfd = switch.fabric.bfd if switch.asn else None
     return {
@@ -54,6 +54,7 @@ def routing_values(switch: SwitchView, vrf_name: Callable[[str], str]) -> dict[s
             {
                 "name": vrf_name(vrf) or "default",
                 "bgp": _bgp(switch, vrf) if vrf in known else None,
+                "evpn": evpn.vrf_of(switch, vrf),
                 "routes": [] if vrf else routes(switch),
             }
             for vrf in ("", *switch.vrfs)
@@ -96,7 +97,8 @@ def _route_maps(switch: SwitchView, vrf: str) -> list[dict[str, Any]]:
         lists = [] if vrf else [(10, f"LOOPBACKS{ending}")]
         if bgp.host_rules(switch, vrf, v6=v6):
             lists.append((20, _named("HOSTS", ending, vrf)))
-        for name in _VRF_MAPS if vrf else _MAPS:
+        of_vrf = _VRF_MAPS if bgp.vrf_sessions(switch, vrf) else _VRF_MAPS[:1]
+        for name in of_vrf if vrf else _MAPS:
             own = switch.is_lowest and name.endswith("OUT")
             found.append({"name": _named(name, ending, vrf), "type": word, "own_routes": own, "rules": lists})
             found[-1]["prepended"] = switch.asn if switch.maintenance and name.endswith("OUT") else 0
