@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from tests.render import frr_lab
+from tests.render import evpn_lab, frr_lab
 from tests.render.lab_files import Build, End, kernel
 
 SETTINGS = ("net.ipv4.ip_forward=1", "net.ipv6.conf.all.forwarding=1", "net.ipv6.conf.default.accept_dad=0")
@@ -38,6 +38,7 @@ def lab(build: Build, folder: Path) -> Iterator[frr_lab.Lab]:
         frr_lab.batch([*_cables(running), *_subinterfaces(running)])
         for name in devices:
             frr_lab.batch(_host(build, name), "-n", spaces[name]) if name in build.hosts else _switch(running, name)
+        evpn_lab.tunnels(running)
         frr_lab.configure(running, {name: build.frr(name) for name in build.switches})
         yield running
     finally:
