@@ -27,7 +27,8 @@ EOS_LEAVES = (
 )
 CASES = {
     "sonic leaves": (),
-    "bridged hosts, unnumbered": BRIDGED + UNNUMBERED,
+    "bridged": BRIDGED,
+    "unnumbered": UNNUMBERED,
     "eos leaves": EOS_LEAVES,
     "cumulus leaves": ("nos={leaf: cumulus, spine: sonic}",),
 }
@@ -98,7 +99,8 @@ def _large(lab: frr_lab.Lab, first: dict[str, object], one: str, other: str, add
         vrf = form.vlans[vlan].vrf if vlan else form.interfaces[port].vrf
         space = vrf_lab.space_of(lab, link.b.device, vrf)
         frr_lab.batch([f"link set {kernel(end.port)} mtu {TOO_LARGE}"], "-n", lab.spaces[name])
-        frr_lab.batch([f"link set {kernel(port)} mtu {TOO_LARGE}"], "-n", space)
+        ports = [kernel(port), *([f"vlan{vlan}"] if vlan else [])]
+        frr_lab.batch([f"link set {name} mtu {TOO_LARGE}" for name in ports], "-n", space)
     found = []
     for size in (LARGEST_OF_HOSTS, TOO_LARGE):
         sized = ["ping", "-c1", "-W1", "-M", "do", "-s", str(size - 28), "-I", kernel(first[one].port), address]
