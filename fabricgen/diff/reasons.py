@@ -129,7 +129,8 @@ def _spares(old: SizingFigures, new: SizingFigures) -> Iterator[str]:
 
 def _hardware(old: SizingFigures, new: SizingFigures) -> Iterator[str]:
     """What the inventory says otherwise of the hardware, line by line."""
-    none, kinds = ("", "", ""), ("mac", "guid", "serial")
+    kinds = ("mac", "guid", "serial", "pci")
+    none = ("",) * len(kinds)
     said: list[str] = []
     for place in sorted(old.hardware.keys() | new.hardware.keys()):
         pairs = zip(kinds, old.hardware.get(place, none), new.hardware.get(place, none), strict=True)

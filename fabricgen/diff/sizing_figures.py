@@ -90,7 +90,7 @@ def sizing_figures(cluster: Cluster) -> SizingFigures:
         tiers={(tier.fabric, tier.key.tier): _tier(cluster, tier) for tier in design.tiers},
         omits=_omits(design),
         spares=tuple(_slot([pod.name for pod in design.layout.pods], s) for s in sorted(design.layout.spare)),
-        hardware={row.figures[:2]: row.figures[2:] for row in design.loaded.inventory},
+        hardware={(row.device, row.port): (*row.figures[2:5], row.pci) for row in design.loaded.inventory},
         tenancies=_tenancies(cluster),
         vrfs=tenant_vrfs(cluster),
         shared={tenant.name: tenant.shared for tenant in design.tenants if tenant.shared},

@@ -22,7 +22,7 @@ def _switches(cluster: Cluster, tenant: str) -> Iterator[str]:
     for ports in cluster.addresses.tenants[tenant].ports.values():
         there |= ports > 0
     for found in cluster.addresses.families:
-        for (_, vrf), pairs in found.vrf_links.items():
-            rows = np.flatnonzero(pairs.present) if vrf == tenant else ()
+        for pairs in (pairs for (_, vrf), pairs in found.vrf_links.items() if vrf == tenant):
+            rows = np.flatnonzero(pairs.present)
             there[links.a_device[rows]] = there[links.b_device[rows]] = True
     yield from (cluster.names[row] for row in np.flatnonzero(there).tolist())

@@ -13,22 +13,20 @@ from pathlib import Path
 
 import pytest
 
+from fabricgen.render.evpn import ENCAPSULATION_BYTES
 from tests.conftest import require
 from tests.render import frr_lab, vrf_lab
-from tests.render.lab_files import Build, built, kernel
-from tests.render.rendered import BRIDGED, UNNUMBERED
-from tests.render.test_tenants_lab import NODES, TENANTS, matrix
+from tests.render.lab_files import Build, End, built, kernel
+from tests.render.rendered import UNNUMBERED
+from tests.render.test_tenants_lab import EVPN, NODES, TENANTS, matrix
 
-EVPN = ("routing.overlay=evpn",)
 EOS_LEAVES = (
     "nos={leaf: eos, spine: sonic}",
     "fabrics.compute.tiers.leaf.switch=7060dx5-32",
     "fabrics.compute.tiers.spine.switch=7060dx5-32",
 )
 CASES = {
-    "sonic leaves": (),
-    "bridged": BRIDGED,
-    "unnumbered": UNNUMBERED,
+    "sonic leaves, unnumbered": ("nos={leaf: sonic, spine: cumulus}", *UNNUMBERED),
     "eos leaves": EOS_LEAVES,
     "cumulus leaves": ("nos={leaf: cumulus, spine: sonic}",),
 }
@@ -62,6 +60,7 @@ def test_tenants_over_evpn(short_path: Path, sets: tuple[str, ...]) -> None:
     assert spines
     assert not any(build.forms[name].vrfs or build.forms[name].subinterfaces for name in spines)
     with vrf_lab.lab(build, short_path) as lab:
+        _widen(lab)
         deadline = time.monotonic() + 60
         while (found := matrix(lab, build, first, sorted(should))) != should and time.monotonic() < deadline:
             time.sleep(0.1)
@@ -89,7 +88,21 @@ def _paths(routes: dict[str, object]) -> Iterator[dict[str, list[dict[str, str]]
                         yield path[0] if isinstance(path, list) else path
 
 
-def _large(lab: frr_lab.Lab, first: dict[str, object], one: str, other: str, address: str) -> tuple[bool, bool]:
+def _widen(lab: frr_lab.Lab) -> None:
+    """Give links between switches the MTUs of their files, and tunnels what VXLAN leaves of it."""
+    build, switches = lab.build, set(lab.build.switches)
+    between = [link for link in build.links if {link.a.device, link.b.device} <= switches]
+    for name in build.switches:
+        ports = {end.port for link in between for end in (link.a, link.b) if end.device == name}
+        mtus = {port: build.forms[name].interfaces[port].mtu for port in sorted(ports)}
+        frr_lab.batch([f"link set {kernel(port)} mtu {mtu}" for port, mtu in mtus.items()], "-n", lab.spaces[name])
+        overlay, most = build.forms[name].overlay, min(mtus.values()) - ENCAPSULATION_BYTES
+        for vrf, one in sorted(overlay.vrfs.items()) if overlay else ():
+            commands = [f"link set {kind}{one.vni} mtu {most}" for kind in ("vxlan", "l3vni")]
+            frr_lab.batch(commands, "-n", vrf_lab.space_of(lab, name, vrf))
+
+
+def _large(lab: frr_lab.Lab, first: dict[str, End], one: str, other: str, address: str) -> tuple[bool, bool]:
     """Whether the largest packet of a host reaches another whole, and whether one does that no tunnel has room for."""
     for name in (one, other):
         end = first[name]

@@ -25,9 +25,10 @@ TENANTS = (
     "fabrics.compute.tiers.leaf.per=su",
     "fabrics.compute.tiers.leaf.uplinks=2 x 400G",
     "fabrics.compute.tiers.spine.count=2",
-    "nos={leaf: sonic, spine: cumulus}",
 )
-CASES = {"routed hosts": (), "bridged hosts": BRIDGED}
+BELOW_CUMULUS = ("nos={leaf: sonic, spine: cumulus}",)
+EVPN = ("routing.overlay=evpn",)
+CASES = {"routed hosts over sub-interfaces": BELOW_CUMULUS, "bridged hosts over evpn": EVPN + BRIDGED}
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -14,10 +14,16 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from tests.render import evpn_lab, frr_lab
+from tests.render import frr_lab
 from tests.render.lab_files import Build, End, kernel
 
 SETTINGS = ("net.ipv4.ip_forward=1", "net.ipv6.conf.all.forwarding=1", "net.ipv6.conf.default.accept_dad=0")
+ONE_PORT_ANSWERS = (
+    "net.ipv4.conf.all.arp_ignore=1",
+    "net.ipv4.conf.all.arp_announce=2",
+    "net.ipv4.conf.all.rp_filter=2",
+)
+"""What a build's 90-fabric.conf sets on hosts, that have two ports in one subnet."""
 
 
 @contextlib.contextmanager
@@ -32,13 +38,15 @@ def lab(build: Build, folder: Path) -> Iterator[frr_lab.Lab]:
     try:
         frr_lab.batch([f"netns add {space}" for space in everywhere])
         for space in everywhere:
-            command = ["ip", "netns", "exec", space, "sysctl", "-qw", *SETTINGS]
+            more = ONE_PORT_ANSWERS if space in map(spaces.__getitem__, build.hosts) else ()
+            command = ["ip", "netns", "exec", space, "sysctl", "-qw", *SETTINGS, *more]
             subprocess.run(command, check=True, capture_output=True)
         daemons += frr_lab.start(running, build.switches)
         frr_lab.batch([*_cables(running), *_subinterfaces(running)])
+        for name in build.switches:
+            _tunnels(running, name)
         for name in devices:
             frr_lab.batch(_host(build, name), "-n", spaces[name]) if name in build.hosts else _switch(running, name)
-        evpn_lab.tunnels(running)
         frr_lab.configure(running, {name: build.frr(name) for name in build.switches})
         yield running
     finally:
@@ -122,6 +130,21 @@ def _switch(running: frr_lab.Lab, name: str) -> None:
         commands[sub.vrf] += [_address(address, _tagged(port, tag)) for address in sorted(sub.addresses)]
     for vrf, batch in commands.items():
         frr_lab.batch(batch, "-n", space_of(running, name, vrf))
+
+
+def _tunnels(running: frr_lab.Lab, name: str) -> None:
+    """A VXLAN interface and its bridge for the VNI of each VRF: made where the tunnels end, moved to where the VRF is.
+
+    After FRR's own test of routes of type 5 (FRRouting/frr, tests/topotests/bgp_evpn_rt5/test_bgp_evpn.py).
+    """
+    overlay = running.build.forms[name].overlay
+    for vrf, found in sorted(overlay.vrfs.items()) if overlay else ():
+        space, vni = space_of(running, name, vrf), found.vni
+        local = overlay.vtep.partition("/")[0]
+        made = f"link add vxlan{vni} type vxlan id {vni} dstport 4789 local {local} nolearning"
+        frr_lab.batch([made, f"link set vxlan{vni} netns {space}"], "-n", running.spaces[name])
+        bridged = [f"link add l3vni{vni} type bridge", f"link set vxlan{vni} master l3vni{vni}"]
+        frr_lab.batch([*bridged, f"link set l3vni{vni} up", f"link set vxlan{vni} up"], "-n", space)
 
 
 def _address(address: str, port: str) -> str:

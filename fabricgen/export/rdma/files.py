@@ -60,7 +60,7 @@ def _hardware(cluster: Cluster, rows: Ints64) -> Sequence[list[str]]:
     found = [known.get(place) for place in zip(names, cluster.a_port[rows].tolist(), strict=True)]
     return [
         [row.mac if row else "" for row in found],
-        ["" for row in found],
+        [row.pci if row else "" for row in found],
         [guid_text(row.guid) if row and row.guid else "" for row in found],
     ]
 
