@@ -292,6 +292,8 @@ class Switch:
     vrfs: frozenset[str] = frozenset()
     bgp: Mapping[str, Bgp] = field(default_factory=dict)
     routes: Mapping[tuple[str, str], StaticRoute] = field(default_factory=dict)
+    drained: bool = False
+    """Whether all that it announces by BGP is the last choice of its neighbours (graceful shutdown, a longer path)."""
     qos: Qos | None = None
     overlay: Overlay | None = None
     """EVPN, over which VRFs travel."""

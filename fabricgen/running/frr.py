@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from fabricgen.running.bgp import Instance
+from fabricgen.running.bgp import Instance, drained
 from fabricgen.running.form import Bfd, Bgp, StaticRoute
 from fabricgen.running.overlay import EVPN, Overlay, VrfLines, overlay
 from fabricgen.running.policy import Entry, Policies, Route, network_of
@@ -33,6 +33,10 @@ class Frr:
             vrf: instance.bgp(self.policies, connected(vrf), self._static_routes(vrf))
             for vrf, instance in self.instances.items()
         }
+
+    def drained(self) -> bool:
+        """Whether its neighbours choose it last."""
+        return drained(self.policies, self.instances.values())
 
     def _static_routes(self, vrf: str) -> list[Route]:
         return [
@@ -99,6 +103,11 @@ def _match_list(matched: dict[str, str], line: Line, name: str) -> None:
 @_MAP.line(r"match (as-path|interface|tag) (\S+)")
 def _match(matched: dict[str, str], line: Line, word: str, name: str) -> None:
     matched[word.replace("-", "_")] = name
+
+
+@_MAP.line(r"set as-path (prepend) (\d+(?: \d+)*)|set (community) (?:65535:0|graceful-shutdown) additive")
+def _drain(matched: dict[str, str], line: Line, word: str, path: str, other: str) -> None:
+    matched[word or other] = path or "graceful-shutdown"
 
 
 @_TOP.line(r"(?:ip|ipv6) route (\S+) (?:(blackhole)|(\S+) ([A-Z]\S+))(?: (\d+))?(?: tag (\d+))?(?: vrf (\S+))?")

@@ -23,6 +23,8 @@ class Entry:
     as_path: str = ""
     interface: str = ""
     tag: str = ""
+    prepend: str = ""
+    community: str = ""
 
 
 @dataclass
@@ -53,6 +55,17 @@ class Policies:
         if len(own) != 1 or any(entry.interface or entry.tag or not entry.prefix_list for entry in entries):
             unfit(f"route-map {name} is no list of prefixes")
         return Policy(frozenset(p for entry in entries for p in self._permits(entry.prefix_list)), own.pop())
+
+    def drains(self, name: str, *, by_community: bool) -> bool:
+        """Whether all that a map lets pass gets a longer path and, `by_community`, that of graceful shutdown.
+
+        Raises UnknownTextError where some does, and other does not.
+        """
+        entries = [entry for entry in self.maps.get(name, {}).values() if entry.permit]
+        marks = {(bool(entry.prepend), bool(entry.community)) for entry in entries}
+        if not marks <= {(True, by_community)} and marks != {(False, False)}:
+            unfit(f"route-map {name} drains some of what it lets pass")
+        return marks == {(True, by_community)}
 
     def _permits(self, name: str) -> set[Permit]:
         if name not in self.prefix_lists and tolerates():

@@ -298,6 +298,8 @@ class SwitchView:
     """The base MAC that the inventory states."""
     pair: Pair | None = None
     """The MLAG pair that it is one of."""
+    maintenance: bool = False
+    """Whether it is drained: what it announces by BGP is the last choice of its neighbours."""
     overlay: Overlay | None = None
     """Its part in the overlay of a fabric whose VRFs travel over EVPN."""
 

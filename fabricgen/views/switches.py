@@ -19,7 +19,7 @@ from fabricgen.numbering.addresses.family_tables import FamilyAddresses
 from fabricgen.numbering.addresses.shared_ports import fabrics_sharing
 from fabricgen.numbering.asn.numbers import shares_asn
 from fabricgen.numbering.lazy_columns import EncodedColumn, Strings
-from fabricgen.views.configuration import placed_snippets, port_settings
+from fabricgen.views.configuration import in_maintenance, placed_snippets, port_settings
 from fabricgen.views.intent import FabricIntent, host_pools
 from fabricgen.views.mtu import largest_mtu, usual_mtu
 from fabricgen.views.overlay import with_overlay
@@ -117,6 +117,7 @@ class SwitchViews:
             routes=(),
             shares_asn=bool(self.shares_asn[row]),
             snippets=self._snippets(row, tier),
+            maintenance=in_maintenance(self.design, self.names[row]),
             mac=self.design.loaded.macs.get((self.names[row], ""), ""),
         )
 

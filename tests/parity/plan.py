@@ -109,6 +109,7 @@ def planned(switch: SwitchView, catalog: Catalog, *, by_bgpcfgd: bool = False) -
         vrfs=frozenset(switch.vrfs),
         bgp={vrf: _as_bgpcfgd(switch, vrf, one) for vrf, one in bgp.items()} if by_bgpcfgd else bgp,
         routes=_blocks(switch) if by_bgpcfgd and switch.asn else _routes(switch),
+        drained=switch.maintenance and bool(switch.asn),
         qos=_qos(switch, dialect, lacks) if switch.fabric.qos.lossless and switch.ports else None,
         overlay=planned_overlay(switch, copies_dscp=not lacks("vxlan-dscp")),
         balancing=_balancing(switch, lacks),

@@ -212,6 +212,7 @@ POLICY = {
                 "<rule>": {
                     "action": {"permit": EMPTY},
                     "match": {"as-path-list": LINE, "ip-prefix-list": LINE, "type": one_of("ipv4", "ipv6")},
+                    "set": {"as-path-prepend": {"as": ASN}},
                 }
             }
         }
@@ -229,7 +230,13 @@ ROUTER = {
         },
         "state": STATE,
     },
-    "bgp": {"autonomous-system": ASN, "router-id": _address, "state": STATE, "wait-for-install": STATE},
+    "bgp": {
+        "autonomous-system": ASN,
+        "graceful-shutdown": STATE,
+        "router-id": _address,
+        "state": STATE,
+        "wait-for-install": STATE,
+    },
     "policy": POLICY,
 }
 GROUP_FAMILY = {

@@ -220,6 +220,7 @@ def _bgp(switch: SwitchView) -> dict[str, Any]:
         ],
         "bgp_families": [(word, bgp.groups_of(found, v6=v6, unnumbered=unnumbered)) for v6, word, _ in _words(switch)],
         "only_own_routes": switch.is_lowest,
+        "drained": switch.maintenance,
         "shares_asn": switch.shares_asn,
         "keepalive": KEEPALIVE_S,
         "hold": HOLD_S,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from fabricgen.running.bgp import Instance, Neighbor
+from fabricgen.running.bgp import Instance, Neighbor, drained
 from fabricgen.running.cumulus.overlay import read_group, tunnel, vrf_lines
 from fabricgen.running.form import Bfd, Bgp, StaticRoute
 from fabricgen.running.overlay import Overlay, VrfLines, overlay
@@ -41,11 +41,19 @@ class Routing:
                 self._instances[key] = self._instance(own["bgp"])
             if "static" in own:
                 self._statics[key] = own["static"]
+        self._graceful = router.get("bgp", {}).get("graceful-shutdown") == ON
         self._check_global(router.get("bgp", {}))
 
     def bgp(self, routes_in: Callable[[str], Iterable[Route]]) -> dict[str, Bgp]:
         """BGP by VRF; `routes_in` gives the connected routes of one."""
         return {vrf: one.bgp(self._policies, routes_in(vrf), ()) for vrf, one in self._instances.items()}
+
+    def drained(self) -> bool:
+        """Whether its neighbours choose it last: FRR adds the community itself, and maps a longer path."""
+        found = drained(self._policies, self._instances.values(), by_community=False)
+        if found != self._graceful:
+            unfit("graceful shutdown and longer paths go together")
+        return found and self._graceful
 
     def overlay(self, tree: Row, loopbacks: Iterable[str]) -> Overlay | None:
         """EVPN, given the whole tree and the loopbacks."""
@@ -62,7 +70,7 @@ class Routing:
         }
 
     def _check_global(self, row: Row) -> None:
-        only(row, "autonomous-system", "router-id", "state", "wait-for-install")
+        only(row, "autonomous-system", "graceful-shutdown", "router-id", "state", "wait-for-install")
         if not self._instances and not row:
             return
         main = self._instances.get("", Instance(0))
@@ -170,14 +178,19 @@ def _policies(row: Row) -> Policies:
 
 
 def _entry(rule: Row, types: Mapping[str, str]) -> Entry:
-    only(rule, "action", "match")
+    only(rule, "action", "match", "set")
+    changed = rule.get("set", {})
+    only(changed, "as-path-prepend")
+    prepended = changed.get("as-path-prepend", {})
+    only(prepended, "as")
     match = rule["match"]
     only(match, "as-path-list", "ip-prefix-list", "type")
     if match.keys() == {"as-path-list"} and rule["action"] == {"permit": {}}:
         return Entry(True, as_path=match["as-path-list"])
     if types[match["ip-prefix-list"]] != match["type"] or rule["action"] != {"permit": {}}:
         unfit(f"an entry that is not understood: {rule}")
-    return Entry(True, match["ip-prefix-list"], match.get("as-path-list", ""))
+    longer = str(prepended.get("as", ""))
+    return Entry(True, match["ip-prefix-list"], match.get("as-path-list", ""), prepend=longer)
 
 
 def _static(prefix: str, row: Row) -> StaticRoute:

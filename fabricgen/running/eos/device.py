@@ -135,6 +135,7 @@ def _switch(box: Box) -> Switch:
         vrfs=frozenset(box.vrfs - {MANAGEMENT}),
         bgp=part("BGP", lambda: box.routing.bgp(routes_in), {}),
         routes={("", prefix): _static(hops) for prefix, hops in box.statics.items()},
+        drained=part("maintenance", box.routing.drained, False),
         overlay=part("overlay", lambda: box.routing.overlay(loopbacks), None),
         qos=part("QoS", lambda: box.qos.qos(profiles), None),
         balancing=box.balancing.balancing(frozenset("v6" if ":" in own else "v4" for own in loopbacks)),

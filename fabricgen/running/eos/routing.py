@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from fabricgen.running.bgp import Instance
+from fabricgen.running.bgp import Instance, drained
 from fabricgen.running.eos.overlay import FAMILY, VXLAN, Vxlan, overlay_of
 from fabricgen.running.form import Bfd, Bgp
 from fabricgen.running.overlay import Overlay, VrfLines
@@ -41,6 +41,16 @@ class EosRouting:
         for neighbor in (neighbor for one in self.instances.values() for neighbor in one.neighbors.values()):
             neighbor.bfd = self.bfd if neighbor.has_bfd else None
         return {vrf: one.bgp(self.policies, connected(vrf), ()) for vrf, one in self.instances.items()}
+
+    def drained(self) -> bool:
+        """Whether its neighbours choose it last; raises UnknownTextError where they are not sent the community."""
+        found = drained(self.policies, self.instances.values())
+        for one in self.instances.values():
+            if found and any(
+                neighbor.map_out and not neighbor.sends_communities for neighbor in one.neighbors.values()
+            ):
+                unfit("a session is drained, and is sent no communities")
+        return found
 
     def overlay(self, loopbacks: Iterable[str]) -> Overlay | None:
         """EVPN, given the loopbacks of the switch."""
@@ -113,6 +123,11 @@ def _match(matched: dict[str, str], line: Line, word: str, name: str, path: str,
     matched[(word or path).replace("-", "_")] = name or path_name
 
 
+@_MAP.line(r"set as-path (prepend) (\d+(?: \d+)*)|set (community) (?:65535:0|GSHUT) additive")
+def _drain(matched: dict[str, str], line: Line, word: str, path: str, other: str) -> None:
+    matched[word or other] = path or "graceful-shutdown"
+
+
 def _router(box: HasRouting, line: Line, asn: str) -> None:
     bgp = box.routing.instances[""] = Instance(int(asn), relax=True)  # the default of EOS
     _BGP.read(line.children, box.routing, bgp)
@@ -143,7 +158,7 @@ def _between_loopbacks(routing: EosRouting, bgp: Instance, line: Line, peer: str
         bgp.neighbor(peer).multihop = int(value)
 
 
-@_BGP.line(r"neighbor (\S+) send-community")
+@_BGP.line(r"neighbor (\S+) send-community(?: standard)?")
 def _communities(routing: EosRouting, bgp: Instance, line: Line, peer: str) -> None:
     bgp.neighbor(peer).sends_communities = True
 

@@ -24,7 +24,7 @@ from fabricgen.running.sonic.balancing import read_balancing
 from fabricgen.running.sonic.management import MANAGEMENT_TABLES, read_management
 from fabricgen.running.sonic.overlay import Tunnels
 from fabricgen.running.sonic.qos import QOS_TABLES, read_qos
-from fabricgen.running.tree import only, part, unfit, unknown
+from fabricgen.running.tree import only, part, tolerates, unfit, unknown
 
 Row = Mapping[str, str]
 Table = Mapping[str, Row]
@@ -37,6 +37,7 @@ class Box:
     hostname: str = ""
     timezone: str = ""
     split: bool = False
+    shifted: bool = False
     ports: dict[str, Interface] = field(default_factory=dict)
     keyed: dict[str, list[str]] = field(default_factory=dict)
     """Addresses by the interface, VLAN, sub-interface or loopback that has them."""
@@ -105,6 +106,7 @@ def _switch(box: Box, tables: Mapping[str, Any], routing: frr.Frr) -> Switch:
         vrfs=frozenset(map(frr.vrf_of, box.vrfs)),
         bgp=part("BGP", lambda: routing.bgp(routes_in), {}),
         routes=routing.routes(),
+        drained=part("maintenance", lambda: box.shifted or routing.drained(), False),
         overlay=part("overlay", lambda: _overlay(box, routing), None),
         qos=part("QoS", lambda: read_qos(tables), None),
         balancing=part("load balancing", lambda: read_balancing(tables.get("SWITCH_HASH", {})), Balancing()),
@@ -260,6 +262,13 @@ def _addressed(box: Box, table: Table, *more: str) -> list[tuple[str, Row]]:
     return own
 
 
+def _global(box: Box, table: Table) -> None:
+    only(table, "STATE")
+    row = table.get("STATE", {})
+    only(row, "tsa_enabled", *(("wcmp_enabled", "idf_isolation_state") if tolerates() else ()))
+    box.shifted = row.get("tsa_enabled") == "true"
+
+
 def _interfaces(box: Box, table: Table) -> None:
     for name, row in _addressed(box, table, "ipv6_use_link_local_only"):
         box.routed.add(name)
@@ -336,6 +345,7 @@ _TABLES: dict[str, Callable[[Box, Table], Any]] = {
     **{f"BUFFER_PORT_{way}_PROFILE_LIST": _nothing("profile_list") for way in ("INGRESS", "EGRESS")},
     "BUFFER_POOL": _nothing("mode", "size", "type", "xoff"),
     "BUFFER_PROFILE": _nothing("dynamic_th", "pool", "size", "static_th", "xoff", "xon", "xon_offset"),
+    "BGP_DEVICE_GLOBAL": _global,
     "BREAKOUT_CFG": _nothing("brkout_mode"),
     "CABLE_LENGTH": lambda box, table: only(table, "AZURE"),
     "DEVICE_METADATA": _metadata,

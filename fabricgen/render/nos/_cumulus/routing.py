@@ -47,6 +47,7 @@ def routing_values(switch: SwitchView, vrf_name: Callable[[str], str]) -> dict[s
         "connect_retry": CONNECT_RETRY_S,
         "max_paths": min(switch.ecmp_width, MAX_ECMP),
         "only_own_routes": switch.is_lowest,
+        "drained": switch.maintenance,
         "prefix_lists": [found for vrf in known for found in _prefix_lists(switch, vrf)],
         "route_maps": [found for vrf in known for found in _route_maps(switch, vrf)],
         "vrfs": [
@@ -100,6 +101,7 @@ def _route_maps(switch: SwitchView, vrf: str) -> list[dict[str, Any]]:
         for name in of_vrf if vrf else _MAPS:
             own = switch.is_lowest and name.endswith("OUT")
             found.append({"name": _named(name, ending, vrf), "type": word, "own_routes": own, "rules": lists})
+            found[-1]["prepended"] = switch.asn if switch.maintenance and name.endswith("OUT") else 0
     return found
 
 
