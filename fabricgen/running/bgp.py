@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from fabricgen.running.form import Bfd, Bgp, Peer, Policy
+from fabricgen.running.form import Bfd, Bgp, Clause, Peer, Permit, Policy
 from fabricgen.running.policy import Policies, Route
 from fabricgen.running.tree import UnknownTextError
 
@@ -27,6 +27,10 @@ class Neighbor:
     map_out: set[str] = field(default_factory=set)
     own_as_in: int = 0
     max_prefixes: dict[str, int] = field(default_factory=dict)
+    hops: int = 1
+    from_loopback: bool = False
+    local_asn: int = 0
+    password: str = ""
 
 
 @dataclass
@@ -43,6 +47,7 @@ class Instance:
     max_paths: set[int] = field(default_factory=set)
     networks: set[str] = field(default_factory=set)
     neighbors: dict[str, Neighbor] = field(default_factory=dict)
+    aggregates: set[str] = field(default_factory=set)
 
     def neighbor(self, name: str) -> Neighbor:
         """The neighbour or group of a name, made when first named."""
@@ -60,6 +65,7 @@ class Instance:
             multipath_relax=self.relax,
             peers=peers,
             announced=frozenset(self._announced(policies, list(connected), list(statics))),
+            aggregates=frozenset(self.aggregates),
         )
 
     def _announced(self, policies: Policies, connected: list[Route], statics: list[Route]) -> set[str]:
@@ -87,6 +93,10 @@ class Instance:
             own_as_in=one.own_as_in or group.own_as_in,
             max_prefixes={f: n for f, n in {**group.max_prefixes, **one.max_prefixes}.items() if f in families},
             description=one.description,
+            hops=one.hops,
+            from_loopback=one.from_loopback,
+            local_asn=one.local_asn,
+            password=one.password,
         )
 
 
@@ -101,6 +111,23 @@ def _joined(policies: Policies, maps: set[str], families: frozenset[str]) -> Pol
         return None
     if len(known) != len(found) or len({policy.own_only for policy in known}) != 1:
         raise UnknownTextError(f"families differ in what may pass: {sorted(maps)}")
-    permits = (permit for policy in known for permit in policy.permits)
-    carried = frozenset(p for p in permits if ("v6" if ":" in p.prefix else "v4") in families)
-    return Policy(carried, known[0].own_only)
+
+    def carried(permits: Iterable[Permit]) -> frozenset[Permit]:
+        return frozenset(p for p in permits if ("v6" if ":" in p.prefix else "v4") in families)
+
+    clauses = (replace(c, permits=carried(c.permits)) for policy in known for c in policy.clauses)
+    return Policy(
+        carried(permit for policy in known for permit in policy.permits),
+        known[0].own_only,
+        carried(permit for policy in known for permit in policy.denies),
+        merged(c for c in clauses if c.permits),
+    )
+
+
+def merged(clauses: Iterable[Clause]) -> frozenset[Clause]:
+    """Clauses on the same terms as one."""
+    found: dict[Clause, frozenset[Permit]] = {}
+    for clause in clauses:
+        terms = replace(clause, permits=frozenset())
+        found[terms] = found.get(terms, frozenset()) | clause.permits
+    return frozenset(replace(terms, permits=permits) for terms, permits in found.items())

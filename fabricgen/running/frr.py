@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from fabricgen.running.bgp import Instance
 from fabricgen.running.form import Bfd, Bgp, StaticRoute
@@ -76,19 +77,29 @@ def _as_path(found: Frr, line: Line, name: str, expression: str) -> None:
 
 @_TOP.line(r"route-map (\S+) (permit|deny) (\d+)")
 def _route_map(found: Frr, line: Line, name: str, action: str, seq: str) -> None:
-    matched: dict[str, str] = {}
+    matched: dict[str, Any] = {}
     _MAP.read(line.children, matched)
     found.policies.maps.setdefault(name, {})[int(seq)] = Entry(action == "permit", **matched)
 
 
 @_MAP.line(r"match (?:ip|ipv6) address prefix-list (\S+)")
-def _match_list(matched: dict[str, str], line: Line, name: str) -> None:
+def _match_list(matched: dict[str, Any], line: Line, name: str) -> None:
     matched["prefix_list"] = name
 
 
 @_MAP.line(r"match (as-path|interface|tag) (\S+)")
-def _match(matched: dict[str, str], line: Line, word: str, name: str) -> None:
+def _match(matched: dict[str, Any], line: Line, word: str, name: str) -> None:
     matched[word.replace("-", "_")] = name
+
+
+@_MAP.line(r"set community (.+)")
+def _communities(matched: dict[str, Any], line: Line, communities: str) -> None:
+    matched["communities"] = tuple(communities.split())
+
+
+@_MAP.line(r"set as-path prepend (?:last-as (\d+)|(\d+))")
+def _prepend(matched: dict[str, Any], line: Line, times: str, number: str) -> None:
+    matched |= {"last_as": int(times)} if times else {"prepend": int(number)}
 
 
 @_TOP.line(r"(?:ip|ipv6) route (\S+) (?:(blackhole)|(\S+) ([A-Z]\S+))(?: (\d+))?(?: tag (\d+))?(?: vrf (\S+))?")
@@ -166,6 +177,26 @@ def _bfd(bgp: Instance, line: Line, peer: str, multiplier: str, receive: str, tr
     bgp.neighbor(peer).bfd = Bfd(int(receive), int(multiplier)) if receive else Bfd()
 
 
+@_BGP.line(r"neighbor (\S+) local-as (\d+) no-prepend replace-as")
+def _local_as(bgp: Instance, line: Line, peer: str, asn: str) -> None:
+    bgp.neighbor(peer).local_asn = int(asn)
+
+
+@_BGP.line(r"neighbor (\S+) password (\S+)")
+def _password(bgp: Instance, line: Line, peer: str, text: str) -> None:
+    bgp.neighbor(peer).password = text
+
+
+@_BGP.line(r"neighbor (\S+) update-source \S+")
+def _source(bgp: Instance, line: Line, peer: str) -> None:
+    bgp.neighbor(peer).from_loopback = True
+
+
+@_BGP.line(r"neighbor (\S+) ebgp-multihop (\d+)")
+def _hops(bgp: Instance, line: Line, peer: str, hops: str) -> None:
+    bgp.neighbor(peer).hops = int(hops)
+
+
 @_BGP.line(r"address-family (ipv4|ipv6)(?: unicast)?")
 def _family(bgp: Instance, line: Line, word: str) -> None:
     _FAMILY.read(line.children, bgp, word.replace("ip", ""))
@@ -182,6 +213,11 @@ def _member_of_family(bgp: Instance, family: str, line: Line, peer: str, group: 
 @_FAMILY.line(r"network (\S+)")
 def _network(bgp: Instance, family: str, line: Line, prefix: str) -> None:
     bgp.networks.add(network_of(prefix))
+
+
+@_FAMILY.line(r"aggregate-address (\S+)")
+def _aggregate(bgp: Instance, family: str, line: Line, prefix: str) -> None:
+    bgp.aggregates.add(network_of(prefix))
 
 
 @_FAMILY.line(r"redistribute connected route-map (\S+)")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from ipaddress import ip_interface, ip_network
 
-from fabricgen.running.form import Interface, Permit, Policy, Subinterface, Vlan
+from fabricgen.running.form import Clause, Interface, Permit, Policy, Subinterface, Vlan
 from fabricgen.running.tree import UnknownTextError
 
 OWN_ROUTES = "^$"
@@ -23,6 +23,14 @@ class Entry:
     as_path: str = ""
     interface: str = ""
     tag: str = ""
+    communities: tuple[str, ...] = ()
+    last_as: int = 0
+    prepend: int = 0
+
+    @property
+    def sets(self) -> bool:
+        """Whether it changes what passes."""
+        return bool(self.communities or self.last_as or self.prepend)
 
 
 @dataclass
@@ -43,18 +51,34 @@ class Policies:
 
     def policy(self, name: str) -> Policy | None:
         """What a map lets pass, None for everything; raises UnknownTextError for what a Policy cannot say."""
-        entries = [entry for _, entry in sorted(self.maps[name].items()) if entry.permit]
-        if all(entry == Entry(True) for entry in entries):
+        entries = [entry for _, entry in sorted(self.maps[name].items())]
+        if (
+            entries
+            and all(entry == Entry(True) for entry in entries if entry.permit)
+            and any(e.permit for e in entries)
+        ):
             return None
-        own = {self._own_only(entry) for entry in entries}
-        if len(own) != 1 or any(entry.interface or entry.tag or not entry.prefix_list for entry in entries):
+        if any(entry.interface or entry.tag or not entry.prefix_list for entry in entries if entry.permit):
             raise UnknownTextError(f"route-map {name} is no list of prefixes")
-        return Policy(frozenset(p for entry in entries for p in self.prefix_lists[entry.prefix_list]), own.pop())
+        plain = [entry for entry in entries if entry.permit and not entry.sets and not self._on_terms(entry)]
+        own = {bool(entry.as_path) for entry in plain} or {False}
+        permits, clauses = set[Permit](), set[Clause]()
+        if len(own) > 1:  # plain ones beside those of own routes alone are terms of their own
+            raise UnknownTextError(f"route-map {name} lets some pass with any path, some with none")
+        for entry in (entry for entry in entries if entry.permit):
+            found = self.prefix_lists[entry.prefix_list]
+            if entry in plain:
+                permits |= found
+            else:
+                paths = frozenset(self.as_paths[entry.as_path] if entry.as_path else ())
+                sets = frozenset(entry.communities), entry.last_as, entry.prepend
+                clauses.add(Clause(frozenset(found), paths, *sets))
+        denies = {p for e in entries if not e.permit and e.prefix_list for p in self.prefix_lists[e.prefix_list]}
+        return Policy(frozenset(permits), own.pop(), frozenset(denies), frozenset(clauses))
 
-    def _own_only(self, entry: Entry) -> bool:
-        if entry.as_path and self.as_paths[entry.as_path] != {OWN_ROUTES}:
-            raise UnknownTextError(f"as-path list {entry.as_path} is not {OWN_ROUTES}")
-        return bool(entry.as_path)
+    def _on_terms(self, entry: Entry) -> bool:
+        """Whether it asks for another AS path than that of own routes."""
+        return bool(entry.as_path) and self.as_paths[entry.as_path] != {OWN_ROUTES}
 
     def passing(self, name: str, routes: Iterable[Route]) -> Iterator[str]:
         """Yield the prefixes of the routes that a map lets pass."""

@@ -15,6 +15,7 @@ from fabricgen.design.qos import QosIntent, qos_of
 from fabricgen.numbering.addresses.family import FAMILIES
 from fabricgen.numbering.addresses.pools import pool_prefixes
 from fabricgen.numbering.underlay import families, is_management, underlay
+from fabricgen.views.exits import Outside, outside_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,8 @@ class FabricIntent:
     """Prefixes that contain all loopbacks of this fabric and of those linked with it, in its families."""
     host_pools: tuple[str, ...]
     """Prefixes that contain all node addresses of this fabric and of those that share a VRF with it."""
+    outside: tuple[Outside, ...] = ()
+    """What is beyond the exits of this fabric and of those that share a VRF with it."""
 
 
 def fabric_intent(
@@ -77,6 +80,7 @@ def fabric_intent(
         families=families(design, fabric),
         loopback_pools=_beside(loopbacks, own),
         host_pools=tuple(dict.fromkeys(p for f in members for p in _host_pool(design, f))),
+        outside=outside_of(design, fabric),
     )
 
 

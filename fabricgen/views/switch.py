@@ -11,6 +11,7 @@ from fabricgen.blueprint.sections.configuration import PortSettings
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.kernel.diagnostics import Path
+from fabricgen.views.exits import Outside, SwitchExits
 from fabricgen.views.intent import FabricIntent
 
 
@@ -39,6 +40,8 @@ class Service:
     own: str = ""
     own6: str = ""
     """The addresses of a switch of an MLAG pair in the subnet, both of whose switches have the gateway; else ""."""
+    outside: tuple[Outside, ...] = ()
+    """What is beyond the exits of its VRF."""
 
     @property
     def gateways(self) -> tuple[str, ...]:
@@ -79,6 +82,8 @@ class Subinterface:
         return tuple(address for address in (self.address, self.address6) if address)
 
 
+NO_EXITS = SwitchExits()
+
 AS_PLANNED = PortSettings.model_construct()
 """The settings of a port for which the blueprint states none."""
 
@@ -99,10 +104,11 @@ class PlacedSnippet:
 class SwitchPort:
     """A cabled port of a switch; addresses have prefix lengths, "" for none.
 
-    `cage` counts from 1, `sub` from 0 within the cage's `ways` ports. `role` is what is at the far end: `up`, `down`
-    or `host`. `speed_gbps` is Gb/s, `cable_m` the length of its cable as stocked, 0 without one, `mtu` the largest IP
-    packet in bytes: as stated, else the largest that both ends support. `service` is the
-    fabric of the service that a host port belongs to, `vlan` its VLAN where hosts are bridged. What ends in 6 is IPv6.
+    `cage` counts from 1, `sub` from 0 within the cage's `ways` ports. `role` is what is at the far end: `up`, `down`,
+    `host`, or `exit` for a device outside. `speed_gbps` is Gb/s, `cable_m` the length of its cable as stocked, 0
+    without one, `mtu` the largest IP packet in bytes: as stated, else the largest that both ends support. `service` is
+    the fabric of the service that a host port belongs to, `vlan` its VLAN where hosts are bridged. What ends in 6 is
+    IPv6.
     """
 
     name: str
@@ -255,6 +261,13 @@ class SwitchView:
     """The base MAC that the inventory states."""
     pair: Pair | None = None
     """The MLAG pair that it is one of."""
+    exits: SwitchExits = NO_EXITS
+    """Its ways out."""
+
+    def outside(self, vrf: str) -> tuple[Outside, ...]:
+        """What is beyond the exits of a VRF, on this switch or others."""
+        found = (service.outside for service in self.services if service.vrf == vrf)
+        return tuple(dict.fromkeys(each for some in found for each in some))
 
     def lines_at(self, place: str) -> tuple[str, ...]:
         """The lines of the user's snippets for a place of the configuration."""

@@ -68,6 +68,7 @@ KEY_FORMS: dict[str, Callable[[Any], bool]] = {
     "<distance>": _digits(1, 255),
     "<priority>": _digits(0, 7),
     "<dscp>": _digits(0, 63),
+    "<community>": text(r"\d{1,5}:\d{1,5}"),
     "<ways>": text(r"[2-8]x|disabled"),
     "<passphrase>": FREE,
 }
@@ -168,8 +169,12 @@ POLICY = {
         "<name>": {
             "rule": {
                 "<rule>": {
-                    "action": {"permit": EMPTY},
+                    "action": {"permit": EMPTY, "deny": EMPTY},
                     "match": {"as-path-list": LINE, "ip-prefix-list": LINE, "type": one_of("ipv4", "ipv6")},
+                    "set": {
+                        "as-path-prepend": {"as": ASN, "last-as": whole(1, 10)},
+                        "community": {"<community>": EMPTY},
+                    },
                 }
             }
         }
@@ -197,11 +202,20 @@ GROUP_FAMILY = {
     "state": STATE,
 }
 OWN_FAMILY = {
+    "aggregate-route": {"<prefix>": EMPTY},
     "multipaths": {"ebgp": whole(1, 128)},
-    "redistribute": {"connected": {"route-map": LINE, "state": STATE}},
+    "redistribute": {key: {"route-map": LINE, "state": STATE} for key in ("connected", "static")},
     "state": STATE,
 }
+TIMERS = dict.fromkeys(("connection-retry", "hold", "keepalive"), whole(1, 65535))
 NEIGHBOUR = {
+    "address-family": {"ipv4-unicast": GROUP_FAMILY, "ipv6-unicast": GROUP_FAMILY},
+    "bfd": PROFILE,
+    "local-as": {"asn": ASN, "prepend": STATE, "replace": STATE, "state": STATE},
+    "multihop-ttl": whole(1, 255),
+    "password": FREE,
+    "timers": TIMERS,
+    "update-source": one_of("lo"),
     "description": LINE,
     "peer-group": text(NAME),
     "remote-as": ASN,
@@ -225,7 +239,7 @@ VRFS = {
                 },
                 "router-id": _address,
                 "state": STATE,
-                "timers": dict.fromkeys(("connection-retry", "hold", "keepalive"), whole(1, 65535)),
+                "timers": TIMERS,
             },
             "static": {
                 "<prefix>": {

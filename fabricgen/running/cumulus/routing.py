@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from fabricgen.running.bgp import Instance, Neighbor
+from fabricgen.running.cumulus.exits import exit_neighbor, sets_of
 from fabricgen.running.form import Bfd, Bgp, StaticRoute
 from fabricgen.running.policy import Entry, Policies, Route
 from fabricgen.running.tree import UnknownTextError, only
@@ -40,7 +42,10 @@ class Routing:
 
     def bgp(self, routes_in: Callable[[str], Iterable[Route]]) -> dict[str, Bgp]:
         """BGP by VRF; `routes_in` gives the connected routes of one."""
-        return {vrf: one.bgp(self._policies, routes_in(vrf), ()) for vrf, one in self._instances.items()}
+        return {
+            vrf: one.bgp(self._policies, routes_in(vrf), [Route(prefix) for prefix in self._statics.get(vrf, {})])
+            for vrf, one in self._instances.items()
+        }
 
     def routes(self) -> dict[tuple[str, str], StaticRoute]:
         """Static routes by (VRF, prefix)."""
@@ -65,12 +70,15 @@ class Routing:
         found.timers = row["timers"]["keepalive"], row["timers"]["hold"]
         found.relax = row.get("path-selection") == {"multipath": {"aspath-ignore": ON}}
         for word, family in row["address-family"].items():
-            only(family, "multipaths", "redistribute", "state")
-            connected = family["redistribute"]["connected"]
-            if family["state"] != ON or connected["state"] != ON or family["redistribute"].keys() != {"connected"}:
-                raise UnknownTextError(f"{word}: not on, or other routes are redistributed")
+            only(family, "aggregate-route", "multipaths", "redistribute", "state")
+            only(family["redistribute"], "connected", "static")
+            if family["state"] != ON or any(one["state"] != ON for one in family["redistribute"].values()):
+                raise UnknownTextError(f"{word}: not on, or routes are not redistributed")
             found.max_paths.add(family["multipaths"]["ebgp"])
-            found.families[FAMILIES[word]] = {connected["route-map"]}
+            found.families[FAMILIES[word]] = {family["redistribute"]["connected"]["route-map"]}
+            if "static" in family["redistribute"]:
+                found.statics[FAMILIES[word]] = {family["redistribute"]["static"]["route-map"]}
+            found.aggregates |= set(family.get("aggregate-route", {}))
         for name, group in row.get("peer-group", {}).items():
             found.neighbors[name] = self._group(group)
         for name, peer in row.get("neighbor", {}).items():
@@ -79,7 +87,11 @@ class Routing:
 
     def _group(self, row: Row) -> Neighbor:
         only(row, "address-family", "bfd", "capabilities")
-        found = Neighbor(is_group=True, bfd=self._bfd[row["bfd"]["profile"]] if "bfd" in row else None)
+        return self._families(Neighbor(is_group=True), row)
+
+    def _families(self, found: Neighbor, row: Row) -> Neighbor:
+        """What a group, or a neighbour of none, says of each family, and of BFD."""
+        found.bfd = self._bfd[row["bfd"]["profile"]] if "bfd" in row else None
         if row.get("capabilities", {"extended-nexthop": ON}) != {"extended-nexthop": ON}:
             raise UnknownTextError(f"capabilities {row['capabilities']}")
         for word, family in {"ipv4-unicast": {"state": ON}, **row["address-family"]}.items():
@@ -98,6 +110,8 @@ class Routing:
         return found
 
     def _neighbor(self, name: str, row: Row) -> Neighbor:
+        if "peer-group" not in row:
+            return self._families(exit_neighbor(name, row), row)
         only(row, "description", "peer-group", "remote-as", "type")
         if (row["type"] == "unnumbered") != name.startswith(("swp", "peerlink.")):
             raise UnknownTextError(f"{name} is {row['type']}")
@@ -144,12 +158,19 @@ def _policies(row: Row) -> Policies:
 
 
 def _entry(rule: Row, types: Mapping[str, str]) -> Entry:
-    only(rule, "action", "match")
-    match = rule["match"]
-    only(match, "as-path-list", "ip-prefix-list", "type")
-    if types[match["ip-prefix-list"]] != match["type"] or rule["action"] != {"permit": {}}:
+    only(rule, "action", "match", "set")
+    match, (action,) = rule.get("match", {}), rule["action"]
+    if action not in ("permit", "deny") or rule["action"] != {action: {}}:
         raise UnknownTextError(f"an entry that is not understood: {rule}")
-    return Entry(True, match["ip-prefix-list"], match.get("as-path-list", ""))
+    if not match:
+        return Entry(action == "permit")
+    only(match, "as-path-list", "ip-prefix-list", "type")
+    if types[match["ip-prefix-list"]] != match["type"]:
+        raise UnknownTextError(f"an entry that is not understood: {rule}")
+    return replace(
+        Entry(action == "permit", match["ip-prefix-list"], match.get("as-path-list", "")),
+        **sets_of(rule.get("set", {})),
+    )
 
 
 def _static(prefix: str, row: Row) -> StaticRoute:

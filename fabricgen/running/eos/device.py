@@ -73,7 +73,7 @@ class Box:
     v4_over_v6: bool = False
     gateways: dict[str, str] = field(default_factory=dict)
     """Default gateways of the management VRF, by family."""
-    statics: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
+    statics: dict[tuple[str, str], list[tuple[str, str]]] = field(default_factory=dict)
     ssh_vrfs: set[str] = field(default_factory=set)
     routing: EosRouting = field(default_factory=EosRouting)
     qos: EosQos = field(default_factory=EosQos)
@@ -123,8 +123,8 @@ def _switch(box: Box) -> Switch:
         bonds=dict(_bonds(box.ports, box.mlag.get("peer-link", ""))),
         pair=pair,
         vrfs=frozenset(box.vrfs - {MANAGEMENT}),
-        bgp=box.routing.bgp(routes_in),
-        routes={("", prefix): _static(hops) for prefix, hops in box.statics.items()},
+        bgp=box.routing.bgp(routes_in, lambda vrf: [Route(prefix) for own, prefix in box.statics if own == vrf]),
+        routes={key: _static(hops) for key, hops in box.statics.items()},
         qos=box.qos.qos({name: port.profile for name, port in ports.items() if port.profile}),
         dynamic_balancing=box.dynamic_balancing,
     )
@@ -329,9 +329,9 @@ def _gateway(box: Box, line: Line, word: str, address: str) -> None:
     box.gateways[word] = address
 
 
-@_TOP.line(r"(?:ip|ipv6) route (\S+) (?:Null0( \d+)?|(Ethernet\S+) (\S+))")
-def _static_route(box: Box, line: Line, prefix: str, distance: str, port: str, address: str) -> None:
-    hops = box.statics.setdefault(prefix, [])
+@_TOP.line(r"(?:ip|ipv6) route(?: vrf (\S+))? (\S+) (?:Null0( \d+)?|(Ethernet\S+) (\S+))")
+def _static_route(box: Box, line: Line, vrf: str, prefix: str, distance: str, port: str, address: str) -> None:
+    hops = box.statics.setdefault((vrf or "", prefix), [])
     if bool(distance) != (not port and bool(hops)):
         raise UnknownTextError(f"a distance is for what drops the rest: {line.text}")
     hops.append((port or "", address or ""))

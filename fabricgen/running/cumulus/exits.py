@@ -1,0 +1,45 @@
+"""Ways out of a startup.yaml: neighbours of no group, and what route maps set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from fabricgen.running.bgp import Neighbor
+from fabricgen.running.tree import UnknownTextError, only
+
+Row = Mapping[str, Any]
+
+OPTIONAL = ("bfd", "local-as", "multihop-ttl", "password", "update-source")
+ALIKE = {"prepend": "disabled", "replace": "enabled", "state": "enabled"}
+
+
+def exit_neighbor(name: str, row: Row) -> Neighbor:
+    """A neighbour of no group but for its families and BFD; raises UnknownTextError for what is not understood."""
+    only(row, "address-family", "description", "remote-as", "timers", "type", *OPTIONAL)
+    if row["type"] != "numbered" or row.get("update-source", "lo") != "lo":
+        raise UnknownTextError(f"{name} is {row['type']}, from {row.get('update-source')}")
+    local = row.get("local-as", {})
+    if local and {**local, "asn": 0} != {**ALIKE, "asn": 0}:
+        raise UnknownTextError(f"{name}: local-as {local}")
+    return Neighbor(
+        remote_asn=row["remote-as"],
+        description=row["description"],
+        timers=(row["timers"]["keepalive"], row["timers"]["hold"]),
+        hops=row.get("multihop-ttl", 1),
+        from_loopback="update-source" in row,
+        local_asn=local.get("asn", 0),
+        password=row.get("password", ""),
+    )
+
+
+def sets_of(row: Row) -> dict[str, Any]:
+    """What an entry of a route map sets."""
+    only(row, "as-path-prepend", "community")
+    prepend = row.get("as-path-prepend", {})
+    only(prepend, "as", "last-as")
+    return {
+        "communities": tuple(row.get("community", {})),
+        "last_as": prepend.get("last-as", 0),
+        "prepend": prepend.get("as", 0),
+    }
