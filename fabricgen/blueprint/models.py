@@ -11,7 +11,7 @@ from fabricgen.blueprint.sections.cable_overrides import CableOverrides
 from fabricgen.blueprint.sections.cabling import Cabling
 from fabricgen.blueprint.sections.configuration import DeviceConfiguration, Snippets
 from fabricgen.blueprint.sections.expect import Expect
-from fabricgen.blueprint.sections.fabric import Fabric, NosOf, PodTier
+from fabricgen.blueprint.sections.fabric import Fabric, NosOf, PodTier, VrfName
 from fabricgen.blueprint.sections.floor import Floor
 from fabricgen.blueprint.sections.lint_settings import BlueprintLint
 from fabricgen.blueprint.sections.management import Management
@@ -21,6 +21,7 @@ from fabricgen.blueprint.sections.phases import Phase
 from fabricgen.blueprint.sections.qos import Qos
 from fabricgen.blueprint.sections.routing import Ip, Pools, Routing
 from fabricgen.blueprint.sections.spares import Spares
+from fabricgen.blueprint.sections.tenants import Tenant
 from fabricgen.models.forms import CATALOGUE
 
 SETS = (
@@ -186,6 +187,11 @@ class Blueprint(Model):
     scale_up: dict[Name, ScaleUp] = Field(default_factory=dict, description="Scale-up domains by name.")
     fabrics: dict[Name, Fabric] = Field(
         min_length=1, description="Networks by name: compute, storage, inband, oob and others."
+    )
+    tenants: dict[VrfName, Tenant] = Field(
+        default_factory=dict,
+        description="Tenants by name: their ports are in a VRF named so, or in a partition of InfiniBand. Nodes of "
+        "none stay as they are.",
     )
     routing: Routing = Field(default_factory=Routing.model_construct, description="Routing of all Ethernet fabrics.")
     ip: Ip = Field("v4", description="Address families of all fabrics: v4, v6 or dual.")

@@ -78,7 +78,7 @@ class Catalog:
     def node(self, name: str, path: Place = ()) -> NodeProfile:
         """Return a node profile; raises InputError at `path` when there is none of that name."""
         found = self._get("nodes", name, NodeProfile, path)
-        self._hold_against("nodes", name, lambda: wrong_nics(found, self._nic))
+        self._hold_against("nodes", name, lambda: wrong_nics(found, self.nic))
         return found
 
     def scale_up(self, name: str, path: Place = ()) -> ScaleUpDomainProfile:
@@ -88,7 +88,8 @@ class Catalog:
             self._hold_against("scale_up", name, lambda: wrong_tray(found, self.switch(found.tray)))
         return found
 
-    def _nic(self, name: str) -> NicProfile | None:
+    def nic(self, name: str) -> NicProfile | None:
+        """Return the profile of a NIC; None when there is none of that name."""
         return self._get("nics", name, NicProfile, ()) if name in self._files["nics"] else None
 
     def _hold_against(self, kind: str, name: str, check: Callable[[], Wrong | None]) -> None:

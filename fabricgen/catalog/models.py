@@ -55,6 +55,10 @@ class NicProfile(Profile):
     gbps: Annotated[int, Field(gt=0, description="All of its ports together, Gb/s.")]
     splits: Annotated[dict[int, int], Field(description="Ports -> speed of each, Gb/s.")]
     host: Annotated[str, Field(description="How it is attached to its host, for example PCIe 6.0 x16.")]
+    out_of_order: Annotated[
+        str,
+        Field(description="What says that it puts RoCE data in place in whatever order packets come; empty: nothing."),
+    ] = ""
 
     @model_validator(mode="after")
     def _splits_share_its_bandwidth(self) -> Self:

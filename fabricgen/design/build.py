@@ -10,9 +10,10 @@ from fabricgen.blueprint.sections.fabric import Fabric
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.advice.trials import Trials
+from fabricgen.design.balancing import check_seeds
 from fabricgen.design.capacity.expected import expected
 from fabricgen.design.capacity.reserved import check_reserved
-from fabricgen.design.exits import check_exits
+from fabricgen.design.extras.exits import check_exits
 from fabricgen.design.fabric import ManagementNeeds, design_fabrics
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.floor.floor_plan import FloorPlan
@@ -34,6 +35,7 @@ from fabricgen.design.phases.faults import check_phases
 from fabricgen.design.scale_up.domains import design_scale_up
 from fabricgen.design.scale_up.model import ScaleUpDesign
 from fabricgen.design.snippets import check_snippets
+from fabricgen.design.tenants.stated import with_tenant_designs
 from fabricgen.design.tiers import FabricContext
 from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault
 
@@ -90,10 +92,11 @@ def _build(loaded: LoadedBlueprint, catalog: Catalog, *, advise: bool = True) ->
     _check_extras(designed, blueprint.fabrics, layout.sites[layout.first_site])
     _check_nos(loaded, catalog, designed)
     check_snippets(blueprint, catalog)
+    check_seeds(blueprint, designed)
     fabrics = tuple(designed[n] for n in names)
     check_interface_names(blueprint, layout, fabrics)
     check_racks(layout, catalog, fabrics, scale_up)
-    design = Design(loaded, catalog, layout, fabrics, scale_up)
+    design = with_tenant_designs(Design(loaded, catalog, layout, fabrics, scale_up))
     check_switch_names(design)
     FloorPlan(design).check()
     check_patching(design)

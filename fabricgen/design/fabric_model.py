@@ -458,6 +458,11 @@ class FabricDesign:
         return tuple(tier for tier in self.tiers if tier.name == self.tiers[0].name) if self.managed_devices else ()
 
     @property
+    def manages(self) -> bool:
+        """Whether it connects BMCs or management ports of switches."""
+        return self.managed_devices > 0 or any(a.role == "bmc" for _, a in self.attachments)
+
+    @property
     def carrier(self) -> str:
         """The fabric that owns the switches its nodes attach to, or that its own tiers are below; "" for none."""
         guests = (leaf.fabric for leaf in self.leaves if leaf.fabric != self.name)

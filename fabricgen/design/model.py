@@ -16,6 +16,7 @@ from fabricgen.design.fabric_model import FabricDesign, NodeFeed, TierDesign, Ti
 from fabricgen.design.floor.unit_kind import NodeSet
 from fabricgen.design.layout import Layout
 from fabricgen.design.scale_up.model import ScaleUpDesign
+from fabricgen.design.tenants.model import TenantDesign
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,8 @@ class Design:
     layout: Layout
     fabrics: tuple[FabricDesign, ...]
     scale_up: tuple[ScaleUpDesign, ...]
+    tenants: tuple[TenantDesign, ...] = ()
+    """In natural order of their names."""
 
     def fabric(self, name: str) -> FabricDesign:
         """The fabric of a name; raises KeyError when there is none."""

@@ -17,7 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from fabricgen.blueprint.beside.lock import Lock
+from fabricgen.blueprint.beside.lock import LAST_TENANT, Lock
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.kernel.intervals import (
     AllocationRequest,
@@ -30,6 +30,9 @@ from fabricgen.kernel.intervals import (
 
 _ALL = (Interval(0, 1 << 40),)
 _VLANS = (Interval(100, 3995),)
+_TENANT_VLANS = (Interval(2000, 1700),)
+"""Up to 3699: Cumulus Linux keeps 3725 to 3999 for itself (docs.nvidia.com, Cumulus Linux user guide, Reserved VLAN
+Ranges)."""
 
 
 class PodSize(NamedTuple):
@@ -60,6 +63,8 @@ class Numbering:
     """What its kinds have behind those of the whole cluster: ` /b300` for a part of it."""
     parts: Mapping[str, Numbering] = field(default_factory=dict)
     """Of each part, its pods alone; empty where all units are, and ever were, of the one kind without a name."""
+    of_tenants: frozenset[tuple[str, str]] = frozenset()
+    """(kind, name) of the numbers of tenants."""
 
     def of(self, kind: str, pod: str, scope: str) -> Intervals:
         """The numbers of a pod or its units within the whole cluster (scope `all`) or its site."""
@@ -74,7 +79,7 @@ class Numbering:
     def used(self) -> frozenset[tuple[str, str]]:
         """(kind, name) of every holder that there is."""
         names = {"sites": set(self.sites.values()), "vlans": set(self.fabrics)}
-        found = {(kind, name) for kind, some in names.items() for name in some}
+        found = {(kind, name) for kind, some in names.items() for name in some} | self.of_tenants
         for pod, site in self.sites.items():
             kinds = [f"{kind}{self.suffix}" for kind in ("pods", "units", "ports")]
             found |= {(f"{kind}{own}", pod) for kind in kinds for own in ("", f" {site}")}
@@ -109,6 +114,29 @@ def number(pods: Sequence[PodSize], fabrics: Sequence[str], lock: Lock) -> Numbe
     if parts == [""] and f"units{_suffix('')}" not in lock.held:
         return found
     return replace(found, parts={part: _part(part, pods, sites, lock, found) for part in parts})
+
+
+def with_tenants(before: Numbering, lock: Lock, tenants: Sequence[str], vlans: Sequence[str]) -> Numbering:
+    """Number tenants from 1, and give VLANs of theirs to holders such as `storage in blue`.
+
+    Raises InputError (FG114) where there are too few VLANs.
+    """
+    numbers = (Interval(1, LAST_TENANT),)
+    held = {**lock.of("tenants")}
+    held |= allocate_intervals(held, [AllocationRequest(name, 1, numbers) for name in tenants])
+    taken = before.held["vlans"]
+    try:
+        given = allocate_intervals(taken, [AllocationRequest(name, 1, _TENANT_VLANS) for name in vlans])
+    except NoRoomError as error:
+        have = _TENANT_VLANS[0].size
+        hint = "state the `fabrics` of tenants, and fewer of them"
+        raise fault(
+            "FG114", f"tenants need {len(vlans)} VLANs, and there are {have} for them", path=("tenants",), hint=hint
+        ) from error
+    own = {"tenants": held, "vlans": {**taken, **given}}
+    used = frozenset(("tenants", name) for name in tenants) | frozenset(("vlans", name) for name in vlans)
+    parts = {name: replace(part, held={**part.held, **own}) for name, part in before.parts.items()}
+    return replace(before, held={**before.held, **own}, parts=parts, of_tenants=used)
 
 
 def _suffix(part: str) -> str:

@@ -16,6 +16,7 @@ import numpy as np
 from fabricgen.blueprint.sections.fabric import Fabric
 from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import TierDesign, TierKey
+from fabricgen.design.tenants.model import TenantDesign
 from fabricgen.diff.changed_cables import changed_devices
 from fabricgen.diff.delta import Delta
 from fabricgen.diff.listing import Rows, among
@@ -55,7 +56,9 @@ def _affected_fabrics(old: Cluster, new: Cluster, found: set[str]) -> set[str]:
             guids = [_stated_guids(c, members) for c in (old, new)]
             specs = [c.design.loaded.blueprint.fabrics for c in (old, new)]
             stated = [[_for_subnet_manager(spec[m]) for m in members if m in spec] for spec in specs]
-            if guids[0] != guids[1] or stated[0] != stated[1] or not found.isdisjoint(_ends_in(cluster, members)):
+            tenants = [_tenants_in(c, members) for c in (old, new)]
+            differ = any(was != now for was, now in (guids, stated, tenants))
+            if differ or not found.isdisjoint(_ends_in(cluster, members)):
                 affected.add(name)
     return affected
 
@@ -75,6 +78,11 @@ def _changed_macs(old: Cluster, new: Cluster) -> set[tuple[str, str]]:
 def _for_subnet_manager(fabric: Fabric) -> tuple[str | None, str | None]:
     """What a blueprint says of the subnet manager of a fabric."""
     return fabric.subnet_manager, fabric.default_partition
+
+
+def _tenants_in(cluster: Cluster, members: list[str]) -> list[TenantDesign]:
+    """The tenants that are kept apart in some fabrics."""
+    return [tenant for tenant in cluster.design.tenants if not set(members).isdisjoint(tenant.fabrics)]
 
 
 def _ends_in(cluster: Cluster, members: list[str]) -> set[str]:

@@ -23,6 +23,7 @@ from fabricgen.diff.reasons import reasons
 from fabricgen.diff.renaming import NAME, Renamed, renamed_devices, under_new_names
 from fabricgen.diff.sessions import compare_sessions, session_listing
 from fabricgen.diff.sizing_figures import SizingFigures, TierFigures, TierName
+from fabricgen.diff.tenant_moves import TenantMove, move_said, tenant_moves
 
 DEVICE_CHANGES: Mapping[str, tuple[str, ...]] = {
     "renamed": (NAME,),
@@ -83,13 +84,15 @@ class Change:
     places: DevicePlaces
     renamed: Renamed = field(default_factory=dict)
     configs: ConfigDelta | None = None
+    tenants: tuple[TenantMove, ...] = ()
+    """Nodes that change tenants, where both sides are blueprints."""
     notes: tuple[str, ...] = ()
     show_diffs: bool = False
     """Whether reports show the differing lines of configurations."""
 
     def __bool__(self) -> bool:
         files = bool(self.configs and (self.configs.files or not self.configs.judged))
-        return any(map(bool, self.deltas.values())) or bool(self.bom) or files or self.spare_differs
+        return any(map(bool, self.deltas.values())) or any((self.bom, files, self.spare_differs, self.tenants))
 
     @property
     def title(self) -> str:
@@ -133,6 +136,7 @@ def compare(old: Side, new: Side, prices: Mapping[str, float] | None = None, ren
         ways = {way: about for way, about in DEVICE_CHANGES.items() if renamed or way != "renamed"}
         devices = compare_rows("devices", ("device",), ways, (was.devices, now.devices), "device")
         changed_ends = changed_cables(was.cables, now.cables)
+        moves = _tenant_moves(old, new, was, now, renamed)
         return Change(
             sides=(old, new),
             devices=devices,
@@ -143,11 +147,24 @@ def compare(old: Side, new: Side, prices: Mapping[str, float] | None = None, ren
             sessions=compare_sessions(*_sessions(was, now, devices, links, changed_ends)),
             bom=None if was.bom is None or now.bom is None else compare_boms(was.bom, now.bom, prices or {}),
             shapes=(old.shape, new.shape),
-            reasons=reasons(old.shape, new.shape, links, was) if old.shape and new.shape else (),
+            reasons=(*_reasons(old, new, links, was), *map(move_said, moves)),
             places=DevicePlaces(was, now),
             renamed=renamed,
+            tenants=moves,
             notes=tuple(_missing(old, new)),
         )
+
+
+def _reasons(old: Side, new: Side, links: Delta, was: Lists) -> tuple[str, ...]:
+    return reasons(old.shape, new.shape, links, was) if old.shape and new.shape else ()
+
+
+def _tenant_moves(old: Side, new: Side, was: Lists, now: Lists, renamed: Renamed) -> tuple[TenantMove, ...]:
+    if not (old.shape and new.shape and (old.shape.tenancies or new.shape.tenancies)):
+        return ()
+    had = set(was.devices["device"][:].tolist())
+    both = [name for name in now.devices["device"][:].tolist() if name in had]
+    return tenant_moves(old.shape, new.shape, both, now.links, renamed)
 
 
 def _sessions(

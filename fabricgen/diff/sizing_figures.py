@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TypeAlias
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -14,6 +14,8 @@ from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.layout import pod_units
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
+from fabricgen.views.fabric import whole_fabrics
+from fabricgen.wiring.tenants import NOBODY, tenant_of_devices
 
 TierName: TypeAlias = tuple[str, str]
 """(fabric, tier)"""
@@ -48,6 +50,13 @@ class TierFigures:
     """Down ports of a switch that are not numbered for anything."""
 
 
+class Tenancy(NamedTuple):
+    """Whose a device is, and in which fabrics that tenant is kept apart."""
+
+    tenant: str
+    fabrics: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class SizingFigures:
     """The figures of a blueprint: units by pod, nodes, tiers, and the slots meant by each `omit` that
@@ -62,6 +71,10 @@ class SizingFigures:
     """Slots of spare nodes."""
     hardware: Mapping[tuple[str, str], tuple[str, ...]]
     """(device, port) -> MAC, GUID and serial number of the inventory."""
+    tenancies: Mapping[str, Tenancy] = field(default_factory=dict)
+    """By device."""
+    partition_files: Mapping[str, str] = field(default_factory=dict)
+    """By InfiniBand fabric, the file that says which ports are whose."""
 
 
 def sizing_figures(cluster: Cluster) -> SizingFigures:
@@ -74,7 +87,26 @@ def sizing_figures(cluster: Cluster) -> SizingFigures:
         omits=_omits(design),
         spares=tuple(_slot([pod.name for pod in design.layout.pods], s) for s in sorted(design.layout.spare)),
         hardware={row.figures[:2]: row.figures[2:] for row in design.loaded.inventory},
+        tenancies=_tenancies(cluster),
+        partition_files=_partition_files(design) if design.tenants else {},
     )
+
+
+def _tenancies(cluster: Cluster) -> dict[str, Tenancy]:
+    design, devices = cluster.design, cluster.plan.devices
+    tenants = [Tenancy(tenant.name, tenant.fabrics) for tenant in design.tenants]
+    of = tenant_of_devices(design, devices) if tenants else np.full(0, NOBODY)
+    rows = np.flatnonzero(of != NOBODY)
+    return {name: tenants[at] for name, at in zip(cluster.name_column[rows].tolist(), of[rows].tolist(), strict=True)}
+
+
+def _partition_files(design: Design) -> dict[str, str]:
+    fabrics = design.loaded.blueprint.fabrics
+    files = {"ufm": "partitions.conf.user_ext"}
+    whole = whole_fabrics(design).items()
+    return {
+        one: files.get(fabrics[first].subnet_manager or "", "partitions.conf") for first, some in whole for one in some
+    }
 
 
 def _tier(cluster: Cluster, tier: TierDesign) -> TierFigures:

@@ -110,10 +110,10 @@ def _adopted(lock: Lock, path: str) -> set[str]:
 def release(lock: Lock, paths: Sequence[str], unused: Mapping[Holder, Intervals]) -> Lock:
     """A lock without the unused reservations below some paths.
 
-    A path is one of the blueprint (`pods/p2`, `fabrics/storage`, `fabrics/compute/tiers/core`, `sites/west`), `unused`
-    for every hole, or the name of one holder as the lock has it, which then gets new numbers; so does a device whose
-    adopted numbers are released (`adopted/compute-spine-01`). A part of a tier's size (`compute spine count`,
-    `compute leaf uplinks`, `compute leaf breakout`) is derived anew.
+    A path is one of the blueprint (`pods/p2`, `fabrics/storage`, `fabrics/compute/tiers/core`, `sites/west`,
+    `tenants/blue`), `unused` for every hole, or the name of one holder as the lock has it, which then gets new numbers;
+    so does a device whose adopted numbers are released (`adopted/compute-spine-01`). A part of a tier's size
+    (`compute spine count`, `compute leaf uplinks`, `compute leaf breakout`) is derived anew.
     Raises InputError for a path below which nothing can be released.
     """
     for path in paths:
@@ -182,9 +182,11 @@ def _lies(holder: Holder, path: str) -> bool:
     if parts[0] in ("pods", "sites") and len(parts) == 2:
         kinds = ("pods", "units", "ports", "halls") if parts[0] == "pods" else ("sites",)
         return what in kinds and name == parts[1]
+    if parts[0] == "tenants" and len(parts) == 2:
+        return (what == "tenants" and name == parts[1]) or name.split()[-2:] in (["in", parts[1]], ["vrf", parts[1]])
     if parts[0] != "fabrics" or len(parts) not in (2, 4) or (len(parts) == 4 and parts[2] != "tiers"):
         return False
-    if what in ("pods", "units", "ports", "halls", "sites"):
+    if what in ("pods", "units", "ports", "halls", "sites", "tenants"):
         return False
     words = name.split()
     if len(parts) == 4:

@@ -14,7 +14,7 @@ def is_routed(fabric: FabricDesign) -> bool:
 
 def is_management(fabric: FabricDesign) -> bool:
     """Whether a fabric connects BMCs or management ports of switches; its nodes then use the management pool."""
-    return fabric.managed_devices > 0 or any(a.role == "bmc" for _, a in fabric.attachments)
+    return fabric.manages
 
 
 def underlay(design: Design, fabric: FabricDesign) -> str:

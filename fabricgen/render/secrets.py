@@ -17,7 +17,7 @@ from typing import TypeAlias
 from fabricgen.blueprint.sections.management import Aaa, Management, Snmp, SnmpUser, User
 from fabricgen.blueprint.sections.secret import ENVIRONMENT, FILE
 from fabricgen.cluster import Cluster
-from fabricgen.design.exits import exits_of
+from fabricgen.design.extras.exits import exits_of
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, fault
 from fabricgen.kernel.diagnostics import Path as Place

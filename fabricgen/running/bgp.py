@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from fabricgen.running.form import Bfd, Bgp, Clause, Peer, Permit, Policy
 from fabricgen.running.policy import Policies, Route
-from fabricgen.running.tree import UnknownTextError
+from fabricgen.running.tree import unfit
 
 
 @dataclass
@@ -56,7 +56,7 @@ class Instance:
     def bgp(self, policies: Policies, connected: Iterable[Route], statics: Iterable[Route]) -> Bgp:
         """The instance in neutral form; raises UnknownTextError for groups that are not there."""
         if len(self.max_paths) != 1:
-            raise UnknownTextError(f"families differ in equal paths: {self.max_paths}")
+            unfit(f"families differ in equal paths: {self.max_paths}")
         peers = {n: self._peer(policies, one) for n, one in self.neighbors.items() if not one.is_group}
         return Bgp(
             asn=self.asn,
@@ -78,7 +78,7 @@ class Instance:
 
     def _peer(self, policies: Policies, one: Neighbor) -> Peer:
         if one.group and not self.neighbors[one.group].is_group:
-            raise UnknownTextError(f"{one.group} is no peer group")
+            unfit(f"{one.group} is no peer group")
         group = self.neighbors[one.group] if one.group else Neighbor()
         keepalive, hold = one.timers or group.timers or self.timers
         families = frozenset(one.active | group.active)
@@ -110,7 +110,7 @@ def _joined(policies: Policies, maps: set[str], families: frozenset[str]) -> Pol
     if not known:
         return None
     if len(known) != len(found) or len({policy.own_only for policy in known}) != 1:
-        raise UnknownTextError(f"families differ in what may pass: {sorted(maps)}")
+        unfit(f"families differ in what may pass: {sorted(maps)}")
 
     def carried(permits: Iterable[Permit]) -> frozenset[Permit]:
         return frozenset(p for p in permits if ("v6" if ":" in p.prefix else "v4") in families)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from ipaddress import ip_interface
 from typing import Any
 
-from fabricgen.running.tree import UnknownTextError
+from fabricgen.running.tree import unfit
 
 MAX_PATHS = 256
 
@@ -40,7 +40,7 @@ def _static(key: str, row: Mapping[str, str]) -> Iterator[str]:
     columns = {field: text.split(",") for field, text in row.items() if field != "advertise"}
     ways = {len(column) for column in columns.values()}
     if len(ways) != 1:
-        raise UnknownTextError(f"bgpcfgd refuses lists of different lengths: {key}")
+        unfit(f"bgpcfgd refuses lists of different lengths: {key}")
     for n in range(ways.pop()):
         item = {field: column[n] for field, column in columns.items()}
         hop = "blackhole" if item.get("blackhole") == "true" else f"{item['nexthop']} {item['ifname']}"

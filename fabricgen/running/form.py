@@ -14,6 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 
+from fabricgen.running.host_form import OPEN, Access
+
 PEER_LINK = -1
 """The bond of the peer link of an MLAG pair: not every NOS gives it a number."""
 
@@ -37,6 +39,8 @@ class Interface:
     vrf: str = ""
     description: str = ""
     bond: int = 0
+    access: Access = OPEN
+    """What a port of hosts refuses that is in no bond."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,10 @@ class Bond:
     description: str
     mlag_id: int = 0
     """The same on both switches of an MLAG pair; 0 for a bond of one switch."""
+    access: Access = OPEN
+    """What its ports refuse, each of its own speed."""
+    fallback: bool = False
+    """Whether one of its ports carries traffic until the host speaks LACP."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,6 +274,23 @@ class Management:
 
 
 @dataclass(frozen=True, slots=True)
+class Balancing:
+    """How equal paths are chosen: `by_load` by that of the links (adaptive routing, DLB), else by hash alone.
+
+    `queue_pairs` are the families, "v4" and "v6", in which RoCE is hashed by its destination queue pair, too; `seed` is
+    that of the hash, None for the NOS's own. `groups` are the ports of hosts whose flows are dealt over the uplinks in
+    turn, by name; such a flow is forgotten after `aging_s`, and destinations are told apart by `prefix_length`.
+    """
+
+    by_load: bool = False
+    queue_pairs: frozenset[str] = frozenset()
+    seed: int | None = None
+    groups: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    aging_s: int = 0
+    prefix_length: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Switch:
     """One switch. `interfaces` are its ports but for those in `unused`: down, and with no use.
 
@@ -285,8 +310,7 @@ class Switch:
     bgp: Mapping[str, Bgp] = field(default_factory=dict)
     routes: Mapping[tuple[str, str], StaticRoute] = field(default_factory=dict)
     qos: Qos | None = None
-    dynamic_balancing: bool = False
-    """Whether equal paths are chosen by load (adaptive routing, DLB), not by hash alone."""
+    balancing: Balancing = field(default_factory=Balancing)
 
 
 def is_unused(interface: Interface) -> bool:
@@ -318,6 +342,10 @@ def renamed(switch: Switch, name: Callable[[str], str]) -> Switch:
             key: replace(route, hops=frozenset((name(port), hop) for port, hop in route.hops))
             for key, route in switch.routes.items()
         },
+        balancing=replace(
+            switch.balancing,
+            groups={host: frozenset(map(name, ports)) for host, ports in switch.balancing.groups.items()},
+        ),
         qos=switch.qos and replace(switch.qos, ports={name(port): value for port, value in switch.qos.ports.items()}),
     )
 

@@ -12,7 +12,7 @@ from typing import Any
 from fabricgen.running.bgp import Instance
 from fabricgen.running.form import Bfd, Bgp, StaticRoute
 from fabricgen.running.policy import Entry, Policies, Route, network_of
-from fabricgen.running.tree import Line, Rules, UnknownTextError, tree
+from fabricgen.running.tree import Line, Rules, tree, unfit
 
 
 @dataclass
@@ -108,7 +108,7 @@ def _static(
 ) -> None:
     ways = found.statics.setdefault((vrf_of(vrf or ""), prefix), [])
     if bool(distance) != (bool(drop) and bool(ways)):
-        raise UnknownTextError(f"a distance is for what drops the rest: {line.text}")
+        unfit(f"a distance is for what drops the rest: {line.text}")
     ways.append(("", "", tag) if drop else (hop, port, tag))
 
 
@@ -173,7 +173,7 @@ def _description(bgp: Instance, line: Line, peer: str, text: str) -> None:
 @_BGP.line(r"neighbor (\S+) bfd(?: (\d+) (\d+) (\d+))?")
 def _bfd(bgp: Instance, line: Line, peer: str, multiplier: str, receive: str, transmit: str) -> None:
     if receive != transmit:
-        raise UnknownTextError(f"intervals differ: {line.text}")
+        unfit(f"intervals differ: {line.text}")
     bgp.neighbor(peer).bfd = Bfd(int(receive), int(multiplier)) if receive else Bfd()
 
 

@@ -8,7 +8,7 @@ from functools import cache
 from ipaddress import ip_interface, ip_network
 
 from fabricgen.running.form import Clause, Interface, Permit, Policy, Subinterface, Vlan
-from fabricgen.running.tree import UnknownTextError
+from fabricgen.running.tree import unfit
 
 OWN_ROUTES = "^$"
 """The AS path of what a switch originates itself."""
@@ -52,28 +52,24 @@ class Policies:
     def policy(self, name: str) -> Policy | None:
         """What a map lets pass, None for everything; raises UnknownTextError for what a Policy cannot say."""
         entries = [entry for _, entry in sorted(self.maps[name].items())]
-        if (
-            entries
-            and all(entry == Entry(True) for entry in entries if entry.permit)
-            and any(e.permit for e in entries)
-        ):
+        permitting = [entry for entry in entries if entry.permit]
+        if permitting and all(entry == Entry(True) for entry in permitting):
             return None
-        if any(entry.interface or entry.tag or not entry.prefix_list for entry in entries if entry.permit):
-            raise UnknownTextError(f"route-map {name} is no list of prefixes")
         plain = [entry for entry in entries if entry.permit and not entry.sets and not self._on_terms(entry)]
         own = {bool(entry.as_path) for entry in plain} or {False}
         permits, clauses = set[Permit](), set[Clause]()
-        if len(own) > 1:  # plain ones beside those of own routes alone are terms of their own
-            raise UnknownTextError(f"route-map {name} lets some pass with any path, some with none")
-        for entry in (entry for entry in entries if entry.permit):
-            found = self.prefix_lists[entry.prefix_list]
+        strange = any(entry.interface or entry.tag or not entry.prefix_list for entry in permitting)
+        if strange or len(own) > 1:
+            unfit(f"route-map {name} is no list of prefixes")
+        for entry in permitting:
+            found = self.prefix_lists.get(entry.prefix_list, set())
             if entry in plain:
                 permits |= found
             else:
                 paths = frozenset(self.as_paths[entry.as_path] if entry.as_path else ())
                 sets = frozenset(entry.communities), entry.last_as, entry.prepend
                 clauses.add(Clause(frozenset(found), paths, *sets))
-        denies = {p for e in entries if not e.permit and e.prefix_list for p in self.prefix_lists[e.prefix_list]}
+        denies = {p for e in entries if not e.permit for p in self.prefix_lists.get(e.prefix_list, ())}
         return Policy(frozenset(permits), own.pop(), frozenset(denies), frozenset(clauses))
 
     def _on_terms(self, entry: Entry) -> bool:

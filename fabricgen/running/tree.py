@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from hier_config import Platform, get_hconfig
 from hier_config.child import HConfigChild
@@ -19,6 +21,79 @@ Taker: TypeAlias = Callable[..., None]
 
 class UnknownTextError(ValueError):
     """A configuration says what the parser was not taught, or leaves out what it needs to make sense of the rest."""
+
+
+Made = TypeVar("Made")
+
+STUMBLES = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
+"""What a reader may raise over text that nobody of this house wrote."""
+
+
+@dataclass
+class Notes:
+    """What is passed over while a device's running configuration is read, which says more than a plan, and less.
+
+    `unknown`: the first word of each line, or the name of a table or field, that no reader knows. `unfit`: what does
+    not fit together. `unread`: why a whole part could not be read, by its name.
+    """
+
+    unknown: list[str] = field(default_factory=list)
+    unfit: list[str] = field(default_factory=list)
+    unread: dict[str, str] = field(default_factory=dict)
+
+
+_NOTES: ContextVar[Notes | None] = ContextVar("notes", default=None)
+"""Where to note, None where nothing may be passed over: readers ask each other through many hands."""
+
+
+@contextmanager
+def tolerant() -> Iterator[Notes]:
+    """Read what a device runs: what no reader knows is noted, and does not stop the reading."""
+    token = _NOTES.set(Notes())
+    try:
+        yield _NOTES.get() or Notes()
+    finally:
+        _NOTES.reset(token)
+
+
+def tolerates() -> bool:
+    """Whether a device's running configuration is read, in which defaults are left unsaid."""
+    return _NOTES.get() is not None
+
+
+def unfit(message: str) -> None:
+    """Parts that do not fit together: noted of a running configuration; of any other raises UnknownTextError."""
+    notes = _NOTES.get()
+    if notes is None:
+        raise UnknownTextError(message)
+    notes.unfit.append(message)
+
+
+def unknown(word: str, message: str) -> None:
+    """What no reader knows: `word` is noted of a running configuration; of any other raises UnknownTextError."""
+    notes = _NOTES.get()
+    if notes is None:
+        raise UnknownTextError(message)
+    notes.unknown.append(word)
+
+
+def part(name: str, make: Callable[[], Made], instead: Made) -> Made:
+    """What `make` reads; `instead` of a part of a running configuration that cannot be read, which is noted."""
+    notes = _NOTES.get()
+    if notes is None:
+        return make()
+    try:
+        return make()
+    except STUMBLES as error:
+        notes.unread[name] = _why(error)
+        return instead
+
+
+def _why(error: Exception) -> str:
+    """Why something was not read, without text of the configuration unless a reader of ours wrote it."""
+    if isinstance(error, UnknownTextError):
+        return str(error)
+    return f"no {error.args[0]!s:.60}" if isinstance(error, KeyError) and error.args else type(error).__name__
 
 
 @dataclass
@@ -42,8 +117,14 @@ class Rules:
 
     def read(self, section: Iterable[Line], *state: Any) -> None:
         """Take every line; raises UnknownTextError for one that no pattern matches."""
+        notes = _NOTES.get()
         for line in section:
-            self._take(line, state)
+            try:
+                self._take(line, state)
+            except STUMBLES as error:
+                if notes is None:
+                    raise
+                notes.unfit.append(f"a line `{line.text.split()[0]} ...` is not understood: {_why(error)}")
 
     def _take(self, line: Line, state: tuple[Any, ...]) -> None:
         for pattern, taker in self.takers.items():
@@ -53,10 +134,10 @@ class Rules:
                 elif line.children:
                     break
                 return
-        raise UnknownTextError(f"not understood: {' / '.join(line.path())}")
+        unknown(line.text.split()[0], f"not understood: {' / '.join(line.path())}")
 
 
-_ENDS = {"", "!", "exit", "exit-address-family", "end"}
+_ENDS = {"", "!", "exit", "exit-address-family", "exit-vrf", "end"}
 """Lines that end a section, or separate it from the next."""
 
 
@@ -75,18 +156,38 @@ def tree(text: str) -> HConfig:
 
     text = re.sub(r"^banner (login|motd)\n(.*?)\nEOF\n", folded, text, flags=re.M | re.S)
     lines = [line for line in text.splitlines() if line.strip() not in _ENDS]
+    if tolerates():
+        lines = list(_once_each(lines))
     try:
         found = get_hconfig(Platform.GENERIC, "\n".join(lines))
     except DuplicateChildError as error:
         raise UnknownTextError(str(error)) from error
     if (read := sum(1 for _ in found.all_children())) != len(lines):
-        raise UnknownTextError(f"{len(lines)} lines were read as {read}")
+        unfit(f"{len(lines)} lines were read as {read}")
     for line in found.children:
         line.text = banners.get(line.text, line.text)
     return found
 
 
+def _once_each(lines: Iterable[str]) -> Iterator[str]:
+    """Lines of a device's own without comments, and each once in its section: a section that stands twice is one."""
+    inside: list[tuple[int, str]] = []
+    seen: set[tuple[str, ...]] = set()
+    for line in lines:
+        text, indent = line.strip(), len(line) - len(line.lstrip())
+        if text.startswith("!"):
+            continue
+        while inside and inside[-1][0] >= indent:
+            inside.pop()
+        inside.append((indent, text))
+        path = tuple(word for _, word in inside)
+        if path not in seen:
+            seen.add(path)
+            yield line
+
+
 def only(values: Mapping[str, Any], *known: str) -> None:
     """Raises UnknownTextError where a row has a field besides those named."""
     if strange := sorted(set(values) - set(known)):
-        raise UnknownTextError(f"fields not understood: {', '.join(strange)}")
+        for name in strange:
+            unknown(name, f"fields not understood: {', '.join(strange)}")

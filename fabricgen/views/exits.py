@@ -9,7 +9,7 @@ from ipaddress import ip_network
 
 from fabricgen.blueprint.sections.exits import ExitDevice, parse_accepted
 from fabricgen.blueprint.sections.routing import Bfd
-from fabricgen.design.exits import ExitDesign, exits_of
+from fabricgen.design.extras.exits import ExitDesign, exits_of
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.linked import linked_fabrics
 from fabricgen.design.model import Design

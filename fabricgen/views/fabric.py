@@ -7,7 +7,7 @@ of its cages so (MLNX-OS user manual, InfiniBand interface: `system profile ib s
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -20,7 +20,9 @@ from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 from fabricgen.numbering.guids import GuidDevices, Guids, guids_of
 from fabricgen.numbering.inventory import guid_rows
-from fabricgen.wiring.tables import SWITCH, Ints, Ints64, Side, WiringPlan
+from fabricgen.views.partitions import Partition, TenantPort, partitions_of
+from fabricgen.wiring.tables import EXTRA, SWITCH, Ints, Ints64, Side, WiringPlan
+from fabricgen.wiring.tenants import NOBODY, tenant_of_devices
 
 
 class FabricSwitch(NamedTuple):
@@ -98,6 +100,8 @@ class FabricView:
     """Names of the UFM appliances that attach, in order."""
     has_accelerators: bool = False
     """Whether adapters of accelerators attach."""
+    partitions: tuple[Partition, ...] = ()
+    """Those of tenants by P_Key, then that of the other nodes; none without tenants."""
 
     @property
     def nodes(self) -> tuple[FabricSwitch | FabricAdapter, ...]:
@@ -164,24 +168,51 @@ class _FabricViewBuilder:
         legs: list[_NodePort] = []
         a, b = self._ends(legs, at_b=False), self._ends(legs, at_b=True)
         guids = self._guids(legs)
+        adapters, managers = tuple(self._adapter_rows(guids, legs)), tuple(self._managers(legs))
+        partitions = self._partitions(legs, adapters, managers)
         return FabricView(
             name=self._name,
             nos=self._classes[0].nos,
             switches=tuple(self._switch_rows(guids, _components(a.node, b.node, len(self._switches)).tolist())),
-            adapters=tuple(self._adapter_rows(guids, legs)),
+            adapters=adapters,
             links=tuple(map(FabricLink._make, zip(*self._link_columns(a, b), strict=True))),
             has_high_nodes=self._has_high_nodes(),
             is_tree=self._is_tree(),
             subnet_manager=self._spec.subnet_manager or "opensm",
-            default_partition=self._spec.default_partition or "full",
-            managers=tuple(self._managers(legs)),
+            default_partition=self._spec.default_partition or ("limited" if partitions else "full"),
+            managers=managers,
             has_accelerators=any(
                 leg.gpu is not None
                 for name in self._members
                 for _, attached in self._design.fabric(name).attachments
                 for leg in attached.legs
             ),
+            partitions=partitions,
         )
+
+    def _partitions(
+        self, legs: list[_NodePort], adapters: Sequence[FabricAdapter], managers: Collection[str]
+    ) -> tuple[Partition, ...]:
+        """The partitions of tenants, none where no tenant is kept apart here; UFM appliances are in none of them."""
+        tenants = [tenant for tenant in self._design.tenants if not set(self._members).isdisjoint(tenant.fabrics)]
+        if not tenants:
+            return ()
+        ports: list[TenantPort] = []
+        for adapter, mine in zip(adapters, self._tenants(legs), strict=True):
+            if adapter.name not in managers or mine != ("",):
+                ports.append(TenantPort(adapter.name, adapter.port_guid, adapter.stated, mine))
+        return partitions_of(ports, {tenant.name: tenant.number for tenant in tenants}, self._name)
+
+    def _tenants(self, legs: list[_NodePort]) -> Iterator[tuple[str, ...]]:
+        """The tenants of each port: its own, "" for none, then those that share it."""
+        design, devices = self._design, self._plan.devices
+        of_device = tenant_of_devices(design, devices).tolist()
+        for leg in legs:
+            own = design.tenants[of_device[leg.row]] if of_device[leg.row] != NOBODY else None
+            cls = devices.classes[devices.device_class[leg.row]]
+            extra = cls.label if cls.kind == EXTRA else ""
+            sharing = [t.name for t in design.tenants if extra in t.shared and leg.fabric in t.fabrics]
+            yield (own.name if own and leg.fabric in own.fabrics else "", *sharing)
 
     def _managers(self, legs: list[_NodePort]) -> list[str]:
         """The appliances among the nodes, by their profile: `ufm`, or `ufm-` and more in a user's catalogue."""

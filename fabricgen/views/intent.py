@@ -15,7 +15,9 @@ from fabricgen.design.qos import QosIntent, qos_of
 from fabricgen.numbering.addresses.family import FAMILIES
 from fabricgen.numbering.addresses.pools import pool_prefixes
 from fabricgen.numbering.underlay import families, is_management, underlay
+from fabricgen.views.balancing import Balancing, balancing_of
 from fabricgen.views.exits import Outside, outside_of
+from fabricgen.views.host_services import HostServices, host_services
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +33,8 @@ class FabricIntent:
     """The most prefixes of a family that a neighbour may announce; 0: no limit."""
     states_max_prefixes: bool
     """Whether the blueprint states `max_prefixes`."""
-    load_balance: str
-    """`hash` or `dynamic`."""
+    balancing: Balancing
+    """How its switches choose among equal paths."""
     management: Management
     """Its own settings over the cluster's; secrets are references until configurations are rendered."""
     qos: QosIntent
@@ -45,6 +47,8 @@ class FabricIntent:
     """Prefixes that contain all loopbacks of this fabric and of those linked with it, in its families."""
     host_pools: tuple[str, ...]
     """Prefixes that contain all node addresses of this fabric and of those that share a VRF with it."""
+    offers: HostServices
+    """What leaves do for its hosts."""
     outside: tuple[Outside, ...] = ()
     """What is beyond the exits of this fabric and of those that share a VRF with it."""
 
@@ -72,7 +76,7 @@ def fabric_intent(
         bfd=_bfd(spec.routing, blueprint.routing),
         max_prefixes=usual if stated is None else stated,
         states_max_prefixes=bool(stated),
-        load_balance=spec.routing.load_balance or blueprint.routing.load_balance or "hash",
+        balancing=balancing_of(spec.routing, blueprint.routing),
         management=spec.management.over(blueprint.management),
         qos=qos_of(design, fabric),
         vlan=fabric_vlan(blueprint, design.layout.numbering, fabric.name),
@@ -80,6 +84,7 @@ def fabric_intent(
         families=families(design, fabric),
         loopback_pools=_beside(loopbacks, own),
         host_pools=tuple(dict.fromkeys(p for f in members for p in _host_pool(design, f))),
+        offers=host_services(spec),
         outside=outside_of(design, fabric),
     )
 

@@ -12,6 +12,7 @@ from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.views.exits import Outside, SwitchExits
+from fabricgen.views.host_services import NO_SERVICES, HostServices
 from fabricgen.views.intent import FabricIntent
 
 
@@ -42,6 +43,8 @@ class Service:
     """The addresses of a switch of an MLAG pair in the subnet, both of whose switches have the gateway; else ""."""
     outside: tuple[Outside, ...] = ()
     """What is beyond the exits of its VRF."""
+    offers: HostServices = NO_SERVICES
+    """What the switch does for its hosts."""
 
     @property
     def gateways(self) -> tuple[str, ...]:
@@ -299,6 +302,12 @@ class SwitchView:
         """The service that a host port belongs to; None for a link between switches."""
         own = [service for service in self.services if service.fabric == port.service]
         return next((service for service in own if service.vlan == port.vlan), own[0] if own else None)
+
+    def offers_to(self, port: SwitchPort) -> HostServices:
+        """What the switch does for what is at a port: nothing where that is a switch, or has no VLAN."""
+        service = self.service_of(port)
+        bridged = service is not None and service.gateways and not port.addresses
+        return service.offers if service and bridged else NO_SERVICES
 
     def vlans_of(self, port: SwitchPort) -> tuple[int, tuple[int, ...]]:
         """(the untagged VLAN, the tagged VLANs in ascending order) of a port; (0, ()) where it is in none."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from fabricgen.as_built.overrides.ends import CableIds
 from fabricgen.catalog.models import SwitchProfile
-from fabricgen.design.exits import ExitDesign
+from fabricgen.design.extras.exits import ExitDesign
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
@@ -207,6 +207,7 @@ class SwitchViews:
                 own=owns[0],
                 own6=owns[-1] if len(found) > 1 else "",
                 outside=intent.outside,
+                offers=intent.offers,
             )
             for place, label in enumerate(labels)
         ]

@@ -27,3 +27,8 @@ TUNED = (
     "qos.cnp_class=5",
     "qos.watchdog={detect_ms: 250, restore_ms: 1000, poll_ms: 125, action: forward}",
 )
+SPREAD = (
+    ("routing.load_balance={mode: spray, queue_pairs: true, seeds: auto}",),
+    ("routing.load_balance={mode: hash, queue_pairs: true, seeds: {leaf: 7, spine: 4000000000}}", "ip=dual"),
+    ("routing.load_balance=cluster",),
+)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from ipaddress import ip_network
 
 from fabricgen.running.form import Bgp, Interface, Peer, PortQos, Qos, Switch
+from fabricgen.running.host_form import Access
 from fabricgen.running.policy import network_of
 from tests.parity.plan import DIALECTS
 
@@ -168,6 +169,15 @@ def _gnmi_port(switch: Switch) -> Switch:
     return replace(switch, management=replace(switch.management, gnmi_port=port))
 
 
+def _bpdu_guard(switch: Switch) -> Switch:
+    def open_(access: Access) -> Access:
+        return replace(access, bpdu_guard=False)
+
+    bonds = {number: replace(bond, access=open_(bond.access)) for number, bond in switch.bonds.items()}
+    ports = _each_interface(switch, lambda port: replace(port, access=open_(port.access)))
+    return replace(ports, bonds=bonds)
+
+
 def _copper(switch: Switch) -> Switch:
     return _each_interface(switch, lambda port: replace(port, speed_gbps=0) if port.speed_gbps <= COPPER_GBPS else port)
 
@@ -214,5 +224,6 @@ DIFFERENCES = (
     Difference("resolvers", "DNS_NAMESERVER takes three (sonic-dns.yang)", SONIC, _resolvers),
     Difference("ranks", "SONiC's tables of servers are keyed, and know no order of preference", SONIC, _ranks),
     Difference("gNMI port", "each NOS has a port of its own unless told", EOS | SONIC | CUMULUS, _gnmi_port),
+    Difference("BPDU guard", "community images of SONiC have no spanning tree", SONIC, _bpdu_guard),
     Difference("copper", "only SONiC states the speed of copper ports; on others they negotiate it", CUMULUS, _copper),
 )

@@ -12,6 +12,7 @@ from fabricgen.design.qos import ecn_thresholds_kb
 from fabricgen.running.bgpcfgd import MAX_PATHS
 from fabricgen.running.form import (
     PEER_LINK,
+    Balancing,
     Bfd,
     Bgp,
     Bond,
@@ -36,6 +37,7 @@ from fabricgen.running.form import (
 from fabricgen.running.policy import network_of
 from fabricgen.views.switch import Service, SwitchPort, SwitchView
 from tests.parity.exits import aggregates, exit_peers, exit_routes, passed_on, with_outside
+from tests.parity.plan_hosts import access_of
 
 KEEPALIVE_S, HOLD_S = 3, 9
 RS_FROM_GBPS = 100
@@ -84,6 +86,9 @@ def planned(switch: SwitchView, catalog: Catalog, *, by_bgpcfgd: bool = False) -
         return known.lack(feature, switch.profile.asic) is not None
 
     interfaces = {port.name: _interface(switch, port, dialect) for port in switch.ports}
+    for port in switch.ports:
+        if not port.bond:
+            interfaces[port.name] = replace(interfaces[port.name], access=access_of(switch, port, lacks))
     shut = frozenset(name for name, port in interfaces.items() if is_unused(port))
     bgp = _bgp(switch, dialect) if switch.asn else {}
     return Switch(
@@ -98,13 +103,35 @@ def planned(switch: SwitchView, catalog: Catalog, *, by_bgpcfgd: bool = False) -
             for sub in port.subinterfaces
         },
         vlans={s.vlan: Vlan(frozenset(s.gateways), s.vrf, frozenset(s.owns)) for s in switch.services if s.gateways},
-        bonds=_bonds(switch, interfaces),
+        bonds=_bonds(switch, interfaces, lacks),
         pair=_pair(switch),
         vrfs=frozenset(switch.vrfs),
         bgp={vrf: _as_bgpcfgd(switch, vrf, one) for vrf, one in bgp.items()} if by_bgpcfgd else bgp,
         routes=_blocks(switch) if by_bgpcfgd and switch.asn else {**_routes(switch), **exit_routes(switch)},
         qos=_qos(switch, dialect, lacks) if switch.fabric.qos.lossless and switch.ports else None,
-        dynamic_balancing=switch.fabric.load_balance == "dynamic" and not lacks("dynamic-load-balance"),
+        balancing=_balancing(switch, lacks),
+    )
+
+
+def _balancing(switch: SwitchView, lacks: Callable[[Feature], bool]) -> Balancing:
+    asked = switch.fabric.balancing
+    features: dict[str, Feature] = {"dynamic": "dynamic-load-balance", "spray": "packet-spray"}
+    seeds = dict(asked.seeds)
+    if asked.own_seeds:
+        seeds = {switch.tier.name: (3, 8, 13, 2, 7)[switch.level]}
+    groups: dict[str, set[str]] = {}
+    if asked.mode == "cluster" and not lacks("cluster-load-balance"):
+        for port in switch.ports:
+            if port.role == "host" and port.address and not port.bond:
+                groups.setdefault(port.peer, set()).add(port.name)
+    blocks = {network_of(s.host_subnet) for s in switch.services if s.host_subnet and not s.gateways}
+    return Balancing(
+        by_load=asked.mode in features and not lacks(features[asked.mode]),
+        queue_pairs=frozenset(() if not asked.queue_pairs or lacks("hash-queue-pairs") else switch.fabric.families),
+        seed=None if lacks("hash-seeds") else seeds.get(switch.tier.name),
+        groups={host: frozenset(ports) for host, ports in groups.items()},
+        aging_s=30 if groups else 0,
+        prefix_length=int(max(blocks).partition("/")[2]) if groups and blocks else 0,
     )
 
 
@@ -133,7 +160,9 @@ def _interface(switch: SwitchView, port: SwitchPort, dialect: Dialect) -> Interf
     )
 
 
-def _bonds(switch: SwitchView, interfaces: Mapping[str, Interface]) -> dict[int, Bond]:
+def _bonds(
+    switch: SwitchView, interfaces: Mapping[str, Interface], lacks: Callable[[Feature], bool]
+) -> dict[int, Bond]:
     """The bonds of hosts: by the ports that say they are in one, with the VLANs of any of these."""
     members: dict[int, list[SwitchPort]] = {}
     for port in switch.ports:
@@ -146,7 +175,12 @@ def _bonds(switch: SwitchView, interfaces: Mapping[str, Interface]) -> dict[int,
         own = [interfaces[port.name] for port in ports]
         mtu, up = min(port.mtu for port in own), any(port.admin_up for port in own)
         found[number] = Bond(frozenset(p.name for p in ports), up, mtu, vlans[0], frozenset(vlans[1]), far)
-        found[number] = replace(found[number], mlag_id=number if switch.pair and ports[0].mlag else 0)
+        found[number] = replace(
+            found[number],
+            mlag_id=number if switch.pair and ports[0].mlag else 0,
+            access=access_of(switch, ports[0], lacks),
+            fallback=switch.service_of(ports[0]).offers.lacp_fallback,  # type: ignore[union-attr]
+        )
     return found
 
 

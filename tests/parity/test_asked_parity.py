@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fabricgen.running.form import differences
-from tests.parity.asked import MANAGED, RADIUS, TUNED
+from tests.parity.asked import MANAGED, RADIUS, SPREAD, TUNED
 from tests.parity.plan import DIALECTS
 from tests.parity.switches import first, read, switches_of, wanted
 from tests.render.rendered import ALL_EOS, UNNUMBERED, cluster_of
@@ -24,9 +24,8 @@ def by_hand(nos: str) -> tuple[str, ...]:
     )
 
 
-CASES = [
-    (nos, asked) for nos in DIALECTS for asked in (MANAGED, RADIUS, TUNED, (*TUNED, *UNNUMBERED), by_hand(nos), *LIMITS)
-]
+ASKED = (MANAGED, RADIUS, TUNED, (*TUNED, *UNNUMBERED), *LIMITS, *SPREAD)
+CASES = [(nos, asked) for nos in DIALECTS for asked in (*ASKED, by_hand(nos))]
 
 
 @pytest.mark.parametrize(("nos", "asked"), CASES, ids=lambda v: v if isinstance(v, str) else v[0].partition("=")[0])

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any, TypeAlias
 
+from avd_hosts import access
+
 from fabricgen.views.switch import SwitchPort, SwitchView
 
 Structured: TypeAlias = dict[str, Any]
@@ -40,6 +42,8 @@ def _channel(switch: SwitchView, number: int, ports: list[SwitchPort]) -> Struct
         "shutdown": False,
         "switchport": plain or {"mode": "trunk", "trunk": {**native, "allowed_vlan": allowed}},
         "spanning_tree_portfast": "edge",
+        **access(switch, ports[0]),
+        **({"lacp_fallback_mode": "static"} if mine[0].offers.lacp_fallback else {}),
         **({"mlag": number} if ports[0].mlag else {}),
         **({"service_profile": f"ROCE-{ports[0].speed_gbps}G"} if switch.fabric.qos.lossless else {}),
     }

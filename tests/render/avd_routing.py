@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
+from avd_balancing import balancing
+
 from fabricgen.views.switch import Subinterface, SwitchPort, SwitchView
 
 Structured: TypeAlias = dict[str, Any]
@@ -25,12 +27,10 @@ def routing(switch: SwitchView) -> Structured:
         **({"ip_routing_ipv6_interfaces" if unnumbered else "ip_routing": True} if has_v4 else {}),
         "ipv6_unicast_routing": has_v6 or unnumbered,
     }
-    if switch.fabric.load_balance == "dynamic" and switch.profile.asic.startswith("Tomahawk"):
-        found["ip_hardware"] = {"fib": {"load_balance_distribution": {"dynamic": {"enabled": True}}}}
     if switch.fabric.bfd and switch.asn:
         every = switch.fabric.bfd.interval_ms
         found["router_bfd"] = {"interval": every, "min_rx": every, "multiplier": switch.fabric.bfd.multiplier}
-    return {**found, **_static_routes(switch), **(_bgp_and_policy(switch) if switch.asn else {})}
+    return {**found, **balancing(switch), **_static_routes(switch), **(_bgp_and_policy(switch) if switch.asn else {})}
 
 
 def merged(*parts: Structured) -> Structured:

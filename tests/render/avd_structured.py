@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 from avd_bonds import bonds
+from avd_hosts import access, filters
 from avd_management import management
 from avd_routing import merged, routing
 
@@ -47,6 +48,7 @@ def structured_config(switch: SwitchView) -> Structured:
     by_hand = {"eos_cli": "\n".join(own)} if own else {}
     if switch.pair:
         base["spanning_tree"]["no_spanning_tree_vlan"] = "4094"
+    base |= filters(switch)
     return merged(base, bonds(switch), management(switch), routing(switch), by_hand)
 
 
@@ -102,6 +104,7 @@ def _port(switch: SwitchView, port: SwitchPort) -> Structured:
     elif service and service.gateways and not port.addresses:
         found["switchport"] = {"mode": "access", "access_vlan": service.vlan}
         found["spanning_tree_portfast"] = "edge"
+        found |= access(switch, port)
     else:
         found["switchport"] = {"enabled": False}
         if service and service.vrf and port.addresses:

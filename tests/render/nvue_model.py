@@ -64,6 +64,7 @@ KEY_FORMS: dict[str, Callable[[Any], bool]] = {
     "<name>": text(NAME),
     "<port>": text(r"swp[0-9]+(s[0-9]+)?"),
     "<vlan>": _digits(1, 4094),
+    "<l4 port>": _digits(0, 65535),
     "<rule>": _digits(1, 65535),
     "<distance>": _digits(1, 255),
     "<priority>": _digits(0, 7),
@@ -85,8 +86,11 @@ BRIDGED = {
     "vlan": {"<vlan>": EMPTY},
     "stp": {"admin-edge": STATE, "bpdu-guard": STATE},
 }
+ACL = {"<name>": {"inbound": EMPTY}}
 PORT = {
     **ADDRESSED,
+    "acl": ACL,
+    "storm-control": dict.fromkeys(("broadcast", "multicast", "unknown-unicast"), whole(1, 4294967295)),
     "type": one_of("swp"),
     "bridge": {"domain": {"br_default": BRIDGED}},
     "link": {
@@ -104,9 +108,11 @@ PORT = {
     "router": {"adaptive-routing": {"state": STATE}},
 }
 BOND = {
+    "acl": ACL,
     "type": one_of("bond"),
     "description": LINE,
     "bond": {
+        "lacp-bypass": STATE,
         "lacp-rate": one_of("fast", "slow"),
         "member": {"<port>": EMPTY},
         "mode": one_of("lacp", "static"),
@@ -285,6 +291,7 @@ SYSTEM = {
     "control-plane": {"acl": {key: {"inbound": EMPTY} for key in ("acl-default-dos", "acl-default-whitelist")}},
     "date-time": {"timezone": text(r"[A-Za-z_]+(/[A-Za-z0-9_+-]+)*")},
     "dns": {"domain": LINE, "server": {"<address>": {"priority": whole(1, 65535), "vrf": VRF}}},
+    "forwarding": {"hash-seed": whole(0, 4294967295)},
     "gnmi-server": {
         "certificate": LINE,
         "listening-address": {"<address>": EMPTY},
@@ -308,7 +315,26 @@ SYSTEM = {
         "severity": one_of("emerg", "alert", "crit", "error", "warn", "notice", "info", "debug"),
     },
 }
+UDP_PORT = {"<l4 port>": EMPTY}
+FILTERS = {
+    "<name>": {
+        "type": one_of("ipv4", "ipv6"),
+        "rule": {
+            "<rule>": {
+                "action": {"deny": EMPTY, "permit": EMPTY},
+                "match": {
+                    "ip": {
+                        "protocol": one_of("udp", "tcp", "icmp", "icmpv6"),
+                        "icmpv6-type": one_of("router-advertisement", "router-solicitation"),
+                        "udp": {"source-port": UDP_PORT, "dest-port": UDP_PORT},
+                    }
+                },
+            }
+        },
+    }
+}
 TREE = {
+    "acl": FILTERS,
     "bridge": {"domain": {"br_default": {"vlan": {"<vlan>": EMPTY}}}},
     "interface": {f"<{form}>": model for form, model in INTERFACES.items()},
     "mlag": {

@@ -63,6 +63,9 @@ CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     "tuned": ("leaf-spine", (*ALL_EOS, *TUNED)),
     "by-hand": ("leaf-spine", (*ALL_EOS, *BY_HAND)),
     "three-tiers": ("dual-tor", ()),
+    "spread-by-queue-pair": ("leaf-spine", (*ALL_EOS, *DUAL, "routing.load_balance={queue_pairs: true}")),
+    "spread-by-queue-pair-of-a-chassis": ("modular-spine", ("routing.load_balance={queue_pairs: true}",)),
+    "spread-in-turn": ("leaf-spine", (*ALL_EOS, "routing.load_balance=cluster")),
     "chassis-tuned-managed": ("modular-spine", (*TUNED, *MANAGED)),
     "breakouts": ("superpod-b300", ()),
     "border-of-a-span": ("two-site", ()),
@@ -74,6 +77,23 @@ CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     "mlag-v6-unnumbered": ("bonded-pair", (*MLAG, *V6, *UNNUMBERED)),
     "mlag-bare": ("bonded-pair", (*MLAG, *BARE)),
     "lossless-bonds": ("leaf-spine", (*ALL_EOS, *BRIDGED, "fabrics.compute.bond=node", *ONE_LEAF)),
+    "guarded": (
+        "leaf-spine",
+        (
+            *ALL_EOS,
+            *BRIDGED,
+            "fabrics.compute.access={storm_control: {broadcast: 0.5}, dhcp_guard: true, ra_guard: true}",
+        ),
+    ),
+    "open": ("leaf-spine", (*ALL_EOS, *BRIDGED, "fabrics.compute.access={bpdu_guard: false, ra_guard: true}")),
+    "fallback": (
+        "bonded-pair",
+        (
+            *MLAG,
+            "fabrics.inband.lacp_fallback=true",
+            "fabrics.inband.access={dhcp_guard: true, storm_control: {unknown_unicast: 1}}",
+        ),
+    ),
     "in-band-copper": ("mi300x-roce", (*COPPER, *MANAGED)),
 }
 

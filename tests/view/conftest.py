@@ -27,6 +27,13 @@ FLAGS = (
 )
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests that open pages are a stage of their own, `-m browser`: they take minutes."""
+    for item in items:
+        if isinstance(item, pytest.Function) and "browser" in item.fixturenames:
+            item.add_marker(pytest.mark.browser)
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """Chromium as the machine has it; it is not a session's, since its loop would be in the way of other tests."""

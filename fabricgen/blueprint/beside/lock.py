@@ -106,7 +106,8 @@ KINDS: Mapping[str, str] = {
     "racked": "places of switches in the racks of a unit: hundreds are its network racks, the rest rack units",
     "shelved": "places of extra devices in their racks: hundreds are racks, the rest rack units",
     "hosts": "places at the end of a switch's addresses: of further kinds of ports, of extra devices on rails",
-    "vlans": "VLANs of fabrics",
+    "vlans": "VLANs of fabrics, and of tenants in them",
+    "tenants": "numbers of tenants",
     "asns": "AS numbers of tiers",
     "management": "places of switches in the management subnet",
     "ipv4": "blocks of addresses",
@@ -116,9 +117,14 @@ KINDS: Mapping[str, str] = {
 
 
 _MOST_PLACES = 1 << 24
+LAST_TENANT = (1 << 15) - 3
+"""The last number of a tenant: InfiniBand has 15 bits for a partition, and the last are those of nodes of no tenant
+and the default one.
+"""
 _LAST: Mapping[str, int] = {
     **dict.fromkeys(("sites", "pods", "units", "ports", "halls"), MOST_SLOTS - 1),
     **dict.fromkeys(_ON_SWITCHES, _LAST_PLACE),
+    "tenants": LAST_TENANT,
     "asns": LAST_ASN,
     "management": (1 << 32) - 1,
 }

@@ -26,6 +26,7 @@ from fabricgen.blueprint.sections.cabling import MediaPolicy
 from fabricgen.blueprint.sections.configuration import Snippets
 from fabricgen.blueprint.sections.exits import Exit
 from fabricgen.blueprint.sections.floor import Stand
+from fabricgen.blueprint.sections.host_services import Access, AdvertisementsOf, Dhcp
 from fabricgen.blueprint.sections.management import Management
 from fabricgen.blueprint.sections.naming import Templates
 from fabricgen.blueprint.sections.qos import Qos
@@ -366,6 +367,20 @@ class Fabric(Model):
         None,
         description="Of bridged fabrics: ports of a host that are one interface by LACP. node: all that it has here; "
         "nic: those of each NIC. Default: each port by itself.",
+    )
+    lacp_fallback: bool = Field(
+        False,
+        description="A bonded host that does not speak LACP yet, as one that boots over the network, is reached by one "
+        "port of its bond.",
+    )
+    dhcp: Dhcp | None = Field(None, description="DHCP relay at the gateways of its hosts. Default: none.")
+    router_advertisements: AdvertisementsOf | None = Field(
+        None,
+        description="IPv6 router advertisements of the gateways of its hosts; false: none, nor on links of numbered "
+        "addresses. Default: what each NOS does.",
+    )
+    access: Access = Field(
+        default_factory=Access.model_construct, description="What the ports of its bridged hosts refuse."
     )
     vrf: VrfName | None = Field(
         None, description="VRF of a carried fabric, `default` for that of its carrier. Default: its name."

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 from fabricgen.blueprint.base import Model, as_list
 from fabricgen.blueprint.scalars import Name
 from fabricgen.blueprint.sections.asn import AsnOrRange, AsnRange
+from fabricgen.blueprint.sections.balancing import LoadBalance, Mode
 from fabricgen.models import forms
 from fabricgen.models.forms import one_or_list, text_form
 
@@ -124,8 +125,9 @@ class Routing(Model):
         description="Prefixes that a neighbour may announce before its session is closed; 0: any number. Default: the "
         "next power of two above twice what the fabric can hold, at least 4,096.",
     )
-    load_balance: Literal["hash", "dynamic"] | None = Field(
+    load_balance: Mode | LoadBalance | None = Field(
         None,
         description="Over equal paths. hash: by flow; dynamic: by the load of the links too, where the chip can "
-        "(dynamic load balancing, adaptive routing). Default: hash.",
+        "(dynamic load balancing, adaptive routing); spray: by packet; cluster: flows in turn (EOS). With more than "
+        "the word, a mapping. Default: hash.",
     )

@@ -42,6 +42,7 @@ def as_json(change: Change) -> dict[str, Any]:
         "configs": _configs(change),
         "bom": _bom(change.bom) if change.bom is not None else None,
         "spare_ports": _spare(change),
+        "tenants": _tenants(change),
     }
 
 
@@ -132,6 +133,18 @@ def _bom(bom: BomDelta) -> dict[str, Any]:
         "new_power_w": bom.new_power_w,
         "power_w": bom.power_w,
     }
+
+
+def _tenants(change: Change) -> list[dict[str, Any]]:
+    return [
+        {
+            "old": move.old or None,
+            "new": move.new or None,
+            "devices": list(move.devices),
+            "fabrics": [touched._asdict() | {"file": touched.file or None} for touched in move.touched],
+        }
+        for move in change.tenants
+    ]
 
 
 def _spare(change: Change) -> list[dict[str, Any]]:

@@ -4,6 +4,25 @@ from __future__ import annotations
 
 from fabricgen.lint.fault import Fault
 
+FG009 = Fault(
+    id="FG009",
+    name="SeedOfNoTier",
+    title="a hash seed is stated for a tier that is not there",
+    text="""
+    `seeds` of `routing.load_balance` names a tier that no fabric has, or that the fabric which states it has not.
+
+    The tier that was meant would keep the seed of its NOS, perhaps that of the tier below (FG747). Correct the name, or
+    state `seeds: auto`.
+    """,
+    bad="""
+    routing: {load_balance: {
+      seeds: {leef: 5}}}  # <-
+    """,
+    good="""
+    routing: {load_balance: {seeds: {leaf: 5}}}
+    """,
+)
+
 FG024 = Fault(
     id="FG024",
     name="PoolTooSmall",

@@ -9,6 +9,7 @@ from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
+from fabricgen.views.balancing import balancing_of
 
 
 class MixedSpeeds(DesignRule):
@@ -69,8 +70,7 @@ class MixedSpeeds(DesignRule):
     def _slow_uplinks(self, design: Design, fabric: FabricDesign) -> Iterator[Diagnostic]:
         """Tiers whose uplinks are slower than the ports of the nodes below."""
         spec = design.loaded.blueprint
-        spread = spec.fabrics[fabric.name].routing.load_balance or spec.routing.load_balance
-        if fabric.protocol != "roce" or spread == "dynamic":
+        if fabric.protocol != "roce" or balancing_of(spec.fabrics[fabric.name].routing, spec.routing).by_load:
             return
         told = set()
         for tier in chain_of(design, fabric):

@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 
+from fabricgen.blueprint.sections.fabric import Fabric
 from fabricgen.blueprint.sections.management import Management
 from fabricgen.blueprint.sections.qos import Qos
 from fabricgen.blueprint.sections.routing import Routing
@@ -14,6 +15,7 @@ from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
+from fabricgen.views.balancing import stated_balancing
 
 FEW_KEYS = 2
 """SSH keys of an account that every NOS supports."""
@@ -65,16 +67,26 @@ def _features_asked(design: Design, fabric: FabricDesign) -> Iterator[tuple[Feat
     blueprint = design.loaded.blueprint
     spec = blueprint.fabrics[fabric.name]
     seen: set[Feature] = set()
+    shared = blueprint.routing
+    if spec.routing.load_balance:
+        shared = shared.model_copy(update={"load_balance": None})
     scopes: tuple[tuple[Path, Management, Routing, Qos], ...] = (
         (fabric.path, spec.management, spec.routing, spec.qos),
-        ((), blueprint.management, blueprint.routing, blueprint.qos),
+        ((), blueprint.management, shared, blueprint.qos),
     )
+    for feature, keys in _host_features(spec):
+        yield feature, (*fabric.path, *keys)
     for base, management, routing, qos in scopes:
         stated = [*_management_features(management), *_routing_features(routing), *_qos_features(qos)]
         for feature, keys in stated:
             if feature not in seen:
                 yield feature, (*base, *keys)
         seen |= {feature for feature, _ in stated}
+
+
+def _host_features(spec: Fabric) -> Iterator[tuple[Feature, Path]]:
+    if spec.access.bpdu_guard:
+        yield "bpdu-guard", ("access", "bpdu_guard")
 
 
 def _management_features(management: Management) -> Iterator[tuple[Feature, Path]]:
@@ -108,8 +120,25 @@ def _routing_features(routing: Routing) -> Iterator[tuple[Feature, Path]]:
         yield "bfd", ("routing", "bfd")
     if routing.max_prefixes:
         yield "max-prefixes", ("routing", "max_prefixes")
-    if routing.load_balance == "dynamic":
-        yield "dynamic-load-balance", ("routing", "load_balance")
+    if routing.load_balance:
+        yield from _balancing_features(routing, ("routing", "load_balance"))
+
+
+_OF_MODE: dict[str, Feature] = {
+    "dynamic": "dynamic-load-balance",
+    "spray": "packet-spray",
+    "cluster": "cluster-load-balance",
+}
+
+
+def _balancing_features(routing: Routing, at: Path) -> Iterator[tuple[Feature, Path]]:
+    asked = stated_balancing(routing, routing)
+    if asked.mode in _OF_MODE:
+        yield _OF_MODE[asked.mode], at if isinstance(routing.load_balance, str) else (*at, "mode")
+    if asked.queue_pairs:
+        yield "hash-queue-pairs", (*at, "queue_pairs")
+    if asked.seeds:
+        yield "seeds-by-tier" if asked.seeds == "auto" else "hash-seeds", (*at, "seeds")
 
 
 def _qos_features(qos: Qos) -> Iterator[tuple[Feature, Path]]:

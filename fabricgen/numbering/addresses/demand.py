@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fabricgen.blueprint.dimensions import leg_dimensions, leg_number
-from fabricgen.design.exits import exits_of
+from fabricgen.design.extras.exits import exits_of
 from fabricgen.design.fabric_model import Attachment, FabricDesign, TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.units import power_of_two_at_least

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from fabricgen.design.exits import ExitDesign, exits_of
+from fabricgen.design.extras.exits import ExitDesign, exits_of
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.numbering.addresses.allocator import AddressAllocator

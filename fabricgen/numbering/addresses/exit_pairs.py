@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fabricgen.design.exits import ExitDesign, pairs_of
+from fabricgen.design.extras.exits import ExitDesign, pairs_of
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.units import power_of_two_at_least

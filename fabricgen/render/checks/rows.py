@@ -17,10 +17,20 @@ from fabricgen.render.checks.kinds import Check, UnwantedError
 from fabricgen.render.checks.known_tables import KNOWN_TABLES
 from fabricgen.render.checks.problem import Problem
 from fabricgen.render.checks.table import KeyPart, Mapping, Ref, TableSchema
+from fabricgen.render.checks.tables.balancing import LISTED
 
 PACKAGE = "fabricgen.render.checks.tables"
 
-LISTS = frozenset((("DNS_OPTIONS", "search"), ("PORT", "adv_speeds")))
+LISTS = frozenset(
+    (
+        ("ACL_TABLE", "ports"),
+        ("DHCP_RELAY", "dhcpv6_servers"),
+        ("DNS_OPTIONS", "search"),
+        ("PORT", "adv_speeds"),
+        ("VLAN", "dhcp_servers"),
+        *(("SWITCH_HASH", field) for field in LISTED),
+    )
+)
 """(table, field) of values that are JSON lists of strings; they are checked as comma-separated text."""
 
 SECRETS = frozenset(("auth_password", "passkey", "SNMP_USER_AUTH_PASSWORD", "SNMP_USER_ENCRYPTION_PASSWORD"))

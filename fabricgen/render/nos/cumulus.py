@@ -25,6 +25,8 @@ from typing import Any
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.naming import NosNaming
 from fabricgen.render.escape import one_line, token, yaml_text
+from fabricgen.render.nos._cumulus.balancing import balancing_values, is_adaptive
+from fabricgen.render.nos._cumulus.host_services import access_of, filters
 from fabricgen.render.nos._cumulus.qos import qos_values, speed_profile
 from fabricgen.render.nos._cumulus.routing import routing_values
 from fabricgen.render.nos._cumulus.system import system_values
@@ -62,9 +64,7 @@ def files(switch: SwitchView) -> tuple[tuple[str, str], ...]:  # noqa: ARG001 - 
 def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
     """The values for the templates in `templates/cumulus`."""
     naming = catalog.naming("cumulus")
-    dynamic = switch.fabric.load_balance == "dynamic" and not naming.configuration.lack(
-        "dynamic-load-balance", switch.profile.asic
-    )
+    dynamic = is_adaptive(switch, naming)
     return {
         "hostname": token(switch.name),
         "mtu": GATEWAY_MTU,
@@ -77,14 +77,15 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         ],
         "breakouts": _breakouts(switch, naming),
         "ports": [_port_row(switch, port, dynamic=dynamic) for port in switch.ports],
+        "filters": filters(switch),
         "pair": _pair(switch),
         "bonds": [_bond_row(switch, bond) for bond in switch.bonds],
         "unused": _unused(switch, naming),
         "vlans": [_vlan_row(service) for service in switch.services if service.gateways],
         "subinterfaces": [_subinterface_row(port, sub) for port, sub in switch.subinterfaces],
-        "adaptive": dynamic,
         "qos": qos_values(switch),
         "shaped": switch.fabric.qos.cnp_max_percent > 0,
+        **balancing_values(switch, naming),
         **system_values(switch),
         **routing_values(switch, vrf_name),
     }
@@ -158,6 +159,7 @@ def _port_row(switch: SwitchView, port: SwitchPort, *, dynamic: bool) -> dict[st
         "state": "down" if own.shutdown else "up",
         "bond": port.bond,
         **_vlans(switch, port),
+        **access_of(switch, port),
         "vrf": vrf_name(service.vrf) if service and port.addresses else "",
         "addresses": [(family(address), address) for address in port.addresses],
         "qos_profile": speed_profile(port.speed_gbps) if switch.fabric.qos.lossless else "",
@@ -177,6 +179,7 @@ def _bond_row(switch: SwitchView, bond: Bond) -> dict[str, Any]:
         "mtu": bond.mtu,
         "state": "down" if bond.shutdown else "up",
         **_vlans(switch, bond.first),
+        **access_of(switch, bond.first),
     }
 
 

@@ -31,7 +31,9 @@ from fabricgen.catalog.models import CageClass
 from fabricgen.render import bgp
 from fabricgen.render.escape import one_line, token
 from fabricgen.render.exits import runs_in
+from fabricgen.render.nos._eos.balancing import balancing_values
 from fabricgen.render.nos._eos.exits import exit_policy, exit_sessions
+from fabricgen.render.nos._eos.host_services import access_of, filters
 from fabricgen.render.nos._eos.management import management_values
 from fabricgen.render.nos._eos.pair import GATEWAY_MAC, family_word, pair_values
 from fabricgen.render.nos._eos.qos import profile_name, qos_values
@@ -86,6 +88,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         "unnumbered": unnumbered,
         "mtu": GATEWAY_MTU,
         "ports": [_port_row(switch, port) for port in switch.ports],
+        "filters": filters(switch),
         "pair": pair_values(switch),
         "gateway_mac": GATEWAY_MAC if any(service.owns for service in switch.services) else "",
         "bonds": [_bond_row(switch, bond) for bond in switch.bonds],
@@ -95,10 +98,9 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         "subinterfaces": [_subinterface_row(p, sub) for p, sub in switch.subinterfaces],
         "static_routes": [_static_route(route) for route in switch.routes],
         "discard_distance": DISCARD_DISTANCE,
-        "dynamic_load_balance": switch.fabric.load_balance == "dynamic"
-        and not naming.configuration.lack("dynamic-load-balance", switch.profile.asic),
         "snippets": {place: switch.lines_at(place) for place in PLACES},
         **_bgp(switch),
+        **balancing_values(switch, naming),
         **qos_values(switch),
         **management_values(switch, MANAGEMENT_VRF if management else ""),
     }
@@ -157,6 +159,7 @@ def _port_row(switch: SwitchView, port: SwitchPort) -> dict[str, Any]:
         "fec": FEC_WORDS[fec] if fec else "",
         "bond": port.bond,
         **_vlans(switch, port),
+        **access_of(switch, port),
         "vrf": token(service.vrf) if service and service.vrf and port.addresses else "",
         "addresses": [(family_word(address), address) for address in port.addresses],
         "link_local": link_local,
@@ -175,6 +178,7 @@ def _bond_row(switch: SwitchView, bond: Bond) -> dict[str, Any]:
         "shutdown": bond.shutdown,
         "qos_profile": profile_name(bond.first.speed_gbps) if switch.fabric.qos.lossless else "",
         **_vlans(switch, bond.first),
+        **access_of(switch, bond.first),
     }
 
 

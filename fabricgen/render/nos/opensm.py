@@ -17,7 +17,8 @@
 - `partitions.conf`: the default partition, with all as full members: nodes of one job must reach each other, and
   limited members do not (opensm(8), PARTITION CONFIGURATION). With `default_partition: limited` switches and
   subnet managers alone are full members, and what nodes do with each other needs partitions that the user adds. opensm
-  gives limited membership to what a file leaves out.
+  gives limited membership to what a file leaves out. With tenants nodes are limited members too, and each tenant has a
+  partition of its own (`_opensm.partitions`), which switches enforce at both ends of a link (`part_enforce both`).
 - `ib-node-name-map`: names by GUID (ibnetdiscover.8: NODE NAME MAP FILE FORMAT).
 - `p2p.csv`: the point-to-point list of UFM's Cable Validation Tool (its manual, P2P File: rack, U, name and port of
   either end; a port is a number, or CAGE/PORT of a twin-port cage, and sw17p2 on XDR switches; an adapter's port is its
@@ -36,7 +37,12 @@ With `subnet_manager: ufm` the options are for UFM's own subnet manager (MLNX SM
   sharp_enabled), for fabrics of accelerators whose engine it supports: updn, ar_updn, ftree, ar_ftree (NVIDIA SHARP
   3.2, Setup Requirements).
 - No `partitions.conf`: UFM writes its own, with all ports as full members of the default partition, and it cannot be
-  edited (UFM Enterprise User Manual, Appendix - Partitioning; partitions of tenants go into partitions.conf.user_ext).
+  edited (UFM Enterprise User Manual, Appendix - Partitioning). Partitions of tenants are in `partitions.conf.user_ext`,
+  which UFM adds to its own; `default_membership = limited` (gv.cfg, section MngNetwork) makes nodes limited members of
+  the default one, and `opensm.conf` has a key for each port, without which it answers no request to change its tables
+  (NVIDIA InfiniBand - Security Overview and Guidelines, Practical Guidelines: m_key_per_port, m_key of all ones for a
+  random one, m_key_protection_level 2; UFM Enterprise User Manual 6.22, Appendix - Security Features:
+  sa_enhanced_trust_model).
 
 XDR switches of several ASICs are one switch of so many 800G ports here, as their face and NVOS number them.
 """
@@ -48,6 +54,7 @@ from typing import Any, NamedTuple
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.render.escape import token
+from fabricgen.render.nos._opensm.partitions import statements
 from fabricgen.views.fabric import FabricAdapter, FabricSwitch, FabricView
 
 WHOLE_FABRIC = True
@@ -68,8 +75,10 @@ ETC, UFM = "/etc/opensm", "/opt/ufm/files/conf/opensm"
 def files(view: FabricView) -> tuple[tuple[str, str], ...]:
     """The files of a fabric."""
     names = ["ib-node-name-map", "opensm.conf", "p2p.csv", "root-guids.conf", "topology.net"]
-    if _runs_sharp(view):
+    if _runs_sharp(view) or (view.partitions and view.subnet_manager == "ufm"):
         names.append("gv.cfg")
+    if view.partitions and view.subnet_manager == "ufm":
+        names.append("partitions.conf.user_ext")
     if view.subnet_manager == "opensm":
         names.append("partitions.conf")
         names += ["opensm-standby.conf"] if len(view.managers) > 1 else []
@@ -94,6 +103,8 @@ def values(view: FabricView, catalog: Catalog) -> dict[str, Any]:  # noqa: ARG00
         "master": managers[0] if managers else "",
         "standby": ", ".join(managers[1:]),
         "membership": view.default_partition,
+        "partitions": list(statements(view)),
+        "sharp": _runs_sharp(view),
         "manager_ports": [_hex(a.port_guid) for a in view.adapters if a.name in view.managers and a.stated],
         "roots": sorted((switch.subnet + 1, token(switch.name), _hex(switch.guid)) for switch in roots),
         "planned_roots": sum(not switch.stated for switch in roots),

@@ -55,8 +55,10 @@ from fabricgen.catalog.sonic_models import SonicPlatform
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.render.checks.config_db import check_config_db
 from fabricgen.render.escape import one_line, token
+from fabricgen.render.nos._sonic.balancing import balancing_values
 from fabricgen.render.nos._sonic.buffers import buffer_lengths_m, buffer_tables, cabled_ports
 from fabricgen.render.nos._sonic.buffers import length_tables as buffers_by_length
+from fabricgen.render.nos._sonic.host_services import host_tables
 from fabricgen.render.nos._sonic.management import PRINTED_WITH, management_values
 from fabricgen.render.nos._sonic.ports import PortTable, TablePort, fec_of, port_table_of
 from fabricgen.render.nos._sonic.qos import qos_values
@@ -64,6 +66,7 @@ from fabricgen.render.nos._sonic.routing import owns_frr, router_type, routing_v
 from fabricgen.render.nos_protocol import Shared
 from fabricgen.render.trees import first_at_fault, merged, read_data
 from fabricgen.views.exits import EXIT
+from fabricgen.views.host_services import HostServices
 from fabricgen.views.switch import AS_PLANNED, Bond, PlacedSnippet, SwitchPort, SwitchView
 
 SCHEMA_VERSION = "version_202305_01"
@@ -96,6 +99,8 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         **_interfaces(switch),
         **routing_values(switch),
         **management_values(switch),
+        **host_tables(switch),
+        **balancing_values(switch),
         "BREAKOUT_CFG": {port: {"brkout_mode": mode} for port, mode in port_table.breakouts},
         "PORT": {port.name: _port_fields(port, cabled.get(port.name)) for port in port_table.ports},
         "own_buffers": _template("BUFFER_POOL") in common,
@@ -200,7 +205,7 @@ def _interfaces(switch: SwitchView) -> dict[str, Any]:
         "INTERFACE": _routed_ports(switch),
         "LOOPBACK_INTERFACE": {f"Loopback0|{address}/{length}": {} for address, length in loopbacks if address},
         "MGMT_INTERFACE": {f"eth0|{a}": {"gwaddr": gateway} for a, gateway in switch.managements if gateway},
-        "PORTCHANNEL": {bond_name(bond): _bond_fields(bond) for bond in switch.bonds},
+        "PORTCHANNEL": {bond_name(b): _bond_fields(b, switch.offers_to(b.first)) for b in switch.bonds},
         "PORTCHANNEL_MEMBER": {f"{bond_name(b)}|{port.name}": {} for b in switch.bonds for port in b.ports},
         "VLAN": {f"Vlan{s.vlan}": {"vlanid": s.vlan} for s in switch.services if s.gateways},
         "VLAN_INTERFACE": _vlan_interfaces(switch),
@@ -215,11 +220,12 @@ def bond_name(bond: Bond) -> str:
     return f"PortChannel{bond.number}"
 
 
-def _bond_fields(bond: Bond) -> dict[str, Any]:
+def _bond_fields(bond: Bond, offers: HostServices) -> dict[str, Any]:
     """The fields of PORTCHANNEL."""
     return {
         "admin_status": "down" if bond.shutdown else "up",
         "description": one_line(bond.label, 255),
+        "fallback": "true" if offers.lacp_fallback else None,
         "fast_rate": "true",
         "lacp_key": "auto",
         "min_links": 1,
@@ -283,6 +289,8 @@ def subinterface_name(port: str, vlan: int) -> str:
 
 _ALWAYS = ("DEVICE_METADATA", "FEATURE", "LOOPBACK_INTERFACE", "MGMT_PORT", "PORT", "VERSIONS")
 _WHERE_FILLED = (
+    "ACL_RULE",
+    "ACL_TABLE",
     "BGP_NEIGHBOR",
     "BREAKOUT_CFG",
     "DEVICE_NEIGHBOR",
@@ -293,9 +301,11 @@ _WHERE_FILLED = (
     "NTP_SERVER",
     "PORTCHANNEL",
     "PORTCHANNEL_MEMBER",
+    "PORT_STORM_CONTROL",
     "RADIUS_SERVER",
     "SNMP_USER",
     "STATIC_ROUTE",
+    "SWITCH_HASH",
     "SYSLOG_SERVER",
     "TACPLUS_SERVER",
     "VLAN",

@@ -11,12 +11,14 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
-from fabricgen.running.cumulus import qos
+from fabricgen.running.cumulus import hosts, qos
+from fabricgen.running.cumulus.balancing import read_seed
 from fabricgen.running.cumulus.routing import Routing
 from fabricgen.running.cumulus.system import read_system
-from fabricgen.running.form import PEER_LINK, Bond, Interface, Pair, Subinterface, Switch, Vlan, is_unused
+from fabricgen.running.form import PEER_LINK, Balancing, Bond, Interface, Pair, Subinterface, Switch, Vlan, is_unused
+from fabricgen.running.host_form import OPEN
 from fabricgen.running.policy import Route, connected
-from fabricgen.running.tree import UnknownTextError, only
+from fabricgen.running.tree import only, unfit
 
 Row = Mapping[str, Any]
 
@@ -25,8 +27,8 @@ PAIR_VLAN = 4094
 DEFAULT_MTU = 9216
 _FEC = {"rs": "rs", "baser": "fc", "off": ""}
 _KEYS = {
-    PORT: ("bridge", "description", "ipv4", "ipv6", "link", "qos", "router", "vrf"),
-    "bond": ("bond", "bridge", "description", "link"),
+    PORT: ("acl", "bridge", "description", "ipv4", "ipv6", "link", "qos", "router", "storm-control", "vrf"),
+    "bond": ("acl", "bond", "bridge", "description", "link"),
     "peerlink": ("bond", "bridge", "description", "link"),
     "sub": ("base-interface", "description", "ipv4", "ipv6", "link", "vlan", "vrf"),
     "svi": ("description", "ipv4", "ipv6", "link", "vlan", "vrf"),
@@ -42,7 +44,7 @@ def read(files: Mapping[str, str]) -> Switch:
     (item,) = YAML(typ="safe").load(text)
     only(item, "set")
     tree = item["set"]
-    only(tree, "bridge", "interface", "mlag", "qos", "router", "system", "vrf")
+    only(tree, "acl", "bridge", "interface", "mlag", "qos", "router", "system", "vrf")
     for row in tree["interface"].values():
         only(row, "type", *_KEYS[row["type"]])
     return _switch(tree, {name: row for name, row in tree["interface"].items() if row["type"] == PORT})
@@ -54,6 +56,13 @@ def _switch(tree: Mapping[str, Any], rows: Mapping[str, Row]) -> Switch:
     bridged = set(map(int, tree["bridge"]["domain"]["br_default"]["vlan"])) if "bridge" in tree else set()
     ports = {name: _port(name, rows[name], routing, bridged) for name, into in split.items() if not into}
     bonds = dict(_bonds(tree["interface"], bridged))
+    known = hosts.filters(tree)
+    for name, port in ports.items():
+        own = [(rows[name], port.speed_gbps)]
+        ports[name] = replace(port, access=hosts.access(rows[name], own, known))
+    for number, bond in bonds.items():
+        own = [(rows[name], ports[name].speed_gbps) for name in sorted(bond.members)]
+        bonds[number] = replace(bond, access=hosts.access(tree["interface"][f"bond{number}"], own, known))
     others = [row for row in tree["interface"].values() if row["type"] != PORT]
     ends = {(r["base-interface"], r["vlan"]): _subinterface(r) for r in others if r["type"] == "sub"}
     pair = _pair(tree, {vlan: (sub.vrf, sub.addresses) for (port, vlan), sub in ends.items() if port == PEERLINK})
@@ -93,7 +102,7 @@ def _switch(tree: Mapping[str, Any], rows: Mapping[str, Row]) -> Switch:
         )
         if "qos" in tree
         else None,
-        dynamic_balancing=_dynamic(rows, routing),
+        balancing=Balancing(by_load=_dynamic(rows, routing), seed=read_seed(tree["system"])),
     )
 
 
@@ -108,7 +117,7 @@ def _addresses(row: Row) -> frozenset[str]:
         family = row.get(word, {})
         only(family, "address", "gateway", "vrr")
         if any((":" in address) != (word == "ipv6") for address in family.get("address", ())):
-            raise UnknownTextError(f"addresses of another family under {word}")
+            unfit(f"addresses of another family under {word}")
         found |= set(family.get("address", ()))
     return frozenset(found)
 
@@ -117,7 +126,7 @@ def _split(row: Row) -> str:
     """What a cage is split into, `2x` or `disabled`; "" for a port."""
     ways = row.get("link", {}).get("breakout", {})
     if ways and set(row) | set(row["link"]) != {"type", "link", "breakout"}:
-        raise UnknownTextError("a split cage is no port")
+        unfit("a split cage is no port")
     return next(iter(ways), "")
 
 
@@ -127,11 +136,11 @@ def _check_ports(rows: Mapping[str, Row], split: Mapping[str, str], routing: Any
         ports = {n for n in rows if n.startswith(f"{name}s")}
         count = 0 if name in blocked or not into else int(into.removesuffix("x"))
         if ports != {f"{name}s{n}" for n in range(count)}:
-            raise UnknownTextError(f"{name} is {into or 'whole'}, with ports {sorted(ports)}")
+            unfit(f"{name} is {into or 'whole'}, with ports {sorted(ports)}")
     if strange := {n for n in rows if "s" in n[3:] and n.rpartition("s")[0] not in split}:
-        raise UnknownTextError(f"ports of no cage: {sorted(strange)}")
+        unfit(f"ports of no cage: {sorted(strange)}")
     if strange := {name for name in routing.unnumbered - set(rows) if not name.startswith(f"{PEERLINK}.")}:
-        raise UnknownTextError(f"sessions over no port: {sorted(strange)}")
+        unfit(f"sessions over no port: {sorted(strange)}")
 
 
 def _port(name: str, row: Row, routing: Any, bridged: set[int]) -> Interface:
@@ -139,7 +148,7 @@ def _port(name: str, row: Row, routing: Any, bridged: set[int]) -> Interface:
     only(link, "fec", "lanes", "mtu", "speed", "state")
     access, tagged = _vlans_of(row.get("bridge", {}), bridged)
     if (access or tagged) and (addresses or "vrf" in row):
-        raise UnknownTextError(f"{name} is bridged and routed")
+        unfit(f"{name} is bridged and routed")
     (state,) = link["state"]
     return Interface(
         admin_up={"up": True, "down": False}[state],
@@ -159,17 +168,21 @@ def _bonds(rows: Mapping[str, Row], bridged: set[int]) -> Iterator[tuple[int, Bo
     for name, row in rows.items():
         if row["type"] == "bond":
             own, link = row["bond"], row["link"]
-            only(own, "lacp-rate", "member", "mlag", "mode")
+            only(own, "lacp-bypass", "lacp-rate", "member", "mlag", "mode")
             only(link, "mtu", "state")
             if (own["lacp-rate"], own["mode"]) != ("fast", "lacp"):
-                raise UnknownTextError(f"{name} is no bond by LACP")
+                unfit(f"{name} is no bond by LACP")
             ((state, _),) = link["state"].items()
             up, vlans = {"up": True, "down": False}[state], _vlans_of(row["bridge"], bridged)
             members = frozenset(own["member"])
             number, mlag = int(name.removeprefix("bond")), own.get("mlag", {"id": 0, "state": "enabled"})
             if mlag["state"] != "enabled":
-                raise UnknownTextError(f"MLAG is off on {name}")
-            yield number, Bond(members, up, link["mtu"], *vlans, row["description"], mlag["id"])
+                unfit(f"MLAG is off on {name}")
+            bypass = {"enabled": True, "disabled": False}[own.get("lacp-bypass", "disabled")]
+            yield (
+                number,
+                Bond(members, up, link["mtu"], *vlans, row["description"], mlag["id"], fallback=bypass),
+            )
 
 
 def _pair(tree: Mapping[str, Any], vlans: dict[int, tuple[str, frozenset[str]]]) -> Pair | None:
@@ -177,12 +190,12 @@ def _pair(tree: Mapping[str, Any], vlans: dict[int, tuple[str, frozenset[str]]])
     own, row = tree.get("mlag"), tree["interface"].get(PEERLINK)
     if own is None or row is None:
         if own or row or vlans:
-            raise UnknownTextError("parts of an MLAG pair without the others")
+            unfit("parts of an MLAG pair without the others")
         return None
     only(own, "backup", "mac-address", "peer-ip", "state")
     fits = (own["peer-ip"], own["state"], row["bridge"], set(row["link"]["state"]))
     if fits != ("linklocal", "enabled", {"domain": {"br_default": {}}}, {"up"}) or PAIR_VLAN not in vlans:
-        raise UnknownTextError(f"an MLAG pair that does not come up: {fits}")
+        unfit(f"an MLAG pair that does not come up: {fits}")
     ((address, way),) = own["backup"].items()
     backup = address, "management" if way == {"vrf": MANAGEMENT} else ""
     return Pair(frozenset(row["bond"]["member"]), own["mac-address"], backup, vlans)
@@ -190,8 +203,8 @@ def _pair(tree: Mapping[str, Any], vlans: dict[int, tuple[str, frozenset[str]]])
 
 def _in_bond(name: str, port: Interface, bond: int) -> Interface:
     if port.bond or port.access_vlan or port.tagged_vlans or port.addresses:
-        raise UnknownTextError(f"{name} is in bond{bond}, and has another use")
-    return replace(port, bond=bond)
+        unfit(f"{name} is in bond{bond}, and has another use")
+    return replace(port, bond=bond, access=OPEN)
 
 
 def _vlans_of(bridge: Row, bridged: set[int]) -> tuple[int, frozenset[int]]:
@@ -203,8 +216,8 @@ def _vlans_of(bridge: Row, bridged: set[int]) -> tuple[int, frozenset[int]]:
     untagged = 0 if own.get("untagged") == "none" else int(own["untagged" if "vlan" in own else "access"])
     vlans = frozenset(map(int, own.get("vlan", {untagged: {}})))
     unknown = not vlans <= bridged or untagged not in vlans | {0}
-    if unknown or own["stp"] != {"admin-edge": "enabled", "bpdu-guard": "enabled"}:
-        raise UnknownTextError(f"no plain host port: {own}")
+    if unknown or {**own["stp"], "bpdu-guard": ""} != {"admin-edge": "enabled", "bpdu-guard": ""}:
+        unfit(f"no plain host port: {own}")
     return untagged, vlans - {untagged}
 
 
@@ -214,11 +227,11 @@ def _subinterface(row: Row) -> Subinterface:
 
 def _vlan(row: Row, bridged: set[int]) -> Vlan:
     if row["vlan"] not in bridged:
-        raise UnknownTextError(f"VLAN {row['vlan']} is not in the bridge")
+        unfit(f"VLAN {row['vlan']} is not in the bridge")
     vrf = vrf_of(row.get("vrf", "default"))
     shared = [row[word]["vrr"] for word in ("ipv4", "ipv6") if "vrr" in row.get(word, {})]
     if any(set(one) != {"address", "state"} or one["state"] != "enabled" for one in shared):
-        raise UnknownTextError(f"a virtual router that is off: {shared}")
+        unfit(f"a virtual router that is off: {shared}")
     gateways = frozenset(address for one in shared for address in one["address"])
     return Vlan(gateways, vrf, _addresses(row)) if gateways else Vlan(_addresses(row), vrf)
 
@@ -227,7 +240,7 @@ def _managements(rows: list[Row]) -> Iterator[tuple[str, str]]:
     for row in rows:
         if row["type"] == "eth":
             if row["vrf"] != MANAGEMENT:
-                raise UnknownTextError("management is not in a VRF of its own")
+                unfit("management is not in a VRF of its own")
             for address in _addresses(row):
                 (gateway,) = row["ipv6" if ":" in address else "ipv4"]["gateway"]
                 yield address, gateway
@@ -236,7 +249,7 @@ def _managements(rows: list[Row]) -> Iterator[tuple[str, str]]:
 def _dynamic(rows: Mapping[str, Row], routing: Any) -> bool:
     ports = {name for name, row in rows.items() if "router" in row}
     if any(rows[name]["router"] != {"adaptive-routing": {"state": "enabled"}} for name in ports):
-        raise UnknownTextError("ports have other things of `router`")
+        unfit("ports have other things of `router`")
     if bool(ports) != routing.adaptive:
-        raise UnknownTextError("adaptive routing of ports and of the switch go together")
+        unfit("adaptive routing of ports and of the switch go together")
     return bool(ports)

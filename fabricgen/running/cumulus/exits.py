@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from fabricgen.running.bgp import Neighbor
-from fabricgen.running.tree import UnknownTextError, only
+from fabricgen.running.tree import only, unfit
 
 Row = Mapping[str, Any]
 
@@ -18,10 +18,10 @@ def exit_neighbor(name: str, row: Row) -> Neighbor:
     """A neighbour of no group but for its families and BFD; raises UnknownTextError for what is not understood."""
     only(row, "address-family", "description", "remote-as", "timers", "type", *OPTIONAL)
     if row["type"] != "numbered" or row.get("update-source", "lo") != "lo":
-        raise UnknownTextError(f"{name} is {row['type']}, from {row.get('update-source')}")
+        unfit(f"{name} is {row['type']}, from {row.get('update-source')}")
     local = row.get("local-as", {})
     if local and {**local, "asn": 0} != {**ALIKE, "asn": 0}:
-        raise UnknownTextError(f"{name}: local-as {local}")
+        unfit(f"{name}: local-as {local}")
     return Neighbor(
         remote_asn=row["remote-as"],
         description=row["description"],

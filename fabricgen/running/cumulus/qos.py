@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from fabricgen.running.form import Ecn, PortQos, Qos, Queue, Watchdog
-from fabricgen.running.tree import UnknownTextError, only
+from fabricgen.running.tree import only, unfit
 
 Row = Mapping[str, Any]
 NAMED = ("congestion-control", "egress-scheduler", "egress-shaper", "mapping", "pfc")
@@ -36,7 +36,7 @@ def read_qos(qos: Row, ports: Mapping[str, Row], speeds_gbps: Mapping[str, int])
 def _classes(row: Row) -> tuple[int, ...]:
     only(row, "dscp", "trust")
     if row["trust"] != "l3":
-        raise UnknownTextError("DSCPs are not trusted")
+        unfit("DSCPs are not trusted")
     return tuple(row["dscp"][str(dscp)]["switch-priority"] for dscp in range(64))
 
 
@@ -51,7 +51,7 @@ def _port(qos: Row, port: Row, speed_gbps: int) -> PortQos:
     own = {name: qos[name][port[name]["profile"]] for name in NAMED if name in port}
     pfc = own["pfc"]
     if {key: pfc[key] for key in ("rx", "tx")} != PFC_ON or port["pfc-watchdog"] not in ({}, {"state": "enable"}):
-        raise UnknownTextError("PFC is not on in both directions, or is not watched")
+        unfit("PFC is not on in both directions, or is not watched")
     paused = frozenset(map(int, pfc["switch-priority"]))
     marked = {int(queue): _ecn(row) for queue, row in own["congestion-control"]["traffic-class"].items()}
     shaper = own.get("egress-shaper", {"traffic-class": {}})
@@ -66,7 +66,7 @@ def _port(qos: Row, port: Row, speed_gbps: int) -> PortQos:
         for queue, row in scheduled.items()
     }
     if marked:
-        raise UnknownTextError(f"queues that are marked and not scheduled: {sorted(marked)}")
+        unfit(f"queues that are marked and not scheduled: {sorted(marked)}")
     return PortQos(paused, paused if port["pfc-watchdog"] else frozenset(), queues)
 
 
@@ -79,5 +79,5 @@ def _ecn(row: Row) -> Ecn:
     only(row, "ecn", "max-threshold", "min-threshold", "probability")
     low, high = (divmod(row[f"{end}-threshold"], 1000) for end in ("min", "max"))
     if row["ecn"] != "enable" or low[1] or high[1]:
-        raise UnknownTextError(f"congestion control: {row}")
+        unfit(f"congestion control: {row}")
     return Ecn(low[0], high[0], row["probability"])

@@ -10,7 +10,7 @@ from fabricgen.running.bgp import Instance, Neighbor
 from fabricgen.running.cumulus.exits import exit_neighbor, sets_of
 from fabricgen.running.form import Bfd, Bgp, StaticRoute
 from fabricgen.running.policy import Entry, Policies, Route
-from fabricgen.running.tree import UnknownTextError, only
+from fabricgen.running.tree import only, unfit
 
 Row = Mapping[str, Any]
 ON = "enabled"
@@ -59,13 +59,13 @@ class Routing:
             return
         main = self._instances.get("", Instance(0))
         if (row["autonomous-system"], row["router-id"], row["state"]) != (main.asn, main.router_id, ON):
-            raise UnknownTextError("`router bgp` is not that of the default VRF")
+            unfit("`router bgp` is not that of the default VRF")
 
     def _instance(self, row: Row) -> Instance:
         known = ("address-family", "autonomous-system", "neighbor", "path-selection", "peer-group", "router-id")
         only(row, *known, "state", "timers")
         if row["state"] != ON or row["timers"].keys() != {"connection-retry", "hold", "keepalive"}:
-            raise UnknownTextError("BGP is off, or has other timers")
+            unfit("BGP is off, or has other timers")
         found = Instance(row["autonomous-system"], row["router-id"])
         found.timers = row["timers"]["keepalive"], row["timers"]["hold"]
         found.relax = row.get("path-selection") == {"multipath": {"aspath-ignore": ON}}
@@ -73,7 +73,7 @@ class Routing:
             only(family, "aggregate-route", "multipaths", "redistribute", "state")
             only(family["redistribute"], "connected", "static")
             if family["state"] != ON or any(one["state"] != ON for one in family["redistribute"].values()):
-                raise UnknownTextError(f"{word}: not on, or routes are not redistributed")
+                unfit(f"{word}: not on, or routes are not redistributed")
             found.max_paths.add(family["multipaths"]["ebgp"])
             found.families[FAMILIES[word]] = {family["redistribute"]["connected"]["route-map"]}
             if "static" in family["redistribute"]:
@@ -93,7 +93,7 @@ class Routing:
         """What a group, or a neighbour of none, says of each family, and of BFD."""
         found.bfd = self._bfd[row["bfd"]["profile"]] if "bfd" in row else None
         if row.get("capabilities", {"extended-nexthop": ON}) != {"extended-nexthop": ON}:
-            raise UnknownTextError(f"capabilities {row['capabilities']}")
+            unfit(f"capabilities {row['capabilities']}")
         for word, family in {"ipv4-unicast": {"state": ON}, **row["address-family"]}.items():
             only(family, "aspath", "policy", "prefix-limits", "state")
             if family["state"] != ON:
@@ -114,7 +114,7 @@ class Routing:
             return self._families(exit_neighbor(name, row), row)
         only(row, "description", "peer-group", "remote-as", "type")
         if (row["type"] == "unnumbered") != name.startswith(("swp", "peerlink.")):
-            raise UnknownTextError(f"{name} is {row['type']}")
+            unfit(f"{name} is {row['type']}")
         if row["type"] == "unnumbered":
             self.unnumbered.add(name)
         return Neighbor(group=row["peer-group"], remote_asn=row["remote-as"], description=row["description"])
@@ -123,12 +123,12 @@ class Routing:
 def _bfd(row: Row) -> dict[str, Bfd]:
     only(row, "profile", "state")
     if row and row["state"] != ON:
-        raise UnknownTextError("BFD is off")
+        unfit("BFD is off")
     found = {}
     for name, profile in row.get("profile", {}).items():
         only(profile, "detect-multiplier", "min-rx-interval", "min-tx-interval")
         if profile["min-rx-interval"] != profile["min-tx-interval"]:
-            raise UnknownTextError(f"BFD profile {name} has two intervals")
+            unfit(f"BFD profile {name} has two intervals")
         found[name] = Bfd(profile["min-rx-interval"], profile["detect-multiplier"])
     return found
 
@@ -138,7 +138,7 @@ def _policies(row: Row) -> Policies:
     found, types = Policies(), {}
     for name, one in row.get("as-path-list", {}).items():
         if any(rule["action"] != "permit" for rule in one["rule"].values()):
-            raise UnknownTextError(f"as-path list {name} denies")
+            unfit(f"as-path list {name} denies")
         found.as_paths[name] = {rule["aspath-exp"] for rule in one["rule"].values()}
     for name, one in row.get("prefix-list", {}).items():
         only(one, "rule", "type")
@@ -146,7 +146,7 @@ def _policies(row: Row) -> Policies:
         for rule in one["rule"].values():
             only(rule, "action", "match")
             if rule["action"] != "permit":
-                raise UnknownTextError(f"prefix list {name} denies")
+                unfit(f"prefix list {name} denies")
             for prefix, bounds in rule["match"].items():
                 only(bounds, "max-prefix-len", "min-prefix-len")
                 words = (("ge", bounds.get("min-prefix-len")), ("le", bounds.get("max-prefix-len")))
@@ -161,12 +161,12 @@ def _entry(rule: Row, types: Mapping[str, str]) -> Entry:
     only(rule, "action", "match", "set")
     match, (action,) = rule.get("match", {}), rule["action"]
     if action not in ("permit", "deny") or rule["action"] != {action: {}}:
-        raise UnknownTextError(f"an entry that is not understood: {rule}")
+        unfit(f"an entry that is not understood: {rule}")
     if not match:
         return Entry(action == "permit")
     only(match, "as-path-list", "ip-prefix-list", "type")
     if types[match["ip-prefix-list"]] != match["type"]:
-        raise UnknownTextError(f"an entry that is not understood: {rule}")
+        unfit(f"an entry that is not understood: {rule}")
     return replace(
         Entry(action == "permit", match["ip-prefix-list"], match.get("as-path-list", "")),
         **sets_of(rule.get("set", {})),
@@ -180,11 +180,11 @@ def _static(prefix: str, row: Row) -> StaticRoute:
     if row["address-family"] != f"{word}-unicast" or row.get("distance", {DISCARD_DISTANCE: {"via": drop}}) != {
         DISCARD_DISTANCE: {"via": drop}
     }:
-        raise UnknownTextError(f"static route {prefix}")
+        unfit(f"static route {prefix}")
     hops = {address: hop for address, hop in row.get("via", {}).items() if address != "blackhole"}
     if any(hop.keys() != {"interface", "type"} or hop["type"] != f"{word}-address" for hop in hops.values()):
-        raise UnknownTextError(f"next hops of {prefix}: {hops}")
+        unfit(f"next hops of {prefix}: {hops}")
     discard = "distance" in row if hops else row["via"] == drop
     if hops and "blackhole" in row["via"]:
-        raise UnknownTextError(f"{prefix} is shared between next hops and none")
+        unfit(f"{prefix} is shared between next hops and none")
     return StaticRoute(frozenset((hop["interface"], address) for address, hop in hops.items()), discard)

@@ -6,11 +6,23 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from fabricgen.running.form import Management, User
-from fabricgen.running.tree import UnknownTextError, only
+from fabricgen.running.tree import only, unfit
 
 Row = Mapping[str, Any]
 ON = {"state": "enabled"}
-KNOWN = ("aaa", "api", "control-plane", "date-time", "dns", "gnmi-server", "hostname", "lldp", "message", "ntp")
+KNOWN = (
+    "aaa",
+    "api",
+    "control-plane",
+    "date-time",
+    "dns",
+    "forwarding",
+    "gnmi-server",
+    "hostname",
+    "lldp",
+    "message",
+    "ntp",
+)
 MORE = ("snmp-server", "ssh-server", "syslog")
 ROLES = {"system-admin": "admin", "nvue-monitor": "operator"}
 LEVELS = {"info": "informational", "warn": "warning"}
@@ -22,7 +34,7 @@ def read_system(system: Row, addresses: Iterable[tuple[str, str]]) -> tuple[str,
     own = frozenset(addresses)
     vrf = "mgmt" if own else "default"
     if system["lldp"] != ON or system["ssh-server"] != (ON | {"vrf": {"mgmt": {}}} if own else ON):
-        raise UnknownTextError("LLDP or SSH is not on where it is to be")
+        unfit("LLDP or SSH is not on where it is to be")
     dns, syslog, message = (system.get(key, {}) for key in ("dns", "syslog", "message"))
     only(dns, "domain", "server")
     only(syslog, "server", "severity")
@@ -50,7 +62,7 @@ def read_system(system: Row, addresses: Iterable[tuple[str, str]]) -> tuple[str,
 
 def _in_vrf(rows: Iterable[Row], vrf: str) -> None:
     if any(row["vrf"] != vrf for row in rows):
-        raise UnknownTextError(f"servers that are not reached: the way to them is in {vrf}")
+        unfit(f"servers that are not reached: the way to them is in {vrf}")
 
 
 def _user(row: Row) -> User:
@@ -67,7 +79,7 @@ def _aaa(row: Row, vrf: str) -> Iterable[tuple[str, str]]:
         if protocol in row:
             _in_vrf([row[protocol]], vrf)
             if row["authentication"]["order"] != [protocol, "local"]:
-                raise UnknownTextError(f"the order of authentication is {row['authentication']}")
+                unfit(f"the order of authentication is {row['authentication']}")
             servers = row[protocol]["server"]
             yield from ((protocol, s) for s in sorted(servers, key=lambda server: int(servers[server]["priority"])))
 

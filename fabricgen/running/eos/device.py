@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from ipaddress import ip_address, ip_interface
 from typing import Any
 
+from fabricgen.running.eos.balancing import EosBalancing, balancing_rules
+from fabricgen.running.eos.hosts import PortAccess, host_rules
 from fabricgen.running.eos.management import EosManagement, management_rules
 from fabricgen.running.eos.qos import EosQos, qos_rules
 from fabricgen.running.eos.routing import EosRouting, routing_rules
@@ -23,7 +25,7 @@ from fabricgen.running.form import (
     is_unused,
 )
 from fabricgen.running.policy import Route, connected
-from fabricgen.running.tree import Line, Rules, UnknownTextError, tree
+from fabricgen.running.tree import Line, Rules, tree, unfit
 
 DEFAULT_MTU = 1500
 
@@ -54,6 +56,7 @@ class Port:
     groups: list[str] = field(default_factory=list)
     shared: list[str] = field(default_factory=list)
     profile: str = ""
+    access: PortAccess = field(default_factory=PortAccess)
 
 
 @dataclass
@@ -67,6 +70,8 @@ class Box:
     without_tree: set[int] = field(default_factory=set)
     mlag: dict[str, str] = field(default_factory=dict)
     gateway_mac: str = ""
+    filters: dict[tuple[str, str], frozenset[str]] = field(default_factory=dict)
+    edge_guard: bool = False
     vrfs: set[str] = field(default_factory=set)
     routes_in: set[tuple[str, str]] = field(default_factory=set)
     """(family, VRF) that packets are routed in."""
@@ -78,7 +83,7 @@ class Box:
     routing: EosRouting = field(default_factory=EosRouting)
     qos: EosQos = field(default_factory=EosQos)
     managed: EosManagement = field(default_factory=EosManagement)
-    dynamic_balancing: bool = False
+    balancing: EosBalancing = field(default_factory=EosBalancing)
 
 
 def read(files: Mapping[str, str]) -> Switch:
@@ -94,7 +99,7 @@ MANAGEMENT = "MGMT"
 
 def _switch(box: Box) -> Switch:
     ports = {n: p for n, p in box.ports.items() if n.startswith("Ethernet") and not p.tag}
-    interfaces = {name: _interface(name, port) for name, port in ports.items()}
+    interfaces = {name: _interface(name, port, box) for name, port in ports.items()}
     pair = _pair(box)
     for name in pair.members if pair else ():
         interfaces[name] = replace(interfaces[name], bond=PEER_LINK)
@@ -120,24 +125,24 @@ def _switch(box: Box) -> Switch:
         management=_management(box),
         subinterfaces=subinterfaces,
         vlans=vlans,
-        bonds=dict(_bonds(box.ports, box.mlag.get("peer-link", ""))),
+        bonds=dict(_bonds(box)),
         pair=pair,
         vrfs=frozenset(box.vrfs - {MANAGEMENT}),
         bgp=box.routing.bgp(routes_in, lambda vrf: [Route(prefix) for own, prefix in box.statics if own == vrf]),
         routes={key: _static(hops) for key, hops in box.statics.items()},
         qos=box.qos.qos({name: port.profile for name, port in ports.items() if port.profile}),
-        dynamic_balancing=box.dynamic_balancing,
+        balancing=box.balancing.balancing(frozenset("v6" if ":" in own else "v4" for own in loopbacks)),
     )
 
 
-def _interface(name: str, port: Port) -> Interface:
+def _interface(name: str, port: Port, box: Box) -> Interface:
     if (port.addresses or port.link_local or port.vrf) and not port.routed:
-        raise UnknownTextError(f"{name} has addresses and is no routed port")
+        unfit(f"{name} has addresses and is no routed port")
     bridged = bool(port.access_vlan or port.tagged_vlans)
     if bridged != ((port.access_mode or port.trunk) and port.portfast) or (bridged and port.routed):
-        raise UnknownTextError(f"{name} is no plain host port")
+        unfit(f"{name} is no plain host port")
     if port.trunk != bool(port.tagged_vlans) or (port.trunk and port.access_mode):
-        raise UnknownTextError(f"{name} is neither a plain access port nor a plain trunk")
+        unfit(f"{name} is neither a plain access port nor a plain trunk")
     return Interface(
         admin_up=port.admin_up,
         mtu=port.mtu,
@@ -150,6 +155,7 @@ def _interface(name: str, port: Port) -> Interface:
         vrf=port.vrf,
         description=port.description,
         bond=port.bond,
+        access=port.access.access(box.filters, edge=port.portfast and box.edge_guard),
     )
 
 
@@ -159,7 +165,7 @@ def _pair(box: Box) -> Pair | None:
     link = box.ports.get(own.get("peer-link", ""))
     if not own or link is None:
         if own or box.vlan_groups or box.gateway_mac:
-            raise UnknownTextError("parts of an MLAG pair without the others")
+            unfit("parts of an MLAG pair without the others")
         return None
     first = int(own["local-interface"].removeprefix("Vlan"))
     vlans = {n: (box.ports[f"Vlan{n}"].vrf, frozenset(box.ports[f"Vlan{n}"].addresses)) for n in box.vlan_groups}
@@ -173,30 +179,35 @@ def _pair(box: Box) -> Pair | None:
         ("heartbeat" in own) == ("dual-primary" in own),
     )
     if not all(fits):
-        raise UnknownTextError(f"an MLAG pair that does not come up: {fits}")
+        unfit(f"an MLAG pair that does not come up: {fits}")
     backup = (own["heartbeat"], "management") if "heartbeat" in own else ("", "")
     number = int(own["peer-link"].removeprefix("Port-Channel"))
     members = frozenset(name for name, port in box.ports.items() if port.bond == number)
     return Pair(members, own["domain-id"], backup, vlans)
 
 
-def _bonds(ports: Mapping[str, Port], peer_link: str) -> Iterator[tuple[int, Bond]]:
+def _bonds(box: Box) -> Iterator[tuple[int, Bond]]:
     """Port channels; raises UnknownTextError where members have no channel, a channel has none, or PDUs are slow."""
+    ports, peer_link = box.ports, box.mlag.get("peer-link", "")
     channels = {int(name.removeprefix("Port-Channel")): p for name, p in ports.items() if name.startswith("Port-C")}
     members: dict[int, set[str]] = {number: set() for number in channels}
     for name, port in ports.items():
         if bool(port.bond) != port.fast:
-            raise UnknownTextError(f"{name} has LACP timers of another kind")
+            unfit(f"{name} has LACP timers of another kind")
         if port.bond:
             members[port.bond].add(name)
     for number, channel in channels.items():
         if f"Port-Channel{number}" == peer_link:
             continue
         if channel.mlag not in (0, number):
-            raise UnknownTextError(f"port channel {number} has MLAG id {channel.mlag}")
-        own = _interface(f"Port-Channel{number}", channel)
+            unfit(f"port channel {number} has MLAG id {channel.mlag}")
+        own = _interface(f"Port-Channel{number}", channel, box)
         ports_of, vlans = frozenset(members[number]), (own.access_vlan, own.tagged_vlans)
-        yield number, Bond(ports_of, own.admin_up, own.mtu, *vlans, own.description, channel.mlag)
+        fallback = channel.access.fallback
+        yield (
+            number,
+            Bond(ports_of, own.admin_up, own.mtu, *vlans, own.description, channel.mlag, own.access, fallback),
+        )
 
 
 def _vlan(box: Box, number: int) -> Vlan:
@@ -212,9 +223,9 @@ def _management(box: Box) -> Management:
     """How it is managed; servers are in one VRF, that of the management port where there is one."""
     managed, addresses = box.managed, frozenset(_managements(box))
     if managed.vrfs - {MANAGEMENT if addresses else ""}:
-        raise UnknownTextError(f"servers are in {sorted(managed.vrfs)}")
+        unfit(f"servers are in {sorted(managed.vrfs)}")
     if {protocol for protocol, _ in managed.aaa} - {managed.login_group}:
-        raise UnknownTextError("servers decide on logins, and are not asked")
+        unfit("servers decide on logins, and are not asked")
     return Management(
         addresses=addresses,
         users=managed.users,
@@ -236,7 +247,7 @@ def _managements(box: Box) -> Iterator[tuple[str, str]]:
     own = [port for name, port in box.ports.items() if name.startswith("Management")]
     for port in own:
         if port.vrf != MANAGEMENT or MANAGEMENT not in box.vrfs or box.ssh_vrfs != {MANAGEMENT}:
-            raise UnknownTextError("management is not in a VRF of its own")
+            unfit("management is not in a VRF of its own")
         for address in port.addresses:
             yield address, box.gateways["ipv6" if ":" in address else "ip"]
 
@@ -246,11 +257,11 @@ def _check_forwarding(box: Box, interfaces: Mapping[str, Interface]) -> None:
     for name, port in interfaces.items():
         words = {"ipv6" if ":" in address else "ip" for address in port.addresses}
         if missing := {(word, port.vrf) for word in words} - box.routes_in:
-            raise UnknownTextError(f"{name} has addresses that are not routed: {sorted(missing)}")
+            unfit(f"{name} has addresses that are not routed: {sorted(missing)}")
         if port.link_local and ("ip", "") in box.routes_in and not box.v4_over_v6:
-            raise UnknownTextError("`ip routing ipv6 interfaces` is missing")
+            unfit("`ip routing ipv6 interfaces` is missing")
         if port.link_local and ("ipv6", "") not in box.routes_in:
-            raise UnknownTextError("`ipv6 unicast-routing` is missing")
+            unfit("`ipv6 unicast-routing` is missing")
 
 
 def _static(hops: list[tuple[str, str]]) -> StaticRoute:
@@ -262,12 +273,18 @@ _TOP.nothing(
     "service routing protocols model multi-agent",
     "no ip routing vrf MGMT",
     r"spanning-tree mode (?:mstp|none)",
-    "spanning-tree edge-port bpduguard default",
 )
 _VLAN.nothing(r"name \S+")
+balancing_rules(_TOP)
 routing_rules(_TOP)
 qos_rules(_TOP)
 management_rules(_TOP)
+host_rules(_TOP, _PORT)
+
+
+@_TOP.line("spanning-tree edge-port bpduguard default")
+def _edge_guard(box: Box, line: Line) -> None:
+    box.edge_guard = True
 
 
 @_TOP.line(r"hostname (\S+)")
@@ -333,13 +350,8 @@ def _gateway(box: Box, line: Line, word: str, address: str) -> None:
 def _static_route(box: Box, line: Line, vrf: str, prefix: str, distance: str, port: str, address: str) -> None:
     hops = box.statics.setdefault((vrf or "", prefix), [])
     if bool(distance) != (not port and bool(hops)):
-        raise UnknownTextError(f"a distance is for what drops the rest: {line.text}")
+        unfit(f"a distance is for what drops the rest: {line.text}")
     hops.append((port or "", address or ""))
-
-
-@_TOP.line("ip hardware fib load-balance distribution dynamic")
-def _dynamic(box: Box, line: Line) -> None:
-    box.dynamic_balancing = True
 
 
 @_TOP.line(r"management ssh")
@@ -350,7 +362,7 @@ def _ssh(box: Box, line: Line) -> None:
 @_SSH.line(r"vrf (\S+)")
 def _ssh_vrf(box: Box, line: Line, vrf: str) -> None:
     if [child.text for child in line.children] != ["no shutdown"]:
-        raise UnknownTextError(f"ssh in {vrf}")
+        unfit(f"ssh in {vrf}")
     box.ssh_vrfs.add(vrf)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from fabricgen.running.form import User
-from fabricgen.running.tree import Line, Rules, UnknownTextError
+from fabricgen.running.tree import Line, Rules, unfit
 
 GNMI_PORT = 6030
 """Where EOS listens unless told otherwise."""
@@ -127,7 +127,7 @@ def _snmp_group(box: HasManagement, line: Line, name: str) -> None:
 
 def _snmp_user(box: HasManagement, line: Line, name: str, group: str) -> None:
     if group not in box.managed.snmp_groups:
-        raise UnknownTextError(f"SNMP user {name} is in no group")
+        unfit(f"SNMP user {name} is in no group")
     box.managed.snmp_users.add(name)
 
 
@@ -165,5 +165,5 @@ def _grpc_word(box: HasManagement, line: Line, port: str, vrf: str) -> None:
 def _security(box: HasManagement, line: Line) -> None:
     for profile in line.children:
         if not profile.text.startswith("ssl profile "):
-            raise UnknownTextError(profile.text)
+            unfit(profile.text)
         _SECURITY.read(profile.children)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from fabricgen.running.form import Ecn, PortQos, Qos, Queue, Watchdog
-from fabricgen.running.tree import Line, Rules, UnknownTextError
+from fabricgen.running.tree import Line, Rules, unfit
 
 GROUP_CLASSES = (1, 0, 2, 3, 4, 5, 6, 7)
 """The traffic class that EOS gives each group of eight DSCPs by default: 0-7 is class 1, 8-15 is class 0."""
@@ -47,7 +47,7 @@ class EosQos:
 
     def _port(self, profile: Profile, watched: bool) -> PortQos:
         if profile.words != {"qos trust dscp", "priority-flow-control on"}:
-            raise UnknownTextError(f"a profile lacks trust or PFC: {sorted(profile.words)}")
+            unfit(f"a profile lacks trust or PFC: {sorted(profile.words)}")
         no_drop = frozenset(profile.no_drop)
         watched = watched and profile.watched
         return PortQos(no_drop, no_drop if watched else frozenset(), profile.queues)
@@ -110,7 +110,7 @@ def _add_queue(profile: Profile, line: Line, number: str) -> None:
     assert isinstance(share, int)  # noqa: S101 - what `_share` puts there
     assert ecn is None or isinstance(ecn, Ecn)  # noqa: S101 - what `_ecn` puts there
     if bool(strict) == plain:
-        raise UnknownTextError(f"queue {number} is neither strict nor shared")
+        unfit(f"queue {number} is neither strict nor shared")
     limit = said.get("limit", 0)
     assert isinstance(limit, int)  # noqa: S101 - what `_limit` puts there
     profile.queues[int(number)] = Queue(bool(strict), share, ecn, limit)

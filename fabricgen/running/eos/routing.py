@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from fabricgen.running.bgp import Instance
 from fabricgen.running.form import Bfd, Bgp
 from fabricgen.running.policy import Entry, Policies, Route
-from fabricgen.running.tree import Line, Rules, UnknownTextError
+from fabricgen.running.tree import Line, Rules, unfit
 
 
 @dataclass
@@ -31,7 +31,7 @@ class EosRouting:
         """Sessions and announcements by VRF; raises UnknownTextError for sessions that carry IPv4 without next hops."""
         for port, group in self.link_local.items():
             if "v4" in self.instances[""].neighbors[group].active and group not in self.over_v6:
-                raise UnknownTextError(f"{port} carries IPv4 without `next-hop address-family ipv6 originate`")
+                unfit(f"{port} carries IPv4 without `next-hop address-family ipv6 originate`")
         for neighbor in (neighbor for one in self.instances.values() for neighbor in one.neighbors.values()):
             neighbor.bfd = neighbor.bfd or (self.bfd if neighbor.has_bfd else None)
         return {vrf: one.bgp(self.policies, connected(vrf), statics(vrf)) for vrf, one in self.instances.items()}
@@ -64,7 +64,7 @@ def _default_bfd(box: HasRouting, line: Line) -> None:
 @_BFD.line(r"interval (\d+) min-rx (\d+) multiplier (\d+) default")
 def _timers_of_bfd(routing: EosRouting, line: Line, own: str, least: str, multiplier: str) -> None:
     if own != least:
-        raise UnknownTextError(f"intervals differ: {line.text}")
+        unfit(f"intervals differ: {line.text}")
     routing.bfd = Bfd(int(own), int(multiplier))
 
 
@@ -166,7 +166,7 @@ def _description(routing: EosRouting, bgp: Instance, line: Line, peer: str, text
 @_BGP.line(r"neighbor (\S+) bfd interval (\d+) min-rx (\d+) multiplier (\d+)")
 def _own_bfd(routing: EosRouting, bgp: Instance, line: Line, peer: str, own: str, least: str, multiplier: str) -> None:
     if own != least:
-        raise UnknownTextError(f"intervals differ: {line.text}")
+        unfit(f"intervals differ: {line.text}")
     bgp.neighbor(peer).bfd = Bfd(int(own), int(multiplier))
 
 

@@ -14,10 +14,13 @@ from typing import Any
 from fabricgen.running import frr
 from fabricgen.running.bgpcfgd import frr_of
 from fabricgen.running.form import Bond, Interface, Subinterface, Switch, Vlan, is_unused
+from fabricgen.running.host_form import OPEN
 from fabricgen.running.policy import Route, connected, network_of
+from fabricgen.running.sonic import hosts
+from fabricgen.running.sonic.balancing import read_balancing
 from fabricgen.running.sonic.management import MANAGEMENT_TABLES, read_management
 from fabricgen.running.sonic.qos import QOS_TABLES, read_qos
-from fabricgen.running.tree import UnknownTextError, only
+from fabricgen.running.tree import only, unfit
 
 Row = Mapping[str, str]
 Table = Mapping[str, Row]
@@ -43,6 +46,7 @@ class Box:
     bond_of: dict[str, str] = field(default_factory=dict)
     tags: dict[str, int] = field(default_factory=dict)
     vrfs: set[str] = field(default_factory=set)
+    hosts: hosts.HostTables = field(default_factory=hosts.HostTables)
     managements: set[tuple[str, str]] = field(default_factory=set)
 
 
@@ -54,9 +58,10 @@ def read(files: Mapping[str, str]) -> Switch:
         if name in _TABLES:
             _TABLES[name](box, table)
         elif name not in QOS_TABLES | MANAGEMENT_TABLES | _ELSEWHERE:
-            raise UnknownTextError(f"table {name}")
+            unfit(f"table {name}")
     if box.split != ("frr.conf" in files) or (box.split and "BGP_NEIGHBOR" in tables):
-        raise UnknownTextError("the routing mode does not fit the files")
+        unfit("the routing mode does not fit the files")
+    hosts.check(box.hosts)
     return _switch(box, tables, frr.read_frr(files.get("frr.conf") or frr_of(tables)))
 
 
@@ -76,7 +81,7 @@ def _switch(box: Box, tables: Mapping[str, Any], routing: frr.Frr) -> Switch:
             yield from (Route(network_of(address), "eth0") for address, _ in box.managements)
 
     if routing.hostname not in ("", box.hostname):
-        raise UnknownTextError(f"frr.conf is of {routing.hostname}")
+        unfit(f"frr.conf is of {routing.hostname}")
     return Switch(
         hostname=box.hostname,
         interfaces=used,
@@ -90,6 +95,7 @@ def _switch(box: Box, tables: Mapping[str, Any], routing: frr.Frr) -> Switch:
         bgp=routing.bgp(routes_in),
         routes=routing.routes(),
         qos=read_qos(tables),
+        balancing=read_balancing(tables.get("SWITCH_HASH", {})),
     )
 
 
@@ -106,11 +112,11 @@ def _parent(name: str, ports: Mapping[str, Interface]) -> tuple[str, int]:
 def _interface(box: Box, name: str, port: Interface) -> Interface:
     vlan, bond = box.access.get(name, ""), box.bond_of.get(name, "")
     if bond and (vlan or name in box.tagged or name in box.routed or port.mtu):
-        raise UnknownTextError(f"{name} is in {bond}, and has another use or an MTU of its own")
+        unfit(f"{name} is in {bond}, and has another use or an MTU of its own")
     if vlan and name in box.routed:
-        raise UnknownTextError(f"{name} is routed and in {vlan}")
+        unfit(f"{name} is routed and in {vlan}")
     if box.keyed.get(name) and name not in box.routed:
-        raise UnknownTextError(f"{name} has addresses and no row of its own")
+        unfit(f"{name} has addresses and no row of its own")
     return Interface(
         admin_up=port.admin_up,
         mtu=int(box.channels[bond]["mtu"]) if bond else port.mtu,
@@ -123,6 +129,7 @@ def _interface(box: Box, name: str, port: Interface) -> Interface:
         vrf=box.vrf_of.get(name, ""),
         description=port.description,
         bond=_number(bond) if bond else 0,
+        access=OPEN if bond else box.hosts.access(name, [name], port.speed_gbps),
     )
 
 
@@ -131,22 +138,27 @@ def _number(bond: str) -> int:
 
 
 def _bond(box: Box, name: str, row: Row) -> Bond:
-    if {**row, "description": "", "mtu": "", "admin_status": ""} != {**_CHANNEL}:
-        raise UnknownTextError(f"{name} is no bond by LACP as hosts have it: {row}")
+    fallback = row.get("fallback", "false")
+    if {**row, "description": "", "mtu": "", "admin_status": "", "fallback": ""} != _CHANNEL:
+        unfit(f"{name} is no bond by LACP as hosts have it: {row}")
     vlan = box.access.get(name, "")
+    members = frozenset(port for port, bond in box.bond_of.items() if bond == name)
     return Bond(
-        members=frozenset(port for port, bond in box.bond_of.items() if bond == name),
+        members=members,
         admin_up={"up": True, "down": False}[row["admin_status"]],
         mtu=int(row["mtu"]),
         access_vlan=box.vlans[vlan] if vlan else 0,
         tagged_vlans=frozenset(box.vlans[tagged] for tagged in box.tagged.get(name, ())),
         description=row["description"],
+        access=box.hosts.access(name, sorted(members), min(box.ports[port].speed_gbps for port in members)),
+        fallback={"true": True, "false": False}[fallback],
     )
 
 
 _CHANNEL = {
     "admin_status": "",
     "description": "",
+    "fallback": "",
     "fast_rate": "true",
     "lacp_key": "auto",
     "min_links": "1",
@@ -154,8 +166,8 @@ _CHANNEL = {
 }
 
 
-_ELSEWHERE = {"BGP_NEIGHBOR", "STATIC_ROUTE"}
-"""Read in the form that bgpcfgd gives them."""
+_ELSEWHERE = {"BGP_NEIGHBOR", "STATIC_ROUTE", "SWITCH_HASH"}
+"""Read in the form that bgpcfgd gives them, and load balancing."""
 
 _METADATA = (
     "bgp_adv_lo_prefix_as_128",
@@ -205,7 +217,7 @@ def _ports(box: Box, table: Table) -> None:
         up = {"up": True, "down": False}[row["admin_status"]]
         speed, rest = divmod(int(row["speed"]), 1000)
         if rest:
-            raise UnknownTextError(f"{name} runs at {row['speed']} Mb/s")
+            unfit(f"{name} runs at {row['speed']} Mb/s")
         fec = _FEC[row.get("fec", "none")]
         box.ports[name] = Interface(up, int(row.get("mtu", 0)), speed, fec, description=row["description"])
 
@@ -235,7 +247,7 @@ def _interfaces(box: Box, table: Table) -> None:
 def _subinterfaces(box: Box, table: Table) -> None:
     for name, row in _addressed(box, table, "admin_status", "vlan"):
         if row["admin_status"] != "up" or row["vlan"] != name.partition(".")[2]:
-            raise UnknownTextError(f"{name} is down or of another VLAN")
+            unfit(f"{name} is down or of another VLAN")
         box.tags[name] = int(row["vlan"])
 
 
@@ -254,7 +266,7 @@ def _channel_members(box: Box, table: Table) -> None:
         only(row)
         bond, _, port = key.partition("|")
         if box.bond_of.setdefault(port, bond) != bond:
-            raise UnknownTextError(f"{port} is in two bonds")
+            unfit(f"{port} is in two bonds")
 
 
 def _members(box: Box, table: Table) -> None:
@@ -265,7 +277,7 @@ def _members(box: Box, table: Table) -> None:
         elif row == {"tagging_mode": "tagged"}:
             box.tagged.setdefault(port, set()).add(vlan)
         else:
-            raise UnknownTextError(f"VLAN_MEMBER {key}")
+            unfit(f"VLAN_MEMBER {key}")
 
 
 def _managements(box: Box, table: Table) -> None:
@@ -273,7 +285,7 @@ def _managements(box: Box, table: Table) -> None:
         only(row, "gwaddr")
         name, _, address = key.partition("|")
         if name != "eth0":
-            raise UnknownTextError(f"MGMT_INTERFACE {key}")
+            unfit(f"MGMT_INTERFACE {key}")
         box.managements.add((address, row["gwaddr"]))
 
 
@@ -294,6 +306,8 @@ def _nothing(*fields: str) -> Callable[[Box, Table], None]:
 
 
 _TABLES: dict[str, Callable[[Box, Table], Any]] = {
+    "ACL_RULE": hosts.acl_rules,
+    "ACL_TABLE": hosts.acl_tables,
     # Sizes are the platform's: another test compares them with what it publishes.
     **{f"BUFFER_{name}": _nothing("profile") for name in ("PG", "QUEUE")},
     **{f"BUFFER_PORT_{way}_PROFILE_LIST": _nothing("profile_list") for way in ("INGRESS", "EGRESS")},
@@ -312,6 +326,7 @@ _TABLES: dict[str, Callable[[Box, Table], Any]] = {
     "PORT": _ports,
     "PORTCHANNEL": _channels,
     "PORTCHANNEL_MEMBER": _channel_members,
+    "PORT_STORM_CONTROL": hosts.storms,
     "VERSIONS": _nothing("VERSION"),
     "VLAN": _vlans,
     "VLAN_INTERFACE": _addressed,

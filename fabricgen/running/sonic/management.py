@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from fabricgen.running.form import Management
-from fabricgen.running.tree import UnknownTextError, only
+from fabricgen.running.tree import only, unfit
 
 Table = Mapping[str, Mapping[str, Any]]
 Tables = Mapping[str, Table]
@@ -47,7 +47,7 @@ def read_management(tables: Tables, addresses: Iterable[tuple[str, str]], timezo
     """Management in neutral form; raises UnknownTextError where tables do not fit together."""
     banner = _single(tables, "BANNER_MESSAGE", "global", "login", "motd", "state")
     if banner.get("state", "enabled") != "enabled":
-        raise UnknownTextError("there are banners, and they are off")
+        unfit("there are banners, and they are off")
     return Management(
         addresses=frozenset(addresses),
         aaa=tuple(_aaa(tables)),
@@ -76,7 +76,7 @@ def _single(tables: Tables, table: str, key: str, *known: str) -> Mapping[str, A
 def _printed(text: str) -> str:
     """A banner as the switch prints it, with `echo -e`: of what begins with a backslash only a backslash is known."""
     if "\\" in text.replace("\\\\", ""):
-        raise UnknownTextError(f"echo -e makes another text of {text!r}")
+        unfit(f"echo -e makes another text of {text!r}")
     return text.replace("\\\\", "\\")
 
 
@@ -86,18 +86,18 @@ def _aaa(tables: Tables) -> Iterator[tuple[str, str]]:
     for protocol, (order, table) in PROTOCOLS.items():
         servers = tables.get(f"{table}_SERVER", {})
         if bool(servers) != (login.get("login") == order):
-            raise UnknownTextError(f"logins go to {login}, servers of {protocol} are {sorted(servers)}")
+            unfit(f"logins go to {login}, servers of {protocol} are {sorted(servers)}")
         key = _single(tables, table, "global", "passkey")
         if key and not servers:
-            raise UnknownTextError(f"a key of {protocol} without servers")
+            unfit(f"a key of {protocol} without servers")
         for row in servers.values():
             only(row, "priority")
         ranked = {int(row["priority"]): server for server, row in servers.items()}
         if len(ranked) != len(servers):
-            raise UnknownTextError(f"servers of {protocol} of one priority")
+            unfit(f"servers of {protocol} of one priority")
         yield from ((protocol, ranked[priority]) for priority in sorted(ranked, reverse=True))
     if login and login["failthrough"] != "False":
-        raise UnknownTextError("who is refused by a server may still log in")
+        unfit("who is refused by a server may still log in")
 
 
 def _time_servers(tables: Tables) -> Iterator[str]:
@@ -105,10 +105,10 @@ def _time_servers(tables: Tables) -> Iterator[str]:
     asked = _single(tables, "NTP", "global", "admin_state", "dhcp", "server_role")
     servers = tables.get("NTP_SERVER", {})
     if asked != ({"admin_state": "enabled", "dhcp": "disabled", "server_role": "disabled"} if servers else {}):
-        raise UnknownTextError(f"a client of {sorted(servers)} is {asked}")
+        unfit(f"a client of {sorted(servers)} is {asked}")
     for server, row in sorted(servers.items()):
         if row != {"association_type": "server", "iburst": "on", "resolve_as": server}:
-            raise UnknownTextError(f"NTP_SERVER {server}: {row}")
+            unfit(f"NTP_SERVER {server}: {row}")
         yield server
 
 
@@ -121,7 +121,7 @@ def _bare(table: Table) -> list[str]:
 def _domain(tables: Tables) -> str:
     searched = _single(tables, "DNS_OPTIONS", "GLOBAL", "search").get("search", [])
     if len(searched) > 1 or (searched and not tables.get("DNS_NAMESERVER")):
-        raise UnknownTextError(f"domains {searched} of resolvers {sorted(tables.get('DNS_NAMESERVER', {}))}")
+        unfit(f"domains {searched} of resolvers {sorted(tables.get('DNS_NAMESERVER', {}))}")
     return searched[0] if searched else ""
 
 
@@ -131,7 +131,7 @@ def _level(servers: Table) -> str:
         only(row, "severity")
     levels = {row["severity"] for row in servers.values()}
     if len(levels) > 1:
-        raise UnknownTextError(f"collectors of different levels: {sorted(levels)}")
+        unfit(f"collectors of different levels: {sorted(levels)}")
     return LEVELS[levels.pop()] if levels else ""
 
 
@@ -143,7 +143,7 @@ def _snmp(tables: Tables) -> Iterator[str]:
     for name, row in tables.get("SNMP_USER", {}).items():
         only(row, *READER, *PASSPHRASES)
         if {field: row[field] for field in READER} != READER or not all(row[field] for field in PASSPHRASES):
-            raise UnknownTextError(f"SNMP user {name} reads otherwise than with authentication and privacy")
+            unfit(f"SNMP user {name} reads otherwise than with authentication and privacy")
         yield name
 
 
@@ -154,7 +154,7 @@ def _gnmi(tables: Tables) -> int:
     only(table.get("certs", {}), "server_crt", "server_key")
     only(table.get("gnmi", {}), "port")
     if bool(table) != (tables["FEATURE"].get("gnmi", {}).get("state") == "enabled"):
-        raise UnknownTextError("the gNMI container and what it is told do not fit")
+        unfit("the gNMI container and what it is told do not fit")
     if table and "port" not in table["gnmi"]:
-        raise UnknownTextError("gNMI without a port does not start")
+        unfit("gNMI without a port does not start")
     return int(table["gnmi"]["port"]) if table else 0

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from fabricgen.running.form import Ecn, PortQos, Qos, Queue, Watchdog
-from fabricgen.running.tree import UnknownTextError, only
+from fabricgen.running.tree import only, unfit
 
 QOS_TABLES = {
     "DSCP_TO_TC_MAP",
@@ -41,7 +41,7 @@ def read_qos(tables: Tables) -> Qos | None:
     for priority in {p for port in ports.values() for p in port.pfc}:
         alone = [traffic_class for traffic_class, group in groups.items() if group == groups[priority]]
         if pfc_queues[priority] != queues[priority] or alone != [priority]:
-            raise UnknownTextError(f"priority {priority} pauses another queue or class than its own")
+            unfit(f"priority {priority} pauses another queue or class than its own")
     return Qos(
         class_of=tuple(classes[dscp] for dscp in range(64)),
         queue_of={c: queues[c] for c in sorted(set(classes.values()))},
@@ -57,7 +57,7 @@ def _bound_map(tables: Tables, bound: Mapping[str, Mapping[str, str]], field: st
     """The map that all ports name in a field."""
     names = {row[field] for row in bound.values()}
     if len(names) != 1:
-        raise UnknownTextError(f"ports have different maps: {field} {sorted(names)}")
+        unfit(f"ports have different maps: {field} {sorted(names)}")
     return tables[table][names.pop()]
 
 
@@ -95,7 +95,7 @@ def _limit(scheduler: Mapping[str, str], speed_mbps: int) -> int:
     rate = shaped.get("pir", "")
     percent, rest = divmod(100 * 8 * int(rate), speed_mbps * BITS_PER_MEGABIT)
     if shaped != {"cir": rate, "meter_type": "bytes", "pir": rate} or rest:
-        raise UnknownTextError(f"no whole percents of {speed_mbps} Mb/s: {shaped}")
+        unfit(f"no whole percents of {speed_mbps} Mb/s: {shaped}")
     return percent
 
 
@@ -106,10 +106,10 @@ def _ecn(row: Mapping[str, str]) -> Ecn:
     only(row, "ecn", *(f"{c}_{f}" for c in colors for f in fields), *(f"wred_{c}_enable" for c in colors))
     found: set[tuple[str, ...]] = {tuple(row[f"{color}_{f}"] for f in fields) for color in colors}
     if len(found) != 1 or row["ecn"] != "ecn_all" or any(row[f"wred_{c}_enable"] != "true" for c in colors):
-        raise UnknownTextError("colours are marked differently")
+        unfit("colours are marked differently")
     low, high, percent = map(int, found.pop())
     if low % 1000 or high % 1000:
-        raise UnknownTextError(f"thresholds are no whole kB: {low}, {high}")
+        unfit(f"thresholds are no whole kB: {low}, {high}")
     return Ecn(low // 1000, high // 1000, percent)
 
 
@@ -119,7 +119,7 @@ def _watchdog(table: Mapping[str, Mapping[str, str]], ports: Mapping[str, Any]) 
     if not rows:
         return None
     if len(rows) != 1 or set(table) - {"GLOBAL"} != set(ports):
-        raise UnknownTextError("ports have different watchdogs")
+        unfit("ports have different watchdogs")
     row = dict(rows.pop())
     only(row, "action", "detection_time", "restoration_time")
     poll = int(table["GLOBAL"]["POLL_INTERVAL"])

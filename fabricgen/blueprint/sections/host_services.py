@@ -1,0 +1,103 @@
+"""The language of what a leaf does for its hosts: DHCP relay, router advertisements, guards of their ports."""
+
+import ipaddress
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
+
+from fabricgen.blueprint.base import Model
+from fabricgen.blueprint.sections.management import ServerAddresses
+from fabricgen.models import forms
+from fabricgen.models.forms import one_or_list, text_form
+
+MOST_STORM_PERCENT = 10
+"""More of a host port than any broadcast needs; SONiC counts no more than 100 Gb/s (sonic-storm-control.yang)."""
+
+
+def _of_v6(servers: tuple[str, ...]) -> tuple[str, ...]:
+    if wrong := next((server for server in servers if ipaddress.ip_address(server).version == 4), ""):
+        raise ValueError(
+            f"{wrong} is no IPv6 address; router advertisements name resolvers by IPv6 addresses (RFC 8106)"
+        )
+    return servers
+
+
+def _hundredths(percent: float) -> float:
+    if round(percent * 100) != percent * 100:
+        raise ValueError(f"{percent} has more than two decimals")
+    return percent
+
+
+V6Resolvers = Annotated[
+    ServerAddresses,
+    AfterValidator(_of_v6),
+    WithJsonSchema(one_or_list(text_form(f"^{forms.IPV6}$", "an IPv6 address", "fd00::53"), maxItems=8)),
+]
+Percent = Annotated[float, Field(ge=0, le=MOST_STORM_PERCENT), AfterValidator(_hundredths)]
+
+
+class Dhcp(Model):
+    """DHCP relay at the gateways of a fabric's hosts."""
+
+    servers: ServerAddresses = Field(
+        min_length=1, description="DHCP servers by address: IPv4 ones get DHCP, IPv6 ones DHCPv6, each all requests."
+    )
+    option_82: bool = Field(
+        True,
+        description="Whether requests say on which switch and port they came in (RFC 3046). SONiC always says so.",
+    )
+
+
+class Advertisements(Model):
+    """IPv6 router advertisements of gateways (RFC 4861)."""
+
+    managed: bool | None = Field(
+        None, description="Hosts ask DHCPv6 for addresses. Default: where `dhcp` has an IPv6 server."
+    )
+    other: bool = Field(False, description="Hosts ask DHCPv6 for all else.")
+    autoconfig: bool = Field(False, description="Hosts make addresses of the prefix themselves (RFC 4862).")
+    lifetime_s: int = Field(
+        1800, ge=0, le=9000, description="How long hosts keep the gateway as default router, s; 0: it is none."
+    )
+    resolvers: V6Resolvers = Field((), description="DNS resolvers that are advertised (RFC 8106).")
+
+
+class StormControl(Model):
+    """How much of a host port's speed may come in flooded, percent; the rest is dropped."""
+
+    broadcast: Percent | None = Field(None, description="Broadcasts, percent. Default: no limit.")
+    multicast: Percent | None = Field(None, description="Multicasts, percent. Default: no limit.")
+    unknown_unicast: Percent | None = Field(
+        None, description="Unicasts of unknown addresses, percent. Default: no limit."
+    )
+
+
+class Access(Model):
+    """What the ports of bridged hosts refuse."""
+
+    storm_control: StormControl = Field(
+        default_factory=StormControl.model_construct, description="Limits of what is flooded."
+    )
+    bpdu_guard: bool | None = Field(
+        None,
+        description="A port that receives spanning tree's packets is taken down. Default: where the NOS runs spanning "
+        "tree.",
+    )
+    dhcp_guard: bool = Field(False, description="What DHCP servers send is dropped: no host is one.")
+    ra_guard: bool = Field(False, description="Router advertisements of hosts are dropped (RFC 6105).")
+
+
+def _advertised(value: Any) -> Any:
+    return {} if value is True else value
+
+
+class _TruthAlone:
+    """Lets the schema take true or false where a map may stand."""
+
+    def __get_pydantic_json_schema__(self, core: Any, handler: Any) -> dict[str, Any]:
+        truth = {"type": "boolean", "description": "Whether gateways advertise themselves, as by default."}
+        return {"anyOf": [truth, handler(core)], "examples": [True, {"managed": True}]}
+
+
+AdvertisementsOf = Annotated[Advertisements | bool, BeforeValidator(_advertised), _TruthAlone()]
+"""`true` for the defaults, `false` for none."""

@@ -1,0 +1,1 @@
+"""Tenants of the cluster."""

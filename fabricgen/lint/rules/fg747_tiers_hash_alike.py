@@ -1,0 +1,88 @@
+"""FG747: a tier repeats the choice of the tier below it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.design.fabric_model import TierDesign
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
+from fabricgen.lint.rule import DesignRule
+from fabricgen.views.balancing import balancing_of
+
+SONIC_SEEDS = (0, 10, 25)
+"""Of the types ToRRouter, LeafRouter and SpineRouter, which tiers have from the lowest up (sonic-buildimage,
+dockers/docker-orchagent/switch.json.j2)."""
+
+
+class TiersHashAlike(DesignRule):
+    """Two tiers, one above the other, hash flows over equal paths with one seed.
+
+    Packets that come up one link have one value of the hash, as the switch below has sorted them by it. A switch above
+    that hashes alike finds them in one bucket again and sends them all over the same few of its links, while others
+    idle (polarisation). Cumulus Linux draws a seed at random unless one is stated; SONiC takes it from the type of the
+    switch, of which three differ, and the chip of both tiers must be one vendor's for their hashes to agree. Seeds of
+    EOS are not known here, and not judged.
+
+    State `seeds: auto` in `routing.load_balance`, or other numbers; on SONiC choose another mode, or another NOS for
+    every second tier.
+    """
+
+    id = "FG747"
+    severity = Severity.WARNING
+    title = "a tier repeats the choice of the tier below it"
+    bad = """
+        nos: cumulus
+        fabrics: {compute: {tiers: {leaf: {switch: sn5600}, spine: {switch: sn5600, count: 2}}}}
+        routing: {load_balance: {
+          seeds: {leaf: 5, spine: 5}}}  # <-
+    """
+    good = """
+        nos: cumulus
+        fabrics: {compute: {tiers: {leaf: {switch: sn5600}, spine: {switch: sn5600, count: 2}}}}
+        routing: {load_balance: {seeds: auto}}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Compare the seeds of every tier and the one above, where both choose among links and neither by load."""
+        for tier in design.tiers:
+            upper = design.tier(tier.uplink.upper) if tier.uplink else None
+            if upper is None or not _both_choose(design, tier, upper) or not _same_chips(tier, upper):
+                continue
+            seed, place = _seed(design, tier)
+            above, _ = _seed(design, upper)
+            if seed is not None and seed == above:
+                yield self.flag(
+                    place,
+                    f"{tier.fabric} {tier.name} and {upper.name} hash with the seed {seed}: {upper.name} switches use "
+                    "few of their links for what comes up one",
+                    "use `seeds: auto`, or `spray` or `dynamic` where the switches can",
+                )
+
+
+def _both_choose(design: Design, tier: TierDesign, upper: TierDesign) -> bool:
+    """Whether a switch has several links up, and those above several ways on: up, or down to one place."""
+    link = tier.uplink
+    parallel = link is not None and link.links_per_group > link.upper_count
+    up = upper.up is not None and upper.up.count > 1
+    return tier.up is not None and tier.up.count > 1 and (up or parallel or design.levels[tier.key] > 0)
+
+
+def _same_chips(tier: TierDesign, upper: TierDesign) -> bool:
+    """Whether both run one NOS on chips of one family: those of others hash otherwise anyway."""
+    return tier.nos == upper.nos and tier.profile.asic.split()[0][:4] == upper.profile.asic.split()[0][:4]
+
+
+def _seed(design: Design, tier: TierDesign) -> tuple[int | None, Path]:
+    """The seed of a tier, and where it is stated; None where it is unknown, or balances by load."""
+    blueprint = design.loaded.blueprint
+    own = blueprint.fabrics[tier.fabric].routing
+    asked, naming = balancing_of(own, blueprint.routing), design.catalog.naming(tier.nos).configuration
+    at: Path = ("fabrics", tier.fabric) if own.load_balance else ()
+    if asked.by_load and not naming.lack("dynamic-load-balance", tier.profile.asic):
+        return None, at
+    level = design.levels[tier.key]
+    stated = None if naming.lack("hash-seeds", tier.profile.asic) else asked.seed(tier.name, level)
+    if stated is not None:
+        return stated, (*at, "routing", "load_balance", "seeds")
+    return SONIC_SEEDS[min(level, 2)] if tier.nos == "sonic" else None, tier.path

@@ -1,0 +1,86 @@
+"""FG823: two tenants share a scale-up domain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.blueprint.sections.slots import NodeSlot
+from fabricgen.design.model import Design
+from fabricgen.design.scale_up.model import ScaleUpDesign
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.rule import DesignRule
+
+Domain = tuple[int, ...]
+"""What tells a domain from others: pod, unit and group of nodes in the unit, as far as these are of one domain."""
+
+
+class TenantsShareADomain(DesignRule):
+    """Nodes of two tenants are in one scale-up domain.
+
+    VRFs and partitions keep networks apart; accelerators of one domain reach each other's memory over its switches
+    besides, which one fabric manager programs for all (NVIDIA, Fabric Manager for NVIDIA NVSwitch Systems User Guide).
+    Give each tenant whole domains, or partition the domain by its fabric manager, which is not planned here, and waive
+    this.
+    """
+
+    id = "FG823"
+    counts_ports = False
+    severity = Severity.WARNING
+    title = "two tenants share a scale-up domain"
+    bad = """
+        scalable_unit: {nodes: 18 x gb200-tray, racks: {nodes_per_rack: 18}}
+        scale_up: {nvlink: {domain: nvl72-gb200, per: rack}}
+        tenants:
+          blue: {nodes: [p1/su-1/node-1]}
+          red: {nodes: [p1/su-1/node-2, p1/su-2]}  # <-
+    """
+    good = """
+        scalable_unit: {nodes: 18 x gb200-tray, racks: {nodes_per_rack: 18}}
+        scale_up: {nvlink: {domain: nvl72-gb200, per: rack}}
+        tenants:
+          blue: {nodes: [p1/su-1]}
+          red: {nodes: [p1/su-2]}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Look for domains with nodes of two tenants; for each pair of tenants the first is named."""
+        for scale_up in design.scale_up if len(design.tenants) > 1 else ():
+            if scale_up.per != "node":
+                yield from self._shared(design, scale_up)
+
+    def _shared(self, design: Design, scale_up: ScaleUpDesign) -> Iterator[Diagnostic]:
+        owners = _owners(design, scale_up)
+        shared: dict[tuple[str, str], list[Domain]] = {}
+        for domain, of in sorted(owners.items()):
+            names = list(of)
+            for name in names[1:]:
+                shared.setdefault((names[0], name), []).append(domain)
+        for (one, other), domains in shared.items():
+            slots = [_written(design, owners[domains[0]][name]) for name in (one, other)]
+            count = f"{len(domains):,} {scale_up.name} domain{'s' * (len(domains) > 1)}"
+            example = f"{slots[0]} is {one}'s and {slots[1]} is {other}'s in one"
+            yield self.flag(
+                ("tenants", other, "nodes"),
+                f"{count} of {scale_up.profile.id} {'are' if len(domains) > 1 else 'is'} shared with {one}: {example}",
+                f"give each tenant {scale_up.places.what.removesuffix(' of')} as a whole",
+            )
+
+
+def _owners(design: Design, scale_up: ScaleUpDesign) -> dict[Domain, dict[str, NodeSlot]]:
+    """The tenants of each domain, with a slot of theirs."""
+    groups = {
+        kind: {node + 1: at for at, nodes in enumerate(some) for node in nodes}
+        for kind, some in scale_up.places.groups.items()
+    }
+    kept = {"pod": 1, "cluster": 0}.get(scale_up.per, 3)
+    found: dict[Domain, dict[str, NodeSlot]] = {}
+    for tenant in design.tenants:
+        for slot in sorted(tenant.slots):
+            group = groups.get(design.layout.kind_of_pod[slot.pod].name, {}).get(slot.node)
+            if group is not None:
+                found.setdefault((slot.pod, slot.su, group)[:kept], {}).setdefault(tenant.name, slot)
+    return found
+
+
+def _written(design: Design, slot: NodeSlot) -> str:
+    return f"{design.layout.pods[slot.pod].name}/su-{slot.su}/node-{slot.node}"

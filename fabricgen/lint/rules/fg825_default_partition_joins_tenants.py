@@ -1,0 +1,54 @@
+"""FG825: nodes of tenants are full members of the default partition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Edit, Severity
+from fabricgen.lint.rule import DesignRule
+
+
+class DefaultPartitionJoinsTenants(DesignRule):
+    """`default_partition: full` is stated, and tenants are to be kept apart on that fabric.
+
+    Full members of a partition reach all of its members (InfiniBand Architecture Specification, volume 1, 10.9.3), and
+    every port is in the default one: the partitions of tenants keep nobody apart then. If nothing is stated, nodes are
+    limited members of it, which is enough to reach the subnet manager.
+    """
+
+    id = "FG825"
+    counts_ports = False
+    severity = Severity.ERROR
+    title = "nodes of tenants are full members of the default partition"
+    bad = """
+        fabrics:
+          compute:
+            protocol: infiniband
+            default_partition: full  # <-
+            tiers: {leaf: {switch: qm9700}, spine: {switch: qm9700}}
+        tenants:
+          blue: {nodes: [p1/su-1]}
+    """
+    good = """
+        fabrics:
+          compute:
+            protocol: infiniband
+            tiers: {leaf: {switch: qm9700}, spine: {switch: qm9700}}
+        tenants:
+          blue: {nodes: [p1/su-1]}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Look at every InfiniBand fabric that tenants are in."""
+        if not design.tenants:
+            return
+        from fabricgen.views.fabric import whole_fabrics
+
+        for name, members in whole_fabrics(design).items():
+            apart = [tenant.name for tenant in design.tenants if not set(members).isdisjoint(tenant.fabrics)]
+            if apart and design.loaded.blueprint.fabrics[name].default_partition == "full":
+                path = ("fabrics", name, "default_partition")
+                whose = f"nodes of {' and '.join(apart)}"
+                what = f"{whose} are full members of the default partition of {name}, and meet there"
+                yield self.flag(path, what, "remove it, or say `limited`", [Edit("remove", path)])

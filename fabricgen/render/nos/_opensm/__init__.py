@@ -1,0 +1,1 @@
+"""Pieces of the files of a subnet manager, a module for each subject."""

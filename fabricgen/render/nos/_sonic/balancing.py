@@ -1,0 +1,23 @@
+"""Load balancing of SONiC: the fields by which RoCE is hashed over equal paths.
+
+sonic-hash.yang has a list of fields for each kind of packet; those of RoCE get the destination queue pair beside the
+five that flows are told apart by. Other packets are hashed as the image does. The chip's SAI says which fields it takes
+(`show switch-hash capabilities`), and orchagent refuses others. The seed is the image's, by the type of the switch.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fabricgen.views.switch import SwitchView
+
+FLOW_FIELDS = ("DST_IP", "SRC_IP", "IP_PROTOCOL", "L4_DST_PORT", "L4_SRC_PORT")
+QUEUE_PAIR = "RDMA_BTH_DEST_QP"
+
+
+def balancing_values(switch: SwitchView) -> dict[str, Any]:
+    """Rows of SWITCH_HASH; none where RoCE is hashed as the image does it."""
+    families = [word for word, routed in (("ipv4", switch.has_v4), ("ipv6", switch.has_v6)) if routed]
+    fields = [*FLOW_FIELDS, QUEUE_PAIR]
+    rows = {"GLOBAL": {f"ecmp_hash_{family}_rdma": fields for family in families}}
+    return {"SWITCH_HASH": rows if switch.fabric.balancing.queue_pairs else {}}

@@ -1,0 +1,64 @@
+"""Tables of what ports of hosts refuse on SONiC.
+
+Storm control counts kilobits a second of a physical port, also where it is in a bond (sonic-storm-control.yang; SONiC
+doc/storm-control). Access lists are bound to ports and bonds (sonic-acl.yang): types L3 and L3V6, whose rules drop and
+which let pass what no rule takes. Spanning tree is not in community images (rules/config: INCLUDE_STP).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fabricgen.render.guards import Guard, guarded
+from fabricgen.views.switch import SwitchView
+
+KINDS = {"broadcast": "broadcast", "multicast": "unknown-multicast", "unknown-unicast": "unknown-unicast"}
+"""What SONiC calls kinds of flooded frames; it floods the multicasts that nobody asked for."""
+
+FIRST_PRIORITY = 9990
+"""Of the first rule of a list; later ones have less."""
+
+UDP, ICMPV6, ADVERTISEMENT = 17, 58, 134
+_PORTS = {"dhcp": (67, 68), "dhcp6": (547, 546)}
+
+Rows = dict[str, dict[str, Any]]
+
+
+def host_tables(switch: SwitchView) -> dict[str, Rows]:
+    """Rows of the tables, by table."""
+    lists = list(guarded(switch))
+    bonds = {bond.first.name: f"PortChannel{bond.number}" for bond in switch.bonds}
+    return {
+        "ACL_RULE": {
+            f"{guard.name}|RULE_{place}": _rule(guard, kind, place)
+            for guard, _ in lists
+            for place, kind in enumerate(guard.kinds, 1)
+        },
+        "ACL_TABLE": {
+            guard.name: {
+                "policy_desc": "what hosts do not send",
+                "ports": [bonds.get(port, port) for port in ports],
+                "stage": "ingress",
+                "type": "L3V6" if guard.v6 else "L3",
+            }
+            for guard, ports in lists
+        },
+        "PORT_STORM_CONTROL": {
+            f"{port.name}|{KINDS[kind]}": {"kbps": round(percent * port.speed_gbps * 10**4)}
+            for port in switch.ports
+            for kind, percent in switch.offers_to(port).storm
+        },
+    }
+
+
+def _rule(guard: Guard, kind: str, place: int) -> dict[str, Any]:
+    """A rule that drops, with the fields that `acl-loader` gives to one (sonic-utilities, acl_loader/main.py)."""
+    found = {
+        "IP_TYPE": "IPV6ANY" if guard.v6 else "IPV4ANY",
+        "PACKET_ACTION": "DROP",
+        "PRIORITY": FIRST_PRIORITY - 10 * (place - 1),
+    }
+    if kind == "ra":
+        return {**found, "ICMPV6_TYPE": ADVERTISEMENT, "IP_PROTOCOL": ICMPV6}
+    source, target = _PORTS[kind]
+    return {**found, "IP_PROTOCOL": UDP, "L4_DST_PORT": target, "L4_SRC_PORT": source}

@@ -1,0 +1,81 @@
+"""What SONiC is told of ports of hosts, read back: access lists and storm control."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from fabricgen.running.host_form import DROPPED, Access
+from fabricgen.running.tree import only, unfit
+
+_STORMS = {"broadcast": "broadcast", "unknown-multicast": "multicast", "unknown-unicast": "unknown-unicast"}
+_TYPES = {"dhcp": ("L3", "IPV4ANY"), "dhcp6": ("L3V6", "IPV6ANY"), "ra": ("L3V6", "IPV6ANY")}
+
+
+@dataclass
+class HostTables:
+    """Types, ports and refusals of access lists by name, and kilobits a second by (port, kind)."""
+
+    types: dict[str, str] = field(default_factory=dict)
+    ports: dict[str, frozenset[str]] = field(default_factory=dict)
+    refused: dict[str, set[str]] = field(default_factory=dict)
+    kbps: dict[tuple[str, str], int] = field(default_factory=dict)
+
+    def access(self, name: str, members: Iterable[str], speed_gbps: int) -> Access:
+        """What a port refuses, or a bond with its members; raises UnknownTextError where these are not alike."""
+        storms = [
+            {kind: round(kbps / speed_gbps / 10**4, 4) for (port, kind), kbps in self.kbps.items() if port == member}
+            for member in members
+        ]
+        if any(storm != storms[0] for storm in storms):
+            unfit(f"ports of {name} refuse different things")
+        lists = {own for own, ports in self.ports.items() if name in ports}
+        return Access(storms[0], refused=frozenset(kind for own in lists for kind in self.refused.get(own, ())))
+
+
+def acl_tables(box: Any, table: Mapping[str, Any]) -> None:
+    """Take ACL_TABLE."""
+    for name, row in table.items():
+        only(row, "policy_desc", "ports", "stage", "type")
+        if row["stage"] != "ingress":
+            unfit(f"access list {name} is of packets that leave")
+        box.hosts.types[name], box.hosts.ports[name] = row["type"], frozenset(row["ports"])
+        box.hosts.refused.setdefault(name, set())
+
+
+def acl_rules(box: Any, table: Mapping[str, Any]) -> None:
+    """Take ACL_RULE, after ACL_TABLE or before it."""
+    for key, row in table.items():
+        name, _, _ = key.partition("|")
+        found = [kind for kind, wanted in _RULES.items() if {**row, "PRIORITY": ""} == {**wanted, "PRIORITY": ""}]
+        if not found:
+            unfit(f"ACL_RULE {key}: {row}")
+            continue
+        box.hosts.refused.setdefault(name, set()).add(found[0])
+
+
+def _rule(kind: str) -> dict[str, str]:
+    protocol, source, target = DROPPED[kind]
+    found = {"PACKET_ACTION": "DROP", "IP_TYPE": _TYPES[kind][1], "IP_PROTOCOL": str(protocol)}
+    if not target:
+        return {**found, "ICMPV6_TYPE": str(source)}
+    return {**found, "L4_SRC_PORT": str(source), "L4_DST_PORT": str(target)}
+
+
+_RULES = {kind: _rule(kind) for kind in DROPPED}
+
+
+def storms(box: Any, table: Mapping[str, Any]) -> None:
+    """Take PORT_STORM_CONTROL."""
+    for key, row in table.items():
+        only(row, "kbps")
+        port, _, kind = key.partition("|")
+        box.hosts.kbps[port, _STORMS[kind]] = int(row["kbps"])
+
+
+def check(hosts: HostTables) -> None:
+    """Raises UnknownTextError for rules of no list, and lists of another family than their rules."""
+    for name, kinds in hosts.refused.items():
+        if {_TYPES[kind][0] for kind in kinds} != {hosts.types.get(name)}:
+            unfit(f"access list {name} is of another type than its rules")

@@ -1,0 +1,80 @@
+"""What a leaf does for the hosts of a fabric, as its blueprint states it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from fabricgen.blueprint.sections.fabric import Fabric
+from fabricgen.blueprint.sections.host_services import Advertisements
+
+
+@dataclass(frozen=True, slots=True)
+class Advertised:
+    """The router advertisements of gateways: flags of RFC 4861, seconds, IPv6 addresses of resolvers."""
+
+    managed: bool
+    other: bool
+    autoconfig: bool
+    lifetime_s: int
+    resolvers: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HostServices:
+    """Of one fabric. `storm` are (kind, percent of a port's speed), kinds as EOS spells them, by name.
+
+    `advertised` is None where gateways send none; `states_advertised`: whether the blueprint says so.
+    """
+
+    dhcp: tuple[str, ...] = ()
+    option_82: bool = True
+    advertised: Advertised | None = None
+    states_advertised: bool = False
+    storm: tuple[tuple[str, float], ...] = ()
+    bpdu_guard: bool = True
+    dhcp_guard: bool = False
+    ra_guard: bool = False
+    lacp_fallback: bool = False
+
+    @property
+    def dhcp_v4(self) -> tuple[str, ...]:
+        """Servers of DHCP."""
+        return tuple(server for server in self.dhcp if ":" not in server)
+
+    @property
+    def dhcp_v6(self) -> tuple[str, ...]:
+        """Servers of DHCPv6."""
+        return tuple(server for server in self.dhcp if ":" in server)
+
+
+NO_SERVICES = HostServices()
+
+
+def host_services(spec: Fabric) -> HostServices:
+    """What a fabric states of its hosts' services, with defaults filled in."""
+    storm, access = spec.access.storm_control, spec.access
+    found = {
+        "broadcast": storm.broadcast,
+        "multicast": storm.multicast,
+        "unknown-unicast": storm.unknown_unicast,
+    }
+    servers = spec.dhcp.servers if spec.dhcp else ()
+    return HostServices(
+        dhcp=servers,
+        option_82=spec.dhcp.option_82 if spec.dhcp else True,
+        advertised=_advertised(spec.router_advertisements, servers),
+        states_advertised=spec.router_advertisements is not None,
+        storm=tuple((kind, percent) for kind, percent in found.items() if percent is not None),
+        bpdu_guard=access.bpdu_guard is not False,
+        dhcp_guard=access.dhcp_guard,
+        ra_guard=access.ra_guard,
+        lacp_fallback=spec.lacp_fallback,
+    )
+
+
+def _advertised(stated: Advertisements | bool | None, servers: Iterable[str]) -> Advertised | None:
+    if not isinstance(stated, Advertisements):
+        return None
+    managed = any(":" in server for server in servers) if stated.managed is None else stated.managed
+    return Advertised(managed, stated.other, stated.autoconfig, stated.lifetime_s, stated.resolvers)
