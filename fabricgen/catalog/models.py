@@ -55,6 +55,20 @@ class NicProfile(Profile):
     gbps: Annotated[int, Field(gt=0, description="All of its ports together, Gb/s.")]
     splits: Annotated[dict[int, int], Field(description="Ports -> speed of each, Gb/s.")]
     host: Annotated[str, Field(description="How it is attached to its host, for example PCIe 6.0 x16.")]
+    driver: Annotated[
+        str,
+        Field(
+            pattern=r"^[a-z0-9_]*$",
+            description="The Linux driver of its RDMA devices, which says with what tools it is set up: mlx5, ionic.",
+        ),
+    ] = ""
+    device_id: Annotated[
+        str, Field(pattern=r"^([0-9a-f]{4})?$", description="Its PCI device id, e.g. 1021, where one is published.")
+    ] = ""
+    link_types: Annotated[
+        tuple[Literal["ethernet", "infiniband"], ...],
+        Field(min_length=1, description="What its ports can be. Default: either."),
+    ] = ("ethernet", "infiniband")
     out_of_order: Annotated[
         str,
         Field(description="What says that it puts RoCE data in place in whatever order packets come; empty: nothing."),

@@ -37,6 +37,10 @@ Feature: TypeAlias = Literal[
     "cnp-shaping",
     "mlag",
     "bpdu-guard",
+    "no-option-82",
+    "relay-on-routed-ports",
+    "ra-lifetime",
+    "ra-settings",
     "watchdog-forward",
     "watchdog-restore",
 ]

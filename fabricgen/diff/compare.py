@@ -23,7 +23,7 @@ from fabricgen.diff.reasons import reasons
 from fabricgen.diff.renaming import NAME, Renamed, renamed_devices, under_new_names
 from fabricgen.diff.sessions import compare_sessions, session_listing
 from fabricgen.diff.sizing_figures import SizingFigures, TierFigures, TierName
-from fabricgen.diff.tenant_moves import TenantMove, move_said, tenant_moves
+from fabricgen.diff.tenant_moves import TenantMove, move_said, sharing_said, tenant_moves
 
 DEVICE_CHANGES: Mapping[str, tuple[str, ...]] = {
     "renamed": (NAME,),
@@ -156,7 +156,9 @@ def compare(old: Side, new: Side, prices: Mapping[str, float] | None = None, ren
 
 
 def _reasons(old: Side, new: Side, links: Delta, was: Lists) -> tuple[str, ...]:
-    return reasons(old.shape, new.shape, links, was) if old.shape and new.shape else ()
+    if not (old.shape and new.shape):
+        return ()
+    return (*reasons(old.shape, new.shape, links, was), *sharing_said(old.shape, new.shape))
 
 
 def _tenant_moves(old: Side, new: Side, was: Lists, now: Lists, renamed: Renamed) -> tuple[TenantMove, ...]:

@@ -73,6 +73,8 @@ class SizingFigures:
     """(device, port) -> MAC, GUID and serial number of the inventory."""
     tenancies: Mapping[str, Tenancy] = field(default_factory=dict)
     """By device."""
+    shared: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By tenant, the sets of extra devices on InfiniBand that it shares."""
     partition_files: Mapping[str, str] = field(default_factory=dict)
     """By InfiniBand fabric, the file that says which ports are whose."""
 
@@ -88,6 +90,7 @@ def sizing_figures(cluster: Cluster) -> SizingFigures:
         spares=tuple(_slot([pod.name for pod in design.layout.pods], s) for s in sorted(design.layout.spare)),
         hardware={row.figures[:2]: row.figures[2:] for row in design.loaded.inventory},
         tenancies=_tenancies(cluster),
+        shared={tenant.name: tenant.shared for tenant in design.tenants if tenant.shared},
         partition_files=_partition_files(design) if design.tenants else {},
     )
 

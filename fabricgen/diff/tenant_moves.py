@@ -78,6 +78,15 @@ def move_said(move: TenantMove) -> str:
     return f"{few_names(move.devices)} move{'s' * (not many)} from {old} to {new}: {ports}"
 
 
+def sharing_said(old: SizingFigures, new: SizingFigures) -> Iterator[str]:
+    """What tenants begin and cease to share, in words."""
+    for tenant in sorted(old.shared.keys() | new.shared.keys()):
+        before, after = (set(side.shared.get(tenant, ())) for side in (old, new))
+        for verb, names in (("shares", after - before), ("no longer shares", before - after)):
+            if names:
+                yield f"tenant {tenant} {verb} {few_names(sorted(names))}"
+
+
 def _ports_said(touched: TouchedPorts) -> str:
     """Switches have configurations of their own, and an InfiniBand fabric a file."""
     ports = f"{touched.ports:,} port{'s' * (touched.ports != 1)}"

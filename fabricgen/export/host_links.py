@@ -23,26 +23,27 @@ address, the subnet.
 """
 
 
-def host_links(cluster: Cluster) -> Ints64:
+def host_links(cluster: Cluster, *, infiniband: bool = False) -> Ints64:
     """Rows of links of nodes and extra devices, by device, fabric and port; int64.
 
-    Without BMCs, InfiniBand ports, which have no addresses here, and external devices and exits, which others
-    configure.
+    Without BMCs, external devices and exits, which others configure, and, unless asked for, InfiniBand ports, which
+    have no addresses here.
     """
     links, fabrics = cluster.plan.links, [fabric.name for fabric in cluster.design.fabrics]
     exits = exit_segments(cluster.design, cluster.plan)
-    wanted = np.array([i not in exits and _is_wanted(cluster, s) for i, s in enumerate(links.segments)], dtype=bool)
+    segments = enumerate(links.segments)
+    wanted = np.array([i not in exits and _is_wanted(cluster, s, infiniband) for i, s in segments], dtype=bool)
     rank = [fabrics.index(s.fabric) if s.fabric in fabrics else -1 for s in links.segments]
     rows = np.flatnonzero(wanted[links.segment])
     order = np.lexsort((links.a_port[rows], np.array(rank, dtype=np.int32)[links.segment[rows]], links.a_device[rows]))
     return rows[order].astype(np.int64)
 
 
-def _is_wanted(cluster: Cluster, segment: Segment) -> bool:
+def _is_wanted(cluster: Cluster, segment: Segment, infiniband: bool) -> bool:
     side = segment.a
     if not isinstance(side, Attachment) or side.role == "bmc" or side.profile.external:
         return False
-    return cluster.design.fabric(segment.fabric).protocol != "infiniband"
+    return infiniband or cluster.design.fabric(segment.fabric).protocol != "infiniband"
 
 
 def bond_columns(cluster: Cluster, rows: Ints64) -> tuple[list[int], list[bool]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from fabricgen.running.form import Bfd, Bgp, Clause, Peer, Permit, Policy
 from fabricgen.running.policy import Policies, Route
-from fabricgen.running.tree import unfit
+from fabricgen.running.tree import tolerates, unfit
 
 
 @dataclass
@@ -31,6 +31,7 @@ class Neighbor:
     from_loopback: bool = False
     local_asn: int = 0
     password: str = ""
+    shut: bool = False
 
 
 @dataclass
@@ -55,13 +56,13 @@ class Instance:
 
     def bgp(self, policies: Policies, connected: Iterable[Route], statics: Iterable[Route]) -> Bgp:
         """The instance in neutral form; raises UnknownTextError for groups that are not there."""
-        if len(self.max_paths) != 1:
+        if len(self.max_paths) != 1 and not (tolerates() and not self.max_paths):
             unfit(f"families differ in equal paths: {self.max_paths}")
         peers = {n: self._peer(policies, one) for n, one in self.neighbors.items() if not one.is_group}
         return Bgp(
             asn=self.asn,
             router_id=self.router_id,
-            max_paths=next(iter(self.max_paths)),
+            max_paths=max(self.max_paths, default=0),
             multipath_relax=self.relax,
             peers=peers,
             announced=frozenset(self._announced(policies, list(connected), list(statics))),
@@ -77,9 +78,9 @@ class Instance:
         return found
 
     def _peer(self, policies: Policies, one: Neighbor) -> Peer:
-        if one.group and not self.neighbors[one.group].is_group:
+        group = self.neighbors.get(one.group, Neighbor()) if one.group else Neighbor(is_group=True)
+        if not group.is_group:
             unfit(f"{one.group} is no peer group")
-        group = self.neighbors[one.group] if one.group else Neighbor()
         keepalive, hold = one.timers or group.timers or self.timers
         families = frozenset(one.active | group.active)
         return Peer(
@@ -97,6 +98,7 @@ class Instance:
             from_loopback=one.from_loopback,
             local_asn=one.local_asn,
             password=one.password,
+            shut=one.shut or group.shut,
         )
 
 

@@ -45,7 +45,7 @@ def _static(key: str, row: Mapping[str, str]) -> Iterator[str]:
         item = {field: column[n] for field, column in columns.items()}
         hop = "blackhole" if item.get("blackhole") == "true" else f"{item['nexthop']} {item['ifname']}"
         distance = f" {item['distance']}" if item.get("distance", "0") != "0" else ""
-        tag = 2 if row["advertise"] == "false" else 1
+        tag = 2 if row.get("advertise") == "false" else 1
         in_vrf = "" if vrf == "default" else f" vrf {vrf}"
         yield f"{'ipv6' if ':' in prefix else 'ip'} route {prefix} {hop}{distance} tag {tag}{in_vrf}"
 
@@ -60,22 +60,25 @@ def _policies() -> list[str]:
 def _instance(tables: Tables, vrf: str) -> Iterator[str]:
     metadata = tables["DEVICE_METADATA"]["localhost"]
     peers = {k.rpartition("|")[2]: row for k, row in tables.get("BGP_NEIGHBOR", {}).items() if _vrf(k) == vrf}
-    loopbacks = [key.partition("|")[2] for key in tables["LOOPBACK_INTERFACE"] if "|" in key]
+    loopbacks = [key.partition("|")[2] for key in tables.get("LOOPBACK_INTERFACE", {}) if "|" in key]
     router_ids = [str(ip_interface(address).ip) for address in loopbacks if ":" not in address]
     yield f"router bgp {metadata['bgp_asn']}" + ("" if vrf == "default" else f" vrf {vrf}")
     yield " no bgp default ipv4-unicast\n no bgp ebgp-requires-policy\n bgp bestpath as-path multipath-relax"
     yield from (f" bgp router-id {address}" for address in router_ids)
     yield " neighbor PEER_V4 peer-group\n neighbor PEER_V6 peer-group"
     for address, row in peers.items():
-        yield f" neighbor {address} remote-as {row['asn']}\n neighbor {address} description {row['name']}"
-        yield f" neighbor {address} timers {row['keepalive']} {row['holdtime']}\n neighbor {address} timers connect 10"
+        yield f" neighbor {address} remote-as {row['asn']}\n neighbor {address} description {row.get('name', '-')}"
+        timers = f"{row.get('keepalive', 60)} {row.get('holdtime', 180)}"
+        yield f" neighbor {address} timers {timers}\n neighbor {address} timers connect 10"
+        if row.get("admin_status", "up") == "down":
+            yield f" neighbor {address} shutdown"
     for family, group in (("ipv4", "PEER_V4"), ("ipv6", "PEER_V6")):
         yield f" address-family {family}"
         yield from (f"  network {prefix}" for prefix in _networks(tables, vrf) if (":" in prefix) == (family == "ipv6"))
         yield f"  maximum-paths {MAX_PATHS}"
         if any(_vrf(key) == vrf for key in tables.get("STATIC_ROUTE", {})):
             yield "  redistribute static route-map STATIC_ROUTE_FILTER"
-        if metadata["type"] == "ToRRouter":
+        if metadata.get("type") == "ToRRouter":
             yield f"  neighbor {group} allowas-in 1"
         yield f"  neighbor {group} soft-reconfiguration inbound"
         yield f"  neighbor {group} route-map FROM_BGP_{group} in\n  neighbor {group} route-map TO_BGP_{group} out"
@@ -91,7 +94,7 @@ def _networks(tables: Tables, vrf: str) -> Iterator[str]:
     if vrf != "default":
         return
     as_128 = tables["DEVICE_METADATA"]["localhost"].get("bgp_adv_lo_prefix_as_128") == "true"
-    for key in tables["LOOPBACK_INTERFACE"]:
+    for key in tables.get("LOOPBACK_INTERFACE", {}):
         if "|" in key:
             address = ip_interface(key.partition("|")[2]).ip
             yield f"{address}/{32 if address.version == 4 else 128 if as_128 else 64}"

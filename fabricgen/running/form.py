@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 
-from fabricgen.running.host_form import OPEN, Access
+from fabricgen.running.host_form import OPEN, Access, Advertised, Relay
 
 PEER_LINK = -1
 """The bond of the peer link of an MLAG pair: not every NOS gives it a number."""
@@ -41,6 +41,9 @@ class Interface:
     bond: int = 0
     access: Access = OPEN
     """What a port of hosts refuses that is in no bond."""
+    relay: Relay | None = None
+    silent: bool = False
+    """Whether it is told to send no router advertisements."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +92,9 @@ class Vlan:
     gateways: frozenset[str]
     vrf: str = ""
     own: frozenset[str] = frozenset()
+    relay: Relay | None = None
+    advertised: Advertised | None = None
+    silent: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +166,7 @@ class Peer:
     local_asn: int = 0
     """The AS number shown to it instead of the switch's, whose own is not added; 0 for none."""
     password: str = ""
+    shut: bool = False
 
 
 @dataclass(frozen=True, slots=True)

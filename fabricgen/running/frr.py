@@ -5,6 +5,7 @@ Words: docs.frrouting.org, user guide (bgpd, routemap, filter, staticd).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 from fabricgen.running.bgp import Instance
 from fabricgen.running.form import Bfd, Bgp, StaticRoute
 from fabricgen.running.policy import Entry, Policies, Route, network_of
-from fabricgen.running.tree import Line, Rules, tree, unfit
+from fabricgen.running.tree import Line, Rules, UnknownTextError, tolerates, tree, unfit
 
 
 @dataclass
@@ -112,6 +113,16 @@ def _static(
     ways.append(("", "", tag) if drop else (hop, port, tag))
 
 
+@_TOP.line(r"vrf (\S+)")
+def _in_vrf(found: Frr, line: Line, vrf: str) -> None:
+    """FRR shows the static routes of a VRF in a section of its own."""
+    if any(not re.match("ip(v6)? route ", child.text) for child in line.children) and not tolerates():
+        raise UnknownTextError(f"not understood: {' / '.join(line.path())}")
+    for child in line.children:
+        child.text += f" vrf {vrf}"
+    _TOP.read(line.children, found)
+
+
 @_TOP.line(r"router bgp (\d+)(?: vrf (\S+))?")
 def _router(found: Frr, line: Line, asn: str, vrf: str) -> None:
     instance = found.instances[vrf_of(vrf or "")] = Instance(int(asn))
@@ -160,7 +171,7 @@ def _member(bgp: Instance, line: Line, peer: str, group: str) -> None:
     bgp.neighbor(peer).group = group
 
 
-@_BGP.line(r"neighbor (\S+) remote-as (\d+)")
+@_BGP.line(r"neighbor (\S+)(?: interface)? remote-as (\d+)")
 def _remote(bgp: Instance, line: Line, peer: str, asn: str) -> None:
     bgp.neighbor(peer).remote_asn = int(asn)
 
@@ -195,6 +206,11 @@ def _source(bgp: Instance, line: Line, peer: str) -> None:
 @_BGP.line(r"neighbor (\S+) ebgp-multihop (\d+)")
 def _hops(bgp: Instance, line: Line, peer: str, hops: str) -> None:
     bgp.neighbor(peer).hops = int(hops)
+
+
+@_BGP.line(r"neighbor (\S+) shutdown(?: .*)?")
+def _shut(bgp: Instance, line: Line, peer: str) -> None:
+    bgp.neighbor(peer).shut = True
 
 
 @_BGP.line(r"address-family (ipv4|ipv6)(?: unicast)?")

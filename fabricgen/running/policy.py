@@ -8,7 +8,7 @@ from functools import cache
 from ipaddress import ip_interface, ip_network
 
 from fabricgen.running.form import Clause, Interface, Permit, Policy, Subinterface, Vlan
-from fabricgen.running.tree import unfit
+from fabricgen.running.tree import tolerates, unfit
 
 OWN_ROUTES = "^$"
 """The AS path of what a switch originates itself."""
@@ -51,6 +51,9 @@ class Policies:
 
     def policy(self, name: str) -> Policy | None:
         """What a map lets pass, None for everything; raises UnknownTextError for what a Policy cannot say."""
+        if name not in self.maps and tolerates():
+            unfit(f"route-map {name} is not there: nothing passes")
+            return Policy(frozenset())
         entries = [entry for _, entry in sorted(self.maps[name].items())]
         permitting = [entry for entry in entries if entry.permit]
         if permitting and all(entry == Entry(True) for entry in permitting):
@@ -62,15 +65,21 @@ class Policies:
         if strange or len(own) > 1:
             unfit(f"route-map {name} is no list of prefixes")
         for entry in permitting:
-            found = self.prefix_lists.get(entry.prefix_list, set())
+            found = self._permits(entry.prefix_list)
             if entry in plain:
                 permits |= found
             else:
                 paths = frozenset(self.as_paths[entry.as_path] if entry.as_path else ())
                 sets = frozenset(entry.communities), entry.last_as, entry.prepend
                 clauses.add(Clause(frozenset(found), paths, *sets))
-        denies = {p for e in entries if not e.permit for p in self.prefix_lists.get(e.prefix_list, ())}
+        denies = {p for e in entries if not e.permit and e.prefix_list for p in self._permits(e.prefix_list)}
         return Policy(frozenset(permits), own.pop(), frozenset(denies), frozenset(clauses))
+
+    def _permits(self, name: str) -> set[Permit]:
+        if name not in self.prefix_lists and tolerates():
+            unfit(f"prefix list {name} is not there")
+            return set()
+        return self.prefix_lists[name]
 
     def _on_terms(self, entry: Entry) -> bool:
         """Whether it asks for another AS path than that of own routes."""
@@ -84,7 +93,7 @@ class Policies:
                 yield route.prefix
 
     def _matches(self, entry: Entry, route: Route) -> bool:
-        within = not entry.prefix_list or any(_takes(p, route.prefix) for p in self.prefix_lists[entry.prefix_list])
+        within = not entry.prefix_list or any(_takes(p, route.prefix) for p in self._permits(entry.prefix_list))
         return within and entry.interface in ("", route.interface) and entry.tag in ("", route.tag)
 
 

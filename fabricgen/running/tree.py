@@ -169,21 +169,28 @@ def tree(text: str) -> HConfig:
     return found
 
 
+MOST_DEEP = 8
+"""Sections within sections, far more than any NOS has."""
+
+
 def _once_each(lines: Iterable[str]) -> Iterator[str]:
     """Lines of a device's own without comments, and each once in its section: a section that stands twice is one."""
-    inside: list[tuple[int, str]] = []
-    seen: set[tuple[str, ...]] = set()
+    root: dict[str, Any] = {}
+    inside: list[tuple[int, dict[str, Any]]] = [(-1, root)]
     for line in lines:
         text, indent = line.strip(), len(line) - len(line.lstrip())
         if text.startswith("!"):
             continue
-        while inside and inside[-1][0] >= indent:
+        while inside[-1][0] >= indent or len(inside) > MOST_DEEP:
             inside.pop()
-        inside.append((indent, text))
-        path = tuple(word for _, word in inside)
-        if path not in seen:
-            seen.add(path)
-            yield line
+        inside.append((indent, inside[-1][1].setdefault(text, {})))
+    yield from _indented(root, "")
+
+
+def _indented(section: Mapping[str, Any], indent: str) -> Iterator[str]:
+    for text, below in section.items():
+        yield indent + text
+        yield from _indented(below, indent + "   ")
 
 
 def only(values: Mapping[str, Any], *known: str) -> None:

@@ -66,6 +66,15 @@ def test_other_fabrics_of_a_tenant_are_said(change: Callable[..., Change]) -> No
     assert only == ("p1-su01-n001..n032 of tenant blue: other fabrics keep them apart: storage 64 ports of 2 switches")
 
 
+def test_what_tenants_share_is_said(fabricgen: Callable[..., Ran]) -> None:
+    file = BLUEPRINTS / "pkeys.yaml"
+    ran = fabricgen("plan", file, file, "--set", "tenants.red.shared=[]", "--configs")
+    assert "tenant red no longer shares array" in ran.out
+    gone = [line for line in ran.out.splitlines() if line.startswith("-red=0x0002")]
+    assert len(gone) == 1
+    assert "# array" in gone[0]
+
+
 def test_names_are_drawn_together_where_they_follow_each_other() -> None:
     assert few_names(["a-n001", "a-n002", "a-n003", "a-n005", "b"]) == "a-n001..n003, a-n005, b"
     assert few_names([f"x{i}a" for i in range(6)]) == "x0a, x1a, x2a, x3a and 2 more"

@@ -30,14 +30,13 @@ from fabricgen.running.form import (
     Subinterface,
     Switch,
     User,
-    Vlan,
     Watchdog,
     is_unused,
 )
 from fabricgen.running.policy import network_of
 from fabricgen.views.switch import Service, SwitchPort, SwitchView
 from tests.parity.exits import aggregates, exit_peers, exit_routes, passed_on, with_outside
-from tests.parity.plan_hosts import access_of
+from tests.parity.plan_hosts import access_of, port_gateway, vlan_of
 
 KEEPALIVE_S, HOLD_S = 3, 9
 RS_FROM_GBPS = 100
@@ -88,7 +87,9 @@ def planned(switch: SwitchView, catalog: Catalog, *, by_bgpcfgd: bool = False) -
     interfaces = {port.name: _interface(switch, port, dialect) for port in switch.ports}
     for port in switch.ports:
         if not port.bond:
-            interfaces[port.name] = replace(interfaces[port.name], access=access_of(switch, port, lacks))
+            relay, silent = port_gateway(switch, port, lacks)
+            own = {"access": access_of(switch, port, lacks), "relay": relay, "silent": silent}
+            interfaces[port.name] = replace(interfaces[port.name], **own)
     shut = frozenset(name for name, port in interfaces.items() if is_unused(port))
     bgp = _bgp(switch, dialect) if switch.asn else {}
     return Switch(
@@ -102,7 +103,7 @@ def planned(switch: SwitchView, catalog: Catalog, *, by_bgpcfgd: bool = False) -
             for port in switch.ports
             for sub in port.subinterfaces
         },
-        vlans={s.vlan: Vlan(frozenset(s.gateways), s.vrf, frozenset(s.owns)) for s in switch.services if s.gateways},
+        vlans={s.vlan: vlan_of(switch, s, lacks) for s in switch.services if s.gateways},
         bonds=_bonds(switch, interfaces, lacks),
         pair=_pair(switch),
         vrfs=frozenset(switch.vrfs),

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from fabricgen.catalog.nos_configuration import Feature
-from fabricgen.running.host_form import OPEN, Access
-from fabricgen.views.switch import SwitchPort, SwitchView
+from fabricgen.running.form import Vlan
+from fabricgen.running.host_form import OPEN, Access, Advertised, Relay
+from fabricgen.running.policy import network_of
+from fabricgen.views.switch import Service, SwitchPort, SwitchView
 
 Lacks = Callable[[Feature], bool]
 
@@ -19,3 +21,44 @@ def access_of(switch: SwitchView, port: SwitchPort, lacks: Lacks) -> Access:
     offers = service.offers
     dhcp, ra = ("dhcp", "dhcp6") if offers.dhcp_guard else (), ("ra",) if offers.ra_guard else ()
     return Access(dict(offers.storm), offers.bpdu_guard and not lacks("bpdu-guard"), frozenset((*dhcp, *ra)))
+
+
+def relay_of(service: Service, gateways: tuple[str, ...], lacks: Lacks) -> Relay | None:
+    """The DHCP relay at gateways, or at the addresses of a routed port: servers of the families that it has."""
+    families = {":" in gateway for gateway in gateways}
+    servers = frozenset(server for server in service.offers.dhcp if (":" in server) in families)
+    four = any(":" not in server for server in servers)
+    return Relay(servers, four and (service.offers.option_82 or lacks("no-option-82"))) if servers else None
+
+
+def vlan_of(switch: SwitchView, service: Service, lacks: Lacks) -> Vlan:
+    """A VLAN with its gateways and what they do."""
+    six = frozenset(network_of(gateway) for gateway in service.gateways if ":" in gateway)
+    asked, found = service.offers.advertised, None
+    if asked and six and lacks("ra-settings"):
+        found = Advertised(managed=True, other=False, lifetime_s=540, no_autoconfig=six)
+    elif asked and six:
+        found = Advertised(
+            asked.managed,
+            asked.other,
+            1800 if lacks("ra-lifetime") else asked.lifetime_s,
+            frozenset() if asked.autoconfig else six,
+            frozenset(asked.resolvers),
+        )
+    return Vlan(
+        frozenset(service.gateways),
+        service.vrf,
+        frozenset(service.owns),
+        relay_of(service, service.gateways, lacks),
+        found,
+        silent=bool(six) and service.offers.states_advertised and asked is None,
+    )
+
+
+def port_gateway(switch: SwitchView, port: SwitchPort, lacks: Lacks) -> tuple[Relay | None, bool]:
+    """(the DHCP relay of a routed port, whether it is told not to advertise): EOS alone advertises on such ports."""
+    service = switch.service_of(port)
+    relay = relay_of(service, port.addresses, lacks) if service and not lacks("relay-on-routed-ports") else None
+    stated = (service.offers if service else switch.fabric.offers).states_advertised
+    has_v6 = any(":" in address for address in port.addresses)
+    return relay if port.addresses else None, stated and has_v6 and switch.nos == "eos"

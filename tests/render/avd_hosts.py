@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from ipaddress import ip_interface
 from typing import Any, TypeAlias
 
+from fabricgen.views.host_services import HostServices
 from fabricgen.views.switch import SwitchPort, SwitchView
 
 Structured: TypeAlias = dict[str, Any]
@@ -66,4 +69,51 @@ def _entry(place: int, rule: str) -> Structured:
     if "eq" in rest:
         found |= {"source_ports_match": "eq", "source_ports": ["bootps"]}
         found |= {"destination_ports_match": "eq", "destination_ports": ["bootpc"]}
+    return found
+
+
+def gateway(offers: HostServices, addresses: tuple[str, ...]) -> Structured:
+    """DHCP relay and router advertisements of a VLAN or a routed port."""
+    four, six = [a for a in addresses if ":" not in a], [a for a in addresses if ":" in a]
+    found: Structured = {}
+    if four and any(":" not in server for server in offers.dhcp):
+        found["ip_helpers"] = [{"ip_helper": server} for server in offers.dhcp if ":" not in server]
+    if six and any(":" in server for server in offers.dhcp):
+        found["ipv6_dhcp_relay_destinations"] = [{"address": server} for server in offers.dhcp if ":" in server]
+    if six and offers.states_advertised and not offers.advertised:
+        found["ipv6_nd"] = {"ra": {"disabled": True}}
+    if six and (own := offers.advertised):
+        prefixes = [{"ipv6_prefix": str(ip_interface(address).network), "no_autoconfig_flag": True} for address in six]
+        resolvers = [{"address": address} for address in own.resolvers]
+        found["ipv6_nd"] = {
+            **({"managed_config_flag": True} if own.managed else {}),
+            **({"other_config_flag": True} if own.other else {}),
+            **({} if own.autoconfig else {"prefixes": prefixes}),
+            **({"ra": {"dns_servers": resolvers}} if resolvers else {}),
+        }
+    return found
+
+
+def routed(switch: SwitchView, port: SwitchPort) -> Structured:
+    """What a routed port does for its host; a link between switches is silent where its fabric says so."""
+    service = switch.service_of(port)
+    if not port.addresses:
+        return {}
+    offers = replace((service.offers if service else switch.fabric.offers), advertised=None)
+    return gateway(offers if service else replace(offers, dhcp=()), port.addresses)
+
+
+def option_82(switch: SwitchView) -> Structured:
+    """By DHCP snooping in VLANs, by the relay on routed ports."""
+    marked = [s for s in switch.services if s.offers.option_82 and any(":" not in server for server in s.offers.dhcp)]
+    vlans = sorted(s.vlan for s in marked if any(":" not in gateway for gateway in s.gateways))
+    found: Structured = {}
+    if vlans:
+        found["ip_dhcp_snooping"] = {
+            "enabled": True,
+            "information_option": {"enabled": True, "circuit_id_type": "2", "circuit_id_format": "%h:%p"},
+            "vlan": ",".join(map(str, vlans)),
+        }
+    if any(switch.service_of(port) in marked for port in switch.ports if port.address and port.role == "host"):
+        found["ip_dhcp_relay"] = {"information_option": True}
     return found

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 from avd_bonds import bonds
-from avd_hosts import access, filters
+from avd_hosts import access, filters, gateway, option_82, routed
 from avd_management import management
 from avd_routing import merged, routing
 
@@ -39,6 +39,7 @@ def structured_config(switch: SwitchView) -> Structured:
                 **({"vrf": service.vrf} if service.vrf else {}),
                 **_addresses(service.owns or service.gateways),
                 **(_shared(service.gateways) if service.owns else {}),
+                **gateway(service.offers, service.owns or service.gateways),
             }
             for service in vlans
         ],
@@ -48,7 +49,7 @@ def structured_config(switch: SwitchView) -> Structured:
     by_hand = {"eos_cli": "\n".join(own)} if own else {}
     if switch.pair:
         base["spanning_tree"]["no_spanning_tree_vlan"] = "4094"
-    base |= filters(switch)
+    base |= {**filters(switch), **option_82(switch)}
     return merged(base, bonds(switch), management(switch), routing(switch), by_hand)
 
 
@@ -59,9 +60,9 @@ def _addresses(addresses: tuple[str, ...]) -> Structured:
 def _shared(gateways: tuple[str, ...]) -> Structured:
     """The gateways that a switch has with the other of its pair."""
     found: Structured = {}
-    for gateway in gateways:
-        word = "ipv6_virtual_router_addresses" if ":" in gateway else "ip_virtual_router_addresses"
-        found.setdefault(word, []).append(gateway.partition("/")[0])
+    for address in gateways:
+        word = "ipv6_virtual_router_addresses" if ":" in address else "ip_virtual_router_addresses"
+        found.setdefault(word, []).append(address.partition("/")[0])
     return found
 
 
@@ -109,6 +110,7 @@ def _port(switch: SwitchView, port: SwitchPort) -> Structured:
         found["switchport"] = {"enabled": False}
         if service and service.vrf and port.addresses:
             found["vrf"] = service.vrf
+    found |= routed(switch, port)
     if port.role != "host" and not port.bond and switch.fabric.underlay == "ebgp-unnumbered":
         found["ipv6_enable"] = True
     if switch.fabric.qos.lossless:

@@ -64,6 +64,7 @@ KEY_FORMS: dict[str, Callable[[Any], bool]] = {
     "<name>": text(NAME),
     "<port>": text(r"swp[0-9]+(s[0-9]+)?"),
     "<vlan>": _digits(1, 4094),
+    "<interface>": text(r"(swp|vlan|peerlink|lo)[a-z0-9._]*"),
     "<l4 port>": _digits(0, 65535),
     "<rule>": _digits(1, 65535),
     "<distance>": _digits(1, 255),
@@ -79,6 +80,34 @@ FAMILY = {"address": {"<interface address>": EMPTY}, "gateway": {"<address>": EM
 ADDRESSED = {"ipv4": FAMILY, "ipv6": FAMILY, "description": LINE, "vrf": VRF}
 MTU = whole(552, 9216)
 OF_VLAN = {**ADDRESSED, "vlan": whole(1, 4094), "link": {"mtu": MTU}}
+DISCOVERY = {
+    "prefix": {"<prefix>": {"autoconfig": STATE}},
+    "rdnss": {"<address>": EMPTY},
+    "router-advertisement": {
+        "lifetime": whole(0, 9000),
+        "managed-config": STATE,
+        "other-config": STATE,
+        "state": STATE,
+    },
+}
+NAMES = {"<interface>": EMPTY}
+SERVICE = {
+    "dhcp-relay": {
+        "<name>": {
+            "agent": {"state": STATE, "use-pif-circuit-id": {"state": STATE}},
+            "downstream-interface": {"<interface>": {"server-group-name": text(NAME)}},
+            "server-group": {"<name>": {"server": {"<address>": EMPTY}, "upstream-interface": NAMES}},
+        }
+    },
+    "dhcp-relay6": {
+        "<name>": {
+            "interface": {
+                "downstream": NAMES,
+                "upstream": {"<interface>": {"server-address": {"<address>": EMPTY}}},
+            }
+        }
+    },
+}
 SHARED = {**FAMILY, "vrr": {"address": {"<interface address>": EMPTY}, "state": STATE}}
 BRIDGED = {
     "access": whole(1, 4094),
@@ -131,7 +160,12 @@ INTERFACES = {
         "type": one_of("sub"),
         "base-interface": text(r"swp[0-9]+(s[0-9]+)?"),
     },
-    r"vlan[0-9]+": {**OF_VLAN, "ipv4": SHARED, "ipv6": SHARED, "type": one_of("svi")},
+    r"vlan[0-9]+": {
+        **OF_VLAN,
+        "ipv4": SHARED,
+        "ipv6": {**SHARED, "neighbor-discovery": DISCOVERY},
+        "type": one_of("svi"),
+    },
     r"lo": {**ADDRESSED, "type": one_of("loopback")},
     r"eth0": {**ADDRESSED, "type": one_of("eth")},
 }
@@ -345,6 +379,7 @@ TREE = {
     },
     "qos": QOS,
     "router": ROUTER,
+    "service": SERVICE,
     "system": SYSTEM,
     "vrf": VRFS,
 }

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.render.nos._opensm.partitions import statements
-from tests.conftest import example_cluster, example_design
+from tests.conftest import BLUEPRINTS, Ran, example_cluster, example_design
 from tests.render.partitions_file import read
 from tests.render.rendered import files_of
 from tests.render.test_opensm import rendered, small
@@ -48,21 +49,28 @@ def test_ufm_has_them_in_files_of_its_own() -> None:
     assert "partitions.conf" not in ufm
     mine = read(ufm["partitions.conf.user_ext"])
     theirs = read(opensm_files["partitions.conf"])
-    assert mine == {pkey: partition for pkey, partition in theirs.items() if pkey != 0x7FFF}
+    theirs = {pkey: partition._replace(first=set()) for pkey, partition in theirs.items() if pkey != 0x7FFF}
+    assert mine == theirs
     assert "[MngNetwork]\ndefault_membership = limited\n" in ufm["gv.cfg"]
     for option in ("part_enforce both", "m_key_per_port TRUE", "m_key_protection_level 2"):
         assert f"\n{option}\n" in ufm["opensm.conf"]
     assert "m_key" not in opensm_files["opensm.conf"]
 
 
-def test_numbers_stay_with_tenants_and_not_with_their_order() -> None:
-    """Without a lock a tenant that comes first alphabetically takes the first number; the lock's tests keep them."""
-    more = of_pkeys("tenants.amber.nodes=[p1/su-1/node-4]")
-    assert {pkey: partition.names for pkey, partition in read(more["partitions.conf"]).items() if pkey < 9} == {
-        1: {"amber"},
-        2: {"blue"},
-        3: {"red"},
-    }
+def test_the_lock_keeps_the_key_of_a_tenant(tmp_path: Path, fabricgen: Callable[..., Ran]) -> None:
+    """Without one, a tenant that comes first by name takes the first key."""
+    amber = "tenants.amber.nodes=[p1/su-1/node-4]"
+    assert _names(of_pkeys(amber)["partitions.conf"]) == {1: "amber", 2: "blue", 3: "red", 0x7FFE: "compute"}
+    file = tmp_path / "pkeys.yaml"
+    file.write_text((BLUEPRINTS / "pkeys.yaml").read_text())
+    assert fabricgen("lock", file).code == 0
+    assert fabricgen("build", file, "-o", tmp_path / "out", "--set", amber).code == 0
+    text = (tmp_path / "out/configs/compute/partitions.conf").read_text()
+    assert _names(text) == {1: "blue", 2: "red", 3: "amber", 0x7FFE: "compute"}
+
+
+def _names(text: str) -> dict[int, str]:
+    return {pkey: "".join(partition.names) for pkey, partition in read(text).items() if pkey != 0x7FFF}
 
 
 def test_real_guids_are_not_marked_and_leave_nothing_else_changed(tmp_path: Path) -> None:

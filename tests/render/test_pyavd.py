@@ -45,6 +45,10 @@ MLAG = (
 )
 ONE_LEAF = ("fabrics.compute.tiers.leaf.per=su",)
 
+ADVERTISED = ("fabrics.compute.router_advertisements={resolvers: ['fd00:99::53'], other: true}",)
+FILES_RELAY = ("fabrics.files.dhcp={servers: 10.99.0.9}", "fabrics.inband.router_advertisements=false")
+RELAY = ("fabrics.compute.dhcp={servers: [10.99.0.10, 'fd00:99::9', 10.99.0.9]}",)
+
 CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     "numbered": ("leaf-spine", ALL_EOS),
     "unnumbered": ("leaf-spine", (*ALL_EOS, *UNNUMBERED)),
@@ -77,6 +81,9 @@ CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     "mlag-v6-unnumbered": ("bonded-pair", (*MLAG, *V6, *UNNUMBERED)),
     "mlag-bare": ("bonded-pair", (*MLAG, *BARE)),
     "lossless-bonds": ("leaf-spine", (*ALL_EOS, *BRIDGED, "fabrics.compute.bond=node", *ONE_LEAF)),
+    "relay": ("leaf-spine", (*ALL_EOS, *DUAL, *BRIDGED, *RELAY, *ADVERTISED)),
+    "relay-routed": ("leaf-spine", (*ALL_EOS, *DUAL, *RELAY, "fabrics.compute.router_advertisements=false")),
+    "relay-pair": ("bonded-pair", (*MLAG, *DUAL, *FILES_RELAY)),
     "guarded": (
         "leaf-spine",
         (

@@ -424,7 +424,8 @@ class Fabric(Model):
     default_partition: Membership | None = Field(
         None,
         description="InfiniBand: membership of nodes in the default partition of opensm. full: all reach each other; "
-        "limited: they reach the subnet manager, and each other in partitions that you add. Default: full.",
+        "limited: they reach the subnet manager, and each other in partitions of `tenants` or that you add. Default: "
+        "full, with tenants limited.",
     )
     description: Line = Field("", description="For people.")
 

@@ -1,21 +1,25 @@
-"""`fabricgen check`: judge configurations of SONiC."""
+"""`fabricgen check`: judge configurations of SONiC, or compare what devices run with the plan."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from fabricgen.cli.options import SEVERITIES
+from fabricgen.cli.options import SEVERITIES, phase_option, reading_options
 
 if TYPE_CHECKING:
+    from fabricgen.kernel.diagnostics import Severity
     from fabricgen.lint.report import FileReport
+
+FORMATS = ("text", "json", "junit", "github")
 
 
 @click.command()
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--format", "form", type=click.Choice(("text", "json")), default="text", show_default=True)
+@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
 @click.option(
     "--yang",
     metavar="DIR",
@@ -23,19 +27,76 @@ if TYPE_CHECKING:
     help="Also validate against the YANG models in a folder, src/sonic-yang-models of sonic-buildimage.",
 )
 @click.option(
+    "--running",
+    metavar="DIR",
+    help="Compare running configurations in a folder with the plan: PATH is a blueprint or a built folder.",
+)
+@reading_options
+@phase_option
+@click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Processes at work.  [default: processors]")
+@click.option(
     "--fail-on",
     type=click.Choice([*SEVERITIES, "never"]),
     default="error",
     show_default=True,
     help="Exit with 1 on problems of this severity or worse.",
 )
-def command(paths: tuple[Path, ...], form: str, yang: Path | None, fail_on: str) -> int:
+def command(
+    paths: tuple[Path, ...],
+    form: str,
+    yang: Path | None,
+    running: str | None,
+    sets: tuple[str, ...],
+    allow_outside: bool,
+    phase: str | None,
+    jobs: int | None,
+    fail_on: str,
+) -> int:
     """Judge config_db.json files, or those in folders that were built: tables, fields, references, lanes, speeds.
+
+    With --running, compare what devices run with the plan instead: sessions, ports, addresses, VLANs, QoS, management.
 
     Problems exit with 1, files that cannot be read with 2.
     """
+    if running is not None:
+        if len(paths) != 1 or yang is not None:
+            raise click.UsageError("--running compares with one BLUEPRINT or built folder, without --yang")
+        return _check_running(running, paths[0], (sets, allow_outside, phase), jobs or 0, form, fail_on)
+    if sets or allow_outside or phase is not None or jobs is not None:
+        raise click.UsageError("--set, --allow-outside, --phase and --jobs go with --running")
+    return _check_files(paths, form, yang, fail_on)
+
+
+def _check_running(
+    folder: str, path: Path, asked: tuple[tuple[str, ...], bool, str | None], jobs: int, form: str, fail_on: str
+) -> int:
+    from fabricgen.pipeline import compile_cluster, compile_design
+    from fabricgen.verify.drift import planned
+    from fabricgen.verify.drift.checking import check_running
+    from fabricgen.verify.drift.report import write
+
+    sets, allow_outside, phase = asked
+    if not path.is_dir():
+        cluster = compile_cluster(compile_design(str(path), sets, allow_outside=allow_outside), phase)
+        drift = check_running(folder, planned.OfCluster(cluster), jobs)
+    elif sets or allow_outside or phase is not None:
+        raise click.UsageError(f"--set, --allow-outside and --phase are about a blueprint, {path} is a built folder")
+    else:
+        drift = check_running(folder, planned.of_build(str(path)), jobs)
+    click.echo(write(form, drift))
+    return _exit_code((finding.severity for finding in drift.findings()), fail_on)
+
+
+def _exit_code(found: Iterable[Severity], fail_on: str) -> int:
+    from fabricgen.kernel.diagnostics import Severity
+
+    worst = max(found, default=None)
+    return 1 if fail_on != "never" and worst is not None and worst >= Severity.parse(fail_on) else 0
+
+
+def _check_files(paths: tuple[Path, ...], form: str, yang: Path | None, fail_on: str) -> int:
     from fabricgen.catalog.loader import Catalog
-    from fabricgen.kernel.diagnostics import InputError, Severity
+    from fabricgen.kernel.diagnostics import InputError
     from fabricgen.lint.report import FileReport
     from fabricgen.publish.reading import Surroundings
     from fabricgen.render.checks.config_files import check_file, config_files, missing_files
@@ -57,15 +118,14 @@ def command(paths: tuple[Path, ...], form: str, yang: Path | None, fail_on: str)
     _print(form, reports)
     if unusable:
         return 2
-    worst = max((d.severity for report in reports for d in report.findings), default=None)
-    return 1 if fail_on != "never" and worst is not None and worst >= Severity.parse(fail_on) else 0
+    return _exit_code((d.severity for report in reports for d in report.findings), fail_on)
 
 
 def _print(form: str, reports: list[FileReport]) -> None:
     """Print the findings; without the line of the file itself, which may contain a secret."""
     from fabricgen.lint.report import write_report
 
-    if form == "json":
+    if form != "text":
         click.echo(write_report(form, reports))
         return
     found = [diagnostic for report in reports for diagnostic in report.findings]

@@ -1,4 +1,4 @@
-"""hosts/NODE/: netplan and kernel settings for each node's ports on Ethernet fabrics; on request.
+"""hosts/NODE/: netplan and kernel settings for each node's ports on Ethernet fabrics, and what RDMA needs; on request.
 
 Every port has its address, MTU and a routing table of its own, which a rule selects by source address: what a NIC sends
 leaves by that NIC, to nodes of its rail and of others (AMD Instinct system acceptance, Configure network routing; AMD
@@ -16,6 +16,7 @@ from fabricgen.cluster import Cluster
 from fabricgen.export.columns import picked
 from fabricgen.export.host_links import bond_columns, by_device, family_texts, host_links, shared_texts
 from fabricgen.export.host_shapes import HostShape, PortKey
+from fabricgen.export.rdma.files import rdma_files
 from fabricgen.export.table import ExportContext, File
 from fabricgen.numbering.addresses.node_prefixes import node_prefixes
 from fabricgen.wiring.tables import Ints64
@@ -30,7 +31,7 @@ FLAGS_IN_A_NUMBER = 63
 
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
-    """Yield hosts/NODE/60-fabric.yaml and 90-fabric.conf, node by node.
+    """Yield hosts/NODE/60-fabric.yaml and 90-fabric.conf, node by node, then what RDMA needs (`export.rdma`).
 
     Raises InputError where two ports of a node get one interface name, or a name that Linux does not accept.
     """
@@ -55,6 +56,7 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
 
     for first, end in by_device(cluster.plan.links.a_device[rows], AT_ONCE):
         yield from _piece(cluster, rows[first:end], mtus, shape_of)
+    yield from rdma_files(cluster)
 
 
 def _piece(

@@ -89,3 +89,23 @@ FG076 = Fault(
     fabricgen verify example.yaml dumps --accept swap-0a1b2c3d -o as-built.yaml
     """,
 )
+
+FG144 = Fault(
+    id="FG144",
+    name="UnusableRunning",
+    title="running configurations cannot be compared",
+    text="""
+    The folder of `check --running` is not there, or has no running configuration of a device of the plan, or the
+    built folder that it is compared with has no configurations.
+
+    Configurations are known by what is in them, and their devices by the name of a file or folder, or by the host name
+    in the file. A folder of another cluster would have every device look as if it were gone, so it is refused.
+    """,
+    in_words=True,
+    bad="""
+    fabricgen check --running no-such-folder blueprints/leaf-spine.yaml
+    """,
+    good="""
+    fabricgen check --running collected blueprints/leaf-spine.yaml
+    """,
+)

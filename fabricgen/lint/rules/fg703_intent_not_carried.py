@@ -16,6 +16,10 @@ from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.views.balancing import stated_balancing
+from fabricgen.views.host_services import host_services
+
+USUAL_LIFETIME_S = 1800
+"""For which hosts keep a default router, where nothing is stated."""
 
 FEW_KEYS = 2
 """SSH keys of an account that every NOS supports."""
@@ -74,7 +78,7 @@ def _features_asked(design: Design, fabric: FabricDesign) -> Iterator[tuple[Feat
         (fabric.path, spec.management, spec.routing, spec.qos),
         ((), blueprint.management, shared, blueprint.qos),
     )
-    for feature, keys in _host_features(spec):
+    for feature, keys in _host_features(spec, routed=fabric.hosts == "routed"):
         yield feature, (*fabric.path, *keys)
     for base, management, routing, qos in scopes:
         stated = [*_management_features(management), *_routing_features(routing), *_qos_features(qos)]
@@ -84,9 +88,18 @@ def _features_asked(design: Design, fabric: FabricDesign) -> Iterator[tuple[Feat
         seen |= {feature for feature, _ in stated}
 
 
-def _host_features(spec: Fabric) -> Iterator[tuple[Feature, Path]]:
+def _host_features(spec: Fabric, *, routed: bool) -> Iterator[tuple[Feature, Path]]:
     if spec.access.bpdu_guard:
         yield "bpdu-guard", ("access", "bpdu_guard")
+    if spec.dhcp and not spec.dhcp.option_82:
+        yield "no-option-82", ("dhcp", "option_82")
+    if spec.dhcp and routed:
+        yield "relay-on-routed-ports", ("dhcp",)
+    at, offers = ("router_advertisements",), host_services(spec)
+    if offers.advertised and offers.advertised.lifetime_s != USUAL_LIFETIME_S:
+        yield "ra-lifetime", (*at, "lifetime_s")
+    if (own := offers.advertised) and (own.other or own.autoconfig or own.resolvers or not own.managed):
+        yield "ra-settings", at
 
 
 def _management_features(management: Management) -> Iterator[tuple[Feature, Path]]:

@@ -28,6 +28,7 @@ from fabricgen.render.escape import one_line, token, yaml_text
 from fabricgen.render.nos._cumulus.balancing import balancing_values, is_adaptive
 from fabricgen.render.nos._cumulus.host_services import access_of, filters
 from fabricgen.render.nos._cumulus.qos import qos_values, speed_profile
+from fabricgen.render.nos._cumulus.relay import discovery, relay_values
 from fabricgen.render.nos._cumulus.routing import routing_values
 from fabricgen.render.nos._cumulus.system import system_values
 from fabricgen.render.nos._cumulus.words import family
@@ -78,6 +79,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         "breakouts": _breakouts(switch, naming),
         "ports": [_port_row(switch, port, dynamic=dynamic) for port in switch.ports],
         "filters": filters(switch),
+        **relay_values(switch, vrf_name),
         "pair": _pair(switch),
         "bonds": [_bond_row(switch, bond) for bond in switch.bonds],
         "unused": _unused(switch, naming),
@@ -139,6 +141,7 @@ def _vlan_row(service: Service) -> dict[str, Any]:
         "addresses": [(family(gateway), gateway) for gateway in service.gateways],
         "shared": [(family(own), own, gate) for own, gate in zip(service.owns, service.gateways, strict=False)],
         "vrf": vrf_name(service.vrf),
+        "discovery": discovery(service.offers, service.gateway6 or (service.gateway if ":" in service.gateway else "")),
     }
 
 

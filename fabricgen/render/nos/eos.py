@@ -33,7 +33,7 @@ from fabricgen.render.escape import one_line, token
 from fabricgen.render.exits import runs_in
 from fabricgen.render.nos._eos.balancing import balancing_values
 from fabricgen.render.nos._eos.exits import exit_policy, exit_sessions
-from fabricgen.render.nos._eos.host_services import access_of, filters
+from fabricgen.render.nos._eos.host_services import access_of, filters, gateway_of, port_gateway, relay_values
 from fabricgen.render.nos._eos.management import management_values
 from fabricgen.render.nos._eos.pair import GATEWAY_MAC, family_word, pair_values
 from fabricgen.render.nos._eos.qos import profile_name, qos_values
@@ -89,6 +89,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         "mtu": GATEWAY_MTU,
         "ports": [_port_row(switch, port) for port in switch.ports],
         "filters": filters(switch),
+        **relay_values(switch),
         "pair": pair_values(switch),
         "gateway_mac": GATEWAY_MAC if any(service.owns for service in switch.services) else "",
         "bonds": [_bond_row(switch, bond) for bond in switch.bonds],
@@ -131,6 +132,7 @@ def _vlan_row(service: Service) -> dict[str, Any]:
         "addresses": [(family_word(own), own) for own in service.owns or service.gateways],
         "shared": [(family_word(gateway), bgp.bare(gateway)) for gateway in service.gateways if service.owns],
         "vrf": service.vrf and token(service.vrf),
+        "gateway": gateway_of(service.offers, service.owns or service.gateways),
     }
 
 
@@ -160,6 +162,7 @@ def _port_row(switch: SwitchView, port: SwitchPort) -> dict[str, Any]:
         "bond": port.bond,
         **_vlans(switch, port),
         **access_of(switch, port),
+        "gateway": port_gateway(switch, port),
         "vrf": token(service.vrf) if service and service.vrf and port.addresses else "",
         "addresses": [(family_word(address), address) for address in port.addresses],
         "link_local": link_local,

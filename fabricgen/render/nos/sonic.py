@@ -58,7 +58,7 @@ from fabricgen.render.escape import one_line, token
 from fabricgen.render.nos._sonic.balancing import balancing_values
 from fabricgen.render.nos._sonic.buffers import buffer_lengths_m, buffer_tables, cabled_ports
 from fabricgen.render.nos._sonic.buffers import length_tables as buffers_by_length
-from fabricgen.render.nos._sonic.host_services import host_tables
+from fabricgen.render.nos._sonic.host_services import host_tables, vlan_rows
 from fabricgen.render.nos._sonic.management import PRINTED_WITH, management_values
 from fabricgen.render.nos._sonic.ports import PortTable, TablePort, fec_of, port_table_of
 from fabricgen.render.nos._sonic.qos import qos_values
@@ -207,7 +207,7 @@ def _interfaces(switch: SwitchView) -> dict[str, Any]:
         "MGMT_INTERFACE": {f"eth0|{a}": {"gwaddr": gateway} for a, gateway in switch.managements if gateway},
         "PORTCHANNEL": {bond_name(b): _bond_fields(b, switch.offers_to(b.first)) for b in switch.bonds},
         "PORTCHANNEL_MEMBER": {f"{bond_name(b)}|{port.name}": {} for b in switch.bonds for port in b.ports},
-        "VLAN": {f"Vlan{s.vlan}": {"vlanid": s.vlan} for s in switch.services if s.gateways},
+        "VLAN": vlan_rows(switch),
         "VLAN_INTERFACE": _vlan_interfaces(switch),
         "VLAN_MEMBER": _vlan_members(switch),
         "VLAN_SUB_INTERFACE": _subinterfaces(switch),
@@ -295,6 +295,7 @@ _WHERE_FILLED = (
     "BREAKOUT_CFG",
     "DEVICE_NEIGHBOR",
     "DEVICE_NEIGHBOR_METADATA",
+    "DHCP_RELAY",
     "DNS_NAMESERVER",
     "INTERFACE",
     "MGMT_INTERFACE",

@@ -7,18 +7,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from ruamel.yaml import YAML
 
-from fabricgen.running.cumulus import hosts, qos
+from fabricgen.running.cumulus import gateways, hosts, qos
 from fabricgen.running.cumulus.balancing import read_seed
+from fabricgen.running.cumulus.ranges import expanded
 from fabricgen.running.cumulus.routing import Routing
 from fabricgen.running.cumulus.system import read_system
-from fabricgen.running.form import PEER_LINK, Balancing, Bond, Interface, Pair, Subinterface, Switch, Vlan, is_unused
-from fabricgen.running.host_form import OPEN
+from fabricgen.running.form import (
+    PEER_LINK,
+    Balancing,
+    Bond,
+    Interface,
+    Management,
+    Pair,
+    Qos,
+    Subinterface,
+    Switch,
+    Vlan,
+    is_unused,
+)
+from fabricgen.running.host_form import OPEN, Relay
 from fabricgen.running.policy import Route, connected
-from fabricgen.running.tree import only, unfit
+from fabricgen.running.tree import only, part, tolerates, unfit
 
 Row = Mapping[str, Any]
 
@@ -41,10 +55,13 @@ _KEYS = {
 def read(files: Mapping[str, str]) -> Switch:
     """A switch from its one file; raises UnknownTextError for what is not understood or does not fit together."""
     (text,) = files.values()
-    (item,) = YAML(typ="safe").load(text)
+    items = YAML(typ="safe").load(text)
+    if tolerates():
+        items = [{"set": expanded(item["set"])} for item in items if "set" in item]
+    (item,) = items
     only(item, "set")
     tree = item["set"]
-    only(tree, "acl", "bridge", "interface", "mlag", "qos", "router", "system", "vrf")
+    only(tree, "acl", "bridge", "interface", "mlag", "qos", "router", "service", "system", "vrf")
     for row in tree["interface"].values():
         only(row, "type", *_KEYS[row["type"]])
     return _switch(tree, {name: row for name, row in tree["interface"].items() if row["type"] == PORT})
@@ -52,20 +69,20 @@ def read(files: Mapping[str, str]) -> Switch:
 
 def _switch(tree: Mapping[str, Any], rows: Mapping[str, Row]) -> Switch:
     split = {name: _split(row) for name, row in rows.items()}
-    routing = Routing(tree.get("router", {}), tree.get("vrf", {}))
+    routing = part("BGP", lambda: Routing(tree.get("router", {}), tree.get("vrf", {})), Routing({}, {}))
     bridged = set(map(int, tree["bridge"]["domain"]["br_default"]["vlan"])) if "bridge" in tree else set()
-    ports = {name: _port(name, rows[name], routing, bridged) for name, into in split.items() if not into}
-    bonds = dict(_bonds(tree["interface"], bridged))
-    known = hosts.filters(tree)
-    for name, port in ports.items():
-        own = [(rows[name], port.speed_gbps)]
-        ports[name] = replace(port, access=hosts.access(rows[name], own, known))
-    for number, bond in bonds.items():
-        own = [(rows[name], ports[name].speed_gbps) for name in sorted(bond.members)]
-        bonds[number] = replace(bond, access=hosts.access(tree["interface"][f"bond{number}"], own, known))
+    whole = [name for name, into in split.items() if not into]
+    unknown_port = Interface(True, DEFAULT_MTU, 0)
+    ports = {name: part(name, partial(_port, name, rows[name], routing, bridged), unknown_port) for name in whole}
+    no_bonds: dict[int, Bond] = {}
+    bonds = part("bonds", lambda: dict(_bonds(tree["interface"], bridged)), no_bonds)
+    part("access of hosts", lambda: _add_access(tree, rows, ports, bonds), None)
+    relays = part("DHCP relay", lambda: gateways.relays(tree), dict[str, Relay]())
+    ports = {name: replace(port, relay=relays.get(name)) for name, port in ports.items()}
     others = [row for row in tree["interface"].values() if row["type"] != PORT]
     ends = {(r["base-interface"], r["vlan"]): _subinterface(r) for r in others if r["type"] == "sub"}
-    pair = _pair(tree, {vlan: (sub.vrf, sub.addresses) for (port, vlan), sub in ends.items() if port == PEERLINK})
+    talks = {vlan: (sub.vrf, sub.addresses) for (port, vlan), sub in ends.items() if port == PEERLINK}
+    pair = part("MLAG", lambda: _pair(tree, talks), None)
     for name in pair.members if pair else ():
         ports[name] = _in_bond(name, ports[name], PEER_LINK)
     for number, bond in bonds.items():
@@ -73,15 +90,16 @@ def _switch(tree: Mapping[str, Any], rows: Mapping[str, Row]) -> Switch:
     unused = frozenset(name for name, port in ports.items() if is_unused(port))
     used = {name: port for name, port in ports.items() if name not in unused}
     subinterfaces = {(port, vlan): sub for (port, vlan), sub in ends.items() if port != PEERLINK}
-    vlans = {row["vlan"]: _vlan(row, bridged) for row in others if row["type"] == "svi"}
+    vlans = {row["vlan"]: _vlan(row, bridged, relays) for row in others if row["type"] == "svi"}
     loopbacks = frozenset(a for row in others if row["type"] == "loopback" for a in _addresses(row))
 
     def routes_in(vrf: str) -> Iterator[Route]:
         return connected(vrf, used, subinterfaces, vlans, loopbacks)
 
-    hostname, management = read_system(tree["system"], _managements(others))
+    unread = tree.get("system", {}).get("hostname", ""), Management()
+    hostname, management = part("management", lambda: read_system(tree["system"], _managements(others)), unread)
     blocked = {name for name, into in split.items() if into == "disabled"}
-    _check_ports(rows, split, routing, blocked)
+    part("ports of cages", lambda: _check_ports(rows, split, routing, blocked), None)
     return Switch(
         hostname=hostname,
         interfaces=used,
@@ -93,17 +111,35 @@ def _switch(tree: Mapping[str, Any], rows: Mapping[str, Row]) -> Switch:
         bonds=bonds,
         pair=pair,
         vrfs=frozenset(map(vrf_of, tree.get("vrf", {}))) - {""},
-        bgp=routing.bgp(routes_in),
-        routes=routing.routes(),
-        qos=qos.read_qos(
-            tree["qos"],
-            {n: r["qos"] for n, r in rows.items() if r.get("qos")},
-            {name: port.speed_gbps for name, port in ports.items()},
-        )
-        if "qos" in tree
-        else None,
-        balancing=Balancing(by_load=_dynamic(rows, routing), seed=read_seed(tree["system"])),
+        bgp=part("BGP", lambda: routing.bgp(routes_in), {}),
+        routes=part("static routes", routing.routes, {}),
+        qos=part("QoS", lambda: _qos(tree, rows, ports), None),
+        balancing=part(
+            "load balancing",
+            lambda: Balancing(by_load=_dynamic(rows, routing), seed=read_seed(tree["system"])),
+            Balancing(),
+        ),
     )
+
+
+def _add_access(
+    tree: Mapping[str, Any], rows: Mapping[str, Row], ports: dict[str, Interface], bonds: dict[int, Bond]
+) -> None:
+    """Add what is asked of the hosts of ports and bonds."""
+    known = hosts.filters(tree)
+    for name, port in ports.items():
+        own = [(rows[name], port.speed_gbps)]
+        ports[name] = replace(port, access=hosts.access(rows[name], own, known))
+    for number, bond in bonds.items():
+        own = [(rows[name], ports[name].speed_gbps) for name in sorted(bond.members)]
+        bonds[number] = replace(bond, access=hosts.access(tree["interface"][f"bond{number}"], own, known))
+
+
+def _qos(tree: Mapping[str, Any], rows: Mapping[str, Row], ports: Mapping[str, Interface]) -> Qos | None:
+    if "qos" not in tree:
+        return None
+    told = {name: row["qos"] for name, row in rows.items() if row.get("qos")}
+    return qos.read_qos(tree["qos"], told, {name: port.speed_gbps for name, port in ports.items()})
 
 
 def vrf_of(name: str) -> str:
@@ -115,7 +151,7 @@ def _addresses(row: Row) -> frozenset[str]:
     found = set()
     for word in ("ipv4", "ipv6"):
         family = row.get(word, {})
-        only(family, "address", "gateway", "vrr")
+        only(family, "address", "gateway", "neighbor-discovery", "vrr")
         if any((":" in address) != (word == "ipv6") for address in family.get("address", ())):
             unfit(f"addresses of another family under {word}")
         found |= set(family.get("address", ()))
@@ -144,12 +180,12 @@ def _check_ports(rows: Mapping[str, Row], split: Mapping[str, str], routing: Any
 
 
 def _port(name: str, row: Row, routing: Any, bridged: set[int]) -> Interface:
-    link, addresses = row["link"], _addresses(row)
+    link, addresses = row.get("link", {}) if tolerates() else row["link"], _addresses(row)
     only(link, "fec", "lanes", "mtu", "speed", "state")
     access, tagged = _vlans_of(row.get("bridge", {}), bridged)
     if (access or tagged) and (addresses or "vrf" in row):
         unfit(f"{name} is bridged and routed")
-    (state,) = link["state"]
+    (state,) = link.get("state", {"up": {}}) if tolerates() else link["state"]
     return Interface(
         admin_up={"up": True, "down": False}[state],
         mtu=link.get("mtu", DEFAULT_MTU),
@@ -225,15 +261,17 @@ def _subinterface(row: Row) -> Subinterface:
     return Subinterface(vrf_of(row.get("vrf", "default")), _addresses(row))
 
 
-def _vlan(row: Row, bridged: set[int]) -> Vlan:
+def _vlan(row: Row, bridged: set[int], relays: Mapping[str, Relay]) -> Vlan:
     if row["vlan"] not in bridged:
         unfit(f"VLAN {row['vlan']} is not in the bridge")
     vrf = vrf_of(row.get("vrf", "default"))
     shared = [row[word]["vrr"] for word in ("ipv4", "ipv6") if "vrr" in row.get(word, {})]
     if any(set(one) != {"address", "state"} or one["state"] != "enabled" for one in shared):
         unfit(f"a virtual router that is off: {shared}")
-    gateways = frozenset(address for one in shared for address in one["address"])
-    return Vlan(gateways, vrf, _addresses(row)) if gateways else Vlan(_addresses(row), vrf)
+    found = frozenset(address for one in shared for address in one["address"])
+    plain = Vlan(found, vrf, _addresses(row)) if found else Vlan(_addresses(row), vrf)
+    advertised, silent = gateways.advertised(row)
+    return replace(plain, relay=relays.get(f"vlan{row['vlan']}"), advertised=advertised, silent=silent)
 
 
 def _managements(rows: list[Row]) -> Iterator[tuple[str, str]]:

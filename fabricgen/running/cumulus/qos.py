@@ -61,7 +61,7 @@ def _port(qos: Row, port: Row, speed_gbps: int) -> PortQos:
     queues = {
         int(queue): replace(
             _queue(row, marked.pop(int(queue), None)),
-            limit=limits.get(int(queue), 0) // (speed_gbps * KBPS_PER_GBPS),
+            limit=limits.get(int(queue), 0) // max(1, speed_gbps * KBPS_PER_GBPS),
         )
         for queue, row in scheduled.items()
     }

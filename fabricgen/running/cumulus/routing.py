@@ -10,7 +10,7 @@ from fabricgen.running.bgp import Instance, Neighbor
 from fabricgen.running.cumulus.exits import exit_neighbor, sets_of
 from fabricgen.running.form import Bfd, Bgp, StaticRoute
 from fabricgen.running.policy import Entry, Policies, Route
-from fabricgen.running.tree import only, unfit
+from fabricgen.running.tree import only, tolerates, unfit
 
 Row = Mapping[str, Any]
 ON = "enabled"
@@ -99,9 +99,10 @@ class Routing:
             if family["state"] != ON:
                 continue
             found.active.add(FAMILIES[word])
-            policy = family["policy"]
-            found.map_in.add(policy["inbound"]["route-map"])
-            found.map_out.add(policy["outbound"]["route-map"])
+            policy = family.get("policy", {}) if tolerates() else family["policy"]
+            for way, maps in (("inbound", found.map_in), ("outbound", found.map_out)):
+                if way in policy or not tolerates():
+                    maps.add(policy[way]["route-map"])
             if "aspath" in family:
                 own = family["aspath"]["allow-my-asn"]
                 found.own_as_in = own["occurrences"] if own["state"] == ON else 0

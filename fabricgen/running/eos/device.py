@@ -8,7 +8,7 @@ from ipaddress import ip_address, ip_interface
 from typing import Any
 
 from fabricgen.running.eos.balancing import EosBalancing, balancing_rules
-from fabricgen.running.eos.hosts import PortAccess, host_rules
+from fabricgen.running.eos.hosts import Gateway, PortAccess, gateway_rules, host_rules
 from fabricgen.running.eos.management import EosManagement, management_rules
 from fabricgen.running.eos.qos import EosQos, qos_rules
 from fabricgen.running.eos.routing import EosRouting, routing_rules
@@ -25,9 +25,10 @@ from fabricgen.running.form import (
     is_unused,
 )
 from fabricgen.running.policy import Route, connected
-from fabricgen.running.tree import Line, Rules, tree, unfit
+from fabricgen.running.tree import Line, Rules, part, tolerates, tree, unfit, unknown
 
 DEFAULT_MTU = 1500
+MOST_VLANS = 4094
 
 
 @dataclass
@@ -57,6 +58,7 @@ class Port:
     shared: list[str] = field(default_factory=list)
     profile: str = ""
     access: PortAccess = field(default_factory=PortAccess)
+    gateway: Gateway = field(default_factory=Gateway)
 
 
 @dataclass
@@ -72,6 +74,8 @@ class Box:
     gateway_mac: str = ""
     filters: dict[tuple[str, str], frozenset[str]] = field(default_factory=dict)
     edge_guard: bool = False
+    marked_vlans: set[int] = field(default_factory=set)
+    marks_ports: bool = False
     vrfs: set[str] = field(default_factory=set)
     routes_in: set[tuple[str, str]] = field(default_factory=set)
     """(family, VRF) that packets are routed in."""
@@ -100,7 +104,7 @@ MANAGEMENT = "MGMT"
 def _switch(box: Box) -> Switch:
     ports = {n: p for n, p in box.ports.items() if n.startswith("Ethernet") and not p.tag}
     interfaces = {name: _interface(name, port, box) for name, port in ports.items()}
-    pair = _pair(box)
+    pair = part("MLAG", lambda: _pair(box), None)
     for name in pair.members if pair else ():
         interfaces[name] = replace(interfaces[name], bond=PEER_LINK)
     unused = frozenset(name for name, port in interfaces.items() if is_unused(port))
@@ -110,11 +114,16 @@ def _switch(box: Box) -> Switch:
         for name, port in box.ports.items()
         if port.tag
     }
-    loopbacks = frozenset(box.ports["Loopback0"].addresses)
+    loopbacks = frozenset(box.ports.get("Loopback0", Port()).addresses)
     vlans = {number: _vlan(box, number) for number in box.vlans - set(box.vlan_groups)}
 
     def routes_in(vrf: str) -> Iterator[Route]:
         return connected(vrf, used, subinterfaces, vlans, loopbacks)
+
+    profiles = {name: port.profile for name, port in ports.items() if port.profile}
+
+    def statics_in(vrf: str) -> list[Route]:
+        return [Route(prefix) for own, prefix in box.statics if own == vrf]
 
     _check_forwarding(box, interfaces)
     return Switch(
@@ -122,15 +131,15 @@ def _switch(box: Box) -> Switch:
         interfaces=used,
         unused=unused,
         loopbacks=loopbacks,
-        management=_management(box),
+        management=part("management", lambda: _management(box), Management()),
         subinterfaces=subinterfaces,
         vlans=vlans,
-        bonds=dict(_bonds(box)),
+        bonds=part("bonds", lambda: dict(_bonds(box)), {}),
         pair=pair,
         vrfs=frozenset(box.vrfs - {MANAGEMENT}),
-        bgp=box.routing.bgp(routes_in, lambda vrf: [Route(prefix) for own, prefix in box.statics if own == vrf]),
+        bgp=part("BGP", lambda: box.routing.bgp(routes_in, statics_in), {}),
         routes={key: _static(hops) for key, hops in box.statics.items()},
-        qos=box.qos.qos({name: port.profile for name, port in ports.items() if port.profile}),
+        qos=part("QoS", lambda: box.qos.qos(profiles), None),
         balancing=box.balancing.balancing(frozenset("v6" if ":" in own else "v4" for own in loopbacks)),
     )
 
@@ -139,6 +148,8 @@ def _interface(name: str, port: Port, box: Box) -> Interface:
     if (port.addresses or port.link_local or port.vrf) and not port.routed:
         unfit(f"{name} has addresses and is no routed port")
     bridged = bool(port.access_vlan or port.tagged_vlans)
+    if tolerates() and bridged and not port.trunk:
+        port.access_mode = True  # the default, which EOS does not show
     if bridged != ((port.access_mode or port.trunk) and port.portfast) or (bridged and port.routed):
         unfit(f"{name} is no plain host port")
     if port.trunk != bool(port.tagged_vlans) or (port.trunk and port.access_mode):
@@ -156,6 +167,8 @@ def _interface(name: str, port: Port, box: Box) -> Interface:
         description=port.description,
         bond=port.bond,
         access=port.access.access(box.filters, edge=port.portfast and box.edge_guard),
+        relay=port.gateway.relay(marked=box.marks_ports),
+        silent=port.gateway.silent,
     )
 
 
@@ -211,12 +224,18 @@ def _bonds(box: Box) -> Iterator[tuple[int, Bond]]:
 
 
 def _vlan(box: Box, number: int) -> Vlan:
-    interface = box.ports[f"Vlan{number}"]
-    if not interface.shared:
-        return Vlan(frozenset(interface.addresses), interface.vrf)
+    interface = box.ports.get(f"Vlan{number}", Port())
     lengths = {":" in address: address.partition("/")[2] for address in interface.addresses}
-    gateways = frozenset(f"{address}/{lengths[':' in address]}" for address in interface.shared)
-    return Vlan(gateways, interface.vrf, frozenset(interface.addresses))
+    shared = frozenset(f"{address}/{lengths[':' in address]}" for address in interface.shared)
+    addresses, gate = frozenset(interface.addresses), interface.gateway
+    return Vlan(
+        shared or addresses,
+        interface.vrf,
+        addresses if shared else frozenset(),
+        gate.relay(marked=number in box.marked_vlans),
+        gate.advertised(),
+        gate.silent,
+    )
 
 
 def _management(box: Box) -> Management:
@@ -249,7 +268,13 @@ def _managements(box: Box) -> Iterator[tuple[str, str]]:
         if port.vrf != MANAGEMENT or MANAGEMENT not in box.vrfs or box.ssh_vrfs != {MANAGEMENT}:
             unfit("management is not in a VRF of its own")
         for address in port.addresses:
-            yield address, box.gateways["ipv6" if ":" in address else "ip"]
+            yield address, _gateway_of(box, "ipv6" if ":" in address else "ip")
+
+
+def _gateway_of(box: Box, word: str) -> str:
+    if word not in box.gateways:
+        unfit(f"there is no default gateway of {word} for management")
+    return box.gateways.get(word, "")
 
 
 def _check_forwarding(box: Box, interfaces: Mapping[str, Interface]) -> None:
@@ -280,6 +305,7 @@ routing_rules(_TOP)
 qos_rules(_TOP)
 management_rules(_TOP)
 host_rules(_TOP, _PORT)
+gateway_rules(_TOP, _PORT)
 
 
 @_TOP.line("spanning-tree edge-port bpduguard default")
@@ -292,10 +318,17 @@ def _hostname(box: Box, line: Line, name: str) -> None:
     box.hostname = name
 
 
-@_TOP.line(r"vlan (\d+)")
-def _add_vlan(box: Box, line: Line, number: str) -> None:
-    _VLAN.read(line.children, box, int(number))
-    box.vlans.add(int(number))
+@_TOP.line(r"vlan ([\d,-]+)")
+def _add_vlan(box: Box, line: Line, numbers: str) -> None:
+    for number in vlans_in(numbers):
+        _VLAN.read(line.children, box, number)
+        box.vlans.add(number)
+
+
+def vlans_in(text: str) -> frozenset[int]:
+    """VLANs as EOS lists them: 10-12,20."""
+    runs = (run.partition("-") for run in text.split(","))
+    return frozenset(n for first, _, last in runs for n in range(int(first), min(int(last or first), MOST_VLANS) + 1))
 
 
 @_VLAN.line(r"trunk group (\S+)")
@@ -354,6 +387,15 @@ def _static_route(box: Box, line: Line, vrf: str, prefix: str, distance: str, po
     hops.append((port or "", address or ""))
 
 
+@_TOP.line(r"(?:ip|ipv6) route (\S+) (\S+)(?: .*)?")
+def _any_route(box: Box, line: Line, prefix: str, hop: str) -> None:
+    """A static route of another kind than a plan has: only a device has one."""
+    if not tolerates() or prefix == "vrf":
+        unknown("ip", f"not understood: {line.text}")
+    else:
+        box.statics.setdefault(("", prefix), []).append(("", hop))
+
+
 @_TOP.line(r"management ssh")
 def _ssh(box: Box, line: Line) -> None:
     _SSH.read(line.children, box)
@@ -403,10 +445,10 @@ def _of_pair(port: Port, line: Line, group: str, address: str) -> None:
     (port.groups if group else port.shared).append(group or address)
 
 
-@_PORT.line(r"switchport trunk native vlan (\d+)|switchport trunk allowed vlan ([\d,]+)")
+@_PORT.line(r"switchport trunk native vlan (\d+)|switchport trunk allowed vlan ([\d,-]+)")
 def _trunk(port: Port, line: Line, native: str, allowed: str) -> None:
     port.access_vlan = int(native or port.access_vlan)
-    port.tagged_vlans = frozenset(map(int, allowed.split(","))) if allowed else port.tagged_vlans
+    port.tagged_vlans = vlans_in(allowed) if allowed else port.tagged_vlans
 
 
 _SWITCHES: dict[str, tuple[str, Any]] = {

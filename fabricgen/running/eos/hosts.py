@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from fabricgen.running.host_form import Access
+from fabricgen.running.host_form import Access, Advertised, Relay
 from fabricgen.running.tree import Line, Rules, unfit
 
 _REFUSALS = {
@@ -61,3 +61,59 @@ def host_rules(top: Rules, port: Rules) -> None:
     @port.line("port-channel lacp fallback static")
     def _fallback(own: Any, line: Line) -> None:
         own.access.fallback = True
+
+
+@dataclass
+class Gateway:
+    """What a section says that the gateway does, beside forwarding."""
+
+    helpers: set[str] = field(default_factory=set)
+    silent: bool = False
+    managed: bool = False
+    other: bool = False
+    no_autoconfig: set[str] = field(default_factory=set)
+    resolvers: set[str] = field(default_factory=set)
+
+    def relay(self, *, marked: bool) -> Relay | None:
+        """The DHCP relay; `marked`: requests of IPv4 get option 82."""
+        four = any(":" not in server for server in self.helpers)
+        return Relay(frozenset(self.helpers), marked and four) if self.helpers else None
+
+    def advertised(self) -> Advertised | None:
+        """The advertisements, where they are not EOS's own; their lifetime is EOS's."""
+        if not (self.managed or self.other or self.no_autoconfig or self.resolvers):
+            return None
+        prefixes, resolvers = frozenset(self.no_autoconfig), frozenset(self.resolvers)
+        return Advertised(self.managed, self.other, LIFETIME_S, prefixes, resolvers)
+
+
+LIFETIME_S = 1800
+
+
+def gateway_rules(top: Rules, port: Rules) -> None:
+    """Take DHCP relay and router advertisements, of ports with a `gateway`, and option 82 of a box."""
+    top.nothing(
+        "ip dhcp snooping",
+        "ip dhcp snooping information option",
+        "ip dhcp snooping information option circuit-id type 2 format %h:%p",
+    )
+
+    @top.line(r"ip dhcp snooping vlan ([\d,]+)")
+    def _marked(box: Any, line: Line, vlans: str) -> None:
+        box.marked_vlans = set(map(int, vlans.split(",")))
+
+    @top.line("ip dhcp relay information option")
+    def _marks(box: Any, line: Line) -> None:
+        box.marks_ports = True
+
+    @port.line(r"ip helper-address (\S+)|ipv6 dhcp relay destination (\S+)")
+    def _helper(own: Any, line: Line, server: str, server6: str) -> None:
+        own.gateway.helpers.add(server or server6)
+
+    @port.line(r"ipv6 nd (?:(managed|other)-config-flag|(ra disabled)|prefix (\S+) no-autoconfig|ra dns-server (\S+))")
+    def _advertise(own: Any, line: Line, flag: str, silent: str, prefix: str, resolver: str) -> None:
+        own.gateway.silent |= bool(silent)
+        own.gateway.managed |= flag == "managed"
+        own.gateway.other |= flag == "other"
+        own.gateway.no_autoconfig |= {prefix} - {None}
+        own.gateway.resolvers |= {resolver} - {None}

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from fabricgen.running.form import Ecn, PortQos, Qos, Queue, Watchdog
-from fabricgen.running.tree import Line, Rules, unfit
+from fabricgen.running.tree import Line, Rules, tolerates, unfit
 
 GROUP_CLASSES = (1, 0, 2, 3, 4, 5, 6, 7)
 """The traffic class that EOS gives each group of eight DSCPs by default: 0-7 is class 1, 8-15 is class 0."""
@@ -109,6 +109,7 @@ def _add_queue(profile: Profile, line: Line, number: str) -> None:
     plain = "no priority" in {child.text for child in line.children}
     assert isinstance(share, int)  # noqa: S101 - what `_share` puts there
     assert ecn is None or isinstance(ecn, Ecn)  # noqa: S101 - what `_ecn` puts there
+    strict = strict or (tolerates() and not plain)  # the default, which EOS does not show
     if bool(strict) == plain:
         unfit(f"queue {number} is neither strict nor shared")
     limit = said.get("limit", 0)

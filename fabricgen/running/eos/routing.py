@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -10,6 +11,9 @@ from fabricgen.running.bgp import Instance
 from fabricgen.running.form import Bfd, Bgp
 from fabricgen.running.policy import Entry, Policies, Route
 from fabricgen.running.tree import Line, Rules, unfit
+
+MOST_PORTS = 4096
+"""More than a switch has."""
 
 
 @dataclass
@@ -51,6 +55,7 @@ _BFD = Rules()
 def routing_rules(top: Rules) -> None:
     """Add the sections of routing to those of a whole configuration."""
     top.line(r"(?:ip|ipv6) prefix-list (\S+)")(_prefix_list)
+    top.line(r"(?:ip|ipv6) prefix-list (\S+) seq \d+ permit (\S+)((?: [gl]e \d+)*)")(_prefix_rule)
     top.line(r"ip as-path access-list (\S+) permit (\S+) any")(_as_path)
     top.line(r"route-map (\S+) (permit|deny) (\d+)")(_route_map)
     top.line(r"router bgp (\d+)")(_router)
@@ -70,6 +75,11 @@ def _timers_of_bfd(routing: EosRouting, line: Line, own: str, least: str, multip
 
 def _prefix_list(box: HasRouting, line: Line, name: str) -> None:
     _LIST.read(line.children, box.routing.policies, name)
+
+
+def _prefix_rule(box: HasRouting, line: Line, name: str, prefix: str, bounds: str) -> None:
+    """As EOS before 4.23 shows it: a line a rule."""
+    box.routing.policies.add_permit(name, prefix, bounds)
 
 
 @_LIST.line(r"seq \d+ permit (\S+)((?: [gl]e \d+)*)")
@@ -123,22 +133,27 @@ def _timers(routing: EosRouting, bgp: Instance, line: Line, keepalive: str, hold
     bgp.timers = int(keepalive), int(hold)
 
 
-@_BGP.line(r"maximum-paths (\d+) ecmp (\d+)")
+@_BGP.line(r"maximum-paths (\d+)(?: ecmp (\d+))?")
 def _paths(routing: EosRouting, bgp: Instance, line: Line, count: str, ecmp: str) -> None:
-    bgp.max_paths |= {int(count), int(ecmp)}
+    bgp.max_paths |= {int(count), int(ecmp or count)}
 
 
-@_BGP.line(r"neighbor (\S+) peer group")
+@_BGP.line(r"neighbor (\S+) shutdown")
+def _shut(routing: EosRouting, bgp: Instance, line: Line, peer: str) -> None:
+    bgp.neighbor(peer).shut = True
+
+
+@_BGP.line(r"neighbor (\S+) peer[ -]group")
 def _group(routing: EosRouting, bgp: Instance, line: Line, name: str) -> None:
     bgp.neighbor(name).is_group = True
 
 
-@_BGP.line(r"neighbor (\S+) peer group (\S+)")
+@_BGP.line(r"neighbor (\S+) peer[ -]group (\S+)")
 def _member(routing: EosRouting, bgp: Instance, line: Line, peer: str, group: str) -> None:
     bgp.neighbor(peer).group = group
 
 
-@_BGP.line(r"neighbor interface (\S+) peer-group (\S+) remote-as (\d+)")
+@_BGP.line(r"neighbor interface (\S+) peer[ -]group (\S+) remote-as (\d+)")
 def _interface(routing: EosRouting, bgp: Instance, line: Line, ports: str, group: str, asn: str) -> None:
     for port in expanded(ports):
         bgp.neighbor(port).group = group
@@ -147,10 +162,16 @@ def _interface(routing: EosRouting, bgp: Instance, line: Line, ports: str, group
 
 
 def expanded(ports: str) -> Iterator[str]:
-    """The interfaces of a list in EOS's comma form: Ethernet1/1,2/1."""
-    first, *rest = ports.split(",")
-    yield first
-    yield from (f"Ethernet{name}" for name in rest)
+    """The interfaces of a list in EOS's comma form: Ethernet1/1,2/1; EOS itself shows runs of them, too: Et1/1-4/1."""
+    for each in re.sub("^Et(?:hernet)?", "", ports).split(","):
+        start, _, end = each.partition("-")
+        (*head, first), (*_, last) = start.split("/"), (end or start).split("/")
+        if len(head) == 1 and "/" in end:  # of cages, whose first port it is
+            cages = range(int(head[0]), int(end.partition("/")[0]) + 1)[:MOST_PORTS]
+            yield from (f"Ethernet{cage}/{first}" for cage in cages)
+        else:
+            numbers = range(int(first), int(last) + 1)[:MOST_PORTS]
+            yield from ("Ethernet" + "/".join([*head, str(number)]) for number in numbers)
 
 
 @_BGP.line(r"neighbor (\S+) remote-as (\d+)")

@@ -9,18 +9,19 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from fabricgen.running import frr
 from fabricgen.running.bgpcfgd import frr_of
-from fabricgen.running.form import Bond, Interface, Subinterface, Switch, Vlan, is_unused
+from fabricgen.running.form import Balancing, Bond, Interface, Management, Subinterface, Switch, Vlan, is_unused
 from fabricgen.running.host_form import OPEN
 from fabricgen.running.policy import Route, connected, network_of
 from fabricgen.running.sonic import hosts
 from fabricgen.running.sonic.balancing import read_balancing
 from fabricgen.running.sonic.management import MANAGEMENT_TABLES, read_management
 from fabricgen.running.sonic.qos import QOS_TABLES, read_qos
-from fabricgen.running.tree import only, unfit
+from fabricgen.running.tree import only, part, unfit, unknown
 
 Row = Mapping[str, str]
 Table = Mapping[str, Row]
@@ -56,17 +57,18 @@ def read(files: Mapping[str, str]) -> Switch:
     box = Box()
     for name, table in tables.items():
         if name in _TABLES:
-            _TABLES[name](box, table)
+            part(f"table {name}", partial(_TABLES[name], box, table), None)
         elif name not in QOS_TABLES | MANAGEMENT_TABLES | _ELSEWHERE:
-            unfit(f"table {name}")
+            unknown(name, f"table {name}")
     if box.split != ("frr.conf" in files) or (box.split and "BGP_NEIGHBOR" in tables):
         unfit("the routing mode does not fit the files")
-    hosts.check(box.hosts)
-    return _switch(box, tables, frr.read_frr(files.get("frr.conf") or frr_of(tables)))
+    part("services of hosts", lambda: hosts.check(box.hosts), None)
+    routing = part("BGP", lambda: frr.read_frr(files.get("frr.conf") or frr_of(tables)), frr.Frr())
+    return _switch(box, tables, routing)
 
 
 def _switch(box: Box, tables: Mapping[str, Any], routing: frr.Frr) -> Switch:
-    ports = {name: _interface(box, name, port) for name, port in box.ports.items()}
+    ports = {name: part(name, partial(_interface, box, name, port), port) for name, port in box.ports.items()}
     unused = frozenset(name for name, port in ports.items() if is_unused(port))
     used = {name: port for name, port in ports.items() if name not in unused}
     subinterfaces = {
@@ -87,15 +89,15 @@ def _switch(box: Box, tables: Mapping[str, Any], routing: frr.Frr) -> Switch:
         interfaces=used,
         unused=unused,
         loopbacks=loopbacks,
-        management=read_management(tables, box.managements, box.timezone),
+        management=part("management", lambda: read_management(tables, box.managements, box.timezone), Management()),
         subinterfaces=subinterfaces,
-        vlans=vlans,
-        bonds={_number(name): _bond(box, name, row) for name, row in box.channels.items()},
+        vlans=part("gateways", lambda: hosts.gateways(vlans, tables), vlans),
+        bonds=part("bonds", lambda: {_number(n): _bond(box, n, row) for n, row in box.channels.items()}, {}),
         vrfs=frozenset(map(frr.vrf_of, box.vrfs)),
-        bgp=routing.bgp(routes_in),
+        bgp=part("BGP", lambda: routing.bgp(routes_in), {}),
         routes=routing.routes(),
-        qos=read_qos(tables),
-        balancing=read_balancing(tables.get("SWITCH_HASH", {})),
+        qos=part("QoS", lambda: read_qos(tables), None),
+        balancing=part("load balancing", lambda: read_balancing(tables.get("SWITCH_HASH", {})), Balancing()),
     )
 
 
@@ -193,7 +195,7 @@ def _metadata(box: Box, table: Table) -> None:
     only(row, *_METADATA)
     box.hostname = row["hostname"]
     box.timezone = row.get("timezone", "")
-    box.split = row["docker_routing_config_mode"] == "split-unified"
+    box.split = row.get("docker_routing_config_mode") == "split-unified"
 
 
 _PORT_FIELDS = (
@@ -214,12 +216,12 @@ _FEC = {"rs": "rs", "fc": "fc", "none": ""}
 def _ports(box: Box, table: Table) -> None:
     for name, row in table.items():
         only(row, *_PORT_FIELDS)
-        up = {"up": True, "down": False}[row["admin_status"]]
+        up = row.get("admin_status") == "up"  # down is the default (sonic-port.yang)
         speed, rest = divmod(int(row["speed"]), 1000)
         if rest:
             unfit(f"{name} runs at {row['speed']} Mb/s")
         fec = _FEC[row.get("fec", "none")]
-        box.ports[name] = Interface(up, int(row.get("mtu", 0)), speed, fec, description=row["description"])
+        box.ports[name] = Interface(up, int(row.get("mtu", 0)), speed, fec, description=row.get("description", ""))
 
 
 def _addressed(box: Box, table: Table, *more: str) -> list[tuple[str, Row]]:
@@ -246,14 +248,14 @@ def _interfaces(box: Box, table: Table) -> None:
 
 def _subinterfaces(box: Box, table: Table) -> None:
     for name, row in _addressed(box, table, "admin_status", "vlan"):
-        if row["admin_status"] != "up" or row["vlan"] != name.partition(".")[2]:
+        if row.get("admin_status", "up") != "up" or row["vlan"] != name.partition(".")[2]:
             unfit(f"{name} is down or of another VLAN")
         box.tags[name] = int(row["vlan"])
 
 
 def _vlans(box: Box, table: Table) -> None:
     for name, row in table.items():
-        only(row, "vlanid")
+        only(row, "dhcp_servers", "vlanid")
         box.vlans[name] = int(row["vlanid"])
 
 
@@ -316,6 +318,7 @@ _TABLES: dict[str, Callable[[Box, Table], Any]] = {
     "BREAKOUT_CFG": _nothing("brkout_mode"),
     "CABLE_LENGTH": lambda box, table: only(table, "AZURE"),
     "DEVICE_METADATA": _metadata,
+    "DHCP_RELAY": _nothing("dhcpv6_servers"),
     "DEVICE_NEIGHBOR": _nothing("name", "port"),
     "DEVICE_NEIGHBOR_METADATA": _nothing("type"),
     "FEATURE": _nothing("state"),

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from fabricgen.running.host_form import DROPPED, Access
+from fabricgen.running.form import Vlan
+from fabricgen.running.host_form import DROPPED, Access, Advertised, Relay
+from fabricgen.running.policy import network_of
 from fabricgen.running.tree import only, unfit
 
 _STORMS = {"broadcast": "broadcast", "unknown-multicast": "multicast", "unknown-unicast": "unknown-unicast"}
@@ -79,3 +81,31 @@ def check(hosts: HostTables) -> None:
     for name, kinds in hosts.refused.items():
         if {_TYPES[kind][0] for kind in kinds} != {hosts.types.get(name)}:
             unfit(f"access list {name} is of another type than its rules")
+
+
+LIFETIME_S = 540
+"""What radvd advertises where nothing is stated: three times the 180 s of radvd.conf.j2 (RFC 4861, section 6.2.1)."""
+
+
+def gateways(vlans: Mapping[int, Vlan], tables: Mapping[str, Any]) -> dict[int, Vlan]:
+    """VLANs with their DHCP relay, which SONiC always tells where requests came in, and router advertisements."""
+    radv = tables["FEATURE"].get("radv", {}).get("state", "")
+    for name, row in tables.get("DHCP_RELAY", {}).items():
+        only(row, "dhcpv6_servers")
+        if int(name.removeprefix("Vlan")) not in vlans:
+            unfit(f"DHCP relay of {name}, which is not there")
+    return {number: _gateway(vlan, f"Vlan{number}", radv, tables) for number, vlan in vlans.items()}
+
+
+def _gateway(vlan: Vlan, name: str, radv: str, tables: Mapping[str, Any]) -> Vlan:
+    four = tables["VLAN"][name].get("dhcp_servers", ())
+    servers = (*four, *tables.get("DHCP_RELAY", {}).get(name, {}).get("dhcpv6_servers", ()))
+    if servers and tables["FEATURE"].get("dhcp_relay") != {"state": "enabled"}:
+        unfit("DHCP relay that does not run")
+    six = frozenset(network_of(address) for address in vlan.gateways if ":" in address)
+    return replace(
+        vlan,
+        relay=Relay(frozenset(servers), bool(four)) if servers else None,
+        advertised=Advertised(True, False, LIFETIME_S, six) if six and radv == "enabled" else None,
+        silent=bool(six) and radv == "disabled",
+    )

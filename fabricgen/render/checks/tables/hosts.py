@@ -1,6 +1,7 @@
 """What ports of hosts refuse.
 
-Fields: sonic-buildimage, src/sonic-yang-models, yang-templates/sonic-acl.yang.j2, yang-models/sonic-storm-control.yang.
+Fields: sonic-buildimage, src/sonic-yang-models, yang-templates/sonic-acl.yang.j2, yang-models/sonic-storm-control.yang,
+sonic-dhcpv6-relay.yang.
 """
 
 from typing import Annotated
@@ -40,8 +41,16 @@ class StormControl(Row):
 
 _KIND = k.one_of("broadcast", "unknown-multicast", "unknown-unicast")
 
+
+class DhcpRelay(Row):
+    """DHCP_RELAY|VlanN."""
+
+    dhcpv6_servers: Annotated[str, Is(k.listed(k.address))]
+
+
 TABLES = (
     table("ACL_RULE", ((k.map_name, ref("ACL_TABLE")), k.name, AclRule)),
     table("ACL_TABLE", (k.map_name, AclTable)),
+    table("DHCP_RELAY", ((k.vlan_name, ref("VLAN")), DhcpRelay)),
     table("PORT_STORM_CONTROL", ((k.port_name, ref("PORT")), _KIND, StormControl)),
 )

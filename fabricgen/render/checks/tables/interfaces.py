@@ -39,6 +39,7 @@ class Subinterface(Row):
 class Vlan(Row):
     """VLAN|VlanN."""
 
+    dhcp_servers: Annotated[str, Is(k.listed(k.address))] = ""
     vlanid: Annotated[str, Is(k.number(1, 4094))]
     description: Annotated[str, Is(k.line)] = ""
 

@@ -1,16 +1,22 @@
-"""What ports of hosts refuse on EOS, as values, and LACP fallback.
+"""Services of hosts on EOS, as values: what their ports refuse, LACP fallback, DHCP relay, router advertisements.
 
 Arista EOS user manual: `storm-control KIND level PERCENT` (Data Plane Structures), `spanning-tree bpduguard` (Spanning
 Tree Protocol), `port-channel lacp fallback static` (Port Channels and LACP: until the host speaks LACP, one port of the
-bond carries its traffic). EOS has no DHCP or RA guard of that name: access lists of the ports drop the packets. The
-commands agree with the templates of aristanetworks/avd.
+bond carries its traffic). EOS has no DHCP or RA guard of that name: access lists of the ports drop the packets.
+`ip helper-address` relays from the interface's first address, which no other switch has, to servers in its VRF;
+`ip dhcp snooping information option` adds the port (DISA STIG for Arista MLS EOS L2S, V-255973). The commands
+agree with the templates of aristanetworks/avd.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
+from ipaddress import IPv4Address, IPv6Address, ip_interface
 from typing import Any
 
 from fabricgen.render.guards import guarded, guards_of
+from fabricgen.views.host_services import NO_SERVICES, HostServices
 from fabricgen.views.switch import SwitchPort, SwitchView
 
 
@@ -40,3 +46,49 @@ def filters(switch: SwitchView) -> list[dict[str, Any]]:
 
 def _word(v6: bool) -> str:
     return "ipv6" if v6 else "ip"
+
+
+def gateway_of(offers: HostServices, addresses: Iterable[str]) -> dict[str, Any]:
+    """What the gateway at some addresses, with prefix lengths, does besides: DHCP relay and router advertisements.
+
+    EOS advertises every gateway of IPv6 unless told not to, and lets hosts make addresses of its prefix unless told.
+    """
+    six = [address for address in addresses if ":" in address]
+    found = offers.advertised if six else None
+    return {
+        "helpers": sorted(offers.dhcp_v4, key=IPv4Address) if len(six) < len(list(addresses)) else [],
+        "helpers_v6": sorted(offers.dhcp_v6, key=IPv6Address) if six else [],
+        "silent": bool(six) and offers.states_advertised and offers.advertised is None,
+        "managed": found is not None and found.managed,
+        "other": found is not None and found.other,
+        "no_autoconfig": [str(ip_interface(a).network) for a in six] if found and not found.autoconfig else [],
+        "resolvers": sorted(found.resolvers, key=IPv6Address) if found else [],
+    }
+
+
+def port_gateway(switch: SwitchView, port: SwitchPort) -> dict[str, Any]:
+    """The same of a routed port: hosts are relayed to DHCP servers; nobody is advertised to, if that is stated.
+
+    A link between switches of addresses is silent then; one without needs advertisements to find its neighbour.
+    """
+    service = switch.service_of(port)
+    offers = service.offers if service else switch.fabric.offers
+    of_hosts = (
+        replace(offers, advertised=None)
+        if service
+        else replace(NO_SERVICES, states_advertised=offers.states_advertised)
+    )
+    return gateway_of(of_hosts, port.addresses)
+
+
+def relay_values(switch: SwitchView) -> dict[str, Any]:
+    """Option 82: by DHCP snooping in VLANs, which knows the port; by the relay itself on routed ports.
+
+    The circuit id of the first is HOSTNAME:PORT, as SONiC's is, the remote id the switch's MAC address.
+    """
+    vlans = {s.vlan for s in switch.services if s.gateway and s.offers.dhcp_v4 and s.offers.option_82}
+    routed = [s for s in switch.services if not s.gateways and s.offers.dhcp_v4 and s.offers.option_82]
+    return {
+        "marked_vlans": ",".join(map(str, sorted(vlans))),
+        "marks_ports": any(switch.service_of(port) in routed for port in switch.ports if port.address),
+    }

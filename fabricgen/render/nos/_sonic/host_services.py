@@ -1,4 +1,11 @@
-"""Tables of what ports of hosts refuse on SONiC.
+"""Tables of services of hosts on SONiC: what their ports refuse, DHCP relay, router advertisements.
+
+isc-dhcp-relay runs for each VLAN with `dhcp_servers`, in the VRF of its gateway (dockers/docker-dhcp-relay,
+dhcpv4-relay.agents.j2): requests get a circuit id HOSTNAME:ALIAS (`-a %h:%p`), the remote id is the switch's MAC
+address, and replies are taken from ports with IPv4 addresses alone. dhcp6relay serves VLANs in DHCP_RELAY
+(sonic-dhcpv6-relay.yang). radvd advertises every VLAN with an IPv6 gateway of a ToRRouter unless its container is off,
+with flags that cannot be changed: managed, not other, no autoconfiguration (dockers/docker-router-advertiser,
+radvd.conf.j2).
 
 Storm control counts kilobits a second of a physical port, also where it is in a bond (sonic-storm-control.yang; SONiC
 doc/storm-control). Access lists are bound to ports and bonds (sonic-acl.yang): types L3 and L3V6, whose rules drop and
@@ -10,7 +17,7 @@ from __future__ import annotations
 from typing import Any
 
 from fabricgen.render.guards import Guard, guarded
-from fabricgen.views.switch import SwitchView
+from fabricgen.views.switch import Service, SwitchView
 
 KINDS = {"broadcast": "broadcast", "multicast": "unknown-multicast", "unknown-unicast": "unknown-unicast"}
 """What SONiC calls kinds of flooded frames; it floods the multicasts that nobody asked for."""
@@ -24,11 +31,20 @@ _PORTS = {"dhcp": (67, 68), "dhcp6": (547, 546)}
 Rows = dict[str, dict[str, Any]]
 
 
-def host_tables(switch: SwitchView) -> dict[str, Rows]:
-    """Rows of the tables, by table."""
+def host_tables(switch: SwitchView) -> dict[str, Any]:
+    """Rows of the tables, by table, and which containers run: `relays`, `radv_state`."""
     lists = list(guarded(switch))
     bonds = {bond.first.name: f"PortChannel{bond.number}" for bond in switch.bonds}
+    bridged = [service for service in switch.services if service.gateways]
+    stated = [s.offers for s in bridged if s.offers.states_advertised and any(":" in g for g in s.gateways)]
     return {
+        "relays": any(service.offers.dhcp for service in bridged),
+        "radv_state": ("enabled" if any(own.advertised for own in stated) else "disabled") if stated else "",
+        "DHCP_RELAY": {
+            f"Vlan{s.vlan}": {"dhcpv6_servers": list(s.offers.dhcp_v6)}
+            for s in bridged
+            if s.offers.dhcp_v6 and any(":" in gateway for gateway in s.gateways)
+        },
         "ACL_RULE": {
             f"{guard.name}|RULE_{place}": _rule(guard, kind, place)
             for guard, _ in lists
@@ -49,6 +65,17 @@ def host_tables(switch: SwitchView) -> dict[str, Rows]:
             for kind, percent in switch.offers_to(port).storm
         },
     }
+
+
+def vlan_rows(switch: SwitchView) -> Rows:
+    """Rows of VLAN: its number, and the DHCP servers that its hosts are relayed to."""
+    return {
+        f"Vlan{s.vlan}": {"dhcp_servers": _servers(s) or None, "vlanid": s.vlan} for s in switch.services if s.gateways
+    }
+
+
+def _servers(service: Service) -> list[str]:
+    return list(service.offers.dhcp_v4) if ":" not in service.gateway else []
 
 
 def _rule(guard: Guard, kind: str, place: int) -> dict[str, Any]:

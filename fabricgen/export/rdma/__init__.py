@@ -1,0 +1,1 @@
+"""What hosts need for RDMA: settings of NICs, names of devices, and the environment of libraries."""

@@ -1,0 +1,107 @@
+"""DHCP relay and router advertisements of Cumulus Linux, as values.
+
+User guide 5.15, "DHCP Relays": a group of servers for each fabric, requests come in at SVIs (not at `-v0` of a VRR) and
+routed ports, replies at upstream interfaces: routed links of the VRF, the one to the other switch of an MLAG pair, and
+SVIs whose subnet has a server. The relay is isc-dhcp-relay: with `use-pif-circuit-id` the circuit id is the port
+(swp1), and the remote id is the switch's MAC address. Both are of the VRF. Advertisements are off
+unless stated (NVUE Command Reference, `nv set interface <interface-id> ipv6 neighbor-discovery`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from ipaddress import ip_address, ip_interface
+from typing import Any
+
+from fabricgen.render.escape import token
+from fabricgen.views.host_services import HostServices
+from fabricgen.views.switch import Service, SwitchView
+from fabricgen.wiring.bonds import PAIR_VLAN
+
+
+def relay_values(switch: SwitchView, vrf_name: Callable[[str], str]) -> dict[str, Any]:
+    """The relays of each VRF that has DHCP servers, of both families; by VRF."""
+    vrfs = ("", *switch.vrfs)
+    four = [_relay(switch, vrf, vrf_name(vrf) or "default") for vrf in vrfs]
+    six = [_relay6(switch, vrf, vrf_name(vrf) or "default") for vrf in vrfs]
+    return {"relays": [row for row in four if row], "relays6": [row for row in six if row]}
+
+
+def _served(switch: SwitchView, vrf: str, *, v6: bool) -> Iterator[tuple[str, Service]]:
+    """(interface, service) of all whose hosts are relayed to servers."""
+    for service in switch.services:
+        servers, gateway = (
+            (service.offers.dhcp_v6, service.gateway6) if v6 else (service.offers.dhcp_v4, service.gateway)
+        )
+        if service.vrf == vrf and servers:
+            if gateway:
+                yield f"vlan{service.vlan}", service
+            else:
+                yield from (
+                    (token(port.name), service)
+                    for port in switch.ports
+                    if (port.address6 if v6 else port.address) and switch.service_of(port) == service
+                )
+
+
+def _upstream(switch: SwitchView, vrf: str, servers: set[str]) -> list[str]:
+    """Interfaces of a VRF at which replies of servers come in: its VLANs where it has no others."""
+    own = [s for s in switch.services if s.vrf == vrf]
+    subnets = [(f"vlan{s.vlan}", ip_interface(gateway).network) for s in own for gateway in s.gateways]
+    near = {name for name, subnet in subnets if any(ip_address(server) in subnet for server in servers)}
+    if vrf:
+        links = [f"{token(p.name)}.{sub.vlan}" for p in switch.ports for sub in p.subinterfaces if sub.vrf == vrf]
+    else:
+        links = [token(port.name) for port in switch.ports if port.role != "host" and not port.bond]
+    pair = switch.pair
+    between = [PAIR_VLAN] if pair and not vrf else []
+    between += [sub.vlan for sub in pair.end.subinterfaces if sub.vrf == vrf and not sub.in_gateway] if pair else []
+    return [*links, *(f"peerlink.{vlan}" for vlan in between), *sorted(near)] or sorted({name for name, _ in subnets})
+
+
+def _relay(switch: SwitchView, vrf: str, name: str) -> dict[str, Any] | None:
+    served = list(_served(switch, vrf, v6=False))
+    servers = {server for _, service in served for server in service.offers.dhcp_v4}
+    upstream = _upstream(switch, vrf, servers)
+    if not served:
+        return None
+    groups = {token(service.fabric): service.offers.dhcp_v4 for _, service in served}
+    return {
+        "vrf": name,
+        "marked": any(service.offers.option_82 for _, service in served),
+        "downstream": [(interface, token(service.fabric)) for interface, service in served],
+        "groups": [(group, sorted(own, key=ip_address)) for group, own in sorted(groups.items())],
+        "upstream": upstream,
+    }
+
+
+def _relay6(switch: SwitchView, vrf: str, name: str) -> dict[str, Any] | None:
+    served = list(_served(switch, vrf, v6=True))
+    servers = {server for _, service in served for server in service.offers.dhcp_v6}
+    upstream = _upstream(switch, vrf, servers)
+    if not served:
+        return None
+    return {
+        "vrf": name,
+        "downstream": [interface for interface, _ in served],
+        "servers": sorted(servers, key=ip_address),
+        "upstream": upstream,
+    }
+
+
+USUAL_LIFETIME_S = 1800
+
+
+def discovery(offers: HostServices, gateway: str) -> dict[str, Any] | None:
+    """What an IPv6 gateway, with prefix length, advertises; None where nothing is stated, or it is none."""
+    if not gateway or not offers.states_advertised:
+        return None
+    found = offers.advertised
+    return {
+        "on": found is not None,
+        "lifetime_s": found.lifetime_s if found and found.lifetime_s != USUAL_LIFETIME_S else None,
+        "managed": found is not None and found.managed,
+        "other": found is not None and found.other,
+        "no_autoconfig": [str(ip_interface(gateway).network)] if found and not found.autoconfig else [],
+        "resolvers": sorted(found.resolvers, key=ip_address) if found else [],
+    }

@@ -1,0 +1,1 @@
+"""What sets up a host read back: netplan files, and the commands for its NICs."""

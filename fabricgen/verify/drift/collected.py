@@ -1,0 +1,107 @@
+"""Running configurations that were collected into a folder or an archive, by the device that each is of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from fabricgen.kernel.diagnostics import InputError, fault
+from fabricgen.verify.drift.forms import Told, told_by
+from fabricgen.verify.dumps._sources import Source, contents, sources
+
+CODE = "FG144"
+
+_SUFFIX = re.compile(r"[-_.](?:running|startup|config|show|frr|nv|vtysh)[-_.\w]*$")
+"""What collectors put behind the name of a device."""
+
+MOST_BYTES = 16 * 1024 * 1024
+"""The largest running configuration; one of a switch of 512 ports has about 2 MiB."""
+
+
+@dataclass
+class Collected:
+    """Files by device of the plan; those of no device of it, with the host name in them; and those of no known form."""
+
+    files: dict[str, list[Source]] = field(default_factory=dict)
+    unknown: list[tuple[str, str]] = field(default_factory=list)
+    ignored: list[str] = field(default_factory=list)
+
+
+def collected(folder: str, devices: Collection[str]) -> Collected:
+    """Find the device of each file: a folder or file of its name, else the host name in the file.
+
+    Raises InputError (FG144) where there is no folder or archive, or nothing of a planned device in it.
+    """
+    if not Path(folder).is_dir():
+        raise fault(
+            CODE, f"there is no folder '{folder}'", hint="name the folder that running configurations were collected in"
+        )
+    found, known = Collected(), frozenset(devices)
+    for source in sources([folder]):
+        own = device_of(source.shown.removeprefix(folder.rstrip("/")), known)
+        if own is None and source.path is not None:
+            own = _by_content(source, known, found)
+        if own is not None:
+            found.files.setdefault(own, []).append(source)
+    if not found.files:
+        strange = f": {found.unknown[0][1]} is none" if found.unknown else ""
+        hint = (
+            "files are known by the names of their devices, or by the host name in them; docs/day2.md lists the forms"
+        )
+        raise fault(CODE, f"no running configuration in '{folder}' is of a device of the plan{strange}", hint=hint)
+    return found
+
+
+def device_of(shown: str, devices: Collection[str]) -> str | None:
+    """The device that a path names: `DEVICE.cfg`, `DEVICE/config_db.json`, `DEVICE-running-config.txt`."""
+    path = PurePosixPath(shown.lstrip("/"))
+    stem = path.name
+    while True:
+        if stem in devices:
+            return stem
+        stem, dot, _ = stem.rpartition(".")
+        if not dot:
+            break
+    if (word := _SUFFIX.search(path.name)) and path.name[: word.start()] in devices:
+        return path.name[: word.start()]
+    return next((part for part in reversed(path.parts[:-1]) if part in devices), None)
+
+
+def _by_content(source: Source, known: Collection[str], found: Collected) -> str | None:
+    try:
+        told = [each for _, each in texts(source)]
+    except InputError:
+        told = []
+    names = {each.hostname for each in told if each is not None and each.hostname}
+    if own := sorted(names & frozenset(known)):
+        return own[0]
+    if any(told):
+        found.unknown.append((source.shown, min(names, default="")))
+    else:
+        found.ignored.append(source.shown)
+    return None
+
+
+def texts(source: Source) -> Iterator[tuple[str, Told | None]]:
+    """(file, what it tells) of a file; raises InputError for one that is damaged or too large."""
+    for shown, data in contents(source):
+        if len(data) > MOST_BYTES:
+            raise fault(CODE, f"'{shown}' has more than {MOST_BYTES >> 20} MiB, which no running configuration has")
+        yield shown, None if b"\0" in data[:4096] else told_by(data.decode("utf-8-sig", errors="replace"))
+
+
+def told_of(files: list[Source]) -> tuple[list[str], dict[str, dict[str, str]]]:
+    """(files that tell something, what they tell by NOS and the name of the reader's file) of one device.
+
+    Raises InputError as `texts`.
+    """
+    shown: list[str] = []
+    by_nos: dict[str, dict[str, str]] = {}
+    for source in files:
+        for file, told in texts(source):
+            if told is not None:
+                shown.append(file)
+                by_nos.setdefault(told.nos, {}).update(told.files)
+    return shown, by_nos

@@ -1,0 +1,93 @@
+"""The configurations that devices are to run: rendered from a blueprint without secrets, or as a build wrote them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from fabricgen.cluster import Cluster
+from fabricgen.kernel.diagnostics import fault
+from fabricgen.publish.reading import Built, open_built
+from fabricgen.render.engine import render_options, subject_files, subjects_of
+from fabricgen.render.nos_protocol import known_nos
+from fabricgen.verify.drift.collected import CODE
+
+NOS_OF = {"config_db.json": "sonic", "startup.yaml": "cumulus"}
+"""The NOS that takes a file of a device; EOS's is named after the device."""
+
+
+class Planned(Protocol):
+    """Planned configurations by device."""
+
+    def devices(self) -> tuple[str, ...]:
+        """Devices that have one, sorted."""
+
+    def read(self, devices: Iterable[str]) -> Iterator[tuple[str, Mapping[str, str]]]:
+        """(device, its files by name) of some devices."""
+
+
+@dataclass(frozen=True)
+class OfCluster:
+    """Configurations of a blueprint's switches, rendered when asked for."""
+
+    cluster: Cluster
+
+    def devices(self) -> tuple[str, ...]:
+        """Switches whose NOS has templates."""
+        known, devices = known_nos(whole_fabric=False), self.cluster.plan.devices
+        rows = self.cluster.switch_rows()
+        return tuple(
+            sorted(self.cluster.names[r] for r in rows if devices.classes[devices.device_class[r]].nos in known)
+        )
+
+    def read(self, devices: Iterable[str]) -> Iterator[tuple[str, Mapping[str, str]]]:
+        """Render the files of some switches, with references in place of secrets."""
+        subjects = subjects_of(self.cluster)
+        wanted = list(devices)
+        files = subject_files(self.cluster, [subjects[name] for name in wanted], render_options(self.cluster))
+        for name in wanted:
+            yield name, {path.rpartition("/")[2]: text.decode() for path, text in files(subjects[name])}
+
+
+@dataclass(frozen=True)
+class OfBuild:
+    """Configurations of a built folder, as the build wrote them."""
+
+    built: Built
+    paths: Mapping[str, tuple[str, ...]]
+
+    def devices(self) -> tuple[str, ...]:
+        """Devices that have a folder with files of a switch."""
+        return tuple(sorted(self.paths))
+
+    def read(self, devices: Iterable[str]) -> Iterator[tuple[str, Mapping[str, str]]]:
+        """The files of some devices; raises InputError (FG028, FG054) for one that is not as it was built."""
+        for name in devices:
+            yield name, {path.rpartition("/")[2]: self.built.read(path).decode() for path in self.paths[name]}
+
+
+def of_build(folder: str) -> OfBuild:
+    """The configurations of a built folder; raises InputError (FG028, FG144) where it has none."""
+    built = open_built(Path(folder))
+    found: dict[str, list[str]] = {}
+    every = built.entries or (p.relative_to(folder).as_posix() for p in sorted(Path(folder).glob("configs/*/*")))
+    for path in sorted(every):
+        top, _, rest = path.partition("/")
+        device, _, name = rest.partition("/")
+        if top == "configs" and (name == "frr.conf" or nos_of([name])):
+            found.setdefault(device, []).append(path)
+    if not found:
+        raise fault(CODE, f"'{folder}' has no configurations", hint="build it with its part `configs`")
+    return OfBuild(built, {name: tuple(paths) for name, paths in found.items()})
+
+
+def nos_of(files: Iterable[str]) -> str:
+    """The NOS whose reader takes files of these names; "" for none."""
+    for name in files:
+        if name in NOS_OF:
+            return NOS_OF[name]
+        if name.endswith(".cfg"):
+            return "eos"
+    return ""
