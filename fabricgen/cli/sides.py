@@ -106,6 +106,19 @@ def changes(old: str, new: str, options: PlanOptions) -> Change:
         return replace(change, configs=configs, notes=(*change.notes, *edited))
 
 
+def raw_configs(
+    place: str, devices: Collection[str], options: PlanOptions, stack: ExitStack
+) -> Iterable[tuple[str, bytes]]:
+    """(path, content) of the old side's configurations of some devices, with their secrets.
+
+    Raises InputError as `changes`, FG051 for a secret that cannot be resolved, FG054 for a file that was edited.
+    """
+    opened = _open(place, _Asked(options.old_sets, (), options.phases[0]), options, stack, {})
+    if isinstance(opened.configs, _ClusterConfigs | _BuiltConfigs):
+        return opened.configs.whole(devices, allow_outside=options.allow_outside)
+    return ()
+
+
 def change_to(old: str, new: str, cluster: Cluster, options: PlanOptions) -> Change:
     """Compare a side with a cluster that is compiled already and was called `new`; configurations are left apart.
 
@@ -254,6 +267,16 @@ class _ClusterConfigs:
     def digests(self) -> None:
         """None: they are unknown before rendering."""
 
+    def whole(self, devices: Collection[str], *, allow_outside: bool) -> Iterable[tuple[str, bytes]]:
+        """Render the files of some switches and fabrics with their secrets."""
+        from fabricgen.render.engine import render_options, render_rows
+        from fabricgen.render.secrets import SecretStore
+
+        store = SecretStore(self.cluster.design.loaded.folder, allow_outside=allow_outside)
+        known = self._subjects()
+        told = render_options(self.cluster, overrides=self.templates, resolver=store)
+        return render_rows(self.cluster, [known[d] for d in devices if d in known], told)
+
     def read(self, devices: Collection[str]) -> Iterable[tuple[str, bytes]]:
         """Render the files of some switches and fabrics."""
         from fabricgen.render.engine import RenderOptions, render_rows
@@ -285,6 +308,12 @@ class _BuiltConfigs:
     def digests(self) -> Mapping[str, str]:
         """Digests from the manifest, or of the files where there is none."""
         return self.digest
+
+    def whole(self, devices: Collection[str], *, allow_outside: bool) -> Iterable[tuple[str, bytes]]:  # noqa: ARG002
+        """Read the files of some devices with their secrets; raises InputError (FG054) for one that was edited."""
+        for path, content in self._files(devices):
+            self.built.check(path, content)
+            yield path, content
 
     def read(self, devices: Collection[str]) -> Iterable[tuple[str, bytes]]:
         """Read the files of some devices."""

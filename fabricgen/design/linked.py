@@ -78,6 +78,13 @@ def fabric_underlay(blueprint: Blueprint, name: str) -> str:
     return owner.routing.underlay or blueprint.routing.underlay or "ebgp-numbered"
 
 
+def fabric_overlay(blueprint: Blueprint, name: str) -> str:
+    """`none` or `evpn`: how VRFs pass between switches, as stated by these switches' fabric, else by the cluster."""
+    fabric = blueprint.fabrics[name]
+    owner = blueprint.fabrics.get(fabric.carried_by or "", fabric)
+    return owner.routing.overlay or blueprint.routing.overlay or "none"
+
+
 def _check_underlay(blueprint: Blueprint, name: str, first: str) -> None:
     """Raise InputError where linked fabrics have different underlays, or where static routes would have to run over
     peer links or in a VRF.

@@ -5,7 +5,8 @@ Nothing here grows with the number of devices: a million accelerators are a few 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from fabricgen.blueprint.load import LoadedBlueprint
@@ -42,6 +43,15 @@ class LinkBundle:
     gbps: int
 
 
+@dataclass(frozen=True, slots=True)
+class Vni:
+    """What a VRF over EVPN has in VXLAN: its place among such VRFs, from 1, VNI, and VLAN where a switch needs one."""
+
+    number: int
+    vni: int
+    vlan: int
+
+
 @dataclass(frozen=True)
 class Design:
     """The whole cluster, sized and counted."""
@@ -53,6 +63,8 @@ class Design:
     scale_up: tuple[ScaleUpDesign, ...]
     tenants: tuple[TenantDesign, ...] = ()
     """In natural order of their names."""
+    vnis: Mapping[tuple[str, str], Vni] = field(default_factory=dict)
+    """The VNI of each VRF over EVPN, by (fabric that owns the switches, VRF)."""
 
     def fabric(self, name: str) -> FabricDesign:
         """The fabric of a name; raises KeyError when there is none."""

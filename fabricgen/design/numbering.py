@@ -17,7 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from fabricgen.blueprint.beside.lock import LAST_TENANT, Lock
+from fabricgen.blueprint.beside.lock import LAST_TENANT, LAST_VNI, Lock
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.kernel.intervals import (
     AllocationRequest,
@@ -31,6 +31,7 @@ from fabricgen.kernel.intervals import (
 _ALL = (Interval(0, 1 << 40),)
 _VLANS = (Interval(100, 3995),)
 _TENANT_VLANS = (Interval(2000, 1700),)
+_VNI_VLANS = (Interval(3700, 295),)
 """Up to 3699: Cumulus Linux keeps 3725 to 3999 for itself (docs.nvidia.com, Cumulus Linux user guide, Reserved VLAN
 Ranges)."""
 
@@ -64,7 +65,7 @@ class Numbering:
     parts: Mapping[str, Numbering] = field(default_factory=dict)
     """Of each part, its pods alone; empty where all units are, and ever were, of the one kind without a name."""
     of_tenants: frozenset[tuple[str, str]] = frozenset()
-    """(kind, name) of the numbers of tenants."""
+    """(kind, name) of the numbers of tenants, and of VRFs over EVPN."""
 
     def of(self, kind: str, pod: str, scope: str) -> Intervals:
         """The numbers of a pod or its units within the whole cluster (scope `all`) or its site."""
@@ -137,6 +138,30 @@ def with_tenants(before: Numbering, lock: Lock, tenants: Sequence[str], vlans: S
     used = frozenset(("tenants", name) for name in tenants) | frozenset(("vlans", name) for name in vlans)
     parts = {name: replace(part, held={**part.held, **own}) for name, part in before.parts.items()}
     return replace(before, held={**before.held, **own}, parts=parts, of_tenants=used)
+
+
+def with_vnis(before: Numbering, lock: Lock, vrfs: Sequence[str]) -> Numbering:
+    """Give each VRF over EVPN the place of its VNI, from 1, and a VLAN for switches that need one for it.
+
+    The VLAN's holder in the lock is `VRF over evpn`. Raises InputError (FG114) where there are too few VLANs.
+    """
+    held, taken = {**lock.of("vnis")}, before.held["vlans"]
+    held |= allocate_intervals(held, [AllocationRequest(vrf, 1, (Interval(1, LAST_VNI),)) for vrf in vrfs])
+    holders = [vni_vlan(vrf) for vrf in vrfs]
+    try:
+        given = allocate_intervals(taken, [AllocationRequest(name, 1, _VNI_VLANS) for name in holders])
+    except NoRoomError as error:
+        what = f"{len(vrfs)} VRFs over EVPN need a VLAN each, and there are {_VNI_VLANS[0].size} for them"
+        raise fault("FG114", what, path=("routing",), hint="carry fewer VRFs") from error
+    own = {"vnis": held, "vlans": {**taken, **given}}
+    used = frozenset(("vnis", vrf) for vrf in vrfs) | frozenset(("vlans", name) for name in holders)
+    parts = {name: replace(part, held={**part.held, **own}) for name, part in before.parts.items()}
+    return replace(before, held={**before.held, **own}, parts=parts, of_tenants=before.of_tenants | used)
+
+
+def vni_vlan(vrf: str) -> str:
+    """The name in the lock of the VLAN of a VRF's VNI."""
+    return f"{vrf} over evpn"
 
 
 def _suffix(part: str) -> str:

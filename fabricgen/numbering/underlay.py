@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fabricgen.design.fabric_model import FabricDesign
-from fabricgen.design.linked import fabric_ip, fabric_underlay
+from fabricgen.design.linked import fabric_ip, fabric_overlay, fabric_underlay
 from fabricgen.design.model import Design
 
 
@@ -25,6 +25,11 @@ def underlay(design: Design, fabric: FabricDesign) -> str:
 def runs_bgp(design: Design, fabric: FabricDesign) -> bool:
     """Whether the switches of a fabric have AS numbers and sessions."""
     return is_routed(fabric) and underlay(design, fabric) in ("ebgp-numbered", "ebgp-unnumbered")
+
+
+def links_carry_vrfs(design: Design, fabric: FabricDesign) -> bool:
+    """Whether VRFs pass the links between the switches of a fabric in sub-interfaces, with sessions of their own."""
+    return runs_bgp(design, fabric) and fabric_overlay(design.loaded.blueprint, fabric.name) == "none"
 
 
 def numbers_links(design: Design, fabric: FabricDesign) -> bool:

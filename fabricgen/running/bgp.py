@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from fabricgen.running.form import Bfd, Bgp, Clause, Peer, Permit, Policy
+from fabricgen.running.overlay import EVPN
 from fabricgen.running.policy import Policies, Route
 from fabricgen.running.tree import tolerates, unfit
 
@@ -27,10 +29,12 @@ class Neighbor:
     map_out: set[str] = field(default_factory=set)
     own_as_in: int = 0
     max_prefixes: dict[str, int] = field(default_factory=dict)
-    hops: int = 1
-    from_loopback: bool = False
     local_asn: int = 0
     password: str = ""
+    source: str = ""
+    """The address or interface that its sessions come from."""
+    multihop: int = 0
+    keeps_next_hop: bool = False
     shut: bool = False
 
 
@@ -58,7 +62,7 @@ class Instance:
         """The instance in neutral form; raises UnknownTextError for groups that are not there."""
         if len(self.max_paths) != 1 and not (tolerates() and not self.max_paths):
             unfit(f"families differ in equal paths: {self.max_paths}")
-        peers = {n: self._peer(policies, one) for n, one in self.neighbors.items() if not one.is_group}
+        peers = {n: self._peer(policies, one) for n, one in self.neighbors.items() if self._carries_prefixes(one)}
         return Bgp(
             asn=self.asn,
             router_id=self.router_id,
@@ -68,6 +72,20 @@ class Instance:
             announced=frozenset(self._announced(policies, list(connected), list(statics))),
             aggregates=frozenset(self.aggregates),
         )
+
+    def either(self, one: Neighbor, word: str) -> Any:
+        """What is said of a neighbour, or else of its group."""
+        group = self.neighbors[one.group] if one.group else Neighbor()
+        return getattr(one, word) or getattr(group, word)
+
+    def both(self, one: Neighbor, word: str) -> set[str]:
+        """What is said of a neighbour and of its group: a set."""
+        group = self.neighbors[one.group] if one.group else Neighbor()
+        return getattr(one, word) | getattr(group, word)  # type: ignore[no-any-return]
+
+    def _carries_prefixes(self, one: Neighbor) -> bool:
+        """Whether it is a session, and not one for EVPN (`overlay`)."""
+        return not one.is_group and EVPN not in self.both(one, "active")
 
     def _announced(self, policies: Policies, connected: list[Route], statics: list[Route]) -> set[str]:
         found = set(self.networks)
@@ -94,8 +112,8 @@ class Instance:
             own_as_in=one.own_as_in or group.own_as_in,
             max_prefixes={f: n for f, n in {**group.max_prefixes, **one.max_prefixes}.items() if f in families},
             description=one.description,
-            hops=one.hops,
-            from_loopback=one.from_loopback,
+            hops=one.multihop or 1,
+            from_loopback=bool(one.source),
             local_asn=one.local_asn,
             password=one.password,
             shut=one.shut or group.shut,

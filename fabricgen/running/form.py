@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 
 from fabricgen.running.host_form import OPEN, Access, Advertised, Relay
+from fabricgen.running.overlay import Overlay
 
 PEER_LINK = -1
 """The bond of the peer link of an MLAG pair: not every NOS gives it a number."""
@@ -317,6 +318,8 @@ class Switch:
     bgp: Mapping[str, Bgp] = field(default_factory=dict)
     routes: Mapping[tuple[str, str], StaticRoute] = field(default_factory=dict)
     qos: Qos | None = None
+    overlay: Overlay | None = None
+    """EVPN, over which VRFs travel."""
     balancing: Balancing = field(default_factory=Balancing)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from fabricgen.running.bgp import Instance
 from fabricgen.running.form import Bfd, Bgp, StaticRoute
+from fabricgen.running.overlay import EVPN, Overlay, VrfLines, overlay
 from fabricgen.running.policy import Entry, Policies, Route, network_of
 from fabricgen.running.tree import Line, Rules, UnknownTextError, tolerates, tree, unfit
 
@@ -24,6 +25,8 @@ class Frr:
     policies: Policies = field(default_factory=Policies)
     instances: dict[str, Instance] = field(default_factory=dict)
     statics: dict[tuple[str, str], list[tuple[str, str, str]]] = field(default_factory=dict)
+    over_evpn: dict[str, VrfLines] = field(default_factory=dict)
+    all_vnis: bool = False
 
     def bgp(self, connected: Callable[[str], Iterable[Route]]) -> dict[str, Bgp]:
         """Sessions and announcements by VRF, given what is connected in each."""
@@ -36,6 +39,12 @@ class Frr:
         return [
             Route(prefix, tag=tag) for (own, prefix), ways in self.statics.items() if own == vrf for *_, tag in ways
         ]
+
+    def overlay(self, vtep: str) -> Overlay | None:
+        """EVPN, where tunnels end at an address; raises UnknownTextError where these do not fit its VRFs."""
+        if bool(vtep) != self.all_vnis:
+            unfit("VXLAN tunnels and `advertise-all-vni` are not both there")
+        return overlay(self.instances.get(""), self.policies, self.over_evpn, vtep)
 
     def routes(self) -> Mapping[tuple[str, str], StaticRoute]:
         """Static routes in neutral form."""
@@ -57,7 +66,7 @@ def vrf_of(name: str) -> str:
     return name.removeprefix("Vrf_")
 
 
-_TOP, _MAP, _BGP, _FAMILY = Rules(), Rules(), Rules(), Rules()
+_TOP, _MAP, _BGP, _FAMILY, _EVPN = Rules(), Rules(), Rules(), Rules(), Rules()
 _TOP.nothing("frr defaults traditional", "log syslog informational", "service integrated-vtysh-config")
 
 
@@ -127,6 +136,19 @@ def _in_vrf(found: Frr, line: Line, vrf: str) -> None:
 def _router(found: Frr, line: Line, asn: str, vrf: str) -> None:
     instance = found.instances[vrf_of(vrf or "")] = Instance(int(asn))
     _BGP.read(line.children, instance)
+    for section in line.children:
+        if section.text == "address-family l2vpn evpn":
+            lines = found.over_evpn.setdefault(vrf_of(vrf), VrfLines()) if vrf else VrfLines()
+            _EVPN.read(section.children, found, instance, lines)
+
+
+@_TOP.line(r"vrf (\S+)")
+def _vni(found: Frr, line: Line, name: str) -> None:
+    (vni,) = [child.text for child in line.children if child.text != "exit-vrf"]
+    word, number = vni.split()
+    if word != "vni":
+        unfit(f"vrf {name}: {vni}")
+    found.over_evpn.setdefault(vrf_of(name), VrfLines()).vni = int(number)
 
 
 _BGP.nothing(
@@ -198,14 +220,58 @@ def _password(bgp: Instance, line: Line, peer: str, text: str) -> None:
     bgp.neighbor(peer).password = text
 
 
-@_BGP.line(r"neighbor (\S+) update-source \S+")
-def _source(bgp: Instance, line: Line, peer: str) -> None:
-    bgp.neighbor(peer).from_loopback = True
+@_BGP.line("address-family l2vpn evpn")
+def _evpn(bgp: Instance, line: Line) -> None:
+    """Read by `_router`: it tells of the VRF, too."""
 
 
 @_BGP.line(r"neighbor (\S+) ebgp-multihop (\d+)")
-def _hops(bgp: Instance, line: Line, peer: str, hops: str) -> None:
-    bgp.neighbor(peer).hops = int(hops)
+def _multihop(bgp: Instance, line: Line, peer: str, hops: str) -> None:
+    bgp.neighbor(peer).multihop = int(hops)
+
+
+@_BGP.line(r"neighbor (\S+) update-source (\S+)")
+def _source(bgp: Instance, line: Line, peer: str, address: str) -> None:
+    bgp.neighbor(peer).source = address
+
+
+@_EVPN.line(r"neighbor (\S+) (activate|attribute-unchanged next-hop)")
+def _of_evpn(found: Frr, bgp: Instance, lines: VrfLines, line: Line, peer: str, word: str) -> None:
+    if word == "activate":
+        bgp.neighbor(peer).active.add(EVPN)
+    else:
+        bgp.neighbor(peer).keeps_next_hop = True
+
+
+@_EVPN.line(r"neighbor (\S+) allowas-in (\d+)")
+def _own_as_of_evpn(found: Frr, bgp: Instance, lines: VrfLines, line: Line, peer: str, times: str) -> None:
+    bgp.neighbor(peer).own_as_in = int(times)
+
+
+@_EVPN.line(r"neighbor (\S+) route-map (\S+) (in|out)")
+def _policy_of_evpn(found: Frr, bgp: Instance, lines: VrfLines, line: Line, peer: str, name: str, way: str) -> None:
+    neighbor = bgp.neighbor(peer)
+    (neighbor.map_in if way == "in" else neighbor.map_out).add(name)
+
+
+@_EVPN.line("advertise-all-vni")
+def _all_vnis(found: Frr, bgp: Instance, lines: VrfLines, line: Line) -> None:
+    found.all_vnis = True
+
+
+@_EVPN.line(r"advertise (ipv4|ipv6) unicast")
+def _advertise(found: Frr, bgp: Instance, lines: VrfLines, line: Line, word: str) -> None:
+    lines.families.add(word.replace("ip", ""))
+
+
+@_EVPN.line(r"rd (\S+)")
+def _distinguisher(found: Frr, bgp: Instance, lines: VrfLines, line: Line, text: str) -> None:
+    lines.distinguisher = text
+
+
+@_EVPN.line(r"route-target (import|export) (\S+)")
+def _target(found: Frr, bgp: Instance, lines: VrfLines, line: Line, way: str, text: str) -> None:
+    (lines.imports if way == "import" else lines.exports).add(text)
 
 
 @_BGP.line(r"neighbor (\S+) shutdown(?: .*)?")

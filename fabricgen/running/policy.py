@@ -85,6 +85,12 @@ class Policies:
         """Whether it asks for another AS path than that of own routes."""
         return bool(entry.as_path) and self.as_paths[entry.as_path] != {OWN_ROUTES}
 
+    def own_only(self, entry: Entry) -> bool:
+        """Whether an entry takes own routes alone; raises UnknownTextError for any other list of AS paths."""
+        if entry.as_path and self.as_paths[entry.as_path] != {OWN_ROUTES}:
+            unfit(f"as-path list {entry.as_path} is not {OWN_ROUTES}")
+        return bool(entry.as_path)
+
     def passing(self, name: str, routes: Iterable[Route]) -> Iterator[str]:
         """Yield the prefixes of the routes that a map lets pass."""
         for route in routes:

@@ -229,6 +229,42 @@ class StaticRoute:
         return ":" in self.prefix
 
 
+@dataclass(frozen=True, slots=True)
+class OverlayVrf:
+    """A VRF of a switch over EVPN: VNI, VLAN where the switch needs one for it, route distinguisher and target.
+
+    The target is the same on all switches, whatever their AS numbers; a distinguisher is one switch's and VRF's alone.
+    """
+
+    name: str
+    vni: int
+    vlan: int
+    distinguisher: str
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class OverlayPeer:
+    """A switch next to this one, which it exchanges EVPN routes with, between their loopbacks.
+
+    `role` is that of the links: `up`, `down` or `peer`.
+    """
+
+    name: str
+    address: str
+    asn: int
+    role: str
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """EVPN on a switch: `vtep` is the loopback that its VXLAN tunnels end at; one without VRFs passes routes on."""
+
+    vtep: str
+    vrfs: tuple[OverlayVrf, ...]
+    peers: tuple[OverlayPeer, ...]
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class SwitchView:
     """One switch; addresses are without prefix length unless said otherwise, "" for none.
@@ -264,6 +300,8 @@ class SwitchView:
     """The base MAC that the inventory states."""
     pair: Pair | None = None
     """The MLAG pair that it is one of."""
+    overlay: Overlay | None = None
+    """Its part in the overlay of a fabric whose VRFs travel over EVPN."""
     exits: SwitchExits = NO_EXITS
     """Its ways out."""
 

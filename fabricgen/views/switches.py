@@ -25,6 +25,7 @@ from fabricgen.views.configuration import placed_snippets, port_settings
 from fabricgen.views.exits import EXIT, ExitEnd, SwitchExits, switch_exits
 from fabricgen.views.intent import FabricIntent
 from fabricgen.views.mtu import largest_mtu, usual_mtu
+from fabricgen.views.overlay import with_overlay
 from fabricgen.views.pairs import with_pair
 from fabricgen.views.static_routes import Reachability
 from fabricgen.views.switch import (
@@ -90,7 +91,9 @@ class SwitchViews:
         if row in self.exit_rows:
             whole = replace(whole, exits=self._exits(whole))
         mate = int(self.plan.bonds.mate[row]) if self.plan.bonds else -1
-        return with_pair(whole, self.frame(mate), self.design.catalog, first=row < mate) if mate >= 0 else whole
+        if mate >= 0:
+            whole = with_pair(whole, self.frame(mate), self.design.catalog, first=row < mate)
+        return with_overlay(whole, self, row) if self.design.vnis else whole
 
     def frame(self, row: int) -> SwitchView:
         """The view of one switch without its ports and routes, which take most of the time."""

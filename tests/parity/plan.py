@@ -37,6 +37,7 @@ from fabricgen.running.policy import network_of
 from fabricgen.views.switch import Service, SwitchPort, SwitchView
 from tests.parity.exits import aggregates, exit_peers, exit_routes, passed_on, with_outside
 from tests.parity.plan_hosts import access_of, port_gateway, vlan_of
+from tests.parity.plan_overlay import planned_overlay, vrfs_over_evpn
 
 KEEPALIVE_S, HOLD_S = 3, 9
 RS_FROM_GBPS = 100
@@ -110,6 +111,7 @@ def planned(switch: SwitchView, catalog: Catalog, *, by_bgpcfgd: bool = False) -
         bgp={vrf: _as_bgpcfgd(switch, vrf, one) for vrf, one in bgp.items()} if by_bgpcfgd else bgp,
         routes=_blocks(switch) if by_bgpcfgd and switch.asn else {**_routes(switch), **exit_routes(switch)},
         qos=_qos(switch, dialect, lacks) if switch.fabric.qos.lossless and switch.ports else None,
+        overlay=planned_overlay(switch),
         balancing=_balancing(switch, lacks),
     )
 
@@ -274,7 +276,7 @@ def _routes(switch: SwitchView) -> dict[tuple[str, str], StaticRoute]:
 def _bgp(switch: SwitchView, dialect: Dialect) -> dict[str, Bgp]:
     """BGP by VRF: in the default one, and in those whose links have peers."""
     outward = {way.vrf for way in (*switch.exits.peers, *switch.exits.routes)}
-    with_links = [v for v in switch.vrfs if v in outward or any(sub.peer_asn for _, sub in switch.links_in(v))]
+    with_links = {v for v in switch.vrfs if v in outward or any(sub.peer_asn for _, sub in switch.links_in(v))}
     return {
         vrf: Bgp(
             asn=switch.asn,
@@ -285,7 +287,7 @@ def _bgp(switch: SwitchView, dialect: Dialect) -> dict[str, Bgp]:
             announced=frozenset({*_announced(switch, vrf), *passed_on(switch, vrf)}),
             aggregates=aggregates(switch, vrf),
         )
-        for vrf in ("", *with_links)
+        for vrf in ("", *sorted(with_links | vrfs_over_evpn(switch)))
     }
 
 

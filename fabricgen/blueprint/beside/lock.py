@@ -108,6 +108,7 @@ KINDS: Mapping[str, str] = {
     "hosts": "places at the end of a switch's addresses: of further kinds of ports, of extra devices on rails",
     "vlans": "VLANs of fabrics, and of tenants in them",
     "tenants": "numbers of tenants",
+    "vnis": "VRFs over EVPN, by the place of their VNI",
     "asns": "AS numbers of tiers",
     "management": "places of switches in the management subnet",
     "ipv4": "blocks of addresses",
@@ -121,10 +122,13 @@ LAST_TENANT = (1 << 15) - 3
 """The last number of a tenant: InfiniBand has 15 bits for a partition, and the last are those of nodes of no tenant
 and the default one.
 """
+LAST_VNI = 4095
+"""The last place of a VNI."""
 _LAST: Mapping[str, int] = {
     **dict.fromkeys(("sites", "pods", "units", "ports", "halls"), MOST_SLOTS - 1),
     **dict.fromkeys(_ON_SWITCHES, _LAST_PLACE),
     "tenants": LAST_TENANT,
+    "vnis": LAST_VNI,
     "asns": LAST_ASN,
     "management": (1 << 32) - 1,
 }

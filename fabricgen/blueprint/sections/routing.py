@@ -125,6 +125,18 @@ class Routing(Model):
         description="Prefixes that a neighbour may announce before its session is closed; 0: any number. Default: the "
         "next power of two above twice what the fabric can hold, at least 4,096.",
     )
+    overlay: Literal["none", "evpn"] | None = Field(
+        None,
+        description="How VRFs pass from switch to switch. none: over links between switches, each in an 802.1Q "
+        "sub-interface with a session of its own; evpn: in VXLAN between the switches with ports in them, by EVPN "
+        "routes of type 5 (RFC 9136). Default: none.",
+    )
+    first_vni: int | None = Field(
+        None,
+        ge=1,
+        le=61_440,
+        description="VNI of the first VRF over EVPN; each has one of the 4,095 from here on. Default: 10000.",
+    )
     load_balance: Mode | LoadBalance | None = Field(
         None,
         description="Over equal paths. hash: by flow; dynamic: by the load of the links too, where the chip can "

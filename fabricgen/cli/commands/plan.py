@@ -11,6 +11,7 @@ from fabricgen.cli.options import prices_option
 
 if TYPE_CHECKING:
     from fabricgen.diff.compare import Change
+    from fabricgen.diff.stages import AtOnce
 
 FORMATS = ("text", "json", "markdown")
 
@@ -46,6 +47,22 @@ FORMATS = ("text", "json", "markdown")
 @click.option("--configs", is_flag=True, help="Render every configuration that can differ, and show the lines.")
 @click.option("--all", "every", is_flag=True, help="Leave nothing out of text and Markdown.")
 @click.option(
+    "--stages", is_flag=True, help="Say in which order to push the configurations that change; pushes nothing."
+)
+@click.option(
+    "--at-once",
+    default="10%",
+    show_default=True,
+    metavar="N|N%",
+    help="With --stages: the most switches of a tier at once.",
+)
+@click.option(
+    "--rollback",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="Write the configurations that OLD has for the switches that change.",
+)
+@click.option(
     "--fail-on", default="any", show_default=True, metavar="WORD,...", help="Exit with 1 only if this happens."
 )
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
@@ -62,6 +79,9 @@ def command(
     templates: Path | None,
     configs: bool,
     every: bool,
+    stages: bool,
+    at_once: str,
+    rollback: Path | None,
     fail_on: str,
     form: str,
 ) -> int:
@@ -78,38 +98,50 @@ def command(
     from dataclasses import replace
 
     from fabricgen.cli.output import read_prices
+    from fabricgen.cli.rollback import refuse_filled, write_rollback
     from fabricgen.cli.sides import PlanOptions, changes
     from fabricgen.diff.fail_on import fails, parse
+    from fabricgen.diff.stages import parse_at_once
 
     if old == "-" and new == "-":
         raise click.UsageError("only one side can be standard input")
-    words = parse(fail_on)
+    words, share = parse(fail_on), parse_at_once(at_once)
+    if rollback is not None:
+        refuse_filled(rollback)
     options = PlanOptions(
         old_sets=set_old,
         new_sets=sets,
         allow_outside=allow_outside,
         prices=read_prices(prices),
         templates=templates,
-        every_config=configs or "changed-config" in words,
+        every_config=configs or stages or rollback is not None or "changed-config" in words,
         released=released,
         phases=(phase_old, phase),
     )
     change = replace(changes(old, new, options), show_diffs=configs)
-    click.echo(_report(change, form, every), nl=form != "markdown")
+    click.echo(_report(change, form, every, share if stages else None), nl=form != "markdown")
+    if rollback is not None:
+        click.echo(write_rollback(rollback, old, change, options), err=True)
     return 1 if fails(change, words) else 0
 
 
-def _report(change: Change, form: str, every: bool) -> str:
+def _report(change: Change, form: str, every: bool, at_once: AtOnce | None) -> str:
     import json
 
+    from fabricgen.diff.reports import stages as stages_report
+    from fabricgen.diff.stages import stages
+
+    found = stages(change, at_once) if at_once else ()
     if form == "json":
         from fabricgen.diff.reports.json import as_json
 
-        return json.dumps(as_json(change), indent=2)
+        order = {"stages": stages_report.as_values(found)} if at_once else {}
+        return json.dumps(as_json(change) | order, indent=2)
+    order_text = f"\n{stages_report.as_text(found, every=every)}" if at_once else ""
     if form == "markdown":
         from fabricgen.diff.reports.markdown import markdown
 
-        return markdown(change, every=every)
+        return markdown(change, every=every) + (f"\n```text{order_text}\n```\n" if at_once else "")
     from fabricgen.diff.reports.text import text
 
-    return text(change, every=every)
+    return text(change, every=every) + order_text

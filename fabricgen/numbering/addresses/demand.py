@@ -14,7 +14,7 @@ from fabricgen.numbering.addresses.exit_pairs import free_pairs, owned_tier
 from fabricgen.numbering.addresses.family import FAMILIES, ROUTER_ID_BITS, Family
 from fabricgen.numbering.addresses.subnet_sizes import RESERVED_IN_SUBNET, bridged_size, subnet_size
 from fabricgen.numbering.slot_counts import group_capacity, group_slot_count, numbered_groups
-from fabricgen.numbering.underlay import families, is_management, is_routed, numbers_links, runs_bgp
+from fabricgen.numbering.underlay import families, is_management, is_routed, links_carry_vrfs, numbers_links
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def _of_links(design: Design, fabrics: list[FabricDesign], family: Family) -> It
         owners = [fabric] if numbers_links(design, fabric) else []
         if fabric.vrf and (fabric.carrier, fabric.vrf) not in seen:
             carrier = design.fabric(fabric.carrier)
-            if runs_bgp(design, carrier):
+            if links_carry_vrfs(design, carrier):
                 seen.add((carrier.name, fabric.vrf))
                 owners += [carrier, fabric]
         for owner in owners:

@@ -24,7 +24,7 @@ from fabricgen.numbering.addresses.node_prefixes import nodes_in
 from fabricgen.numbering.addresses.pair_subnets import join_pairs
 from fabricgen.numbering.addresses.shared_ports import shared_segments
 from fabricgen.numbering.addresses.subnet_sizes import RESERVED_IN_SUBNET, bridged_size
-from fabricgen.numbering.underlay import families, is_management, is_routed, numbers_links, runs_bgp
+from fabricgen.numbering.underlay import families, is_management, is_routed, links_carry_vrfs, numbers_links
 from fabricgen.wiring.bonds import PEER
 from fabricgen.wiring.tables import Ints, Ints64, WiringPlan
 
@@ -112,7 +112,7 @@ class FamilyAllocation:
         """A pair of addresses for each link, the even one at the upper end, from a block of the lower switch."""
         if fabric.vrf:
             owner = self.design.fabric(fabric.carrier)
-            if (owner.name, fabric.vrf) not in self.vrf_links and runs_bgp(self.design, owner):
+            if (owner.name, fabric.vrf) not in self.vrf_links and links_carry_vrfs(self.design, owner):
                 self.vrf_links[owner.name, fabric.vrf] = found = no_addresses(self.family, len(self.plan.links))
                 for rows, pair in self._pairs(fabric, (owner, fabric), f" in vrf {fabric.vrf}"):
                     found[rows] = pair

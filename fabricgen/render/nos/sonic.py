@@ -53,6 +53,7 @@ from typing import Any
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.sonic_models import SonicPlatform
 from fabricgen.kernel.diagnostics import fault
+from fabricgen.render import evpn
 from fabricgen.render.checks.config_db import check_config_db
 from fabricgen.render.escape import one_line, token
 from fabricgen.render.nos._sonic.balancing import balancing_values
@@ -60,6 +61,7 @@ from fabricgen.render.nos._sonic.buffers import buffer_lengths_m, buffer_tables,
 from fabricgen.render.nos._sonic.buffers import length_tables as buffers_by_length
 from fabricgen.render.nos._sonic.host_services import host_tables, vlan_rows
 from fabricgen.render.nos._sonic.management import PRINTED_WITH, management_values
+from fabricgen.render.nos._sonic.overlay import overlay_values, vni_vlans
 from fabricgen.render.nos._sonic.ports import PortTable, TablePort, fec_of, port_table_of
 from fabricgen.render.nos._sonic.qos import qos_values
 from fabricgen.render.nos._sonic.routing import owns_frr, router_type, routing_values, vrf_name
@@ -98,6 +100,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         **_device(switch, platform, port_table),
         **_interfaces(switch),
         **routing_values(switch),
+        **overlay_values(switch),
         **management_values(switch),
         **host_tables(switch),
         **balancing_values(switch),
@@ -207,12 +210,18 @@ def _interfaces(switch: SwitchView) -> dict[str, Any]:
         "MGMT_INTERFACE": {f"eth0|{a}": {"gwaddr": gateway} for a, gateway in switch.managements if gateway},
         "PORTCHANNEL": {bond_name(b): _bond_fields(b, switch.offers_to(b.first)) for b in switch.bonds},
         "PORTCHANNEL_MEMBER": {f"{bond_name(b)}|{port.name}": {} for b in switch.bonds for port in b.ports},
-        "VLAN": vlan_rows(switch),
+        "VLAN": vlan_rows(switch) | {f"Vlan{vlan}": {"vlanid": vlan} for vlan in vni_vlans(switch).values()},
         "VLAN_INTERFACE": _vlan_interfaces(switch),
         "VLAN_MEMBER": _vlan_members(switch),
         "VLAN_SUB_INTERFACE": _subinterfaces(switch),
-        "VRF": {vrf_name(vrf): {} for vrf in switch.vrfs},
+        "VRF": {vrf_name(vrf): {"vni": _vni(switch, vrf)} for vrf in switch.vrfs},
     }
+
+
+def _vni(switch: SwitchView, vrf: str) -> int | None:
+    """The VNI of a VRF over EVPN; None for any other."""
+    over = evpn.vrf_of(switch, vrf)
+    return over.vni if over else None
 
 
 def bond_name(bond: Bond) -> str:
@@ -265,7 +274,7 @@ def _vlan_interfaces(switch: SwitchView) -> dict[str, dict[str, Any]]:
         if service.gateways:
             fields = {"vrf_name": vrf_name(service.vrf) or None}
             rows |= _with_addresses(f"Vlan{service.vlan}", service.gateways, fields)
-    return rows
+    return rows | {f"Vlan{vlan}": {"vrf_name": vrf_name(vrf)} for vrf, vlan in vni_vlans(switch).items()}
 
 
 def _subinterfaces(switch: SwitchView) -> dict[str, dict[str, Any]]:
@@ -314,6 +323,9 @@ _WHERE_FILLED = (
     "VLAN_MEMBER",
     "VLAN_SUB_INTERFACE",
     "VRF",
+    "VXLAN_EVPN_NVO",
+    "VXLAN_TUNNEL",
+    "VXLAN_TUNNEL_MAP",
 )
 _LOSSLESS = (
     "DSCP_TO_TC_MAP",

@@ -69,7 +69,7 @@ class SwitchShapes:
         self._views = views
         self._ports = PortTextBuilder(views)
         self._stated = frozenset(views.design.loaded.blueprint.config_of)
-        self._guests = any(found.vrf_links for found in views.addresses.families)
+        self._guests = any(found.vrf_links for found in views.addresses.families) or bool(views.design.vnis)
 
     @cached_property
     def plain(self) -> bool:

@@ -26,8 +26,8 @@ def exit_neighbor(name: str, row: Row) -> Neighbor:
         remote_asn=row["remote-as"],
         description=row["description"],
         timers=(row["timers"]["keepalive"], row["timers"]["hold"]),
-        hops=row.get("multihop-ttl", 1),
-        from_loopback="update-source" in row,
+        multihop=row.get("multihop-ttl", 0),
+        source=row.get("update-source", ""),
         local_asn=local.get("asn", 0),
         password=row.get("password", ""),
     )

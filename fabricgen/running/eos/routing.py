@@ -223,12 +223,12 @@ def _local_as(routing: EosRouting, bgp: Instance, line: Line, peer: str, asn: st
 
 @_BGP.line(r"neighbor (\S+) update-source Loopback0")
 def _source(routing: EosRouting, bgp: Instance, line: Line, peer: str) -> None:
-    bgp.neighbor(peer).from_loopback = True
+    bgp.neighbor(peer).source = "Loopback0"
 
 
 @_BGP.line(r"neighbor (\S+) ebgp-multihop (\d+)")
 def _hops(routing: EosRouting, bgp: Instance, line: Line, peer: str, hops: str) -> None:
-    bgp.neighbor(peer).hops = int(hops)
+    bgp.neighbor(peer).multihop = int(hops)
 
 
 @_BGP.line(r"neighbor (\S+) timers (\d+) (\d+)")

@@ -10,16 +10,19 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from fabricgen.running import frr
 from fabricgen.running.bgpcfgd import frr_of
 from fabricgen.running.form import Balancing, Bond, Interface, Management, Subinterface, Switch, Vlan, is_unused
 from fabricgen.running.host_form import OPEN
+from fabricgen.running.overlay import Overlay
 from fabricgen.running.policy import Route, connected, network_of
 from fabricgen.running.sonic import hosts
 from fabricgen.running.sonic.balancing import read_balancing
 from fabricgen.running.sonic.management import MANAGEMENT_TABLES, read_management
+from fabricgen.running.sonic.overlay import Tunnels
 from fabricgen.running.sonic.qos import QOS_TABLES, read_qos
 from fabricgen.running.tree import only, part, unfit, unknown
 
@@ -46,7 +49,9 @@ class Box:
     channels: dict[str, Row] = field(default_factory=dict)
     bond_of: dict[str, str] = field(default_factory=dict)
     tags: dict[str, int] = field(default_factory=dict)
-    vrfs: set[str] = field(default_factory=set)
+    vrfs: dict[str, int] = field(default_factory=dict)
+    """VNIs by name, 0 for none."""
+    tunnels: Tunnels = field(default_factory=Tunnels)
     hosts: hosts.HostTables = field(default_factory=hosts.HostTables)
     managements: set[tuple[str, str]] = field(default_factory=set)
 
@@ -74,7 +79,11 @@ def _switch(box: Box, tables: Mapping[str, Any], routing: frr.Frr) -> Switch:
     subinterfaces = {
         _parent(name, ports): Subinterface(box.vrf_of.get(name, ""), _addresses(box, name)) for name in box.tags
     }
-    vlans = {number: Vlan(_addresses(box, name), box.vrf_of.get(name, "")) for name, number in box.vlans.items()}
+    vlans = {
+        number: Vlan(_addresses(box, name), box.vrf_of.get(name, ""))
+        for name, number in box.vlans.items()
+        if name not in box.tunnels.vnis
+    }
     loopbacks = _addresses(box, "Loopback0")
 
     def routes_in(vrf: str) -> Iterator[Route]:
@@ -96,9 +105,21 @@ def _switch(box: Box, tables: Mapping[str, Any], routing: frr.Frr) -> Switch:
         vrfs=frozenset(map(frr.vrf_of, box.vrfs)),
         bgp=part("BGP", lambda: routing.bgp(routes_in), {}),
         routes=routing.routes(),
+        overlay=part("overlay", lambda: _overlay(box, routing), None),
         qos=part("QoS", lambda: read_qos(tables), None),
         balancing=part("load balancing", lambda: read_balancing(tables.get("SWITCH_HASH", {})), Balancing()),
     )
+
+
+def _overlay(box: Box, routing: frr.Frr) -> Overlay | None:
+    """EVPN; raises UnknownTextError where the VNIs of VRFs, of their VLANs and of FRR are not the same."""
+    of_vlans = {box.vrf_of[vlan]: vni for vlan, vni in box.tunnels.vnis.items()}
+    of_vrfs = {frr.vrf_of(name): vni for name, vni in box.vrfs.items() if vni}
+    if not of_vlans == of_vrfs == {name: lines.vni for name, lines in routing.over_evpn.items()}:
+        unfit(f"VRFs have the VNIs {of_vrfs}, their VLANs {of_vlans}")
+    if used := box.tunnels.vnis.keys() & {*box.access.values(), *chain(*box.tagged.values())}:
+        unfit(f"the VLANs of VNIs have ports: {sorted(used)}")
+    return routing.overlay(box.tunnels.vtep())
 
 
 def _addresses(box: Box, name: str) -> frozenset[str]:
@@ -293,8 +314,8 @@ def _managements(box: Box, table: Table) -> None:
 
 def _vrfs(box: Box, table: Table) -> None:
     for name, row in table.items():
-        only(row)
-        box.vrfs.add(name)
+        only(row, "vni")
+        box.vrfs[name] = int(row.get("vni", 0))
 
 
 def _nothing(*fields: str) -> Callable[[Box, Table], None]:
@@ -336,4 +357,7 @@ _TABLES: dict[str, Callable[[Box, Table], Any]] = {
     "VLAN_MEMBER": _members,
     "VLAN_SUB_INTERFACE": _subinterfaces,
     "VRF": _vrfs,
+    "VXLAN_EVPN_NVO": lambda box, table: box.tunnels.evpn(table),
+    "VXLAN_TUNNEL": lambda box, table: box.tunnels.tunnel(table),
+    "VXLAN_TUNNEL_MAP": lambda box, table: box.tunnels.maps(table),
 }

@@ -94,5 +94,4 @@ TABLES = (
         (SUBINTERFACE, Subinterface),
         ((SUBINTERFACE, ref("VLAN_SUB_INTERFACE")), k.interface_address, Bare),
     ),
-    table("VRF", (k.own_vrf, Bare)),
 )

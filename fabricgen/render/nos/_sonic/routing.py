@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from fabricgen.blueprint.sections.routing import CONNECT_RETRY_S, HOLD_S, KEEPALIVE_S
-from fabricgen.render import bgp
+from fabricgen.render import bgp, evpn
 from fabricgen.render.escape import one_line, token
 from fabricgen.render.exits import runs_in
 from fabricgen.render.nos._sonic.exits import exit_values
@@ -32,15 +32,15 @@ peer-group.conf.j2 and bgpd.main.conf.j2); an frr.conf has neither.
 
 
 def owns_frr(switch: SwitchView) -> bool:
-    """Whether a switch takes an frr.conf: unnumbered sessions, BFD, no IPv4, sessions in a VRF, an AS number that
-    others share, exits of the fabric, or a prefix limit that is asked for: bgpcfgd has no words for these, or SONiC's
-    YANG models refuse them.
+    """Whether a switch takes an frr.conf: unnumbered sessions, BFD, no IPv4, sessions in a VRF, EVPN, an AS number
+    that others share, exits of the fabric, or a prefix limit that is asked for: bgpcfgd has no words for these, or
+    SONiC's YANG models refuse them.
 
     Without BGP there is nothing to put there.
     """
     asked = switch.fabric.bfd or switch.fabric.states_max_prefixes or any(s.outside for s in switch.services)
     in_vrfs = any(runs_in(switch, vrf) for vrf in switch.vrfs)
-    plain = switch.has_v4 and not asked and not in_vrfs and not switch.shares_asn
+    plain = switch.has_v4 and not asked and not in_vrfs and not switch.shares_asn and not switch.overlay
     return bool(switch.asn) and (switch.fabric.underlay == "ebgp-unnumbered" or not plain)
 
 
@@ -135,7 +135,7 @@ def _frr(switch: SwitchView) -> dict[str, Any]:
         "own_lines": switch.lines_at("frr"),
         "max_paths": min(switch.ecmp_width, MAX_ECMP),
         "peers": [_peer(session) for session in peers],
-        "bgp_instances": [_frr_vrf(switch, vrf) for vrf in switch.vrfs if runs_in(switch, vrf)],
+        "bgp_instances": [_frr_vrf(switch, vrf) for vrf in evpn.speaking_vrfs(switch)],
         "default_instance": exit_values(switch, "", ""),
     }
 
@@ -185,8 +185,11 @@ def _frr_vrf(switch: SwitchView, vrf: str) -> dict[str, Any]:
         }
         for v6, word, ending in _words(switch)
     ]
+    over = evpn.vrf_of(switch, vrf)
     return {
         "vrf": vrf_name(vrf),
+        "evpn": over and {"vni": over.vni, "distinguisher": over.distinguisher, "target": over.target},
+        "maps": ("CONNECTED", "IN", "OUT") if peers else ("CONNECTED",),
         "families": families,
         "groups": found,
         "peers": [_peer(session) for session in peers],

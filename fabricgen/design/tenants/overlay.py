@@ -1,0 +1,81 @@
+"""VRFs over EVPN: which there are, and their VNIs.
+
+A VRF of a carried fabric or of a tenant passes the links between switches in VXLAN, by EVPN routes of type 5 (RFC 9136,
+4.4.1: interface-less), where `routing.overlay` is `evpn`. VNIs are remembered by the lock, so that no VRF changes its
+own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from fabricgen.design.fabric_model import FabricDesign
+from fabricgen.design.linked import fabric_ip, fabric_overlay, fabric_underlay
+from fabricgen.design.model import Design, Vni
+from fabricgen.design.numbering import vni_vlan, with_vnis
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, Severity
+
+FIRST_VNI = 10_000
+
+
+def with_vrf_numbers(design: Design) -> Design:
+    """A design with the VNIs of its VRFs over EVPN.
+
+    Raises InputError (FG071) where switches with such VRFs have no eBGP underlay, or no IPv4.
+    """
+    wanted = dict.fromkeys(_vrfs(design))
+    faults = [found for name in dict.fromkeys(owner for owner, _ in wanted) for found in _faults(design, name)]
+    faults += [found for fabric in design.fabrics for found in _stated(design, fabric)]
+    if faults:
+        raise InputError(list(dict.fromkeys(faults)))
+    if not wanted:
+        return design
+    layout, routing = design.layout, design.loaded.blueprint.routing
+    numbering = with_vnis(layout.numbering, layout.lock, list(dict.fromkeys(vrf for _, vrf in wanted)))
+    first = {}
+    for owner, _ in wanted:
+        own = design.loaded.blueprint.fabrics[owner].routing
+        first[owner] = own.first_vni or routing.first_vni or FIRST_VNI
+    vnis = {}
+    for owner, vrf in wanted:
+        number = numbering.held["vnis"][vrf][0].first
+        vlan = numbering.held["vlans"][vni_vlan(vrf)][0].first
+        vnis[owner, vrf] = Vni(number, first[owner] + number - 1, vlan)
+    return replace(design, layout=replace(layout, numbering=numbering), vnis=vnis)
+
+
+def _vrfs(design: Design) -> Iterator[tuple[str, str]]:
+    """(fabric that owns the switches, VRF) of the VRFs over EVPN: of carried fabrics, then of tenants."""
+    blueprint = design.loaded.blueprint
+    over = {
+        f.name for f in design.fabrics if f.protocol != "infiniband" and fabric_overlay(blueprint, f.name) == "evpn"
+    }
+    for fabric in design.fabrics:
+        if fabric.vrf and fabric.name in over:
+            yield fabric.carrier, fabric.vrf
+    for tenant in design.tenants:
+        yield from ((name, tenant.name) for name in tenant.transport if name in over)
+
+
+def _stated(design: Design, fabric: FabricDesign) -> Iterator[Diagnostic]:
+    """Faults of a fabric that states the overlay itself."""
+    if design.loaded.blueprint.fabrics[fabric.name].routing.overlay == "evpn":
+        yield from _faults(design, fabric.name)
+
+
+def _faults(design: Design, name: str) -> Iterator[Diagnostic]:
+    blueprint = design.loaded.blueprint
+    stated = blueprint.fabrics[name].routing.overlay
+    path: Path = ("fabrics", name, "routing", "overlay") if stated else ("routing", "overlay")
+    underlay, protocol = fabric_underlay(blueprint, name), design.fabric(name).protocol
+    if protocol == "infiniband":
+        what, hint = "is InfiniBand, whose switches do not route IP", "leave it out there"
+    elif not underlay.startswith("ebgp"):
+        what, hint = f"has underlay {underlay}, over which no BGP runs", "use an ebgp underlay"
+    elif fabric_ip(blueprint, name) == "v6":
+        what = "has IPv6 alone, and tunnels end at IPv4 loopbacks here"
+        hint = "use `ip: dual`, or leave the overlay out"
+    else:
+        return
+    yield Diagnostic("FG071", Severity.ERROR, f"{name} {what}: it cannot have the overlay evpn", path, hint)

@@ -1,0 +1,39 @@
+"""The order in which to push, as text and for JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from fabricgen.diff.stages import Stage
+
+FEW = 6
+"""Switches of a wave, and waves of a stage, that are named; of more, how many."""
+
+
+def as_text(stages: Sequence[Stage], *, every: bool) -> str:
+    """The stages for people; nothing is pushed by anyone."""
+    count = sum(len(stage.devices) for stage in stages)
+    return "\n".join(["", f"push order: {count:,} switch{'es' * (count != 1)}", *_lines(stages, count, every)])
+
+
+def _lines(stages: Sequence[Stage], count: int, every: bool) -> Iterator[str]:
+    if not stages:
+        return
+    yield f"  first: management answers on all {count:,}, and `fabricgen check --running` knows what they run"
+    for number, stage in enumerate(stages, 1):
+        most = max(map(len, stage.waves))
+        waves = f"in {len(stage.waves)} waves of up to {most}, check between" if len(stage.waves) > 1 else "at once"
+        yield f"  {number}. {stage.what}: {len(stage.devices):,}, {waves}"
+        shown = stage.waves if every else stage.waves[:FEW]
+        for wave in shown:
+            more = "" if every or len(wave) <= FEW else f" and {len(wave) - FEW} more (--all)"
+            yield f"     {', '.join(wave if every else wave[:FEW])}{more}"
+        if len(shown) < len(stage.waves):
+            yield f"     and {len(stage.waves) - len(shown):,} more waves (--all)"
+    yield f"  last: management answers on all {count:,}, and `fabricgen check --running` finds nothing"
+
+
+def as_values(stages: Sequence[Stage]) -> list[dict[str, Any]]:
+    """The stages for JSON."""
+    return [{"what": stage.what, "waves": [list(wave) for wave in stage.waves]} for stage in stages]

@@ -1,0 +1,56 @@
+"""EVPN for every NOS: the peer groups of its sessions, and which VRFs of a switch run BGP.
+
+Sessions run between loopbacks and pass no policy of prefixes: a VRF announces what its own `CONNECTED` map lets pass. A
+switch of the lowest tier passes on nothing that it has learned, as in the underlay.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fabricgen.render.exits import runs_in
+from fabricgen.views.switch import Overlay, OverlayPeer, OverlayVrf, SwitchView
+
+MULTIHOP = 3
+"""The TTL of sessions between loopbacks of neighbours: the hop between them, one more for either loopback's own box
+(aristanetworks/avd, eos_designs: `evpn_ebgp_multihop` is 3)."""
+
+ENCAPSULATION_BYTES = 50
+"""What VXLAN over IPv4 adds to an IP packet: outer IPv4 20, UDP 8, VXLAN 8 and the inner Ethernet header 14 (RFC 7348,
+5)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The neighbours in one direction; `allow_own_asn`: routes with the own AS number in their path are taken."""
+
+    name: str
+    allow_own_asn: bool
+    peers: tuple[OverlayPeer, ...]
+
+
+def groups(switch: SwitchView) -> tuple[Group, ...]:
+    """The peer groups of EVPN sessions; none without an overlay."""
+    peers = switch.overlay.peers if switch.overlay else ()
+    return tuple(
+        Group(f"OVERLAY-{role.upper()}", switch.shares_asn and role != "down", mine)
+        for role in ("up", "down", "peer")
+        if (mine := tuple(peer for peer in peers if peer.role == role))
+    )
+
+
+def vrf_of(switch: SwitchView, vrf: str) -> OverlayVrf | None:
+    """What a VRF has in the overlay; None where it is not there."""
+    found = switch.overlay.vrfs if switch.overlay else ()
+    return next((one for one in found if one.name == vrf), None)
+
+
+def speaking_vrfs(switch: SwitchView) -> tuple[str, ...]:
+    """The VRFs that run BGP: with sessions of their own, for exits, or over EVPN."""
+    return tuple(vrf for vrf in switch.vrfs if vrf_of(switch, vrf) or runs_in(switch, vrf))
+
+
+def is_vtep(switch: SwitchView) -> bool:
+    """Whether VXLAN tunnels end at a switch."""
+    overlay: Overlay | None = switch.overlay
+    return bool(overlay and overlay.vrfs)

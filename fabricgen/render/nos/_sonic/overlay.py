@@ -1,0 +1,51 @@
+"""EVPN of SONiC as values: VXLAN in config_db, sessions and VRFs in an frr.conf.
+
+SONiC's HLD (sonic-net/SONiC, doc/vxlan/EVPN/EVPN_VXLAN_HLD.md): the one VXLAN_TUNNEL ends at the loopback, the
+VXLAN_EVPN_NVO names it, VXLAN_TUNNEL_MAP gives a VLAN without ports to the VNI of each VRF, and VRF the VNI. Types:
+sonic-vxlan.yang, sonic-vrf.yang. FRR learns the VNI from `vrf X / vni N` (docs.frrouting.org, EVPN), which bgpcfgd
+writes for no `split-unified` configuration.
+
+FRR leaves the next hop of an EVPN route as it is on any session; it is said aloud, so that the file tells.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fabricgen.render import evpn
+from fabricgen.render.escape import one_line
+from fabricgen.views.switch import SwitchView
+
+TUNNEL, INSTANCE = "vtep", "nvo"
+
+
+def overlay_values(switch: SwitchView) -> dict[str, Any]:
+    """Rows of the tables of VXLAN, and what an frr.conf names of EVPN: None without an overlay."""
+    overlay = switch.overlay
+    vrfs = overlay.vrfs if overlay else ()
+    return {
+        "VXLAN_EVPN_NVO": {INSTANCE: {"source_vtep": TUNNEL}} if vrfs else {},
+        "VXLAN_TUNNEL": {TUNNEL: {"src_ip": overlay.vtep}} if overlay and vrfs else {},
+        "VXLAN_TUNNEL_MAP": {
+            f"{TUNNEL}|map_{one.vni}_Vlan{one.vlan}": {"vlan": f"Vlan{one.vlan}", "vni": one.vni} for one in vrfs
+        },
+        "overlay": overlay
+        and {
+            "source": overlay.vtep,
+            "multihop": evpn.MULTIHOP,
+            "is_vtep": bool(vrfs),
+            "groups": [
+                {
+                    "name": group.name,
+                    "allow_own_asn": group.allow_own_asn,
+                    "peers": [(peer.address, peer.asn, one_line(peer.name, 80)) for peer in group.peers],
+                }
+                for group in evpn.groups(switch)
+            ],
+        },
+    }
+
+
+def vni_vlans(switch: SwitchView) -> dict[str, int]:
+    """The VLAN of each VRF's VNI, by VRF."""
+    return {one.name: one.vlan for one in switch.overlay.vrfs} if switch.overlay else {}

@@ -1,0 +1,122 @@
+"""EVPN in neutral form, and what readers of every NOS gather of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from fabricgen.running.tree import unfit
+
+if TYPE_CHECKING:
+    from fabricgen.running.bgp import Instance, Neighbor
+    from fabricgen.running.policy import Policies
+
+EVPN = "evpn"
+"""The address family l2vpn evpn, beside `v4` and `v6`."""
+
+
+@dataclass(frozen=True, slots=True)
+class OverlayVrf:
+    """A VRF over EVPN: route targets that it takes and gives, and the families whose routes are announced."""
+
+    vni: int
+    distinguisher: str
+    imports: frozenset[str]
+    exports: frozenset[str]
+    families: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class OverlayPeer:
+    """A session for EVPN: `own_only`, it announces nothing that it has learned; `keeps_next_hop` of what it passes on.
+
+    `own_as_in`: how often the own AS number may stand in a path. Times in seconds.
+    """
+
+    remote_asn: int
+    own_only: bool
+    own_as_in: int
+    keepalive_s: int
+    hold_s: int
+    keeps_next_hop: bool = True
+    multihop: int = 3
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """EVPN on a switch: the address of its sessions, that of its tunnels ("" for none), VRFs, and peers by address."""
+
+    source: str
+    vtep: str
+    vrfs: Mapping[str, OverlayVrf] = field(default_factory=dict)
+    peers: Mapping[str, OverlayPeer] = field(default_factory=dict)
+
+
+@dataclass
+class VrfLines:
+    """What is read of EVPN in a VRF."""
+
+    vni: int = 0
+    distinguisher: str = ""
+    imports: set[str] = field(default_factory=set)
+    exports: set[str] = field(default_factory=set)
+    families: set[str] = field(default_factory=set)
+
+    def vrf(self) -> OverlayVrf:
+        """The VRF in neutral form."""
+        sets = (frozenset(some) for some in (self.imports, self.exports, self.families))
+        return OverlayVrf(self.vni, self.distinguisher, *sets)
+
+
+def overlay(
+    instance: Instance | None, policies: Policies, vrfs: Mapping[str, VrfLines], vtep: str, by_default: bool = False
+) -> Overlay | None:
+    """The overlay of a switch from its BGP in the default VRF; None where it has none.
+
+    `by_default`: the NOS keeps next hops unless told otherwise. Raises UnknownTextError for tunnels without sessions,
+    or VRFs without tunnels, and for sessions that differ in where they come from.
+    """
+    found = {n: one for n, one in (instance.neighbors if instance else {}).items() if not one.is_group}
+    mine = {n: one for n, one in found.items() if instance and EVPN in instance.both(one, "active")}
+    if not mine or instance is None:
+        if vtep or vrfs:
+            unfit("there are VXLAN tunnels, and no session for EVPN")
+        return None
+    if bool(vrfs) != bool(vtep):
+        unfit("VRFs over EVPN and VXLAN tunnels are not both there")
+    sources = {instance.either(one, "source") for one in mine.values()}
+    if len(sources) != 1:
+        unfit(f"sessions for EVPN come from {sorted(sources)}")
+    return Overlay(
+        source=sources.pop(),
+        vtep=vtep,
+        vrfs={name: lines.vrf() for name, lines in vrfs.items()},
+        peers={n: _peer(instance, policies, one, by_default) for n, one in mine.items()},
+    )
+
+
+def _peer(instance: Instance, policies: Policies, one: Neighbor, by_default: bool) -> OverlayPeer:
+    keepalive, hold = instance.either(one, "timers") or instance.timers
+    if not passes(policies, instance.both(one, "map_in")) or instance.both(one, "active") != {EVPN}:
+        unfit(f"a session for EVPN takes less than all, or carries more: {one}")
+    return OverlayPeer(
+        remote_asn=one.remote_asn,
+        own_only=not passes(policies, instance.both(one, "map_out")),
+        own_as_in=instance.either(one, "own_as_in"),
+        keepalive_s=keepalive,
+        hold_s=hold,
+        keeps_next_hop=by_default or instance.either(one, "keeps_next_hop"),
+        multihop=instance.either(one, "multihop"),
+        description=one.description,
+    )
+
+
+def passes(policies: Policies, maps: Iterable[str]) -> bool:
+    """Whether maps let all routes pass, or own ones alone; raises UnknownTextError for what lets others pass."""
+    found = [entry for name in maps for entry in policies.maps[name].values()]
+    own = {policies.own_only(entry) for entry in found}
+    if len(own) > 1 or any(not e.permit or e.prefix_list or e.interface or e.tag for e in found):
+        unfit(f"sessions for EVPN pass all, or what is their own: {sorted(maps)}")
+    return own != {True}

@@ -1,0 +1,55 @@
+"""The part of a switch in the overlay: VRFs with ports here, and sessions for EVPN with its neighbours' loopbacks.
+
+Sessions run between loopbacks (`ebgp-multihop`), as in Arista's designs (aristanetworks/avd, eos_designs:
+EVPN-OVERLAY-PEERS), and not on the links: so it is the same over numbered and unnumbered links, a switch has one for
+each neighbour and not for each link, and what passes on the links' sessions stays as it was. Between switches of two
+NOSes both ends have to agree, and this way all three document. Every switch hands EVPN routes on with the next hop
+unchanged, which is the VTEP that they end at; a switch without the VRF keeps them all the same, for those beyond it.
+
+A route target is `VNI:VNI`, since every leaf has an AS number of its own, and what a NOS derives would differ (RFC
+8365, 5.1.2.1, derives it of the AS number).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabricgen.views.switch import Overlay, OverlayPeer, OverlayVrf, SwitchView
+
+if TYPE_CHECKING:
+    from fabricgen.views.switches import SwitchViews
+
+
+def with_overlay(switch: SwitchView, views: SwitchViews, row: int) -> SwitchView:
+    """A switch with its part in the overlay, where its fabric has one."""
+    design = views.design
+    owners = {owner for owner, _ in design.vnis}
+    name = switch.fabric.name
+    owner = design.fabric(name).carrier or name
+    if owner not in owners or not switch.loopback:
+        return switch
+    here = {service.vrf for service in switch.services if service.vrf and (service.host_subnet or service.gateways)}
+    vrfs = tuple(
+        OverlayVrf(vrf, vni.vni, vni.vlan, f"{switch.router_id}:{vni.number}", f"{vni.vni}:{vni.vni}")
+        for (carrier, vrf), vni in sorted(design.vnis.items())
+        if carrier == owner and vrf in here
+    )
+    return replace(switch, overlay=Overlay(switch.loopback, vrfs, tuple(_peers(switch, views, row))))
+
+
+def _peers(switch: SwitchView, views: SwitchViews, row: int) -> list[OverlayPeer]:
+    """The neighbours, each once, in the order of the links."""
+    _, link, upper = views.ends_of([row])
+    far = np.where(upper, views.plan.links.a_device[link], views.plan.links.b_device[link])
+    rows = {views.names[peer]: peer for peer in far.tolist()}
+    loopback = views.addresses.v4
+    found: dict[str, OverlayPeer] = {}
+    for port in switch.ends:
+        if port.role != "host" and port.peer_asn and port.peer in rows and port.peer not in found:
+            address = loopback.text(loopback.loopback.at(rows[port.peer]))
+            if address:
+                found[port.peer] = OverlayPeer(port.peer, address, port.peer_asn, port.role)
+    return list(found.values())

@@ -1,0 +1,51 @@
+"""The overlay that the plan asks of a switch, worked out from ports, services and numbers alone."""
+
+from __future__ import annotations
+
+from fabricgen.running.overlay import Overlay, OverlayPeer, OverlayVrf
+from fabricgen.views.switch import SwitchView
+
+KEEPALIVE_S, HOLD_S = 3, 9
+
+
+def vrfs_over_evpn(switch: SwitchView) -> set[str]:
+    """The VRFs that a switch has ports or gateways in, where it has an overlay."""
+    if switch.overlay is None:
+        return set()
+    services = {switch.service_of(port) for port in switch.ports if port.role == "host"}
+    return {service.vrf for service in services if service and service.vrf} | {
+        service.vrf for service in switch.services if service.vrf and service.gateways
+    }
+
+
+def planned_overlay(switch: SwitchView) -> Overlay | None:
+    """A VRF of each service with ports here; sessions with the loopback of every neighbour, once."""
+    if switch.overlay is None:
+        return None
+    known = {one.name: one for one in switch.overlay.vrfs}
+    names = vrfs_over_evpn(switch)
+    vrfs = {
+        name: OverlayVrf(
+            vni=known[name].vni,
+            distinguisher=known[name].distinguisher,
+            imports=frozenset({f"{known[name].vni}:{known[name].vni}"}),
+            exports=frozenset({f"{known[name].vni}:{known[name].vni}"}),
+            families=frozenset(switch.fabric.families),
+        )
+        for name in names
+    }
+    near = {port.peer: (port.peer_asn, port.role) for port in switch.ends if port.role != "host" and port.peer_asn}
+    loopbacks = {peer.name: peer.address for peer in switch.overlay.peers}
+    assert near.keys() == loopbacks.keys()
+    peers = {
+        loopbacks[name]: OverlayPeer(
+            remote_asn=asn,
+            own_only=switch.is_lowest,
+            own_as_in=1 if switch.shares_asn and role != "down" else 0,
+            keepalive_s=KEEPALIVE_S,
+            hold_s=HOLD_S,
+            description=name,
+        )
+        for name, (asn, role) in near.items()
+    }
+    return Overlay(switch.loopback, switch.loopback if names else "", vrfs, peers)
