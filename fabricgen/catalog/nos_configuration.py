@@ -43,6 +43,7 @@ Feature: TypeAlias = Literal[
     "ra-settings",
     "watchdog-forward",
     "watchdog-restore",
+    "vxlan-dscp",
 ]
 """What a blueprint may ask of switches that not every NOS has words for."""
 

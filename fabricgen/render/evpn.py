@@ -22,7 +22,10 @@ ENCAPSULATION_BYTES = 50
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The neighbours in one direction; `allow_own_asn`: routes with the own AS number in their path are taken."""
+    """The neighbours in one direction, by a name without hyphens, which NVUE does not take in it.
+
+    `allow_own_asn`: routes with the own AS number in their path are taken.
+    """
 
     name: str
     allow_own_asn: bool
@@ -33,7 +36,7 @@ def groups(switch: SwitchView) -> tuple[Group, ...]:
     """The peer groups of EVPN sessions; none without an overlay."""
     peers = switch.overlay.peers if switch.overlay else ()
     return tuple(
-        Group(f"OVERLAY-{role.upper()}", switch.shares_asn and role != "down", mine)
+        Group(f"OVERLAY_{role.upper()}", switch.shares_asn and role != "down", mine)
         for role in ("up", "down", "peer")
         if (mine := tuple(peer for peer in peers if peer.role == role))
     )

@@ -35,6 +35,7 @@ class Neighbor:
     """The address or interface that its sessions come from."""
     multihop: int = 0
     keeps_next_hop: bool = False
+    sends_communities: bool = False
     shut: bool = False
 
 
@@ -53,6 +54,8 @@ class Instance:
     networks: set[str] = field(default_factory=set)
     neighbors: dict[str, Neighbor] = field(default_factory=dict)
     aggregates: set[str] = field(default_factory=set)
+    keeps_next_hops: bool = False
+    """Whether it keeps the next hops of EVPN routes on all sessions."""
 
     def neighbor(self, name: str) -> Neighbor:
         """The neighbour or group of a name, made when first named."""

@@ -52,6 +52,8 @@ class Overlay:
     vtep: str
     vrfs: Mapping[str, OverlayVrf] = field(default_factory=dict)
     peers: Mapping[str, OverlayPeer] = field(default_factory=dict)
+    copies_dscp: bool = False
+    """Whether DSCP and ECN of a packet are those of its tunnel, too, and its class at either end is of its DSCP."""
 
 
 @dataclass
@@ -64,6 +66,13 @@ class VrfLines:
     exports: set[str] = field(default_factory=set)
     families: set[str] = field(default_factory=set)
 
+    def add(self, distinguisher: str, way: str, target: str) -> None:
+        """Take a distinguisher, or a target to `import` or `export`."""
+        if distinguisher:
+            self.distinguisher = distinguisher
+        else:
+            (self.imports if way == "import" else self.exports).add(target)
+
     def vrf(self) -> OverlayVrf:
         """The VRF in neutral form."""
         sets = (frozenset(some) for some in (self.imports, self.exports, self.families))
@@ -71,11 +80,11 @@ class VrfLines:
 
 
 def overlay(
-    instance: Instance | None, policies: Policies, vrfs: Mapping[str, VrfLines], vtep: str, by_default: bool = False
+    instance: Instance | None, policies: Policies, vrfs: Mapping[str, VrfLines], vtep: str, copies: bool = False
 ) -> Overlay | None:
     """The overlay of a switch from its BGP in the default VRF; None where it has none.
 
-    `by_default`: the NOS keeps next hops unless told otherwise. Raises UnknownTextError for tunnels without sessions,
+    `copies`: tunnels take the DSCP of packets. Raises UnknownTextError for tunnels without sessions,
     or VRFs without tunnels, and for sessions that differ in where they come from.
     """
     found = {n: one for n, one in (instance.neighbors if instance else {}).items() if not one.is_group}
@@ -93,11 +102,12 @@ def overlay(
         source=sources.pop(),
         vtep=vtep,
         vrfs={name: lines.vrf() for name, lines in vrfs.items()},
-        peers={n: _peer(instance, policies, one, by_default) for n, one in mine.items()},
+        peers={n: _peer(instance, policies, one) for n, one in mine.items()},
+        copies_dscp=copies,
     )
 
 
-def _peer(instance: Instance, policies: Policies, one: Neighbor, by_default: bool) -> OverlayPeer:
+def _peer(instance: Instance, policies: Policies, one: Neighbor) -> OverlayPeer:
     keepalive, hold = instance.either(one, "timers") or instance.timers
     if not passes(policies, instance.both(one, "map_in")) or instance.both(one, "active") != {EVPN}:
         unfit(f"a session for EVPN takes less than all, or carries more: {one}")
@@ -107,7 +117,7 @@ def _peer(instance: Instance, policies: Policies, one: Neighbor, by_default: boo
         own_as_in=instance.either(one, "own_as_in"),
         keepalive_s=keepalive,
         hold_s=hold,
-        keeps_next_hop=by_default or instance.either(one, "keeps_next_hop"),
+        keeps_next_hop=instance.keeps_next_hops or instance.either(one, "keeps_next_hop"),
         multihop=instance.either(one, "multihop"),
         description=one.description,
     )

@@ -145,7 +145,11 @@ def _watchdog_action(switch: Switch) -> Switch:
 
 
 def _balancing(switch: Switch) -> Switch:
-    return replace(switch, dynamic_balancing=False)
+    return replace(switch, balancing=replace(switch.balancing, by_load=False))
+
+
+def _dscp_of_tunnels(switch: Switch) -> Switch:
+    return replace(switch, overlay=switch.overlay and replace(switch.overlay, copies_dscp=False))
 
 
 def _accounts(switch: Switch) -> Switch:
@@ -219,6 +223,7 @@ DIFFERENCES = (
     ),
     Difference("watchdog action", "NVUE's watchdog drops, and knows no other action", CUMULUS, _watchdog_action),
     Difference("balancing", "released SONiC has no tables for adaptive routing", SONIC, _balancing),
+    Difference("DSCP of tunnels", "sonic-vxlan.yang has no word for it", SONIC, _dscp_of_tunnels),
     Difference("accounts", "config_db has no table of local accounts", SONIC, _accounts),
     # Before `ranks`: the first three of those that are asked for are kept.
     Difference("resolvers", "DNS_NAMESERVER takes three (sonic-dns.yang)", SONIC, _resolvers),

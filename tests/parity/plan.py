@@ -111,7 +111,7 @@ def planned(switch: SwitchView, catalog: Catalog, *, by_bgpcfgd: bool = False) -
         bgp={vrf: _as_bgpcfgd(switch, vrf, one) for vrf, one in bgp.items()} if by_bgpcfgd else bgp,
         routes=_blocks(switch) if by_bgpcfgd and switch.asn else {**_routes(switch), **exit_routes(switch)},
         qos=_qos(switch, dialect, lacks) if switch.fabric.qos.lossless and switch.ports else None,
-        overlay=planned_overlay(switch),
+        overlay=planned_overlay(switch, copies_dscp=not lacks("vxlan-dscp")),
         balancing=_balancing(switch, lacks),
     )
 

@@ -18,7 +18,7 @@ def vrfs_over_evpn(switch: SwitchView) -> set[str]:
     }
 
 
-def planned_overlay(switch: SwitchView) -> Overlay | None:
+def planned_overlay(switch: SwitchView, *, copies_dscp: bool) -> Overlay | None:
     """A VRF of each service with ports here; sessions with the loopback of every neighbour, once."""
     if switch.overlay is None:
         return None
@@ -48,4 +48,5 @@ def planned_overlay(switch: SwitchView) -> Overlay | None:
         )
         for name, (asn, role) in near.items()
     }
-    return Overlay(switch.loopback, switch.loopback if names else "", vrfs, peers)
+    copies = copies_dscp and bool(names) and switch.fabric.qos.lossless
+    return Overlay(switch.loopback, switch.loopback if names else "", vrfs, peers, copies)

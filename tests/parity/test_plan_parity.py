@@ -18,6 +18,7 @@ from tests.render.rendered import (
     BRIDGED,
     CUMULUS,
     DUAL,
+    EVPN_EOS,
     EXAMPLES,
     ONE_NUMBER,
     PER_RACK,
@@ -31,6 +32,9 @@ from tests.render.rendered import (
 SETS = (UNNUMBERED, BRIDGED, STATIC, DUAL, V6, DUAL + UNNUMBERED, DUAL + RAILS, PER_RACK, ONE_NUMBER, BFD, BARE)
 CASES = [(name, ()) for name in EXAMPLES] + [
     ("leaf-spine", nos + sets) for nos in ((), ALL_EOS, CUMULUS) for sets in SETS
+]
+CASES += [
+    ("evpn-guests", nos + sets) for nos in ((), EVPN_EOS, CUMULUS) for sets in ((), DUAL, UNNUMBERED + ONE_NUMBER)
 ]
 
 

@@ -108,9 +108,10 @@ def _families(switch: SwitchView) -> list[bool]:
 
 
 def _route_maps(switch: SwitchView, vrf: str, wanted: list[tuple[int, str]]) -> list[Structured]:
-    names = (
-        [f"{name}-{vrf}" for name in ("CONNECTED", "IN", "OUT")] if vrf else ["CONNECTED", "FABRIC-IN", "FABRIC-OUT"]
-    )
+    speaks = any(sub.vrf == vrf for port in switch.ends for sub in port.subinterfaces if sub.peer_asn)
+    names = ["CONNECTED", "FABRIC-IN", "FABRIC-OUT"]
+    if vrf:
+        names = [f"{name}-{vrf}" for name in (("CONNECTED", "IN", "OUT") if speaks else ("CONNECTED",))]
     return [
         {
             "name": name,
@@ -134,6 +135,7 @@ def _links(switch: SwitchView) -> list[SwitchPort]:
 def _speaking(switch: SwitchView) -> list[str]:
     """VRFs that have sessions."""
     carried = {sub.vrf for port in switch.ends for sub in port.subinterfaces if sub.peer_asn}
+    carried |= {one.name for one in switch.overlay.vrfs} if switch.overlay else set()
     return [vrf for vrf in _vrfs(switch) if vrf in carried]
 
 
@@ -247,6 +249,7 @@ def _bgp_vrf(switch: SwitchView, vrf: str, width: int) -> Structured:
             ]
         }
         for v6 in _families(switch)
+        if neighbors
     }
     return {
         "name": vrf,

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 from avd_bonds import bonds
 from avd_hosts import access, filters, gateway, option_82, routed
 from avd_management import management
+from avd_overlay import vxlan, with_overlay
 from avd_routing import merged, routing
 
 from fabricgen.views.switch import SwitchPort, SwitchView
@@ -50,7 +51,9 @@ def structured_config(switch: SwitchView) -> Structured:
     if switch.pair:
         base["spanning_tree"]["no_spanning_tree_vlan"] = "4094"
     base |= {**filters(switch), **option_82(switch)}
-    return merged(base, bonds(switch), management(switch), routing(switch), by_hand)
+    return merged(
+        base, bonds(switch), management(switch), with_overlay(switch, routing(switch)), vxlan(switch), by_hand
+    )
 
 
 def _addresses(addresses: tuple[str, ...]) -> Structured:

@@ -73,6 +73,8 @@ KEY_FORMS: dict[str, Callable[[Any], bool]] = {
     "<community>": text(r"\d{1,5}:\d{1,5}"),
     "<ways>": text(r"[2-8]x|disabled"),
     "<passphrase>": FREE,
+    "<target>": text(r"[0-9]+:[0-9]+"),
+    "<vni>": _digits(1, 16777215),
 }
 
 PROFILE = {"profile": text(NAME)}
@@ -241,8 +243,16 @@ GROUP_FAMILY = {
     "prefix-limits": {"inbound": {"maximum": whole(1, 4294967295)}},
     "state": STATE,
 }
+TARGETS = {"route-target": {"<target>": EMPTY}}
+EVPN_FAMILY = {
+    "aspath": {"allow-my-asn": {"occurrences": whole(1, 10), "state": STATE}},
+    "attribute-mod": {"nexthop": STATE},
+    "policy": {"inbound": {"route-map": LINE}, "outbound": {"route-map": LINE}},
+    "state": STATE,
+}
 OWN_FAMILY = {
     "aggregate-route": {"<prefix>": EMPTY},
+    "route-export": {"to-evpn": {"state": STATE}},
     "multipaths": {"ebgp": whole(1, 128)},
     "redistribute": {key: {"route-map": LINE, "state": STATE} for key in ("connected", "static")},
     "state": STATE,
@@ -252,27 +262,39 @@ NEIGHBOUR = {
     "address-family": {"ipv4-unicast": GROUP_FAMILY, "ipv6-unicast": GROUP_FAMILY},
     "bfd": PROFILE,
     "local-as": {"asn": ASN, "prepend": STATE, "replace": STATE, "state": STATE},
-    "multihop-ttl": whole(1, 255),
     "password": FREE,
     "timers": TIMERS,
-    "update-source": one_of("lo"),
     "description": LINE,
     "peer-group": text(NAME),
     "remote-as": ASN,
     "type": one_of("numbered", "unnumbered"),
+    "multihop-ttl": whole(1, 255),
+    "update-source": LINE,
 }
 BLACKHOLE = {"blackhole": {"type": one_of("blackhole")}}
 VRFS = {
     "<name>": {
+        "evpn": {"state": STATE, "vni": {"<vni>": EMPTY}},
         "router": {
             "bgp": {
-                "address-family": {"ipv4-unicast": OWN_FAMILY, "ipv6-unicast": OWN_FAMILY},
+                "address-family": {
+                    "ipv4-unicast": OWN_FAMILY,
+                    "ipv6-unicast": OWN_FAMILY,
+                    "l2vpn-evpn": {"state": STATE},
+                },
+                "rd": text(r"[0-9.]+:[0-9]+"),
+                "route-export": {"to-evpn": TARGETS},
+                "route-import": {"from-evpn": TARGETS},
                 "autonomous-system": ASN,
                 "neighbor": {"<host>": NEIGHBOUR},
                 "path-selection": {"multipath": {"aspath-ignore": STATE}},
                 "peer-group": {
                     "<name>": {
-                        "address-family": {"ipv4-unicast": GROUP_FAMILY, "ipv6-unicast": GROUP_FAMILY},
+                        "address-family": {
+                            "ipv4-unicast": GROUP_FAMILY,
+                            "ipv6-unicast": GROUP_FAMILY,
+                            "l2vpn-evpn": EVPN_FAMILY,
+                        },
                         "bfd": PROFILE,
                         "capabilities": {"extended-nexthop": STATE},
                     }
@@ -291,7 +313,7 @@ VRFS = {
                     },
                 }
             },
-        }
+        },
     }
 }
 CLASS = {"action": one_of("allow"), "command-path": {"/": {"permission": one_of("all", "ro")}}}
@@ -369,6 +391,15 @@ FILTERS = {
 }
 TREE = {
     "acl": FILTERS,
+    "evpn": {"state": STATE},
+    "nve": {
+        "vxlan": {
+            "decapsulation": {"dscp": {"action": one_of("copy", "preserve", "derive")}},
+            "encapsulation": {"dscp": {"action": one_of("copy", "set", "derive")}},
+            "source": {"address": _address},
+            "state": STATE,
+        }
+    },
     "bridge": {"domain": {"br_default": {"vlan": {"<vlan>": EMPTY}}}},
     "interface": {f"<{form}>": model for form, model in INTERFACES.items()},
     "mlag": {

@@ -20,6 +20,12 @@ EXAMPLES = tuple(sorted(p.stem for p in BLUEPRINTS.glob("*.yaml")))
 
 CUMULUS = ("nos=cumulus",)
 ALL_EOS = ("nos=eos", "fabrics.compute.tiers.leaf.switch=7060dx5-64s", "fabrics.compute.tiers.spine.switch=7060dx5-64s")
+EVPN_EOS = (
+    "nos=eos",
+    "fabrics.compute.tiers.leaf={switch: 7060x6-64de, per: su}",
+    "fabrics.compute.tiers.spine={switch: 7060x6-64de, count: 2}",
+)
+"""The example `evpn-guests` on another NOS."""
 COPPER = (
     "fabrics.oob.nos=eos",
     "fabrics.oob.tiers.leaf.switch=7010tx",

@@ -24,7 +24,9 @@ from tests.render.rendered import (
     BY_HAND,
     COPPER,
     DUAL,
+    EVPN_EOS,
     MANAGED,
+    ONE_NUMBER,
     PER_RACK,
     RADIUS,
     RAILS,
@@ -50,6 +52,8 @@ FILES_RELAY = ("fabrics.files.dhcp={servers: 10.99.0.9}", "fabrics.inband.router
 RELAY = ("fabrics.compute.dhcp={servers: [10.99.0.10, 'fd00:99::9', 10.99.0.9]}",)
 
 CASES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "evpn": ("evpn-guests", EVPN_EOS),
+    "evpn-dual-unnumbered-shared-asn": ("evpn-guests", (*EVPN_EOS, *DUAL, *UNNUMBERED, *ONE_NUMBER)),
     "numbered": ("leaf-spine", ALL_EOS),
     "unnumbered": ("leaf-spine", (*ALL_EOS, *UNNUMBERED)),
     "dual": ("leaf-spine", (*ALL_EOS, *DUAL)),

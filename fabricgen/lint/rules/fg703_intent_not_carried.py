@@ -13,6 +13,7 @@ from fabricgen.blueprint.sections.routing import Routing
 from fabricgen.catalog.nos_configuration import Feature
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
+from fabricgen.design.qos import qos_of
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.views.balancing import stated_balancing
@@ -78,6 +79,10 @@ def _features_asked(design: Design, fabric: FabricDesign) -> Iterator[tuple[Feat
         (fabric.path, spec.management, spec.routing, spec.qos),
         ((), blueprint.management, shared, blueprint.qos),
     )
+    owner = fabric.carrier or fabric.name
+    if qos_of(design, fabric).lossless and any(name == owner for name, _ in design.vnis):
+        own: Path = ("fabrics", owner) if blueprint.fabrics[owner].routing.overlay else ()
+        yield "vxlan-dscp", (*own, "routing", "overlay")
     for feature, keys in _host_features(spec, routed=fabric.hosts == "routed"):
         yield feature, (*fabric.path, *keys)
     for base, management, routing, qos in scopes:

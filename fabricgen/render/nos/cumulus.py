@@ -27,6 +27,7 @@ from fabricgen.catalog.naming import NosNaming
 from fabricgen.render.escape import one_line, token, yaml_text
 from fabricgen.render.nos._cumulus.balancing import balancing_values, is_adaptive
 from fabricgen.render.nos._cumulus.host_services import access_of, filters
+from fabricgen.render.nos._cumulus.overlay import overlay_values
 from fabricgen.render.nos._cumulus.qos import qos_values, speed_profile
 from fabricgen.render.nos._cumulus.relay import discovery, relay_values
 from fabricgen.render.nos._cumulus.routing import routing_values
@@ -89,6 +90,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         "shaped": switch.fabric.qos.cnp_max_percent > 0,
         **balancing_values(switch, naming),
         **system_values(switch),
+        "overlay": overlay_values(switch),
         **routing_values(switch, vrf_name),
     }
 

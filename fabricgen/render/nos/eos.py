@@ -28,13 +28,13 @@ from typing import Any
 from fabricgen.blueprint.sections.routing import HOLD_S, KEEPALIVE_S
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import CageClass
-from fabricgen.render import bgp
+from fabricgen.render import bgp, evpn
 from fabricgen.render.escape import one_line, token
-from fabricgen.render.exits import runs_in
 from fabricgen.render.nos._eos.balancing import balancing_values
 from fabricgen.render.nos._eos.exits import exit_policy, exit_sessions
 from fabricgen.render.nos._eos.host_services import access_of, filters, gateway_of, port_gateway, relay_values
 from fabricgen.render.nos._eos.management import management_values
+from fabricgen.render.nos._eos.overlay import overlay_values
 from fabricgen.render.nos._eos.pair import GATEWAY_MAC, family_word, pair_values
 from fabricgen.render.nos._eos.qos import profile_name, qos_values
 from fabricgen.render.ports import lanes_of, unused_ports
@@ -100,6 +100,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         "static_routes": [_static_route(route) for route in switch.routes],
         "discard_distance": DISCARD_DISTANCE,
         "snippets": {place: switch.lines_at(place) for place in PLACES},
+        "overlay": overlay_values(switch),
         **_bgp(switch),
         **balancing_values(switch, naming),
         **qos_values(switch),
@@ -231,7 +232,7 @@ def _bgp(switch: SwitchView) -> dict[str, Any]:
         "groups": found,
         "peers": [{**_peer(session), "group": session.group} for session in peers if session.address],
         "interface_peers": [(interface_range(names), *key) for key, names in by_asn.items()],
-        "bgp_instances": [_bgp_vrf(switch, vrf) for vrf in switch.vrfs if runs_in(switch, vrf)],
+        "bgp_instances": [_bgp_vrf(switch, vrf) for vrf in evpn.speaking_vrfs(switch)],
         "default_instance": exit_sessions(switch, ""),
         **exit_policy(switch),
     }
@@ -278,15 +279,20 @@ def _bgp_vrf(switch: SwitchView, vrf: str) -> dict[str, Any]:
         name = f"HOSTS{ending}-{token(vrf)}"
         lists.append(_prefix_list(word, name, _LONGER_HOSTS[v6], bgp.host_rules(switch, vrf, v6=v6)))
         matches.append((20 if v6 else 10, word, name))
+    over = evpn.vrf_of(switch, vrf)
     return {
         "vrf": token(vrf),
+        "evpn": over and {"distinguisher": over.distinguisher, "target": over.target},
+        "maps": ("CONNECTED", "IN", "OUT") if found else ("CONNECTED",),
         "prefix_lists": lists,
         "matches": matches,
         **exit_sessions(switch, vrf),
         "peers": [{**_peer(session), "from_above": session.port.role != "down"} for session in found],
         "families": [
             (word, [s.peer_address for s in found if bgp.is_v6(s.peer_address) == v6]) for v6, word, _ in _words(switch)
-        ],
+        ]
+        if found
+        else [],
     }
 
 

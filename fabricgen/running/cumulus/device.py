@@ -61,7 +61,7 @@ def read(files: Mapping[str, str]) -> Switch:
     (item,) = items
     only(item, "set")
     tree = item["set"]
-    only(tree, "acl", "bridge", "interface", "mlag", "qos", "router", "service", "system", "vrf")
+    only(tree, "acl", "bridge", "evpn", "interface", "mlag", "nve", "qos", "router", "service", "system", "vrf")
     for row in tree["interface"].values():
         only(row, "type", *_KEYS[row["type"]])
     return _switch(tree, {name: row for name, row in tree["interface"].items() if row["type"] == PORT})
@@ -114,6 +114,7 @@ def _switch(tree: Mapping[str, Any], rows: Mapping[str, Row]) -> Switch:
         bgp=part("BGP", lambda: routing.bgp(routes_in), {}),
         routes=part("static routes", routing.routes, {}),
         qos=part("QoS", lambda: _qos(tree, rows, ports), None),
+        overlay=part("overlay", lambda: routing.overlay(tree, loopbacks), None),
         balancing=part(
             "load balancing",
             lambda: Balancing(by_load=_dynamic(rows, routing), seed=read_seed(tree["system"])),

@@ -8,7 +8,9 @@ from typing import Any
 
 from fabricgen.running.bgp import Instance, Neighbor
 from fabricgen.running.cumulus.exits import exit_neighbor, sets_of
+from fabricgen.running.cumulus.overlay import read_group, tunnel, vrf_lines
 from fabricgen.running.form import Bfd, Bgp, StaticRoute
+from fabricgen.running.overlay import Overlay, VrfLines, overlay
 from fabricgen.running.policy import Entry, Policies, Route
 from fabricgen.running.tree import only, tolerates, unfit
 
@@ -28,12 +30,15 @@ class Routing:
         self._bfd = _bfd(router.get("bfd", {}))
         self._statics: dict[str, Row] = {}
         self._instances: dict[str, Instance] = {}
+        self._over_evpn: dict[str, VrfLines] = {}
         self.unnumbered: set[str] = set()
         for name, vrf in vrfs.items():
-            only(vrf, "router")
+            only(vrf, "evpn", "router")
             own = vrf.get("router", {})
             only(own, "bgp", "static")
             key = "" if name == "default" else name.removeprefix("vrf_")
+            if "evpn" in vrf:
+                self._over_evpn[key] = vrf_lines(vrf["evpn"], own["bgp"])
             if "bgp" in own:
                 self._instances[key] = self._instance(own["bgp"])
             if "static" in own:
@@ -46,6 +51,14 @@ class Routing:
             vrf: one.bgp(self._policies, routes_in(vrf), [Route(prefix) for prefix in self._statics.get(vrf, {})])
             for vrf, one in self._instances.items()
         }
+
+    def overlay(self, tree: Row, loopbacks: Iterable[str]) -> Overlay | None:
+        """EVPN, given the whole tree and the loopbacks."""
+        address = next((text.partition("/")[0] for text in sorted(loopbacks) if ":" not in text), "")
+        for one in self._instances.get("", Instance(0)).neighbors.values():
+            one.source = {"lo": address}.get(one.source, one.source)
+        vtep, copies = tunnel(tree)
+        return overlay(self._instances.get(""), self._policies, self._over_evpn, vtep, copies)
 
     def routes(self) -> dict[tuple[str, str], StaticRoute]:
         """Static routes by (VRF, prefix)."""
@@ -63,14 +76,17 @@ class Routing:
 
     def _instance(self, row: Row) -> Instance:
         known = ("address-family", "autonomous-system", "neighbor", "path-selection", "peer-group", "router-id")
-        only(row, *known, "state", "timers")
+        only(row, *known, "rd", "route-export", "route-import", "state", "timers")
         if row["state"] != ON or row["timers"].keys() != {"connection-retry", "hold", "keepalive"}:
             unfit("BGP is off, or has other timers")
         found = Instance(row["autonomous-system"], row["router-id"])
         found.timers = row["timers"]["keepalive"], row["timers"]["hold"]
         found.relax = row.get("path-selection") == {"multipath": {"aspath-ignore": ON}}
         for word, family in row["address-family"].items():
-            only(family, "aggregate-route", "multipaths", "redistribute", "state")
+            if word == "l2vpn-evpn":
+                only(family, "state")
+                continue
+            only(family, "aggregate-route", "multipaths", "redistribute", "route-export", "state")
             only(family["redistribute"], "connected", "static")
             if family["state"] != ON or any(one["state"] != ON for one in family["redistribute"].values()):
                 unfit(f"{word}: not on, or routes are not redistributed")
@@ -95,8 +111,11 @@ class Routing:
         if row.get("capabilities", {"extended-nexthop": ON}) != {"extended-nexthop": ON}:
             unfit(f"capabilities {row['capabilities']}")
         for word, family in {"ipv4-unicast": {"state": ON}, **row["address-family"]}.items():
-            only(family, "aspath", "policy", "prefix-limits", "state")
+            only(family, "aspath", "attribute-mod", "policy", "prefix-limits", "state")
             if family["state"] != ON:
+                continue
+            if word == "l2vpn-evpn":
+                read_group(found, family)
                 continue
             found.active.add(FAMILIES[word])
             policy = family.get("policy", {}) if tolerates() else family["policy"]
@@ -113,12 +132,18 @@ class Routing:
     def _neighbor(self, name: str, row: Row) -> Neighbor:
         if "peer-group" not in row:
             return self._families(exit_neighbor(name, row), row)
-        only(row, "description", "peer-group", "remote-as", "type")
+        only(row, "description", "multihop-ttl", "peer-group", "remote-as", "type", "update-source")
         if (row["type"] == "unnumbered") != name.startswith(("swp", "peerlink.")):
             unfit(f"{name} is {row['type']}")
         if row["type"] == "unnumbered":
             self.unnumbered.add(name)
-        return Neighbor(group=row["peer-group"], remote_asn=row["remote-as"], description=row["description"])
+        return Neighbor(
+            group=row["peer-group"],
+            remote_asn=row["remote-as"],
+            description=row["description"],
+            multihop=row.get("multihop-ttl", 0),
+            source=row.get("update-source", ""),
+        )
 
 
 def _bfd(row: Row) -> dict[str, Bfd]:
@@ -166,6 +191,8 @@ def _entry(rule: Row, types: Mapping[str, str]) -> Entry:
     if not match:
         return Entry(action == "permit")
     only(match, "as-path-list", "ip-prefix-list", "type")
+    if match.keys() == {"as-path-list"}:
+        return Entry(action == "permit", as_path=match["as-path-list"])
     if types[match["ip-prefix-list"]] != match["type"]:
         unfit(f"an entry that is not understood: {rule}")
     return replace(

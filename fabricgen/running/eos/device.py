@@ -139,6 +139,7 @@ def _switch(box: Box) -> Switch:
         vrfs=frozenset(box.vrfs - {MANAGEMENT}),
         bgp=part("BGP", lambda: box.routing.bgp(routes_in, statics_in), {}),
         routes={key: _static(hops) for key, hops in box.statics.items()},
+        overlay=part("overlay", lambda: box.routing.overlay(loopbacks), None),
         qos=part("QoS", lambda: box.qos.qos(profiles), None),
         balancing=box.balancing.balancing(frozenset("v6" if ":" in own else "v4" for own in loopbacks)),
     )

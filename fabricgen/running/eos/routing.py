@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from fabricgen.running.bgp import Instance
+from fabricgen.running.eos.overlay import FAMILY, VXLAN, Vxlan, overlay_of
 from fabricgen.running.form import Bfd, Bgp
+from fabricgen.running.overlay import Overlay, VrfLines
 from fabricgen.running.policy import Entry, Policies, Route
 from fabricgen.running.tree import Line, Rules, unfit
 
@@ -26,6 +28,8 @@ class EosRouting:
     """Groups whose IPv4 routes have IPv6 next hops."""
     link_local: dict[str, str] = field(default_factory=dict)
     """The group of each interface with a session over link-local addresses."""
+    over_evpn: dict[str, VrfLines] = field(default_factory=dict)
+    vxlan: Vxlan = field(default_factory=Vxlan)
     bfd: Bfd = field(default_factory=Bfd)
     """The timers of sessions that state none."""
 
@@ -39,6 +43,10 @@ class EosRouting:
         for neighbor in (neighbor for one in self.instances.values() for neighbor in one.neighbors.values()):
             neighbor.bfd = neighbor.bfd or (self.bfd if neighbor.has_bfd else None)
         return {vrf: one.bgp(self.policies, connected(vrf), statics(vrf)) for vrf, one in self.instances.items()}
+
+    def overlay(self, loopbacks: Iterable[str]) -> Overlay | None:
+        """EVPN, given the loopbacks of the switch."""
+        return overlay_of(self.instances, self.over_evpn, self.vxlan, self.policies, loopbacks)
 
 
 class HasRouting(Protocol):
@@ -60,6 +68,11 @@ def routing_rules(top: Rules) -> None:
     top.line(r"route-map (\S+) (permit|deny) (\d+)")(_route_map)
     top.line(r"router bgp (\d+)")(_router)
     top.line("router bfd")(_default_bfd)
+    top.line("interface Vxlan1")(_vxlan)
+
+
+def _vxlan(box: HasRouting, line: Line) -> None:
+    VXLAN.read(line.children, box.routing.vxlan)
 
 
 def _default_bfd(box: HasRouting, line: Line) -> None:
@@ -103,7 +116,7 @@ def _match(matched: dict[str, Any], line: Line, word: str, name: str, path: str,
 
 
 @_MAP.line(r"set community (.+)")
-def _communities(matched: dict[str, Any], line: Line, communities: str) -> None:
+def _set_communities(matched: dict[str, Any], line: Line, communities: str) -> None:
     matched["communities"] = tuple(communities.split())
 
 
@@ -121,6 +134,30 @@ def _router(box: HasRouting, line: Line, asn: str) -> None:
 def _vrf(routing: EosRouting, parent: Instance, line: Line, vrf: str) -> None:
     bgp = routing.instances[vrf] = Instance(parent.asn, relax=True)
     _BGP.read(line.children, routing, bgp)
+
+
+@_BGP.line(r"rd (\S+)|route-target (import|export) evpn (\S+)")
+def _over_evpn(routing: EosRouting, bgp: Instance, line: Line, distinguisher: str, way: str, target: str) -> None:
+    (vrf,) = [name for name, one in routing.instances.items() if one is bgp]
+    routing.over_evpn.setdefault(vrf, VrfLines()).add(distinguisher, way, target)
+
+
+@_BGP.line("address-family evpn")
+def _evpn(routing: EosRouting, bgp: Instance, line: Line) -> None:
+    FAMILY.read(line.children, bgp)
+
+
+@_BGP.line(r"neighbor (\S+) (update-source|ebgp-multihop) (\S+)")
+def _between_loopbacks(routing: EosRouting, bgp: Instance, line: Line, peer: str, word: str, value: str) -> None:
+    if word == "update-source":
+        bgp.neighbor(peer).source = value
+    else:
+        bgp.neighbor(peer).multihop = int(value)
+
+
+@_BGP.line(r"neighbor (\S+) send-community")
+def _communities(routing: EosRouting, bgp: Instance, line: Line, peer: str) -> None:
+    bgp.neighbor(peer).sends_communities = True
 
 
 @_BGP.line(r"router-id (\S+)")
@@ -219,16 +256,6 @@ _BGP.nothing(r"neighbor \S+ send-community standard")
 @_BGP.line(r"neighbor (\S+) local-as (\d+) no-prepend replace-as")
 def _local_as(routing: EosRouting, bgp: Instance, line: Line, peer: str, asn: str) -> None:
     bgp.neighbor(peer).local_asn = int(asn)
-
-
-@_BGP.line(r"neighbor (\S+) update-source Loopback0")
-def _source(routing: EosRouting, bgp: Instance, line: Line, peer: str) -> None:
-    bgp.neighbor(peer).source = "Loopback0"
-
-
-@_BGP.line(r"neighbor (\S+) ebgp-multihop (\d+)")
-def _hops(routing: EosRouting, bgp: Instance, line: Line, peer: str, hops: str) -> None:
-    bgp.neighbor(peer).multihop = int(hops)
 
 
 @_BGP.line(r"neighbor (\S+) timers (\d+) (\d+)")

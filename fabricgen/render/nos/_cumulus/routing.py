@@ -15,9 +15,8 @@ from collections.abc import Callable
 from typing import Any
 
 from fabricgen.blueprint.sections.routing import CONNECT_RETRY_S, HOLD_S, KEEPALIVE_S
-from fabricgen.render import bgp
+from fabricgen.render import bgp, evpn
 from fabricgen.render.escape import one_line, token, yaml_text
-from fabricgen.render.exits import runs_in
 from fabricgen.render.nos._cumulus.exits import bfd_profiles, exit_bgp, exit_lists, exit_routes
 from fabricgen.render.nos._cumulus.words import family
 from fabricgen.render.static import DISCARD_DISTANCE
@@ -32,7 +31,7 @@ _MAPS, _VRF_MAPS = ("CONNECTED", "FABRIC-IN", "FABRIC-OUT"), ("CONNECTED", "IN",
 
 def routing_values(switch: SwitchView, vrf_name: Callable[[str], str]) -> dict[str, Any]:
     """Values for the templates: routing policy, and BGP and static routes of each VRF."""
-    carried = [vrf for vrf in switch.vrfs if runs_in(switch, vrf)]
+    carried = list(evpn.speaking_vrfs(switch)) if switch.asn else []
     known = ["", *carried] if switch.asn else []
     bfd = switch.fabric.bfd if switch.asn else None
     return {
@@ -58,6 +57,7 @@ def routing_values(switch: SwitchView, vrf_name: Callable[[str], str]) -> dict[s
             {
                 "name": vrf_name(vrf) or "default",
                 "bgp": _bgp(switch, vrf) if vrf in known else None,
+                "evpn": evpn.vrf_of(switch, vrf),
                 "routes": [*([] if vrf else routes(switch)), *exit_routes(switch, vrf)],
             }
             for vrf in ("", *switch.vrfs)
@@ -101,7 +101,8 @@ def _route_maps(switch: SwitchView, vrf: str) -> list[dict[str, Any]]:
         lists = [] if vrf else [(10, f"LOOPBACKS{ending}")]
         if bgp.host_rules(switch, vrf, v6=v6):
             lists.append((20, _named("HOSTS", ending, vrf)))
-        for name in _VRF_MAPS if vrf else _MAPS:
+        of_vrf = _VRF_MAPS if bgp.vrf_sessions(switch, vrf) else _VRF_MAPS[:1]
+        for name in of_vrf if vrf else _MAPS:
             own = switch.is_lowest and name.endswith("OUT")
             own_name = _named(name, ending, vrf)
             exits = further.pop((own_name, v6), [])

@@ -1,0 +1,67 @@
+"""FG521: DHCP relay or router advertisements without anybody to serve."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.design.fabric_model import FabricDesign
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
+from fabricgen.lint.rule import DesignRule
+from fabricgen.numbering.underlay import families
+
+
+class DhcpServesNobody(DesignRule):
+    """A service of hosts is stated for a fabric whose switches cannot give it: nothing is written.
+
+    DHCP is relayed by gateways of the server's own address family, and router advertisements are of gateways of IPv6;
+    what ports refuse is of bridged hosts. InfiniBand has no gateways, a fabric of `hosts: none` has no hosts, and a
+    routed host has a link of two addresses, which no advertisement can tell it of.
+
+    Remove the key, or state `ip: dual`, or `hosts: bridged`.
+    """
+
+    id = "FG521"
+    severity = Severity.WARNING
+    title = "a service of hosts that serves nobody"
+    bad = """
+        ip: v4
+        fabrics:
+          inband:
+            protocol: ethernet
+            router_advertisements: {managed: true}  # <-
+            tiers: {leaf: {switch: sn4600c}}
+    """
+    good = """
+        ip: dual
+        fabrics:
+          inband:
+            protocol: ethernet
+            router_advertisements: {managed: true}
+            tiers: {leaf: {switch: sn4600c}}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Compare what each fabric states with the families and kind of its hosts."""
+        for fabric in design.fabrics:
+            for path, message in _idle(design, fabric):
+                yield self.flag((*fabric.path, *path), message, "remove it, or give the hosts gateways that can")
+
+
+def _idle(design: Design, fabric: FabricDesign) -> Iterator[tuple[Path, str]]:
+    spec = design.loaded.blueprint.fabrics[fabric.name]
+    known = () if fabric.protocol == "infiniband" else families(design, fabric)
+    nobody = fabric.hosts == "none" or not known
+    for server in spec.dhcp.servers if spec.dhcp else ():
+        family = "v6" if ":" in server else "v4"
+        if nobody:
+            yield ("dhcp",), f"{fabric.name} has no hosts with gateways, so that nothing is relayed to {server}"
+        elif family not in known:
+            yield ("dhcp", "servers"), f"{fabric.name} has no IP{family} gateways to relay to {server}"
+    bridged = fabric.hosts in ("bridged", "rail-subnets") and not nobody
+    if spec.router_advertisements and not ("v6" in known and bridged):
+        yield ("router_advertisements",), f"{fabric.name} has no IPv6 gateways of bridged hosts to advertise"
+    if spec.access.model_fields_set and not bridged:
+        yield ("access",), f"hosts of {fabric.name} are not bridged, and their ports refuse nothing"
+    if spec.lacp_fallback and fabric.bond is None:
+        yield ("lacp_fallback",), f"{fabric.name} has no bonds"

@@ -1,0 +1,89 @@
+"""FG734: a link is too narrow for packets of hosts in VXLAN."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from fabricgen.design.linked import fabric_overlay
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.rule import PlanRule
+
+if TYPE_CHECKING:
+    from fabricgen.cluster import Cluster
+
+HOST_MTU = 9000
+"""Of hosts, bytes: the files of `hosts` give their ports no more."""
+
+VXLAN_BYTES = 50
+"""What VXLAN adds to a packet of a host, over IPv4: inner Ethernet, VXLAN, UDP and IPv4 headers (RFC 7348)."""
+
+
+class NarrowForTheOverlay(PlanRule):
+    """A link on the way from leaf to leaf takes packets of hosts, but not with the headers that VXLAN adds.
+
+    From a host to its leaf a packet has up to 9,000 bytes; between leaves it travels in VXLAN, 50 bytes larger (RFC
+    7348), and must not be fragmented there. Small packets pass, so that the fault shows only under load. This rule
+    walks the path and names its narrowest link. Where VRFs do not travel in VXLAN, links of fewer than 9,000 bytes are
+    FG717's, and ends that differ FG710's.
+
+    Remove the MTU, or state at least 9,050.
+    """
+
+    id = "FG734"
+    severity = Severity.ERROR
+    title = "a link is too narrow for packets of hosts in VXLAN"
+    bad = """
+        scalable_unit: {nodes: 4 x generic-server}
+        routing: {overlay: evpn}
+        fabrics:
+          compute:
+            protocol: roce
+            tiers:
+              leaf: {switch: sn4700, per: [su, rail], uplinks: 2 x 400G}
+              spine: {switch: sn4700, count: 2}
+        config_of:
+          compute-spine-01:
+            ports: {Ethernet0: {mtu: 9000}}  # <-
+    """
+    good = """
+        scalable_unit: {nodes: 4 x generic-server}
+        routing: {overlay: evpn}
+        fabrics:
+          compute:
+            protocol: roce
+            tiers:
+              leaf: {switch: sn4700, per: [su, rail], uplinks: 2 x 400G}
+              spine: {switch: sn4700, count: 2}
+        config_of:
+          compute-spine-01:
+            ports: {Ethernet0: {mtu: 9216}}
+    """
+
+    def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
+        """Look up the links between switches whose ends have an MTU of their own; without one they have the largest."""
+        blueprint = cluster.design.loaded.blueprint
+        stated = {name: own for name, own in blueprint.config_of.items() if any(p.mtu for p in own.ports.values())}
+        overlaid = {f.name for f in cluster.design.fabrics if fabric_overlay(blueprint, f.name) == "evpn"}
+        if not stated or not overlaid:
+            return
+        from fabricgen.numbering.link_ends import LinkEnds
+
+        links, ends = cluster.plan.links, LinkEnds(cluster.plan, (cluster.a_port, cluster.b_port))
+        rows = {name: row for row, name in enumerate(cluster.names) if name in stated}
+        found: dict[str, list[tuple[int, str, str]]] = {}
+        for device, own in sorted(stated.items()):
+            for name, port in sorted(own.ports.items()):
+                link, _ = ends.of(rows[device])[name]
+                segment = links.segments[links.segment[link]]
+                if port.mtu and segment.lower != "node" and segment.fabric in overlaid:
+                    found.setdefault(segment.fabric, []).append((port.mtu, device, name))
+        for fabric, narrow in sorted(found.items()):
+            mtu, device, name = min(narrow)
+            if HOST_MTU <= mtu < HOST_MTU + VXLAN_BYTES:
+                need = HOST_MTU + VXLAN_BYTES
+                message = (
+                    f"{fabric}: {device} {name} has an MTU of {mtu}, the narrowest between its leaves, and packets of "
+                    f"{HOST_MTU} bytes have {need} in VXLAN"
+                )
+                yield self.flag(("config_of", device, "ports", name, "mtu"), message, f"state {need}, or remove it")

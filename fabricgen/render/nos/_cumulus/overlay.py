@@ -1,0 +1,36 @@
+"""EVPN of Cumulus Linux as values: the tunnel's end, sessions between loopbacks, and VRFs with their route targets.
+
+NVUE (Command Reference: BGP EVPN, VXLAN; user guide, EVPN: Inter-subnet Routing): `vrf X evpn vni` gives a VRF its VNI,
+for which NVUE takes a VLAN by itself; `route-export to-evpn` announces connected routes as type 5. `attribute-mod
+nexthop disabled` leaves the VTEP of a route as it is. Names of peer groups have no hyphens (user guide, Optional BGP
+Configuration).
+
+The DSCP of a packet is copied to the outer header and its own is left as it is at the end (`nve vxlan encapsulation
+dscp`, user guide, VXLAN Tunnel DSCP Operations); ECN bits follow RFC 6040 there: RoCE keeps its class and its marks.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fabricgen.render import evpn
+from fabricgen.render.escape import one_line, yaml_text
+from fabricgen.views.switch import SwitchView
+
+
+def overlay_values(switch: SwitchView) -> dict[str, Any] | None:
+    """The values of the overlay; None where the switch has none. `outward` is the map of what sessions announce."""
+    if switch.overlay is None:
+        return None
+    return {
+        "vtep": switch.overlay.vtep if evpn.is_vtep(switch) else "",
+        "copies_dscp": switch.fabric.qos.lossless,
+        "multihop": evpn.MULTIHOP,
+        "outward": "OVERLAY-OUT" if switch.is_lowest else "",
+        "groups": [(group.name, group.allow_own_asn) for group in evpn.groups(switch)],
+        "peers": [
+            (peer.address, peer.asn, group.name, yaml_text(one_line(peer.name, 80)))
+            for group in evpn.groups(switch)
+            for peer in group.peers
+        ],
+    }

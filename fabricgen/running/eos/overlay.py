@@ -1,0 +1,92 @@
+"""Vxlan1 and the address family evpn read back (Arista EOS user manual: VXLAN, EVPN)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from fabricgen.running.bgp import Instance
+from fabricgen.running.overlay import EVPN, Overlay, VrfLines, overlay
+from fabricgen.running.policy import Policies
+from fabricgen.running.tree import Line, Rules, unfit
+
+
+@dataclass
+class Vxlan:
+    """What Vxlan1 says: the interface that tunnels end at, VNIs by VRF, and what is kept of DSCP and ECN."""
+
+    source: str = ""
+    vnis: dict[str, int] = field(default_factory=dict)
+    qos: set[str] = field(default_factory=set)
+
+
+VXLAN, FAMILY = Rules(), Rules()
+VXLAN.nothing("vxlan udp-port 4789")
+_ALL_OF_QOS = {"ecn propagation", "dscp propagation encapsulation", "map dscp to traffic-class decapsulation"}
+
+
+@VXLAN.line(r"vxlan source-interface (\S+)")
+def _source(vxlan: Vxlan, line: Line, name: str) -> None:
+    vxlan.source = name
+
+
+@VXLAN.line(r"vxlan vrf (\S+) vni (\d+)")
+def _vni(vxlan: Vxlan, line: Line, vrf: str, vni: str) -> None:
+    vxlan.vnis[vrf] = int(vni)
+
+
+@VXLAN.line(r"vxlan qos (.+)")
+def _qos(vxlan: Vxlan, line: Line, words: str) -> None:
+    vxlan.qos.add(words)
+
+
+@FAMILY.line("bgp next-hop-unchanged")
+def _unchanged(bgp: Instance, line: Line) -> None:
+    bgp.keeps_next_hops = True
+
+
+@FAMILY.line(r"neighbor (\S+) activate")
+def _activate(bgp: Instance, line: Line, peer: str) -> None:
+    bgp.neighbor(peer).active.add(EVPN)
+
+
+@FAMILY.line(r"neighbor (\S+) route-map (\S+) (in|out)")
+def _policy(bgp: Instance, line: Line, peer: str, name: str, way: str) -> None:
+    neighbor = bgp.neighbor(peer)
+    (neighbor.map_in if way == "in" else neighbor.map_out).add(name)
+
+
+def overlay_of(
+    instances: Mapping[str, Instance],
+    vrfs: Mapping[str, VrfLines],
+    vxlan: Vxlan,
+    policies: Policies,
+    loopbacks: Iterable[str],
+) -> Overlay | None:
+    """EVPN; raises UnknownTextError where VRFs and Vxlan1 do not fit, or sessions send no extended communities."""
+    address = next((text.partition("/")[0] for text in sorted(loopbacks) if ":" not in text), "")
+    if vxlan.qos not in (set(), _ALL_OF_QOS) or vrfs.keys() != vxlan.vnis.keys():
+        unfit(f"Vxlan1 has {vxlan}, and VRFs over EVPN are {sorted(vrfs)}")
+    for name, lines in vrfs.items():
+        lines.vni = vxlan.vnis.get(name, 0)
+        lines.families = set(instances[name].families) & families_of(instances[""])
+    found = overlay(
+        instances.get(""), policies, vrfs, {"": "", "Loopback0": address}[vxlan.source], copies=vxlan.qos == _ALL_OF_QOS
+    )
+    if found and any(
+        not instances[""].either(instances[""].neighbor(peer), "sends_communities") for peer in found.peers
+    ):
+        unfit("sessions for EVPN send no route targets")
+    return found and _at(found, address)
+
+
+def families_of(bgp: Instance) -> set[str]:
+    """The families that sessions of links carry: connected routes of both are redistributed."""
+    return {family for one in bgp.neighbors.values() for family in one.active} - {EVPN}
+
+
+def _at(found: Overlay, address: str) -> Overlay:
+    """The overlay with the address of the loopback in place of its name."""
+    if found.source != "Loopback0":
+        unfit(f"sessions for EVPN come from {found.source}")
+    return Overlay(address, found.vtep, found.vrfs, found.peers, found.copies_dscp)

@@ -1,0 +1,46 @@
+"""Edges of the rules on services of hosts: just within, just beyond."""
+
+from __future__ import annotations
+
+import pytest
+
+from fabricgen.lint.engine import LintSettings, lint
+from fabricgen.lint.rules import (
+    fg520_dhcp_server_out_of_reach,
+    fg734_narrow_for_the_overlay,
+    fg735_relay_hears_no_reply,
+)
+from tests.conftest import example_cluster, example_design
+
+OVERLAY = "routing.overlay=evpn"
+PORT = "config_of.compute-spine-01.ports.Ethernet0.mtu"
+BRIDGED = "fabrics.compute.hosts=bridged"
+
+
+@pytest.mark.parametrize(("mtu", "count"), [(8999, 0), (9000, 1), (9049, 1), (9050, 0), (9216, 0)])
+def test_vxlan_needs_fifty_bytes_more(mtu: int, count: int) -> None:
+    cluster = example_cluster("leaf-spine", OVERLAY, f"{PORT}={mtu}")
+    rule = fg734_narrow_for_the_overlay.NarrowForTheOverlay()
+    assert len(list(rule.check(cluster))) == count
+    assert not list(rule.check(example_cluster("leaf-spine", f"{PORT}={mtu}"))), "without VXLAN it is FG717's"
+
+
+@pytest.mark.parametrize(("server", "count"), [("10.128.0.67", 0), ("10.0.0.1", 0), ("192.0.2.1", 1), ("fd00::1", 1)])
+def test_a_server_is_where_routes_lead(server: str, count: int) -> None:
+    design = example_design("leaf-spine", BRIDGED, f"fabrics.compute.dhcp.servers={server}")
+    assert len(list(fg520_dhcp_server_out_of_reach.DhcpServerOutOfReach().check(design))) == count
+
+
+def test_only_sonics_relay_is_deaf() -> None:
+    sets = (BRIDGED, "fabrics.compute.dhcp.servers=10.128.0.67", "routing.underlay=ebgp-unnumbered")
+    rule = fg735_relay_hears_no_reply.RelayHearsNoReply()
+    assert len(list(rule.check(example_design("leaf-spine", *sets)))) == 1
+    assert not list(rule.check(example_design("leaf-spine", *sets, "nos=cumulus")))
+
+
+def test_what_a_nos_lacks_of_them_is_said() -> None:
+    stated = ("fabrics.compute.dhcp={servers: 10.128.0.67, option_82: false}", "fabrics.compute.access.bpdu_guard=true")
+    more = ("ip=dual", BRIDGED, "fabrics.compute.router_advertisements={other: true, lifetime_s: 60}")
+    found = lint(example_design("leaf-spine", *stated, *more), None, LintSettings())
+    said = " ".join(d.message for d in found.findings if d.code == "FG703")
+    assert all(word in said for word in ("no-option-82", "bpdu-guard", "ra-settings", "ra-lifetime")), said

@@ -1,0 +1,69 @@
+"""The overlay half of what AVD is told of a switch: Vxlan1, sessions between loopbacks, and the VRFs' targets."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+from fabricgen.views.switch import SwitchView
+
+Structured: TypeAlias = dict[str, Any]
+
+
+def vxlan(switch: SwitchView) -> Structured:
+    """The VXLAN interface of a switch with VRFs over EVPN."""
+    found = switch.overlay.vrfs if switch.overlay else ()
+    if not found:
+        return {}
+    qos = {"ecn_propagation": True, "dscp_propagation_encapsulation": True}
+    qos |= {"map_dscp_to_traffic_class_decapsulation": True}
+    return {
+        "vxlan_interface": {
+            "vxlan1": {
+                "vxlan": {
+                    "source_interface": "Loopback0",
+                    "udp_port": 4789,
+                    "vrfs": [{"name": one.name, "vni": one.vni} for one in found],
+                    **({"qos": qos} if switch.fabric.qos.lossless else {}),
+                }
+            }
+        }
+    }
+
+
+def with_overlay(switch: SwitchView, found: Structured) -> Structured:
+    """Routing with the sessions for EVPN, and the targets of its VRFs."""
+    if switch.overlay is None or "router_bgp" not in found:
+        return found
+    bgp = found["router_bgp"]
+    groups = {f"OVERLAY_{peer.role.upper()}": peer.role for peer in switch.overlay.peers}
+    bgp["peer_groups"] += [
+        {
+            "name": name,
+            "update_source": "Loopback0",
+            "ebgp_multihop": 3,
+            "send_community": "all",
+            "maximum_routes": 0,
+            **({"allowas_in": {"enabled": True, "times": 1}} if switch.shares_asn and role != "down" else {}),
+        }
+        for name, role in groups.items()
+    ]
+    bgp["neighbors"] += [
+        {
+            "ip_address": peer.address,
+            "peer_group": f"OVERLAY_{peer.role.upper()}",
+            "remote_as": str(peer.asn),
+            "description": peer.name,
+        }
+        for peer in switch.overlay.peers
+    ]
+    own = {"route_map_out": "OVERLAY-OUT"} if switch.is_lowest else {}
+    members = [{"name": name, "activate": True, **own} for name in groups]
+    bgp["address_family_evpn"] = {"next_hop_unchanged": True, "peer_groups": members}
+    if own:
+        entry = {"sequence": 10, "type": "permit", "match": ["as-path OWN"]}
+        found["route_maps"].append({"name": "OVERLAY-OUT", "sequence_numbers": [entry]})
+    for one in switch.overlay.vrfs:
+        (vrf,) = [vrf for vrf in bgp["vrfs"] if vrf["name"] == one.name]
+        targets = [{"address_family": "evpn", "route_targets": [f"{one.vni}:{one.vni}"]}]
+        vrf |= {"rd": one.distinguisher, "route_targets": {"import": targets, "export": targets}}
+    return found
