@@ -213,8 +213,8 @@ class Blueprint(Model):
     )
     inventory: Line | None = Field(
         None,
-        description="A table beside the blueprint of the hardware: CSV with the columns device, port, mac, guid and "
-        "serial. Default: it is not known; GUIDs are planned.",
+        description="A table beside the blueprint of the hardware: CSV with the columns device, port, mac, guid, "
+        "serial and, if needed, pci. Default: it is not known; GUIDs are planned.",
     )
     names: Names = Field(default_factory=Names.model_construct, description="What devices are called.")
     floor: Floor = Field(default_factory=Floor.model_construct, description="The hall that cables run through.")

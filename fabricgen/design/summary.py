@@ -14,6 +14,7 @@ from fabricgen.design.capacity.uneven import UnevenLanding, uneven_landings
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.model import Design
 from fabricgen.design.scale_across import site_oversubscription, spans_of
+from fabricgen.design.tenants.figures import tenant_figures
 
 
 def summary(design: Design) -> dict[str, Any]:
@@ -26,6 +27,7 @@ def summary(design: Design) -> dict[str, Any]:
         "nodes": design.layout.nodes,
         **({"spare_nodes": len(design.layout.spare)} if design.layout.spare else {}),
         "accelerators": accelerators(design),
+        **({"tenants": tenant_figures(design)} if design.tenants else {}),
         "fabrics": {fabric.name: _fabric(design, fabric) for fabric in design.fabrics},
         "scale_up": {
             s.name: {

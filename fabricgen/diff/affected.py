@@ -130,6 +130,9 @@ def _columns(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str
     elif isinstance(value, Mapping):
         for key, inner in value.items():
             yield from _columns(inner, (*path, str(key)))
+    elif isinstance(value, tuple):
+        for place, inner in enumerate(value):
+            yield from _columns(inner, (*path, str(place)))
     elif is_dataclass(value):
         for field in fields(value):
             yield from _columns(getattr(value, field.name), (*path, field.name))

@@ -6,9 +6,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from fabricgen.blueprint.models import natural
 from fabricgen.diff.delta import Delta
 from fabricgen.diff.listing import Lists, Rows, lookup, place_of
 from fabricgen.diff.sizing_figures import SizingFigures, TierFigures, TierName
+from fabricgen.diff.tenant_moves import few_names
+from fabricgen.diff.vrfs import Vrfs
 
 _LISTED = 4
 
@@ -19,7 +22,14 @@ def reasons(old: SizingFigures, new: SizingFigures, links: Delta, lists: Lists) 
     `links` is how links differ, `lists` are those of the old side.
     """
     moved = _Moved(links, lists)
-    return (*_growth(old, new), *_tiers(old, new, moved), *_omits(old, new), *_spares(old, new), *_hardware(old, new))
+    return (
+        *_growth(old, new),
+        *_tiers(old, new, moved),
+        *_omits(old, new),
+        *_spares(old, new),
+        *_hardware(old, new),
+        *_vrfs(old.vrfs, new.vrfs),
+    )
 
 
 def _growth(old: SizingFigures, new: SizingFigures) -> Iterator[str]:
@@ -119,7 +129,8 @@ def _spares(old: SizingFigures, new: SizingFigures) -> Iterator[str]:
 
 def _hardware(old: SizingFigures, new: SizingFigures) -> Iterator[str]:
     """What the inventory says otherwise of the hardware, line by line."""
-    none, kinds = ("", "", ""), ("mac", "guid", "serial")
+    kinds = ("mac", "guid", "serial", "pci")
+    none = ("",) * len(kinds)
     said: list[str] = []
     for place in sorted(old.hardware.keys() | new.hardware.keys()):
         pairs = zip(kinds, old.hardware.get(place, none), new.hardware.get(place, none), strict=True)
@@ -131,3 +142,12 @@ def _hardware(old: SizingFigures, new: SizingFigures) -> Iterator[str]:
 
 def _few(slots: tuple[str, ...]) -> str:
     return ", ".join(slots[:_LISTED]) + (f" and {len(slots) - _LISTED} more" if len(slots) > _LISTED else "")
+
+
+def _vrfs(old: Vrfs, new: Vrfs) -> Iterator[str]:
+    """Sentences on the switches that VRFs appear on or go from."""
+    for tenant in sorted(old.keys() | new.keys(), key=natural):
+        before, after = (side.get(tenant, frozenset[str]()) for side in (old, new))
+        for verb, switches in (("appears on", after - before), ("goes from", before - after)):
+            if switches:
+                yield f"VRF {tenant} {verb} {few_names(sorted(switches, key=natural))}"

@@ -14,6 +14,7 @@ from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.layout import pod_units
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
+from fabricgen.diff.vrfs import Vrfs, tenant_vrfs
 from fabricgen.views.fabric import whole_fabrics
 from fabricgen.wiring.tenants import NOBODY, tenant_of_devices
 
@@ -73,6 +74,7 @@ class SizingFigures:
     """(device, port) -> MAC, GUID and serial number of the inventory."""
     tenancies: Mapping[str, Tenancy] = field(default_factory=dict)
     """By device."""
+    vrfs: Vrfs = field(default_factory=dict)
     shared: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """By tenant, the sets of extra devices on InfiniBand that it shares."""
     partition_files: Mapping[str, str] = field(default_factory=dict)
@@ -88,8 +90,9 @@ def sizing_figures(cluster: Cluster) -> SizingFigures:
         tiers={(tier.fabric, tier.key.tier): _tier(cluster, tier) for tier in design.tiers},
         omits=_omits(design),
         spares=tuple(_slot([pod.name for pod in design.layout.pods], s) for s in sorted(design.layout.spare)),
-        hardware={row.figures[:2]: row.figures[2:] for row in design.loaded.inventory},
+        hardware={(row.device, row.port): (*row.figures[2:5], row.pci) for row in design.loaded.inventory},
         tenancies=_tenancies(cluster),
+        vrfs=tenant_vrfs(cluster),
         shared={tenant.name: tenant.shared for tenant in design.tenants if tenant.shared},
         partition_files=_partition_files(design) if design.tenants else {},
     )

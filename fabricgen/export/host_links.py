@@ -16,6 +16,7 @@ from fabricgen.numbering.addresses.family_tables import FamilyAddresses
 from fabricgen.numbering.lazy_columns import EncodedColumn
 from fabricgen.wiring.bonds import PAIR_VLAN, PEER
 from fabricgen.wiring.tables import Ints, Ints64, Segment
+from fabricgen.wiring.tenants import NOBODY, tenant_of_devices
 
 FIELDS = ("address", "own", "gateway", "subnet")
 """Values of a port in each address family: its address with and without prefix length, the leaf's
@@ -55,6 +56,17 @@ def bond_columns(cluster: Cluster, rows: Ints64) -> tuple[list[int], list[bool]]
         return [-1] * len(rows), [False] * len(rows)
     bond = bonds.of_link[rows]
     return np.append(bonds.nic, -1)[bond].tolist(), (np.append(bonds.first, -1)[bond] == rows).tolist()
+
+
+def sharing_tenants(cluster: Cluster, rows: Ints64) -> list[int]:
+    """The tenant of each of some links, as an index into those of the design, where fabrics have VLANs on the ports of
+    another, which are then the tenant's; -1 for none.
+    """
+    design = cluster.design
+    if not design.tenants or not any(fabric.shares_ports for fabric in design.fabrics):
+        return [NOBODY] * len(rows)
+    found: list[int] = tenant_of_devices(design, cluster.plan.devices)[cluster.plan.links.a_device[rows]].tolist()
+    return found
 
 
 def bond_ports(cluster: Cluster, rows: Ints64 | Ints, *, upper: bool = False) -> EncodedColumn:

@@ -40,7 +40,8 @@ class PortKey(NamedTuple):
     of, the MTU of the switch port where the blueprint states one, else 0.
 
     `bond` is the NIC of the bond that it is in, 0 for one of all ports, -1 for none; `leads`: whether it has the
-    address of the bond.
+    address of the bond. `tenant` is whose VLANs it is in where fabrics share ports, as an index into those of the
+    design; -1 for none.
     """
 
     segment: int
@@ -49,6 +50,7 @@ class PortKey(NamedTuple):
     at_most: int
     bond: int
     leads: bool
+    tenant: int
 
 
 _SLOT = re.compile("\0(-?[0-9]+)\0")
@@ -219,9 +221,16 @@ class HostShape:
             has_v4=port.has_v4 and bool(untagged),
         )
         for name in tagged:
-            vlan = fabric_vlan(design.loaded.blueprint, design.layout.numbering, name)
+            vlan = self._vlan(key, name)
             part, most = self._port(place, key, name), min(self._mtus(key)[name], mtu)
             yield replace(part, interface=f"{interface}.{vlan}", mtu=most, link=interface, vlan=vlan)
+
+    def _vlan(self, key: PortKey, name: str) -> int:
+        """The VLAN of a fabric on a port: that of its tenant, or else that of the fabric."""
+        design = self.cluster.design
+        if key.tenant >= 0 and name in design.tenants[key.tenant].fabrics:
+            return design.tenants[key.tenant].vlans[name][0]
+        return fabric_vlan(design.loaded.blueprint, design.layout.numbering, name)
 
     def _mtu(self, fabric: str, role: str) -> int:
         return MTU if self.cluster.design.fabric(fabric).protocol == "roce" or role == "storage" else MTU_ELSEWHERE

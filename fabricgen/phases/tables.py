@@ -31,6 +31,7 @@ from fabricgen.wiring.tables import (
     RackTable,
     WiringPlan,
 )
+from fabricgen.wiring.tenants import TenantPlaces
 
 if TYPE_CHECKING:
     pass
@@ -222,6 +223,7 @@ def _addresses(whole: Cluster, phase: AtPhase, selection: Selection) -> Addresse
         asn=found.asn[phase.devices],
         router_id=found.router_id[phase.devices],
         families=tuple(_family(whole, each, phase, selection) for each in found.families),
+        tenants={name: _places(places, phase) for name, places in found.tenants.items()},
         rails={name: _rails(whole, rails, phase) for name, rails in found.rails.items() if name in selection.fabrics},
     )
 
@@ -231,6 +233,7 @@ def _family(whole: Cluster, found: FamilyAddresses, phase: AtPhase, selection: S
     bonds = whole.plan.bonds
     links = bonds.addressed(phase.links) if bonds else phase.links
     vrfs = {(fabric.carrier, fabric.vrf) for fabric in whole.design.fabrics if fabric.name in selection.fabrics}
+    vrfs |= {(owner, tenant.name) for tenant in whole.design.tenants for owner in tenant.transport}
     return replace(
         found,
         loopback=found.loopback[phase.devices],
@@ -244,6 +247,12 @@ def _family(whole: Cluster, found: FamilyAddresses, phase: AtPhase, selection: S
         subnets=_of_fabrics(found.subnets, phase, selection),
         vrf_links={key: column[phase.links] for key, column in found.vrf_links.items() if key in vrfs},
     )
+
+
+def _places(places: TenantPlaces, phase: AtPhase) -> TenantPlaces:
+    """Where a tenant is: on the same switches as in the end, so that growth adds no VRF to any."""
+    ports = {fabric: column[phase.devices] for fabric, column in places.ports.items()}
+    return TenantPlaces(places.links[phase.links], ports, places.passes[phase.devices])
 
 
 def _of_fabrics(subnets: Mapping[str, Subnets], phase: AtPhase, selection: Selection) -> dict[str, Subnets]:

@@ -74,7 +74,8 @@ def _instance(tables: Tables, vrf: str) -> Iterator[str]:
             yield f" neighbor {address} shutdown"
     for family, group in (("ipv4", "PEER_V4"), ("ipv6", "PEER_V6")):
         yield f" address-family {family}"
-        yield from (f"  network {prefix}" for prefix in _networks(tables, vrf) if (":" in prefix) == (family == "ipv6"))
+        networks = dict.fromkeys(_networks(tables, vrf))  # a VLAN of each tenant has the subnet of its leaf
+        yield from (f"  network {prefix}" for prefix in networks if (":" in prefix) == (family == "ipv6"))
         yield f"  maximum-paths {MAX_PATHS}"
         if any(_vrf(key) == vrf for key in tables.get("STATIC_ROUTE", {})):
             yield "  redistribute static route-map STATIC_ROUTE_FILTER"

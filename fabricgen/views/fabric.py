@@ -211,7 +211,7 @@ class _FabricViewBuilder:
             own = design.tenants[of_device[leg.row]] if of_device[leg.row] != NOBODY else None
             cls = devices.classes[devices.device_class[leg.row]]
             extra = cls.label if cls.kind == EXTRA else ""
-            sharing = [t.name for t in design.tenants if extra in t.shared and leg.fabric in t.fabrics]
+            sharing = [t.name for t in design.tenants if extra and extra in t.shared and leg.fabric in t.fabrics]
             yield (own.name if own and leg.fabric in own.fabrics else "", *sharing)
 
     def _managers(self, legs: list[_NodePort]) -> list[str]:

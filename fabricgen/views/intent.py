@@ -83,7 +83,7 @@ def fabric_intent(
         vrf=fabric.vrf,
         families=families(design, fabric),
         loopback_pools=_beside(loopbacks, own),
-        host_pools=tuple(dict.fromkeys(p for f in members for p in _host_pool(design, f))),
+        host_pools=tuple(dict.fromkeys(p for f in members for p in host_pools(design, f))),
         offers=host_services(spec),
         outside=outside_of(design, fabric),
     )
@@ -107,7 +107,8 @@ def _held(prefix: str, pools: Iterable[str]) -> bool:
     return any(network.network_address in ip_network(pool) for pool in pools)
 
 
-def _host_pool(design: Design, fabric: FabricDesign) -> tuple[str, ...]:
+def host_pools(design: Design, fabric: FabricDesign) -> tuple[str, ...]:
+    """Prefixes that contain all node addresses of a fabric."""
     return _pool(design, fabric, "management" if is_management(fabric) else "hosts")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -43,6 +43,8 @@ class Service:
     """The addresses of a switch of an MLAG pair in the subnet, both of whose switches have the gateway; else ""."""
     outside: tuple[Outside, ...] = ()
     """What is beyond the exits of its VRF."""
+    tenant: str = ""
+    """The tenant whose ports alone are in it, in a VRF of its name."""
     offers: HostServices = NO_SERVICES
     """What the switch does for its hosts."""
 
@@ -58,8 +60,8 @@ class Service:
 
     @property
     def label(self) -> str:
-        """The name of the fabric, and of the rail where it has a subnet of its own."""
-        return f"{self.fabric}-{self.rail}" if self.rail else self.fabric
+        """The name of the fabric, of the rail where it has a subnet of its own, and of the tenant."""
+        return "-".join(filter(None, (self.fabric, self.rail, self.tenant)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +140,8 @@ class SwitchPort:
     cable_m: float = 0.0
     shared: tuple[str, ...] = ()
     """Further fabrics whose VLANs a host port is in."""
+    tenant: str = ""
+    """The tenant whose node or device is at the far end."""
     bond: int = 0
     """The number of the bond that it is in, of a host or of the peer link of an MLAG pair; 0 for none."""
     mlag: bool = False
@@ -352,9 +356,18 @@ class SwitchView:
         service = self.service_of(port)
         if service is None or not service.gateways or port.addresses:
             return 0, ()
-        services = [service, *(s for s in self.services if s.fabric in port.shared)]
+        services = [service, *self._on_shared(port)]
         tagged = sorted(s.vlan for s in services if s.tagged and port.shared)
         return next((s.vlan for s in services if not (s.tagged and port.shared)), 0), tuple(tagged)
+
+    def _on_shared(self, port: SwitchPort) -> Iterator[Service]:
+        """The services of the further fabrics on a host port: its tenant's, or else those of the fabric."""
+        own = {s.fabric for s in self.services if port.tenant and s.tenant == port.tenant}
+        for service in self.services:
+            if service.fabric in port.shared:
+                tenant = port.tenant if service.fabric in own else ""
+                if service.tenant == tenant:
+                    yield service
 
     @property
     def has_v4(self) -> bool:

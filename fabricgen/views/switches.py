@@ -23,7 +23,7 @@ from fabricgen.numbering.asn.numbers import shares_asn
 from fabricgen.numbering.lazy_columns import EncodedColumn, Strings
 from fabricgen.views.configuration import placed_snippets, port_settings
 from fabricgen.views.exits import EXIT, ExitEnd, SwitchExits, switch_exits
-from fabricgen.views.intent import FabricIntent
+from fabricgen.views.intent import FabricIntent, host_pools
 from fabricgen.views.mtu import largest_mtu, usual_mtu
 from fabricgen.views.overlay import with_overlay
 from fabricgen.views.pairs import with_pair
@@ -40,6 +40,7 @@ from fabricgen.views.switch import (
 from fabricgen.wiring.bonds import MLAG
 from fabricgen.wiring.links.switch_ends import switch_ends
 from fabricgen.wiring.tables import SWITCH, Flags, Ints, Ints64, ManagementPort, WiringPlan
+from fabricgen.wiring.tenants import tenant_of_devices
 
 
 @dataclass(frozen=True)
@@ -174,7 +175,31 @@ class SwitchViews:
                 for service in self._services_of(row, guest)
                 if service.host_subnet or service.host_subnet6 or self._passes(owner.name, guest.vrf)
             ]
-        return tuple(found)
+        return (*found, *self._of_tenants(row, owner))
+
+    def _of_tenants(self, row: int, owner: FabricDesign) -> Iterator[Service]:
+        """The services of tenants on a switch: those of their ports, or one without ports where their VRF passes."""
+        mine = {f.name: f for f in (owner, *self._guests.get(owner.name, ()))}
+        for tenant in self.design.tenants:
+            places, pools = self.addresses.tenants[tenant.name], self._tenant_pools[tenant.name]
+            here = [mine[name] for name, vlans in places.ports.items() if name in mine and vlans[row]]
+            for fabric in here:
+                for plain, vlan in zip(self._services_of(row, fabric), tenant.vlans[fabric.name], strict=False):
+                    yield replace(plain, vlan=vlan, vrf=tenant.name, tenant=tenant.name, host_pools=pools, outside=())
+            if not here and places.passes[row] and self._passes(owner.name, tenant.name):
+                vlan, hosts = tenant.vlans[owner.name][0], self.intents[owner.name].hosts
+                yield Service(owner.name, vlan, tenant.name, hosts, "", "", pools, tenant=tenant.name)
+
+    @cached_property
+    def _tenant_pools(self) -> dict[str, tuple[str, ...]]:
+        """The prefixes that contain all addresses of the nodes of each tenant."""
+        return {
+            tenant.name: tuple(dict.fromkeys(p for f in tenant.vlans for p in self._own_pools(f, tenant.fabrics)))
+            for tenant in self.design.tenants
+        }
+
+    def _own_pools(self, fabric: str, fabrics: Sequence[str]) -> tuple[str, ...]:
+        return host_pools(self.design, self.design.fabric(fabric)) if fabric in fabrics else ()
 
     @cached_property
     def _guests(self) -> dict[str, list[FabricDesign]]:
@@ -214,6 +239,12 @@ class SwitchViews:
             )
             for place, label in enumerate(labels)
         ]
+
+    @cached_property
+    def _tenant_of_device(self) -> list[int]:
+        """The tenant of every device as an index into those of the design, -1 for none."""
+        found: list[int] = tenant_of_devices(self.design, self.plan.devices).tolist()
+        return found
 
     @cached_property
     def _shared(self) -> dict[int, tuple[str, ...]]:
@@ -271,15 +302,22 @@ class SwitchViews:
             return [""]
         return rails.leaves[cls.key].labels(row - cls.first) or [""]
 
+    def vlan_in(self, carrier: str, vrf: str) -> int:
+        """The VLAN in which a VRF passes the links between a fabric's switches: of its fabric, or of its tenant."""
+        tenant = next((tenant for tenant in self.design.tenants if tenant.name == vrf), None)
+        if tenant is not None:
+            return tenant.vlans[carrier][0]
+        guest = next(f for f in self.design.fabrics if (f.carrier, f.vrf) == (carrier, vrf))
+        return self.intents[guest.name].vlan
+
     def _subinterfaces(self, link: int, peer: int, *, at_b: bool) -> Iterator[Subinterface]:
         """The sub-interfaces of a link between switches, seen from one end: one for each VRF."""
         for carrier, vrf in dict.fromkeys(key for found in self.addresses.families for key in found.vrf_links):
             pairs = [self._pair_in_vrf(found, (carrier, vrf), link, at_b=at_b) for found in self.addresses.families]
             if any(own for own, _ in pairs):
-                guest = next(f for f in self.design.fabrics if (f.carrier, f.vrf) == (carrier, vrf))
                 own6, far6 = pairs[1] if len(pairs) > 1 else ("", "")
                 yield Subinterface(
-                    vlan=self.intents[guest.name].vlan,
+                    vlan=self.vlan_in(carrier, vrf),
                     vrf=vrf,
                     address=pairs[0][0],
                     peer_address=pairs[0][1],
@@ -310,6 +348,7 @@ class SwitchViews:
         own, catalog = port_settings(self.design, self.names[row]), self.design.catalog
         largest = largest_mtu(catalog, cls)
         carries = any(found.vrf_links for found in addresses.families)
+        tenants, of_device = [*(tenant.name for tenant in self.design.tenants), ""], self._tenant_of_device
         places = slice(pointer[row], pointer[row + 1])
         here, upper = link_of[places], upper_of[places]
         peers = np.where(upper, links.a_device[here], links.b_device[here])
@@ -350,9 +389,10 @@ class SwitchViews:
                 subinterfaces=tuple(self._subinterfaces(link, peer, at_b=at_b)) if carries and not host else (),
                 address6=own6,
                 peer_address6=far6,
-                vlan=self._vlan(segment.fabric, link) if host and segment_of not in self._exit_segments else 0,
+                vlan=self._vlan(segment_of, link, tenants[of_device[peer]]) if host else 0,
                 cable_m=float(self.plan.cables.length_m[cable]) if cable >= 0 else 0.0,
                 shared=self._shared.get(segment_of, ()) if host else (),
+                tenant=tenants[of_device[peer]] if host else "",
                 bond=bond,
                 mlag=kind == MLAG,
                 settings=settings,
@@ -365,7 +405,12 @@ class SwitchViews:
         a, b = found.prefix(found.a.at(link), length), found.prefix(found.b.at(link), length)
         return (b, a) if at_b else (a, b)
 
-    def _vlan(self, fabric: str, link: int) -> int:
-        """The VLAN of a host port, whether its fabric bridges or not."""
+    def _vlan(self, segment: int, link: int, tenant: str) -> int:
+        """The VLAN of a host port, whether its fabric bridges or not: its tenant's, or the fabric's; 0 for exits."""
+        fabric = self.plan.links.segments[segment].fabric
+        if segment in self._exit_segments:
+            return 0
+        if own := int(self.addresses.tenants[tenant].links[link]) if tenant else 0:
+            return own
         rails = self.addresses.rails.get(fabric)
         return self.intents[fabric].vlan + (max(0, int(rails.subnet[link])) if rails else 0)

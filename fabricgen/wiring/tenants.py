@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 import numpy as np
 
 from fabricgen.design.model import Design
-from fabricgen.wiring.tables import EXTRA, NODE, DeviceTable, Ints, WiringPlan
+from fabricgen.design.tenants.model import TenantDesign
+from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, DeviceTable, Flags, Ints, Ints64, WiringPlan
 
 NOBODY = -1
 """The tenant of devices and links that are none's."""
@@ -32,6 +36,70 @@ def tenant_of_links(design: Design, plan: WiringPlan, fabric: str) -> Ints:
 
     Links of other fabrics count, since a fabric may have a VLAN on them.
     """
-    inside = np.array([fabric in tenant.fabrics for tenant in design.tenants] + [False])
     found = tenant_of_devices(design, plan.devices)[plan.links.a_device]
-    return np.where(inside[found], found, NOBODY).astype(np.int32)
+    return _inside(design, found, fabric)
+
+
+def _inside(design: Design, tenant: Ints, fabric: str) -> Ints:
+    """A column of tenants with NOBODY in place of those that are not kept apart in a fabric."""
+    inside = np.array([fabric in one.fabrics for one in design.tenants] + [False])
+    return np.where(inside[tenant], tenant, NOBODY).astype(np.int32)
+
+
+@dataclass(frozen=True, slots=True)
+class TenantPlaces:
+    """Where a tenant is on Ethernet switches; VLANs are 0 where it is not."""
+
+    links: Ints
+    """By link, its VLAN where it is of the tenant's node or device, in the fabric of the link; int32."""
+    ports: Mapping[str, Ints]
+    """By fabric and device, the VLAN of ports that are the tenant's, the first where it has one a rail; int32."""
+    passes: Ints
+    """By device, the VLAN of its VRF on links between switches, where the switch has ports of it or of a switch below
+    that has; int32."""
+
+    def carries(self, plan: WiringPlan) -> Flags:
+        """Whether each link between switches has the tenant's VRF at both ends; bool."""
+        return (self.passes[plan.links.a_device] > 0) & (self.passes[plan.links.b_device] > 0)
+
+
+def tenant_places(design: Design, plan: WiringPlan, rails: Mapping[str, Ints64]) -> dict[str, TenantPlaces]:
+    """Where each tenant is, by name. `rails` has, by fabric, the subnet of every link where rails have one each."""
+    if not design.tenants:
+        return {}
+    of_device = tenant_of_devices(design, plan.devices)[plan.links.a_device]
+    segment_of = np.array([segment.fabric for segment in plan.links.segments], dtype=object)
+    found = {}
+    for at, tenant in enumerate(design.tenants):
+        mine = np.flatnonzero(of_device == at)
+        links, ports = np.zeros(len(plan.links), dtype=np.int32), {}
+        for name, vlans in tenant.vlans.items():
+            if name not in tenant.fabrics:
+                continue
+            fabric = design.fabric(name)
+            own = fabric.carrier if fabric.shares_ports else name
+            here = mine[segment_of[plan.links.segment[mine]] == own]
+            ports[name] = np.zeros(len(plan.devices), dtype=np.int32)
+            ports[name][plan.links.b_device[here]] = vlans[0]
+            if own == name:
+                subnet = np.maximum(rails[name][here], 0) if name in rails else np.zeros(len(here), dtype=np.int64)
+                links[here] = np.array(vlans, dtype=np.int32)[subnet]
+        found[tenant.name] = TenantPlaces(links, ports, _passes(design, plan, tenant, ports))
+    return found
+
+
+def _passes(design: Design, plan: WiringPlan, tenant: TenantDesign, ports: Mapping[str, Ints]) -> Ints:
+    """The VLAN of a tenant's VRF on the links of each switch that has it: with ports of it, or above one with it."""
+    there = np.zeros(len(plan.devices), dtype=bool)
+    for column in ports.values():
+        there |= column > 0
+    between = enumerate((s.lower_tier, s.tier) for s in plan.links.segments)
+    order = [(design.levels[lower], i) for i, (lower, upper) in between if lower and upper and lower != upper]
+    for _, i in sorted(order):
+        rows = plan.links.rows_of(i)
+        there[plan.links.b_device[rows][there[plan.links.a_device[rows]]]] = True
+    vlan = np.zeros(len(plan.devices), dtype=np.int32)
+    for cls in plan.devices.classes:
+        if cls.kind == SWITCH and cls.fabric in tenant.vlans:
+            vlan[cls.rows] = tenant.vlans[cls.fabric][0]
+    return np.where(there, vlan, 0).astype(np.int32)

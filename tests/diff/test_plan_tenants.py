@@ -6,10 +6,12 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from fabricgen.diff.compare import Change, compare
 from fabricgen.diff.reports.json import as_json
 from fabricgen.diff.tenant_moves import few_names
-from tests.conftest import BLUEPRINTS, Ran
+from tests.conftest import BLUEPRINTS, Ran, built_files, example_cluster
 from tests.diff.conftest import side_of
 
 BLUE = "tenants.blue.nodes=[p1/su-1/node-1,p1/su-2/node-1]"
@@ -62,7 +64,7 @@ def test_other_fabrics_of_a_tenant_are_said(change: Callable[..., Change]) -> No
     was = "tenants={blue: {nodes: [p1/su-1], fabrics: [compute]}}"
     now = "tenants={blue: {nodes: [p1/su-1], fabrics: [compute, storage]}}"
     found = change("superpod-b200", (was,), (now,))
-    (only,) = (reason for reason in found.reasons if "blue" in reason)
+    (only,) = (reason for reason in found.reasons if "blue" in reason and "VRF" not in reason)
     assert only == ("p1-su01-n001..n032 of tenant blue: other fabrics keep them apart: storage 64 ports of 2 switches")
 
 
@@ -85,3 +87,20 @@ def test_sides_without_tenants_have_none(fabricgen: Callable[..., Ran], tmp_path
     ran = fabricgen("plan", tmp_path / "out", BLUEPRINTS / "pkeys.yaml", "--format", "json")
     assert ran.code == 0
     assert json.loads(ran.out)["tenants"] == []
+
+
+@pytest.mark.parametrize("overlay", ["none", "evpn"])
+def test_the_first_node_of_a_tenant_on_a_leaf_brings_its_vrf(overlay: str) -> None:
+    """Sub-interfaces on its uplinks, and so at their far ends, or nothing beyond the leaf."""
+    way = f"routing.overlay={overlay}"
+    found = compare(side_of("tenants", way, "tenants.green.nodes=[p1/su-1/node-3]"), side_of("tenants", way))
+    assert "VRF green appears on compute-leaf-p1-su02-01" in found.reasons
+    assert {d for d in found.deltas if found.deltas[d]} == ({"addresses"} if overlay == "none" else set())
+
+
+@pytest.mark.parametrize("overlay", ["none", "evpn"])
+def test_a_node_that_moves_touches_its_leaves_alone(overlay: str) -> None:
+    way, more = f"routing.overlay={overlay}", 'tenants.green.nodes=["p1/su-*/node-3", p1/su-1/node-4]'
+    before, after = (built_files(example_cluster("tenants", way, *sets), "configs") for sets in ((), (more,)))
+    changed = {path.split("/")[1] for path in before if before[path] != after[path]}
+    assert changed == {"compute-leaf-p1-su01-01", "storage-leaf-01", "storage-leaf-02"}

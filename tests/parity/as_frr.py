@@ -17,9 +17,8 @@ def as_frr(switch: Switch, kernel: Callable[[str], str]) -> str:
         assert not vrf, "the kernel here has no VRFs"
         lines += _static(prefix, route, kernel)
     for vrf, bgp in sorted(switch.bgp.items()):
-        assert not vrf, "the kernel here has no VRFs"
-        lines += _policies(bgp)
-        lines += _instance(bgp, switch, kernel)
+        lines += _policies(bgp, vrf)
+        lines += _instance(bgp, switch, kernel, vrf)
     return "\n".join([*lines, ""])
 
 
@@ -30,15 +29,15 @@ def _static(prefix: str, route: StaticRoute, kernel: Callable[[str], str]) -> It
         yield f"{word} route {prefix} blackhole" + (" 250" if route.hops else "")
 
 
-def _named(bgp: Bgp) -> dict[Policy, str]:
-    """A name for each policy of some sessions."""
+def _named(bgp: Bgp, vrf: str) -> dict[Policy, str]:
+    """A name for each policy of some sessions of a VRF."""
     found = (policy for peer in bgp.peers.values() for policy in (peer.policy_in, peer.policy_out) if policy)
-    return {policy: f"POLICY{n}" for n, policy in enumerate(dict.fromkeys(found), 1)}
+    return {policy: f"POLICY{n}{vrf}" for n, policy in enumerate(dict.fromkeys(found), 1)}
 
 
-def _policies(bgp: Bgp) -> Iterator[str]:
+def _policies(bgp: Bgp, vrf: str) -> Iterator[str]:
     yield "bgp as-path access-list OWN seq 5 permit ^$\nroute-map ALL permit 10\nexit"
-    for policy, name in _named(bgp).items():
+    for policy, name in _named(bgp, vrf).items():
         for n, permit in enumerate(sorted(policy.permits, key=str), 1):
             word, length = "ipv6" if ":" in permit.prefix else "ip", int(permit.prefix.rpartition("/")[2])
             bounds = f" ge {permit.shortest}" if permit.shortest > length else ""
@@ -50,9 +49,10 @@ def _policies(bgp: Bgp) -> Iterator[str]:
                 yield f"route-map {name} permit {seq}\n match {word} address prefix-list {name}{own}\nexit"
 
 
-def _instance(bgp: Bgp, switch: Switch, kernel: Callable[[str], str]) -> Iterator[str]:
-    names = _named(bgp)
-    yield f"router bgp {bgp.asn}\n bgp router-id {bgp.router_id}\n no bgp default ipv4-unicast"
+def _instance(bgp: Bgp, switch: Switch, kernel: Callable[[str], str], vrf: str) -> Iterator[str]:
+    names = _named(bgp, vrf)
+    yield f"router bgp {bgp.asn}" + (f" vrf {vrf}" if vrf else "")
+    yield f" bgp router-id {bgp.router_id}\n no bgp default ipv4-unicast"
     if bgp.multipath_relax:
         yield " bgp bestpath as-path multipath-relax"
     for key, peer in bgp.peers.items():

@@ -47,6 +47,8 @@ class Lab:
     spaces: dict[str, str]
     build: Build
     sockets: dict[str, socket.socket] = field(default_factory=dict)
+    vrfs: dict[str, dict[str, str]] = field(default_factory=dict)
+    """The namespace of each VRF of a device, by its name in FRR."""
 
     def run(self, device: str, *command: str) -> str:
         """The output of a command; fails where it does."""
@@ -114,6 +116,16 @@ def _socket_in(space: str) -> socket.socket:
             assert libc.setns(home.fileno(), 0) == 0, os.strerror(ctypes.get_errno())
     found.setblocking(False)
     return found
+
+
+IN_VRFS = """
+set -e
+keep=$1; shift; mkdir -p "$keep"; mount --rbind /run/netns "$keep"; mount -t tmpfs none /run/netns
+while [ "$1" != -- ]; do : > "/run/netns/${1#*=}"; mount --bind "$keep/${1%%=*}" "/run/netns/${1#*=}"; shift; done
+shift; exec "$@"
+"""
+"""Starts a daemon that sees the namespaces of one switch's VRFs alone, each by the name of the VRF: `zebra -n` takes
+every namespace that has a name for a VRF (docs.frrouting.org, zebra: `--vrfwnetns`)."""
 
 
 @contextlib.contextmanager
@@ -216,6 +228,10 @@ def _daemon(running: Lab, name: str, daemon: str) -> subprocess.Popen[bytes]:
     where = ["--vty_socket", str(folder), "-z", str(folder / "zserv.api"), "-i", str(folder / f"{daemon}.pid")]
     command = [str(DAEMONS / daemon), *where, "-P", "0", "-f", "/dev/null"]
     within = ["ip", "netns", "exec", running.spaces[name]]
+    if running.vrfs.get(name):
+        within += ["unshare", "--mount", "sh", "-c", IN_VRFS, "sh", str(folder / "spaces")]
+        within += [*(f"{space}={vrf}" for vrf, space in sorted(running.vrfs[name].items())), "--"]
+        command += ["-n"] * (daemon == "zebra")
     return subprocess.Popen([*within, *command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 

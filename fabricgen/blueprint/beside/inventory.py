@@ -1,8 +1,8 @@
 """The hardware table beside a blueprint: what the machines that stand there are, since nobody designs it.
 
-CSV with a header: `device` is needed, `port`, `mac`, `guid` and `serial` may be there. A line without a port is of the
-device itself: its serial number, and of a switch its base MAC and its GUID. Empty cells are not known yet. One reader
-for all who ask: subnet managers, configurations of switches and hosts, and later lists of assets.
+CSV with a header: `device` is needed, `port`, `mac`, `guid`, `serial` and `pci` may be there. A line without a port is
+of the device itself: its serial number, and of a switch its base MAC and its GUID. Empty cells are not known yet. One
+reader for all who ask: subnet managers, configurations of switches and hosts, and later lists of assets.
 """
 
 from __future__ import annotations
@@ -18,9 +18,12 @@ from fabricgen.blueprint.models import Blueprint
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span
 from fabricgen.yaml.located import Located
 
-CODE = "FG060"
+CODE, PCI_CODE = "FG060", "FG036"
 COLUMNS = ("device", "port", "mac", "guid", "serial")
+OPTIONAL = ("pci",)
+"""Columns that most tables do not have."""
 _MAC = r"(?i)[0-9a-f]{12}|([0-9a-f]{2}[:-]){5}[0-9a-f]{2}|([0-9a-f]{4}\.){2}[0-9a-f]{4}"
+_PCI = r"(?i)([0-9a-f]{4}:)?[0-9a-f]{2}:[01][0-9a-f]\.[0-7]"
 _SERIAL = r"[A-Za-z0-9][A-Za-z0-9 ._:/-]{0,63}"
 
 
@@ -36,23 +39,27 @@ class Hardware(NamedTuple):
     guid: int
     serial: str
     cells: Mapping[str, Span]
+    pci: str = ""
+    """The PCI address of a node's port, written 0000:1a:00.0."""
 
     @property
-    def figures(self) -> tuple[str, str, str, str, str]:
-        """What it says, as text, in the order of `COLUMNS`."""
-        return self.device, self.port, self.mac, f"{self.guid:016x}" if self.guid else "", self.serial
+    def figures(self) -> tuple[str, ...]:
+        """What it says, as text, in the order of `COLUMNS`; then the PCI address, where there is one."""
+        guid = f"{self.guid:016x}" if self.guid else ""
+        return self.device, self.port, self.mac, guid, self.serial, *((self.pci,) if self.pci else ())
 
     def wrong(self, column: str, message: str, hint: str = "") -> Diagnostic:
         """A fault of a cell."""
         span = self.cells.get(column, self.cells["device"])
-        return Diagnostic(CODE, Severity.ERROR, message, hint=hint, span=span)
+        return Diagnostic(PCI_CODE if column == "pci" else CODE, Severity.ERROR, message, hint=hint, span=span)
 
 
 def read_inventory(blueprint: Blueprint, source: Located, folder: Path, *, allow_outside: bool) -> tuple[Hardware, ...]:
     """Read the table that a blueprint names; a path is from the blueprint's folder and stays in it.
 
     Raises InputError: FG007 for a path that is not allowed, FG001 for a file that cannot be read, FG060, at each cell,
-    for what is no MAC or GUID or is there twice, and where a fabric has a table of GUIDs as well.
+    for what is no MAC or GUID or is there twice, and where a fabric has a table of GUIDs as well; FG036 for
+    PCI addresses.
     """
     if blueprint.inventory is None:
         return ()
@@ -71,7 +78,7 @@ def read_inventory(blueprint: Blueprint, source: Located, folder: Path, *, allow
 def parse_inventory(text: str, shown: str) -> tuple[Hardware, ...]:
     """Read a table; raises InputError (FG060) with every cell that is wrong."""
     faults: list[Diagnostic] = []
-    lines = rows_of(text, shown, COLUMNS, ("device",), CODE, faults)
+    lines = rows_of(text, shown, (*COLUMNS, *OPTIONAL), ("device",), CODE, faults)
     rows = [row for cells, places in lines if (row := _row(cells, places, faults))]
     faults += _repeated(rows)
     if faults:
@@ -79,7 +86,7 @@ def parse_inventory(text: str, shown: str) -> tuple[Hardware, ...]:
     return tuple(rows)
 
 
-_wrong = faults_of(CODE)
+_wrong, _wrong_pci = faults_of(CODE), faults_of(PCI_CODE)
 
 
 def _row(cells: Mapping[str, str], spans: Mapping[str, Span], faults: list[Diagnostic]) -> Hardware | None:
@@ -99,10 +106,16 @@ def _row(cells: Mapping[str, str], spans: Mapping[str, Span], faults: list[Diagn
         faults += [_wrong(why, spans["guid"], hint)] if why else []
     if serial and not re.fullmatch(_SERIAL, serial):
         faults.append(_wrong(f"'{serial}' is no serial number", spans["serial"]))
+    pci, port = cells.get("pci", "").lower(), cells.get("port", "")
+    if pci and not re.fullmatch(_PCI, pci):
+        hint = "write it as `lspci -D` does, like 0000:1a:00.0"
+        faults.append(_wrong_pci(f"'{pci}' is no PCI address", spans["pci"], hint))
+    elif pci and not port:
+        faults.append(_wrong_pci("a PCI address is of a port, and the line names none", spans["pci"]))
     if len(faults) > before:
         return None
     mac = ":".join(digits[i : i + 2] for i in range(0, len(digits), 2))
-    return Hardware(device, cells.get("port", ""), mac, guid, serial, spans)
+    return Hardware(device, port, mac, guid, serial, spans, f"0000:{pci}" if pci.count(":") == 1 else pci)
 
 
 def _repeated(rows: list[Hardware]) -> Iterator[Diagnostic]:
@@ -118,6 +131,7 @@ def _repeated(rows: list[Hardware]) -> Iterator[Diagnostic]:
             ("mac", row.mac, f"MAC {row.mac}"),
             ("guid", f"{row.guid:016x}" if row.guid else "", f"GUID 0x{row.guid:016x}"),
             ("serial", row.serial, f"serial number {row.serial}"),
+            ("pci", f"{row.device} {row.pci}" if row.pci else "", f"PCI address {row.pci} of {row.device}"),
         ):
             first = seen.setdefault((column, key), row) if key else row
             if first is not row and not (column == "serial" and first.device == row.device):

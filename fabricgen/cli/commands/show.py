@@ -76,6 +76,10 @@ def _text(figures: dict[str, Any], no_cable: list[str]) -> str:
     at = f", phase {figures['phase']}" if "phase" in figures else ""
     spare = f" ({figures['spare_nodes']} spare)" if "spare_nodes" in figures else ""
     lines = [f"{figures['blueprint']}{at}: {figures['nodes']} nodes{spare}, {figures['accelerators']} accelerators"]
+    lines += [
+        f"  tenant {name}: {has['nodes']} nodes, {has['accelerators']} accelerators in {', '.join(has['fabrics'])}"
+        for name, has in figures.get("tenants", {}).items()
+    ]
     for name, fabric in figures["fabrics"].items():
         rails, planes = fabric["rails"], fabric["planes"]
         lines += ["", f"{name}: {rails} rail{'s' * (rails != 1)}, {planes} plane{'s' * (planes != 1)}"]

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fabricgen.cluster import Cluster
+from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.export.host_links import bond_ports
 from fabricgen.export.table import ExportContext, File, Table, csv_file
 from fabricgen.numbering.addresses.column import AddressColumn, IPv4Column, column_of
@@ -27,6 +28,7 @@ from fabricgen.numbering.lazy_columns import (
     encoded,
 )
 from fabricgen.wiring.tables import SWITCH, DeviceClass, Flags, Ints, Ints64, ManagementPort, Segment, unique_inverse
+from fabricgen.wiring.tenants import tenant_of_links
 
 ON_REQUEST = False
 
@@ -184,16 +186,25 @@ def _on_shared_ports(cluster: Cluster, found: FamilyAddresses) -> Iterator[Addre
         fabric = cluster.design.fabric(name)
         rows = np.flatnonzero(column.present)
         lengths = found.subnets[name].subnet_length[links.b_device[rows]]
-        vlan = f".{cluster.intent(fabric).vlan}" if fabric.tagged else ""
-        ports = ConcatenatedColumn((bond_ports(cluster, rows), vlan))
+        ports = ConcatenatedColumn((bond_ports(cluster, rows), _tag(cluster, fabric, rows) if fabric.tagged else ""))
         yield _section(column[rows], lengths, "host", links.a_device[rows], ports)
 
 
+def _tag(cluster: Cluster, fabric: FabricDesign, rows: Ints64) -> str | EncodedColumn:
+    """What ends the names of interfaces with a tag: the VLAN of the fabric, or that of the tenant of each."""
+    own, tenants = cluster.intent(fabric).vlan, cluster.design.tenants
+    if not tenants:
+        return f".{own}"
+    vlans = [f".{tenant.vlans[fabric.name][0] if fabric.name in tenant.fabrics else own}" for tenant in tenants]
+    codes = tenant_of_links(cluster.design, cluster.plan, fabric.name)[rows]
+    return EncodedColumn(np.array([*vlans, f".{own}"], dtype=object), np.where(codes < 0, len(vlans), codes))
+
+
 def _in_vrfs(cluster: Cluster, found: FamilyAddresses) -> Iterator[AddressSection]:
-    """Sub-interfaces of links that carry the VRF of a fabric on another's switches."""
-    links, fabrics = cluster.plan.links, cluster.design.fabrics
+    """Sub-interfaces of links that carry the VRF of a fabric on another's switches, or of a tenant."""
+    links = cluster.plan.links
     for (owner, vrf), pairs in found.vrf_links.items():
-        vlan = next(cluster.intent(f).vlan for f in fabrics if (f.carrier, f.vrf) == (owner, vrf))
+        vlan = cluster.views.vlan_in(owner, vrf)
         rows = np.flatnonzero(pairs.present)
         lengths = _same(found.family.pair_length, rows)
         for device, upper in ((links.a_device, False), (links.b_device, True)):

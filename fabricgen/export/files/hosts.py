@@ -14,7 +14,7 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.export.columns import picked
-from fabricgen.export.host_links import bond_columns, by_device, family_texts, host_links, shared_texts
+from fabricgen.export.host_links import bond_columns, by_device, family_texts, host_links, shared_texts, sharing_tenants
 from fabricgen.export.host_shapes import HostShape, PortKey
 from fabricgen.export.rdma.files import rdma_files
 from fabricgen.export.table import ExportContext, File
@@ -78,7 +78,9 @@ def _piece(
     flags = np.sum([column.astype(wide) << bit for bit, column in enumerate(has)], axis=0)
     most = [mtus.get(leaf, 0) for leaf in leaves]
     wired = (links.segment[rows].tolist(), links.a_port[rows].tolist(), flags.tolist(), most)
-    keys = [PortKey(*key) for key in zip(*wired, *bond_columns(cluster, rows), strict=True)]
+    keys = [
+        PortKey(*key) for key in zip(*wired, *bond_columns(cluster, rows), sharing_tenants(cluster, rows), strict=True)
+    ]
     for first, end in by_device(links.a_device[rows], 1):
         name = cluster.names[links.a_device[rows[first]]]
         own = [text for port in values[first:end] for text in port]

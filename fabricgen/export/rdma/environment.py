@@ -15,6 +15,7 @@ from typing import Any
 from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.export.rdma.ports import RdmaPort
+from fabricgen.numbering.underlay import families
 
 RAILS = ("rail", "rail-group")
 COMPUTE = "compute"
@@ -28,14 +29,13 @@ def environment(cluster: Cluster, ports: Sequence[RdmaPort], sockets: Sequence[s
         return {}
     first = found[0]
     fabric, devices = cluster.design.fabric(first.fabric), [port.device for port in found if port.device]
-    families = [family.family.word for family in cluster.addresses.families]
     return {
         "library": "rccl" if first.driver == "ionic" else "nccl",
         "devices": ",".join(devices),
         "ucx_devices": ",".join(f"{name}:1" for name in devices),
         "traffic_class": first.traffic_class,
         "roce": first.is_roce,
-        "family": "AF_INET" if "v4" in families else "AF_INET6",
+        "family": "AF_INET" if "v4" in families(cluster.design, fabric) else "AF_INET6",
         "sockets": ",".join(sockets),
         "cross_nic": cross_nic(cluster, fabric),
         "sharp": runs_sharp(cluster, fabric),

@@ -8,7 +8,7 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.export.columns import picked
-from fabricgen.export.host_links import bond_columns, by_device, host_links
+from fabricgen.export.host_links import bond_columns, by_device, host_links, sharing_tenants
 from fabricgen.export.rdma.shapes import FIELDS, NicKey, RdmaShape
 from fabricgen.export.table import File
 from fabricgen.wiring.tables import Ints64
@@ -40,7 +40,9 @@ def _piece(cluster: Cluster, rows: Ints64, shape_of: Callable[[Keys], RdmaShape]
     values = list(zip(*fields, strict=True))
     flags = np.sum([np.array(c, dtype=object).astype(bool).astype(int) << b for b, c in enumerate(fields)], axis=0)
     wired = (links.segment[rows].tolist(), links.a_port[rows].tolist(), flags.tolist())
-    keys = [NicKey(*key) for key in zip(*wired, *bond_columns(cluster, rows), strict=True)]
+    keys = [
+        NicKey(*key) for key in zip(*wired, *bond_columns(cluster, rows), sharing_tenants(cluster, rows), strict=True)
+    ]
     for first, end in by_device(links.a_device[rows], 1):
         name = cluster.names[links.a_device[rows[first]]]
         own = [text for port in values[first:end] for text in port]
@@ -58,7 +60,7 @@ def _hardware(cluster: Cluster, rows: Ints64) -> Sequence[list[str]]:
     found = [known.get(place) for place in zip(names, cluster.a_port[rows].tolist(), strict=True)]
     return [
         [row.mac if row else "" for row in found],
-        ["" for row in found],
+        [row.pci if row else "" for row in found],
         [guid_text(row.guid) if row and row.guid else "" for row in found],
     ]
 

@@ -27,7 +27,7 @@ SETUP, UNIT, NAMES, ENVIRONMENT = "rdma-setup", "rdma-setup.service", "60-rdma-p
 
 class NicKey(NamedTuple):
     """A port with the same text on all nodes of a shape: its segment, its leg, a bit for each of `FIELDS` that it has
-    a value of; the NIC of the bond that it is in as in `PortKey`, and whether it leads that.
+    a value of; the NIC of the bond that it is in as in `PortKey`, whether it leads that, and its tenant as there.
     """
 
     segment: int
@@ -35,6 +35,7 @@ class NicKey(NamedTuple):
     flags: int
     bond: int
     leads: bool
+    tenant: int
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,8 @@ class RdmaShape:
     @cached_property
     def _sockets(self) -> tuple[str, ...]:
         """The interfaces with the default route."""
-        wired = [PortKey(k.segment, k.leg, 0, 0, k.bond, k.leads) for k in self.keys if not self._is_infiniband(k)]
+        there = (key for key in self.keys if not self._is_infiniband(key))
+        wired = [PortKey(key.segment, key.leg, 0, 0, key.bond, key.leads, key.tenant) for key in there]
         ports = [port for port in HostShape(self.cluster, tuple(wired), {}).ports if port.is_default]
         below = {name for port in ports for name in (*port.members, port.link)}
         return tuple(port.interface for port in ports if port.interface not in below)

@@ -148,6 +148,27 @@ FG060 = Fault(
     """,
 )
 
+FG036 = Fault(
+    id="FG036",
+    name="BadPciAddress",
+    title="a PCI address in the table of the hardware cannot be used",
+    text="""
+    A cell of the column `pci` is no PCI address, is of no port, or a device has the address twice.
+
+    udev names ports and RDMA devices by it (part `hosts`), and two ports at one address would get each other's name.
+    Write it as `lspci -D` does.
+    """,
+    in_words=True,
+    bad="""
+    device,port,pci
+    p1-su01-n001,OSFP4P2,18:00
+    """,
+    good="""
+    device,port,pci
+    p1-su01-n001,OSFP4P2,0000:18:00.0
+    """,
+)
+
 FG061 = Fault(
     id="FG061",
     name="BadGuids",

@@ -23,6 +23,7 @@ from fabricgen.numbering.asn.numbers import allocate_asns
 from fabricgen.numbering.lazy_columns import LazyColumn
 from fabricgen.numbering.underlay import families, is_routed, runs_bgp
 from fabricgen.wiring.tables import Ints64, WiringPlan
+from fabricgen.wiring.tenants import TenantPlaces, tenant_places
 
 if TYPE_CHECKING:
     from fabricgen.numbering.addresses.rail_subnets import RailSubnets
@@ -46,6 +47,8 @@ class Addresses:
     """The lock with all allocations, those of earlier builds included."""
     used: frozenset[tuple[str, str]]
     """(kind of number, name) of every holder in the lock that is still in use."""
+    tenants: Mapping[str, TenantPlaces] = field(default_factory=dict)
+    """Where each tenant is, by name."""
     own_loopbacks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """By fabric: loopbacks stated or adopted for single switches, as prefixes."""
 
@@ -111,13 +114,14 @@ def allocate(design: Design, plan: WiringPlan) -> Addresses:
     for tier, numbers in allocate_asns(design, speakers, blocks).items():
         asn[plan.devices.of_tier(tier).rows] = numbers
     rails = _rails(design, plan, blocks)
+    tenants = tenant_places(design, plan, {name: each.subnet for name, each in rails.items()})
     present = [family for family in FAMILIES if family is V4 or _has(design, family)]
     allocations = [
-        FamilyAllocation(design, plan, AddressAllocator(design, family, blocks), rails) for family in present
+        FamilyAllocation(design, plan, AddressAllocator(design, family, blocks), rails, tenants) for family in present
     ]
     found = tuple(allocation.run() for allocation in allocations)
     holders = frozenset(blocks.used | design.layout.numbering.used)
-    return Addresses(asn, _int64(allocations[0].router_id), found, rails, blocks.lock(), holders)
+    return Addresses(asn, _int64(allocations[0].router_id), found, rails, blocks.lock(), holders, tenants)
 
 
 def _has(design: Design, family: Family) -> bool:

@@ -60,7 +60,7 @@ def _demand(pool_of: str, pool: str, family: Family, owner: FabricDesign, tier: 
 
 
 def _of_links(design: Design, fabrics: list[FabricDesign], family: Family) -> Iterator[PoolDemand]:
-    """Addresses of links between switches: of a fabric's own links, and of each VRF on the links of its carrier."""
+    """Addresses of links between switches: of a fabric's own links, and of each VRF on the links that it passes."""
     seen: set[tuple[str, str]] = set()
     for fabric in fabrics:
         owners = [fabric] if numbers_links(design, fabric) else []
@@ -69,6 +69,8 @@ def _of_links(design: Design, fabrics: list[FabricDesign], family: Family) -> It
             if links_carry_vrfs(design, carrier):
                 seen.add((carrier.name, fabric.vrf))
                 owners += [carrier, fabric]
+        times = sum(fabric.name in tenant.transport for tenant in design.tenants)
+        owners += [fabric] * (times if links_carry_vrfs(design, fabric) else 0)
         for owner in owners:
             for tier in owner.tiers:
                 for run in (tier.up, tier.peer_links.run if tier.peer_links else None):

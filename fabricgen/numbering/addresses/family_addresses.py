@@ -26,7 +26,8 @@ from fabricgen.numbering.addresses.shared_ports import shared_segments
 from fabricgen.numbering.addresses.subnet_sizes import RESERVED_IN_SUBNET, bridged_size
 from fabricgen.numbering.underlay import families, is_management, is_routed, links_carry_vrfs, numbers_links
 from fabricgen.wiring.bonds import PEER
-from fabricgen.wiring.tables import Ints, Ints64, WiringPlan
+from fabricgen.wiring.tables import Flags, Ints, Ints64, WiringPlan
+from fabricgen.wiring.tenants import TenantPlaces
 
 if TYPE_CHECKING:
     from fabricgen.numbering.addresses.rail_subnets import LeafSubnets, RailSubnets
@@ -38,9 +39,16 @@ RailsOf: TypeAlias = "Mapping[str, RailSubnets]"
 class FamilyAllocation:
     """Allocates the addresses of one family for the fabrics that have it."""
 
-    def __init__(self, design: Design, plan: WiringPlan, allocator: AddressAllocator, rails: RailsOf) -> None:
+    def __init__(
+        self,
+        design: Design,
+        plan: WiringPlan,
+        allocator: AddressAllocator,
+        rails: RailsOf,
+        tenants: Mapping[str, TenantPlaces],
+    ) -> None:
         self.design, self.plan, self.family = design, plan, allocator.family
-        self._allocator, self._rails = allocator, rails
+        self._allocator, self._rails, self._tenants = allocator, rails, tenants
         devices, links = len(plan.devices), len(plan.links)
         self.loopback, self.router_id = (no_addresses(self.family, devices) for _ in range(2))
         self.a, self.b = (no_addresses(self.family, links) for _ in range(2))
@@ -61,6 +69,7 @@ class FamilyAllocation:
         self._bonds()
         number_exits(self.design, self.plan, self._allocator, fabrics, (self.a, self.b, self.length))
         managed = manage(self.design, self.plan, self._allocator, self)
+        self._in_tenants()
         return FamilyAddresses(
             self.family,
             self.loopback,
@@ -92,6 +101,38 @@ class FamilyAllocation:
             if guest.name in self.subnets:
                 here = peers[self.subnets[guest.name].gateway[links.a_device[peers]].present]
                 column[here] = no_addresses(self.family, len(here))
+
+    def _in_tenants(self) -> None:
+        """The pairs of links in the VRFs of tenants, last of all, so that they move no other address. Each switch of a
+        tier has a block, used or not: no address depends on where the nodes of a tenant are.
+        """
+        for tenant in self.design.tenants:
+            carried = self._tenants[tenant.name].carries(self.plan)
+            for owner in map(self.design.fabric, tenant.transport):
+                if not links_carry_vrfs(self.design, owner) or self.family.word not in families(self.design, owner):
+                    continue
+                found = no_addresses(self.family, len(self.plan.links))
+                for rows, pair in self._pairs(owner, (owner,), f" in vrf {tenant.name}"):
+                    found[rows] = pair
+                unused = np.flatnonzero(~carried | self._in_gateway_vlans(self._tenants[tenant.name]))
+                found[unused] = no_addresses(self.family, len(unused))
+                self.vrf_links[owner.name, tenant.name] = found
+
+    def _in_gateway_vlans(self, places: TenantPlaces) -> Flags:
+        """Links over which a tenant's VRF has no addresses of its own: all of a bond but the first, and peer links of
+        MLAG pairs both of whose switches have its nodes, and so the VLAN of these, between them; bool.
+        """
+        bonds, links = self.plan.bonds, self.plan.links
+        found = np.zeros(len(links), dtype=bool)
+        if bonds is None:
+            return found
+        found[bonds.followers()] = True
+        peers = bonds.first[bonds.kind == PEER]
+        for name, ports in places.ports.items():
+            if name in self.subnets:
+                gated = (ports > 0) & self.subnets[name].gateway.present
+                found[peers] |= gated[links.a_device[peers]] & gated[links.b_device[peers]]
+        return found
 
     def _loopbacks(self) -> None:
         """One loopback for each switch, and a router id for switches without IPv4."""

@@ -69,7 +69,8 @@ class SwitchShapes:
         self._views = views
         self._ports = PortTextBuilder(views)
         self._stated = frozenset(views.design.loaded.blueprint.config_of)
-        self._guests = any(found.vrf_links for found in views.addresses.families) or bool(views.design.vnis)
+        self._guests = any(found.vrf_links for found in views.addresses.families)
+        self._guests = self._guests or bool(views.design.vnis) or bool(views.design.tenants)
 
     @cached_property
     def plain(self) -> bool:
@@ -93,8 +94,8 @@ class SwitchShapes:
         is then no part of the shape.
 
         None for a switch that must be rendered by itself: it has settings of its own, snippets to merge, static routes
-        or sub-interfaces, it is one of an MLAG pair or has exits, or it has an IPv6 address that sorts before one of
-        IPv4 as text.
+        or sub-interfaces, there are tenants, it is one of an MLAG pair or has exits, or it has an IPv6 address that
+        sorts before one of IPv4 as text.
         """
         frames = list(map(self._views.frame, rows))
         bonds = self._views.plan.bonds

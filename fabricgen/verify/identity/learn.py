@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fabricgen.blueprint.beside.guids import PLANNED, PLANNED_BITS
-from fabricgen.blueprint.beside.inventory import COLUMNS, Hardware
+from fabricgen.blueprint.beside.inventory import COLUMNS, OPTIONAL, Hardware
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.identity.identities import How, Identities
@@ -66,8 +66,9 @@ def learnt(
     places = sorted(rows, key=lambda place: (order.get(place[0], len(order)), place))
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows((*place, *rows[place]) for place in places if any(rows[place]))
+    width = max((len(figures) for figures in rows.values()), default=3)
+    writer.writerow((*COLUMNS, *OPTIONAL)[: width + 2])
+    writer.writerows((*place, *rows[place], *[""] * (width - len(rows[place]))) for place in places if any(rows[place]))
     return Learnt(out.getvalue(), capped(left_out, "addresses that are not learnt"))
 
 

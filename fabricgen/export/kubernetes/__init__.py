@@ -1,0 +1,1 @@
+"""Hosts of a plan as a Kubernetes cluster has them: NICs and secondary networks of pods."""

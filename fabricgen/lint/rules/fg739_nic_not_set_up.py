@@ -1,0 +1,43 @@
+"""FG739: it is not known how the NICs of RoCE nodes are set up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
+from fabricgen.lint.rdma_nics import SET_UP, nodes_of
+from fabricgen.lint.rule import DesignRule
+
+
+class NicNotSetUp(DesignRule):
+    """Ports of nodes on a lossless fabric are of a NIC that the catalogue does not name, or not how it is set up.
+
+    PFC, ECN and the DSCPs have to be the same at both ends of a link. `rdma-setup` of the part `hosts` tells ConnectX,
+    BlueField and AMD Pollara NICs what switches are told, and leaves others as they are. Name the NIC (`nic`) in a
+    profile of the node in the blueprint's own `catalog/`, or set the hosts up by other means.
+    """
+
+    id = "FG739"
+    counts_ports = False
+    severity = Severity.INFO
+    title = "it is not known how the NICs of RoCE nodes are set up"
+    bad = """
+        scalable_unit: {nodes: 4 x mi300x-8}
+        fabrics: {compute: {
+          protocol: roce}}  # <-
+    """
+    good = """
+        scalable_unit: {nodes: 4 x mi355x-8}
+        fabrics: {compute: {protocol: roce}}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Name the nodes of each fabric with such a NIC."""
+        for fabric, found in nodes_of(design, lossless=True):
+            pairs = [(node, nic) for node, nic in found if not nic or nic.driver not in SET_UP]
+            unknown = [f"{node} ({nic.name if nic else 'no NIC stated'})" for node, nic in pairs]
+            if unknown:
+                place: Path = (*fabric.path, "protocol") if fabric.protocol == "roce" else fabric.path
+                names = ", ".join(dict.fromkeys(unknown))
+                yield self.flag(place, f"{fabric.name}: NICs of {names} are not set up for RoCE by the part `hosts`")

@@ -1,0 +1,43 @@
+"""FG742: a NIC cannot be what its fabric needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.rdma_nics import nodes_of
+from fabricgen.lint.rule import DesignRule
+
+
+class NicOfAnotherLink(DesignRule):
+    """Nodes attach to an InfiniBand fabric with NICs that are Ethernet alone, or the other way round.
+
+    A port of a ConnectX or BlueField is either, as its firmware is told (LINK_TYPE); others have one link layer, and
+    the link never comes up on the other. Change the fabric's protocol, or the node.
+    """
+
+    id = "FG742"
+    counts_ports = False
+    severity = Severity.ERROR
+    title = "a NIC cannot be what its fabric needs"
+    bad = """
+        scalable_unit: {nodes: 4 x mi355x-8}
+        fabrics: {compute: {
+          protocol: infiniband,  # <-
+          tiers: {leaf: {switch: qm9700}, spine: {switch: qm9700}}}}
+    """
+    good = """
+        scalable_unit: {nodes: 4 x mi355x-8}
+        fabrics: {compute: {protocol: roce}}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Name the nodes of each fabric whose NICs lack its link layer."""
+        for fabric, found in nodes_of(design):
+            link = "infiniband" if fabric.protocol == "infiniband" else "ethernet"
+            for node, nic in found:
+                if nic and link not in nic.link_types:
+                    other = " and ".join(nic.link_types)
+                    message = f"{fabric.name} is {link}, and the {nic.name} of {node} is {other} alone"
+                    yield self.flag((*fabric.path, "protocol"), message)

@@ -1,0 +1,53 @@
+"""FG821: two tenants reach each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.rule import PlanRule
+
+if TYPE_CHECKING:
+    from fabricgen.cluster import Cluster
+
+
+class TenantsMeet(PlanRule):
+    """Nodes of two tenants, or of a tenant and of nobody, reach each other in a fabric that is to keep them apart.
+
+    The plan is walked as packets go: from the VRF of each port, over VLANs and the sub-interfaces of links, to every
+    VRF that is met. A port that has neither an address nor a VLAN, in a fabric with `hosts: none`, is in no VRF: there
+    a controller has to keep tenants apart, and you waive this. In any other fabric fabricgen is wrong: report it, and
+    do not push the configurations.
+    """
+
+    id = "FG821"
+    severity = Severity.ERROR
+    title = "two tenants reach each other"
+    bad = """
+        fabrics: {compute: {hosts: none}}
+        tenants:
+          blue: {nodes: [p1/su-1/node-1]}  # <-
+          green: {nodes: [p1/su-1/node-2]}  # <-
+    """
+    good = """
+        tenants:
+          blue: {nodes: [p1/su-1/node-1]}
+          green: {nodes: [p1/su-1/node-2]}
+    """
+
+    def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
+        """Walk the VRFs of every switch that has one of a tenant."""
+        if not cluster.design.tenants:
+            return
+        import numpy as np
+
+        from fabricgen.lint.tenant_walk import joined
+
+        there = np.logical_or.reduce([places.passes > 0 for places in cluster.addresses.tenants.values()])
+        switches = (cluster.switch(row) for row in np.flatnonzero(there).tolist())
+        for met in joined(switches, cluster.design):
+            (other, far), *more = sorted(met.ports.items())
+            for tenant, near in more:
+                message = f"{' '.join(near)} of {tenant} reaches {' '.join(far)} of {other or 'nobody'}"
+                yield self.flag(("tenants", tenant), message, "let hosts have addresses, or keep them apart yourself")

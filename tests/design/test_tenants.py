@@ -1,0 +1,108 @@
+"""Tenants: what they name, their numbers, and where their VRFs, VLANs and gateways are."""
+
+from __future__ import annotations
+
+import pytest
+
+from fabricgen.blueprint.beside.lock import lock_text, parse_lock
+from fabricgen.cluster import Cluster
+from fabricgen.kernel.diagnostics import InputError
+from fabricgen.lint.tenant_walk import joined
+from fabricgen.views.switch import SwitchView
+from tests.conftest import built_files, example_cluster, example_design
+
+BLUE = "tenants.blue.nodes=[p1/su-1/node-1]"
+
+
+def leaf(cluster: Cluster, name: str) -> SwitchView:
+    return cluster.switch(list(cluster.names).index(name))
+
+
+@pytest.mark.parametrize(
+    ("sets", "code", "says"),
+    [
+        (("tenants.blue.nodes=[p1/su-9]",), "FG078", "p1 has 2 scalable units, there is no su-9"),
+        (("tenants.blue.nodes=[p7]",), "FG078", "there is no pod 'p7'"),
+        ((BLUE, "tenants.blue.fabrics=[storage]"), "FG078", "there is no fabric 'storage'"),
+        (("tenants.blue.extra=[filer]",), "FG078", "there are no extra devices 'filer'"),
+        ((BLUE, "routing.underlay=static"), "FG078", "static routes do not run in those"),
+        ((BLUE, "omit=[p1/su-1/node-1]"), "FG078", "p1/su-1/node-1 is omitted"),
+        ((BLUE, "tenants.green.nodes=[p1]"), "FG093", "p1 names 1 of the nodes that are blue's already"),
+        (("tenants.mgmt.nodes=[p1]",), "FG093", "that of the switches, or reserved|the switches' own"),
+        ((BLUE, "fabrics.compute.vlan=2000"), "FG114", "compute has VLAN 2000, which is that of compute in blue"),
+    ],
+)
+def test_what_cannot_be_is_refused_where_it_stands(sets: tuple[str, ...], code: str, says: str) -> None:
+    with pytest.raises(InputError, match=says) as refused:
+        example_design("leaf-spine", *sets)
+    assert {d.code for d in refused.value.diagnostics} == {code}
+    assert all(d.span for d in refused.value.diagnostics)
+
+
+def test_a_name_is_not_that_of_the_vrf_of_a_carried_fabric() -> None:
+    with pytest.raises(InputError, match="there is one: that of fabric files"):
+        example_design("host-vlans", "tenants.files.nodes=[p1/su-1/node-1]")
+
+
+def test_fabrics_are_those_of_its_nodes_but_for_management_ports() -> None:
+    design = example_design("full-cluster", "tenants.blue.nodes=[p1/su-1/node-1]")
+    (blue,) = design.tenants
+    assert blue.fabrics == ("compute", "storage", "inband")
+
+
+def test_a_leaf_has_the_vrfs_of_its_ports_and_no_others() -> None:
+    cluster = example_cluster("tenants", "tenants.green.nodes=[p1/su-2/node-3]")
+    one, other = (leaf(cluster, f"compute-leaf-p1-su0{n}-01") for n in (1, 2))
+    assert (one.vrfs, other.vrfs) == (("blue",), ("blue", "green"))
+    spine = leaf(cluster, "compute-spine-01")
+    assert {port.peer for port, _ in spine.links_in("green")} == {other.name}
+
+
+def test_each_tenant_on_a_bridged_leaf_has_a_vlan_and_the_one_gateway() -> None:
+    storage = leaf(example_cluster("tenants"), "storage-leaf-01")
+    gateways = {(s.vrf, s.vlan): s.gateway for s in storage.services}
+    assert len(gateways) == 3
+    assert len(set(gateways.values())) == 1
+    assert {(port.tenant, storage.vlans_of(port)[0]) for port in storage.ports if port.role == "host"} == {
+        ({"": "", "blue": "blue", "green": "green"}[vrf], vlan) for vrf, vlan in gateways
+    }
+
+
+def test_each_subnet_of_a_rail_has_a_vlan_in_each_tenant() -> None:
+    sets = ("fabrics.compute.hosts=rail-subnets", "fabrics.compute.tiers.leaf.per=su", BLUE)
+    cluster = example_cluster("leaf-spine", *sets)
+    (blue,) = cluster.design.tenants
+    assert len(blue.vlans["compute"]) == 2
+    found = leaf(cluster, "compute-leaf-p1-su01-01")
+    mine = [port for port in found.ports if port.tenant == "blue"]
+    assert {port.vlan for port in mine} == set(blue.vlans["compute"])
+    assert {found.service_of(port).gateway for port in mine} == {s.gateway for s in found.services if not s.tenant}
+
+
+def test_shared_ports_are_in_the_vlans_of_the_tenant_and_the_host_knows() -> None:
+    cluster = example_cluster("host-vlans", BLUE)
+    (blue,) = cluster.design.tenants
+    found = leaf(cluster, "inband-leaf-01")
+    port = next(port for port in found.ports if port.tenant == "blue")
+    vlans = blue.vlans["inband"][0], tuple(sorted(blue.vlans[name][0] for name in ("files", "provision")))
+    assert found.vlans_of(port) == vlans
+    netplan = built_files(cluster, "hosts")["hosts/p1-su01-n001/60-fabric.yaml"].decode()
+    assert all(f"id: {vlan}" in netplan for vlan in vlans[1])
+    other = built_files(cluster, "hosts")["hosts/p1-su01-n002/60-fabric.yaml"].decode()
+    assert "id: 200" in other
+
+
+@pytest.mark.parametrize("name", ["bonded-pair", "host-vlans", "three-generations"])
+def test_a_pair_of_switches_joins_what_each_tenant_has_on_both(name: str) -> None:
+    slots = "[p1/su-1/node-1, p1/su-1/node-3]"
+    cluster = example_cluster(name, f"tenants.blue.nodes={slots}", "tenants.green.nodes=[p1/su-1/node-2]")
+    found = list(joined(cluster.switches(), cluster.design))
+    assert all(len(one.ports) < 2 for one in found)
+
+
+def test_numbers_stay_with_tenants_whoever_comes_and_goes() -> None:
+    first = example_cluster("tenants")
+    lock = parse_lock(lock_text(first.lock).encode(), "tenants.lock.yaml")
+    assert lock.of("tenants") == first.lock.of("tenants")
+    assert {name: some[0].first for name, some in lock.of("tenants").items()} == {"blue": 1, "green": 2}
+    assert lock.of("vlans")["storage in green"][0].first >= 2000

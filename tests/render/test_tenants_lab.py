@@ -1,0 +1,70 @@
+"""Tenants with real packets: a matrix of who reaches whom, over two leaves and their spines."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import require
+from tests.render import frr_lab, vrf_lab
+from tests.render.lab_files import Build, End, built
+from tests.render.rendered import BRIDGED
+
+NODES = {
+    "blue": ("p1-su01-n001", "p1-su02-n001"),
+    "green": ("p1-su01-n002", "p1-su02-n002", "p1-su02-n003"),
+    "": ("p1-su01-n003", "p1-su01-n004", "p1-su02-n004"),
+}
+TENANTS = (
+    'tenants.blue.nodes=["p1/su-*/node-1"]',
+    'tenants.green.nodes=["p1/su-*/node-2", p1/su-2/node-3]',
+    "fabrics.compute.tiers.leaf.per=su",
+    "fabrics.compute.tiers.leaf.uplinks=2 x 400G",
+    "fabrics.compute.tiers.spine.count=2",
+)
+BELOW_CUMULUS = ("nos={leaf: sonic, spine: cumulus}",)
+EVPN = ("routing.overlay=evpn",)
+CASES = {"routed hosts over sub-interfaces": BELOW_CUMULUS, "bridged hosts over evpn": EVPN + BRIDGED}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def daemons() -> None:
+    """What the lab starts."""
+    lacking = frr_lab.missing()
+    require(f"the lab lacks {lacking}: `apt-get install frr iproute2 iputils-ping`, run as root" if lacking else "")
+
+
+@pytest.fixture
+def short_path() -> Iterator[Path]:
+    """A folder with a short name: the daemons' sockets lie in it, and a socket's path ends at 107 characters."""
+    with tempfile.TemporaryDirectory(prefix="frr") as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
+
+
+@pytest.mark.parametrize("sets", CASES.values(), ids=CASES)
+def test_nodes_reach_those_of_their_tenant_and_no_others(short_path: Path, sets: tuple[str, ...]) -> None:
+    """Also over several leaves; nodes of nobody reach each other, and none of a tenant."""
+    build = Build(built("leaf-spine", *TENANTS, *sets))
+    first = {link.a.device: link.a for link in reversed(build.links) if link.a.device in build.hosts}
+    owner = {node: tenant for tenant, nodes in NODES.items() for node in nodes}
+    assert first.keys() == owner.keys()
+    pairs = [(one, other) for one in sorted(owner) for other in sorted(owner) if one != other]
+    should = {pair for pair in pairs if owner[pair[0]] == owner[pair[1]]}
+    with vrf_lab.lab(build, short_path) as lab:
+        deadline = time.monotonic() + 60
+        while (found := matrix(lab, build, first, sorted(should))) != should and time.monotonic() < deadline:
+            time.sleep(0.1)
+        assert found == should, sorted(should - found)
+        assert matrix(lab, build, first, pairs) == should
+
+
+def matrix(lab: frr_lab.Lab, build: Build, first: dict[str, End], pairs: list[tuple[str, str]]) -> set[tuple[str, str]]:
+    """The pairs of nodes of which the first has an answer from the other."""
+    addresses = {name: build.addresses[end][0].partition("/")[0] for name, end in first.items()}
+    answers = vrf_lab.reached(lab, [(first[one], addresses[other]) for one, other in pairs])
+    return {pair for pair, answer in zip(pairs, answers, strict=True) if answer}

@@ -1,0 +1,183 @@
+"""A fabric of FRR daemons with VRFs: a namespace each VRF of a switch, and what is in it by the switch's own files.
+
+The kernel here has neither VRFs nor 802.1Q: `zebra -n` takes namespaces for VRFs, a bridge of a VLAN's ports stands for
+the VLAN, and a veth pair for the sub-interface of a link.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import subprocess
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from tests.render import frr_lab
+from tests.render.lab_files import Build, End, kernel
+
+SETTINGS = ("net.ipv4.ip_forward=1", "net.ipv6.conf.all.forwarding=1", "net.ipv6.conf.default.accept_dad=0")
+ONE_PORT_ANSWERS = (
+    "net.ipv4.conf.all.arp_ignore=1",
+    "net.ipv4.conf.all.arp_announce=2",
+    "net.ipv4.conf.all.rp_filter=2",
+)
+"""What a build's 90-fabric.conf sets on hosts, that have two ports in one subnet."""
+
+
+@contextlib.contextmanager
+def lab(build: Build, folder: Path) -> Iterator[frr_lab.Lab]:
+    """Start the switches of a build, with the VRFs of their files, and its hosts."""
+    devices = [*build.switches, *build.hosts]
+    spaces = {name: f"fv{os.getpid()}-{i}" for i, name in enumerate(devices)}
+    vrfs = {name: {vrf: f"{spaces[name]}-{vrf}" for vrf in _names(build, name)} for name in build.switches}
+    running = frr_lab.Lab(folder, spaces, build, vrfs=vrfs)
+    everywhere = [*spaces.values(), *(space for some in vrfs.values() for space in some.values())]
+    daemons: list[subprocess.Popen[bytes]] = []
+    try:
+        frr_lab.batch([f"netns add {space}" for space in everywhere])
+        for space in everywhere:
+            more = ONE_PORT_ANSWERS if space in map(spaces.__getitem__, build.hosts) else ()
+            command = ["ip", "netns", "exec", space, "sysctl", "-qw", *SETTINGS, *more]
+            subprocess.run(command, check=True, capture_output=True)
+        daemons += frr_lab.start(running, build.switches)
+        frr_lab.batch([*_cables(running), *_subinterfaces(running)])
+        for name in build.switches:
+            _tunnels(running, name)
+        for name in devices:
+            frr_lab.batch(_host(build, name), "-n", spaces[name]) if name in build.hosts else _switch(running, name)
+        frr_lab.configure(running, {name: _text(build, name) for name in build.switches})
+        yield running
+    finally:
+        for daemon in daemons:
+            daemon.kill()
+        for daemon in daemons:
+            daemon.wait()
+        for space in everywhere:
+            subprocess.run(["ip", "netns", "del", space], check=False, capture_output=True)
+
+
+def _text(build: Build, name: str) -> str:
+    """What FRR runs on a switch. With EVPN it does not wait for its hardware here: FRR 8.4 waits for EVPN routes too,
+    which a switch that passes them on never puts there (mended in FRRouting/frr 4d616f0, "some safi's do not mix with
+    bgp suppress-fib").
+    """
+    text = build.frr(name)
+    return text.replace(" bgp suppress-fib-pending\n", "") if build.forms[name].overlay else text
+
+
+def _names(build: Build, name: str) -> list[str]:
+    """The VRFs of a switch, as its FRR calls them: SONiC's begin with Vrf_."""
+    said = set(re.findall(r"^router bgp \d+ vrf (\S+)", build.frr(name), re.M))
+    return sorted({*said, *(_named(said, vrf) for vrf in build.forms[name].vrfs)})
+
+
+def _named(said: set[str], vrf: str) -> str:
+    return next((name for name in said if name in (vrf, f"Vrf_{vrf}")), vrf)
+
+
+def space_of(running: frr_lab.Lab, device: str, vrf: str) -> str:
+    """The namespace of a VRF of a switch; "" is the default one, and a host has no other."""
+    own = running.vrfs.get(device, {})
+    return own[_named(set(own), vrf)] if vrf else running.spaces[device]
+
+
+def _vrf_of(build: Build, end: End) -> str:
+    """The VRF that a port is in: its own, or that of the gateway of its VLAN."""
+    form = build.forms.get(end.device)
+    if form is None or end.port not in form.interfaces:
+        return ""
+    port = form.interfaces[end.port]
+    return form.vlans[port.access_vlan].vrf if port.access_vlan else port.vrf
+
+
+def _cables(running: frr_lab.Lab) -> Iterator[str]:
+    for link in running.build.links:
+        ends = (
+            f"{kernel(e.port)} netns {space_of(running, e.device, _vrf_of(running.build, e))}" for e in (link.a, link.b)
+        )
+        yield "link add name {} type veth peer name {}".format(*ends)
+
+
+def _subinterfaces(running: frr_lab.Lab) -> Iterator[str]:
+    """A pair for each tag that both ends of a link have; a tag that one end alone has leads nowhere."""
+    forms = running.build.forms
+    for link in running.build.links:
+        if link.a.device in forms and link.b.device in forms:
+            tags = [{tag for port, tag in forms[e.device].subinterfaces if port == e.port} for e in (link.a, link.b)]
+            for tag in sorted(tags[0] & tags[1]):
+                ends = []
+                for end in (link.a, link.b):
+                    vrf = forms[end.device].subinterfaces[end.port, tag].vrf
+                    ends.append(f"{_tagged(end.port, tag)} netns {space_of(running, end.device, vrf)}")
+                yield f"link add name {ends[0]} type veth peer name {ends[1]}"
+
+
+def _tagged(port: str, tag: int) -> str:
+    """The name of a sub-interface: at most 15 characters, as SONiC shortens them."""
+    return f"{kernel(port).replace('Ethernet', 'Eth')}.{tag}"
+
+
+def _switch(running: frr_lab.Lab, name: str) -> None:
+    """The ports, sub-interfaces and VLANs of a switch, by its files, in the namespaces of their VRFs."""
+    build, form = running.build, running.build.forms[name]
+    commands: dict[str, list[str]] = {vrf: ["link set lo up"] for vrf in ("", *form.vrfs)}
+    commands[""] += [f"address add {address} dev lo" for address in sorted(form.loopbacks)]
+    for number, vlan in sorted(form.vlans.items()):
+        commands[vlan.vrf] += [f"link add name vlan{number} type bridge", f"link set vlan{number} up"]
+        commands[vlan.vrf] += [_address(address, f"vlan{number}") for address in sorted(vlan.gateways)]
+    for port, found in sorted(form.interfaces.items()):
+        own = commands[_vrf_of(build, End(name, port))]
+        own += [f"link set {kernel(port)} master vlan{found.access_vlan}"] if found.access_vlan else []
+        own += [
+            f"link set {kernel(port)} up",
+            *(_address(address, kernel(port)) for address in sorted(found.addresses)),
+        ]
+    for (port, tag), sub in sorted(form.subinterfaces.items()):
+        commands[sub.vrf].append(f"link set {_tagged(port, tag)} up")
+        commands[sub.vrf] += [_address(address, _tagged(port, tag)) for address in sorted(sub.addresses)]
+    for vrf, batch in commands.items():
+        frr_lab.batch(batch, "-n", space_of(running, name, vrf))
+
+
+def _tunnels(running: frr_lab.Lab, name: str) -> None:
+    """A VXLAN interface and its bridge for the VNI of each VRF: made where the tunnels end, moved to where the VRF is.
+
+    After FRR's own test of routes of type 5 (FRRouting/frr, tests/topotests/bgp_evpn_rt5/test_bgp_evpn.py).
+    """
+    overlay = running.build.forms[name].overlay
+    for vrf, found in sorted(overlay.vrfs.items()) if overlay else ():
+        space, vni = space_of(running, name, vrf), found.vni
+        local = overlay.vtep.partition("/")[0]
+        made = f"link add vxlan{vni} type vxlan id {vni} dstport 4789 local {local} nolearning"
+        frr_lab.batch([made, f"link set vxlan{vni} netns {space}"], "-n", running.spaces[name])
+        bridged = [f"link add l3vni{vni} type bridge", f"link set vxlan{vni} master l3vni{vni}"]
+        frr_lab.batch([*bridged, f"link set l3vni{vni} up", f"link set vxlan{vni} up"], "-n", space)
+
+
+def _address(address: str, port: str) -> str:
+    return f"address add {address} dev {port}" + (" nodad" if ":" in address else "")
+
+
+def _host(build: Build, name: str) -> Iterator[str]:
+    """The addresses of a host, and a default route over each port: to the far end, or to the gateway of its VLAN."""
+    far_of = {link.a: link.b for link in build.links}
+    yield "link set lo up"
+    for near, far in far_of.items():
+        if near.device == name:
+            yield f"link set {kernel(near.port)} up"
+            form, port = build.forms[far.device], build.forms[far.device].interfaces[far.port]
+            gateways = form.vlans[port.access_vlan].gateways if port.access_vlan else port.addresses
+            via = {":" in address: address.partition("/")[0] for address in gateways}
+            for address in build.addresses[near]:
+                yield _address(address, kernel(near.port))
+                v6, source = ":" in address, address.partition("/")[0]
+                everywhere = "::/0" if v6 else "0.0.0.0/0"
+                yield f"route append {everywhere} via {via[v6]} dev {kernel(near.port)} metric 100 src {source}"
+
+
+def reached(running: frr_lab.Lab, pairs: list[tuple[End, str]]) -> list[bool]:
+    """Whether each address answers the ping of a port, all at once."""
+    with ThreadPoolExecutor(32) as pool:
+        return list(pool.map(lambda pair: running.pings(pair[0].device, pair[0].port, pair[1]), pairs))
