@@ -123,6 +123,17 @@ class Instance:
         )
 
 
+def drained(policies: Policies, instances: Iterable[Instance], *, by_community: bool = True) -> bool:
+    """Whether all that sessions announce is made the last choice; raises UnknownTextError where sessions differ."""
+    sessions = [neighbor for one in instances for neighbor in one.neighbors.values()]
+    # Routes of EVPN have tunnels for next hops, which the underlay leads around what is drained.
+    maps = {name for one in sessions if not one.active or one.active & {"v4", "v6"} for name in one.map_out}
+    marks = {policies.drains(name, by_community=by_community) for name in sorted(maps)}
+    if len(marks) > 1:
+        unfit("some sessions are drained, and others are not")
+    return marks == {True}
+
+
 def _joined(policies: Policies, maps: set[str], families: frozenset[str]) -> Policy | None:
     """The policy of a session, of the maps that its families have; None where all may pass.
 

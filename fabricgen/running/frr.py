@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from fabricgen.running.bgp import Instance
+from fabricgen.running.bgp import Instance, drained
 from fabricgen.running.form import Bfd, Bgp, StaticRoute
 from fabricgen.running.overlay import EVPN, Overlay, VrfLines, overlay
 from fabricgen.running.policy import Entry, Policies, Route, network_of
@@ -34,6 +34,10 @@ class Frr:
             vrf: instance.bgp(self.policies, connected(vrf), self._static_routes(vrf))
             for vrf, instance in self.instances.items()
         }
+
+    def drained(self) -> bool:
+        """Whether its neighbours choose it last."""
+        return drained(self.policies, self.instances.values())
 
     def _static_routes(self, vrf: str) -> list[Route]:
         return [
@@ -89,6 +93,8 @@ def _as_path(found: Frr, line: Line, name: str, expression: str) -> None:
 def _route_map(found: Frr, line: Line, name: str, action: str, seq: str) -> None:
     matched: dict[str, Any] = {}
     _MAP.read(line.children, matched)
+    if name.startswith("EXIT-"):
+        matched["added"] = int(matched.pop("prepend", 0))
     found.policies.maps.setdefault(name, {})[int(seq)] = Entry(action == "permit", **matched)
 
 
@@ -102,14 +108,19 @@ def _match(matched: dict[str, Any], line: Line, word: str, name: str) -> None:
     matched[word.replace("-", "_")] = name
 
 
-@_MAP.line(r"set community (.+)")
+@_MAP.line(r"set community ((?:\d+:\d+ ?)+)")
 def _communities(matched: dict[str, Any], line: Line, communities: str) -> None:
     matched["communities"] = tuple(communities.split())
 
 
-@_MAP.line(r"set as-path prepend (?:last-as (\d+)|(\d+))")
-def _prepend(matched: dict[str, Any], line: Line, times: str, number: str) -> None:
-    matched |= {"last_as": int(times)} if times else {"prepend": int(number)}
+@_MAP.line(r"set as-path prepend last-as (\d+)")
+def _last_as(matched: dict[str, Any], line: Line, times: str) -> None:
+    matched["last_as"] = int(times)
+
+
+@_MAP.line(r"set as-path (prepend) (\d+(?: \d+)*)|set (community) (?:65535:0|graceful-shutdown) additive")
+def _drain(matched: dict[str, Any], line: Line, word: str, path: str, other: str) -> None:
+    matched[word or other] = path or "graceful-shutdown"
 
 
 @_TOP.line(r"(?:ip|ipv6) route (\S+) (?:(blackhole)|(\S+) ([A-Z]\S+))(?: (\d+))?(?: tag (\d+))?(?: vrf (\S+))?")

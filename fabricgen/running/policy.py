@@ -25,12 +25,14 @@ class Entry:
     tag: str = ""
     communities: tuple[str, ...] = ()
     last_as: int = 0
-    prepend: int = 0
+    added: int = 0
+    prepend: str = ""
+    community: str = ""
 
     @property
     def sets(self) -> bool:
         """Whether it changes what passes."""
-        return bool(self.communities or self.last_as or self.prepend)
+        return bool(self.communities or self.last_as or self.added)
 
 
 @dataclass
@@ -70,10 +72,21 @@ class Policies:
                 permits |= found
             else:
                 paths = frozenset(self.as_paths[entry.as_path] if entry.as_path else ())
-                sets = frozenset(entry.communities), entry.last_as, entry.prepend
+                sets = frozenset(entry.communities), entry.last_as, entry.added
                 clauses.add(Clause(frozenset(found), paths, *sets))
         denies = {p for e in entries if not e.permit and e.prefix_list for p in self._permits(e.prefix_list)}
         return Policy(frozenset(permits), own.pop(), frozenset(denies), frozenset(clauses))
+
+    def drains(self, name: str, *, by_community: bool) -> bool:
+        """Whether all that a map lets pass gets a longer path and, `by_community`, that of graceful shutdown.
+
+        Raises UnknownTextError where some does, and other does not.
+        """
+        entries = [entry for entry in self.maps.get(name, {}).values() if entry.permit]
+        marks = {(bool(entry.prepend), bool(entry.community)) for entry in entries}
+        if not marks <= {(True, by_community)} and marks != {(False, False)}:
+            unfit(f"route-map {name} drains some of what it lets pass")
+        return marks == {(True, by_community)}
 
     def _permits(self, name: str) -> set[Permit]:
         if name not in self.prefix_lists and tolerates():

@@ -12,7 +12,6 @@ from typing import Any, TypeAlias, TypeVar
 from hier_config import Platform, get_hconfig
 from hier_config.child import HConfigChild
 from hier_config.exceptions import DuplicateChildError
-from hier_config.root import HConfig
 
 Line: TypeAlias = HConfigChild
 Taker: TypeAlias = Callable[..., None]
@@ -141,7 +140,7 @@ _ENDS = {"", "!", "exit", "exit-address-family", "exit-vrf", "end"}
 """Lines that end a section, or separate it from the next."""
 
 
-def tree(text: str) -> HConfig:
+def tree(text: str) -> Section:
     """A configuration of indented sections; raises UnknownTextError where a line stands twice in one of them.
 
     The text of a banner becomes part of its line.
@@ -157,7 +156,7 @@ def tree(text: str) -> HConfig:
     text = re.sub(r"^banner (login|motd)\n(.*?)\nEOF\n", folded, text, flags=re.M | re.S)
     lines = [line for line in text.splitlines() if line.strip() not in _ENDS]
     if tolerates():
-        lines = list(_once_each(lines))
+        return _tolerated(lines, banners)
     try:
         found = get_hconfig(Platform.GENERIC, "\n".join(lines))
     except DuplicateChildError as error:
@@ -166,31 +165,46 @@ def tree(text: str) -> HConfig:
         unfit(f"{len(lines)} lines were read as {read}")
     for line in found.children:
         line.text = banners.get(line.text, line.text)
-    return found
+    return Section("", list(found.children))
 
 
 MOST_DEEP = 8
 """Sections within sections, far more than any NOS has."""
 
 
-def _once_each(lines: Iterable[str]) -> Iterator[str]:
-    """Lines of a device's own without comments, and each once in its section: a section that stands twice is one."""
-    root: dict[str, Any] = {}
-    inside: list[tuple[int, dict[str, Any]]] = [(-1, root)]
+@dataclass(slots=True)
+class Section:
+    """A line of what a device runs, with the lines below it: the library takes ten times as long to read a hall."""
+
+    text: str
+    children: list[Any] = field(default_factory=list)
+    above: Section | None = None
+
+    def path(self) -> Iterator[str]:
+        """The texts that lead to it."""
+        if self.above is not None:
+            yield from self.above.path()
+            yield self.text
+
+
+def _tolerated(lines: Iterable[str], banners: Mapping[str, str]) -> Section:
+    """Lines without comments, each once in its section: a section that stands twice is one."""
+    root = Section("")
+    inside: list[tuple[int, Section]] = [(-1, root)]
+    known: dict[tuple[int, str], Section] = {}
     for line in lines:
         text, indent = line.strip(), len(line) - len(line.lstrip())
         if text.startswith("!"):
             continue
         while inside[-1][0] >= indent or len(inside) > MOST_DEEP:
             inside.pop()
-        inside.append((indent, inside[-1][1].setdefault(text, {})))
-    yield from _indented(root, "")
-
-
-def _indented(section: Mapping[str, Any], indent: str) -> Iterator[str]:
-    for text, below in section.items():
-        yield indent + text
-        yield from _indented(below, indent + "   ")
+        above = inside[-1][1]
+        own = known.get((id(above), text))
+        if own is None:
+            own = known[id(above), text] = Section(banners.get(text, text), [], above)
+            above.children.append(own)
+        inside.append((indent, own))
+    return root
 
 
 def only(values: Mapping[str, Any], *known: str) -> None:

@@ -53,6 +53,12 @@ def port_settings(design: Design, device: str) -> Mapping[str, PortSettings]:
     return own.ports if own else {}
 
 
+def in_maintenance(design: Design, device: str) -> bool:
+    """Whether a switch is to be drained."""
+    own = design.loaded.blueprint.config_of.get(device)
+    return own is not None and own.maintenance
+
+
 def check_configurations(design: Design, plan: WiringPlan, names: Sequence[str], port_names: PortNames) -> None:
     """Raise InputError (FG053) for entries of `config_of` that are no switch, and ports without a cable."""
     stated = design.loaded.blueprint.config_of

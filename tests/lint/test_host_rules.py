@@ -44,3 +44,10 @@ def test_what_a_nos_lacks_of_them_is_said() -> None:
     found = lint(example_design("leaf-spine", *stated, *more), None, LintSettings())
     said = " ".join(d.message for d in found.findings if d.code == "FG703")
     assert all(word in said for word in ("no-option-82", "bpdu-guard", "ra-settings", "ra-lifetime")), said
+
+
+def test_vxlan_of_cumulus_has_to_be_named() -> None:
+    rule = fg735_relay_hears_no_reply.RelayHearsNoReply()
+    sets = ("fabrics.inband.dhcp.servers=10.128.0.67", "nos=cumulus")
+    assert len(list(rule.check(example_design("evpn-guests", *sets)))) == 1
+    assert not list(rule.check(example_design("evpn-guests", *sets, "routing.overlay=none")))

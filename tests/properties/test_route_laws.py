@@ -18,7 +18,7 @@ from tests.properties.blueprints import FAMILIES
 from tests.properties.case import Case
 from tests.properties.compiling import cases, compiled_or_dropped
 
-NEVER = ("FG410", "FG411", "FG516", "FG718", "FG724", "FG725", "FG726", "FG728", "FG816")
+NEVER = ("FG410", "FG411", "FG516", "FG718", "FG724", "FG725", "FG726", "FG728", "FG744", "FG745", "FG816")
 """Rules on what no generated blueprint states: limits, feeds, servers, thresholds, and tables of toys."""
 
 

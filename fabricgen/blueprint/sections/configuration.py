@@ -87,5 +87,9 @@ class PortSettings(Model):
 class DeviceConfiguration(Model):
     """What the configuration of a single switch has of its own."""
 
+    maintenance: bool = Field(
+        False,
+        description="Drains the switch: sessions stay up, and what it announces by BGP is the last choice.",
+    )
     ports: dict[str, PortSettings] = Field(default_factory=dict, description="Cabled ports by name, as in links.csv.")
     snippets: Snippets = Field(default_factory=dict, description="Raw configuration for this switch.")

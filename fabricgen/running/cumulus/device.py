@@ -113,6 +113,7 @@ def _switch(tree: Mapping[str, Any], rows: Mapping[str, Row]) -> Switch:
         vrfs=frozenset(map(vrf_of, tree.get("vrf", {}))) - {""},
         bgp=part("BGP", lambda: routing.bgp(routes_in), {}),
         routes=part("static routes", routing.routes, {}),
+        drained=part("maintenance", routing.drained, False),
         qos=part("QoS", lambda: _qos(tree, rows, ports), None),
         overlay=part("overlay", lambda: routing.overlay(tree, loopbacks), None),
         balancing=part(

@@ -33,7 +33,7 @@ def exit_neighbor(name: str, row: Row) -> Neighbor:
     )
 
 
-def sets_of(row: Row) -> dict[str, Any]:
+def sets_of(row: Row, *, of_exit: bool) -> dict[str, Any]:
     """What an entry of a route map sets."""
     only(row, "as-path-prepend", "community")
     prepend = row.get("as-path-prepend", {})
@@ -41,5 +41,6 @@ def sets_of(row: Row) -> dict[str, Any]:
     return {
         "communities": tuple(row.get("community", {})),
         "last_as": prepend.get("last-as", 0),
-        "prepend": prepend.get("as", 0),
+        "added": prepend.get("as", 0) if of_exit else 0,
+        "prepend": "" if of_exit else str(prepend.get("as", "")),
     }

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from fabricgen.running.bgp import Instance, Neighbor
+from fabricgen.running.bgp import Instance, Neighbor, drained
 from fabricgen.running.cumulus.exits import exit_neighbor, sets_of
 from fabricgen.running.cumulus.overlay import read_group, tunnel, vrf_lines
 from fabricgen.running.form import Bfd, Bgp, StaticRoute
@@ -43,6 +43,7 @@ class Routing:
                 self._instances[key] = self._instance(own["bgp"])
             if "static" in own:
                 self._statics[key] = own["static"]
+        self._graceful = router.get("bgp", {}).get("graceful-shutdown") == ON
         self._check_global(router.get("bgp", {}))
 
     def bgp(self, routes_in: Callable[[str], Iterable[Route]]) -> dict[str, Bgp]:
@@ -51,6 +52,13 @@ class Routing:
             vrf: one.bgp(self._policies, routes_in(vrf), [Route(prefix) for prefix in self._statics.get(vrf, {})])
             for vrf, one in self._instances.items()
         }
+
+    def drained(self) -> bool:
+        """Whether its neighbours choose it last: FRR adds the community itself, and maps a longer path."""
+        found = drained(self._policies, self._instances.values(), by_community=False)
+        if found != self._graceful:
+            unfit("graceful shutdown and longer paths go together")
+        return found and self._graceful
 
     def overlay(self, tree: Row, loopbacks: Iterable[str]) -> Overlay | None:
         """EVPN, given the whole tree and the loopbacks."""
@@ -67,7 +75,7 @@ class Routing:
         }
 
     def _check_global(self, row: Row) -> None:
-        only(row, "autonomous-system", "router-id", "state", "wait-for-install")
+        only(row, "autonomous-system", "graceful-shutdown", "router-id", "state", "wait-for-install")
         if not self._instances and not row:
             return
         main = self._instances.get("", Instance(0))
@@ -197,7 +205,7 @@ def _entry(rule: Row, types: Mapping[str, str]) -> Entry:
         unfit(f"an entry that is not understood: {rule}")
     return replace(
         Entry(action == "permit", match["ip-prefix-list"], match.get("as-path-list", "")),
-        **sets_of(rule.get("set", {})),
+        **sets_of(rule.get("set", {}), of_exit=match["ip-prefix-list"].startswith("EXIT-")),
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from fabricgen.running.bgp import Instance
+from fabricgen.running.bgp import Instance, drained
 from fabricgen.running.eos.overlay import FAMILY, VXLAN, Vxlan, overlay_of
 from fabricgen.running.form import Bfd, Bgp
 from fabricgen.running.overlay import Overlay, VrfLines
@@ -43,6 +43,16 @@ class EosRouting:
         for neighbor in (neighbor for one in self.instances.values() for neighbor in one.neighbors.values()):
             neighbor.bfd = neighbor.bfd or (self.bfd if neighbor.has_bfd else None)
         return {vrf: one.bgp(self.policies, connected(vrf), statics(vrf)) for vrf, one in self.instances.items()}
+
+    def drained(self) -> bool:
+        """Whether its neighbours choose it last; raises UnknownTextError where they are not sent the community."""
+        found = drained(self.policies, self.instances.values())
+        for one in self.instances.values():
+            if found and any(
+                neighbor.map_out and not neighbor.sends_communities for neighbor in one.neighbors.values()
+            ):
+                unfit("a session is drained, and is sent no communities")
+        return found
 
     def overlay(self, loopbacks: Iterable[str]) -> Overlay | None:
         """EVPN, given the loopbacks of the switch."""
@@ -107,6 +117,8 @@ def _as_path(box: HasRouting, line: Line, name: str, expression: str) -> None:
 def _route_map(box: HasRouting, line: Line, name: str, action: str, seq: str) -> None:
     matched: dict[str, Any] = {}
     _MAP.read(line.children, matched)
+    if name.startswith("EXIT-"):
+        matched["added"] = int(matched.pop("prepend", 0))
     box.routing.policies.maps.setdefault(name, {})[int(seq)] = Entry(action == "permit", **matched)
 
 
@@ -115,14 +127,19 @@ def _match(matched: dict[str, Any], line: Line, word: str, name: str, path: str,
     matched[(word or path).replace("-", "_")] = name or path_name
 
 
-@_MAP.line(r"set community (.+)")
+@_MAP.line(r"set community ((?:\d+:\d+ ?)+)")
 def _set_communities(matched: dict[str, Any], line: Line, communities: str) -> None:
     matched["communities"] = tuple(communities.split())
 
 
-@_MAP.line(r"set as-path prepend (?:last-as (\d+)|(\d+))")
-def _prepend(matched: dict[str, Any], line: Line, times: str, number: str) -> None:
-    matched |= {"last_as": int(times)} if times else {"prepend": int(number)}
+@_MAP.line(r"set as-path prepend last-as (\d+)")
+def _last_as(matched: dict[str, Any], line: Line, times: str) -> None:
+    matched["last_as"] = int(times)
+
+
+@_MAP.line(r"set as-path (prepend) (\d+(?: \d+)*)|set (community) (?:65535:0|GSHUT) additive")
+def _drain(matched: dict[str, Any], line: Line, word: str, path: str, other: str) -> None:
+    matched[word or other] = path or "graceful-shutdown"
 
 
 def _router(box: HasRouting, line: Line, asn: str) -> None:
@@ -155,7 +172,7 @@ def _between_loopbacks(routing: EosRouting, bgp: Instance, line: Line, peer: str
         bgp.neighbor(peer).multihop = int(value)
 
 
-@_BGP.line(r"neighbor (\S+) send-community")
+@_BGP.line(r"neighbor (\S+) send-community(?: standard)?")
 def _communities(routing: EosRouting, bgp: Instance, line: Line, peer: str) -> None:
     bgp.neighbor(peer).sends_communities = True
 

@@ -15,16 +15,27 @@ from typing import Any
 
 from fabricgen.running import frr
 from fabricgen.running.bgpcfgd import frr_of
-from fabricgen.running.form import Balancing, Bond, Interface, Management, Subinterface, Switch, Vlan, is_unused
+from fabricgen.running.form import (
+    Balancing,
+    Bond,
+    Interface,
+    Macsec,
+    Management,
+    Subinterface,
+    Switch,
+    Vlan,
+    is_unused,
+)
 from fabricgen.running.host_form import OPEN
 from fabricgen.running.overlay import Overlay
 from fabricgen.running.policy import Route, connected, network_of
 from fabricgen.running.sonic import hosts
 from fabricgen.running.sonic.balancing import read_balancing
+from fabricgen.running.sonic.macsec import read_macsec
 from fabricgen.running.sonic.management import MANAGEMENT_TABLES, read_management
 from fabricgen.running.sonic.overlay import Tunnels
 from fabricgen.running.sonic.qos import QOS_TABLES, read_qos
-from fabricgen.running.tree import only, part, unfit, unknown
+from fabricgen.running.tree import only, part, tolerates, unfit, unknown
 
 Row = Mapping[str, str]
 Table = Mapping[str, Row]
@@ -37,6 +48,7 @@ class Box:
     hostname: str = ""
     timezone: str = ""
     split: bool = False
+    shifted: bool = False
     ports: dict[str, Interface] = field(default_factory=dict)
     keyed: dict[str, list[str]] = field(default_factory=dict)
     """Addresses by the interface, VLAN, sub-interface or loopback that has them."""
@@ -54,6 +66,9 @@ class Box:
     tunnels: Tunnels = field(default_factory=Tunnels)
     hosts: hosts.HostTables = field(default_factory=hosts.HostTables)
     managements: set[tuple[str, str]] = field(default_factory=set)
+    secured: dict[str, str] = field(default_factory=dict)
+    macsecs: dict[str, Macsec] = field(default_factory=dict)
+    """Encryption by the name of its profile, which `secured` ports have."""
 
 
 def read(files: Mapping[str, str]) -> Switch:
@@ -105,6 +120,7 @@ def _switch(box: Box, tables: Mapping[str, Any], routing: frr.Frr) -> Switch:
         vrfs=frozenset(map(frr.vrf_of, box.vrfs)),
         bgp=part("BGP", lambda: routing.bgp(routes_in), {}),
         routes=routing.routes(),
+        drained=part("maintenance", lambda: box.shifted or routing.drained(), False),
         overlay=part("overlay", lambda: _overlay(box, routing), None),
         qos=part("QoS", lambda: read_qos(tables), None),
         balancing=part("load balancing", lambda: read_balancing(tables.get("SWITCH_HASH", {})), Balancing()),
@@ -152,6 +168,7 @@ def _interface(box: Box, name: str, port: Interface) -> Interface:
         vrf=box.vrf_of.get(name, ""),
         description=port.description,
         bond=_number(bond) if bond else 0,
+        macsec=box.macsecs.get(box.secured.get(name, "")),
         access=OPEN if bond else box.hosts.access(name, [name], port.speed_gbps),
     )
 
@@ -227,6 +244,7 @@ _PORT_FIELDS = (
     "fec",
     "index",
     "lanes",
+    "macsec",
     "mtu",
     "speed",
     "subport",
@@ -237,6 +255,8 @@ _FEC = {"rs": "rs", "fc": "fc", "none": ""}
 def _ports(box: Box, table: Table) -> None:
     for name, row in table.items():
         only(row, *_PORT_FIELDS)
+        if "macsec" in row:
+            box.secured[name] = row["macsec"]
         up = row.get("admin_status") == "up"  # down is the default (sonic-port.yang)
         speed, rest = divmod(int(row["speed"]), 1000)
         if rest:
@@ -258,6 +278,13 @@ def _addressed(box: Box, table: Table, *more: str) -> list[tuple[str, Row]]:
             box.vrf_of[name] = frr.vrf_of(row.get("vrf_name", ""))
             own.append((name, row))
     return own
+
+
+def _global(box: Box, table: Table) -> None:
+    only(table, "STATE")
+    row = table.get("STATE", {})
+    only(row, "tsa_enabled", *(("wcmp_enabled", "idf_isolation_state") if tolerates() else ()))
+    box.shifted = row.get("tsa_enabled") == "true"
 
 
 def _interfaces(box: Box, table: Table) -> None:
@@ -336,6 +363,7 @@ _TABLES: dict[str, Callable[[Box, Table], Any]] = {
     **{f"BUFFER_PORT_{way}_PROFILE_LIST": _nothing("profile_list") for way in ("INGRESS", "EGRESS")},
     "BUFFER_POOL": _nothing("mode", "size", "type", "xoff"),
     "BUFFER_PROFILE": _nothing("dynamic_th", "pool", "size", "static_th", "xoff", "xon", "xon_offset"),
+    "BGP_DEVICE_GLOBAL": _global,
     "BREAKOUT_CFG": _nothing("brkout_mode"),
     "CABLE_LENGTH": lambda box, table: only(table, "AZURE"),
     "DEVICE_METADATA": _metadata,
@@ -345,6 +373,7 @@ _TABLES: dict[str, Callable[[Box, Table], Any]] = {
     "FEATURE": _nothing("state"),
     "INTERFACE": _interfaces,
     "LOOPBACK_INTERFACE": _addressed,
+    "MACSEC_PROFILE": lambda box, table: box.macsecs.update(read_macsec(table)),
     "MGMT_INTERFACE": _managements,
     "MGMT_PORT": _nothing("admin_status", "alias"),
     "PORT": _ports,

@@ -58,8 +58,8 @@ def _of_json(text: str) -> Told | None:
         hostname = re.search(r"^hostname (\S+)", lines, re.M)
         return Told("eos", {"switch.cfg": f"{lines}\n"}, hostname[1] if hostname else "")
     if "DEVICE_METADATA" in value or "PORT" in value:
-        raw = value.pop("bgpraw", "")
-        files = {"config_db.json": json.dumps(value)}
+        raw = value.pop("bgpraw", None)
+        files = {"config_db.json": text if raw is None else json.dumps(value)}
         if isinstance(raw, str) and raw.strip():
             files["frr.conf"] = _of_frr(raw)
         return Told("sonic", files, _text_at([value], "DEVICE_METADATA", "localhost", "hostname"))

@@ -81,6 +81,8 @@ SAID = {
     ("ecn", None): "has no ECN",
     ("watchdog", None): "has no PFC watchdog",
     ("qos", None): "has no QoS",
+    ("drained", True): "is drained, and is planned to carry traffic",
+    ("drained", False): "is not drained, and is planned to be in maintenance",
     ("link_local", False): "has no session over link-local addresses",
 }
 """What is found, where a word says more than a value."""

@@ -77,7 +77,14 @@ class StaticRoute(Row):
     nexthop: Annotated[str, Is(k.listed(k.address, empty=True))] = ""
 
 
+class DeviceGlobal(Row):
+    """BGP_DEVICE_GLOBAL|STATE: whether traffic is shifted away, TSA (sonic-bgp-device-global.yang)."""
+
+    tsa_enabled: Annotated[str, Is(k.one_of("true", "false"))] = ""
+
+
 TABLES = (
+    table("BGP_DEVICE_GLOBAL", (k.one_of("STATE"), DeviceGlobal)),
     table("BGP_GLOBALS", ((k.vrf_name, ref("VRF", also=("default",))), Global)),
     table("BGP_NEIGHBOR", (k.address, Neighbor), ((k.vrf_name, ref("BGP_GLOBALS")), k.address, VrfNeighbor)),
     table("STATIC_ROUTE", ((k.vrf_name, ref("VRF", also=("default",))), k.network, StaticRoute)),

@@ -51,6 +51,7 @@ def routing_values(switch: SwitchView, vrf_name: Callable[[str], str]) -> dict[s
             *([("OWN", ("^$",))] if switch.is_lowest else []),
             *(found for vrf in known for found in exit_lists(switch, vrf)["as_paths"]),
         ],
+        "drained": switch.maintenance,
         "prefix_lists": [found for vrf in known for found in _prefix_lists(switch, vrf)],
         "route_maps": [found for vrf in known for found in _route_maps(switch, vrf)],
         "vrfs": [
@@ -106,7 +107,9 @@ def _route_maps(switch: SwitchView, vrf: str) -> list[dict[str, Any]]:
             own = switch.is_lowest and name.endswith("OUT")
             own_name = _named(name, ending, vrf)
             exits = further.pop((own_name, v6), [])
-            found.append({"name": own_name, "type": word, "own_routes": own, "rules": lists, "exits": exits})
+            longer = switch.asn if switch.maintenance and name.endswith("OUT") else 0
+            row = {"name": own_name, "type": word, "own_routes": own, "rules": lists, "exits": exits}
+            found.append({**row, "prepended": longer})
     return [*found, *({"name": name, "rules": [], "exits": exits} for (name, _), exits in further.items())]
 
 

@@ -64,9 +64,18 @@ def routing_values(switch: SwitchView) -> dict[str, Any]:
     return {
         **_neighbors(switch),
         "BGP_NEIGHBOR": {} if owns_frr(switch) else _sessions(switch),
+        "BGP_DEVICE_GLOBAL": {"STATE": {"tsa_enabled": "true"}} if _shifted(switch) else {},
         "STATIC_ROUTE": _static_routes(switch),
         **_frr(switch),
     }
+
+
+def _shifted(switch: SwitchView) -> bool:
+    """Whether bgpcfgd shifts traffic away (TSA): then it announces the loopbacks alone.
+
+    sonic-bgp-device-global.yang; sonic-bgpcfgd, managers_device_global.py; dockers/docker-fpm-frr/frr/bgpd/tsa.
+    """
+    return switch.maintenance and bool(switch.asn) and not owns_frr(switch)
 
 
 def _static_routes(switch: SwitchView) -> dict[str, dict[str, str]]:
@@ -125,6 +134,7 @@ def _frr(switch: SwitchView) -> dict[str, Any]:
         "hold": HOLD_S,
         "families": _families(switch),
         "only_own_routes": switch.is_lowest,
+        "drained": switch.maintenance,
         "shares_asn": switch.shares_asn,
         "connect_retry": CONNECT_RETRY_S,
         "groups": bgp.groups(peers),

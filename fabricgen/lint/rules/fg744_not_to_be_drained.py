@@ -1,0 +1,61 @@
+"""FG744: hosts hang on a switch in maintenance alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.rule import PlanRule
+
+if TYPE_CHECKING:
+    from fabricgen.cluster import Cluster
+
+
+class NotToBeDrained(PlanRule):
+    """A switch in maintenance has links to nodes that no routing moves: when it goes, these nodes lose a NIC's port.
+
+    Draining works on what BGP announces to other switches. What a node sends leaves by the link that it has: a port in
+    a bond over both switches of an MLAG pair goes on, any other is dark until the switch is back, and a job that
+    needs all rails stops.
+
+    Move the work off these nodes first: `plan` and the part `hosts` name them. Then waive the finding.
+    """
+
+    id = "FG744"
+    severity = Severity.WARNING
+    title = "nodes lose a NIC when a switch in maintenance goes"
+    bad = """
+        config_of:
+          compute-leaf-p1-su01-r1-01: {maintenance: true}  # <-
+    """
+    good = """
+        config_of:
+          compute-spine-01: {maintenance: true}
+    """
+
+    def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
+        """Count the nodes at each switch in maintenance whose links no bond over a pair carries on."""
+        stated = cluster.design.loaded.blueprint.config_of
+        drained = sorted(device for device, own in stated.items() if own.maintenance)
+        if not drained:
+            return
+        import numpy as np
+
+        links, bonds = cluster.plan.links, cluster.plan.bonds
+        switches = np.zeros(len(cluster.names), bool)
+        switches[list(cluster.switch_rows())] = True
+        rows = {name: row for row, name in enumerate(cluster.names) if name in stated}
+        for device in drained:
+            row = rows[device]
+            at = np.flatnonzero((links.a_device == row) | (links.b_device == row))
+            ends = np.where(links.a_device[at] == row, links.b_device[at], links.a_device[at])
+            alone = ~switches[ends]
+            if bonds is not None and bonds.mate[row] >= 0:
+                alone &= bonds.of_link[at] < 0
+            if nodes := len(set(ends[alone].tolist())):
+                yield self.flag(
+                    ("config_of", device, "maintenance"),
+                    f"{nodes} nodes lose a port each, or more, when {device} goes: {int(alone.sum())} links in all",
+                    "move their work away first, then waive this",
+                )

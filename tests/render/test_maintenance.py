@@ -1,0 +1,127 @@
+"""A switch in maintenance: what its files say on each NOS, and that real traffic leaves it before it goes."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from fabricgen.lint.engine import lint
+from fabricgen.running.form import differences
+from tests.conftest import require
+from tests.parity.switches import first, read, switches_of, wanted
+from tests.render import frr_lab
+from tests.render.lab_check import settled
+from tests.render.lab_files import Build, Link, built, kernel
+from tests.render.rendered import ALL_EOS, BFD, DUAL, STATIC, UNNUMBERED, cluster_of
+
+SPINE, LEAF = "compute-spine-01", "compute-leaf-p1-su01-r1-01"
+DRAINED = f"config_of.{SPINE}.maintenance=true"
+NOSES = {"eos": ALL_EOS, "sonic": (), "frr": BFD, "cumulus": ("nos=cumulus",)}
+WORDS = {
+    "eos": ("set community 65535:0 additive", "set as-path prepend ", "send-community"),
+    "sonic": ('"tsa_enabled": "true"',),
+    "frr": (" set community 65535:0 additive", " set as-path prepend "),
+    "cumulus": ("graceful-shutdown: enabled", "as-path-prepend: {as: "),
+}
+
+
+@pytest.mark.parametrize("more", [(), DUAL, UNNUMBERED], ids=["v4", "dual", "unnumbered"])
+@pytest.mark.parametrize("nos", NOSES)
+def test_a_switch_is_drained_and_no_other(nos: str, more: tuple[str, ...]) -> None:
+    sets = (*NOSES[nos], *more, DRAINED, f"config_of.{LEAF}.maintenance=true")
+    cluster = cluster_of("leaf-spine", *sets)
+    for switch, files in switches_of("leaf-spine", sets):
+        found = read(switch, files)
+        assert not list(differences(found, wanted(cluster, switch, files))), first(
+            differences(found, wanted(cluster, switch, files))
+        )
+        assert found.drained == (switch.name in (SPINE, LEAF))
+        said = any(word in text for text in files.values() for word in WORDS[nos] if more != UNNUMBERED)
+        assert said == (found.drained and more != UNNUMBERED)
+
+
+def test_half_a_drain_is_none() -> None:
+    sets = (*BFD, DRAINED)
+    switch, files = next(each for each in switches_of("leaf-spine", sets) if each[0].name == SPINE)
+    half = files["frr.conf"].replace(" set community 65535:0 additive\n", "", 1)
+    with pytest.raises(ValueError, match="drains some"):
+        read(switch, {**files, "frr.conf": half})
+    whole = cluster_of("leaf-spine", *sets)
+    assert not replace(wanted(whole, switch, files), drained=False).drained
+    static = cluster_of("leaf-spine", *STATIC, DRAINED)
+    for switch, files in switches_of("leaf-spine", (*STATIC, DRAINED)):
+        assert not list(differences(read(switch, files), wanted(static, switch, files)))
+
+
+def judged(*sets: str) -> dict[str, str]:
+    cluster = cluster_of("leaf-spine", *sets)
+    return {d.code: d.message for d in lint(cluster.design, cluster).findings if d.code in ("FG744", "FG745")}
+
+
+def test_lint_says_who_is_in_maintenance_and_who_loses_a_nic() -> None:
+    assert judged(DRAINED) == {"FG745": f"{SPINE} is in maintenance; all figures of the design count it"}
+    both = judged(f"config_of.{LEAF}.maintenance=true")
+    assert re.match(rf"\d+ nodes lose a port each, or more, when {LEAF} goes", both["FG744"])
+
+
+@pytest.fixture
+def short_path() -> Iterator[Path]:
+    """A folder with a short name, for the daemons' sockets."""
+    lacking = frr_lab.missing()
+    require(f"the lab lacks {lacking}" if lacking else "")
+    with tempfile.TemporaryDirectory(prefix="frr") as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
+
+
+def _until(done: Callable[[], bool], lacking: str) -> None:
+    deadline = time.monotonic() + 60
+    while not done():
+        assert time.monotonic() < deadline, lacking
+        time.sleep(0.1)
+
+
+def test_traffic_leaves_a_drained_spine_before_it_goes(short_path: Path) -> None:
+    """Routes over it vanish while its sessions stay up; it is then unplugged, and no ping is ever lost."""
+    sets = (*UNNUMBERED, "fabrics.compute.tiers.spine.count=2", "pods.p1.su=1")
+    build, drained = Build(built("leaf-spine", *sets)), Build(built("leaf-spine", *sets, DRAINED))
+    leaf, other = (name for name in build.switches if "leaf" in name)
+    far = build.devices[other]["loopback"]
+    over = {(link.a if link.a.device == leaf else link.b).port for link in build.links if _joins(link, leaf, SPINE)}
+
+    with frr_lab.lab(build, short_path) as lab:
+        assert not settled(lab, build, lambda found: not found)
+
+        def ways() -> set[str]:
+            (route,) = json.loads(lab.vtysh(leaf, f"show ip route {far}/32 json")).values()
+            return {hop["interfaceName"] for hop in route[0]["nexthops"] if hop.get("fib")}
+
+        assert over & ways()
+        source = build.devices[leaf]["loopback"]
+        command = ["ip", "netns", "exec", lab.spaces[leaf], "ping", "-q", "-i", "0.02", "-w", "60", "-I", source, far]
+        pings = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(4)]
+        file = short_path / "drained.conf"
+        file.write_text(drained.frr(SPINE))
+        lab.run(SPINE, "vtysh", "--vty_socket", str(short_path / SPINE), "-f", str(file))
+        _until(lambda: bool(ways()) and not ways() & over, "routes stay on the drained spine")
+        summary = json.loads(lab.vtysh(SPINE, "show bgp ipv4 unicast summary json"))
+        assert {peer["state"] for peer in summary["peers"].values()} == {"Established"}
+        for end in {end for link in build.links for end in (link.a, link.b) if end.device == SPINE}:
+            lab.run(SPINE, "ip", "link", "set", kernel(end.port), "down")
+        time.sleep(0.5)
+        for ping in pings:
+            ping.send_signal(2)
+            said = ping.communicate(timeout=30)[0]
+            assert " 0% packet loss" in said, said
+
+
+def _joins(link: Link, one: str, other: str) -> bool:
+    return {link.a.device, link.b.device} == {one, other}
