@@ -10,7 +10,6 @@ from fabricgen.blueprint.sections.fabric import Fabric
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.advice.trials import Trials
-from fabricgen.design.balancing import check_seeds
 from fabricgen.design.capacity.expected import expected
 from fabricgen.design.capacity.reserved import check_reserved
 from fabricgen.design.fabric import ManagementNeeds, design_fabrics
@@ -25,6 +24,7 @@ from fabricgen.design.media.allowed import check_media
 from fabricgen.design.media.patching import check_patching
 from fabricgen.design.media.profile_names import check_cabling_names
 from fabricgen.design.model import Design
+from fabricgen.design.names.hash_seeds import check_seeds
 from fabricgen.design.names.interfaces import check_interface_names
 from fabricgen.design.names.nodes import check_node_names
 from fabricgen.design.names.switches import check_switch_names

@@ -15,13 +15,14 @@ from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, fault
 from fabricgen.kernel.discovery import load
 from fabricgen.kernel.templates import built_in_templates
 from fabricgen.render.nos_protocol import NOS_PACKAGE, TakesTrees, has_templates, known_nos
-from fabricgen.render.secrets import SecretResolver, managements, redacted
+from fabricgen.render.secrets import SecretResolver, managements, redacted, span_keys
 from fabricgen.render.shapes.shapes import SwitchShapes
 from fabricgen.render.skeletons import Skeletons, TableRenderer
 from fabricgen.render.snippets import require_printed
 from fabricgen.render.trees import first_at_fault
 from fabricgen.views.fabric import FabricView
 from fabricgen.views.intent import FabricIntent
+from fabricgen.views.spans import SpanIntent
 from fabricgen.views.switch import PlacedSnippet, SwitchView
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ class RenderOptions:
 
     overrides: Path | None = None
     managements: Mapping[str, Management] = field(default_factory=dict)
+    spans: Mapping[str, tuple[SpanIntent, ...]] = field(default_factory=dict)
     secret: bool = False
 
 
@@ -57,7 +59,8 @@ def render_options(
     """
     require_known_nos(cluster)
     subjects_of(cluster)
-    return RenderOptions(overrides, managements(cluster, resolver), secret=resolver is not redacted)
+    told, keys = managements(cluster, resolver), span_keys(cluster, resolver)
+    return RenderOptions(overrides, told, keys, secret=resolver is not redacted)
 
 
 def render_configs(cluster: Cluster, *, options: RenderOptions | None = None) -> Iterator[tuple[str, bytes]]:
@@ -129,7 +132,7 @@ class Renderer:
     def __init__(self, options: RenderOptions) -> None:
         self._guarded = _sandbox_of(options.overrides) if options.overrides else None
         self._environment: jinja2.Environment = self._guarded or built_in_templates()
-        self._managements = options.managements
+        self._managements, self._spans = options.managements, options.spans
         self._tells = not options.secret
         self._intents: dict[str, FabricIntent] = {}
         self._judged: set[tuple[Any, ...]] = set()
@@ -206,7 +209,8 @@ class Renderer:
         if fabric.name not in self._managements:
             return switch
         if fabric.name not in self._intents:
-            self._intents[fabric.name] = replace(fabric, management=self._managements[fabric.name])
+            spans = self._spans.get(fabric.name, fabric.spans)
+            self._intents[fabric.name] = replace(fabric, management=self._managements[fabric.name], spans=spans)
         return replace(switch, fabric=self._intents[fabric.name])
 
     def text(self, name: str, values: Mapping[str, Any]) -> str:

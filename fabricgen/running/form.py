@@ -22,6 +22,15 @@ PEER_LINK = -1
 
 
 @dataclass(frozen=True, slots=True)
+class Macsec:
+    """Encryption of a link: the cipher suite as EOS calls it, the name of the key, and the key as it is kept."""
+
+    cipher: str
+    ckn: str
+    cak: str
+
+
+@dataclass(frozen=True, slots=True)
 class Interface:
     """A port, up or down: `mtu` in bytes, `speed_gbps` 0 where it negotiates, addresses with prefix lengths.
 
@@ -40,6 +49,7 @@ class Interface:
     vrf: str = ""
     description: str = ""
     bond: int = 0
+    macsec: Macsec | None = None
     access: Access = OPEN
     """What a port of hosts refuses that is in no bond."""
     relay: Relay | None = None
@@ -194,11 +204,15 @@ class Queue:
 
 @dataclass(frozen=True, slots=True)
 class PortQos:
-    """Lossless Ethernet on a port: no-drop priorities, those that the watchdog guards, and queues that are named."""
+    """Lossless Ethernet on a port: no-drop priorities, those that the watchdog guards, and queues that are named.
+
+    `length_m` is the cable that headroom is to be kept for, where a configuration names it apart; 0 where it does not.
+    """
 
     pfc: frozenset[int]
     watched: frozenset[int]
     queues: Mapping[int, Queue]
+    length_m: int = 0
 
 
 @dataclass(frozen=True, slots=True)

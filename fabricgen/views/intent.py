@@ -17,6 +17,7 @@ from fabricgen.numbering.addresses.pools import pool_prefixes
 from fabricgen.numbering.underlay import families, is_management, underlay
 from fabricgen.views.balancing import Balancing, balancing_of
 from fabricgen.views.host_services import HostServices, host_services
+from fabricgen.views.spans import SpanIntent, spans_intended
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,8 @@ class FabricIntent:
     """Whether the blueprint states `max_prefixes`."""
     balancing: Balancing
     """How its switches choose among equal paths."""
+    spans: tuple[SpanIntent, ...]
+    """Its long-haul connections, by name."""
     management: Management
     """Its own settings over the cluster's; secrets are references until configurations are rendered."""
     qos: QosIntent
@@ -74,6 +77,7 @@ def fabric_intent(
         max_prefixes=usual if stated is None else stated,
         states_max_prefixes=bool(stated),
         balancing=balancing_of(spec.routing, blueprint.routing),
+        spans=spans_intended(spec),
         management=spec.management.over(blueprint.management),
         qos=qos_of(design, fabric),
         vlan=fabric_vlan(blueprint, design.layout.numbering, fabric.name),

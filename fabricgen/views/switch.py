@@ -13,6 +13,7 @@ from fabricgen.design.fabric_model import TierDesign
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.views.host_services import NO_SERVICES, HostServices
 from fabricgen.views.intent import FabricIntent
+from fabricgen.views.spans import MacsecIntent, SpanIntent
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -140,8 +141,15 @@ class SwitchPort:
     """The number of the bond that it is in, of a host or of the peer link of an MLAG pair; 0 for none."""
     mlag: bool = False
     """Whether that bond has ports on the other switch of the pair, too."""
+    span: SpanIntent | None = None
+    """The long-haul connection that it is an end of."""
     settings: PortSettings = AS_PLANNED
     """The settings that the blueprint states for this port alone."""
+
+    @property
+    def pauses(self) -> bool:
+        """Whether PFC may pause it, in a lossless fabric."""
+        return self.span is None or self.span.lossless
 
     @property
     def addresses(self) -> tuple[str, ...]:
@@ -302,6 +310,12 @@ class SwitchView:
     """Whether it is drained: what it announces by BGP is the last choice of its neighbours."""
     overlay: Overlay | None = None
     """Its part in the overlay of a fabric whose VRFs travel over EVPN."""
+
+    @property
+    def encrypted_spans(self) -> tuple[tuple[str, MacsecIntent], ...]:
+        """(name of the profile, encryption) of the spans that end here, by name; keys are looked up as the fabric's."""
+        here = {port.span.name for port in self.ports if port.span}
+        return tuple((s.profile, s.macsec) for s in self.fabric.spans if s.name in here and s.macsec)
 
     def lines_at(self, place: str) -> tuple[str, ...]:
         """The lines of the user's snippets for a place of the configuration."""

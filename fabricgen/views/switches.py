@@ -24,6 +24,7 @@ from fabricgen.views.intent import FabricIntent, host_pools
 from fabricgen.views.mtu import largest_mtu, usual_mtu
 from fabricgen.views.overlay import with_overlay
 from fabricgen.views.pairs import with_pair
+from fabricgen.views.spans import SpanIntent
 from fabricgen.views.static_routes import Reachability
 from fabricgen.views.switch import (
     AS_PLANNED,
@@ -36,7 +37,7 @@ from fabricgen.views.switch import (
 )
 from fabricgen.wiring.bonds import MLAG
 from fabricgen.wiring.links.switch_ends import switch_ends
-from fabricgen.wiring.tables import SWITCH, Flags, Ints, Ints64, ManagementPort, WiringPlan
+from fabricgen.wiring.tables import SWITCH, Flags, Ints, Ints64, ManagementPort, Segment, WiringPlan
 from fabricgen.wiring.tenants import tenant_of_devices
 
 
@@ -334,6 +335,7 @@ class SwitchViews:
             names = (self.ports[1][link], self.ports[0][link]) if at_b else (self.ports[0][link], self.ports[1][link])
             peer_class = devices.classes[peer_class_of]
             host, settings = segment.lower == "node", own.get(names[0], AS_PLANNED)
+            span = self._span(segment) if segment.km else None
             yield SwitchPort(
                 name=names[0],
                 cage=side.cages[port // side.ways],
@@ -350,7 +352,7 @@ class SwitchViews:
                 peer_asn=0 if isinstance(segment.a, ManagementPort) else peer_asn,
                 peer_model=peer_class.profile.id,
                 cable=self.cable_id_columns.text(cable) if cable >= 0 else "",
-                mtu=min(largest, settings.mtu or (largest if host else usual_mtu(catalog, cls, peer_class))),
+                mtu=min(largest, settings.mtu or (largest if host else usual_mtu(catalog, cls, peer_class, span))),
                 service=segment.fabric if host else "",
                 subinterfaces=tuple(self._subinterfaces(link, peer, at_b=at_b)) if carries and not host else (),
                 address6=own6,
@@ -361,8 +363,14 @@ class SwitchViews:
                 tenant=tenants[of_device[peer]] if host else "",
                 bond=bond,
                 mlag=kind == MLAG,
+                span=span,
                 settings=settings,
             )
+
+    def _span(self, segment: Segment) -> SpanIntent | None:
+        """The span that a segment between sites is of."""
+        name = segment.path[-1]
+        return next((span for span in self.intents[segment.fabric].spans if span.name == name), None)
 
     @staticmethod
     def _ends(found: FamilyAddresses, link: int, *, at_b: bool) -> tuple[str, str]:

@@ -18,6 +18,7 @@ from fabricgen.running.form import (
     Bond,
     Ecn,
     Interface,
+    Macsec,
     Management,
     Pair,
     Peer,
@@ -56,6 +57,8 @@ class Dialect:
     """Whether the PFC watchdog can be told when to give a queue back."""
     gnmi_port: int = 0
     """Where gNMI listens unless told otherwise."""
+    names_lengths: bool = False
+    """Whether it is told how long the cable of a lossless span is."""
     ranked: bool = True
     """Whether servers for time, names and logs stand in order of preference."""
 
@@ -70,7 +73,9 @@ DIALECTS = {
         unused_whole=True,
         gnmi_port=6030,
     ),
-    "cumulus": Dialect(0, 128, copper_negotiates=True, unused_whole=True, restores=False, gnmi_port=9339),
+    "cumulus": Dialect(
+        0, 128, copper_negotiates=True, unused_whole=True, restores=False, gnmi_port=9339, names_lengths=True
+    ),
 }
 
 
@@ -84,7 +89,7 @@ def planned(switch: SwitchView, catalog: Catalog, *, by_bgpcfgd: bool = False) -
     def lacks(feature: Feature) -> bool:
         return known.lack(feature, switch.profile.asic) is not None
 
-    interfaces = {port.name: _interface(switch, port, dialect) for port in switch.ports}
+    interfaces = {port.name: _interface(switch, port, dialect, lacks) for port in switch.ports}
     for port in switch.ports:
         if not port.bond:
             relay, silent = port_gateway(switch, port, lacks)
@@ -143,7 +148,7 @@ def _loopbacks(switch: SwitchView) -> Iterator[str]:
     yield from (f"{switch.loopback6}/128",) if switch.loopback6 else ()
 
 
-def _interface(switch: SwitchView, port: SwitchPort, dialect: Dialect) -> Interface:
+def _interface(switch: SwitchView, port: SwitchPort, dialect: Dialect, lacks: Callable[[Feature], bool]) -> Interface:
     service, settings = switch.service_of(port), port.settings
     untagged, tagged = switch.vlans_of(port)
     copper = switch.profile.cage(port.cage).form_factor == "RJ45"
@@ -160,7 +165,15 @@ def _interface(switch: SwitchView, port: SwitchPort, dialect: Dialect) -> Interf
         bond=PEER_LINK if port.bond and port.role == "peer" else port.bond,
         vrf=service.vrf if service and port.addresses else "",
         description=settings.description or " ".join(f"{port.peer} {port.peer_port} cable {port.cable}".split()),
+        macsec=_macsec(switch, port, lacks),
     )
+
+
+def _macsec(switch: SwitchView, port: SwitchPort, lacks: Callable[[Feature], bool]) -> Macsec | None:
+    span = next((s for s in switch.fabric.spans if port.span and s.name == port.span.name), None)
+    if span is None or span.macsec is None or lacks("macsec"):
+        return None
+    return Macsec(span.macsec.cipher, span.macsec.ckn, _secret(span.macsec.cak))
 
 
 def _bonds(
@@ -393,13 +406,14 @@ def _qos(switch: SwitchView, dialect: Dialect, lacks: Callable[[Feature], bool])
         queue_of={c: c for c in sorted({lossy, *classes.values()})},
         ports={
             port.name: PortQos(
-                pfc=frozenset({qos.roce_class}),
-                watched=frozenset({qos.roce_class}),
+                pfc=frozenset({qos.roce_class} if port.span is None or port.span.lossless else ()),
+                watched=frozenset({qos.roce_class} if port.span is None or port.span.lossless else ()),
                 queues={
                     lossy: Queue(False, 100 - qos.roce_percent),
                     qos.roce_class: Queue(False, qos.roce_percent, _ecn(switch, port)),
                     qos.cnp_class: Queue(True, limit=limit),
                 },
+                length_m=port.span.length_m if port.span and port.span.lossless and dialect.names_lengths else 0,
             )
             for port in switch.ports
         },

@@ -189,7 +189,14 @@ QOS = {
     },
     "egress-shaper": {"<name>": {"traffic-class": {"<priority>": {"max-rate": whole(1, 1 << 40)}}}},
     "mapping": {"<name>": {"dscp": {"<dscp>": {"switch-priority": whole(0, 7)}}, "trust": one_of("l3")}},
-    "pfc": {"<name>": {"rx": ENABLE, "tx": ENABLE, "switch-priority": {"<priority>": EMPTY}}},
+    "pfc": {
+        "<name>": {
+            "cable-length": whole(1, 20_000_000),
+            "rx": ENABLE,
+            "tx": ENABLE,
+            "switch-priority": {"<priority>": EMPTY},
+        }
+    },
     "pfc-watchdog": {"polling-interval": whole(100, 5000), "robustness": whole(1, 1000)},
     "traffic-pool": {key: {"memory-percent": whole(1, 100)} for key in ("default-lossless", "default-lossy")},
 }

@@ -30,6 +30,7 @@ from fabricgen.blueprint.sections.management import Management
 from fabricgen.blueprint.sections.naming import Templates
 from fabricgen.blueprint.sections.qos import Qos
 from fabricgen.blueprint.sections.routing import Ip, Pools, Routing
+from fabricgen.blueprint.sections.span import SpanTraffic
 from fabricgen.models.forms import CATALOGUE, one_or_list, text_form
 
 _DIMENSION_FORM = {
@@ -268,7 +269,7 @@ VrfName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,10}$")]
 """At most 11 characters: SONiC adds `Vrf_` and takes 15 (sonic-vrf.yang)."""
 
 
-class SpanSpec(Model):
+class SpanSpec(SpanTraffic):
     """A long-haul connection between two sites: links between their border switches over a pair of fibres each."""
 
     between: tuple[Name, Name] = Field(description="The two sites, for example [east, west].")

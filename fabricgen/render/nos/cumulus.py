@@ -28,7 +28,7 @@ from fabricgen.render.escape import one_line, token, yaml_text
 from fabricgen.render.nos._cumulus.balancing import balancing_values, is_adaptive
 from fabricgen.render.nos._cumulus.host_services import access_of, filters
 from fabricgen.render.nos._cumulus.overlay import overlay_values
-from fabricgen.render.nos._cumulus.qos import qos_values, speed_profile
+from fabricgen.render.nos._cumulus.qos import pfc_profile, qos_values, speed_profile
 from fabricgen.render.nos._cumulus.relay import discovery, relay_values
 from fabricgen.render.nos._cumulus.routing import family, routing_values
 from fabricgen.render.nos._cumulus.system import system_values
@@ -166,6 +166,7 @@ def _port_row(switch: SwitchView, port: SwitchPort, *, dynamic: bool) -> dict[st
         "vrf": vrf_name(service.vrf) if service and port.addresses else "",
         "addresses": [(family(address), address) for address in port.addresses],
         "qos_profile": speed_profile(port.speed_gbps) if switch.fabric.qos.lossless else "",
+        "pfc": pfc_profile(port),
         "adaptive": dynamic and port.role != "host" and port.speed_gbps <= _adaptive_up_to(switch.profile.asic),
     }
 

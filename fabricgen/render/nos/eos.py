@@ -32,6 +32,7 @@ from fabricgen.render import bgp, evpn
 from fabricgen.render.escape import one_line, token
 from fabricgen.render.nos._eos.balancing import balancing_values
 from fabricgen.render.nos._eos.host_services import access_of, filters, gateway_of, port_gateway, relay_values
+from fabricgen.render.nos._eos.macsec import macsec_profiles
 from fabricgen.render.nos._eos.management import management_values
 from fabricgen.render.nos._eos.overlay import overlay_values
 from fabricgen.render.nos._eos.pair import GATEWAY_MAC, family_word, pair_values
@@ -102,6 +103,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         **_bgp(switch),
         **balancing_values(switch, naming),
         **qos_values(switch),
+        "macsec_profiles": macsec_profiles(switch),
         **management_values(switch, MANAGEMENT_VRF if management else ""),
     }
 
@@ -165,7 +167,8 @@ def _port_row(switch: SwitchView, port: SwitchPort) -> dict[str, Any]:
         "vrf": token(service.vrf) if service and service.vrf and port.addresses else "",
         "addresses": [(family_word(address), address) for address in port.addresses],
         "link_local": link_local,
-        "qos_profile": profile_name(port.speed_gbps) if switch.fabric.qos.lossless else "",
+        "macsec": port.span.profile if port.span and port.span.macsec else "",
+        "qos_profile": profile_name(port.speed_gbps, pauses=port.pauses) if switch.fabric.qos.lossless else "",
         "shutdown": settings.shutdown,
     }
 

@@ -60,6 +60,7 @@ from fabricgen.render.nos._sonic.balancing import balancing_values
 from fabricgen.render.nos._sonic.buffers import buffer_lengths_m, buffer_tables, cabled_ports
 from fabricgen.render.nos._sonic.buffers import length_tables as buffers_by_length
 from fabricgen.render.nos._sonic.host_services import host_tables, vlan_rows
+from fabricgen.render.nos._sonic.macsec import macsec_values
 from fabricgen.render.nos._sonic.management import PRINTED_WITH, management_values
 from fabricgen.render.nos._sonic.overlay import overlay_values, vni_vlans
 from fabricgen.render.nos._sonic.ports import PortTable, TablePort, fec_of, port_table_of
@@ -103,6 +104,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         **management_values(switch),
         **host_tables(switch),
         **balancing_values(switch),
+        **macsec_values(switch),
         "BREAKOUT_CFG": {port: {"brkout_mode": mode} for port, mode in port_table.breakouts},
         "PORT": {port.name: _port_fields(port, cabled.get(port.name)) for port in port_table.ports},
         "own_buffers": _template("BUFFER_POOL") in common,
@@ -187,6 +189,7 @@ def _port_fields(port: TablePort, cabled: SwitchPort | None) -> dict[str, Any]:
         "fec": own.fec or fec_of(port) or None,
         "index": port.index,
         "lanes": port.lanes,
+        "macsec": cabled.span.profile if cabled and cabled.span and cabled.span.macsec else None,
         "mtu": _mtu(cabled),
         "speed": port.speed_gbps * 1000,
         "subport": port.subport or None,
@@ -307,6 +310,7 @@ _WHERE_FILLED = (
     "DHCP_RELAY",
     "DNS_NAMESERVER",
     "INTERFACE",
+    "MACSEC_PROFILE",
     "MGMT_INTERFACE",
     "NTP_SERVER",
     "PORTCHANNEL",

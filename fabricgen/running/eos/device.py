@@ -9,6 +9,7 @@ from typing import Any
 
 from fabricgen.running.eos.balancing import EosBalancing, balancing_rules
 from fabricgen.running.eos.hosts import Gateway, PortAccess, gateway_rules, host_rules
+from fabricgen.running.eos.macsec import macsec_rules
 from fabricgen.running.eos.management import EosManagement, management_rules
 from fabricgen.running.eos.qos import EosQos, qos_rules
 from fabricgen.running.eos.routing import EosRouting, routing_rules
@@ -16,6 +17,7 @@ from fabricgen.running.form import (
     PEER_LINK,
     Bond,
     Interface,
+    Macsec,
     Management,
     Pair,
     StaticRoute,
@@ -57,6 +59,7 @@ class Port:
     groups: list[str] = field(default_factory=list)
     shared: list[str] = field(default_factory=list)
     profile: str = ""
+    macsec: str = ""
     access: PortAccess = field(default_factory=PortAccess)
     gateway: Gateway = field(default_factory=Gateway)
 
@@ -87,6 +90,7 @@ class Box:
     routing: EosRouting = field(default_factory=EosRouting)
     qos: EosQos = field(default_factory=EosQos)
     managed: EosManagement = field(default_factory=EosManagement)
+    macsecs: dict[str, Macsec] = field(default_factory=dict)
     balancing: EosBalancing = field(default_factory=EosBalancing)
 
 
@@ -104,6 +108,8 @@ MANAGEMENT = "MGMT"
 def _switch(box: Box) -> Switch:
     ports = {n: p for n, p in box.ports.items() if n.startswith("Ethernet") and not p.tag}
     interfaces = {name: _interface(name, port, box) for name, port in ports.items()}
+    secured = {n: replace(interfaces[n], macsec=box.macsecs.get(p.macsec)) for n, p in ports.items() if p.macsec}
+    interfaces |= secured
     pair = part("MLAG", lambda: _pair(box), None)
     for name in pair.members if pair else ():
         interfaces[name] = replace(interfaces[name], bond=PEER_LINK)
@@ -299,6 +305,7 @@ _TOP.nothing(
 )
 _VLAN.nothing(r"name \S+")
 balancing_rules(_TOP)
+macsec_rules(_TOP)
 routing_rules(_TOP)
 qos_rules(_TOP)
 management_rules(_TOP)
@@ -410,6 +417,11 @@ def _ssh_vrf(box: Box, line: Line, vrf: str) -> None:
 def _add_port(box: Box, line: Line, name: str) -> None:
     port = box.ports[name] = Port()
     _PORT.read(line.children, port)
+
+
+@_PORT.line(r"mac security profile (\S+)")
+def _macsec(port: Port, line: Line, name: str) -> None:
+    port.macsec = name
 
 
 @_PORT.line(r"speed (\d+)g(?:-\d)?")
