@@ -52,7 +52,7 @@ class RelayHearsNoReply(DesignRule):
         for fabric in design.fabrics:
             dhcp = design.loaded.blueprint.fabrics[fabric.name].dhcp
             owner = design.fabric(fabric.carrier) if fabric.carrier else fabric
-            vrf = fabric.vrf or next((t.name for t in design.tenants if fabric.name in t.vlans), "")
+            vrf = fabric.vrf or next((t.name for t in design.tenants if fabric.name in t.fabrics), "")
             in_vxlan = bool(vrf) and fabric_overlay(design.loaded.blueprint, owner.name) == "evpn"
             deaf = ("sonic", "cumulus") if in_vxlan else ("sonic",)
             leaves = [tier for tier in owner.tiers if tier.lowest and tier.nos in deaf and tier.up is not None]
