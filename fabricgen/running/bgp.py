@@ -54,6 +54,7 @@ class Instance:
     networks: set[str] = field(default_factory=set)
     neighbors: dict[str, Neighbor] = field(default_factory=dict)
     aggregates: set[str] = field(default_factory=set)
+    _known: dict[tuple[frozenset[str], frozenset[str]], Policy | None] = field(default_factory=dict)
     keeps_next_hops: bool = False
     """Whether it keeps the next hops of EVPN routes on all sessions."""
 
@@ -107,8 +108,8 @@ class Instance:
         return Peer(
             remote_asn=one.remote_asn or group.remote_asn,
             families=families,
-            policy_in=_joined(policies, one.map_in or group.map_in, families),
-            policy_out=_joined(policies, one.map_out or group.map_out, families),
+            policy_in=self._joined(policies, one.map_in or group.map_in, families),
+            policy_out=self._joined(policies, one.map_out or group.map_out, families),
             keepalive_s=keepalive,
             hold_s=hold,
             bfd=one.bfd or group.bfd,
@@ -121,6 +122,13 @@ class Instance:
             password=one.password,
             shut=one.shut or group.shut,
         )
+
+    def _joined(self, policies: Policies, maps: set[str], families: frozenset[str]) -> Policy | None:
+        """As `_joined`, which hundreds of sessions ask for alike."""
+        key = frozenset(maps), families
+        if key not in self._known:
+            self._known[key] = _joined(policies, maps, families)
+        return self._known[key]
 
 
 def drained(policies: Policies, instances: Iterable[Instance], *, by_community: bool = True) -> bool:
