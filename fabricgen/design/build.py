@@ -12,6 +12,7 @@ from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.advice.trials import Trials
 from fabricgen.design.capacity.expected import expected
 from fabricgen.design.capacity.reserved import check_reserved
+from fabricgen.design.extras.exits import check_exits
 from fabricgen.design.fabric import ManagementNeeds, design_fabrics
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.floor.floor_plan import FloorPlan
@@ -100,6 +101,7 @@ def _build(loaded: LoadedBlueprint, catalog: Catalog, *, advise: bool = True) ->
     check_switch_names(design)
     FloorPlan(design).check()
     check_patching(design)
+    check_exits(design)
     check_phases(design)
     check_reserved(design)
     expected(design)

@@ -17,6 +17,8 @@ from typing import TypeAlias
 from fabricgen.blueprint.sections.management import Aaa, Management, Snmp, SnmpUser, User
 from fabricgen.blueprint.sections.secret import ENVIRONMENT, FILE
 from fabricgen.cluster import Cluster
+from fabricgen.design.extras.exits import exits_of
+from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, fault
 from fabricgen.kernel.diagnostics import Path as Place
 from fabricgen.views.spans import SpanIntent
@@ -157,6 +159,27 @@ def managements(cluster: Cluster, resolver: SecretResolver) -> dict[str, Managem
             faults |= {diagnostic.path: diagnostic for diagnostic in error.diagnostics}
     if faults:
         raise cluster.design.loaded.located(InputError(faults.values()))
+    return found
+
+
+def exit_passwords(design: Design, resolver: SecretResolver) -> dict[str, str]:
+    """The passwords of the sessions of all exits, by their references.
+
+    Raises InputError with one diagnostic, at its line of the blueprint, for each that cannot be resolved.
+    """
+    found: dict[str, str] = {}
+    faults: list[Diagnostic] = []
+    for exit_ in exits_of(design):
+        stated: list[tuple[Place, str | None]] = [((*exit_.path, "password"), exit_.spec.password)]
+        stated += [((*exit_.path, "devices", n, "password"), own.password) for n, own in exit_.spec.devices.items()]
+        for place, reference in stated:
+            if reference and reference not in found:
+                try:
+                    found[reference] = resolver(reference, PHRASE, place)
+                except InputError as error:
+                    faults += error.diagnostics
+    if faults:
+        raise design.loaded.located(InputError(faults))
     return found
 
 

@@ -118,14 +118,30 @@ class Permit:
 
 
 @dataclass(frozen=True, slots=True)
+class Clause:
+    """Further routes that pass, on terms: one of `as_paths` matches, if there are any. What is set on them follows.
+
+    `last_as`: how often the first AS number of the path is repeated; `prepend`: the AS number that is put before it.
+    """
+
+    permits: frozenset[Permit]
+    as_paths: frozenset[str] = frozenset()
+    communities: frozenset[str] = frozenset()
+    last_as: int = 0
+    prepend: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Policy:
     """Which routes pass: those that a permit of theirs takes; `own_only`: with an empty AS path besides.
 
-    The families of a session are kept apart by the prefixes themselves.
+    What `denies` takes does not pass. The families of a session are kept apart by the prefixes themselves.
     """
 
     permits: frozenset[Permit]
     own_only: bool = False
+    denies: frozenset[Permit] = frozenset()
+    clauses: frozenset[Clause] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +170,13 @@ class Peer:
     own_as_in: int = 0
     max_prefixes: Mapping[str, int] = field(default_factory=dict)
     description: str = ""
+    hops: int = 1
+    """How many hops away it may be."""
+    from_loopback: bool = False
+    """Whether the session is from the loopback, not from the address of the link."""
+    local_asn: int = 0
+    """The AS number shown to it instead of the switch's, whose own is not added; 0 for none."""
+    password: str = ""
     shut: bool = False
 
 
@@ -170,6 +193,8 @@ class Bgp:
     multipath_relax: bool
     peers: Mapping[str, Peer]
     announced: frozenset[str]
+    aggregates: frozenset[str] = frozenset()
+    """Prefixes that are made of more specific ones."""
 
 
 @dataclass(frozen=True, slots=True)

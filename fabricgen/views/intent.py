@@ -16,6 +16,7 @@ from fabricgen.numbering.addresses.family import FAMILIES
 from fabricgen.numbering.addresses.pools import pool_prefixes
 from fabricgen.numbering.underlay import families, is_management, underlay
 from fabricgen.views.balancing import Balancing, balancing_of
+from fabricgen.views.exits import Outside, outside_of
 from fabricgen.views.host_services import HostServices, host_services
 from fabricgen.views.spans import SpanIntent, spans_intended
 
@@ -51,6 +52,8 @@ class FabricIntent:
     """Prefixes that contain all node addresses of this fabric and of those that share a VRF with it."""
     offers: HostServices
     """What leaves do for its hosts."""
+    outside: tuple[Outside, ...] = ()
+    """What is beyond the exits of this fabric and of those that share a VRF with it."""
 
 
 def fabric_intent(
@@ -86,6 +89,7 @@ def fabric_intent(
         loopback_pools=_beside(loopbacks, own),
         host_pools=tuple(dict.fromkeys(p for f in members for p in host_pools(design, f))),
         offers=host_services(spec),
+        outside=outside_of(design, fabric),
     )
 
 

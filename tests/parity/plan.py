@@ -36,6 +36,7 @@ from fabricgen.running.form import (
 )
 from fabricgen.running.policy import network_of
 from fabricgen.views.switch import Service, SwitchPort, SwitchView
+from tests.parity.exits import aggregates, exit_peers, exit_routes, passed_on, with_outside
 from tests.parity.plan_hosts import access_of, port_gateway, vlan_of
 from tests.parity.plan_overlay import planned_overlay, vrfs_over_evpn
 
@@ -113,7 +114,7 @@ def planned(switch: SwitchView, catalog: Catalog, *, by_bgpcfgd: bool = False) -
         pair=_pair(switch),
         vrfs=frozenset(switch.vrfs),
         bgp={vrf: _as_bgpcfgd(switch, vrf, one) for vrf, one in bgp.items()} if by_bgpcfgd else bgp,
-        routes=_blocks(switch) if by_bgpcfgd and switch.asn else _routes(switch),
+        routes=_blocks(switch) if by_bgpcfgd and switch.asn else {**_routes(switch), **exit_routes(switch)},
         drained=switch.maintenance and bool(switch.asn),
         qos=_qos(switch, dialect, lacks) if switch.fabric.qos.lossless and switch.ports else None,
         overlay=planned_overlay(switch, copies_dscp=not lacks("vxlan-dscp")),
@@ -159,7 +160,7 @@ def _interface(switch: SwitchView, port: SwitchPort, dialect: Dialect, lacks: Ca
         speed_gbps=0 if copper and dialect.copper_negotiates else port.speed_gbps,
         fec="" if fec == "none" else fec,
         addresses=frozenset(port.addresses),
-        link_local=switch.fabric.underlay == "ebgp-unnumbered" and port.role != "host" and not port.bond,
+        link_local=switch.fabric.underlay == "ebgp-unnumbered" and port.role not in ("host", "exit") and not port.bond,
         access_vlan=0 if port.bond else untagged,
         tagged_vlans=frozenset(() if port.bond else tagged),
         bond=PEER_LINK if port.bond and port.role == "peer" else port.bond,
@@ -288,15 +289,17 @@ def _routes(switch: SwitchView) -> dict[tuple[str, str], StaticRoute]:
 
 def _bgp(switch: SwitchView, dialect: Dialect) -> dict[str, Bgp]:
     """BGP by VRF: in the default one, and in those whose links have peers."""
-    with_links = {vrf for vrf in switch.vrfs if any(sub.peer_asn for _, sub in switch.links_in(vrf))}
+    outward = {way.vrf for way in (*switch.exits.peers, *switch.exits.routes)}
+    with_links = {v for v in switch.vrfs if v in outward or any(sub.peer_asn for _, sub in switch.links_in(v))}
     return {
         vrf: Bgp(
             asn=switch.asn,
             router_id=switch.router_id,
             max_paths=min(switch.ecmp_width, dialect.most_paths),
             multipath_relax=True,
-            peers=dict(_peers(switch, vrf, dialect)),
-            announced=frozenset(_announced(switch, vrf)),
+            peers={**dict(_peers(switch, vrf, dialect)), **dict(exit_peers(switch, vrf))},
+            announced=frozenset({*_announced(switch, vrf), *passed_on(switch, vrf)}),
+            aggregates=aggregates(switch, vrf),
         )
         for vrf in ("", *sorted(with_links | vrfs_over_evpn(switch)))
     }
@@ -305,7 +308,7 @@ def _bgp(switch: SwitchView, dialect: Dialect) -> dict[str, Bgp]:
 def _peers(switch: SwitchView, vrf: str, dialect: Dialect) -> Iterator[tuple[str, Peer]]:
     ends = switch.links_in(vrf) if vrf else [(port, port) for port in switch.ends]
     for port, end in ends:
-        if port.role == "host" or not end.peer_asn:
+        if port.role in ("host", "exit") or not end.peer_asn:
             continue
         pairs = [(end.address, end.peer_address), (end.address6, end.peer_address6)]
         for own, far in pairs:
@@ -321,7 +324,7 @@ def _peer(switch: SwitchView, vrf: str, port: SwitchPort, asn: int, families: It
     permits = frozenset(p for family in families for p in _permits(switch, vrf, family))
     bfd = switch.fabric.bfd
     limit = switch.fabric.max_prefixes
-    return Peer(
+    peer = Peer(
         remote_asn=asn,
         families=frozenset(families),
         policy_in=Policy(permits),
@@ -333,6 +336,7 @@ def _peer(switch: SwitchView, vrf: str, port: SwitchPort, asn: int, families: It
         max_prefixes=dict.fromkeys(families, limit) if limit else {},
         description=f"{port.peer} {port.peer_port}",
     )
+    return with_outside(switch, vrf, tuple(families), peer)
 
 
 def _permits(switch: SwitchView, vrf: str, family: str) -> Iterator[Permit]:
@@ -355,7 +359,8 @@ def _announced(switch: SwitchView, vrf: str) -> Iterator[str]:
             yield from map(network_of, service.gateways)
     for port in switch.ports:
         service_here = switch.service_of(port)
-        if service_here and service_here.vrf == vrf and not port.settings.shutdown:
+        inside = port.role != "exit" and not port.settings.shutdown
+        if service_here and service_here.vrf == vrf and inside:
             yield from map(network_of, port.addresses)
 
 

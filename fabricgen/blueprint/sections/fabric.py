@@ -24,6 +24,7 @@ from fabricgen.blueprint.scalars import (
 )
 from fabricgen.blueprint.sections.cabling import MediaPolicy
 from fabricgen.blueprint.sections.configuration import Snippets
+from fabricgen.blueprint.sections.exits import Exit
 from fabricgen.blueprint.sections.floor import Stand
 from fabricgen.blueprint.sections.host_services import Access, AdvertisementsOf, Dhcp
 from fabricgen.blueprint.sections.management import Management
@@ -399,6 +400,7 @@ class Fabric(Model):
         default_factory=dict, description="Long-haul connections of its top tier between sites, by name."
     )
     extra: dict[Name, Extra] = Field(default_factory=dict, description="Devices beside the nodes, by name.")
+    exits: dict[Name, Exit] = Field(default_factory=dict, description="Ways out of it, by name; see Exit.")
     routing: Routing = Field(default_factory=Routing.model_construct, description="Overrides the cluster's routing.")
     pools: Pools = Field(default_factory=Pools.model_construct, description="Pools of this fabric's own.")
     qos: Qos = Field(default_factory=Qos.model_construct, description="Overrides the cluster's QoS.")

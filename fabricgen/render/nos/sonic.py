@@ -68,6 +68,7 @@ from fabricgen.render.nos._sonic.qos import qos_values
 from fabricgen.render.nos._sonic.routing import owns_frr, router_type, routing_values, vrf_name
 from fabricgen.render.nos_protocol import Shared
 from fabricgen.render.trees import first_at_fault, merged, read_data
+from fabricgen.views.exits import EXIT
 from fabricgen.views.host_services import HostServices
 from fabricgen.views.switch import AS_PLANNED, Bond, PlacedSnippet, SwitchPort, SwitchView
 
@@ -265,7 +266,7 @@ def _routed_ports(switch: SwitchView) -> dict[str, dict[str, Any]]:
             service = switch.service_of(port)
             vrf = vrf_name(service.vrf) if service else ""
             rows |= _with_addresses(port.name, port.addresses, {"vrf_name": vrf or None})
-        elif unnumbered and port.role != "host":
+        elif unnumbered and port.role not in ("host", EXIT):
             rows[port.name] = {"ipv6_use_link_local_only": "enable"}
     return rows
 

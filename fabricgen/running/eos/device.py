@@ -85,7 +85,7 @@ class Box:
     v4_over_v6: bool = False
     gateways: dict[str, str] = field(default_factory=dict)
     """Default gateways of the management VRF, by family."""
-    statics: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
+    statics: dict[tuple[str, str], list[tuple[str, str]]] = field(default_factory=dict)
     ssh_vrfs: set[str] = field(default_factory=set)
     routing: EosRouting = field(default_factory=EosRouting)
     qos: EosQos = field(default_factory=EosQos)
@@ -127,6 +127,10 @@ def _switch(box: Box) -> Switch:
         return connected(vrf, used, subinterfaces, vlans, loopbacks)
 
     profiles = {name: port.profile for name, port in ports.items() if port.profile}
+
+    def statics_in(vrf: str) -> list[Route]:
+        return [Route(prefix) for own, prefix in box.statics if own == vrf]
+
     _check_forwarding(box, interfaces)
     return Switch(
         hostname=box.hostname,
@@ -139,8 +143,8 @@ def _switch(box: Box) -> Switch:
         bonds=part("bonds", lambda: dict(_bonds(box)), {}),
         pair=pair,
         vrfs=frozenset(box.vrfs - {MANAGEMENT}),
-        bgp=part("BGP", lambda: box.routing.bgp(routes_in), {}),
-        routes={("", prefix): _static(hops) for prefix, hops in box.statics.items()},
+        bgp=part("BGP", lambda: box.routing.bgp(routes_in, statics_in), {}),
+        routes={key: _static(hops) for key, hops in box.statics.items()},
         drained=part("maintenance", box.routing.drained, False),
         overlay=part("overlay", lambda: box.routing.overlay(loopbacks), None),
         qos=part("QoS", lambda: box.qos.qos(profiles), None),
@@ -384,9 +388,9 @@ def _gateway(box: Box, line: Line, word: str, address: str) -> None:
     box.gateways[word] = address
 
 
-@_TOP.line(r"(?:ip|ipv6) route (\S+) (?:Null0( \d+)?|(Ethernet\S+) (\S+))")
-def _static_route(box: Box, line: Line, prefix: str, distance: str, port: str, address: str) -> None:
-    hops = box.statics.setdefault(prefix, [])
+@_TOP.line(r"(?:ip|ipv6) route(?: vrf (\S+))? (\S+) (?:Null0( \d+)?|(Ethernet\S+) (\S+))")
+def _static_route(box: Box, line: Line, vrf: str, prefix: str, distance: str, port: str, address: str) -> None:
+    hops = box.statics.setdefault((vrf or "", prefix), [])
     if bool(distance) != (not port and bool(hops)):
         unfit(f"a distance is for what drops the rest: {line.text}")
     hops.append((port or "", address or ""))
@@ -398,7 +402,7 @@ def _any_route(box: Box, line: Line, prefix: str, hop: str) -> None:
     if not tolerates() or prefix == "vrf":
         unknown("ip", f"not understood: {line.text}")
     else:
-        box.statics.setdefault(prefix, []).append(("", hop))
+        box.statics.setdefault(("", prefix), []).append(("", hop))
 
 
 @_TOP.line(r"management ssh")
