@@ -30,14 +30,16 @@ peer-group.conf.j2 and bgpd.main.conf.j2); an frr.conf has neither.
 
 def owns_frr(switch: SwitchView) -> bool:
     """Whether a switch takes an frr.conf: unnumbered sessions, BFD, no IPv4, sessions in a VRF, EVPN, an AS number
-    that others share, or a prefix limit that is asked for: bgpcfgd has no words for these, or SONiC's YANG models
-    refuse them.
+    that others share, an MLAG pair, whose own VLAN bgpcfgd would announce, or a prefix limit that is asked for: bgpcfgd
+    has no words for these, or SONiC's YANG models refuse them.
 
     Without BGP there is nothing to put there.
     """
     asked = switch.fabric.bfd or switch.fabric.states_max_prefixes
     in_vrfs = any(bgp.vrf_sessions(switch, vrf) for vrf in switch.vrfs)
-    plain = switch.has_v4 and not asked and not in_vrfs and not switch.shares_asn and not switch.overlay
+    plain = (
+        switch.has_v4 and not asked and not in_vrfs and not switch.shares_asn and not switch.overlay and not switch.pair
+    )
     return bool(switch.asn) and (switch.fabric.underlay == "ebgp-unnumbered" or not plain)
 
 
