@@ -43,6 +43,8 @@ Feature: TypeAlias = Literal[
     "ra-settings",
     "watchdog-forward",
     "watchdog-restore",
+    "macsec",
+    "span-headroom",
     "vxlan-dscp",
 ]
 """What a blueprint may ask of switches that not every NOS has words for."""

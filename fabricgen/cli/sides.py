@@ -281,10 +281,10 @@ class _ClusterConfigs:
         """Render the files of some switches and fabrics."""
         from fabricgen.render.engine import RenderOptions, render_rows
         from fabricgen.render.redaction import without_secrets
-        from fabricgen.render.secrets import managements, redacted
+        from fabricgen.render.secrets import managements, redacted, span_keys
 
         known = self._subjects()
-        told = RenderOptions(self.templates, managements(self.cluster, redacted))
+        told = RenderOptions(self.templates, managements(self.cluster, redacted), span_keys(self.cluster, redacted))
         files = render_rows(self.cluster, [known[d] for d in devices if d in known], told)
         return ((path, without_secrets(content)) for path, content in files)
 

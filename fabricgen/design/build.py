@@ -10,9 +10,9 @@ from fabricgen.blueprint.sections.fabric import Fabric
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.advice.trials import Trials
-from fabricgen.design.balancing import check_seeds
 from fabricgen.design.capacity.expected import expected
 from fabricgen.design.capacity.reserved import check_reserved
+from fabricgen.design.extras.exits import check_exits
 from fabricgen.design.fabric import ManagementNeeds, design_fabrics
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.floor.floor_plan import FloorPlan
@@ -25,6 +25,7 @@ from fabricgen.design.media.allowed import check_media
 from fabricgen.design.media.patching import check_patching
 from fabricgen.design.media.profile_names import check_cabling_names
 from fabricgen.design.model import Design
+from fabricgen.design.names.hash_seeds import check_seeds
 from fabricgen.design.names.interfaces import check_interface_names
 from fabricgen.design.names.nodes import check_node_names
 from fabricgen.design.names.switches import check_switch_names
@@ -100,6 +101,7 @@ def _build(loaded: LoadedBlueprint, catalog: Catalog, *, advise: bool = True) ->
     check_switch_names(design)
     FloorPlan(design).check()
     check_patching(design)
+    check_exits(design)
     check_phases(design)
     check_reserved(design)
     expected(design)

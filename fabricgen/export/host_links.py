@@ -11,6 +11,7 @@ from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.names.interfaces import bond_name
 from fabricgen.numbering.addresses.column import no_addresses
+from fabricgen.numbering.addresses.exit_links import exit_segments
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
 from fabricgen.numbering.lazy_columns import EncodedColumn
 from fabricgen.wiring.bonds import PAIR_VLAN, PEER
@@ -26,11 +27,13 @@ address, the subnet.
 def host_links(cluster: Cluster, *, infiniband: bool = False) -> Ints64:
     """Rows of links of nodes and extra devices, by device, fabric and port; int64.
 
-    Without BMCs, external devices, which others configure, and, unless asked for, InfiniBand ports, which have no
-    addresses here.
+    Without BMCs, external devices and exits, which others configure, and, unless asked for, InfiniBand ports, which
+    have no addresses here.
     """
     links, fabrics = cluster.plan.links, [fabric.name for fabric in cluster.design.fabrics]
-    wanted = np.array([_is_wanted(cluster, segment, infiniband) for segment in links.segments], dtype=bool)
+    exits = exit_segments(cluster.design, cluster.plan)
+    segments = enumerate(links.segments)
+    wanted = np.array([i not in exits and _is_wanted(cluster, s, infiniband) for i, s in segments], dtype=bool)
     rank = [fabrics.index(s.fabric) if s.fabric in fabrics else -1 for s in links.segments]
     rows = np.flatnonzero(wanted[links.segment])
     order = np.lexsort((links.a_port[rows], np.array(rank, dtype=np.int32)[links.segment[rows]], links.a_device[rows]))

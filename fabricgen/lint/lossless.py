@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from fabricgen.catalog.loader import Catalog
-from fabricgen.design.fabric_model import FabricDesign
+from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.model import Design
 from fabricgen.design.qos import QosIntent, qos_of
+from fabricgen.design.scale_across import SpanFigures, spans_of
 from fabricgen.kernel.diagnostics import Diagnostic, Path
 
 WHOLE_BUFFER = "egress_lossless_pool"
@@ -26,6 +27,12 @@ def lossless_fabrics(design: Design) -> Iterator[tuple[FabricDesign, QosIntent]]
 def is_scale_across(design: Design, fabric: FabricDesign) -> bool:
     """Whether a fabric spans sites and has no nodes, so that it carries other fabrics' traffic."""
     return bool(design.loaded.blueprint.fabrics[fabric.name].spans) and not fabric.attachments
+
+
+def pausing_spans(design: Design, fabric: FabricDesign) -> list[tuple[TierDesign, SpanFigures]]:
+    """The spans over which PFC is to pause, each with the tier that it joins."""
+    stated = design.loaded.blueprint.fabrics[fabric.name].spans
+    return [(tier, figures) for tier, figures in spans_of(design, fabric) if stated[figures.span.name].lossless]
 
 
 def merge_fabrics(found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:

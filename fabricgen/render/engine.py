@@ -15,13 +15,15 @@ from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, fault
 from fabricgen.kernel.discovery import load
 from fabricgen.kernel.templates import built_in_templates
 from fabricgen.render.nos_protocol import NOS_PACKAGE, TakesTrees, has_templates, known_nos
-from fabricgen.render.secrets import SecretResolver, managements, redacted
+from fabricgen.render.secrets import SecretResolver, exit_passwords, managements, redacted, span_keys
 from fabricgen.render.shapes.shapes import SwitchShapes
 from fabricgen.render.skeletons import Skeletons, TableRenderer
 from fabricgen.render.snippets import require_printed
 from fabricgen.render.trees import first_at_fault
+from fabricgen.views.exits import with_passwords
 from fabricgen.views.fabric import FabricView
 from fabricgen.views.intent import FabricIntent
+from fabricgen.views.spans import SpanIntent
 from fabricgen.views.switch import PlacedSnippet, SwitchView
 
 if TYPE_CHECKING:
@@ -39,12 +41,14 @@ class RenderOptions:
 
     `overrides` is a folder whose templates (`sonic/frr.conf.j2`) replace the built-in ones of the same path; templates
     then run sandboxed. `managements` are by fabric, with secrets in place of their references where they are `secret`:
-    then a template that fails does not say of which value.
+    then a template that fails does not say of which value. `passwords` of sessions are by their references.
     """
 
     overrides: Path | None = None
     managements: Mapping[str, Management] = field(default_factory=dict)
+    spans: Mapping[str, tuple[SpanIntent, ...]] = field(default_factory=dict)
     secret: bool = False
+    passwords: Mapping[str, str] = field(default_factory=dict)
 
 
 def render_options(
@@ -57,7 +61,9 @@ def render_options(
     """
     require_known_nos(cluster)
     subjects_of(cluster)
-    return RenderOptions(overrides, managements(cluster, resolver), secret=resolver is not redacted)
+    told, keys = managements(cluster, resolver), span_keys(cluster, resolver)
+    passwords = exit_passwords(cluster.design, resolver)
+    return RenderOptions(overrides, told, keys, secret=resolver is not redacted, passwords=passwords)
 
 
 def render_configs(cluster: Cluster, *, options: RenderOptions | None = None) -> Iterator[tuple[str, bytes]]:
@@ -129,8 +135,8 @@ class Renderer:
     def __init__(self, options: RenderOptions) -> None:
         self._guarded = _sandbox_of(options.overrides) if options.overrides else None
         self._environment: jinja2.Environment = self._guarded or built_in_templates()
-        self._managements = options.managements
-        self._tells = not options.secret
+        self._managements, self._spans = options.managements, options.spans
+        self._tells, self._passwords = not options.secret, options.passwords
         self._intents: dict[str, FabricIntent] = {}
         self._judged: set[tuple[Any, ...]] = set()
         self._kept: dict[tuple[str, int, bool], tuple[Mapping[str, Any], str]] = {}
@@ -203,10 +209,13 @@ class Renderer:
     def _with_secrets(self, switch: SwitchView) -> SwitchView:
         """A switch with secrets looked up; all switches of a fabric have the same intent."""
         fabric = switch.fabric
+        if switch.exits.peers:
+            switch = replace(switch, exits=with_passwords(switch.exits, self._passwords))
         if fabric.name not in self._managements:
             return switch
         if fabric.name not in self._intents:
-            self._intents[fabric.name] = replace(fabric, management=self._managements[fabric.name])
+            spans = self._spans.get(fabric.name, fabric.spans)
+            self._intents[fabric.name] = replace(fabric, management=self._managements[fabric.name], spans=spans)
         return replace(switch, fabric=self._intents[fabric.name])
 
     def text(self, name: str, values: Mapping[str, Any]) -> str:

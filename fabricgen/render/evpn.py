@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fabricgen.render import bgp
+from fabricgen.render.exits import runs_in
 from fabricgen.views.switch import Overlay, OverlayPeer, OverlayVrf, SwitchView
 
 MULTIHOP = 3
@@ -49,8 +49,8 @@ def vrf_of(switch: SwitchView, vrf: str) -> OverlayVrf | None:
 
 
 def speaking_vrfs(switch: SwitchView) -> tuple[str, ...]:
-    """The VRFs that run BGP: with sessions of their own, or over EVPN."""
-    return tuple(vrf for vrf in switch.vrfs if vrf_of(switch, vrf) or bgp.vrf_sessions(switch, vrf))
+    """The VRFs that run BGP: with sessions of their own, for exits, or over EVPN."""
+    return tuple(vrf for vrf in switch.vrfs if vrf_of(switch, vrf) or runs_in(switch, vrf))
 
 
 def is_vtep(switch: SwitchView) -> bool:

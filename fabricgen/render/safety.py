@@ -27,7 +27,7 @@ def hidden_safety(cluster: Cluster, options: RenderOptions) -> Iterator[Diagnost
 
     Raises InputError where a template fails, and for a snippet that does not fit the rendered text.
     """
-    plain, own = Renderer(RenderOptions(managements=options.managements)), Renderer(options)
+    plain, own = Renderer(RenderOptions(managements=options.managements, spans=options.spans)), Renderer(options)
     seen: set[TierKey] = set()
     for row in cluster.switch_rows():
         cls = cluster.plan.devices.classes[cluster.plan.devices.device_class[row]]

@@ -10,15 +10,18 @@ import os
 import re
 import stat
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
 from fabricgen.blueprint.sections.management import Aaa, Management, Snmp, SnmpUser, User
 from fabricgen.blueprint.sections.secret import ENVIRONMENT, FILE
 from fabricgen.cluster import Cluster
+from fabricgen.design.extras.exits import exits_of
+from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, fault
 from fabricgen.kernel.diagnostics import Path as Place
+from fabricgen.views.spans import SpanIntent
 
 MAX_SECRET_BYTES = 4096
 
@@ -39,6 +42,15 @@ PHRASE = SecretKind(
     re.compile(r"[A-Za-z0-9@%+=:,./_^*~-]{8,64}"),
     "8 to 64 letters, digits and @%+=:,./_^*~- are what every NOS takes",
 )
+
+KEYS = {
+    bits: SecretKind(
+        re.compile(rf"\d{{2}}[0-9A-Fa-f]{{{bits // 2}}}"),
+        f"a key of type 7 for AES-{bits} is two digits, then {bits // 2} hexadecimal ones",
+    )
+    for bits in (128, 256)
+}
+"""Keys of MACsec by the bits of the cipher (sonic-macsec.yang)."""
 
 SecretResolver: TypeAlias = Callable[[str, SecretKind, Place], str]
 """(reference, kind, path in the blueprint) -> the secret; raises InputError where it cannot be resolved."""
@@ -147,6 +159,54 @@ def managements(cluster: Cluster, resolver: SecretResolver) -> dict[str, Managem
             faults |= {diagnostic.path: diagnostic for diagnostic in error.diagnostics}
     if faults:
         raise cluster.design.loaded.located(InputError(faults.values()))
+    return found
+
+
+def exit_passwords(design: Design, resolver: SecretResolver) -> dict[str, str]:
+    """The passwords of the sessions of all exits, by their references.
+
+    Raises InputError with one diagnostic, at its line of the blueprint, for each that cannot be resolved.
+    """
+    found: dict[str, str] = {}
+    faults: list[Diagnostic] = []
+    for exit_ in exits_of(design):
+        stated: list[tuple[Place, str | None]] = [((*exit_.path, "password"), exit_.spec.password)]
+        stated += [((*exit_.path, "devices", n, "password"), own.password) for n, own in exit_.spec.devices.items()]
+        for place, reference in stated:
+            if reference and reference not in found:
+                try:
+                    found[reference] = resolver(reference, PHRASE, place)
+                except InputError as error:
+                    faults += error.diagnostics
+    if faults:
+        raise design.loaded.located(InputError(faults))
+    return found
+
+
+def span_keys(cluster: Cluster, resolver: SecretResolver) -> dict[str, tuple[SpanIntent, ...]]:
+    """The spans of each fabric that has any, by fabric name, with the keys of their encryption.
+
+    Raises InputError with one diagnostic, at its line of the blueprint, for each that cannot be resolved.
+    """
+    found: dict[str, tuple[SpanIntent, ...]] = {}
+    faults: list[Diagnostic] = []
+
+    def keyed(fabric: str, span: SpanIntent) -> SpanIntent:
+        if span.macsec is None:
+            return span
+        kind, place = KEYS[256 if "256" in span.macsec.cipher else 128], ("spans", span.name, "macsec", "cak")
+        try:
+            key = resolver(span.macsec.cak, kind, ("fabrics", fabric, *place))
+        except InputError as error:
+            faults.extend(error.diagnostics)
+            return span
+        return replace(span, macsec=replace(span.macsec, cak=key))
+
+    for fabric in cluster.design.fabrics:
+        if fabric.tiers and (spans := cluster.intent(fabric).spans):
+            found[fabric.name] = tuple(keyed(fabric.name, span) for span in spans)
+    if faults:
+        raise cluster.design.loaded.located(InputError(faults))
     return found
 
 

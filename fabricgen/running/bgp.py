@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from fabricgen.running.form import Bfd, Bgp, Peer, Policy
+from fabricgen.running.form import Bfd, Bgp, Clause, Peer, Permit, Policy
 from fabricgen.running.overlay import EVPN
 from fabricgen.running.policy import Policies, Route
 from fabricgen.running.tree import tolerates, unfit
@@ -29,6 +29,8 @@ class Neighbor:
     map_out: set[str] = field(default_factory=set)
     own_as_in: int = 0
     max_prefixes: dict[str, int] = field(default_factory=dict)
+    local_asn: int = 0
+    password: str = ""
     source: str = ""
     """The address or interface that its sessions come from."""
     multihop: int = 0
@@ -51,6 +53,8 @@ class Instance:
     max_paths: set[int] = field(default_factory=set)
     networks: set[str] = field(default_factory=set)
     neighbors: dict[str, Neighbor] = field(default_factory=dict)
+    aggregates: set[str] = field(default_factory=set)
+    _known: dict[tuple[frozenset[str], frozenset[str]], Policy | None] = field(default_factory=dict)
     keeps_next_hops: bool = False
     """Whether it keeps the next hops of EVPN routes on all sessions."""
 
@@ -70,6 +74,7 @@ class Instance:
             multipath_relax=self.relax,
             peers=peers,
             announced=frozenset(self._announced(policies, list(connected), list(statics))),
+            aggregates=frozenset(self.aggregates),
         )
 
     def either(self, one: Neighbor, word: str) -> Any:
@@ -103,16 +108,27 @@ class Instance:
         return Peer(
             remote_asn=one.remote_asn or group.remote_asn,
             families=families,
-            policy_in=_joined(policies, one.map_in or group.map_in, families),
-            policy_out=_joined(policies, one.map_out or group.map_out, families),
+            policy_in=self._joined(policies, one.map_in or group.map_in, families),
+            policy_out=self._joined(policies, one.map_out or group.map_out, families),
             keepalive_s=keepalive,
             hold_s=hold,
             bfd=one.bfd or group.bfd,
             own_as_in=one.own_as_in or group.own_as_in,
             max_prefixes={f: n for f, n in {**group.max_prefixes, **one.max_prefixes}.items() if f in families},
             description=one.description,
+            hops=one.multihop or 1,
+            from_loopback=bool(one.source),
+            local_asn=one.local_asn,
+            password=one.password,
             shut=one.shut or group.shut,
         )
+
+    def _joined(self, policies: Policies, maps: set[str], families: frozenset[str]) -> Policy | None:
+        """As `_joined`, which hundreds of sessions ask for alike."""
+        key = frozenset(maps), families
+        if key not in self._known:
+            self._known[key] = _joined(policies, maps, families)
+        return self._known[key]
 
 
 def drained(policies: Policies, instances: Iterable[Instance], *, by_community: bool = True) -> bool:
@@ -137,6 +153,23 @@ def _joined(policies: Policies, maps: set[str], families: frozenset[str]) -> Pol
         return None
     if len(known) != len(found) or len({policy.own_only for policy in known}) != 1:
         unfit(f"families differ in what may pass: {sorted(maps)}")
-    permits = (permit for policy in known for permit in policy.permits)
-    carried = frozenset(p for p in permits if ("v6" if ":" in p.prefix else "v4") in families)
-    return Policy(carried, known[0].own_only)
+
+    def carried(permits: Iterable[Permit]) -> frozenset[Permit]:
+        return frozenset(p for p in permits if ("v6" if ":" in p.prefix else "v4") in families)
+
+    clauses = (replace(c, permits=carried(c.permits)) for policy in known for c in policy.clauses)
+    return Policy(
+        carried(permit for policy in known for permit in policy.permits),
+        known[0].own_only,
+        carried(permit for policy in known for permit in policy.denies),
+        merged(c for c in clauses if c.permits),
+    )
+
+
+def merged(clauses: Iterable[Clause]) -> frozenset[Clause]:
+    """Clauses on the same terms as one."""
+    found: dict[Clause, frozenset[Permit]] = {}
+    for clause in clauses:
+        terms = replace(clause, permits=frozenset())
+        found[terms] = found.get(terms, frozenset()) | clause.permits
+    return frozenset(replace(terms, permits=permits) for terms, permits in found.items())

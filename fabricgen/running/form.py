@@ -22,6 +22,15 @@ PEER_LINK = -1
 
 
 @dataclass(frozen=True, slots=True)
+class Macsec:
+    """Encryption of a link: the cipher suite as EOS calls it, the name of the key, and the key as it is kept."""
+
+    cipher: str
+    ckn: str
+    cak: str
+
+
+@dataclass(frozen=True, slots=True)
 class Interface:
     """A port, up or down: `mtu` in bytes, `speed_gbps` 0 where it negotiates, addresses with prefix lengths.
 
@@ -40,6 +49,7 @@ class Interface:
     vrf: str = ""
     description: str = ""
     bond: int = 0
+    macsec: Macsec | None = None
     access: Access = OPEN
     """What a port of hosts refuses that is in no bond."""
     relay: Relay | None = None
@@ -108,14 +118,30 @@ class Permit:
 
 
 @dataclass(frozen=True, slots=True)
+class Clause:
+    """Further routes that pass, on terms: one of `as_paths` matches, if there are any. What is set on them follows.
+
+    `last_as`: how often the first AS number of the path is repeated; `prepend`: the AS number that is put before it.
+    """
+
+    permits: frozenset[Permit]
+    as_paths: frozenset[str] = frozenset()
+    communities: frozenset[str] = frozenset()
+    last_as: int = 0
+    prepend: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Policy:
     """Which routes pass: those that a permit of theirs takes; `own_only`: with an empty AS path besides.
 
-    The families of a session are kept apart by the prefixes themselves.
+    What `denies` takes does not pass. The families of a session are kept apart by the prefixes themselves.
     """
 
     permits: frozenset[Permit]
     own_only: bool = False
+    denies: frozenset[Permit] = frozenset()
+    clauses: frozenset[Clause] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +170,13 @@ class Peer:
     own_as_in: int = 0
     max_prefixes: Mapping[str, int] = field(default_factory=dict)
     description: str = ""
+    hops: int = 1
+    """How many hops away it may be."""
+    from_loopback: bool = False
+    """Whether the session is from the loopback, not from the address of the link."""
+    local_asn: int = 0
+    """The AS number shown to it instead of the switch's, whose own is not added; 0 for none."""
+    password: str = ""
     shut: bool = False
 
 
@@ -160,6 +193,8 @@ class Bgp:
     multipath_relax: bool
     peers: Mapping[str, Peer]
     announced: frozenset[str]
+    aggregates: frozenset[str] = frozenset()
+    """Prefixes that are made of more specific ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,11 +229,15 @@ class Queue:
 
 @dataclass(frozen=True, slots=True)
 class PortQos:
-    """Lossless Ethernet on a port: no-drop priorities, those that the watchdog guards, and queues that are named."""
+    """Lossless Ethernet on a port: no-drop priorities, those that the watchdog guards, and queues that are named.
+
+    `length_m` is the cable that headroom is to be kept for, where a configuration names it apart; 0 where it does not.
+    """
 
     pfc: frozenset[int]
     watched: frozenset[int]
     queues: Mapping[int, Queue]
+    length_m: int = 0
 
 
 @dataclass(frozen=True, slots=True)

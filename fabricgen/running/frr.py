@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from fabricgen.running.bgp import Instance, drained
 from fabricgen.running.form import Bfd, Bgp, StaticRoute
@@ -90,23 +91,35 @@ def _as_path(found: Frr, line: Line, name: str, expression: str) -> None:
 
 @_TOP.line(r"route-map (\S+) (permit|deny) (\d+)")
 def _route_map(found: Frr, line: Line, name: str, action: str, seq: str) -> None:
-    matched: dict[str, str] = {}
+    matched: dict[str, Any] = {}
     _MAP.read(line.children, matched)
+    if name.startswith("EXIT-"):
+        matched["added"] = int(matched.pop("prepend", 0))
     found.policies.maps.setdefault(name, {})[int(seq)] = Entry(action == "permit", **matched)
 
 
 @_MAP.line(r"match (?:ip|ipv6) address prefix-list (\S+)")
-def _match_list(matched: dict[str, str], line: Line, name: str) -> None:
+def _match_list(matched: dict[str, Any], line: Line, name: str) -> None:
     matched["prefix_list"] = name
 
 
 @_MAP.line(r"match (as-path|interface|tag) (\S+)")
-def _match(matched: dict[str, str], line: Line, word: str, name: str) -> None:
+def _match(matched: dict[str, Any], line: Line, word: str, name: str) -> None:
     matched[word.replace("-", "_")] = name
 
 
+@_MAP.line(r"set community ((?:\d+:\d+ ?)+)")
+def _communities(matched: dict[str, Any], line: Line, communities: str) -> None:
+    matched["communities"] = tuple(communities.split())
+
+
+@_MAP.line(r"set as-path prepend last-as (\d+)")
+def _last_as(matched: dict[str, Any], line: Line, times: str) -> None:
+    matched["last_as"] = int(times)
+
+
 @_MAP.line(r"set as-path (prepend) (\d+(?: \d+)*)|set (community) (?:65535:0|graceful-shutdown) additive")
-def _drain(matched: dict[str, str], line: Line, word: str, path: str, other: str) -> None:
+def _drain(matched: dict[str, Any], line: Line, word: str, path: str, other: str) -> None:
     matched[word or other] = path or "graceful-shutdown"
 
 
@@ -208,6 +221,16 @@ def _bfd(bgp: Instance, line: Line, peer: str, multiplier: str, receive: str, tr
     bgp.neighbor(peer).bfd = Bfd(int(receive), int(multiplier)) if receive else Bfd()
 
 
+@_BGP.line(r"neighbor (\S+) local-as (\d+) no-prepend replace-as")
+def _local_as(bgp: Instance, line: Line, peer: str, asn: str) -> None:
+    bgp.neighbor(peer).local_asn = int(asn)
+
+
+@_BGP.line(r"neighbor (\S+) password (\S+)")
+def _password(bgp: Instance, line: Line, peer: str, text: str) -> None:
+    bgp.neighbor(peer).password = text
+
+
 @_BGP.line("address-family l2vpn evpn")
 def _evpn(bgp: Instance, line: Line) -> None:
     """Read by `_router`: it tells of the VRF, too."""
@@ -283,6 +306,11 @@ def _member_of_family(bgp: Instance, family: str, line: Line, peer: str, group: 
 @_FAMILY.line(r"network (\S+)")
 def _network(bgp: Instance, family: str, line: Line, prefix: str) -> None:
     bgp.networks.add(network_of(prefix))
+
+
+@_FAMILY.line(r"aggregate-address (\S+)")
+def _aggregate(bgp: Instance, family: str, line: Line, prefix: str) -> None:
+    bgp.aggregates.add(network_of(prefix))
 
 
 @_FAMILY.line(r"redistribute connected route-map (\S+)")

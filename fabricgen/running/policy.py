@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from ipaddress import ip_interface, ip_network
 
-from fabricgen.running.form import Interface, Permit, Policy, Subinterface, Vlan
+from fabricgen.running.form import Clause, Interface, Permit, Policy, Subinterface, Vlan
 from fabricgen.running.tree import tolerates, unfit
 
 OWN_ROUTES = "^$"
@@ -23,8 +23,16 @@ class Entry:
     as_path: str = ""
     interface: str = ""
     tag: str = ""
+    communities: tuple[str, ...] = ()
+    last_as: int = 0
+    added: int = 0
     prepend: str = ""
     community: str = ""
+
+    @property
+    def sets(self) -> bool:
+        """Whether it changes what passes."""
+        return bool(self.communities or self.last_as or self.added)
 
 
 @dataclass
@@ -48,13 +56,26 @@ class Policies:
         if name not in self.maps and tolerates():
             unfit(f"route-map {name} is not there: nothing passes")
             return Policy(frozenset())
-        entries = [entry for _, entry in sorted(self.maps[name].items()) if entry.permit]
-        if all(entry == Entry(True) for entry in entries):
+        entries = [entry for _, entry in sorted(self.maps[name].items())]
+        permitting = [entry for entry in entries if entry.permit]
+        if permitting and all(entry == Entry(True) for entry in permitting):
             return None
-        own = {self.own_only(entry) for entry in entries}
-        if len(own) != 1 or any(entry.interface or entry.tag or not entry.prefix_list for entry in entries):
+        plain = [entry for entry in entries if entry.permit and not entry.sets and not self._on_terms(entry)]
+        own = {bool(entry.as_path) for entry in plain} or {False}
+        permits, clauses = set[Permit](), set[Clause]()
+        strange = any(entry.interface or entry.tag or not entry.prefix_list for entry in permitting)
+        if strange or len(own) > 1:
             unfit(f"route-map {name} is no list of prefixes")
-        return Policy(frozenset(p for entry in entries for p in self._permits(entry.prefix_list)), own.pop())
+        for entry in permitting:
+            found = self._permits(entry.prefix_list)
+            if entry in plain:
+                permits |= found
+            else:
+                paths = frozenset(self.as_paths[entry.as_path] if entry.as_path else ())
+                sets = frozenset(entry.communities), entry.last_as, entry.added
+                clauses.add(Clause(frozenset(found), paths, *sets))
+        denies = {p for e in entries if not e.permit and e.prefix_list for p in self._permits(e.prefix_list)}
+        return Policy(frozenset(permits), own.pop(), frozenset(denies), frozenset(clauses))
 
     def drains(self, name: str, *, by_community: bool) -> bool:
         """Whether all that a map lets pass gets a longer path and, `by_community`, that of graceful shutdown.
@@ -72,6 +93,10 @@ class Policies:
             unfit(f"prefix list {name} is not there")
             return set()
         return self.prefix_lists[name]
+
+    def _on_terms(self, entry: Entry) -> bool:
+        """Whether it asks for another AS path than that of own routes."""
+        return bool(entry.as_path) and self.as_paths[entry.as_path] != {OWN_ROUTES}
 
     def own_only(self, entry: Entry) -> bool:
         """Whether an entry takes own routes alone; raises UnknownTextError for any other list of AS paths."""

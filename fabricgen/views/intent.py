@@ -16,7 +16,9 @@ from fabricgen.numbering.addresses.family import FAMILIES
 from fabricgen.numbering.addresses.pools import pool_prefixes
 from fabricgen.numbering.underlay import families, is_management, underlay
 from fabricgen.views.balancing import Balancing, balancing_of
+from fabricgen.views.exits import Outside, outside_of
 from fabricgen.views.host_services import HostServices, host_services
+from fabricgen.views.spans import SpanIntent, spans_intended
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,8 @@ class FabricIntent:
     """Whether the blueprint states `max_prefixes`."""
     balancing: Balancing
     """How its switches choose among equal paths."""
+    spans: tuple[SpanIntent, ...]
+    """Its long-haul connections, by name."""
     management: Management
     """Its own settings over the cluster's; secrets are references until configurations are rendered."""
     qos: QosIntent
@@ -48,6 +52,8 @@ class FabricIntent:
     """Prefixes that contain all node addresses of this fabric and of those that share a VRF with it."""
     offers: HostServices
     """What leaves do for its hosts."""
+    outside: tuple[Outside, ...] = ()
+    """What is beyond the exits of this fabric and of those that share a VRF with it."""
 
 
 def fabric_intent(
@@ -74,6 +80,7 @@ def fabric_intent(
         max_prefixes=usual if stated is None else stated,
         states_max_prefixes=bool(stated),
         balancing=balancing_of(spec.routing, blueprint.routing),
+        spans=spans_intended(spec),
         management=spec.management.over(blueprint.management),
         qos=qos_of(design, fabric),
         vlan=fabric_vlan(blueprint, design.layout.numbering, fabric.name),
@@ -82,6 +89,7 @@ def fabric_intent(
         loopback_pools=_beside(loopbacks, own),
         host_pools=tuple(dict.fromkeys(p for f in members for p in host_pools(design, f))),
         offers=host_services(spec),
+        outside=outside_of(design, fabric),
     )
 
 

@@ -9,6 +9,7 @@ interfaces`: "IP MTU 9214 bytes"), Cumulus Linux sets the MTU of a Linux interfa
 from __future__ import annotations
 
 from fabricgen.catalog.loader import Catalog
+from fabricgen.views.spans import SpanIntent
 from fabricgen.wiring.tables import DeviceClass
 
 
@@ -17,6 +18,8 @@ def largest_mtu(catalog: Catalog, devices: DeviceClass) -> int:
     return catalog.naming(devices.nos, devices.path).configuration.mtu_max
 
 
-def usual_mtu(catalog: Catalog, one: DeviceClass, other: DeviceClass) -> int:
-    """The MTU of a link between switches for which the blueprint states none: the largest that both support."""
-    return min(largest_mtu(catalog, one), largest_mtu(catalog, other))
+def usual_mtu(catalog: Catalog, one: DeviceClass, other: DeviceClass, span: SpanIntent | None = None) -> int:
+    """The MTU of a link between switches for which the blueprint states none: the largest that both support, without
+    what its encryption adds.
+    """
+    return min(largest_mtu(catalog, one), largest_mtu(catalog, other)) - (span.overhead if span else 0)

@@ -24,12 +24,15 @@ if TYPE_CHECKING:
 
 
 def with_overlay(switch: SwitchView, views: SwitchViews, row: int) -> SwitchView:
-    """A switch with its part in the overlay, where its fabric has one."""
+    """A switch with its part in the overlay, where its fabric has one and there is another switch to talk to."""
     design = views.design
     owners = {owner for owner, _ in design.vnis}
     name = switch.fabric.name
     owner = design.fabric(name).carrier or name
     if owner not in owners or not switch.loopback:
+        return switch
+    peers = tuple(_peers(switch, views, row))
+    if not peers:
         return switch
     here = {service.vrf for service in switch.services if service.vrf and (service.host_subnet or service.gateways)}
     vrfs = tuple(
@@ -37,7 +40,7 @@ def with_overlay(switch: SwitchView, views: SwitchViews, row: int) -> SwitchView
         for (carrier, vrf), vni in sorted(design.vnis.items())
         if carrier == owner and vrf in here
     )
-    return replace(switch, overlay=Overlay(switch.loopback, vrfs, tuple(_peers(switch, views, row))))
+    return replace(switch, overlay=Overlay(switch.loopback, vrfs, peers))
 
 
 def _peers(switch: SwitchView, views: SwitchViews, row: int) -> list[OverlayPeer]:

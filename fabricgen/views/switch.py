@@ -11,8 +11,10 @@ from fabricgen.blueprint.sections.configuration import PortSettings
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.kernel.diagnostics import Path
+from fabricgen.views.exits import Outside, SwitchExits
 from fabricgen.views.host_services import NO_SERVICES, HostServices
 from fabricgen.views.intent import FabricIntent
+from fabricgen.views.spans import MacsecIntent, SpanIntent
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -40,6 +42,8 @@ class Service:
     own: str = ""
     own6: str = ""
     """The addresses of a switch of an MLAG pair in the subnet, both of whose switches have the gateway; else ""."""
+    outside: tuple[Outside, ...] = ()
+    """What is beyond the exits of its VRF."""
     tenant: str = ""
     """The tenant whose ports alone are in it, in a VRF of its name."""
     offers: HostServices = NO_SERVICES
@@ -84,6 +88,8 @@ class Subinterface:
         return tuple(address for address in (self.address, self.address6) if address)
 
 
+NO_EXITS = SwitchExits()
+
 AS_PLANNED = PortSettings.model_construct()
 """The settings of a port for which the blueprint states none."""
 
@@ -104,10 +110,11 @@ class PlacedSnippet:
 class SwitchPort:
     """A cabled port of a switch; addresses have prefix lengths, "" for none.
 
-    `cage` counts from 1, `sub` from 0 within the cage's `ways` ports. `role` is what is at the far end: `up`, `down`
-    or `host`. `speed_gbps` is Gb/s, `cable_m` the length of its cable as stocked, 0 without one, `mtu` the largest IP
-    packet in bytes: as stated, else the largest that both ends support. `service` is the
-    fabric of the service that a host port belongs to, `vlan` its VLAN where hosts are bridged. What ends in 6 is IPv6.
+    `cage` counts from 1, `sub` from 0 within the cage's `ways` ports. `role` is what is at the far end: `up`, `down`,
+    `host`, or `exit` for a device outside. `speed_gbps` is Gb/s, `cable_m` the length of its cable as stocked, 0
+    without one, `mtu` the largest IP packet in bytes: as stated, else the largest that both ends support. `service` is
+    the fabric of the service that a host port belongs to, `vlan` its VLAN where hosts are bridged. What ends in 6 is
+    IPv6.
     """
 
     name: str
@@ -140,8 +147,15 @@ class SwitchPort:
     """The number of the bond that it is in, of a host or of the peer link of an MLAG pair; 0 for none."""
     mlag: bool = False
     """Whether that bond has ports on the other switch of the pair, too."""
+    span: SpanIntent | None = None
+    """The long-haul connection that it is an end of."""
     settings: PortSettings = AS_PLANNED
     """The settings that the blueprint states for this port alone."""
+
+    @property
+    def pauses(self) -> bool:
+        """Whether PFC may pause it, in a lossless fabric."""
+        return self.span is None or self.span.lossless
 
     @property
     def addresses(self) -> tuple[str, ...]:
@@ -302,6 +316,19 @@ class SwitchView:
     """Whether it is drained: what it announces by BGP is the last choice of its neighbours."""
     overlay: Overlay | None = None
     """Its part in the overlay of a fabric whose VRFs travel over EVPN."""
+    exits: SwitchExits = NO_EXITS
+    """Its ways out."""
+
+    def outside(self, vrf: str) -> tuple[Outside, ...]:
+        """What is beyond the exits of a VRF, on this switch or others."""
+        found = (service.outside for service in self.services if service.vrf == vrf)
+        return tuple(dict.fromkeys(each for some in found for each in some))
+
+    @property
+    def encrypted_spans(self) -> tuple[tuple[str, MacsecIntent], ...]:
+        """(name of the profile, encryption) of the spans that end here, by name; keys are looked up as the fabric's."""
+        here = {port.span.name for port in self.ports if port.span}
+        return tuple((s.profile, s.macsec) for s in self.fabric.spans if s.name in here and s.macsec)
 
     def lines_at(self, place: str) -> tuple[str, ...]:
         """The lines of the user's snippets for a place of the configuration."""

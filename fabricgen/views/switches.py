@@ -10,20 +10,24 @@ import numpy as np
 
 from fabricgen.as_built.overrides.ends import CableIds
 from fabricgen.catalog.models import SwitchProfile
+from fabricgen.design.extras.exits import ExitDesign
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 from fabricgen.numbering.addresses.allocate import Addresses
 from fabricgen.numbering.addresses.column import dotted
+from fabricgen.numbering.addresses.exit_links import exit_segments
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
 from fabricgen.numbering.addresses.shared_ports import fabrics_sharing
 from fabricgen.numbering.asn.numbers import shares_asn
 from fabricgen.numbering.lazy_columns import EncodedColumn, Strings
 from fabricgen.views.configuration import in_maintenance, placed_snippets, port_settings
+from fabricgen.views.exits import EXIT, ExitEnd, SwitchExits, switch_exits
 from fabricgen.views.intent import FabricIntent, host_pools
 from fabricgen.views.mtu import largest_mtu, usual_mtu
 from fabricgen.views.overlay import with_overlay
 from fabricgen.views.pairs import with_pair
+from fabricgen.views.spans import SpanIntent
 from fabricgen.views.static_routes import Reachability
 from fabricgen.views.switch import (
     AS_PLANNED,
@@ -36,7 +40,7 @@ from fabricgen.views.switch import (
 )
 from fabricgen.wiring.bonds import MLAG
 from fabricgen.wiring.links.switch_ends import switch_ends
-from fabricgen.wiring.tables import SWITCH, Flags, Ints, Ints64, ManagementPort, WiringPlan
+from fabricgen.wiring.tables import SWITCH, Flags, Ints, Ints64, ManagementPort, Segment, WiringPlan
 from fabricgen.wiring.tenants import tenant_of_devices
 
 
@@ -86,6 +90,8 @@ class SwitchViews:
         frame = self.frame(row)
         routes = self._routes(row) if frame.fabric.underlay == "static" else ()
         whole = replace(frame, ports=tuple(self._switch_ports(row)), routes=routes)
+        if row in self.exit_rows:
+            whole = replace(whole, exits=self._exits(whole))
         mate = int(self.plan.bonds.mate[row]) if self.plan.bonds else -1
         if mate >= 0:
             whole = with_pair(whole, self.frame(mate), self.design.catalog, first=row < mate)
@@ -181,7 +187,7 @@ class SwitchViews:
             here = [mine[name] for name, vlans in places.ports.items() if name in mine and vlans[row]]
             for fabric in here:
                 for plain, vlan in zip(self._services_of(row, fabric), tenant.vlans[fabric.name], strict=False):
-                    yield replace(plain, vlan=vlan, vrf=tenant.name, tenant=tenant.name, host_pools=pools)
+                    yield replace(plain, vlan=vlan, vrf=tenant.name, tenant=tenant.name, host_pools=pools, outside=())
             if not here and places.passes[row] and self._passes(owner.name, tenant.name):
                 vlan, hosts = tenant.vlans[owner.name][0], self.intents[owner.name].hosts
                 yield Service(owner.name, vlan, tenant.name, hosts, "", "", pools, tenant=tenant.name)
@@ -230,6 +236,7 @@ class SwitchViews:
                 tagged=fabric.tagged,
                 own=owns[0],
                 own6=owns[-1] if len(found) > 1 else "",
+                outside=intent.outside,
                 offers=intent.offers,
             )
             for place, label in enumerate(labels)
@@ -244,6 +251,35 @@ class SwitchViews:
     @cached_property
     def _shared(self) -> dict[int, tuple[str, ...]]:
         return fabrics_sharing(self.plan, self.design, self.absent)
+
+    @cached_property
+    def _exit_segments(self) -> dict[int, ExitDesign]:
+        return exit_segments(self.design, self.plan)
+
+    def _role(self, segment: int, between: str) -> str:
+        """The role of a port by the segment of its link; `between` that of one between switches."""
+        is_host = self.plan.links.segments[segment].lower == "node"
+        return EXIT if segment in self._exit_segments else "host" if is_host else between
+
+    @cached_property
+    def exit_rows(self) -> frozenset[int]:
+        """The rows of the switches that have links to the outside."""
+        links = self.plan.links
+        return frozenset(row for i in self._exit_segments for row in links.b_device[links.rows_of(i)].tolist())
+
+    def _exits(self, switch: SwitchView) -> SwitchExits:
+        """The ways out of a switch whose ports are known."""
+        by_device = {(e.extra.path, name): e for e in self._exit_segments.values() for name in e.extra.devices}
+        ends = []
+        for port in switch.ports:
+            if port.role == EXIT:
+                exit_ = next(
+                    e for (_, name), e in by_device.items() if name == port.peer and e.fabric.name == port.service
+                )
+                both = ((port.address, port.peer_address), (port.address6, port.peer_address6))
+                pairs = tuple((own.partition("/")[0], far.partition("/")[0]) for own, far in both if own)
+                ends.append(ExitEnd(exit_, port.peer, port.name, port.peer_port, pairs))
+        return switch_exits(ends, (switch.loopback, switch.loopback6), switch.fabric.max_prefixes)
 
     @staticmethod
     def _own(found: FamilyAddresses, row: int, fabric: str) -> str:
@@ -334,6 +370,7 @@ class SwitchViews:
             names = (self.ports[1][link], self.ports[0][link]) if at_b else (self.ports[0][link], self.ports[1][link])
             peer_class = devices.classes[peer_class_of]
             host, settings = segment.lower == "node", own.get(names[0], AS_PLANNED)
+            span = self._span(segment) if segment.km else None
             yield SwitchPort(
                 name=names[0],
                 cage=side.cages[port // side.ways],
@@ -341,7 +378,7 @@ class SwitchViews:
                 ways=side.ways,
                 speed_gbps=int(segment.speed_gbps),
                 lane_gbps=side.lane_gbps,
-                role="host" if host else "peer" if peer_class is cls else "down" if at_b else "up",
+                role=self._role(segment_of, "peer" if peer_class is cls else "down" if at_b else "up"),
                 address=ends[0][0],
                 peer=self.names[peer],
                 peer_port=names[1],
@@ -350,19 +387,25 @@ class SwitchViews:
                 peer_asn=0 if isinstance(segment.a, ManagementPort) else peer_asn,
                 peer_model=peer_class.profile.id,
                 cable=self.cable_id_columns.text(cable) if cable >= 0 else "",
-                mtu=min(largest, settings.mtu or (largest if host else usual_mtu(catalog, cls, peer_class))),
+                mtu=min(largest, settings.mtu or (largest if host else usual_mtu(catalog, cls, peer_class, span))),
                 service=segment.fabric if host else "",
                 subinterfaces=tuple(self._subinterfaces(link, peer, at_b=at_b)) if carries and not host else (),
                 address6=own6,
                 peer_address6=far6,
-                vlan=self._vlan(segment.fabric, link, tenants[of_device[peer]]) if host else 0,
+                vlan=self._vlan(segment_of, link, tenants[of_device[peer]]) if host else 0,
                 cable_m=float(self.plan.cables.length_m[cable]) if cable >= 0 else 0.0,
                 shared=self._shared.get(segment_of, ()) if host else (),
                 tenant=tenants[of_device[peer]] if host else "",
                 bond=bond,
                 mlag=kind == MLAG,
+                span=span,
                 settings=settings,
             )
+
+    def _span(self, segment: Segment) -> SpanIntent | None:
+        """The span that a segment between sites is of."""
+        name = segment.path[-1]
+        return next((span for span in self.intents[segment.fabric].spans if span.name == name), None)
 
     @staticmethod
     def _ends(found: FamilyAddresses, link: int, *, at_b: bool) -> tuple[str, str]:
@@ -371,8 +414,11 @@ class SwitchViews:
         a, b = found.prefix(found.a.at(link), length), found.prefix(found.b.at(link), length)
         return (b, a) if at_b else (a, b)
 
-    def _vlan(self, fabric: str, link: int, tenant: str) -> int:
-        """The VLAN of a host port, whether its fabric bridges or not: its tenant's, or that of the fabric."""
+    def _vlan(self, segment: int, link: int, tenant: str) -> int:
+        """The VLAN of a host port, whether its fabric bridges or not: its tenant's, or the fabric's; 0 for exits."""
+        fabric = self.plan.links.segments[segment].fabric
+        if segment in self._exit_segments:
+            return 0
         if own := int(self.addresses.tenants[tenant].links[link]) if tenant else 0:
             return own
         rails = self.addresses.rails.get(fabric)

@@ -8,6 +8,7 @@ from fabricgen.blueprint.beside.lock import lock_text, parse_lock
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.tenant_walk import joined
+from fabricgen.lock.release import holes, release
 from fabricgen.views.switch import SwitchView
 from tests.conftest import built_files, example_cluster, example_design
 
@@ -106,3 +107,14 @@ def test_numbers_stay_with_tenants_whoever_comes_and_goes() -> None:
     assert lock.of("tenants") == first.lock.of("tenants")
     assert {name: some[0].first for name, some in lock.of("tenants").items()} == {"blue": 1, "green": 2}
     assert lock.of("vlans")["storage in green"][0].first >= 2000
+
+
+def test_what_a_tenant_had_is_kept_until_it_is_released() -> None:
+    """Its number, VLANs and addresses of links: nobody else gets them."""
+    cluster, plain = example_cluster("tenants"), example_cluster("tenants", "tenants={blue: {nodes: [p1/su-1/node-1]}}")
+    gone = holes(cluster.lock, plain.holders, plain.design.layout, {})
+    own = {kind: [name for k, name in gone if k == kind] for kind in ("tenants", "vlans", "ipv4")}
+    assert (own["tenants"], own["vlans"]) == (["green"], ["compute in green", "storage in green"])
+    assert all(name.endswith("in vrf green") for name in own["ipv4"])
+    left = release(cluster.lock, ["tenants/green"], gone)
+    assert not any("green" in name for held in left.held.values() for name in held)

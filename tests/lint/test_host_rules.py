@@ -46,6 +46,14 @@ def test_what_a_nos_lacks_of_them_is_said() -> None:
     assert all(word in said for word in ("no-option-82", "bpdu-guard", "ra-settings", "ra-lifetime")), said
 
 
+def test_tenants_have_vrfs_too() -> None:
+    rule = fg735_relay_hears_no_reply.RelayHearsNoReply()
+    (found,) = rule.check(example_design("tenants", "fabrics.storage.dhcp.servers=10.128.0.67"))
+    assert "storage leaf runs sonic" in found.message
+    assert "VRF blue" in found.message
+    assert not list(rule.check(example_design("tenants", "fabrics.compute.dhcp.servers=10.128.0.67"))), "EOS"
+
+
 def test_vxlan_of_cumulus_has_to_be_named() -> None:
     rule = fg735_relay_hears_no_reply.RelayHearsNoReply()
     sets = ("fabrics.inband.dhcp.servers=10.128.0.67", "nos=cumulus")

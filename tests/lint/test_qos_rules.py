@@ -59,11 +59,15 @@ def test_edges(design_of: DesignOf, sets: list[str], expected: list[str]) -> Non
     assert [d.code for d in lint(design_of(BLUEPRINT, sets)).findings if d.code in codes] == expected
 
 
+SHALLOW = ("fabrics.across.tiers.border.switch=sn5600", "nos.border=sonic")
+
+
 @pytest.mark.parametrize(
     ("sets", "expected"),
     [
         ((), set()),
-        (("fabrics.across.tiers.border.switch=sn5600", "nos.border=sonic"), {"FG712"}),
+        (SHALLOW, set()),
+        ((*SHALLOW, "fabrics.across.spans.haul.lossless=true"), {"FG712"}),
         (("fabrics.across.qos.profile=best-effort",), set()),
         (("fabrics.compute.qos.profile=best-effort",), {"FG708"}),
         (("fabrics.compute.qos.roce_class=4",), {"FG708"}),
@@ -104,7 +108,7 @@ def test_a_setting_of_the_cluster_is_told_once_with_all_fabrics(design_of: Desig
 
 
 def test_a_span_beyond_the_buffer_is_told_once_and_lossy_is_an_answer() -> None:
-    sets = ["fabrics.across.tiers.border.switch=sn5600", "nos.border=sonic"]
+    sets = [*SHALLOW, "fabrics.across.spans.haul.lossless=true"]
     cluster = build_cluster(example_design("two-site", *sets))
     spans = [d.code for d in lint(cluster.design, cluster).findings if d.path[:3] == ("fabrics", "across", "spans")]
     assert "FG712" in spans

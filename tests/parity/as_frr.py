@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from fabricgen.running.form import Bgp, Peer, Policy, StaticRoute, Switch
+from tests.parity.as_frr_evpn import over_evpn, vnis
 
 MAX_PATHS = 256
 """What Debian's FRR is built for."""
@@ -16,6 +17,7 @@ def as_frr(switch: Switch, kernel: Callable[[str], str]) -> str:
     for (vrf, prefix), route in sorted(switch.routes.items()):
         assert not vrf, "the kernel here has no VRFs"
         lines += _static(prefix, route, kernel)
+    lines += vnis(switch)
     for vrf, bgp in sorted(switch.bgp.items()):
         lines += _policies(bgp, vrf)
         lines += _instance(bgp, switch, kernel, vrf)
@@ -66,6 +68,7 @@ def _instance(bgp: Bgp, switch: Switch, kernel: Callable[[str], str], vrf: str) 
             if family in peer.families:
                 yield from _session(kernel(key) if key in switch.interfaces else key, peer, names, family)
         yield " exit-address-family"
+    yield from over_evpn(switch, vrf)
     yield "exit"
 
 

@@ -18,6 +18,7 @@ from fabricgen.running.form import (
     Bond,
     Ecn,
     Interface,
+    Macsec,
     Management,
     Pair,
     Peer,
@@ -35,6 +36,7 @@ from fabricgen.running.form import (
 )
 from fabricgen.running.policy import network_of
 from fabricgen.views.switch import Service, SwitchPort, SwitchView
+from tests.parity.exits import aggregates, exit_peers, exit_routes, passed_on, with_outside
 from tests.parity.plan_hosts import access_of, port_gateway, vlan_of
 from tests.parity.plan_overlay import planned_overlay, vrfs_over_evpn
 
@@ -56,6 +58,8 @@ class Dialect:
     """Whether the PFC watchdog can be told when to give a queue back."""
     gnmi_port: int = 0
     """Where gNMI listens unless told otherwise."""
+    names_lengths: bool = False
+    """Whether it is told how long the cable of a lossless span is."""
     ranked: bool = True
     """Whether servers for time, names and logs stand in order of preference."""
 
@@ -70,7 +74,9 @@ DIALECTS = {
         unused_whole=True,
         gnmi_port=6030,
     ),
-    "cumulus": Dialect(0, 128, copper_negotiates=True, unused_whole=True, restores=False, gnmi_port=9339),
+    "cumulus": Dialect(
+        0, 128, copper_negotiates=True, unused_whole=True, restores=False, gnmi_port=9339, names_lengths=True
+    ),
 }
 
 
@@ -84,7 +90,7 @@ def planned(switch: SwitchView, catalog: Catalog, *, by_bgpcfgd: bool = False) -
     def lacks(feature: Feature) -> bool:
         return known.lack(feature, switch.profile.asic) is not None
 
-    interfaces = {port.name: _interface(switch, port, dialect) for port in switch.ports}
+    interfaces = {port.name: _interface(switch, port, dialect, lacks) for port in switch.ports}
     for port in switch.ports:
         if not port.bond:
             relay, silent = port_gateway(switch, port, lacks)
@@ -108,7 +114,7 @@ def planned(switch: SwitchView, catalog: Catalog, *, by_bgpcfgd: bool = False) -
         pair=_pair(switch),
         vrfs=frozenset(switch.vrfs),
         bgp={vrf: _as_bgpcfgd(switch, vrf, one) for vrf, one in bgp.items()} if by_bgpcfgd else bgp,
-        routes=_blocks(switch) if by_bgpcfgd and switch.asn else _routes(switch),
+        routes=_blocks(switch) if by_bgpcfgd and switch.asn else {**_routes(switch), **exit_routes(switch)},
         drained=switch.maintenance and bool(switch.asn),
         qos=_qos(switch, dialect, lacks) if switch.fabric.qos.lossless and switch.ports else None,
         overlay=planned_overlay(switch, copies_dscp=not lacks("vxlan-dscp")),
@@ -143,7 +149,7 @@ def _loopbacks(switch: SwitchView) -> Iterator[str]:
     yield from (f"{switch.loopback6}/128",) if switch.loopback6 else ()
 
 
-def _interface(switch: SwitchView, port: SwitchPort, dialect: Dialect) -> Interface:
+def _interface(switch: SwitchView, port: SwitchPort, dialect: Dialect, lacks: Callable[[Feature], bool]) -> Interface:
     service, settings = switch.service_of(port), port.settings
     untagged, tagged = switch.vlans_of(port)
     copper = switch.profile.cage(port.cage).form_factor == "RJ45"
@@ -154,13 +160,21 @@ def _interface(switch: SwitchView, port: SwitchPort, dialect: Dialect) -> Interf
         speed_gbps=0 if copper and dialect.copper_negotiates else port.speed_gbps,
         fec="" if fec == "none" else fec,
         addresses=frozenset(port.addresses),
-        link_local=switch.fabric.underlay == "ebgp-unnumbered" and port.role != "host" and not port.bond,
+        link_local=switch.fabric.underlay == "ebgp-unnumbered" and port.role not in ("host", "exit") and not port.bond,
         access_vlan=0 if port.bond else untagged,
         tagged_vlans=frozenset(() if port.bond else tagged),
         bond=PEER_LINK if port.bond and port.role == "peer" else port.bond,
         vrf=service.vrf if service and port.addresses else "",
         description=settings.description or " ".join(f"{port.peer} {port.peer_port} cable {port.cable}".split()),
+        macsec=_macsec(switch, port, lacks),
     )
+
+
+def _macsec(switch: SwitchView, port: SwitchPort, lacks: Callable[[Feature], bool]) -> Macsec | None:
+    span = next((s for s in switch.fabric.spans if port.span and s.name == port.span.name), None)
+    if span is None or span.macsec is None or lacks("macsec"):
+        return None
+    return Macsec(span.macsec.cipher, span.macsec.ckn, _secret(span.macsec.cak))
 
 
 def _bonds(
@@ -282,15 +296,17 @@ def _routes(switch: SwitchView) -> dict[tuple[str, str], StaticRoute]:
 
 def _bgp(switch: SwitchView, dialect: Dialect) -> dict[str, Bgp]:
     """BGP by VRF: in the default one, and in those whose links have peers."""
-    with_links = {vrf for vrf in switch.vrfs if any(sub.peer_asn for _, sub in switch.links_in(vrf))}
+    outward = {way.vrf for way in (*switch.exits.peers, *switch.exits.routes)}
+    with_links = {v for v in switch.vrfs if v in outward or any(sub.peer_asn for _, sub in switch.links_in(v))}
     return {
         vrf: Bgp(
             asn=switch.asn,
             router_id=switch.router_id,
             max_paths=min(switch.ecmp_width, dialect.most_paths),
             multipath_relax=True,
-            peers=dict(_peers(switch, vrf, dialect)),
-            announced=frozenset(_announced(switch, vrf)),
+            peers={**dict(_peers(switch, vrf, dialect)), **dict(exit_peers(switch, vrf))},
+            announced=frozenset({*_announced(switch, vrf), *passed_on(switch, vrf)}),
+            aggregates=aggregates(switch, vrf),
         )
         for vrf in ("", *sorted(with_links | vrfs_over_evpn(switch)))
     }
@@ -299,7 +315,7 @@ def _bgp(switch: SwitchView, dialect: Dialect) -> dict[str, Bgp]:
 def _peers(switch: SwitchView, vrf: str, dialect: Dialect) -> Iterator[tuple[str, Peer]]:
     ends = switch.links_in(vrf) if vrf else [(port, port) for port in switch.ends]
     for port, end in ends:
-        if port.role == "host" or not end.peer_asn:
+        if port.role in ("host", "exit") or not end.peer_asn:
             continue
         pairs = [(end.address, end.peer_address), (end.address6, end.peer_address6)]
         for own, far in pairs:
@@ -315,7 +331,7 @@ def _peer(switch: SwitchView, vrf: str, port: SwitchPort, asn: int, families: It
     permits = frozenset(p for family in families for p in _permits(switch, vrf, family))
     bfd = switch.fabric.bfd
     limit = switch.fabric.max_prefixes
-    return Peer(
+    peer = Peer(
         remote_asn=asn,
         families=frozenset(families),
         policy_in=Policy(permits),
@@ -327,6 +343,7 @@ def _peer(switch: SwitchView, vrf: str, port: SwitchPort, asn: int, families: It
         max_prefixes=dict.fromkeys(families, limit) if limit else {},
         description=f"{port.peer} {port.peer_port}",
     )
+    return with_outside(switch, vrf, tuple(families), peer)
 
 
 def _permits(switch: SwitchView, vrf: str, family: str) -> Iterator[Permit]:
@@ -349,7 +366,8 @@ def _announced(switch: SwitchView, vrf: str) -> Iterator[str]:
             yield from map(network_of, service.gateways)
     for port in switch.ports:
         service_here = switch.service_of(port)
-        if service_here and service_here.vrf == vrf and not port.settings.shutdown:
+        inside = port.role != "exit" and not port.settings.shutdown
+        if service_here and service_here.vrf == vrf and inside:
             yield from map(network_of, port.addresses)
 
 
@@ -400,13 +418,14 @@ def _qos(switch: SwitchView, dialect: Dialect, lacks: Callable[[Feature], bool])
         queue_of={c: c for c in sorted({lossy, *classes.values()})},
         ports={
             port.name: PortQos(
-                pfc=frozenset({qos.roce_class}),
-                watched=frozenset({qos.roce_class}),
+                pfc=frozenset({qos.roce_class} if port.span is None or port.span.lossless else ()),
+                watched=frozenset({qos.roce_class} if port.span is None or port.span.lossless else ()),
                 queues={
                     lossy: Queue(False, 100 - qos.roce_percent),
                     qos.roce_class: Queue(False, qos.roce_percent, _ecn(switch, port)),
                     qos.cnp_class: Queue(True, limit=limit),
                 },
+                length_m=port.span.length_m if port.span and port.span.lossless and dialect.names_lengths else 0,
             )
             for port in switch.ports
         },

@@ -9,12 +9,16 @@ KEEPALIVE_S, HOLD_S = 3, 9
 
 
 def vrfs_over_evpn(switch: SwitchView) -> set[str]:
-    """The VRFs that a switch has ports or gateways in, where it has an overlay."""
+    """The VRFs that a switch has ports or gateways in, where it has an overlay; that of a fabric stays, too, where all
+    of its ports there are tenants'.
+    """
     if switch.overlay is None:
         return set()
     services = {switch.service_of(port) for port in switch.ports if port.role == "host"}
     return {service.vrf for service in services if service and service.vrf} | {
-        service.vrf for service in switch.services if service.vrf and service.gateways
+        service.vrf
+        for service in switch.services
+        if service.vrf and (service.gateways or service.host_subnet or service.host_subnet6)
     }
 
 

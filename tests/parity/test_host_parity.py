@@ -41,6 +41,7 @@ CASES = {
     "cumulus-unnumbered": ("leaf-spine", (CUMULUS, *DUAL, *UNNUMBERED, *BRIDGED, *UNMARKED, *SILENT)),
     "cumulus-routed": ("leaf-spine", (CUMULUS, f"fabrics.compute.{RELAY}")),
     "cumulus-pair-relay": ("bonded-pair", (*DUAL, *FILES)),
+    "tenants": ("tenants", (f"fabrics.compute.{RELAY}", f"fabrics.storage.{RELAY}", f"fabrics.storage.{ACCESS}")),
     "management": ("mi300x-roce", (f"fabrics.oob.{RELAY}",)),
     "eos": ("leaf-spine", (*ALL_EOS, *BRIDGED, f"fabrics.compute.{ACCESS}")),
     "sonic": ("leaf-spine", (*BRIDGED, f"fabrics.compute.{ACCESS}")),

@@ -45,6 +45,7 @@ def structured_config(switch: SwitchView) -> Structured:
             for service in vlans
         ],
         **(_qos(switch) if switch.fabric.qos.lossless else {}),
+        **_macsec(switch),
     }
     own = [line for snippet in switch.snippets if snippet.place != "bgp" for line in snippet.lines]
     by_hand = {"eos_cli": "\n".join(own)} if own else {}
@@ -54,6 +55,20 @@ def structured_config(switch: SwitchView) -> Structured:
     return merged(
         base, bonds(switch), management(switch), with_overlay(switch, routing(switch)), vxlan(switch), by_hand
     )
+
+
+def _macsec(switch: SwitchView) -> Structured:
+    """The profiles of the encrypted spans that end here."""
+    spans = {port.span.name: port.span.macsec for port in switch.ports if port.span and port.span.macsec}
+    profiles = [
+        {
+            "name": f"span-{name}",
+            "cipher": macsec.cipher,
+            "connection_keys": [{"id": macsec.ckn, "encrypted_key": f"<{macsec.cak}>"}],
+        }
+        for name, macsec in sorted(spans.items())
+    ]
+    return {"mac_security": {"profiles": profiles}} if profiles else {}
 
 
 def _addresses(addresses: tuple[str, ...]) -> Structured:
@@ -117,7 +132,10 @@ def _port(switch: SwitchView, port: SwitchPort) -> Structured:
     if port.role != "host" and not port.bond and switch.fabric.underlay == "ebgp-unnumbered":
         found["ipv6_enable"] = True
     if switch.fabric.qos.lossless:
-        found["service_profile"] = f"ROCE-{port.speed_gbps}G"
+        lossy = port.span is not None and not port.span.lossless
+        found["service_profile"] = f"ROCE-{port.speed_gbps}G{'-LOSSY' if lossy else ''}"
+    if port.span and port.span.macsec:
+        found["mac_security"] = {"profile": f"span-{port.span.name}"}
     return found
 
 
@@ -192,7 +210,10 @@ def _qos(switch: SwitchView) -> Structured:
                 "polling_interval": _seconds(qos.poll_ms),
             }
         },
-        "qos_profiles": [_profile(switch, speed, xgs) for speed in sorted({p.speed_gbps for p in switch.ports})],
+        "qos_profiles": [
+            _profile(switch, speed, xgs, lossless=lossless)
+            for speed, lossless in sorted({(p.speed_gbps, p.span is None or p.span.lossless) for p in switch.ports})
+        ],
         **({} if xgs else {"hardware_counters": {"features": [{"name": "ecn", "direction": "out"}]}}),
     }
 
@@ -203,7 +224,7 @@ def _seconds(milliseconds: int) -> str:
     return f"{whole}.{rest:03}" if rest % 10 else f"{whole}.{rest // 10:02}"
 
 
-def _profile(switch: SwitchView, speed: int, xgs: bool) -> Structured:
+def _profile(switch: SwitchView, speed: int, xgs: bool, *, lossless: bool) -> Structured:
     qos = switch.fabric.qos
     low, high = ((kb * speed) // 400 for kb in ((256, 512) if switch.is_lowest else (512, 768)))
     low, high = next(((low, high) for gbps, low, high in qos.ecn if gbps == speed), (low, high))
@@ -211,14 +232,15 @@ def _profile(switch: SwitchView, speed: int, xgs: bool) -> Structured:
     ecn: Structured = {"threshold": threshold, **({"count": True} if xgs else {})}
     shape = {"shape": {"rate": f"{qos.cnp_max_percent} percent"}} if qos.cnp_max_percent else {}
     share = qos.roce_percent
+    pfc = {
+        "enabled": True,
+        "watchdog": {"enabled": True},
+        "priorities": [{"priority": qos.roce_class, "no_drop": True}],
+    }
     return {
-        "name": f"ROCE-{speed}G",
+        "name": f"ROCE-{speed}G{'' if lossless else '-LOSSY'}",
         "trust": "dscp",
-        "priority_flow_control": {
-            "enabled": True,
-            "watchdog": {"enabled": True},
-            "priorities": [{"priority": qos.roce_class, "no_drop": True}],
-        },
+        **({"priority_flow_control": pfc} if lossless else {}),
         "uc_tx_queues" if xgs else "tx_queues": [
             {"id": 1, "priority": "no priority", "bandwidth_percent": 100 - share},
             {

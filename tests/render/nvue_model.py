@@ -70,6 +70,7 @@ KEY_FORMS: dict[str, Callable[[Any], bool]] = {
     "<distance>": _digits(1, 255),
     "<priority>": _digits(0, 7),
     "<dscp>": _digits(0, 63),
+    "<community>": text(r"\d{1,5}:\d{1,5}"),
     "<ways>": text(r"[2-8]x|disabled"),
     "<passphrase>": FREE,
     "<target>": text(r"[0-9]+:[0-9]+"),
@@ -189,7 +190,14 @@ QOS = {
     },
     "egress-shaper": {"<name>": {"traffic-class": {"<priority>": {"max-rate": whole(1, 1 << 40)}}}},
     "mapping": {"<name>": {"dscp": {"<dscp>": {"switch-priority": whole(0, 7)}}, "trust": one_of("l3")}},
-    "pfc": {"<name>": {"rx": ENABLE, "tx": ENABLE, "switch-priority": {"<priority>": EMPTY}}},
+    "pfc": {
+        "<name>": {
+            "cable-length": whole(1, 20_000_000),
+            "rx": ENABLE,
+            "tx": ENABLE,
+            "switch-priority": {"<priority>": EMPTY},
+        }
+    },
     "pfc-watchdog": {"polling-interval": whole(100, 5000), "robustness": whole(1, 1000)},
     "traffic-pool": {key: {"memory-percent": whole(1, 100)} for key in ("default-lossless", "default-lossy")},
 }
@@ -210,9 +218,12 @@ POLICY = {
         "<name>": {
             "rule": {
                 "<rule>": {
-                    "action": {"permit": EMPTY},
+                    "action": {"permit": EMPTY, "deny": EMPTY},
                     "match": {"as-path-list": LINE, "ip-prefix-list": LINE, "type": one_of("ipv4", "ipv6")},
-                    "set": {"as-path-prepend": {"as": ASN}},
+                    "set": {
+                        "as-path-prepend": {"as": ASN, "last-as": whole(1, 10)},
+                        "community": {"<community>": EMPTY},
+                    },
                 }
             }
         }
@@ -253,12 +264,19 @@ EVPN_FAMILY = {
     "state": STATE,
 }
 OWN_FAMILY = {
+    "aggregate-route": {"<prefix>": EMPTY},
     "route-export": {"to-evpn": {"state": STATE}},
     "multipaths": {"ebgp": whole(1, 128)},
-    "redistribute": {"connected": {"route-map": LINE, "state": STATE}},
+    "redistribute": {key: {"route-map": LINE, "state": STATE} for key in ("connected", "static")},
     "state": STATE,
 }
+TIMERS = dict.fromkeys(("connection-retry", "hold", "keepalive"), whole(1, 65535))
 NEIGHBOUR = {
+    "address-family": {"ipv4-unicast": GROUP_FAMILY, "ipv6-unicast": GROUP_FAMILY},
+    "bfd": PROFILE,
+    "local-as": {"asn": ASN, "prepend": STATE, "replace": STATE, "state": STATE},
+    "password": FREE,
+    "timers": TIMERS,
     "description": LINE,
     "peer-group": text(NAME),
     "remote-as": ASN,
@@ -296,7 +314,7 @@ VRFS = {
                 },
                 "router-id": _address,
                 "state": STATE,
-                "timers": dict.fromkeys(("connection-retry", "hold", "keepalive"), whole(1, 65535)),
+                "timers": TIMERS,
             },
             "static": {
                 "<prefix>": {

@@ -47,6 +47,7 @@ MLAG = (
 )
 ONE_LEAF = ("fabrics.compute.tiers.leaf.per=su",)
 
+ENCRYPTED = "fabrics.across.spans.haul.macsec={ckn: 0123456789abcdef0123456789abcdef, cak: 'env:FABRICGEN_CAK'}"
 ADVERTISED = ("fabrics.compute.router_advertisements={resolvers: ['fd00:99::53'], other: true}",)
 FILES_RELAY = ("fabrics.files.dhcp={servers: 10.99.0.9}", "fabrics.inband.router_advertisements=false")
 RELAY = ("fabrics.compute.dhcp={servers: [10.99.0.10, 'fd00:99::9', 10.99.0.9]}",)
@@ -77,6 +78,8 @@ CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     "chassis-tuned-managed": ("modular-spine", (*TUNED, *MANAGED)),
     "breakouts": ("superpod-b300", ()),
     "border-of-a-span": ("two-site", ()),
+    "border-of-a-lossless-span": ("two-site", ("fabrics.across.spans.haul.lossless=true",)),
+    "border-of-an-encrypted-span": ("two-site", (ENCRYPTED,)),
     "collapsed-pair": ("collapsed-pair", PAIR),
     "collapsed-pair-dual": ("collapsed-pair", (*PAIR, *DUAL)),
     "mlag": ("bonded-pair", MLAG),

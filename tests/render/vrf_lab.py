@@ -47,7 +47,7 @@ def lab(build: Build, folder: Path) -> Iterator[frr_lab.Lab]:
             _tunnels(running, name)
         for name in devices:
             frr_lab.batch(_host(build, name), "-n", spaces[name]) if name in build.hosts else _switch(running, name)
-        frr_lab.configure(running, {name: _text(build, name) for name in build.switches})
+        frr_lab.configure(running, {name: build.frr(name) for name in build.switches})
         yield running
     finally:
         for daemon in daemons:
@@ -56,15 +56,6 @@ def lab(build: Build, folder: Path) -> Iterator[frr_lab.Lab]:
             daemon.wait()
         for space in everywhere:
             subprocess.run(["ip", "netns", "del", space], check=False, capture_output=True)
-
-
-def _text(build: Build, name: str) -> str:
-    """What FRR runs on a switch. With EVPN it does not wait for its hardware here: FRR 8.4 waits for EVPN routes too,
-    which a switch that passes them on never puts there (mended in FRRouting/frr 4d616f0, "some safi's do not mix with
-    bgp suppress-fib").
-    """
-    text = build.frr(name)
-    return text.replace(" bgp suppress-fib-pending\n", "") if build.forms[name].overlay else text
 
 
 def _names(build: Build, name: str) -> list[str]:

@@ -24,12 +24,14 @@ from fabricgen.blueprint.scalars import (
 )
 from fabricgen.blueprint.sections.cabling import MediaPolicy
 from fabricgen.blueprint.sections.configuration import Snippets
+from fabricgen.blueprint.sections.exits import Exit
 from fabricgen.blueprint.sections.floor import Stand
 from fabricgen.blueprint.sections.host_services import Access, AdvertisementsOf, Dhcp
 from fabricgen.blueprint.sections.management import Management
 from fabricgen.blueprint.sections.naming import Templates
 from fabricgen.blueprint.sections.qos import Qos
 from fabricgen.blueprint.sections.routing import Ip, Pools, Routing
+from fabricgen.blueprint.sections.span import SpanTraffic
 from fabricgen.models.forms import CATALOGUE, one_or_list, text_form
 
 _DIMENSION_FORM = {
@@ -272,7 +274,7 @@ VrfName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,10}$")]
 """At most 11 characters: SONiC adds `Vrf_` and takes 15 (sonic-vrf.yang)."""
 
 
-class SpanSpec(Model):
+class SpanSpec(SpanTraffic):
     """A long-haul connection between two sites: links between their border switches over a pair of fibres each."""
 
     between: tuple[Name, Name] = Field(description="The two sites, for example [east, west].")
@@ -402,6 +404,7 @@ class Fabric(Model):
         default_factory=dict, description="Long-haul connections of its top tier between sites, by name."
     )
     extra: dict[Name, Extra] = Field(default_factory=dict, description="Devices beside the nodes, by name.")
+    exits: dict[Name, Exit] = Field(default_factory=dict, description="Ways out of it, by name; see Exit.")
     routing: Routing = Field(default_factory=Routing.model_construct, description="Overrides the cluster's routing.")
     pools: Pools = Field(default_factory=Pools.model_construct, description="Pools of this fabric's own.")
     qos: Qos = Field(default_factory=Qos.model_construct, description="Overrides the cluster's QoS.")

@@ -17,7 +17,7 @@ Ip = Literal["v4", "v6", "dual"]
 """Address families of a fabric: IPv4, IPv6, or both on every interface."""
 
 
-def _prefix(text: str) -> str:
+def parse_prefix(text: str) -> str:
     """A prefix in its usual spelling; IPv6 as RFC 5952 has it."""
     if "%" in text:
         raise ValueError(f"'{text}' names an interface after '%'; a pool is a prefix alone")
@@ -40,7 +40,7 @@ _PREFIX_SCHEMA = text_form(
     "10.0.0.0/16",
     "fd00:10::/48",
 )
-Prefix = Annotated[str, AfterValidator(_prefix), WithJsonSchema(_PREFIX_SCHEMA)]
+Prefix = Annotated[str, AfterValidator(parse_prefix), WithJsonSchema(_PREFIX_SCHEMA)]
 Prefixes = Annotated[
     tuple[Prefix, ...],
     BeforeValidator(as_list),

@@ -16,6 +16,7 @@ from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.export.host_links import bond_ports
 from fabricgen.export.table import ExportContext, File, Table, csv_file
 from fabricgen.numbering.addresses.column import AddressColumn, IPv4Column, column_of
+from fabricgen.numbering.addresses.exit_links import exit_segments
 from fabricgen.numbering.addresses.family import ROUTER_ID_BITS
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
 from fabricgen.numbering.lazy_columns import (
@@ -171,9 +172,10 @@ def _links(cluster: Cluster, found: FamilyAddresses) -> AddressSection:
 def kinds_of_links(cluster: Cluster) -> list[str]:
     """The kind of the addresses of links, by segment."""
     segments = cluster.plan.links.segments
-    management = set(_management_segments(segments))
+    management, exits = set(_management_segments(segments)), exit_segments(cluster.design, cluster.plan)
     return [
-        "management" if i in management else "host" if s.lower == "node" else "link" for i, s in enumerate(segments)
+        "management" if i in management else "exit" if i in exits else "host" if s.lower == "node" else "link"
+        for i, s in enumerate(segments)
     ]
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from fabricgen.blueprint.sections.fabric import Fabric
+from fabricgen.blueprint.sections.fabric import Fabric, SpanSpec
 from fabricgen.blueprint.sections.management import Management
 from fabricgen.blueprint.sections.qos import Qos
 from fabricgen.blueprint.sections.routing import Routing
@@ -27,6 +27,9 @@ FEW_KEYS = 2
 
 _STEM_CER, _STEM_KEY = r"[A-Za-z0-9_-]+\.cer", r"[A-Za-z0-9_-]+\.key"
 """File names of certificates and keys that sonic-gnmi.yang takes."""
+
+OF_SPANS: tuple[Feature, ...] = ("macsec", "span-headroom")
+"""Asked of the border switches of spans alone."""
 
 FEW_RESOLVERS = 3
 """Resolvers that every NOS supports."""
@@ -59,6 +62,8 @@ class IntentNotCarried(DesignRule):
                 continue
             for feature, place in _features_asked(design, fabric):
                 for tier in fabric.tiers:
+                    if feature in OF_SPANS and not (tier.peer_links and tier.peer_links.spans):
+                        continue
                     known = design.catalog.naming(tier.nos, tier.path).configuration
                     lack = known.lack(feature, tier.profile.asic)
                     if lack:
@@ -79,6 +84,7 @@ def _features_asked(design: Design, fabric: FabricDesign) -> Iterator[tuple[Feat
         (fabric.path, spec.management, spec.routing, spec.qos),
         ((), blueprint.management, shared, blueprint.qos),
     )
+    yield from ((feature, (*fabric.path, *keys)) for feature, keys in _span_features(spec.spans))
     owner = fabric.carrier or fabric.name
     if qos_of(design, fabric).lossless and any(name == owner for name, _ in design.vnis):
         own: Path = ("fabrics", owner) if blueprint.fabrics[owner].routing.overlay else ()
@@ -91,6 +97,14 @@ def _features_asked(design: Design, fabric: FabricDesign) -> Iterator[tuple[Feat
             if feature not in seen:
                 yield feature, (*base, *keys)
         seen |= {feature for feature, _ in stated}
+
+
+def _span_features(spans: Mapping[str, SpanSpec]) -> Iterator[tuple[Feature, Path]]:
+    for name, span in spans.items():
+        if span.macsec:
+            yield "macsec", ("spans", name, "macsec")
+        if span.lossless:
+            yield "span-headroom", ("spans", name, "lossless")
 
 
 def _host_features(spec: Fabric, *, routed: bool) -> Iterator[tuple[Feature, Path]]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.design.model import Design
-from fabricgen.design.scale_across import US_PER_KM, spans_of
+from fabricgen.design.scale_across import headroom_bytes
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.lossless import buffer_bytes, lossless_fabrics
+from fabricgen.lint.lossless import buffer_bytes, lossless_fabrics, pausing_spans
 from fabricgen.lint.rule import DesignRule
 
 
@@ -15,12 +15,11 @@ class LosslessSpan(DesignRule):
     """PFC cannot work over a long span: the packets in flight when a switch pauses do not fit its buffer.
 
     A sender continues until the pause arrives, and what it sent before is still on its way: twice the length at 4.9
-    us/km, at full speed, for every link (IEEE 802.1Qbb; headroom is 2 x distance x speed). Without that headroom,
-    packets are dropped as on a lossy link, and ECN is not configured to prevent it in time.
+    us/km, at full speed, for every link, and two packets and the reaction of the far end (IEEE Std 802.1Q, annex N).
+    Without that headroom packets are dropped in spite of `lossless: true`.
 
-    Use deep-buffer border switches, fewer or slower links per switch, or `qos: {profile: best-effort}` across sites
-    and NICs that retransmit selectively. Buffer sizes are those of SONiC's device tree; other switches are not
-    judged.
+    Use deep-buffer border switches, fewer or slower links per switch, or `lossless: false` and NICs that retransmit
+    selectively. Buffer sizes are those of SONiC's device tree; of switches without one there FG750 says what it takes.
     """
 
     id = "FG712"
@@ -30,20 +29,20 @@ class LosslessSpan(DesignRule):
         pods: {p1: {site: east}, p2: {site: west}}
         fabrics: {across: {protocol: roce, oversubscription: "2:1",
           tiers: {border: {switch: sn5600, count: 2, above: compute.spine}},
-          spans: {haul: {between: [east, west], links: 8 x 400G,
+          spans: {haul: {between: [east, west], links: 8 x 400G, lossless: true,
             km: 120}}}}  # <-
     """
     good = """
         pods: {p1: {site: east}, p2: {site: west}}
         fabrics: {across: {protocol: roce, oversubscription: "2:1",
           tiers: {border: {switch: sn5600, count: 2, above: compute.spine}},
-          spans: {haul: {between: [east, west], links: 8 x 400G, km: 8}}}}
+          spans: {haul: {between: [east, west], links: 8 x 400G, lossless: true, km: 8}}}}
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare the headroom of all spans of a border switch with its buffer, at the site that needs most."""
         for fabric, _ in lossless_fabrics(design):
-            spans = spans_of(design, fabric)
+            spans = pausing_spans(design, fabric)
             sites = sorted({site for _, figures in spans for site in figures.sites})
             for tier in {tier.name: tier for tier, _ in spans}.values():
                 buffer = buffer_bytes(design.catalog, tier.profile.id)
@@ -51,7 +50,7 @@ class LosslessSpan(DesignRule):
                 run = tier.peer_links.run if tier.peer_links else None
                 if buffer is None or run is None:
                     continue
-                needs = {site: sum(_headroom(s.km, s.links * run.speed_gbps) for s in at[site]) for site in sites}
+                needs = {site: sum(s.links * headroom_bytes(s.km, run.speed_gbps) for s in at[site]) for site in sites}
                 site = max(sites, key=lambda name: (needs[name], name))
                 if needs[site] > buffer:
                     span = max(at[site], key=lambda s: (s.km * s.links, s.name))
@@ -60,10 +59,5 @@ class LosslessSpan(DesignRule):
                         f"{fabric.name} {tier.name} at {site}: {sum(s.links for s in at[site])} links of "
                         f"{run.speed_gbps}G over up to {max(s.km for s in at[site]):g} km need {needs[site] / 1e6:.0f} "
                         f"MB of headroom; {tier.profile.id} has {buffer / 1e6:.0f} MB",
-                        "use deep-buffer border switches, or `profile: best-effort` across sites",
+                        "use deep-buffer border switches, or `lossless: false`",
                     )
-
-
-def _headroom(km: float, gbps: int) -> float:
-    """Bytes in flight both ways over a length, at the sum of the links' speeds."""
-    return 2 * km * US_PER_KM * gbps * 1000 / 8

@@ -9,7 +9,6 @@ from fabricgen.design.fabric_model import TierDesign
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.lossless import lossless_fabrics
 from fabricgen.lint.rule import PlanRule
-from fabricgen.lint.rules.fg712_lossless_span import LosslessSpan
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
@@ -22,7 +21,8 @@ class HeadroomUnpublished(PlanRule):
     Headroom grows with length: the packets in flight when a port pauses must fit (SONiC, pg_profile_lookup.ini: by
     speed and cable length, up to 300 m on most platforms). Without a row for the length, `buffermgrd` makes no
     lossless profile, and the port drops the packets it should hold. fabricgen writes no buffer tables for such a
-    switch; the image's own model applies. Spans that need more than the whole buffer are FG712.
+    switch; the image's own model applies. Spans between sites have headroom for their own length, or none (FG712,
+    FG749).
 
     Shorten the run, or use `qos: {profile: best-effort}` or a NOS that computes headroom for such spans.
     """
@@ -48,7 +48,6 @@ class HeadroomUnpublished(PlanRule):
         from fabricgen.wiring.tables import unique_values
 
         design, plan = cluster.design, cluster.plan
-        reported = {found.path[:-1] for found in LosslessSpan().check(design)}
         lossless = {fabric.name for fabric, _ in lossless_fabrics(design)}
         for number, segment in enumerate(plan.links.segments):
             for tier in _tiers(cluster, segment):
@@ -56,7 +55,7 @@ class HeadroomUnpublished(PlanRule):
                 published = max(
                     (m for found in (platform.buffers if platform else ()) for m in found.headroom), default=0
                 )
-                if tier.fabric not in lossless or not published or segment.path in reported:
+                if tier.fabric not in lossless or not published or segment.km:
                     continue
                 rows = plan.cables.end_cable[cluster.end_rows[number]]
                 longest = float(plan.cables.length_m[rows].max()) if len(rows) else 0.0

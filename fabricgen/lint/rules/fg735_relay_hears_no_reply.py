@@ -52,14 +52,15 @@ class RelayHearsNoReply(DesignRule):
         for fabric in design.fabrics:
             dhcp = design.loaded.blueprint.fabrics[fabric.name].dhcp
             owner = design.fabric(fabric.carrier) if fabric.carrier else fabric
-            in_vxlan = bool(fabric.vrf) and fabric_overlay(design.loaded.blueprint, owner.name) == "evpn"
+            vrf = fabric.vrf or next((t.name for t in design.tenants if fabric.name in t.fabrics), "")
+            in_vxlan = bool(vrf) and fabric_overlay(design.loaded.blueprint, owner.name) == "evpn"
             deaf = ("sonic", "cumulus") if in_vxlan else ("sonic",)
             leaves = [tier for tier in owner.tiers if tier.lowest and tier.nos in deaf and tier.up is not None]
             if dhcp is None or fabric.hosts == "none" or not leaves:
                 continue
             why = "its links have no addresses" if underlay(design, owner) == "ebgp-unnumbered" else ""
-            if fabric.vrf:
-                why = f"VRF {fabric.vrf} comes {'in VXLAN' if in_vxlan else 'over sub-interfaces'}"
+            if vrf:
+                why = f"VRF {vrf} comes {'in VXLAN' if in_vxlan else 'over sub-interfaces'}"
             if why:
                 leaf = leaves[0]
                 message = f"{leaf.fabric} {leaf.name} runs {leaf.nos}, whose DHCP relay hears no reply: {why}"

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fabricgen.blueprint.dimensions import leg_dimensions, leg_number
+from fabricgen.design.extras.exits import exits_of
 from fabricgen.design.fabric_model import Attachment, FabricDesign, TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.units import power_of_two_at_least
+from fabricgen.numbering.addresses.exit_pairs import free_pairs, owned_tier
 from fabricgen.numbering.addresses.family import FAMILIES, ROUTER_ID_BITS, Family
 from fabricgen.numbering.addresses.subnet_sizes import RESERVED_IN_SUBNET, bridged_size, subnet_size
 from fabricgen.numbering.slot_counts import group_capacity, group_slot_count, numbered_groups
@@ -41,6 +43,7 @@ def pool_demands(design: Design) -> Iterator[PoolDemand]:
             if fabric in fabrics or family.bits == ROUTER_ID_BITS:
                 yield from (_demand(fabric.name, "loopback", family, fabric, t, 1) for t in fabric.tiers)
         yield from _of_links(design, fabrics, family)
+        yield from _of_exits(design, fabrics, family)
         for fabric in fabrics:
             yield from _of_nodes(design, fabric, family)
         managed = any(f.managed_devices for f in design.fabrics)
@@ -74,6 +77,15 @@ def _of_links(design: Design, fabrics: list[FabricDesign], family: Family) -> It
                     if run is not None:
                         each = family.block_of_pairs(power_of_two_at_least(tier.addressed(run)))
                         yield _demand(fabric.name, "fabric", family, owner, tier, each)
+
+
+def _of_exits(design: Design, fabrics: list[FabricDesign], family: Family) -> Iterator[PoolDemand]:
+    """Addresses of links that lead out of fabrics, where the blueprint does not state them all."""
+    for exit_ in exits_of(design):
+        pairs = free_pairs(exit_, family) if exit_.fabric in fabrics else 0
+        if pairs:
+            each = family.block_of_pairs(pairs)
+            yield _demand(exit_.fabric.name, "fabric", family, *owned_tier(design, exit_), each)
 
 
 def _of_nodes(design: Design, fabric: FabricDesign, family: Family) -> Iterator[PoolDemand]:

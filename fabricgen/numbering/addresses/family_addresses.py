@@ -16,6 +16,7 @@ from fabricgen.kernel.units import power_of_two_at_least
 from fabricgen.numbering.addresses.allocator import AddressAllocator
 from fabricgen.numbering.addresses.blocks import DeviceBlocks
 from fabricgen.numbering.addresses.column import AddressColumn, no_addresses
+from fabricgen.numbering.addresses.exit_links import number_exits
 from fabricgen.numbering.addresses.family import ROUTER_ID_BITS
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses, Subnets
 from fabricgen.numbering.addresses.management import manage
@@ -66,6 +67,7 @@ class FamilyAllocation:
             if fabric.hosts != "none":
                 self._hosts(fabric)
         self._bonds()
+        number_exits(self.design, self.plan, self._allocator, fabrics, (self.a, self.b, self.length))
         managed = manage(self.design, self.plan, self._allocator, self)
         self._in_tenants()
         return FamilyAddresses(

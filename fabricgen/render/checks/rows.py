@@ -33,7 +33,16 @@ LISTS = frozenset(
 )
 """(table, field) of values that are JSON lists of strings; they are checked as comma-separated text."""
 
-SECRETS = frozenset(("auth_password", "passkey", "SNMP_USER_AUTH_PASSWORD", "SNMP_USER_ENCRYPTION_PASSWORD"))
+SECRETS = frozenset(
+    (
+        "SNMP_USER_AUTH_PASSWORD",
+        "SNMP_USER_ENCRYPTION_PASSWORD",
+        "auth_password",
+        "fallback_cak",
+        "passkey",
+        "primary_cak",
+    )
+)
 """Fields whose values are not repeated in problems."""
 
 Fields: TypeAlias = dict[str, str]

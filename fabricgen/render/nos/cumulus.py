@@ -28,12 +28,14 @@ from fabricgen.render.escape import one_line, token, yaml_text
 from fabricgen.render.nos._cumulus.balancing import balancing_values, is_adaptive
 from fabricgen.render.nos._cumulus.host_services import access_of, filters
 from fabricgen.render.nos._cumulus.overlay import overlay_values
-from fabricgen.render.nos._cumulus.qos import qos_values, speed_profile
+from fabricgen.render.nos._cumulus.qos import pfc_profile, qos_values, speed_profile
 from fabricgen.render.nos._cumulus.relay import discovery, relay_values
-from fabricgen.render.nos._cumulus.routing import family, routing_values
+from fabricgen.render.nos._cumulus.routing import routing_values
 from fabricgen.render.nos._cumulus.system import system_values
+from fabricgen.render.nos._cumulus.words import family
 from fabricgen.render.ports import blocked_cages, lanes_of, numbered_cages, unused_ports
 from fabricgen.render.trees import as_yaml, merged, read_data
+from fabricgen.views.exits import EXIT
 from fabricgen.views.switch import Bond, PlacedSnippet, Service, Subinterface, SwitchPort, SwitchView
 from fabricgen.wiring.bonds import PAIR_VLAN
 
@@ -166,7 +168,10 @@ def _port_row(switch: SwitchView, port: SwitchPort, *, dynamic: bool) -> dict[st
         "vrf": vrf_name(service.vrf) if service and port.addresses else "",
         "addresses": [(family(address), address) for address in port.addresses],
         "qos_profile": speed_profile(port.speed_gbps) if switch.fabric.qos.lossless else "",
-        "adaptive": dynamic and port.role != "host" and port.speed_gbps <= _adaptive_up_to(switch.profile.asic),
+        "pfc": pfc_profile(port),
+        "adaptive": dynamic
+        and port.role not in ("host", EXIT)
+        and port.speed_gbps <= _adaptive_up_to(switch.profile.asic),
     }
 
 

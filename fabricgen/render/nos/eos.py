@@ -31,13 +31,16 @@ from fabricgen.catalog.models import CageClass
 from fabricgen.render import bgp, evpn
 from fabricgen.render.escape import one_line, token
 from fabricgen.render.nos._eos.balancing import balancing_values
+from fabricgen.render.nos._eos.exits import exit_policy, exit_sessions
 from fabricgen.render.nos._eos.host_services import access_of, filters, gateway_of, port_gateway, relay_values
+from fabricgen.render.nos._eos.macsec import macsec_profiles
 from fabricgen.render.nos._eos.management import management_values
 from fabricgen.render.nos._eos.overlay import overlay_values
 from fabricgen.render.nos._eos.pair import GATEWAY_MAC, family_word, pair_values
 from fabricgen.render.nos._eos.qos import profile_name, qos_values
 from fabricgen.render.ports import lanes_of, unused_ports
 from fabricgen.render.static import DISCARD_DISTANCE
+from fabricgen.views.exits import EXIT
 from fabricgen.views.switch import Bond, Service, StaticRoute, Subinterface, SwitchPort, SwitchView
 
 KEEPS_ORDER = True
@@ -102,6 +105,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         **_bgp(switch),
         **balancing_values(switch, naming),
         **qos_values(switch),
+        "macsec_profiles": macsec_profiles(switch),
         **management_values(switch, MANAGEMENT_VRF if management else ""),
     }
 
@@ -149,7 +153,7 @@ def _port_row(switch: SwitchView, port: SwitchPort) -> dict[str, Any]:
     """The values of a port, "" or 0 where it has none; `addresses` are (word for the family, address)."""
     cage = switch.profile.cage(port.cage)
     service = switch.service_of(port)
-    link_local = port.role != "host" and not port.bond and switch.fabric.underlay == "ebgp-unnumbered"
+    link_local = port.role not in ("host", EXIT) and not port.bond and switch.fabric.underlay == "ebgp-unnumbered"
     settings = port.settings
     fec = settings.fec or ("rs" if port.speed_gbps >= FEC_FROM_GBPS else "")
     return {
@@ -165,7 +169,8 @@ def _port_row(switch: SwitchView, port: SwitchPort) -> dict[str, Any]:
         "vrf": token(service.vrf) if service and service.vrf and port.addresses else "",
         "addresses": [(family_word(address), address) for address in port.addresses],
         "link_local": link_local,
-        "qos_profile": profile_name(port.speed_gbps) if switch.fabric.qos.lossless else "",
+        "macsec": port.span.profile if port.span and port.span.macsec else "",
+        "qos_profile": profile_name(port.speed_gbps, pauses=port.pauses) if switch.fabric.qos.lossless else "",
         "shutdown": settings.shutdown,
     }
 
@@ -232,6 +237,8 @@ def _bgp(switch: SwitchView) -> dict[str, Any]:
         "peers": [{**_peer(session), "group": session.group} for session in peers if session.address],
         "interface_peers": [(interface_range(names), *key) for key, names in by_asn.items()],
         "bgp_instances": [_bgp_vrf(switch, vrf) for vrf in evpn.speaking_vrfs(switch)],
+        "default_instance": exit_sessions(switch, ""),
+        **exit_policy(switch),
     }
 
 
@@ -283,6 +290,7 @@ def _bgp_vrf(switch: SwitchView, vrf: str) -> dict[str, Any]:
         "maps": ("CONNECTED", "IN", "OUT") if found else ("CONNECTED",),
         "prefix_lists": lists,
         "matches": matches,
+        **exit_sessions(switch, vrf),
         "peers": [{**_peer(session), "from_above": session.port.role != "down"} for session in found],
         "families": [
             (word, [s.peer_address for s in found if bgp.is_v6(s.peer_address) == v6]) for v6, word, _ in _words(switch)

@@ -60,6 +60,7 @@ from fabricgen.render.nos._sonic.balancing import balancing_values
 from fabricgen.render.nos._sonic.buffers import buffer_lengths_m, buffer_tables, cabled_ports
 from fabricgen.render.nos._sonic.buffers import length_tables as buffers_by_length
 from fabricgen.render.nos._sonic.host_services import host_tables, vlan_rows
+from fabricgen.render.nos._sonic.macsec import macsec_values
 from fabricgen.render.nos._sonic.management import PRINTED_WITH, management_values
 from fabricgen.render.nos._sonic.overlay import overlay_values, vni_vlans
 from fabricgen.render.nos._sonic.pair import pair_rows, pair_tables
@@ -68,6 +69,7 @@ from fabricgen.render.nos._sonic.qos import qos_values
 from fabricgen.render.nos._sonic.routing import owns_frr, router_type, routing_values, vrf_name
 from fabricgen.render.nos_protocol import Shared
 from fabricgen.render.trees import first_at_fault, merged, read_data
+from fabricgen.views.exits import EXIT
 from fabricgen.views.host_services import HostServices
 from fabricgen.views.switch import AS_PLANNED, Bond, PlacedSnippet, SwitchPort, SwitchView
 
@@ -105,6 +107,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         **host_tables(switch),
         **pair_tables(switch),
         **balancing_values(switch),
+        **macsec_values(switch),
         "BREAKOUT_CFG": {port: {"brkout_mode": mode} for port, mode in port_table.breakouts},
         "PORT": {port.name: _port_fields(port, cabled.get(port.name)) for port in port_table.ports},
         "own_buffers": _template("BUFFER_POOL") in common,
@@ -189,6 +192,7 @@ def _port_fields(port: TablePort, cabled: SwitchPort | None) -> dict[str, Any]:
         "fec": own.fec or fec_of(port) or None,
         "index": port.index,
         "lanes": port.lanes,
+        "macsec": cabled.span.profile if cabled and cabled.span and cabled.span.macsec else None,
         "mtu": _mtu(cabled),
         "speed": port.speed_gbps * 1000,
         "subport": port.subport or None,
@@ -265,7 +269,7 @@ def _routed_ports(switch: SwitchView) -> dict[str, dict[str, Any]]:
             service = switch.service_of(port)
             vrf = vrf_name(service.vrf) if service else ""
             rows |= _with_addresses(port.name, port.addresses, {"vrf_name": vrf or None})
-        elif unnumbered and port.role != "host" and not port.bond:
+        elif unnumbered and port.role not in ("host", EXIT) and not port.bond:
             rows[port.name] = {"ipv6_use_link_local_only": "enable"}
     return rows
 
@@ -310,6 +314,7 @@ _WHERE_FILLED = (
     "DHCP_RELAY",
     "DNS_NAMESERVER",
     "INTERFACE",
+    "MACSEC_PROFILE",
     "MCLAG_DOMAIN",
     "MCLAG_INTERFACE",
     "MCLAG_UNIQUE_IP",

@@ -94,8 +94,8 @@ class SwitchShapes:
         is then no part of the shape.
 
         None for a switch that must be rendered by itself: it has settings of its own, snippets to merge, static routes
-        or sub-interfaces, there are tenants, it is one of an MLAG pair, or it has an IPv6 address that sorts before one
-        of IPv4 as text.
+        or sub-interfaces, there are tenants, it is one of an MLAG pair or has exits, or it has an IPv6 address that
+        sorts before one of IPv4 as text.
         """
         frames = list(map(self._views.frame, rows))
         bonds = self._views.plan.bonds
@@ -103,7 +103,7 @@ class SwitchShapes:
         for row, frame, ports in zip(rows, frames, self._ports.of(rows, by_text), strict=True):
             merges = any(snippet.tree for snippet in frame.snippets)
             alone = merges or frame.name in self._stated or frame.fabric.underlay == "static" or self._guests
-            alone = alone or (bonds is not None and bonds.mate[row] >= 0)
+            alone = alone or row in self._views.exit_rows or (bonds is not None and bonds.mate[row] >= 0)
             fits = not alone and (frame.nos in keep_order or ports.in_text_order)
             yield self._signature(row, frame, ports) if fits else None
 

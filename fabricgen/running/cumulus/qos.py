@@ -49,8 +49,10 @@ def _watchdog(row: Row) -> Watchdog:
 def _port(qos: Row, port: Row, speed_gbps: int) -> PortQos:
     only(port, *NAMED, "pfc-watchdog")
     own = {name: qos[name][port[name]["profile"]] for name in NAMED if name in port}
-    pfc = own["pfc"]
-    if {key: pfc[key] for key in ("rx", "tx")} != PFC_ON or port["pfc-watchdog"] not in ({}, {"state": "enable"}):
+    pfc = own.get("pfc", {**PFC_ON, "switch-priority": {}})
+    only(pfc, *PFC_ON, "cable-length", "switch-priority")
+    off = {key: pfc[key] for key in PFC_ON} != PFC_ON
+    if off or port.get("pfc-watchdog", {}) not in ({}, {"state": "enable"}):
         unfit("PFC is not on in both directions, or is not watched")
     paused = frozenset(map(int, pfc["switch-priority"]))
     marked = {int(queue): _ecn(row) for queue, row in own["congestion-control"]["traffic-class"].items()}
@@ -67,7 +69,8 @@ def _port(qos: Row, port: Row, speed_gbps: int) -> PortQos:
     }
     if marked:
         unfit(f"queues that are marked and not scheduled: {sorted(marked)}")
-    return PortQos(paused, paused if port["pfc-watchdog"] else frozenset(), queues)
+    watched = paused if port.get("pfc-watchdog") else frozenset()
+    return PortQos(paused, watched, queues, pfc.get("cable-length", 0))
 
 
 def _queue(row: Row, ecn: Ecn | None) -> Queue:

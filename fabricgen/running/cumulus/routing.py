@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from fabricgen.running.bgp import Instance, Neighbor, drained
+from fabricgen.running.cumulus.exits import exit_neighbor, sets_of
 from fabricgen.running.cumulus.overlay import read_group, tunnel, vrf_lines
 from fabricgen.running.form import Bfd, Bgp, StaticRoute
 from fabricgen.running.overlay import Overlay, VrfLines, overlay
@@ -46,7 +48,10 @@ class Routing:
 
     def bgp(self, routes_in: Callable[[str], Iterable[Route]]) -> dict[str, Bgp]:
         """BGP by VRF; `routes_in` gives the connected routes of one."""
-        return {vrf: one.bgp(self._policies, routes_in(vrf), ()) for vrf, one in self._instances.items()}
+        return {
+            vrf: one.bgp(self._policies, routes_in(vrf), [Route(prefix) for prefix in self._statics.get(vrf, {})])
+            for vrf, one in self._instances.items()
+        }
 
     def drained(self) -> bool:
         """Whether its neighbours choose it last: FRR adds the community itself, and maps a longer path."""
@@ -89,12 +94,15 @@ class Routing:
             if word == "l2vpn-evpn":
                 only(family, "state")
                 continue
-            only(family, "multipaths", "redistribute", "route-export", "state")
-            connected = family["redistribute"]["connected"]
-            if family["state"] != ON or connected["state"] != ON or family["redistribute"].keys() != {"connected"}:
-                unfit(f"{word}: not on, or other routes are redistributed")
+            only(family, "aggregate-route", "multipaths", "redistribute", "route-export", "state")
+            only(family["redistribute"], "connected", "static")
+            if family["state"] != ON or any(one["state"] != ON for one in family["redistribute"].values()):
+                unfit(f"{word}: not on, or routes are not redistributed")
             found.max_paths.add(family["multipaths"]["ebgp"])
-            found.families[FAMILIES[word]] = {connected["route-map"]}
+            found.families[FAMILIES[word]] = {family["redistribute"]["connected"]["route-map"]}
+            if "static" in family["redistribute"]:
+                found.statics[FAMILIES[word]] = {family["redistribute"]["static"]["route-map"]}
+            found.aggregates |= set(family.get("aggregate-route", {}))
         for name, group in row.get("peer-group", {}).items():
             found.neighbors[name] = self._group(group)
         for name, peer in row.get("neighbor", {}).items():
@@ -103,7 +111,11 @@ class Routing:
 
     def _group(self, row: Row) -> Neighbor:
         only(row, "address-family", "bfd", "capabilities")
-        found = Neighbor(is_group=True, bfd=self._bfd[row["bfd"]["profile"]] if "bfd" in row else None)
+        return self._families(Neighbor(is_group=True), row)
+
+    def _families(self, found: Neighbor, row: Row) -> Neighbor:
+        """What a group, or a neighbour of none, says of each family, and of BFD."""
+        found.bfd = self._bfd[row["bfd"]["profile"]] if "bfd" in row else None
         if row.get("capabilities", {"extended-nexthop": ON}) != {"extended-nexthop": ON}:
             unfit(f"capabilities {row['capabilities']}")
         for word, family in {"ipv4-unicast": {"state": ON}, **row["address-family"]}.items():
@@ -126,6 +138,8 @@ class Routing:
         return found
 
     def _neighbor(self, name: str, row: Row) -> Neighbor:
+        if "peer-group" not in row:
+            return self._families(exit_neighbor(name, row), row)
         only(row, "description", "multihop-ttl", "peer-group", "remote-as", "type", "update-source")
         if (row["type"] == "unnumbered") != name.startswith(("swp", "peerlink.")):
             unfit(f"{name} is {row['type']}")
@@ -179,18 +193,20 @@ def _policies(row: Row) -> Policies:
 
 def _entry(rule: Row, types: Mapping[str, str]) -> Entry:
     only(rule, "action", "match", "set")
-    changed = rule.get("set", {})
-    only(changed, "as-path-prepend")
-    prepended = changed.get("as-path-prepend", {})
-    only(prepended, "as")
-    match = rule["match"]
-    only(match, "as-path-list", "ip-prefix-list", "type")
-    if match.keys() == {"as-path-list"} and rule["action"] == {"permit": {}}:
-        return Entry(True, as_path=match["as-path-list"])
-    if types[match["ip-prefix-list"]] != match["type"] or rule["action"] != {"permit": {}}:
+    match, (action,) = rule.get("match", {}), rule["action"]
+    if action not in ("permit", "deny") or rule["action"] != {action: {}}:
         unfit(f"an entry that is not understood: {rule}")
-    longer = str(prepended.get("as", ""))
-    return Entry(True, match["ip-prefix-list"], match.get("as-path-list", ""), prepend=longer)
+    if not match:
+        return Entry(action == "permit")
+    only(match, "as-path-list", "ip-prefix-list", "type")
+    if match.keys() == {"as-path-list"}:
+        return Entry(action == "permit", as_path=match["as-path-list"])
+    if types[match["ip-prefix-list"]] != match["type"]:
+        unfit(f"an entry that is not understood: {rule}")
+    return replace(
+        Entry(action == "permit", match["ip-prefix-list"], match.get("as-path-list", "")),
+        **sets_of(rule.get("set", {}), of_exit=match["ip-prefix-list"].startswith("EXIT-")),
+    )
 
 
 def _static(prefix: str, row: Row) -> StaticRoute:

@@ -9,6 +9,7 @@ from typing import Any
 
 from fabricgen.running.eos.balancing import EosBalancing, balancing_rules
 from fabricgen.running.eos.hosts import Gateway, PortAccess, gateway_rules, host_rules
+from fabricgen.running.eos.macsec import macsec_rules
 from fabricgen.running.eos.management import EosManagement, management_rules
 from fabricgen.running.eos.qos import EosQos, qos_rules
 from fabricgen.running.eos.routing import EosRouting, routing_rules
@@ -16,6 +17,7 @@ from fabricgen.running.form import (
     PEER_LINK,
     Bond,
     Interface,
+    Macsec,
     Management,
     Pair,
     StaticRoute,
@@ -57,6 +59,7 @@ class Port:
     groups: list[str] = field(default_factory=list)
     shared: list[str] = field(default_factory=list)
     profile: str = ""
+    macsec: str = ""
     access: PortAccess = field(default_factory=PortAccess)
     gateway: Gateway = field(default_factory=Gateway)
 
@@ -82,11 +85,12 @@ class Box:
     v4_over_v6: bool = False
     gateways: dict[str, str] = field(default_factory=dict)
     """Default gateways of the management VRF, by family."""
-    statics: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
+    statics: dict[tuple[str, str], list[tuple[str, str]]] = field(default_factory=dict)
     ssh_vrfs: set[str] = field(default_factory=set)
     routing: EosRouting = field(default_factory=EosRouting)
     qos: EosQos = field(default_factory=EosQos)
     managed: EosManagement = field(default_factory=EosManagement)
+    macsecs: dict[str, Macsec] = field(default_factory=dict)
     balancing: EosBalancing = field(default_factory=EosBalancing)
 
 
@@ -104,6 +108,8 @@ MANAGEMENT = "MGMT"
 def _switch(box: Box) -> Switch:
     ports = {n: p for n, p in box.ports.items() if n.startswith("Ethernet") and not p.tag}
     interfaces = {name: _interface(name, port, box) for name, port in ports.items()}
+    secured = {n: replace(interfaces[n], macsec=box.macsecs.get(p.macsec)) for n, p in ports.items() if p.macsec}
+    interfaces |= secured
     pair = part("MLAG", lambda: _pair(box), None)
     for name in pair.members if pair else ():
         interfaces[name] = replace(interfaces[name], bond=PEER_LINK)
@@ -121,6 +127,10 @@ def _switch(box: Box) -> Switch:
         return connected(vrf, used, subinterfaces, vlans, loopbacks)
 
     profiles = {name: port.profile for name, port in ports.items() if port.profile}
+
+    def statics_in(vrf: str) -> list[Route]:
+        return [Route(prefix) for own, prefix in box.statics if own == vrf]
+
     _check_forwarding(box, interfaces)
     return Switch(
         hostname=box.hostname,
@@ -133,8 +143,8 @@ def _switch(box: Box) -> Switch:
         bonds=part("bonds", lambda: dict(_bonds(box)), {}),
         pair=pair,
         vrfs=frozenset(box.vrfs - {MANAGEMENT}),
-        bgp=part("BGP", lambda: box.routing.bgp(routes_in), {}),
-        routes={("", prefix): _static(hops) for prefix, hops in box.statics.items()},
+        bgp=part("BGP", lambda: box.routing.bgp(routes_in, statics_in), {}),
+        routes={key: _static(hops) for key, hops in box.statics.items()},
         drained=part("maintenance", box.routing.drained, False),
         overlay=part("overlay", lambda: box.routing.overlay(loopbacks), None),
         qos=part("QoS", lambda: box.qos.qos(profiles), None),
@@ -299,6 +309,7 @@ _TOP.nothing(
 )
 _VLAN.nothing(r"name \S+")
 balancing_rules(_TOP)
+macsec_rules(_TOP)
 routing_rules(_TOP)
 qos_rules(_TOP)
 management_rules(_TOP)
@@ -377,9 +388,9 @@ def _gateway(box: Box, line: Line, word: str, address: str) -> None:
     box.gateways[word] = address
 
 
-@_TOP.line(r"(?:ip|ipv6) route (\S+) (?:Null0( \d+)?|(Ethernet\S+) (\S+))")
-def _static_route(box: Box, line: Line, prefix: str, distance: str, port: str, address: str) -> None:
-    hops = box.statics.setdefault(prefix, [])
+@_TOP.line(r"(?:ip|ipv6) route(?: vrf (\S+))? (\S+) (?:Null0( \d+)?|(Ethernet\S+) (\S+))")
+def _static_route(box: Box, line: Line, vrf: str, prefix: str, distance: str, port: str, address: str) -> None:
+    hops = box.statics.setdefault((vrf or "", prefix), [])
     if bool(distance) != (not port and bool(hops)):
         unfit(f"a distance is for what drops the rest: {line.text}")
     hops.append((port or "", address or ""))
@@ -391,7 +402,7 @@ def _any_route(box: Box, line: Line, prefix: str, hop: str) -> None:
     if not tolerates() or prefix == "vrf":
         unknown("ip", f"not understood: {line.text}")
     else:
-        box.statics.setdefault(prefix, []).append(("", hop))
+        box.statics.setdefault(("", prefix), []).append(("", hop))
 
 
 @_TOP.line(r"management ssh")
@@ -410,6 +421,11 @@ def _ssh_vrf(box: Box, line: Line, vrf: str) -> None:
 def _add_port(box: Box, line: Line, name: str) -> None:
     port = box.ports[name] = Port()
     _PORT.read(line.children, port)
+
+
+@_PORT.line(r"mac security profile (\S+)")
+def _macsec(port: Port, line: Line, name: str) -> None:
+    port.macsec = name
 
 
 @_PORT.line(r"speed (\d+)g(?:-\d)?")

@@ -46,7 +46,8 @@ class EosQos:
         )
 
     def _port(self, profile: Profile, watched: bool) -> PortQos:
-        if profile.words != {"qos trust dscp", "priority-flow-control on"}:
+        pauses = {"priority-flow-control on"} if profile.no_drop else set()
+        if profile.words != {"qos trust dscp"} | pauses or (profile.watched and not pauses):
             unfit(f"a profile lacks trust or PFC: {sorted(profile.words)}")
         no_drop = frozenset(profile.no_drop)
         watched = watched and profile.watched

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from fabricgen.running.bgp import Instance, drained
 from fabricgen.running.eos.overlay import FAMILY, VXLAN, Vxlan, overlay_of
@@ -33,14 +33,16 @@ class EosRouting:
     bfd: Bfd = field(default_factory=Bfd)
     """The timers of sessions that state none."""
 
-    def bgp(self, connected: Callable[[str], Iterable[Route]]) -> dict[str, Bgp]:
+    def bgp(
+        self, connected: Callable[[str], Iterable[Route]], statics: Callable[[str], Iterable[Route]]
+    ) -> dict[str, Bgp]:
         """Sessions and announcements by VRF; raises UnknownTextError for sessions that carry IPv4 without next hops."""
         for port, group in self.link_local.items():
             if "v4" in self.instances[""].neighbors[group].active and group not in self.over_v6:
                 unfit(f"{port} carries IPv4 without `next-hop address-family ipv6 originate`")
         for neighbor in (neighbor for one in self.instances.values() for neighbor in one.neighbors.values()):
-            neighbor.bfd = self.bfd if neighbor.has_bfd else None
-        return {vrf: one.bgp(self.policies, connected(vrf), ()) for vrf, one in self.instances.items()}
+            neighbor.bfd = neighbor.bfd or (self.bfd if neighbor.has_bfd else None)
+        return {vrf: one.bgp(self.policies, connected(vrf), statics(vrf)) for vrf, one in self.instances.items()}
 
     def drained(self) -> bool:
         """Whether its neighbours choose it last; raises UnknownTextError where they are not sent the community."""
@@ -113,18 +115,30 @@ def _as_path(box: HasRouting, line: Line, name: str, expression: str) -> None:
 
 
 def _route_map(box: HasRouting, line: Line, name: str, action: str, seq: str) -> None:
-    matched: dict[str, str] = {}
+    matched: dict[str, Any] = {}
     _MAP.read(line.children, matched)
+    if name.startswith("EXIT-"):
+        matched["added"] = int(matched.pop("prepend", 0))
     box.routing.policies.maps.setdefault(name, {})[int(seq)] = Entry(action == "permit", **matched)
 
 
 @_MAP.line(r"match (?:ip|ipv6) address (prefix-list) (\S+)|match (as-path) (\S+)")
-def _match(matched: dict[str, str], line: Line, word: str, name: str, path: str, path_name: str) -> None:
+def _match(matched: dict[str, Any], line: Line, word: str, name: str, path: str, path_name: str) -> None:
     matched[(word or path).replace("-", "_")] = name or path_name
 
 
+@_MAP.line(r"set community ((?:\d+:\d+ ?)+)")
+def _set_communities(matched: dict[str, Any], line: Line, communities: str) -> None:
+    matched["communities"] = tuple(communities.split())
+
+
+@_MAP.line(r"set as-path prepend last-as (\d+)")
+def _last_as(matched: dict[str, Any], line: Line, times: str) -> None:
+    matched["last_as"] = int(times)
+
+
 @_MAP.line(r"set as-path (prepend) (\d+(?: \d+)*)|set (community) (?:65535:0|GSHUT) additive")
-def _drain(matched: dict[str, str], line: Line, word: str, path: str, other: str) -> None:
+def _drain(matched: dict[str, Any], line: Line, word: str, path: str, other: str) -> None:
     matched[word or other] = path or "graceful-shutdown"
 
 
@@ -227,6 +241,13 @@ def _description(routing: EosRouting, bgp: Instance, line: Line, peer: str, text
     bgp.neighbor(peer).description = text
 
 
+@_BGP.line(r"neighbor (\S+) bfd interval (\d+) min-rx (\d+) multiplier (\d+)")
+def _own_bfd(routing: EosRouting, bgp: Instance, line: Line, peer: str, own: str, least: str, multiplier: str) -> None:
+    if own != least:
+        unfit(f"intervals differ: {line.text}")
+    bgp.neighbor(peer).bfd = Bfd(int(own), int(multiplier))
+
+
 @_BGP.line(r"neighbor (\S+) bfd")
 def _bfd(routing: EosRouting, bgp: Instance, line: Line, peer: str) -> None:
     bgp.neighbor(peer).has_bfd = True
@@ -247,6 +268,35 @@ def _most(routing: EosRouting, bgp: Instance, line: Line, peer: str, count: str)
 @_BGP.line(r"neighbor (\S+) allowas-in (\d+)")
 def _own_as(routing: EosRouting, bgp: Instance, line: Line, peer: str, times: str) -> None:
     bgp.neighbor(peer).own_as_in = int(times)
+
+
+_BGP.nothing(r"neighbor \S+ send-community standard")
+
+
+@_BGP.line(r"neighbor (\S+) local-as (\d+) no-prepend replace-as")
+def _local_as(routing: EosRouting, bgp: Instance, line: Line, peer: str, asn: str) -> None:
+    bgp.neighbor(peer).local_asn = int(asn)
+
+
+@_BGP.line(r"neighbor (\S+) timers (\d+) (\d+)")
+def _own_timers(routing: EosRouting, bgp: Instance, line: Line, peer: str, keepalive: str, hold: str) -> None:
+    bgp.neighbor(peer).timers = int(keepalive), int(hold)
+
+
+@_BGP.line(r"neighbor (\S+) password 0 (\S+)")
+def _password(routing: EosRouting, bgp: Instance, line: Line, peer: str, text: str) -> None:
+    bgp.neighbor(peer).password = text
+
+
+@_BGP.line(r"aggregate-address (\S+)")
+def _aggregate(routing: EosRouting, bgp: Instance, line: Line, prefix: str) -> None:
+    bgp.aggregates.add(prefix)
+
+
+@_BGP.line(r"redistribute static route-map (\S+)")
+def _redistribute_static(routing: EosRouting, bgp: Instance, line: Line, name: str) -> None:
+    for family in ("v4", "v6"):
+        bgp.statics.setdefault(family, set()).add(name)
 
 
 @_BGP.line(r"redistribute connected route-map (\S+)")

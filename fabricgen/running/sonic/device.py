@@ -20,6 +20,7 @@ from fabricgen.running.form import (
     Balancing,
     Bond,
     Interface,
+    Macsec,
     Management,
     Subinterface,
     Switch,
@@ -31,6 +32,7 @@ from fabricgen.running.overlay import Overlay
 from fabricgen.running.policy import Route, connected, network_of
 from fabricgen.running.sonic import hosts, pair
 from fabricgen.running.sonic.balancing import read_balancing
+from fabricgen.running.sonic.macsec import read_macsec
 from fabricgen.running.sonic.management import MANAGEMENT_TABLES, read_management
 from fabricgen.running.sonic.overlay import Tunnels
 from fabricgen.running.sonic.qos import QOS_TABLES, read_qos
@@ -65,6 +67,9 @@ class Box:
     tunnels: Tunnels = field(default_factory=Tunnels)
     hosts: hosts.HostTables = field(default_factory=hosts.HostTables)
     managements: set[tuple[str, str]] = field(default_factory=set)
+    secured: dict[str, str] = field(default_factory=dict)
+    macsecs: dict[str, Macsec] = field(default_factory=dict)
+    """Encryption by the name of its profile, which `secured` ports have."""
 
 
 def read(files: Mapping[str, str]) -> Switch:
@@ -173,6 +178,7 @@ def _interface(box: Box, name: str, port: Interface) -> Interface:
         vrf=box.vrf_of.get(name, ""),
         description=port.description,
         bond=_number(bond) if bond else 0,
+        macsec=box.macsecs.get(box.secured.get(name, "")),
         access=OPEN if bond else box.hosts.access(name, [name], port.speed_gbps),
     )
 
@@ -260,6 +266,7 @@ _PORT_FIELDS = (
     "fec",
     "index",
     "lanes",
+    "macsec",
     "mtu",
     "speed",
     "subport",
@@ -270,6 +277,8 @@ _FEC = {"rs": "rs", "fc": "fc", "none": ""}
 def _ports(box: Box, table: Table) -> None:
     for name, row in table.items():
         only(row, *_PORT_FIELDS)
+        if "macsec" in row:
+            box.secured[name] = row["macsec"]
         up = row.get("admin_status") == "up"  # down is the default (sonic-port.yang)
         speed, rest = divmod(int(row["speed"]), 1000)
         if rest:
@@ -386,6 +395,7 @@ _TABLES: dict[str, Callable[[Box, Table], Any]] = {
     "FEATURE": _nothing("state"),
     "INTERFACE": _interfaces,
     "LOOPBACK_INTERFACE": _addressed,
+    "MACSEC_PROFILE": lambda box, table: box.macsecs.update(read_macsec(table)),
     "MGMT_INTERFACE": _managements,
     "MGMT_PORT": _nothing("admin_status", "alias"),
     "PORT": _ports,

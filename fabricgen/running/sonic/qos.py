@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from fabricgen.running.form import Ecn, PortQos, Qos, Queue, Watchdog
 from fabricgen.running.tree import only, unfit
@@ -68,8 +67,8 @@ def _numbers(row: Mapping[str, str]) -> dict[int, int]:
 def _port(tables: Tables, name: str, row: Mapping[str, str], queues: Mapping[int, Queue]) -> PortQos:
     only(row, *_BOUND, "tc_to_queue_map")
     return PortQos(
-        pfc=_priorities(row["pfc_enable"]),
-        watched=_priorities(row["pfcwd_sw_enable"]) if name in tables["PFC_WD"] else frozenset(),
+        pfc=_priorities(row.get("pfc_enable", "")),
+        watched=_priorities(row.get("pfcwd_sw_enable", "")) if name in tables["PFC_WD"] else frozenset(),
         queues=queues,
     )
 
@@ -113,12 +112,12 @@ def _ecn(row: Mapping[str, str]) -> Ecn:
     return Ecn(low // 1000, high // 1000, percent)
 
 
-def _watchdog(table: Mapping[str, Mapping[str, str]], ports: Mapping[str, Any]) -> Watchdog | None:
+def _watchdog(table: Mapping[str, Mapping[str, str]], ports: Mapping[str, PortQos]) -> Watchdog | None:
     """The watchdog's times, which all ports share."""
     rows = {tuple(sorted(row.items())) for name, row in table.items() if name != "GLOBAL"}
     if not rows:
         return None
-    if len(rows) != 1 or set(table) - {"GLOBAL"} != set(ports):
+    if len(rows) != 1 or set(table) - {"GLOBAL"} != {name for name, port in ports.items() if port.pfc}:
         unfit("ports have different watchdogs")
     row = dict(rows.pop())
     only(row, "action", "detection_time", "restoration_time")

@@ -177,7 +177,7 @@ def test_faults_of_sonic_are_told(tmp_path: Path) -> None:
         "is shut down",
         "the MTU is 1500",
         "the speed, Gb/s is 25",
-        "QoS: cannot be read",
+        "no-drop priorities (PFC): missing 3",
         "syslog collectors",
     ):
         assert any(told in line for line in found), (told, found)

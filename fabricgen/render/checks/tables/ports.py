@@ -26,6 +26,7 @@ class Port(Row):
     description: Annotated[str, Is(k.line)] = ""
     fec: Annotated[str, Is(k.one_of("rs", "fc", "none", "auto"))] = ""
     link_training: Annotated[str, Is(SWITCHED)] = ""
+    macsec: Annotated[str, ref("MACSEC_PROFILE")] = ""
     mtu: Annotated[str, Is(k.number(68, 9216))] = ""
     pfc_asym: Annotated[str, Is(SWITCHED)] = ""
     subport: Annotated[str, Is(k.number(0, 8))] = ""

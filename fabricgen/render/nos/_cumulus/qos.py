@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import Any
 
 from fabricgen.design.qos import QosIntent, ecn_thresholds_kb
-from fabricgen.views.switch import SwitchView
+from fabricgen.views.switch import SwitchPort, SwitchView
 
 CLASSES, DSCPS = range(8), range(64)
 LOSSY_CLASS = 0
@@ -33,11 +33,12 @@ def qos_values(switch: SwitchView) -> dict[str, Any] | None:
     qos = switch.fabric.qos
     if not (qos.lossless and switch.ports):
         return None
-    return _qos(qos, switch.is_lowest, frozenset(port.speed_gbps for port in switch.ports))
+    spans = {port.span.length_m for port in switch.ports if port.span and port.span.lossless}
+    return _qos(qos, switch.is_lowest, frozenset(port.speed_gbps for port in switch.ports), frozenset(spans))
 
 
 @lru_cache(maxsize=256)
-def _qos(qos: QosIntent, is_lowest: bool, speeds: frozenset[int]) -> dict[str, Any]:
+def _qos(qos: QosIntent, is_lowest: bool, speeds: frozenset[int], spans_m: frozenset[int]) -> dict[str, Any]:
     classes = {qos.roce_dscp: qos.roce_class, qos.cnp_dscp: qos.cnp_class}
     return {
         "dscp_classes": [(dscp, classes.get(dscp, LOSSY_CLASS)) for dscp in DSCPS],
@@ -55,6 +56,7 @@ def _qos(qos: QosIntent, is_lowest: bool, speeds: frozenset[int]) -> dict[str, A
             if qos.cnp_max_percent
         ],
         "mark_percent": qos.mark_percent,
+        "pfc_profiles": [("ROCE", 0), *((span_profile(length_m), length_m) for length_m in sorted(spans_m))],
         "poll_ms": qos.poll_ms,
         "polls": -(-qos.detect_ms // qos.poll_ms),
         "memory": [("default-lossless", LOSSLESS_MEMORY), ("default-lossy", LOSSY_MEMORY)],
@@ -64,3 +66,15 @@ def _qos(qos: QosIntent, is_lowest: bool, speeds: frozenset[int]) -> dict[str, A
 def speed_profile(speed_gbps: int) -> str:
     """The name of the profile for a port speed: congestion control and the shaper of CNPs."""
     return f"ROCE-{speed_gbps}G"
+
+
+def span_profile(length_m: int) -> str:
+    """The name of the PFC profile of ports that pause over a length of fibre."""
+    return f"ROCE-{length_m}M"
+
+
+def pfc_profile(port: SwitchPort) -> str:
+    """The PFC profile of a port of a lossless fabric; "" where it never pauses."""
+    if port.span is None:
+        return "ROCE"
+    return span_profile(port.span.length_m) if port.span.lossless else ""

@@ -17,6 +17,8 @@ from typing import Any
 from fabricgen.blueprint.sections.routing import CONNECT_RETRY_S, HOLD_S, KEEPALIVE_S
 from fabricgen.render import bgp, evpn
 from fabricgen.render.escape import one_line, token, yaml_text
+from fabricgen.render.nos._cumulus.exits import bfd_profiles, exit_bgp, exit_lists, exit_routes
+from fabricgen.render.nos._cumulus.words import family
 from fabricgen.render.static import DISCARD_DISTANCE
 from fabricgen.views.switch import StaticRoute, SwitchView
 
@@ -27,11 +29,6 @@ _LONGEST = {False: 32, True: 128}
 _MAPS, _VRF_MAPS = ("CONNECTED", "FABRIC-IN", "FABRIC-OUT"), ("CONNECTED", "IN", "OUT")
 
 
-def family(address: str) -> str:
-    """NVUE's word for the address family of an address or prefix: `ipv4` or `ipv6`."""
-    return "ipv6" if bgp.is_v6(address) else "ipv4"
-
-
 def routing_values(switch: SwitchView, vrf_name: Callable[[str], str]) -> dict[str, Any]:
     """Values for the templates: routing policy, and BGP and static routes of each VRF."""
     carried = list(evpn.speaking_vrfs(switch)) if switch.asn else []
@@ -40,13 +37,20 @@ def routing_values(switch: SwitchView, vrf_name: Callable[[str], str]) -> dict[s
     return {
         "asn": switch.asn,
         "router_id": switch.router_id,
-        "bfd": bfd and {"interval_ms": bfd.interval_ms, "multiplier": bfd.multiplier},
+        "bfd": bool(bfd),
+        "bfd_profiles": [
+            *([{"name": "FABRIC", "interval_ms": bfd.interval_ms, "multiplier": bfd.multiplier}] if bfd else []),
+            *bfd_profiles(switch),
+        ],
         "max_prefixes": switch.fabric.max_prefixes,
         "keepalive": KEEPALIVE_S,
         "hold": HOLD_S,
         "connect_retry": CONNECT_RETRY_S,
         "max_paths": min(switch.ecmp_width, MAX_ECMP),
-        "only_own_routes": switch.is_lowest,
+        "as_path_lists": [
+            *([("OWN", ("^$",))] if switch.is_lowest else []),
+            *(found for vrf in known for found in exit_lists(switch, vrf)["as_paths"]),
+        ],
         "drained": switch.maintenance,
         "prefix_lists": [found for vrf in known for found in _prefix_lists(switch, vrf)],
         "route_maps": [found for vrf in known for found in _route_maps(switch, vrf)],
@@ -55,7 +59,7 @@ def routing_values(switch: SwitchView, vrf_name: Callable[[str], str]) -> dict[s
                 "name": vrf_name(vrf) or "default",
                 "bgp": _bgp(switch, vrf) if vrf in known else None,
                 "evpn": evpn.vrf_of(switch, vrf),
-                "routes": [] if vrf else routes(switch),
+                "routes": [*([] if vrf else routes(switch)), *exit_routes(switch, vrf)],
             }
             for vrf in ("", *switch.vrfs)
             if vrf or known or switch.routes
@@ -87,12 +91,13 @@ def _prefix_lists(switch: SwitchView, vrf: str) -> list[dict[str, Any]]:
             loopbacks = bgp.loopback_rules(switch, v6=v6)
             rows = [(seq, pool, *([longest] * 2 if longer else (0, 0))) for seq, pool, longer in loopbacks]
             found.append({"name": f"LOOPBACKS{ending}", "type": word, "rules": rows})
-    return found
+    return [*found, *exit_lists(switch, vrf)["prefix_lists"]]
 
 
 def _route_maps(switch: SwitchView, vrf: str) -> list[dict[str, Any]]:
     """The route maps of a VRF; `rules` are (number, prefix list), `own_routes`: they pass own routes only."""
     found: list[dict[str, Any]] = []
+    further = dict(exit_lists(switch, vrf)["entries"])
     for v6, word, ending in _words(switch):
         lists = [] if vrf else [(10, f"LOOPBACKS{ending}")]
         if bgp.host_rules(switch, vrf, v6=v6):
@@ -100,9 +105,12 @@ def _route_maps(switch: SwitchView, vrf: str) -> list[dict[str, Any]]:
         of_vrf = _VRF_MAPS if bgp.vrf_sessions(switch, vrf) else _VRF_MAPS[:1]
         for name in of_vrf if vrf else _MAPS:
             own = switch.is_lowest and name.endswith("OUT")
-            found.append({"name": _named(name, ending, vrf), "type": word, "own_routes": own, "rules": lists})
-            found[-1]["prepended"] = switch.asn if switch.maintenance and name.endswith("OUT") else 0
-    return found
+            own_name = _named(name, ending, vrf)
+            exits = further.pop((own_name, v6), [])
+            longer = switch.asn if switch.maintenance and name.endswith("OUT") else 0
+            row = {"name": own_name, "type": word, "own_routes": own, "rules": lists, "exits": exits}
+            found.append({**row, "prepended": longer})
+    return [*found, *({"name": name, "rules": [], "exits": exits} for (name, _), exits in further.items())]
 
 
 def _bgp(switch: SwitchView, vrf: str) -> dict[str, Any]:
@@ -133,7 +141,8 @@ def _bgp(switch: SwitchView, vrf: str) -> dict[str, Any]:
         for group in found
     ]
     families = [(word, _named(connected, ending, vrf)) for _, word, ending in _words(switch)]
-    return {"families": families, "groups": groups, "peers": [_peer(session) for session in peers]}
+    own = [_peer(session) for session in peers]
+    return {"families": families, "groups": groups, "peers": own, **exit_bgp(switch, vrf)}
 
 
 def _peer(session: bgp.Session) -> dict[str, Any]:

@@ -33,16 +33,21 @@ def qos_values(switch: SwitchView) -> dict[str, Any]:
     qos = switch.fabric.qos
     if not qos.lossless:
         return {"profiles": []}
-    speeds = tuple(sorted({port.speed_gbps for port in switch.ports}))
-    return _values(qos, switch.is_lowest, speeds, switch.profile.asic.startswith(UNICAST_QUEUE_CHIPS))
+    kinds = tuple(sorted({(port.speed_gbps, not port.pauses) for port in switch.ports}))
+    return _values(qos, switch.is_lowest, kinds, switch.profile.asic.startswith(UNICAST_QUEUE_CHIPS))
 
 
 @lru_cache(maxsize=1024)
-def _values(qos: QosIntent, is_lowest: bool, speeds: tuple[int, ...], unicast_queues: bool) -> dict[str, Any]:
-    """The values that all switches with these port speeds share."""
+def _values(
+    qos: QosIntent, is_lowest: bool, kinds: tuple[tuple[int, bool], ...], unicast_queues: bool
+) -> dict[str, Any]:
+    """The values that all switches with ports of these kinds share: speed, and whether they never pause."""
     marked = {qos.roce_dscp: qos.roce_class, qos.cnp_dscp: qos.cnp_class}
     return {
-        "profiles": [(profile_name(s), *ecn_thresholds_kb(qos, is_lowest, s)) for s in speeds],
+        "profiles": [
+            (profile_name(speed, pauses=not never), not never, *ecn_thresholds_kb(qos, is_lowest, speed))
+            for speed, never in kinds
+        ],
         "dscp_classes": sorted(marked.items()),
         "lossy_class": LOSSY_CLASS,
         "lossy_dscps": [[d for d in range(8 * n, 8 * n + 8) if d not in marked] for n in range(8)],
@@ -60,6 +65,6 @@ def _values(qos: QosIntent, is_lowest: bool, speeds: tuple[int, ...], unicast_qu
     }
 
 
-def profile_name(speed_gbps: int) -> str:
-    """The QoS profile of ports of a speed."""
-    return f"ROCE-{speed_gbps}G"
+def profile_name(speed_gbps: int, *, pauses: bool = True) -> str:
+    """The QoS profile of ports of a speed; those that never pause are the ends of spans that drop."""
+    return f"ROCE-{speed_gbps}G" if pauses else f"ROCE-{speed_gbps}G-LOSSY"

@@ -20,8 +20,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 from fabricgen.catalog.sonic_buffers import BufferRole, BufferSet, Headroom, PortBuffers, RoleBuffers
 from fabricgen.catalog.sonic_models import SonicPlatform
+from fabricgen.design.scale_across import in_flight_bytes
 from fabricgen.render.nos._sonic.ports import PortTable
-from fabricgen.views.switch import SwitchView
+from fabricgen.views.switch import SwitchPort, SwitchView
 
 Rows: TypeAlias = dict[str, dict[str, object]]
 """Of a table: its fields by key."""
@@ -36,11 +37,16 @@ LAST_QUEUE = 6
 
 
 class CabledPort(NamedTuple):
-    """A cabled port: its name, speed in Gb/s and the published length that its cable does not exceed, m."""
+    """A cabled port: its name, speed in Gb/s and the published length that its cable does not exceed, m.
+
+    The length of a span is its own; of one that drops (`pauses`: no) it is the shortest published, as it needs no
+    headroom.
+    """
 
     name: str
     speed_gbps: int
     length_m: int
+    pauses: bool = True
 
 
 def lossless_profile(speed_gbps: int, length: str) -> str:
@@ -73,10 +79,36 @@ def cabled_ports(
     found = platform.buffers_of(port_table.hwsku)
     if found is None or not switch.fabric.qos.lossless:
         return ()
-    published = {length: length_m for length in set(lengths_m) if (length_m := found.length_m(length)) is not None}
-    if not published.keys() >= set(lengths_m):
+    wanted = [_length_m(found, port, length) for port, length in zip(switch.ports, lengths_m, strict=True)]
+    if None in wanted:
         return ()
-    return tuple(CabledPort(p.name, p.speed_gbps, published[m]) for p, m in zip(switch.ports, lengths_m, strict=True))
+    return tuple(
+        CabledPort(p.name, p.speed_gbps, m, p.pauses)
+        for p, m in zip(switch.ports, wanted, strict=True)
+        if m is not None
+    )
+
+
+def _length_m(found: BufferSet, port: SwitchPort, cable_m: float) -> int | None:
+    """What counts as the length of a port's cable; None where it is longer than all published."""
+    if port.span is None:
+        return found.length_m(cable_m)
+    return port.span.length_m if port.span.lossless else min(found.headroom)
+
+
+def headroom_of(found: BufferSet, length_m: int, gbps: int) -> Headroom | None:
+    """The headroom of a port, bytes; None for a speed that is not in the table.
+
+    For a span longer than all that is published it is that of the longest, and what is in flight over the rest.
+    """
+    if length_m in found.headroom:
+        return found.headroom[length_m].get(gbps)
+    shorter = found.length_m(length_m) or max(found.headroom)
+    row = found.headroom[shorter].get(gbps)
+    if row is None or shorter >= length_m:
+        return row
+    more = round(in_flight_bytes((length_m - shorter) / 1000, gbps))
+    return row._replace(size=row.size + more, xoff=row.xoff + more)
 
 
 def buffer_tables(
@@ -110,10 +142,11 @@ def length_tables(
     profiles = {
         port.name: lossless_profile(port.speed_gbps, length) for port, length in zip(switch.ports, lengths, strict=True)
     }
+    pausing = {port.name for port in switch.ports if port.pauses}
     groups: Rows = {}
     for name, use in _uses(key):
         groups[f"{name}|{LOSSY_GROUP}"] = {"profile": use.group}
-        if name in profiles:
+        if name in pausing:
             groups[f"{name}|{key.roce_class}"] = {"profile": profiles[name]}
     return {
         "CABLE_LENGTH": _shared("CABLE_LENGTH", {"AZURE": {n: cables.get(n, f"{shortest}m") for n in key.ports}}),
@@ -165,22 +198,28 @@ def fitting_role(buffers: BufferSet, wanted: BufferRole, ports: Iterable[CabledP
     """The pools of a role, or of the other where only those leave room for the headroom of all ports.
 
     None where neither does, or a port's speed is not in the table. Ports with a shared headroom pool (`xoff`) need no
-    room of their own.
+    room of their own, but spans beyond the published lengths have to fit into it together.
     """
-    rows = [buffers.headroom[port.length_m].get(port.speed_gbps) for port in ports]
+    pausing = [port for port in ports if port.pauses]
+    rows = [headroom_of(buffers, port.length_m, port.speed_gbps) for port in pausing]
     if None in rows:
         return None
+    spans = sum(
+        row.xoff for port, row in zip(pausing, rows, strict=True) if row and port.length_m > max(buffers.headroom)
+    )
     needed = sum(row.size for row in rows if row)
     for role in (buffers.role(name) for name in dict.fromkeys((wanted, "t1", "t0"))):
         left = role.pools[WHOLE_BUFFER].size - sum(p.size for p in role.pools.values() if p.type == "ingress")
-        if role.pools[LOSSLESS_POOL].xoff is not None or needed <= left:
+        shared = role.pools[LOSSLESS_POOL].xoff
+        if (needed <= left) if shared is None else (spans <= shared):
             return role
     return None
 
 
 def _lossless_profiles(buffers: BufferSet, ports: Iterable[CabledPort]) -> Rows:
-    found = sorted({(port.speed_gbps, port.length_m) for port in ports})
-    return {lossless_profile(gbps, f"{m}"): _headroom_fields(buffers.headroom[m][gbps]) for gbps, m in found}
+    found = sorted({(port.speed_gbps, port.length_m) for port in ports if port.pauses})
+    rows = ((gbps, m, headroom_of(buffers, m, gbps)) for gbps, m in found)
+    return {lossless_profile(gbps, f"{m}"): _headroom_fields(row) for gbps, m, row in rows if row}
 
 
 def _headroom_fields(row: Headroom) -> dict[str, object]:

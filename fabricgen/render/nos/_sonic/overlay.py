@@ -5,6 +5,10 @@ VXLAN_EVPN_NVO names it, VXLAN_TUNNEL_MAP gives a VLAN without ports to the VNI 
 sonic-vxlan.yang, sonic-vrf.yang. FRR learns the VNI from `vrf X / vni N` (docs.frrouting.org, EVPN), which bgpcfgd
 writes for no `split-unified` configuration.
 
+Such a switch does not wait for the hardware before it announces routes: `bgp suppress-fib-pending` of an FRR without
+that commit holds back EVPN routes for ever, as no one tells of these that they are installed
+(FRRouting/frr commit 4d616f022f, "some safi's do not mix with bgp suppress-fib"; edge-core/sonic-buildimage pull 452).
+
 FRR leaves the next hop of an EVPN route as it is on any session; it is said aloud, so that the file tells.
 """
 

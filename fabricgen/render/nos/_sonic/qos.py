@@ -18,6 +18,9 @@ LOSSY_CLASS = 0
 NETWORK_CLASS = 7
 """Has a priority group of its own as the RoCE class has (qos_config.j2); the others share group 0."""
 
+PAUSED_NEVER: dict[str, Any] = {}
+"""What PORT_QOS_MAP says of PFC for a port that drops what it cannot hold."""
+
 MAX_POLL_MS = 1000
 """Of the watchdog (sonic-pfcwd.yang)."""
 
@@ -31,12 +34,15 @@ def qos_values(switch: SwitchView) -> dict[str, Any] | None:
     if not (qos.lossless and switch.ports):
         return None
     ports = tuple((port.name, port.speed_gbps) for port in switch.ports)
-    return _qos_values(ports, qos, switch.is_lowest, switch.profile.asic.startswith("Spectrum"))
+    lossy = frozenset(port.name for port in switch.ports if not port.pauses)
+    return _qos_values(ports, lossy, qos, switch.is_lowest, switch.profile.asic.startswith("Spectrum"))
 
 
 @lru_cache(maxsize=256)
-def _qos_values(ports: tuple[tuple[str, int], ...], qos: QosIntent, is_lowest: bool, spectrum: bool) -> dict[str, Any]:
-    """`ports` are (name, Gb/s) of each; `spectrum`: whether the chip is one of NVIDIA's."""
+def _qos_values(
+    ports: tuple[tuple[str, int], ...], lossy: frozenset[str], qos: QosIntent, is_lowest: bool, spectrum: bool
+) -> dict[str, Any]:
+    """`ports` are (name, Gb/s) of each, `lossy` those that never pause; `spectrum`: whether the chip is NVIDIA's."""
     classes = {qos.roce_dscp: qos.roce_class, qos.cnp_dscp: qos.cnp_class}
     alone = (qos.roce_class, NETWORK_CLASS)
     speeds = {speed for _, speed in ports}
@@ -45,6 +51,7 @@ def _qos_values(ports: tuple[tuple[str, int], ...], qos: QosIntent, is_lowest: b
         "detection_time": qos.detect_ms,
         "restoration_time": qos.restore_ms,
     }
+    paused = {"pfc_enable": qos.roce_class, "pfcwd_sw_enable": qos.roce_class}
     return {
         "dscp_classes": {dscp: classes.get(dscp, LOSSY_CLASS) for dscp in range(DSCPS)},
         "class_queues": {n: n for n in range(CLASSES)},
@@ -55,8 +62,8 @@ def _qos_values(ports: tuple[tuple[str, int], ...], qos: QosIntent, is_lowest: b
         "roce_class": qos.roce_class,
         "mark_percent": qos.mark_percent,
         "poll_ms": min(qos.poll_ms, MAX_POLL_MS),
-        "PFC_WD": {name: watchdog for name, _ in ports},
-        "PORT_QOS_MAP": {name: {} for name, _ in ports},
+        "PFC_WD": {name: watchdog for name, _ in ports if name not in lossy},
+        "PORT_QOS_MAP": {name: PAUSED_NEVER if name in lossy else paused for name, _ in ports},
         "QUEUE": _queues(ports, qos),
         "SCHEDULER": {shaper_name(qos, speed): _shaper(shaped_rate(qos, speed)) for speed in speeds},
         "WRED_PROFILE": {wred_name(speed): _wred_thresholds(qos, is_lowest, speed) for speed in speeds},

@@ -8,7 +8,10 @@ from typing import Any
 from fabricgen.blueprint.sections.routing import CONNECT_RETRY_S, HOLD_S, KEEPALIVE_S
 from fabricgen.render import bgp, evpn
 from fabricgen.render.escape import one_line, token
+from fabricgen.render.exits import runs_in
+from fabricgen.render.nos._sonic.exits import exit_values
 from fabricgen.render.static import DISCARD_DISTANCE
+from fabricgen.views.exits import EXIT
 from fabricgen.views.switch import StaticRoute, SwitchPort, SwitchView
 
 MAX_ECMP = 514
@@ -30,16 +33,15 @@ peer-group.conf.j2 and bgpd.main.conf.j2); an frr.conf has neither.
 
 def owns_frr(switch: SwitchView) -> bool:
     """Whether a switch takes an frr.conf: unnumbered sessions, BFD, no IPv4, sessions in a VRF, EVPN, an AS number
-    that others share, an MLAG pair, whose own VLAN bgpcfgd would announce, or a prefix limit that is asked for: bgpcfgd
-    has no words for these, or SONiC's YANG models refuse them.
+    that others share, exits of the fabric, an MLAG pair, whose own VLAN bgpcfgd would announce, or a prefix limit that is
+    asked for: bgpcfgd has no words for these, or SONiC's YANG models refuse them.
 
     Without BGP there is nothing to put there.
     """
-    asked = switch.fabric.bfd or switch.fabric.states_max_prefixes
-    in_vrfs = any(bgp.vrf_sessions(switch, vrf) for vrf in switch.vrfs)
-    plain = (
-        switch.has_v4 and not asked and not in_vrfs and not switch.shares_asn and not switch.overlay and not switch.pair
-    )
+    asked = switch.fabric.bfd or switch.fabric.states_max_prefixes or any(s.outside for s in switch.services)
+    in_vrfs = any(runs_in(switch, vrf) for vrf in switch.vrfs)
+    beside = in_vrfs or switch.shares_asn or switch.overlay or switch.pair
+    plain = switch.has_v4 and not asked and not beside
     return bool(switch.asn) and (switch.fabric.underlay == "ebgp-unnumbered" or not plain)
 
 
@@ -121,7 +123,7 @@ def _sessions(switch: SwitchView) -> dict[str, Any]:
 
 def _neighbor_type(switch: SwitchView, port: SwitchPort) -> str:
     """What is at the far end; "" for the management port of a switch, which is no neighbour of the fabric."""
-    if port.role == "host":
+    if port.role in ("host", EXIT):
         return "Server" if port.peer_tier == "node" else ""
     return router_type(switch.level + {"up": 1, "down": -1}.get(port.role, 0))
 
@@ -145,6 +147,7 @@ def _frr(switch: SwitchView) -> dict[str, Any]:
         "max_paths": min(switch.ecmp_width, MAX_ECMP),
         "peers": [_peer(session) for session in peers],
         "bgp_instances": [_frr_vrf(switch, vrf) for vrf in evpn.speaking_vrfs(switch)],
+        "default_instance": exit_values(switch, "", ""),
     }
 
 
@@ -201,4 +204,5 @@ def _frr_vrf(switch: SwitchView, vrf: str) -> dict[str, Any]:
         "families": families,
         "groups": found,
         "peers": [_peer(session) for session in peers],
+        **exit_values(switch, vrf, vrf_name(vrf)),
     }

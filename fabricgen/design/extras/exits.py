@@ -1,0 +1,157 @@
+"""The ways out of the fabrics of a design: which extra devices they lead to, and what is wrong with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from ipaddress import ip_interface
+
+from fabricgen.blueprint.sections.exits import Exit, ExitLink
+from fabricgen.design.fabric_model import ExtraSet, FabricDesign
+from fabricgen.design.linked import fabric_ip, fabric_underlay
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, did_you_mean, fault
+
+
+@dataclass(frozen=True, slots=True)
+class ExitDesign:
+    """A way out of a fabric, with the extra devices that it leads to."""
+
+    name: str
+    fabric: FabricDesign
+    spec: Exit
+    extra: ExtraSet
+
+    @property
+    def path(self) -> Path:
+        """The path of its line in the blueprint."""
+        return ("fabrics", self.fabric.name, "exits", self.name)
+
+
+def exits_of(design: Design) -> Iterator[ExitDesign]:
+    """Every way out, in the order of fabrics and as written."""
+    for fabric in design.fabrics:
+        extras = {extra.name: extra for extra in fabric.extras}
+        for name, spec in design.loaded.blueprint.fabrics[fabric.name].exits.items():
+            if spec.to in extras:
+                yield ExitDesign(name, fabric, spec, extras[spec.to])
+
+
+def check_exits(design: Design) -> None:
+    """Raise InputError where a way out leads nowhere, or cannot be as it is stated: FG055, and FG059 for addresses."""
+    faults: list[Diagnostic] = []
+    for fabric in design.fabrics:
+        stated = design.loaded.blueprint.fabrics[fabric.name].exits
+        seen: dict[str, str] = {}
+        for name, spec in stated.items():
+            path = ("fabrics", fabric.name, "exits", name)
+            faults += _of_fabric(design, fabric, spec, path)
+            if spec.to in seen:
+                faults += fault("FG055", f"the exit {seen[spec.to]} leads to '{spec.to}' too", path=path).diagnostics
+            seen[spec.to] = name
+    for found in exits_of(design):
+        faults += [*_keys(found), *_devices(found), *_addresses(design, found)]
+    if faults:
+        raise InputError(faults)
+
+
+def _of_fabric(design: Design, fabric: FabricDesign, spec: Exit, path: Path) -> Iterator[Diagnostic]:
+    own = design.loaded.blueprint.fabrics[fabric.name]
+    underlay = "none" if fabric.protocol == "infiniband" else fabric_underlay(design.loaded.blueprint, fabric.name)
+    if spec.to not in own.extra:
+        hint = did_you_mean(spec.to, own.extra) or "the links of an exit are those of an `extra` of its fabric"
+        message = f"{fabric.name} has no extra devices '{spec.to}'"
+        yield from fault("FG055", message, path=(*path, "to"), hint=hint).diagnostics
+    if underlay in ("static", "none"):
+        what = "routes no IP" if fabric.protocol == "infiniband" else f"has underlay {underlay}"
+        hint = "routes of an exit travel in BGP: take an ebgp underlay" if fabric.protocol != "infiniband" else ""
+        yield from fault("FG055", f"{fabric.name} {what}, and has an exit", path=path, hint=hint).diagnostics
+
+
+OF_EBGP = ("asn", "local_as", "password", "announce", "max_prefixes", "communities", "bfd")
+
+
+def _keys(exit_: ExitDesign) -> Iterator[Diagnostic]:
+    """Keys that do not go with how the exit routes, and those that it lacks."""
+    spec = exit_.spec
+    if spec.routing == "static":
+        for key in OF_EBGP:
+            if getattr(spec, key) not in (None, ()):
+                message = f"`{key}` is of BGP sessions, and {exit_.name} routes statically"
+                yield from fault("FG055", message, path=(*exit_.path, key)).diagnostics
+        for name, own in spec.devices.items():
+            if own.asn or own.password or own.loopback:
+                message = f"{name} has keys of BGP sessions, and {exit_.name} routes statically"
+                yield from fault("FG055", message, path=(*exit_.path, "devices", name)).diagnostics
+        if spec.prefer == "backup":
+            message = f"{exit_.name} routes statically, and cannot be a backup: its routes win on their own switch"
+            hint = "only exits with sessions can be"
+            yield from fault("FG055", message, path=(*exit_.path, "prefer"), hint=hint).diagnostics
+    if not spec.default and not spec.accept:
+        message = f"nothing is reached by {exit_.name}: it has no default route and accepts no prefix"
+        yield from fault("FG055", message, path=exit_.path, hint="state `accept`").diagnostics
+    lacking = [n for n in exit_.extra.devices if not (spec.asn or (n in spec.devices and spec.devices[n].asn))]
+    if spec.routing == "ebgp" and lacking:
+        hint = f"state `asn`, or devices.{lacking[0]}.asn; {exit_.name} is eBGP unless it says `routing: static`"
+        yield from fault("FG055", f"the AS number of {lacking[0]} is not known", path=exit_.path, hint=hint).diagnostics
+
+
+def _devices(exit_: ExitDesign) -> Iterator[Diagnostic]:
+    extra = exit_.extra
+    for name, own in exit_.spec.devices.items():
+        path: Path = (*exit_.path, "devices", name)
+        if name not in extra.devices:
+            hint = did_you_mean(name, extra.devices)
+            yield from fault("FG055", f"'{extra.name}' has no device '{name}'", path=path, hint=hint).diagnostics
+            continue
+        index = extra.devices.index(name)
+        ports = [extra.attachment.legs[link.leg].name for link in extra.links if link.device == index]
+        for port in own.links:
+            if port not in ports:
+                hint = did_you_mean(port, ports) or f"its ports are {', '.join(ports)}"
+                message = f"{name} has no cabled port '{port}' here"
+                yield from fault("FG055", message, path=(*path, "links", port), hint=hint).diagnostics
+        if own.loopback and exit_.fabric.vrf:
+            message = f"sessions to loopbacks leave from that of the switch, which is not in the VRF {exit_.fabric.vrf}"
+            yield from fault("FG055", message, path=(*path, "loopback"), hint="state none there").diagnostics
+
+
+def _addresses(design: Design, exit_: ExitDesign) -> Iterator[Diagnostic]:
+    ip = fabric_ip(design.loaded.blueprint, exit_.fabric.name)
+    for name, own in exit_.spec.devices.items():
+        for port, link in own.links.items():
+            path: Path = (*exit_.path, "devices", name, "links", port)
+            for text in link.own:
+                if ip not in ("dual", "v6" if ":" in text else "v4"):
+                    hint = "see `ip`"
+                    message = f"{exit_.fabric.name} has no addresses such as {text}"
+                    yield from fault("FG059", message, path=path, hint=hint).diagnostics
+            try:
+                pairs_of(link)
+            except ValueError as error:
+                yield from fault("FG059", str(error), path=path, hint="state `far`, an address beside it").diagnostics
+
+
+def pairs_of(link: ExitLink) -> dict[bool, tuple[int, int, int]]:
+    """By family (whether it is IPv6): (own address, far address, prefix length) of a link whose addresses are stated.
+
+    Raises ValueError, in the user's terms, where they do not fit.
+    """
+    found: dict[bool, tuple[int, int, int]] = {}
+    far_of = {":" in text: ip_interface(text).ip for text in link.far or ()}
+    for text in link.own:
+        own, v6 = ip_interface(text), ":" in text
+        network, whole = own.network, own.network.max_prefixlen
+        far = far_of.pop(v6, None)
+        if far is None:
+            if whole - network.prefixlen > 2:
+                raise ValueError(f"{text} has more than one neighbour in {network}: which is the far address?")
+            other = 1 if whole - network.prefixlen == 1 else 3
+            far = type(own.ip)(int(own.ip) ^ other)
+        edges = (network.network_address, network.network_address + (network.num_addresses - 1))
+        if far not in network or far == own.ip or (whole - network.prefixlen > 1 and {far, own.ip} & set(edges)):
+            raise ValueError(f"{own.ip} and {far} are not two usable addresses of {network}")
+        found[v6] = int(own.ip), int(far), network.prefixlen
+    if far_of:
+        raise ValueError(f"the far address {next(iter(far_of.values()))} has no own one beside it")
+    return found

@@ -1,0 +1,56 @@
+"""FG750: nobody says whether the buffer holds the headroom of a span."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.design.model import Design
+from fabricgen.design.scale_across import headroom_bytes
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.lossless import buffer_bytes, lossless_fabrics, pausing_spans
+from fabricgen.lint.rule import DesignRule
+
+
+class SpanBufferUnknown(DesignRule):
+    """A span is to be lossless, and the catalogue has no buffer size of its border switches.
+
+    The finding says how much headroom each link takes: twice the length at 4.9 us/km at full speed, two packets, and
+    the reaction of the far end (IEEE Std 802.1Q, annex N). Not all of a deep buffer serves as headroom: packets that
+    arrive after a pause may have to be kept on the chip. Ask the vendor; switches whose buffer SONiC's device tree has
+    are judged by FG712.
+    """
+
+    id = "FG750"
+    severity = Severity.WARNING
+    title = "nobody says whether the buffer holds the headroom of a span"
+    bad = """
+        nos: {border: eos}
+        pods: {p1: {site: east}, p2: {site: west}}
+        fabrics: {across: {protocol: roce, oversubscription: "2:1",
+          tiers: {border: {switch: 7280r4-32qf-32df, count: 2, above: compute.spine}},
+          spans: {haul: {between: [east, west], km: 8, links: 8 x 400G,
+            lossless: true}}}}  # <-
+    """
+    good = """
+        nos: {border: eos}
+        pods: {p1: {site: east}, p2: {site: west}}
+        fabrics: {across: {protocol: roce, oversubscription: "2:1",
+          tiers: {border: {switch: 7280r4-32qf-32df, count: 2, above: compute.spine}},
+          spans: {haul: {between: [east, west], km: 8, links: 8 x 400G, lossless: false}}}}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Work out the headroom of each lossless span whose switches have no published buffer."""
+        for fabric, _ in lossless_fabrics(design):
+            for tier, figures in pausing_spans(design, fabric):
+                run = tier.peer_links.run if tier.peer_links else None
+                if run is None or buffer_bytes(design.catalog, tier.profile.id) is not None:
+                    continue
+                each = headroom_bytes(figures.span.km, run.speed_gbps)
+                yield self.flag(
+                    (*figures.span.path, "lossless"),
+                    f"{fabric.name} {tier.name}: each of {figures.span.links} links of {run.speed_gbps}G over "
+                    f"{figures.span.km:g} km needs {each / 1e6:.1f} MB of headroom; the buffer of {tier.profile.id} is "
+                    "not in the catalogue",
+                    "ask the vendor what its chip keeps for headroom, or use `lossless: false`",
+                )

@@ -1,0 +1,68 @@
+"""The addresses of links that lead out of a fabric: as stated, else a pair of the pool of links between switches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from fabricgen.design.extras.exits import ExitDesign, exits_of
+from fabricgen.design.fabric_model import FabricDesign
+from fabricgen.design.model import Design
+from fabricgen.numbering.addresses.allocator import AddressAllocator
+from fabricgen.numbering.addresses.column import AddressColumn, column_of
+from fabricgen.numbering.addresses.exit_pairs import free_pairs, owned_tier, stated_of
+from fabricgen.wiring.tables import Ints64, WiringPlan
+
+
+def exit_segments(design: Design, plan: WiringPlan) -> dict[int, ExitDesign]:
+    """The segments of links that lead out of a fabric, each with its way out."""
+    paths = {exit_.extra.path: exit_ for exit_ in exits_of(design)}
+    found = ((i, paths.get(segment.path)) for i, segment in enumerate(plan.links.segments) if paths)
+    return {i: exit_ for i, exit_ in found if exit_ is not None and plan.links.segments[i].lower == "node"}
+
+
+def number_exits(
+    design: Design,
+    plan: WiringPlan,
+    allocator: AddressAllocator,
+    fabrics: list[FabricDesign],
+    columns: tuple[AddressColumn, AddressColumn, Ints64],
+) -> None:
+    """Write the addresses of the links of all exits of some fabrics into columns (far end, own end, prefix length).
+
+    The blocks of the pool are taken after those of all other links, so that an exit moves no address.
+    """
+    for segment, exit_ in exit_segments(design, plan).items():
+        if exit_.fabric in fabrics:
+            rows = plan.links.rows_of(segment)
+            for link, pair in enumerate(_pairs(design, plan, allocator, exit_, rows), rows.start):
+                own, far, length = pair
+                for column, address in zip(columns[:2], (far, own), strict=True):
+                    column[np.array([link])] = column_of(allocator.family, [address])
+                columns[2][link] = length
+
+
+def _pairs(
+    design: Design, plan: WiringPlan, allocator: AddressAllocator, exit_: ExitDesign, rows: slice
+) -> Iterator[tuple[int, int, int]]:
+    """(own address, far address, prefix length) of each link of an exit."""
+    links, family, stated = plan.links, allocator.family, stated_of(exit_, allocator.family)
+    pairs, (owner, tier) = free_pairs(exit_, family), owned_tier(design, exit_)
+    first = next(c.first for c in plan.devices.classes if c.path == exit_.extra.path or c.label == exit_.extra.name)
+    blocks, taken = None, dict[int, int]()
+    if pairs:
+        what = f"a /{family.pair_length} for each link of the exit {exit_.name} on each {tier.name}"
+        purpose = f"exit {exit_.fabric.name} {exit_.name}{family.ending}"
+        size = family.block_of_pairs(pairs)
+        blocks = allocator.device_blocks("fabric", exit_.fabric, (owner, tier), purpose, size, what)
+    for link in range(rows.start, rows.stop):
+        device, leg = int(links.a_device[link]) - first, int(links.a_port[link])
+        switch = int(links.b_device[link]) - plan.devices.of_tier(tier.key).first
+        place = taken[switch] = taken.get(switch, -1) + 1
+        if (device, leg) in stated:
+            yield stated[device, leg]
+        elif blocks is not None:
+            at = np.array([family.pairs_from + 2 * place], dtype=np.int64)
+            own = blocks.at(np.array([switch]), at).at(0)
+            yield own, own + 1, family.pair_length

@@ -1,0 +1,176 @@
+"""Ways out, for every NOS: what passes between a fabric and what is beyond its exits.
+
+Switches pass on what is beyond the exits of their VRF (`OUTSIDE`: the default route and accepted prefixes), so that it
+comes down from where it is learned. A switch of the lowest tier announces of it only what its own exits gave it: the
+AS path begins with that of a far device, or is empty where it is a static route. To the outside goes nothing but the
+stated aggregates, so that no exit is a way to another. A backup's routes have the far AS number repeated, and what is
+announced to it has the own once more: each hop is eBGP, so that no other preference would travel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from fabricgen.render import bgp
+from fabricgen.render.bgp import PREFIX_STEP, prefix_length
+from fabricgen.views.exits import PREPENDED, ExitPeer, ExitPolicy, Outside
+from fabricgen.views.switch import SwitchView
+
+KEEPALIVE_S, HOLD_S = 10, 30
+"""Timers of sessions to the outside, seconds: routers of others are not asked for three and nine."""
+
+PrefixRules: TypeAlias = tuple[tuple[int, str, int], ...]
+"""(sequence number, prefix, longest length within it that matches, 0 for the prefix alone)"""
+
+DENIED, PASSED, LAST = 5, 50, 90
+"""Sequence numbers in route maps, before and after those of loopbacks and hosts; each family has its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class PrefixList:
+    """A prefix list of one family that permits."""
+
+    name: str
+    v6: bool
+    rules: PrefixRules
+
+
+@dataclass(frozen=True, slots=True)
+class MapEntry:
+    """An entry of a route map: what it matches, "" for anything, and what it sets on routes that pass.
+
+    `last_as`: how often the first AS number of the path is repeated; `prepend`: the AS number that is put before it.
+    """
+
+    map: str
+    seq: int
+    permit: bool
+    v6: bool
+    prefix_list: str = ""
+    as_path: str = ""
+    communities: tuple[str, ...] = ()
+    last_as: int = 0
+    prepend: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ExitParts:
+    """What the exits of a VRF add to the policy of a switch: lists of AS paths by name, prefix lists and entries."""
+
+    as_paths: tuple[tuple[str, tuple[str, ...]], ...]
+    prefix_lists: tuple[PrefixList, ...]
+    entries: tuple[MapEntry, ...]
+    aggregates: tuple[str, ...]
+    """Prefixes of own routes that are announced to the far devices as one."""
+    statics: tuple[tuple[bool, str], ...]
+    """(whether IPv6, map) of the static routes that are passed on."""
+
+
+@dataclass(frozen=True, slots=True)
+class MapNames:
+    """How a NOS names things of a VRF: `joint`, one map for both families; `vrf` as it stands in names, "" for none."""
+
+    inward: str
+    outward: str
+    vrf: str
+    joint: bool
+
+    def of(self, name: str, *, v6: bool, map_: bool = False) -> str:
+        """The name of a list or map in a family."""
+        ending = "6" if v6 and not (map_ and self.joint) else ""
+        return f"{name}{ending}-{self.vrf}" if self.vrf else f"{name}{ending}"
+
+    def seq(self, number: int, *, v6: bool) -> int:
+        """The number of an entry: of the second family behind that of the first where they share a map."""
+        return number + (1 if number == DENIED else 5) * (v6 and self.joint)
+
+
+def exit_parts(switch: SwitchView, vrf: str, names: MapNames) -> ExitParts:
+    """What the exits of a VRF, of this switch or others, add to its policy."""
+    lists: list[PrefixList] = []
+    entries: list[MapEntry] = []
+    policies, paths = switch.exits.policies_in(vrf), as_paths(switch, vrf)
+    path_list = names.of("EXITS", v6=False) if paths else ""
+    announced = tuple(dict.fromkeys(prefix for policy in policies for prefix in policy.announces))
+    statics = []
+    for v6 in (v6 for v6, has in ((False, switch.has_v4), (True, switch.has_v6)) if has):
+        rules = prefix_rules(switch.outside(vrf), v6=v6)
+        aggregates = prefix_rules((Outside(prefix, 0) for prefix in announced), v6=v6)
+        outside, ours = names.of("OUTSIDE", v6=v6), names.of("AGGREGATES", v6=v6)
+        inward, outward = (names.of(name, v6=v6, map_=True) for name in (names.inward, names.outward))
+        static, seq = names.of("STATIC", v6=v6, map_=True), names.seq(PASSED, v6=v6)
+        if aggregates:
+            lists.append(PrefixList(ours, v6, aggregates))
+            entries.append(MapEntry(outward, names.seq(DENIED, v6=v6), False, v6, ours))
+        if rules:
+            lists.append(PrefixList(outside, v6, rules))
+            entries.append(MapEntry(inward, seq, True, v6, outside))
+            if paths or not switch.is_lowest:
+                entries.append(MapEntry(outward, seq, True, v6, outside, path_list))
+        if any(route.passed_on and route.is_v6 == v6 for route in switch.exits.routes_in(vrf)):
+            statics.append((v6, static))
+            entries.append(MapEntry(static, seq, True, v6, outside))
+        for policy in policies:
+            own_lists, own_entries = _of_exit(switch, policy, names, v6=v6)
+            lists += own_lists
+            entries += own_entries
+    known = ((path_list, paths),) if paths else ()
+    return ExitParts(known, tuple(lists), tuple(entries), announced, tuple(statics))
+
+
+def _of_exit(
+    switch: SwitchView, policy: ExitPolicy, names: MapNames, *, v6: bool
+) -> tuple[list[PrefixList], list[MapEntry]]:
+    """The lists and entries of the sessions of an exit in one family; a map without prefixes denies all."""
+    lists, entries = [], []
+    backup = (PREPENDED, switch.asn) if policy.backup else (0, 0)
+    taken = prefix_rules(policy.takes, v6=v6)
+    announced = prefix_rules((Outside(prefix, 0) for prefix in policy.announces), v6=v6)
+    for word, rules in (("IN", taken), ("OUT", announced)):
+        ending = "6" if v6 else ""
+        list_, map_ = f"EXIT-{policy.name}-{word}{ending}", map_name(policy.name, word, names, v6=v6)
+        outward = word == "OUT"
+        if rules:
+            lists.append(PrefixList(list_, v6, rules))
+            communities, last, prepend = (policy.communities, 0, backup[1]) if outward else ((), backup[0], 0)
+            seq = names.seq(PASSED, v6=v6)
+            entries.append(MapEntry(map_, seq, True, v6, list_, "", communities, last, prepend))
+        else:
+            entries.append(MapEntry(map_, names.seq(LAST, v6=v6), False, v6))
+    return lists, entries
+
+
+def map_name(exit_name: str, word: str, names: MapNames, *, v6: bool) -> str:
+    """The map of the sessions of an exit, `word` IN or OUT, in one family."""
+    return f"EXIT-{exit_name}-{word}" + ("6" if v6 and not names.joint else "")
+
+
+def prefix_rules(prefixes: Iterable[Outside], *, v6: bool) -> PrefixRules:
+    """Rules for prefixes of one family."""
+    mine = (each for each in prefixes if each.is_v6 == v6)
+    return tuple(
+        (PREFIX_STEP * n, each.prefix, each.longest if each.longest > prefix_length(each.prefix) else 0)
+        for n, each in enumerate(mine, 1)
+    )
+
+
+def as_paths(switch: SwitchView, vrf: str) -> tuple[str, ...]:
+    """AS paths of what the own exits of a VRF gave a switch of the lowest tier; none of others, which pass on all."""
+    if not switch.is_lowest:
+        return ()
+    numbers = sorted({peer.asn for peer in switch.exits.peers_in(vrf)})
+    own = ["^$"] if any(route.passed_on for route in switch.exits.routes_in(vrf)) else []
+    return (*own, *(f"^{number}_" for number in numbers))
+
+
+def runs_in(switch: SwitchView, vrf: str) -> bool:
+    """Whether BGP runs in a VRF: with other switches, or for its exits."""
+    outward = switch.exits.peers_in(vrf) or switch.exits.routes_in(vrf)
+    return bool(switch.asn) and bool(bgp.vrf_sessions(switch, vrf) or outward)
+
+
+def describes(peer: ExitPeer) -> str:
+    """The description of a session."""
+    return " ".join(f"{peer.device} {peer.far_port} exit {peer.name}".split())

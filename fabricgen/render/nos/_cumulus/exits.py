@@ -1,0 +1,110 @@
+"""Ways out of Cumulus Linux as values: lists and maps, sessions with far devices, and static routes of each VRF.
+
+NVUE Command Reference: Router Policy (`route-map ... action deny`, `set as-path-prepend last-as` of up to 10, one
+number of `as-path-prepend as`, `set community`), BGP (`neighbor ... local-as`, `multihop-ttl`, `update-source`,
+`password`, `timers`, `aggregate-route`, `redistribute static`). A peer carries IPv4 unless it is told not to.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fabricgen.render.escape import one_line, token, yaml_text
+from fabricgen.render.exits import HOLD_S, KEEPALIVE_S, MapEntry, MapNames, describes, exit_parts, map_name
+from fabricgen.render.nos._cumulus.words import family
+from fabricgen.views.exits import ExitPeer
+from fabricgen.views.switch import SwitchView
+
+WORDS = {False: "ipv4", True: "ipv6"}
+
+
+def names_in(vrf: str) -> MapNames:
+    """The names of lists and maps of a VRF: those of FRR."""
+    return MapNames("IN", "OUT", vrf, joint=False) if vrf else MapNames("FABRIC-IN", "FABRIC-OUT", "", joint=False)
+
+
+def exit_lists(switch: SwitchView, vrf: str) -> dict[str, Any]:
+    """What the exits of a VRF add to the policy: lists of AS paths, prefix lists, and entries by their map."""
+    parts = exit_parts(switch, vrf, names_in(vrf and token(vrf)))
+    entries: dict[tuple[str, bool], list[dict[str, Any]]] = {}
+    for each in parts.entries:
+        entries.setdefault((each.map, each.v6), []).append(_entry(each))
+    return {
+        "as_paths": parts.as_paths,
+        "prefix_lists": [
+            {
+                "name": each.name,
+                "type": WORDS[each.v6],
+                "rules": [(seq, prefix, 0, longest) for seq, prefix, longest in each.rules],
+            }
+            for each in parts.prefix_lists
+        ],
+        "entries": entries,
+    }
+
+
+def _entry(entry: MapEntry) -> dict[str, Any]:
+    return {
+        "seq": entry.seq,
+        "action": "permit" if entry.permit else "deny",
+        "type": WORDS[entry.v6],
+        "prefix_list": entry.prefix_list,
+        "as_path": entry.as_path,
+        "communities": entry.communities,
+        "last_as": entry.last_as,
+        "prepend": entry.prepend,
+    }
+
+
+def exit_bgp(switch: SwitchView, vrf: str) -> dict[str, Any]:
+    """The sessions with far devices of a VRF; aggregates and the map of static routes by family."""
+    names = names_in(vrf and token(vrf))
+    parts = exit_parts(switch, vrf, names)
+    return {
+        "exits": [_peer(peer, names) for peer in switch.exits.peers_in(vrf)],
+        "aggregates": {word: [p for p in parts.aggregates if (":" in p) == v6] for v6, word in WORDS.items()},
+        "static_maps": {WORDS[v6]: map_ for v6, map_ in parts.statics},
+    }
+
+
+def exit_routes(switch: SwitchView, vrf: str) -> list[dict[str, Any]]:
+    """The static routes to the outside of a VRF; `hops` are the (address, port) of their next hops."""
+    return [
+        {
+            "prefix": route.prefix,
+            "family": family(route.prefix),
+            "hops": [(far, token(port)) for port, far in route.hops],
+            "discard_distance": 0,
+        }
+        for route in switch.exits.routes_in(vrf)
+    ]
+
+
+def bfd_profiles(switch: SwitchView) -> list[dict[str, Any]]:
+    """The BFD profiles of exits: name and timers."""
+    found = {profile_of(peer): peer.bfd for peer in switch.exits.peers if peer.bfd}
+    return [{"name": name, "interval_ms": b.interval_ms, "multiplier": b.multiplier} for name, b in found.items()]
+
+
+def profile_of(peer: ExitPeer) -> str:
+    """The name of the BFD profile of an exit."""
+    return f"EXIT-{peer.name}"
+
+
+def _peer(peer: ExitPeer, names: MapNames) -> dict[str, Any]:
+    """A neighbour outside the fabric."""
+    return {
+        "neighbor": peer.far,
+        "word": WORDS[peer.is_v6],
+        "asn": peer.asn,
+        "description": yaml_text(one_line(describes(peer), 80)),
+        "local_as": peer.local_as,
+        "password": yaml_text(peer.password),
+        "hops": peer.hops if peer.hops > 1 else 0,
+        "bfd": profile_of(peer) if peer.bfd else "",
+        "keepalive": KEEPALIVE_S,
+        "hold": HOLD_S,
+        "max_prefixes": peer.max_prefixes,
+        "inward": map_name(peer.name, "IN", names, v6=peer.is_v6),
+        "outward": map_name(peer.name, "OUT", names, v6=peer.is_v6),
+    }

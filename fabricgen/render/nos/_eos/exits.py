@@ -1,0 +1,92 @@
+"""Ways out of EOS as values: lists and maps, sessions with far devices, and static routes of each VRF.
+
+Arista EOS user manual, BGP and route maps; AVD's templates print the same (aristanetworks/avd,
+`eos/router-bgp.j2`, `eos/route-maps.j2`, `eos/static-routes.j2`), but for passwords, which it takes encrypted.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fabricgen.render.escape import one_line, token
+from fabricgen.render.exits import HOLD_S, KEEPALIVE_S, MapNames, describes, exit_parts, map_name
+from fabricgen.render.nos._eos.pair import family_word
+from fabricgen.views.exits import ExitPeer
+from fabricgen.views.switch import SwitchView
+
+WORDS = {False: "ip", True: "ipv6"}
+
+
+def names_in(vrf: str) -> MapNames:
+    """The names of lists and maps of a VRF; a map is of both families."""
+    return MapNames("IN", "OUT", vrf, joint=True) if vrf else MapNames("FABRIC-IN", "FABRIC-OUT", "", joint=True)
+
+
+def exit_policy(switch: SwitchView) -> dict[str, Any]:
+    """The lists and maps of the exits of all VRFs, and static routes."""
+    every = [exit_parts(switch, vrf, names_in(vrf and token(vrf))) for vrf in ("", *switch.vrfs)]
+    return {
+        "exit_paths": [(name, path) for parts in every for name, paths in parts.as_paths for path in paths],
+        "exit_lists": [
+            {
+                "word": WORDS[each.v6],
+                "name": each.name,
+                "rules": [(seq, f"{p} le {longest}" if longest else p) for seq, p, longest in each.rules],
+            }
+            for parts in every
+            for each in parts.prefix_lists
+        ],
+        "exit_entries": [
+            {
+                "map": each.map,
+                "action": "permit" if each.permit else "deny",
+                "seq": each.seq,
+                "word": WORDS[each.v6],
+                "prefix_list": each.prefix_list,
+                "as_path": each.as_path,
+                "communities": " ".join(each.communities),
+                "last_as": each.last_as,
+                "prepend": each.prepend,
+            }
+            for parts in every
+            for each in parts.entries
+        ],
+        "exit_routes": [
+            (family_word(route.prefix), f" vrf {token(vrf)}" if vrf else "", route.prefix, token(port), far)
+            for vrf in ("", *switch.vrfs)
+            for route in switch.exits.routes_in(vrf)
+            for port, far in route.hops
+        ],
+    }
+
+
+def exit_sessions(switch: SwitchView, vrf: str) -> dict[str, Any]:
+    """The sessions with far devices of a VRF, what is announced to them as one, and the map of static routes."""
+    names = names_in(vrf and token(vrf))
+    parts, peers = exit_parts(switch, vrf, names), switch.exits.peers_in(vrf)
+    sets = {policy.name for policy in switch.exits.policies_in(vrf) if policy.communities}
+    return {
+        "exits": [_peer(peer, names, tells=peer.name in sets) for peer in peers],
+        "exit_families": {word: [p.far for p in peers if p.is_v6 == v6] for v6, word in WORDS.items()},
+        "aggregates": parts.aggregates,
+        "static_map": parts.statics[0][1] if parts.statics else "",
+    }
+
+
+def _peer(peer: ExitPeer, names: MapNames, *, tells: bool) -> dict[str, Any]:
+    """A neighbour outside the fabric; `tells`: communities are sent to it."""
+    return {
+        "neighbor": peer.far,
+        "asn": peer.asn,
+        "description": one_line(describes(peer), 80),
+        "local_as": peer.local_as,
+        "password": peer.password,
+        "hops": peer.hops if peer.hops > 1 else 0,
+        "bfd": {"interval_ms": peer.bfd.interval_ms, "multiplier": peer.bfd.multiplier} if peer.bfd else None,
+        "keepalive": KEEPALIVE_S,
+        "hold": HOLD_S,
+        "tells": tells,
+        "max_prefixes": peer.max_prefixes,
+        "inward": map_name(peer.name, "IN", names, v6=peer.is_v6),
+        "outward": map_name(peer.name, "OUT", names, v6=peer.is_v6),
+    }

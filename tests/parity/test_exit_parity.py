@@ -1,0 +1,32 @@
+"""Ways out of every kind say the same on every NOS: what was planned."""
+
+from __future__ import annotations
+
+import pytest
+
+from fabricgen.running.form import differences
+from tests.parity.switches import first, read, switches_of, wanted
+from tests.render.rendered import CUMULUS, DUAL, UNNUMBERED, cluster_of
+
+TIERS = {"leaf": "7060dx5-64s", "spine": "7060dx5-64s", "border": "7060x6-64pe"}
+EOS = (*(f"fabrics.compute.tiers.{tier}.switch={switch}" for tier, switch in TIERS.items()), "nos=eos")
+EXIT = "fabrics.compute.exits.wan="
+KINDS: dict[str, tuple[str, ...]] = {
+    "static": (EXIT + "{to: wan, routing: static, accept: [203.0.113.0/24]}",),
+    "between-loopbacks": (
+        EXIT + "{to: wan, asn: 65101, local_as: 65000, password: 'env:FABRICGEN_X', bfd: true, prefer: backup, "
+        "announce: [172.16.0.0/16], communities: ['65101:1'], devices: {wan-1: {loopback: 192.0.2.9}}}",
+    ),
+    "numbered-from-the-pool": (*DUAL, EXIT + "{to: wan, asn: 65101, announce: [172.16.0.0/16]}"),
+    "unnumbered-inside": UNNUMBERED,
+}
+
+
+@pytest.mark.parametrize("nos", [(), CUMULUS, EOS], ids=["sonic", "cumulus", "eos"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_files_say_what_was_planned_of_exits(nos: tuple[str, ...], kind: str) -> None:
+    sets = (*nos, *KINDS[kind])
+    cluster = cluster_of("two-exits", *sets)
+    for switch, files in switches_of("two-exits", sets):
+        found = list(differences(read(switch, files), wanted(cluster, switch, files)))
+        assert not found, f"{switch.name}\n{first(found)}"

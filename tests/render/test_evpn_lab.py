@@ -1,0 +1,122 @@
+"""Tenants over EVPN with real packets: VRFs are namespaces, VXLAN and bridges are the kernel's.
+
+The files of leaves are SONiC's, or those of EOS and Cumulus Linux in the form that they are read back into.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from fabricgen.render.evpn import ENCAPSULATION_BYTES
+from tests.conftest import require
+from tests.render import frr_lab, vrf_lab
+from tests.render.lab_files import Build, End, built, kernel
+from tests.render.rendered import UNNUMBERED
+from tests.render.test_tenants_lab import EVPN, NODES, TENANTS, matrix
+
+EOS_LEAVES = (
+    "nos={leaf: eos, spine: sonic}",
+    "fabrics.compute.tiers.leaf.switch=7060dx5-32",
+    "fabrics.compute.tiers.spine.switch=7060dx5-32",
+)
+CASES = {
+    "sonic leaves, unnumbered": ("nos={leaf: sonic, spine: cumulus}", *UNNUMBERED),
+    "eos leaves": EOS_LEAVES,
+    "cumulus leaves": ("nos={leaf: cumulus, spine: sonic}",),
+}
+LARGEST_OF_HOSTS, TOO_LARGE = 9000, 9200
+
+
+@pytest.fixture(scope="module", autouse=True)
+def daemons() -> None:
+    """What the lab starts."""
+    lacking = frr_lab.missing()
+    require(f"the lab lacks {lacking}: `apt-get install frr iproute2 iputils-ping`, run as root" if lacking else "")
+
+
+@pytest.fixture
+def short_path() -> Iterator[Path]:
+    """A folder with a short name: the daemons' sockets lie in it, and a socket's path ends at 107 characters."""
+    with tempfile.TemporaryDirectory(prefix="frr") as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
+
+
+@pytest.mark.parametrize("sets", CASES.values(), ids=CASES)
+def test_tenants_over_evpn(short_path: Path, sets: tuple[str, ...]) -> None:
+    """Who reaches whom; routes lead to the leaf of the host, and spines have no VRF; large packets pass whole."""
+    build = Build(built("leaf-spine", *TENANTS, *EVPN, *sets))
+    first = {link.a.device: link.a for link in reversed(build.links) if link.a.device in build.hosts}
+    owner = {node: tenant for tenant, nodes in NODES.items() for node in nodes}
+    pairs = [(one, other) for one in sorted(owner) for other in sorted(owner) if one != other]
+    should = {pair for pair in pairs if owner[pair[0]] == owner[pair[1]]}
+    spines = [name for name in build.switches if "spine" in name]
+    assert spines
+    assert not any(build.forms[name].vrfs or build.forms[name].subinterfaces for name in spines)
+    with vrf_lab.lab(build, short_path) as lab:
+        _widen(lab)
+        deadline = time.monotonic() + 60
+        while (found := matrix(lab, build, first, sorted(should))) != should and time.monotonic() < deadline:
+            time.sleep(0.1)
+        assert found == should, sorted(should - found)
+        assert matrix(lab, build, first, pairs) == should
+        leaf = build.devices[next(name for name in build.switches if "leaf" in name)]["device"]
+        overlay = build.forms[leaf].overlay
+        assert overlay
+        vteps = {form.overlay.vtep for form in build.forms.values() if form.overlay and form.overlay.vtep}
+        (routes,) = lab.json(leaf, "show bgp l2vpn evpn route type prefix")
+        hops = {path["nexthops"][0]["ip"] for path in _paths(routes)}
+        assert hops == vteps
+        one, other = NODES["blue"]
+        large = _large(lab, first, one, other, build.addresses[first[other]][0].partition("/")[0])
+        assert large == (True, False)
+
+
+def _paths(routes: dict[str, object]) -> Iterator[dict[str, list[dict[str, str]]]]:
+    """The paths of all prefixes of a table of EVPN routes."""
+    for distinguished in routes.values():
+        if isinstance(distinguished, dict):
+            for prefix in distinguished.values():
+                if isinstance(prefix, dict):
+                    for path in prefix.get("paths", ()):
+                        yield path[0] if isinstance(path, list) else path
+
+
+def _widen(lab: frr_lab.Lab) -> None:
+    """Give links between switches the MTUs of their files, and tunnels what VXLAN leaves of it."""
+    build, switches = lab.build, set(lab.build.switches)
+    between = [link for link in build.links if {link.a.device, link.b.device} <= switches]
+    for name in build.switches:
+        ports = {end.port for link in between for end in (link.a, link.b) if end.device == name}
+        mtus = {port: build.forms[name].interfaces[port].mtu for port in sorted(ports)}
+        frr_lab.batch([f"link set {kernel(port)} mtu {mtu}" for port, mtu in mtus.items()], "-n", lab.spaces[name])
+        overlay, most = build.forms[name].overlay, min(mtus.values()) - ENCAPSULATION_BYTES
+        for vrf, one in sorted(overlay.vrfs.items()) if overlay else ():
+            commands = [f"link set {kind}{one.vni} mtu {most}" for kind in ("vxlan", "l3vni")]
+            frr_lab.batch(commands, "-n", vrf_lab.space_of(lab, name, vrf))
+
+
+def _large(lab: frr_lab.Lab, first: dict[str, End], one: str, other: str, address: str) -> tuple[bool, bool]:
+    """Whether the largest packet of a host reaches another whole, and whether one does that no tunnel has room for."""
+    for name in (one, other):
+        end = first[name]
+        link = next(link for link in lab.build.links if link.a == end)
+        port, form = link.b.port, lab.build.forms[link.b.device]
+        vlan = form.interfaces[port].access_vlan
+        vrf = form.vlans[vlan].vrf if vlan else form.interfaces[port].vrf
+        space = vrf_lab.space_of(lab, link.b.device, vrf)
+        frr_lab.batch([f"link set {kernel(end.port)} mtu {TOO_LARGE}"], "-n", lab.spaces[name])
+        ports = [kernel(port), *([f"vlan{vlan}"] if vlan else [])]
+        frr_lab.batch([f"link set {name} mtu {TOO_LARGE}" for name in ports], "-n", space)
+    found = []
+    for size in (LARGEST_OF_HOSTS, TOO_LARGE):
+        sized = ["ping", "-c1", "-W1", "-M", "do", "-s", str(size - 28), "-I", kernel(first[one].port), address]
+        command = ["ip", "netns", "exec", lab.spaces[one], *sized]
+        found.append(subprocess.run(command, check=False, capture_output=True, timeout=60).returncode == 0)
+    return found[0], found[1]

@@ -1,0 +1,146 @@
+"""Ways out at work: FRR as switches and as the routers outside, with packets through them.
+
+Each of two routers outside has 198.51.100.1, announces a default route, prefixes that are accepted and others that are
+not. One is lost with its link, the other with its session, then both.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from pathlib import Path
+
+import pytest
+
+from fabricgen.running.form import Interface, Management, Switch
+from tests.conftest import require
+from tests.render import frr_lab
+from tests.render.frr_lab import Lab
+from tests.render.lab_files import Build, End, built
+
+FAR = "198.51.100.1"
+ACCEPTED, TOO_LONG, REFUSED = "203.0.113.64/28", "203.0.113.128/30", "198.18.0.0/24"
+ROUTERS = ("wan-1", "wan-2")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def daemons() -> None:
+    """What the lab starts."""
+    lacking = frr_lab.missing()
+    require(f"the lab lacks {lacking}" if lacking else "")
+
+
+@pytest.fixture
+def short_path() -> Iterator[Path]:
+    """A folder with a short name, for the daemons' sockets."""
+    with tempfile.TemporaryDirectory(prefix="frr") as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
+
+
+class WithRouters(Build):
+    """A build whose routers outside run FRR too; `asns` of them, 0 where they route statically."""
+
+    @cached_property
+    def switches(self) -> tuple[str, ...]:
+        return (*super().switches, *ROUTERS)
+
+    @cached_property
+    def forms(self) -> dict[str, Switch]:
+        inside = {name: self._read(name) for name in self.switches if name not in ROUTERS}
+        return inside | {name: self._router(name) for name in ROUTERS}
+
+    def _ends(self, router: str) -> list[tuple[End, End]]:
+        return [(link.a, link.b) for link in self.links if link.a.device == router]
+
+    def _router(self, name: str) -> Switch:
+        ports = {
+            near.port: Interface(True, 1500, 400, addresses=frozenset(self.addresses[near]))
+            for near, _ in self._ends(name)
+        }
+        return Switch(name, ports, frozenset(), frozenset({f"{FAR}/32"}), Management())
+
+    def frr(self, name: str) -> str:
+        if name not in ROUTERS:
+            return super().frr(name)
+        sessions = [
+            (address.partition("/")[0], self.forms[far.device].bgp[""].asn)
+            for _, far in self._ends(name)
+            for address in self.addresses[far]
+        ]
+        hops = [hop for hop, _ in sessions]
+        if "BGP" not in self._kind:
+            return f"hostname {name}\n" + "".join(f"ip route 172.16.0.0/16 {hop}\n" for hop in hops)
+        asn = 65100 + ROUTERS.index(name) + 1
+        lines = [f"hostname {name}", *(f"ip route {p} blackhole" for p in (ACCEPTED, TOO_LONG, REFUSED))]
+        lines += [f"router bgp {asn}", f" bgp router-id 192.0.2.{100 + asn % 100}", " no bgp ebgp-requires-policy"]
+        lines += [f" neighbor {hop} remote-as {far}\n neighbor {hop} timers connect 1" for hop, far in sessions]
+        lines += [" address-family ipv4 unicast"]
+        lines += [f"  network {prefix}" for prefix in (ACCEPTED, TOO_LONG, REFUSED)]
+        lines += [f"  neighbor {hop} default-originate" for hop in hops]
+        return "\n".join([*lines, " exit-address-family", "exit", ""])
+
+    @cached_property
+    def _kind(self) -> str:
+        return "BGP" if any("neighbor 192.0.2" in text for text in self.files.values()) else ""
+
+
+def until(done: Callable[[], object], what: str, seconds: float = 60) -> None:
+    """Wait for something; fails with `what` was wanted."""
+    deadline = time.monotonic() + seconds
+    while not done():
+        assert time.monotonic() < deadline, what
+        time.sleep(0.1)
+
+
+def hops(lab: Lab, device: str, prefix: str) -> set[str]:
+    """The next hops in use of a prefix: addresses, or interfaces of unnumbered links."""
+    found = lab.json(device, f"show ip route {prefix}")[0].get(prefix, [])
+    used = [hop for route in found if route.get("selected") for hop in route["nexthops"] if hop.get("fib")]
+    return {hop.get("interfaceName", hop.get("ip", "")) for hop in used}
+
+
+def learned(lab: Lab, device: str) -> set[str]:
+    """The prefixes in a device's BGP table that it learned from others."""
+    routes = lab.json(device, "show bgp ipv4 unicast")[0]["routes"]
+    return {prefix for prefix, ways in routes.items() if any(way["path"] for way in ways)}
+
+
+def test_the_loss_of_an_exit_moves_traffic_to_the_other(short_path: Path) -> None:
+    build = WithRouters(built("two-exits"))
+    leaves = [name for name in build.switches if "-leaf-" in name]
+    spines = [name for name in build.switches if "-spine-" in name]
+    borders = [name for name in build.switches if "-border-" in name]
+    hosts = [link.a for link in build.links if link.b.device in leaves]
+
+    with frr_lab.lab(build, short_path) as lab:
+
+        def ways(spine: str) -> int:
+            return len(hops(lab, spine, "0.0.0.0/0"))
+
+        def reaches() -> bool:
+            return all(lab.pings(host.device, host.port, FAR) for host in hosts)
+
+        until(lambda: all(ways(spine) == 2 for spine in spines), "each spine has a way to both borders")
+        until(lambda: all(len(hops(lab, leaf, "0.0.0.0/0")) == 2 for leaf in leaves), "leaves leave by both spines")
+        until(reaches, "hosts reach what is outside")
+        for switch in (*leaves, *spines, *borders):
+            until(lambda s=switch: ACCEPTED in learned(lab, s), f"{switch} learns what is accepted")
+            assert not {TOO_LONG, REFUSED} & learned(lab, switch), f"{switch} learned more than is accepted"
+            if switch not in borders:
+                assert "172.16.0.0/16" not in learned(lab, switch), "aggregates are for the outside"
+        for router in ROUTERS:  # no way from one to the other: nothing but the aggregate
+            until(lambda r=router: learned(lab, r) == {"172.16.0.0/16"}, f"{router} learns the aggregate alone")
+        told = lab.json("wan-1", "show bgp ipv4 unicast 172.16.0.0/16")[0]["paths"][0]
+        assert told["community"]["string"] == "65101:100"
+
+        lab.run("wan-1", "ip", "link", "set", "port1", "down")
+        until(lambda: all(ways(spine) == 1 for spine in spines), "the exit with a dead link is gone")
+        until(reaches, "all leaves by the other border")
+
+        lab.vtysh("wan-2", "configure terminal", "router bgp 65102", "neighbor 192.0.2.6 shutdown")
+        until(lambda: not any(hops(lab, s, "0.0.0.0/0") for s in (*leaves, *spines, *borders)), "no default is left")
+        assert not any(ACCEPTED in learned(lab, leaf) for leaf in leaves)
+        assert not lab.pings(hosts[0].device, hosts[0].port, FAR)
