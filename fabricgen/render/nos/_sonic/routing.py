@@ -33,8 +33,8 @@ peer-group.conf.j2 and bgpd.main.conf.j2); an frr.conf has neither.
 
 def owns_frr(switch: SwitchView) -> bool:
     """Whether a switch takes an frr.conf: unnumbered sessions, BFD, no IPv4, sessions in a VRF, EVPN, an AS number
-    that others share, exits of the fabric, an MLAG pair, whose own VLAN bgpcfgd would announce, or a prefix limit that is
-    asked for: bgpcfgd has no words for these, or SONiC's YANG models refuse them.
+    that others share, exits of the fabric, an MLAG pair, whose own VLAN bgpcfgd would announce, or a prefix limit that
+    is asked for: bgpcfgd has no words for these, or SONiC's YANG models refuse them.
 
     Without BGP there is nothing to put there.
     """
