@@ -9,8 +9,8 @@ from fabricgen.design.extras.exits import ExitDesign, exits_of
 from fabricgen.design.linked import linked_fabrics
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Path
-from fabricgen.lint.addressing import Network
 from fabricgen.numbering.addresses.demand import pool_demands
+from fabricgen.numbering.addresses.family import Network
 from fabricgen.numbering.addresses.pools import pool_prefixes
 
 
