@@ -9,6 +9,7 @@ from typing import Any
 from fabricgen.running.bgp import Instance, Neighbor, drained
 from fabricgen.running.cumulus.exits import exit_neighbor, sets_of
 from fabricgen.running.cumulus.overlay import read_group, tunnel, vrf_lines
+from fabricgen.running.cumulus.segments import bridged
 from fabricgen.running.form import Bfd, Bgp, StaticRoute
 from fabricgen.running.overlay import Overlay, VrfLines, overlay
 from fabricgen.running.policy import Entry, Policies, Route
@@ -26,7 +27,8 @@ class Routing:
     def __init__(self, router: Row, vrfs: Row) -> None:
         only(router, "adaptive-routing", "bfd", "bgp", "policy")
         self.adaptive = router.get("adaptive-routing") == {"state": ON}
-        self._policies = _policies(router.get("policy", {}))
+        self._graceful = router.get("bgp", {}).get("graceful-shutdown") == ON
+        self._policies = _policies(router.get("policy", {}), graceful=self._graceful)
         self._bfd = _bfd(router.get("bfd", {}))
         self._statics: dict[str, Row] = {}
         self._instances: dict[str, Instance] = {}
@@ -43,7 +45,6 @@ class Routing:
                 self._instances[key] = self._instance(own["bgp"])
             if "static" in own:
                 self._statics[key] = own["static"]
-        self._graceful = router.get("bgp", {}).get("graceful-shutdown") == ON
         self._check_global(router.get("bgp", {}))
 
     def bgp(self, routes_in: Callable[[str], Iterable[Route]]) -> dict[str, Bgp]:
@@ -66,7 +67,7 @@ class Routing:
         for one in self._instances.get("", Instance(0)).neighbors.values():
             one.source = {"lo": address}.get(one.source, one.source)
         vtep, copies = tunnel(tree)
-        return overlay(self._instances.get(""), self._policies, self._over_evpn, vtep, copies)
+        return overlay(self._instances.get(""), self._policies, self._over_evpn, vtep, copies, bridged(tree))
 
     def routes(self) -> dict[tuple[str, str], StaticRoute]:
         """Static routes by (VRF, prefix)."""
@@ -167,7 +168,7 @@ def _bfd(row: Row) -> dict[str, Bfd]:
     return found
 
 
-def _policies(row: Row) -> Policies:
+def _policies(row: Row, *, graceful: bool) -> Policies:
     only(row, "as-path-list", "prefix-list", "route-map")
     found, types = Policies(), {}
     for name, one in row.get("as-path-list", {}).items():
@@ -187,11 +188,11 @@ def _policies(row: Row) -> Policies:
                 found.add_permit(name, prefix, " ".join(f"{word} {n}" for word, n in words if n is not None))
     for name, one in row.get("route-map", {}).items():
         only(one, "rule")
-        found.maps[name] = {int(number): _entry(rule, types) for number, rule in one["rule"].items()}
+        found.maps[name] = {int(number): _entry(rule, types, graceful=graceful) for number, rule in one["rule"].items()}
     return found
 
 
-def _entry(rule: Row, types: Mapping[str, str]) -> Entry:
+def _entry(rule: Row, types: Mapping[str, str], *, graceful: bool) -> Entry:
     only(rule, "action", "match", "set")
     match, (action,) = rule.get("match", {}), rule["action"]
     if action not in ("permit", "deny") or rule["action"] != {action: {}}:
@@ -205,7 +206,7 @@ def _entry(rule: Row, types: Mapping[str, str]) -> Entry:
         unfit(f"an entry that is not understood: {rule}")
     return replace(
         Entry(action == "permit", match["ip-prefix-list"], match.get("as-path-list", "")),
-        **sets_of(rule.get("set", {}), of_exit=match["ip-prefix-list"].startswith("EXIT-")),
+        **sets_of(rule.get("set", {}), of_exit=match["ip-prefix-list"].startswith("EXIT-"), graceful=graceful),
     )
 
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from fabricgen.running.bgp import Instance, drained
-from fabricgen.running.eos.overlay import FAMILY, VXLAN, Vxlan, overlay_of
+from fabricgen.running.eos.overlay import BRIDGED, FAMILY, VXLAN, Vxlan, overlay_of
 from fabricgen.running.form import Bfd, Bgp
 from fabricgen.running.overlay import Overlay, VrfLines
-from fabricgen.running.policy import Entry, Policies, Route
+from fabricgen.running.policy import Entry, Policies, Route, of_exit
 from fabricgen.running.tree import Line, Rules, unfit
 
 MOST_PORTS = 4096
@@ -118,7 +118,7 @@ def _route_map(box: HasRouting, line: Line, name: str, action: str, seq: str) ->
     matched: dict[str, Any] = {}
     _MAP.read(line.children, matched)
     if name.startswith("EXIT-"):
-        matched["added"] = int(matched.pop("prepend", 0))
+        of_exit(matched)
     box.routing.policies.maps.setdefault(name, {})[int(seq)] = Entry(action == "permit", **matched)
 
 
@@ -127,7 +127,7 @@ def _match(matched: dict[str, Any], line: Line, word: str, name: str, path: str,
     matched[(word or path).replace("-", "_")] = name or path_name
 
 
-@_MAP.line(r"set community ((?:\d+:\d+ ?)+)")
+@_MAP.line(r"set community ((?:(?:\d+:\d+|GSHUT) ?)+)")
 def _set_communities(matched: dict[str, Any], line: Line, communities: str) -> None:
     matched["communities"] = tuple(communities.split())
 
@@ -157,6 +157,11 @@ def _vrf(routing: EosRouting, parent: Instance, line: Line, vrf: str) -> None:
 def _over_evpn(routing: EosRouting, bgp: Instance, line: Line, distinguisher: str, way: str, target: str) -> None:
     (vrf,) = [name for name, one in routing.instances.items() if one is bgp]
     routing.over_evpn.setdefault(vrf, VrfLines()).add(distinguisher, way, target)
+
+
+@_BGP.line(r"vlan (\d+)")
+def _bridged(routing: EosRouting, bgp: Instance, line: Line, vlan: str) -> None:
+    BRIDGED.read(line.children, routing.vxlan.bridged.setdefault(int(vlan), VrfLines()))
 
 
 @_BGP.line("address-family evpn")
