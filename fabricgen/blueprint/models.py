@@ -13,6 +13,7 @@ from fabricgen.blueprint.sections.configuration import DeviceConfiguration, Snip
 from fabricgen.blueprint.sections.expect import Expect
 from fabricgen.blueprint.sections.fabric import Fabric, NosOf, PodTier, VrfName
 from fabricgen.blueprint.sections.floor import Floor
+from fabricgen.blueprint.sections.leaks import Leak
 from fabricgen.blueprint.sections.lint_settings import BlueprintLint
 from fabricgen.blueprint.sections.management import Management
 from fabricgen.blueprint.sections.naming import Names
@@ -192,6 +193,10 @@ class Blueprint(Model):
         default_factory=dict,
         description="Tenants by name: their ports are in a VRF named so, or in a partition of InfiniBand. Nodes of "
         "none stay as they are.",
+    )
+    leaks: dict[Name, Leak] = Field(
+        default_factory=dict,
+        description="Routes that two VRFs tell each other, by name: services that tenants share. All else stays apart.",
     )
     routing: Routing = Field(default_factory=Routing.model_construct, description="Routing of all Ethernet fabrics.")
     ip: Ip = Field("v4", description="Address families of all fabrics: v4, v6 or dual.")
