@@ -12,7 +12,7 @@ from fabricgen.running.eos.leaks import FAMILIES, Targets
 from fabricgen.running.eos.overlay import FAMILY, VXLAN, Vxlan, overlay_of
 from fabricgen.running.form import Bfd, Bgp
 from fabricgen.running.overlay import Overlay, VrfLines
-from fabricgen.running.policy import ADDING, Entry, Policies, Route
+from fabricgen.running.policy import ADDING, Entry, Policies, Route, of_exit
 from fabricgen.running.tree import Line, Rules, unfit
 
 MOST_PORTS = 4096
@@ -128,7 +128,7 @@ def _route_map(box: HasRouting, line: Line, name: str, action: str, seq: str) ->
     matched: dict[str, Any] = {}
     _MAP.read(line.children, matched)
     if name.startswith(ADDING):
-        matched["added"] = int(matched.pop("prepend", 0))
+        of_exit(matched)
     box.routing.policies.maps.setdefault(name, {})[int(seq)] = Entry(action == "permit", **matched)
 
 
@@ -142,7 +142,7 @@ def _match_targets(matched: dict[str, Any], line: Line, name: str) -> None:
     matched["extcommunity"] = name
 
 
-@_MAP.line(r"set community ((?:\d+:\d+ ?)+)")
+@_MAP.line(r"set community ((?:(?:\d+:\d+|GSHUT) ?)+)")
 def _set_communities(matched: dict[str, Any], line: Line, communities: str) -> None:
     matched["communities"] = tuple(communities.split())
 
@@ -255,6 +255,9 @@ def _interface(routing: EosRouting, bgp: Instance, line: Line, ports: str, group
 def expanded(ports: str) -> Iterator[str]:
     """The interfaces of a list in EOS's comma form: Ethernet1/1,2/1; EOS itself shows runs of them, too: Et1/1-4/1."""
     for each in re.sub("^Et(?:hernet)?", "", ports).split(","):
+        if not each[:1].isdigit():
+            yield each
+            continue
         start, _, end = each.partition("-")
         (*head, first), (*_, last) = start.split("/"), (end or start).split("/")
         if len(head) == 1 and "/" in end:  # of cages, whose first port it is
