@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from fabricgen.running.bgp import Instance, drained
 from fabricgen.running.eos.leaks import FAMILIES, Targets
-from fabricgen.running.eos.overlay import FAMILY, VXLAN, Vxlan, overlay_of
+from fabricgen.running.eos.overlay import BRIDGED, FAMILY, VXLAN, Vxlan, overlay_of
 from fabricgen.running.form import Bfd, Bgp
 from fabricgen.running.overlay import Overlay, VrfLines
 from fabricgen.running.policy import ADDING, Entry, Policies, Route, of_exit
@@ -194,6 +194,11 @@ def _over_evpn(routing: EosRouting, bgp: Instance, line: Line, distinguisher: st
         routing.targets.distinguishers[vrf] = distinguisher
     else:
         routing.over_evpn.setdefault(vrf, VrfLines()).add("", way, target)
+
+
+@_BGP.line(r"vlan (\d+)")
+def _bridged(routing: EosRouting, bgp: Instance, line: Line, vlan: str) -> None:
+    BRIDGED.read(line.children, routing.vxlan.bridged.setdefault(int(vlan), VrfLines()))
 
 
 @_BGP.line("address-family evpn")
