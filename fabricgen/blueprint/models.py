@@ -13,7 +13,6 @@ from fabricgen.blueprint.sections.configuration import DeviceConfiguration, Snip
 from fabricgen.blueprint.sections.expect import Expect
 from fabricgen.blueprint.sections.fabric import Fabric, NosOf, PodTier, VrfName
 from fabricgen.blueprint.sections.floor import Floor
-from fabricgen.blueprint.sections.leaks import Leak
 from fabricgen.blueprint.sections.lint_settings import BlueprintLint
 from fabricgen.blueprint.sections.management import Management
 from fabricgen.blueprint.sections.naming import Names
@@ -22,7 +21,7 @@ from fabricgen.blueprint.sections.phases import Phase
 from fabricgen.blueprint.sections.qos import Qos
 from fabricgen.blueprint.sections.routing import Ip, Pools, Routing
 from fabricgen.blueprint.sections.spares import Spares
-from fabricgen.blueprint.sections.tenants import Tenant
+from fabricgen.blueprint.sections.tenants import Leak, Tenant
 from fabricgen.models.forms import CATALOGUE
 
 SETS = (

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from ipaddress import ip_network
 
-from fabricgen.blueprint.sections.leaks import Leak
+from fabricgen.blueprint.sections.tenants import Leak
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.linked import fabric_underlay
 from fabricgen.design.model import Design
