@@ -325,6 +325,11 @@ class SwitchView:
         return tuple(dict.fromkeys(each for some in found for each in some))
 
     @property
+    def announces_own_only(self) -> bool:
+        """Whether BGP passes on nothing that it has learned: on the lowest tier, unless switches hang below it."""
+        return self.is_lowest and self.level == 0
+
+    @property
     def encrypted_spans(self) -> tuple[tuple[str, MacsecIntent], ...]:
         """(name of the profile, encryption) of the spans that end here, by name; keys are looked up as the fabric's."""
         here = {port.span.name for port in self.ports if port.span}

@@ -327,6 +327,11 @@ def _peers(switch: SwitchView, vrf: str, dialect: Dialect) -> Iterator[tuple[str
             yield port.name, peer if dialect.unnumbered_described else replace(peer, description="")
 
 
+def passes_nothing_on(switch: SwitchView) -> bool:
+    """Whether a switch announces its own routes only: it is of the lowest tier, and none hangs below it."""
+    return switch.is_lowest and not any(port.role == "down" for port in switch.ports)
+
+
 def _peer(switch: SwitchView, vrf: str, port: SwitchPort, asn: int, families: Iterable[str], dialect: Dialect) -> Peer:
     permits = frozenset(p for family in families for p in _permits(switch, vrf, family))
     bfd = switch.fabric.bfd
@@ -335,7 +340,7 @@ def _peer(switch: SwitchView, vrf: str, port: SwitchPort, asn: int, families: It
         remote_asn=asn,
         families=frozenset(families),
         policy_in=Policy(permits),
-        policy_out=Policy(permits, own_only=switch.is_lowest),
+        policy_out=Policy(permits, own_only=passes_nothing_on(switch)),
         keepalive_s=KEEPALIVE_S,
         hold_s=HOLD_S,
         bfd=Bfd(bfd.interval_ms, bfd.multiplier) if bfd else None,

@@ -44,7 +44,7 @@ def planned_overlay(switch: SwitchView, *, copies_dscp: bool) -> Overlay | None:
     peers = {
         loopbacks[name]: OverlayPeer(
             remote_asn=asn,
-            own_only=switch.is_lowest,
+            own_only=switch.is_lowest and not any(port.role == "down" for port in switch.ports),
             own_as_in=1 if switch.shares_asn and role != "down" else 0,
             keepalive_s=KEEPALIVE_S,
             hold_s=HOLD_S,

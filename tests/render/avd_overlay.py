@@ -9,6 +9,11 @@ from fabricgen.views.switch import SwitchView
 Structured: TypeAlias = dict[str, Any]
 
 
+def passes_nothing_on(switch: SwitchView) -> bool:
+    """Whether a switch announces its own routes only: it is of the lowest tier, and none hangs below it."""
+    return switch.is_lowest and not any(port.role == "down" for port in switch.ports)
+
+
 def vxlan(switch: SwitchView) -> Structured:
     """The VXLAN interface of a switch with VRFs over EVPN."""
     found = switch.overlay.vrfs if switch.overlay else ()
@@ -56,7 +61,7 @@ def with_overlay(switch: SwitchView, found: Structured) -> Structured:
         }
         for peer in switch.overlay.peers
     ]
-    own = {"route_map_out": "OVERLAY-OUT"} if switch.is_lowest else {}
+    own = {"route_map_out": "OVERLAY-OUT"} if passes_nothing_on(switch) else {}
     members = [{"name": name, "activate": True, **own} for name in groups]
     bgp["address_family_evpn"] = {"next_hop_unchanged": True, "peer_groups": members}
     if own:

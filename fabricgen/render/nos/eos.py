@@ -224,7 +224,7 @@ def _bgp(switch: SwitchView) -> dict[str, Any]:
             if name == "LOOPBACKS" or bgp.host_rules(switch, v6=v6)
         ],
         "bgp_families": [(word, bgp.groups_of(found, v6=v6, unnumbered=unnumbered)) for v6, word, _ in _words(switch)],
-        "only_own_routes": switch.is_lowest,
+        "only_own_routes": switch.announces_own_only,
         "drained": switch.maintenance,
         "shares_asn": switch.shares_asn,
         "keepalive": KEEPALIVE_S,
