@@ -41,6 +41,7 @@ def planned_overlay(switch: SwitchView, *, copies_dscp: bool) -> Overlay | None:
     near = {port.peer: (port.peer_asn, port.role) for port in switch.ends if port.role != "host" and port.peer_asn}
     loopbacks = {peer.name: peer.address for peer in switch.overlay.peers}
     assert near.keys() == loopbacks.keys()
+    outside = frozenset(f"^{peer.asn}_" for peer in switch.exits.peers if peer.vrf in names)
     peers = {
         loopbacks[name]: OverlayPeer(
             remote_asn=asn,
@@ -49,6 +50,7 @@ def planned_overlay(switch: SwitchView, *, copies_dscp: bool) -> Overlay | None:
             keepalive_s=KEEPALIVE_S,
             hold_s=HOLD_S,
             description=name,
+            outside=outside if switch.is_lowest else frozenset(),
         )
         for name, (asn, role) in near.items()
     }
