@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 from avd_bonds import bonds
+from avd_exits import with_exits
 from avd_hosts import access, filters, gateway, option_82, routed
 from avd_management import management
 from avd_overlay import vxlan, with_overlay
@@ -53,7 +54,12 @@ def structured_config(switch: SwitchView) -> Structured:
         base["spanning_tree"]["no_spanning_tree_vlan"] = "4094"
     base |= {**filters(switch), **option_82(switch)}
     return merged(
-        base, bonds(switch), management(switch), with_overlay(switch, routing(switch)), vxlan(switch), by_hand
+        base,
+        bonds(switch),
+        management(switch),
+        with_exits(switch, with_overlay(switch, routing(switch))),
+        vxlan(switch),
+        by_hand,
     )
 
 
@@ -115,7 +121,7 @@ def _port(switch: SwitchView, port: SwitchPort) -> Structured:
         **_speed(switch, port),
         **_fec(port),
     }
-    mine = [s for s in switch.services if port.role == "host" and s.fabric == port.service]
+    mine = [s for s in switch.services if port.role in ("host", "exit") and s.fabric == port.service]
     service = next((s for s in mine if s.vlan == port.vlan), mine[0] if mine else None)
     if port.bond:
         found["channel_group"] = {"id": port.bond, "mode": "active"}
