@@ -106,6 +106,11 @@ def port_name(switch: SwitchView, cage: int, sub: int = 0, ways: int = 1) -> str
     return f"Ethernet{place}" if lanes == 1 else f"Ethernet{place}/{1 + sub * (lanes // ways)}"
 
 
+def _paused(port: SwitchPort) -> bool:
+    """Whether PFC is on: not to far devices, nor over spans that may drop."""
+    return port.role != "exit" and (port.span is None or port.span.lossless)
+
+
 def _ports(switch: SwitchView) -> list[Structured]:
     return [_port(switch, port) for port in switch.ports]
 
@@ -138,8 +143,7 @@ def _port(switch: SwitchView, port: SwitchPort) -> Structured:
     if port.role != "host" and not port.bond and switch.fabric.underlay == "ebgp-unnumbered":
         found["ipv6_enable"] = True
     if switch.fabric.qos.lossless:
-        lossy = port.span is not None and not port.span.lossless
-        found["service_profile"] = f"ROCE-{port.speed_gbps}G{'-LOSSY' if lossy else ''}"
+        found["service_profile"] = f"ROCE-{port.speed_gbps}G{'' if _paused(port) else '-LOSSY'}"
     if port.span and port.span.macsec:
         found["mac_security"] = {"profile": f"span-{port.span.name}"}
     return found
@@ -218,7 +222,7 @@ def _qos(switch: SwitchView) -> Structured:
         },
         "qos_profiles": [
             _profile(switch, speed, xgs, lossless=lossless)
-            for speed, lossless in sorted({(p.speed_gbps, p.span is None or p.span.lossless) for p in switch.ports})
+            for speed, lossless in sorted({(p.speed_gbps, _paused(p)) for p in switch.ports})
         ],
         **({} if xgs else {"hardware_counters": {"features": [{"name": "ecn", "direction": "out"}]}}),
     }
