@@ -5,6 +5,7 @@ from __future__ import annotations
 from ipaddress import ip_network
 from typing import Any, TypeAlias
 
+from avd_overlay import passes_nothing_on
 from avd_routing import drain
 
 from fabricgen.views.exits import ExitPeer, ExitPolicy, Outside
@@ -32,8 +33,8 @@ def _vrf(switch: SwitchView, vrf: str, found: Structured) -> None:
     policies = [policy for policy in switch.exits.policies if policy.vrf == vrf]
     passed_on = [route for route in switch.exits.routes if route.vrf == vrf and route.passed_on]
     announced = list(dict.fromkeys(prefix for policy in policies for prefix in policy.announces))
-    paths = sorted({f"^{peer.asn}_" for peer in peers}) if switch.is_lowest else []
-    if switch.is_lowest and passed_on:
+    paths = sorted({f"^{peer.asn}_" for peer in peers}) if passes_nothing_on(switch) else []
+    if passes_nothing_on(switch) and passed_on:
         paths.insert(0, "^$")
     if paths:
         entries = [{"type": "permit", "match": path, "origin": "any"} for path in paths]
@@ -46,7 +47,7 @@ def _vrf(switch: SwitchView, vrf: str, found: Structured) -> None:
             _entry(found, outward, 6 if v6 else 5, [ours], action="deny")
         if beyond:
             _entry(found, inward, 50 + further, [beyond])
-            if paths or not switch.is_lowest:
+            if paths or not passes_nothing_on(switch):
                 _entry(
                     found,
                     outward,

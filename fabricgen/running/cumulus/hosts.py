@@ -59,6 +59,7 @@ def access(row: Row, members: Iterable[tuple[Row, int]], known: Mapping[str, fro
 
 
 def _storm(row: Row, speed_gbps: int) -> dict[str, float]:
+    """Percent of the speed; copper that negotiates states none, and is 1 Gb/s."""
     own = row.get("storm-control", {})
     only(own, "broadcast", "multicast", "unknown-unicast")
-    return {kind: round(packets * SMALLEST_BITS / speed_gbps / 10**7, 2) for kind, packets in own.items()}
+    return {kind: round(packets * SMALLEST_BITS / (speed_gbps or 1) / 10**7, 2) for kind, packets in own.items()}

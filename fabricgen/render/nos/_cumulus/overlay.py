@@ -27,7 +27,7 @@ def overlay_values(switch: SwitchView) -> dict[str, Any] | None:
         "vtep": switch.overlay.vtep if evpn.is_vtep(switch) else "",
         "copies_dscp": switch.fabric.qos.lossless,
         "multihop": evpn.MULTIHOP,
-        "outward": "OVERLAY-OUT" if switch.is_lowest else "",
+        "outward": "OVERLAY-OUT" if switch.announces_own_only else "",
         "exits": exits_over_evpn(switch),
         "groups": [(group.name, group.allow_own_asn) for group in evpn.groups(switch)],
         "peers": [

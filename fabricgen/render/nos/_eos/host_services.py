@@ -16,6 +16,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_interface
 from typing import Any
 
 from fabricgen.render.guards import guarded, guards_of
+from fabricgen.views.exits import EXIT
 from fabricgen.views.host_services import NO_SERVICES, HostServices
 from fabricgen.views.switch import SwitchPort, SwitchView
 
@@ -71,7 +72,7 @@ def port_gateway(switch: SwitchView, port: SwitchPort) -> dict[str, Any]:
 
     A link between switches of addresses is silent then; one without needs advertisements to find its neighbour.
     """
-    service = switch.service_of(port)
+    service = switch.service_of(port) if port.role != EXIT else None
     offers = service.offers if service else switch.fabric.offers
     of_hosts = (
         replace(offers, advertised=None)
@@ -90,5 +91,7 @@ def relay_values(switch: SwitchView) -> dict[str, Any]:
     routed = [s for s in switch.services if not s.gateways and s.offers.dhcp_v4 and s.offers.option_82]
     return {
         "marked_vlans": ",".join(map(str, sorted(vlans))),
-        "marks_ports": any(switch.service_of(port) in routed for port in switch.ports if port.address),
+        "marks_ports": any(
+            switch.service_of(port) in routed for port in switch.ports if port.address and port.role != EXIT
+        ),
     }
