@@ -74,11 +74,12 @@ def with_overlay(switch: SwitchView, found: Structured) -> Structured:
             if any(peer.vrf == vrf for peer in switch.exits.peers)
         ]
         found["route_maps"].append({"name": "OVERLAY-OUT", "sequence_numbers": [entry, *further]})
+    third, fourth = map(int, (switch.multihomed or "0.0").split(".")[-2:])
     bgp["vlans"] = [
         {
             "id": one.vlan,
             "rd": one.distinguisher,
-            "route_targets": {"both": [f"{switch.multihomed}:{one.vlan}"]},
+            "route_targets": {"both": [f"{one.vni}:{third * 256 + fourth}"]},
             "redistribute_routes": ["learned"],
         }
         for one in switch.overlay.vlans
