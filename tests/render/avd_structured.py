@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 from avd_bonds import bonds
 from avd_exits import with_exits
 from avd_hosts import access, filters, gateway, option_82, routed
+from avd_leaks import with_leaks
 from avd_management import management
 from avd_overlay import vxlan, with_overlay
 from avd_routing import merged, routing
@@ -57,7 +58,7 @@ def structured_config(switch: SwitchView) -> Structured:
         base,
         bonds(switch),
         management(switch),
-        with_exits(switch, with_overlay(switch, routing(switch))),
+        with_leaks(switch, with_exits(switch, with_overlay(switch, routing(switch)))),
         vxlan(switch),
         by_hand,
     )
