@@ -13,6 +13,9 @@ Row = Mapping[str, Any]
 SMALLEST_BITS = 8 * 84
 """Of a frame on the wire."""
 
+COPPER_GBPS = 1
+"""Of a port that negotiates its speed, which the file does not tell."""
+
 _RULES: dict[str, tuple[str, Row]] = {
     "dhcp": ("ipv4", {"protocol": "udp", "udp": {"source-port": {"67": {}}, "dest-port": {"68": {}}}}),
     "dhcp6": ("ipv6", {"protocol": "udp", "udp": {"source-port": {"547": {}}, "dest-port": {"546": {}}}}),
@@ -61,4 +64,5 @@ def access(row: Row, members: Iterable[tuple[Row, int]], known: Mapping[str, fro
 def _storm(row: Row, speed_gbps: int) -> dict[str, float]:
     own = row.get("storm-control", {})
     only(own, "broadcast", "multicast", "unknown-unicast")
-    return {kind: round(packets * SMALLEST_BITS / speed_gbps / 10**7, 2) for kind, packets in own.items()}
+    gbps = speed_gbps or COPPER_GBPS
+    return {kind: round(packets * SMALLEST_BITS / gbps / 10**7, 2) for kind, packets in own.items()}

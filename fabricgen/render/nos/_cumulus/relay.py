@@ -14,7 +14,7 @@ from ipaddress import ip_address, ip_interface
 from typing import Any
 
 from fabricgen.render.escape import token
-from fabricgen.views.host_services import HostServices
+from fabricgen.views.host_services import HostServices, servers_in_pools
 from fabricgen.views.switch import Service, SwitchView
 from fabricgen.wiring.bonds import PAIR_VLAN
 
@@ -40,15 +40,17 @@ def _served(switch: SwitchView, vrf: str, *, v6: bool) -> Iterator[tuple[str, Se
                 yield from (
                     (token(port.name), service)
                     for port in switch.ports
-                    if (port.address6 if v6 else port.address) and switch.service_of(port) == service
+                    if port.role == "host" and (port.address6 if v6 else port.address)
+                    if switch.service_of(port) == service
                 )
 
 
 def _upstream(switch: SwitchView, vrf: str, servers: set[str]) -> list[str]:
     """Interfaces of a VRF at which replies of servers come in: its VLANs where it has no others."""
-    own = [s for s in switch.services if s.vrf == vrf]
-    subnets = [(f"vlan{s.vlan}", ip_interface(gateway).network) for s in own for gateway in s.gateways]
-    near = {name for name, subnet in subnets if any(ip_address(server) in subnet for server in servers)}
+    own = [(f"vlan{s.vlan}", gateway) for s in switch.services if s.vrf == vrf for gateway in s.gateways]
+    known = servers_in_pools((s.offers for s in switch.services), (p for s in switch.services for p in s.host_pools))
+    inside = [ip_address(server) for server in sorted(servers & known)]
+    near = {name for name, gateway in own if inside and any(s in ip_interface(gateway).network for s in inside)}
     if vrf:
         links = [f"{token(p.name)}.{sub.vlan}" for p in switch.ports for sub in p.subinterfaces if sub.vrf == vrf]
     else:
@@ -56,13 +58,12 @@ def _upstream(switch: SwitchView, vrf: str, servers: set[str]) -> list[str]:
     pair = switch.pair
     between = [PAIR_VLAN] if pair and not vrf else []
     between += [sub.vlan for sub in pair.end.subinterfaces if sub.vrf == vrf and not sub.in_gateway] if pair else []
-    return [*links, *(f"peerlink.{vlan}" for vlan in between), *sorted(near)] or sorted({name for name, _ in subnets})
+    return [*links, *(f"peerlink.{vlan}" for vlan in between), *sorted(near)] or sorted({name for name, _ in own})
 
 
 def _relay(switch: SwitchView, vrf: str, name: str) -> dict[str, Any] | None:
     served = list(_served(switch, vrf, v6=False))
     servers = {server for _, service in served for server in service.offers.dhcp_v4}
-    upstream = _upstream(switch, vrf, servers)
     if not served:
         return None
     groups = {token(service.fabric): service.offers.dhcp_v4 for _, service in served}
@@ -71,21 +72,20 @@ def _relay(switch: SwitchView, vrf: str, name: str) -> dict[str, Any] | None:
         "marked": any(service.offers.option_82 for _, service in served),
         "downstream": [(interface, token(service.fabric)) for interface, service in served],
         "groups": [(group, sorted(own, key=ip_address)) for group, own in sorted(groups.items())],
-        "upstream": upstream,
+        "upstream": _upstream(switch, vrf, servers),
     }
 
 
 def _relay6(switch: SwitchView, vrf: str, name: str) -> dict[str, Any] | None:
     served = list(_served(switch, vrf, v6=True))
     servers = {server for _, service in served for server in service.offers.dhcp_v6}
-    upstream = _upstream(switch, vrf, servers)
     if not served:
         return None
     return {
         "vrf": name,
         "downstream": [interface for interface, _ in served],
         "servers": sorted(servers, key=ip_address),
-        "upstream": upstream,
+        "upstream": _upstream(switch, vrf, servers),
     }
 
 

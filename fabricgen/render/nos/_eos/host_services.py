@@ -75,7 +75,7 @@ def port_gateway(switch: SwitchView, port: SwitchPort) -> dict[str, Any]:
     offers = service.offers if service else switch.fabric.offers
     of_hosts = (
         replace(offers, advertised=None)
-        if service
+        if service and port.role == "host"
         else replace(NO_SERVICES, states_advertised=offers.states_advertised)
     )
     return gateway_of(of_hosts, port.addresses)
@@ -90,5 +90,7 @@ def relay_values(switch: SwitchView) -> dict[str, Any]:
     routed = [s for s in switch.services if not s.gateways and s.offers.dhcp_v4 and s.offers.option_82]
     return {
         "marked_vlans": ",".join(map(str, sorted(vlans))),
-        "marks_ports": any(switch.service_of(port) in routed for port in switch.ports if port.address),
+        "marks_ports": any(
+            switch.service_of(port) in routed for port in switch.ports if port.role == "host" and port.address
+        ),
     }
