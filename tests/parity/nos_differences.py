@@ -182,6 +182,20 @@ def _bpdu_guard(switch: Switch) -> Switch:
     return replace(ports, bonds=bonds)
 
 
+def _pairs(switch: Switch) -> Switch:
+    """Neither own addresses in VLANs of hosts, nor sessions between these in their VRFs, nor what a pair is called."""
+    pair = switch.pair
+    if pair is None:
+        return switch
+    of_hosts = {vlan.vrf for vlan in switch.vlans.values()} - {""}
+    return replace(
+        switch,
+        vlans={number: replace(vlan, own=frozenset()) for number, vlan in switch.vlans.items()},
+        bgp={vrf: bgp for vrf, bgp in switch.bgp.items() if vrf not in of_hosts},
+        pair=replace(pair, name="", backup=("", ""), vlans=dict.fromkeys(pair.vlans, ("", frozenset()))),
+    )
+
+
 def _copper(switch: Switch) -> Switch:
     return _each_interface(switch, lambda port: replace(port, speed_gbps=0) if port.speed_gbps <= COPPER_GBPS else port)
 
@@ -230,5 +244,6 @@ DIFFERENCES = (
     Difference("ranks", "SONiC's tables of servers are keyed, and know no order of preference", SONIC, _ranks),
     Difference("gNMI port", "each NOS has a port of its own unless told", EOS | SONIC | CUMULUS, _gnmi_port),
     Difference("BPDU guard", "community images of SONiC have no spanning tree", SONIC, _bpdu_guard),
+    Difference("pairs", "on SONiC both switches have one MAC in a VLAN of hosts", frozenset({"sonic"}), _pairs),
     Difference("copper", "only SONiC states the speed of copper ports; on others they negotiate it", CUMULUS, _copper),
 )

@@ -208,17 +208,24 @@ def _pair(switch: SwitchView) -> Pair | None:
         return None
     links = {PAIR_VLAN: ("", frozenset(pair.end.addresses))}
     links |= {sub.vlan: (sub.vrf, frozenset(sub.addresses)) for sub in pair.end.subinterfaces if not sub.in_gateway}
-    name = pair.mac if switch.nos == "cumulus" else pair.name
+    name = {"cumulus": pair.mac, "sonic": _domain(switch)}.get(switch.nos, pair.name)
     backup = (pair.backup, "management" if pair.in_management else "")
-    if switch.nos == "eos" and not pair.in_management:
+    if switch.nos == "sonic" or (switch.nos == "eos" and not pair.in_management):
         backup = ("", "")
-    if switch.nos == "eos" and not pair.end.address:
-        links[PAIR_VLAN] = ("", links[PAIR_VLAN][1] | {EOS_LINK_LOCAL[switch.name != pair.name]})
+    if switch.nos in ("eos", "sonic") and not pair.end.address:
+        links[PAIR_VLAN] = ("", links[PAIR_VLAN][1] | {LINK_LOCAL[switch.name != pair.name]})
     return Pair(frozenset(port.name for port in pair.ports), name, backup, links)
 
 
+def _domain(switch: SwitchView) -> str:
+    """A number of 1 to 4095, which the two switches share: of the end of the pair's MAC."""
+    assert switch.pair
+    *_, high, low = (int(byte, 16) for byte in switch.pair.mac.split(":"))
+    return str((high * 256 + low) % 4095 + 1)
+
+
 PAIR_VLAN = 4094
-EOS_LINK_LOCAL = ("169.254.255.0/31", "169.254.255.1/31")
+LINK_LOCAL = ("169.254.255.0/31", "169.254.255.1/31")
 """Of the first switch and the second, where they have no IPv4 addresses to talk over."""
 
 

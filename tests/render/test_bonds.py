@@ -22,6 +22,7 @@ from fabricgen.cluster import build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.phases.tables import at_phase
+from fabricgen.render.checks.config_db import check_config_db
 from fabricgen.running.form import differences
 from tests.conftest import BLUEPRINTS, built_files, example_cluster, example_design
 from tests.parity.switches import first, read, rendered, wanted
@@ -156,14 +157,15 @@ EOS_PAIR = (
     "fabrics.oob.nos=cumulus",
     *(f"fabrics.{name}.tiers.leaf.switch=7060dx5-32" for name in ("inband", "storage")),
 )
+PAIR_ON = {"cumulus": (), "eos": EOS_PAIR, "sonic": ("fabrics.inband.nos=sonic",)}
 UNDERLAYS = {"": (), "unnumbered": ("routing.underlay=ebgp-unnumbered",), "dual": ("ip=dual",), "v6": ("ip=v6",)}
 
 
 @pytest.mark.parametrize("underlay", UNDERLAYS)
-@pytest.mark.parametrize("nos", ["cumulus", "eos"])
+@pytest.mark.parametrize("nos", ["cumulus", "eos", "sonic"])
 def test_both_switches_of_a_pair_agree(nos: str, underlay: str) -> None:
     """BasePOD: two switches, of which each system has a port on both; 2 x 100G between them."""
-    cluster = example_cluster(PAIR, *(EOS_PAIR if nos == "eos" else ()), *UNDERLAYS[underlay])
+    cluster = example_cluster(PAIR, *PAIR_ON[nos], *UNDERLAYS[underlay])
     read_back = {}
     for switch, files in rendered(cluster):
         found = read_back[switch.name] = read(switch, files)
@@ -185,7 +187,7 @@ def test_both_switches_of_a_pair_agree(nos: str, underlay: str) -> None:
     for vlan, here in one.vlans.items():
         there = two.vlans[vlan]
         assert here.gateways == there.gateways
-        assert here.own
+        assert bool(here.own) == (nos != "sonic")
         assert not here.own & there.own
     assert {bond.mlag_id for bond in read_back["storage-leaf-01"].bonds.values()} == {0}
     assert len(read_back["storage-leaf-01"].bonds) == 8
@@ -220,10 +222,37 @@ def test_units_more_move_nothing_of_a_pair() -> None:
     assert len(numbers[1]) == 16 + 5
 
 
-def test_sonic_makes_no_pair() -> None:
-    """sonic-buildimage, rules/config: `INCLUDE_ICCPD = n`."""
-    with pytest.raises(InputError, match="sonic makes no MLAG pair: community images are built without ICCPd"):
-        example_cluster(PAIR, "fabrics.inband.nos=sonic")
+SONIC_PAIR = (*PAIR_ON["sonic"], "fabrics.inband.tiers.leaf.pair=mclag")
+
+
+@pytest.mark.parametrize("underlay", UNDERLAYS)
+def test_the_tables_of_a_sonic_pair_are_sonics(underlay: str) -> None:
+    """sonic-mclag.yang; sonic-net/SONiC, doc/mclag: one bond name on both, unique addresses in the VLAN of the two."""
+    cluster = example_cluster(PAIR, *SONIC_PAIR, *UNDERLAYS[underlay])
+    sides = []
+    for switch, files in rendered(cluster):
+        if switch.name.startswith("inband-leaf"):
+            tables = json.loads(files["config_db.json"])
+            assert not list(check_config_db(tables, cluster.design.catalog))
+            sides.append(tables)
+    one, two = sides
+    ((domain, row),), ((other, far),) = one["MCLAG_DOMAIN"].items(), two["MCLAG_DOMAIN"].items()
+    assert domain == other
+    assert (row["source_ip"], row["peer_ip"], row["peer_link"]) == (far["peer_ip"], far["source_ip"], far["peer_link"])
+    assert one["MCLAG_INTERFACE"] == two["MCLAG_INTERFACE"]
+    assert "Vlan4094" in one["MCLAG_UNIQUE_IP"]
+    assert one["FEATURE"]["iccpd"] == {"state": "enabled"}
+    hosts = [k for k in one["VLAN_INTERFACE"] if "|" in k and k.partition("|")[0] not in one["MCLAG_UNIQUE_IP"]]
+    assert set(hosts) <= set(two["VLAN_INTERFACE"])
+    assert ("own" in built_files(cluster, "addresses")["addresses.csv"].decode()) is False
+
+
+def test_a_vrf_with_links_up_takes_no_sonic_pair() -> None:
+    """A session of the two in it would need addresses of each in a VLAN where both have one MAC."""
+    up = "fabrics.inband.tiers.spine={switch: sn4600c, count: 2}"
+    with pytest.raises(InputError, match=r"FG099.*cannot have files in VRF files"):
+        example_cluster(PAIR, *SONIC_PAIR, up, "fabrics.inband.tiers.leaf.uplinks=2 x 100G")
+    example_cluster(PAIR, *SONIC_PAIR, up, "fabrics.inband.tiers.leaf.uplinks=2 x 100G", "fabrics.files.vrf=default")
 
 
 def test_a_phase_has_the_pair_and_the_bonds_of_its_nodes() -> None:

@@ -12,7 +12,6 @@ import pytest
 from tests.conftest import require
 from tests.render import frr_lab, vrf_lab
 from tests.render.lab_files import Build, End, built
-from tests.render.rendered import BRIDGED
 
 NODES = {
     "blue": ("p1-su01-n001", "p1-su02-n001"),
@@ -28,7 +27,7 @@ TENANTS = (
 )
 BELOW_CUMULUS = ("nos={leaf: sonic, spine: cumulus}",)
 EVPN = ("routing.overlay=evpn",)
-CASES = {"routed hosts over sub-interfaces": BELOW_CUMULUS, "bridged hosts over evpn": EVPN + BRIDGED}
+CASES = {"routed hosts over sub-interfaces": BELOW_CUMULUS, "routed hosts over evpn": EVPN}
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -188,6 +188,10 @@ class Tier(Model):
         description="Links to the other switch of each pair in a group, e.g. 2 x 400G; 2 x 400G per su: so many for "
         "each scalable unit below the pair.",
     )
+    pair: Literal["mclag"] | None = Field(
+        None,
+        description="mclag: the SONiC image of its switches has what bonds over two of them take (INCLUDE_ICCPD = y).",
+    )
     cages: dict[CagePurpose, Cages] = Field(
         default_factory=dict,
         description="Cages kept for a purpose: down, up, peer, or some of the down ports: `down.FABRIC`, `down.TIER` "

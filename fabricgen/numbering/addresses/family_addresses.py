@@ -225,7 +225,7 @@ class FamilyAllocation:
                 self._on_shared_ports(fabric, tier, shared, device_blocks)
             if self.plan.bonds:
                 rows = self.plan.devices.of_tier(tier.key).rows
-                join_pairs(self.family, self.subnets[fabric.name], self.plan.bonds.mate, rows, fabric)
+                join_pairs(self.family, self.subnets[fabric.name], self.plan.bonds.mate, rows, fabric, tier)
                 for segment in own:
                     links = self.plan.links.rows_of(segment)
                     self.length[links] -= self.plan.bonds.mate[self.plan.links.b_device[links]] >= 0

@@ -2,12 +2,13 @@
 
 The blocks of two switches that follow each other are the two halves of the next larger one. Its gateway is that of the
 first switch, and both have it; each has an address of its own besides, where a block ends or begins: the last one of
-the first block and the first one of the second, which no host has.
+the first block and the first one of the second, which no host has. SONiC alone has the gateway and no more: ICCPd gives
+both switches one MAC in a VLAN of hosts, so that addresses of one of them would lead to the other.
 """
 
 from __future__ import annotations
 
-from fabricgen.design.fabric_model import FabricDesign
+from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.numbering.addresses.column import column_of
 from fabricgen.numbering.addresses.family import Family
@@ -15,7 +16,9 @@ from fabricgen.numbering.addresses.family_tables import Subnets
 from fabricgen.wiring.tables import Ints
 
 
-def join_pairs(family: Family, subnets: Subnets, mate: Ints, rows: slice, fabric: FabricDesign) -> None:
+def join_pairs(
+    family: Family, subnets: Subnets, mate: Ints, rows: slice, fabric: FabricDesign, tier: TierDesign
+) -> None:
     """Join the blocks of each MLAG pair among some devices; `mate` is the other switch of its pair, -1 for none.
 
     Raises InputError (FG044) where the two blocks do not follow each other, as a lock from before may have it.
@@ -36,6 +39,7 @@ def join_pairs(family: Family, subnets: Subnets, mate: Ints, rows: slice, fabric
         pair = [first, second]
         subnets.base[pair] = column_of(family, [base, base])
         subnets.gateway[pair] = column_of(family, [base + 1, base + 1])
-        subnets.own[pair] = column_of(family, [base + size - 1, base + size])
+        if tier.nos != "sonic":
+            subnets.own[pair] = column_of(family, [base + size - 1, base + size])
         subnets.length[pair] -= 1
         subnets.subnet_length[pair] -= 1

@@ -63,6 +63,7 @@ from fabricgen.render.nos._sonic.host_services import host_tables, vlan_rows
 from fabricgen.render.nos._sonic.macsec import macsec_values
 from fabricgen.render.nos._sonic.management import PRINTED_WITH, management_values
 from fabricgen.render.nos._sonic.overlay import overlay_values, vni_vlans
+from fabricgen.render.nos._sonic.pair import pair_rows, pair_tables
 from fabricgen.render.nos._sonic.ports import PortTable, TablePort, fec_of, port_table_of
 from fabricgen.render.nos._sonic.qos import qos_values
 from fabricgen.render.nos._sonic.routing import owns_frr, router_type, routing_values, vrf_name
@@ -104,6 +105,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         **overlay_values(switch),
         **management_values(switch),
         **host_tables(switch),
+        **pair_tables(switch),
         **balancing_values(switch),
         **macsec_values(switch),
         "BREAKOUT_CFG": {port: {"brkout_mode": mode} for port, mode in port_table.breakouts},
@@ -207,7 +209,7 @@ def _mtu(cabled: SwitchPort | None) -> int | None:
 def _interfaces(switch: SwitchView) -> dict[str, Any]:
     """Rows of the tables of interfaces, VLANs and VRFs, by table."""
     loopbacks = ((switch.loopback, 32), (switch.loopback6, 128))
-    return {
+    found: dict[str, Any] = {
         "INTERFACE": _routed_ports(switch),
         "LOOPBACK_INTERFACE": {f"Loopback0|{address}/{length}": {} for address, length in loopbacks if address},
         "MGMT_INTERFACE": {f"eth0|{a}": {"gwaddr": gateway} for a, gateway in switch.managements if gateway},
@@ -219,6 +221,7 @@ def _interfaces(switch: SwitchView) -> dict[str, Any]:
         "VLAN_SUB_INTERFACE": _subinterfaces(switch),
         "VRF": {vrf_name(vrf): {"vni": _vni(switch, vrf)} for vrf in switch.vrfs},
     }
+    return found | {table: found[table] | rows for table, rows in pair_rows(switch).items()}
 
 
 def _vni(switch: SwitchView, vrf: str) -> int | None:
@@ -266,7 +269,7 @@ def _routed_ports(switch: SwitchView) -> dict[str, dict[str, Any]]:
             service = switch.service_of(port)
             vrf = vrf_name(service.vrf) if service else ""
             rows |= _with_addresses(port.name, port.addresses, {"vrf_name": vrf or None})
-        elif unnumbered and port.role not in ("host", EXIT):
+        elif unnumbered and port.role not in ("host", EXIT) and not port.bond:
             rows[port.name] = {"ipv6_use_link_local_only": "enable"}
     return rows
 
@@ -312,6 +315,9 @@ _WHERE_FILLED = (
     "DNS_NAMESERVER",
     "INTERFACE",
     "MACSEC_PROFILE",
+    "MCLAG_DOMAIN",
+    "MCLAG_INTERFACE",
+    "MCLAG_UNIQUE_IP",
     "MGMT_INTERFACE",
     "NTP_SERVER",
     "PORTCHANNEL",

@@ -218,6 +218,9 @@ def _interface(routing: EosRouting, bgp: Instance, line: Line, ports: str, group
 def expanded(ports: str) -> Iterator[str]:
     """The interfaces of a list in EOS's comma form: Ethernet1/1,2/1; EOS itself shows runs of them, too: Et1/1-4/1."""
     for each in re.sub("^Et(?:hernet)?", "", ports).split(","):
+        if not each[:1].isdigit():
+            yield each
+            continue
         start, _, end = each.partition("-")
         (*head, first), (*_, last) = start.split("/"), (end or start).split("/")
         if len(head) == 1 and "/" in end:  # of cages, whose first port it is

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -16,6 +16,7 @@ from typing import Any
 from fabricgen.running import frr
 from fabricgen.running.bgpcfgd import frr_of
 from fabricgen.running.form import (
+    PEER_LINK,
     Balancing,
     Bond,
     Interface,
@@ -29,7 +30,7 @@ from fabricgen.running.form import (
 from fabricgen.running.host_form import OPEN
 from fabricgen.running.overlay import Overlay
 from fabricgen.running.policy import Route, connected, network_of
-from fabricgen.running.sonic import hosts
+from fabricgen.running.sonic import hosts, pair
 from fabricgen.running.sonic.balancing import read_balancing
 from fabricgen.running.sonic.macsec import read_macsec
 from fabricgen.running.sonic.management import MANAGEMENT_TABLES, read_management
@@ -78,7 +79,7 @@ def read(files: Mapping[str, str]) -> Switch:
     for name, table in tables.items():
         if name in _TABLES:
             part(f"table {name}", partial(_TABLES[name], box, table), None)
-        elif name not in QOS_TABLES | MANAGEMENT_TABLES | _ELSEWHERE:
+        elif name not in QOS_TABLES | MANAGEMENT_TABLES | pair.NAMES | _ELSEWHERE:
             unknown(name, f"table {name}")
     if box.split != ("frr.conf" in files) or (box.split and "BGP_NEIGHBOR" in tables):
         unfit("the routing mode does not fit the files")
@@ -89,6 +90,10 @@ def read(files: Mapping[str, str]) -> Switch:
 
 def _switch(box: Box, tables: Mapping[str, Any], routing: frr.Frr) -> Switch:
     ports = {name: part(name, partial(_interface, box, name, port), port) for name, port in box.ports.items()}
+    link, joined = pair.peer_link(tables), part("MCLAG", lambda: pair.joined(tables), frozenset[str]())
+    for name, bond in box.bond_of.items():
+        if bond == link:
+            ports[name] = replace(ports[name], bond=PEER_LINK)
     unused = frozenset(name for name, port in ports.items() if is_unused(port))
     used = {name: port for name, port in ports.items() if name not in unused}
     subinterfaces = {
@@ -97,7 +102,7 @@ def _switch(box: Box, tables: Mapping[str, Any], routing: frr.Frr) -> Switch:
     vlans = {
         number: Vlan(_addresses(box, name), box.vrf_of.get(name, ""))
         for name, number in box.vlans.items()
-        if name not in box.tunnels.vnis
+        if name not in {*box.tunnels.vnis, *tables.get("MCLAG_UNIQUE_IP", {})}
     }
     loopbacks = _addresses(box, "Loopback0")
 
@@ -116,7 +121,12 @@ def _switch(box: Box, tables: Mapping[str, Any], routing: frr.Frr) -> Switch:
         management=part("management", lambda: read_management(tables, box.managements, box.timezone), Management()),
         subinterfaces=subinterfaces,
         vlans=part("gateways", lambda: hosts.gateways(vlans, tables), vlans),
-        bonds=part("bonds", lambda: {_number(n): _bond(box, n, row) for n, row in box.channels.items()}, {}),
+        bonds=part("bonds", lambda: dict(_bonds(box, link, joined)), {}),
+        pair=part(
+            "MCLAG",
+            lambda: pair.read_pair(tables, partial(_members_of, box), frozenset(box.tagged.get(link, ())), box.vrf_of),
+            None,
+        ),
         vrfs=frozenset(map(frr.vrf_of, box.vrfs)),
         bgp=part("BGP", lambda: routing.bgp(routes_in), {}),
         routes=routing.routes(),
@@ -173,6 +183,18 @@ def _interface(box: Box, name: str, port: Interface) -> Interface:
     )
 
 
+def _members_of(box: Box, name: str) -> frozenset[str]:
+    return frozenset(port for port, bond in box.bond_of.items() if bond == name)
+
+
+def _bonds(box: Box, link: str, joined: frozenset[str]) -> Iterator[tuple[int, Bond]]:
+    """Bonds of hosts by number: all but the peer link, whose form is that of any."""
+    for name, row in box.channels.items():
+        found = _bond(box, name, row)
+        if name != link:
+            yield _number(name), replace(found, mlag_id=_number(name) if name in joined else 0)
+
+
 def _number(bond: str) -> int:
     return int(bond.removeprefix("PortChannel"))
 
@@ -182,7 +204,7 @@ def _bond(box: Box, name: str, row: Row) -> Bond:
     if {**row, "description": "", "mtu": "", "admin_status": "", "fallback": ""} != _CHANNEL:
         unfit(f"{name} is no bond by LACP as hosts have it: {row}")
     vlan = box.access.get(name, "")
-    members = frozenset(port for port, bond in box.bond_of.items() if bond == name)
+    members = _members_of(box, name)
     return Bond(
         members=members,
         admin_up={"up": True, "down": False}[row["admin_status"]],
@@ -382,7 +404,7 @@ _TABLES: dict[str, Callable[[Box, Table], Any]] = {
     "PORT_STORM_CONTROL": hosts.storms,
     "VERSIONS": _nothing("VERSION"),
     "VLAN": _vlans,
-    "VLAN_INTERFACE": _addressed,
+    "VLAN_INTERFACE": lambda box, table: _addressed(box, table, "ipv6_use_link_local_only"),
     "VLAN_MEMBER": _members,
     "VLAN_SUB_INTERFACE": _subinterfaces,
     "VRF": _vrfs,

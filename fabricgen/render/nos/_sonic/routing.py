@@ -33,14 +33,15 @@ peer-group.conf.j2 and bgpd.main.conf.j2); an frr.conf has neither.
 
 def owns_frr(switch: SwitchView) -> bool:
     """Whether a switch takes an frr.conf: unnumbered sessions, BFD, no IPv4, sessions in a VRF, EVPN, an AS number
-    that others share, exits of the fabric, or a prefix limit that is asked for: bgpcfgd has no words for these, or
-    SONiC's YANG models refuse them.
+    that others share, exits of the fabric, an MLAG pair, whose own VLAN bgpcfgd would announce, or a prefix limit that
+    is asked for: bgpcfgd has no words for these, or SONiC's YANG models refuse them.
 
     Without BGP there is nothing to put there.
     """
     asked = switch.fabric.bfd or switch.fabric.states_max_prefixes or any(s.outside for s in switch.services)
     in_vrfs = any(runs_in(switch, vrf) for vrf in switch.vrfs)
-    plain = switch.has_v4 and not asked and not in_vrfs and not switch.shares_asn and not switch.overlay
+    beside = in_vrfs or switch.shares_asn or switch.overlay or switch.pair
+    plain = switch.has_v4 and not asked and not beside
     return bool(switch.asn) and (switch.fabric.underlay == "ebgp-unnumbered" or not plain)
 
 
