@@ -157,7 +157,12 @@ class Blueprint(Model):
     """A cluster on one page."""
 
     model_config = ConfigDict(
-        json_schema_extra={"anyOf": [{"required": ["scalable_unit"]}, {"required": ["scalable_units"]}]}
+        json_schema_extra={
+            "anyOf": [
+                {"required": ["scalable_unit"], "properties": {"scalable_unit": {"type": "object"}}},
+                {"required": ["scalable_units"], "properties": {"scalable_units": {"minProperties": 1}}},
+            ]
+        }
     )
 
     fabricgen: Literal[1] = Field(1, description="Version of the language. Default: the present one; state it.")

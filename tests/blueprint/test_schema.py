@@ -262,3 +262,12 @@ def verdicts(path: tuple[str, ...], value: Any) -> tuple[bool, bool]:
         target = target[part]
     target[path[-1]] = value
     return not loader_faults(data), not schema_faults(data)
+
+
+@pytest.mark.parametrize(("key", "value"), [("scalable_unit", None), ("scalable_units", {})])
+def test_pods_of_nothing_are_refused_by_both(key: str, value: Any) -> None:
+    data = around(("fabrics", "oob"))
+    del data["scalable_unit"]
+    data[key] = value
+    assert loader_faults(data)
+    assert schema_faults(data)

@@ -21,8 +21,8 @@ INSTALLS: Mapping[str, str] = {
 }
 """Beginnings of what no test runs, and why."""
 
-OF_THE_SYSTEM = {"cut"}
-"""Programs that every system has, and that pages make files with."""
+OF_THE_SYSTEM = {"cut", "sha256sum"}
+"""Programs that every system has, and that pages show."""
 
 COMPARE = {"as-built", "bom", "check", "lint", "lock", "plan", "verify"}
 """Commands that may end with 1, for differences or findings; all others must end with 0."""

@@ -17,7 +17,7 @@ from tests.conftest import built_files
 from tests.parity.as_frr import as_frr
 from tests.render.rendered import cluster_of
 
-PARTS = ("addresses", "configs", "devices", "links")
+PARTS = ("addresses", "configs", "devices", "hosts", "links")
 
 
 @cache

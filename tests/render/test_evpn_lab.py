@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,18 +16,19 @@ from fabricgen.render.evpn import ENCAPSULATION_BYTES
 from tests.conftest import require
 from tests.render import frr_lab, vrf_lab
 from tests.render.lab_files import Build, End, built, kernel
-from tests.render.rendered import UNNUMBERED
-from tests.render.test_tenants_lab import EVPN, NODES, TENANTS, matrix
+from tests.render.rendered import BRIDGED, UNNUMBERED
+from tests.render.test_tenants_lab import NODES, OWNERS, TENANTS
 
+EVPN = ("routing.overlay=evpn",)
 EOS_LEAVES = (
     "nos={leaf: eos, spine: sonic}",
     "fabrics.compute.tiers.leaf.switch=7060dx5-32",
     "fabrics.compute.tiers.spine.switch=7060dx5-32",
 )
 CASES = {
-    "sonic leaves, unnumbered": ("nos={leaf: sonic, spine: cumulus}", *UNNUMBERED),
-    "eos leaves": EOS_LEAVES,
-    "cumulus leaves": ("nos={leaf: cumulus, spine: sonic}",),
+    "bridged hosts, sonic leaves, unnumbered": ("nos={leaf: sonic, spine: cumulus}", *UNNUMBERED, *BRIDGED),
+    "routed hosts, eos leaves": EOS_LEAVES,
+    "bridged hosts, cumulus leaves": ("nos={leaf: cumulus, spine: sonic}", *BRIDGED),
 }
 LARGEST_OF_HOSTS, TOO_LARGE = 9000, 9200
 
@@ -52,20 +52,12 @@ def short_path() -> Iterator[Path]:
 def test_tenants_over_evpn(short_path: Path, sets: tuple[str, ...]) -> None:
     """Who reaches whom; routes lead to the leaf of the host, and spines have no VRF; large packets pass whole."""
     build = Build(built("leaf-spine", *TENANTS, *EVPN, *sets))
-    first = {link.a.device: link.a for link in reversed(build.links) if link.a.device in build.hosts}
-    owner = {node: tenant for tenant, nodes in NODES.items() for node in nodes}
-    pairs = [(one, other) for one in sorted(owner) for other in sorted(owner) if one != other]
-    should = {pair for pair in pairs if owner[pair[0]] == owner[pair[1]]}
     spines = [name for name in build.switches if "spine" in name]
     assert spines
     assert not any(build.forms[name].vrfs or build.forms[name].subinterfaces for name in spines)
     with vrf_lab.lab(build, short_path) as lab:
         _widen(lab)
-        deadline = time.monotonic() + 60
-        while (found := matrix(lab, build, first, sorted(should))) != should and time.monotonic() < deadline:
-            time.sleep(0.1)
-        assert found == should, sorted(should - found)
-        assert matrix(lab, build, first, pairs) == should
+        vrf_lab.reach_their_own(lab, OWNERS)
         leaf = build.devices[next(name for name in build.switches if "leaf" in name)]["device"]
         overlay = build.forms[leaf].overlay
         assert overlay
@@ -74,6 +66,7 @@ def test_tenants_over_evpn(short_path: Path, sets: tuple[str, ...]) -> None:
         hops = {path["nexthops"][0]["ip"] for path in _paths(routes)}
         assert hops == vteps
         one, other = NODES["blue"]
+        first = vrf_lab.first_ports(build)
         large = _large(lab, first, one, other, build.addresses[first[other]][0].partition("/")[0])
         assert large == (True, False)
 

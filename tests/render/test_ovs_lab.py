@@ -45,7 +45,7 @@ def short_path() -> Iterator[Path]:
 
 
 def _files(name: str, *sets: str) -> tuple[Build, dict[str, str]]:
-    made = built_files(example_cluster(name, *sets), *PARTS, "hosts")
+    made = built_files(example_cluster(name, *sets), *PARTS)
     files = {path: content.decode() for path, content in made.items()}
     netplans = {path.split("/")[1]: text for path, text in files.items() if path.endswith("60-fabric.yaml")}
     return Build(files), netplans

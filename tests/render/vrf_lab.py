@@ -10,25 +10,26 @@ import contextlib
 import os
 import re
 import subprocess
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+from ruamel.yaml import YAML
 
 from tests.render import frr_lab
 from tests.render.lab_files import Build, End, kernel
 
-SETTINGS = ("net.ipv4.ip_forward=1", "net.ipv6.conf.all.forwarding=1", "net.ipv6.conf.default.accept_dad=0")
-ONE_PORT_ANSWERS = (
-    "net.ipv4.conf.all.arp_ignore=1",
-    "net.ipv4.conf.all.arp_announce=2",
-    "net.ipv4.conf.all.rp_filter=2",
-)
-"""What a build's 90-fabric.conf sets on hosts, that have two ports in one subnet."""
+FORWARDS = ("net.ipv4.ip_forward=1", "net.ipv6.conf.all.forwarding=1", "net.ipv6.conf.default.accept_dad=0")
 
 
 @contextlib.contextmanager
 def lab(build: Build, folder: Path) -> Iterator[frr_lab.Lab]:
-    """Start the switches of a build, with the VRFs of their files, and its hosts."""
+    """Start the switches of a build, with the VRFs of their files, and its hosts, by their own files.
+
+    Daemons come last: zebra forgets an address that it hears of before the interface that has just been made
+    (github.com/FRRouting/frr/issues/13288, in 8.4), and then the connected route is missing.
+    """
     devices = [*build.switches, *build.hosts]
     spaces = {name: f"fv{os.getpid()}-{i}" for i, name in enumerate(devices)}
     vrfs = {name: {vrf: f"{spaces[name]}-{vrf}" for vrf in _names(build, name)} for name in build.switches}
@@ -37,16 +38,16 @@ def lab(build: Build, folder: Path) -> Iterator[frr_lab.Lab]:
     daemons: list[subprocess.Popen[bytes]] = []
     try:
         frr_lab.batch([f"netns add {space}" for space in everywhere])
-        for space in everywhere:
-            more = ONE_PORT_ANSWERS if space in map(spaces.__getitem__, build.hosts) else ()
-            command = ["ip", "netns", "exec", space, "sysctl", "-qw", *SETTINGS, *more]
-            subprocess.run(command, check=True, capture_output=True)
-        daemons += frr_lab.start(running, build.switches)
+        for space in (space for name in build.switches for space in (spaces[name], *vrfs[name].values())):
+            _set(space, "\n".join(FORWARDS))
         frr_lab.batch([*_cables(running), *_subinterfaces(running)])
         for name in build.switches:
             _tunnels(running, name)
-        for name in devices:
-            frr_lab.batch(_host(build, name), "-n", spaces[name]) if name in build.hosts else _switch(running, name)
+            _switch(running, name)
+        for name in build.hosts:
+            _set(spaces[name], build.files[f"hosts/{name}/90-fabric.conf"])
+            frr_lab.batch(_host(build, name), "-n", spaces[name])
+        daemons += frr_lab.start(running, build.switches)
         frr_lab.configure(running, {name: build.frr(name) for name in build.switches})
         yield running
     finally:
@@ -151,24 +152,53 @@ def _address(address: str, port: str) -> str:
     return f"address add {address} dev {port}" + (" nodad" if ":" in address else "")
 
 
+def _set(space: str, settings: str) -> None:
+    """Set the lines of a file of sysctl.d in a namespace."""
+    command = ["ip", "netns", "exec", space, "sysctl", "-qp", "-"]
+    subprocess.run(command, input=settings, check=True, capture_output=True, text=True)
+
+
 def _host(build: Build, name: str) -> Iterator[str]:
-    """The addresses of a host, and a default route over each port: to the far end, or to the gateway of its VLAN."""
-    far_of = {link.a: link.b for link in build.links}
+    """The addresses, routes and rules of a host, as its netplan file has them."""
     yield "link set lo up"
-    for near, far in far_of.items():
-        if near.device == name:
-            yield f"link set {kernel(near.port)} up"
-            form, port = build.forms[far.device], build.forms[far.device].interfaces[far.port]
-            gateways = form.vlans[port.access_vlan].gateways if port.access_vlan else port.addresses
-            via = {":" in address: address.partition("/")[0] for address in gateways}
-            for address in build.addresses[near]:
-                yield _address(address, kernel(near.port))
-                v6, source = ":" in address, address.partition("/")[0]
-                everywhere = "::/0" if v6 else "0.0.0.0/0"
-                yield f"route append {everywhere} via {via[v6]} dev {kernel(near.port)} metric 100 src {source}"
+    said = YAML(typ="safe").load(build.files[f"hosts/{name}/60-fabric.yaml"])["network"]["ethernets"]
+    for port, found in sorted(said.items()):
+        yield f"link set {kernel(port)} up"
+        yield from (_address(address, kernel(port)) for address in found["addresses"])
+        for route in found["routes"]:
+            to = {"default": "::/0" if ":" in route.get("via", "") else "0.0.0.0/0"}.get(route["to"], route["to"])
+            words = [f"{word} {route[word]}" for word in ("via", "scope", "metric", "table") if word in route]
+            yield f"route add {to} dev {kernel(port)} {' '.join(words)}"
+        for rule in found.get("routing-policy", ()):
+            family = "-6 " if ":" in rule["from"] else ""
+            yield f"{family}rule add from {rule['from']} table {rule['table']} priority {rule['priority']}"
 
 
-def reached(running: frr_lab.Lab, pairs: list[tuple[End, str]]) -> list[bool]:
-    """Whether each address answers the ping of a port, all at once."""
-    with ThreadPoolExecutor(32) as pool:
-        return list(pool.map(lambda pair: running.pings(pair[0].device, pair[0].port, pair[1]), pairs))
+def first_ports(build: Build) -> dict[str, End]:
+    """The first port of each host: the one that asks, and whose address is asked."""
+    return {link.a.device: link.a for link in reversed(build.links) if link.a.device in build.hosts}
+
+
+def reach_their_own(running: frr_lab.Lab, owner: Mapping[str, str], seconds: float = 60) -> None:
+    """Each host comes to reach the hosts of its owner, and then reaches no others."""
+    assert set(owner) == set(running.build.hosts)
+    pairs = {(one, other) for one in owner for other in owner if one != other}
+    own = {pair for pair in pairs if owner[pair[0]] == owner[pair[1]]}
+    missing, deadline = own, time.monotonic() + seconds
+    while missing := missing - reached(running, missing):
+        assert time.monotonic() < deadline, sorted(missing)
+        time.sleep(0.1)
+    assert not (others := reached(running, pairs - own)), sorted(others)
+
+
+def reached(running: frr_lab.Lab, pairs: set[tuple[str, str]]) -> set[tuple[str, str]]:
+    """The pairs of hosts of which the first has an answer from the other, asked all at once."""
+    first = first_ports(running.build)
+
+    def one(pair: tuple[str, str]) -> bool:
+        address = running.build.addresses[first[pair[1]]][0].partition("/")[0]
+        return running.pings(pair[0], first[pair[0]].port, address)
+
+    with ThreadPoolExecutor(64) as pool:
+        asked = sorted(pairs)
+        return {pair for pair, answers in zip(asked, pool.map(one, asked), strict=True) if answers}

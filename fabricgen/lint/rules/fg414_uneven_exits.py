@@ -1,0 +1,78 @@
+"""FG414: exits are preferred alike and differ in speed, or a backup backs nothing up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.design.extras.exits import ExitDesign
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.rule import DesignRule
+from fabricgen.lint.ways_out import ways_out
+
+
+class UnevenExits(DesignRule):
+    """Exits of equal preference have links of unequal speed, or a `backup` is the only way to where it leads.
+
+    Flows are dealt evenly to all default routes of one length: the slow link takes as many as the fast one, and is
+    full while the other idles. Make the slow exit the backup (`prefer: backup`).
+
+    A backup without a primary exit to the same prefix is used all the time, with long paths for nothing.
+    """
+
+    id = "FG414"
+    severity = Severity.WARNING
+    title = "exits of one preference differ in speed, or a backup backs nothing up"
+    bad = """
+        fabrics:
+          compute:
+            extra:
+              wan: {device: external-router, count: 2, ports: 1, attach: inband, to: spine, speed: 400G}
+              isp: {device: external-router, count: 2, ports: 1, attach: inband, to: spine, speed: 200G}
+            exits:
+              fast: {to: wan, asn: 64496}
+              slow:
+                to: isp  # <-
+                asn: 64497
+    """
+    good = """
+        fabrics:
+          compute:
+            extra:
+              wan: {device: external-router, count: 2, ports: 1, attach: inband, to: spine, speed: 400G}
+              isp: {device: external-router, count: 2, ports: 1, attach: inband, to: spine, speed: 200G}
+            exits:
+              fast: {to: wan, asn: 64496}
+              slow: {to: isp, asn: 64497, prefer: backup}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Compare the exits that share a VRF."""
+        for exits in ways_out(design):
+            for prefer in ("primary", "backup"):
+                yield from self._speeds([e for e in exits if e.spec.prefer == prefer and e.spec.default])
+            primary = [exit_ for exit_ in exits if exit_.spec.prefer == "primary"]
+            for exit_ in exits:
+                led = any(p.spec.default for p in primary) if exit_.spec.default else bool(primary)
+                if exit_.spec.prefer == "backup" and not led:
+                    what = "the default route" if exit_.spec.default else exit_.spec.accept[0]
+                    message = f"{exit_.name} is a backup, and no primary exit has {what}"
+                    yield self.flag((*exit_.path, "prefer"), message, "make one primary")
+
+    def _speeds(self, alike: list[ExitDesign]) -> Iterator[Diagnostic]:
+        """Exits that are slower than the fastest of those with one preference; static routes win where they are."""
+        for routing in ("ebgp", "static"):
+            mine = [exit_ for exit_ in alike if exit_.spec.routing == routing]
+            fast = max(mine, key=_speed, default=None)
+            for exit_ in mine:
+                if fast and _speed(exit_) < _speed(fast):
+                    message = (
+                        f"links of {exit_.name} have {_speed(exit_)}G and take as many flows as those of {fast.name}, "
+                        f"of {_speed(fast)}G"
+                    )
+                    hint = "state `prefer: backup`, or links of one speed" if routing == "ebgp" else ""
+                    yield self.flag((*exit_.path, "to"), message, hint or "use links of one speed")
+
+
+def _speed(exit_: ExitDesign) -> int:
+    return exit_.extra.kind.speed_gbps

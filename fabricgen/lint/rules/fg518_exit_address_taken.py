@@ -1,0 +1,112 @@
+"""FG518: the address of a way out is taken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from ipaddress import ip_interface, ip_network
+
+from fabricgen.design.extras.exits import ExitDesign, pairs_of
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
+from fabricgen.lint.addressing import drawn_prefixes, overlap
+from fabricgen.lint.rule import DesignRule
+from fabricgen.lint.ways_out import ways_out
+from fabricgen.numbering.addresses.family import Network
+
+
+@dataclass(frozen=True)
+class _Stated:
+    """A stated end of a link out: its switch, own and far address and subnet."""
+
+    path: Path
+    text: str
+    switch: tuple[str, int]
+    own: int
+    far: int
+    subnet: Network
+
+
+class ExitAddressTaken(DesignRule):
+    """A stated address of a way out lies in a pool, or is another's already.
+
+    The build gives addresses of the pools in use to hosts, switches and links: one that a provider gave you may be
+    given twice. Leave it out of your pools, or state none, and the build numbers the link.
+
+    Two links with one own address, or two of a switch in one subnet, do not come up, or answer for each other.
+    """
+
+    id = "FG518"
+    severity = Severity.ERROR
+    title = "the address of an exit is taken"
+    bad = """
+        pools: {hosts: 172.16.0.0/16}
+        fabrics:
+          compute:
+            extra: {wan: {device: external-router, names: [isp-1, isp-2], ports: 1, attach: inband, to: spine}}
+            exits:
+              internet:
+                to: wan
+                asn: 64496
+                devices:
+                  isp-1:
+                    links:
+                      port1: {own: 172.16.0.1/31}  # <-
+    """
+    good = """
+        pools: {hosts: 172.16.0.0/16}
+        fabrics:
+          compute:
+            extra: {wan: {device: external-router, names: [isp-1, isp-2], ports: 1, attach: inband, to: spine}}
+            exits: {internet: {to: wan, asn: 64496, devices: {isp-1: {links: {port1: {own: 192.0.2.1/31}}}}}}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Compare stated addresses with the pools in use, and with each other within a VRF."""
+        pools = [prefix for _, prefix in drawn_prefixes(design)]
+        for exits in ways_out(design):
+            known: list[_Stated] = []
+            for stated in (link for exit_ in exits for link in _stated(exit_)):
+                yield from self._beside(stated, known)
+                known.append(stated)
+            for path, text, subnet in (each for exit_ in exits for each in _subnets(exit_)):
+                pool = next((pool for pool in pools if overlap(pool, subnet)), None)
+                if pool is not None:
+                    yield self.flag(path, f"{text} lies in the pool {pool}", "use an address outside of your pools")
+
+    def _beside(self, stated: _Stated, known: list[_Stated]) -> Iterator[Diagnostic]:
+        for other in known:
+            if other.subnet.version != stated.subnet.version:
+                continue
+            shared = stated.own in (other.own, other.far) or stated.far == other.own
+            if shared or (stated.switch == other.switch and overlap(stated.subnet, other.subnet)):
+                what = "shares an address with" if shared else "is on the same switch and in one subnet with"
+                message = f"the link of {stated.text} {what} that of {other.text}"
+                yield self.flag(stated.path, message, "state the addresses that each link's owner gave")
+                return
+
+
+def _stated(exit_: ExitDesign) -> Iterator[_Stated]:
+    """The links whose addresses are stated; a family each."""
+    extra = exit_.extra
+    places = {(extra.devices[link.device], extra.attachment.legs[link.leg].name): link.switch for link in extra.links}
+    for name, device in exit_.spec.devices.items():
+        for port, link in device.links.items():
+            pairs = pairs_of(link)
+            for text in link.own:
+                own, far, _ = pairs[":" in text]
+                switch = (extra.tier.text, places[name, port])
+                yield _Stated(_path(exit_, name, port), text, switch, own, far, ip_interface(text).network)
+
+
+def _subnets(exit_: ExitDesign) -> Iterator[tuple[Path, str, Network]]:
+    """(path, as written, prefix) of all stated addresses: subnets of links, and loopbacks of far devices."""
+    for name, device in exit_.spec.devices.items():
+        for port, link in device.links.items():
+            yield from ((_path(exit_, name, port), text, ip_interface(text).network) for text in link.own)
+        path = (*exit_.path, "devices", name, "loopback")
+        yield from ((path, text, ip_network(text)) for text in device.loopback or ())
+
+
+def _path(exit_: ExitDesign, device: str, port: str) -> Path:
+    return (*exit_.path, "devices", device, "links", port)

@@ -1,0 +1,84 @@
+"""FG519: what an exit announces is not yours, is private, or leaves out hosts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from ipaddress import ip_network
+
+from fabricgen.design.extras.exits import ExitDesign
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.addressing import drawn_prefixes, overlap
+from fabricgen.lint.rule import DesignRule
+from fabricgen.lint.ways_out import hosts_behind, place_in, ways_out
+from fabricgen.numbering.addresses.family import Network
+
+PRIVATE = tuple(map(ip_network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7")))
+
+NOT_PUBLIC = ((64496, 64511), (64512, 65534), (65536, 65551), (4200000000, 4294967294))
+"""(first, last) AS numbers of documentation (RFC 5398) and for private use (RFC 6996)."""
+
+
+class AnnouncedWrongly(DesignRule):
+    """An exit announces addresses that are in no pool in use, private ones to a public AS, or none of its hosts'.
+
+    An aggregate that is larger than the pools draws in the traffic of others, which is dropped. Private prefixes (RFC
+    1918, RFC 6598, RFC 4193) are filtered by whoever has a public AS number, unless it is your own company.
+
+    Hosts whose prefixes are left out send packets by the default route and never get an answer, unless the far device
+    translates addresses or has routes of its own; an exit that announces nothing is taken for such a one.
+    """
+
+    id = "FG519"
+    severity = Severity.WARNING
+    title = "what an exit announces is not yours, is private, or leaves out hosts"
+    bad = """
+        pools: {hosts: 172.16.0.0/16}
+        fabrics:
+          compute:
+            extra: {wan: {device: external-router, count: 2, ports: 1, attach: inband, to: spine}}
+            exits:
+              internet:
+                to: wan
+                asn: 64496
+                announce: 172.0.0.0/8  # <-
+    """
+    good = """
+        pools: {hosts: 172.16.0.0/16}
+        fabrics:
+          compute:
+            extra: {wan: {device: external-router, count: 2, ports: 1, attach: inband, to: spine}}
+            exits: {internet: {to: wan, asn: 64496, announce: 172.16.0.0/16}}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Compare announced prefixes with the pools in use, and those of hosts with what is announced."""
+        pools = [prefix for _, prefix in drawn_prefixes(design)]
+        for exit_ in (exit_ for exits in ways_out(design) for exit_ in exits):
+            announced = [ip_network(text) for text in exit_.spec.announce or ()]
+            for place, prefix in enumerate(announced):
+                path = place_in(exit_, "announce", place, len(announced))
+                if not any(_within(prefix, pool) for pool in pools):
+                    yield self.flag(path, f"{prefix} is in no pool of yours", "announce a pool, or a part of one")
+                public = [asn for asn in _asns(exit_) if not any(first <= asn <= last for first, last in NOT_PUBLIC)]
+                if public and any(_within(prefix, private) for private in PRIVATE):
+                    message = f"{prefix} is private, and AS {public[0]} is public: it drops it"
+                    yield self.flag(path, message, "announce public addresses; waive this for your own company's AS")
+            yield from self._left_out(design, exit_, announced)
+
+    def _left_out(self, design: Design, exit_: ExitDesign, announced: list[Network]) -> Iterator[Diagnostic]:
+        hosts = dict.fromkeys(hosts_behind(design, exit_)) if announced and exit_.spec.default else ()
+        for pool in hosts:
+            if not any(overlap(pool, prefix) for prefix in announced):
+                message = f"hosts of the pool {pool} leave by {exit_.name}, which announces none of it: no answer comes"
+                yield self.flag((*exit_.path, "announce"), message, f"announce {pool} too")
+
+
+def _asns(exit_: ExitDesign) -> set[int]:
+    """The AS numbers of the far devices."""
+    own = {name: device.asn for name, device in exit_.spec.devices.items()}
+    return {own.get(name) or exit_.spec.asn or 0 for name in exit_.extra.devices} - {0}
+
+
+def _within(prefix: Network, other: Network) -> bool:
+    return overlap(prefix, other) and prefix.prefixlen >= other.prefixlen

@@ -1,0 +1,66 @@
+"""FG729: the prefix limit of an exit is none, or less than what it accepts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.design.extras.exits import ExitDesign
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.rule import DesignRule
+from fabricgen.lint.ways_out import ways_out
+
+
+class ExitLimit(DesignRule):
+    """A session to the outside has no prefix limit, or one below the number of prefixes that its exit accepts.
+
+    `routing.max_prefixes: 0` takes the limit from sessions to providers, too: one that leaks a full table fills the
+    switch's memory before its prefix list drops it. State `max_prefixes` of the exit.
+
+    One below what is accepted closes the session once all of it is announced, which may be long after the first day.
+    """
+
+    id = "FG729"
+    severity = Severity.ERROR
+    title = "the prefix limit of an exit is none, or too low"
+    bad = """
+        routing: {max_prefixes: 0}
+        fabrics:
+          compute:
+            extra: {wan: {device: external-router, count: 2, ports: 1, attach: inband, to: spine}}
+            exits:
+              internet:
+                to: wan  # <-
+                asn: 64496
+    """
+    good = """
+        routing: {max_prefixes: 0}
+        fabrics:
+          compute:
+            extra: {wan: {device: external-router, count: 2, ports: 1, attach: inband, to: spine}}
+            exits: {internet: {to: wan, asn: 64496, max_prefixes: 100}}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Look at exits that run eBGP."""
+        for exit_ in (exit_ for exits in ways_out(design) for exit_ in exits if exit_.spec.routing == "ebgp"):
+            limit, most = exit_.spec.max_prefixes, _accepted(exit_)
+            if limit is None and _unlimited(design, exit_):
+                yield self.flag(
+                    (*exit_.path, "to"), f"{exit_.name} takes any number of prefixes", "state `max_prefixes`"
+                )
+            elif limit is not None and limit < most:
+                message = f"{exit_.name} accepts {most} prefixes of a family, and closes its sessions above {limit}"
+                yield self.flag((*exit_.path, "max_prefixes"), message, f"state {most} at least, with room to grow")
+
+
+def _accepted(exit_: ExitDesign) -> int:
+    """The prefixes that are accepted in the family with more of them, as written."""
+    v6 = sum(":" in text for text in exit_.spec.accept)
+    return max(v6, len(exit_.spec.accept) - v6) + exit_.spec.default
+
+
+def _unlimited(design: Design, exit_: ExitDesign) -> bool:
+    blueprint = design.loaded.blueprint
+    scopes = (blueprint.fabrics[exit_.fabric.name].routing, blueprint.routing)
+    return next((each.max_prefixes for each in scopes if each.max_prefixes is not None), None) == 0

@@ -1,0 +1,38 @@
+"""The ways out of a design by what they are ways out of, for the rules on exits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from ipaddress import ip_network
+
+from fabricgen.design.extras.exits import ExitDesign, exits_of
+from fabricgen.design.linked import linked_fabrics
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Path
+from fabricgen.numbering.addresses.demand import pool_demands
+from fabricgen.numbering.addresses.family import Network
+from fabricgen.numbering.addresses.pools import pool_prefixes
+
+
+def ways_out(design: Design) -> list[list[ExitDesign]]:
+    """Exits in lists: those of one list share a VRF of linked fabrics, so that one may stand in for another."""
+    found: dict[tuple[int, str], list[ExitDesign]] = {}
+    parts = {name: i for i, part in enumerate(linked_fabrics(design.loaded.blueprint.fabrics)) for name in part}
+    for exit_ in exits_of(design):
+        found.setdefault((parts[exit_.fabric.name], exit_.fabric.vrf), []).append(exit_)
+    return list(found.values())
+
+
+def hosts_behind(design: Design, exit_: ExitDesign) -> Iterator[Network]:
+    """Prefixes that the addresses of the hosts come from to which an exit is a way out."""
+    part = next(part for part in linked_fabrics(design.loaded.blueprint.fabrics) if exit_.fabric.name in part)
+    names = {f.name for f in design.fabrics if f.name in part and f.vrf == exit_.fabric.vrf}
+    demands = (d for d in pool_demands(design) if d.pool in ("hosts", "management") and d.fabric in names)
+    takers = {(d.fabric, d.pool, d.family.word): d.family for d in demands}
+    for (fabric, pool, _), family in sorted(takers.items(), key=lambda taker: taker[0]):
+        yield from map(ip_network, pool_prefixes(design.loaded.blueprint, fabric, pool, family)[0])
+
+
+def place_in(exit_: ExitDesign, key: str, place: int, count: int) -> Path:
+    """The path of an entry of a list, or of the key where it has one entry, which may stand without brackets."""
+    return (*exit_.path, key, place) if count > 1 else (*exit_.path, key)
