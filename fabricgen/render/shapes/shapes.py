@@ -95,8 +95,8 @@ class SwitchShapes:
         is then no part of the shape.
 
         None for a switch that must be rendered by itself: it has settings of its own, snippets to merge, static routes
-        or sub-interfaces, there are tenants, it works with the subnets of its gateways, it is one of an MLAG pair or has exits, or it has an IPv6 address that
-        sorts before one of IPv4 as text.
+        or sub-interfaces, there are tenants, it works with the subnets of its gateways, it is one of an MLAG pair or
+        has exits, or it has an IPv6 address that sorts before one of IPv4 as text.
         """
         frames = list(map(self._views.frame, rows))
         bonds = self._views.plan.bonds
