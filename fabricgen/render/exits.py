@@ -4,13 +4,14 @@ Switches pass on what is beyond the exits of their VRF (`OUTSIDE`: the default r
 comes down from where it is learned. A switch of the lowest tier announces of it only what its own exits gave it: the
 AS path begins with that of a far device, or is empty where it is a static route. To the outside goes nothing but the
 stated aggregates, so that no exit is a way to another. A backup's routes have the far AS number repeated, and what is
-announced to it has the own once more: each hop is eBGP, so that no other preference would travel.
+announced to it has the own once more: each hop is eBGP, so that no other preference would travel. Those of a switch in
+maintenance are made longer still, and what it announces carries the community of graceful shutdown (RFC 8326).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from fabricgen.render import bgp
@@ -20,6 +21,14 @@ from fabricgen.views.switch import SwitchView
 
 KEEPALIVE_S, HOLD_S = 10, 30
 """Timers of sessions to the outside, seconds: routers of others are not asked for three and nine."""
+
+GRACEFUL_SHUTDOWN = "65535:0"
+"""The community of what is drained (RFC 8326)."""
+
+DRAINED_IN, DRAINED_OUT = 10, 3
+"""How often AS numbers are repeated in maintenance: the far one inward, more than for a backup (NVUE takes 10 at most),
+and the own one outward, as to other switches.
+"""
 
 PrefixRules: TypeAlias = tuple[tuple[int, str, int], ...]
 """(sequence number, prefix, longest length within it that matches, 0 for the prefix alone)"""
@@ -41,7 +50,8 @@ class PrefixList:
 class MapEntry:
     """An entry of a route map: what it matches, "" for anything, and what it sets on routes that pass.
 
-    `last_as`: how often the first AS number of the path is repeated; `prepend`: the AS number that is put before it.
+    `last_as`: how often the first AS number of the path is repeated; `prepend`: the AS number that is put before it,
+    `times` as often. `drains`: what passes to other switches is made their last choice.
     """
 
     map: str
@@ -53,6 +63,8 @@ class MapEntry:
     communities: tuple[str, ...] = ()
     last_as: int = 0
     prepend: int = 0
+    times: int = 1
+    drains: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +120,7 @@ def exit_parts(switch: SwitchView, vrf: str, names: MapNames) -> ExitParts:
             lists.append(PrefixList(outside, v6, rules))
             entries.append(MapEntry(inward, seq, True, v6, outside))
             if paths or not switch.is_lowest:
-                entries.append(MapEntry(outward, seq, True, v6, outside, path_list))
+                entries.append(MapEntry(outward, seq, True, v6, outside, path_list, drains=switch.maintenance))
         if any(route.passed_on and route.is_v6 == v6 for route in switch.exits.routes_in(vrf)):
             statics.append((v6, static))
             entries.append(MapEntry(static, seq, True, v6, outside))
@@ -125,18 +137,23 @@ def _of_exit(
 ) -> tuple[list[PrefixList], list[MapEntry]]:
     """The lists and entries of the sessions of an exit in one family; a map without prefixes denies all."""
     lists, entries = [], []
-    backup = (PREPENDED, switch.asn) if policy.backup else (0, 0)
+    drained = switch.maintenance
+    further = DRAINED_IN if drained else PREPENDED if policy.backup else 0
+    own = switch.asn if drained or policy.backup else 0
+    told = (*policy.communities, GRACEFUL_SHUTDOWN) if drained else policy.communities
     taken = prefix_rules(policy.takes, v6=v6)
     announced = prefix_rules((Outside(prefix, 0) for prefix in policy.announces), v6=v6)
     for word, rules in (("IN", taken), ("OUT", announced)):
         ending = "6" if v6 else ""
         list_, map_ = f"EXIT-{policy.name}-{word}{ending}", map_name(policy.name, word, names, v6=v6)
-        outward = word == "OUT"
         if rules:
             lists.append(PrefixList(list_, v6, rules))
-            communities, last, prepend = (policy.communities, 0, backup[1]) if outward else ((), backup[0], 0)
-            seq = names.seq(PASSED, v6=v6)
-            entries.append(MapEntry(map_, seq, True, v6, list_, "", communities, last, prepend))
+            entry = MapEntry(map_, names.seq(PASSED, v6=v6), True, v6, list_)
+            if word == "IN":
+                entries.append(replace(entry, last_as=further))
+            else:
+                times = DRAINED_OUT if drained else 1
+                entries.append(replace(entry, communities=told, prepend=own, times=times))
         else:
             entries.append(MapEntry(map_, names.seq(LAST, v6=v6), False, v6))
     return lists, entries

@@ -136,7 +136,8 @@ def drained(policies: Policies, instances: Iterable[Instance], *, by_community: 
     sessions = [neighbor for one in instances for neighbor in one.neighbors.values()]
     # Routes of EVPN have tunnels for next hops, which the underlay leads around what is drained.
     maps = {name for one in sessions if not one.active or one.active & {"v4", "v6"} for name in one.map_out}
-    marks = {policies.drains(name, by_community=by_community) for name in sorted(maps)}
+    open_ = [name for name in sorted(maps) if policies.passes(name)]
+    marks = {policies.drains(name, by_community=by_community) for name in open_}
     if len(marks) > 1:
         unfit("some sessions are drained, and others are not")
     return marks == {True}

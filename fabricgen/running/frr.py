@@ -13,7 +13,7 @@ from typing import Any
 from fabricgen.running.bgp import Instance, drained
 from fabricgen.running.form import Bfd, Bgp, StaticRoute
 from fabricgen.running.overlay import EVPN, Overlay, VrfLines, overlay
-from fabricgen.running.policy import Entry, Policies, Route, network_of
+from fabricgen.running.policy import Entry, Policies, Route, network_of, of_exit
 from fabricgen.running.tree import Line, Rules, UnknownTextError, tolerates, tree, unfit
 
 
@@ -94,7 +94,7 @@ def _route_map(found: Frr, line: Line, name: str, action: str, seq: str) -> None
     matched: dict[str, Any] = {}
     _MAP.read(line.children, matched)
     if name.startswith("EXIT-"):
-        matched["added"] = int(matched.pop("prepend", 0))
+        of_exit(matched)
     found.policies.maps.setdefault(name, {})[int(seq)] = Entry(action == "permit", **matched)
 
 
@@ -108,7 +108,7 @@ def _match(matched: dict[str, Any], line: Line, word: str, name: str) -> None:
     matched[word.replace("-", "_")] = name
 
 
-@_MAP.line(r"set community ((?:\d+:\d+ ?)+)")
+@_MAP.line(r"set community ((?:(?:\d+:\d+|graceful-shutdown) ?)+)")
 def _communities(matched: dict[str, Any], line: Line, communities: str) -> None:
     matched["communities"] = tuple(communities.split())
 

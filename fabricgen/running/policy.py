@@ -6,9 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from ipaddress import ip_interface, ip_network
+from typing import Any
 
 from fabricgen.running.form import Clause, Interface, Permit, Policy, Subinterface, Vlan
 from fabricgen.running.tree import tolerates, unfit
+
+GRACEFUL = {"65535:0", "GSHUT", "graceful-shutdown"}
+"""The community of graceful shutdown (RFC 8326), as files and devices have it."""
 
 OWN_ROUTES = "^$"
 """The AS path of what a switch originates itself."""
@@ -33,6 +37,20 @@ class Entry:
     def sets(self) -> bool:
         """Whether it changes what passes."""
         return bool(self.communities or self.last_as or self.added)
+
+
+def of_exit(matched: dict[str, Any]) -> None:
+    """Tell what an entry of an exit's map sets for the far device from what drains it, in place.
+
+    A path that is longer by one is a backup's, or of one that is drained; by more, and with the community of graceful
+    shutdown, it is drained.
+    """
+    numbers = matched.get("prepend", "").split()
+    communities = matched.get("communities", ())
+    matched["added"] = int(numbers[0]) if numbers else 0
+    matched["prepend"] = matched.get("prepend", "") if len(numbers) > 1 else ""
+    matched["community"] = "graceful-shutdown" if GRACEFUL & set(communities) else ""
+    matched["communities"] = tuple(each for each in communities if each not in GRACEFUL)
 
 
 @dataclass
@@ -76,6 +94,10 @@ class Policies:
                 clauses.add(Clause(frozenset(found), paths, *sets))
         denies = {p for e in entries if not e.permit and e.prefix_list for p in self._permits(e.prefix_list)}
         return Policy(frozenset(permits), own.pop(), frozenset(denies), frozenset(clauses))
+
+    def passes(self, name: str) -> bool:
+        """Whether a map lets anything pass."""
+        return any(entry.permit for entry in self.maps.get(name, {}).values())
 
     def drains(self, name: str, *, by_community: bool) -> bool:
         """Whether all that a map lets pass gets a longer path and, `by_community`, that of graceful shutdown.

@@ -10,7 +10,7 @@ from fabricgen.running.form import Bfd, Clause, Peer, Permit, Policy, StaticRout
 from fabricgen.views.exits import ExitPeer, Outside
 from fabricgen.views.switch import SwitchView
 
-REPEATED = 8
+REPEATED, DRAINED = 8, 10
 TIMERS = 10, 30
 
 
@@ -58,8 +58,8 @@ def _peer(switch: SwitchView, peer: ExitPeer) -> Peer:
     family = "v6" if ":" in peer.far else "v4"
     policy = next(p for p in switch.exits.policies if p.name == peer.name)
     taken, announced = policy.takes, tuple(Outside(prefix, 0) for prefix in policy.announces)
-    inward = _terms(permits(taken, family), last_as=REPEATED if policy.backup else 0)
-    prepend = switch.asn if policy.backup else 0
+    inward = _terms(permits(taken, family), last_as=DRAINED if switch.maintenance else REPEATED if policy.backup else 0)
+    prepend = switch.asn if policy.backup or switch.maintenance else 0
     outward = _terms(permits(announced, family), communities=frozenset(policy.communities), prepend=prepend)
     return Peer(
         remote_asn=peer.asn,

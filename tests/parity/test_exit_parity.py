@@ -24,6 +24,16 @@ KINDS: dict[str, tuple[str, ...]] = {
         "fabrics.compute.dhcp.servers=192.0.2.67",
     ),
     "unnumbered-inside": UNNUMBERED,
+    "drained": ("config_of.compute-border-01.maintenance=true",),
+    "drained-static": (
+        EXIT + "{to: wan, routing: static, accept: [203.0.113.0/24]}",
+        "config_of.compute-border-01.maintenance=true",
+    ),
+    "drained-backup": (
+        *DUAL,
+        EXIT + "{to: wan, asn: 65101, prefer: backup, announce: [172.16.0.0/16]}",
+        "config_of.compute-border-01.maintenance=true",
+    ),
 }
 
 
@@ -35,3 +45,13 @@ def test_files_say_what_was_planned_of_exits(nos: tuple[str, ...], kind: str) ->
     for switch, files in switches_of("two-exits", sets):
         found = list(differences(read(switch, files), wanted(cluster, switch, files)))
         assert not found, f"{switch.name}\n{first(found)}"
+
+
+def test_a_border_that_drains_inward_alone_is_found_out() -> None:
+    sets = ("config_of.compute-border-01.maintenance=true",)
+    switch, files = next(each for each in switches_of("two-exits", sets) if each[0].name == "compute-border-01")
+    text = files["frr.conf"]
+    assert text.count(" set community 65101:100 65535:0\n") == 1
+    half = text.replace(" set community 65101:100 65535:0\n", " set community 65101:100\n")
+    with pytest.raises(ValueError, match="drains some"):
+        read(switch, {**files, "frr.conf": half})

@@ -33,8 +33,8 @@ def exit_neighbor(name: str, row: Row) -> Neighbor:
     )
 
 
-def sets_of(row: Row, *, of_exit: bool) -> dict[str, Any]:
-    """What an entry of a route map sets."""
+def sets_of(row: Row, *, of_exit: bool, graceful: bool) -> dict[str, Any]:
+    """What an entry of a route map sets; `graceful`: the router drains, so that a longer path to an exit is a mark."""
     only(row, "as-path-prepend", "community")
     prepend = row.get("as-path-prepend", {})
     only(prepend, "as", "last-as")
@@ -42,5 +42,5 @@ def sets_of(row: Row, *, of_exit: bool) -> dict[str, Any]:
         "communities": tuple(row.get("community", {})),
         "last_as": prepend.get("last-as", 0),
         "added": prepend.get("as", 0) if of_exit else 0,
-        "prepend": "" if of_exit else str(prepend.get("as", "")),
+        "prepend": "" if of_exit and not graceful else str(prepend.get("as", "")),
     }

@@ -26,7 +26,8 @@ class Routing:
     def __init__(self, router: Row, vrfs: Row) -> None:
         only(router, "adaptive-routing", "bfd", "bgp", "policy")
         self.adaptive = router.get("adaptive-routing") == {"state": ON}
-        self._policies = _policies(router.get("policy", {}))
+        self._graceful = router.get("bgp", {}).get("graceful-shutdown") == ON
+        self._policies = _policies(router.get("policy", {}), graceful=self._graceful)
         self._bfd = _bfd(router.get("bfd", {}))
         self._statics: dict[str, Row] = {}
         self._instances: dict[str, Instance] = {}
@@ -43,7 +44,6 @@ class Routing:
                 self._instances[key] = self._instance(own["bgp"])
             if "static" in own:
                 self._statics[key] = own["static"]
-        self._graceful = router.get("bgp", {}).get("graceful-shutdown") == ON
         self._check_global(router.get("bgp", {}))
 
     def bgp(self, routes_in: Callable[[str], Iterable[Route]]) -> dict[str, Bgp]:
@@ -167,7 +167,7 @@ def _bfd(row: Row) -> dict[str, Bfd]:
     return found
 
 
-def _policies(row: Row) -> Policies:
+def _policies(row: Row, *, graceful: bool) -> Policies:
     only(row, "as-path-list", "prefix-list", "route-map")
     found, types = Policies(), {}
     for name, one in row.get("as-path-list", {}).items():
@@ -187,11 +187,11 @@ def _policies(row: Row) -> Policies:
                 found.add_permit(name, prefix, " ".join(f"{word} {n}" for word, n in words if n is not None))
     for name, one in row.get("route-map", {}).items():
         only(one, "rule")
-        found.maps[name] = {int(number): _entry(rule, types) for number, rule in one["rule"].items()}
+        found.maps[name] = {int(number): _entry(rule, types, graceful=graceful) for number, rule in one["rule"].items()}
     return found
 
 
-def _entry(rule: Row, types: Mapping[str, str]) -> Entry:
+def _entry(rule: Row, types: Mapping[str, str], *, graceful: bool) -> Entry:
     only(rule, "action", "match", "set")
     match, (action,) = rule.get("match", {}), rule["action"]
     if action not in ("permit", "deny") or rule["action"] != {action: {}}:
@@ -205,7 +205,7 @@ def _entry(rule: Row, types: Mapping[str, str]) -> Entry:
         unfit(f"an entry that is not understood: {rule}")
     return replace(
         Entry(action == "permit", match["ip-prefix-list"], match.get("as-path-list", "")),
-        **sets_of(rule.get("set", {}), of_exit=match["ip-prefix-list"].startswith("EXIT-")),
+        **sets_of(rule.get("set", {}), of_exit=match["ip-prefix-list"].startswith("EXIT-"), graceful=graceful),
     )
 
 

@@ -11,7 +11,7 @@ from fabricgen.running.bgp import Instance, drained
 from fabricgen.running.eos.overlay import FAMILY, VXLAN, Vxlan, overlay_of
 from fabricgen.running.form import Bfd, Bgp
 from fabricgen.running.overlay import Overlay, VrfLines
-from fabricgen.running.policy import Entry, Policies, Route
+from fabricgen.running.policy import Entry, Policies, Route, of_exit
 from fabricgen.running.tree import Line, Rules, unfit
 
 MOST_PORTS = 4096
@@ -118,7 +118,7 @@ def _route_map(box: HasRouting, line: Line, name: str, action: str, seq: str) ->
     matched: dict[str, Any] = {}
     _MAP.read(line.children, matched)
     if name.startswith("EXIT-"):
-        matched["added"] = int(matched.pop("prepend", 0))
+        of_exit(matched)
     box.routing.policies.maps.setdefault(name, {})[int(seq)] = Entry(action == "permit", **matched)
 
 
@@ -127,7 +127,7 @@ def _match(matched: dict[str, Any], line: Line, word: str, name: str, path: str,
     matched[(word or path).replace("-", "_")] = name or path_name
 
 
-@_MAP.line(r"set community ((?:\d+:\d+ ?)+)")
+@_MAP.line(r"set community ((?:(?:\d+:\d+|GSHUT) ?)+)")
 def _set_communities(matched: dict[str, Any], line: Line, communities: str) -> None:
     matched["communities"] = tuple(communities.split())
 

@@ -10,7 +10,16 @@ from __future__ import annotations
 from typing import Any
 
 from fabricgen.render.escape import one_line, token, yaml_text
-from fabricgen.render.exits import HOLD_S, KEEPALIVE_S, MapEntry, MapNames, describes, exit_parts, map_name
+from fabricgen.render.exits import (
+    GRACEFUL_SHUTDOWN,
+    HOLD_S,
+    KEEPALIVE_S,
+    MapEntry,
+    MapNames,
+    describes,
+    exit_parts,
+    map_name,
+)
 from fabricgen.render.nos._cumulus.words import family
 from fabricgen.views.exits import ExitPeer
 from fabricgen.views.switch import SwitchView
@@ -28,7 +37,7 @@ def exit_lists(switch: SwitchView, vrf: str) -> dict[str, Any]:
     parts = exit_parts(switch, vrf, names_in(vrf and token(vrf)))
     entries: dict[tuple[str, bool], list[dict[str, Any]]] = {}
     for each in parts.entries:
-        entries.setdefault((each.map, each.v6), []).append(_entry(each))
+        entries.setdefault((each.map, each.v6), []).append(_entry(each, switch.asn if each.drains else 0))
     return {
         "as_paths": parts.as_paths,
         "prefix_lists": [
@@ -43,16 +52,17 @@ def exit_lists(switch: SwitchView, vrf: str) -> dict[str, Any]:
     }
 
 
-def _entry(entry: MapEntry) -> dict[str, Any]:
+def _entry(entry: MapEntry, drained_by: int) -> dict[str, Any]:
+    """A rule; `graceful-shutdown` of the router adds the community by itself, and an AS number is put once."""
     return {
         "seq": entry.seq,
         "action": "permit" if entry.permit else "deny",
         "type": WORDS[entry.v6],
         "prefix_list": entry.prefix_list,
         "as_path": entry.as_path,
-        "communities": entry.communities,
+        "communities": [each for each in entry.communities if each != GRACEFUL_SHUTDOWN],
         "last_as": entry.last_as,
-        "prepend": entry.prepend,
+        "prepend": entry.prepend or drained_by,
     }
 
 

@@ -46,7 +46,8 @@ def exit_policy(switch: SwitchView) -> dict[str, Any]:
                 "as_path": each.as_path,
                 "communities": " ".join(each.communities),
                 "last_as": each.last_as,
-                "prepend": each.prepend,
+                "prepend": " ".join([str(each.prepend)] * each.times) if each.prepend else "",
+                "drains": each.drains,
             }
             for parts in every
             for each in parts.entries
@@ -64,7 +65,7 @@ def exit_sessions(switch: SwitchView, vrf: str) -> dict[str, Any]:
     """The sessions with far devices of a VRF, what is announced to them as one, and the map of static routes."""
     names = names_in(vrf and token(vrf))
     parts, peers = exit_parts(switch, vrf, names), switch.exits.peers_in(vrf)
-    sets = {policy.name for policy in switch.exits.policies_in(vrf) if policy.communities}
+    sets = {p.name for p in switch.exits.policies_in(vrf) if p.communities or switch.maintenance}
     return {
         "exits": [_peer(peer, names, tells=peer.name in sets) for peer in peers],
         "exit_families": {word: [p.far for p in peers if p.is_v6 == v6] for v6, word in WORDS.items()},

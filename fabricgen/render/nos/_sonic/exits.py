@@ -61,7 +61,8 @@ def _entry(entry: MapEntry) -> dict[str, Any]:
         "as_path": entry.as_path,
         "communities": " ".join(entry.communities),
         "last_as": entry.last_as,
-        "prepend": entry.prepend,
+        "prepend": " ".join([str(entry.prepend)] * entry.times) if entry.prepend else "",
+        "drains": entry.drains,
     }
 
 
