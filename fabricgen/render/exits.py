@@ -119,7 +119,7 @@ def exit_parts(switch: SwitchView, vrf: str, names: MapNames) -> ExitParts:
         if rules:
             lists.append(PrefixList(outside, v6, rules))
             entries.append(MapEntry(inward, seq, True, v6, outside))
-            if paths or not switch.is_lowest:
+            if paths or not switch.announces_own_only:
                 entries.append(MapEntry(outward, seq, True, v6, outside, path_list, drains=switch.maintenance))
         if any(route.passed_on and route.is_v6 == v6 for route in switch.exits.routes_in(vrf)):
             statics.append((v6, static))
@@ -175,7 +175,7 @@ def prefix_rules(prefixes: Iterable[Outside], *, v6: bool) -> PrefixRules:
 
 def as_paths(switch: SwitchView, vrf: str) -> tuple[str, ...]:
     """AS paths of what the own exits of a VRF gave a switch of the lowest tier; none of others, which pass on all."""
-    if not switch.is_lowest:
+    if not switch.announces_own_only:
         return ()
     numbers = sorted({peer.asn for peer in switch.exits.peers_in(vrf)})
     own = ["^$"] if any(route.passed_on for route in switch.exits.routes_in(vrf)) else []

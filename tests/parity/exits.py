@@ -32,7 +32,8 @@ def with_outside(switch: SwitchView, vrf: str, families: tuple[str, ...], peer: 
     asns = {far.asn for far in switch.exits.peers if far.vrf == vrf}
     static = any(route.vrf == vrf and route.passed_on for route in switch.exits.routes)
     out = peer.policy_out
-    if not switch.is_lowest or (static and not asns):
+    own_only = out.own_only
+    if not own_only or (static and not asns):
         out = replace(out, permits=out.permits | outside)
     elif asns:
         paths = {f"^{asn}_" for asn in asns} | ({"^$"} if static else set())

@@ -38,7 +38,7 @@ from fabricgen.running.policy import network_of
 from fabricgen.views.switch import Service, SwitchPort, SwitchView
 from tests.parity.exits import aggregates, exit_peers, exit_routes, passed_on, with_outside
 from tests.parity.plan_hosts import access_of, port_gateway, vlan_of
-from tests.parity.plan_overlay import planned_overlay, vrfs_over_evpn
+from tests.parity.plan_overlay import planned_overlay, segment_of, vrfs_over_evpn
 
 KEEPALIVE_S, HOLD_S = 3, 9
 RS_FROM_GBPS = 100
@@ -163,6 +163,7 @@ def _interface(switch: SwitchView, port: SwitchPort, dialect: Dialect, lacks: Ca
         link_local=switch.fabric.underlay == "ebgp-unnumbered" and port.role not in ("host", "exit") and not port.bond,
         access_vlan=0 if port.bond else untagged,
         tagged_vlans=frozenset(() if port.bond else tagged),
+        tracked=bool(switch.multihomed) and port.role == "up",
         bond=PEER_LINK if port.bond and port.role == "peer" else port.bond,
         vrf=service.vrf if service and port.addresses else "",
         description=settings.description or " ".join(f"{port.peer} {port.peer_port} cable {port.cable}".split()),
@@ -195,6 +196,7 @@ def _bonds(
         found[number] = replace(
             found[number],
             mlag_id=number if switch.pair and ports[0].mlag else 0,
+            segment=segment_of(switch, number) if ports[0].mlag else "",
             access=access_of(switch, ports[0], lacks),
             fallback=switch.service_of(ports[0]).offers.lacp_fallback,  # type: ignore[union-attr]
         )
@@ -327,6 +329,11 @@ def _peers(switch: SwitchView, vrf: str, dialect: Dialect) -> Iterator[tuple[str
             yield port.name, peer if dialect.unnumbered_described else replace(peer, description="")
 
 
+def passes_nothing_on(switch: SwitchView) -> bool:
+    """Whether a switch announces its own routes only: it is of the lowest tier, and none hangs below it."""
+    return switch.is_lowest and not any(port.role == "down" for port in switch.ports)
+
+
 def _peer(switch: SwitchView, vrf: str, port: SwitchPort, asn: int, families: Iterable[str], dialect: Dialect) -> Peer:
     permits = frozenset(p for family in families for p in _permits(switch, vrf, family))
     bfd = switch.fabric.bfd
@@ -335,7 +342,7 @@ def _peer(switch: SwitchView, vrf: str, port: SwitchPort, asn: int, families: It
         remote_asn=asn,
         families=frozenset(families),
         policy_in=Policy(permits),
-        policy_out=Policy(permits, own_only=switch.is_lowest),
+        policy_out=Policy(permits, own_only=passes_nothing_on(switch)),
         keepalive_s=KEEPALIVE_S,
         hold_s=HOLD_S,
         bfd=Bfd(bfd.interval_ms, bfd.multiplier) if bfd else None,

@@ -56,14 +56,14 @@ def vlan_of(switch: SwitchView, service: Service, lacks: Lacks) -> Vlan:
         relay_of(service, service.gateways, lacks),
         found,
         silent=bool(six) and stated and asked is None,
+        anycast=bool(switch.multihomed),
     )
 
 
 def port_gateway(switch: SwitchView, port: SwitchPort, lacks: Lacks) -> tuple[Relay | None, bool]:
     """(the DHCP relay of a routed port, whether it is told not to advertise): EOS alone advertises on such ports."""
-    service = switch.service_of(port)
-    of_host = service if port.role == "host" and not lacks("relay-on-routed-ports") else None
-    relay = relay_of(of_host, port.addresses, lacks) if of_host else None
+    service = switch.service_of(port) if port.role != "exit" else None
+    relay = relay_of(service, port.addresses, lacks) if service and not lacks("relay-on-routed-ports") else None
     stated = (service.offers if service else switch.fabric.offers).states_advertised
     has_v6 = any(":" in address for address in port.addresses)
     return relay if port.addresses else None, stated and has_v6 and switch.nos == "eos"

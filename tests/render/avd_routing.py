@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 from avd_balancing import balancing
+from avd_overlay import passes_nothing_on
 
 from fabricgen.views.switch import Subinterface, SwitchPort, SwitchView
 
@@ -96,7 +97,7 @@ def _bgp_and_policy(switch: SwitchView) -> Structured:
             matches.setdefault(vrf, []).append((seq + step, f"{word} address prefix-list {name}"))
     for vrf, wanted in matches.items():
         found["route_maps"] += _route_maps(switch, vrf, wanted)
-    if switch.is_lowest:
+    if passes_nothing_on(switch):
         entry = {"type": "permit", "match": "^$", "origin": "any"}
         found["as_path"] = {"access_lists": [{"name": "OWN", "entries": [entry]}]}
     return {**found, "router_bgp": _router_bgp(switch)}
@@ -119,7 +120,7 @@ def _route_maps(switch: SwitchView, vrf: str, wanted: list[tuple[int, str]]) -> 
                 {
                     "sequence": seq,
                     "type": "permit",
-                    "match": [*(["as-path OWN"] if switch.is_lowest and "OUT" in name else []), match],
+                    "match": [*(["as-path OWN"] if passes_nothing_on(switch) and "OUT" in name else []), match],
                 }
                 for seq, match in wanted
             ],

@@ -13,9 +13,6 @@ Row = Mapping[str, Any]
 SMALLEST_BITS = 8 * 84
 """Of a frame on the wire."""
 
-COPPER_GBPS = 1
-"""Of a port that negotiates its speed, which the file does not tell."""
-
 _RULES: dict[str, tuple[str, Row]] = {
     "dhcp": ("ipv4", {"protocol": "udp", "udp": {"source-port": {"67": {}}, "dest-port": {"68": {}}}}),
     "dhcp6": ("ipv6", {"protocol": "udp", "udp": {"source-port": {"547": {}}, "dest-port": {"546": {}}}}),
@@ -62,7 +59,7 @@ def access(row: Row, members: Iterable[tuple[Row, int]], known: Mapping[str, fro
 
 
 def _storm(row: Row, speed_gbps: int) -> dict[str, float]:
+    """Percent of the speed; copper that negotiates states none, and is 1 Gb/s."""
     own = row.get("storm-control", {})
     only(own, "broadcast", "multicast", "unknown-unicast")
-    gbps = speed_gbps or COPPER_GBPS
-    return {kind: round(packets * SMALLEST_BITS / gbps / 10**7, 2) for kind, packets in own.items()}
+    return {kind: round(packets * SMALLEST_BITS / (speed_gbps or 1) / 10**7, 2) for kind, packets in own.items()}

@@ -26,7 +26,7 @@ def overlay_values(switch: SwitchView) -> dict[str, Any] | None:
         "vtep": switch.overlay.vtep if evpn.is_vtep(switch) else "",
         "copies_dscp": switch.fabric.qos.lossless,
         "multihop": evpn.MULTIHOP,
-        "outward": "OVERLAY-OUT" if switch.is_lowest else "",
+        "outward": "OVERLAY-OUT" if switch.announces_own_only else "",
         "groups": [(group.name, group.allow_own_asn) for group in evpn.groups(switch)],
         "peers": [
             (peer.address, peer.asn, group.name, yaml_text(one_line(peer.name, 80)))

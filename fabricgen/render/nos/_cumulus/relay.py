@@ -14,6 +14,7 @@ from ipaddress import ip_address, ip_interface
 from typing import Any
 
 from fabricgen.render.escape import token
+from fabricgen.views.exits import EXIT
 from fabricgen.views.host_services import HostServices, servers_in_pools
 from fabricgen.views.switch import Service, SwitchView
 from fabricgen.wiring.bonds import PAIR_VLAN
@@ -40,8 +41,9 @@ def _served(switch: SwitchView, vrf: str, *, v6: bool) -> Iterator[tuple[str, Se
                 yield from (
                     (token(port.name), service)
                     for port in switch.ports
-                    if port.role == "host" and (port.address6 if v6 else port.address)
-                    if switch.service_of(port) == service
+                    if (port.address6 if v6 else port.address)
+                    and port.role != EXIT
+                    and switch.service_of(port) == service
                 )
 
 

@@ -48,7 +48,7 @@ def routing_values(switch: SwitchView, vrf_name: Callable[[str], str]) -> dict[s
         "connect_retry": CONNECT_RETRY_S,
         "max_paths": min(switch.ecmp_width, MAX_ECMP),
         "as_path_lists": [
-            *([("OWN", ("^$",))] if switch.is_lowest else []),
+            *([("OWN", ("^$",))] if switch.announces_own_only else []),
             *(found for vrf in known for found in exit_lists(switch, vrf)["as_paths"]),
         ],
         "drained": switch.maintenance,
@@ -104,7 +104,7 @@ def _route_maps(switch: SwitchView, vrf: str) -> list[dict[str, Any]]:
             lists.append((20, _named("HOSTS", ending, vrf)))
         of_vrf = _VRF_MAPS if bgp.vrf_sessions(switch, vrf) else _VRF_MAPS[:1]
         for name in of_vrf if vrf else _MAPS:
-            own = switch.is_lowest and name.endswith("OUT")
+            own = switch.announces_own_only and name.endswith("OUT")
             own_name = _named(name, ending, vrf)
             exits = further.pop((own_name, v6), [])
             longer = switch.asn if switch.maintenance and name.endswith("OUT") else 0

@@ -16,6 +16,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_interface
 from typing import Any
 
 from fabricgen.render.guards import guarded, guards_of
+from fabricgen.views.exits import EXIT
 from fabricgen.views.host_services import NO_SERVICES, HostServices
 from fabricgen.views.switch import SwitchPort, SwitchView
 
@@ -71,11 +72,11 @@ def port_gateway(switch: SwitchView, port: SwitchPort) -> dict[str, Any]:
 
     A link between switches of addresses is silent then; one without needs advertisements to find its neighbour.
     """
-    service = switch.service_of(port)
+    service = switch.service_of(port) if port.role != EXIT else None
     offers = service.offers if service else switch.fabric.offers
     of_hosts = (
         replace(offers, advertised=None)
-        if service and port.role == "host"
+        if service
         else replace(NO_SERVICES, states_advertised=offers.states_advertised)
     )
     return gateway_of(of_hosts, port.addresses)
@@ -91,6 +92,6 @@ def relay_values(switch: SwitchView) -> dict[str, Any]:
     return {
         "marked_vlans": ",".join(map(str, sorted(vlans))),
         "marks_ports": any(
-            switch.service_of(port) in routed for port in switch.ports if port.role == "host" and port.address
+            switch.service_of(port) in routed for port in switch.ports if port.address and port.role != EXIT
         ),
     }

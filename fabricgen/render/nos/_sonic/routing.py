@@ -134,7 +134,7 @@ def _frr(switch: SwitchView) -> dict[str, Any]:
         "keepalive": KEEPALIVE_S,
         "hold": HOLD_S,
         "families": _families(switch),
-        "only_own_routes": switch.is_lowest,
+        "only_own_routes": switch.announces_own_only,
         "drained": switch.maintenance,
         "shares_asn": switch.shares_asn,
         "connect_retry": CONNECT_RETRY_S,
