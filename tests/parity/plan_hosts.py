@@ -56,7 +56,7 @@ def vlan_of(switch: SwitchView, service: Service, lacks: Lacks) -> Vlan:
         relay_of(service, service.gateways, lacks),
         found,
         silent=bool(six) and stated and asked is None,
-        anycast=bool(switch.multihomed),
+        anycast=bool(switch.multihomed) and not service.owns,
     )
 
 
