@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
-from ipaddress import ip_address, ip_network
 
 from fabricgen.blueprint.sections.fabric import Fabric
 from fabricgen.blueprint.sections.host_services import Advertisements
@@ -49,6 +47,11 @@ class HostServices:
         """Servers of DHCPv6."""
         return tuple(server for server in self.dhcp if ":" in server)
 
+    @property
+    def reads_gateways(self) -> bool:
+        """Whether configurations have more of a gateway than its address: is a server in its subnet, and its prefix."""
+        return bool(self.dhcp) or self.states_advertised
+
 
 NO_SERVICES = HostServices()
 
@@ -73,23 +76,6 @@ def host_services(spec: Fabric) -> HostServices:
         ra_guard=access.ra_guard,
         lacp_fallback=spec.lacp_fallback,
     )
-
-
-def servers_in_pools(offers: Iterable[HostServices], pools: Iterable[str]) -> frozenset[str]:
-    """The DHCP servers of any of some services that have an address out of `pools`, and so may be in a subnet here."""
-    servers = frozenset(server for own in offers for server in own.dhcp)
-    return _inside(servers, frozenset(pools)) if servers else servers
-
-
-@lru_cache(maxsize=256)
-def _inside(servers: frozenset[str], pools: frozenset[str]) -> frozenset[str]:
-    networks = [ip_network(pool) for pool in pools]
-    return frozenset(server for server in servers if any(ip_address(server) in network for network in networks))
-
-
-def prints_subnets(offers: HostServices) -> bool:
-    """Whether the subnet of a gateway is printed, not its address alone: hosts make no addresses of it."""
-    return offers.advertised is not None and not offers.advertised.autoconfig
 
 
 def _advertised(stated: Advertisements | bool | None, servers: Iterable[str]) -> Advertised | None:

@@ -16,7 +16,6 @@ from functools import cached_property
 import numpy as np
 
 from fabricgen.render.shapes.port_texts import PortTextBuilder, PortTexts
-from fabricgen.views.host_services import prints_subnets, servers_in_pools
 from fabricgen.views.switch import SwitchView
 from fabricgen.views.switches import SwitchViews
 
@@ -95,7 +94,7 @@ class SwitchShapes:
         is then no part of the shape.
 
         None for a switch that must be rendered by itself: it has settings of its own, snippets to merge, static routes
-        or sub-interfaces, there are tenants, it works with the subnets of its gateways, it is one of an MLAG pair or
+        or sub-interfaces, there are tenants, services of its hosts depend on its gateways, it is one of an MLAG pair or
         has exits, or it has an IPv6 address that sorts before one of IPv4 as text.
         """
         frames = list(map(self._views.frame, rows))
@@ -104,12 +103,8 @@ class SwitchShapes:
         for row, frame, ports in zip(rows, frames, self._ports.of(rows, by_text), strict=True):
             merges = any(snippet.tree for snippet in frame.snippets)
             alone = merges or frame.name in self._stated or frame.fabric.underlay == "static" or self._guests
-            alone = (
-                alone
-                or _needs_subnets(frame)
-                or row in self._views.exit_rows
-                or (bonds is not None and bonds.mate[row] >= 0)
-            )
+            alone = alone or _reads_gateways(frame)
+            alone = alone or row in self._views.exit_rows or (bonds is not None and bonds.mate[row] >= 0)
             fits = not alone and (frame.nos in keep_order or ports.in_text_order)
             yield self._signature(row, frame, ports) if fits else None
 
@@ -157,15 +152,6 @@ class SwitchShapes:
         return _with_frame_addresses(whole, addresses_of_switch)
 
 
-def _needs_subnets(view: SwitchView) -> bool:
-    """Whether a NOS may look into the subnets of gateways: placeholders have none."""
-    bridged = [service for service in view.services if service.gateways]
-    if any(prints_subnets(service.offers) for service in bridged):
-        return True
-    pools = [pool for service in view.services for pool in service.host_pools]
-    return bool(bridged) and bool(servers_in_pools((service.offers for service in view.services), pools))
-
-
 def word_placeholder(number: int) -> str:
     """The placeholder of a word by its number, "" for -1."""
     return f"Qz{number:07d}zQ" if number >= 0 else ""
@@ -195,6 +181,11 @@ def _ending(address: str) -> str:
     """The part of an address that belongs to the shape: its family and prefix length."""
     bare, slash, length = address.partition("/")
     return f"{':' if ':' in bare else '.'}{slash}{length}" if bare else ""
+
+
+def _reads_gateways(view: SwitchView) -> bool:
+    """Whether a relay or an advertisement depends on what the address of a gateway is."""
+    return any(s.gateways for s in view.services) and any(s.offers.reads_gateways for s in view.services)
 
 
 def _frame_addresses(view: SwitchView) -> list[str]:

@@ -15,7 +15,7 @@ from typing import Any
 
 from fabricgen.render.escape import token
 from fabricgen.views.exits import EXIT
-from fabricgen.views.host_services import HostServices, servers_in_pools
+from fabricgen.views.host_services import HostServices
 from fabricgen.views.switch import Service, SwitchView
 from fabricgen.wiring.bonds import PAIR_VLAN
 
@@ -49,10 +49,9 @@ def _served(switch: SwitchView, vrf: str, *, v6: bool) -> Iterator[tuple[str, Se
 
 def _upstream(switch: SwitchView, vrf: str, servers: set[str]) -> list[str]:
     """Interfaces of a VRF at which replies of servers come in: its VLANs where it has no others."""
-    own = [(f"vlan{s.vlan}", gateway) for s in switch.services if s.vrf == vrf for gateway in s.gateways]
-    known = servers_in_pools((s.offers for s in switch.services), (p for s in switch.services for p in s.host_pools))
-    inside = [ip_address(server) for server in sorted(servers & known)]
-    near = {name for name, gateway in own if inside and any(s in ip_interface(gateway).network for s in inside)}
+    own = [s for s in switch.services if s.vrf == vrf]
+    subnets = [(f"vlan{s.vlan}", ip_interface(gateway).network) for s in own for gateway in s.gateways]
+    near = {name for name, subnet in subnets if any(ip_address(server) in subnet for server in servers)}
     if vrf:
         links = [f"{token(p.name)}.{sub.vlan}" for p in switch.ports for sub in p.subinterfaces if sub.vrf == vrf]
     else:
@@ -60,7 +59,7 @@ def _upstream(switch: SwitchView, vrf: str, servers: set[str]) -> list[str]:
     pair = switch.pair
     between = [PAIR_VLAN] if pair and not vrf else []
     between += [sub.vlan for sub in pair.end.subinterfaces if sub.vrf == vrf and not sub.in_gateway] if pair else []
-    return [*links, *(f"peerlink.{vlan}" for vlan in between), *sorted(near)] or sorted({name for name, _ in own})
+    return [*links, *(f"peerlink.{vlan}" for vlan in between), *sorted(near)] or sorted({name for name, _ in subnets})
 
 
 def _relay(switch: SwitchView, vrf: str, name: str) -> dict[str, Any] | None:
