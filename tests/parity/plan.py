@@ -116,7 +116,7 @@ def planned(switch: SwitchView, catalog: Catalog, *, by_bgpcfgd: bool = False) -
         vrfs=frozenset(switch.vrfs),
         bgp={vrf: _as_bgpcfgd(switch, vrf, one) for vrf, one in bgp.items()} if by_bgpcfgd else bgp,
         routes=_blocks(switch) if by_bgpcfgd and switch.asn else {**_routes(switch), **exit_routes(switch)},
-        drained=switch.maintenance and bool(switch.asn),
+        drained=switch.maintenance and any(one.peers for one in bgp.values()),
         qos=_qos(switch, dialect, lacks) if switch.fabric.qos.lossless and switch.ports else None,
         overlay=planned_overlay(switch, copies_dscp=not lacks("vxlan-dscp")),
         balancing=_balancing(switch, lacks),

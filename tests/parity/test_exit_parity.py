@@ -18,6 +18,11 @@ KINDS: dict[str, tuple[str, ...]] = {
         "announce: [172.16.0.0/16], communities: ['65101:1'], devices: {wan-1: {loopback: 192.0.2.9}}}",
     ),
     "numbered-from-the-pool": (*DUAL, EXIT + "{to: wan, asn: 65101, announce: [172.16.0.0/16]}"),
+    "without-limit-beside-a-relay": (
+        EXIT + "{to: wan, asn: 65101}",
+        "routing.max_prefixes=0",
+        "fabrics.compute.dhcp.servers=192.0.2.67",
+    ),
     "unnumbered-inside": UNNUMBERED,
     "drained": ("config_of.compute-border-01.maintenance=true",),
     "drained-static": (
