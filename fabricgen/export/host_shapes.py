@@ -221,7 +221,7 @@ class HostShape:
         for name in tagged:
             vlan = self._vlan(key, name)
             part, most = self._port(place, key, name), min(self._mtus(key)[name], mtu)
-            yield replace(part, interface=f"{interface}.{vlan}", mtu=most, link=interface, vlan=vlan)
+            yield replace(part, interface=_of_vlan(interface, vlan), mtu=most, link=interface, vlan=vlan)
 
     def _vlan(self, key: PortKey, name: str) -> int:
         """The VLAN of a fabric on a port: that of its tenant, or else that of the fabric."""
@@ -293,3 +293,9 @@ class HostShape:
             hint=f"say what its operating system calls it: names.interfaces.{profile}.{port.label}",
         )
         return self.cluster.design.loaded.located(error)
+
+
+def _of_vlan(interface: str, vlan: int) -> str:
+    """The name of the interface of a tagged VLAN: `bond0.200`, or `vlan200` where that is too long for Linux."""
+    found = f"{interface}.{vlan}"
+    return found if is_interface_name(found) else f"vlan{vlan}"
