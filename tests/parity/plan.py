@@ -417,6 +417,10 @@ def _blocks(switch: SwitchView) -> dict[tuple[str, str], StaticRoute]:
     return {key: StaticRoute(frozenset(), discard=True) for key in found}
 
 
+def _paused(port: SwitchPort) -> bool:
+    return port.role != "exit" and (port.span is None or port.span.lossless)
+
+
 def _qos(switch: SwitchView, dialect: Dialect, lacks: Callable[[Feature], bool]) -> Qos:
     qos, lossy = switch.fabric.qos, dialect.lossy_class
     limit = 0 if lacks("cnp-shaping") else qos.cnp_max_percent
@@ -428,8 +432,8 @@ def _qos(switch: SwitchView, dialect: Dialect, lacks: Callable[[Feature], bool])
         queue_of={c: c for c in sorted({lossy, *classes.values()})},
         ports={
             port.name: PortQos(
-                pfc=frozenset({qos.roce_class} if port.span is None or port.span.lossless else ()),
-                watched=frozenset({qos.roce_class} if port.span is None or port.span.lossless else ()),
+                pfc=frozenset({qos.roce_class} if _paused(port) else ()),
+                watched=frozenset({qos.roce_class} if _paused(port) else ()),
                 queues={
                     lossy: Queue(False, 100 - qos.roce_percent),
                     qos.roce_class: Queue(False, qos.roce_percent, _ecn(switch, port)),
