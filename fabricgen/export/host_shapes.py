@@ -17,13 +17,11 @@ from fabricgen.export.host_links import FIELDS
 from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.kernel.templates import built_in_templates
 from fabricgen.numbering.addresses.shared_ports import fabrics_sharing
+from fabricgen.views.mtu import HOST_MTU
 from fabricgen.wiring.tables import Segment
 
 NETPLAN, SYSCTL = "60-fabric.yaml", "90-fabric.conf"
 """File names: netplan and sysctl apply files in order of name, and these come late."""
-
-MTU = 9000
-"""MTU of RoCE and storage ports, bytes: a 4096-byte RDMA payload fits, and switches take 9214 or more."""
 
 MTU_ELSEWHERE = 1500
 """MTU of other ports, bytes: they also reach networks with the standard MTU."""
@@ -233,7 +231,7 @@ class HostShape:
         return fabric_vlan(design.loaded.blueprint, design.layout.numbering, name)
 
     def _mtu(self, fabric: str, role: str) -> int:
-        return MTU if self.cluster.design.fabric(fabric).protocol == "roce" or role == "storage" else MTU_ELSEWHERE
+        return HOST_MTU if self.cluster.design.fabric(fabric).protocol == "roce" or role == "storage" else MTU_ELSEWHERE
 
     def _port(self, place: int, key: PortKey, name: str) -> HostPort:
         """A port as the interface of one fabric, its own or one that shares it."""
