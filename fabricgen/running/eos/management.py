@@ -37,6 +37,8 @@ class EosManagement:
     gnmi_port: int = 0
     banners: dict[str, str] = field(default_factory=dict)
     timezone: str = ""
+    sources: dict[str, str] = field(default_factory=dict)
+    """The interface whose address is spoken from to servers of names, time and logs."""
     vrfs: set[str] = field(default_factory=set)
     """Where servers are reached."""
 
@@ -69,6 +71,7 @@ def management_rules(top: Rules) -> None:
     top.line(r"ip name-server vrf (\S+) (\S+)(?: priority \d+)?")(_dns)
     top.line(r"dns domain (\S+)")(_domain)
     top.line(r"ntp server(?: vrf (\S+))? (\S+)(?: prefer)?")(_ntp)
+    top.line(r"(ip domain lookup source|ntp local|logging source)-interface (\S+)")(_source)
     top.line(r"logging trap (\S+)")(_level)
     top.line(r"logging(?: vrf (\S+))? host (\S+)")(_syslog)
     top.line(r"snmp-server group (\S+) v3 priv read ALL")(_snmp_group)
@@ -110,6 +113,10 @@ def _domain(box: HasManagement, line: Line, name: str) -> None:
 def _ntp(box: HasManagement, line: Line, vrf: str, server: str) -> None:
     box.managed.ntp.append(server)
     box.managed.vrfs.add(vrf or "")
+
+
+def _source(box: HasManagement, line: Line, words: str, interface: str) -> None:
+    box.managed.sources[words.split(maxsplit=1)[0]] = interface
 
 
 def _level(box: HasManagement, line: Line, level: str) -> None:

@@ -52,6 +52,7 @@ def routing_values(switch: SwitchView, vrf_name: Callable[[str], str]) -> dict[s
             *(found for vrf in known for found in exit_lists(switch, vrf)["as_paths"]),
         ],
         "drained": switch.maintenance,
+        "own_source": switch.own_source if switch.asn else "",
         "prefix_lists": [found for vrf in known for found in _prefix_lists(switch, vrf)],
         "route_maps": [found for vrf in known for found in _route_maps(switch, vrf)],
         "vrfs": [
