@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.blueprint.sections.fabric import Fabric
 from fabricgen.design.numbering import Numbering
 from fabricgen.kernel.diagnostics import fault
+
+if TYPE_CHECKING:
+    from fabricgen.design.fabric_model import TierKey
 
 
 def linked_fabrics(blueprint_fabrics: Mapping[str, Fabric]) -> list[list[str]]:
@@ -149,3 +153,10 @@ def _check_vlans(blueprint: Blueprint, numbering: Numbering, names: Sequence[str
                 path=("fabrics", name, *(("vlan",) if fabric.vlan else ())),
                 hint="state another `vlan` for one of them",
             )
+
+
+def is_multihomed(blueprint: Blueprint, key: TierKey) -> bool:
+    """Whether bonds over two switches of a tier are EVPN multihoming (`pair: evpn`)."""
+    fabric = blueprint.fabrics.get(key.fabric)
+    tier = fabric.tiers.get(key.name) if fabric else None
+    return tier is not None and tier.pair == "evpn"

@@ -65,6 +65,8 @@ class Design:
     """In natural order of their names."""
     vnis: Mapping[tuple[str, str], Vni] = field(default_factory=dict)
     """The VNI of each VRF over EVPN, by (fabric that owns the switches, VRF)."""
+    bridged_vnis: Mapping[str, Vni] = field(default_factory=dict)
+    """The VNI of the VLAN of each fabric with hosts on switches with EVPN multihoming; its `vlan` is 0."""
 
     def fabric(self, name: str) -> FabricDesign:
         """The fabric of a name; raises KeyError when there is none."""

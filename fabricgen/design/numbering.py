@@ -140,13 +140,14 @@ def with_tenants(before: Numbering, lock: Lock, tenants: Sequence[str], vlans: S
     return replace(before, held={**before.held, **own}, parts=parts, of_tenants=used)
 
 
-def with_vnis(before: Numbering, lock: Lock, vrfs: Sequence[str]) -> Numbering:
-    """Give each VRF over EVPN the place of its VNI, from 1, and a VLAN for switches that need one for it.
+def with_vnis(before: Numbering, lock: Lock, vrfs: Sequence[str], bridged: Sequence[str] = ()) -> Numbering:
+    """Give each VRF over EVPN, and what is `bridged` over it, the place of its VNI, from 1; and each VRF a VLAN for
+    switches that need one for it.
 
     The VLAN's holder in the lock is `VRF over evpn`. Raises InputError (FG114) where there are too few VLANs.
     """
     held, taken = {**lock.of("vnis")}, before.held["vlans"]
-    held |= allocate_intervals(held, [AllocationRequest(vrf, 1, (Interval(1, LAST_VNI),)) for vrf in vrfs])
+    held |= allocate_intervals(held, [AllocationRequest(vrf, 1, (Interval(1, LAST_VNI),)) for vrf in (*vrfs, *bridged)])
     holders = [vni_vlan(vrf) for vrf in vrfs]
     try:
         given = allocate_intervals(taken, [AllocationRequest(name, 1, _VNI_VLANS) for name in holders])
@@ -154,7 +155,7 @@ def with_vnis(before: Numbering, lock: Lock, vrfs: Sequence[str]) -> Numbering:
         what = f"{len(vrfs)} VRFs over EVPN need a VLAN each, and there are {_VNI_VLANS[0].size} for them"
         raise fault("FG114", what, path=("routing",), hint="carry fewer VRFs") from error
     own = {"vnis": held, "vlans": {**taken, **given}}
-    used = frozenset(("vnis", vrf) for vrf in vrfs) | frozenset(("vlans", name) for name in holders)
+    used = frozenset(("vnis", vrf) for vrf in (*vrfs, *bridged)) | frozenset(("vlans", name) for name in holders)
     parts = {name: replace(part, held={**part.held, **own}) for name, part in before.parts.items()}
     return replace(before, held={**before.held, **own}, parts=parts, of_tenants=before.of_tenants | used)
 
@@ -162,6 +163,11 @@ def with_vnis(before: Numbering, lock: Lock, vrfs: Sequence[str]) -> Numbering:
 def vni_vlan(vrf: str) -> str:
     """The name in the lock of the VLAN of a VRF's VNI."""
     return f"{vrf} over evpn"
+
+
+def vni_of_hosts(fabric: str) -> str:
+    """The name in the lock of the VNI of a fabric's VLAN."""
+    return f"hosts of {fabric}"
 
 
 def _suffix(part: str) -> str:

@@ -56,4 +56,4 @@ def speaking_vrfs(switch: SwitchView) -> tuple[str, ...]:
 def is_vtep(switch: SwitchView) -> bool:
     """Whether VXLAN tunnels end at a switch."""
     overlay: Overlay | None = switch.overlay
-    return bool(overlay and overlay.vrfs)
+    return bool(overlay and (overlay.vrfs or overlay.vlans))

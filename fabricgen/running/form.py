@@ -50,6 +50,8 @@ class Interface:
     description: str = ""
     bond: int = 0
     macsec: Macsec | None = None
+    tracked: bool = False
+    """Whether bonds of hosts go down when the last link like it does."""
     access: Access = OPEN
     """What a port of hosts refuses that is in no bond."""
     relay: Relay | None = None
@@ -73,6 +75,8 @@ class Bond:
     """What its ports refuse, each of its own speed."""
     fallback: bool = False
     """Whether one of its ports carries traffic until the host speaks LACP."""
+    segment: str = ""
+    """What names its Ethernet segment, as a MAC: of its ESI, of its route target and of its LACP system."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +110,8 @@ class Vlan:
     relay: Relay | None = None
     advertised: Advertised | None = None
     silent: bool = False
+    anycast: bool = False
+    """Whether its gateways are on another switch at the same MAC, and it has no addresses but those."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,15 @@ class OverlayVrf:
 
 
 @dataclass(frozen=True, slots=True)
+class OverlayVlan:
+    """A VLAN over EVPN: route targets that it takes and gives."""
+
+    vni: int
+    distinguisher: str
+    targets: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
 class OverlayPeer:
     """A session for EVPN: `own_only`, it announces nothing that it has learned; `keeps_next_hop` of what it passes on.
 
@@ -54,6 +63,7 @@ class Overlay:
     peers: Mapping[str, OverlayPeer] = field(default_factory=dict)
     copies_dscp: bool = False
     """Whether DSCP and ECN of a packet are those of its tunnel, too, and its class at either end is of its DSCP."""
+    vlans: Mapping[int, OverlayVlan] = field(default_factory=dict)
 
 
 @dataclass
@@ -80,7 +90,12 @@ class VrfLines:
 
 
 def overlay(
-    instance: Instance | None, policies: Policies, vrfs: Mapping[str, VrfLines], vtep: str, copies: bool = False
+    instance: Instance | None,
+    policies: Policies,
+    vrfs: Mapping[str, VrfLines],
+    vtep: str,
+    copies: bool = False,
+    vlans: Mapping[int, OverlayVlan] | None = None,
 ) -> Overlay | None:
     """The overlay of a switch from its BGP in the default VRF; None where it has none.
 
@@ -93,7 +108,7 @@ def overlay(
         if vtep or vrfs:
             unfit("there are VXLAN tunnels, and no session for EVPN")
         return None
-    if bool(vrfs) != bool(vtep):
+    if bool(vrfs or vlans) != bool(vtep):
         unfit("VRFs over EVPN and VXLAN tunnels are not both there")
     sources = {instance.either(one, "source") for one in mine.values()}
     if len(sources) != 1:
@@ -104,6 +119,7 @@ def overlay(
         vrfs={name: lines.vrf() for name, lines in vrfs.items()},
         peers={n: _peer(instance, policies, one) for n, one in mine.items()},
         copies_dscp=copies,
+        vlans=vlans or {},
     )
 
 

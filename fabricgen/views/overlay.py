@@ -17,9 +17,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabricgen.views.switch import Overlay, OverlayPeer, OverlayVrf, SwitchView
+from fabricgen.views.switch import Overlay, OverlayPeer, OverlayVlan, OverlayVrf, SwitchView
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabricgen.design.model import Design
     from fabricgen.views.switches import SwitchViews
 
 
@@ -27,6 +30,7 @@ def with_overlay(switch: SwitchView, views: SwitchViews, row: int) -> SwitchView
     """A switch with its part in the overlay, where its fabric has one and there is another switch to talk to."""
     design = views.design
     owners = {owner for owner, _ in design.vnis}
+    owners |= {design.fabric(guest).carrier or guest for guest in design.bridged_vnis}
     name = switch.fabric.name
     owner = design.fabric(name).carrier or name
     if owner not in owners or not switch.loopback:
@@ -40,7 +44,19 @@ def with_overlay(switch: SwitchView, views: SwitchViews, row: int) -> SwitchView
         for (carrier, vrf), vni in sorted(design.vnis.items())
         if carrier == owner and vrf in here
     )
-    return replace(switch, overlay=Overlay(switch.loopback, vrfs, peers))
+    vlans = tuple(_vlans(switch, design)) if switch.multihomed else ()
+    return replace(switch, overlay=Overlay(switch.loopback, vrfs, peers, vlans))
+
+
+def _vlans(switch: SwitchView, design: Design) -> Iterator[OverlayVlan]:
+    """The VLANs of hosts with EVPN multihoming. Their subnet is that of two switches, and so is the route target: no
+    VLAN of the same number goes on elsewhere, whose VNI is the same.
+    """
+    for service in switch.services:
+        vni = design.bridged_vnis.get(service.fabric)
+        if vni and service.gateways:
+            ends = f"{switch.router_id}:{vni.number}", f"{switch.multihomed}:{service.vlan}"
+            yield OverlayVlan(service.vlan, vni.vni, *ends)
 
 
 def _peers(switch: SwitchView, views: SwitchViews, row: int) -> list[OverlayPeer]:

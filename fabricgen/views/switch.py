@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from ipaddress import IPv4Address
 from typing import Any
 
 from fabricgen.blueprint.sections.configuration import PortSettings
@@ -178,6 +179,8 @@ class Bond:
     number: int
     ports: tuple[SwitchPort, ...]
     mlag: bool
+    segment: str = ""
+    """What names its Ethernet segment, as a MAC, where it is over two switches by EVPN multihoming."""
 
     @property
     def first(self) -> SwitchPort:
@@ -256,6 +259,16 @@ class OverlayVrf:
 
 
 @dataclass(frozen=True, slots=True)
+class OverlayVlan:
+    """A VLAN of hosts over EVPN: its VNI, and a route target that the two switches with its hosts alone have."""
+
+    vlan: int
+    vni: int
+    distinguisher: str
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
 class OverlayPeer:
     """A switch next to this one, which it exchanges EVPN routes with, between their loopbacks.
 
@@ -275,6 +288,7 @@ class Overlay:
     vtep: str
     vrfs: tuple[OverlayVrf, ...]
     peers: tuple[OverlayPeer, ...]
+    vlans: tuple[OverlayVlan, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -312,6 +326,8 @@ class SwitchView:
     """The base MAC that the inventory states."""
     pair: Pair | None = None
     """The MLAG pair that it is one of."""
+    multihomed: str = ""
+    """The router id of the first of the two switches that bonds of hosts are over by EVPN multihoming; else ""."""
     maintenance: bool = False
     """Whether it is drained: what it announces by BGP is the last choice of its neighbours."""
     overlay: Overlay | None = None
@@ -365,7 +381,12 @@ class SwitchView:
             if port.bond and port.role == "host":
                 ports.setdefault(port.bond, []).append(port)
         return tuple(
-            Bond(number, tuple(ports[number]), mlag=self.pair is not None and ports[number][0].mlag)
+            Bond(
+                number,
+                tuple(ports[number]),
+                mlag=self.pair is not None and ports[number][0].mlag,
+                segment=segment_id(self.multihomed, number) if self.multihomed and ports[number][0].mlag else "",
+            )
             for number in sorted(ports)
         )
 
@@ -426,6 +447,14 @@ class SwitchView:
     def ecmp_width(self) -> int:
         """The most equal-cost paths: links up, or down where there is no tier above."""
         return ecmp_width(self.tier)
+
+
+def segment_id(router_id: str, number: int) -> str:
+    """What names the Ethernet segment of a bond, of the router id of the first of its switches and its number there: a
+    locally administered MAC of 02, the last three bytes of the one and two of the other.
+    """
+    three = int(IPv4Address(router_id)) & 0xFFFFFF
+    return ":".join(f"{byte:02x}" for byte in bytes([2]) + three.to_bytes(3, "big") + number.to_bytes(2, "big"))
 
 
 def ecmp_width(tier: TierDesign) -> int:

@@ -12,6 +12,7 @@ from fabricgen.as_built.overrides.ends import CableIds
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.extras.exits import ExitDesign
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
+from fabricgen.design.linked import is_multihomed
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 from fabricgen.numbering.addresses.allocate import Addresses
@@ -93,9 +94,11 @@ class SwitchViews:
         if row in self.exit_rows:
             whole = replace(whole, exits=self._exits(whole))
         mate = int(self.plan.bonds.mate[row]) if self.plan.bonds else -1
-        if mate >= 0:
+        if mate >= 0 and is_multihomed(self.design.loaded.blueprint, whole.tier.key):
+            whole = replace(whole, multihomed=dotted(int(self.addresses.router_id[min(row, mate)])))
+        elif mate >= 0:
             whole = with_pair(whole, self.frame(mate), self.design.catalog, first=row < mate)
-        return with_overlay(whole, self, row) if self.design.vnis else whole
+        return with_overlay(whole, self, row) if self.design.vnis or self.design.bridged_vnis else whole
 
     def frame(self, row: int) -> SwitchView:
         """The view of one switch without its ports and routes, which take most of the time."""

@@ -17,12 +17,13 @@ import numpy as np
 
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.fabric_model import Attachment, FabricDesign, TierDesign
-from fabricgen.design.linked import fabric_vlan
+from fabricgen.design.linked import fabric_vlan, is_multihomed
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.wiring.bonds import LACP, MLAG, PAIR_VLAN, PEER, Bonds
 from fabricgen.wiring.mclag import check_mclag
+from fabricgen.wiring.multihoming import check_multihoming, join
 from fabricgen.wiring.tables import DeviceTable, Ints, Ints64, LinkTable, Segment
 
 FAULT = "FG044"
@@ -39,6 +40,8 @@ def bonds_of(design: Design, devices: DeviceTable, links: LinkTable) -> Bonds | 
     peer = _peers(devices, links)
     try:
         hosts = [_Members.of(devices, links, fabric) for fabric in bonded]
+        for members in hosts:
+            join(design, devices, members.ends, peer)
         for members in hosts:
             members.check(peer)
         mate = _mates(design, devices, hosts, peer)
@@ -101,6 +104,9 @@ def _mates(design: Design, devices: DeviceTable, hosts: list[_Members], peer: In
 def _check_pairs(design: Design, fabric: FabricDesign, tier: TierDesign) -> None:
     """Raise InputError where the switches of a tier cannot be MLAG pairs: by their NOS, or by what else they carry."""
     path = (*fabric.path, "bond")
+    if is_multihomed(design.loaded.blueprint, tier.key):
+        check_multihoming(design, tier)
+        return
     catalog, name = design.catalog, f"{tier.fabric} {tier.name}"
     lack = catalog.naming(tier.nos, tier.path).configuration.lack("mlag", tier.profile.asic)
     if lack is not None:

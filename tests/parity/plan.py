@@ -38,7 +38,7 @@ from fabricgen.running.policy import network_of
 from fabricgen.views.switch import Service, SwitchPort, SwitchView
 from tests.parity.exits import aggregates, exit_peers, exit_routes, passed_on, with_outside
 from tests.parity.plan_hosts import access_of, port_gateway, vlan_of
-from tests.parity.plan_overlay import planned_overlay, vrfs_over_evpn
+from tests.parity.plan_overlay import planned_overlay, segment_of, vrfs_over_evpn
 
 KEEPALIVE_S, HOLD_S = 3, 9
 RS_FROM_GBPS = 100
@@ -163,6 +163,7 @@ def _interface(switch: SwitchView, port: SwitchPort, dialect: Dialect, lacks: Ca
         link_local=switch.fabric.underlay == "ebgp-unnumbered" and port.role not in ("host", "exit") and not port.bond,
         access_vlan=0 if port.bond else untagged,
         tagged_vlans=frozenset(() if port.bond else tagged),
+        tracked=bool(switch.multihomed) and port.role == "up",
         bond=PEER_LINK if port.bond and port.role == "peer" else port.bond,
         vrf=service.vrf if service and port.addresses else "",
         description=settings.description or " ".join(f"{port.peer} {port.peer_port} cable {port.cable}".split()),
@@ -195,6 +196,7 @@ def _bonds(
         found[number] = replace(
             found[number],
             mlag_id=number if switch.pair and ports[0].mlag else 0,
+            segment=segment_of(switch, number) if ports[0].mlag else "",
             access=access_of(switch, ports[0], lacks),
             fallback=switch.service_of(ports[0]).offers.lacp_fallback,  # type: ignore[union-attr]
         )

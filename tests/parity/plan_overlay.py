@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fabricgen.running.overlay import Overlay, OverlayPeer, OverlayVrf
+from fabricgen.running.overlay import Overlay, OverlayPeer, OverlayVlan, OverlayVrf
 from fabricgen.views.switch import SwitchView
 
 KEEPALIVE_S, HOLD_S = 3, 9
@@ -52,5 +52,20 @@ def planned_overlay(switch: SwitchView, *, copies_dscp: bool) -> Overlay | None:
         )
         for name, (asn, role) in near.items()
     }
-    copies = copies_dscp and bool(names) and switch.fabric.qos.lossless
-    return Overlay(switch.loopback, switch.loopback if names else "", vrfs, peers, copies)
+    vlans = {
+        one.vlan: OverlayVlan(one.vni, one.distinguisher, frozenset({f"{switch.multihomed}:{one.vlan}"}))
+        for one in switch.overlay.vlans
+    }
+    bridged = {service.vlan for service in switch.services if service.gateways}
+    assert set(vlans) == (bridged if switch.multihomed else set())
+    tunnels = bool(names or vlans)
+    copies = copies_dscp and tunnels and switch.fabric.qos.lossless
+    return Overlay(switch.loopback, switch.loopback if tunnels else "", vrfs, peers, copies, vlans)
+
+
+def segment_of(switch: SwitchView, number: int) -> str:
+    """A MAC of the router id of the first of two multihomed switches and of the bond's number; "" without one."""
+    if not switch.multihomed:
+        return ""
+    *_, second, third, fourth = map(int, switch.multihomed.split("."))
+    return ":".join(f"{byte:02x}" for byte in (2, second, third, fourth, number // 256, number % 256))

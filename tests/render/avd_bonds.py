@@ -23,6 +23,10 @@ def bonds(switch: SwitchView) -> Structured:
         if port.bond and port.role == "host":
             hosts[port.bond].append(port)
     channels = [_channel(switch, number, ports) for number, ports in sorted(hosts.items())]
+    if switch.multihomed:
+        tracking = [{"name": "UPLINKS", "recovery_delay": 300}]
+        common = {"ip_virtual_router_mac_address": ROUTER_MAC, "link_tracking_groups": tracking}
+        return {**common, "port_channel_interfaces": channels}
     if not switch.pair:
         return {"port_channel_interfaces": channels} if channels else {}
     return {**_pair(switch), "port_channel_interfaces": [*channels, _peer_link(switch)]}
@@ -44,8 +48,22 @@ def _channel(switch: SwitchView, number: int, ports: list[SwitchPort]) -> Struct
         "spanning_tree_portfast": "edge",
         **access(switch, ports[0]),
         **({"lacp_fallback_mode": "static"} if mine[0].offers.lacp_fallback else {}),
-        **({"mlag": number} if ports[0].mlag else {}),
+        **({"mlag": number} if ports[0].mlag and switch.pair else {}),
+        **(_segment(switch, number) if ports[0].mlag and switch.multihomed else {}),
         **({"service_profile": f"ROCE-{ports[0].speed_gbps}G"} if switch.fabric.qos.lossless else {}),
+    }
+
+
+def _segment(switch: SwitchView, number: int) -> Structured:
+    """AVD's eos_designs: a short ESI makes identifier, route target and LACP system id (`short_esi`)."""
+    *_, second, third, fourth = map(int, switch.multihomed.split("."))
+    words = f"02{second:02x}{third:02x}{fourth:02x}{number:04x}"
+    short = [words[0:4], words[4:8], words[8:12]]
+    target = ":".join(words[start : start + 2] for start in range(0, 12, 2))
+    return {
+        "evpn_ethernet_segment": {"identifier": f"0000:0000:{':'.join(short)}", "route_target": target},
+        "lacp_id": ".".join(short),
+        "link_tracking_groups": [{"name": "UPLINKS", "direction": "downstream"}],
     }
 
 

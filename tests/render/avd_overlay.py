@@ -17,7 +17,8 @@ def passes_nothing_on(switch: SwitchView) -> bool:
 def vxlan(switch: SwitchView) -> Structured:
     """The VXLAN interface of a switch with VRFs over EVPN."""
     found = switch.overlay.vrfs if switch.overlay else ()
-    if not found:
+    vlans = switch.overlay.vlans if switch.overlay else ()
+    if not found and not vlans:
         return {}
     qos = {"ecn_propagation": True, "dscp_propagation_encapsulation": True}
     qos |= {"map_dscp_to_traffic_class_decapsulation": True}
@@ -27,6 +28,7 @@ def vxlan(switch: SwitchView) -> Structured:
                 "vxlan": {
                     "source_interface": "Loopback0",
                     "udp_port": 4789,
+                    "vlans": [{"id": one.vlan, "vni": one.vni} for one in vlans],
                     "vrfs": [{"name": one.name, "vni": one.vni} for one in found],
                     **({"qos": qos} if switch.fabric.qos.lossless else {}),
                 }
@@ -67,6 +69,15 @@ def with_overlay(switch: SwitchView, found: Structured) -> Structured:
     if own:
         entry = {"sequence": 10, "type": "permit", "match": ["as-path OWN"]}
         found["route_maps"].append({"name": "OVERLAY-OUT", "sequence_numbers": [entry]})
+    bgp["vlans"] = [
+        {
+            "id": one.vlan,
+            "rd": one.distinguisher,
+            "route_targets": {"both": [f"{switch.multihomed}:{one.vlan}"]},
+            "redistribute_routes": ["learned"],
+        }
+        for one in switch.overlay.vlans
+    ]
     for one in switch.overlay.vrfs:
         (vrf,) = [vrf for vrf in bgp["vrfs"] if vrf["name"] == one.name]
         targets = [{"address_family": "evpn", "route_targets": [f"{one.vni}:{one.vni}"]}]

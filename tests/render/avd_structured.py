@@ -38,7 +38,7 @@ def structured_config(switch: SwitchView) -> Structured:
                 "description": f"gateway of {service.label}",
                 "mtu": 9214,
                 **({"vrf": service.vrf} if service.vrf else {}),
-                **_addresses(service.owns or service.gateways),
+                **(_anycast(service.gateways) if switch.multihomed else _addresses(service.owns or service.gateways)),
                 **(_shared(service.gateways) if service.owns else {}),
                 **gateway(service.offers, service.owns or service.gateways),
             }
@@ -73,6 +73,17 @@ def _macsec(switch: SwitchView) -> Structured:
 
 def _addresses(addresses: tuple[str, ...]) -> Structured:
     return {("ipv6_address" if ":" in address else "ip_address"): address for address in addresses}
+
+
+def _anycast(gateways: tuple[str, ...]) -> Structured:
+    found: Structured = {}
+    for address in gateways:
+        found |= (
+            {"ipv6_address_virtuals": [address], "ipv6_enable": True}
+            if ":" in address
+            else {"ip_address_virtual": address}
+        )
+    return found
 
 
 def _shared(gateways: tuple[str, ...]) -> Structured:
@@ -117,6 +128,8 @@ def _port(switch: SwitchView, port: SwitchPort) -> Structured:
     }
     mine = [s for s in switch.services if port.role == "host" and s.fabric == port.service]
     service = next((s for s in mine if s.vlan == port.vlan), mine[0] if mine else None)
+    if switch.multihomed and port.role == "up":
+        found["link_tracking_groups"] = [{"name": "UPLINKS", "direction": "upstream"}]
     if port.bond:
         found["channel_group"] = {"id": port.bond, "mode": "active"}
         found["lacp_timer"] = {"mode": "fast"}

@@ -26,6 +26,14 @@ EVPN_EOS = (
     "fabrics.compute.tiers.spine={switch: 7060x6-64de, count: 2}",
 )
 """The example `evpn-guests` on another NOS."""
+EVPN_PAIRS = (
+    "nos=eos",
+    "fabrics.compute.tiers.leaf={switch: 7060x6-64de, per: su, count: 2, spread: stripe, pair: evpn}",
+    "fabrics.compute.tiers.spine={switch: 7060x6-64de, count: 2}",
+    "fabrics.compute.hosts=bridged",
+    "fabrics.compute.bond=node",
+)
+"""The example `evpn-guests` with bonds over two leaves by EVPN multihoming."""
 COPPER = (
     "fabrics.oob.nos=eos",
     "fabrics.oob.tiers.leaf.switch=7010tx",

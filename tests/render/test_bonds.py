@@ -23,9 +23,10 @@ from fabricgen.design.build import build_design
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.phases.tables import at_phase
 from fabricgen.render.checks.config_db import check_config_db
-from fabricgen.running.form import differences
+from fabricgen.running.form import Switch, differences
 from tests.conftest import BLUEPRINTS, built_files, example_cluster, example_design
 from tests.parity.switches import first, read, rendered, wanted
+from tests.render.rendered import EVPN_PAIRS
 
 EXAMPLE, LEAF = "host-vlans", "configs/inband-leaf-01"
 ONE_SWITCH = (
@@ -253,6 +254,49 @@ def test_a_vrf_with_links_up_takes_no_sonic_pair() -> None:
     with pytest.raises(InputError, match=r"FG099.*cannot have files in VRF files"):
         example_cluster(PAIR, *SONIC_PAIR, up, "fabrics.inband.tiers.leaf.uplinks=2 x 100G")
     example_cluster(PAIR, *SONIC_PAIR, up, "fabrics.inband.tiers.leaf.uplinks=2 x 100G", "fabrics.files.vrf=default")
+
+
+def test_both_switches_of_a_segment_agree() -> None:
+    """RFC 7432, section 8: both have the segment of a bond, and the route target of its VLAN; no others have either."""
+    cluster = example_cluster("evpn-guests", *EVPN_PAIRS)
+    sides: dict[str, list[Switch]] = {}
+    for switch, files in rendered(cluster, 4):
+        found = read(switch, files)
+        assert not first(differences(found, wanted(cluster, switch, files))), switch.name
+        if switch.is_lowest:
+            sides.setdefault(switch.multihomed, []).append(found)
+    assert len(sides) == 2
+    segments, targets = [], []
+    for one, two in sides.values():
+        assert {n: bond.segment for n, bond in one.bonds.items()} == {n: bond.segment for n, bond in two.bonds.items()}
+        assert all(bond.segment for bond in one.bonds.values())
+        assert one.vlans == two.vlans
+        assert all(vlan.anycast for vlan in one.vlans.values())
+        assert one.overlay
+        assert two.overlay
+        for vlan, own in one.overlay.vlans.items():
+            far = two.overlay.vlans[vlan]
+            assert (own.vni, own.targets) == (far.vni, far.targets)
+            assert own.distinguisher != far.distinguisher
+        assert any(port.tracked for port in one.interfaces.values())
+        segments += [bond.segment for bond in one.bonds.values()]
+        targets += [target for own in one.overlay.vlans.values() for target in own.targets]
+    assert len(segments) == len(set(segments))
+    assert len(targets) == len(set(targets)) == 4
+
+
+REFUSED = {
+    "no-overlay": ("routing.overlay=null", "no overlay"),
+    "peer-links": ("fabrics.compute.tiers.leaf.peer=2 x 400G", "peer links"),
+    "relay": ("fabrics.inband.dhcp={servers: 10.99.0.9}", "DHCP relay for inband"),
+    "tenant": ("tenants={blue: {nodes: [p1/su-1]}}", "VLAN of tenant blue"),
+}
+
+
+@pytest.mark.parametrize(("more", "said"), REFUSED.values(), ids=REFUSED)
+def test_multihoming_that_is_not_written_is_refused(more: str, said: str) -> None:
+    with pytest.raises(InputError, match=f"(?s)FG099.*{said}"):
+        example_cluster("evpn-guests", *EVPN_PAIRS, more)
 
 
 def test_a_phase_has_the_pair_and_the_bonds_of_its_nodes() -> None:

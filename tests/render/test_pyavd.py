@@ -25,6 +25,7 @@ from tests.render.rendered import (
     COPPER,
     DUAL,
     EVPN_EOS,
+    EVPN_PAIRS,
     MANAGED,
     ONE_NUMBER,
     PER_RACK,
@@ -55,6 +56,8 @@ RELAY = ("fabrics.compute.dhcp={servers: [10.99.0.10, 'fd00:99::9', 10.99.0.9]}"
 CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     "evpn": ("evpn-guests", EVPN_EOS),
     "evpn-dual-unnumbered-shared-asn": ("evpn-guests", (*EVPN_EOS, *DUAL, *UNNUMBERED, *ONE_NUMBER)),
+    "multihomed": ("evpn-guests", EVPN_PAIRS),
+    "multihomed-dual-unnumbered": ("evpn-guests", (*EVPN_PAIRS, *DUAL, *UNNUMBERED)),
     "numbered": ("leaf-spine", ALL_EOS),
     "unnumbered": ("leaf-spine", (*ALL_EOS, *UNNUMBERED)),
     "dual": ("leaf-spine", (*ALL_EOS, *DUAL)),

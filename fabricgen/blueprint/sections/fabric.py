@@ -188,9 +188,10 @@ class Tier(Model):
         description="Links to the other switch of each pair in a group, e.g. 2 x 400G; 2 x 400G per su: so many for "
         "each scalable unit below the pair.",
     )
-    pair: Literal["mclag"] | None = Field(
+    pair: Literal["mclag", "evpn"] | None = Field(
         None,
-        description="mclag: the SONiC image of its switches has what bonds over two of them take (INCLUDE_ICCPD = y).",
+        description="How bonds are over two of its switches. mclag: the SONiC image has what that takes (ICCPd). "
+        "evpn: EVPN multihoming, without peer links, with `overlay: evpn`. Default: MLAG over `peer` links.",
     )
     cages: dict[CagePurpose, Cages] = Field(
         default_factory=dict,

@@ -11,16 +11,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from fabricgen.design.fabric_model import FabricDesign
-from fabricgen.design.linked import fabric_ip, fabric_overlay, fabric_underlay
+from fabricgen.design.linked import fabric_ip, fabric_overlay, fabric_underlay, is_multihomed
 from fabricgen.design.model import Design, Vni
-from fabricgen.design.numbering import vni_vlan, with_vnis
+from fabricgen.design.numbering import vni_of_hosts, vni_vlan, with_vnis
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, Severity
 
 FIRST_VNI = 10_000
 
 
 def with_vrf_numbers(design: Design) -> Design:
-    """A design with the VNIs of its VRFs over EVPN.
+    """A design with the VNIs of its VRFs over EVPN, and of VLANs on switches with EVPN multihoming.
 
     Raises InputError (FG071) where switches with such VRFs have no eBGP underlay, or no IPv4.
     """
@@ -29,12 +29,18 @@ def with_vrf_numbers(design: Design) -> Design:
     faults += [found for fabric in design.fabrics for found in _stated(design, fabric)]
     if faults:
         raise InputError(list(dict.fromkeys(faults)))
-    if not wanted:
+    bridged = {fabric.name: fabric.carrier or fabric.name for fabric in _bridged(design)}
+    if not wanted and not bridged:
         return design
     layout, routing = design.layout, design.loaded.blueprint.routing
-    numbering = with_vnis(layout.numbering, layout.lock, list(dict.fromkeys(vrf for _, vrf in wanted)))
+    numbering = with_vnis(
+        layout.numbering,
+        layout.lock,
+        list(dict.fromkeys(vrf for _, vrf in wanted)),
+        [vni_of_hosts(name) for name in bridged],
+    )
     first = {}
-    for owner, _ in wanted:
+    for owner in (*(owner for owner, _ in wanted), *bridged.values()):
         own = design.loaded.blueprint.fabrics[owner].routing
         first[owner] = own.first_vni or routing.first_vni or FIRST_VNI
     vnis = {}
@@ -42,7 +48,18 @@ def with_vrf_numbers(design: Design) -> Design:
         number = numbering.held["vnis"][vrf][0].first
         vlan = numbering.held["vlans"][vni_vlan(vrf)][0].first
         vnis[owner, vrf] = Vni(number, first[owner] + number - 1, vlan)
-    return replace(design, layout=replace(layout, numbering=numbering), vnis=vnis)
+    numbers = {name: numbering.held["vnis"][vni_of_hosts(name)][0].first for name in bridged}
+    of_hosts = {name: Vni(numbers[name], first[owner] + numbers[name] - 1, 0) for name, owner in bridged.items()}
+    return replace(design, layout=replace(layout, numbering=numbering), vnis=vnis, bridged_vnis=of_hosts)
+
+
+def _bridged(design: Design) -> Iterator[FabricDesign]:
+    """The fabrics whose hosts are bridged on switches with EVPN multihoming."""
+    blueprint = design.loaded.blueprint
+    for fabric in design.fabrics:
+        over = fabric.hosts == "bridged" and fabric_overlay(blueprint, fabric.name) == "evpn"
+        if over and any(is_multihomed(blueprint, key) for key in fabric.leaves):
+            yield fabric
 
 
 def _vrfs(design: Design) -> Iterator[tuple[str, str]]:

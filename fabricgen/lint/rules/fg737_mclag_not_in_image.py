@@ -54,7 +54,8 @@ class MclagNotInImage(PlanRule):
         paired: dict[tuple[str, str], int] = {}
         for cls in cluster.plan.devices.classes:
             if cls.nos == "sonic" and bonds is not None and (bonds.mate[cls.rows] >= 0).any():
-                paired[cls.fabric, cls.tier] = paired.get((cls.fabric, cls.tier), 0) + cls.count
+                key = cls.fabric, cls.key.name
+                paired[key] = paired.get(key, 0) + cls.count
         for (name, tier), count in paired.items():
             if (name, tier) not in stated:
                 yield self.flag(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
+from fabricgen.design.linked import is_multihomed
 from fabricgen.design.model import Design
 from fabricgen.design.sizing.kept_front import name_of
 from fabricgen.kernel.diagnostics import Path
@@ -225,7 +226,9 @@ class FamilyAllocation:
                 self._on_shared_ports(fabric, tier, shared, device_blocks)
             if self.plan.bonds:
                 rows = self.plan.devices.of_tier(tier.key).rows
-                join_pairs(self.family, self.subnets[fabric.name], self.plan.bonds.mate, rows, fabric, tier)
+                addressed = tier.nos != "sonic" and not is_multihomed(self.design.loaded.blueprint, tier.key)
+                mate = self.plan.bonds.mate
+                join_pairs(self.family, self.subnets[fabric.name], mate, rows, fabric, addressed=addressed)
                 for segment in own:
                     links = self.plan.links.rows_of(segment)
                     self.length[links] -= self.plan.bonds.mate[self.plan.links.b_device[links]] >= 0

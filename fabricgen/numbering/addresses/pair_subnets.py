@@ -2,13 +2,13 @@
 
 The blocks of two switches that follow each other are the two halves of the next larger one. Its gateway is that of the
 first switch, and both have it; each has an address of its own besides, where a block ends or begins: the last one of
-the first block and the first one of the second, which no host has. SONiC alone has the gateway and no more: ICCPd gives
-both switches one MAC in a VLAN of hosts, so that addresses of one of them would lead to the other.
+the first block and the first one of the second, which no host has. Some have the gateway and no more (not `addressed`):
+on SONiC, where ICCPd gives both switches one MAC in a VLAN of hosts, and with EVPN multihoming, where it is anycast.
 """
 
 from __future__ import annotations
 
-from fabricgen.design.fabric_model import FabricDesign, TierDesign
+from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.numbering.addresses.column import column_of
 from fabricgen.numbering.addresses.family import Family
@@ -17,9 +17,10 @@ from fabricgen.wiring.tables import Ints
 
 
 def join_pairs(
-    family: Family, subnets: Subnets, mate: Ints, rows: slice, fabric: FabricDesign, tier: TierDesign
+    family: Family, subnets: Subnets, mate: Ints, rows: slice, fabric: FabricDesign, *, addressed: bool
 ) -> None:
-    """Join the blocks of each MLAG pair among some devices; `mate` is the other switch of its pair, -1 for none.
+    """Join the blocks of each MLAG pair among some devices; `mate` is the other switch of its pair, -1 for none;
+    `addressed`: whether each of the two has an address of its own.
 
     Raises InputError (FG044) where the two blocks do not follow each other, as a lock from before may have it.
     """
@@ -39,7 +40,7 @@ def join_pairs(
         pair = [first, second]
         subnets.base[pair] = column_of(family, [base, base])
         subnets.gateway[pair] = column_of(family, [base + 1, base + 1])
-        if tier.nos != "sonic":
+        if addressed:
             subnets.own[pair] = column_of(family, [base + size - 1, base + size])
         subnets.length[pair] -= 1
         subnets.subnet_length[pair] -= 1

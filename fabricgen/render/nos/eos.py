@@ -38,6 +38,7 @@ from fabricgen.render.nos._eos.management import management_values
 from fabricgen.render.nos._eos.overlay import overlay_values
 from fabricgen.render.nos._eos.pair import GATEWAY_MAC, family_word, pair_values
 from fabricgen.render.nos._eos.qos import profile_name, qos_values
+from fabricgen.render.nos._eos.segments import segment_of, segment_values, tracked
 from fabricgen.render.ports import lanes_of, unused_ports
 from fabricgen.render.static import DISCARD_DISTANCE
 from fabricgen.views.exits import EXIT
@@ -92,16 +93,17 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         "filters": filters(switch),
         **relay_values(switch),
         "pair": pair_values(switch),
-        "gateway_mac": GATEWAY_MAC if any(service.owns for service in switch.services) else "",
+        "gateway_mac": GATEWAY_MAC if switch.multihomed or any(s.owns for s in switch.services) else "",
         "bonds": [_bond_row(switch, bond) for bond in switch.bonds],
         "unused": unused_ports(switch, naming),
-        "vlans": [_vlan_row(service) for service in switch.services if service.gateways],
+        "vlans": [_vlan_row(switch, service) for service in switch.services if service.gateways],
         "vrfs": [token(vrf) for vrf in switch.vrfs],
         "subinterfaces": [_subinterface_row(p, sub) for p, sub in switch.subinterfaces],
         "static_routes": [_static_route(route) for route in switch.routes],
         "discard_distance": DISCARD_DISTANCE,
         "snippets": {place: switch.lines_at(place) for place in PLACES},
         "overlay": overlay_values(switch),
+        **segment_values(switch),
         **_bgp(switch),
         **balancing_values(switch, naming),
         **qos_values(switch),
@@ -128,11 +130,13 @@ def _management_row(address: str, gateway: str) -> dict[str, str]:
     return {"word": family_word(address), "address": address, "default": any_prefix(address), "gateway": gateway}
 
 
-def _vlan_row(service: Service) -> dict[str, Any]:
+def _vlan_row(switch: SwitchView, service: Service) -> dict[str, Any]:
     return {
         "vlan": service.vlan,
         "name": token(service.label),
         "addresses": [(family_word(own), own) for own in service.owns or service.gateways],
+        "anycast": bool(switch.multihomed),
+        "link_local": bool(switch.multihomed and service.gateway6),
         "shared": [(family_word(gateway), bgp.bare(gateway)) for gateway in service.gateways if service.owns],
         "vrf": service.vrf and token(service.vrf),
         "gateway": gateway_of(service.offers, service.owns or service.gateways),
@@ -163,6 +167,7 @@ def _port_row(switch: SwitchView, port: SwitchPort) -> dict[str, Any]:
         "speed": speed_word(port, cage),
         "fec": FEC_WORDS[fec] if fec else "",
         "bond": port.bond,
+        "tracked": tracked(switch, port),
         **_vlans(switch, port),
         **access_of(switch, port),
         "gateway": port_gateway(switch, port),
@@ -180,6 +185,7 @@ def _bond_row(switch: SwitchView, bond: Bond) -> dict[str, Any]:
     return {
         "number": bond.number,
         "mlag": bond.mlag,
+        **segment_of(bond),
         "description": one_line(bond.label),
         "mtu": bond.mtu,
         "shutdown": bond.shutdown,

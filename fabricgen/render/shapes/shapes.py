@@ -70,7 +70,7 @@ class SwitchShapes:
         self._ports = PortTextBuilder(views)
         self._stated = frozenset(views.design.loaded.blueprint.config_of)
         self._guests = any(found.vrf_links for found in views.addresses.families)
-        self._guests = self._guests or bool(views.design.vnis) or bool(views.design.tenants)
+        self._guests = self._guests or bool(views.design.vnis or views.design.bridged_vnis or views.design.tenants)
 
     @cached_property
     def plain(self) -> bool:

@@ -13,6 +13,7 @@ from fabricgen.running.eos.macsec import macsec_rules
 from fabricgen.running.eos.management import EosManagement, management_rules
 from fabricgen.running.eos.qos import EosQos, qos_rules
 from fabricgen.running.eos.routing import EosRouting, routing_rules
+from fabricgen.running.eos.segments import Segment, check, segment_rules
 from fabricgen.running.form import (
     PEER_LINK,
     Bond,
@@ -62,6 +63,7 @@ class Port:
     macsec: str = ""
     access: PortAccess = field(default_factory=PortAccess)
     gateway: Gateway = field(default_factory=Gateway)
+    segment: Segment = field(default_factory=Segment)
 
 
 @dataclass
@@ -75,6 +77,7 @@ class Box:
     without_tree: set[int] = field(default_factory=set)
     mlag: dict[str, str] = field(default_factory=dict)
     gateway_mac: str = ""
+    tracking: set[str] = field(default_factory=set)
     filters: dict[tuple[str, str], frozenset[str]] = field(default_factory=dict)
     edge_guard: bool = False
     marked_vlans: set[int] = field(default_factory=set)
@@ -132,6 +135,7 @@ def _switch(box: Box) -> Switch:
         return [Route(prefix) for own, prefix in box.statics if own == vrf]
 
     _check_forwarding(box, interfaces)
+    part("segments", lambda: check(box.tracking, box.gateway_mac, box.ports), None)
     return Switch(
         hostname=box.hostname,
         interfaces=used,
@@ -174,6 +178,7 @@ def _interface(name: str, port: Port, box: Box) -> Interface:
         vrf=port.vrf,
         description=port.description,
         bond=port.bond,
+        tracked=port.segment.tracked == "upstream",
         access=port.access.access(box.filters, edge=port.portfast and box.edge_guard),
         relay=port.gateway.relay(marked=box.marks_ports),
         silent=port.gateway.silent,
@@ -185,7 +190,7 @@ def _pair(box: Box) -> Pair | None:
     own = box.mlag
     link = box.ports.get(own.get("peer-link", ""))
     if not own or link is None:
-        if own or box.vlan_groups or box.gateway_mac:
+        if own or box.vlan_groups or (box.gateway_mac and not any(p.segment.virtual for p in box.ports.values())):
             unfit("parts of an MLAG pair without the others")
         return None
     first = int(own["local-interface"].removeprefix("Vlan"))
@@ -227,7 +232,10 @@ def _bonds(box: Box) -> Iterator[tuple[int, Bond]]:
         fallback = channel.access.fallback
         yield (
             number,
-            Bond(ports_of, own.admin_up, own.mtu, *vlans, own.description, channel.mlag, own.access, fallback),
+            Bond(
+                *(ports_of, own.admin_up, own.mtu, *vlans, own.description, channel.mlag, own.access, fallback),
+                segment=channel.segment.name(),
+            ),
         )
 
 
@@ -236,13 +244,15 @@ def _vlan(box: Box, number: int) -> Vlan:
     lengths = {":" in address: address.partition("/")[2] for address in interface.addresses}
     shared = frozenset(f"{address}/{lengths[':' in address]}" for address in interface.shared)
     addresses, gate = frozenset(interface.addresses), interface.gateway
+    virtual = frozenset(interface.segment.virtual)
     return Vlan(
-        shared or addresses,
+        virtual or shared or addresses,
         interface.vrf,
         addresses if shared else frozenset(),
         gate.relay(marked=number in box.marked_vlans),
         gate.advertised(),
         gate.silent,
+        anycast=bool(virtual),
     )
 
 
@@ -319,6 +329,7 @@ routing_rules(_TOP)
 qos_rules(_TOP)
 management_rules(_TOP)
 host_rules(_TOP, _PORT)
+segment_rules(_TOP, _PORT)
 gateway_rules(_TOP, _PORT)
 
 

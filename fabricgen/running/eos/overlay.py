@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from fabricgen.running.bgp import Instance
-from fabricgen.running.overlay import EVPN, Overlay, VrfLines, overlay
+from fabricgen.running.overlay import EVPN, Overlay, OverlayVlan, VrfLines, overlay
 from fabricgen.running.policy import Policies
 from fabricgen.running.tree import Line, Rules, unfit
 
@@ -17,6 +17,9 @@ class Vxlan:
 
     source: str = ""
     vnis: dict[str, int] = field(default_factory=dict)
+    of_vlans: dict[int, int] = field(default_factory=dict)
+    bridged: dict[int, VrfLines] = field(default_factory=dict)
+    """What `router bgp` says of VLANs."""
     qos: set[str] = field(default_factory=set)
 
 
@@ -33,6 +36,31 @@ def _source(vxlan: Vxlan, line: Line, name: str) -> None:
 @VXLAN.line(r"vxlan vrf (\S+) vni (\d+)")
 def _vni(vxlan: Vxlan, line: Line, vrf: str, vni: str) -> None:
     vxlan.vnis[vrf] = int(vni)
+
+
+@VXLAN.line(r"vxlan vlan (\d+) vni (\d+)")
+def _vlan(vxlan: Vxlan, line: Line, vlan: str, vni: str) -> None:
+    vxlan.of_vlans[int(vlan)] = int(vni)
+
+
+BRIDGED = Rules()
+BRIDGED.nothing("redistribute learned")
+
+
+@BRIDGED.line(r"rd (\S+)|route-target both (\S+)")
+def _target(lines: VrfLines, line: Line, distinguisher: str, target: str) -> None:
+    lines.distinguisher = distinguisher or lines.distinguisher
+    lines.imports |= {target} if target else set()
+
+
+def _bridged(vxlan: Vxlan) -> dict[int, OverlayVlan]:
+    """VLANs over EVPN; raises UnknownTextError where Vxlan1 and BGP have not the same."""
+    if vxlan.of_vlans.keys() != vxlan.bridged.keys():
+        unfit(f"VLANs of Vxlan1 are {sorted(vxlan.of_vlans)}, and of BGP {sorted(vxlan.bridged)}")
+    return {
+        vlan: OverlayVlan(vxlan.of_vlans.get(vlan, 0), lines.distinguisher, frozenset(lines.imports))
+        for vlan, lines in vxlan.bridged.items()
+    }
 
 
 @VXLAN.line(r"vxlan qos (.+)")
@@ -71,7 +99,12 @@ def overlay_of(
         lines.vni = vxlan.vnis.get(name, 0)
         lines.families = set(instances[name].families) & families_of(instances[""])
     found = overlay(
-        instances.get(""), policies, vrfs, {"": "", "Loopback0": address}[vxlan.source], copies=vxlan.qos == _ALL_OF_QOS
+        instances.get(""),
+        policies,
+        vrfs,
+        {"": "", "Loopback0": address}[vxlan.source],
+        copies=vxlan.qos == _ALL_OF_QOS,
+        vlans=_bridged(vxlan),
     )
     if found and any(
         not instances[""].either(instances[""].neighbor(peer), "sends_communities") for peer in found.peers
@@ -89,4 +122,4 @@ def _at(found: Overlay, address: str) -> Overlay:
     """The overlay with the address of the loopback in place of its name."""
     if found.source != "Loopback0":
         unfit(f"sessions for EVPN come from {found.source}")
-    return Overlay(address, found.vtep, found.vrfs, found.peers, found.copies_dscp)
+    return replace(found, source=address)

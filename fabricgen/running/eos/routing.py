@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from fabricgen.running.bgp import Instance, drained
-from fabricgen.running.eos.overlay import FAMILY, VXLAN, Vxlan, overlay_of
+from fabricgen.running.eos.overlay import BRIDGED, FAMILY, VXLAN, Vxlan, overlay_of
 from fabricgen.running.form import Bfd, Bgp
 from fabricgen.running.overlay import Overlay, VrfLines
 from fabricgen.running.policy import Entry, Policies, Route, of_exit
@@ -157,6 +157,11 @@ def _vrf(routing: EosRouting, parent: Instance, line: Line, vrf: str) -> None:
 def _over_evpn(routing: EosRouting, bgp: Instance, line: Line, distinguisher: str, way: str, target: str) -> None:
     (vrf,) = [name for name, one in routing.instances.items() if one is bgp]
     routing.over_evpn.setdefault(vrf, VrfLines()).add(distinguisher, way, target)
+
+
+@_BGP.line(r"vlan (\d+)")
+def _bridged(routing: EosRouting, bgp: Instance, line: Line, vlan: str) -> None:
+    BRIDGED.read(line.children, routing.vxlan.bridged.setdefault(int(vlan), VrfLines()))
 
 
 @_BGP.line("address-family evpn")
