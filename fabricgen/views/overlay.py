@@ -13,6 +13,7 @@ A route target is `VNI:VNI`, since every leaf has an AS number of its own, and w
 from __future__ import annotations
 
 from dataclasses import replace
+from ipaddress import IPv4Address
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -50,13 +51,14 @@ def with_overlay(switch: SwitchView, views: SwitchViews, row: int) -> SwitchView
 
 def _vlans(switch: SwitchView, design: Design) -> Iterator[OverlayVlan]:
     """The VLANs of hosts with EVPN multihoming. Their subnet is that of two switches, and so is the route target: no
-    VLAN of the same number goes on elsewhere, whose VNI is the same.
+    VLAN of the same number goes on elsewhere, whose VNI is the same. It is of the VNI and the last 16 bits of the first
+    switch's router id, which no two share.
     """
     for service in switch.services:
         vni = design.bridged_vnis.get(service.fabric)
         if vni and service.gateways:
-            ends = f"{switch.router_id}:{vni.number}", f"{switch.multihomed}:{service.vlan}"
-            yield OverlayVlan(service.vlan, vni.vni, *ends)
+            pair = int(IPv4Address(switch.multihomed)) & 0xFFFF
+            yield OverlayVlan(service.vlan, vni.vni, f"{switch.router_id}:{vni.number}", f"{vni.vni}:{pair}")
 
 
 def _peers(switch: SwitchView, views: SwitchViews, row: int) -> list[OverlayPeer]:

@@ -12,7 +12,7 @@ from fabricgen.wiring.tables import DeviceTable, Ints, Ints64
 
 FAULT = "FG099"
 
-ABLE = ("eos",)
+ABLE = ("cumulus", "eos")
 """The NOSes whose multihoming is rendered."""
 
 

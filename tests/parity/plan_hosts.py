@@ -52,7 +52,7 @@ def vlan_of(switch: SwitchView, service: Service, lacks: Lacks) -> Vlan:
         relay_of(service, service.gateways, lacks),
         found,
         silent=bool(six) and service.offers.states_advertised and asked is None,
-        anycast=bool(switch.multihomed),
+        anycast=bool(switch.multihomed) and not service.owns,
     )
 
 

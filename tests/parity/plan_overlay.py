@@ -52,8 +52,12 @@ def planned_overlay(switch: SwitchView, *, copies_dscp: bool) -> Overlay | None:
         )
         for name, (asn, role) in near.items()
     }
+    pair = 0
+    if switch.multihomed:
+        *_, third, fourth = map(int, switch.multihomed.split("."))
+        pair = third * 256 + fourth
     vlans = {
-        one.vlan: OverlayVlan(one.vni, one.distinguisher, frozenset({f"{switch.multihomed}:{one.vlan}"}))
+        one.vlan: OverlayVlan(one.vni, one.distinguisher, frozenset({f"{one.vni}:{pair}"}))
         for one in switch.overlay.vlans
     }
     bridged = {service.vlan for service in switch.services if service.gateways}

@@ -69,11 +69,12 @@ def with_overlay(switch: SwitchView, found: Structured) -> Structured:
     if own:
         entry = {"sequence": 10, "type": "permit", "match": ["as-path OWN"]}
         found["route_maps"].append({"name": "OVERLAY-OUT", "sequence_numbers": [entry]})
+    third, fourth = map(int, (switch.multihomed or "0.0").split(".")[-2:])
     bgp["vlans"] = [
         {
             "id": one.vlan,
             "rd": one.distinguisher,
-            "route_targets": {"both": [f"{switch.multihomed}:{one.vlan}"]},
+            "route_targets": {"both": [f"{one.vni}:{third * 256 + fourth}"]},
             "redistribute_routes": ["learned"],
         }
         for one in switch.overlay.vlans

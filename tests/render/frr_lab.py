@@ -77,9 +77,10 @@ class Lab:
         assert len(found) == len(commands)
         return found
 
-    def pings(self, device: str, port: str, address: str) -> bool:
-        """Whether an address answers a port's ping."""
-        command = ["ip", "netns", "exec", self.spaces[device], "ping", "-c1", "-W1", "-I", kernel(port), address]
+    def pings(self, device: str, port: str, address: str, seconds: float = 1) -> bool:
+        """Whether an address answers a port's ping in some time."""
+        sent = ["ping", "-c1", f"-W{seconds}", "-I", kernel(port), address]
+        command = ["ip", "netns", "exec", self.spaces[device], *sent]
         return subprocess.run(command, check=False, capture_output=True, timeout=300).returncode == 0
 
     def far_ends(self) -> dict[End, End]:
@@ -250,13 +251,13 @@ def _wait(done: Callable[[], bool], lacking: str, seconds: float = 300) -> None:
 def configure(running: Lab, texts: Mapping[str, str]) -> None:
     """Give switches their configurations, by name, all at once, and start their sessions again.
 
-    FRR waits ever longer before it calls a neighbour that was not there, or whose configuration has changed.
+    FRR waits ever longer before it calls a neighbour that was not there, or whose configuration has changed; and bgpd
+    waits four seconds after a file of `vtysh -f`, so the lines are given as if they were typed.
     """
 
     def one(name: str) -> None:
-        file = running.folder / f"{name}.conf"
-        file.write_text(texts[name])
-        out = running.run(name, "vtysh", "--vty_socket", str(running.folder / name), "-f", str(file))
+        lines = (line for line in texts[name].splitlines() if line.strip() not in ("", "!"))
+        out = running.vtysh(name, "configure terminal", *lines)
         assert "%" not in out, out
 
     with ThreadPoolExecutor() as pool:

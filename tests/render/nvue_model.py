@@ -123,6 +123,7 @@ PORT = {
     "acl": ACL,
     "storm-control": dict.fromkeys(("broadcast", "multicast", "unknown-unicast"), whole(1, 4294967295)),
     "type": one_of("swp"),
+    "evpn": {"multihoming": {"uplink": STATE}},
     "bridge": {"domain": {"br_default": BRIDGED}},
     "link": {
         "breakout": {"<ways>": {"lanes-per-port": one_of("1", "2", "4")}},
@@ -142,6 +143,15 @@ BOND = {
     "acl": ACL,
     "type": one_of("bond"),
     "description": LINE,
+    "evpn": {
+        "multihoming": {
+            "segment": {
+                "local-id": whole(1, 16777215),
+                "mac-address": text(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}"),
+                "state": STATE,
+            }
+        }
+    },
     "bond": {
         "lacp-bypass": STATE,
         "lacp-rate": one_of("fast", "slow"),
@@ -406,7 +416,11 @@ FILTERS = {
 }
 TREE = {
     "acl": FILTERS,
-    "evpn": {"state": STATE},
+    "evpn": {
+        "multihoming": {"state": STATE},
+        "state": STATE,
+        "vni": {"<vni>": {"rd": text(r"[0-9.]+:[0-9]+"), "route-target": {"both": {"<target>": EMPTY}}}},
+    },
     "nve": {
         "vxlan": {
             "decapsulation": {"dscp": {"action": one_of("copy", "preserve", "derive")}},
@@ -415,7 +429,7 @@ TREE = {
             "state": STATE,
         }
     },
-    "bridge": {"domain": {"br_default": {"vlan": {"<vlan>": EMPTY}}}},
+    "bridge": {"domain": {"br_default": {"vlan": {"<vlan>": {"vni": {"<vni>": EMPTY}}}}}},
     "interface": {f"<{form}>": model for form, model in INTERFACES.items()},
     "mlag": {
         "backup": {"<address>": {"vrf": VRF}},

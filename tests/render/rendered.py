@@ -34,6 +34,11 @@ EVPN_PAIRS = (
     "fabrics.compute.bond=node",
 )
 """The example `evpn-guests` with bonds over two leaves by EVPN multihoming."""
+EVPN_PAIRS_CUMULUS = (
+    "nos=cumulus",
+    "fabrics.compute.tiers.leaf={switch: sn5600, per: su, count: 2, spread: stripe, pair: evpn}",
+    *EVPN_PAIRS[-2:],
+)
 COPPER = (
     "fabrics.oob.nos=eos",
     "fabrics.oob.tiers.leaf.switch=7010tx",

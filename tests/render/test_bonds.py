@@ -26,7 +26,8 @@ from fabricgen.render.checks.config_db import check_config_db
 from fabricgen.running.form import Switch, differences
 from tests.conftest import BLUEPRINTS, built_files, example_cluster, example_design
 from tests.parity.switches import first, read, rendered, wanted
-from tests.render.rendered import EVPN_PAIRS
+from tests.render.nvue_model import faults
+from tests.render.rendered import EVPN_PAIRS, EVPN_PAIRS_CUMULUS
 
 EXAMPLE, LEAF = "host-vlans", "configs/inband-leaf-01"
 ONE_SWITCH = (
@@ -256,13 +257,17 @@ def test_a_vrf_with_links_up_takes_no_sonic_pair() -> None:
     example_cluster(PAIR, *SONIC_PAIR, up, "fabrics.inband.tiers.leaf.uplinks=2 x 100G", "fabrics.files.vrf=default")
 
 
-def test_both_switches_of_a_segment_agree() -> None:
+@pytest.mark.parametrize("sets", [EVPN_PAIRS, EVPN_PAIRS_CUMULUS], ids=["eos", "cumulus"])
+def test_both_switches_of_a_segment_agree(sets: tuple[str, ...]) -> None:
     """RFC 7432, section 8: both have the segment of a bond, and the route target of its VLAN; no others have either."""
-    cluster = example_cluster("evpn-guests", *EVPN_PAIRS)
+    cluster = example_cluster("evpn-guests", *sets)
     sides: dict[str, list[Switch]] = {}
     for switch, files in rendered(cluster, 4):
         found = read(switch, files)
         assert not first(differences(found, wanted(cluster, switch, files))), switch.name
+        if "startup.yaml" in files:
+            (item,) = YAML(typ="safe").load(files["startup.yaml"])
+            assert not list(faults(item["set"]))
         if switch.is_lowest:
             sides.setdefault(switch.multihomed, []).append(found)
     assert len(sides) == 2
@@ -270,8 +275,8 @@ def test_both_switches_of_a_segment_agree() -> None:
     for one, two in sides.values():
         assert {n: bond.segment for n, bond in one.bonds.items()} == {n: bond.segment for n, bond in two.bonds.items()}
         assert all(bond.segment for bond in one.bonds.values())
-        assert one.vlans == two.vlans
-        assert all(vlan.anycast for vlan in one.vlans.values())
+        assert {n: vlan.gateways for n, vlan in one.vlans.items()} == {n: v.gateways for n, v in two.vlans.items()}
+        assert all(vlan.anycast or vlan.own for vlan in one.vlans.values())
         assert one.overlay
         assert two.overlay
         for vlan, own in one.overlay.vlans.items():
@@ -289,6 +294,7 @@ REFUSED = {
     "no-overlay": ("routing.overlay=null", "no overlay"),
     "peer-links": ("fabrics.compute.tiers.leaf.peer=2 x 400G", "peer links"),
     "relay": ("fabrics.inband.dhcp={servers: 10.99.0.9}", "DHCP relay for inband"),
+    "sonic": ("fabrics.compute.nos={leaf: sonic}", "no EVPN multihoming is written"),
     "tenant": ("tenants={blue: {nodes: [p1/su-1]}}", "VLAN of tenant blue"),
 }
 

@@ -119,18 +119,46 @@ def _switch(running: frr_lab.Lab, name: str) -> None:
     for number, vlan in sorted(form.vlans.items()):
         commands[vlan.vrf] += [f"link add name vlan{number} type bridge", f"link set vlan{number} up"]
         commands[vlan.vrf] += [_address(address, f"vlan{number}") for address in sorted(vlan.gateways)]
-    for port, found in sorted(form.interfaces.items()):
-        own = commands[_vrf_of(build, End(name, port))]
-        own += [f"link set {kernel(port)} master vlan{found.access_vlan}"] if found.access_vlan else []
-        own += [
-            f"link set {kernel(port)} up",
-            *(_address(address, kernel(port)) for address in sorted(found.addresses)),
-        ]
+    for port in sorted(form.interfaces):
+        commands[_vrf_of(build, End(name, port))] += [*_up(build, End(name, port)), *_addresses(build, End(name, port))]
     for (port, tag), sub in sorted(form.subinterfaces.items()):
         commands[sub.vrf].append(f"link set {_tagged(port, tag)} up")
         commands[sub.vrf] += [_address(address, _tagged(port, tag)) for address in sorted(sub.addresses)]
     for vrf, batch in commands.items():
         frr_lab.batch(batch, "-n", space_of(running, name, vrf))
+
+
+def _up(build: Build, end: End) -> list[str]:
+    """A switch port up, and in its VLAN."""
+    vlan = build.forms[end.device].interfaces[end.port].access_vlan
+    return [f"link set {kernel(end.port)} up", *([f"link set {kernel(end.port)} master vlan{vlan}"] if vlan else [])]
+
+
+def _addresses(build: Build, end: End) -> list[str]:
+    found = build.forms[end.device].interfaces[end.port]
+    return [_address(address, kernel(end.port)) for address in sorted(found.addresses)]
+
+
+def becomes(running: frr_lab.Lab, build: Build) -> None:
+    """Ports of a running lab move to the VRFs of another build; switches whose FRR's files it changes get them."""
+    was, running.build = running.build, build
+    for end in sorted((e for link in build.links for e in (link.a, link.b) if e.device in build.forms), key=str):
+        old, new = (space_of(running, end.device, _vrf_of(each, end)) for each in (was, build))
+        if old != new:
+            frr_lab.batch([f"link set {kernel(end.port)} netns {new}"], "-n", old)
+            frr_lab.batch(_up(build, end), "-n", new)
+            _known(running, end, new)
+            frr_lab.batch(_addresses(build, end), "-n", new)
+    frr_lab.configure(running, {n: build.frr(n) for n in build.switches if build.frr(n) != was.frr(n)})
+
+
+def _known(running: frr_lab.Lab, end: End, space: str, seconds: float = 60) -> None:
+    """Wait until zebra has a port in the VRF that it has moved to (see `lab`)."""
+    vrf = next((vrf for vrf, each in running.vrfs[end.device].items() if each == space), "default")
+    deadline = time.monotonic() + seconds
+    while not re.search(rf"^{kernel(end.port)} ", running.vtysh(end.device, f"show interface vrf {vrf} brief"), re.M):
+        assert time.monotonic() < deadline, f"{end}: zebra has not seen it in {vrf}"
+        time.sleep(0.05)
 
 
 def _tunnels(running: frr_lab.Lab, name: str) -> None:
@@ -185,19 +213,19 @@ def reach_their_own(running: frr_lab.Lab, owner: Mapping[str, str], seconds: flo
     pairs = {(one, other) for one in owner for other in owner if one != other}
     own = {pair for pair in pairs if owner[pair[0]] == owner[pair[1]]}
     missing, deadline = own, time.monotonic() + seconds
-    while missing := missing - reached(running, missing):
+    while missing := missing - reached(running, missing, 0.4):
         assert time.monotonic() < deadline, sorted(missing)
         time.sleep(0.1)
     assert not (others := reached(running, pairs - own)), sorted(others)
 
 
-def reached(running: frr_lab.Lab, pairs: set[tuple[str, str]]) -> set[tuple[str, str]]:
-    """The pairs of hosts of which the first has an answer from the other, asked all at once."""
+def reached(running: frr_lab.Lab, pairs: set[tuple[str, str]], seconds: float = 1) -> set[tuple[str, str]]:
+    """The pairs of hosts of which the first has an answer from the other in some time, asked all at once."""
     first = first_ports(running.build)
 
     def one(pair: tuple[str, str]) -> bool:
         address = running.build.addresses[first[pair[1]]][0].partition("/")[0]
-        return running.pings(pair[0], first[pair[0]].port, address)
+        return running.pings(pair[0], first[pair[0]].port, address, seconds)
 
     with ThreadPoolExecutor(64) as pool:
         asked = sorted(pairs)

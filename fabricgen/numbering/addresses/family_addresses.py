@@ -226,7 +226,8 @@ class FamilyAllocation:
                 self._on_shared_ports(fabric, tier, shared, device_blocks)
             if self.plan.bonds:
                 rows = self.plan.devices.of_tier(tier.key).rows
-                addressed = tier.nos != "sonic" and not is_multihomed(self.design.loaded.blueprint, tier.key)
+                anycast = tier.nos == "eos" and is_multihomed(self.design.loaded.blueprint, tier.key)
+                addressed = tier.nos != "sonic" and not anycast
                 mate = self.plan.bonds.mate
                 join_pairs(self.family, self.subnets[fabric.name], mate, rows, fabric, addressed=addressed)
                 for segment in own:

@@ -31,6 +31,7 @@ from fabricgen.render.nos._cumulus.overlay import overlay_values
 from fabricgen.render.nos._cumulus.qos import pfc_profile, qos_values, speed_profile
 from fabricgen.render.nos._cumulus.relay import discovery, relay_values
 from fabricgen.render.nos._cumulus.routing import routing_values
+from fabricgen.render.nos._cumulus.segments import segment_of, segment_values, tracked
 from fabricgen.render.nos._cumulus.system import system_values
 from fabricgen.render.nos._cumulus.words import family
 from fabricgen.render.ports import blocked_cages, lanes_of, numbered_cages, unused_ports
@@ -91,6 +92,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         **balancing_values(switch, naming),
         **system_values(switch),
         "overlay": overlay_values(switch),
+        **segment_values(switch),
         **routing_values(switch, vrf_name),
     }
 
@@ -169,6 +171,7 @@ def _port_row(switch: SwitchView, port: SwitchPort, *, dynamic: bool) -> dict[st
         "addresses": [(family(address), address) for address in port.addresses],
         "qos_profile": speed_profile(port.speed_gbps) if switch.fabric.qos.lossless else "",
         "pfc": pfc_profile(port),
+        "tracked": tracked(switch, port),
         "adaptive": dynamic
         and port.role not in ("host", EXIT)
         and port.speed_gbps <= _adaptive_up_to(switch.profile.asic),
@@ -180,6 +183,7 @@ def _bond_row(switch: SwitchView, bond: Bond) -> dict[str, Any]:
     return {
         "name": f"bond{bond.number}",
         "mlag": bond.number if bond.mlag else 0,
+        **segment_of(bond),
         "members": [token(port.name) for port in bond.ports],
         "description": yaml_text(one_line(bond.label)),
         "mtu": bond.mtu,

@@ -12,7 +12,7 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
-from fabricgen.running.cumulus import gateways, hosts, qos
+from fabricgen.running.cumulus import gateways, hosts, qos, segments
 from fabricgen.running.cumulus.balancing import read_seed
 from fabricgen.running.cumulus.ranges import expanded
 from fabricgen.running.cumulus.routing import Routing
@@ -41,8 +41,8 @@ PAIR_VLAN = 4094
 DEFAULT_MTU = 9216
 _FEC = {"rs": "rs", "baser": "fc", "off": ""}
 _KEYS = {
-    PORT: ("acl", "bridge", "description", "ipv4", "ipv6", "link", "qos", "router", "storm-control", "vrf"),
-    "bond": ("acl", "bond", "bridge", "description", "link"),
+    PORT: ("acl", "bridge", "description", "evpn", "ipv4", "ipv6", "link", "qos", "router", "storm-control", "vrf"),
+    "bond": ("acl", "bond", "bridge", "description", "evpn", "link"),
     "peerlink": ("bond", "bridge", "description", "link"),
     "sub": ("base-interface", "description", "ipv4", "ipv6", "link", "vlan", "vrf"),
     "svi": ("description", "ipv4", "ipv6", "link", "vlan", "vrf"),
@@ -202,6 +202,7 @@ def _port(name: str, row: Row, routing: Any, bridged: set[int]) -> Interface:
         tagged_vlans=tagged,
         vrf=vrf_of(row.get("vrf", "default")),
         description=row.get("description", ""),
+        tracked=segments.is_tracked(row),
     )
 
 
@@ -222,7 +223,11 @@ def _bonds(rows: Mapping[str, Row], bridged: set[int]) -> Iterator[tuple[int, Bo
             bypass = {"enabled": True, "disabled": False}[own.get("lacp-bypass", "disabled")]
             yield (
                 number,
-                Bond(members, up, link["mtu"], *vlans, row["description"], mlag["id"], fallback=bypass),
+                Bond(
+                    *(members, up, link["mtu"], *vlans, row["description"], mlag["id"]),
+                    fallback=bypass,
+                    segment=segments.segment(row, number),
+                ),
             )
 
 

@@ -17,7 +17,7 @@ def tunnel(tree: Row) -> tuple[str, bool]:
     """(the address that tunnels end at, "" for none; whether the DSCP of packets is copied to them)."""
     vxlan = tree.get("nve", {}).get("vxlan", {})
     only(vxlan, "decapsulation", "encapsulation", "source", "state")
-    if vxlan and (vxlan["state"] != ON or tree.get("evpn") != {"state": ON}):
+    if vxlan and (vxlan["state"] != ON or tree.get("evpn", {}).get("state") != ON):
         unfit("VXLAN or EVPN is off")
     actions = [vxlan.get(way, {}).get("dscp", {}).get("action", "") for way in ("encapsulation", "decapsulation")]
     if actions not in (["", ""], ["copy", "preserve"]):

@@ -9,6 +9,7 @@ from typing import Any
 from fabricgen.running.bgp import Instance, Neighbor, drained
 from fabricgen.running.cumulus.exits import exit_neighbor, sets_of
 from fabricgen.running.cumulus.overlay import read_group, tunnel, vrf_lines
+from fabricgen.running.cumulus.segments import bridged
 from fabricgen.running.form import Bfd, Bgp, StaticRoute
 from fabricgen.running.overlay import Overlay, VrfLines, overlay
 from fabricgen.running.policy import Entry, Policies, Route
@@ -69,7 +70,7 @@ class Routing:
         for one in self._instances.get("", Instance(0)).neighbors.values():
             one.source = {"lo": address}.get(one.source, one.source)
         vtep, copies = tunnel(tree)
-        return overlay(self._instances.get(""), self._policies, self._over_evpn, vtep, copies)
+        return overlay(self._instances.get(""), self._policies, self._over_evpn, vtep, copies, bridged(tree))
 
     def routes(self) -> dict[tuple[str, str], StaticRoute]:
         """Static routes by (VRF, prefix)."""
