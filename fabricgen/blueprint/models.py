@@ -21,7 +21,7 @@ from fabricgen.blueprint.sections.phases import Phase
 from fabricgen.blueprint.sections.qos import Qos
 from fabricgen.blueprint.sections.routing import Ip, Pools, Routing
 from fabricgen.blueprint.sections.spares import Spares
-from fabricgen.blueprint.sections.tenants import Tenant
+from fabricgen.blueprint.sections.tenants import Leak, Tenant
 from fabricgen.models.forms import CATALOGUE
 
 SETS = (
@@ -197,6 +197,10 @@ class Blueprint(Model):
         default_factory=dict,
         description="Tenants by name: their ports are in a VRF named so, or in a partition of InfiniBand. Nodes of "
         "none stay as they are.",
+    )
+    leaks: dict[Name, Leak] = Field(
+        default_factory=dict,
+        description="Routes that two VRFs tell each other, by name: services that tenants share. All else stays apart.",
     )
     routing: Routing = Field(default_factory=Routing.model_construct, description="Routing of all Ethernet fabrics.")
     ip: Ip = Field("v4", description="Address families of all fabrics: v4, v6 or dual.")

@@ -35,6 +35,7 @@ from fabricgen.design.phases.faults import check_phases
 from fabricgen.design.scale_up.domains import design_scale_up
 from fabricgen.design.scale_up.model import ScaleUpDesign
 from fabricgen.design.snippets import check_snippets
+from fabricgen.design.tenants.leaks import with_leak_designs
 from fabricgen.design.tenants.overlay import with_vrf_numbers
 from fabricgen.design.tenants.stated import with_tenant_designs
 from fabricgen.design.tiers import FabricContext
@@ -98,6 +99,7 @@ def _build(loaded: LoadedBlueprint, catalog: Catalog, *, advise: bool = True) ->
     check_interface_names(blueprint, layout, fabrics)
     check_racks(layout, catalog, fabrics, scale_up)
     design = with_vrf_numbers(with_tenant_designs(Design(loaded, catalog, layout, fabrics, scale_up)))
+    design = with_leak_designs(design)
     check_switch_names(design)
     FloorPlan(design).check()
     check_patching(design)

@@ -17,7 +17,7 @@ from fabricgen.design.fabric_model import FabricDesign, NodeFeed, TierDesign, Ti
 from fabricgen.design.floor.unit_kind import NodeSet
 from fabricgen.design.layout import Layout
 from fabricgen.design.scale_up.model import ScaleUpDesign
-from fabricgen.design.tenants.model import TenantDesign
+from fabricgen.design.tenants.model import LeakDesign, TenantDesign
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +67,8 @@ class Design:
     """The VNI of each VRF over EVPN, by (fabric that owns the switches, VRF)."""
     bridged_vnis: Mapping[str, Vni] = field(default_factory=dict)
     """The VNI of the VLAN of each fabric with hosts on switches with EVPN multihoming; its `vlan` is 0."""
+    leaks: tuple[LeakDesign, ...] = ()
+    """What VRFs tell each other, as written."""
 
     def fabric(self, name: str) -> FabricDesign:
         """The fabric of a name; raises KeyError when there is none."""

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from fabricgen.views.switch import Subinterface, SwitchPort, SwitchView
+from fabricgen.views.switch import LeakSource, Subinterface, SwitchPort, SwitchView
 
 PREFIX_STEP = 10
 
@@ -44,9 +44,16 @@ def loopback_rules(switch: SwitchView, *, v6: bool = False) -> Rules:
 
 
 def host_rules(switch: SwitchView, vrf: str = "", *, v6: bool = False) -> Rules:
-    """Rules for the pools of a VRF's host prefixes in one family: prefixes up to /31 or /127."""
+    """Rules for the pools of a VRF's hosts in one family, and for what leaks into it: prefixes up to /31 or /127."""
     pools = [pool for service in switch.services if service.vrf == vrf for pool in service.host_pools]
+    leaked = switch.leaked(vrf)
+    pools += leaked.prefixes if leaked else ()
     return _rules(pools, 127 if v6 else 31)
+
+
+def leak_rules(source: LeakSource, *, v6: bool) -> Rules:
+    """Rules for what is brought from another VRF, in one family."""
+    return _rules(source.prefixes, 127 if v6 else 31)
 
 
 def _rules(pools: Iterable[str], longest: int) -> Rules:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from fabricgen.running.form import Bfd, Bgp, Clause, Peer, Permit, Policy
+from fabricgen.running.leaks import leaks_of
 from fabricgen.running.overlay import EVPN
-from fabricgen.running.policy import Policies, Route
+from fabricgen.running.policy import Policies, Route, carried
 from fabricgen.running.tree import tolerates, unfit
 
 
@@ -54,6 +56,8 @@ class Instance:
     networks: set[str] = field(default_factory=set)
     neighbors: dict[str, Neighbor] = field(default_factory=dict)
     aggregates: set[str] = field(default_factory=set)
+    imports: dict[str, tuple[set[str], set[str]]] = field(default_factory=dict)
+    """By family, the VRFs whose routes are brought in, and the maps that these pass."""
     _known: dict[tuple[frozenset[str], frozenset[str]], Policy | None] = field(default_factory=dict)
     keeps_next_hops: bool = False
     """Whether it keeps the next hops of EVPN routes on all sessions."""
@@ -75,6 +79,7 @@ class Instance:
             peers=peers,
             announced=frozenset(self._announced(policies, list(connected), list(statics))),
             aggregates=frozenset(self.aggregates),
+            leaks=leaks_of(policies, self.imports),
         )
 
     def either(self, one: Neighbor, word: str) -> Any:
@@ -155,14 +160,12 @@ def _joined(policies: Policies, maps: set[str], families: frozenset[str]) -> Pol
     if len(known) != len(found) or len({policy.own_only for policy in known}) != 1:
         unfit(f"families differ in what may pass: {sorted(maps)}")
 
-    def carried(permits: Iterable[Permit]) -> frozenset[Permit]:
-        return frozenset(p for p in permits if ("v6" if ":" in p.prefix else "v4") in families)
-
-    clauses = (replace(c, permits=carried(c.permits)) for policy in known for c in policy.clauses)
+    of = partial(carried, families)
+    clauses = (replace(c, permits=of(c.permits)) for policy in known for c in policy.clauses)
     return Policy(
-        carried(permit for policy in known for permit in policy.permits),
+        of(permit for policy in known for permit in policy.permits),
         known[0].own_only,
-        carried(permit for policy in known for permit in policy.denies),
+        of(permit for policy in known for permit in policy.denies),
         merged(c for c in clauses if c.permits),
     )
 

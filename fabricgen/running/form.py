@@ -201,6 +201,8 @@ class Bgp:
     announced: frozenset[str]
     aggregates: frozenset[str] = frozenset()
     """Prefixes that are made of more specific ones."""
+    leaks: Mapping[str, Policy] = field(default_factory=dict)
+    """By VRF, what is brought in from it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import Any
 from fabricgen.running.bgp import Instance, drained
 from fabricgen.running.form import Bfd, Bgp, StaticRoute
 from fabricgen.running.overlay import EVPN, Overlay, VrfLines, overlay
-from fabricgen.running.policy import Entry, Policies, Route, network_of, of_exit
+from fabricgen.running.policy import ADDING, Entry, Policies, Route, network_of, of_exit
 from fabricgen.running.tree import Line, Rules, UnknownTextError, tolerates, tree, unfit
 
 
@@ -93,7 +93,7 @@ def _as_path(found: Frr, line: Line, name: str, expression: str) -> None:
 def _route_map(found: Frr, line: Line, name: str, action: str, seq: str) -> None:
     matched: dict[str, Any] = {}
     _MAP.read(line.children, matched)
-    if name.startswith("EXIT-"):
+    if name.startswith(ADDING):
         of_exit(matched)
     found.policies.maps.setdefault(name, {})[int(seq)] = Entry(action == "permit", **matched)
 
@@ -106,6 +106,11 @@ def _match_list(matched: dict[str, Any], line: Line, name: str) -> None:
 @_MAP.line(r"match (as-path|interface|tag) (\S+)")
 def _match(matched: dict[str, Any], line: Line, word: str, name: str) -> None:
     matched[word.replace("-", "_")] = name
+
+
+@_MAP.line(r"match source-vrf (\S+)")
+def _source_vrf(matched: dict[str, Any], line: Line, vrf: str) -> None:
+    matched["source_vrf"] = "" if vrf == "default" else vrf_of(vrf)
 
 
 @_MAP.line(r"set community ((?:(?:\d+:\d+|graceful-shutdown) ?)+)")
@@ -321,6 +326,15 @@ def _redistribute(bgp: Instance, family: str, line: Line, name: str) -> None:
 @_FAMILY.line(r"redistribute static route-map (\S+)")
 def _redistribute_static(bgp: Instance, family: str, line: Line, name: str) -> None:
     bgp.statics.setdefault(family, set()).add(name)
+
+
+@_FAMILY.line(r"import vrf route-map (\S+)|import vrf (\S+)")
+def _import(bgp: Instance, family: str, line: Line, name: str, vrf: str) -> None:
+    sources, maps = bgp.imports.setdefault(family, (set(), set()))
+    if name:
+        maps.add(name)
+    else:
+        sources.add("" if vrf == "default" else vrf_of(vrf))
 
 
 @_FAMILY.line(r"maximum-paths (\d+)")

@@ -11,6 +11,12 @@ from typing import Any
 from fabricgen.running.form import Clause, Interface, Permit, Policy, Subinterface, Vlan
 from fabricgen.running.tree import tolerates, unfit
 
+ADDING = ("EXIT-", "LEAKED")
+"""How maps begin in which an AS number in front of the path is no sign of maintenance."""
+
+LEAKED = 4_294_967_294
+"""The AS number in the path of what was brought in from another VRF."""
+
 GRACEFUL = {"65535:0", "GSHUT", "graceful-shutdown"}
 """The community of graceful shutdown (RFC 8326), as files and devices have it."""
 
@@ -32,6 +38,9 @@ class Entry:
     added: int = 0
     prepend: str = ""
     community: str = ""
+    source_vrf: str | None = None
+    """The VRF that it was brought from, "" for the default one."""
+    extcommunity: str = ""
 
     @property
     def sets(self) -> bool:
@@ -95,6 +104,23 @@ class Policies:
         denies = {p for e in entries if not e.permit and e.prefix_list for p in self._permits(e.prefix_list)}
         return Policy(frozenset(permits), own.pop(), frozenset(denies), frozenset(clauses))
 
+    def from_vrfs(self, name: str) -> Iterator[tuple[str, frozenset[Permit]]]:
+        """(VRF, what passes of its routes) of each entry.
+
+        Raises UnknownTextError for a map that says otherwise, lets pass what was brought in before, or marks nothing.
+        """
+        entries = [entry for _, entry in sorted(self.maps.get(name, {}).items())]
+        first, rest = entries[:1], entries[1:]
+        known = {Entry(False, as_path=path) for path, found in self.as_paths.items() if found == {f"_{LEAKED}_"}}
+        if not known.issuperset(first):
+            unfit(f"route-map {name} brings on what was brought in")
+        for entry in rest:
+            if entry.source_vrf is None or not entry.permit or entry.added != LEAKED:
+                unfit(
+                    f"route-map {name} does not say of which VRF which prefixes are brought in, or does not mark them"
+                )
+            yield entry.source_vrf or "", frozenset(self._permits(entry.prefix_list))
+
     def passes(self, name: str) -> bool:
         """Whether a map lets anything pass."""
         return any(entry.permit for entry in self.maps.get(name, {}).values())
@@ -136,6 +162,11 @@ class Policies:
     def _matches(self, entry: Entry, route: Route) -> bool:
         within = not entry.prefix_list or any(_takes(p, route.prefix) for p in self._permits(entry.prefix_list))
         return within and entry.interface in ("", route.interface) and entry.tag in ("", route.tag)
+
+
+def carried(families: Iterable[str], permits: Iterable[Permit]) -> frozenset[Permit]:
+    """The permits of some families."""
+    return frozenset(p for p in permits if ("v6" if ":" in p.prefix else "v4") in families)
 
 
 @dataclass(frozen=True, slots=True)

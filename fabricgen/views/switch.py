@@ -291,6 +291,28 @@ class Overlay:
     vlans: tuple[OverlayVlan, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class LeakSource:
+    """A VRF that a switch brings prefixes from into another."""
+
+    vrf: str
+    number: int
+    prefixes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Leaked:
+    """What leaks into a VRF: the prefixes that pass in it, and from where this switch itself brings which.
+
+    Numbers are of VRFs, each another on all switches of a fabric.
+    """
+
+    vrf: str
+    number: int
+    sources: tuple[LeakSource, ...]
+    prefixes: tuple[str, ...]
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class SwitchView:
     """One switch; addresses are without prefix length unless said otherwise, "" for none.
@@ -334,6 +356,12 @@ class SwitchView:
     """Its part in the overlay of a fabric whose VRFs travel over EVPN."""
     exits: SwitchExits = NO_EXITS
     """Its ways out."""
+    leaks: tuple[Leaked, ...] = ()
+    """What leaks into its VRFs, by VRF."""
+
+    def leaked(self, vrf: str) -> Leaked | None:
+        """What leaks into a VRF; None for nothing."""
+        return next((leaked for leaked in self.leaks if leaked.vrf == vrf), None)
 
     def outside(self, vrf: str) -> tuple[Outside, ...]:
         """What is beyond the exits of a VRF, on this switch or others."""

@@ -25,6 +25,7 @@ from fabricgen.numbering.lazy_columns import EncodedColumn, Strings
 from fabricgen.views.configuration import in_maintenance, placed_snippets, port_settings
 from fabricgen.views.exits import EXIT, ExitEnd, SwitchExits, switch_exits
 from fabricgen.views.intent import FabricIntent, host_pools
+from fabricgen.views.leaks import with_leaks
 from fabricgen.views.mtu import largest_mtu, usual_mtu
 from fabricgen.views.overlay import with_overlay
 from fabricgen.views.pairs import with_pair
@@ -98,7 +99,8 @@ class SwitchViews:
             whole = replace(whole, multihomed=dotted(int(self.addresses.router_id[min(row, mate)])))
         elif mate >= 0:
             whole = with_pair(whole, self.frame(mate), self.design.catalog, first=row < mate)
-        return with_overlay(whole, self, row) if self.design.vnis or self.design.bridged_vnis else whole
+        whole = with_overlay(whole, self, row) if self.design.vnis or self.design.bridged_vnis else whole
+        return with_leaks(whole, self) if self.design.leaks else whole
 
     def frame(self, row: int) -> SwitchView:
         """The view of one switch without its ports and routes, which take most of the time."""
@@ -186,7 +188,7 @@ class SwitchViews:
         """The services of tenants on a switch: those of their ports, or one without ports where their VRF passes."""
         mine = {f.name: f for f in (owner, *self._guests.get(owner.name, ()))}
         for tenant in self.design.tenants:
-            places, pools = self.addresses.tenants[tenant.name], self._tenant_pools[tenant.name]
+            places, pools = self.addresses.tenants[tenant.name], self.tenant_pools[tenant.name]
             here = [mine[name] for name, vlans in places.ports.items() if name in mine and vlans[row]]
             for fabric in here:
                 for plain, vlan in zip(self._services_of(row, fabric), tenant.vlans[fabric.name], strict=False):
@@ -196,7 +198,7 @@ class SwitchViews:
                 yield Service(owner.name, vlan, tenant.name, hosts, "", "", pools, tenant=tenant.name)
 
     @cached_property
-    def _tenant_pools(self) -> dict[str, tuple[str, ...]]:
+    def tenant_pools(self) -> dict[str, tuple[str, ...]]:
         """The prefixes that contain all addresses of the nodes of each tenant."""
         return {
             tenant.name: tuple(dict.fromkeys(p for f in tenant.vlans for p in self._own_pools(f, tenant.fabrics)))

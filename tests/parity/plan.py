@@ -37,6 +37,7 @@ from fabricgen.running.form import (
 from fabricgen.running.policy import network_of
 from fabricgen.views.switch import Service, SwitchPort, SwitchView
 from tests.parity.exits import aggregates, exit_peers, exit_routes, passed_on, with_outside
+from tests.parity.leaks import leaks_into
 from tests.parity.plan_hosts import access_of, port_gateway, vlan_of
 from tests.parity.plan_overlay import planned_overlay, segment_of, vrfs_over_evpn
 
@@ -312,6 +313,7 @@ def _bgp(switch: SwitchView, dialect: Dialect) -> dict[str, Bgp]:
             peers={**dict(_peers(switch, vrf, dialect)), **dict(exit_peers(switch, vrf))},
             announced=frozenset({*_announced(switch, vrf), *passed_on(switch, vrf)}),
             aggregates=aggregates(switch, vrf),
+            leaks=leaks_into(switch, vrf),
         )
         for vrf in ("", *sorted(with_links | vrfs_over_evpn(switch)))
     }
@@ -360,6 +362,7 @@ def _permits(switch: SwitchView, vrf: str, family: str) -> Iterator[Permit]:
     """Loopbacks of the default VRF, and in each VRF the prefixes of its hosts: up to links of two addresses."""
     whole = 128 if family == "v6" else 32
     pools = {pool for service in switch.services if service.vrf == vrf for pool in service.host_pools}
+    pools |= {prefix for leaked in switch.leaks if leaked.vrf == vrf for prefix in leaked.prefixes}
     for longest, found in ((whole, set() if vrf else set(switch.fabric.loopback_pools)), (whole - 1, pools)):
         for pool in found:
             network = ip_network(pool)

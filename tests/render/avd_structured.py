@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 from avd_bonds import bonds
 from avd_hosts import access, filters, gateway, option_82, routed
+from avd_leaks import with_leaks
 from avd_management import management
 from avd_overlay import vxlan, with_overlay
 from avd_routing import merged, routing
@@ -53,7 +54,12 @@ def structured_config(switch: SwitchView) -> Structured:
         base["spanning_tree"]["no_spanning_tree_vlan"] = "4094"
     base |= {**filters(switch), **option_82(switch)}
     return merged(
-        base, bonds(switch), management(switch), with_overlay(switch, routing(switch)), vxlan(switch), by_hand
+        base,
+        bonds(switch),
+        management(switch),
+        with_leaks(switch, with_overlay(switch, routing(switch))),
+        vxlan(switch),
+        by_hand,
     )
 
 

@@ -229,7 +229,12 @@ POLICY = {
             "rule": {
                 "<rule>": {
                     "action": {"permit": EMPTY, "deny": EMPTY},
-                    "match": {"as-path-list": LINE, "ip-prefix-list": LINE, "type": one_of("ipv4", "ipv6")},
+                    "match": {
+                        "as-path-list": LINE,
+                        "ip-prefix-list": LINE,
+                        "source-vrf": LINE,
+                        "type": one_of("ipv4", "ipv6"),
+                    },
                     "set": {
                         "as-path-prepend": {"as": ASN, "last-as": whole(1, 10)},
                         "community": {"<community>": EMPTY},
@@ -277,6 +282,7 @@ EVPN_FAMILY = {
 OWN_FAMILY = {
     "aggregate-route": {"<prefix>": EMPTY},
     "route-export": {"to-evpn": {"state": STATE}},
+    "route-import": {"from-vrf": {"list": {"<name>": EMPTY}, "route-map": LINE, "state": STATE}},
     "multipaths": {"ebgp": whole(1, 128)},
     "redistribute": {key: {"route-map": LINE, "state": STATE} for key in ("connected", "static")},
     "state": STATE,

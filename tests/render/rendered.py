@@ -54,6 +54,13 @@ RAILS = ("fabrics.compute.hosts=rail-subnets",)
 PER_RACK = ("routing.asn={plan: per-rack, pool: 65000.1-65000.500}",)
 ONE_NUMBER = ("routing.asn={tiers: {leaf: 65001, spine: 65000}}",)
 BFD = ("routing.bfd=true",)
+LEAKS = (
+    'tenants.blue.nodes=["p1/su-*/node-1"]',
+    'tenants.green.nodes=["p1/su-*/node-2"]',
+    "leaks.all={between: [blue, green]}",
+    "leaks.some={between: [blue, default], prefixes: {default: [10.128.0.0/24, 192.0.2.0/24]}}",
+)
+"""Two tenants of which one sees the other, and a part of what is nobody's."""
 
 MANAGED = (
     "management.users.ops={password: 'env:FABRICGEN_OPS', ssh_keys: [ssh-ed25519 AAAAC3Nz, ssh-rsa AAAAB3Nz]}",

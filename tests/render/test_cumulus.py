@@ -18,6 +18,7 @@ from tests.render.rendered import (
     CUMULUS,
     DUAL,
     EXAMPLES,
+    LEAKS,
     PER_RACK,
     RAILS,
     STATIC,
@@ -307,6 +308,7 @@ def test_hostile_words_stay_words() -> None:
         RAILS + V6,
         PER_RACK,
         SN5600,
+        DUAL + LEAKS,
     ],
     ids="+".join,
 )

@@ -14,7 +14,7 @@ import pytest
 
 from fabricgen.running.bgpcfgd import frr_of
 from tests.parity.switches import switches_of
-from tests.render.rendered import BFD, DUAL, EXAMPLES, ONE_NUMBER, PER_RACK, RAILS, UNNUMBERED, V6, files_of
+from tests.render.rendered import BFD, DUAL, EXAMPLES, LEAKS, ONE_NUMBER, PER_RACK, RAILS, UNNUMBERED, V6, files_of
 
 CASES = [(name, ()) for name in EXAMPLES] + [
     ("leaf-spine", UNNUMBERED),
@@ -29,6 +29,7 @@ CASES = [(name, ()) for name in EXAMPLES] + [
     ("leaf-spine", DUAL + BFD),
     ("leaf-spine", DUAL + UNNUMBERED),
     ("leaf-spine", DUAL + ONE_NUMBER),
+    ("leaf-spine", DUAL + LEAKS),
     ("full-cluster", V6),
     ("full-cluster", DUAL),
     ("superpod-b300", DUAL),

@@ -33,3 +33,22 @@ class TenantDesign:
     path: Path
     shared: tuple[str, ...] = ()
     """Names of the sets of extra devices on InfiniBand that are in its partition, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeakDesign:
+    """Routes that two VRFs tell each other; "" is the default VRF.
+
+    `prefixes`: what a VRF shows to the other, absent for all its hosts. `fabrics` own the switches that leak, where
+    they have both VRFs.
+    """
+
+    name: str
+    between: tuple[str, str]
+    prefixes: Mapping[str, tuple[str, ...]]
+    fabrics: tuple[str, ...]
+
+    def into(self, vrf: str) -> str | None:
+        """The VRF whose routes it brings into one; None where it is not of this leak."""
+        one, other = self.between
+        return {one: other, other: one}.get(vrf)

@@ -70,3 +70,28 @@ FG094 = Fault(
       blue: {nodes: [p1/su-1], shared: [array]}
     """,
 )
+
+FG098 = Fault(
+    id="FG098",
+    name="CannotLeak",
+    title="two VRFs cannot tell each other routes",
+    text="""
+    `leaks` names two VRFs, and one is not there, no switch has both, or what they would show each other is ambiguous.
+
+    A VRF is a tenant, the VRF of a carried fabric, or `default`. Routes leak on switches that have both, in BGP, and
+    where VRFs do not travel over EVPN. Bridged hosts of two tenants on one leaf are in one subnet, which would be on
+    both sides: state `prefixes` that do not overlap, or leak in another fabric.
+    """,
+    bad="""
+    tenants:
+      blue: {nodes: [p1/su-1/node-1]}
+    leaks:
+      shared: {between: [blue, services]}  # <-
+    """,
+    good="""
+    tenants:
+      blue: {nodes: [p1/su-1/node-1]}
+    leaks:
+      shared: {between: [blue, default]}
+    """,
+)

@@ -33,6 +33,7 @@ from fabricgen.render.escape import one_line, token
 from fabricgen.render.nos._eos.balancing import balancing_values
 from fabricgen.render.nos._eos.exits import exit_policy, exit_sessions
 from fabricgen.render.nos._eos.host_services import access_of, filters, gateway_of, port_gateway, relay_values
+from fabricgen.render.nos._eos.leaks import leak_policy, leak_targets
 from fabricgen.render.nos._eos.macsec import macsec_profiles
 from fabricgen.render.nos._eos.management import management_values
 from fabricgen.render.nos._eos.overlay import overlay_values
@@ -244,7 +245,9 @@ def _bgp(switch: SwitchView) -> dict[str, Any]:
         "interface_peers": [(interface_range(names), *key) for key, names in by_asn.items()],
         "bgp_instances": [_bgp_vrf(switch, vrf) for vrf in evpn.speaking_vrfs(switch)],
         "default_instance": exit_sessions(switch, ""),
+        "default_leaks": leak_targets(switch, ""),
         **exit_policy(switch),
+        **leak_policy(switch),
     }
 
 
@@ -293,6 +296,7 @@ def _bgp_vrf(switch: SwitchView, vrf: str) -> dict[str, Any]:
     return {
         "vrf": token(vrf),
         "evpn": over and {"distinguisher": over.distinguisher, "target": over.target},
+        "leaks": leak_targets(switch, vrf),
         "maps": ("CONNECTED", "IN", "OUT") if found else ("CONNECTED",),
         "prefix_lists": lists,
         "matches": matches,

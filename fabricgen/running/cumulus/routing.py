@@ -8,11 +8,12 @@ from typing import Any
 
 from fabricgen.running.bgp import Instance, Neighbor, drained
 from fabricgen.running.cumulus.exits import exit_neighbor, sets_of
+from fabricgen.running.cumulus.leaks import brought_in, vrf_of
 from fabricgen.running.cumulus.overlay import read_group, tunnel, vrf_lines
 from fabricgen.running.cumulus.segments import bridged
 from fabricgen.running.form import Bfd, Bgp, StaticRoute
 from fabricgen.running.overlay import Overlay, VrfLines, overlay
-from fabricgen.running.policy import Entry, Policies, Route
+from fabricgen.running.policy import ADDING, Entry, Policies, Route
 from fabricgen.running.tree import only, tolerates, unfit
 
 Row = Mapping[str, Any]
@@ -98,7 +99,7 @@ class Routing:
             if word == "l2vpn-evpn":
                 only(family, "state")
                 continue
-            only(family, "aggregate-route", "multipaths", "redistribute", "route-export", "state")
+            only(family, "aggregate-route", "multipaths", "redistribute", "route-export", "route-import", "state")
             only(family["redistribute"], "connected", "static")
             if family["state"] != ON or any(one["state"] != ON for one in family["redistribute"].values()):
                 unfit(f"{word}: not on, or routes are not redistributed")
@@ -107,6 +108,8 @@ class Routing:
             if "static" in family["redistribute"]:
                 found.statics[FAMILIES[word]] = {family["redistribute"]["static"]["route-map"]}
             found.aggregates |= set(family.get("aggregate-route", {}))
+            if "route-import" in family:
+                found.imports[FAMILIES[word]] = brought_in(family["route-import"])
         for name, group in row.get("peer-group", {}).items():
             found.neighbors[name] = self._group(group)
         for name, peer in row.get("neighbor", {}).items():
@@ -213,14 +216,15 @@ def _entry(rule: Row, types: Mapping[str, str], *, graceful: bool) -> Entry:
         unfit(f"an entry that is not understood: {rule}")
     if not match:
         return Entry(action == "permit")
-    only(match, "as-path-list", "ip-prefix-list", "type")
+    only(match, "as-path-list", "ip-prefix-list", "source-vrf", "type")
     if match.keys() == {"as-path-list"}:
         return Entry(action == "permit", as_path=match["as-path-list"])
     if types[match["ip-prefix-list"]] != match["type"]:
         unfit(f"an entry that is not understood: {rule}")
     return replace(
         Entry(action == "permit", match["ip-prefix-list"], match.get("as-path-list", "")),
-        **sets_of(rule.get("set", {}), of_exit=match["ip-prefix-list"].startswith("EXIT-"), graceful=graceful),
+        **sets_of(rule.get("set", {}), of_exit=match["ip-prefix-list"].startswith(ADDING), graceful=graceful),
+        source_vrf=vrf_of(match["source-vrf"]) if "source-vrf" in match else None,
     )
 
 

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from fabricgen.running.bgp import Instance, drained
+from fabricgen.running.eos.leaks import FAMILIES, Targets
 from fabricgen.running.eos.overlay import BRIDGED, FAMILY, VXLAN, Vxlan, overlay_of
 from fabricgen.running.form import Bfd, Bgp
 from fabricgen.running.overlay import Overlay, VrfLines
-from fabricgen.running.policy import Entry, Policies, Route, of_exit
+from fabricgen.running.policy import ADDING, Entry, Policies, Route, of_exit
 from fabricgen.running.tree import Line, Rules, unfit
 
 MOST_PORTS = 4096
@@ -30,6 +31,7 @@ class EosRouting:
     """The group of each interface with a session over link-local addresses."""
     over_evpn: dict[str, VrfLines] = field(default_factory=dict)
     vxlan: Vxlan = field(default_factory=Vxlan)
+    targets: Targets = field(default_factory=Targets)
     bfd: Bfd = field(default_factory=Bfd)
     """The timers of sessions that state none."""
 
@@ -40,6 +42,7 @@ class EosRouting:
         for port, group in self.link_local.items():
             if "v4" in self.instances[""].neighbors[group].active and group not in self.over_v6:
                 unfit(f"{port} carries IPv4 without `next-hop address-family ipv6 originate`")
+        self.targets.resolve(self.instances, self.policies)
         for neighbor in (neighbor for one in self.instances.values() for neighbor in one.neighbors.values()):
             neighbor.bfd = neighbor.bfd or (self.bfd if neighbor.has_bfd else None)
         return {vrf: one.bgp(self.policies, connected(vrf), statics(vrf)) for vrf, one in self.instances.items()}
@@ -56,6 +59,8 @@ class EosRouting:
 
     def overlay(self, loopbacks: Iterable[str]) -> Overlay | None:
         """EVPN, given the loopbacks of the switch."""
+        for vrf, lines in self.over_evpn.items():
+            lines.distinguisher = self.targets.distinguishers.get(vrf, "")
         return overlay_of(self.instances, self.over_evpn, self.vxlan, self.policies, loopbacks)
 
 
@@ -75,6 +80,7 @@ def routing_rules(top: Rules) -> None:
     top.line(r"(?:ip|ipv6) prefix-list (\S+)")(_prefix_list)
     top.line(r"(?:ip|ipv6) prefix-list (\S+) seq \d+ permit (\S+)((?: [gl]e \d+)*)")(_prefix_rule)
     top.line(r"ip as-path access-list (\S+) permit (\S+) any")(_as_path)
+    top.line(r"ip extcommunity-list (\S+) permit rt (\S+)")(_targets)
     top.line(r"route-map (\S+) (permit|deny) (\d+)")(_route_map)
     top.line(r"router bgp (\d+)")(_router)
     top.line("router bfd")(_default_bfd)
@@ -114,10 +120,14 @@ def _as_path(box: HasRouting, line: Line, name: str, expression: str) -> None:
     box.routing.policies.as_paths.setdefault(name, set()).add(expression)
 
 
+def _targets(box: HasRouting, line: Line, name: str, target: str) -> None:
+    box.routing.targets.lists[name] = target
+
+
 def _route_map(box: HasRouting, line: Line, name: str, action: str, seq: str) -> None:
     matched: dict[str, Any] = {}
     _MAP.read(line.children, matched)
-    if name.startswith("EXIT-"):
+    if name.startswith(ADDING):
         of_exit(matched)
     box.routing.policies.maps.setdefault(name, {})[int(seq)] = Entry(action == "permit", **matched)
 
@@ -125,6 +135,11 @@ def _route_map(box: HasRouting, line: Line, name: str, action: str, seq: str) ->
 @_MAP.line(r"match (?:ip|ipv6) address (prefix-list) (\S+)|match (as-path) (\S+)")
 def _match(matched: dict[str, Any], line: Line, word: str, name: str, path: str, path_name: str) -> None:
     matched[(word or path).replace("-", "_")] = name or path_name
+
+
+@_MAP.line(r"match extcommunity (\S+)")
+def _match_targets(matched: dict[str, Any], line: Line, name: str) -> None:
+    matched["extcommunity"] = name
 
 
 @_MAP.line(r"set community ((?:(?:\d+:\d+|GSHUT) ?)+)")
@@ -149,14 +164,36 @@ def _router(box: HasRouting, line: Line, asn: str) -> None:
 
 @_BGP.line(r"vrf (\S+)")
 def _vrf(routing: EosRouting, parent: Instance, line: Line, vrf: str) -> None:
-    bgp = routing.instances[vrf] = Instance(parent.asn, relax=True)
+    bgp = parent if vrf == "default" else Instance(parent.asn, relax=True)
+    routing.instances["" if vrf == "default" else vrf] = bgp
     _BGP.read(line.children, routing, bgp)
+
+
+@_BGP.line(r"route-target import (vpn-ipv[46]) route-map (\S+)")
+def _import_map(routing: EosRouting, bgp: Instance, line: Line, word: str, name: str) -> None:
+    bgp.imports.setdefault(FAMILIES[word], (set(), set()))[1].add(name)
+
+
+@_BGP.line(r"route-target (import|export) (vpn-ipv[46]) (\d+:\d+)")
+def _leak_target(routing: EosRouting, bgp: Instance, line: Line, way: str, word: str, target: str) -> None:
+    if way == "import":
+        bgp.imports.setdefault(FAMILIES[word], (set(), set()))[0].add(target)
+    else:
+        routing.targets.exports.setdefault(FAMILIES[word], {})[target] = _name_of(routing, bgp)
+
+
+def _name_of(routing: EosRouting, bgp: Instance) -> str:
+    (vrf,) = [name for name, one in routing.instances.items() if one is bgp]
+    return vrf
 
 
 @_BGP.line(r"rd (\S+)|route-target (import|export) evpn (\S+)")
 def _over_evpn(routing: EosRouting, bgp: Instance, line: Line, distinguisher: str, way: str, target: str) -> None:
-    (vrf,) = [name for name, one in routing.instances.items() if one is bgp]
-    routing.over_evpn.setdefault(vrf, VrfLines()).add(distinguisher, way, target)
+    vrf = _name_of(routing, bgp)
+    if distinguisher:
+        routing.targets.distinguishers[vrf] = distinguisher
+    else:
+        routing.over_evpn.setdefault(vrf, VrfLines()).add("", way, target)
 
 
 @_BGP.line(r"vlan (\d+)")

@@ -18,6 +18,7 @@ from fabricgen.blueprint.sections.routing import CONNECT_RETRY_S, HOLD_S, KEEPAL
 from fabricgen.render import bgp, evpn
 from fabricgen.render.escape import one_line, token, yaml_text
 from fabricgen.render.nos._cumulus.exits import bfd_profiles, exit_bgp, exit_lists, exit_routes
+from fabricgen.render.nos._cumulus.leaks import leak_imports, leak_policy
 from fabricgen.render.nos._cumulus.words import family
 from fabricgen.render.static import DISCARD_DISTANCE
 from fabricgen.views.switch import StaticRoute, SwitchView
@@ -34,6 +35,7 @@ def routing_values(switch: SwitchView, vrf_name: Callable[[str], str]) -> dict[s
     carried = list(evpn.speaking_vrfs(switch)) if switch.asn else []
     known = ["", *carried] if switch.asn else []
     bfd = switch.fabric.bfd if switch.asn else None
+    leaks = leak_policy(switch, vrf_name)
     return {
         "asn": switch.asn,
         "router_id": switch.router_id,
@@ -50,15 +52,18 @@ def routing_values(switch: SwitchView, vrf_name: Callable[[str], str]) -> dict[s
         "as_path_lists": [
             *([("OWN", ("^$",))] if switch.announces_own_only else []),
             *(found for vrf in known for found in exit_lists(switch, vrf)["as_paths"]),
+            *leaks["leak_paths"],
         ],
         "drained": switch.maintenance,
         "own_source": switch.own_source if switch.asn else "",
-        "prefix_lists": [found for vrf in known for found in _prefix_lists(switch, vrf)],
+        "prefix_lists": [*(found for vrf in known for found in _prefix_lists(switch, vrf)), *leaks["leak_lists"]],
+        "leak_maps": leaks["leak_maps"],
+        "leak_mark": leaks["leak_mark"],
         "route_maps": [found for vrf in known for found in _route_maps(switch, vrf)],
         "vrfs": [
             {
                 "name": vrf_name(vrf) or "default",
-                "bgp": _bgp(switch, vrf) if vrf in known else None,
+                "bgp": {**_bgp(switch, vrf), "leaks": leak_imports(switch, vrf, vrf_name)} if vrf in known else None,
                 "evpn": evpn.vrf_of(switch, vrf),
                 "routes": [*([] if vrf else routes(switch)), *exit_routes(switch, vrf)],
             }

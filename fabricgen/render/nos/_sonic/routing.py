@@ -10,6 +10,7 @@ from fabricgen.render import bgp, evpn
 from fabricgen.render.escape import one_line, token
 from fabricgen.render.exits import runs_in
 from fabricgen.render.nos._sonic.exits import exit_values
+from fabricgen.render.nos._sonic.leaks import leak_values
 from fabricgen.render.static import DISCARD_DISTANCE
 from fabricgen.views.exits import EXIT
 from fabricgen.views.switch import StaticRoute, SwitchPort, SwitchView
@@ -33,13 +34,13 @@ peer-group.conf.j2 and bgpd.main.conf.j2); an frr.conf has neither.
 
 def owns_frr(switch: SwitchView) -> bool:
     """Whether a switch takes an frr.conf: unnumbered sessions, BFD, no IPv4, sessions in a VRF, EVPN, an AS number
-    that others share, exits of the fabric, an MLAG pair, whose own VLAN bgpcfgd would announce, or a prefix limit that
-    is asked for: bgpcfgd has no words for these, or SONiC's YANG models refuse them.
+    that others share, exits of the fabric, leaks, an MLAG pair, whose own VLAN bgpcfgd would announce, or a prefix
+    limit that is asked for: bgpcfgd has no words for these, or SONiC's YANG models refuse them.
 
     Without BGP there is nothing to put there.
     """
     asked = switch.fabric.bfd or switch.fabric.states_max_prefixes or any(s.outside for s in switch.services)
-    in_vrfs = any(runs_in(switch, vrf) for vrf in switch.vrfs)
+    in_vrfs = bool(switch.leaks) or any(runs_in(switch, vrf) for vrf in switch.vrfs)
     beside = in_vrfs or switch.shares_asn or switch.overlay or switch.pair
     plain = switch.has_v4 and not asked and not beside
     return bool(switch.asn) and (switch.fabric.underlay == "ebgp-unnumbered" or not plain)
@@ -146,8 +147,9 @@ def _frr(switch: SwitchView) -> dict[str, Any]:
         "own_lines": switch.lines_at("frr"),
         "max_paths": min(switch.ecmp_width, MAX_ECMP),
         "peers": [_peer(session) for session in peers],
+        "leaks_here": any(leaked.sources for leaked in switch.leaks),
         "bgp_instances": [_frr_vrf(switch, vrf) for vrf in evpn.speaking_vrfs(switch)],
-        "default_instance": exit_values(switch, "", ""),
+        "default_instance": {**exit_values(switch, "", ""), **leak_values(switch, "", vrf_name)},
     }
 
 
@@ -205,4 +207,5 @@ def _frr_vrf(switch: SwitchView, vrf: str) -> dict[str, Any]:
         "groups": found,
         "peers": [_peer(session) for session in peers],
         **exit_values(switch, vrf, vrf_name(vrf)),
+        **leak_values(switch, vrf, vrf_name),
     }

@@ -1,0 +1,53 @@
+"""Leaks between VRFs, for every NOS: from where a switch brings what into a VRF, a prefix list for each.
+
+What is brought in has an AS number of its own in its path (`MARK`), wherever it goes in the VRF. Nothing that has it is
+brought into a further VRF, so that two leaks are not one; and a switch of the lowest tier, which announces own routes
+alone, does not announce it: those above have both VRFs, too, and bring it in themselves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fabricgen.render import bgp
+from fabricgen.views.switch import LeakSource, SwitchView
+
+MARK = 4_294_967_294
+"""The last AS number for private use (RFC 6996): no switch has it."""
+
+MARKED = "LEAKED"
+"""The name of the list of AS paths that have the mark."""
+
+MARKED_PATH = f"_{MARK}_"
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """What comes from another VRF, in one family: `seq` is that of its entry in the map of the VRF."""
+
+    source: LeakSource
+    v6: bool
+    seq: int
+    rules: bgp.Rules
+
+
+def brought_into(switch: SwitchView, vrf: str) -> tuple[Brought, ...]:
+    """What a switch brings into a VRF from others, IPv4 before IPv6; entries of a map of both follow on one another."""
+    leaked = switch.leaked(vrf)
+    found = [
+        (source, v6, rules)
+        for v6, has in ((False, switch.has_v4), (True, switch.has_v6))
+        for source in (leaked.sources if leaked and has else ())
+        if (rules := bgp.leak_rules(source, v6=v6))
+    ]
+    return tuple(Brought(source, v6, 10 * n, rules) for n, (source, v6, rules) in enumerate(found, 1))
+
+
+def list_name(vrf: str, source: str, *, v6: bool) -> str:
+    """The name of the prefix list of a source; VRFs as the NOS calls them."""
+    return f"LEAKED{'6' if v6 else ''}-{vrf or 'default'}-{source or 'default'}"
+
+
+def leak_map(vrf: str, *, v6: bool = False) -> str:
+    """The name of the map that all must pass that is brought into a VRF."""
+    return f"LEAKED{'6' if v6 else ''}-{vrf or 'default'}"

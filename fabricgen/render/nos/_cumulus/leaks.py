@@ -1,0 +1,48 @@
+"""Leaks between VRFs of Cumulus Linux as values.
+
+NVUE Command Reference, BGP: `vrf ... router bgp address-family ... route-import from-vrf list`, `route-map` and
+`state`; Router Policy: `route-map ... match source-vrf`. NVUE writes FRR's `import vrf` from it, which brings no route
+on that was brought in itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from fabricgen.render.leaks import MARK, MARKED, MARKED_PATH, Brought, brought_into, leak_map, list_name
+from fabricgen.views.switch import SwitchView
+
+WORDS = {False: "ipv4", True: "ipv6"}
+
+
+def leak_policy(switch: SwitchView, vrf_name: Callable[[str], str]) -> dict[str, Any]:
+    """The lists and maps of what is brought into the VRFs of a switch."""
+    every = [(vrf_name(vrf), each) for vrf in ("", *switch.vrfs) for each in brought_into(switch, vrf)]
+    maps: dict[str, dict[str, Any]] = {}
+    for vrf, each in every:
+        source = vrf_name(each.source.vrf)
+        found = maps.setdefault(leak_map(vrf, v6=each.v6), {"type": WORDS[each.v6], "entries": []})
+        row = {"seq": each.seq, "list": list_name(vrf, source, v6=each.v6), "vrf": source or "default"}
+        found["entries"].append(row)
+    return {
+        "leak_maps": maps,
+        "leak_mark": MARK,
+        "leak_paths": [(MARKED, (MARKED_PATH,))] if maps else [],
+        "leak_lists": [_prefix_list(vrf, vrf_name(each.source.vrf), each) for vrf, each in every],
+    }
+
+
+def _prefix_list(vrf: str, source: str, each: Brought) -> dict[str, Any]:
+    longest = 127 if each.v6 else 31
+    rows = [(seq, pool, 0, longest if longer else 0) for seq, pool, longer in each.rules]
+    return {"name": list_name(vrf, source, v6=each.v6), "type": WORDS[each.v6], "rules": rows}
+
+
+def leak_imports(switch: SwitchView, vrf: str, vrf_name: Callable[[str], str]) -> dict[str, dict[str, Any]]:
+    """By family, the VRFs whose routes are brought into one, and the map that they pass."""
+    found: dict[str, dict[str, Any]] = {}
+    for each in brought_into(switch, vrf):
+        row = found.setdefault(WORDS[each.v6], {"map": leak_map(vrf_name(vrf), v6=each.v6), "sources": []})
+        row["sources"].append(vrf_name(each.source.vrf) or "default")
+    return found

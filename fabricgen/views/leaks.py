@@ -1,0 +1,69 @@
+"""What is leaked between the VRFs of a switch: routes that it brings from one into another, and that pass in one.
+
+A switch that has both VRFs of a leak brings the prefixes of each into the other. A switch that has one of them lets
+pass what others brought into it. A prefix leaks so far as it is one of hosts: neither loopbacks nor links between
+switches do, and no default route.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from ipaddress import ip_network
+from typing import TYPE_CHECKING
+
+from fabricgen.views.switch import Leaked, LeakSource, SwitchView
+
+if TYPE_CHECKING:
+    from fabricgen.views.switches import SwitchViews
+
+DEFAULT_NUMBER = 1
+"""The number of the default VRF among those of a switch: VLANs of fabrics begin at 2."""
+
+
+def with_leaks(switch: SwitchView, views: SwitchViews) -> SwitchView:
+    """A switch with what leaks into its VRFs."""
+    fabric = views.design.fabric(switch.fabric.name)
+    owner = fabric.carrier or fabric.name
+    here = ("", *switch.vrfs)
+    found = []
+    for vrf in here:
+        leaks = [leak for leak in views.design.leaks if owner in leak.fabrics and leak.into(vrf) is not None]
+        if leaks:
+            prefixes: dict[str, list[str]] = {}
+            for leak in leaks:
+                other = leak.into(vrf) or ""
+                shown = _within(leak.prefixes.get(other), _pools(views, owner, other))
+                prefixes.setdefault(other, []).extend(shown)
+            sources = tuple(
+                LeakSource(other, _number(views, owner, other), tuple(dict.fromkeys(own)))
+                for other, own in sorted(prefixes.items())
+                if other in here
+            )
+            passing = dict.fromkeys(prefix for own in prefixes.values() for prefix in own)
+            found.append(Leaked(vrf, _number(views, owner, vrf), sources, tuple(passing)))
+    return replace(switch, leaks=tuple(found))
+
+
+def _number(views: SwitchViews, owner: str, vrf: str) -> int:
+    """A number that no other VRF on the switches of a fabric has: its VLAN on links between them."""
+    return views.vlan_in(owner, vrf) if vrf else DEFAULT_NUMBER
+
+
+def _pools(views: SwitchViews, owner: str, vrf: str) -> tuple[str, ...]:
+    """The prefixes that contain all hosts of a VRF."""
+    if vrf in views.tenant_pools:
+        return views.tenant_pools[vrf]
+    fabrics = [f for f in views.design.fabrics if owner in (f.name, f.carrier) and f.vrf == vrf]
+    return tuple(dict.fromkeys(pool for fabric in fabrics for pool in views.intents[fabric.name].host_pools))
+
+
+def _within(stated: Iterable[str] | None, pools: tuple[str, ...]) -> Iterator[str]:
+    """The stated prefixes so far as they are in the pools; these themselves where none are stated."""
+    if stated is None:
+        yield from pools
+        return
+    for prefix in map(ip_network, stated):
+        for pool in map(ip_network, pools):
+            if prefix.version == pool.version and prefix.overlaps(pool):
+                yield str(max(prefix, pool, key=lambda network: network.prefixlen))

@@ -1,0 +1,60 @@
+"""Leaks between VRFs say the same on every NOS: what was planned, and what is not stated is not there."""
+
+from __future__ import annotations
+
+import pytest
+
+from fabricgen.running.form import Permit, Policy, differences
+from fabricgen.running.tree import UnknownTextError
+from tests.parity.switches import first, read, switches_of, wanted
+from tests.render.rendered import ALL_EOS, CUMULUS, DUAL, LEAKS, cluster_of
+
+
+@pytest.mark.parametrize("nos", [(), CUMULUS, ALL_EOS], ids=["sonic", "cumulus", "eos"])
+@pytest.mark.parametrize("families", [(), DUAL], ids=["v4", "dual"])
+def test_files_say_what_was_planned_of_leaks(nos: tuple[str, ...], families: tuple[str, ...]) -> None:
+    sets = (*nos, *families, *LEAKS)
+    cluster = cluster_of("leaf-spine", *sets)
+    for switch, files in switches_of("leaf-spine", sets):
+        found = list(differences(read(switch, files), wanted(cluster, switch, files)))
+        assert not found, f"{switch.name}\n{first(found)}"
+
+
+def test_what_is_stated_leaks_and_nothing_else() -> None:
+    """Within the hosts of a VRF; prefixes of others in the list bring nothing."""
+    switch, files = switches_of("leaf-spine", LEAKS)[0]
+    form = read(switch, files)
+    everything = Policy(frozenset({Permit("10.128.0.0/9", 9, 31)}))
+    stated = Policy(frozenset({Permit("10.128.0.0/24", 24, 31)}))
+    assert {vrf: bgp.leaks for vrf, bgp in form.bgp.items()} == {
+        "": {"blue": everything},
+        "blue": {"": stated, "green": everything},
+        "green": {"blue": everything},
+    }
+
+
+FAULTS = [
+    ((), " match source-vrf default\n", ""),
+    ((), " set as-path prepend 4294967294\n", ""),
+    ((), "  import vrf route-map LEAKED-Vrf_green\n", ""),
+    ((), " match as-path LEAKED\n", ""),
+    (CUMULUS, "                  source-vrf: default\n", ""),
+    (CUMULUS, "                set: {as-path-prepend: {as: 4294967294}}\n", ""),
+    (ALL_EOS, "      route-target import vpn-ipv4 route-map LEAKED-green\n", ""),
+    (ALL_EOS, "permit rt 2001:2001", "permit rt 2000:2000"),
+    (ALL_EOS, "      route-target export vpn-ipv4 2001:2001\n", ""),
+]
+
+
+@pytest.mark.parametrize(("nos", "old", "new"), FAULTS, ids=lambda v: v.strip() if isinstance(v, str) else "")
+def test_a_leak_that_is_not_as_stated_is_noticed(nos: tuple[str, ...], old: str, new: str) -> None:
+    sets = (*nos, *LEAKS)
+    cluster = cluster_of("leaf-spine", *sets)
+    switch, files = switches_of("leaf-spine", sets)[0]
+    broken = {name: text.replace(old, new, 1) for name, text in files.items()}
+    assert broken != files
+    try:
+        found = first(differences(read(switch, broken), wanted(cluster, switch, files)))
+    except UnknownTextError as error:
+        found = str(error)
+    assert found
