@@ -47,6 +47,11 @@ class HostServices:
         """Servers of DHCPv6."""
         return tuple(server for server in self.dhcp if ":" in server)
 
+    @property
+    def reads_gateways(self) -> bool:
+        """Whether configurations have more of a gateway than its address: is a server in its subnet, and its prefix."""
+        return bool(self.dhcp) or self.states_advertised
+
 
 NO_SERVICES = HostServices()
 

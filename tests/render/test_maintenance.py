@@ -15,6 +15,8 @@ import pytest
 
 from fabricgen.lint.engine import lint
 from fabricgen.running.form import differences
+from fabricgen.verify.drift.checking import check_running
+from fabricgen.verify.drift.planned import OfCluster
 from tests.conftest import require
 from tests.parity.switches import first, read, switches_of, wanted
 from tests.render import frr_lab
@@ -121,6 +123,27 @@ def test_traffic_leaves_a_drained_spine_before_it_goes(short_path: Path) -> None
             ping.send_signal(2)
             said = ping.communicate(timeout=30)[0]
             assert " 0% packet loss" in said, said
+
+        running, plan = short_path / "running", OfCluster(cluster_of("leaf-spine", *sets))
+        assert judged_as_shown(lab, leaf, running, plan) == []
+        link = next(link for link in build.links if _joins(link, leaf, SPINE))
+        port, asn = link.a.port, build.devices[leaf]["asn"]
+        lab.vtysh(leaf, "configure terminal", f"router bgp {asn}", f"neighbor {port} shutdown")
+        assert judged_as_shown(lab, leaf, running, plan) == [f"session {port} (to {link.b}): is shut down"]
+
+
+def judged_as_shown(lab: frr_lab.Lab, device: str, folder: Path, plan: OfCluster) -> list[str]:
+    """What `check --running` says of a switch by what its real FRR shows, and its tables as they were built.
+
+    FRR shows the name of the machine, which all switches of a lab share.
+    """
+    own = folder / device
+    own.mkdir(parents=True, exist_ok=True)
+    shown = lab.vtysh(device, "show running-config")
+    (own / "frr.txt").write_text(re.sub("^hostname .*$", f"hostname {device}", shown, flags=re.M))
+    (own / "config_db.json").write_text(lab.build.files[f"configs/{device}/config_db.json"])
+    (found,) = check_running(str(folder), plan, 1).checked
+    return [f"{each.subject}: {each.text}" for each in found.findings]
 
 
 def _joins(link: Link, one: str, other: str) -> bool:

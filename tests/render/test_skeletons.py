@@ -43,6 +43,11 @@ VARIANTS = {
     "tuned": (*LARGER, *TUNED),
     "tuned cumulus": (*LARGER, *TUNED, *CUMULUS),
     "dual rails unnumbered": (*LARGER, *DUAL, *RAILS, *UNNUMBERED),
+    "relays of cumulus": (*LARGER, *CUMULUS, *BRIDGED, "fabrics.compute.dhcp={servers: [10.9.9.9]}"),
+    "advertisements of eos": (
+        *(*LARGER, *EOS, *BRIDGED, *V6),
+        "fabrics.compute.router_advertisements={autoconfig: false}",
+    ),
     "lines of the user's": (*LARGER, *UNNUMBERED, "snippets.a={nos: sonic, at: bgp, text: neighbor UP weight 10}"),
 }
 

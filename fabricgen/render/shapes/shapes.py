@@ -94,8 +94,8 @@ class SwitchShapes:
         is then no part of the shape.
 
         None for a switch that must be rendered by itself: it has settings of its own, snippets to merge, static routes
-        or sub-interfaces, there are tenants, it is one of an MLAG pair or has exits, or it has an IPv6 address that
-        sorts before one of IPv4 as text.
+        or sub-interfaces, there are tenants, services of its hosts depend on its gateways, it is one of an MLAG pair or
+        has exits, or it has an IPv6 address that sorts before one of IPv4 as text.
         """
         frames = list(map(self._views.frame, rows))
         bonds = self._views.plan.bonds
@@ -103,6 +103,7 @@ class SwitchShapes:
         for row, frame, ports in zip(rows, frames, self._ports.of(rows, by_text), strict=True):
             merges = any(snippet.tree for snippet in frame.snippets)
             alone = merges or frame.name in self._stated or frame.fabric.underlay == "static" or self._guests
+            alone = alone or _reads_gateways(frame)
             alone = alone or row in self._views.exit_rows or (bonds is not None and bonds.mate[row] >= 0)
             fits = not alone and (frame.nos in keep_order or ports.in_text_order)
             yield self._signature(row, frame, ports) if fits else None
@@ -180,6 +181,11 @@ def _ending(address: str) -> str:
     """The part of an address that belongs to the shape: its family and prefix length."""
     bare, slash, length = address.partition("/")
     return f"{':' if ':' in bare else '.'}{slash}{length}" if bare else ""
+
+
+def _reads_gateways(view: SwitchView) -> bool:
+    """Whether a relay or an advertisement depends on what the address of a gateway is."""
+    return any(s.gateways for s in view.services) and any(s.offers.reads_gateways for s in view.services)
 
 
 def _frame_addresses(view: SwitchView) -> list[str]:

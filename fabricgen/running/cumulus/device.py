@@ -173,12 +173,15 @@ def _split(row: Row) -> str:
 
 def _check_ports(rows: Mapping[str, Row], split: Mapping[str, str], routing: Any, blocked: set[str]) -> None:
     """Raises UnknownTextError for ports that no cage has, and cages whose ports are not all there."""
+    of_cage: dict[str, set[str]] = {}
+    for name in rows:
+        of_cage.setdefault(name.rpartition("s")[0], set()).add(name)
     for name, into in split.items():
-        ports = {n for n in rows if n.startswith(f"{name}s")}
+        ports = of_cage.get(name, set())
         count = 0 if name in blocked or not into else int(into.removesuffix("x"))
         if ports != {f"{name}s{n}" for n in range(count)}:
             unfit(f"{name} is {into or 'whole'}, with ports {sorted(ports)}")
-    if strange := {n for n in rows if "s" in n[3:] and n.rpartition("s")[0] not in split}:
+    if strange := {n for cage in of_cage.keys() - {"", *split} for n in of_cage[cage]}:
         unfit(f"ports of no cage: {sorted(strange)}")
     if strange := {name for name in routing.unnumbered - set(rows) if not name.startswith(f"{PEERLINK}.")}:
         unfit(f"sessions over no port: {sorted(strange)}")

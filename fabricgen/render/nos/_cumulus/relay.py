@@ -65,7 +65,6 @@ def _upstream(switch: SwitchView, vrf: str, servers: set[str]) -> list[str]:
 def _relay(switch: SwitchView, vrf: str, name: str) -> dict[str, Any] | None:
     served = list(_served(switch, vrf, v6=False))
     servers = {server for _, service in served for server in service.offers.dhcp_v4}
-    upstream = _upstream(switch, vrf, servers)
     if not served:
         return None
     groups = {token(service.fabric): service.offers.dhcp_v4 for _, service in served}
@@ -74,21 +73,20 @@ def _relay(switch: SwitchView, vrf: str, name: str) -> dict[str, Any] | None:
         "marked": any(service.offers.option_82 for _, service in served),
         "downstream": [(interface, token(service.fabric)) for interface, service in served],
         "groups": [(group, sorted(own, key=ip_address)) for group, own in sorted(groups.items())],
-        "upstream": upstream,
+        "upstream": _upstream(switch, vrf, servers),
     }
 
 
 def _relay6(switch: SwitchView, vrf: str, name: str) -> dict[str, Any] | None:
     served = list(_served(switch, vrf, v6=True))
     servers = {server for _, service in served for server in service.offers.dhcp_v6}
-    upstream = _upstream(switch, vrf, servers)
     if not served:
         return None
     return {
         "vrf": name,
         "downstream": [interface for interface, _ in served],
         "servers": sorted(servers, key=ip_address),
-        "upstream": upstream,
+        "upstream": _upstream(switch, vrf, servers),
     }
 
 
