@@ -263,13 +263,9 @@ def _management(box: Box) -> Management:
         unfit(f"servers are in {sorted(managed.vrfs)}")
     if {protocol for protocol, _ in managed.aaa} - {managed.login_group}:
         unfit("servers decide on logins, and are not asked")
-    asked = {"ip": managed.dns, "ntp": managed.ntp, "logging": managed.syslog}
-    sources = {managed.sources.get(word, "") for word, servers in asked.items() if servers}
-    if len(sources) > 1 or sources - {"", "Loopback0"}:
-        unfit(f"servers are spoken to from {sorted(sources)}")
     return Management(
         addresses=addresses,
-        from_loopback=sources == {"Loopback0"},
+        from_loopback=managed.from_loopback(),
         users=managed.users,
         aaa=tuple(managed.aaa),
         ntp=tuple(managed.ntp),

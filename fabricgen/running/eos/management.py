@@ -42,6 +42,14 @@ class EosManagement:
     vrfs: set[str] = field(default_factory=set)
     """Where servers are reached."""
 
+    def from_loopback(self) -> bool:
+        """Whether servers are spoken to from the loopback's address; raises UnknownTextError if not all alike."""
+        asked = {"ip": self.dns, "ntp": self.ntp, "logging": self.syslog}
+        sources = {self.sources.get(word, "") for word, servers in asked.items() if servers}
+        if len(sources) > 1 or sources - {"", "Loopback0"}:
+            unfit(f"servers are spoken to from {sorted(sources)}")
+        return sources == {"Loopback0"}
+
 
 class HasManagement(Protocol):
     """What is read into."""
