@@ -17,13 +17,11 @@ from fabricgen.export.host_links import FIELDS
 from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.kernel.templates import built_in_templates
 from fabricgen.numbering.addresses.shared_ports import fabrics_sharing
+from fabricgen.views.mtu import HOST_MTU
 from fabricgen.wiring.tables import Segment
 
 NETPLAN, SYSCTL = "60-fabric.yaml", "90-fabric.conf"
 """File names: netplan and sysctl apply files in order of name, and these come late."""
-
-MTU = 9000
-"""MTU of RoCE and storage ports, bytes: a 4096-byte RDMA payload fits, and switches take 9214 or more."""
 
 MTU_ELSEWHERE = 1500
 """MTU of other ports, bytes: they also reach networks with the standard MTU."""
@@ -223,7 +221,7 @@ class HostShape:
         for name in tagged:
             vlan = self._vlan(key, name)
             part, most = self._port(place, key, name), min(self._mtus(key)[name], mtu)
-            yield replace(part, interface=f"{interface}.{vlan}", mtu=most, link=interface, vlan=vlan)
+            yield replace(part, interface=_of_vlan(interface, vlan), mtu=most, link=interface, vlan=vlan)
 
     def _vlan(self, key: PortKey, name: str) -> int:
         """The VLAN of a fabric on a port: that of its tenant, or else that of the fabric."""
@@ -233,7 +231,7 @@ class HostShape:
         return fabric_vlan(design.loaded.blueprint, design.layout.numbering, name)
 
     def _mtu(self, fabric: str, role: str) -> int:
-        return MTU if self.cluster.design.fabric(fabric).protocol == "roce" or role == "storage" else MTU_ELSEWHERE
+        return HOST_MTU if self.cluster.design.fabric(fabric).protocol == "roce" or role == "storage" else MTU_ELSEWHERE
 
     def _port(self, place: int, key: PortKey, name: str) -> HostPort:
         """A port as the interface of one fabric, its own or one that shares it."""
@@ -295,3 +293,9 @@ class HostShape:
             hint=f"say what its operating system calls it: names.interfaces.{profile}.{port.label}",
         )
         return self.cluster.design.loaded.located(error)
+
+
+def _of_vlan(interface: str, vlan: int) -> str:
+    """The name of the interface of a tagged VLAN: `bond0.200`, or `vlan200` where that is too long for Linux."""
+    found = f"{interface}.{vlan}"
+    return found if is_interface_name(found) else f"vlan{vlan}"

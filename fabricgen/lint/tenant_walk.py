@@ -31,14 +31,19 @@ def joined(switches: Iterable[SwitchView], design: Design) -> Iterator[Joined]:
 
     A port counts as its tenant's in fabrics that the tenant is kept apart in, elsewhere as nobody's. A link joins the
     VRFs that its two ends have for one tag (0 for none), a VNI those of all switches; a VLAN those of all of its
-    gateways on a switch. A port without an address or a VLAN is in no VRF but the default one.
+    gateways on a switch; a leak the two that it is between, unless the blueprint states it. A port without an address
+    or a VLAN is in no VRF but the default one.
     """
     apart = {tenant.name: frozenset(tenant.fabrics) for tenant in design.tenants}
+    stated = {frozenset(leak.between) for leak in design.leaks}
     graph: nx.Graph[object] = nx.Graph()
     ports: dict[Place, dict[str, tuple[str, str]]] = {}
     for switch in switches:
         for one, other in _edges(switch):
             graph.add_edge(one, other)
+        for one, source in ((leaked.vrf, source.vrf) for leaked in switch.leaks for source in leaked.sources):
+            if {one, source} not in stated:
+                graph.add_edge((switch.name, one), (switch.name, source))
         for port in switch.ports:
             for service in _services(switch, port) if port.role == "host" else ():
                 owner = port.tenant if service.fabric in apart.get(port.tenant, ()) else ""

@@ -15,10 +15,6 @@ MULTIHOP = 3
 """The TTL of sessions between loopbacks of neighbours: the hop between them, one more for either loopback's own box
 (aristanetworks/avd, eos_designs: `evpn_ebgp_multihop` is 3)."""
 
-ENCAPSULATION_BYTES = 50
-"""What VXLAN over IPv4 adds to an IP packet: outer IPv4 20, UDP 8, VXLAN 8 and the inner Ethernet header 14 (RFC 7348,
-5)."""
-
 
 @dataclass(frozen=True, slots=True)
 class Group:

@@ -30,6 +30,9 @@ DRAINED_IN, DRAINED_OUT = 10, 3
 and the own one outward, as to other switches.
 """
 
+OVERLAY_OUT = "OVERLAY-OUT"
+"""The map of what sessions for EVPN announce."""
+
 PrefixRules: TypeAlias = tuple[tuple[int, str, int], ...]
 """(sequence number, prefix, longest length within it that matches, 0 for the prefix alone)"""
 
@@ -128,6 +131,9 @@ def exit_parts(switch: SwitchView, vrf: str, names: MapNames) -> ExitParts:
             own_lists, own_entries = _of_exit(switch, policy, names, v6=v6)
             lists += own_lists
             entries += own_entries
+    if set(paths) - {"^$"} and vrf and switch.overlay:
+        place = PASSED + switch.vrfs.index(vrf)
+        entries.append(MapEntry(OVERLAY_OUT, place, True, False, as_path=path_list))
     known = ((path_list, paths),) if paths else ()
     return ExitParts(known, tuple(lists), tuple(entries), announced, tuple(statics))
 

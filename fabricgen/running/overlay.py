@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -51,6 +51,8 @@ class OverlayPeer:
     keeps_next_hop: bool = True
     multihop: int = 3
     description: str = ""
+    outside: frozenset[str] = frozenset()
+    """AS paths of what it announces beside own routes: those of exits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,24 +127,17 @@ def overlay(
 
 def _peer(instance: Instance, policies: Policies, one: Neighbor) -> OverlayPeer:
     keepalive, hold = instance.either(one, "timers") or instance.timers
-    if not passes(policies, instance.both(one, "map_in")) or instance.both(one, "active") != {EVPN}:
+    outward = policies.learned_paths(instance.both(one, "map_out"))
+    if policies.learned_paths(instance.both(one, "map_in")) is not None or instance.both(one, "active") != {EVPN}:
         unfit(f"a session for EVPN takes less than all, or carries more: {one}")
     return OverlayPeer(
         remote_asn=one.remote_asn,
-        own_only=not passes(policies, instance.both(one, "map_out")),
+        own_only=outward is not None,
         own_as_in=instance.either(one, "own_as_in"),
         keepalive_s=keepalive,
         hold_s=hold,
         keeps_next_hop=instance.keeps_next_hops or instance.either(one, "keeps_next_hop"),
         multihop=instance.either(one, "multihop"),
         description=one.description,
+        outside=outward or frozenset(),
     )
-
-
-def passes(policies: Policies, maps: Iterable[str]) -> bool:
-    """Whether maps let all routes pass, or own ones alone; raises UnknownTextError for what lets others pass."""
-    found = [entry for name in maps for entry in policies.maps[name].values()]
-    own = {policies.own_only(entry) for entry in found}
-    if len(own) > 1 or any(not e.permit or e.prefix_list or e.interface or e.tag for e in found):
-        unfit(f"sessions for EVPN pass all, or what is their own: {sorted(maps)}")
-    return own != {True}

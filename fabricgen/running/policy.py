@@ -146,11 +146,18 @@ class Policies:
         """Whether it asks for another AS path than that of own routes."""
         return bool(entry.as_path) and self.as_paths[entry.as_path] != {OWN_ROUTES}
 
-    def own_only(self, entry: Entry) -> bool:
-        """Whether an entry takes own routes alone; raises UnknownTextError for any other list of AS paths."""
-        if entry.as_path and self.as_paths[entry.as_path] != {OWN_ROUTES}:
-            unfit(f"as-path list {entry.as_path} is not {OWN_ROUTES}")
-        return bool(entry.as_path)
+    def learned_paths(self, maps: Iterable[str]) -> frozenset[str] | None:
+        """AS paths of the routes that maps of EVPN let pass beside own ones; None where they let all pass.
+
+        Raises UnknownTextError for maps that look at anything else.
+        """
+        found = [entry for name in maps for entry in self.maps[name].values()]
+        paths = {path for entry in found if entry.as_path for path in self.as_paths[entry.as_path]}
+        limited = {bool(entry.as_path) for entry in found} or {False}
+        strange = any(not e.permit or e.prefix_list or e.interface or e.tag or e.sets for e in found)
+        if len(limited) > 1 or strange or (paths and OWN_ROUTES not in paths):
+            unfit(f"sessions for EVPN pass all, or own routes and those of exits: {sorted(maps)}")
+        return frozenset(paths - {OWN_ROUTES}) if limited == {True} else None
 
     def passing(self, name: str, routes: Iterable[Route]) -> Iterator[str]:
         """Yield the prefixes of the routes that a map lets pass."""

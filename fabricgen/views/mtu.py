@@ -12,6 +12,13 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.views.spans import SpanIntent
 from fabricgen.wiring.tables import DeviceClass
 
+HOST_MTU = 9000
+"""Of RoCE and storage ports of hosts: a 4096-byte RDMA payload fits, and switches take 9214 or more."""
+
+VXLAN_BYTES = 50
+"""What VXLAN over IPv4 adds to an IP packet: outer IPv4 20, UDP 8, VXLAN 8 and the inner Ethernet header 14 (RFC 7348,
+5)."""
+
 
 def largest_mtu(catalog: Catalog, devices: DeviceClass) -> int:
     """The largest MTU that the NOS of switches supports."""

@@ -155,8 +155,8 @@ class SwitchPort:
 
     @property
     def pauses(self) -> bool:
-        """Whether PFC may pause it, in a lossless fabric."""
-        return self.span is None or self.span.lossless
+        """Whether PFC may pause it, in a lossless fabric: not what leads out, whose far end is not of it."""
+        return self.role != "exit" and (self.span is None or self.span.lossless)
 
     @property
     def addresses(self) -> tuple[str, ...]:

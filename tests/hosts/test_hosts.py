@@ -209,7 +209,8 @@ def test_interfaces_are_called_as_the_blueprint_says() -> None:
 
     def renamed(text: str) -> str:
         for port, name in (("eth1", "enp24s0np0"), ("eth2", "enp64s0.x")):
-            text = text.replace(f'"{port}"', f'"{name}"').replace(f"conf/{port}/", f"conf/{name}/")
+            for place in ('"{}"', "conf/{}/", "named {} "):
+                text = text.replace(place.format(port), place.format(name))
         return text
 
     assert written == {path: renamed(text) for path, text in files_of("leaf-spine").items()}

@@ -22,6 +22,7 @@ VARIANTS = [
     ("leaf-spine", ("ip=v6",)),
     ("leaf-spine", ("ip=dual", "fabrics.compute.hosts=bridged")),
     ("leaf-spine", ("fabrics.compute.hosts=none",)),
+    ("bonded-pair", ("tenants.blue.nodes=[p1/su-1/node-1]",)),
     ("leaf-spine", ("names.interfaces={generic-server: {eth1: 'on', eth2: en0.7_x-y}}",)),
 ]
 

@@ -116,7 +116,7 @@ def planned(switch: SwitchView, catalog: Catalog, *, by_bgpcfgd: bool = False) -
         vrfs=frozenset(switch.vrfs),
         bgp={vrf: _as_bgpcfgd(switch, vrf, one) for vrf, one in bgp.items()} if by_bgpcfgd else bgp,
         routes=_blocks(switch) if by_bgpcfgd and switch.asn else {**_routes(switch), **exit_routes(switch)},
-        drained=switch.maintenance and bool(switch.asn),
+        drained=switch.maintenance and any(one.peers for one in bgp.values()),
         qos=_qos(switch, dialect, lacks) if switch.fabric.qos.lossless and switch.ports else None,
         overlay=planned_overlay(switch, copies_dscp=not lacks("vxlan-dscp")),
         balancing=_balancing(switch, lacks),
@@ -420,6 +420,10 @@ def _blocks(switch: SwitchView) -> dict[tuple[str, str], StaticRoute]:
     return {key: StaticRoute(frozenset(), discard=True) for key in found}
 
 
+def _paused(port: SwitchPort) -> bool:
+    return port.role != "exit" and (port.span is None or port.span.lossless)
+
+
 def _qos(switch: SwitchView, dialect: Dialect, lacks: Callable[[Feature], bool]) -> Qos:
     qos, lossy = switch.fabric.qos, dialect.lossy_class
     limit = 0 if lacks("cnp-shaping") else qos.cnp_max_percent
@@ -431,8 +435,8 @@ def _qos(switch: SwitchView, dialect: Dialect, lacks: Callable[[Feature], bool])
         queue_of={c: c for c in sorted({lossy, *classes.values()})},
         ports={
             port.name: PortQos(
-                pfc=frozenset({qos.roce_class} if port.span is None or port.span.lossless else ()),
-                watched=frozenset({qos.roce_class} if port.span is None or port.span.lossless else ()),
+                pfc=frozenset({qos.roce_class} if _paused(port) else ()),
+                watched=frozenset({qos.roce_class} if _paused(port) else ()),
                 queues={
                     lossy: Queue(False, 100 - qos.roce_percent),
                     qos.roce_class: Queue(False, qos.roce_percent, _ecn(switch, port)),

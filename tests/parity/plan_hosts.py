@@ -34,7 +34,11 @@ def relay_of(service: Service, gateways: tuple[str, ...], lacks: Lacks) -> Relay
 def vlan_of(switch: SwitchView, service: Service, lacks: Lacks) -> Vlan:
     """A VLAN with its gateways and what they do."""
     six = frozenset(network_of(gateway) for gateway in service.gateways if ":" in gateway)
-    asked, found = service.offers.advertised, None
+    asked, found, stated = service.offers.advertised, None, service.offers.states_advertised
+    if lacks("ra-settings"):
+        with_six = [s.offers for s in switch.services if any(":" in gateway for gateway in s.gateways)]
+        asked = next((offers.advertised for offers in with_six if offers.advertised), None)
+        stated = any(offers.states_advertised for offers in with_six)
     if asked and six and lacks("ra-settings"):
         found = Advertised(managed=True, other=False, lifetime_s=540, no_autoconfig=six)
     elif asked and six:
@@ -51,7 +55,7 @@ def vlan_of(switch: SwitchView, service: Service, lacks: Lacks) -> Vlan:
         frozenset(service.owns),
         relay_of(service, service.gateways, lacks),
         found,
-        silent=bool(six) and service.offers.states_advertised and asked is None,
+        silent=bool(six) and stated and asked is None,
         anycast=bool(switch.multihomed) and not service.owns,
     )
 

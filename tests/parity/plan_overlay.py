@@ -41,14 +41,17 @@ def planned_overlay(switch: SwitchView, *, copies_dscp: bool) -> Overlay | None:
     near = {port.peer: (port.peer_asn, port.role) for port in switch.ends if port.role != "host" and port.peer_asn}
     loopbacks = {peer.name: peer.address for peer in switch.overlay.peers}
     assert near.keys() == loopbacks.keys()
+    own_only = switch.is_lowest and not any(port.role == "down" for port in switch.ports)
+    outside = frozenset(f"^{peer.asn}_" for peer in switch.exits.peers if peer.vrf in names)
     peers = {
         loopbacks[name]: OverlayPeer(
             remote_asn=asn,
-            own_only=switch.is_lowest and not any(port.role == "down" for port in switch.ports),
+            own_only=own_only,
             own_as_in=1 if switch.shares_asn and role != "down" else 0,
             keepalive_s=KEEPALIVE_S,
             hold_s=HOLD_S,
             description=name,
+            outside=outside if own_only else frozenset(),
         )
         for name, (asn, role) in near.items()
     }

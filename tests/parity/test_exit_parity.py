@@ -18,6 +18,11 @@ KINDS: dict[str, tuple[str, ...]] = {
         "announce: [172.16.0.0/16], communities: ['65101:1'], devices: {wan-1: {loopback: 192.0.2.9}}}",
     ),
     "numbered-from-the-pool": (*DUAL, EXIT + "{to: wan, asn: 65101, announce: [172.16.0.0/16]}"),
+    "without-limit-beside-a-relay": (
+        EXIT + "{to: wan, asn: 65101}",
+        "routing.max_prefixes=0",
+        "fabrics.compute.dhcp.servers=192.0.2.67",
+    ),
     "unnumbered-inside": UNNUMBERED,
     "drained": ("config_of.compute-border-01.maintenance=true",),
     "drained-static": (
@@ -30,6 +35,28 @@ KINDS: dict[str, tuple[str, ...]] = {
         "config_of.compute-border-01.maintenance=true",
     ),
 }
+
+
+GUEST_EOS = (*(f"fabrics.compute.tiers.{tier}.switch=7060x6-64pe" for tier in ("leaf", "spine")), "nos=eos")
+WAN = "fabrics.inband.extra={wan: {device: external-router, names: [wan-1, wan-2], ports: 1, speed: 200G}}"
+IN_VRF: dict[str, tuple[str, ...]] = {
+    "over-evpn": (
+        WAN,
+        "fabrics.inband.exits.wan={to: wan, asn: 65101, announce: [10.128.0.0/9], accept: [203.0.113.0/24 le 28]}",
+    ),
+    "static-over-evpn": (WAN, "fabrics.inband.exits.wan={to: wan, routing: static}"),
+    "on-links": (WAN, "routing.overlay=none", "fabrics.inband.exits.wan={to: wan, asn: 65101}"),
+}
+
+
+@pytest.mark.parametrize("nos", [(), CUMULUS, GUEST_EOS], ids=["sonic", "cumulus", "eos"])
+@pytest.mark.parametrize("kind", IN_VRF)
+def test_files_say_what_was_planned_of_exits_in_a_vrf(nos: tuple[str, ...], kind: str) -> None:
+    sets = (*nos, *IN_VRF[kind])
+    cluster = cluster_of("evpn-guests", *sets)
+    for switch, files in switches_of("evpn-guests", sets):
+        found = list(differences(read(switch, files), wanted(cluster, switch, files)))
+        assert not found, f"{switch.name}\n{first(found)}"
 
 
 @pytest.mark.parametrize("nos", [(), CUMULUS, EOS], ids=["sonic", "cumulus", "eos"])

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from fabricgen.lint.tenant_walk import joined
 from fabricgen.running.form import Permit, Policy, differences
 from fabricgen.running.tree import UnknownTextError
 from tests.parity.switches import first, read, switches_of, wanted
@@ -58,3 +61,11 @@ def test_a_leak_that_is_not_as_stated_is_noticed(nos: tuple[str, ...], old: str,
     except UnknownTextError as error:
         found = str(error)
     assert found
+
+
+def test_lint_allows_what_is_stated_and_nothing_else() -> None:
+    cluster = cluster_of("leaf-spine", *LEAKS)
+    switches = [switch for switch, _ in switches_of("leaf-spine", LEAKS)]
+    assert all(len(found.ports) == 1 for found in joined(switches, cluster.design))
+    secret = replace(cluster.design, leaks=())
+    assert any(set(found.ports) == {"blue", "green", ""} for found in joined(switches, secret))

@@ -68,7 +68,12 @@ def with_overlay(switch: SwitchView, found: Structured) -> Structured:
     bgp["address_family_evpn"] = {"next_hop_unchanged": True, "peer_groups": members}
     if own:
         entry = {"sequence": 10, "type": "permit", "match": ["as-path OWN"]}
-        found["route_maps"].append({"name": "OVERLAY-OUT", "sequence_numbers": [entry]})
+        further = [
+            {"sequence": 50 + n, "type": "permit", "match": [f"as-path EXITS-{vrf}"]}
+            for n, vrf in enumerate(switch.vrfs)
+            if any(peer.vrf == vrf for peer in switch.exits.peers)
+        ]
+        found["route_maps"].append({"name": "OVERLAY-OUT", "sequence_numbers": [entry, *further]})
     third, fourth = map(int, (switch.multihomed or "0.0").split(".")[-2:])
     bgp["vlans"] = [
         {

@@ -122,12 +122,18 @@ def _route_maps(switch: SwitchView, vrf: str, wanted: list[tuple[int, str]]) -> 
                     "sequence": seq,
                     "type": "permit",
                     "match": [*(["as-path OWN"] if passes_nothing_on(switch) and "OUT" in name else []), match],
+                    **({"set": drain(switch)} if switch.maintenance and "OUT" in name else {}),
                 }
                 for seq, match in wanted
             ],
         }
         for name in names
     ]
+
+
+def drain(switch: SwitchView) -> list[str]:
+    """What makes a route the last choice of neighbours, in maintenance."""
+    return [f"as-path prepend {switch.asn} {switch.asn} {switch.asn}", "community 65535:0 additive"]
 
 
 def _links(switch: SwitchView) -> list[SwitchPort]:
@@ -213,6 +219,7 @@ def _peer_group(switch: SwitchView, group: str) -> Structured:
     return {
         "name": group,
         **_safety(switch, from_below=group.startswith("DOWN")),
+        **({"send_community": "all"} if switch.maintenance else {}),
         "route_map_in": "FABRIC-IN",
         "route_map_out": "FABRIC-OUT",
     }

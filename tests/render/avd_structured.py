@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 from avd_bonds import bonds
+from avd_exits import with_exits
 from avd_hosts import access, filters, gateway, option_82, routed
 from avd_leaks import with_leaks
 from avd_management import management
@@ -57,7 +58,7 @@ def structured_config(switch: SwitchView) -> Structured:
         base,
         bonds(switch),
         management(switch),
-        with_leaks(switch, with_overlay(switch, routing(switch))),
+        with_leaks(switch, with_exits(switch, with_overlay(switch, routing(switch)))),
         vxlan(switch),
         by_hand,
     )
@@ -117,6 +118,11 @@ def port_name(switch: SwitchView, cage: int, sub: int = 0, ways: int = 1) -> str
     return f"Ethernet{place}" if lanes == 1 else f"Ethernet{place}/{1 + sub * (lanes // ways)}"
 
 
+def _paused(port: SwitchPort) -> bool:
+    """Whether PFC is on: not to far devices, nor over spans that may drop."""
+    return port.role != "exit" and (port.span is None or port.span.lossless)
+
+
 def _ports(switch: SwitchView) -> list[Structured]:
     return [_port(switch, port) for port in switch.ports]
 
@@ -132,7 +138,7 @@ def _port(switch: SwitchView, port: SwitchPort) -> Structured:
         **_speed(switch, port),
         **_fec(port),
     }
-    mine = [s for s in switch.services if port.role == "host" and s.fabric == port.service]
+    mine = [s for s in switch.services if port.role in ("host", "exit") and s.fabric == port.service]
     service = next((s for s in mine if s.vlan == port.vlan), mine[0] if mine else None)
     if switch.multihomed and port.role == "up":
         found["link_tracking_groups"] = [{"name": "UPLINKS", "direction": "upstream"}]
@@ -151,8 +157,7 @@ def _port(switch: SwitchView, port: SwitchPort) -> Structured:
     if port.role != "host" and not port.bond and switch.fabric.underlay == "ebgp-unnumbered":
         found["ipv6_enable"] = True
     if switch.fabric.qos.lossless:
-        lossy = port.span is not None and not port.span.lossless
-        found["service_profile"] = f"ROCE-{port.speed_gbps}G{'-LOSSY' if lossy else ''}"
+        found["service_profile"] = f"ROCE-{port.speed_gbps}G{'' if _paused(port) else '-LOSSY'}"
     if port.span and port.span.macsec:
         found["mac_security"] = {"profile": f"span-{port.span.name}"}
     return found
@@ -231,7 +236,7 @@ def _qos(switch: SwitchView) -> Structured:
         },
         "qos_profiles": [
             _profile(switch, speed, xgs, lossless=lossless)
-            for speed, lossless in sorted({(p.speed_gbps, p.span is None or p.span.lossless) for p in switch.ports})
+            for speed, lossless in sorted({(p.speed_gbps, _paused(p)) for p in switch.ports})
         ],
         **({} if xgs else {"hardware_counters": {"features": [{"name": "ecn", "direction": "out"}]}}),
     }

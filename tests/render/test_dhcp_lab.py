@@ -24,6 +24,7 @@ from typing import Any
 
 import pytest
 
+from fabricgen.views.mtu import HOST_MTU
 from tests.conftest import require
 from tests.render import dhcp_client
 from tests.render.frr_lab import batch
@@ -33,7 +34,6 @@ from tests.render.rendered import BRIDGED
 SERVER = "10.99.0.9"
 LEAVES = ("compute-leaf-p1-su01-r1-01", "compute-leaf-p1-su02-r1-01")
 SPINE = "compute-spine-01"
-HOST_MTU = 9000
 
 
 @dataclass

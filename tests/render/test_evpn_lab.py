@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from fabricgen.render.evpn import ENCAPSULATION_BYTES
+from fabricgen.views.mtu import VXLAN_BYTES
 from tests.conftest import require
 from tests.render import frr_lab, vrf_lab
 from tests.render.lab_files import Build, End, built, kernel
@@ -89,7 +89,7 @@ def _widen(lab: frr_lab.Lab) -> None:
         ports = {end.port for link in between for end in (link.a, link.b) if end.device == name}
         mtus = {port: build.forms[name].interfaces[port].mtu for port in sorted(ports)}
         frr_lab.batch([f"link set {kernel(port)} mtu {mtu}" for port, mtu in mtus.items()], "-n", lab.spaces[name])
-        overlay, most = build.forms[name].overlay, min(mtus.values()) - ENCAPSULATION_BYTES
+        overlay, most = build.forms[name].overlay, min(mtus.values()) - VXLAN_BYTES
         for vrf, one in sorted(overlay.vrfs.items()) if overlay else ():
             commands = [f"link set {kind}{one.vni} mtu {most}" for kind in ("vxlan", "l3vni")]
             frr_lab.batch(commands, "-n", vrf_lab.space_of(lab, name, vrf))

@@ -54,9 +54,28 @@ ADVERTISED = ("fabrics.compute.router_advertisements={resolvers: ['fd00:99::53']
 FILES_RELAY = ("fabrics.files.dhcp={servers: 10.99.0.9}", "fabrics.inband.router_advertisements=false")
 RELAY = ("fabrics.compute.dhcp={servers: [10.99.0.10, 'fd00:99::9', 10.99.0.9]}",)
 
+EXIT = "fabrics.compute.exits.wan="
+BORDERS = (
+    "nos=eos",
+    *(f"fabrics.compute.tiers.{tier}.switch=7060dx5-64s" for tier in ("leaf", "spine")),
+    "fabrics.compute.tiers.border.switch=7060x6-64pe",
+)
+POOL_EXIT = f"{EXIT}{{to: wan, asn: 65101, prefer: backup, announce: [172.16.0.0/16], communities: ['65101:1']}}"
+LOOPBACK_EXIT = (
+    f"{EXIT}{{to: wan, asn: 65101, local_as: 65000, bfd: true, prefer: backup, announce: [172.16.0.0/16], "
+    "devices: {wan-1: {loopback: 192.0.2.9}}}"
+)
+GUEST_WAN = "fabrics.inband.extra={wan: {device: external-router, names: [wan-1, wan-2], ports: 1, speed: 200G}}"
+GUEST_EXIT = "fabrics.inband.exits.wan={to: wan, asn: 65101, announce: [10.128.0.0/9], accept: [203.0.113.0/24 le 28]}"
+
 CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     "evpn": ("evpn-guests", EVPN_EOS),
     "evpn-dual-unnumbered-shared-asn": ("evpn-guests", (*EVPN_EOS, *DUAL, *UNNUMBERED, *ONE_NUMBER)),
+    "exits": ("two-exits", BORDERS),
+    "exits-dual-drained": ("two-exits", (*BORDERS, *DUAL, POOL_EXIT, "config_of.compute-border-01.maintenance=true")),
+    "exits-between-loopbacks": ("two-exits", (*BORDERS, LOOPBACK_EXIT)),
+    "exits-static": ("two-exits", (*BORDERS, f"{EXIT}{{to: wan, routing: static, accept: [203.0.113.0/24]}}")),
+    "exits-over-evpn": ("evpn-guests", (*EVPN_EOS, GUEST_WAN, GUEST_EXIT)),
     "multihomed": ("evpn-guests", EVPN_PAIRS),
     "multihomed-dual-unnumbered": ("evpn-guests", (*EVPN_PAIRS, *DUAL, *UNNUMBERED)),
     "numbered": ("leaf-spine", ALL_EOS),

@@ -22,6 +22,8 @@ from tests.render.rendered import BRIDGED, CUMULUS, DUAL, RAILS, TUNED, UNNUMBER
 
 LARGER = ("pods.p1.su=7",)
 EOS = ("nos=eos", *(f"fabrics.compute.tiers.{tier}.switch=7060dx5-64s" for tier in ("leaf", "spine")))
+NEAR = "fabrics.compute.dhcp.servers=10.128.0.9"
+SUBNETS = "fabrics.compute.router_advertisements.autoconfig=false"
 KEEP_ORDER = frozenset(filter(keeps_order, known_nos(whole_fabric=False)))
 CASES = {
     "colossus-200k": (),
@@ -37,6 +39,8 @@ VARIANTS = {
     "dual cumulus": (*LARGER, *CUMULUS, *DUAL),
     "unnumbered": (*LARGER, *UNNUMBERED),
     "bridged": (*LARGER, *BRIDGED),
+    "subnets cumulus": (*LARGER, *CUMULUS, *BRIDGED, *DUAL, NEAR, SUBNETS),
+    "subnets eos": (*LARGER, *EOS, *BRIDGED, *DUAL, NEAR, SUBNETS),
     "dual": (*LARGER, *DUAL),
     "v6": (*LARGER, *V6),
     "rails": (*LARGER, *RAILS),

@@ -62,6 +62,11 @@ def _of_fabric(design: Design, fabric: FabricDesign, spec: Exit, path: Path) -> 
         hint = did_you_mean(spec.to, own.extra) or "the links of an exit are those of an `extra` of its fabric"
         message = f"{fabric.name} has no extra devices '{spec.to}'"
         yield from fault("FG055", message, path=(*path, "to"), hint=hint).diagnostics
+    tenant = next((name for name, its in design.loaded.blueprint.tenants.items() if spec.to in its.extra), None)
+    if tenant is not None:
+        message = f"'{spec.to}' is the tenant {tenant}'s, whose VRF has no exits"
+        hint = "lead out to an `extra` of no tenant, in the fabric's own VRF"
+        yield from fault("FG055", message, path=(*path, "to"), hint=hint).diagnostics
     if underlay in ("static", "none"):
         what = "routes no IP" if fabric.protocol == "infiniband" else f"has underlay {underlay}"
         hint = "routes of an exit travel in BGP: take an ebgp underlay" if fabric.protocol != "infiniband" else ""

@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 RS_FROM_GBPS, RS_FROM_GBPS_A_LANE = 100, 50
 """Links that need RS-FEC: PAM4 lanes (IEEE 802.3cd, 802.3ck), and 100G of 25G lanes except LR4."""
 
-HOST_MTU = 9000
-"""The MTU of hosts, bytes (part `hosts`)."""
-
 
 class PortUndone(PlanRule):
     """A port has an MTU of its own below what hosts send, or no RS-FEC on a link that requires it.
@@ -49,6 +46,8 @@ class PortUndone(PlanRule):
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Look up the links at the ports that have an MTU or FEC of their own."""
+        from fabricgen.views.mtu import HOST_MTU
+
         small = {fabric.name for fabric in cluster.design.fabrics if is_for_management(fabric)}
         for path, port, segment in _own_ports(cluster):
             fast = segment.speed_gbps >= RS_FROM_GBPS or segment.lane_gbps >= RS_FROM_GBPS_A_LANE

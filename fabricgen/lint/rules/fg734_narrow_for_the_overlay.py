@@ -12,12 +12,6 @@ from fabricgen.lint.rule import PlanRule
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
 
-HOST_MTU = 9000
-"""Of hosts, bytes: the files of `hosts` give their ports no more."""
-
-VXLAN_BYTES = 50
-"""What VXLAN adds to a packet of a host, over IPv4: inner Ethernet, VXLAN, UDP and IPv4 headers (RFC 7348)."""
-
 
 class NarrowForTheOverlay(PlanRule):
     """A link on the way from leaf to leaf takes packets of hosts, but not with the headers that VXLAN adds.
@@ -68,6 +62,7 @@ class NarrowForTheOverlay(PlanRule):
         if not stated or not overlaid:
             return
         from fabricgen.numbering.link_ends import LinkEnds
+        from fabricgen.views.mtu import HOST_MTU, VXLAN_BYTES
 
         links, ends = cluster.plan.links, LinkEnds(cluster.plan, (cluster.a_port, cluster.b_port))
         rows = {name: row for row, name in enumerate(cluster.names) if name in stated}

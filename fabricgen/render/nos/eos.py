@@ -305,7 +305,7 @@ def _bgp_vrf(switch: SwitchView, vrf: str) -> dict[str, Any]:
         "families": [
             (word, [s.peer_address for s in found if bgp.is_v6(s.peer_address) == v6]) for v6, word, _ in _words(switch)
         ]
-        if found
+        if found or switch.exits.peers_in(vrf)
         else [],
     }
 

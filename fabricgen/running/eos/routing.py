@@ -325,7 +325,7 @@ def _own_timers(routing: EosRouting, bgp: Instance, line: Line, peer: str, keepa
     bgp.neighbor(peer).timers = int(keepalive), int(hold)
 
 
-@_BGP.line(r"neighbor (\S+) password 0 (\S+)")
+@_BGP.line(r"neighbor (\S+) password (?:0|7|8a) (\S+)")
 def _password(routing: EosRouting, bgp: Instance, line: Line, peer: str, text: str) -> None:
     bgp.neighbor(peer).password = text
 

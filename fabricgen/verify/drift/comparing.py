@@ -9,7 +9,7 @@ from typing import Any
 from fabricgen.kernel.diagnostics import Severity
 from fabricgen.running.form import Bgp, Peer, Permit, Switch
 from fabricgen.verify.drift.finding import Finding
-from fabricgen.verify.drift.words import MILD, SAID, THINGS, UNSAID, label
+from fabricgen.verify.drift.words import MILD, NEEDED, SAID, THINGS, UNSAID, label
 
 MOST_NAMED = 6
 """So many values of a set are named in a sentence."""
@@ -65,9 +65,13 @@ class _Walk:
 
     def differ(self, name: str, found: Any, wanted: Any, inside: str = "") -> Iterator[Finding]:
         """Yield what differs in a field of this subject, "" for the subject itself; `inside` another, such as BFD."""
-        if found == wanted or name in UNSAID:
+        if found == wanted:
             return
-        if isinstance(found, Mapping) and isinstance(wanted, Mapping):
+        if name in UNSAID:
+            if name in NEEDED and bool(found) != bool(wanted):
+                said = f"has no {NEEDED[name]}" if wanted else f"has a {NEEDED[name]}, planned: none"
+                yield self._finding(name, inside + said)
+        elif isinstance(found, Mapping) and isinstance(wanted, Mapping):
             yield from self._entries(name, found, wanted)
         elif is_dataclass(found) and type(found) is type(wanted):
             below = f"{inside}{label(name)}: " if name else inside
@@ -148,7 +152,9 @@ def _shown(value: Any) -> str:
         lengths = f"/{value.shortest}" + (f" to /{value.longest}" if value.longest != value.shortest else "")
         return f"{value.prefix} as {lengths}"
     if is_dataclass(value):
-        return ", ".join(f"{label(f.name)} {_shown(getattr(value, f.name))}" for f in fields(value))
+        return ", ".join(
+            f"{label(f.name)} {_shown(getattr(value, f.name))}" for f in fields(value) if f.name not in UNSAID
+        )
     if isinstance(value, frozenset):
         return _listed(sorted(value, key=str))
     return str(value)

@@ -90,8 +90,11 @@ SAID = {
 MILD = {"description", "login_banner", "motd", "timezone"}
 """Differences that carry no packet."""
 
-UNSAID = {"password_hash"}
-"""Secrets are not compared: the plan is read without them."""
+UNSAID = {"password_hash", "password", "cak"}
+"""Secrets are not compared: the plan is read without them, and devices show some encrypted. They are never printed."""
+
+NEEDED = {"password": "password", "cak": "key"}
+"""Those of links and sessions, which do not come up where one end has none."""
 
 
 def label(name: str) -> str:

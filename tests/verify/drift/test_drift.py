@@ -18,7 +18,7 @@ from fabricgen.verify.drift.finding import Drift
 from fabricgen.verify.drift.planned import OfCluster
 from fabricgen.verify.drift.report import FORMATS, write
 from tests.conftest import Ran
-from tests.render.rendered import ALL_EOS, BFD, MANAGED, cluster_of
+from tests.render.rendered import ALL_EOS, BFD, CUMULUS, MANAGED, cluster_of
 
 HARDWARE: dict[str, tuple[str, ...]] = {
     "eos": ALL_EOS,
@@ -263,3 +263,18 @@ def test_the_command_ends_with_its_verdict(tmp_path: Path, fabricgen: Callable[.
     assert f"{LEAF}: error: port Ethernet0, port Ethernet12," in ran.out
     assert fabricgen("check", "--running", tmp_path / "none", built).code == 2
     assert fabricgen("check", "--jobs", "2", built).code == 2
+
+
+@pytest.mark.parametrize("nos", [(), CUMULUS])
+def test_secrets_of_sessions_are_neither_compared_nor_printed(nos: tuple[str, ...], tmp_path: Path) -> None:
+    """A password that differs from its reference is none; one that is not there is told."""
+    plan = OfCluster(cluster_of("two-exits", *nos, "fabrics.compute.exits.wan.password=env:FABRICGEN_X"))
+    ((name, files),) = plan.read(["compute-border-01"])
+    for change, told in (("hunter2", 0), (None, 1)):
+        (tmp_path / name).mkdir(exist_ok=True)
+        for file, text in files.items():
+            line = r".*password.*FABRICGEN_X.*\n"
+            new = re.sub(line, "", text) if change is None else text.replace("<env:FABRICGEN_X>", change)
+            (tmp_path / name / file).write_text(new)
+        found = texts(check_running(str(tmp_path), plan, 1))
+        assert [text.rpartition(": ")[2] for text in found] == ["has no password"] * told

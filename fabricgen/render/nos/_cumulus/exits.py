@@ -14,6 +14,7 @@ from fabricgen.render.exits import (
     GRACEFUL_SHUTDOWN,
     HOLD_S,
     KEEPALIVE_S,
+    OVERLAY_OUT,
     MapEntry,
     MapNames,
     describes,
@@ -36,7 +37,7 @@ def exit_lists(switch: SwitchView, vrf: str) -> dict[str, Any]:
     """What the exits of a VRF add to the policy: lists of AS paths, prefix lists, and entries by their map."""
     parts = exit_parts(switch, vrf, names_in(vrf and token(vrf)))
     entries: dict[tuple[str, bool], list[dict[str, Any]]] = {}
-    for each in parts.entries:
+    for each in (each for each in parts.entries if each.map != OVERLAY_OUT):
         entries.setdefault((each.map, each.v6), []).append(_entry(each, switch.asn if each.drains else 0))
     return {
         "as_paths": parts.as_paths,
@@ -50,6 +51,12 @@ def exit_lists(switch: SwitchView, vrf: str) -> dict[str, Any]:
         ],
         "entries": entries,
     }
+
+
+def exits_over_evpn(switch: SwitchView) -> list[tuple[int, str]]:
+    """(number, list of AS paths) of what sessions for EVPN announce beside own routes."""
+    every = [each for vrf in switch.vrfs for each in exit_parts(switch, vrf, names_in(token(vrf))).entries]
+    return [(each.seq, each.as_path) for each in every if each.map == OVERLAY_OUT]
 
 
 def _entry(entry: MapEntry, drained_by: int) -> dict[str, Any]:

@@ -75,6 +75,6 @@ def span_profile(length_m: int) -> str:
 
 def pfc_profile(port: SwitchPort) -> str:
     """The PFC profile of a port of a lossless fabric; "" where it never pauses."""
-    if port.span is None:
-        return "ROCE"
-    return span_profile(port.span.length_m) if port.span.lossless else ""
+    if not port.pauses:
+        return ""
+    return span_profile(port.span.length_m) if port.span else "ROCE"

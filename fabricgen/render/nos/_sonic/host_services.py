@@ -75,7 +75,7 @@ def vlan_rows(switch: SwitchView) -> Rows:
 
 
 def _servers(service: Service) -> list[str]:
-    return list(service.offers.dhcp_v4) if ":" not in service.gateway else []
+    return list(service.offers.dhcp_v4) if service.gateway and ":" not in service.gateway else []
 
 
 def _rule(guard: Guard, kind: str, place: int) -> dict[str, Any]:
