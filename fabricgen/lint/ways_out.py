@@ -24,13 +24,11 @@ def ways_out(design: Design) -> list[list[ExitDesign]]:
 
 
 def hosts_behind(design: Design, exit_: ExitDesign) -> Iterator[Network]:
-    """Prefixes that the addresses of the hosts come from to which an exit is a way out."""
-    part = next(part for part in linked_fabrics(design.loaded.blueprint.fabrics) if exit_.fabric.name in part)
-    names = {f.name for f in design.fabrics if f.name in part and f.vrf == exit_.fabric.vrf}
-    demands = (d for d in pool_demands(design) if d.pool in ("hosts", "management") and d.fabric in names)
-    takers = {(d.fabric, d.pool, d.family.word): d.family for d in demands}
-    for (fabric, pool, _), family in sorted(takers.items(), key=lambda taker: taker[0]):
-        yield from map(ip_network, pool_prefixes(design.loaded.blueprint, fabric, pool, family)[0])
+    """Prefixes that the addresses of the hosts of an exit's own fabric come from; linked ones may be kept inside."""
+    demands = (d for d in pool_demands(design) if d.pool in ("hosts", "management") and d.fabric == exit_.fabric.name)
+    takers = {(d.pool, d.family.word): d.family for d in demands}
+    for (pool, _), family in sorted(takers.items(), key=lambda taker: taker[0]):
+        yield from map(ip_network, pool_prefixes(design.loaded.blueprint, exit_.fabric.name, pool, family)[0])
 
 
 def place_in(exit_: ExitDesign, key: str, place: int, count: int) -> Path:

@@ -124,13 +124,15 @@ def _devices(exit_: ExitDesign) -> Iterator[Diagnostic]:
 def _addresses(design: Design, exit_: ExitDesign) -> Iterator[Diagnostic]:
     ip = fabric_ip(design.loaded.blueprint, exit_.fabric.name)
     for name, own in exit_.spec.devices.items():
+        device: Path = (*exit_.path, "devices", name)
+        stated = [(text, (*device, "loopback")) for text in own.loopback or ()]
+        stated += [(text, (*device, "links", port)) for port, link in own.links.items() for text in link.own]
+        for text, path in stated:
+            if ip not in ("dual", "v6" if ":" in text else "v4"):
+                message = f"{exit_.fabric.name} has no addresses such as {text}"
+                yield from fault("FG059", message, path=path, hint="see `ip`").diagnostics
         for port, link in own.links.items():
-            path: Path = (*exit_.path, "devices", name, "links", port)
-            for text in link.own:
-                if ip not in ("dual", "v6" if ":" in text else "v4"):
-                    hint = "see `ip`"
-                    message = f"{exit_.fabric.name} has no addresses such as {text}"
-                    yield from fault("FG059", message, path=path, hint=hint).diagnostics
+            path = (*device, "links", port)
             try:
                 pairs_of(link)
             except ValueError as error:
