@@ -285,7 +285,8 @@ class Management:
     """How a switch is managed: `addresses` are (address with prefix length, gateway) of the management port.
 
     Servers are in order of preference. `aaa` are (protocol, server), `snmp_users` name who may read with
-    authentication and privacy. `gnmi_port` is 0 where there is no gNMI, and what the NOS takes by default otherwise.
+    authentication and privacy. `from_loopback`: servers are spoken to from the address of the loopback, since nobody
+    answers those of its links. `gnmi_port` is 0 where there is no gNMI, and what the NOS takes by default otherwise.
     """
 
     addresses: frozenset[tuple[str, str]] = frozenset()
@@ -301,6 +302,7 @@ class Management:
     login_banner: str = ""
     motd: str = ""
     timezone: str = ""
+    from_loopback: bool = False
 
 
 @dataclass(frozen=True, slots=True)

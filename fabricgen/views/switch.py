@@ -374,6 +374,14 @@ class SwitchView:
         return self.is_lowest and self.level == 0
 
     @property
+    def own_source(self) -> str:
+        """The IPv4 address that it speaks to servers from, where nobody answers those of its links: its loopback, if it
+        has no management port and a way out; "" otherwise.
+        """
+        managed = any(gateway for _, gateway in self.managements)
+        return self.loopback if not managed and self.outside("") else ""
+
+    @property
     def encrypted_spans(self) -> tuple[tuple[str, MacsecIntent], ...]:
         """(name of the profile, encryption) of the spans that end here, by name; keys are looked up as the fabric's."""
         here = {port.span.name for port in self.ports if port.span}

@@ -282,6 +282,9 @@ def _management(switch: SwitchView, dialect: Dialect, lacks: Callable[[Feature],
         login_banner=banner.login if banner else "",
         motd=banner.motd if banner else "",
         timezone=asked.timezone or "",
+        from_loopback=switch.nos != "sonic"
+        and not addresses
+        and bool(switch.loopback and switch.outside("") and (asked.ntp or dns or syslog)),
     )
 
 

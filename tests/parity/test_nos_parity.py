@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -117,6 +118,7 @@ def kind_of(switch: SwitchView, files: Files) -> str:
 def in_place(switch: SwitchView, form: Switch, catalog: Catalog) -> Switch:
     """A switch with its ports by their places on the face."""
     names = places(switch, catalog, DIALECTS[switch.tier.nos])
+    form = replace(form, management=replace(form.management, from_loopback=False))  # bgpcfgd of SONiC does it unasked
     return renamed(form, names.__getitem__)
 
 

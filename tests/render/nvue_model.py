@@ -238,6 +238,7 @@ POLICY = {
                     "set": {
                         "as-path-prepend": {"as": ASN, "last-as": whole(1, 10)},
                         "community": {"<community>": EMPTY},
+                        "source-ip": _address,
                     },
                 }
             }
@@ -305,6 +306,7 @@ VRFS = {
     "<name>": {
         "evpn": {"state": STATE, "vni": {"<vni>": EMPTY}},
         "router": {
+            "rib": {"ipv4": {"fib-filter": {"protocol": {"bgp": {"route-map": LINE}}}}},
             "bgp": {
                 "address-family": {
                     "ipv4-unicast": OWN_FAMILY,

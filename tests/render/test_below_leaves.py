@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from pyavd import get_device_config
 
+from tests.parity.plan import planned
 from tests.parity.switches import read, switches_of
+from tests.render.rendered import cluster_of
 
 ARISTA = (
     "nos=eos",
@@ -36,3 +39,27 @@ def test_providers_get_no_answer_to_dhcp(nos: str) -> None:
         for port in switch.ports:
             if port.role == "exit":
                 assert form.interfaces[port.name].relay is None, (switch.name, port.name)
+
+
+@pytest.mark.parametrize("nos", ["cumulus", "eos"])
+def test_out_of_band_leaves_speak_to_servers_from_their_loopback(nos: str) -> None:
+    """Links between switches are announced to nobody, so that answers to their addresses would not come back."""
+    for switch, files in switches_of("monday", NOSES[nos]):
+        form = read(switch, files)
+        assert form.management.from_loopback == (switch.fabric.name == "oob")
+        assert form.management == planned(switch, cluster_of("monday", *NOSES[nos]).design.catalog).management
+
+
+def test_arista_writes_the_same() -> None:
+    """Arista's own templates, of pyavd."""
+    shown = get_device_config(
+        {
+            "ntp": {"local_interface": {"name": "Loopback0"}},
+            "ip_domain_lookup": {"source_interfaces": [{"name": "Loopback0"}]},
+            "logging": {"source_interface": "Loopback0"},
+        }
+    )
+    (text,) = next(files for s, files in switches_of("monday", ARISTA) if s.fabric.name == "oob").values()
+    lines = [line for line in text.splitlines() if "Loopback0" in line and line != "interface Loopback0"]
+    assert len(lines) == 3
+    assert set(lines) <= set(shown.splitlines())

@@ -98,6 +98,9 @@ def _switch(tree: Mapping[str, Any], rows: Mapping[str, Row]) -> Switch:
 
     unread = tree.get("system", {}).get("hostname", ""), Management()
     hostname, management = part("management", lambda: read_system(tree["system"], _managements(others)), unread)
+    if routing.source and (management.ntp or management.dns or management.syslog):
+        from_loopback = any(address.partition("/")[0] == routing.source for address in loopbacks)
+        management = replace(management, from_loopback=from_loopback)
     blocked = {name for name, into in split.items() if into == "disabled"}
     part("ports of cages", lambda: _check_ports(rows, split, routing, blocked), None)
     return Switch(

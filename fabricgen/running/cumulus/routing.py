@@ -35,10 +35,13 @@ class Routing:
         self._instances: dict[str, Instance] = {}
         self._over_evpn: dict[str, VrfLines] = {}
         self.unnumbered: set[str] = set()
+        self.source = ""
         for name, vrf in vrfs.items():
             only(vrf, "evpn", "router")
             own = vrf.get("router", {})
-            only(own, "bgp", "static")
+            only(own, "bgp", "rib", "static")
+            if "rib" in own:
+                self.source = _source(own["rib"], router["policy"]["route-map"])
             key = "" if name == "default" else name.removeprefix("vrf_")
             if "evpn" in vrf:
                 self._over_evpn[key] = vrf_lines(vrf["evpn"], own["bgp"])
@@ -171,6 +174,15 @@ def _bfd(row: Row) -> dict[str, Bfd]:
     return found
 
 
+def _source(rib: Row, maps: Row) -> str:
+    """The address that a route map gives packets of the switch's own on routes of BGP."""
+    name = rib["ipv4"]["fib-filter"]["protocol"]["bgp"]["route-map"]
+    (rule,) = maps[name]["rule"].values()
+    if rule.keys() != {"action", "set"} or rule["set"].keys() != {"source-ip"}:
+        unfit(f"what is done to routes of the kernel: {rule}")
+    return str(rule["set"]["source-ip"])
+
+
 def _policies(row: Row, *, graceful: bool) -> Policies:
     only(row, "as-path-list", "prefix-list", "route-map")
     found, types = Policies(), {}
@@ -191,6 +203,8 @@ def _policies(row: Row, *, graceful: bool) -> Policies:
                 found.add_permit(name, prefix, " ".join(f"{word} {n}" for word, n in words if n is not None))
     for name, one in row.get("route-map", {}).items():
         only(one, "rule")
+        if any("source-ip" in rule.get("set", {}) for rule in one["rule"].values()):
+            continue  # read where it is applied
         found.maps[name] = {int(number): _entry(rule, types, graceful=graceful) for number, rule in one["rule"].items()}
     return found
 

@@ -265,6 +265,7 @@ def _management(box: Box) -> Management:
         unfit("servers decide on logins, and are not asked")
     return Management(
         addresses=addresses,
+        from_loopback=managed.from_loopback(),
         users=managed.users,
         aaa=tuple(managed.aaa),
         ntp=tuple(managed.ntp),

@@ -37,8 +37,18 @@ class EosManagement:
     gnmi_port: int = 0
     banners: dict[str, str] = field(default_factory=dict)
     timezone: str = ""
+    sources: dict[str, str] = field(default_factory=dict)
+    """The interface whose address is spoken from to servers of names, time and logs."""
     vrfs: set[str] = field(default_factory=set)
     """Where servers are reached."""
+
+    def from_loopback(self) -> bool:
+        """Whether servers are spoken to from the loopback's address; raises UnknownTextError if not all alike."""
+        asked = {"ip": self.dns, "ntp": self.ntp, "logging": self.syslog}
+        sources = {self.sources.get(word, "") for word, servers in asked.items() if servers}
+        if len(sources) > 1 or sources - {"", "Loopback0"}:
+            unfit(f"servers are spoken to from {sorted(sources)}")
+        return sources == {"Loopback0"}
 
 
 class HasManagement(Protocol):
@@ -69,6 +79,7 @@ def management_rules(top: Rules) -> None:
     top.line(r"ip name-server vrf (\S+) (\S+)(?: priority \d+)?")(_dns)
     top.line(r"dns domain (\S+)")(_domain)
     top.line(r"ntp server(?: vrf (\S+))? (\S+)(?: prefer)?")(_ntp)
+    top.line(r"(ip domain lookup source|ntp local|logging source)-interface (\S+)")(_source)
     top.line(r"logging trap (\S+)")(_level)
     top.line(r"logging(?: vrf (\S+))? host (\S+)")(_syslog)
     top.line(r"snmp-server group (\S+) v3 priv read ALL")(_snmp_group)
@@ -110,6 +121,10 @@ def _domain(box: HasManagement, line: Line, name: str) -> None:
 def _ntp(box: HasManagement, line: Line, vrf: str, server: str) -> None:
     box.managed.ntp.append(server)
     box.managed.vrfs.add(vrf or "")
+
+
+def _source(box: HasManagement, line: Line, words: str, interface: str) -> None:
+    box.managed.sources[words.split(maxsplit=1)[0]] = interface
 
 
 def _level(box: HasManagement, line: Line, level: str) -> None:

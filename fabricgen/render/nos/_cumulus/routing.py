@@ -55,6 +55,7 @@ def routing_values(switch: SwitchView, vrf_name: Callable[[str], str]) -> dict[s
             *leaks["leak_paths"],
         ],
         "drained": switch.maintenance,
+        "own_source": switch.own_source if switch.asn else "",
         "prefix_lists": [*(found for vrf in known for found in _prefix_lists(switch, vrf)), *leaks["leak_lists"]],
         "leak_maps": leaks["leak_maps"],
         "leak_mark": leaks["leak_mark"],

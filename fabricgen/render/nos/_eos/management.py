@@ -46,6 +46,7 @@ def management_values(switch: SwitchView, vrf: str) -> dict[str, Any]:
     syslog, dns = management.syslog, management.dns
     return {
         "server_vrf": vrf,
+        "server_source": bool(switch.own_source),
         "users": [_user_row(name, user) for name, user in sorted(management.users.items())],
         "without_admin": bool(management.users) and "admin" not in management.users,
         "aaa": _aaa(management.aaa),
