@@ -145,7 +145,7 @@ def _watchdog_action(switch: Switch) -> Switch:
 
 
 def _balancing(switch: Switch) -> Switch:
-    return replace(switch, balancing=replace(switch.balancing, by_load=False))
+    return replace(switch, balancing=replace(switch.balancing, by_load=False, seed=None))
 
 
 def _dscp_of_tunnels(switch: Switch) -> Switch:
@@ -236,7 +236,9 @@ DIFFERENCES = (
         "restoration", "NVUE's watchdog gives a queue back after one poll without pauses", CUMULUS, _restoration
     ),
     Difference("watchdog action", "NVUE's watchdog drops, and knows no other action", CUMULUS, _watchdog_action),
-    Difference("balancing", "released SONiC has no tables for adaptive routing", SONIC, _balancing),
+    Difference(
+        "balancing", "released SONiC has no tables for adaptive routing, and no seed of a hash", SONIC, _balancing
+    ),
     Difference("DSCP of tunnels", "sonic-vxlan.yang has no word for it", SONIC, _dscp_of_tunnels),
     Difference("accounts", "config_db has no table of local accounts", SONIC, _accounts),
     # Before `ranks`: the first three of those that are asked for are kept.

@@ -38,6 +38,7 @@ ARISTA = tuple(f"fabrics.compute.tiers.{tier}.switch=7060dx5-32" for tier in ("l
 """A switch that runs two NOSes, in the place of one that runs other two."""
 
 ASKED = MANAGED + TUNED
+OVER_EVPN = ("routing.overlay=evpn", "tenants={blue: {nodes: [p1/su-1]}}")
 VARIANTS = [
     ("leaf-spine", ARISTA + sets)
     for sets in ((), UNNUMBERED, BRIDGED, STATIC, DUAL, V6 + UNNUMBERED, DUAL + RAILS, ONE_NUMBER, BFD, MANAGED, ASKED)
@@ -139,7 +140,8 @@ def test_every_difference_that_is_allowed_is_there(difference: Difference) -> No
     nvidia = difference.kinds == CUMULUS or difference.what == "pairs"
     seen = False
     of_nvidia = [("leaf-spine", ()), ("leaf-spine", ASKED), ("superpod-b200", ()), ("bonded-pair", ())]
-    for name, sets in of_nvidia if nvidia else [("leaf-spine", ARISTA), ("leaf-spine", ARISTA + ASKED)]:
+    of_arista = [("leaf-spine", ARISTA + more) for more in ((), ASKED, BRIDGED, OVER_EVPN)]
+    for name, sets in of_nvidia if nvidia else of_arista:
         sides: dict[str, dict[str, Switch]] = {}
         for nos in ("sonic", "cumulus" if nvidia else "eos"):
             catalog = cluster_of(name, *on(name, sets, nos)).design.catalog
