@@ -153,6 +153,7 @@ def peers_in(files: dict[str, str], switch: SwitchView) -> set[Peer]:
             Peer(key, bgp["autonomous-system"], row["remote-as"], "")
             for bgp in instances
             for key, row in bgp.get("neighbor", {}).items()
+            if not row.get("peer-group", "").startswith("OVERLAY") and " exit " not in row.get("description", "")
         }
     if folder + "frr.conf" in files:
         assert "BGP_NEIGHBOR" not in config_db(files, switch.name)
@@ -169,6 +170,8 @@ def _peers_in_text(text: str, group: str, interface: str) -> set[Peer]:
     groups = set(re.findall(rf"^ +neighbor (\S+) {group} (\S+)$", text, re.M))
     for address, asn in re.findall(r"^ +neighbor (\d[\d.]+|[\da-f]+:[\da-f:]*) remote-as (\d+)$", text, re.M):
         family = "6" if ":" in address else ""
+        if re.search(rf"^ +neighbor {address} (?:description .* exit \S+|{group} OVERLAY_\w+)$", text, re.M):
+            continue  # with what is outside, and between loopbacks
         assert groups & {(address, f"{word}{family}") for word in ("UP", "DOWN", "PEER")}
         found.add(Peer(address, own, int(asn), ""))
     for names, asn in re.findall(rf"^ +neighbor {interface} remote-as (\d+)$", text, re.M):

@@ -74,7 +74,7 @@ def test_sessions_match_at_both_ends(name: str, sets: tuple[str, ...]) -> None:
     found = {s.name: {p.key: p for p in peers_in(files, s)} for s in switches.values()}
     links = 0
     for switch in switches.values():
-        between = [p for p in switch.ends if p.role != "host" and not p.bond]
+        between = [p for p in switch.ends if p.role not in ("host", "exit") and not p.bond]
         subs = [sub for port in between for sub in port.subinterfaces]
         assert len(found[switch.name]) == sum(len(end.addresses) or 1 for end in (*between, *subs))
         for port in between:
@@ -91,6 +91,18 @@ def test_sessions_match_at_both_ends(name: str, sets: tuple[str, ...]) -> None:
                     assert (peer.own_asn, peer.far_asn) == (far.far_asn, far.own_asn) == (switch.asn, sub.peer_asn)
     assert links > 0
     assert links % 2 == 0
+
+
+@pytest.mark.parametrize("name", ["evpn-guests", "monday"])
+def test_sessions_of_the_overlay_match_at_both_ends(name: str) -> None:
+    overlays = {s.name: (s.asn, s.overlay) for s in cluster_of(name).switches() if s.overlay}
+    ends = {(own, far.name) for own, (_, overlay) in overlays.items() for far in overlay.peers}
+    assert ends
+    assert ends == {(far, own) for own, far in ends}
+    for _, overlay in overlays.values():
+        assert all(
+            (far.asn, far.address) == (overlays[far.name][0], overlays[far.name][1].vtep) for far in overlay.peers
+        )
 
 
 @every_case

@@ -71,7 +71,8 @@ def command(
     \b
     Parts: summary, devices, links, endpoints, cables, racks, addresses, bom, configs;
     of patched fibre: trunks, panels, patches, shuffles;
-    on request: technician, labels, drawings, graph, bom-trace, hosts, scale-up, view.
+    on request: technician, labels, drawings, graph, bom-trace, hosts, kubernetes,
+    scale-up, view.
     """
     from fabricgen.cli.findings import fails, print_findings, refuse_impossible
     from fabricgen.cli.lock_file import check_locked, keep_lock

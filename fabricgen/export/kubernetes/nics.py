@@ -27,6 +27,11 @@ class NicTemplate:
     clash: bool
 
     @property
+    def on(self) -> str:
+        """The names of its fabrics, as a person reads them."""
+        return ", ".join(self.fabrics)
+
+    @property
     def link(self) -> str:
         """The link type, as the operator names it."""
         return "Ethernet" if self.qos else "Infiniband"
