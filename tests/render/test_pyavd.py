@@ -189,7 +189,7 @@ def test_every_kind_of_switch_is_compared() -> None:
     assert {switch.fabric.underlay for switch in seen} == {"ebgp-numbered", "ebgp-unnumbered", "static", "none"}
     assert any(switch.profile.line_cards for switch in seen)
     assert any(sub for switch in seen for port in switch.ports for sub in port.subinterfaces)
-    assert {port.role for switch in seen for port in switch.ports} == {"host", "up", "down", "peer"}
+    assert {port.role for switch in seen for port in switch.ports} == {"host", "up", "down", "peer", "exit"}
 
 
 def test_a_wrong_line_is_noticed() -> None:
