@@ -35,6 +35,7 @@ Feature: TypeAlias = Literal[
     "hash-seeds",
     "seeds-by-tier",
     "cnp-shaping",
+    "packet-trim",
     "mlag",
     "bpdu-guard",
     "no-option-82",

@@ -17,6 +17,15 @@ _LEAF_KB, _UPPER_KB = (256, 512), (512, 768)
 
 
 @dataclass(frozen=True, slots=True)
+class Trimming:
+    """What becomes of a packet of class 0 that finds no room: `size` bytes, with another DSCP, in another class."""
+
+    dscp: int
+    size: int
+    traffic_class: int
+
+
+@dataclass(frozen=True, slots=True)
 class QosIntent:
     """Lossless Ethernet settings for the switches of a fabric. Thresholds are in kB; None: derived from the port speed.
 
@@ -39,6 +48,8 @@ class QosIntent:
     restore_ms: int
     poll_ms: int
     watchdog_action: str
+    trim: Trimming | None
+    """Of best-effort fabrics alone; None: packets are dropped whole."""
 
 
 def qos_of(design: Design, fabric: FabricDesign) -> QosIntent:
@@ -58,6 +69,7 @@ def qos_of(design: Design, fabric: FabricDesign) -> QosIntent:
     def threshold(name: str) -> int | None:
         return setting(name, 0) or None
 
+    trim = None if lossless else own.trim or (shared.trim if protocol == "roce" else None)
     watchdog = own.watchdog or shared.watchdog or Watchdog.model_construct()
     return QosIntent(
         lossless=lossless,
@@ -75,6 +87,7 @@ def qos_of(design: Design, fabric: FabricDesign) -> QosIntent:
         restore_ms=watchdog.restore_ms,
         poll_ms=watchdog.poll_ms,
         watchdog_action=watchdog.action,
+        trim=Trimming(trim.dscp, trim.size, trim.traffic_class) if trim else None,
     )
 
 

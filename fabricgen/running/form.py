@@ -323,6 +323,20 @@ class Balancing:
 
 
 @dataclass(frozen=True, slots=True)
+class Trimming:
+    """Packets that find no room are cut to `size` bytes, and go on with another DSCP in another class.
+
+    `class_of` is the traffic class of each of the 64 DSCPs at these ports, `ports` the classes that are trimmed there.
+    """
+
+    dscp: int
+    size: int
+    traffic_class: int
+    class_of: tuple[int, ...]
+    ports: Mapping[str, frozenset[int]]
+
+
+@dataclass(frozen=True, slots=True)
 class Switch:
     """One switch. `interfaces` are its ports but for those in `unused`: down, and with no use.
 
@@ -347,6 +361,8 @@ class Switch:
     overlay: Overlay | None = None
     """EVPN, over which VRFs travel."""
     balancing: Balancing = field(default_factory=Balancing)
+    trimming: Trimming | None = None
+    """What a best-effort fabric does instead of dropping packets."""
 
 
 def is_unused(interface: Interface) -> bool:
@@ -383,6 +399,8 @@ def renamed(switch: Switch, name: Callable[[str], str]) -> Switch:
             groups={host: frozenset(map(name, ports)) for host, ports in switch.balancing.groups.items()},
         ),
         qos=switch.qos and replace(switch.qos, ports={name(port): value for port, value in switch.qos.ports.items()}),
+        trimming=switch.trimming
+        and replace(switch.trimming, ports={name(port): value for port, value in switch.trimming.ports.items()}),
     )
 
 

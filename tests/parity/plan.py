@@ -40,6 +40,7 @@ from tests.parity.exits import aggregates, exit_peers, exit_routes, passed_on, w
 from tests.parity.leaks import leaks_into
 from tests.parity.plan_hosts import access_of, port_gateway, vlan_of
 from tests.parity.plan_overlay import planned_overlay, segment_of, vrfs_over_evpn
+from tests.parity.plan_trim import planned_trimming
 
 KEEPALIVE_S, HOLD_S = 3, 9
 RS_FROM_GBPS = 100
@@ -120,6 +121,7 @@ def planned(switch: SwitchView, catalog: Catalog, *, by_bgpcfgd: bool = False) -
         qos=_qos(switch, dialect, lacks) if switch.fabric.qos.lossless and switch.ports else None,
         overlay=planned_overlay(switch, copies_dscp=not lacks("vxlan-dscp")),
         balancing=_balancing(switch, lacks),
+        trimming=planned_trimming(switch, lacks),
     )
 
 

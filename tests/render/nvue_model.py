@@ -133,6 +133,7 @@ PORT = {
         "speed": text(r"(1|10|25|40|50|100|200|400|800)G"),
         "state": {"up": EMPTY, "down": EMPTY},
     },
+    "packet-trim": {"egress-eligibility": {"traffic-class": {"<priority>": EMPTY}}},
     "qos": {
         **dict.fromkeys(("congestion-control", "egress-scheduler", "egress-shaper", "mapping", "pfc"), PROFILE),
         "pfc-watchdog": {"state": ENABLE},
@@ -378,7 +379,15 @@ SYSTEM = {
     "control-plane": {"acl": {key: {"inbound": EMPTY} for key in ("acl-default-dos", "acl-default-whitelist")}},
     "date-time": {"timezone": text(r"[A-Za-z_]+(/[A-Za-z0-9_+-]+)*")},
     "dns": {"domain": LINE, "server": {"<address>": {"priority": whole(1, 65535), "vrf": VRF}}},
-    "forwarding": {"hash-seed": whole(0, 4294967295)},
+    "forwarding": {
+        "hash-seed": whole(0, 4294967295),
+        "packet-trim": {
+            "remark": {"dscp": whole(0, 63)},
+            "size": whole(256, 1024),
+            "state": STATE,
+            "switch-priority": whole(0, 7),
+        },
+    },
     "gnmi-server": {
         "certificate": LINE,
         "listening-address": {"<address>": EMPTY},

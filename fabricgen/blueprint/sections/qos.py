@@ -33,6 +33,19 @@ TrafficClass = Annotated[int, Field(ge=2, le=6)]
 """A traffic class, 802.1p priority and queue: they have one number here. 0 and 1 carry all else, 7 is the network's."""
 
 
+class Trim(Model):
+    """Packet trimming: of a packet that finds no room its head goes on, so that the receiver asks for it at once.
+
+    Defaults and ranges: profile packet-trim-default of Cumulus Linux (user guide, Packet Trimming).
+    """
+
+    dscp: int = Field(11, ge=1, le=63, description="DSCP of what is left of a packet.")
+    size: int = Field(256, ge=256, le=1024, multiple_of=4, description="Bytes that are left of it, a multiple of 4.")
+    traffic_class: TrafficClass = Field(
+        4, description="Traffic class in which it goes on; all else is in class 0, whose packets are trimmed."
+    )
+
+
 MOST_KB = 999_999
 """The longest queue that a threshold names: more than any switch can hold."""
 
@@ -93,6 +106,19 @@ class Qos(Model):
         None, ge=1, le=100, description="Of a port that congestion notifications may take. Default: not shaped."
     )
     watchdog: Watchdog | None = Field(None, description="The PFC watchdog.")
+    trim: Trim | None = Field(
+        None,
+        description="Trim packets instead of dropping them (Ultra Ethernet). Needs profile: best-effort beside it.",
+    )
+
+    @model_validator(mode="after")
+    def _trims_what_may_be_dropped(self) -> Self:
+        if self.trim and self.profile != "best-effort":
+            raise ValueError(
+                "trim needs profile: best-effort beside it: a lossless class pauses its senders, and drops nothing "
+                "that could be trimmed"
+            )
+        return self
 
     @model_validator(mode="after")
     def _thresholds(self) -> Self:

@@ -176,6 +176,8 @@ def _balancing_features(routing: Routing, at: Path) -> Iterator[tuple[Feature, P
 def _qos_features(qos: Qos) -> Iterator[tuple[Feature, Path]]:
     if qos.cnp_max_percent:
         yield "cnp-shaping", ("qos", "cnp_max_percent")
+    if qos.trim:
+        yield "packet-trim", ("qos", "trim")
     if qos.watchdog and qos.watchdog.action == "forward":
         yield "watchdog-forward", ("qos", "watchdog", "action")
     if qos.watchdog and "restore_ms" in qos.watchdog.model_fields_set:

@@ -16,6 +16,9 @@ from fabricgen.lint.rule import DesignRule
 REMOVE = "remove it"
 """The hint where removing the setting is the only repair."""
 
+OF_BEST_EFFORT = {"profile", "trim"}
+"""Settings of QoS that need no lossless class."""
+
 Idle = tuple[Path, str, str]
 """The path of a setting that changes nothing, why, and what to do."""
 
@@ -122,7 +125,7 @@ def is_lossless(design: Design, fabric: FabricDesign) -> bool:
 
 def _qos_without_lossless(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
     """Settings of a lossless class where there is none."""
-    stated = sorted(design.loaded.blueprint.fabrics[fabric.name].qos.model_fields_set - {"profile"})
+    stated = sorted(design.loaded.blueprint.fabrics[fabric.name].qos.model_fields_set - OF_BEST_EFFORT)
     if stated and fabric.protocol != "infiniband" and not is_lossless(design, fabric):
         for key in stated:
             why = f"{fabric.name} has no lossless class, so `{key}` has no effect"
@@ -225,7 +228,7 @@ def _cluster_settings(design: Design) -> Iterator[Idle]:
             if key in blueprint.model_fields_set:
                 yield (key,), f"`{key}` has no effect: every fabric is InfiniBand", REMOVE
         return
-    for key in sorted(blueprint.qos.model_fields_set - {"profile"}):
+    for key in sorted(blueprint.qos.model_fields_set - OF_BEST_EFFORT):
         if not any(is_lossless(design, fabric) for fabric in ethernet):
             yield ("qos", key), f"no fabric has a lossless class, so `{key}` has no effect", REMOVE
     roce = [f for f in ethernet if f.protocol == "roce" and not blueprint.fabrics[f.name].qos.profile]

@@ -33,6 +33,7 @@ from fabricgen.render.nos._cumulus.relay import discovery, relay_values
 from fabricgen.render.nos._cumulus.routing import routing_values
 from fabricgen.render.nos._cumulus.segments import segment_of, segment_values, tracked
 from fabricgen.render.nos._cumulus.system import system_values
+from fabricgen.render.nos._cumulus.trim import is_trimmed, trim_values
 from fabricgen.render.nos._cumulus.words import family
 from fabricgen.render.ports import blocked_cages, lanes_of, numbered_cages, unused_ports
 from fabricgen.render.trees import as_yaml, merged, read_data
@@ -88,6 +89,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         "vlans": [_vlan_row(service) for service in switch.services if service.gateways],
         "subinterfaces": [_subinterface_row(port, sub) for port, sub in switch.subinterfaces],
         "qos": qos_values(switch),
+        "trim": trim_values(switch, naming),
         "shaped": switch.fabric.qos.cnp_max_percent > 0,
         **balancing_values(switch, naming),
         **system_values(switch),
@@ -171,6 +173,7 @@ def _port_row(switch: SwitchView, port: SwitchPort, *, dynamic: bool) -> dict[st
         "addresses": [(family(address), address) for address in port.addresses],
         "qos_profile": speed_profile(port.speed_gbps) if switch.fabric.qos.lossless else "",
         "pfc": pfc_profile(port),
+        "trimmed": is_trimmed(port),
         "tracked": tracked(switch, port),
         "adaptive": dynamic
         and port.role not in ("host", EXIT)

@@ -11,5 +11,5 @@ from fabricgen.running.tree import only
 def read_seed(system: Mapping[str, Any]) -> int | None:
     """The seed of the hash; None where switchd draws one."""
     found = system.get("forwarding", {})
-    only(found, "hash-seed")
-    return int(found["hash-seed"]) if found else None
+    only(found, "hash-seed", "packet-trim")
+    return int(found["hash-seed"]) if "hash-seed" in found else None

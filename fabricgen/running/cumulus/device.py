@@ -12,7 +12,7 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
-from fabricgen.running.cumulus import gateways, hosts, qos, segments
+from fabricgen.running.cumulus import gateways, hosts, qos, segments, trim
 from fabricgen.running.cumulus.balancing import read_seed
 from fabricgen.running.cumulus.ranges import expanded
 from fabricgen.running.cumulus.routing import Routing
@@ -41,7 +41,10 @@ PAIR_VLAN = 4094
 DEFAULT_MTU = 9216
 _FEC = {"rs": "rs", "baser": "fc", "off": ""}
 _KEYS = {
-    PORT: ("acl", "bridge", "description", "evpn", "ipv4", "ipv6", "link", "qos", "router", "storm-control", "vrf"),
+    PORT: (
+        *("acl", "bridge", "description", "evpn", "ipv4", "ipv6", "link", "packet-trim", "qos", "router"),
+        *("storm-control", "vrf"),
+    ),
     "bond": ("acl", "bond", "bridge", "description", "evpn", "link"),
     "peerlink": ("bond", "bridge", "description", "link"),
     "sub": ("base-interface", "description", "ipv4", "ipv6", "link", "vlan", "vrf"),
@@ -118,6 +121,7 @@ def _switch(tree: Mapping[str, Any], rows: Mapping[str, Row]) -> Switch:
         routes=part("static routes", routing.routes, {}),
         drained=part("maintenance", routing.drained, False),
         qos=part("QoS", lambda: _qos(tree, rows, ports), None),
+        trimming=part("packet trimming", lambda: trim.read_trimming(tree, rows), None),
         overlay=part("overlay", lambda: routing.overlay(tree, loopbacks), None),
         balancing=part(
             "load balancing",
@@ -141,7 +145,7 @@ def _add_access(
 
 
 def _qos(tree: Mapping[str, Any], rows: Mapping[str, Row], ports: Mapping[str, Interface]) -> Qos | None:
-    if "qos" not in tree:
+    if "qos" not in tree or trim.is_map_alone(tree["qos"]):
         return None
     told = {name: row["qos"] for name, row in rows.items() if row.get("qos")}
     return qos.read_qos(tree["qos"], told, {name: port.speed_gbps for name, port in ports.items()})

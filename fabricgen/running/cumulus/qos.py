@@ -22,7 +22,7 @@ def read_qos(qos: Row, ports: Mapping[str, Row], speeds_gbps: Mapping[str, int])
     only(qos, *NAMED, "egress-queue-mapping", "pfc-watchdog", "traffic-pool")
     only(qos["egress-queue-mapping"], "default-global")
     mappings = {port["mapping"]["profile"] for port in ports.values()}
-    (classes,) = [_classes(qos["mapping"][name]) for name in mappings]
+    (classes,) = [classes_of(qos["mapping"][name]) for name in mappings]
     into = qos["egress-queue-mapping"]["default-global"]["switch-priority"]
     queue_of = {int(priority): row["traffic-class"] for priority, row in into.items()}
     return Qos(
@@ -33,7 +33,8 @@ def read_qos(qos: Row, ports: Mapping[str, Row], speeds_gbps: Mapping[str, int])
     )
 
 
-def _classes(row: Row) -> tuple[int, ...]:
+def classes_of(row: Row) -> tuple[int, ...]:
+    """The traffic class of each DSCP, of a map of `qos mapping`."""
     only(row, "dscp", "trust")
     if row["trust"] != "l3":
         unfit("DSCPs are not trusted")
