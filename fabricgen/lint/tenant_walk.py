@@ -66,7 +66,8 @@ def _edges(switch: SwitchView) -> Iterator[tuple[object, object]]:
             ends: object = frozenset({(switch.name, port.name), (port.peer, port.peer_port)})
             if switch.pair is not None and port is switch.pair.end:
                 ends = frozenset({switch.name, switch.pair.mate})
-            yield (switch.name, ""), (ends, 0, "")
+            outward = switch.service_of(port) if port.role == "exit" else None
+            yield (switch.name, outward.vrf if outward else ""), (ends, 0, "")
             for sub in port.subinterfaces:
                 yield (switch.name, sub.vrf), (ends, sub.vlan, "")
     for own in switch.overlay.vrfs if switch.overlay else ():

@@ -19,7 +19,7 @@ def ways_out(design: Design) -> list[list[ExitDesign]]:
     found: dict[tuple[int, str], list[ExitDesign]] = {}
     parts = {name: i for i, part in enumerate(linked_fabrics(design.loaded.blueprint.fabrics)) for name in part}
     for exit_ in exits_of(design):
-        found.setdefault((parts[exit_.fabric.name], exit_.fabric.vrf), []).append(exit_)
+        found.setdefault((parts[exit_.fabric.name], exit_.vrf), []).append(exit_)
     return list(found.values())
 
 

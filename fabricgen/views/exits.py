@@ -118,14 +118,10 @@ class SwitchExits:
         return tuple(policy for policy in self.policies if policy.vrf == vrf)
 
 
-def outside_of(design: Design, fabric: FabricDesign) -> tuple[Outside, ...]:
-    """What is beyond the exits of a fabric and of those linked with it that share its VRF, ascending."""
+def outside_of(design: Design, fabric: FabricDesign, vrf: str) -> tuple[Outside, ...]:
+    """What is beyond the exits of a fabric and of those linked with it that are in a VRF, ascending."""
     linked = next(part for part in linked_fabrics(design.loaded.blueprint.fabrics) if fabric.name in part)
-    return tuple(
-        sorted(
-            {o for e in exits_of(design) if e.fabric.name in linked and e.fabric.vrf == fabric.vrf for o in taken(e)}
-        )
-    )
+    return tuple(sorted({o for e in exits_of(design) if e.fabric.name in linked and e.vrf == vrf for o in taken(e)}))
 
 
 def taken(exit_: ExitDesign) -> Iterator[Outside]:
@@ -154,7 +150,7 @@ class ExitEnd:
 def switch_exits(ends: Iterable[ExitEnd], loopbacks: tuple[str, str], max_prefixes: int) -> SwitchExits:
     """The ways out of a switch from its links, in the order of its ports; `loopbacks` are its own, "" for none."""
     found, peers = list(ends), list[ExitPeer]()
-    exits = {label(end.exit): end.exit for end in found}
+    exits = {end.exit.label: end.exit for end in found}
     for end in found:
         if end.exit.spec.routing == "ebgp":
             peers += _peers(end, loopbacks, max_prefixes, peers)
@@ -168,14 +164,14 @@ def _peers(end: ExitEnd, loopbacks: tuple[str, str], limit: int, known: list[Exi
     for address, far in end.pairs:
         v6 = ":" in far
         many = v6 in far_loopbacks
-        if many and any((peer.far, peer.vrf) == (far_loopbacks[v6], end.exit.fabric.vrf) for peer in known):
+        if many and any((peer.far, peer.vrf) == (far_loopbacks[v6], end.exit.vrf) for peer in known):
             continue
         yield ExitPeer(
-            name=label(end.exit),
+            name=end.exit.label,
             device=end.device,
             port="" if many else end.port,
             far_port="" if many else end.far_port,
-            vrf=end.exit.fabric.vrf,
+            vrf=end.exit.vrf,
             address=loopbacks[v6] if many else address,
             far=far_loopbacks[v6] if many else far,
             asn=own.asn or spec.asn or 0,
@@ -188,20 +184,15 @@ def _peers(end: ExitEnd, loopbacks: tuple[str, str], limit: int, known: list[Exi
 
 
 def _policy(exit_: ExitDesign) -> ExitPolicy:
-    spec, vrf = exit_.spec, exit_.fabric.vrf
+    spec, vrf = exit_.spec, exit_.vrf
     return ExitPolicy(
-        name=label(exit_),
+        name=exit_.label,
         vrf=vrf,
         takes=tuple(taken(exit_)),
         announces=spec.announce or (),
         communities=spec.communities,
         backup=spec.prefer == "backup",
     )
-
-
-def label(exit_: ExitDesign) -> str:
-    """The name of an exit among all on a switch."""
-    return f"{exit_.name}-{exit_.fabric.vrf}" if exit_.fabric.vrf else exit_.name
 
 
 def _routes(ends: Iterable[ExitEnd]) -> Iterator[ExitRoute]:
@@ -213,7 +204,7 @@ def _routes(ends: Iterable[ExitEnd]) -> Iterator[ExitRoute]:
         for prefix, passed_on in [*((p, True) for p in outward), *((p, False) for p in loopbacks)]:
             ways = [(end.port, far) for _, far in end.pairs if (":" in far) == (":" in prefix)]
             if ways:
-                hops.setdefault((end.exit.fabric.vrf, ":" in prefix, prefix, passed_on), []).extend(ways)
+                hops.setdefault((end.exit.vrf, ":" in prefix, prefix, passed_on), []).extend(ways)
     for (vrf, _, prefix, passed_on), ways in sorted(hops.items()):
         yield ExitRoute(vrf, prefix, tuple(ways), passed_on)
 

@@ -89,7 +89,7 @@ def fabric_intent(
         loopback_pools=_beside(loopbacks, own),
         host_pools=tuple(dict.fromkeys(p for f in members for p in host_pools(design, f))),
         offers=host_services(spec),
-        outside=outside_of(design, fabric),
+        outside=outside_of(design, fabric, fabric.vrf),
     )
 
 

@@ -40,6 +40,7 @@ def with_overlay(switch: SwitchView, views: SwitchViews, row: int) -> SwitchView
     if not peers:
         return switch
     here = {service.vrf for service in switch.services if service.vrf and (service.host_subnet or service.gateways)}
+    here |= {peer.vrf for peer in switch.exits.peers} | {route.vrf for route in switch.exits.routes}
     vrfs = tuple(
         OverlayVrf(vrf, vni.vni, vni.vlan, f"{switch.router_id}:{vni.number}", f"{vni.vni}:{vni.vni}")
         for (carrier, vrf), vni in sorted(design.vnis.items())

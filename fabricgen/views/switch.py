@@ -419,8 +419,10 @@ class SwitchView:
         )
 
     def service_of(self, port: SwitchPort) -> Service | None:
-        """The service that a host port belongs to; None for a link between switches."""
+        """The service that a host port, or one to the outside, belongs to; None for a link between switches."""
         own = [service for service in self.services if service.fabric == port.service]
+        if port.role == "exit" and port.tenant:
+            return next(service for service in own if service.tenant == port.tenant)
         return next((service for service in own if service.vlan == port.vlan), own[0] if own else None)
 
     def offers_to(self, port: SwitchPort) -> HostServices:

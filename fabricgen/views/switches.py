@@ -23,7 +23,7 @@ from fabricgen.numbering.addresses.shared_ports import fabrics_sharing
 from fabricgen.numbering.asn.numbers import shares_asn
 from fabricgen.numbering.lazy_columns import EncodedColumn, Strings
 from fabricgen.views.configuration import in_maintenance, placed_snippets, port_settings
-from fabricgen.views.exits import EXIT, ExitEnd, SwitchExits, switch_exits
+from fabricgen.views.exits import EXIT, ExitEnd, Outside, SwitchExits, outside_of, switch_exits
 from fabricgen.views.intent import FabricIntent, host_pools
 from fabricgen.views.leaks import with_leaks
 from fabricgen.views.mtu import largest_mtu, usual_mtu
@@ -189,13 +189,27 @@ class SwitchViews:
         mine = {f.name: f for f in (owner, *self._guests.get(owner.name, ()))}
         for tenant in self.design.tenants:
             places, pools = self.addresses.tenants[tenant.name], self.tenant_pools[tenant.name]
+            outside = self._tenant_outside(owner, tenant.name)
             here = [mine[name] for name, vlans in places.ports.items() if name in mine and vlans[row]]
             for fabric in here:
                 for plain, vlan in zip(self._services_of(row, fabric), tenant.vlans[fabric.name], strict=False):
-                    yield replace(plain, vlan=vlan, vrf=tenant.name, tenant=tenant.name, host_pools=pools, outside=())
+                    yield replace(
+                        plain, vlan=vlan, vrf=tenant.name, tenant=tenant.name, host_pools=pools, outside=outside
+                    )
             if not here and places.passes[row] and self._passes(owner.name, tenant.name):
                 vlan, hosts = tenant.vlans[owner.name][0], self.intents[owner.name].hosts
-                yield Service(owner.name, vlan, tenant.name, hosts, "", "", pools, tenant=tenant.name)
+                yield Service(owner.name, vlan, tenant.name, hosts, "", "", pools, tenant=tenant.name, outside=outside)
+
+    def _tenant_outside(self, owner: FabricDesign, tenant: str) -> tuple[Outside, ...]:
+        """What is beyond the exits of a tenant in the fabrics linked with one; computed once."""
+        key = (owner.name, tenant)
+        if key not in self._outside_of_tenants:
+            self._outside_of_tenants[key] = outside_of(self.design, owner, tenant)
+        return self._outside_of_tenants[key]
+
+    @cached_property
+    def _outside_of_tenants(self) -> dict[tuple[str, str], tuple[Outside, ...]]:
+        return {}
 
     @cached_property
     def tenant_pools(self) -> dict[str, tuple[str, ...]]:

@@ -30,6 +30,15 @@ CASES = [
 ]
 
 
+def test_two_exits_of_one_name_in_one_vrf_of_a_tier_are_refused() -> None:
+    far = "extra.%s={device: external-router, names: [%s-1], ports: 1, speed: 200G}"
+    sets = [f"fabrics.{fabric}.{far % (to, to)}" for fabric, to in (("inband", "one"), ("storage", "two"))]
+    sets += [f"fabrics.{f}.exits.out={{to: {to}, asn: 65101}}" for f, to in (("inband", "one"), ("storage", "two"))]
+    sets += ["tenants={blue: {nodes: [p1/su-1], extra: [one, two]}}"]
+    with pytest.raises(InputError, match="are in one VRF, on one tier, with one name"):
+        build_design(load_blueprint(str(BLUEPRINTS / "evpn-guests.yaml"), tuple(sets)))
+
+
 @pytest.mark.parametrize(("exit_", "code", "said"), CASES, ids=[case[2] for case in CASES])
 def test_an_exit_that_cannot_be_is_refused(exit_: str, code: str, said: str) -> None:
     with pytest.raises(InputError) as raised:

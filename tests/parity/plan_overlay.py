@@ -14,7 +14,7 @@ def vrfs_over_evpn(switch: SwitchView) -> set[str]:
     """
     if switch.overlay is None:
         return set()
-    services = {switch.service_of(port) for port in switch.ports if port.role == "host"}
+    services = {switch.service_of(port) for port in switch.ports if port.addresses}
     return {service.vrf for service in services if service and service.vrf} | {
         service.vrf
         for service in switch.services

@@ -139,6 +139,8 @@ def _port(switch: SwitchView, port: SwitchPort) -> Structured:
         **_fec(port),
     }
     mine = [s for s in switch.services if port.role in ("host", "exit") and s.fabric == port.service]
+    if port.role == "exit" and port.tenant:
+        mine = [s for s in mine if s.tenant == port.tenant]
     service = next((s for s in mine if s.vlan == port.vlan), mine[0] if mine else None)
     if switch.multihomed and port.role == "up":
         found["link_tracking_groups"] = [{"name": "UPLINKS", "direction": "upstream"}]

@@ -76,6 +76,7 @@ CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     "exits-between-loopbacks": ("two-exits", (*BORDERS, LOOPBACK_EXIT)),
     "exits-static": ("two-exits", (*BORDERS, f"{EXIT}{{to: wan, routing: static, accept: [203.0.113.0/24]}}")),
     "exits-over-evpn": ("evpn-guests", (*EVPN_EOS, GUEST_WAN, GUEST_EXIT)),
+    "exits-of-a-tenant": ("two-exits", (*BORDERS, *DUAL, "tenants={blue: {nodes: [p1/su-1/node-1], extra: [wan]}}")),
     "multihomed": ("evpn-guests", EVPN_PAIRS),
     "multihomed-dual-unnumbered": ("evpn-guests", (*EVPN_PAIRS, *DUAL, *UNNUMBERED)),
     "numbered": ("leaf-spine", ALL_EOS),

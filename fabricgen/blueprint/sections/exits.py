@@ -131,7 +131,7 @@ class ExitDevice(Model):
 class Exit(Model):
     """A way out of a fabric: its links to the devices of an `extra` are routed ports of their switches."""
 
-    to: Name = Field(description="The extra devices of the fabric that the links lead to.")
+    to: Name = Field(description="The extra devices of the fabric that the links lead to; a tenant's: in its VRF.")
     routing: Literal["ebgp", "static"] = Field(
         "ebgp", description="ebgp: a session on each link and family; static: routes to the far addresses."
     )

@@ -21,6 +21,18 @@ class ExitDesign:
     fabric: FabricDesign
     spec: Exit
     extra: ExtraSet
+    tenant: str = ""
+    """The tenant whose devices it leads to, in whose VRF it is."""
+
+    @property
+    def vrf(self) -> str:
+        """The VRF that it is in: its tenant's, else that of its fabric; "" for the default one."""
+        return self.tenant or self.fabric.vrf
+
+    @property
+    def label(self) -> str:
+        """Its name among all exits on a switch."""
+        return f"{self.name}-{self.vrf}" if self.vrf else self.name
 
     @property
     def path(self) -> Path:
@@ -32,9 +44,10 @@ def exits_of(design: Design) -> Iterator[ExitDesign]:
     """Every way out, in the order of fabrics and as written."""
     for fabric in design.fabrics:
         extras = {extra.name: extra for extra in fabric.extras}
+        tenants = {e: tenant.name for tenant in design.tenants if fabric.name in tenant.fabrics for e in tenant.extras}
         for name, spec in design.loaded.blueprint.fabrics[fabric.name].exits.items():
             if spec.to in extras:
-                yield ExitDesign(name, fabric, spec, extras[spec.to])
+                yield ExitDesign(name, fabric, spec, extras[spec.to], tenants.get(spec.to, ""))
 
 
 def check_exits(design: Design) -> None:
@@ -49,7 +62,12 @@ def check_exits(design: Design) -> None:
             if spec.to in seen:
                 faults += fault("FG055", f"the exit {seen[spec.to]} leads to '{spec.to}' too", path=path).diagnostics
             seen[spec.to] = name
+    labels: dict[tuple[object, str], ExitDesign] = {}
     for found in exits_of(design):
+        other = labels.setdefault((found.extra.tier, found.label), found)
+        if other is not found:
+            message = f"{found.name} of {found.fabric.name} and {other.name} of {other.fabric.name} are in one VRF"
+            faults += fault("FG055", f"{message}, on one tier, with one name", path=found.path).diagnostics
         faults += [*_keys(found), *_devices(found), *_addresses(design, found)]
     if faults:
         raise InputError(faults)
@@ -62,10 +80,10 @@ def _of_fabric(design: Design, fabric: FabricDesign, spec: Exit, path: Path) -> 
         hint = did_you_mean(spec.to, own.extra) or "the links of an exit are those of an `extra` of its fabric"
         message = f"{fabric.name} has no extra devices '{spec.to}'"
         yield from fault("FG055", message, path=(*path, "to"), hint=hint).diagnostics
-    tenant = next((name for name, its in design.loaded.blueprint.tenants.items() if spec.to in its.extra), None)
-    if tenant is not None:
-        message = f"'{spec.to}' is the tenant {tenant}'s, whose VRF has no exits"
-        hint = "lead out to an `extra` of no tenant, in the fabric's own VRF"
+    tenant = next((tenant for tenant in design.tenants if spec.to in tenant.extras), None)
+    if tenant is not None and fabric.name not in tenant.fabrics:
+        message = f"'{spec.to}' is the tenant {tenant.name}'s, which has no VRF in {fabric.name}"
+        hint = f"add {fabric.name} to its `fabrics`, or lead out to an `extra` of no tenant"
         yield from fault("FG055", message, path=(*path, "to"), hint=hint).diagnostics
     if underlay in ("static", "none"):
         what = "routes no IP" if fabric.protocol == "infiniband" else f"has underlay {underlay}"
@@ -116,8 +134,8 @@ def _devices(exit_: ExitDesign) -> Iterator[Diagnostic]:
                 hint = did_you_mean(port, ports) or f"its ports are {', '.join(ports)}"
                 message = f"{name} has no cabled port '{port}' here"
                 yield from fault("FG055", message, path=(*path, "links", port), hint=hint).diagnostics
-        if own.loopback and exit_.fabric.vrf:
-            message = f"sessions to loopbacks leave from that of the switch, which is not in the VRF {exit_.fabric.vrf}"
+        if own.loopback and exit_.vrf:
+            message = f"sessions to loopbacks leave from that of the switch, which is not in the VRF {exit_.vrf}"
             yield from fault("FG055", message, path=(*path, "loopback"), hint="state none there").diagnostics
 
 

@@ -10,7 +10,8 @@ FG055 = Fault(
     title="an exit leads nowhere, or cannot be as it is stated",
     text="""
     The links of an exit are those of an `extra` of its fabric (`to`), each of one exit. Its devices and their ports go
-    by the names in links.csv. It is in the VRF of the fabric: devices of a tenant are no way out.
+    by the names in links.csv. It is in the VRF of the fabric, or of the tenant whose `extra` they are: one that is kept
+    apart in that fabric. Two exits of one name in one VRF are not on one tier.
 
     Exits run eBGP with every device, whose AS number is known, or route statically, and then have no key of sessions;
     they lead somewhere: to a default route, or to prefixes that they accept. The fabric runs BGP, in which what is
