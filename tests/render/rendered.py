@@ -172,7 +172,8 @@ def _peers_in_text(text: str, group: str, interface: str) -> set[Peer]:
         family = "6" if ":" in address else ""
         if re.search(rf"^ +neighbor {address} (?:description .* exit \S+|{group} OVERLAY_\w+)$", text, re.M):
             continue  # with what is outside, and between loopbacks
-        assert groups & {(address, f"{word}{family}") for word in ("UP", "DOWN", "PEER")}
+        in_vrf = re.search(rf"^ +neighbor {address} route-map IN-\S+ in$", text, re.M)  # EOS has no groups there
+        assert in_vrf or groups & {(address, f"{word}{family}") for word in ("UP", "DOWN", "PEER")}
         found.add(Peer(address, own, int(asn), ""))
     for names, asn in re.findall(rf"^ +neighbor {interface} remote-as (\d+)$", text, re.M):
         for name in names.split(","):

@@ -75,7 +75,7 @@ def test_cables_are_rounded_up_to_a_published_length(name: str) -> None:
         for port in switch.ports if "CABLE_LENGTH" in tables else ():
             length = int(tables["CABLE_LENGTH"]["AZURE"][port.name].removesuffix("m"))
             assert length >= port.cable_m > 0
-            if "BUFFER_PG" in tables:
+            if "BUFFER_PG" in tables and port.role != "exit":  # what is outside does no PFC
                 profile = f"pg_lossless_{port.speed_gbps * 1000}_{length}m_profile"
                 assert tables["BUFFER_PG"][f"{port.name}|3"] == {"profile": profile}
 
