@@ -32,10 +32,14 @@ OPEN = Access()
 
 @dataclass(frozen=True, slots=True)
 class Relay:
-    """DHCP relay of a VLAN or port: the servers, and whether requests say where they came in (option 82)."""
+    """DHCP relay of a VLAN or port: the servers, and whether requests say where they came in (option 82).
+
+    `source`: the loopback that DHCP servers answer to, where it is not an address of the VLAN or port.
+    """
 
     servers: frozenset[str]
     marked: bool
+    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,8 +53,8 @@ def check_multihoming(design: Design, tier: TierDesign) -> None:
         tenant = next((tenant for tenant in design.tenants if fabric.name in tenant.vlans), None)
         if tenant:
             message, place = f"a VLAN of tenant {tenant.name}", ("tenants", tenant.name)
-        elif blueprint.fabrics[fabric.name].dhcp:
-            message, place = f"a DHCP relay for {fabric.name}", (*fabric.path, "dhcp")
+        elif fabric.vrf and blueprint.fabrics[fabric.name].dhcp:
+            message, place = f"a DHCP relay in VRF {fabric.vrf}", (*fabric.path, "dhcp")
         else:
             continue
         raise fault(

@@ -23,12 +23,14 @@ def access_of(switch: SwitchView, port: SwitchPort, lacks: Lacks) -> Access:
     return Access(dict(offers.storm), offers.bpdu_guard and not lacks("bpdu-guard"), frozenset((*dhcp, *ra)))
 
 
-def relay_of(service: Service, gateways: tuple[str, ...], lacks: Lacks) -> Relay | None:
+def relay_of(switch: SwitchView, service: Service, gateways: tuple[str, ...], lacks: Lacks) -> Relay | None:
     """The DHCP relay at gateways, or at the addresses of a routed port: servers of the families that it has."""
     families = {":" in gateway for gateway in gateways}
     servers = frozenset(server for server in service.offers.dhcp if (":" in server) in families)
     four = any(":" not in server for server in servers)
-    return Relay(servers, four and (service.offers.option_82 or lacks("no-option-82"))) if servers else None
+    shared = bool(switch.multihomed)  # a reply to an address of the VLAN may reach the other switch
+    marked = service.offers.option_82 or lacks("no-option-82") or (shared and switch.nos == "eos")
+    return Relay(servers, four and marked, switch.loopback if four and shared else "") if servers else None
 
 
 def vlan_of(switch: SwitchView, service: Service, lacks: Lacks) -> Vlan:
@@ -53,7 +55,7 @@ def vlan_of(switch: SwitchView, service: Service, lacks: Lacks) -> Vlan:
         frozenset(service.gateways),
         service.vrf,
         frozenset(service.owns),
-        relay_of(service, service.gateways, lacks),
+        relay_of(switch, service, service.gateways, lacks),
         found,
         silent=bool(six) and stated and asked is None,
         anycast=bool(switch.multihomed) and not service.owns,
@@ -63,7 +65,7 @@ def vlan_of(switch: SwitchView, service: Service, lacks: Lacks) -> Vlan:
 def port_gateway(switch: SwitchView, port: SwitchPort, lacks: Lacks) -> tuple[Relay | None, bool]:
     """(the DHCP relay of a routed port, whether it is told not to advertise): EOS alone advertises on such ports."""
     service = switch.service_of(port) if port.role != "exit" else None
-    relay = relay_of(service, port.addresses, lacks) if service and not lacks("relay-on-routed-ports") else None
+    relay = relay_of(switch, service, port.addresses, lacks) if service and not lacks("relay-on-routed-ports") else None
     stated = (service.offers if service else switch.fabric.offers).states_advertised
     has_v6 = any(":" in address for address in port.addresses)
     return relay if port.addresses else None, stated and has_v6 and switch.nos == "eos"

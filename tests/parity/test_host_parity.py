@@ -11,7 +11,7 @@ from fabricgen.render.checks.config_db import check_config_db
 from fabricgen.running.form import differences
 from tests.parity.switches import first, read, switches_of, wanted
 from tests.render.nvue_model import faults
-from tests.render.rendered import ALL_EOS, BRIDGED, DUAL, UNNUMBERED, V6, cluster_of
+from tests.render.rendered import ALL_EOS, BRIDGED, DUAL, EVPN_PAIRS, EVPN_PAIRS_CUMULUS, UNNUMBERED, V6, cluster_of
 
 MLAG = (
     "nos={leaf: eos}",
@@ -41,6 +41,8 @@ CASES = {
     "cumulus-unnumbered": ("leaf-spine", (CUMULUS, *DUAL, *UNNUMBERED, *BRIDGED, *UNMARKED, *SILENT)),
     "cumulus-routed": ("leaf-spine", (CUMULUS, f"fabrics.compute.{RELAY}")),
     "cumulus-pair-relay": ("bonded-pair", (*DUAL, *FILES)),
+    "eos-segment-relay": ("evpn-guests", (*EVPN_PAIRS, *DUAL, f"fabrics.compute.{RELAY}")),
+    "cumulus-segment-relay": ("evpn-guests", (*EVPN_PAIRS_CUMULUS, *DUAL, f"fabrics.compute.{RELAY}")),
     "tenants": ("tenants", (f"fabrics.compute.{RELAY}", f"fabrics.storage.{RELAY}", f"fabrics.storage.{ACCESS}")),
     "sonic-v6-relay": ("leaf-spine", (*V6, *BRIDGED, f"fabrics.compute.{RELAY}")),
     "sonic-one-advertises": ("evpn-guests", (*DUAL, "fabrics.compute.hosts=bridged", f"fabrics.inband.{RA}")),
@@ -76,7 +78,10 @@ def test_tables_are_sonics(case: str) -> None:
         assert not list(check_config_db(tables, cluster_of(name, *sets).design.catalog))
 
 
-@pytest.mark.parametrize("case", ["cumulus", "cumulus-ra", "cumulus-pair", "cumulus-relay", "cumulus-pair-relay"])
+OF_NVUE = ["cumulus", "cumulus-ra", "cumulus-pair", "cumulus-relay", "cumulus-pair-relay", "cumulus-segment-relay"]
+
+
+@pytest.mark.parametrize("case", OF_NVUE)
 def test_trees_are_nvues(case: str) -> None:
     for _, files in switches_of(*CASES[case], 2):
         (item,) = YAML(typ="safe").load(files["startup.yaml"])

@@ -72,14 +72,18 @@ def _entry(place: int, rule: str) -> Structured:
     return found
 
 
-def gateway(offers: HostServices, addresses: tuple[str, ...]) -> Structured:
-    """DHCP relay and router advertisements of a VLAN or a routed port."""
+def gateway(offers: HostServices, addresses: tuple[str, ...], *, anycast: bool = False) -> Structured:
+    """DHCP relay and router advertisements of a VLAN or a routed port; `anycast`: its address is another's, too."""
     four, six = [a for a in addresses if ":" not in a], [a for a in addresses if ":" in a]
     found: Structured = {}
     if four and any(":" not in server for server in offers.dhcp):
-        found["ip_helpers"] = [{"ip_helper": server} for server in offers.dhcp if ":" not in server]
+        source = {"source_interface": "Loopback0"} if anycast else {}
+        found["ip_helpers"] = [{"ip_helper": server, **source} for server in offers.dhcp if ":" not in server]
     if six and any(":" in server for server in offers.dhcp):
-        found["ipv6_dhcp_relay_destinations"] = [{"address": server} for server in offers.dhcp if ":" in server]
+        local = {"local_interface": "Loopback0"} if anycast else {}
+        found["ipv6_dhcp_relay_destinations"] = [
+            {"address": server, **local} for server in offers.dhcp if ":" in server
+        ]
     if six and offers.states_advertised and not offers.advertised:
         found["ipv6_nd"] = {"ra": {"disabled": True}}
     if six and (own := offers.advertised):
@@ -108,6 +112,8 @@ def option_82(switch: SwitchView) -> Structured:
     marked = [s for s in switch.services if s.offers.option_82 and any(":" not in server for server in s.offers.dhcp)]
     vlans = sorted(s.vlan for s in marked if any(":" not in gateway for gateway in s.gateways))
     found: Structured = {}
+    if switch.multihomed and any(":" not in server for s in switch.services for server in s.offers.dhcp):
+        return {"ip_dhcp_relay": {"information_option": True}}
     if vlans:
         found["ip_dhcp_snooping"] = {
             "enabled": True,

@@ -42,7 +42,11 @@ def structured_config(switch: SwitchView) -> Structured:
                 **({"vrf": service.vrf} if service.vrf else {}),
                 **(_anycast(service.gateways) if switch.multihomed else _addresses(service.owns or service.gateways)),
                 **(_shared(service.gateways) if service.owns else {}),
-                **gateway(service.offers, service.owns or service.gateways),
+                **gateway(
+                    service.offers,
+                    service.owns or service.gateways,
+                    anycast=bool(switch.multihomed and not service.owns),
+                ),
             }
             for service in vlans
         ],

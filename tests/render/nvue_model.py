@@ -97,6 +97,7 @@ SERVICE = {
     "dhcp-relay": {
         "<name>": {
             "agent": {"state": STATE, "use-pif-circuit-id": {"state": STATE}},
+            "gateway-interface": {"<interface>": {"address": _address}},
             "downstream-interface": {"<interface>": {"server-group-name": text(NAME)}},
             "server-group": {"<name>": {"server": {"<address>": EMPTY}, "upstream-interface": NAMES}},
         }

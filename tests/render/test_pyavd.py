@@ -115,6 +115,7 @@ CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     "lossless-bonds": ("leaf-spine", (*ALL_EOS, *BRIDGED, "fabrics.compute.bond=node", *ONE_LEAF)),
     "relay": ("leaf-spine", (*ALL_EOS, *DUAL, *BRIDGED, *RELAY, *ADVERTISED)),
     "relay-routed": ("leaf-spine", (*ALL_EOS, *DUAL, *RELAY, "fabrics.compute.router_advertisements=false")),
+    "relay-multihomed": ("evpn-guests", (*EVPN_PAIRS, *DUAL, *RELAY)),
     "relay-pair": ("bonded-pair", (*MLAG, *DUAL, *FILES_RELAY)),
     "guarded": (
         "leaf-spine",

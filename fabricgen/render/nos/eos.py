@@ -32,7 +32,7 @@ from fabricgen.render import bgp, evpn
 from fabricgen.render.escape import one_line, token
 from fabricgen.render.nos._eos.balancing import balancing_values
 from fabricgen.render.nos._eos.exits import exit_policy, exit_sessions
-from fabricgen.render.nos._eos.host_services import access_of, filters, gateway_of, port_gateway, relay_values
+from fabricgen.render.nos._eos.host_services import access_of, filters, port_gateway, relay_values, vlan_gateway
 from fabricgen.render.nos._eos.leaks import leak_policy, leak_targets
 from fabricgen.render.nos._eos.macsec import macsec_profiles
 from fabricgen.render.nos._eos.management import management_values
@@ -140,7 +140,7 @@ def _vlan_row(switch: SwitchView, service: Service) -> dict[str, Any]:
         "link_local": bool(switch.multihomed and service.gateway6),
         "shared": [(family_word(gateway), bgp.bare(gateway)) for gateway in service.gateways if service.owns],
         "vrf": service.vrf and token(service.vrf),
-        "gateway": gateway_of(service.offers, service.owns or service.gateways),
+        "gateway": vlan_gateway(switch, service),
     }
 
 

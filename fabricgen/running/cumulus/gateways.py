@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from fabricgen.running.host_form import Advertised, Relay
@@ -19,22 +20,26 @@ def relays(tree: Row) -> dict[str, Relay]:
     only(service, "dhcp-relay", "dhcp-relay6")
     found: dict[str, Relay] = {}
     for own in service.get("dhcp-relay", {}).values():
-        only(own, "agent", "downstream-interface", "server-group")
+        only(own, "agent", "downstream-interface", "gateway-interface", "server-group")
         agent = own.get("agent", {})
         if agent not in ({}, {"state": "enabled", "use-pif-circuit-id": {"state": "enabled"}}):
             unfit(f"option 82: {agent}")
         if not all(group.get("upstream-interface") for group in own["server-group"].values()):
             unfit("a DHCP relay without a way to its servers")
+        from_lo = own.get("gateway-interface", {})
+        if from_lo.keys() - {"lo"} or any(set(row) != {"address"} for row in from_lo.values()):
+            unfit(f"gateway addresses of a DHCP relay: {from_lo}")
+        source = from_lo["lo"]["address"] if from_lo else ""
         for name, row in own["downstream-interface"].items():
             servers = own["server-group"][row["server-group-name"]]["server"]
-            found[name] = Relay(frozenset(servers), bool(agent))
+            found[name] = Relay(frozenset(servers), bool(agent), source)
     for own in service.get("dhcp-relay6", {}).values():
         only(own, "interface")
         only(own["interface"], "downstream", "upstream")
         six = {server for row in own["interface"]["upstream"].values() for server in row["server-address"]}
         for name in own["interface"]["downstream"]:
             known = found.get(name, Relay(frozenset(), marked=False))
-            found[name] = Relay(known.servers | six, known.marked)
+            found[name] = replace(known, servers=known.servers | six)
     return found
 
 

@@ -249,7 +249,11 @@ def _vlan(box: Box, number: int) -> Vlan:
         virtual or shared or addresses,
         interface.vrf,
         addresses if shared else frozenset(),
-        gate.relay(marked=number in box.marked_vlans),
+        gate.relay(
+            marked=number in box.marked_vlans,
+            by_relay=box.marks_ports,
+            loopbacks=box.ports.get("Loopback0", Port()).addresses,
+        ),
         gate.advertised(),
         gate.silent,
         anycast=bool(virtual),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -68,16 +69,25 @@ class Gateway:
     """What a section says that the gateway does, beside forwarding."""
 
     helpers: set[str] = field(default_factory=set)
+    sources: set[str] = field(default_factory=set)
     silent: bool = False
     managed: bool = False
     other: bool = False
     no_autoconfig: set[str] = field(default_factory=set)
     resolvers: set[str] = field(default_factory=set)
 
-    def relay(self, *, marked: bool) -> Relay | None:
-        """The DHCP relay; `marked`: requests of IPv4 get option 82."""
+    def relay(self, *, marked: bool, by_relay: bool = False, loopbacks: Iterable[str] = ()) -> Relay | None:
+        """The DHCP relay; `marked`: requests of IPv4 get option 82, and `by_relay`: those from a loopback get it.
+
+        Raises UnknownTextError where servers are asked from several addresses, or not told the subnet of the hosts.
+        """
         four = any(":" not in server for server in self.helpers)
-        return Relay(frozenset(self.helpers), marked and four) if self.helpers else None
+        if self.sources <= {""}:
+            return Relay(frozenset(self.helpers), marked and four) if self.helpers else None
+        if self.sources != {"Loopback0"} or (four and not by_relay):
+            unfit(f"a DHCP relay from {sorted(self.sources)} that does not say what subnet a host is in")
+        source = next((text.partition("/")[0] for text in sorted(loopbacks) if ":" not in text), "")
+        return Relay(frozenset(self.helpers), four, source if four else "")
 
     def advertised(self) -> Advertised | None:
         """The advertisements, where they are not EOS's own; their lifetime is EOS's."""
@@ -106,9 +116,11 @@ def gateway_rules(top: Rules, port: Rules) -> None:
     def _marks(box: Any, line: Line) -> None:
         box.marks_ports = True
 
-    @port.line(r"ip helper-address (\S+)|ipv6 dhcp relay destination (\S+)")
-    def _helper(own: Any, line: Line, server: str, server6: str) -> None:
-        own.gateway.helpers.add(server or server6)
+    @port.line(r"(?:ip helper-address (\S+)(?: source-interface (\S+))?)")
+    @port.line(r"(?:ipv6 dhcp relay destination (\S+)(?: local-interface (\S+))?)")
+    def _helper(own: Any, line: Line, server: str, source: str | None) -> None:
+        own.gateway.helpers.add(server)
+        own.gateway.sources.add(source or "")
 
     @port.line(r"ipv6 nd (?:(managed|other)-config-flag|(ra disabled)|prefix (\S+) no-autoconfig|ra dns-server (\S+))")
     def _advertise(own: Any, line: Line, flag: str, silent: str, prefix: str, resolver: str) -> None:

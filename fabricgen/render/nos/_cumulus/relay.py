@@ -3,8 +3,10 @@
 User guide 5.15, "DHCP Relays": a group of servers for each fabric, requests come in at SVIs (not at `-v0` of a VRR) and
 routed ports, replies at upstream interfaces: routed links of the VRF, the one to the other switch of an MLAG pair, and
 SVIs whose subnet has a server. The relay is isc-dhcp-relay: with `use-pif-circuit-id` the circuit id is the port
-(swp1), and the remote id is the switch's MAC address. Both are of the VRF. Advertisements are off
-unless stated (NVUE Command Reference, `nv set interface <interface-id> ipv6 neighbor-discovery`).
+(swp1), and the remote id is the switch's MAC address. Both are of the VRF. With EVPN multihoming the subnet of a VLAN
+is that of two switches, so that a reply to an address in it may reach the other: the loopback is the gateway address,
+and the link selection says the subnet ("Control the Gateway IP Address with RFC 3527"). Advertisements are off unless
+stated (NVUE Command Reference, `nv set interface <interface-id> ipv6 neighbor-discovery`).
 """
 
 from __future__ import annotations
@@ -74,6 +76,7 @@ def _relay(switch: SwitchView, vrf: str, name: str) -> dict[str, Any] | None:
         "downstream": [(interface, token(service.fabric)) for interface, service in served],
         "groups": [(group, sorted(own, key=ip_address)) for group, own in sorted(groups.items())],
         "upstream": _upstream(switch, vrf, servers),
+        "source": switch.loopback if switch.multihomed and not vrf else "",
     }
 
 

@@ -6,6 +6,10 @@ bond carries its traffic). EOS has no DHCP or RA guard of that name: access list
 `ip helper-address` relays from the interface's first address, which no other switch has, to servers in its VRF;
 `ip dhcp snooping information option` adds the port (DISA STIG for Arista MLS EOS L2S, V-255973). The commands
 agree with the templates of aristanetworks/avd.
+
+Where another switch has the address of a gateway, too, servers answer to the loopback: with option 82 of the relay,
+whose link selection says the subnet, and `source-interface`; `local-interface` for DHCPv6 (EOS user manual, DHCP Relay
+in VXLAN EVPN).
 """
 
 from __future__ import annotations
@@ -18,7 +22,9 @@ from typing import Any
 from fabricgen.render.guards import guarded, guards_of
 from fabricgen.views.exits import EXIT
 from fabricgen.views.host_services import NO_SERVICES, HostServices
-from fabricgen.views.switch import SwitchPort, SwitchView
+from fabricgen.views.switch import Service, SwitchPort, SwitchView
+
+LOOPBACK = "Loopback0"
 
 
 def access_of(switch: SwitchView, port: SwitchPort) -> dict[str, Any]:
@@ -57,6 +63,7 @@ def gateway_of(offers: HostServices, addresses: Iterable[str]) -> dict[str, Any]
     six = [address for address in addresses if ":" in address]
     found = offers.advertised if six else None
     return {
+        "source": "",
         "helpers": sorted(offers.dhcp_v4, key=IPv4Address) if len(six) < len(list(addresses)) else [],
         "helpers_v6": sorted(offers.dhcp_v6, key=IPv6Address) if six else [],
         "silent": bool(six) and offers.states_advertised and offers.advertised is None,
@@ -65,6 +72,16 @@ def gateway_of(offers: HostServices, addresses: Iterable[str]) -> dict[str, Any]
         "no_autoconfig": [str(ip_interface(a).network) for a in six] if found and not found.autoconfig else [],
         "resolvers": sorted(found.resolvers, key=IPv6Address) if found else [],
     }
+
+
+def vlan_gateway(switch: SwitchView, service: Service) -> dict[str, Any]:
+    """The same of a VLAN, whose gateway may be another switch's, too."""
+    found = gateway_of(service.offers, service.owns or service.gateways)
+    return {**found, "source": LOOPBACK if _is_anycast(switch, service) else ""}
+
+
+def _is_anycast(switch: SwitchView, service: Service) -> bool:
+    return bool(switch.multihomed) and not service.owns
 
 
 def port_gateway(switch: SwitchView, port: SwitchPort) -> dict[str, Any]:
@@ -85,13 +102,15 @@ def port_gateway(switch: SwitchView, port: SwitchPort) -> dict[str, Any]:
 def relay_values(switch: SwitchView) -> dict[str, Any]:
     """Option 82: by DHCP snooping in VLANs, which knows the port; by the relay itself on routed ports.
 
-    The circuit id of the first is HOSTNAME:PORT, as SONiC's is, the remote id the switch's MAC address.
+    The circuit id of the first is HOSTNAME:PORT, as SONiC's is, the remote id the switch's MAC address. Where another
+    switch has the gateway, too, it is the relay's in any case, and the circuit id is the VLAN.
     """
-    vlans = {s.vlan for s in switch.services if s.gateway and s.offers.dhcp_v4 and s.offers.option_82}
+    of_vlans = [s for s in switch.services if s.gateway and s.offers.dhcp_v4]
+    vlans = {s.vlan for s in of_vlans if s.offers.option_82 and not _is_anycast(switch, s)}
     routed = [s for s in switch.services if not s.gateways and s.offers.dhcp_v4 and s.offers.option_82]
+    ports = (port for port in switch.ports if port.address and port.role != EXIT)
     return {
         "marked_vlans": ",".join(map(str, sorted(vlans))),
-        "marks_ports": any(
-            switch.service_of(port) in routed for port in switch.ports if port.address and port.role != EXIT
-        ),
+        "marks_ports": any(_is_anycast(switch, s) for s in of_vlans)
+        or any(switch.service_of(port) in routed for port in ports),
     }
