@@ -249,11 +249,7 @@ def _vlan(box: Box, number: int) -> Vlan:
         virtual or shared or addresses,
         interface.vrf,
         addresses if shared else frozenset(),
-        gate.relay(
-            marked=number in box.marked_vlans,
-            by_relay=box.marks_ports,
-            loopbacks=box.ports.get("Loopback0", Port()).addresses,
-        ),
+        gate.relay(marked=number in box.marked_vlans, box=box),
         gate.advertised(),
         gate.silent,
         anycast=bool(virtual),

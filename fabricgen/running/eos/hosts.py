@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -76,17 +75,18 @@ class Gateway:
     no_autoconfig: set[str] = field(default_factory=set)
     resolvers: set[str] = field(default_factory=set)
 
-    def relay(self, *, marked: bool, by_relay: bool = False, loopbacks: Iterable[str] = ()) -> Relay | None:
-        """The DHCP relay; `marked`: requests of IPv4 get option 82, and `by_relay`: those from a loopback get it.
+    def relay(self, *, marked: bool, box: Any = None) -> Relay | None:
+        """The DHCP relay; `marked`: requests of IPv4 get option 82; those from a loopback do where a VLAN's `box` says.
 
         Raises UnknownTextError where servers are asked from several addresses, or not told the subnet of the hosts.
         """
         four = any(":" not in server for server in self.helpers)
         if self.sources <= {""}:
             return Relay(frozenset(self.helpers), marked and four) if self.helpers else None
-        if self.sources != {"Loopback0"} or (four and not by_relay):
+        if box is None or self.sources != {"Loopback0"} or (four and not box.marks_ports):
             unfit(f"a DHCP relay from {sorted(self.sources)} that does not say what subnet a host is in")
-        source = next((text.partition("/")[0] for text in sorted(loopbacks) if ":" not in text), "")
+        loopbacks = sorted(box.ports["Loopback0"].addresses) if "Loopback0" in box.ports else []
+        source = next((text.partition("/")[0] for text in loopbacks if ":" not in text), "")
         return Relay(frozenset(self.helpers), four, source if four else "")
 
     def advertised(self) -> Advertised | None:
