@@ -65,8 +65,10 @@ class Design:
     """In natural order of their names."""
     vnis: Mapping[tuple[str, str], Vni] = field(default_factory=dict)
     """The VNI of each VRF over EVPN, by (fabric that owns the switches, VRF)."""
-    bridged_vnis: Mapping[str, Vni] = field(default_factory=dict)
-    """The VNI of the VLAN of each fabric with hosts on switches with EVPN multihoming; its `vlan` is 0."""
+    bridged_vnis: Mapping[tuple[str, str], Vni] = field(default_factory=dict)
+    """The VNI of each VLAN of hosts on switches with EVPN multihoming, by (fabric, tenant), "" for nodes of none; its
+    `vlan` is 0.
+    """
     leaks: tuple[LeakDesign, ...] = ()
     """What VRFs tell each other, as written."""
 

@@ -165,9 +165,9 @@ def vni_vlan(vrf: str) -> str:
     return f"{vrf} over evpn"
 
 
-def vni_of_hosts(fabric: str) -> str:
-    """The name in the lock of the VNI of a fabric's VLAN."""
-    return f"hosts of {fabric}"
+def vni_of_hosts(fabric: str, tenant: str = "") -> str:
+    """The name in the lock of the VNI of a fabric's VLAN, or of a tenant's there."""
+    return f"hosts of {fabric} in {tenant}" if tenant else f"hosts of {fabric}"
 
 
 def _suffix(part: str) -> str:

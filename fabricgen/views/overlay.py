@@ -31,7 +31,7 @@ def with_overlay(switch: SwitchView, views: SwitchViews, row: int) -> SwitchView
     """A switch with its part in the overlay, where its fabric has one and there is another switch to talk to."""
     design = views.design
     owners = {owner for owner, _ in design.vnis}
-    owners |= {design.fabric(guest).carrier or guest for guest in design.bridged_vnis}
+    owners |= {design.fabric(guest).carrier or guest for guest, _ in design.bridged_vnis}
     name = switch.fabric.name
     owner = design.fabric(name).carrier or name
     if owner not in owners or not switch.loopback:
@@ -56,7 +56,7 @@ def _vlans(switch: SwitchView, design: Design) -> Iterator[OverlayVlan]:
     switch's router id, which no two share.
     """
     for service in switch.services:
-        vni = design.bridged_vnis.get(service.fabric)
+        vni = design.bridged_vnis.get((service.fabric, service.tenant))
         if vni and service.gateways:
             pair = int(IPv4Address(switch.multihomed)) & 0xFFFF
             yield OverlayVlan(service.vlan, vni.vni, f"{switch.router_id}:{vni.number}", f"{vni.vni}:{pair}")

@@ -34,7 +34,6 @@ def check_multihoming(design: Design, tier: TierDesign) -> None:
     blueprint = design.loaded.blueprint
     where, spec = f"{tier.fabric} {tier.name}", blueprint.fabrics[tier.fabric].tiers[tier.name]
     path: Path = (*tier.path, "pair")
-    place: Path
     if fabric_overlay(blueprint, tier.fabric) != "evpn":
         message, hint = f"{where} have `pair: evpn`, and no overlay", "state `routing: {overlay: evpn}`"
         raise fault(FAULT, message, path=path, hint=hint)
@@ -50,16 +49,12 @@ def check_multihoming(design: Design, tier: TierDesign) -> None:
     for fabric in design.fabrics:
         if tier.key not in fabric.leaves and not any(extra.tier == tier.key for extra in fabric.extras):
             continue
-        tenant = next((tenant for tenant in design.tenants if fabric.name in tenant.vlans), None)
-        if tenant:
-            message, place = f"a VLAN of tenant {tenant.name}", ("tenants", tenant.name)
-        elif fabric.vrf and blueprint.fabrics[fabric.name].dhcp:
-            message, place = f"a DHCP relay in VRF {fabric.vrf}", (*fabric.path, "dhcp")
-        else:
-            continue
-        raise fault(
-            FAULT,
-            f"{where} have EVPN multihoming, with which {message} is not written here",
-            path=place,
-            hint="use MLAG (`peer` links) there",
-        )
+        tenant = next((tenant for tenant in design.tenants if fabric.name in tenant.fabrics), None)
+        vrf = fabric.vrf or (tenant.name if tenant else "")
+        if vrf and blueprint.fabrics[fabric.name].dhcp:
+            raise fault(
+                FAULT,
+                f"{where} have EVPN multihoming, with which a DHCP relay in VRF {vrf} is not written here",
+                path=(*fabric.path, "dhcp"),
+                hint="use MLAG (`peer` links) there, or put a server into the VLAN",
+            )

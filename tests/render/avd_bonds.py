@@ -34,6 +34,8 @@ def bonds(switch: SwitchView) -> Structured:
 
 def _channel(switch: SwitchView, number: int, ports: list[SwitchPort]) -> Structured:
     mine = [s for s in switch.services if s.fabric in (ports[0].service, *ports[0].shared)]
+    of_tenant = {s.fabric for s in mine if s.tenant and s.tenant == ports[0].tenant}
+    mine = [s for s in mine if s.tenant == (ports[0].tenant if s.fabric in of_tenant else "")]
     tagged = [s.vlan for s in mine if s.tagged and ports[0].shared]
     untagged = [s.vlan for s in mine if s.vlan not in tagged]
     plain = {"mode": "access", "access_vlan": untagged[0]} if not tagged else {}

@@ -257,10 +257,14 @@ def test_a_vrf_with_links_up_takes_no_sonic_pair() -> None:
     example_cluster(PAIR, *SONIC_PAIR, up, "fabrics.inband.tiers.leaf.uplinks=2 x 100G", "fabrics.files.vrf=default")
 
 
+TENANTS = ("tenants={blue: {nodes: [p1/su-1]}, red: {nodes: [p1/su-2/node-1]}}",)
+
+
+@pytest.mark.parametrize("tenants", [(), TENANTS], ids=["", "tenants"])
 @pytest.mark.parametrize("sets", [EVPN_PAIRS, EVPN_PAIRS_CUMULUS], ids=["eos", "cumulus"])
-def test_both_switches_of_a_segment_agree(sets: tuple[str, ...]) -> None:
+def test_both_switches_of_a_segment_agree(sets: tuple[str, ...], tenants: tuple[str, ...]) -> None:
     """RFC 7432, section 8: both have the segment of a bond, and the route target of its VLAN; no others have either."""
-    cluster = example_cluster("evpn-guests", *sets)
+    cluster = example_cluster("evpn-guests", *sets, *tenants)
     sides: dict[str, list[Switch]] = {}
     for switch, files in rendered(cluster, 4):
         found = read(switch, files)
@@ -287,7 +291,7 @@ def test_both_switches_of_a_segment_agree(sets: tuple[str, ...]) -> None:
         segments += [bond.segment for bond in one.bonds.values()]
         targets += [target for own in one.overlay.vlans.values() for target in own.targets]
     assert len(segments) == len(set(segments))
-    assert len(targets) == len(set(targets)) == 4
+    assert len(targets) == len(set(targets)) == (8 if tenants else 4)
 
 
 REFUSED = {
@@ -295,14 +299,19 @@ REFUSED = {
     "peer-links": ("fabrics.compute.tiers.leaf.peer=2 x 400G", "peer links"),
     "relay": ("fabrics.inband.dhcp={servers: 10.99.0.9}", "DHCP relay in VRF inband"),
     "sonic": ("fabrics.compute.nos={leaf: sonic}", "no EVPN multihoming is written"),
-    "tenant": ("tenants={blue: {nodes: [p1/su-1]}}", "VLAN of tenant blue"),
+    "relay-of-a-tenant": (
+        "tenants={blue: {nodes: [p1/su-1]}}",
+        "fabrics.compute.dhcp={servers: 10.99.0.9}",
+        "DHCP relay in VRF blue",
+    ),
 }
 
 
-@pytest.mark.parametrize(("more", "said"), REFUSED.values(), ids=REFUSED)
-def test_multihoming_that_is_not_written_is_refused(more: str, said: str) -> None:
+@pytest.mark.parametrize("case", REFUSED.values(), ids=REFUSED)
+def test_multihoming_that_is_not_written_is_refused(case: tuple[str, ...]) -> None:
+    *more, said = case
     with pytest.raises(InputError, match=f"(?s)FG099.*{said}"):
-        example_cluster("evpn-guests", *EVPN_PAIRS, more)
+        example_cluster("evpn-guests", *EVPN_PAIRS, *more)
 
 
 def test_a_phase_has_the_pair_and_the_bonds_of_its_nodes() -> None:

@@ -78,6 +78,10 @@ CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     "exits-over-evpn": ("evpn-guests", (*EVPN_EOS, GUEST_WAN, GUEST_EXIT)),
     "exits-of-a-tenant": ("two-exits", (*BORDERS, *DUAL, "tenants={blue: {nodes: [p1/su-1/node-1], extra: [wan]}}")),
     "multihomed": ("evpn-guests", EVPN_PAIRS),
+    "multihomed-tenants": (
+        "evpn-guests",
+        (*EVPN_PAIRS, *DUAL, "tenants={blue: {nodes: [p1/su-1]}, red: {nodes: [p1/su-2/node-1]}}"),
+    ),
     "multihomed-dual-unnumbered": ("evpn-guests", (*EVPN_PAIRS, *DUAL, *UNNUMBERED)),
     "numbered": ("leaf-spine", ALL_EOS),
     "leaks-dual": ("leaf-spine", (*ALL_EOS, *DUAL, *LEAKS)),

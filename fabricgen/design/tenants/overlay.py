@@ -29,7 +29,7 @@ def with_vrf_numbers(design: Design) -> Design:
     faults += [found for fabric in design.fabrics for found in _stated(design, fabric)]
     if faults:
         raise InputError(list(dict.fromkeys(faults)))
-    bridged = {fabric.name: fabric.carrier or fabric.name for fabric in _bridged(design)}
+    bridged = {(fabric.name, tenant): fabric.carrier or fabric.name for fabric, tenant in _bridged(design)}
     if not wanted and not bridged:
         return design
     layout, routing = design.layout, design.loaded.blueprint.routing
@@ -37,7 +37,7 @@ def with_vrf_numbers(design: Design) -> Design:
         layout.numbering,
         layout.lock,
         list(dict.fromkeys(vrf for _, vrf in wanted)),
-        [vni_of_hosts(name) for name in bridged],
+        [vni_of_hosts(*key) for key in bridged],
     )
     first = {}
     for owner in (*(owner for owner, _ in wanted), *bridged.values()):
@@ -48,12 +48,20 @@ def with_vrf_numbers(design: Design) -> Design:
         number = numbering.held["vnis"][vrf][0].first
         vlan = numbering.held["vlans"][vni_vlan(vrf)][0].first
         vnis[owner, vrf] = Vni(number, first[owner] + number - 1, vlan)
-    numbers = {name: numbering.held["vnis"][vni_of_hosts(name)][0].first for name in bridged}
-    of_hosts = {name: Vni(numbers[name], first[owner] + numbers[name] - 1, 0) for name, owner in bridged.items()}
+    numbers = {key: numbering.held["vnis"][vni_of_hosts(*key)][0].first for key in bridged}
+    of_hosts = {key: Vni(numbers[key], first[owner] + numbers[key] - 1, 0) for key, owner in bridged.items()}
     return replace(design, layout=replace(layout, numbering=numbering), vnis=vnis, bridged_vnis=of_hosts)
 
 
-def _bridged(design: Design) -> Iterator[FabricDesign]:
+def _bridged(design: Design) -> Iterator[tuple[FabricDesign, str]]:
+    """The VLANs of hosts on switches with EVPN multihoming: (fabric, tenant), those of no tenant first."""
+    fabrics = list(_bridged_fabrics(design))
+    yield from ((fabric, "") for fabric in fabrics)
+    for tenant in design.tenants:
+        yield from ((fabric, tenant.name) for fabric in fabrics if fabric.name in tenant.fabrics)
+
+
+def _bridged_fabrics(design: Design) -> Iterator[FabricDesign]:
     """The fabrics whose hosts are bridged on switches with EVPN multihoming."""
     blueprint = design.loaded.blueprint
     for fabric in design.fabrics:
