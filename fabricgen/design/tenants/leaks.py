@@ -129,6 +129,7 @@ def _over_evpn(design: Design, found: LeakDesign, name: str, path: Path) -> Iter
         out = next(vrf for vrf in found.between if (name, vrf) not in design.vnis)
         what = f"{out or DEFAULT} does not travel over EVPN in {name}, and the other VRF does"
         yield _wrong(what, path, hint)
+        return
     fabric = design.fabric(name)
     tiers = sorted(str(tier.key) for tier in fabric.tiers if tier.nos == "eos")
     if tiers:
