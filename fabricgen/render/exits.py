@@ -10,12 +10,13 @@ maintenance are made longer still, and what it announces carries the community o
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from fabricgen.render import bgp
 from fabricgen.render.bgp import PREFIX_STEP, prefix_length
+from fabricgen.render.escape import one_line
 from fabricgen.views.exits import PREPENDED, ExitPeer, ExitPolicy, Outside
 from fabricgen.views.switch import SwitchView
 
@@ -100,6 +101,11 @@ class MapNames:
     def seq(self, number: int, *, v6: bool) -> int:
         """The number of an entry: of the second family behind that of the first where they share a map."""
         return number + (1 if number == DENIED else 5) * (v6 and self.joint)
+
+
+def names_in(vrf: str, *, joint: bool) -> MapNames:
+    """The names of lists and maps of a VRF, as the NOS calls it; `joint`: its maps are of both families."""
+    return MapNames("IN", "OUT", vrf, joint) if vrf else MapNames("FABRIC-IN", "FABRIC-OUT", "", joint)
 
 
 def exit_parts(switch: SwitchView, vrf: str, names: MapNames) -> ExitParts:
@@ -197,3 +203,45 @@ def runs_in(switch: SwitchView, vrf: str) -> bool:
 def describes(peer: ExitPeer) -> str:
     """The description of a session."""
     return " ".join(f"{peer.device} {peer.far_port} exit {peer.name}".split())
+
+
+def entry_values(entry: MapEntry, words: Mapping[bool, str]) -> dict[str, Any]:
+    """An entry of a route map for a template; `words`: of IPv4 (False) and IPv6 (True)."""
+    return {
+        "map": entry.map,
+        "action": "permit" if entry.permit else "deny",
+        "seq": entry.seq,
+        "word": words[entry.v6],
+        "prefix_list": entry.prefix_list,
+        "as_path": entry.as_path,
+        "communities": " ".join(entry.communities),
+        "last_as": entry.last_as,
+        "prepend": " ".join([str(entry.prepend)] * entry.times) if entry.prepend else "",
+        "drains": entry.drains,
+    }
+
+
+def peer_values(peer: ExitPeer, names: MapNames) -> dict[str, Any]:
+    """A session with a far device for a template; `hops` is 0 where the device is on the link, `bfd` None without."""
+    return {
+        "neighbor": peer.far,
+        "asn": peer.asn,
+        "description": one_line(describes(peer), 80),
+        "local_as": peer.local_as,
+        "password": peer.password,
+        "hops": peer.hops if peer.hops > 1 else 0,
+        "bfd": {"interval_ms": peer.bfd.interval_ms, "multiplier": peer.bfd.multiplier} if peer.bfd else None,
+        "keepalive": KEEPALIVE_S,
+        "hold": HOLD_S,
+        "max_prefixes": peer.max_prefixes,
+        "inward": map_name(peer.name, "IN", names, v6=peer.is_v6),
+        "outward": map_name(peer.name, "OUT", names, v6=peer.is_v6),
+    }
+
+
+def announced_values(parts: ExitParts, words: Mapping[bool, str]) -> dict[str, Any]:
+    """Aggregates, and the map of static routes, by the word of their family."""
+    return {
+        "aggregates": {word: [p for p in parts.aggregates if (":" in p) == v6] for v6, word in words.items()},
+        "static_maps": {words[v6]: map_ for v6, map_ in parts.statics},
+    }

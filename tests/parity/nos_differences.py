@@ -130,6 +130,13 @@ def _max_paths(switch: Switch) -> Switch:
     return replace(switch, bgp=changed)
 
 
+def _most_paths(switch: Switch) -> Switch:
+    most = DIALECTS["cumulus"].most_paths
+    return replace(
+        switch, bgp={vrf: replace(bgp, max_paths=min(bgp.max_paths, most)) for vrf, bgp in switch.bgp.items()}
+    )
+
+
 def _restoration(switch: Switch) -> Switch:
     watchdog = switch.qos and switch.qos.watchdog
     if not (switch.qos and watchdog):
@@ -232,6 +239,7 @@ DIFFERENCES = (
         _max_prefixes,
     ),
     Difference("equal paths", "bgpcfgd takes a number that is compiled into the image", BY_BGPCFGD, _max_paths),
+    Difference("most equal paths", "NVUE takes 128 at most, fewer than a wide spine has links", CUMULUS, _most_paths),
     Difference(
         "restoration", "NVUE's watchdog gives a queue back after one poll without pauses", CUMULUS, _restoration
     ),

@@ -136,17 +136,19 @@ def compared(forms: dict[str, Switch], kind: str, other: str, leave: str = "") -
 
 @pytest.mark.parametrize("difference", DIFFERENCES, ids=lambda difference: difference.what)
 def test_every_difference_that_is_allowed_is_there(difference: Difference) -> None:
-    """Of the lowest switches of examples on two NOSes: no entry of the table is dead."""
+    """Of the lowest switches of examples on two NOSes, and a wide spine: no entry of the table is dead."""
+    wide = difference.what == "most equal paths"
     nvidia = difference.kinds == CUMULUS or difference.what == "pairs"
     seen = False
     of_nvidia = [("leaf-spine", ()), ("leaf-spine", ASKED), ("superpod-b200", ()), ("bonded-pair", ())]
+    of_nvidia = [("full-cluster", ())] if wide else of_nvidia
     of_arista = [("leaf-spine", ARISTA + more) for more in ((), ASKED, BRIDGED, OVER_EVPN)]
     for name, sets in of_nvidia if nvidia else of_arista:
         sides: dict[str, dict[str, Switch]] = {}
         for nos in ("sonic", "cumulus" if nvidia else "eos"):
             catalog = cluster_of(name, *on(name, sets, nos)).design.catalog
             for switch, files in switches_of(name, on(name, sets, nos), PER_TIER):
-                if switch.is_lowest:
+                if switch.is_lowest or wide:
                     form = in_place(switch, read(switch, files), catalog)
                     sides.setdefault(switch.name, {})[kind_of(switch, files)] = form
         for forms in sides.values():

@@ -9,17 +9,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from fabricgen.render.escape import one_line, token, yaml_text
+from fabricgen.render.escape import token, yaml_text
 from fabricgen.render.exits import (
     GRACEFUL_SHUTDOWN,
-    HOLD_S,
-    KEEPALIVE_S,
     OVERLAY_OUT,
     MapEntry,
     MapNames,
-    describes,
+    announced_values,
     exit_parts,
-    map_name,
+    names_in,
+    peer_values,
 )
 from fabricgen.render.nos._cumulus.words import family
 from fabricgen.views.exits import ExitPeer
@@ -28,14 +27,14 @@ from fabricgen.views.switch import SwitchView
 WORDS = {False: "ipv4", True: "ipv6"}
 
 
-def names_in(vrf: str) -> MapNames:
+def _names(vrf: str) -> MapNames:
     """The names of lists and maps of a VRF: those of FRR."""
-    return MapNames("IN", "OUT", vrf, joint=False) if vrf else MapNames("FABRIC-IN", "FABRIC-OUT", "", joint=False)
+    return names_in(vrf and token(vrf), joint=False)
 
 
 def exit_lists(switch: SwitchView, vrf: str) -> dict[str, Any]:
     """What the exits of a VRF add to the policy: lists of AS paths, prefix lists, and entries by their map."""
-    parts = exit_parts(switch, vrf, names_in(vrf and token(vrf)))
+    parts = exit_parts(switch, vrf, _names(vrf))
     entries: dict[tuple[str, bool], list[dict[str, Any]]] = {}
     for each in (each for each in parts.entries if each.map != OVERLAY_OUT):
         entries.setdefault((each.map, each.v6), []).append(_entry(each, switch.asn if each.drains else 0))
@@ -55,7 +54,7 @@ def exit_lists(switch: SwitchView, vrf: str) -> dict[str, Any]:
 
 def exits_over_evpn(switch: SwitchView) -> list[tuple[int, str]]:
     """(number, list of AS paths) of what sessions for EVPN announce beside own routes."""
-    every = [each for vrf in switch.vrfs for each in exit_parts(switch, vrf, names_in(token(vrf))).entries]
+    every = [each for vrf in switch.vrfs for each in exit_parts(switch, vrf, _names(vrf)).entries]
     return [(each.seq, each.as_path) for each in every if each.map == OVERLAY_OUT]
 
 
@@ -75,12 +74,10 @@ def _entry(entry: MapEntry, drained_by: int) -> dict[str, Any]:
 
 def exit_bgp(switch: SwitchView, vrf: str) -> dict[str, Any]:
     """The sessions with far devices of a VRF; aggregates and the map of static routes by family."""
-    names = names_in(vrf and token(vrf))
-    parts = exit_parts(switch, vrf, names)
+    names = _names(vrf)
     return {
         "exits": [_peer(peer, names) for peer in switch.exits.peers_in(vrf)],
-        "aggregates": {word: [p for p in parts.aggregates if (":" in p) == v6] for v6, word in WORDS.items()},
-        "static_maps": {WORDS[v6]: map_ for v6, map_ in parts.statics},
+        **announced_values(exit_parts(switch, vrf, names), WORDS),
     }
 
 
@@ -109,19 +106,11 @@ def profile_of(peer: ExitPeer) -> str:
 
 
 def _peer(peer: ExitPeer, names: MapNames) -> dict[str, Any]:
-    """A neighbour outside the fabric."""
-    return {
-        "neighbor": peer.far,
+    """A neighbour outside the fabric, as NVUE's YAML has it."""
+    found = peer_values(peer, names)
+    return found | {
         "word": WORDS[peer.is_v6],
-        "asn": peer.asn,
-        "description": yaml_text(one_line(describes(peer), 80)),
-        "local_as": peer.local_as,
+        "description": yaml_text(found["description"]),
         "password": yaml_text(peer.password),
-        "hops": peer.hops if peer.hops > 1 else 0,
         "bfd": profile_of(peer) if peer.bfd else "",
-        "keepalive": KEEPALIVE_S,
-        "hold": HOLD_S,
-        "max_prefixes": peer.max_prefixes,
-        "inward": map_name(peer.name, "IN", names, v6=peer.is_v6),
-        "outward": map_name(peer.name, "OUT", names, v6=peer.is_v6),
     }

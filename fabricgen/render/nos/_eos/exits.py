@@ -8,23 +8,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from fabricgen.render.escape import one_line, token
-from fabricgen.render.exits import HOLD_S, KEEPALIVE_S, MapNames, describes, exit_parts, map_name
+from fabricgen.render.escape import token
+from fabricgen.render.exits import MapNames, entry_values, exit_parts, names_in, peer_values
 from fabricgen.render.nos._eos.pair import family_word
-from fabricgen.views.exits import ExitPeer
 from fabricgen.views.switch import SwitchView
 
 WORDS = {False: "ip", True: "ipv6"}
 
 
-def names_in(vrf: str) -> MapNames:
+def _names(vrf: str) -> MapNames:
     """The names of lists and maps of a VRF; a map is of both families."""
-    return MapNames("IN", "OUT", vrf, joint=True) if vrf else MapNames("FABRIC-IN", "FABRIC-OUT", "", joint=True)
+    return names_in(vrf and token(vrf), joint=True)
 
 
 def exit_policy(switch: SwitchView) -> dict[str, Any]:
     """The lists and maps of the exits of all VRFs, and static routes."""
-    every = [exit_parts(switch, vrf, names_in(vrf and token(vrf))) for vrf in ("", *switch.vrfs)]
+    every = [exit_parts(switch, vrf, _names(vrf)) for vrf in ("", *switch.vrfs)]
     return {
         "exit_paths": [(name, path) for parts in every for name, paths in parts.as_paths for path in paths],
         "exit_lists": [
@@ -36,22 +35,7 @@ def exit_policy(switch: SwitchView) -> dict[str, Any]:
             for parts in every
             for each in parts.prefix_lists
         ],
-        "exit_entries": [
-            {
-                "map": each.map,
-                "action": "permit" if each.permit else "deny",
-                "seq": each.seq,
-                "word": WORDS[each.v6],
-                "prefix_list": each.prefix_list,
-                "as_path": each.as_path,
-                "communities": " ".join(each.communities),
-                "last_as": each.last_as,
-                "prepend": " ".join([str(each.prepend)] * each.times) if each.prepend else "",
-                "drains": each.drains,
-            }
-            for parts in every
-            for each in parts.entries
-        ],
+        "exit_entries": [entry_values(each, WORDS) for parts in every for each in parts.entries],
         "exit_routes": [
             (family_word(route.prefix), f" vrf {token(vrf)}" if vrf else "", route.prefix, token(port), far)
             for vrf in ("", *switch.vrfs)
@@ -63,31 +47,12 @@ def exit_policy(switch: SwitchView) -> dict[str, Any]:
 
 def exit_sessions(switch: SwitchView, vrf: str) -> dict[str, Any]:
     """The sessions with far devices of a VRF, what is announced to them as one, and the map of static routes."""
-    names = names_in(vrf and token(vrf))
+    names = _names(vrf)
     parts, peers = exit_parts(switch, vrf, names), switch.exits.peers_in(vrf)
     sets = {p.name for p in switch.exits.policies_in(vrf) if p.communities or switch.maintenance}
     return {
-        "exits": [_peer(peer, names, tells=peer.name in sets) for peer in peers],
+        "exits": [peer_values(peer, names) | {"tells": peer.name in sets} for peer in peers],
         "exit_families": {word: [p.far for p in peers if p.is_v6 == v6] for v6, word in WORDS.items()},
         "aggregates": parts.aggregates,
         "static_map": parts.statics[0][1] if parts.statics else "",
-    }
-
-
-def _peer(peer: ExitPeer, names: MapNames, *, tells: bool) -> dict[str, Any]:
-    """A neighbour outside the fabric; `tells`: communities are sent to it."""
-    return {
-        "neighbor": peer.far,
-        "asn": peer.asn,
-        "description": one_line(describes(peer), 80),
-        "local_as": peer.local_as,
-        "password": peer.password,
-        "hops": peer.hops if peer.hops > 1 else 0,
-        "bfd": {"interval_ms": peer.bfd.interval_ms, "multiplier": peer.bfd.multiplier} if peer.bfd else None,
-        "keepalive": KEEPALIVE_S,
-        "hold": HOLD_S,
-        "tells": tells,
-        "max_prefixes": peer.max_prefixes,
-        "inward": map_name(peer.name, "IN", names, v6=peer.is_v6),
-        "outward": map_name(peer.name, "OUT", names, v6=peer.is_v6),
     }
