@@ -31,11 +31,13 @@ def test_a_server_is_where_routes_lead(server: str, count: int) -> None:
     assert len(list(fg520_dhcp_server_out_of_reach.DhcpServerOutOfReach().check(design))) == count
 
 
-def test_only_sonics_relay_is_deaf() -> None:
-    sets = (BRIDGED, "fabrics.compute.dhcp.servers=10.128.0.67", "routing.underlay=ebgp-unnumbered")
+def test_no_relay_is_deaf_at_unnumbered_links_or_of_v4() -> None:
+    sets = (BRIDGED, "fabrics.compute.dhcp.servers='fd00:99::9'", "routing.underlay=ebgp-unnumbered")
     rule = fg735_relay_hears_no_reply.RelayHearsNoReply()
-    assert len(list(rule.check(example_design("leaf-spine", *sets)))) == 1
-    assert not list(rule.check(example_design("leaf-spine", *sets, "nos=cumulus")))
+    assert not list(rule.check(example_design("leaf-spine", *sets)))
+    for nos in ("sonic", "cumulus"):
+        four = ("fabrics.inband.dhcp.servers=10.128.0.67", f"nos={nos}")
+        assert not list(rule.check(example_design("evpn-guests", *four)))
 
 
 def test_what_a_nos_lacks_of_them_is_said() -> None:
@@ -48,14 +50,14 @@ def test_what_a_nos_lacks_of_them_is_said() -> None:
 
 def test_tenants_have_vrfs_too() -> None:
     rule = fg735_relay_hears_no_reply.RelayHearsNoReply()
-    (found,) = rule.check(example_design("tenants", "fabrics.storage.dhcp.servers=10.128.0.67"))
+    (found,) = rule.check(example_design("tenants", "fabrics.storage.dhcp.servers='fd00:99::9'"))
     assert "storage leaf runs sonic" in found.message
     assert "VRF blue" in found.message
-    assert not list(rule.check(example_design("tenants", "fabrics.compute.dhcp.servers=10.128.0.67"))), "EOS"
+    assert not list(rule.check(example_design("tenants", "fabrics.compute.dhcp.servers='fd00:99::9'"))), "EOS"
 
 
-def test_vxlan_of_cumulus_has_to_be_named() -> None:
+def test_vxlan_of_cumulus_has_no_address_of_v6() -> None:
     rule = fg735_relay_hears_no_reply.RelayHearsNoReply()
-    sets = ("fabrics.inband.dhcp.servers=10.128.0.67", "nos=cumulus")
+    sets = ("fabrics.inband.dhcp.servers='fd00:99::9'", "nos=cumulus")
     assert len(list(rule.check(example_design("evpn-guests", *sets)))) == 1
     assert not list(rule.check(example_design("evpn-guests", *sets, "routing.overlay=none")))

@@ -41,6 +41,9 @@ CASES = {
     "cumulus-unnumbered": ("leaf-spine", (CUMULUS, *DUAL, *UNNUMBERED, *BRIDGED, *UNMARKED, *SILENT)),
     "cumulus-routed": ("leaf-spine", (CUMULUS, f"fabrics.compute.{RELAY}")),
     "cumulus-pair-relay": ("bonded-pair", (*DUAL, *FILES)),
+    "sonic-unnumbered": ("leaf-spine", (*DUAL, *UNNUMBERED, *BRIDGED, f"fabrics.compute.{RELAY}")),
+    "sonic-relay-over-evpn": ("evpn-guests", (f"fabrics.inband.{RELAY}",)),
+    "cumulus-relay-over-evpn": ("evpn-guests", (CUMULUS, f"fabrics.inband.{RELAY}")),
     "tenants": ("tenants", (f"fabrics.compute.{RELAY}", f"fabrics.storage.{RELAY}", f"fabrics.storage.{ACCESS}")),
     "sonic-v6-relay": ("leaf-spine", (*V6, *BRIDGED, f"fabrics.compute.{RELAY}")),
     "sonic-one-advertises": ("evpn-guests", (*DUAL, "fabrics.compute.hosts=bridged", f"fabrics.inband.{RA}")),
@@ -68,7 +71,7 @@ def test_what_hosts_are_given_is_said(name: str, sets: tuple[str, ...]) -> None:
         assert not found, f"{switch.name}\n{first(found)}"
 
 
-@pytest.mark.parametrize("case", ["sonic", "sonic-bonds", "sonic-relay"])
+@pytest.mark.parametrize("case", ["sonic", "sonic-bonds", "sonic-relay", "sonic-unnumbered", "sonic-relay-over-evpn"])
 def test_tables_are_sonics(case: str) -> None:
     name, sets = CASES[case]
     for _, files in switches_of(name, sets, 2):
@@ -76,8 +79,26 @@ def test_tables_are_sonics(case: str) -> None:
         assert not list(check_config_db(tables, cluster_of(name, *sets).design.catalog))
 
 
-@pytest.mark.parametrize("case", ["cumulus", "cumulus-ra", "cumulus-pair", "cumulus-relay", "cumulus-pair-relay"])
+@pytest.mark.parametrize(
+    "case", ["cumulus", "cumulus-ra", "cumulus-pair", "cumulus-relay", "cumulus-pair-relay", "cumulus-relay-over-evpn"]
+)
 def test_trees_are_nvues(case: str) -> None:
     for _, files in switches_of(*CASES[case], 2):
         (item,) = YAML(typ="safe").load(files["startup.yaml"])
         assert not list(faults(item["set"]))
+
+
+def test_a_relay_hears_its_servers() -> None:
+    """SONiC's own agent runs where isc-dhcp-relay would hear no reply, and Cumulus Linux names the VNI's interface."""
+    name, sets = CASES["sonic-relay-over-evpn"]
+    box = next(json.loads(files["config_db.json"]) for switch, files in switches_of(name, sets, 2) if switch.services)
+    relayed = box["DHCPV4_RELAY"]
+    assert [set(row["dhcpv4_servers"]) for row in relayed.values()] == [{"10.99.0.9", "10.99.0.10"}]
+    assert box["DEVICE_METADATA"]["localhost"]["has_sonic_dhcpv4_relay"] == "True"
+    assert [box["VLAN_INTERFACE"][vlan]["vrf_name"] for vlan in relayed] == ["Vrf_inband"]
+    assert set(box["VXLAN_TUNNEL"]) == {"VXLAN"}
+    assert not any("dhcp_servers" in row for row in box["VLAN"].values())
+    name, sets = CASES["cumulus-relay-over-evpn"]
+    tree = next(YAML(typ="safe").load(files["startup.yaml"])[0]["set"] for _, files in switches_of(name, sets, 2))
+    (group,) = tree["service"]["dhcp-relay"]["inband"]["server-group"].values()
+    assert set(group["upstream-interface"]) == {f"vlan{tree['vrf']['inband']['evpn']['vlan']}_l3"}

@@ -305,7 +305,7 @@ NEIGHBOUR = {
 BLACKHOLE = {"blackhole": {"type": one_of("blackhole")}}
 VRFS = {
     "<name>": {
-        "evpn": {"state": STATE, "vni": {"<vni>": EMPTY}},
+        "evpn": {"state": STATE, "vlan": whole(1, 4094), "vni": {"<vni>": EMPTY}},
         "router": {
             "rib": {"ipv4": {"fib-filter": {"protocol": {"bgp": {"route-map": LINE}}}}},
             "bgp": {

@@ -1,4 +1,4 @@
-"""FG735: a DHCP relay does not hear the replies of its servers."""
+"""FG735: a DHCPv6 relay does not hear the replies of its servers."""
 
 from __future__ import annotations
 
@@ -8,43 +8,46 @@ from fabricgen.design.linked import fabric_overlay
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.numbering.underlay import underlay
 
 
 class RelayHearsNoReply(DesignRule):
-    """A leaf relays DHCP, and replies of servers come in where its relay does not listen.
+    """A leaf relays DHCPv6 in a VRF, and replies of servers come in where its relay does not listen.
 
-    SONiC starts the relay with a list of interfaces for replies: those with IPv4 addresses in INTERFACE and
-    VLAN_INTERFACE (sonic-buildimage, dockers/docker-dhcp-relay, dhcpv4-relay.agents.j2). Links without addresses
-    (`ebgp-unnumbered`), sub-interfaces of a VRF and its VXLAN are not in it: requests reach the server, and the replies
-    are lost. Its DHCPv6 relay is in the default VRF alone. Cumulus Linux wants the interface of a VRF's VXLAN named,
-    and gives it a number of its own choice (user guide, "DHCP Relays": `nv show vrf RED evpn`): name it by a snippet.
+    SONiC's DHCPv6 relay is in the default VRF alone (sonic-buildimage pull 28171, `server_vrf`, is open).
+    On Cumulus Linux it listens, in a VRF over EVPN, at an IPv6 address of the VRF's own, which no switch here has (user
+    guide, "DHCP Relays": DHCP Relay for IPv6 in an EVPN Symmetric Environment). DHCP of IPv4 is heard everywhere.
 
-    Number the links, put the fabric into its carrier's VRF (`vrf: default`), or choose another NOS for its leaves.
+    Put the fabric into its carrier's VRF (`vrf: default`), name servers with IPv4 addresses, or choose another NOS.
     """
 
     id = "FG735"
     severity = Severity.ERROR
-    title = "a DHCP relay does not hear the replies of its servers"
+    title = "a DHCPv6 relay does not hear the replies of its servers"
     bad = """
-        routing: {underlay: ebgp-unnumbered}
+        ip: dual
         fabrics:
+          compute:
+            protocol: ethernet
+            nos: sonic
+            tiers: {leaf: {switch: sn4700, count: 2, uplinks: 2 x 400G}, spine: {switch: sn4700, count: 2}}
           inband:
             protocol: ethernet
+            carried_by: compute
             hosts: bridged
-            nos: sonic
-            dhcp: {servers: 10.128.0.67}  # <-
-            tiers: {leaf: {switch: sn4700, count: 2, uplinks: 2 x 400G}, spine: {switch: sn4700, count: 2}}
+            dhcp: {servers: "fd00:99::9"}  # <-
     """
     good = """
-        routing: {underlay: ebgp-numbered}
+        ip: dual
         fabrics:
+          compute:
+            protocol: ethernet
+            nos: sonic
+            tiers: {leaf: {switch: sn4700, count: 2, uplinks: 2 x 400G}, spine: {switch: sn4700, count: 2}}
           inband:
             protocol: ethernet
+            carried_by: compute
             hosts: bridged
-            nos: sonic
-            dhcp: {servers: 10.128.0.67}
-            tiers: {leaf: {switch: sn4700, count: 2, uplinks: 2 x 400G}, spine: {switch: sn4700, count: 2}}
+            dhcp: {servers: 10.99.0.9}
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
@@ -58,11 +61,9 @@ class RelayHearsNoReply(DesignRule):
             leaves = [tier for tier in owner.tiers if tier.lowest and tier.nos in deaf and tier.up is not None]
             if dhcp is None or fabric.hosts == "none" or not leaves:
                 continue
-            why = "its links have no addresses" if underlay(design, owner) == "ebgp-unnumbered" else ""
-            if vrf:
-                why = f"VRF {vrf} comes {'in VXLAN' if in_vxlan else 'over sub-interfaces'}"
-            if why:
+            if vrf and any(":" in server for server in dhcp.servers):
                 leaf = leaves[0]
-                message = f"{leaf.fabric} {leaf.name} runs {leaf.nos}, whose DHCP relay hears no reply: {why}"
-                hint = "number the links, use `vrf: default`, or run another NOS on the leaves"
+                why = f"VRF {vrf} comes {'in VXLAN' if in_vxlan else 'over sub-interfaces'}"
+                message = f"{leaf.fabric} {leaf.name} runs {leaf.nos}, whose DHCPv6 relay hears no reply: {why}"
+                hint = "use `vrf: default`, servers with IPv4 addresses, or run another NOS on the leaves"
                 yield self.flag((*fabric.path, "dhcp"), message, hint)

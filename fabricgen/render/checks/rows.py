@@ -24,6 +24,7 @@ PACKAGE = "fabricgen.render.checks.tables"
 LISTS = frozenset(
     (
         ("ACL_TABLE", "ports"),
+        ("DHCPV4_RELAY", "dhcpv4_servers"),
         ("DHCP_RELAY", "dhcpv6_servers"),
         ("DNS_OPTIONS", "search"),
         ("PORT", "adv_speeds"),

@@ -18,13 +18,17 @@ def relays(tree: Row) -> dict[str, Relay]:
     service = tree.get("service", {})
     only(service, "dhcp-relay", "dhcp-relay6")
     found: dict[str, Relay] = {}
-    for own in service.get("dhcp-relay", {}).values():
+    for vrf, own in service.get("dhcp-relay", {}).items():
         only(own, "agent", "downstream-interface", "server-group")
         agent = own.get("agent", {})
         if agent not in ({}, {"state": "enabled", "use-pif-circuit-id": {"state": "enabled"}}):
             unfit(f"option 82: {agent}")
-        if not all(group.get("upstream-interface") for group in own["server-group"].values()):
-            unfit("a DHCP relay without a way to its servers")
+        over = tree.get("vrf", {}).get(vrf, {}).get("evpn")
+        for group in own["server-group"].values():
+            if not group.get("upstream-interface"):
+                unfit("a DHCP relay without a way to its servers")
+            if over and f"vlan{over.get('vlan')}_l3" not in group["upstream-interface"]:
+                unfit(f"the DHCP relay of {vrf} would not hear its servers over VXLAN")
         for name, row in own["downstream-interface"].items():
             servers = own["server-group"][row["server-group-name"]]["server"]
             found[name] = Relay(frozenset(servers), bool(agent))

@@ -27,7 +27,7 @@ def tunnel(tree: Row) -> tuple[str, bool]:
 
 def vrf_lines(row: Row, bgp: Row) -> VrfLines:
     """What a VRF says of EVPN: `vrf X evpn`, and `vrf X router bgp`."""
-    only(row, "state", "vni")
+    only(row, "state", "vlan", "vni")
     ((vni, _),) = row["vni"].items()
     if row["state"] != ON:
         unfit("EVPN is off in a VRF")

@@ -90,15 +90,31 @@ LIFETIME_S = 540
 def gateways(vlans: Mapping[int, Vlan], tables: Mapping[str, Any]) -> dict[int, Vlan]:
     """VLANs with their DHCP relay, which SONiC always tells where requests came in, and router advertisements."""
     radv = tables["FEATURE"].get("radv", {}).get("state", "")
-    for name, row in tables.get("DHCP_RELAY", {}).items():
-        only(row, "dhcpv6_servers")
+    for name in (*tables.get("DHCP_RELAY", {}), *tables.get("DHCPV4_RELAY", {})):
         if int(name.removeprefix("Vlan")) not in vlans:
             unfit(f"DHCP relay of {name}, which is not there")
     return {number: _gateway(vlan, f"Vlan{number}", radv, tables) for number, vlan in vlans.items()}
 
 
+def _four(vlan: Vlan, name: str, tables: Mapping[str, Any]) -> tuple[str, ...]:
+    """The DHCP servers of the agent that runs, which must hear their replies."""
+    isc, own = (
+        tuple(tables.get(table, {}).get(name, {}).get(field, ()))
+        for table, field in (("VLAN", "dhcp_servers"), ("DHCPV4_RELAY", "dhcpv4_servers"))
+    )
+    runs = tables["DEVICE_METADATA"]["localhost"].get("has_sonic_dhcpv4_relay") == "True"
+    if (isc and runs) or (own and not runs):
+        unfit(f"DHCP relay of {name} by an agent that does not run")
+    bare = any(row.get("ipv6_use_link_local_only") == "enable" for row in tables.get("INTERFACE", {}).values())
+    if isc and (vlan.vrf or bare):
+        unfit(f"isc-dhcp-relay of {name} would not hear its servers")
+    if own and vlan.vrf and not all(tunnel.startswith("VXLAN") for tunnel in tables.get("VXLAN_TUNNEL", {})):
+        unfit(f"the DHCP relay of {name} would not hear its servers over VXLAN")
+    return own or isc
+
+
 def _gateway(vlan: Vlan, name: str, radv: str, tables: Mapping[str, Any]) -> Vlan:
-    four = tables["VLAN"][name].get("dhcp_servers", ())
+    four = _four(vlan, name, tables)
     servers = (*four, *tables.get("DHCP_RELAY", {}).get(name, {}).get("dhcpv6_servers", ()))
     if servers and tables["FEATURE"].get("dhcp_relay") != {"state": "enabled"}:
         unfit("DHCP relay that does not run")

@@ -20,6 +20,7 @@ PEERS = (*TYPES, "Server")
 class Metadata(Row):
     """DEVICE_METADATA|localhost."""
 
+    has_sonic_dhcpv4_relay: Annotated[str, Is(k.one_of("true", "false", "True", "False"))] = ""
     hostname: Annotated[str, Is(k.own_name)]
     hwsku: Annotated[str, Is(k.name)]
     platform: Annotated[str, Is(k.name)]

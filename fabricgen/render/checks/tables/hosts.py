@@ -1,7 +1,7 @@
 """What ports of hosts refuse.
 
 Fields: sonic-buildimage, src/sonic-yang-models, yang-templates/sonic-acl.yang.j2, yang-models/sonic-storm-control.yang,
-sonic-dhcpv6-relay.yang.
+sonic-dhcpv4-relay.yang, sonic-dhcpv6-relay.yang.
 """
 
 from typing import Annotated
@@ -48,9 +48,25 @@ class DhcpRelay(Row):
     dhcpv6_servers: Annotated[str, Is(k.listed(k.address))]
 
 
+_SWITCH = k.one_of("enable", "disable")
+
+
+class Dhcpv4Relay(Row):
+    """DHCPV4_RELAY|VlanN."""
+
+    dhcpv4_servers: Annotated[str, Is(k.listed(k.address))]
+    link_selection: Annotated[str, Is(_SWITCH)] = ""
+    max_hop_count: Annotated[str, Is(k.number(1, 16))] = ""
+    server_id_override: Annotated[str, Is(_SWITCH)] = ""
+    server_vrf: Annotated[str, Is(k.own_vrf), ref("VRF")] = ""
+    source_interface: Annotated[str, Is(k.name)] = ""
+    vrf_selection: Annotated[str, Is(_SWITCH)] = ""
+
+
 TABLES = (
     table("ACL_RULE", ((k.map_name, ref("ACL_TABLE")), k.name, AclRule)),
     table("ACL_TABLE", (k.map_name, AclTable)),
+    table("DHCPV4_RELAY", ((k.vlan_name, ref("VLAN")), Dhcpv4Relay)),
     table("DHCP_RELAY", ((k.vlan_name, ref("VLAN")), DhcpRelay)),
     table("PORT_STORM_CONTROL", ((k.port_name, ref("PORT")), _KIND, StormControl)),
 )

@@ -2,9 +2,11 @@
 
 User guide 5.15, "DHCP Relays": a group of servers for each fabric, requests come in at SVIs (not at `-v0` of a VRR) and
 routed ports, replies at upstream interfaces: routed links of the VRF, the one to the other switch of an MLAG pair, and
-SVIs whose subnet has a server. The relay is isc-dhcp-relay: with `use-pif-circuit-id` the circuit id is the port
-(swp1), and the remote id is the switch's MAC address. Both are of the VRF. Advertisements are off
-unless stated (NVUE Command Reference, `nv set interface <interface-id> ipv6 neighbor-discovery`).
+SVIs whose subnet has a server. Over EVPN they come in at the interface of the VLAN of the VRF's VNI, `vlan4024_l3`;
+NVUE takes such a VLAN by itself unless `vrf X evpn vlan` names one (Command Reference: EVPN). The relay is
+isc-dhcp-relay: with `use-pif-circuit-id` the circuit id is the port (swp1), and the remote id is the switch's MAC
+address. Both are of the VRF. Advertisements are off unless stated (NVUE Command Reference, `nv set interface
+<interface-id> ipv6 neighbor-discovery`).
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from collections.abc import Callable, Iterator
 from ipaddress import ip_address, ip_interface
 from typing import Any
 
+from fabricgen.render import evpn
 from fabricgen.render.escape import token
 from fabricgen.views.exits import EXIT
 from fabricgen.views.host_services import HostServices
@@ -57,9 +60,17 @@ def _upstream(switch: SwitchView, vrf: str, servers: set[str]) -> list[str]:
     else:
         links = [token(port.name) for port in switch.ports if port.role != "host" and not port.bond]
     pair = switch.pair
+    over = vni_vlan(switch, vrf)
+    links += [f"vlan{over}_l3"] if over else []
     between = [PAIR_VLAN] if pair and not vrf else []
     between += [sub.vlan for sub in pair.end.subinterfaces if sub.vrf == vrf and not sub.in_gateway] if pair else []
     return [*links, *(f"peerlink.{vlan}" for vlan in between), *sorted(near)] or sorted({name for name, _ in subnets})
+
+
+def vni_vlan(switch: SwitchView, vrf: str) -> int:
+    """The VLAN that the VNI of a VRF must have, as its DHCP relay names its interface; 0 for any."""
+    over = evpn.vrf_of(switch, vrf)
+    return over.vlan if over and any(True for _ in _served(switch, vrf, v6=False)) else 0
 
 
 def _relay(switch: SwitchView, vrf: str, name: str) -> dict[str, Any] | None:

@@ -19,6 +19,7 @@ from fabricgen.render import bgp, evpn
 from fabricgen.render.escape import one_line, token, yaml_text
 from fabricgen.render.nos._cumulus.exits import bfd_profiles, exit_bgp, exit_lists, exit_routes
 from fabricgen.render.nos._cumulus.leaks import leak_imports, leak_policy
+from fabricgen.render.nos._cumulus.relay import vni_vlan
 from fabricgen.render.nos._cumulus.words import family
 from fabricgen.render.static import DISCARD_DISTANCE
 from fabricgen.views.switch import StaticRoute, SwitchView
@@ -65,6 +66,7 @@ def routing_values(switch: SwitchView, vrf_name: Callable[[str], str]) -> dict[s
                 "name": vrf_name(vrf) or "default",
                 "bgp": {**_bgp(switch, vrf), "leaks": leak_imports(switch, vrf, vrf_name)} if vrf in known else None,
                 "evpn": evpn.vrf_of(switch, vrf),
+                "vni_vlan": vni_vlan(switch, vrf),
                 "routes": [*([] if vrf else routes(switch)), *exit_routes(switch, vrf)],
             }
             for vrf in ("", *switch.vrfs)

@@ -2,10 +2,13 @@
 
 isc-dhcp-relay runs for each VLAN with `dhcp_servers`, in the VRF of its gateway (dockers/docker-dhcp-relay,
 dhcpv4-relay.agents.j2): requests get a circuit id HOSTNAME:ALIAS (`-a %h:%p`), the remote id is the switch's MAC
-address, and replies are taken from ports with IPv4 addresses alone. dhcp6relay serves VLANs in DHCP_RELAY
-(sonic-dhcpv6-relay.yang). radvd advertises every VLAN with an IPv6 gateway of a ToRRouter unless its container is off,
-with flags that cannot be changed: managed, not other, no autoconfiguration (dockers/docker-router-advertiser,
-radvd.conf.j2).
+address, and replies are taken from ports with IPv4 addresses alone. So where a VLAN is in a VRF, or links have no
+addresses, SONiC's own agent takes its place (`has_sonic_dhcpv4_relay`; images from 202511: sonic-buildimage pulls 22486
+and 25371): it serves the VLANs in DHCPV4_RELAY (sonic-dhcpv4-relay.yang), sends in the VRF of the VLAN, and takes
+replies from every port, and from VXLAN devices whose name begins with VXLAN (sonic-dhcp-relay,
+dhcp4relay/src/dhcp4relay.cpp, pkt_in_callback). dhcp6relay serves VLANs in DHCP_RELAY (sonic-dhcpv6-relay.yang). radvd
+advertises every VLAN with an IPv6 gateway of a ToRRouter unless its container is off, with flags that cannot be
+changed: managed, not other, no autoconfiguration (dockers/docker-router-advertiser, radvd.conf.j2).
 
 Storm control counts kilobits a second of a physical port, also where it is in a bond (sonic-storm-control.yang; SONiC
 doc/storm-control). Access lists are bound to ports and bonds (sonic-acl.yang): types L3 and L3V6, whose rules drop and
@@ -40,6 +43,10 @@ def host_tables(switch: SwitchView) -> dict[str, Any]:
     return {
         "relays": any(service.offers.dhcp for service in bridged),
         "radv_state": ("enabled" if any(own.advertised for own in stated) else "disabled") if stated else "",
+        "own_relay": own_relay(switch),
+        "DHCPV4_RELAY": {
+            f"Vlan{s.vlan}": {"dhcpv4_servers": _servers(s)} for s in bridged if own_relay(switch) and _servers(s)
+        },
         "DHCP_RELAY": {
             f"Vlan{s.vlan}": {"dhcpv6_servers": list(s.offers.dhcp_v6)}
             for s in bridged
@@ -68,10 +75,20 @@ def host_tables(switch: SwitchView) -> dict[str, Any]:
 
 
 def vlan_rows(switch: SwitchView) -> Rows:
-    """Rows of VLAN: its number, and the DHCP servers that its hosts are relayed to."""
+    """Rows of VLAN: its number, and the DHCP servers that isc-dhcp-relay takes its hosts' requests to."""
+    isc = not own_relay(switch)
     return {
-        f"Vlan{s.vlan}": {"dhcp_servers": _servers(s) or None, "vlanid": s.vlan} for s in switch.services if s.gateways
+        f"Vlan{s.vlan}": {"dhcp_servers": (isc and _servers(s)) or None, "vlanid": s.vlan}
+        for s in switch.services
+        if s.gateways
     }
+
+
+def own_relay(switch: SwitchView) -> bool:
+    """Whether SONiC's own agent relays DHCP: where isc-dhcp-relay would not hear the replies of servers."""
+    relayed = [service for service in switch.services if _servers(service)]
+    unnumbered = switch.fabric.underlay == "ebgp-unnumbered"
+    return any(service.vrf or unnumbered for service in relayed)
 
 
 def _servers(service: Service) -> list[str]:

@@ -18,20 +18,24 @@ from typing import Any
 
 from fabricgen.render import evpn
 from fabricgen.render.escape import one_line
+from fabricgen.render.nos._sonic.host_services import own_relay
 from fabricgen.views.switch import SwitchView
 
 TUNNEL, INSTANCE = "vtep", "nvo"
+RELAYED_TUNNEL = "VXLAN"
+"""The tunnel's name where SONiC's own DHCP relay runs: devices are called after it, and the relay hears no others."""
 
 
 def overlay_values(switch: SwitchView) -> dict[str, Any]:
     """Rows of the tables of VXLAN, and what an frr.conf names of EVPN: None without an overlay."""
     overlay = switch.overlay
     vrfs = overlay.vrfs if overlay else ()
+    tunnel = RELAYED_TUNNEL if own_relay(switch) else TUNNEL
     return {
-        "VXLAN_EVPN_NVO": {INSTANCE: {"source_vtep": TUNNEL}} if vrfs else {},
-        "VXLAN_TUNNEL": {TUNNEL: {"src_ip": overlay.vtep}} if overlay and vrfs else {},
+        "VXLAN_EVPN_NVO": {INSTANCE: {"source_vtep": tunnel}} if vrfs else {},
+        "VXLAN_TUNNEL": {tunnel: {"src_ip": overlay.vtep}} if overlay and vrfs else {},
         "VXLAN_TUNNEL_MAP": {
-            f"{TUNNEL}|map_{one.vni}_Vlan{one.vlan}": {"vlan": f"Vlan{one.vlan}", "vni": one.vni} for one in vrfs
+            f"{tunnel}|map_{one.vni}_Vlan{one.vlan}": {"vlan": f"Vlan{one.vlan}", "vni": one.vni} for one in vrfs
         },
         "overlay": overlay
         and {
