@@ -80,7 +80,8 @@ FG098 = Fault(
 
     A VRF is a tenant, the VRF of a carried fabric, or `default`. Routes leak on switches that have both, in BGP. Over
     EVPN both VRFs travel so, which `default` never does, and no switch runs EOS, which announces nothing that a VRF
-    imported. Bridged hosts of two tenants on one leaf are in one subnet, which would be on both sides: state `prefixes` that do not overlap, or leak in another fabric.
+    imported. Bridged hosts of two tenants on one leaf are in one subnet, which would be on both sides: state
+    `prefixes` that do not overlap, or leak in another fabric.
     """,
     bad="""
     tenants:
