@@ -19,6 +19,10 @@ MARKED = "LEAKED"
 """The name of the list of AS paths that have the mark."""
 
 MARKED_PATH = f"_{MARK}_"
+"""Over links: what was brought in before."""
+
+LEARNED_PATH = "[0-9]"
+"""Over EVPN: all but the switch's own, whose path is empty. Others bring theirs in themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,20 @@ def brought_into(switch: SwitchView, vrf: str) -> tuple[Brought, ...]:
         if (rules := bgp.leak_rules(source, v6=v6))
     ]
     return tuple(Brought(source, v6, 10 * n, rules) for n, (source, v6, rules) in enumerate(found, 1))
+
+
+OWN_LEAKED, OWN_LEAKED_PATH = "OWN-LEAKED", f"^{MARK}$"
+"""The list of the AS paths of what a switch has leaked itself, which it tells over EVPN."""
+
+
+def tells_leaked(switch: SwitchView) -> bool:
+    """Whether a switch that announces own routes alone tells what it has leaked: over EVPN."""
+    return bool(switch.overlay and switch.announces_own_only and any(leaked.sources for leaked in switch.leaks))
+
+
+def kept_out(switch: SwitchView) -> str:
+    """The AS paths of what a switch brings into no VRF."""
+    return LEARNED_PATH if switch.overlay else MARKED_PATH
 
 
 def list_name(vrf: str, source: str, *, v6: bool) -> str:

@@ -25,5 +25,5 @@ def leaks_of(policies: Policies, imports: Imports) -> dict[str, Policy]:
             unfit(f"{sorted(sources)} are brought in, and maps name {sorted(str(vrf) for vrf, _ in said)}")
         for vrf, permits in said:
             before = found.get(vrf, Policy(frozenset())).permits
-            found[vrf] = Policy(before | permits)
+            found[vrf] = Policy(before | permits, all(map(policies.brings_own_only, maps)))
     return found

@@ -15,6 +15,9 @@ ADDING = ("EXIT-", "LEAKED")
 """How maps begin in which an AS number in front of the path is no sign of maintenance."""
 
 LEAKED = 4_294_967_294
+LEARNED = "[0-9]"
+"""All paths but the empty one."""
+KEPT_OUT = ({f"_{LEAKED}_"}, {LEARNED})
 """The AS number in the path of what was brought in from another VRF."""
 
 GRACEFUL = {"65535:0", "GSHUT", "graceful-shutdown"}
@@ -111,7 +114,7 @@ class Policies:
         """
         entries = [entry for _, entry in sorted(self.maps.get(name, {}).items())]
         first, rest = entries[:1], entries[1:]
-        known = {Entry(False, as_path=path) for path, found in self.as_paths.items() if found == {f"_{LEAKED}_"}}
+        known = {Entry(False, as_path=path) for path, found in self.as_paths.items() if found in KEPT_OUT}
         if not known.issuperset(first):
             unfit(f"route-map {name} brings on what was brought in")
         for entry in rest:
@@ -120,6 +123,11 @@ class Policies:
                     f"route-map {name} does not say of which VRF which prefixes are brought in, or does not mark them"
                 )
             yield entry.source_vrf or "", frozenset(self._permits(entry.prefix_list))
+
+    def brings_own_only(self, name: str) -> bool:
+        """Whether a map of a leak keeps out all that the switch has learned."""
+        entries = sorted(self.maps.get(name, {}).items())
+        return bool(entries) and self.as_paths.get(entries[0][1].as_path) == {LEARNED}
 
     def passes(self, name: str) -> bool:
         """Whether a map lets anything pass."""

@@ -3,16 +3,20 @@
 A switch that has both VRFs of a leak brings the prefixes of each into the other. A switch that has one of them lets
 pass what others brought into it. A prefix leaks so far as it is one of hosts: neither loopbacks nor links between
 switches do, and no default route.
+
+Over EVPN a switch that has hosts of one VRF of a leak gets the other one, too. It leaks its own subnets alone, and all
+others hear of them in routes of type 5: so packets enter the switch of a host in the VRF that they are sent in, and are
+routed into the other there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from ipaddress import ip_network
 from typing import TYPE_CHECKING
 
-from fabricgen.views.switch import Leaked, LeakSource, SwitchView
+from fabricgen.views.switch import Leaked, LeakSource, Service, SwitchView
 
 if TYPE_CHECKING:
     from fabricgen.views.switches import SwitchViews
@@ -43,6 +47,12 @@ def with_leaks(switch: SwitchView, views: SwitchViews) -> SwitchView:
             passing = dict.fromkeys(prefix for own in prefixes.values() for prefix in own)
             found.append(Leaked(vrf, _number(views, owner, vrf), sources, tuple(passing)))
     return replace(switch, leaks=tuple(found))
+
+
+def brought_by_leaks(owner: str, here: Collection[str], views: SwitchViews, row: int) -> tuple[Service, ...]:
+    """Services without ports, of the VRFs that those with hosts on a switch leak with over EVPN."""
+    others = {leak.into(vrf) for leak in views.design.leaks if owner in leak.fabrics for vrf in here}
+    return tuple(views.passing_service(row, owner, vrf) for vrf in sorted(others - {None, "", *here}, key=str) if vrf)
 
 
 def _number(views: SwitchViews, owner: str, vrf: str) -> int:

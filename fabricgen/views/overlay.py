@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabricgen.views.leaks import brought_by_leaks
 from fabricgen.views.switch import Overlay, OverlayPeer, OverlayVlan, OverlayVrf, SwitchView
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ def with_overlay(switch: SwitchView, views: SwitchViews, row: int) -> SwitchView
     if not peers:
         return switch
     here = {service.vrf for service in switch.services if service.vrf and (service.host_subnet or service.gateways)}
+    brought = brought_by_leaks(owner, here, views, row)
+    here |= {service.vrf for service in brought}
     here |= {peer.vrf for peer in switch.exits.peers} | {route.vrf for route in switch.exits.routes}
     vrfs = tuple(
         OverlayVrf(vrf, vni.vni, vni.vlan, f"{switch.router_id}:{vni.number}", f"{vni.vni}:{vni.vni}")
@@ -47,7 +50,9 @@ def with_overlay(switch: SwitchView, views: SwitchViews, row: int) -> SwitchView
         if carrier == owner and vrf in here
     )
     vlans = tuple(_vlans(switch, design)) if switch.multihomed else ()
-    return replace(switch, overlay=Overlay(switch.loopback, vrfs, peers, vlans))
+    known = {service.vrf for service in switch.services}
+    services = (*switch.services, *(service for service in brought if service.vrf not in known))
+    return replace(switch, services=services, overlay=Overlay(switch.loopback, vrfs, peers, vlans))
 
 
 def _vlans(switch: SwitchView, design: Design) -> Iterator[OverlayVlan]:

@@ -15,6 +15,7 @@ from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.linked import is_multihomed
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
+from fabricgen.design.tenants.model import TenantDesign
 from fabricgen.numbering.addresses.allocate import Addresses
 from fabricgen.numbering.addresses.column import dotted
 from fabricgen.numbering.addresses.exit_links import exit_segments
@@ -197,8 +198,21 @@ class SwitchViews:
                         plain, vlan=vlan, vrf=tenant.name, tenant=tenant.name, host_pools=pools, outside=outside
                     )
             if not here and places.passes[row] and self._passes(owner.name, tenant.name):
-                vlan, hosts = tenant.vlans[owner.name][0], self.intents[owner.name].hosts
-                yield Service(owner.name, vlan, tenant.name, hosts, "", "", pools, tenant=tenant.name, outside=outside)
+                yield self._passing(owner, tenant)
+
+    def _passing(self, owner: FabricDesign, tenant: TenantDesign) -> Service:
+        """The service of a tenant on a switch that has no ports of it."""
+        vlan, hosts, pools = tenant.vlans[owner.name][0], self.intents[owner.name].hosts, self.tenant_pools[tenant.name]
+        outside = self._tenant_outside(owner, tenant.name)
+        return Service(owner.name, vlan, tenant.name, hosts, "", "", pools, tenant=tenant.name, outside=outside)
+
+    def passing_service(self, row: int, owner: str, vrf: str) -> Service:
+        """The service, without ports, of a tenant or of a carried fabric with this VRF."""
+        for tenant in self.design.tenants:
+            if tenant.name == vrf:
+                return self._passing(self.design.fabric(owner), tenant)
+        guest = next(guest for guest in self._guests[owner] if guest.vrf == vrf)
+        return self._services_of(row, guest)[0]
 
     def _tenant_outside(self, owner: FabricDesign, tenant: str) -> tuple[Outside, ...]:
         """What is beyond the exits of a tenant in the fabrics linked with one; computed once."""

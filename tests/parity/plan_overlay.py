@@ -10,16 +10,17 @@ KEEPALIVE_S, HOLD_S = 3, 9
 
 def vrfs_over_evpn(switch: SwitchView) -> set[str]:
     """The VRFs that a switch has ports or gateways in, where it has an overlay; that of a fabric stays, too, where all
-    of its ports there are tenants'.
+    of its ports there are tenants'. A leak brings the VRF that it is with.
     """
     if switch.overlay is None:
         return set()
     services = {switch.service_of(port) for port in switch.ports if port.addresses}
-    return {service.vrf for service in services if service and service.vrf} | {
+    own = {service.vrf for service in services if service and service.vrf} | {
         service.vrf
         for service in switch.services
         if service.vrf and (service.gateways or service.host_subnet or service.host_subnet6)
     }
+    return own | {source.vrf for leaked in switch.leaks if leaked.vrf in own for source in leaked.sources}
 
 
 def planned_overlay(switch: SwitchView, *, copies_dscp: bool) -> Overlay | None:
@@ -43,6 +44,7 @@ def planned_overlay(switch: SwitchView, *, copies_dscp: bool) -> Overlay | None:
     assert near.keys() == loopbacks.keys()
     own_only = switch.is_lowest and not any(port.role == "down" for port in switch.ports)
     outside = frozenset(f"^{peer.asn}_" for peer in switch.exits.peers if peer.vrf in names)
+    outside |= {"^4294967294$"} if any(leaked.sources for leaked in switch.leaks) else set()
     peers = {
         loopbacks[name]: OverlayPeer(
             remote_asn=asn,

@@ -10,7 +10,7 @@ from fabricgen.lint.tenant_walk import joined
 from fabricgen.running.form import Permit, Policy, differences
 from fabricgen.running.tree import UnknownTextError
 from tests.parity.switches import first, read, switches_of, wanted
-from tests.render.rendered import ALL_EOS, CUMULUS, DUAL, LEAKS, cluster_of
+from tests.render.rendered import ALL_EOS, CUMULUS, DUAL, EVPN_LEAKS, LEAKS, cluster_of
 
 
 @pytest.mark.parametrize("nos", [(), CUMULUS, ALL_EOS], ids=["sonic", "cumulus", "eos"])
@@ -21,6 +21,33 @@ def test_files_say_what_was_planned_of_leaks(nos: tuple[str, ...], families: tup
     for switch, files in switches_of("leaf-spine", sets):
         found = list(differences(read(switch, files), wanted(cluster, switch, files)))
         assert not found, f"{switch.name}\n{first(found)}"
+
+
+@pytest.mark.parametrize("nos", [(), CUMULUS], ids=["sonic", "cumulus"])
+@pytest.mark.parametrize("families", [(), DUAL], ids=["v4", "dual"])
+def test_files_say_what_was_planned_of_leaks_over_evpn(nos: tuple[str, ...], families: tuple[str, ...]) -> None:
+    """A leak brings the other VRF to each leaf: own subnets alone pass from one to the other."""
+    sets = (*nos, *families, *EVPN_LEAKS)
+    cluster = cluster_of("leaf-spine", *sets)
+    for switch, files in switches_of("leaf-spine", sets):
+        form = read(switch, files)
+        found = list(differences(form, wanted(cluster, switch, files)))
+        assert not found, f"{switch.name}\n{first(found)}"
+        assert set(switch.vrfs) == ({"blue", "green", "red"} if switch.is_lowest else set())
+        into = {vrf: set(bgp.leaks) for vrf, bgp in form.bgp.items() if bgp.leaks}
+        assert into == ({"blue": {"green"}, "green": {"blue", "red"}, "red": {"green"}} if switch.is_lowest else {})
+        assert all(policy.own_only for bgp in form.bgp.values() for policy in bgp.leaks.values())
+
+
+@pytest.mark.parametrize("nos", [(), CUMULUS], ids=["sonic", "cumulus"])
+@pytest.mark.parametrize("old", ["[0-9]", "^4294967294$"])
+def test_a_leak_over_evpn_that_is_not_as_stated_is_noticed(nos: tuple[str, ...], old: str) -> None:
+    sets = (*nos, *EVPN_LEAKS)
+    cluster = cluster_of("leaf-spine", *sets)
+    switch, files = next(each for each in switches_of("leaf-spine", sets) if each[0].is_lowest)
+    broken = {name: text.replace(old, "_4294967294_", 1) for name, text in files.items()}
+    assert broken != files
+    assert list(differences(read(switch, broken), wanted(cluster, switch, files)))
 
 
 def test_what_is_stated_leaks_and_nothing_else() -> None:

@@ -62,6 +62,19 @@ LEAKS = (
 )
 """Two tenants of which one sees the other, and a part of what is nobody's."""
 
+EVPN_LEAKS = (
+    'tenants.blue.nodes=["p1/su-1/node-1"]',
+    'tenants.green.nodes=["p1/su-2/node-2"]',
+    'tenants.red.nodes=["p1/su-*/node-3"]',
+    "leaks.some={between: [blue, green]}",
+    "leaks.all={between: [green, red], prefixes: {red: [10.128.0.0/25]}}",
+    "fabrics.compute.tiers.leaf.per=su",
+    "fabrics.compute.tiers.leaf.uplinks=2 x 400G",
+    "fabrics.compute.tiers.spine.count=2",
+    "routing.overlay=evpn",
+)
+"""Three tenants over EVPN, of which blue and green have no leaf with hosts of both."""
+
 MANAGED = (
     "management.users.ops={password: 'env:FABRICGEN_OPS', ssh_keys: [ssh-ed25519 AAAAC3Nz, ssh-rsa AAAAB3Nz]}",
     "management.users.look={role: operator, ssh_keys: [ssh-ed25519 AAAAC3Nw]}",

@@ -1,6 +1,7 @@
 """Leaks: which VRFs tell each other routes, on the switches of which fabrics.
 
 A switch that has both VRFs leaks between them; what it brings into one travels on in it, as its own routes do.
+Over EVPN a leak brings each VRF to the switches with hosts of the other.
 """
 
 from __future__ import annotations
@@ -110,8 +111,7 @@ def _faults(design: Design, found: LeakDesign, leak: Leak, ports: Mapping[str, f
             what = f"{name} has underlay {fabric_underlay(blueprint, name)}, and VRFs leak in BGP"
             yield _wrong(what, path, "use an ebgp underlay, or state `fabrics` without it")
         elif any(owner == name for owner, vrf in design.vnis if vrf in found.between):
-            what = f"the VRFs of {name} travel over EVPN, where no leak is made"
-            yield _wrong(what, path, "take sub-interfaces there, or state `fabrics` without it")
+            yield from _over_evpn(design, found, name, path)
     for fabric in design.fabrics:
         shared = fabric.hosts in SHARED_SUBNETS and all(fabric.name in ports[vrf] for vrf in found.between)
         if shared and _owner(fabric) in found.fabrics and not _apart(found):
@@ -120,6 +120,21 @@ def _faults(design: Design, found: LeakDesign, leak: Leak, ports: Mapping[str, f
             )
             hint = f"leak `prefixes` of each that the other has no hosts in, or state `fabrics` without {fabric.name}"
             yield _wrong(f"{what} sides", path, hint)
+
+
+def _over_evpn(design: Design, found: LeakDesign, name: str, path: Path) -> Iterator[Diagnostic]:
+    """Why two VRFs of a fabric cannot leak over EVPN: one is not of it, or leaves do not tell on what they leaked."""
+    hint = "take sub-interfaces there, or state `fabrics` without it"
+    if any((name, vrf) not in design.vnis for vrf in found.between):
+        out = next(vrf for vrf in found.between if (name, vrf) not in design.vnis)
+        what = f"{out or DEFAULT} does not travel over EVPN in {name}, and the other VRF does"
+        yield _wrong(what, path, hint)
+        return
+    fabric = design.fabric(name)
+    tiers = sorted(str(tier.key) for tier in fabric.tiers if tier.nos == "eos")
+    if tiers:
+        what = f"the VRFs of {name} travel over EVPN, and EOS on {tiers[0]} tells on nothing that a VRF imported"
+        yield _wrong(what, path, hint)
 
 
 def _apart(leak: LeakDesign) -> bool:

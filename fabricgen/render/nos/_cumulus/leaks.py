@@ -10,7 +10,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from fabricgen.render.leaks import MARK, MARKED, MARKED_PATH, Brought, brought_into, leak_map, list_name
+from fabricgen.render.leaks import (
+    MARK,
+    MARKED,
+    OWN_LEAKED,
+    OWN_LEAKED_PATH,
+    Brought,
+    brought_into,
+    kept_out,
+    leak_map,
+    list_name,
+    tells_leaked,
+)
 from fabricgen.views.switch import SwitchView
 
 WORDS = {False: "ipv4", True: "ipv6"}
@@ -25,10 +36,11 @@ def leak_policy(switch: SwitchView, vrf_name: Callable[[str], str]) -> dict[str,
         found = maps.setdefault(leak_map(vrf, v6=each.v6), {"type": WORDS[each.v6], "entries": []})
         row = {"seq": each.seq, "list": list_name(vrf, source, v6=each.v6), "vrf": source or "default"}
         found["entries"].append(row)
+    told = [(OWN_LEAKED, (OWN_LEAKED_PATH,))] if tells_leaked(switch) else []
     return {
         "leak_maps": maps,
         "leak_mark": MARK,
-        "leak_paths": [(MARKED, (MARKED_PATH,))] if maps else [],
+        "leak_paths": [(MARKED, (kept_out(switch),)), *told] if maps else [],
         "leak_lists": [_prefix_list(vrf, vrf_name(each.source.vrf), each) for vrf, each in every],
     }
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from fabricgen.render import evpn
 from fabricgen.render.escape import one_line, yaml_text
+from fabricgen.render.leaks import OWN_LEAKED, tells_leaked
 from fabricgen.render.nos._cumulus.exits import exits_over_evpn
 from fabricgen.views.switch import SwitchView
 
@@ -28,7 +29,7 @@ def overlay_values(switch: SwitchView) -> dict[str, Any] | None:
         "copies_dscp": switch.fabric.qos.lossless,
         "multihop": evpn.MULTIHOP,
         "outward": "OVERLAY-OUT" if switch.announces_own_only else "",
-        "exits": exits_over_evpn(switch),
+        "exits": [*([(15, OWN_LEAKED)] if tells_leaked(switch) else []), *exits_over_evpn(switch)],
         "groups": [(group.name, group.allow_own_asn) for group in evpn.groups(switch)],
         "peers": [
             (peer.address, peer.asn, group.name, yaml_text(one_line(peer.name, 80)))

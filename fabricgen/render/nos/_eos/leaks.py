@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from fabricgen.render.escape import token
-from fabricgen.render.leaks import MARK, MARKED, MARKED_PATH, brought_into, leak_map, list_name
+from fabricgen.render.leaks import MARK, MARKED, brought_into, kept_out, leak_map, list_name
 from fabricgen.views.switch import SwitchView
 
 WORDS = {False: "ip", True: "ipv6"}
@@ -35,7 +35,7 @@ def leak_policy(switch: SwitchView) -> dict[str, Any]:
     return {
         "leak_maps": maps,
         "leak_mark": MARK,
-        "leak_paths": (MARKED, MARKED_PATH) if maps else (),
+        "leak_paths": (MARKED, kept_out(switch)) if maps else (),
         "leak_targets": [(f"VRF-{token(vrf) if vrf else 'default'}", _target(sources[vrf])) for vrf in sorted(sources)],
     }
 

@@ -11,7 +11,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from fabricgen.render.leaks import MARK, MARKED, MARKED_PATH, brought_into, leak_map, list_name
+from fabricgen.render.leaks import (
+    MARK,
+    MARKED,
+    OWN_LEAKED,
+    OWN_LEAKED_PATH,
+    brought_into,
+    kept_out,
+    leak_map,
+    list_name,
+    tells_leaked,
+)
 from fabricgen.views.switch import SwitchView
 
 
@@ -23,4 +33,5 @@ def leak_values(switch: SwitchView, vrf: str, vrf_name: Callable[[str], str]) ->
         leak = found.setdefault(word, {"map": leak_map(own, v6=each.v6), "sources": []})
         row = {"vrf": source or "default", "list": list_name(own, source, v6=each.v6)}
         leak["sources"].append({**row, "seq": each.seq, "rules": each.rules})
-    return {"leaks": found, "leak_mark": MARK, "leak_paths": (MARKED, MARKED_PATH)}
+    told = (OWN_LEAKED, OWN_LEAKED_PATH) if tells_leaked(switch) else ()
+    return {"leaks": found, "leak_mark": MARK, "leak_paths": (MARKED, kept_out(switch)), "leaks_told": told}
