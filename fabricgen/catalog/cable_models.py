@@ -16,7 +16,8 @@ COPPER = ("DAC", "ACC", "AEC")
 """Media that are electrical cables with ends of their own."""
 
 FIBRES = {"MPO-12": 8, "MPO-12/APC": 8, "MPO-16": 16, "MPO-16/APC": 16, "LC duplex": 2, "LC simplex": 1}
-"""Connector -> fibres in use: an MPO-12 of parallel optics leaves its middle four dark (IEEE 802.3, clause 86)."""
+"""Connector -> fibres in use: an MPO-12 of parallel optics leaves its middle four dark (IEEE 802.3, clause 86,
+40GBASE-SR4; SFF-8024 names the clauses of other media)."""
 
 _QSFP_DD = {"QSFP-DD800": "QSFP-DD", "QSFP56-DD": "QSFP-DD"}
 

@@ -78,3 +78,22 @@ class BufferSet(FrozenModel):
     def length_m(self, cable_m: float) -> int | None:
         """The shortest published length that a cable does not exceed, m; None for one longer than all."""
         return min((length for length in self.headroom if length >= cable_m), default=None)
+
+
+class LossyPort(FrozenModel):
+    """Profiles that a port uses where nothing is lossless: by run of queues, such as 0 or 0-6."""
+
+    group: str
+    queues: Annotated[dict[str, str], Field(description="Run of queues -> profile.")]
+    ingress: tuple[str, ...] = ()
+    egress: tuple[str, ...] = ()
+
+
+class LossyBuffers(FrozenModel):
+    """What is published for some HwSKUs of a best-effort switch, in every role alike."""
+
+    hwskus: tuple[str, ...]
+    pools: dict[str, BufferPool]
+    profiles: dict[str, BufferProfile]
+    cabled: LossyPort
+    unused: LossyPort

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from fabricgen.catalog.profile import Id
-from fabricgen.catalog.sonic_buffers import BufferSet
+from fabricgen.catalog.sonic_buffers import BufferSet, LossyBuffers
 from fabricgen.models.base import FrozenModel
 
 
@@ -55,6 +55,9 @@ class SonicPlatform(FrozenModel):
     buffers: Annotated[
         tuple[BufferSet, ...], Field(description="Empty where the device tree publishes no lossless sizes.")
     ] = ()
+    lossy_buffers: Annotated[
+        tuple[LossyBuffers, ...], Field(description="Of best-effort switches; written where packets are trimmed.")
+    ] = ()
     cages: tuple[PlatformCage, ...]
 
     def alias(self, cage: PlatformCage, ways: int, part: int) -> str:
@@ -74,3 +77,7 @@ class SonicPlatform(FrozenModel):
     def buffers_of(self, hwsku: str) -> BufferSet | None:
         """What is published of a HwSKU's buffers; None for nothing."""
         return next((found for found in self.buffers if hwsku in found.hwskus), None)
+
+    def lossy_buffers_of(self, hwsku: str) -> LossyBuffers | None:
+        """What is published of a HwSKU's buffers where nothing is lossless; None for nothing."""
+        return next((found for found in self.lossy_buffers if hwsku in found.hwskus), None)

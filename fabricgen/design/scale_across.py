@@ -2,10 +2,10 @@
 what PFC takes over their length.
 
 Headroom is what arrives after a port has said pause. The pause travels to the far end, which finishes the packet that
-it sends and reacts within the time of the standard; meanwhile, and for as long again, what it has sent still comes
-(IEEE Std 802.1Q-2022, annex N, "Buffer requirements for priority-based flow control": two delays of the medium, a
-largest packet at each end, the pause frame, and the reaction time of IEEE Std 802.3-2022, 31B.3.7: 905 quanta of 512
-bits at 400 Gb/s).
+it sends and reacts within the time of the standard; meanwhile, and for as long again, what it has sent still comes:
+two delays of the medium, a largest packet at each end, the pause frame, and the reaction time of IEEE Std 802.3,
+31B.3.7, 905 quanta of 512 bits at 400 Gb/s (sonic-net/SONiC, doc/qos/dynamically-headroom-calculation.md, sums up the
+same; IEEE Std 802.1Q has an annex on buffers of PFC).
 """
 
 from __future__ import annotations

@@ -5,7 +5,6 @@ Words: docs.frrouting.org, user guide (bgpd, routemap, filter, staticd).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,7 +13,7 @@ from fabricgen.running.bgp import Instance, drained
 from fabricgen.running.form import Bfd, Bgp, StaticRoute
 from fabricgen.running.overlay import EVPN, Overlay, VrfLines, overlay
 from fabricgen.running.policy import ADDING, Entry, Policies, Route, network_of, of_exit
-from fabricgen.running.tree import Line, Rules, UnknownTextError, tolerates, tree, unfit
+from fabricgen.running.tree import Line, Rules, tree, unfit
 
 
 @dataclass
@@ -70,7 +69,7 @@ def vrf_of(name: str) -> str:
     return name.removeprefix("Vrf_")
 
 
-_TOP, _MAP, _BGP, _FAMILY, _EVPN = Rules(), Rules(), Rules(), Rules(), Rules()
+_TOP, _VRF, _MAP, _BGP, _FAMILY, _EVPN = Rules(), Rules(), Rules(), Rules(), Rules(), Rules()
 _TOP.nothing("frr defaults traditional", "log syslog informational", "service integrated-vtysh-config")
 
 
@@ -139,13 +138,20 @@ def _static(
 
 
 @_TOP.line(r"vrf (\S+)")
-def _in_vrf(found: Frr, line: Line, vrf: str) -> None:
-    """FRR shows the static routes of a VRF in a section of its own."""
-    if any(not re.match("ip(v6)? route ", child.text) for child in line.children) and not tolerates():
-        raise UnknownTextError(f"not understood: {' / '.join(line.path())}")
-    for child in line.children:
-        child.text += f" vrf {vrf}"
-    _TOP.read(line.children, found)
+def _vrf(found: Frr, line: Line, vrf: str) -> None:
+    _VRF.read(line.children, found, vrf)
+
+
+@_VRF.line("ip(?:v6)? route .+")
+def _static_of_vrf(found: Frr, vrf: str, line: Line) -> None:
+    """FRR shows the static routes of a VRF in its section; written, they name it."""
+    line.text += f" vrf {vrf}"
+    _TOP.read([line], found)
+
+
+@_VRF.line(r"vni (\d+)")
+def _vni(found: Frr, vrf: str, line: Line, vni: str) -> None:
+    found.over_evpn.setdefault(vrf_of(vrf), VrfLines()).vni = int(vni)
 
 
 @_TOP.line(r"router bgp (\d+)(?: vrf (\S+))?")
@@ -156,15 +162,6 @@ def _router(found: Frr, line: Line, asn: str, vrf: str) -> None:
         if section.text == "address-family l2vpn evpn":
             lines = found.over_evpn.setdefault(vrf_of(vrf), VrfLines()) if vrf else VrfLines()
             _EVPN.read(section.children, found, instance, lines)
-
-
-@_TOP.line(r"vrf (\S+)")
-def _vni(found: Frr, line: Line, name: str) -> None:
-    (vni,) = [child.text for child in line.children if child.text != "exit-vrf"]
-    word, number = vni.split()
-    if word != "vni":
-        unfit(f"vrf {name}: {vni}")
-    found.over_evpn.setdefault(vrf_of(name), VrfLines()).vni = int(number)
 
 
 _BGP.nothing(

@@ -97,7 +97,10 @@ def _why(error: Exception) -> str:
 
 @dataclass
 class Rules:
-    """Patterns of the lines that may stand in a section, and what takes each; first match wins."""
+    """Patterns of the lines that may stand in a section, and what takes each; first match wins.
+
+    Raises ValueError where a pattern is stated twice: the later would take the place of the first unseen.
+    """
 
     takers: dict[re.Pattern[str], Taker | None] = field(default_factory=dict)
 
@@ -105,14 +108,21 @@ class Rules:
         """Decorate what takes lines that match in whole."""
 
         def add(taker: Taker) -> Taker:
-            self.takers[re.compile(pattern)] = taker
+            self._add(pattern, taker)
             return taker
 
         return add
 
     def nothing(self, *patterns: str) -> None:
         """Lines that are known, and say nothing that the neutral form has."""
-        self.takers |= {re.compile(pattern): None for pattern in patterns}
+        for pattern in patterns:
+            self._add(pattern, None)
+
+    def _add(self, pattern: str, taker: Taker | None) -> None:
+        compiled = re.compile(pattern)
+        if compiled in self.takers:
+            raise ValueError(f"two readers for lines `{pattern}`")
+        self.takers[compiled] = taker
 
     def read(self, section: Iterable[Line], *state: Any) -> None:
         """Take every line; raises UnknownTextError for one that no pattern matches."""

@@ -9,8 +9,8 @@ from fabricgen.blueprint.sections.span import Cipher
 
 MACSEC_OVERHEAD = 32
 """Bytes that MACsec adds to a frame: a tag of 16 with the sender's identifier, and an integrity check value of 16 (IEEE
-802.1AE-2018, 9.3 and 14.5). The MTU of the port is smaller by that, so that frames on the fibre are no larger than
-those of other links."""
+802.1AE-2018, 9.3, 9.11 and 14.5). The MTU of the port is smaller by that, so that frames on the fibre are no larger
+than those of other links."""
 
 
 @dataclass(frozen=True, slots=True)

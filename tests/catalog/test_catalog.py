@@ -310,6 +310,12 @@ def test_sonic_hwskus_cover_their_cages_with_distinct_ports(name: str) -> None:
         ),
         ("sn5600", "Mellanox-SN5600-O128", 129, {("Ethernet4", "4,5,6,7", "etp1b", 1)}),
         ("sn5600", "Mellanox-SN5600-V256", 257, {("Ethernet510", "510,511", "etp64d", 64)}),
+        (
+            "as9817-64o",
+            "Accton-AS9817-64O-2x400G",
+            130,
+            {("Ethernet12", "13,14,15,16", "Eth2/2(Port2)", 2), ("Ethernet513", "513", "Eth66(Port66)", 66)},
+        ),
         ("sn5640", "Mellanox-SN5640-C512S2", 514, {("Ethernet511", "511", "etp64h", 64)}),
         ("sn5640", "Mellanox-SN5640-C448O16", 466, {("Ethernet7", "7", "etp1h", 1)}),
         (

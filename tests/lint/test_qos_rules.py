@@ -100,6 +100,31 @@ def test_a_port_table_of_ones_own_is_checked(
     assert found.span is not None
 
 
+TRIMS = """
+fabricgen: 1
+name: trims
+scalable_unit: {nodes: 4 x dgx-b200}
+pods: {p1: {su: 2}}
+qos: {profile: best-effort, trim: {}}
+fabrics: {compute: {protocol: roce, tiers: {
+  leaf: {switch: sn5640, per: [su, rail], uplinks: 4 x 400G}, spine: {switch: sn5640, count: 2}}}}
+"""
+
+
+def test_a_port_table_without_lossy_buffers_cannot_trim(design_of: DesignOf, tmp_path: Path) -> None:
+    table = TABLE.with_name("sn5640.yaml").read_text(encoding="utf-8")
+    assert not [d for d in lint(design_of(TRIMS)).findings if d.code == "FG703"]
+    folder = tmp_path / "catalog/platforms/sonic"
+    folder.mkdir(parents=True)
+    before, _, rest = table.partition("lossy_buffers:\n")
+    own = before + "cages:\n" + rest.partition("cages:\n")[2]
+    (folder / "sn5640.yaml").write_text(own, encoding="utf-8")
+    (found,) = [d for d in lint(design_of(TRIMS)).findings if d.code == "FG703"]
+    assert found.message == "sonic of compute leaf, compute spine does not support packet-trim"
+    assert found.hint
+    assert "lossy_buffers" in found.hint
+
+
 def test_a_setting_of_the_cluster_is_told_once_with_all_fabrics(design_of: DesignOf) -> None:
     storage = "  storage: {protocol: roce, tiers: {leaf: {switch: sn5600, per: [su, rail]}, spine: {switch: sn5600}}}\n"
     found = lint(design_of(BLUEPRINT + storage + MANAGED, ["qos={roce_dscp: 0, watchdog: {detect_ms: 5000}}"])).findings

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from ruamel.yaml import YAML
 
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.engine import lint
+from fabricgen.render.checks.config_db import check_config_db
 from fabricgen.running.form import Trimming, differences
+from fabricgen.running.sonic.trim import read_trimming
+from fabricgen.running.tree import UnknownTextError
 from tests.conftest import example_design
 from tests.parity.switches import first, read, switches_of, wanted
 from tests.render.nvue_model import faults
 from tests.render.rendered import ALL_EOS, cluster_of
 
 SN5600 = ("nos=cumulus", "fabrics.compute.tiers.leaf.switch=sn5600", "fabrics.compute.tiers.spine.switch=sn5600")
+SN5640 = (
+    "scalable_unit={nodes: 4 x dgx-b200}",
+    "fabrics.compute.tiers={leaf: {switch: sn5640, per: [su, rail], uplinks: 4 x 400G}, spine: {switch: sn5640}}",
+)
 TRIMMED = "qos={profile: best-effort, trim: {dscp: 12, size: 528, traffic_class: 5}}"
 
 
@@ -27,6 +36,53 @@ def test_what_is_trimmed_is_said_and_read() -> None:
         assert isinstance(found.trimming, Trimming)
         assert (found.qos, found.trimming.class_of[11:14]) == (None, (0, 5, 0))
         assert set(found.trimming.ports) == {port.name for port in switch.ports}
+
+
+def test_sonic_trims_the_lossy_queue_alone() -> None:
+    """Buffers as published for the HwSKU, sonic-buildimage@086b03bd, device/mellanox/x86_64-nvidia_sn5640-r0."""
+    sets = (*SN5640, TRIMMED)
+    cluster = cluster_of("leaf-spine", *sets)
+    for switch, files in switches_of("leaf-spine", sets):
+        tables = json.loads(files["config_db.json"])
+        assert not list(check_config_db(tables, cluster.design.catalog))
+        found = read(switch, files)
+        assert not (left := list(differences(found, wanted(cluster, switch, files)))), first(left)
+        assert isinstance(found.trimming, Trimming)
+        assert (found.qos, found.trimming.class_of[11:14]) == (None, (0, 5, 0))
+        assert tables["SWITCH_TRIMMING"] == {"GLOBAL": {"dscp_value": "12", "queue_index": "5", "size": "528"}}
+        plain, trimmed = (tables["BUFFER_PROFILE"][f"queue0_{word}_profile"] for word in ("lossy", "trim"))
+        assert trimmed == {**plain, "packet_discard_action": "trim"}
+        assert tables["DEVICE_METADATA"]["localhost"]["buffer_model"] == "traditional"
+        port = switch.ports[0].name
+        assert tables["BUFFER_QUEUE"][f"{port}|5"] == {"profile": "queue5_lossy_profile"}
+        assert not {"PFC_WD", "WRED_PROFILE", "CABLE_LENGTH"} & set(tables)
+
+
+@pytest.mark.parametrize(
+    ("table", "key", "row"),
+    [
+        ("SWITCH_TRIMMING", "GLOBAL", {"size": "528", "dscp_value": "from-tc", "queue_index": "5"}),
+        ("SWITCH_TRIMMING", "GLOBAL", {"size": "528", "dscp_value": "12", "queue_index": "5", "tc_value": "5"}),
+        ("TC_TO_QUEUE_MAP", "TRIM", {str(n): str(7 - n) for n in range(8)}),
+        ("TC_TO_PRIORITY_GROUP_MAP", "TRIM", {str(n): "1" for n in range(8)}),
+        ("BUFFER_PROFILE", "queue0_trim_profile", {"pool": "egress_lossy_pool", "size": "0", "dynamic_th": "0"}),
+    ],
+)
+def test_trimming_that_does_not_fit_is_not_understood(table: str, key: str, row: dict[str, str]) -> None:
+    _, files = switches_of("leaf-spine", (*SN5640, TRIMMED))[0]
+    tables = json.loads(files["config_db.json"])
+    assert read_trimming(tables)
+    tables[table][key] = row
+    with pytest.raises(UnknownTextError):
+        read_trimming(tables)
+
+
+def test_queues_that_trim_need_a_switch_that_says_how() -> None:
+    _, files = switches_of("leaf-spine", (*SN5640, TRIMMED))[0]
+    tables = json.loads(files["config_db.json"])
+    del tables["SWITCH_TRIMMING"]
+    with pytest.raises(UnknownTextError):
+        read_trimming(tables)
 
 
 @pytest.mark.parametrize("sets", [("nos=cumulus",), (), ALL_EOS], ids=["spectrum-2", "sonic", "eos"])

@@ -45,6 +45,16 @@ def test_platforms_without_lossless_numbers_have_no_buffers(switch: str) -> None
     assert platform.buffers == ()
 
 
+def test_what_is_published_of_a_best_effort_switch_refers_to_itself() -> None:
+    platform = Catalog().sonic_platform("sn5640")
+    assert platform
+    assert {hwsku for found in platform.lossy_buffers for hwsku in found.hwskus} == set(platform.hwskus)
+    for found in platform.lossy_buffers:
+        assert {profile.pool for profile in found.profiles.values()} == set(found.pools) - {"egress_lossless_pool"}
+        for use in (found.cabled, found.unused):
+            assert {use.group, *use.queues.values(), *use.ingress, *use.egress} <= set(found.profiles)
+
+
 def test_leaf_has_the_published_numbers_of_its_speeds_and_cables() -> None:
     """Figures as in device/mellanox/x86_64-mlnx_msn4700-r0/ACS-MSN4700 of sonic-buildimage@086b03bd."""
     tables = config_db(files_of("leaf-spine"), LEAF)

@@ -10,7 +10,7 @@ from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.sections.secret import Secret
 
 Cipher = Literal["aes128-gcm", "aes256-gcm", "aes128-gcm-xpn", "aes256-gcm-xpn"]
-"""Cipher suites of MACsec (IEEE 802.1AE-2018, 14.4), as EOS calls them."""
+"""Cipher suites of MACsec (IEEE 802.1AE-2018, 14.5 to 14.8), as EOS calls them."""
 
 ConnectionKeyName = Annotated[str, Field(pattern=r"^(?:[0-9a-f]{32}|[0-9a-f]{64})$")]
 """The form of sonic-macsec.yang; EOS takes it, too."""

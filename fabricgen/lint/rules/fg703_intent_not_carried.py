@@ -11,7 +11,7 @@ from fabricgen.blueprint.sections.management import Management
 from fabricgen.blueprint.sections.qos import Qos
 from fabricgen.blueprint.sections.routing import Routing
 from fabricgen.catalog.nos_configuration import Feature
-from fabricgen.design.fabric_model import FabricDesign
+from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.model import Design
 from fabricgen.design.qos import qos_of
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
@@ -66,10 +66,21 @@ class IntentNotCarried(DesignRule):
                         continue
                     known = design.catalog.naming(tier.nos, tier.path).configuration
                     lack = known.lack(feature, tier.profile.asic)
-                    if lack:
-                        found[place, tier.nos, feature, lack.why].append(f"{fabric.name} {tier.name}")
+                    why = lack.why if lack else _unpublished(design, tier, feature)
+                    if why:
+                        found[place, tier.nos, feature, why].append(f"{fabric.name} {tier.name}")
         for (place, nos, feature, why), tiers in found.items():
             yield self.flag(place, f"{nos} of {', '.join(dict.fromkeys(tiers))} does not support {feature}", why)
+
+
+def _unpublished(design: Design, tier: TierDesign, feature: Feature) -> str:
+    """Why a chip that has a feature is not asked for it: SONiC trims by buffers, which a port table may not have."""
+    if feature != "packet-trim" or tier.nos != "sonic":
+        return ""
+    table = design.catalog.sonic_platform(tier.profile.id)
+    if table is None or all(table.lossy_buffers_of(hwsku) for hwsku in table.hwskus):
+        return ""
+    return "a queue is trimmed by its buffers, and the port table has none of a best-effort switch (lossy_buffers)"
 
 
 def _features_asked(design: Design, fabric: FabricDesign) -> Iterator[tuple[Feature, Path]]:

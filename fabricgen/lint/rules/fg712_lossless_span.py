@@ -15,7 +15,7 @@ class LosslessSpan(DesignRule):
     """PFC cannot work over a long span: the packets in flight when a switch pauses do not fit its buffer.
 
     A sender continues until the pause arrives, and what it sent before is still on its way: twice the length at 4.9
-    us/km, at full speed, for every link, and two packets and the reaction of the far end (IEEE Std 802.1Q, annex N).
+    us/km, at full speed, for every link, and two packets and the reaction of the far end (IEEE Std 802.3, 31B.3.7).
     Without that headroom packets are dropped in spite of `lossless: true`.
 
     Use deep-buffer border switches, fewer or slower links per switch, or `lossless: false` and NICs that retransmit

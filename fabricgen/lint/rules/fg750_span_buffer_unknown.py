@@ -15,7 +15,7 @@ class SpanBufferUnknown(DesignRule):
     """A span is to be lossless, and the catalogue has no buffer size of its border switches.
 
     The finding says how much headroom each link takes: twice the length at 4.9 us/km at full speed, two packets, and
-    the reaction of the far end (IEEE Std 802.1Q, annex N). Not all of a deep buffer serves as headroom: packets that
+    the reaction of the far end (IEEE Std 802.3, 31B.3.7). Not all of a deep buffer serves as headroom: packets that
     arrive after a pause may have to be kept on the chip. Ask the vendor; switches whose buffer SONiC's device tree has
     are judged by FG712.
     """

@@ -19,7 +19,7 @@ class PacketNumbersRunOut(DesignRule):
 
     A key may not number two packets alike, so that both ends agree on a new one before 2^32 packets have passed: at
     400 Gb/s that is after 7 s of the smallest packets. Keys then change all the time, and a link whose key agreement
-    is late stops. Suites with extended packet numbers have 64 bits (IEEE Std 802.1AE-2018, 10.5 and 14.7).
+    is late stops. Suites with extended packet numbers have 64 bits (IEEE Std 802.1AE-2018, 14.7 and 14.8).
 
     Use a suite whose name ends in `-xpn`.
     """

@@ -67,6 +67,7 @@ from fabricgen.render.nos._sonic.pair import pair_rows, pair_tables
 from fabricgen.render.nos._sonic.ports import PortTable, TablePort, fec_of, port_table_of
 from fabricgen.render.nos._sonic.qos import qos_values
 from fabricgen.render.nos._sonic.routing import owns_frr, router_type, routing_values, vrf_name
+from fabricgen.render.nos._sonic.trim import trim_tables
 from fabricgen.render.nos_protocol import Shared
 from fabricgen.render.trees import first_at_fault, merged, read_data
 from fabricgen.views.exits import EXIT
@@ -132,13 +133,15 @@ def _template(table: str) -> str:
 
 
 def shared(switch: SwitchView, lengths_m: Sequence[float], catalog: Catalog) -> Shared:
-    """The tables of a lossless switch's queues and buffers, by their templates."""
+    """The tables of the queues and buffers of a switch that is lossless or trims, by their templates."""
     platform = _platform_of(switch, catalog)
     qos, port_table = qos_values(switch), port_table_of(switch, platform)
     ports = cabled_ports(switch, lengths_m, platform, port_table)
     buffers = buffer_tables(switch, ports, platform, port_table)
     lossless = [t for t in _LOSSLESS if t != _SPECTRUM_ONLY or qos["pfc_groups"]] if qos else []
-    tables = {_template(t): rows for t, rows in sorted({**dict.fromkeys(lossless, qos or {}), **buffers}.items())}
+    trimming = trim_tables(switch, catalog.naming("sonic"), platform, port_table)
+    found = {**dict.fromkeys(lossless, qos or {}), **buffers, **trimming}
+    tables = {_template(t): rows for t, rows in sorted(found.items())}
     return Shared(tables, tuple(str(port.length_m) for port in ports))
 
 

@@ -36,6 +36,7 @@ from fabricgen.running.sonic.macsec import read_macsec
 from fabricgen.running.sonic.management import MANAGEMENT_TABLES, read_management
 from fabricgen.running.sonic.overlay import Tunnels
 from fabricgen.running.sonic.qos import QOS_TABLES, read_qos
+from fabricgen.running.sonic.trim import read_trimming
 from fabricgen.running.tree import only, part, tolerates, unfit, unknown
 
 Row = Mapping[str, str]
@@ -133,6 +134,7 @@ def _switch(box: Box, tables: Mapping[str, Any], routing: frr.Frr) -> Switch:
         drained=part("maintenance", lambda: box.shifted or routing.drained(), False),
         overlay=part("overlay", lambda: _overlay(box, routing), None),
         qos=part("QoS", lambda: read_qos(tables), None),
+        trimming=part("packet trimming", lambda: read_trimming(tables), None),
         balancing=part("load balancing", lambda: read_balancing(tables.get("SWITCH_HASH", {})), Balancing()),
     )
 
@@ -228,8 +230,8 @@ _CHANNEL = {
 }
 
 
-_ELSEWHERE = {"BGP_NEIGHBOR", "STATIC_ROUTE", "SWITCH_HASH"}
-"""Read in the form that bgpcfgd gives them, and load balancing."""
+_ELSEWHERE = {"BGP_NEIGHBOR", "STATIC_ROUTE", "SWITCH_HASH", "SWITCH_TRIMMING"}
+"""Read in the form that bgpcfgd gives them, load balancing and packet trimming."""
 
 _METADATA = (
     "bgp_adv_lo_prefix_as_128",
@@ -385,7 +387,9 @@ _TABLES: dict[str, Callable[[Box, Table], Any]] = {
     **{f"BUFFER_{name}": _nothing("profile") for name in ("PG", "QUEUE")},
     **{f"BUFFER_PORT_{way}_PROFILE_LIST": _nothing("profile_list") for way in ("INGRESS", "EGRESS")},
     "BUFFER_POOL": _nothing("mode", "size", "type", "xoff"),
-    "BUFFER_PROFILE": _nothing("dynamic_th", "pool", "size", "static_th", "xoff", "xon", "xon_offset"),
+    "BUFFER_PROFILE": _nothing(
+        *("dynamic_th", "packet_discard_action", "pool", "size", "static_th", "xoff", "xon", "xon_offset")
+    ),
     "BGP_DEVICE_GLOBAL": _global,
     "BREAKOUT_CFG": _nothing("brkout_mode"),
     "CABLE_LENGTH": lambda box, table: only(table, "AZURE"),

@@ -24,8 +24,11 @@ Tables = Mapping[str, Mapping[str, Mapping[str, str]]]
 
 
 def read_qos(tables: Tables) -> Qos | None:
-    """QoS in neutral form; None without tables of it. Raises UnknownTextError where tables do not fit together."""
-    if not QOS_TABLES & set(tables):
+    """QoS in neutral form; None without tables of it, or where they are those of packet trimming.
+
+    Raises UnknownTextError where tables do not fit together.
+    """
+    if "SWITCH_TRIMMING" in tables or not QOS_TABLES & set(tables):
         return None
     bound = {name: row for name, row in tables["PORT_QOS_MAP"].items() if name != "global"}
     classes = _numbers(_bound_map(tables, bound, "dscp_to_tc_map", "DSCP_TO_TC_MAP"))

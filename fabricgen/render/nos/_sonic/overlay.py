@@ -23,7 +23,9 @@ from fabricgen.views.switch import SwitchView
 
 TUNNEL, INSTANCE = "vtep", "nvo"
 RELAYED_TUNNEL = "VXLAN"
-"""The tunnel's name where SONiC's own DHCP relay runs: devices are called after it, and the relay hears no others."""
+"""The tunnel's name where SONiC's own DHCP relay runs: it hears devices whose name begins so (sonic-dhcp-relay,
+dhcp4relay/src/dhcp4relay.cpp), and those of a tunnel are called TUNNEL-VLAN, such as VXLAN-3002 (sonic-swss@e6b0c5b5,
+cfgmgr/vxlanmgr.cpp, createVxlanNetdevice)."""
 
 
 def overlay_values(switch: SwitchView) -> dict[str, Any]:

@@ -5,7 +5,9 @@ doc/mclag/MCLAG_Enhancements_HLD.md: a bond has the same name on both switches, 
 the same address on a VLAN of hosts: ICCPd gives them one MAC there, so that the gateway is that of either. A VLAN in
 which the two talk to each other is in MCLAG_UNIQUE_IP: it keeps the MAC of each. ICCPd runs over IPv4: where the fabric
 has no such address between them, over a link-local one (RFC 3927) that no route leads to. It is off in images that have
-it until FEATURE says otherwise (files/build_templates/init_cfg.json.j2).
+it until FEATURE says otherwise (files/build_templates/init_cfg.json.j2). `if_type` of MCLAG_INTERFACE makes the row,
+and no more (sonic-mclag.yang, a placeholder): PortChannel, as `config mclag member add` has it (sonic-utilities,
+config/mclag.py).
 """
 
 from __future__ import annotations

@@ -53,6 +53,8 @@ def _qos_values(
     }
     paused = {"pfc_enable": qos.roce_class, "pfcwd_sw_enable": qos.roce_class}
     return {
+        "maps": "ROCE",
+        "pauses": True,
         "dscp_classes": {dscp: classes.get(dscp, LOSSY_CLASS) for dscp in range(DSCPS)},
         "class_queues": {n: n for n in range(CLASSES)},
         "class_groups": {n: n if n in alone else 0 for n in range(CLASSES)},

@@ -75,7 +75,11 @@ def routing_values(switch: SwitchView) -> dict[str, Any]:
 def _shifted(switch: SwitchView) -> bool:
     """Whether bgpcfgd shifts traffic away (TSA): then it announces the loopbacks alone.
 
-    sonic-bgp-device-global.yang; sonic-bgpcfgd, managers_device_global.py; dockers/docker-fpm-frr/frr/bgpd/tsa.
+    BGP_DEVICE_GLOBAL|STATE, tsa_enabled, true or false, false by default (sonic-buildimage@086b03bd,
+    sonic-bgp-device-global.yang; its other fields are of chassis, unequal paths and isolation). bgpcfgd finds the route
+    maps of its sessions by `neighbor X route-map NAME out`, and lets PL_LoopbackV4 or V6 pass in each, and routes of
+    its own internal tag, and no others (sonic-bgpcfgd, managers_device_global.py;
+    dockers/docker-fpm-frr/frr/bgpd/tsa/bgpd.tsa.isolate.conf.j2). STATIC_ROUTE has tag 1 or 2 (managers_static_rt.py).
     """
     return switch.maintenance and bool(switch.asn) and not owns_frr(switch)
 
