@@ -213,8 +213,9 @@ def connected(
     subinterfaces: Mapping[tuple[str, int], Subinterface],
     vlans: Mapping[int, Vlan],
     loopbacks: Iterable[str],
+    vrf_loopbacks: Mapping[str, Iterable[str]] | None = None,
 ) -> Iterator[Route]:
-    """Yield the connected routes of a VRF; loopbacks are in the default one."""
+    """Yield the connected routes of a VRF; loopbacks are in the default one, `vrf_loopbacks` in others."""
     for name, interface in interfaces.items():
         if interface.vrf == vrf and interface.admin_up:
             yield from (Route(network_of(address), name) for address in interface.addresses)
@@ -224,5 +225,5 @@ def connected(
     for number, vlan in vlans.items():
         if vlan.vrf == vrf:
             yield from (Route(network_of(gateway), f"Vlan{number}") for gateway in vlan.gateways)
-    if not vrf:
-        yield from (Route(network_of(address), "Loopback0") for address in loopbacks)
+    own, name = (loopbacks, "Loopback0") if not vrf else ((vrf_loopbacks or {}).get(vrf, ()), vrf)
+    yield from (Route(network_of(address), name) for address in own)

@@ -122,6 +122,11 @@ CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     "relay": ("leaf-spine", (*ALL_EOS, *DUAL, *BRIDGED, *RELAY, *ADVERTISED)),
     "relay-routed": ("leaf-spine", (*ALL_EOS, *DUAL, *RELAY, "fabrics.compute.router_advertisements=false")),
     "relay-multihomed": ("evpn-guests", (*EVPN_PAIRS, *DUAL, *RELAY)),
+    "relay-multihomed-in-vrf": (
+        "evpn-guests",
+        (*EVPN_PAIRS, *DUAL, "fabrics.inband.dhcp={servers: [10.99.0.10, 'fd00:99::9', 10.99.0.9]}"),
+    ),
+    "relay-multihomed-of-a-tenant": ("evpn-guests", (*EVPN_PAIRS, *DUAL, *RELAY, "tenants={blue: {nodes: [p1/su-1]}}")),
     "relay-pair": ("bonded-pair", (*MLAG, *DUAL, *FILES_RELAY)),
     "guarded": (
         "leaf-spine",

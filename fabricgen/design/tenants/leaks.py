@@ -134,8 +134,8 @@ def _over_evpn(design: Design, found: LeakDesign, name: str, path: Path) -> Iter
     if "eos" in leaves and len(leaves) > 1:
         eos, other = leaves.pop("eos"), leaves.popitem()[1]
         what = (
-            f"{eos.key} of {name} run EOS, which tells on nothing that a VRF imported, and {other.key} run {other.nos}, "
-            "which take only what is told on in a VRF"
+            f"{eos.key} of {name} run EOS, which tells on nothing that a VRF imported, and {other.key} run "
+            f"{other.nos}, which take only what is told on in a VRF"
         )
         yield _wrong(what, path, "run one of the two on all leaves, or state `fabrics` without it")
 

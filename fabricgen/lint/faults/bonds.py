@@ -49,7 +49,7 @@ FG099 = Fault(
     links up to lose. And the replies of a DHCP server go to an address that both have, which the wrong one drops.
 
     EVPN multihoming is over `routing.overlay: evpn` and a tier above, without peer links. It is written for EOS and
-    Cumulus Linux. A DHCP relay in a VRF, of a tenant too, has no address there that is the switch's alone.
+    Cumulus Linux.
     """,
     bad="""
     fabrics:

@@ -32,7 +32,14 @@ from fabricgen.render import bgp, evpn
 from fabricgen.render.escape import one_line, token
 from fabricgen.render.nos._eos.balancing import balancing_values
 from fabricgen.render.nos._eos.exits import exit_policy, exit_sessions
-from fabricgen.render.nos._eos.host_services import access_of, filters, port_gateway, relay_values, vlan_gateway
+from fabricgen.render.nos._eos.host_services import (
+    access_of,
+    filters,
+    loopback_name,
+    port_gateway,
+    relay_values,
+    vlan_gateway,
+)
 from fabricgen.render.nos._eos.leaks import evpn_imports, leak_policy, leak_targets
 from fabricgen.render.nos._eos.macsec import macsec_profiles
 from fabricgen.render.nos._eos.management import management_values
@@ -83,6 +90,10 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
             (family_word(address), f"{address}/{length}")
             for address, length in ((switch.loopback, 32), (switch.loopback6, 128))
             if address
+        ],
+        "vrf_loopbacks": [
+            (loopback_name(own.number), token(own.vrf), [(family_word(prefix), prefix) for prefix in own.prefixes])
+            for own in switch.vrf_loopbacks
         ],
         "management": management,
         "routes_v4": switch.has_v4,

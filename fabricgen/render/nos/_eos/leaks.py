@@ -6,9 +6,9 @@ with a route target, and another imports them, through a route-map. AVD prints t
 of. Routes that were imported are not exported again.
 
 Over EVPN the same works with the EVPN table ("VRF route leaking is supported on VPN-IPv4, VPN-IPv6, and EVPN types",
-`route-target import evpn TARGET` and `route-map`), which has the routes of all other leaves as well: each leaf takes what
-is stated of another VRF from where it is announced, with that VRF's VNI, and tells nothing on. One map is for all that
-is imported, so that it lets the VRF's own routes pass first.
+`route-target import evpn TARGET` and `route-map`), which has the routes of all other leaves as well: each leaf takes
+what is stated of another VRF from where it is announced, with that VRF's VNI, and tells nothing on. One map is for all
+that is imported, so that it lets the VRF's own routes pass first.
 """
 
 from __future__ import annotations
