@@ -118,7 +118,8 @@ class Policies:
         if not known.issuperset(first):
             unfit(f"route-map {name} brings on what was brought in")
         for entry in rest:
-            if entry.source_vrf is None or not entry.permit or entry.added != LEAKED:
+            told = entry.permit and entry.source_vrf is not None and entry.prefix_list and entry.added == LEAKED
+            if not told:
                 unfit(
                     f"route-map {name} does not say of which VRF which prefixes are brought in, or does not mark them"
                 )

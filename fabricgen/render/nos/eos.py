@@ -40,7 +40,7 @@ from fabricgen.render.nos._eos.host_services import (
     relay_values,
     vlan_gateway,
 )
-from fabricgen.render.nos._eos.leaks import leak_policy, leak_targets
+from fabricgen.render.nos._eos.leaks import evpn_imports, leak_policy, leak_targets
 from fabricgen.render.nos._eos.macsec import macsec_profiles
 from fabricgen.render.nos._eos.management import management_values
 from fabricgen.render.nos._eos.overlay import overlay_values
@@ -303,10 +303,9 @@ def _bgp_vrf(switch: SwitchView, vrf: str) -> dict[str, Any]:
         name = f"HOSTS{ending}-{token(vrf)}"
         lists.append(_prefix_list(word, name, _LONGER_HOSTS[v6], bgp.host_rules(switch, vrf, v6=v6)))
         matches.append((20 if v6 else 10, word, name))
-    over = evpn.vrf_of(switch, vrf)
     return {
         "vrf": token(vrf),
-        "evpn": over and {"distinguisher": over.distinguisher, "target": over.target},
+        "evpn": evpn_imports(switch, vrf),
         "leaks": leak_targets(switch, vrf),
         "maps": ("CONNECTED", "IN", "OUT") if found else ("CONNECTED",),
         "prefix_lists": lists,
