@@ -14,8 +14,8 @@ from fabricgen.design.model import Design
 from fabricgen.design.phases.faults import check_phases
 from fabricgen.design.phases.selection import Selection, selection_of
 from fabricgen.design.summary import summary
-from fabricgen.export.cable_ends import socket_texts
 from fabricgen.export.files import addresses, cables, devices, endpoints, links
+from fabricgen.export.plugs import label_texts
 from fabricgen.export.table import Table
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.engine import lint
@@ -70,7 +70,7 @@ def parts(cluster: Cluster) -> list[list[tuple[object, ...]]]:
     """The rows of all tables, and the sockets of cable ends."""
     found = [rows(table(cluster)) for table in TABLES]
     found[-1] = [row for row in found[-1] if row[3]]  # accelerators without a link are listed, too
-    a, b = socket_texts(cluster)
+    a, b = label_texts(cluster)
     return [*found, list(zip(map(str, cluster.cable_id_columns.of(cluster.plan.cables.end_cable)), a, b, strict=True))]
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+import re
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -53,14 +55,53 @@ def test_every_end_of_every_cable_has_a_label(name: str) -> None:
         for cable, device in zip(wiring["cable"], wiring[end], strict=True)
     }
     assert printed == planned
-    assert len(rows) == len(wiring["cable"]) + len(set(wiring["cable"]))  # far ends, and a common end each
+    ends = Counter(wiring["cable"])
+    fibres = {cable: _fibres(part) for cable, part in zip(wiring["cable"], wiring["part"], strict=True)}
+    assert len(rows) == sum(fibres[cable] + max(fibres[cable], far_ends) for cable, far_ends in ends.items())
+
+
+def _fibres(part: str) -> int:
+    """How many fibres a cable is, by its part: `2x MFP7E10-N015`, `fibre-mmf-om4-2x-mpo-12-apc-10m`."""
+    found = re.match(r"(\d+)x |fibre-[^-]+-[^-]+-(\d+)x-", part)
+    return int(found[1] or found[2]) if found else 1
 
 
 def test_the_common_end_of_a_breakout_says_how_many_more_there_are() -> None:
+    """Its tails are told apart."""
     rows = [row for row in labels_of("leaf-spine") if row["cable"] == "compute-leaf-p1-su01-r1-01:1"]
     assert [row["end"] for row in rows] == ["b", "a1", "a2"]
-    assert [row["line2"] for row in rows] == ["h1.R01.01-U01:eth1 +1", "h1.R01.02-U01:1", "h1.R01.02-U01:1"]
+    assert [row["line2"] for row in rows] == ["h1.R01.01-U01:eth1 +1", "h1.R01.02-U01:1/1", "h1.R01.02-U01:1/2"]
     assert [row["far_ends"] for row in rows] == ["2", "1", "1"]
+
+
+@pytest.mark.parametrize(("name", "plugs"), [("superpod-b300", 17_120), ("dual-tor", 24_540)])
+def test_each_plug_of_a_twin_port_cage_has_a_label(name: str, plugs: int) -> None:
+    """A build lead counted them: 6,144 and 5,020 had the label of another one."""
+    rows = labels_of(name)
+    assert len({row["near_location"] for row in rows}) == len(rows) == plugs
+    assert len({(row["line1"], row["line2"]) for row in rows}) == plugs
+
+
+def test_two_jumpers_of_one_cage_are_told_apart_at_both_ends() -> None:
+    """One NIC to two planes, and a leaf to a spine by two fibres."""
+    rows = {row["code"]: row for row in labels_of("superpod-b300")}
+    nic = [rows[f"p1-su01-n001:OSFP1|a{n}"] for n in (1, 2)]
+    assert [row["line1"] for row in nic] == ["h1.R01.01-U01:OSFP1/1", "h1.R01.01-U01:OSFP1/2"]
+    assert [row["far_device"] for row in nic] == [f"compute-leaf-p1-su01-r1-pl{n}-01" for n in (1, 2)]
+    assert [row["far_ends"] for row in nic] == ["1", "1"]
+    up = [rows[f"compute-leaf-p1-su01-r1-pl1-01:33|{end}"] for end in ("a1", "a2", "b1", "b2")]
+    assert [row["near_location"].partition(":")[2] for row in up] == ["33/1", "33/2", "1/1", "1/2"]
+    assert [row["far_location"] for row in up] == [up[i]["near_location"] for i in (2, 3, 0, 1)]
+
+
+@pytest.mark.parametrize("name", ["leaf-spine", "full-cluster", "superpod-b300"])
+def test_cables_csv_says_the_same_of_both_ends(name: str) -> None:
+    wiring = cables.table(example_cluster(name)).columns
+    said = {text for column in ("label_a", "label_b") for text in wiring[column]}
+    for row in labels_of(name):
+        near, far = (f"{row[f'{end}_device']}:{row[f'{end}_port']}" for end in ("near", "far"))
+        if row["far_ends"] == "1" and "x MFP" not in row["part"] and not re.search(r"-\dx-", row["part"]):
+            assert f"{near} > {far}" in said
 
 
 def test_sites_stand_before_halls_where_there_are_several() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from fabricgen.bom.cables import CableParts
 from fabricgen.cluster import Cluster
-from fabricgen.export.cable_ends import port_texts
+from fabricgen.export.plugs import label_texts
 from fabricgen.export.table import ExportContext, File, Table, csv_file
 from fabricgen.numbering.lazy_columns import ConcatenatedColumn, EncodedColumn, LazyColumn, encoded, object_array
 
@@ -41,7 +41,7 @@ def table(cluster: Cluster) -> Table:
             f"{side}_rack": EncodedColumn(racks, device),
             f"{side}_u": EncodedColumn(units, device),
         }
-    ports = port_texts(cluster)
+    ports = label_texts(cluster)
     near, far = ((ends[f"{side}_device"], ":", port) for side, port in zip("ab", ports, strict=True))
     columns = {
         "cable": cluster.cable_id_columns.of(row),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,9 +13,11 @@ from fabricgen.bom.jumpers import Channels
 from fabricgen.bom.trunks import PatchParts
 from fabricgen.cluster import Cluster
 from fabricgen.export.columns import picked
+from fabricgen.export.sockets import socket_numbers
 from fabricgen.export.table import ExportContext, File, Table, csv_file
+from fabricgen.wiring.cabling.end_numbers import hangs_on_lower
 from fabricgen.wiring.cabling.pieces import common_ends
-from fabricgen.wiring.patching.tables import AT_FAR_END, Patching
+from fabricgen.wiring.patching.tables import AT_COMMON_END, AT_FAR_END, Patching
 from fabricgen.wiring.tables import Ints
 
 ON_REQUEST = False
@@ -69,7 +72,28 @@ def _side(cluster: Cluster, patching: Patching, names: PatchParts, jumpers: Chan
         "trunk": picked(np.array(names.trunks, dtype=object), trunk),
         "connector": (port // each + 1).tolist(),
         "fibres": picked(np.array(text, dtype=object), which),
+        "socket": _sockets(cluster, patching, end, row),
     }
+
+
+def _sockets(cluster: Cluster, patching: Patching, end: int, row: Ints) -> list[str]:
+    """What the plug of each jumper is in: `12`, or `12/1` and `12/2` of parallel jumpers in one cage.
+
+    A splitter, which has one plug there for all its rows, names the cage only.
+    """
+    cables, links = cluster.plan.cables, cluster.plan.links
+    cable, link = cables.end_cable[row], cables.end_link[row]
+    number = socket_numbers(cluster)[end][row]
+    cages = picked(cluster.cages[end], link)
+    spots = [cage + (f"/{n + 1}" if n >= 0 else "") for cage, n in zip(cages, number.tolist(), strict=True)]
+    keys = list(zip(cable.tolist(), spots, strict=True))
+    lower = np.array([hangs_on_lower(segment) for segment in links.segments], dtype=bool)
+    whole = (patching.split[cable] == AT_COMMON_END) & (lower[links.segment[link]] == (end == 0))
+    all_of, nth, found = Counter(keys), Counter[tuple[int, str]](), []
+    for key, one_plug in zip(keys, whole.tolist(), strict=True):
+        nth[key] += 1
+        found.append(key[1] + (f"/{nth[key]}" if all_of[key] > 1 and not one_plug else ""))
+    return found
 
 
 def end_rows(cluster: Cluster, patching: Patching) -> tuple[Ints, Ints]:

@@ -14,12 +14,12 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.export.files import patches, trunks
+from fabricgen.export.plugs import cable_end_ports, with_port
 from fabricgen.export.table import Cell
 from fabricgen.export.technician.locations import rack_places
 from fabricgen.export.technician.records import Records
 from fabricgen.kernel.units import number
-from fabricgen.wiring.cabling.end_numbers import hangs_on_lower
-from fabricgen.wiring.patching.tables import AT_COMMON_END, Patching
+from fabricgen.wiring.patching.tables import Patching
 
 Label = dict[str, Cell]
 """A row of labels.csv."""
@@ -71,7 +71,7 @@ def _jumper_labels(found: Records, patching: Patching) -> list[Label]:
     it has.
     """
     rows = _rows(patches.table(found.cluster, patching).columns)
-    cages, ports = list(_cages(found, patching)), list(_ports(found.cluster, rows))
+    cages, ports = list(_cages(found, patching, [row["socket"] for row in rows])), list(_ports(found.cluster, rows))
     texts = _texts(found, patching, rows)
     at_cage = Counter(cages)
     at_port = Counter((row["cable"], port) for row, port in zip(rows, ports, strict=True))
@@ -90,25 +90,17 @@ def _jumper_labels(found: Records, patching: Patching) -> list[Label]:
     return sorted(made, key=lambda label: int(label["order"]))
 
 
-def _cages(found: Records, patching: Patching) -> Iterator[_End]:
-    """The cage end of each row of patches.csv; parallel jumpers name the socket of the transceiver, `12/1` and `12/2`.
-
-    A splitter, which has one plug there, names the cage only.
-    """
-    links, split = found.cluster.plan.links, patching.split == AT_COMMON_END
-    lower = np.array([hangs_on_lower(s) for s in links.segments], dtype=bool)
-    for end, rows in enumerate(patches.end_rows(found.cluster, patching)):
-        cable = found.cable[rows]
-        hub = lower[links.segment[found.cluster.plan.cables.end_link[rows]]] == (end == 0)
-        device = found.cluster.name_column[found.device[end][rows]]
-        spots = (found.place[end][rows] + ":" + found.socket[end][rows]).tolist()
-        keys = list(zip(cable.tolist(), spots, strict=True))
-        all_of, nth = Counter(keys), Counter[tuple[int, str]]()
-        columns = device.tolist(), found.port[end][rows].tolist(), (split[cable] & hub).tolist()
-        for key, name, port, whole in zip(keys, *columns, strict=True):
-            nth[key] += 1
-            socket = f"/{nth[key]}" if all_of[key] > 1 and not whole else ""
-            yield _End(name, port, key[1] + socket)
+def _cages(found: Records, patching: Patching, sockets: Sequence[str]) -> Iterator[_End]:
+    """The cage end of each row of patches.csv, whose `sockets` are given."""
+    a, b = patches.end_rows(found.cluster, patching)
+    several = found.cluster.plan.cables.end_links > 1
+    told = iter(sockets)
+    for end, (rows, cages, ports) in enumerate(zip((a, b), *cable_end_ports(found.cluster), strict=True)):
+        device = found.cluster.name_column[found.device[end][rows]].tolist()
+        columns = cages.take(rows), ports.take(rows), several[rows].tolist(), found.place[end][rows].tolist()
+        for name, cage, port, many, place in zip(device, *columns, strict=True):
+            socket = next(told)
+            yield _End(name, with_port(socket, cage, port, several=many), f"{place}:{socket}")
 
 
 def _ports(cluster: Cluster, rows: Sequence[Row]) -> Iterator[_End]:

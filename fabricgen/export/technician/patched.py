@@ -17,7 +17,20 @@ from fabricgen.numbering.lazy_columns import Strings
 THROUGH = "panels"
 """The text on rack and pull sheets for a cable that goes through patch panels."""
 
-_JUMPER = ("rack", "u", "panel", "port", "device", "cage", "part", "length_m", "trunk", "connector", "fibres", "cable")
+_JUMPER = (
+    "rack",
+    "u",
+    "panel",
+    "port",
+    "device",
+    "socket",
+    "part",
+    "length_m",
+    "trunk",
+    "connector",
+    "fibres",
+    "cable",
+)
 """Columns of patches.csv in the order of work: from panel to cage."""
 
 _NAMES = {"cable": "channel"}

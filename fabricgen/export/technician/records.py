@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabricgen.cluster import Cluster
-from fabricgen.export.cable_ends import port_texts, socket_texts
 from fabricgen.export.palette import Swatch, cluster_swatches, ink_on, plane_mark, rail_fill
+from fabricgen.export.plugs import Plugs, cable_end_ports, plugs
 from fabricgen.export.technician.cable_bundles import PullPlan, pull_plan
 from fabricgen.export.technician.locations import device_places
 from fabricgen.numbering.lazy_columns import Strings
@@ -32,8 +32,8 @@ class CableTag:
 
 @dataclass(frozen=True)
 class Records:
-    """Columns by cable end row. `port` is cage and port, `socket` the label on the device's front, `place` the device's
-    position.
+    """Columns by cable end row. `socket` is what its plugs are in, as the front of the device has it, `port` the same
+    with the NOS's name of the port, `place` the device's position.
 
     `common_a`: the common end of the cable is its a end (a breakout has one there and several at b). `first`: the first
     row of its cable; `number` counts the rows of a cable from 1. Pairs are (a end, b end). `bundle_tags` are `tags`
@@ -49,6 +49,7 @@ class Records:
     rows_of_cable: Ints
     device: tuple[Ints, Ints]
     port: tuple[Strings, Strings]
+    plugs: Plugs
     socket: tuple[Strings, Strings]
     place: tuple[Strings, Strings]
     tags: tuple[CableTag, ...]
@@ -66,8 +67,11 @@ def records(cluster: Cluster) -> Records:
     number = np.arange(1, len(cable) + 1) - starts[cable]
     a, b = links.a_device[cables.end_link], links.b_device[cables.end_link]
     places = device_places(cluster)
-    port_a, port_b = (np.array(texts, dtype=object) for texts in port_texts(cluster))
+    found, cages, ports = plugs(cluster), *cable_end_ports(cluster)
+    of_rows = list(zip(found.of_rows(len(cable)), cages, ports, strict=True))
     tags, tag = _tags(cluster)
+    socket_a, socket_b = (plug.texts(own).texts() for plug, own, _ in of_rows)
+    port_a, port_b = (plug.texts(own, ports=(port, cables.end_links > 1)).texts() for plug, own, port in of_rows)
     return Records(
         cluster=cluster,
         pull=pull_plan(cluster),
@@ -78,7 +82,8 @@ def records(cluster: Cluster) -> Records:
         rows_of_cable=rows,
         device=(a, b),
         port=(port_a, port_b),
-        socket=socket_texts(cluster),
+        plugs=found,
+        socket=(socket_a, socket_b),
         place=(places[a], places[b]),
         tags=tags,
         tag=tag,

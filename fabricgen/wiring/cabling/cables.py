@@ -213,12 +213,17 @@ def socket_in_cage(side: Side, port: int, links: int, hangs: bool) -> int:
         return -1
     if hangs or links == side.per_connector:
         return connector_in_cage(side, port)
+    return share_of_cage(side, port, links) if isinstance(side, PortRun | Attachment) else -1
+
+
+def share_of_cage(side: Side, port: int, links: int) -> int:
+    """Which share of `links` ports of its cage a port is in, from 0; 0 where a cage has one port only."""
     if isinstance(side, PortRun):
         return port % side.ways // links
     if isinstance(side, Attachment):
         beside = [i for i, leg in enumerate(side.legs) if leg.cage == side.legs[port].cage]
         return beside.index(port) // links
-    return -1
+    return 0
 
 
 def cages_of_ends(plan: WiringPlan) -> EndNumbers:

@@ -1,0 +1,152 @@
+"""The jumpers and tails of each cable, and what is printed at the plug of each end.
+
+A cable between twin-port cages is two fibres, each with a plug of its own at either end; one from a twin-port cage to
+two devices is a fibre to each; a splitter has one plug at its common end and a tail to each far end. A plug reads as
+its cage, `12`, or as the connector that it is in, `12/2`; the far end of a tail also says which tail: `12/3`, or
+`12/2/1` where the splitter is in the second connector.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from fabricgen.bom.cables import CableParts
+from fabricgen.cluster import Cluster
+from fabricgen.export.sockets import socket_numbers
+from fabricgen.numbering.lazy_columns import EncodedColumn, encoded
+from fabricgen.wiring.cabling.cables import share_of_cage
+from fabricgen.wiring.cabling.pieces import common_ends
+from fabricgen.wiring.groups import unique_combinations
+from fabricgen.wiring.tables import Flags, Ints, Ints64
+
+
+@dataclass(frozen=True)
+class Plug:
+    """What one end of each row is in, int32 columns from 0, -1 for none: a socket of the cage, the jumper among those
+    of a cable that fills it (`last` where a row stands for several), and the tail of a splitter.
+    """
+
+    socket: Ints
+    jumper: Ints
+    last: Ints
+    tail: Ints
+
+    def rows(self, rows: Ints64) -> Plug:
+        """Some rows."""
+        return Plug(self.socket[rows], self.jumper[rows], self.last[rows], self.tail[rows])
+
+    def texts(
+        self, cages: EncodedColumn, *, tails: bool = True, ports: tuple[EncodedColumn, Flags] | None = None
+    ) -> EncodedColumn:
+        """`12/2/1`, behind the cage of each row, without tails if these are not wanted.
+
+        With `ports`, also that of the NOS where it is not the same, unless a row stands for several links:
+        `12/2 swp12s1`.
+        """
+        shown = self if tails else replace(self, tail=np.full_like(self.tail, -1))
+        columns = [column + 1 for column in (shown.socket, shown.jumper, shown.last, shown.tail)]
+        names, several = ports or (encoded([""], np.zeros_like(self.tail)), np.ones(len(self.tail), dtype=bool))
+        first, code = unique_combinations(cages.codes, *columns, names.codes, several)
+        numbers = zip(*(column[first].tolist() for column in columns), strict=True)
+        keys = zip(cages.take(first), numbers, names.take(first), several[first].tolist(), strict=True)
+        return encoded([_text(*key) for key in keys], code.astype(np.int32))
+
+
+@dataclass(frozen=True)
+class Plugs:
+    """One row for each jumper of a straight cable and each tail of a splitter, in the order of cable end rows.
+
+    `row` (int64) is its cable end row, `piece` (int32) its jumper or splitter in the cable, `tails` (int32) how many
+    tails that has, 1 for a straight one. `ends` are what the plugs of a ends and b ends are in.
+    """
+
+    row: Ints64
+    piece: Ints
+    tails: Ints
+    ends: tuple[Plug, Plug]
+
+    def of_rows(self, rows: int) -> tuple[Plug, Plug]:
+        """The plugs at the (a ends, b ends) of each of `rows` cable end rows, those of several jumpers together."""
+        first = np.searchsorted(self.row, np.arange(rows))
+        last = np.searchsorted(self.row, np.arange(rows), side="right") - 1
+        a, b = (replace(end.rows(first), last=end.jumper[last]) for end in self.ends)
+        return a, b
+
+
+def plugs(cluster: Cluster) -> Plugs:
+    """The plugs of all cables, patched ones as if they were direct."""
+    cables, links = cluster.plan.cables, cluster.plan.links
+    common_a = common_ends(links, cables)
+    pieces, far_ends = pieces_of_cables(cluster)
+    cable = cables.end_cable
+    leg = _legs(cluster, common_a) % far_ends[cable]
+    each, tails = np.maximum(pieces // far_ends, 1), np.maximum(far_ends // pieces, 1)
+    row = np.repeat(np.arange(len(cable)), each[cable])
+    cable = cable[row]
+    nth = (np.arange(len(row)) - np.searchsorted(row, row)).astype(np.int32)
+    piece, tail = leg[row] * each[cable] // tails[cable] + nth, leg[row] % tails[cable]
+    ends = []
+    for end, socket in enumerate(socket_numbers(cluster)):
+        common = (common_a[cable] != bool(end)) | (far_ends[cable] == 1)
+        own = np.where(pieces[cable] > 1, piece, -1)
+        jumper = np.where(common, own, np.where(each[cable] > 1, nth, -1)).astype(np.int32)
+        told = np.where(common & (tails[cable] > 1), tail, -1).astype(np.int32)
+        ends.append(Plug(socket[row], jumper, jumper, told))
+    return Plugs(row, piece.astype(np.int32), tails[cable], (ends[0], ends[1]))
+
+
+def cable_end_ports(
+    cluster: Cluster,
+) -> tuple[tuple[EncodedColumn, EncodedColumn], tuple[EncodedColumn, EncodedColumn]]:
+    """((cage, at a and b ends), (port, at a and b ends)) of each cable end row; that of the first link of several."""
+    rows, names = cluster.plan.cables.end_link, cluster.port_names
+    cages_a, cages_b = (column.take(rows) for column in names.cage_columns)
+    ports_a, ports_b = (column.take(rows) for column in names.port_columns)
+    return (cages_a, cages_b), (ports_a, ports_b)
+
+
+def label_texts(cluster: Cluster) -> tuple[EncodedColumn, EncodedColumn]:
+    """What labels of the (a ends, b ends) of each cable end row say after the device: `12/2 Ethernet104`."""
+    cables = cluster.plan.cables
+    ends = zip(plugs(cluster).of_rows(len(cables.end_link)), *cable_end_ports(cluster), strict=True)
+    a, b = (plug.texts(cages, ports=(ports, cables.end_links > 1)) for plug, cages, ports in ends)
+    return a, b
+
+
+def pieces_of_cables(cluster: Cluster) -> tuple[Ints, Ints]:
+    """(number of jumpers or assemblies, number of far ends) of each cable, int32.
+
+    A cable that no whole number of fibres makes counts as one.
+    """
+    parts = CableParts(cluster)
+    made, code = parts.made
+    pieces = [one.wanted.pieces or (1, one.wanted.far_ends) for one in made]
+    return np.array([count for count, _ in pieces], dtype=np.int32)[code], parts.widths[0]
+
+
+def _legs(cluster: Cluster, common_a: Flags) -> Ints:
+    """Which share of the cage at the common end each cable end row uses, from 0; int32."""
+    cables, links = cluster.plan.cables, cluster.plan.links
+    rows, at_a = cables.end_link, common_a[cables.end_cable]
+    port = np.where(at_a, links.a_port[rows], links.b_port[rows])
+    columns = (links.segment[rows], port, cables.end_links, at_a)
+    first, code = unique_combinations(*columns)
+    sides = [(segment.b, segment.a) for segment in links.segments]
+    keys = zip(*(column[first].tolist() for column in columns), strict=True)
+    shares: Ints = np.array([share_of_cage(sides[i][a], p, n) for i, p, n, a in keys], dtype=np.int32)[code]
+    return shares
+
+
+def _text(cage: str, numbers: tuple[int, int, int, int], port: str, several: bool) -> str:
+    """What a plug is in: `12`, `12/2`, `12/1+2`, `12/1-4`, `12/2/1`; numbers from 1, 0 for none."""
+    socket, first, last, tail = numbers
+    text = cage + "".join(f"/{number}" for number in (socket, first) if number)
+    text += f"{'+' if last == first + 1 else '-'}{last}" if last > first else f"/{tail}" if tail else ""
+    return with_port(text, cage, port, several=several)
+
+
+def with_port(socket: str, cage: str, port: str, *, several: bool) -> str:
+    """A socket, and the NOS's name of the port unless that is the same, or one of `several`: `12/2 Ethernet104`."""
+    return socket if several or port in (socket, cage) else f"{socket} {port}"
