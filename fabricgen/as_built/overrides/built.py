@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from fabricgen.as_built.overrides.cage_resolver import CageResolver
+from fabricgen.as_built.overrides.cage_resolver import CageResolver, plug_of
 from fabricgen.as_built.overrides.conflicts import conflicts
 from fabricgen.as_built.overrides.ends import CableEnd, CableIndex
 from fabricgen.as_built.overrides.media import with_lengths_and_media
@@ -127,13 +127,23 @@ def _moves(
             for key, text in (stated or {}).items():
                 path = _cage_path(cables.ids[cable], "b_cage" if upper else "a_cage", key)
                 try:
-                    end = end_of(cables, cable, key, path, upper=upper)
-                    spot = places.spot(text, end, path)
+                    ends = ends_of(cables, cable, key, text, path, upper=upper)
+                    spots = [places.spot(text, end, path) for end in ends]
                 except InputError as error:
                     faults += error.diagnostics
                     continue
-                if spot != places.planned(end):
-                    yield Move(cable, end, spot, path)
+                for end, spot in zip(ends, spots, strict=True):
+                    if spot != places.planned(end):
+                        yield Move(cable, end, spot, path)
+
+
+def ends_of(cables: CableIndex, cable: int, key: str, text: str, path: Path, *, upper: bool) -> tuple[CableEnd, ...]:
+    """The ends of a cable that a key and the cage stated for it mean: all plugs in a cage where neither names one."""
+    ends = cables.ends(cable, upper=upper)
+    whole = tuple(end for end in ends if key in ("", end.place, end.name))
+    if len(whole) > 1 and len({end.place for end in ends}) == 1 and plug_of(text)[1] is None:
+        return whole
+    return (end_of(cables, cable, key, path, upper=upper),)
 
 
 def end_of(cables: CableIndex, cable: int, key: str, path: Path, *, upper: bool) -> CableEnd:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -86,15 +87,19 @@ class CageResolver:
         cages_of_class.check(cage, end, path)
         connector = end.connector if connector is None else connector
         if connector >= max(1, run.connectors, run.ways // run.per_connector):
-            raise fault(
-                UNKNOWN, f"cage {text.rpartition('.')[0]} of {end.name} has no connector {connector + 1}", path=path
-            )
+            raise fault(UNKNOWN, f"cage {plug_of(text)[0]} of {end.name} has no connector {connector + 1}", path=path)
         return CagePosition(end.device, cage, connector)
 
 
 def _profile(end: CableEnd) -> SwitchProfile:
     assert isinstance(end.cls.profile, SwitchProfile)  # noqa: S101 - runs are of switches
     return end.cls.profile
+
+
+def plug_of(text: str) -> tuple[str, int | None]:
+    """(cage, connector from 0) of `14.2`, or `14/2` as labels have it; (text, None) of anything else."""
+    found = re.fullmatch(r"(.+)[./]([0-9]{1,2})", text, flags=re.ASCII)
+    return (found[1], int(found[2]) - 1) if found and int(found[2]) else (text, None)
 
 
 class _SwitchCages:
@@ -137,9 +142,9 @@ class _SwitchCages:
         """(cage, connector; None where only a cage is named) of a text; None where the switch has no such cage."""
         if text in self.labels:
             return self.labels[text], None
-        cage, dot, connector = text.rpartition(".")
-        if dot and cage in self.labels and connector.isascii() and connector.isdigit() and 0 < int(connector) < 100:
-            return self.labels[cage], int(connector) - 1
+        cage, connector = plug_of(text)
+        if connector is not None and cage in self.labels and ("." in text or text not in self._ports):
+            return self.labels[cage], connector
         return self._ports.get(text)
 
     def check(self, cage: int, end: CableEnd, path: Path) -> None:
@@ -169,8 +174,9 @@ def _at_node(text: str, end: CableEnd, side: Attachment, path: Path) -> CagePosi
     """The position of a NIC port of the same role that a text names; raises InputError for none."""
     spots: dict[str, CagePosition] = {}
     for leg in side.legs:
-        spots.setdefault(f"{leg.cage}.{leg.connector + 1}", CagePosition(end.device, leg.cage, leg.connector))
-        spots.setdefault(leg.name, CagePosition(end.device, leg.cage, leg.connector))
+        spot = CagePosition(end.device, leg.cage, leg.connector)
+        for called in (f"{leg.cage}.{leg.connector + 1}", leg.name, f"{leg.cage}/{leg.connector + 1}"):
+            spots.setdefault(called, spot)
     cages: dict[str, list[int]] = {}
     for leg in side.legs:
         cages.setdefault(leg.cage, []).append(leg.connector)

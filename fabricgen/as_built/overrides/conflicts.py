@@ -116,11 +116,14 @@ class _Device:
         for uses in self._by_place():
             for use in uses if len(uses) > 1 else ():
                 path = self._path(use)
-                other = next((o for o in uses if self._cable(o) != self._cable(use)), None)
-                if path is None or other is None:
+                if path is None:
                     continue
+                others = [other for other in uses if other is not use]
+                other = next((o for o in others if self._cable(o) != self._cable(use)), others[0])
                 stays = "goes there too" if self._path(other) else "stays there"
-                message = f"{self._label(use.cage)} of {self.name} is taken: cable {self._cable(other)} {stays}"
+                same = self._cable(other) == self._cable(use)
+                what = "another plug of this cable" if same else f"cable {self._cable(other)}"
+                message = f"{self._label(use.cage)} of {self.name} is taken: {what} {stays}"
                 hint = f"say where that went as well (a swap is two lines){self._free(use)}{self._connector(use)}"
                 yield path, fault(TAKEN, message, path=path, hint=hint).diagnostics[0]
 

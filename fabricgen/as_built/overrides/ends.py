@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from fabricgen.design.fabric_model import Attachment
+from fabricgen.design.fabric_model import Attachment, Leg
 from fabricgen.design.ports import PortRun
 from fabricgen.numbering.lazy_columns import ConcatenatedColumn, EncodedColumn, Strings, encoded
 from fabricgen.numbering.ports import PortNames
 from fabricgen.wiring.cabling.cables import anchor_rows
+from fabricgen.wiring.cabling.pieces import widths
+from fabricgen.wiring.cabling.shelf import fibres_of
 from fabricgen.wiring.groups import unique_combinations
 from fabricgen.wiring.tables import DeviceClass, Ints, Ints64, Segment, Side, WiringPlan
 
@@ -86,6 +88,17 @@ def connector_of(side: Side, port: int) -> int:
     return side.legs[port].connector if isinstance(side, Attachment) else 0
 
 
+def _with_plugs(side: Attachment, jumpers: int) -> Attachment:
+    """An attachment whose legs have the plug (from 0) of the cage that each of so many fibres of a cable is in."""
+    beside: dict[tuple[str, int], list[Leg]] = {}
+    for leg in side.legs:
+        beside.setdefault((leg.cage, leg.connector), []).append(leg)
+    if all(len(legs) == 1 for legs in beside.values()):
+        return side
+    shares = {id(leg): i * jumpers // len(legs) for legs in beside.values() for i, leg in enumerate(legs)}
+    return replace(side, legs=tuple(replace(leg, connector=shares[id(leg)]) for leg in side.legs))
+
+
 @dataclass(frozen=True)
 class CableIndex:
     """Finds the cables of a plan, their links and ends; indexes are built when first needed."""
@@ -131,19 +144,47 @@ class CableIndex:
         links = self.plan.links
         device, port = (links.b_device, links.b_port) if upper else (links.a_device, links.a_port)
         groups: dict[tuple[int, str, int], list[int]] = {}
+        sides: dict[tuple[int, str, int], Side] = {}
         for row in self.links_of(cable):
-            side = self._side(row, upper=upper)
+            side = self._plugs(cable, row, upper=upper)
             key = int(device[row]), str(self.port_names.cages[upper][row]), connector_of(side, int(port[row]))
             groups.setdefault(key, []).append(row)
-        return tuple(self._end(key, rows, port[rows].tolist(), upper=upper) for key, rows in groups.items())
+            sides.setdefault(key, side)
+        return tuple(self._end(key, rows, sides[key], port[rows].tolist(), upper=upper) for key, rows in groups.items())
 
     def _side(self, row: int, *, upper: bool) -> Side:
         segment: Segment = self.plan.links.segments[self.plan.links.segment[row]]
         return segment.b if upper else segment.a
 
-    def _end(self, key: tuple[int, str, int], rows: list[int], ports: list[int], *, upper: bool) -> CableEnd:
+    @cached_property
+    def _jumpers(self) -> Ints:
+        """How many fibres each cable is; 1 for one with attached ends, and where no whole number of fibres makes it."""
+        cables, links = self.plan.cables, self.plan.links
+        far_ends, lanes = widths(links, cables.end_cable, cables.end_link, cables.end_links, len(cables))
+        first, code = unique_combinations(cables.medium, far_ends, lanes)
+        keys = zip(*(column[first].tolist() for column in (cables.medium, far_ends, lanes)), strict=True)
+        made = [1 if cables.media[i].attached else (fibres_of(cables.media[i], *key) or (1, 1))[0] for i, *key in keys]
+        return np.array(made, dtype=np.int32)[code]
+
+    def _plugs(self, cable: int, row: int, *, upper: bool) -> Side:
+        """A side whose legs name the plug that each is in, where several fibres of a cable are in one cage of a NIC."""
+        side, jumpers = self._side(row, upper=upper), int(self._jumpers[cable])
+        if jumpers == 1 or not isinstance(side, Attachment):
+            return side
+        segment = int(self.plan.links.segment[row])
+        if (segment, upper, jumpers) not in self._with_plugs:
+            self._with_plugs[segment, upper, jumpers] = _with_plugs(side, jumpers)
+        return self._with_plugs[segment, upper, jumpers]
+
+    @cached_property
+    def _with_plugs(self) -> dict[tuple[int, bool, int], Side]:
+        """A cache of `_plugs` by (segment, whether it is the b side, fibres)."""
+        return {}
+
+    def _end(
+        self, key: tuple[int, str, int], rows: list[int], side: Side, ports: list[int], *, upper: bool
+    ) -> CableEnd:
         device, cage, connector = key
         devices = self.plan.devices
         cls = devices.classes[devices.device_class[device]]
-        side = self._side(rows[0], upper=upper)
         return CableEnd(upper, device, self.names[device], cls, side, cage, connector, tuple(rows), tuple(ports))

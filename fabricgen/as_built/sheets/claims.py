@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from fabricgen.as_built.overrides.ends import CableEnd
 from fabricgen.as_built.sheets.faults import Faults
-from fabricgen.as_built.sheets.lines import Line, read_lines
-from fabricgen.as_built.sheets.matching import EndPair, Matcher
+from fabricgen.as_built.sheets.lines import HAND, Line, read_lines
+from fabricgen.as_built.sheets.matching import EndPair, Matcher, NotPlanned
 from fabricgen.as_built.sheets.redlines import MAX_NOTE, Status, length_of, note_of, status_of
 from fabricgen.kernel.diagnostics import InputError, Span
 
@@ -30,6 +30,20 @@ class Claim(NamedTuple):
     span: Span
 
 
+class Outdated(NamedTuple):
+    """A line of an older plan: its cable, what is written by hand, what became of the cable, and where that is told."""
+
+    cable: str
+    written: Mapping[str, str]
+    became: str
+    span: Span
+
+    @property
+    def redlined(self) -> bool:
+        """Whether more is written than that it is done or not."""
+        return bool(self.written.keys() - {"done"})
+
+
 @dataclass(slots=True)
 class Claims:
     """All claims of the sheets."""
@@ -39,6 +53,7 @@ class Claims:
     """The status of each pair of ends, by listed cable."""
     faulty: dict[int, tuple[str, Span]] = field(default_factory=dict)
     """(remark, position) of the first line that reports a cable as faulty."""
+    outdated: list[Outdated] = field(default_factory=list)
 
     def status_of(self, cable: int) -> Status:
         """A cable is faulty when one of its lines is, and done when all of its ends are."""
@@ -50,16 +65,33 @@ def gather(files: Sequence[str], matcher: Matcher, faults: Faults) -> Claims:
     """The claims of all lines of the sheets; raises InputError for files that cannot be read.
 
     Lines with the same claim are merged, remarks are joined; contradictions and wrong cells are added to `faults`.
+    Lines of an older plan are left out, unless a file has no other.
     """
     found = Claims()
-    for line in read_lines(files, faults):
-        pair = matcher.pair(line, faults)
-        if pair is not None:
+    for file in files:
+        older, taken = list[tuple[Line, NotPlanned]](), False
+        for line in read_lines((file,), faults):
+            try:
+                pair = matcher.pair(line)
+            except NotPlanned as unfit:
+                older.append((line, unfit))
+                continue
+            taken = True
             _status(line, pair, found, faults)
             _cages(line, pair, matcher, found, faults)
             _length(line, pair, matcher, found, faults)
             _note(line, pair, found, faults)
+        for line, why in older:
+            if taken:
+                found.outdated.append(_outdated(line, why))
+            else:
+                faults.add(str(why), line.span(why.column), why.hint)
     return found
+
+
+def _outdated(line: Line, why: NotPlanned) -> Outdated:
+    written = {column: line[column] for column in HAND if line[column]}
+    return Outdated(line["cable"], written, why.became, line.span(why.column))
 
 
 def _status(line: Line, pair: EndPair, found: Claims, faults: Faults) -> None:

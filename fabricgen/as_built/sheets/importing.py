@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fabricgen.as_built.sheets.claims import Claim, Claims, Subject, gather
+from fabricgen.as_built.sheets.claims import Claim, Claims, Outdated, Subject, gather
 from fabricgen.as_built.sheets.faults import CODE, Faults
 from fabricgen.as_built.sheets.matching import Matcher
 from fabricgen.as_built.sheets.merging import put_value, stated_value, with_overrides
@@ -53,6 +53,11 @@ class AsBuiltImport:
     """The status of each listed cable, by id."""
     faulty: tuple[tuple[str, str, Span], ...]
     """(cable, remark, position of the cell) of each cable that is reported as faulty."""
+    outdated: tuple[Outdated, ...]
+    """Lines of an older plan, which were not taken; those with redlines first."""
+    before: Cluster
+    after: Cluster
+    """The cluster with the overrides before and after the import."""
 
     def count(self, status: Status) -> int:
         """The number of listed cables with a status."""
@@ -74,8 +79,9 @@ def import_sheets(design: Design, sheets: Sequence[str], overlay: str | None, na
     if len(mine) > MOST_CABLES:
         faults.add(f"{len(mine):,} cables differ from the plan; {MOST_CABLES:,} are the most", changes[0].span)
         faults.check()
+    after = cluster
     if changes:
-        _try(with_overrides(design, merged_overrides(mine, stated.others)), claims, matcher)
+        after = _try(with_overrides(design, merged_overrides(mine, stated.others)), claims, matcher)
     ids = matcher.cables.ids
     return AsBuiltImport(
         overlay=overlay_text(mine, name, stated.names),
@@ -84,6 +90,9 @@ def import_sheets(design: Design, sheets: Sequence[str], overlay: str | None, na
         total=len(ids),
         status={ids[cable]: claims.status_of(cable) for cable in claims.status},
         faulty=tuple((ids[cable], *claims.faulty[cable]) for cable in sorted(claims.faulty)),
+        outdated=tuple(sorted(claims.outdated, key=lambda line: not line.redlined)),
+        before=cluster,
+        after=after,
     )
 
 

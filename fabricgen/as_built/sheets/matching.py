@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from fabricgen.as_built.overrides.cage_resolver import CagePosition, CageResolver
 from fabricgen.as_built.overrides.ends import CableEnd, CableIndex
-from fabricgen.as_built.sheets.faults import Faults
 from fabricgen.as_built.sheets.lines import Line
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.diagnostics import Path, did_you_mean
+
+OLDER = "this line is of an older plan: export the sheet anew"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +24,14 @@ class EndPair:
     b: CableEnd
 
 
+class NotPlanned(Exception):  # noqa: N818 - no error: a sheet may be older than the plan
+    """A line whose cable is not planned as printed: the column that says so, what is wrong, and what became of it."""
+
+    def __init__(self, column: str, message: str, hint: str, became: str = "") -> None:
+        super().__init__(message)
+        self.column, self.hint, self.became = column, hint, became or message
+
+
 class Matcher:
     """Finds cables and ends by the printed columns, which may be as planned or as built when the sheet was exported."""
 
@@ -30,17 +40,56 @@ class Matcher:
         self.cables = CableIndex(planned.plan, cluster.names, planned.port_names)
         self._places = CageResolver(cluster.design.catalog, self.cables)
 
-    def pair(self, line: Line, faults: Faults) -> EndPair | None:
-        """The ends of a line; None, with a fault, where the plan has no such cable or it ends elsewhere."""
+    def pair(self, line: Line) -> EndPair:
+        """The ends of a line, which a link joins; raises NotPlanned for no such cable, or one that ends elsewhere."""
         name = line["cable"]
         cable = self.cables.index.get(name)
         if cable is None:
-            near = [known for known in self.cables.ids if known.startswith(name.partition(":")[0] + ":")]
-            hint = did_you_mean(name, near) if near else "this line is of another cluster, or of an older plan"
-            faults.add(f"{self._cluster.design.loaded.blueprint.name} has no cable '{name}'", line.span("cable"), hint)
-            return None
-        a, b = (self._end(cable, line, faults, upper=upper) for upper in (False, True))
-        return EndPair(cable, a, b) if a and b else None
+            raise self._unknown(name, line)
+        for a in (starts := self._ends(cable, line, upper=False)):
+            for b in (stops := self._ends(cable, line, upper=True)):
+                if not set(a.rows).isdisjoint(b.rows):
+                    return EndPair(cable, a, b)
+        known = ", ".join(f"{end.place} to {other.place}" for end in starts for other in self._joined(cable, end))
+        raise NotPlanned("b_cage", f"{name} goes from {known}, not to {stops[0].place}", OLDER)
+
+    def _joined(self, cable: int, end: CableEnd) -> list[CableEnd]:
+        """The ends at the other side that a link joins with one."""
+        others = self.cables.ends(cable, upper=not end.upper)
+        return [other for other in others if not set(other.rows).isdisjoint(end.rows)]
+
+    def _unknown(self, name: str, line: Line) -> NotPlanned:
+        near = [known for known in self.cables.ids if known.startswith(name.partition(":")[0] + ":")]
+        hint = did_you_mean(name, near) if near else "this line is of another cluster, or of an older plan"
+        message = f"{self._cluster.design.loaded.blueprint.name} has no cable '{name}'"
+        return NotPlanned("cable", message, hint, self._instead(line))
+
+    def _instead(self, line: Line) -> str:
+        """What the plan has in the place of a cable that it has not."""
+        for word in ("a", "b"):
+            place = f"{line[f'{word}_device']}:{line[f'{word}_cage']}"
+            found = self._at.get(place)
+            if found:
+                return f"{place} has {found} now"
+        device = line["cable"].partition(":")[0]
+        if device not in self._devices:
+            return f"there is no {device or 'such cable'}"
+        return f"{line['a_device']}:{line['a_cage']} and {line['b_device']}:{line['b_cage']} have no cable now"
+
+    @cached_property
+    def _devices(self) -> frozenset[str]:
+        return frozenset(self.cables.names)
+
+    @cached_property
+    def _at(self) -> dict[str, str]:
+        """The first cable in each DEVICE:CAGE of the plan as built."""
+        links, names = self._cluster.plan.links, self.cables.names
+        found: dict[str, str] = {}
+        for device, cages in zip((links.a_device, links.b_device), self._cluster.cages, strict=True):
+            for row, cable in enumerate(links.cable.tolist()):
+                if cable >= 0:
+                    found.setdefault(f"{names[int(device[row])]}:{cages[row]}", self.cables.ids[cable])
+        return found
 
     def spot(self, text: str, end: CableEnd, path: Path = ()) -> CagePosition:
         """The position that a redline names on the device of an end; raises InputError for none."""
@@ -71,42 +120,35 @@ class Matcher:
             return ""
         return end.place if sum(o.place == end.place for o in ends) == 1 else f"{end.place}.{end.connector + 1}"
 
-    def _end(self, cable: int, line: Line, faults: Faults, *, upper: bool) -> CableEnd | None:
+    def _ends(self, cable: int, line: Line, *, upper: bool) -> list[CableEnd]:
+        """The ends that the printed columns of a line may mean, the likeliest first; raises NotPlanned for none."""
         word = "b" if upper else "a"
         device, cage, redline = (line[f"{word}_device"], line[f"{word}_cage"], line[f"built_{word}_cage"])
         ends = self.cables.ends(cable, upper=upper)
         there = [end for end in ends if device in (end.name, self._built_place(end)[0])]
         if not there:
             listed = ", ".join(dict.fromkeys(end.name for end in ends))
-            faults.add(
-                f"the {word} end of {line['cable']} is at {listed}, not at {device or 'no device'}",
-                line.span(f"{word}_device"),
-                "this line is of an older plan: export the sheet anew",
-            )
-            return None
+            message = f"the {word} end of {line['cable']} is at {listed}, not at {device or 'no device'}"
+            raise NotPlanned(f"{word}_device", message, OLDER)
         found = self._printed(there, (device, cage), redline)
-        if found is None:
+        if not found:
             places = [place for end in there for place in (self._planned_place(end), self._built_place(end))]
             known = ", ".join(dict.fromkeys(there for on, there in places if on == device))
-            faults.add(
-                f"the {word} end of {line['cable']} is in cage {known} of {device}, not in {cage or 'none'}",
-                line.span(f"{word}_cage"),
-                f"this line is of an older plan: export the sheet anew; a cage that was used goes to built_{word}_cage",
-            )
+            message = f"the {word} end of {line['cable']} is in cage {known} of {device}, not in {cage or 'none'}"
+            raise NotPlanned(f"{word}_cage", message, f"{OLDER}; a cage that was used goes to built_{word}_cage")
         return found
 
-    def _printed(self, ends: Sequence[CableEnd], place: tuple[str, str], redline: str) -> CableEnd | None:
-        """The end that the printed place, device and cage, of a line means.
+    def _printed(self, ends: Sequence[CableEnd], place: tuple[str, str], redline: str) -> list[CableEnd]:
+        """The ends that the printed place, device and cage, of a line may mean, the likeliest first.
 
         A sheet may be older or newer than an earlier import. If two ends of a splitter were swapped, the cage is the
-        planned one of one end and the built one of the other; then the end is taken whose redline is already stated, so
-        that importing a sheet twice changes nothing.
+        planned one of one end and the built one of the other; then the end comes first whose redline is already stated,
+        so that importing a sheet twice changes nothing.
         """
+        device, _, cage = redline.rpartition(":")
+        told = device or place[0], cage
         fitting = [end for end in ends if place in (self._built_place(end), self._planned_place(end))]
-        if len(fitting) > 1:
-            device, _, cage = redline.rpartition(":")
-            told = device or place[0], cage
-            fitting = [end for end in fitting if redline and self._built_place(end) == told] or [
-                end for end in fitting if self._built_place(end) == place
-            ]
-        return fitting[0] if fitting else None
+        return sorted(
+            fitting,
+            key=lambda end: (not redline or self._built_place(end) != told, self._built_place(end) != place),
+        )

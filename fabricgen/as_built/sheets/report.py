@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from fabricgen.as_built.sheets.claims import Outdated
 from fabricgen.as_built.sheets.importing import AsBuiltImport, Changed
 from fabricgen.as_built.sheets.redlines import Status
 from fabricgen.kernel.diagnostics import printable
@@ -23,7 +25,21 @@ def text(found: AsBuiltImport) -> str:
     counts = ", ".join(f"{found.count(status)} {status.word}" for status in (Status.DONE, Status.OPEN, Status.FAULTY))
     lines.append(f"{_cables(len(found.status))} listed of {found.total}: {counts}")
     lines += [f"  faulty: {cable}{f' ({remark})' if remark else ''}" for cable, remark, _ in found.faulty[:MOST_LINES]]
+    lines += _outdated(found.outdated)
     return "\n".join(printable(line) for line in lines)
+
+
+def _outdated(rows: Sequence[Outdated]) -> Iterator[str]:
+    """Rows of an older plan, those with redlines first."""
+    if not rows:
+        return
+    redlined = sum(row.redlined for row in rows)
+    yield f"{len(rows)} row{'' if len(rows) == 1 else 's'} of an older plan not taken, {redlined} with redlines"
+    for row in rows[:MOST_LINES]:
+        written = ", ".join(f"{column} {text}" for column, text in row.written.items())
+        yield f"  {row.span}: {row.cable or 'no cable'}{f' ({written})' if written else ''}: {row.became}"
+    if len(rows) > MOST_LINES:
+        yield f"  and {len(rows) - MOST_LINES} more"
 
 
 def _cables(number_of: int) -> str:
@@ -52,4 +68,8 @@ def as_json(found: AsBuiltImport) -> dict[str, Any]:
             for c in found.changes
         ],
         "faulty": [{"cable": cable, "remark": remark, "at": str(span)} for cable, remark, span in found.faulty],
+        "outdated": [
+            {"cable": row.cable, "written": dict(row.written), "became": row.became, "at": str(row.span)}
+            for row in found.outdated
+        ],
     }

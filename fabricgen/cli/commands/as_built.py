@@ -11,6 +11,7 @@ from fabricgen.cli.options import blueprint_argument, reading_options
 
 if TYPE_CHECKING:
     from fabricgen.as_built.sheets.importing import AsBuiltImport
+    from fabricgen.export.table import Table
 
 
 @click.command()
@@ -24,37 +25,56 @@ if TYPE_CHECKING:
     type=click.Path(dir_okay=False, allow_dash=True),
     help="Overlay to write or bring up to date; - is standard output.  [default: write nothing]",
 )
+@click.option(
+    "--labels",
+    metavar="FILE.csv",
+    type=click.Path(dir_okay=False),
+    help="Write the labels to print anew, in the columns of labels.csv.",
+)
 @click.option("--format", "form", type=click.Choice(("text", "json")), default="text", show_default=True)
 def command(
-    blueprint: str, sheets: tuple[str, ...], sets: tuple[str, ...], allow_outside: bool, output: str | None, form: str
+    blueprint: str,
+    sheets: tuple[str, ...],
+    sets: tuple[str, ...],
+    allow_outside: bool,
+    output: str | None,
+    labels: str | None,
+    form: str,
 ) -> int:
     """Take redlines of SHEETs (.xlsx or .csv) into an overlay of the BLUEPRINT: moved cages, lengths, remarks.
 
     A sheet is the wiring list of the technician, or any with the columns of cables.csv and done, built_a_cage,
     built_b_cage, built_length_m, remark. The overlay holds `cable_of`; the blueprint takes it with `include:`.
-    Without -o it says what would change, and exits with 1 when something would.
+    Without -o it says what would change, and exits with 1 when something would. Rows of an older plan whose cable is
+    the same are taken; the others are listed, and where they have redlines the exit code is 1.
     """
     from fabricgen.as_built.sheets.importing import import_sheets
     from fabricgen.cli.output import write_output
     from fabricgen.cli.overlays import included_as, tell_to_include
+    from fabricgen.cli.reprints import reprints
+    from fabricgen.export.formats.csv import write_blocks
     from fabricgen.pipeline import compile_design
 
     design = compile_design(blueprint, sets, allow_outside=allow_outside)
     file = None if output in (None, "-") else output
     found = import_sheets(design, sheets, file, included_as(blueprint, file))
+    anew = reprints(found.before, found.after, {change.cable for change in found.changes})
     if output is not None and (found.changes or output == "-" or not Path(output).exists()):
         write_output(output, found.overlay.encode())
-    click.echo(_report(found, form), err=output == "-")
+    if labels is not None:
+        write_output(labels, b"".join(write_blocks(anew)))
+    click.echo(_report(found, anew, form), err=output == "-")
     if file and not found.included:
         tell_to_include(blueprint, file)
-    return 1 if found.changes and output is None else 0
+    return 1 if (found.changes and output is None) or any(row.redlined for row in found.outdated) else 0
 
 
-def _report(found: AsBuiltImport, form: str) -> str:
+def _report(found: AsBuiltImport, anew: Table, form: str) -> str:
     import json
 
     from fabricgen.as_built.sheets import report
+    from fabricgen.cli import reprints
 
     if form == "json":
-        return json.dumps(report.as_json(found), indent=2, ensure_ascii=False)
-    return report.text(found)
+        return json.dumps({**report.as_json(found), "labels": reprints.as_json(anew)}, indent=2, ensure_ascii=False)
+    return "\n".join((report.text(found), *((reprints.as_text(anew),) if found.changes else ())))
