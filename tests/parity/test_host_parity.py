@@ -11,7 +11,17 @@ from fabricgen.render.checks.config_db import check_config_db
 from fabricgen.running.form import differences
 from tests.parity.switches import first, read, switches_of, wanted
 from tests.render.nvue_model import faults
-from tests.render.rendered import ALL_EOS, BRIDGED, DUAL, EVPN_PAIRS, EVPN_PAIRS_CUMULUS, UNNUMBERED, V6, cluster_of
+from tests.render.rendered import (
+    ALL_EOS,
+    BRIDGED,
+    DUAL,
+    EVPN_PAIRS,
+    EVPN_PAIRS_CUMULUS,
+    EVPN_PAIRS_SONIC,
+    UNNUMBERED,
+    V6,
+    cluster_of,
+)
 
 MLAG = (
     "nos={leaf: eos}",
@@ -53,6 +63,12 @@ CASES = {
         "evpn-guests",
         (*EVPN_PAIRS_CUMULUS, *DUAL, f"fabrics.compute.{RELAY}", "tenants={blue: {nodes: [p1/su-1]}}"),
     ),
+    "sonic-segment-relay": ("evpn-guests", (*EVPN_PAIRS_SONIC, *DUAL, f"fabrics.compute.{RELAY}")),
+    "sonic-segment-relay-in-vrf": ("evpn-guests", (*EVPN_PAIRS_SONIC, *DUAL, f"fabrics.inband.{RELAY}")),
+    "sonic-segment-relay-of-tenants": (
+        "evpn-guests",
+        (*EVPN_PAIRS_SONIC, f"fabrics.compute.{RELAY}", "tenants={blue: {nodes: [p1/su-1]}}"),
+    ),
     "cumulus-v6-relay-over-evpn": ("evpn-guests", (CUMULUS, *DUAL, f"fabrics.inband.{RELAY}")),
     "cumulus-routed-relay-over-evpn": ("evpn-guests", (CUMULUS, *DUAL, f"fabrics.storage.{RELAY}")),
     "sonic-unnumbered": ("leaf-spine", (*DUAL, *UNNUMBERED, *BRIDGED, f"fabrics.compute.{RELAY}")),
@@ -85,7 +101,13 @@ def test_what_hosts_are_given_is_said(name: str, sets: tuple[str, ...]) -> None:
         assert not found, f"{switch.name}\n{first(found)}"
 
 
-@pytest.mark.parametrize("case", ["sonic", "sonic-bonds", "sonic-relay", "sonic-unnumbered", "sonic-relay-over-evpn"])
+OF_SONIC = [
+    *("sonic", "sonic-bonds", "sonic-relay", "sonic-unnumbered", "sonic-relay-over-evpn", "sonic-segment-relay"),
+    *("sonic-segment-relay-in-vrf", "sonic-segment-relay-of-tenants"),
+]
+
+
+@pytest.mark.parametrize("case", OF_SONIC)
 def test_tables_are_sonics(case: str) -> None:
     name, sets = CASES[case]
     for _, files in switches_of(name, sets, 2):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Callable
 from ipaddress import ip_interface
 from pathlib import Path
@@ -24,10 +25,11 @@ from fabricgen.kernel.diagnostics import InputError
 from fabricgen.phases.tables import at_phase
 from fabricgen.render.checks.config_db import check_config_db
 from fabricgen.running.form import Switch, differences
+from fabricgen.running.tree import UnknownTextError
 from tests.conftest import BLUEPRINTS, built_files, example_cluster, example_design
 from tests.parity.switches import first, read, rendered, wanted
 from tests.render.nvue_model import faults
-from tests.render.rendered import EVPN_PAIRS, EVPN_PAIRS_CUMULUS
+from tests.render.rendered import EVPN_PAIRS, EVPN_PAIRS_CUMULUS, EVPN_PAIRS_SONIC
 
 EXAMPLE, LEAF = "host-vlans", "configs/inband-leaf-01"
 ONE_SWITCH = (
@@ -261,7 +263,7 @@ TENANTS = ("tenants={blue: {nodes: [p1/su-1]}, red: {nodes: [p1/su-2/node-1]}}",
 
 
 @pytest.mark.parametrize("tenants", [(), TENANTS], ids=["", "tenants"])
-@pytest.mark.parametrize("sets", [EVPN_PAIRS, EVPN_PAIRS_CUMULUS], ids=["eos", "cumulus"])
+@pytest.mark.parametrize("sets", [EVPN_PAIRS, EVPN_PAIRS_CUMULUS, EVPN_PAIRS_SONIC], ids=["eos", "cumulus", "sonic"])
 def test_both_switches_of_a_segment_agree(sets: tuple[str, ...], tenants: tuple[str, ...]) -> None:
     """RFC 7432, section 8: both have the segment of a bond, and the route target of its VLAN; no others have either."""
     cluster = example_cluster("evpn-guests", *sets, *tenants)
@@ -272,6 +274,8 @@ def test_both_switches_of_a_segment_agree(sets: tuple[str, ...], tenants: tuple[
         if "startup.yaml" in files:
             (item,) = YAML(typ="safe").load(files["startup.yaml"])
             assert not list(faults(item["set"]))
+        if "config_db.json" in files:
+            assert not check_config_db(json.loads(files["config_db.json"]), cluster.design.catalog)
         if switch.is_lowest:
             sides.setdefault(switch.multihomed, []).append(found)
     assert len(sides) == 2
@@ -294,10 +298,54 @@ def test_both_switches_of_a_segment_agree(sets: tuple[str, ...], tenants: tuple[
     assert len(targets) == len(set(targets)) == (8 if tenants else 4)
 
 
+def test_sonic_has_the_segments_of_cumulus_linux() -> None:
+    """RFC 7432, section 5, type 3: a MAC and a number, of the tables and of FRR there, and of NVUE here."""
+    found: dict[str, set[tuple[int, str, str]]] = {}
+    for sets in (EVPN_PAIRS_SONIC, EVPN_PAIRS_CUMULUS):
+        for switch, files in rendered(example_cluster("evpn-guests", *sets), 4):
+            bonds = read(switch, files).bonds if switch.multihomed else {}
+            found.setdefault(switch.nos, set()).update((n, bond.segment, switch.name) for n, bond in bonds.items())
+            for number, bond in bonds.items() if switch.nos == "sonic" else ():
+                tables = json.loads(files["config_db.json"])
+                row = tables["EVPN_ETHERNET_SEGMENT"][f"PortChannel{number}"]
+                assert row == {"df_pref": "32767", "esi": "AUTO", "type": "TYPE_3_MAC_BASED"}
+                assert tables["PORTCHANNEL"][f"PortChannel{number}"]["system_mac"] == bond.segment
+                lines = f"interface PortChannel{number}\n evpn mh es-id {number}\n evpn mh es-sys-mac {bond.segment}\n"
+                assert lines in files["frr.conf"]
+    assert found["sonic"]
+    assert len(found["sonic"]) == len(found["cumulus"])
+    assert {(n, mac) for n, mac, _ in found["sonic"]} == {(n, mac) for n, mac, _ in found["cumulus"]}
+
+
+BROKEN_SEGMENTS = {
+    "another-mac": ("frr.conf", r"es-sys-mac 02:\S+", "es-sys-mac 02:00:00:00:00:99", "segments are"),
+    "another-number": ("frr.conf", r"evpn mh es-id \d+", "evpn mh es-id 99", "segments are"),
+    "another-wait": ("frr.conf", "startup-delay 300", "startup-delay 180", "180 s of FRR"),
+    "no-vni": ("frr.conf", r"  vni \d+\n   rd .*\n.*\n.*\n  exit-vni\n", "", "VNIs of VLANs are"),
+    "no-uplink": ("frr.conf", " evpn mh uplink\n", "", "tracked: False, wanted True"),
+    "no-mac-of-gateways": ("config_db.json", '"gateway_mac"', '"mac"', "no MAC in common"),
+    "no-gateway": ("config_db.json", '"static_anycast_gateway": "true"', '"vrf_name": ""', "anycast: False"),
+    "another-type": ("config_db.json", '"df_pref": "32767"', '"df_pref": "1"', "of another type"),
+}
+
+
+@pytest.mark.parametrize("case", BROKEN_SEGMENTS.values(), ids=BROKEN_SEGMENTS)
+def test_a_broken_segment_of_sonic_is_noticed(case: tuple[str, str, str, str]) -> None:
+    file, old, new, said = case
+    cluster = example_cluster("evpn-guests", *EVPN_PAIRS_SONIC)
+    switch, files = next((switch, files) for switch, files in rendered(cluster, 2) if switch.multihomed)
+    text, count = re.subn(old, new, files[file], count=1)
+    assert count == 1
+    try:
+        found = "\n".join(differences(read(switch, {**files, file: text}), wanted(cluster, switch, files)))
+    except UnknownTextError as error:
+        found = str(error)
+    assert said in found
+
+
 REFUSED = {
     "no-overlay": ("routing.overlay=null", "no overlay"),
     "peer-links": ("fabrics.compute.tiers.leaf.peer=2 x 400G", "peer links"),
-    "sonic": ("fabrics.compute.nos={leaf: sonic}", "no EVPN multihoming is written"),
 }
 
 

@@ -48,8 +48,7 @@ FG099 = Fault(
     in VLAN 4094, where each has its own address. A VRF is fine where the fabric has one tier alone: then there are no
     links up to lose. And the replies of a DHCP server go to an address that both have, which the wrong one drops.
 
-    EVPN multihoming is over `routing.overlay: evpn` and a tier above, without peer links. It is written for EOS and
-    Cumulus Linux.
+    EVPN multihoming is over `routing.overlay: evpn` and a tier above, without peer links.
     """,
     bad="""
     fabrics:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from fabricgen.running.form import Vlan
+from fabricgen.running.frr import vrf_of
 from fabricgen.running.host_form import DROPPED, Access, Advertised, Relay
 from fabricgen.running.policy import network_of
 from fabricgen.running.tree import only, unfit
@@ -113,6 +114,23 @@ def _four(vlan: Vlan, name: str, tables: Mapping[str, Any]) -> tuple[str, ...]:
     return own or isc
 
 
+def _source(vlan: Vlan, name: str, tables: Mapping[str, Any]) -> str:
+    """The loopback that DHCP servers answer to, "" for the gateway; raises UnknownTextError for one that is not there,
+    or in another VRF, and for requests that do not say which subnet they are of.
+    """
+    row = tables.get("DHCPV4_RELAY", {}).get(name, {})
+    own = row.get("source_interface", "")
+    if not own:
+        return ""
+    rows = tables["LOOPBACK_INTERFACE"]
+    keys = (key.partition("|") for key in rows)
+    found = [text.partition("/")[0] for loopback, bar, text in keys if loopback == own and bar and ":" not in text]
+    vrf = vrf_of(rows.get(own, {}).get("vrf_name", ""))
+    if row.get("link_selection") != "enable" or vrf != vlan.vrf or len(found) != 1:
+        unfit(f"DHCP relay of {name} from {own}, with addresses {found}, of VRF {vrf or 'default'}: {row}")
+    return found[0] if found else ""
+
+
 def _gateway(vlan: Vlan, name: str, radv: str, tables: Mapping[str, Any]) -> Vlan:
     four = _four(vlan, name, tables)
     servers = (*four, *tables.get("DHCP_RELAY", {}).get(name, {}).get("dhcpv6_servers", ()))
@@ -121,7 +139,7 @@ def _gateway(vlan: Vlan, name: str, radv: str, tables: Mapping[str, Any]) -> Vla
     six = frozenset(network_of(address) for address in vlan.gateways if ":" in address)
     return replace(
         vlan,
-        relay=Relay(frozenset(servers), bool(four)) if servers else None,
+        relay=Relay(frozenset(servers), bool(four), _source(vlan, name, tables)) if servers else None,
         advertised=Advertised(True, False, LIFETIME_S, six) if six and radv == "enabled" else None,
         silent=bool(six) and radv == "disabled",
     )

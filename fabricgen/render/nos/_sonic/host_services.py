@@ -21,6 +21,7 @@ from typing import Any
 
 from fabricgen.render.guards import Guard, guarded
 from fabricgen.views.switch import Service, SwitchView
+from fabricgen.views.vrf_loopbacks import VrfLoopback
 
 KINDS = {"broadcast": "broadcast", "multicast": "unknown-multicast", "unknown-unicast": "unknown-unicast"}
 """What SONiC calls kinds of flooded frames; it floods the multicasts that nobody asked for."""
@@ -44,9 +45,7 @@ def host_tables(switch: SwitchView) -> dict[str, Any]:
         "relays": any(service.offers.dhcp for service in bridged),
         "radv_state": ("enabled" if any(own.advertised for own in stated) else "disabled") if stated else "",
         "own_relay": own_relay(switch),
-        "DHCPV4_RELAY": {
-            f"Vlan{s.vlan}": {"dhcpv4_servers": _servers(s)} for s in bridged if own_relay(switch) and _servers(s)
-        },
+        "DHCPV4_RELAY": {f"Vlan{s.vlan}": _own_relay(switch, s) for s in bridged if own_relay(switch) and _servers(s)},
         "DHCP_RELAY": {
             f"Vlan{s.vlan}": {"dhcpv6_servers": list(s.offers.dhcp_v6)}
             for s in bridged
@@ -85,10 +84,28 @@ def vlan_rows(switch: SwitchView) -> Rows:
 
 
 def own_relay(switch: SwitchView) -> bool:
-    """Whether SONiC's own agent relays DHCP: where isc-dhcp-relay would not hear the replies of servers."""
+    """Whether SONiC's own agent relays DHCP: where isc-dhcp-relay would not hear the replies of servers, or the other
+    switch would, which has the same gateway.
+    """
     relayed = [service for service in switch.services if _servers(service)]
     unnumbered = switch.fabric.underlay == "ebgp-unnumbered"
-    return any(service.vrf or unnumbered for service in relayed)
+    return any(service.vrf or unnumbered or switch.multihomed for service in relayed)
+
+
+def loopback_name(own: VrfLoopback) -> str:
+    """SONiC's name of a loopback in a VRF, by the number of the VRF."""
+    return f"Loopback{own.number}"
+
+
+def _own_relay(switch: SwitchView, service: Service) -> dict[str, Any]:
+    """The fields of DHCPV4_RELAY. Where the gateway is that of two switches, servers answer to a loopback, in the
+    VLAN's VRF, and `link_selection` says whose subnet it is (RFC 3527; sonic-dhcpv4-relay.yang).
+    """
+    servers = {"dhcpv4_servers": _servers(service)}
+    if not switch.multihomed:
+        return servers
+    own = switch.loopback_in(service.vrf)
+    return {**servers, "link_selection": "enable", "source_interface": loopback_name(own) if own else "Loopback0"}
 
 
 def _servers(service: Service) -> list[str]:

@@ -32,18 +32,19 @@ def overlay_values(switch: SwitchView) -> dict[str, Any]:
     """Rows of the tables of VXLAN, and what an frr.conf names of EVPN: None without an overlay."""
     overlay = switch.overlay
     vrfs = overlay.vrfs if overlay else ()
+    mapped = sorted((one.vlan, one.vni) for one in (*vrfs, *(overlay.vlans if overlay else ())))
     tunnel = RELAYED_TUNNEL if own_relay(switch) else TUNNEL
     return {
-        "VXLAN_EVPN_NVO": {INSTANCE: {"source_vtep": tunnel}} if vrfs else {},
-        "VXLAN_TUNNEL": {tunnel: {"src_ip": overlay.vtep}} if overlay and vrfs else {},
+        "VXLAN_EVPN_NVO": {INSTANCE: {"source_vtep": tunnel}} if mapped else {},
+        "VXLAN_TUNNEL": {tunnel: {"src_ip": overlay.vtep}} if overlay and mapped else {},
         "VXLAN_TUNNEL_MAP": {
-            f"{tunnel}|map_{one.vni}_Vlan{one.vlan}": {"vlan": f"Vlan{one.vlan}", "vni": one.vni} for one in vrfs
+            f"{tunnel}|map_{vni}_Vlan{vlan}": {"vlan": f"Vlan{vlan}", "vni": vni} for vlan, vni in mapped
         },
         "overlay": overlay
         and {
             "source": overlay.vtep,
             "multihop": evpn.MULTIHOP,
-            "is_vtep": bool(vrfs),
+            "is_vtep": bool(mapped),
             "groups": [
                 {
                     "name": group.name,
