@@ -30,10 +30,13 @@ from fabricgen.kernel.intervals import (
 
 _ALL = (Interval(0, 1 << 40),)
 _VLANS = (Interval(100, 3995),)
-_TENANT_VLANS = (Interval(2000, 1700),)
-_VNI_VLANS = (Interval(3700, 295),)
-"""Up to 3699: Cumulus Linux keeps 3725 to 3999 for itself (docs.nvidia.com, Cumulus Linux user guide, Reserved VLAN
-Ranges)."""
+_TENANT_VLANS = (Interval(2000, 1400),)
+"""2000 to 3399: EOS takes VLANs for its routed ports from 1006 upwards, one each (EOS user manual, VLANs: `vlan
+internal order ascending`), and no switch has a thousand."""
+
+_VNI_VLANS = (Interval(3400, 325),)
+"""3400 to 3724: Cumulus Linux keeps 3725 to 3999 for itself (docs.nvidia.com, Cumulus Linux user guide, Reserved VLAN
+Ranges), and SONiC none."""
 
 
 class PodSize(NamedTuple):

@@ -59,6 +59,14 @@ class Holders:
             for row in np.flatnonzero(subnets.base.within(address, subnets.length)).tolist():
                 if address in held.gateways(fabric, row):
                     yield row, f"the gateway on {self._names[row]}"
+        yield from self._in_vrfs(address)
+
+    def _in_vrfs(self, address: int) -> Iterator[tuple[int, str]]:
+        """The same of loopbacks and links in VRFs."""
+        held, links = self._addresses, self._plan.links
+        for (_, vrf), column in held.vrf_loopbacks.items():
+            for row in np.flatnonzero(column.equals(address)).tolist():
+                yield row, f"the loopback of {self._names[row]} in VRF {vrf}"
         for (_, vrf), pairs in held.vrf_links.items():
             for link in np.flatnonzero(pairs.equals(address & ~1)).tolist():
                 row = int(links.a_device[link])

@@ -246,6 +246,7 @@ def _family(whole: Cluster, found: FamilyAddresses, phase: AtPhase, selection: S
         shared={name: column[links] for name, column in found.shared.items() if name in selection.fabrics},
         subnets=_of_fabrics(found.subnets, phase, selection),
         vrf_links={key: column[phase.links] for key, column in found.vrf_links.items() if key in vrfs},
+        vrf_loopbacks={key: column[phase.devices] for key, column in found.vrf_loopbacks.items() if key in vrfs},
     )
 
 

@@ -44,10 +44,15 @@ def loopback_rules(switch: SwitchView, *, v6: bool = False) -> Rules:
 
 
 def host_rules(switch: SwitchView, vrf: str = "", *, v6: bool = False) -> Rules:
-    """Rules for the pools of a VRF's hosts in one family, and for what leaks into it: prefixes up to /31 or /127."""
+    """Rules for the pools of a VRF's hosts in one family, and for what leaks into it: prefixes up to /31 or /127.
+
+    The switch's own loopback in the VRF, where it has one, is announced as well.
+    """
     pools = [pool for service in switch.services if service.vrf == vrf for pool in service.host_pools]
     leaked = switch.leaked(vrf)
     pools += leaked.prefixes if leaked else ()
+    own = switch.loopback_in(vrf)
+    pools += own.prefixes if own else ()
     return _rules(pools, 127 if v6 else 31)
 
 

@@ -361,6 +361,8 @@ class Switch:
     overlay: Overlay | None = None
     """EVPN, over which VRFs travel."""
     balancing: Balancing = field(default_factory=Balancing)
+    vrf_loopbacks: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """By VRF, the addresses of its own loopback there."""
     trimming: Trimming | None = None
     """What a best-effort fabric does instead of dropping packets."""
 

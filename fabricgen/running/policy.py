@@ -118,7 +118,8 @@ class Policies:
         if not known.issuperset(first):
             unfit(f"route-map {name} brings on what was brought in")
         for entry in rest:
-            if entry.source_vrf is None or not entry.permit or entry.added != LEAKED:
+            told = entry.permit and entry.source_vrf is not None and entry.prefix_list and entry.added == LEAKED
+            if not told:
                 unfit(
                     f"route-map {name} does not say of which VRF which prefixes are brought in, or does not mark them"
                 )
@@ -212,8 +213,9 @@ def connected(
     subinterfaces: Mapping[tuple[str, int], Subinterface],
     vlans: Mapping[int, Vlan],
     loopbacks: Iterable[str],
+    vrf_loopbacks: Mapping[str, Iterable[str]] | None = None,
 ) -> Iterator[Route]:
-    """Yield the connected routes of a VRF; loopbacks are in the default one."""
+    """Yield the connected routes of a VRF; loopbacks are in the default one, `vrf_loopbacks` in others."""
     for name, interface in interfaces.items():
         if interface.vrf == vrf and interface.admin_up:
             yield from (Route(network_of(address), name) for address in interface.addresses)
@@ -223,5 +225,5 @@ def connected(
     for number, vlan in vlans.items():
         if vlan.vrf == vrf:
             yield from (Route(network_of(gateway), f"Vlan{number}") for gateway in vlan.gateways)
-    if not vrf:
-        yield from (Route(network_of(address), "Loopback0") for address in loopbacks)
+    own, name = (loopbacks, "Loopback0") if not vrf else ((vrf_loopbacks or {}).get(vrf, ()), vrf)
+    yield from (Route(network_of(address), name) for address in own)

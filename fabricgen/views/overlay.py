@@ -20,6 +20,7 @@ import numpy as np
 
 from fabricgen.views.leaks import brought_by_leaks
 from fabricgen.views.switch import Overlay, OverlayPeer, OverlayVlan, OverlayVrf, SwitchView
+from fabricgen.views.vrf_loopbacks import VrfLoopback
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,7 +53,18 @@ def with_overlay(switch: SwitchView, views: SwitchViews, row: int) -> SwitchView
     vlans = tuple(_vlans(switch, design)) if switch.multihomed else ()
     known = {service.vrf for service in switch.services}
     services = (*switch.services, *(service for service in brought if service.vrf not in known))
-    return replace(switch, services=services, overlay=Overlay(switch.loopback, vrfs, peers, vlans))
+    loopbacks = tuple(_vrf_loopbacks(owner, views, row))
+    overlay = Overlay(switch.loopback, vrfs, peers, vlans)
+    return replace(switch, services=services, overlay=overlay, vrf_loopbacks=loopbacks)
+
+
+def _vrf_loopbacks(owner: str, views: SwitchViews, row: int) -> Iterator[VrfLoopback]:
+    """The loopbacks of a switch in VRFs of the fabric that owns it, by VRF."""
+    for (carrier, vrf), vni in sorted(views.design.vnis.items()):
+        columns = [(each, each.vrf_loopbacks.get((carrier, vrf))) for each in views.addresses.families]
+        four, six, *_ = [*(each.text(column.at(row)) if column is not None else "" for each, column in columns), ""]
+        if carrier == owner and (four or six):
+            yield VrfLoopback(vrf, vni.number, four, six)
 
 
 def _vlans(switch: SwitchView, design: Design) -> Iterator[OverlayVlan]:

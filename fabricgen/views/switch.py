@@ -16,6 +16,7 @@ from fabricgen.views.exits import Outside, SwitchExits
 from fabricgen.views.host_services import NO_SERVICES, HostServices
 from fabricgen.views.intent import FabricIntent
 from fabricgen.views.spans import MacsecIntent, SpanIntent
+from fabricgen.views.vrf_loopbacks import VrfLoopback
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -358,6 +359,12 @@ class SwitchView:
     """Its ways out."""
     leaks: tuple[Leaked, ...] = ()
     """What leaks into its VRFs, by VRF."""
+    vrf_loopbacks: tuple[VrfLoopback, ...] = ()
+    """Where it relays DHCP in VRFs over EVPN without another address of its own there: by VRF."""
+
+    def loopback_in(self, vrf: str) -> VrfLoopback | None:
+        """Its loopback in a VRF over EVPN; None for none."""
+        return next((one for one in self.vrf_loopbacks if one.vrf == vrf), None)
 
     def leaked(self, vrf: str) -> Leaked | None:
         """What leaks into a VRF; None for nothing."""

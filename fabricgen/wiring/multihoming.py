@@ -30,7 +30,7 @@ def join(design: Design, devices: DeviceTable, ends: tuple[Ints64, Ints64], peer
 
 
 def check_multihoming(design: Design, tier: TierDesign) -> None:
-    """Raise InputError (FG099) where switches with EVPN multihoming have no overlay, or what is not made."""
+    """Raise InputError (FG099) where switches with EVPN multihoming have no overlay, or another NOS."""
     blueprint = design.loaded.blueprint
     where, spec = f"{tier.fabric} {tier.name}", blueprint.fabrics[tier.fabric].tiers[tier.name]
     path: Path = (*tier.path, "pair")
@@ -46,15 +46,3 @@ def check_multihoming(design: Design, tier: TierDesign) -> None:
     if tier.nos not in ABLE:
         message = f"{where} run {tier.nos}, for which no EVPN multihoming is written here"
         raise fault(FAULT, message, path=path, hint=f"use `peer` links instead, or run {' or '.join(ABLE)}")
-    for fabric in design.fabrics:
-        if tier.key not in fabric.leaves and not any(extra.tier == tier.key for extra in fabric.extras):
-            continue
-        tenant = next((tenant for tenant in design.tenants if fabric.name in tenant.fabrics), None)
-        vrf = fabric.vrf or (tenant.name if tenant else "")
-        if vrf and blueprint.fabrics[fabric.name].dhcp:
-            raise fault(
-                FAULT,
-                f"{where} have EVPN multihoming, with which a DHCP relay in VRF {vrf} is not written here",
-                path=(*fabric.path, "dhcp"),
-                hint="use MLAG (`peer` links) there, or put a server into the VLAN",
-            )

@@ -12,7 +12,9 @@ from fabricgen.views.switch import SwitchView
 def leaks_into(switch: SwitchView, vrf: str) -> dict[str, Policy]:
     """By VRF that a switch has, what it brings from there into another."""
     return {
-        source.vrf: Policy(frozenset(_permits(switch, source.prefixes)), own_only=switch.overlay is not None)
+        source.vrf: Policy(
+            frozenset(_permits(switch, source.prefixes)), own_only=switch.overlay is not None and switch.nos != "eos"
+        )
         for leaked in switch.leaks
         for source in leaked.sources
         if leaked.vrf == vrf

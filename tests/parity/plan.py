@@ -105,6 +105,7 @@ def planned(switch: SwitchView, catalog: Catalog, *, by_bgpcfgd: bool = False) -
         interfaces={name: port for name, port in interfaces.items() if name not in shut},
         unused=shut | frozenset(_empty(switch, catalog, dialect)),
         loopbacks=frozenset(_loopbacks(switch)),
+        vrf_loopbacks={one.vrf: frozenset(one.prefixes) for one in switch.vrf_loopbacks},
         management=_management(switch, dialect, lacks),
         subinterfaces={
             (port.name, sub.vlan): Subinterface(sub.vrf, frozenset(sub.addresses))
@@ -365,6 +366,7 @@ def _permits(switch: SwitchView, vrf: str, family: str) -> Iterator[Permit]:
     whole = 128 if family == "v6" else 32
     pools = {pool for service in switch.services if service.vrf == vrf for pool in service.host_pools}
     pools |= {prefix for leaked in switch.leaks if leaked.vrf == vrf for prefix in leaked.prefixes}
+    pools |= {prefix for one in switch.vrf_loopbacks if one.vrf == vrf for prefix in one.prefixes}
     for longest, found in ((whole, set() if vrf else set(switch.fabric.loopback_pools)), (whole - 1, pools)):
         for pool in found:
             network = ip_network(pool)
@@ -376,6 +378,7 @@ def _permits(switch: SwitchView, vrf: str, family: str) -> Iterator[Permit]:
 def _announced(switch: SwitchView, vrf: str) -> Iterator[str]:
     """Loopbacks, and the subnets of hosts here."""
     yield from () if vrf else _loopbacks(switch)
+    yield from (prefix for one in switch.vrf_loopbacks if one.vrf == vrf for prefix in one.prefixes)
     for service in switch.services:
         if service.vrf == vrf:
             yield from map(network_of, service.gateways)

@@ -31,7 +31,9 @@ def relay_of(switch: SwitchView, service: Service, gateways: tuple[str, ...], la
     shared = bool(switch.multihomed)  # a reply to an address of the VLAN may reach the other switch
     marked = service.offers.option_82 or lacks("no-option-82") or (shared and switch.nos == "eos")
     sourced = shared or (switch.nos == "sonic" and switch.pair is not None and not service.vrf)
-    return Relay(servers, four and marked, switch.loopback if four and sourced else "") if servers else None
+    own = next((one.address for one in switch.vrf_loopbacks if one.vrf == service.vrf), "")
+    source = own if service.vrf else switch.loopback
+    return Relay(servers, four and marked, source if four and sourced else "") if servers else None
 
 
 def vlan_of(switch: SwitchView, service: Service, lacks: Lacks) -> Vlan:

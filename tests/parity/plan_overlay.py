@@ -44,7 +44,7 @@ def planned_overlay(switch: SwitchView, *, copies_dscp: bool) -> Overlay | None:
     assert near.keys() == loopbacks.keys()
     own_only = switch.is_lowest and not any(port.role == "down" for port in switch.ports)
     outside = frozenset(f"^{peer.asn}_" for peer in switch.exits.peers if peer.vrf in names)
-    outside |= {"^4294967294$"} if any(leaked.sources for leaked in switch.leaks) else set()
+    outside |= {"^4294967294$"} if switch.nos != "eos" and any(leaked.sources for leaked in switch.leaks) else set()
     peers = {
         loopbacks[name]: OverlayPeer(
             remote_asn=asn,

@@ -47,6 +47,18 @@ CASES = {
     "cumulus-pair-relay": ("bonded-pair", (*DUAL, *FILES)),
     "eos-segment-relay": ("evpn-guests", (*EVPN_PAIRS, *DUAL, f"fabrics.compute.{RELAY}")),
     "cumulus-segment-relay": ("evpn-guests", (*EVPN_PAIRS_CUMULUS, *DUAL, f"fabrics.compute.{RELAY}")),
+    "eos-segment-relay-in-vrf": ("evpn-guests", (*EVPN_PAIRS, *DUAL, f"fabrics.inband.{RELAY}")),
+    "eos-segment-relay-of-tenants": (
+        "evpn-guests",
+        (*EVPN_PAIRS, *DUAL, f"fabrics.compute.{RELAY}", "tenants={blue: {nodes: [p1/su-1]}, red: {nodes: [p1/su-2]}}"),
+    ),
+    "cumulus-segment-relay-in-vrf": ("evpn-guests", (*EVPN_PAIRS_CUMULUS, *DUAL, f"fabrics.inband.{RELAY}")),
+    "cumulus-segment-relay-of-tenants": (
+        "evpn-guests",
+        (*EVPN_PAIRS_CUMULUS, *DUAL, f"fabrics.compute.{RELAY}", "tenants={blue: {nodes: [p1/su-1]}}"),
+    ),
+    "cumulus-v6-relay-over-evpn": ("evpn-guests", (CUMULUS, *DUAL, f"fabrics.inband.{RELAY}")),
+    "cumulus-routed-relay-over-evpn": ("evpn-guests", (CUMULUS, *DUAL, f"fabrics.storage.{RELAY}")),
     "sonic-unnumbered": ("leaf-spine", (*DUAL, *UNNUMBERED, *BRIDGED, f"fabrics.compute.{RELAY}")),
     "sonic-relay-over-evpn": ("evpn-guests", (f"fabrics.inband.{RELAY}",)),
     "cumulus-relay-over-evpn": ("evpn-guests", (CUMULUS, f"fabrics.inband.{RELAY}")),
@@ -97,7 +109,8 @@ def test_tables_are_sonics(case: str) -> None:
 
 OF_NVUE = [
     *("cumulus", "cumulus-ra", "cumulus-pair", "cumulus-relay", "cumulus-pair-relay", "cumulus-segment-relay"),
-    "cumulus-relay-over-evpn",
+    *("cumulus-relay-over-evpn", "cumulus-v6-relay-over-evpn", "cumulus-routed-relay-over-evpn"),
+    *("cumulus-segment-relay-in-vrf", "cumulus-segment-relay-of-tenants"),
 ]
 
 

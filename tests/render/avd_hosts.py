@@ -72,15 +72,15 @@ def _entry(place: int, rule: str) -> Structured:
     return found
 
 
-def gateway(offers: HostServices, addresses: tuple[str, ...], *, anycast: bool = False) -> Structured:
-    """DHCP relay and router advertisements of a VLAN or a routed port; `anycast`: its address is another's, too."""
+def gateway(offers: HostServices, addresses: tuple[str, ...], *, loopback: str = "") -> Structured:
+    """DHCP relay and router advertisements of a VLAN or a routed port; `loopback`: that which servers answer to."""
     four, six = [a for a in addresses if ":" not in a], [a for a in addresses if ":" in a]
     found: Structured = {}
     if four and any(":" not in server for server in offers.dhcp):
-        source = {"source_interface": "Loopback0"} if anycast else {}
+        source = {"source_interface": loopback} if loopback else {}
         found["ip_helpers"] = [{"ip_helper": server, **source} for server in offers.dhcp if ":" not in server]
     if six and any(":" in server for server in offers.dhcp):
-        local = {"local_interface": "Loopback0"} if anycast else {}
+        local = {"local_interface": loopback} if loopback else {}
         found["ipv6_dhcp_relay_destinations"] = [
             {"address": server, **local} for server in offers.dhcp if ":" in server
         ]

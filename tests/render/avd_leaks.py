@@ -12,7 +12,7 @@ MARK = "4294967294"
 
 
 def with_leaks(switch: SwitchView, found: Structured) -> Structured:
-    """Routing with what is brought from VRF to VRF."""
+    """Routing with what is brought from VRF to VRF: of the VPN table, over EVPN of that, where own routes pass, too."""
     leaks = [leaked for leaked in switch.leaks if leaked.sources]
     if not leaks:
         return found
@@ -21,12 +21,17 @@ def with_leaks(switch: SwitchView, found: Structured) -> Structured:
     entry = {"type": "permit", "match": f"_{MARK}_", "origin": "any"}
     found["as_path"]["access_lists"].append({"name": "LEAKED", "entries": [entry]})
     found["ip_extcommunity_lists"] = [
-        {"name": f"VRF-{one.vrf or 'default'}", "entries": [{"type": "permit", "extcommunities": f"rt {_target(one)}"}]}
+        {
+            "name": f"VRF-{one.vrf or 'default'}",
+            "entries": [{"type": "permit", "extcommunities": f"rt {_target(switch, one)}"}],
+        }
         for one in leaks
     ]
     for leaked in leaks:
         name = leaked.vrf or "default"
+        over = _over_evpn(switch, leaked.vrf)
         entries: list[Structured] = [{"sequence": 5, "type": "deny", "match": ["as-path LEAKED"]}]
+        own_first = [{"sequence": 7, "type": "permit", "match": [f"extcommunity VRF-{name}"]}] if over else []
         imports, families = [], [word for word in ("v4", "v6") if word in switch.fabric.families]
         for family in families:
             word, six = ("ipv6", "6") if family == "v6" else ("ip", "")
@@ -40,23 +45,38 @@ def with_leaks(switch: SwitchView, found: Structured) -> Structured:
                     match = [f"extcommunity VRF-{source.vrf or 'default'}", f"{word} address prefix-list {list_}"]
                     row = {"sequence": 10 * len(entries), "type": "permit", "match": match}
                     entries.append({**row, "set": [f"as-path prepend {MARK}"]})
-                    targets.append(_target(source))
+                    targets.append(_target(switch, source))
             imports.append(
                 {"address_family": f"vpn-ip{family}", "route_targets": targets, "route_map": f"LEAKED-{name}"}
             )
-        found["route_maps"].append({"name": f"LEAKED-{name}", "sequence_numbers": entries})
-        exports = [{"address_family": f"vpn-ip{family}", "route_targets": [_target(leaked)]} for family in families]
+        found["route_maps"].append(
+            {"name": f"LEAKED-{name}", "sequence_numbers": [entries[0], *own_first, *entries[1:]]}
+        )
+        exports = [
+            {"address_family": f"vpn-ip{family}", "route_targets": [_target(switch, leaked)]} for family in families
+        ]
         own = {"rd": f"{switch.router_id}:{leaked.number}", "route_targets": {"import": imports, "export": exports}}
         known = [vrf for vrf in bgp["vrfs"] if vrf["name"] == name]
-        if known:
+        if over:
+            (taken,) = known[0]["route_targets"]["import"]
+            sources = [_target(switch, source) for source in leaked.sources]
+            known[0]["route_targets"]["import"] = [
+                {**taken, "route_targets": [*taken["route_targets"], *sources], "route_map": f"LEAKED-{name}"}
+            ]
+        elif known:
             known[0].update(own)
         else:
             bgp["vrfs"].append({"name": name, **own})
     return found
 
 
-def _target(of: Any) -> str:
-    return f"{of.number}:{of.number}"
+def _over_evpn(switch: SwitchView, vrf: str) -> int:
+    return next((one.vni for one in (switch.overlay.vrfs if switch.overlay else ()) if one.name == vrf), 0)
+
+
+def _target(switch: SwitchView, of: Any) -> str:
+    number = _over_evpn(switch, of.vrf) or of.number
+    return f"{number}:{number}"
 
 
 def _permits(prefixes: list[str], longest: int) -> list[Structured]:

@@ -67,6 +67,7 @@ def _pools(switch: SwitchView, vrf: str, v6: bool) -> list[str]:
     """Prefixes that nodes of a VRF have their addresses from, without repetition."""
     found = [pool for service in switch.services if service.vrf == vrf for pool in service.host_pools]
     found += [prefix for leaked in switch.leaks if leaked.vrf == vrf for prefix in leaked.prefixes]
+    found += [prefix for one in switch.vrf_loopbacks if one.vrf == vrf for prefix in one.prefixes]
     return [pool for pool in dict.fromkeys(found) if (":" in pool) == v6]
 
 

@@ -33,7 +33,7 @@ def structured_config(switch: SwitchView) -> Structured:
         "spanning_tree": {"mode": "mstp", "edge_port": {"bpduguard_default": True}} if vlans else {"mode": "none"},
         "vlans": [{"id": service.vlan, "name": service.label} for service in vlans],
         "ethernet_interfaces": [*_ports(switch), *_subinterfaces(switch), *_unused(switch)],
-        "loopback_interfaces": [_loopback(switch)],
+        "loopback_interfaces": [_loopback(switch), *_vrf_loopbacks(switch)],
         "vlan_interfaces": [
             {
                 "name": f"Vlan{service.vlan}",
@@ -45,7 +45,7 @@ def structured_config(switch: SwitchView) -> Structured:
                 **gateway(
                     service.offers,
                     service.owns or service.gateways,
-                    anycast=bool(switch.multihomed and not service.owns),
+                    loopback=_relay_loopback(switch, service.vrf) if switch.multihomed and not service.owns else "",
                 ),
             }
             for service in vlans
@@ -216,6 +216,23 @@ def _loopback(switch: SwitchView) -> Structured:
     own = ((switch.loopback, 32), (switch.loopback6, 128))
     addresses = tuple(f"{address}/{length}" for address, length in own if address)
     return {"name": "Loopback0", "description": "router id", **_addresses(addresses)}
+
+
+def _vrf_loopbacks(switch: SwitchView) -> list[Structured]:
+    return [
+        {
+            "name": f"Loopback{one.number}",
+            "description": f"DHCP relay in {one.vrf}",
+            "vrf": one.vrf,
+            **_addresses(one.prefixes),
+        }
+        for one in switch.vrf_loopbacks
+    ]
+
+
+def _relay_loopback(switch: SwitchView, vrf: str) -> str:
+    """The loopback in a VRF that servers answer to."""
+    return f"Loopback{next((one.number for one in switch.vrf_loopbacks if one.vrf == vrf), 0)}"
 
 
 def _qos(switch: SwitchView) -> Structured:

@@ -97,7 +97,7 @@ SERVICE = {
     "dhcp-relay": {
         "<name>": {
             "agent": {"state": STATE, "use-pif-circuit-id": {"state": STATE}},
-            "gateway-interface": {"<interface>": {"address": _address}},
+            "gateway-interface": {"<interface>": {"address": _address}, "<name>": {"address": _address}},
             "downstream-interface": {"<interface>": {"server-group-name": text(NAME)}},
             "server-group": {"<name>": {"server": {"<address>": EMPTY}, "upstream-interface": NAMES}},
         }
@@ -106,7 +106,7 @@ SERVICE = {
         "<name>": {
             "interface": {
                 "downstream": NAMES,
-                "upstream": {"<interface>": {"server-address": {"<address>": EMPTY}}},
+                "upstream": {key: {"server-address": {"<address>": EMPTY}} for key in ("<interface>", "<name>")},
             }
         }
     },
@@ -307,6 +307,7 @@ BLACKHOLE = {"blackhole": {"type": one_of("blackhole")}}
 VRFS = {
     "<name>": {
         "evpn": {"state": STATE, "vlan": whole(1, 4094), "vni": {"<vni>": EMPTY}},
+        "loopback": {"ip": {"address": {"<interface address>": EMPTY}}},
         "router": {
             "rib": {"ipv4": {"fib-filter": {"protocol": {"bgp": {"route-map": LINE}}}}},
             "bgp": {

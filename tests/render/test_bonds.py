@@ -372,13 +372,7 @@ def test_both_switches_of_a_segment_agree(sets: tuple[str, ...], tenants: tuple[
 REFUSED = {
     "no-overlay": ("routing.overlay=null", "no overlay"),
     "peer-links": ("fabrics.compute.tiers.leaf.peer=2 x 400G", "peer links"),
-    "relay": ("fabrics.inband.dhcp={servers: 10.99.0.9}", "DHCP relay in VRF inband"),
     "sonic": ("fabrics.compute.nos={leaf: sonic}", "no EVPN multihoming is written"),
-    "relay-of-a-tenant": (
-        "tenants={blue: {nodes: [p1/su-1]}}",
-        "fabrics.compute.dhcp={servers: 10.99.0.9}",
-        "DHCP relay in VRF blue",
-    ),
 }
 
 

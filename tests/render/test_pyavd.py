@@ -25,6 +25,7 @@ from tests.render.rendered import (
     COPPER,
     DUAL,
     EVPN_EOS,
+    EVPN_LEAKS,
     EVPN_PAIRS,
     LEAKS,
     MANAGED,
@@ -85,6 +86,7 @@ CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     "multihomed-dual-unnumbered": ("evpn-guests", (*EVPN_PAIRS, *DUAL, *UNNUMBERED)),
     "numbered": ("leaf-spine", ALL_EOS),
     "leaks-dual": ("leaf-spine", (*ALL_EOS, *DUAL, *LEAKS)),
+    "leaks-over-evpn-dual": ("leaf-spine", (*ALL_EOS, *DUAL, *EVPN_LEAKS)),
     "unnumbered": ("leaf-spine", (*ALL_EOS, *UNNUMBERED)),
     "dual": ("leaf-spine", (*ALL_EOS, *DUAL)),
     "dual-unnumbered": ("leaf-spine", (*ALL_EOS, *DUAL, *UNNUMBERED)),
@@ -120,6 +122,11 @@ CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     "relay": ("leaf-spine", (*ALL_EOS, *DUAL, *BRIDGED, *RELAY, *ADVERTISED)),
     "relay-routed": ("leaf-spine", (*ALL_EOS, *DUAL, *RELAY, "fabrics.compute.router_advertisements=false")),
     "relay-multihomed": ("evpn-guests", (*EVPN_PAIRS, *DUAL, *RELAY)),
+    "relay-multihomed-in-vrf": (
+        "evpn-guests",
+        (*EVPN_PAIRS, *DUAL, "fabrics.inband.dhcp={servers: [10.99.0.10, 'fd00:99::9', 10.99.0.9]}"),
+    ),
+    "relay-multihomed-of-a-tenant": ("evpn-guests", (*EVPN_PAIRS, *DUAL, *RELAY, "tenants={blue: {nodes: [p1/su-1]}}")),
     "relay-pair": ("bonded-pair", (*MLAG, *DUAL, *FILES_RELAY)),
     "guarded": (
         "leaf-spine",

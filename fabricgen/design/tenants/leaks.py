@@ -130,11 +130,14 @@ def _over_evpn(design: Design, found: LeakDesign, name: str, path: Path) -> Iter
         what = f"{out or DEFAULT} does not travel over EVPN in {name}, and the other VRF does"
         yield _wrong(what, path, hint)
         return
-    fabric = design.fabric(name)
-    tiers = sorted(str(tier.key) for tier in fabric.tiers if tier.nos == "eos")
-    if tiers:
-        what = f"the VRFs of {name} travel over EVPN, and EOS on {tiers[0]} tells on nothing that a VRF imported"
-        yield _wrong(what, path, hint)
+    leaves = {tier.nos: tier for tier in design.fabric(name).tiers if tier.lowest}
+    if "eos" in leaves and len(leaves) > 1:
+        eos, other = leaves.pop("eos"), leaves.popitem()[1]
+        what = (
+            f"{eos.key} of {name} run EOS, which tells on nothing that a VRF imported, and {other.key} run "
+            f"{other.nos}, which take only what is told on in a VRF"
+        )
+        yield _wrong(what, path, "run one of the two on all leaves, or state `fabrics` without it")
 
 
 def _apart(leak: LeakDesign) -> bool:

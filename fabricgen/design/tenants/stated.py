@@ -197,5 +197,5 @@ def _check_vlans(design: Design, taken: Mapping[int, str]) -> None:
                 "FG114",
                 f"{fabric.name} has VLAN {vlan}, which is that of {taken[vlan]}",
                 path=(*fabric.path, "vlan"),
-                hint="tenants have VLANs 2000 to 3699: state another",
+                hint="tenants have VLANs 2000 to 3399: state another",
             )

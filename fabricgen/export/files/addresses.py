@@ -1,7 +1,7 @@
 """addresses.csv: every address with its prefix length, its purpose, and the device and port that has it.
 
 Kinds: loopback, router-id (of a switch without IPv4, on no interface), management, gateway, own (of a switch of an MLAG
-pair beside the gateway that both have), link, host.
+pair beside the gateway that both have), link, host, vrf-loopback (of a switch in a VRF over EVPN).
 """
 
 from __future__ import annotations
@@ -77,6 +77,7 @@ def after_links(cluster: Cluster, found: FamilyAddresses) -> Iterator[AddressSec
     """The addresses of a family that are listed after those of both ends of links."""
     yield from _on_shared_ports(cluster, found)
     yield from _in_vrfs(cluster, found)
+    yield from _vrf_loopbacks(cluster, found)
 
 
 def _same(length: int, rows: Ints64) -> Ints64:
@@ -210,6 +211,14 @@ def _in_vrfs(cluster: Cluster, found: FamilyAddresses) -> Iterator[AddressSectio
         for device, upper in ((links.a_device, False), (links.b_device, True)):
             ports = _subinterfaces(cluster, rows, vlan, cluster.design.peer_vlans.get(vrf, vlan), upper=upper)
             yield _section(pairs[rows].plus(1 - upper), lengths, "link", device[rows], ports)
+
+
+def _vrf_loopbacks(cluster: Cluster, found: FamilyAddresses) -> Iterator[AddressSection]:
+    """Loopbacks of switches in VRFs over EVPN, of an interface that is called after the VRF's number."""
+    for key, column in found.vrf_loopbacks.items():
+        rows = np.flatnonzero(column.present)
+        port = f"Loopback{cluster.design.vnis[key].number}"
+        yield _section(column[rows], _same(found.family.bits, rows), "vrf-loopback", rows, port)
 
 
 def _subinterfaces(cluster: Cluster, rows: Ints64, vlan: int, peer_vlan: int, *, upper: bool) -> LazyColumn:

@@ -43,7 +43,7 @@ FG099 = Fault(
     A tier states `pair: evpn` without what that takes.
 
     EVPN multihoming is over `routing.overlay: evpn` and a tier above, without peer links. It is written for EOS and
-    Cumulus Linux. A DHCP relay in a VRF, of a tenant too, has no address there that is the switch's alone.
+    Cumulus Linux.
     """,
     bad="""
     fabrics:

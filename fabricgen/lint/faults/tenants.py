@@ -79,9 +79,9 @@ FG098 = Fault(
     `leaks` names two VRFs, and one is not there, no switch has both, or what they would show each other is ambiguous.
 
     A VRF is a tenant, the VRF of a carried fabric, or `default`. Routes leak on switches that have both, in BGP. Over
-    EVPN both VRFs travel so, which `default` never does, and no switch runs EOS, which announces nothing that a VRF
-    imported. Bridged hosts of two tenants on one leaf are in one subnet, which would be on both sides: state
-    `prefixes` that do not overlap, or leak in another fabric.
+    EVPN both VRFs travel so, which `default` never does, and leaves of EOS, which announces nothing that a VRF
+    imported, do not meet others, which take only what is announced in a VRF. Bridged hosts of two tenants on one leaf
+    are in one subnet, which would be on both sides: state `prefixes` that do not overlap, or leak in another fabric.
     """,
     bad="""
     tenants:

@@ -11,11 +11,10 @@ from fabricgen.lint.rule import DesignRule
 
 
 class RelayHearsNoReply(DesignRule):
-    """A leaf relays DHCPv6 in a VRF, and replies of servers come in where its relay does not listen.
+    """A leaf of SONiC relays DHCPv6 in a VRF, and replies of servers come in where its relay does not listen.
 
-    SONiC's DHCPv6 relay is in the default VRF alone (sonic-buildimage pull 28171, `server_vrf`, is open).
-    On Cumulus Linux it listens, in a VRF over EVPN, at an IPv6 address of the VRF's own, which no switch here has (user
-    guide, "DHCP Relays": DHCP Relay for IPv6 in an EVPN Symmetric Environment). DHCP of IPv4 is heard everywhere.
+    SONiC's DHCPv6 relay is in the default VRF alone: sonic-buildimage pull 28171, which adds `server_vrf`, is open.
+    EOS and Cumulus Linux relay DHCPv6 in VRFs, and every NOS DHCP of IPv4.
 
     Put the fabric into its carrier's VRF (`vrf: default`), name servers with IPv4 addresses, or choose another NOS.
     """
@@ -57,8 +56,7 @@ class RelayHearsNoReply(DesignRule):
             owner = design.fabric(fabric.carrier) if fabric.carrier else fabric
             vrf = fabric.vrf or next((t.name for t in design.tenants if fabric.name in t.fabrics), "")
             in_vxlan = bool(vrf) and fabric_overlay(design.loaded.blueprint, owner.name) == "evpn"
-            deaf = ("sonic", "cumulus") if in_vxlan else ("sonic",)
-            leaves = [tier for tier in owner.tiers if tier.lowest and tier.nos in deaf and tier.up is not None]
+            leaves = [tier for tier in owner.tiers if tier.lowest and tier.nos == "sonic" and tier.up is not None]
             if dhcp is None or fabric.hosts == "none" or not leaves:
                 continue
             if vrf and any(":" in server for server in dhcp.servers):

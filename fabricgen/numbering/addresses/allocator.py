@@ -48,12 +48,13 @@ class AddressAllocator:
             self._slots[tier.key] = switch_slots(fabric, tier, self.blocks.capacity)
         return self._slots[tier.key]
 
-    def loopbacks(self, fabric: FabricDesign, tier: TierDesign) -> AddressColumn:
-        """One loopback for each switch of a tier."""
+    def loopbacks(self, fabric: FabricDesign, tier: TierDesign, vrf: str = "") -> AddressColumn:
+        """One loopback for each switch of a tier, in the default VRF or another."""
         source = self._pool(fabric.name, "loopback")
-        what, slots = f"a loopback for each {fabric.name} {tier.name}", self.slots(fabric, tier)
+        within = f" in vrf {vrf}" if vrf else ""
+        what, slots = f"a loopback{within} for each {fabric.name} {tier.name}", self.slots(fabric, tier)
         need = need_of_tier(self._design, fabric, tier, what, 1, "one", slots.count)
-        return self.blocks.addresses(source, slots, f"loopback{self.family.ending}", need)
+        return self.blocks.addresses(source, slots, f"loopback{self.family.ending}{within}", need)
 
     def largest_block_before(
         self, name: str, fabric: FabricDesign, owned: tuple[FabricDesign, TierDesign], purpose: str

@@ -13,6 +13,7 @@ from fabricgen.kernel.units import power_of_two_at_least
 from fabricgen.numbering.addresses.exit_pairs import free_pairs, owned_tier
 from fabricgen.numbering.addresses.family import FAMILIES, ROUTER_ID_BITS, Family
 from fabricgen.numbering.addresses.subnet_sizes import RESERVED_IN_SUBNET, bridged_size, subnet_size
+from fabricgen.numbering.addresses.vrf_loopbacks import relayed_vrfs
 from fabricgen.numbering.slot_counts import group_capacity, group_slot_count, numbered_groups
 from fabricgen.numbering.underlay import families, is_management, is_routed, links_carry_vrfs, numbers_links
 
@@ -42,6 +43,8 @@ def pool_demands(design: Design) -> Iterator[PoolDemand]:
         for fabric in filter(is_routed, design.fabrics):
             if fabric in fabrics or family.bits == ROUTER_ID_BITS:
                 yield from (_demand(fabric.name, "loopback", family, fabric, t, 1) for t in fabric.tiers)
+        for owner, tier, _ in relayed_vrfs(design, family):
+            yield _demand(owner.name, "loopback", family, owner, tier, 1)
         yield from _of_links(design, fabrics, family)
         yield from _of_exits(design, fabrics, family)
         for fabric in fabrics:

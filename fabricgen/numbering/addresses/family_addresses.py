@@ -25,6 +25,7 @@ from fabricgen.numbering.addresses.node_prefixes import nodes_in
 from fabricgen.numbering.addresses.pair_subnets import join_pairs
 from fabricgen.numbering.addresses.shared_ports import shared_segments
 from fabricgen.numbering.addresses.subnet_sizes import RESERVED_IN_SUBNET, bridged_size
+from fabricgen.numbering.addresses.vrf_loopbacks import vrf_loopbacks
 from fabricgen.numbering.underlay import families, is_management, is_routed, links_carry_vrfs, numbers_links
 from fabricgen.wiring.bonds import PEER
 from fabricgen.wiring.tables import Flags, Ints, Ints64, WiringPlan
@@ -83,6 +84,7 @@ class FamilyAllocation:
             self.subnets,
             self.vrf_links,
             self.shared,
+            vrf_loopbacks(self.design, self.plan, self._allocator, self.subnets, self._tenants),
         )
 
     def _bonds(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from fabricgen.numbering.addresses.column import AddressColumn, text_of
 from fabricgen.numbering.addresses.family import Family
@@ -50,6 +50,8 @@ class FamilyAddresses:
     """By (owning fabric, VRF): the upper end's address of each link that carries it; the lower end's is the next."""
     shared: Mapping[str, AddressColumn]
     """By fabric whose nodes share the ports of its carrier: the lower end's address of each of these links."""
+    vrf_loopbacks: Mapping[tuple[str, str], AddressColumn] = field(default_factory=dict)
+    """By (owning fabric, VRF): the address of a switch's own in a VRF over EVPN, by device."""
 
     def text(self, address: int) -> str:
         """An address as text, "" for 0."""

@@ -32,8 +32,15 @@ from fabricgen.render import bgp, evpn
 from fabricgen.render.escape import one_line, token
 from fabricgen.render.nos._eos.balancing import balancing_values
 from fabricgen.render.nos._eos.exits import exit_policy, exit_sessions
-from fabricgen.render.nos._eos.host_services import access_of, filters, port_gateway, relay_values, vlan_gateway
-from fabricgen.render.nos._eos.leaks import leak_policy, leak_targets
+from fabricgen.render.nos._eos.host_services import (
+    access_of,
+    filters,
+    loopback_name,
+    port_gateway,
+    relay_values,
+    vlan_gateway,
+)
+from fabricgen.render.nos._eos.leaks import evpn_imports, leak_policy, leak_targets
 from fabricgen.render.nos._eos.macsec import macsec_profiles
 from fabricgen.render.nos._eos.management import management_values
 from fabricgen.render.nos._eos.overlay import overlay_values
@@ -83,6 +90,10 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
             (family_word(address), f"{address}/{length}")
             for address, length in ((switch.loopback, 32), (switch.loopback6, 128))
             if address
+        ],
+        "vrf_loopbacks": [
+            (loopback_name(own.number), token(own.vrf), [(family_word(prefix), prefix) for prefix in own.prefixes])
+            for own in switch.vrf_loopbacks
         ],
         "management": management,
         "routes_v4": switch.has_v4,
@@ -292,10 +303,9 @@ def _bgp_vrf(switch: SwitchView, vrf: str) -> dict[str, Any]:
         name = f"HOSTS{ending}-{token(vrf)}"
         lists.append(_prefix_list(word, name, _LONGER_HOSTS[v6], bgp.host_rules(switch, vrf, v6=v6)))
         matches.append((20 if v6 else 10, word, name))
-    over = evpn.vrf_of(switch, vrf)
     return {
         "vrf": token(vrf),
-        "evpn": over and {"distinguisher": over.distinguisher, "target": over.target},
+        "evpn": evpn_imports(switch, vrf),
         "leaks": leak_targets(switch, vrf),
         "maps": ("CONNECTED", "IN", "OUT") if found else ("CONNECTED",),
         "prefix_lists": lists,

@@ -31,7 +31,7 @@ from fabricgen.running.form import (
     is_unused,
 )
 from fabricgen.running.host_form import OPEN, Relay
-from fabricgen.running.policy import Route, connected
+from fabricgen.running.policy import connected
 from fabricgen.running.tree import only, part, tolerates, unfit
 
 Row = Mapping[str, Any]
@@ -95,10 +95,10 @@ def _switch(tree: Mapping[str, Any], rows: Mapping[str, Row]) -> Switch:
     subinterfaces = {(port, vlan): sub for (port, vlan), sub in ends.items() if port != PEERLINK}
     vlans = {row["vlan"]: _vlan(row, bridged, relays) for row in others if row["type"] == "svi"}
     loopbacks = frozenset(a for row in others if row["type"] == "loopback" for a in _addresses(row))
-
-    def routes_in(vrf: str) -> Iterator[Route]:
-        return connected(vrf, used, subinterfaces, vlans, loopbacks)
-
+    by_vrf = {vrf_of(name): addresses for name, addresses in gateways.vrf_loopbacks(tree).items()}
+    routes_in = partial(
+        connected, interfaces=used, subinterfaces=subinterfaces, vlans=vlans, loopbacks=loopbacks, vrf_loopbacks=by_vrf
+    )
     unread = tree.get("system", {}).get("hostname", ""), Management()
     hostname, management = part("management", lambda: read_system(tree["system"], _managements(others)), unread)
     if routing.source and (management.ntp or management.dns or management.syslog):
@@ -111,6 +111,7 @@ def _switch(tree: Mapping[str, Any], rows: Mapping[str, Row]) -> Switch:
         interfaces=used,
         unused=unused | blocked,
         loopbacks=loopbacks,
+        vrf_loopbacks=by_vrf,
         management=management,
         subinterfaces=subinterfaces,
         vlans=vlans,

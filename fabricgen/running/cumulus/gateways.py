@@ -14,6 +14,17 @@ Row = Mapping[str, Any]
 LIFETIME_S = 1800
 
 
+def vrf_loopbacks(tree: Row) -> dict[str, frozenset[str]]:
+    """The addresses of loopbacks of VRFs, by NVUE's name of the VRF."""
+    found: dict[str, frozenset[str]] = {}
+    for name, row in tree.get("vrf", {}).items():
+        if own := row.get("loopback"):
+            only(own, "ip")
+            only(own["ip"], "address")
+            found[name] = frozenset(own["ip"]["address"])
+    return found
+
+
 def relays(tree: Row) -> dict[str, Relay]:
     """The DHCP relay of each interface that has one."""
     service = tree.get("service", {})
@@ -30,21 +41,42 @@ def relays(tree: Row) -> dict[str, Relay]:
                 unfit("a DHCP relay without a way to its servers")
             if over and f"vlan{over.get('vlan')}_l3" not in group["upstream-interface"]:
                 unfit(f"the DHCP relay of {vrf} would not hear its servers over VXLAN")
-        from_lo = own.get("gateway-interface", {})
-        if from_lo.keys() - {"lo"} or any(set(row) != {"address"} for row in from_lo.values()):
-            unfit(f"gateway addresses of a DHCP relay: {from_lo}")
-        source = from_lo["lo"]["address"] if from_lo else ""
+        source = _source(tree, vrf, own.get("gateway-interface", {}))
         for name, row in own["downstream-interface"].items():
             servers = own["server-group"][row["server-group-name"]]["server"]
             found[name] = Relay(frozenset(servers), bool(agent), source)
-    for own in service.get("dhcp-relay6", {}).values():
+    for vrf, own in service.get("dhcp-relay6", {}).items():
         only(own, "interface")
         only(own["interface"], "downstream", "upstream")
-        six = {server for row in own["interface"]["upstream"].values() for server in row["server-address"]}
+        upstream = own["interface"]["upstream"]
+        _check_upstream(tree, vrf, upstream)
+        six = {server for row in upstream.values() for server in row.get("server-address", ())}
         for name in own["interface"]["downstream"]:
             known = found.get(name, Relay(frozenset(), marked=False))
             found[name] = replace(known, servers=known.servers | six)
     return found
+
+
+def _source(tree: Row, vrf: str, stated: Row) -> str:
+    """The gateway address of a DHCP relay, "" where it is that of each interface: it must be a loopback of its VRF."""
+    if not stated:
+        return ""
+    name = "lo" if vrf == "default" else vrf
+    addresses = tree["interface"]["lo"]["ipv4"]["address"] if name == "lo" else vrf_loopbacks(tree).get(vrf, ())
+    if set(stated) != {name} or set(stated[name]) != {"address"} or f"{stated[name]['address']}/32" not in addresses:
+        unfit(f"gateway addresses of a DHCP relay: {stated}")
+    return str(stated[name]["address"])
+
+
+def _check_upstream(tree: Row, vrf: str, upstream: Row) -> None:
+    """Raises UnknownTextError where a DHCPv6 relay in a VRF over EVPN would not hear its servers."""
+    over = tree.get("vrf", {}).get(vrf, {}).get("evpn")
+    if not over:
+        return
+    has_own = any(":" in address for address in vrf_loopbacks(tree).get(vrf, ()))
+    told = {name for name, row in upstream.items() if row.get("server-address")}
+    if not has_own or told != {vrf} or f"vlan{over.get('vlan')}_l3" not in upstream:
+        unfit(f"the DHCPv6 relay of {vrf} would not hear its servers over VXLAN")
 
 
 def advertised(row: Row) -> tuple[Advertised | None, bool]:

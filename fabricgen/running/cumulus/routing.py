@@ -37,7 +37,7 @@ class Routing:
         self.unnumbered: set[str] = set()
         self.source = ""
         for name, vrf in vrfs.items():
-            only(vrf, "evpn", "router")
+            only(vrf, "evpn", "loopback", "router")
             own = vrf.get("router", {})
             only(own, "bgp", "rib", "static")
             if "rib" in own:

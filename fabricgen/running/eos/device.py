@@ -124,10 +124,11 @@ def _switch(box: Box) -> Switch:
         if port.tag
     }
     loopbacks = frozenset(box.ports.get("Loopback0", Port()).addresses)
+    by_vrf = {p.vrf: frozenset(p.addresses) for name, p in box.ports.items() if name.startswith("Loopback") and p.vrf}
     vlans = {number: _vlan(box, number) for number in box.vlans - set(box.vlan_groups)}
 
     def routes_in(vrf: str) -> Iterator[Route]:
-        return connected(vrf, used, subinterfaces, vlans, loopbacks)
+        return connected(vrf, used, subinterfaces, vlans, loopbacks, by_vrf)
 
     profiles = {name: port.profile for name, port in ports.items() if port.profile}
 
@@ -141,6 +142,7 @@ def _switch(box: Box) -> Switch:
         interfaces=used,
         unused=unused,
         loopbacks=loopbacks,
+        vrf_loopbacks=by_vrf,
         management=part("management", lambda: _management(box), Management()),
         subinterfaces=subinterfaces,
         vlans=vlans,
@@ -249,7 +251,7 @@ def _vlan(box: Box, number: int) -> Vlan:
         virtual or shared or addresses,
         interface.vrf,
         addresses if shared else frozenset(),
-        gate.relay(marked=number in box.marked_vlans, box=box),
+        gate.relay(marked=number in box.marked_vlans, box=box, vrf=interface.vrf),
         gate.advertised(),
         gate.silent,
         anycast=bool(virtual),
@@ -314,9 +316,7 @@ def _static(hops: list[tuple[str, str]]) -> StaticRoute:
 
 _TOP, _PORT, _SSH, _VLAN, _MLAG = Rules(), Rules(), Rules(), Rules(), Rules()
 _TOP.nothing(
-    "service routing protocols model multi-agent",
-    "no ip routing vrf MGMT",
-    r"spanning-tree mode (?:mstp|none)",
+    "service routing protocols model multi-agent", "no ip routing vrf MGMT", r"spanning-tree mode (?:mstp|none)"
 )
 _VLAN.nothing(r"name \S+")
 balancing_rules(_TOP)

@@ -75,17 +75,20 @@ class Gateway:
     no_autoconfig: set[str] = field(default_factory=set)
     resolvers: set[str] = field(default_factory=set)
 
-    def relay(self, *, marked: bool, box: Any = None) -> Relay | None:
-        """The DHCP relay; `marked`: requests of IPv4 get option 82; those from a loopback do where a VLAN's `box` says.
+    def relay(self, *, marked: bool, box: Any = None, vrf: str = "") -> Relay | None:
+        """The DHCP relay; `marked`: requests of IPv4 get option 82; those from a loopback, which must be in
+        the `vrf` of the VLAN, do where its `box` says.
 
         Raises UnknownTextError where servers are asked from several addresses, or not told the subnet of the hosts.
         """
         four = any(":" not in server for server in self.helpers)
         if self.sources <= {""}:
             return Relay(frozenset(self.helpers), marked and four) if self.helpers else None
-        if box is None or self.sources != {"Loopback0"} or (four and not box.marks_ports):
+        name = min(self.sources)
+        own = box.ports.get(name) if box and name.startswith("Loopback") else None
+        if own is None or own.vrf != vrf or len(self.sources) > 1 or (four and not box.marks_ports):
             unfit(f"a DHCP relay from {sorted(self.sources)} that does not say what subnet a host is in")
-        loopbacks = sorted(box.ports["Loopback0"].addresses) if "Loopback0" in box.ports else []
+        loopbacks = sorted(own.addresses) if own else []
         source = next((text.partition("/")[0] for text in loopbacks if ":" not in text), "")
         return Relay(frozenset(self.helpers), four, source if four else "")
 

@@ -42,7 +42,7 @@ class EosRouting:
         for port, group in self.link_local.items():
             if "v4" in self.instances[""].neighbors[group].active and group not in self.over_v6:
                 unfit(f"{port} carries IPv4 without `next-hop address-family ipv6 originate`")
-        self.targets.resolve(self.instances, self.policies)
+        self.targets.resolve(self.instances, self.policies, self.over_evpn)
         for neighbor in (neighbor for one in self.instances.values() for neighbor in one.neighbors.values()):
             neighbor.bfd = neighbor.bfd or (self.bfd if neighbor.has_bfd else None)
         return {vrf: one.bgp(self.policies, connected(vrf), statics(vrf)) for vrf, one in self.instances.items()}
@@ -185,6 +185,11 @@ def _leak_target(routing: EosRouting, bgp: Instance, line: Line, way: str, word:
 def _name_of(routing: EosRouting, bgp: Instance) -> str:
     (vrf,) = [name for name, one in routing.instances.items() if one is bgp]
     return vrf
+
+
+@_BGP.line(r"route-target import evpn route-map (\S+)")
+def _evpn_import_map(routing: EosRouting, bgp: Instance, line: Line, name: str) -> None:
+    routing.targets.evpn_maps[_name_of(routing, bgp)] = name
 
 
 @_BGP.line(r"rd (\S+)|route-target (import|export) evpn (\S+)")

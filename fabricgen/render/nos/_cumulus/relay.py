@@ -6,9 +6,11 @@ SVIs whose subnet has a server. Over EVPN they come in at the interface of the V
 NVUE takes such a VLAN by itself unless `vrf X evpn vlan` names one (Command Reference: EVPN). The relay is
 isc-dhcp-relay: with `use-pif-circuit-id` the circuit id is the port (swp1), and the remote id is the switch's MAC
 address. Both are of the VRF. With EVPN multihoming the subnet of a VLAN is that of two switches, so that a reply to an
-address in it may reach the other: the loopback is the gateway address, and the link selection says the subnet ("Control
-the Gateway IP Address with RFC 3527"). Advertisements are off unless stated (NVUE Command Reference, `nv set interface
-<interface-id> ipv6 neighbor-discovery`).
+address in it may reach the other: the loopback is the gateway address, in a VRF that of the VRF, and the link
+selection says the subnet ("Control the Gateway IP Address with RFC 3527"). DHCPv6 in a VRF over EVPN goes to its
+servers over the VRF's device, from the IPv6 address of that ("DHCP Relay for IPv6 in an EVPN Symmetric Environment").
+Advertisements are off unless stated (NVUE Command Reference, `nv set interface <interface-id> ipv6
+neighbor-discovery`).
 """
 
 from __future__ import annotations
@@ -72,7 +74,7 @@ def _upstream(switch: SwitchView, vrf: str, servers: set[str]) -> list[str]:
 def vni_vlan(switch: SwitchView, vrf: str) -> int:
     """The VLAN that the VNI of a VRF must have, as its DHCP relay names its interface; 0 for any."""
     over = evpn.vrf_of(switch, vrf)
-    return over.vlan if over and any(True for _ in _served(switch, vrf, v6=False)) else 0
+    return over.vlan if over and any(True for v6 in (False, True) for _ in _served(switch, vrf, v6=v6)) else 0
 
 
 def _relay(switch: SwitchView, vrf: str, name: str) -> dict[str, Any] | None:
@@ -87,8 +89,16 @@ def _relay(switch: SwitchView, vrf: str, name: str) -> dict[str, Any] | None:
         "downstream": [(interface, token(service.fabric)) for interface, service in served],
         "groups": [(group, sorted(own, key=ip_address)) for group, own in sorted(groups.items())],
         "upstream": _upstream(switch, vrf, servers),
-        "source": switch.loopback if switch.multihomed and not vrf else "",
+        "source": _source(switch, vrf, name),
     }
+
+
+def _source(switch: SwitchView, vrf: str, name: str) -> tuple[str, str] | None:
+    """(interface, address) that servers answer to, where a gateway is another switch's, too; else None."""
+    own = switch.loopback_in(vrf)
+    if own and own.address:
+        return name, own.address
+    return ("lo", switch.loopback) if switch.multihomed and not vrf else None
 
 
 def _relay6(switch: SwitchView, vrf: str, name: str) -> dict[str, Any] | None:
@@ -96,11 +106,13 @@ def _relay6(switch: SwitchView, vrf: str, name: str) -> dict[str, Any] | None:
     servers = {server for _, service in served for server in service.offers.dhcp_v6}
     if not served:
         return None
+    told, upstream = sorted(servers, key=ip_address), _upstream(switch, vrf, servers)
+    own = switch.loopback_in(vrf)
+    over = [(name, told)] if own and own.address6 else []
     return {
         "vrf": name,
         "downstream": [interface for interface, _ in served],
-        "servers": sorted(servers, key=ip_address),
-        "upstream": _upstream(switch, vrf, servers),
+        "upstream": [*over, *((interface, [] if over else told) for interface in upstream)],
     }
 
 

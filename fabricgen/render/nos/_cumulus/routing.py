@@ -67,6 +67,7 @@ def routing_values(switch: SwitchView, vrf_name: Callable[[str], str]) -> dict[s
                 "bgp": {**_bgp(switch, vrf), "leaks": leak_imports(switch, vrf, vrf_name)} if vrf in known else None,
                 "evpn": evpn.vrf_of(switch, vrf),
                 "vni_vlan": vni_vlan(switch, vrf),
+                "loopback": own.prefixes if (own := switch.loopback_in(vrf)) else (),
                 "routes": [*([] if vrf else routes(switch)), *exit_routes(switch, vrf)],
             }
             for vrf in ("", *switch.vrfs)

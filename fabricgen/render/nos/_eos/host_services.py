@@ -7,9 +7,9 @@ bond carries its traffic). EOS has no DHCP or RA guard of that name: access list
 `ip dhcp snooping information option` adds the port (DISA STIG for Arista MLS EOS L2S, V-255973). The commands
 agree with the templates of aristanetworks/avd.
 
-Where another switch has the address of a gateway, too, servers answer to the loopback: with option 82 of the relay,
-whose link selection says the subnet, and `source-interface`; `local-interface` for DHCPv6 (EOS user manual, DHCP Relay
-in VXLAN EVPN).
+Where another switch has the address of a gateway, too, servers answer to the loopback, in a VRF to one of the switch's
+there: with option 82 of the relay, whose link selection says the subnet, and `source-interface`; `local-interface` for
+DHCPv6 (EOS user manual, DHCP Relay in VXLAN EVPN).
 """
 
 from __future__ import annotations
@@ -77,7 +77,18 @@ def gateway_of(offers: HostServices, addresses: Iterable[str]) -> dict[str, Any]
 def vlan_gateway(switch: SwitchView, service: Service) -> dict[str, Any]:
     """The same of a VLAN, whose gateway may be another switch's, too."""
     found = gateway_of(service.offers, service.owns or service.gateways)
-    return {**found, "source": LOOPBACK if _is_anycast(switch, service) else ""}
+    return {**found, "source": _source(switch, service) if _is_anycast(switch, service) else ""}
+
+
+def _source(switch: SwitchView, service: Service) -> str:
+    """The loopback that servers answer to, in the VRF of a gateway."""
+    own = switch.loopback_in(service.vrf)
+    return loopback_name(own.number) if own else LOOPBACK
+
+
+def loopback_name(number: int) -> str:
+    """The interface of a loopback in a VRF, which is called after the number of that."""
+    return f"Loopback{number}"
 
 
 def _is_anycast(switch: SwitchView, service: Service) -> bool:
