@@ -24,6 +24,7 @@ MLAG = (
 MCLAG = ("fabrics.inband.nos=sonic", "fabrics.inband.tiers.leaf.pair=mclag")
 UNROUTED = ("routing.underlay=none", "fabrics.files.vrf=default", "fabrics.oob.vrf=default")
 UNMARKED = ("fabrics.compute.dhcp={servers: [10.99.0.9, 'fd00:99::9'], option_82: false}",)
+MLAG_LEAF = "fabrics.compute.tiers.leaf={switch: sn5600, per: su, count: 2, spread: stripe, peer: 2 x 400G}"
 SILENT = ("fabrics.compute.router_advertisements=false",)
 ONE_LEAF = "fabrics.compute.tiers.leaf.per=su"
 ACCESS = (
@@ -56,6 +57,10 @@ CASES = {
     "cumulus-segment-relay-of-tenants": (
         "evpn-guests",
         (*EVPN_PAIRS_CUMULUS, *DUAL, f"fabrics.compute.{RELAY}", "tenants={blue: {nodes: [p1/su-1]}}"),
+    ),
+    "cumulus-mlag-relay-over-evpn": (
+        "evpn-guests",
+        (*EVPN_PAIRS_CUMULUS, *DUAL, MLAG_LEAF, f"fabrics.inband.{RELAY}"),
     ),
     "cumulus-v6-relay-over-evpn": ("evpn-guests", (CUMULUS, *DUAL, f"fabrics.inband.{RELAY}")),
     "cumulus-routed-relay-over-evpn": ("evpn-guests", (CUMULUS, *DUAL, f"fabrics.storage.{RELAY}")),
@@ -111,6 +116,7 @@ OF_NVUE = [
     *("cumulus", "cumulus-ra", "cumulus-pair", "cumulus-relay", "cumulus-pair-relay", "cumulus-segment-relay"),
     *("cumulus-relay-over-evpn", "cumulus-v6-relay-over-evpn", "cumulus-routed-relay-over-evpn"),
     *("cumulus-segment-relay-in-vrf", "cumulus-segment-relay-of-tenants"),
+    "cumulus-mlag-relay-over-evpn",
 ]
 
 
@@ -158,6 +164,41 @@ def test_a_relay_of_a_pair_that_is_changed_is_seen(case: tuple[str, dict[str, An
     box[table]["Vlan100"] |= fields
     with pytest.raises(UnknownTextError, match=said):
         read(switch, {**files, "config_db.json": json.dumps(box)})
+
+
+IN_EOS, IN_CUMULUS, V6_IN_CUMULUS = (
+    *("eos-segment-relay-in-vrf", "cumulus-segment-relay-in-vrf"),
+    "cumulus-v6-relay-over-evpn",
+)
+DEAF = {
+    "source-of-another-vrf": (IN_EOS, "source-interface Loopback2", "source-interface Loopback0"),
+    "no-source": (IN_EOS, " source-interface Loopback2", ""),
+    "source-of-v6-of-another-vrf": (IN_EOS, "local-interface Loopback2", "local-interface Loopback0"),
+    "loopback-in-another-vrf": (IN_EOS, "in inband\n   vrf inband", "in inband\n   vrf storage"),
+    "unannounced": (IN_EOS, "   seq 20 permit 10.0.0.41/32\n", ""),
+    "no-link-selection": (IN_EOS, "ip dhcp relay information option\n", ""),
+    "gateway-of-another-vrf": (
+        IN_CUMULUS,
+        "gateway-interface:\n            inband:",
+        "gateway-interface:\n            lo:",
+    ),
+    "gateway-of-another-switch": (IN_CUMULUS, "inband: {address: 10.0.0.41}", "inband: {address: 10.0.0.42}"),
+    "not-at-the-vni": (V6_IN_CUMULUS, "              vlan3401_l3: {}\n    system", "    system"),
+    "no-address-of-v6": (V6_IN_CUMULUS, "fd00:fab::45/128", "10.0.0.45/32"),
+}
+
+
+@pytest.mark.parametrize(("case", "old", "new"), DEAF.values(), ids=DEAF)
+def test_a_relay_that_would_hear_no_reply_is_noticed(case: str, old: str, new: str) -> None:
+    name, sets = CASES[case]
+    switch, files = next((s, f) for s, f in switches_of(name, sets, 2) if s.vrf_loopbacks)
+    broken = {file: text.replace(old, new, 1) for file, text in files.items()}
+    assert broken != files, "\n".join(files.values())
+    try:
+        found = first(differences(read(switch, broken), wanted(cluster_of(name, *sets), switch, files)))
+    except UnknownTextError as error:
+        found = str(error)
+    assert found
 
 
 def test_a_relay_hears_its_servers() -> None:
