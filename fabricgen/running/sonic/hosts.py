@@ -122,7 +122,7 @@ def _source(name: str, tables: Mapping[str, Any]) -> str:
     if not source and not selects:
         return ""
     keys = [key.partition("|") for key in tables.get("LOOPBACK_INTERFACE", {})]
-    found = [address.partition("/")[0] for own, _, address in keys if own == source and "." in address]
+    found: list[str] = [address.partition("/")[0] for own, _, address in keys if own == source and "." in address]
     if len(found) != 1 or not selects:
         unfit(f"the DHCP relay of {name} has the source {source!r}, and link selection {selects}")
     return found[0]
