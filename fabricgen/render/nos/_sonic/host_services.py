@@ -10,6 +10,14 @@ dhcp4relay/src/dhcp4relay.cpp, pkt_in_callback). dhcp6relay serves VLANs in DHCP
 advertises every VLAN with an IPv6 gateway of a ToRRouter unless its container is off, with flags that cannot be
 changed: managed, not other, no autoconfiguration (dockers/docker-router-advertiser, radvd.conf.j2).
 
+That agent runs on MCLAG pairs, too: both switches have the gateway, and a reply to it may reach the one that did not
+send the request, whose isc-dhcp-relay knows no port of that circuit id. In the default VRF servers answer to the
+loopback of each, by link selection (RFC 3527), as doc/DHCPv4_relay/DHCPv4-relay-agent-High-Level-Design.md of
+sonic-net/SONiC has it for gateways that several switches have (R6). A VRF has no loopback: there either switch gives
+the reply to the VLAN that the circuit id names, whatever its remote id (to_client), and the bond brings it to the host.
+dhcp6relay gives a reply to the client that the message itself names (dhcp6relay/src/relay.cpp, relay_relay_reply), on
+either switch.
+
 Storm control counts kilobits a second of a physical port, also where it is in a bond (sonic-storm-control.yang; SONiC
 doc/storm-control). Access lists are bound to ports and bonds (sonic-acl.yang): types L3 and L3V6, whose rules drop and
 which let pass what no rule takes. Spanning tree is not in community images (rules/config: INCLUDE_STP).
@@ -45,7 +53,11 @@ def host_tables(switch: SwitchView) -> dict[str, Any]:
         "relays": any(service.offers.dhcp for service in bridged),
         "radv_state": ("enabled" if any(own.advertised for own in stated) else "disabled") if stated else "",
         "own_relay": own_relay(switch),
-        "DHCPV4_RELAY": {f"Vlan{s.vlan}": _own_relay(switch, s) for s in bridged if own_relay(switch) and _servers(s)},
+        "DHCPV4_RELAY": {
+            f"Vlan{s.vlan}": {"dhcpv4_servers": _servers(s), **_source(switch, s)}
+            for s in bridged
+            if own_relay(switch) and _servers(s)
+        },
         "DHCP_RELAY": {
             f"Vlan{s.vlan}": {"dhcpv6_servers": list(s.offers.dhcp_v6)}
             for s in bridged
@@ -84,12 +96,12 @@ def vlan_rows(switch: SwitchView) -> Rows:
 
 
 def own_relay(switch: SwitchView) -> bool:
-    """Whether SONiC's own agent relays DHCP: where isc-dhcp-relay would not hear the replies of servers, or the other
-    switch would, which has the same gateway.
+    """Whether SONiC's own agent relays DHCP: where isc-dhcp-relay would not hear the replies of servers, or one of two switches
+    with one gateway would drop those to requests that the other sent.
     """
     relayed = [service for service in switch.services if _servers(service)]
-    unnumbered = switch.fabric.underlay == "ebgp-unnumbered"
-    return any(service.vrf or unnumbered or switch.multihomed for service in relayed)
+    deaf = switch.fabric.underlay == "ebgp-unnumbered" or switch.pair is not None or bool(switch.multihomed)
+    return any(service.vrf or deaf for service in relayed)
 
 
 def loopback_name(own: VrfLoopback) -> str:
@@ -97,15 +109,14 @@ def loopback_name(own: VrfLoopback) -> str:
     return f"Loopback{own.number}"
 
 
-def _own_relay(switch: SwitchView, service: Service) -> dict[str, Any]:
-    """The fields of DHCPV4_RELAY. Where the gateway is that of two switches, servers answer to a loopback, in the
-    VLAN's VRF, and `link_selection` says whose subnet it is (RFC 3527; sonic-dhcpv4-relay.yang).
+def _source(switch: SwitchView, service: Service) -> dict[str, str]:
+    """Where two switches have the gateway, the loopback that servers answer to, in the VRF of the VLAN, and that the
+    request says whose subnet it is (RFC 3527).
     """
-    servers = {"dhcpv4_servers": _servers(service)}
-    if not switch.multihomed:
-        return servers
     own = switch.loopback_in(service.vrf)
-    return {**servers, "link_selection": "enable", "source_interface": loopback_name(own) if own else "Loopback0"}
+    shared = switch.multihomed or (switch.pair and switch.loopback and not service.vrf)
+    source = loopback_name(own) if own else "Loopback0"
+    return {"link_selection": "enable", "source_interface": source} if shared else {}
 
 
 def _servers(service: Service) -> list[str]:
