@@ -96,8 +96,8 @@ def vlan_rows(switch: SwitchView) -> Rows:
 
 
 def own_relay(switch: SwitchView) -> bool:
-    """Whether SONiC's own agent relays DHCP: where isc-dhcp-relay would not hear the replies of servers, or one of two switches
-    with one gateway would drop those to requests that the other sent.
+    """Whether SONiC's own agent relays DHCP: where isc-dhcp-relay would not hear the replies of servers, or, on one of
+    two switches with one gateway, would drop those to requests that the other sent.
     """
     relayed = [service for service in switch.services if _servers(service)]
     deaf = switch.fabric.underlay == "ebgp-unnumbered" or switch.pair is not None or bool(switch.multihomed)
