@@ -32,7 +32,8 @@ def overlay_values(switch: SwitchView) -> dict[str, Any]:
     """Rows of the tables of VXLAN, and what an frr.conf names of EVPN: None without an overlay."""
     overlay = switch.overlay
     vrfs = overlay.vrfs if overlay else ()
-    mapped = sorted((one.vlan, one.vni) for one in (*vrfs, *(overlay.vlans if overlay else ())))
+    mapped = [(one.vlan, one.vni) for one in vrfs]
+    mapped += [(one.vlan, one.vni) for one in (overlay.vlans if overlay else ())]
     tunnel = RELAYED_TUNNEL if own_relay(switch) else TUNNEL
     return {
         "VXLAN_EVPN_NVO": {INSTANCE: {"source_vtep": tunnel}} if mapped else {},
