@@ -22,6 +22,7 @@ from fabricgen.blueprint.load import load_blueprint
 from fabricgen.cluster import build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.kernel.diagnostics import InputError
+from fabricgen.lint.rules.fg737_mclag_not_in_image import MclagNotInImage
 from fabricgen.phases.tables import at_phase
 from fabricgen.render.checks.config_db import check_config_db
 from fabricgen.running.form import Switch, differences
@@ -390,6 +391,13 @@ def test_sonic_has_the_segments_of_cumulus_linux() -> None:
     assert found["sonic"]
     assert len(found["sonic"]) == len(found["cumulus"])
     assert {(n, mac) for n, mac, _ in found["sonic"]} == {(n, mac) for n, mac, _ in found["cumulus"]}
+
+
+def test_segments_of_sonic_are_no_mclag() -> None:
+    """Lint asks for an image with ICCPd of MLAG pairs alone."""
+    assert not list(MclagNotInImage().check(example_cluster("evpn-guests", *EVPN_PAIRS_SONIC)))
+    peers = ("fabrics.compute.tiers.leaf.pair=null", "fabrics.compute.tiers.leaf.peer=2 x 400G")
+    assert len(list(MclagNotInImage().check(example_cluster("evpn-guests", *EVPN_PAIRS_SONIC, *peers)))) == 1
 
 
 BROKEN_SEGMENTS = {
