@@ -31,6 +31,11 @@ def leaf(cluster: Cluster, name: str) -> SwitchView:
         ((BLUE, "tenants.green.nodes=[p1]"), "FG093", "p1 names 1 of the nodes that are blue's already"),
         (("tenants.mgmt.nodes=[p1]",), "FG093", "that of the switches, or reserved|the switches' own"),
         ((BLUE, "fabrics.compute.vlan=2000"), "FG114", "compute has VLAN 2000, which is that of compute in blue"),
+        (
+            (BLUE, "routing.overlay=evpn", "fabrics.compute.vlan=3400"),
+            "FG114",
+            "compute has VLAN 3400, which is that of the VNI of VRF blue",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused_where_it_stands(sets: tuple[str, ...], code: str, says: str) -> None:

@@ -249,12 +249,87 @@ def test_the_tables_of_a_sonic_pair_are_sonics(underlay: str) -> None:
     assert ("own" in built_files(cluster, "addresses")["addresses.csv"].decode()) is False
 
 
-def test_a_vrf_with_links_up_takes_no_sonic_pair() -> None:
-    """A session of the two in it would need addresses of each in a VLAN where both have one MAC."""
-    up = "fabrics.inband.tiers.spine={switch: sn4600c, count: 2}"
-    with pytest.raises(InputError, match=r"FG099.*cannot have files in VRF files"):
-        example_cluster(PAIR, *SONIC_PAIR, up, "fabrics.inband.tiers.leaf.uplinks=2 x 100G")
-    example_cluster(PAIR, *SONIC_PAIR, up, "fabrics.inband.tiers.leaf.uplinks=2 x 100G", "fabrics.files.vrf=default")
+LINKS_UP = (
+    "fabrics.inband.tiers.spine={switch: sn4600c, count: 2}",
+    "fabrics.inband.tiers.leaf.uplinks=2 x 100G",
+)
+IN_VRFS = {
+    "vrfs": (),
+    "dual": ("ip=dual",),
+    "v6": ("ip=v6",),
+    "unnumbered": ("ip=dual", "routing.underlay=ebgp-unnumbered"),
+    "tenant": ("tenants={blue: {nodes: [p1/su-1]}}",),
+    "tenant-of-one-switch": ("ip=dual", "tenants={blue: {nodes: [p1/su-1/node-1]}}"),
+}
+
+
+@pytest.mark.parametrize("case", IN_VRFS.values(), ids=IN_VRFS)
+def test_vrfs_of_a_sonic_pair_pass_in_vlans_of_the_peer_link(case: tuple[str, ...]) -> None:
+    """MCLAG_Enhancements_HLD.md, 2.1.9: in a VLAN of hosts the two are one; beside it each has an address in it."""
+    cluster = example_cluster(PAIR, *SONIC_PAIR, *LINKS_UP, *case)
+    read_back, tables = [], []
+    for switch, files in rendered(cluster):
+        if switch.name.startswith("inband-leaf"):
+            read_back.append(read(switch, files))
+            assert not first(differences(read_back[-1], wanted(cluster, switch, files))), switch.name
+            tables.append(json.loads(files["config_db.json"]))
+            assert not list(check_config_db(tables[-1], cluster.design.catalog))
+    one, two = read_back
+    assert one.pair
+    assert two.pair
+    assert one.pair.vlans.keys() == two.pair.vlans.keys()
+    assert one.pair.vlans.keys().isdisjoint(one.vlans)
+    between = {vrf: addresses for vrf, addresses in one.pair.vlans.values() if vrf}
+    assert {"files"} <= between.keys() == one.vrfs
+    listed = {
+        (row["device"], row["port"], row["prefix"])
+        for row in csv.DictReader(io.StringIO(built_files(cluster, "addresses")["addresses.csv"].decode()))
+    }
+    for side, far in ((one, two), (two, one)):
+        assert side.pair
+        assert far.pair
+        for vlan, (vrf, addresses) in side.pair.vlans.items():
+            other_vrf, others = far.pair.vlans[vlan]
+            assert vrf == other_vrf
+            assert addresses.isdisjoint(others)
+            assert {ip_interface(a).network for a in addresses} == {ip_interface(a).network for a in others}
+            if vrf:
+                assert {text.partition("/")[0] for text in others} <= side.bgp[vrf].peers.keys()
+                assert {(side.hostname, f"Vlan{vlan}", address) for address in addresses} <= listed
+    assert all(f"Vlan{vlan}" in tables[0]["MCLAG_UNIQUE_IP"] for vlan in one.pair.vlans)
+
+
+def test_a_lock_keeps_the_vlans_of_a_pairs_vrfs(tmp_path: Path, fabricgen: Callable[..., Any]) -> None:
+    """A VRF that comes later, and sorts first, takes a VLAN of its own."""
+    file = tmp_path / "cluster.yaml"
+    text = (BLUEPRINTS / f"{PAIR}.yaml").read_text(encoding="utf-8")
+    edits = {"    bond: node": "    bond: node\n    nos: sonic", "peer: 2 x 100G": "peer: 2 x 100G, pair: mclag"}
+    for old, new in edits.items():
+        assert old in text
+        text = text.replace(old, new, 1)
+    more = "  archive: {protocol: ethernet, carried_by: inband, host_ports: tagged, vlan: 300}\n  files:"
+    found = []
+    for changed in (text, text.replace("  files:", more, 1)):
+        file.write_text(changed, encoding="utf-8")
+        assert fabricgen("lock", str(file)).code == 0
+        found.append(dict(build_design(load_blueprint(str(file))).peer_vlans))
+    assert set(found[0]) == {"files", "oob"}
+    assert found[0].items() < found[1].items()
+    assert len(set(found[1].values())) == len(found[1])
+
+
+def test_vrfs_over_evpn_need_no_vlan_of_the_peer_link() -> None:
+    """The two have an EVPN session with each other, as with switches above."""
+    cluster = example_cluster(PAIR, *SONIC_PAIR, *LINKS_UP, "routing.overlay=evpn")
+    for switch, files in rendered(cluster):
+        if switch.name.startswith("inband-leaf"):
+            found = read(switch, files)
+            assert not first(differences(found, wanted(cluster, switch, files))), switch.name
+            assert found.pair
+            assert set(found.pair.vlans) == {4094}
+            assert switch.overlay
+            assert switch.pair
+            assert switch.pair.mate in {peer.name for peer in switch.overlay.peers}
 
 
 TENANTS = ("tenants={blue: {nodes: [p1/su-1]}, red: {nodes: [p1/su-2/node-1]}}",)

@@ -116,6 +116,10 @@ def _switch(running: frr_lab.Lab, name: str) -> None:
     build, form = running.build, running.build.forms[name]
     commands: dict[str, list[str]] = {vrf: ["link set lo up"] for vrf in ("", *form.vrfs)}
     commands[""] += [f"address add {address} dev lo" for address in sorted(form.loopbacks)]
+    for vrf, own in sorted(form.vrf_loopbacks.items()):
+        made = f"link add name {vrf} type veth peer name {vrf[:8]}-end"
+        commands[vrf] += [made, f"link set {vrf} up", f"link set {vrf[:8]}-end up"]
+        commands[vrf] += [_address(address, vrf) for address in sorted(own)]
     for number, vlan in sorted(form.vlans.items()):
         commands[vlan.vrf] += [f"link add name vlan{number} type bridge", f"link set vlan{number} up"]
         commands[vlan.vrf] += [_address(address, f"vlan{number}") for address in sorted(vlan.gateways)]

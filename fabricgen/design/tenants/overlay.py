@@ -7,14 +7,14 @@ own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from fabricgen.design.fabric_model import FabricDesign
-from fabricgen.design.linked import fabric_ip, fabric_overlay, fabric_underlay, is_multihomed
+from fabricgen.design.linked import fabric_ip, fabric_overlay, fabric_underlay, fabric_vlan, is_multihomed
 from fabricgen.design.model import Design, Vni
 from fabricgen.design.numbering import vni_of_hosts, vni_vlan, with_vnis
-from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, Severity
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, Severity, fault
 
 FIRST_VNI = 10_000
 
@@ -22,7 +22,8 @@ FIRST_VNI = 10_000
 def with_vrf_numbers(design: Design) -> Design:
     """A design with the VNIs of its VRFs over EVPN, and of VLANs on switches with EVPN multihoming.
 
-    Raises InputError (FG071) where switches with such VRFs have no eBGP underlay, or no IPv4.
+    Raises InputError (FG071) where switches with such VRFs have no eBGP underlay, or no IPv4, and (FG114) where a
+    fabric states the VLAN of a VNI.
     """
     wanted = dict.fromkeys(_vrfs(design))
     faults = [found for name in dict.fromkeys(owner for owner, _ in wanted) for found in _faults(design, name)]
@@ -48,9 +49,20 @@ def with_vrf_numbers(design: Design) -> Design:
         number = numbering.held["vnis"][vrf][0].first
         vlan = numbering.held["vlans"][vni_vlan(vrf)][0].first
         vnis[owner, vrf] = Vni(number, first[owner] + number - 1, vlan)
+    _check_vlans(design, {vni.vlan: vrf for (_, vrf), vni in vnis.items()})
     numbers = {key: numbering.held["vnis"][vni_of_hosts(*key)][0].first for key in bridged}
     of_hosts = {key: Vni(numbers[key], first[owner] + numbers[key] - 1, 0) for key, owner in bridged.items()}
     return replace(design, layout=replace(layout, numbering=numbering), vnis=vnis, bridged_vnis=of_hosts)
+
+
+def _check_vlans(design: Design, taken: Mapping[int, str]) -> None:
+    """Raise InputError (FG114) where a fabric states the VLAN of a VRF's VNI."""
+    for fabric in design.fabrics:
+        vlan = fabric_vlan(design.loaded.blueprint, design.layout.numbering, fabric.name)
+        if vlan in taken:
+            message = f"{fabric.name} has VLAN {vlan}, which is that of the VNI of VRF {taken[vlan]}"
+            hint = "VNIs of VRFs have VLANs 3400 to 3724: state another"
+            raise fault("FG114", message, path=(*fabric.path, "vlan"), hint=hint)
 
 
 def _bridged(design: Design) -> Iterator[tuple[FabricDesign, str]]:

@@ -394,7 +394,7 @@ _TABLES: dict[str, Callable[[Box, Table], Any]] = {
     "BREAKOUT_CFG": _nothing("brkout_mode"),
     "CABLE_LENGTH": lambda box, table: only(table, "AZURE"),
     "DEVICE_METADATA": _metadata,
-    "DHCPV4_RELAY": _nothing("dhcpv4_servers"),
+    "DHCPV4_RELAY": _nothing("dhcpv4_servers", "link_selection", "source_interface"),
     "DHCP_RELAY": _nothing("dhcpv6_servers"),
     "DEVICE_NEIGHBOR": _nothing("name", "port"),
     "DEVICE_NEIGHBOR_METADATA": _nothing("type"),
