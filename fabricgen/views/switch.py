@@ -381,6 +381,13 @@ class SwitchView:
         return self.is_lowest and self.level == 0
 
     @property
+    def passes_to_mates(self) -> bool:
+        """Whether it announces own routes alone upward, and to mates over `peer` links what came from above as well: a
+        mate that has lost its links up has no other way.
+        """
+        return self.announces_own_only and {"up", "peer"} <= {port.role for port in self.ends}
+
+    @property
     def own_source(self) -> str:
         """The IPv4 address that it speaks to servers from, where nobody answers those of its links: its loopback, if it
         has no management port and a way out; "" otherwise.
