@@ -377,14 +377,12 @@ class SwitchView:
 
     @property
     def announces_own_only(self) -> bool:
-        """Whether BGP passes on nothing that it has learned: on the lowest tier, unless switches hang below it."""
+        """Whether BGP passes nothing that it has learned on, up: on the lowest tier, unless switches hang below it."""
         return self.is_lowest and self.level == 0
 
     @property
     def passes_to_mates(self) -> bool:
-        """Whether it announces own routes alone upward, and to mates over `peer` links what came from above as well: a
-        mate that has lost its links up has no other way.
-        """
+        """Whether mates over `peer` links are told what came from above, for want of links up; and others own routes."""
         return self.announces_own_only and {"up", "peer"} <= {port.role for port in self.ends}
 
     @property
