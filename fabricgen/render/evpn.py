@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from fabricgen.render import bgp
 from fabricgen.render.exits import runs_in
 from fabricgen.views.switch import Overlay, OverlayPeer, OverlayVrf, SwitchView
 
@@ -36,7 +37,7 @@ def groups(switch: SwitchView) -> tuple[Group, ...]:
         Group(
             f"OVERLAY_{role.upper()}",
             switch.shares_asn and role != "down",
-            switch.announces_own_only and not (role == "peer" and switch.passes_to_mates),
+            switch.announces_own_only and not (role == "peer" and bgp.passes_to_mates(switch)),
             mine,
         )
         for role in ("up", "down", "peer")

@@ -377,13 +377,8 @@ class SwitchView:
 
     @property
     def announces_own_only(self) -> bool:
-        """Whether BGP passes nothing that it has learned on, up: on the lowest tier, unless switches hang below it."""
+        """Whether BGP passes on nothing that it has learned: on the lowest tier, unless switches hang below it."""
         return self.is_lowest and self.level == 0
-
-    @property
-    def passes_to_mates(self) -> bool:
-        """Whether mates over `peer` links are told what came from above, for want of links up; and others own routes."""
-        return self.announces_own_only and {"up", "peer"} <= {port.role for port in self.ends}
 
     @property
     def own_source(self) -> str:

@@ -140,7 +140,7 @@ def _frr(switch: SwitchView) -> dict[str, Any]:
         "hold": HOLD_S,
         "families": _families(switch),
         "only_own_routes": switch.announces_own_only,
-        "passes_to_mates": switch.passes_to_mates,
+        "passes_to_mates": bgp.passes_to_mates(switch),
         "drained": switch.maintenance,
         "shares_asn": switch.shares_asn,
         "connect_retry": CONNECT_RETRY_S,
