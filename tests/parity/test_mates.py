@@ -11,6 +11,10 @@ from tests.render.rendered import BFD, BRIDGED, DUAL, EVPN_LEAKS, LEAKS, UNNUMBE
 NOSES = ("cumulus", "eos", "sonic")
 BONDED = (*BRIDGED, "fabrics.compute.bond=node")
 DRAINED = "config_of.compute-leaf-p1-su01-01.maintenance=true"
+OWN_EXIT = (
+    "fabrics.compute.extra.wan={device: external-router, names: [wan-1, wan-2], ports: 1, to: leaf, speed: 200G}",
+    "fabrics.compute.exits.wan={to: wan, asn: 65101, announce: [172.16.0.0/16]}",
+)
 OF_VRF = ("routing.overlay=none",)
 CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     "routed-dual": ("leaf-spine", (*DUAL, *BFD)),
@@ -25,6 +29,7 @@ CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     "evpn-dual-unnumbered": ("evpn-guests", (*DUAL, *UNNUMBERED)),
     "exits-above": ("two-exits", DUAL),
     "exits-drained": ("two-exits", (*DUAL, DRAINED)),
+    "exits-of-the-pair": ("two-exits", (*DUAL, *OWN_EXIT)),
     "exits-of-a-tenant": ("two-exits", (*DUAL, "tenants={blue: {nodes: [p1/su-1/node-1], extra: [wan]}}")),
 }
 
@@ -56,7 +61,7 @@ def test_mates_hear_what_came_from_above(nos: str, case: str) -> None:
         for vrf, bgp in form.bgp.items():
             for key, peer in bgp.peers.items():
                 told = by_port.get(key) or peer.description.split()[0]
-                if mates and peer.policy_out:
+                if mates and peer.policy_out and " exit " not in peer.description:
                     assert peer.policy_out.own_only is (told not in mates), (switch.name, vrf, key)
                     seen += told in mates
         for over in form.overlay.peers.values() if form.overlay and mates else ():
@@ -80,6 +85,17 @@ def test_a_mate_that_hears_own_routes_alone_is_found_out(nos: str) -> None:
             found = [str(line) for line in differences(read(switch, wrong), wanted(cluster, switch, files))]
             assert found
             assert all("policy_out.own_only" in line for line in found)
+
+
+def test_a_mate_that_hears_own_routes_alone_over_evpn_is_found_out() -> None:
+    """The map of the session for EVPN."""
+    sets = pairs("sonic", "evpn-guests", ())
+    switch, files = next((s, f) for s, f in switches_of("evpn-guests", sets) if s.is_lowest)
+    wrong = {n: t.replace("route-map OVERLAY-PEER out", "route-map OVERLAY-OUT out") for n, t in files.items()}
+    assert wrong != files
+    found = list(differences(read(switch, wrong), wanted(cluster_of("evpn-guests", *sets), switch, files)))
+    assert len(found) == 1
+    assert ".own_only: True, wanted False" in str(found[0])
 
 
 def _changed(line: str, old: str, new: str) -> str:
