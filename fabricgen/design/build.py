@@ -37,6 +37,7 @@ from fabricgen.design.scale_up.model import ScaleUpDesign
 from fabricgen.design.snippets import check_snippets
 from fabricgen.design.tenants.leaks import with_leak_designs
 from fabricgen.design.tenants.overlay import with_vrf_numbers
+from fabricgen.design.tenants.peer_vlans import with_vlans_of_pairs
 from fabricgen.design.tenants.stated import with_tenant_designs
 from fabricgen.design.tiers import FabricContext
 from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault
@@ -99,7 +100,7 @@ def _build(loaded: LoadedBlueprint, catalog: Catalog, *, advise: bool = True) ->
     check_interface_names(blueprint, layout, fabrics)
     check_racks(layout, catalog, fabrics, scale_up)
     design = with_vrf_numbers(with_tenant_designs(Design(loaded, catalog, layout, fabrics, scale_up)))
-    design = with_leak_designs(design)
+    design = with_leak_designs(with_vlans_of_pairs(design))
     check_switch_names(design)
     FloorPlan(design).check()
     check_patching(design)

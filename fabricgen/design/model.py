@@ -69,6 +69,8 @@ class Design:
     """The VNI of each VLAN of hosts on switches with EVPN multihoming, by (fabric, tenant), "" for nodes of none; its
     `vlan` is 0.
     """
+    peer_vlans: Mapping[str, int] = field(default_factory=dict)
+    """By VRF, the VLAN in which it passes between the two switches of an MCLAG pair."""
     leaks: tuple[LeakDesign, ...] = ()
     """What VRFs tell each other, as written."""
 

@@ -68,7 +68,7 @@ class Numbering:
     parts: Mapping[str, Numbering] = field(default_factory=dict)
     """Of each part, its pods alone; empty where all units are, and ever were, of the one kind without a name."""
     of_tenants: frozenset[tuple[str, str]] = frozenset()
-    """(kind, name) of the numbers of tenants, and of VRFs over EVPN."""
+    """(kind, name) of the numbers of tenants, and of VRFs over EVPN and over peer links."""
 
     def of(self, kind: str, pod: str, scope: str) -> Intervals:
         """The numbers of a pod or its units within the whole cluster (scope `all`) or its site."""
@@ -161,6 +161,29 @@ def with_vnis(before: Numbering, lock: Lock, vrfs: Sequence[str], bridged: Seque
     used = frozenset(("vnis", vrf) for vrf in (*vrfs, *bridged)) | frozenset(("vlans", name) for name in holders)
     parts = {name: replace(part, held={**part.held, **own}) for name, part in before.parts.items()}
     return replace(before, held={**before.held, **own}, parts=parts, of_tenants=before.of_tenants | used)
+
+
+def with_peer_vlans(before: Numbering, vrfs: Sequence[str]) -> Numbering:
+    """Give each VRF of MCLAG pairs a VLAN of their peer links, whose holder in the lock is `VRF over peer links`.
+
+    Raises InputError (FG114) where there are too few VLANs.
+    """
+    taken, holders = before.held["vlans"], [peer_vlan(vrf) for vrf in vrfs]
+    try:
+        given = allocate_intervals(taken, [AllocationRequest(name, 1, _VNI_VLANS) for name in holders])
+    except NoRoomError as error:
+        room = _VNI_VLANS[0].size
+        what = f"{len(vrfs)} VRFs need a VLAN each over peer links, and there are {room} for them and for those of EVPN"
+        raise fault("FG114", what, path=("fabrics",), hint="carry fewer VRFs") from error
+    own = {"vlans": {**taken, **given}}
+    used = frozenset(("vlans", name) for name in holders)
+    parts = {name: replace(part, held={**part.held, **own}) for name, part in before.parts.items()}
+    return replace(before, held={**before.held, **own}, parts=parts, of_tenants=before.of_tenants | used)
+
+
+def peer_vlan(vrf: str) -> str:
+    """The name in the lock of the VLAN of a VRF over the peer links of MCLAG pairs."""
+    return f"{vrf} over peer links"
 
 
 def vni_vlan(vrf: str) -> str:

@@ -2,7 +2,9 @@
 
 eBGP with explicit AS numbers on every link (RFC 7938, 5.2). Only router ids and host prefixes are advertised: each
 switch accepts and announces nothing outside the pools that these come from, and a switch of the lowest tier announces
-only what it originates, so that it never carries traffic between its spines.
+only what it originates, so that it never carries traffic between its spines. To a mate over `peer` links it passes on
+what came from above as well, for a mate that has lost its links up; what a mate told has its number in the path, and so
+goes up from nowhere.
 
 A switch that shares its AS number with others (leaves of a rack, groups of a tier with one number) accepts routes from
 above that contain its own number once (`allowas-in`); otherwise it would drop the others' routes as loops.
@@ -106,6 +108,25 @@ def _on(port: SwitchPort, end: SwitchPort | Subinterface, asn: int) -> Iterator[
         yield Session(port, role, asn, bare(end.address), bare(end.peer_address))
     if end.address6:
         yield Session(port, f"{role}6", asn, bare(end.address6), bare(end.peer_address6))
+
+
+def passes_to_mates(switch: SwitchView) -> bool:
+    """Whether a switch announces own routes alone upward, and to mates over `peer` links what came from above, too: a
+    mate that has lost its links up has no other way.
+    """
+    return switch.announces_own_only and {"up", "peer"} <= {port.role for port in switch.ends}
+
+
+def outward(switch: SwitchView, group: str) -> str:
+    """What the map of a group's announcements is called: PEER to mates, where it passes on more than OUT."""
+    return "PEER" if passes_to_mates(switch) and group.startswith("PEER") else "OUT"
+
+
+def maps_in(switch: SwitchView, vrf: str = "") -> tuple[str, ...]:
+    """What the maps of a VRF are called: CONNECTED, and for sessions with other switches IN, OUT and PEER."""
+    peers = vrf_sessions(switch, vrf) if vrf else sessions(switch)
+    told = {outward(switch, session.group) for session in peers}
+    return ("CONNECTED", *(("IN", "OUT") if told or not vrf else ()), *(("PEER",) if "PEER" in told else ()))
 
 
 def groups(peers: Iterable[Session]) -> tuple[str, ...]:

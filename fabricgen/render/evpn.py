@@ -1,13 +1,14 @@
 """EVPN for every NOS: the peer groups of its sessions, and which VRFs of a switch run BGP.
 
 Sessions run between loopbacks and pass no policy of prefixes: a VRF announces what its own `CONNECTED` map lets pass. A
-switch of the lowest tier passes on nothing that it has learned, as in the underlay.
+switch of the lowest tier passes on nothing that it has learned but to mates, as in the underlay.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from fabricgen.render import bgp
 from fabricgen.render.exits import runs_in
 from fabricgen.views.switch import Overlay, OverlayPeer, OverlayVrf, SwitchView
 
@@ -20,11 +21,12 @@ MULTIHOP = 3
 class Group:
     """The neighbours in one direction, by a name without hyphens, which NVUE does not take in it.
 
-    `allow_own_asn`: routes with the own AS number in their path are taken.
+    `allow_own_asn`: routes with the own AS number in their path are taken. `own_only`: own routes alone are announced.
     """
 
     name: str
     allow_own_asn: bool
+    own_only: bool
     peers: tuple[OverlayPeer, ...]
 
 
@@ -32,7 +34,12 @@ def groups(switch: SwitchView) -> tuple[Group, ...]:
     """The peer groups of EVPN sessions; none without an overlay."""
     peers = switch.overlay.peers if switch.overlay else ()
     return tuple(
-        Group(f"OVERLAY_{role.upper()}", switch.shares_asn and role != "down", mine)
+        Group(
+            f"OVERLAY_{role.upper()}",
+            switch.shares_asn and role != "down",
+            switch.announces_own_only and not (role == "peer" and bgp.passes_to_mates(switch)),
+            mine,
+        )
         for role in ("up", "down", "peer")
         if (mine := tuple(peer for peer in peers if peer.role == role))
     )

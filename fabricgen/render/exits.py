@@ -1,11 +1,12 @@
 """Ways out, for every NOS: what passes between a fabric and what is beyond its exits.
 
 Switches pass on what is beyond the exits of their VRF (`OUTSIDE`: the default route and accepted prefixes), so that it
-comes down from where it is learned. A switch of the lowest tier announces of it only what its own exits gave it: the
-AS path begins with that of a far device, or is empty where it is a static route. To the outside goes nothing but the
-stated aggregates, so that no exit is a way to another. A backup's routes have the far AS number repeated, and what is
-announced to it has the own once more: each hop is eBGP, so that no other preference would travel. Those of a switch in
-maintenance are made longer still, and what it announces carries the community of graceful shutdown (RFC 8326).
+comes down from where it is learned. A switch of the lowest tier announces of it only what its own exits gave it: the AS
+path begins with that of a far device, or is empty where it is a static route; to a mate, all of it. To the outside goes
+nothing but the stated aggregates, so that no exit is a way to another. A backup's routes have the far AS number
+repeated, and what is announced to it has the own once more: each hop is eBGP, so that no other preference would travel.
+Those of a switch in maintenance are made longer still, and what it announces carries the community of graceful shutdown
+(RFC 8326).
 """
 
 from __future__ import annotations
@@ -93,6 +94,11 @@ class MapNames:
     vrf: str
     joint: bool
 
+    @property
+    def mates(self) -> str:
+        """The map of what is announced to mates, where it is another."""
+        return self.outward.replace("OUT", "PEER")
+
     def of(self, name: str, *, v6: bool, map_: bool = False) -> str:
         """The name of a list or map in a family."""
         ending = "6" if v6 and not (map_ and self.joint) else ""
@@ -115,21 +121,26 @@ def exit_parts(switch: SwitchView, vrf: str, names: MapNames) -> ExitParts:
     policies, paths = switch.exits.policies_in(vrf), as_paths(switch, vrf)
     path_list = names.of("EXITS", v6=False) if paths else ""
     announced = tuple(dict.fromkeys(prefix for policy in policies for prefix in policy.announces))
+    told = [(names.outward, path_list)] if paths or not switch.announces_own_only else []
+    mates = [(names.mates, "")] if "PEER" in bgp.maps_in(switch, vrf) else []
     statics = []
     for v6 in (v6 for v6, has in ((False, switch.has_v4), (True, switch.has_v6)) if has):
         rules = prefix_rules(switch.outside(vrf), v6=v6)
         aggregates = prefix_rules((Outside(prefix, 0) for prefix in announced), v6=v6)
         outside, ours = names.of("OUTSIDE", v6=v6), names.of("AGGREGATES", v6=v6)
-        inward, outward = (names.of(name, v6=v6, map_=True) for name in (names.inward, names.outward))
-        static, seq = names.of("STATIC", v6=v6, map_=True), names.seq(PASSED, v6=v6)
+        inward, static = (names.of(name, v6=v6, map_=True) for name in (names.inward, "STATIC"))
+        seq = names.seq(PASSED, v6=v6)
         if aggregates:
             lists.append(PrefixList(ours, v6, aggregates))
-            entries.append(MapEntry(outward, names.seq(DENIED, v6=v6), False, v6, ours))
+            for name in (names.outward, *(name for name, _ in mates)):
+                map_ = names.of(name, v6=v6, map_=True)
+                entries.append(MapEntry(map_, names.seq(DENIED, v6=v6), False, v6, ours))
         if rules:
             lists.append(PrefixList(outside, v6, rules))
             entries.append(MapEntry(inward, seq, True, v6, outside))
-            if paths or not switch.announces_own_only:
-                entries.append(MapEntry(outward, seq, True, v6, outside, path_list, drains=switch.maintenance))
+            for name, asked in (*told, *mates):
+                map_ = names.of(name, v6=v6, map_=True)
+                entries.append(MapEntry(map_, seq, True, v6, outside, asked, drains=switch.maintenance))
         if any(route.passed_on and route.is_v6 == v6 for route in switch.exits.routes_in(vrf)):
             statics.append((v6, static))
             entries.append(MapEntry(static, seq, True, v6, outside))

@@ -11,8 +11,9 @@ from typing import Any
 
 from fabricgen.running.bgp import Instance, drained
 from fabricgen.running.form import Bfd, Bgp, StaticRoute
-from fabricgen.running.overlay import EVPN, Overlay, VrfLines, overlay
+from fabricgen.running.overlay import EVPN, Overlay, OverlayVlan, VrfLines, overlay
 from fabricgen.running.policy import ADDING, Entry, Policies, Route, network_of, of_exit
+from fabricgen.running.sonic.segments import SegmentLines, segment_rules
 from fabricgen.running.tree import Line, Rules, tree, unfit
 
 
@@ -26,6 +27,9 @@ class Frr:
     statics: dict[tuple[str, str], list[tuple[str, str, str]]] = field(default_factory=dict)
     over_evpn: dict[str, VrfLines] = field(default_factory=dict)
     all_vnis: bool = False
+    of_vnis: dict[int, VrfLines] = field(default_factory=dict)
+    """What is said of VNIs of VLANs."""
+    segments: SegmentLines = field(default_factory=SegmentLines)
 
     def bgp(self, connected: Callable[[str], Iterable[Route]]) -> dict[str, Bgp]:
         """Sessions and announcements by VRF, given what is connected in each."""
@@ -43,11 +47,11 @@ class Frr:
             Route(prefix, tag=tag) for (own, prefix), ways in self.statics.items() if own == vrf for *_, tag in ways
         ]
 
-    def overlay(self, vtep: str) -> Overlay | None:
-        """EVPN, where tunnels end at an address; raises UnknownTextError where these do not fit its VRFs."""
+    def overlay(self, vtep: str, vlans: Mapping[int, OverlayVlan] | None = None) -> Overlay | None:
+        """EVPN, where tunnels end at an address, with VLANs; raises UnknownTextError where these do not fit VRFs."""
         if bool(vtep) != self.all_vnis:
             unfit("VXLAN tunnels and `advertise-all-vni` are not both there")
-        return overlay(self.instances.get(""), self.policies, self.over_evpn, vtep)
+        return overlay(self.instances.get(""), self.policies, self.over_evpn, vtep, vlans=vlans)
 
     def routes(self) -> Mapping[tuple[str, str], StaticRoute]:
         """Static routes in neutral form."""
@@ -69,7 +73,8 @@ def vrf_of(name: str) -> str:
     return name.removeprefix("Vrf_")
 
 
-_TOP, _VRF, _MAP, _BGP, _FAMILY, _EVPN = Rules(), Rules(), Rules(), Rules(), Rules(), Rules()
+_TOP, _VRF, _MAP, _BGP, _FAMILY, _EVPN, _VNI = (Rules() for _ in range(7))
+segment_rules(_TOP)
 _TOP.nothing("frr defaults traditional", "log syslog informational", "service integrated-vtysh-config")
 
 
@@ -270,6 +275,16 @@ def _policy_of_evpn(found: Frr, bgp: Instance, lines: VrfLines, line: Line, peer
 @_EVPN.line("advertise-all-vni")
 def _all_vnis(found: Frr, bgp: Instance, lines: VrfLines, line: Line) -> None:
     found.all_vnis = True
+
+
+@_EVPN.line(r"vni (\d+)")
+def _of_vni(found: Frr, bgp: Instance, lines: VrfLines, line: Line, vni: str) -> None:
+    _VNI.read(line.children, found.of_vnis.setdefault(int(vni), VrfLines(int(vni))))
+
+
+@_VNI.line(r"rd (\S+)|route-target (import|export) (\S+)")
+def _says_vni(lines: VrfLines, line: Line, distinguisher: str, way: str, target: str) -> None:
+    lines.add(distinguisher, way, target)
 
 
 @_EVPN.line(r"advertise (ipv4|ipv6) unicast")

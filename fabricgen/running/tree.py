@@ -146,7 +146,7 @@ class Rules:
         unknown(line.text.split()[0], f"not understood: {' / '.join(line.path())}")
 
 
-_ENDS = {"", "!", "exit", "exit-address-family", "exit-vrf", "end"}
+_ENDS = {"", "!", "exit", "exit-address-family", "exit-vni", "exit-vrf", "end"}
 """Lines that end a section, or separate it from the next."""
 
 

@@ -2,7 +2,8 @@
 
 The ports of the peer link are one bond that carries all VLANs. Routed, and for the protocol of the pair, the two talk
 in a VLAN of their own, with the addresses of the first peer link; sessions in a VRF run in the VLAN of the VRF, between
-the switches' own addresses where hosts of it are there.
+the switches' own addresses where hosts of it are there. On SONiC, where they have none in VLANs of hosts, each VRF has
+a VLAN of the peer link.
 
 The MAC of a pair is of the range that NVIDIA keeps for them, 44:38:39:ff:00:00 to 44:38:39:ff:ff:ff (Cumulus Linux user
 guide, Multi-Chassis Link Aggregation), with the last 16 bits of the first switch's router id, which no two share.
@@ -10,6 +11,7 @@ guide, Multi-Chassis Link Aggregation), with the last 16 bits of the first switc
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from ipaddress import IPv4Address
 
@@ -18,14 +20,21 @@ from fabricgen.views.switch import Pair, Subinterface, SwitchPort, SwitchView
 from fabricgen.wiring.bonds import PAIR_VLAN
 
 
-def with_pair(switch: SwitchView, mate: SwitchView, catalog: Catalog, *, first: bool) -> SwitchView:
-    """A switch as one of a pair with its mate; `first`: whether it is the first of the two."""
+def with_pair(
+    switch: SwitchView, mate: SwitchView, catalog: Catalog, vlans: Mapping[str, int], *, first: bool
+) -> SwitchView:
+    """A switch as one of a pair with its mate; `first`: whether it is the first of the two; `vlans`: those of VRFs over
+    the peer links of SONiC.
+    """
     linked = tuple(port for port in switch.ports if port.role == "peer" and port.bond)
     if not linked:
         return switch
     lead = next((port for port in linked if port.addresses or port.subinterfaces), linked[0])
     name = catalog.naming(switch.nos).configuration.pair_interface.format(vlan=PAIR_VLAN)
-    end = replace(lead, name=name, bond=0, subinterfaces=_in_vrfs(switch, mate, lead))
+    between = _in_vrfs(switch, mate, lead)
+    if switch.nos == "sonic":
+        between = tuple(replace(sub, vlan=vlans[sub.vrf]) for sub in between)
+    end = replace(lead, name=name, bond=0, subinterfaces=between)
     one = switch if first else mate
     managements = [address.partition("/")[0] for address, gateway in mate.managements if gateway]
     members = tuple(_as_member(port) for port in linked)

@@ -99,7 +99,7 @@ class SwitchViews:
         if mate >= 0 and is_multihomed(self.design.loaded.blueprint, whole.tier.key):
             whole = replace(whole, multihomed=dotted(int(self.addresses.router_id[min(row, mate)])))
         elif mate >= 0:
-            whole = with_pair(whole, self.frame(mate), self.design.catalog, first=row < mate)
+            whole = with_pair(whole, self.frame(mate), self.design.catalog, self.design.peer_vlans, first=row < mate)
         whole = with_overlay(whole, self, row) if self.design.vnis or self.design.bridged_vnis else whole
         return with_leaks(whole, self) if self.design.leaks else whole
 

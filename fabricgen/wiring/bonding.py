@@ -22,7 +22,6 @@ from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.wiring.bonds import LACP, MLAG, PAIR_VLAN, PEER, Bonds
-from fabricgen.wiring.mclag import check_mclag
 from fabricgen.wiring.multihoming import check_multihoming, join
 from fabricgen.wiring.tables import DeviceTable, Ints, Ints64, LinkTable, Segment
 
@@ -114,8 +113,6 @@ def _check_pairs(design: Design, fabric: FabricDesign, tier: TierDesign) -> None
         others = f"run {' or '.join(sorted(able))} on them" if able else "take switches of another NOS"
         message = f"bonds of {fabric.name} are on two switches of {name}, and {tier.nos} makes no MLAG pair: {lack.why}"
         raise fault(FAULT, message, path=path, hint=f"{others}, or let all ports of a bond land on one switch")
-    if tier.nos == "sonic":
-        check_mclag(design, tier)
     for other in design.fabrics:
         if tier.key not in other.leaves and not any(extra.tier == tier.key for extra in other.extras):
             continue

@@ -12,9 +12,6 @@ from fabricgen.wiring.tables import DeviceTable, Ints, Ints64
 
 FAULT = "FG099"
 
-ABLE = ("cumulus", "eos")
-"""The NOSes whose multihoming is rendered."""
-
 
 def join(design: Design, devices: DeviceTable, ends: tuple[Ints64, Ints64], peer: Ints) -> None:
     """Make the two switches of a bond each other's `peer` where their tier is multihomed, unless they are another's.
@@ -30,7 +27,7 @@ def join(design: Design, devices: DeviceTable, ends: tuple[Ints64, Ints64], peer
 
 
 def check_multihoming(design: Design, tier: TierDesign) -> None:
-    """Raise InputError (FG099) where switches with EVPN multihoming have no overlay, or another NOS."""
+    """Raise InputError (FG099) where switches with EVPN multihoming have no overlay, no tier above, or peer links."""
     blueprint = design.loaded.blueprint
     where, spec = f"{tier.fabric} {tier.name}", blueprint.fabrics[tier.fabric].tiers[tier.name]
     path: Path = (*tier.path, "pair")
@@ -43,6 +40,3 @@ def check_multihoming(design: Design, tier: TierDesign) -> None:
     if spec.peer:
         message, hint = f"{where} have `pair: evpn` and peer links", "take `peer` away, or `pair`"
         raise fault(FAULT, message, path=path, hint=hint)
-    if tier.nos not in ABLE:
-        message = f"{where} run {tier.nos}, for which no EVPN multihoming is written here"
-        raise fault(FAULT, message, path=path, hint=f"use `peer` links instead, or run {' or '.join(ABLE)}")

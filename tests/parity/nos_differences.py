@@ -190,16 +190,26 @@ def _bpdu_guard(switch: Switch) -> Switch:
 
 
 def _pairs(switch: Switch) -> Switch:
-    """Neither own addresses in VLANs of hosts, nor sessions between these in their VRFs, nor what a pair is called."""
+    """Neither own addresses in VLANs of hosts, nor the loopback in their place, nor sessions in VRFs between the
+    two, nor their VLANs, nor what a pair is called.
+    """
     pair = switch.pair
     if pair is None:
         return switch
-    of_hosts = {vlan.vrf for vlan in switch.vlans.values()} - {""}
+    between = {key for _, addresses in pair.vlans.values() for key in map(network_of, addresses)}
+    between |= {network_of(address) for vlan in switch.vlans.values() for address in vlan.own}
+
+    def apart(bgp: Bgp) -> Bgp:
+        return replace(bgp, peers={key: peer for key, peer in bgp.peers.items() if not _inside(key, between)})
+
     return replace(
         switch,
-        vlans={number: replace(vlan, own=frozenset()) for number, vlan in switch.vlans.items()},
-        bgp={vrf: bgp for vrf, bgp in switch.bgp.items() if vrf not in of_hosts},
-        pair=replace(pair, name="", backup=("", ""), vlans=dict.fromkeys(pair.vlans, ("", frozenset()))),
+        vlans={
+            number: replace(vlan, own=frozenset(), relay=vlan.relay and replace(vlan.relay, source=""))
+            for number, vlan in switch.vlans.items()
+        },
+        bgp={vrf: apart(bgp) if vrf else bgp for vrf, bgp in switch.bgp.items()},
+        pair=replace(pair, name="", backup=("", ""), vlans={}),
     )
 
 

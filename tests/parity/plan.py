@@ -342,6 +342,11 @@ def passes_nothing_on(switch: SwitchView) -> bool:
     return switch.is_lowest and not any(port.role == "down" for port in switch.ports)
 
 
+def told_as_mate(switch: SwitchView, role: str) -> bool:
+    """Whether a neighbour in a role hears what came from above, too: a mate, which may lose its own links up."""
+    return role == "peer" and any(port.role == "up" for port in switch.ports)
+
+
 def _peer(switch: SwitchView, vrf: str, port: SwitchPort, asn: int, families: Iterable[str], dialect: Dialect) -> Peer:
     permits = frozenset(p for family in families for p in _permits(switch, vrf, family))
     bfd = switch.fabric.bfd
@@ -350,7 +355,7 @@ def _peer(switch: SwitchView, vrf: str, port: SwitchPort, asn: int, families: It
         remote_asn=asn,
         families=frozenset(families),
         policy_in=Policy(permits),
-        policy_out=Policy(permits, own_only=passes_nothing_on(switch)),
+        policy_out=Policy(permits, own_only=passes_nothing_on(switch) and not told_as_mate(switch, port.role)),
         keepalive_s=KEEPALIVE_S,
         hold_s=HOLD_S,
         bfd=Bfd(bfd.interval_ms, bfd.multiplier) if bfd else None,

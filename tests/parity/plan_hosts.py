@@ -30,9 +30,10 @@ def relay_of(switch: SwitchView, service: Service, gateways: tuple[str, ...], la
     four = any(":" not in server for server in servers)
     shared = bool(switch.multihomed)  # a reply to an address of the VLAN may reach the other switch
     marked = service.offers.option_82 or lacks("no-option-82") or (shared and switch.nos == "eos")
+    sourced = shared or (switch.nos == "sonic" and switch.pair is not None and not service.vrf)
     own = next((one.address for one in switch.vrf_loopbacks if one.vrf == service.vrf), "")
     source = own if service.vrf else switch.loopback
-    return Relay(servers, four and marked, source if four and shared else "") if servers else None
+    return Relay(servers, four and marked, source if four and sourced else "") if servers else None
 
 
 def vlan_of(switch: SwitchView, service: Service, lacks: Lacks) -> Vlan:

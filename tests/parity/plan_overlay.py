@@ -42,18 +42,22 @@ def planned_overlay(switch: SwitchView, *, copies_dscp: bool) -> Overlay | None:
     near = {port.peer: (port.peer_asn, port.role) for port in switch.ends if port.role != "host" and port.peer_asn}
     loopbacks = {peer.name: peer.address for peer in switch.overlay.peers}
     assert near.keys() == loopbacks.keys()
-    own_only = switch.is_lowest and not any(port.role == "down" for port in switch.ports)
+    roles = {port.role for port in switch.ports}
+    own_only = {
+        role: switch.is_lowest and "down" not in roles and not (role == "peer" and "up" in roles)
+        for _, role in near.values()
+    }
     outside = frozenset(f"^{peer.asn}_" for peer in switch.exits.peers if peer.vrf in names)
     outside |= {"^4294967294$"} if switch.nos != "eos" and any(leaked.sources for leaked in switch.leaks) else set()
     peers = {
         loopbacks[name]: OverlayPeer(
             remote_asn=asn,
-            own_only=own_only,
+            own_only=own_only[role],
             own_as_in=1 if switch.shares_asn and role != "down" else 0,
             keepalive_s=KEEPALIVE_S,
             hold_s=HOLD_S,
             description=name,
-            outside=outside if own_only else frozenset(),
+            outside=outside if own_only[role] else frozenset(),
         )
         for name, (asn, role) in near.items()
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from ruamel.yaml import YAML
@@ -12,7 +13,17 @@ from fabricgen.running.form import differences
 from fabricgen.running.tree import UnknownTextError
 from tests.parity.switches import first, read, switches_of, wanted
 from tests.render.nvue_model import faults
-from tests.render.rendered import ALL_EOS, BRIDGED, DUAL, EVPN_PAIRS, EVPN_PAIRS_CUMULUS, UNNUMBERED, V6, cluster_of
+from tests.render.rendered import (
+    ALL_EOS,
+    BRIDGED,
+    DUAL,
+    EVPN_PAIRS,
+    EVPN_PAIRS_CUMULUS,
+    EVPN_PAIRS_SONIC,
+    UNNUMBERED,
+    V6,
+    cluster_of,
+)
 
 MLAG = (
     "nos={leaf: eos}",
@@ -20,6 +31,8 @@ MLAG = (
     "fabrics.inband.tiers.leaf.switch=7060dx5-32",
     "fabrics.storage.tiers.leaf.switch=7060dx5-32",
 )
+MCLAG = ("fabrics.inband.nos=sonic", "fabrics.inband.tiers.leaf.pair=mclag")
+UNROUTED = ("routing.underlay=none", "fabrics.files.vrf=default", "fabrics.oob.vrf=default")
 UNMARKED = ("fabrics.compute.dhcp={servers: [10.99.0.9, 'fd00:99::9'], option_82: false}",)
 MLAG_LEAF = "fabrics.compute.tiers.leaf={switch: sn5600, per: su, count: 2, spread: stripe, peer: 2 x 400G}"
 SILENT = ("fabrics.compute.router_advertisements=false",)
@@ -55,6 +68,12 @@ CASES = {
         "evpn-guests",
         (*EVPN_PAIRS_CUMULUS, *DUAL, f"fabrics.compute.{RELAY}", "tenants={blue: {nodes: [p1/su-1]}}"),
     ),
+    "sonic-segment-relay": ("evpn-guests", (*EVPN_PAIRS_SONIC, *DUAL, f"fabrics.compute.{RELAY}")),
+    "sonic-segment-relay-in-vrf": ("evpn-guests", (*EVPN_PAIRS_SONIC, *DUAL, f"fabrics.inband.{RELAY}")),
+    "sonic-segment-relay-of-tenants": (
+        "evpn-guests",
+        (*EVPN_PAIRS_SONIC, f"fabrics.compute.{RELAY}", "tenants={blue: {nodes: [p1/su-1]}}"),
+    ),
     "cumulus-mlag-relay-over-evpn": (
         "evpn-guests",
         (*EVPN_PAIRS_CUMULUS, *DUAL, MLAG_LEAF, f"fabrics.inband.{RELAY}"),
@@ -64,6 +83,8 @@ CASES = {
     "sonic-unnumbered": ("leaf-spine", (*DUAL, *UNNUMBERED, *BRIDGED, f"fabrics.compute.{RELAY}")),
     "sonic-relay-over-evpn": ("evpn-guests", (f"fabrics.inband.{RELAY}",)),
     "cumulus-relay-over-evpn": ("evpn-guests", (CUMULUS, f"fabrics.inband.{RELAY}")),
+    "sonic-pair-relay": ("bonded-pair", (*MCLAG, *DUAL, *FILES)),
+    "sonic-pair-relay-without-routing": ("bonded-pair", (*MCLAG, *UNROUTED, f"fabrics.inband.{RELAY}")),
     "tenants": ("tenants", (f"fabrics.compute.{RELAY}", f"fabrics.storage.{RELAY}", f"fabrics.storage.{ACCESS}")),
     "sonic-v6-relay": ("leaf-spine", (*V6, *BRIDGED, f"fabrics.compute.{RELAY}")),
     "sonic-one-advertises": ("evpn-guests", (*DUAL, "fabrics.compute.hosts=bridged", f"fabrics.inband.{RA}")),
@@ -91,10 +112,18 @@ def test_what_hosts_are_given_is_said(name: str, sets: tuple[str, ...]) -> None:
         assert not found, f"{switch.name}\n{first(found)}"
 
 
-@pytest.mark.parametrize("case", ["sonic", "sonic-bonds", "sonic-relay", "sonic-unnumbered", "sonic-relay-over-evpn"])
+OF_SONIC = [
+    *("sonic", "sonic-bonds", "sonic-relay", "sonic-unnumbered", "sonic-relay-over-evpn", "sonic-pair-relay"),
+    *("sonic-segment-relay", "sonic-segment-relay-in-vrf", "sonic-segment-relay-of-tenants"),
+]
+
+
+@pytest.mark.parametrize("case", OF_SONIC)
 def test_tables_are_sonics(case: str) -> None:
     name, sets = CASES[case]
     for _, files in switches_of(name, sets, 2):
+        if "config_db.json" not in files:
+            continue
         tables = json.loads(files["config_db.json"])
         assert not list(check_config_db(tables, cluster_of(name, *sets).design.catalog))
 
@@ -112,6 +141,45 @@ def test_trees_are_nvues(case: str) -> None:
     for _, files in switches_of(*CASES[case], 2):
         (item,) = YAML(typ="safe").load(files["startup.yaml"])
         assert not list(faults(item["set"]))
+
+
+def test_each_switch_of_a_sonic_pair_is_answered() -> None:
+    """sonic-net/SONiC, DHCPv4-relay-agent-High-Level-Design.md: by its loopback, which a VRF has none of."""
+    boxes = [
+        json.loads(files["config_db.json"])
+        for switch, files in switches_of(*CASES["sonic-pair-relay"], 2)
+        if switch.name.startswith("inband-leaf")
+    ]
+    assert len(boxes) == 2
+    loopbacks = [key for box in boxes for key in box["LOOPBACK_INTERFACE"] if "|" in key and "." in key]
+    assert len(set(loopbacks)) == 2
+    for box in boxes:
+        assert box["DEVICE_METADATA"]["localhost"]["has_sonic_dhcpv4_relay"] == "True"
+        assert not any("dhcp_servers" in row for row in box["VLAN"].values())
+        for vlan, row in box["DHCPV4_RELAY"].items():
+            in_vrf = "vrf_name" in box["VLAN_INTERFACE"][vlan]
+            assert (row.get("source_interface"), row.get("link_selection")) == (
+                (None, None) if in_vrf else ("Loopback0", "enable")
+            )
+        assert {"vrf_name" in box["VLAN_INTERFACE"][vlan] for vlan in box["DHCPV4_RELAY"]} == {True, False}
+
+
+BROKEN = {
+    "isc-on-a-pair": ("VLAN", {"dhcp_servers": ["10.99.0.9"]}, "by an agent that does not run"),
+    "no-link-selection": ("DHCPV4_RELAY", {"link_selection": "disable"}, "link selection"),
+    "no-loopback": ("DHCPV4_RELAY", {"source_interface": "Loopback1"}, "Loopback1"),
+}
+
+
+@pytest.mark.parametrize("case", BROKEN.values(), ids=BROKEN)
+def test_a_relay_of_a_pair_that_is_changed_is_seen(case: tuple[str, dict[str, Any], str]) -> None:
+    table, fields, said = case
+    pair = switches_of(*CASES["sonic-pair-relay"], 2)
+    switch, files = next(each for each in pair if each[0].name == "inband-leaf-01")
+    box = json.loads(files["config_db.json"])
+    box[table]["Vlan100"] |= fields
+    with pytest.raises(UnknownTextError, match=said):
+        read(switch, {**files, "config_db.json": json.dumps(box)})
 
 
 IN_EOS, IN_CUMULUS, V6_IN_CUMULUS = (

@@ -9,7 +9,7 @@ from functools import cache
 import pytest
 
 from fabricgen.catalog.loader import Catalog
-from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
+from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.kernel.discovery import module_names
 from fabricgen.render.nos_protocol import NOS_PACKAGE, known_nos
 from fabricgen.running.form import Switch, differences, renamed
@@ -61,25 +61,11 @@ def on(name: str, sets: tuple[str, ...], nos: str) -> tuple[str, ...]:
     catalog = cluster_of(name, *sets).design.catalog
     found = []
     for fabric in ethernet(name, sets):
-        refused = _paired(name, sets) if nos == "sonic" and _refused_to_mclag(name, sets) else frozenset[TierKey]()
-        able = {t.name for t in fabric.tiers if can_run(t, nos, catalog) and t.key not in refused}
+        able = {t.name for t in fabric.tiers if can_run(t, nos, catalog)}
         tiers = {tier.name: nos if tier.name in able else tier.nos for tier in fabric.tiers}
         words = ", ".join(f"{tier}: {word}" for tier, word in tiers.items())
         found.append(f"fabrics.{fabric.name}.nos={{{words}}}")
     return (*sets, *found)
-
-
-def _refused_to_mclag(name: str, sets: tuple[str, ...]) -> bool:
-    """Whether VRFs have hosts on pairs with links up (FG099)."""
-    paired = _paired(name, sets)
-    upper = [fabric for fabric in ethernet(name, sets) if len(fabric.tiers) > 1]
-    return any(tier.key in paired for fabric in upper for tier in fabric.tiers)
-
-
-def _paired(name: str, sets: tuple[str, ...]) -> frozenset[TierKey]:
-    """The tiers whose switches are MLAG pairs."""
-    plan = cluster_of(name, *sets).plan
-    return frozenset(c.key for c in plan.devices.classes if plan.bonds and (plan.bonds.mate[c.rows] >= 0).any())
 
 
 def nos_of(name: str, sets: tuple[str, ...]) -> list[str]:

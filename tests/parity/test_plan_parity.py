@@ -19,6 +19,7 @@ from tests.render.rendered import (
     CUMULUS,
     DUAL,
     EVPN_EOS,
+    EVPN_PAIRS_SONIC,
     EXAMPLES,
     ONE_NUMBER,
     PER_RACK,
@@ -36,6 +37,7 @@ CASES = [(name, ()) for name in EXAMPLES] + [
 CASES += [
     ("evpn-guests", nos + sets) for nos in ((), EVPN_EOS, CUMULUS) for sets in ((), DUAL, UNNUMBERED + ONE_NUMBER)
 ]
+CASES += [("evpn-guests", EVPN_PAIRS_SONIC + sets) for sets in (DUAL, DUAL + UNNUMBERED)]
 
 
 @pytest.mark.parametrize(("name", "sets"), CASES, ids=lambda v: "+".join(v) if isinstance(v, tuple) else v)

@@ -70,6 +70,8 @@ def _used(case: Case, found: FamilyAddresses) -> Iterator[tuple[int, tuple[tuple
         for row in np.flatnonzero(subnets.gateway.present & ~_seconds(case)).tolist():
             yield from ((gateway, kinds) for gateway in found.gateways(fabric, row))
         yield from ((subnets.own.at(row), kinds) for row in np.flatnonzero(subnets.own.present).tolist())
+    for (owner, _), column in found.vrf_loopbacks.items():
+        yield from ((column.at(row), ((owner, "loopback"),)) for row in np.flatnonzero(column.present).tolist())
     for (owner, vrf), pairs in found.vrf_links.items():
         guests = tuple((f.name, "fabric") for f in design.fabrics if (f.carrier, f.vrf) == (owner, vrf))
         for row in np.flatnonzero(pairs.present).tolist():

@@ -6,7 +6,7 @@ from ipaddress import ip_network
 from typing import Any, TypeAlias
 
 from avd_overlay import passes_nothing_on
-from avd_routing import drain
+from avd_routing import drain, mate_in
 
 from fabricgen.views.exits import ExitPeer, ExitPolicy, Outside
 from fabricgen.views.switch import SwitchView
@@ -43,8 +43,10 @@ def _vrf(switch: SwitchView, vrf: str, found: Structured) -> None:
         six, further = ("6", 5) if v6 else ("", 0)
         beyond = _list(found, f"OUTSIDE{six}{end}", switch.outside(vrf), v6)
         ours = _list(found, f"AGGREGATES{six}{end}", [Outside(prefix, 0) for prefix in announced], v6)
+        mates = ["PEER" + end if vrf else "FABRIC-PEER"] if mate_in(switch, vrf) else []
         if ours:
-            _entry(found, outward, 6 if v6 else 5, [ours], action="deny")
+            for name in (outward, *mates):
+                _entry(found, name, 6 if v6 else 5, [ours], action="deny")
         if beyond:
             _entry(found, inward, 50 + further, [beyond])
             if paths or not passes_nothing_on(switch):
@@ -55,6 +57,8 @@ def _vrf(switch: SwitchView, vrf: str, found: Structured) -> None:
                     [*([f"as-path EXITS{end}"] if paths else []), beyond],
                     drain(switch) if switch.maintenance else [],
                 )
+            for name in mates:
+                _entry(found, name, 50 + further, [beyond], drain(switch) if switch.maintenance else [])
         if beyond and any((":" in route.prefix) == v6 for route in passed_on):
             _entry(found, f"STATIC{end}", 50 + further, [beyond])
         for policy in policies:

@@ -64,7 +64,11 @@ def with_overlay(switch: SwitchView, found: Structured) -> Structured:
         for peer in switch.overlay.peers
     ]
     own = {"route_map_out": "OVERLAY-OUT"} if passes_nothing_on(switch) else {}
-    members = [{"name": name, "activate": True, **own} for name in groups]
+    has_up = any(port.role == "up" for port in switch.ports)
+    members = [
+        {"name": name, "activate": True, **(own if not (role == "peer" and has_up) else {})}
+        for name, role in groups.items()
+    ]
     bgp["address_family_evpn"] = {"next_hop_unchanged": True, "peer_groups": members}
     if own:
         entry = {"sequence": 10, "type": "permit", "match": ["as-path OWN"]}

@@ -112,9 +112,10 @@ def _families(switch: SwitchView) -> list[bool]:
 
 def _route_maps(switch: SwitchView, vrf: str, wanted: list[tuple[int, str]]) -> list[Structured]:
     speaks = any(sub.vrf == vrf for port in switch.ends for sub in port.subinterfaces if sub.peer_asn)
-    names = ["CONNECTED", "FABRIC-IN", "FABRIC-OUT"]
+    names = ["CONNECTED", "FABRIC-IN", "FABRIC-OUT", *(["FABRIC-PEER"] if mate_in(switch, "") else [])]
     if vrf:
-        names = [f"{name}-{vrf}" for name in (("CONNECTED", "IN", "OUT") if speaks else ("CONNECTED",))]
+        further = ["IN", "OUT", *(["PEER"] if mate_in(switch, vrf) else [])] if speaks else []
+        names = [f"{name}-{vrf}" for name in ("CONNECTED", *further)]
     return [
         {
             "name": name,
@@ -123,13 +124,24 @@ def _route_maps(switch: SwitchView, vrf: str, wanted: list[tuple[int, str]]) -> 
                     "sequence": seq,
                     "type": "permit",
                     "match": [*(["as-path OWN"] if passes_nothing_on(switch) and "OUT" in name else []), match],
-                    **({"set": drain(switch)} if switch.maintenance and "OUT" in name else {}),
+                    **({"set": drain(switch)} if switch.maintenance and ("OUT" in name or "PEER" in name) else {}),
                 }
                 for seq, match in wanted
             ],
         }
         for name in names
     ]
+
+
+def mate_in(switch: SwitchView, vrf: str) -> bool:
+    """Whether there is a mate in a VRF that is told what came from above, beside own routes."""
+    ends = [port for port in switch.ends if port.role == "peer"]
+    speaks = [port for port in ends if (port.peer_asn if not vrf else _speaks_in(port, vrf))]
+    return bool(speaks) and passes_nothing_on(switch) and any(port.role == "up" for port in switch.ports)
+
+
+def _speaks_in(port: SwitchPort, vrf: str) -> bool:
+    return any(sub.vrf == vrf and sub.peer_asn for sub in port.subinterfaces)
 
 
 def drain(switch: SwitchView) -> list[str]:
@@ -222,7 +234,7 @@ def _peer_group(switch: SwitchView, group: str) -> Structured:
         **_safety(switch, from_below=group.startswith("DOWN")),
         **({"send_community": "all"} if switch.maintenance else {}),
         "route_map_in": "FABRIC-IN",
-        "route_map_out": "FABRIC-OUT",
+        "route_map_out": "FABRIC-PEER" if group.startswith("PEER") and mate_in(switch, "") else "FABRIC-OUT",
     }
 
 
@@ -244,8 +256,9 @@ def _bgp_vrf(switch: SwitchView, vrf: str, width: int) -> Structured:
             "remote_as": str(sub.peer_asn),
             "description": f"{port.peer} {port.peer_port}"[:80],
             "route_map_in": f"IN-{vrf}",
-            "route_map_out": f"OUT-{vrf}",
+            "route_map_out": f"PEER-{vrf}" if port.role == "peer" and mate_in(switch, vrf) else f"OUT-{vrf}",
             **_safety(switch, from_below=port.role == "down"),
+            **({"send_community": "all"} if switch.maintenance else {}),
         }
         for port, sub in links
         for far in _ends(sub)

@@ -39,6 +39,7 @@ EVPN_PAIRS_CUMULUS = (
     "fabrics.compute.tiers.leaf={switch: sn5600, per: su, count: 2, spread: stripe, pair: evpn}",
     *EVPN_PAIRS[-2:],
 )
+EVPN_PAIRS_SONIC = ("nos=sonic", *EVPN_PAIRS_CUMULUS[1:])
 COPPER = (
     "fabrics.oob.nos=eos",
     "fabrics.oob.tiers.leaf.switch=7010tx",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Callable
 from ipaddress import ip_interface
 from pathlib import Path
@@ -21,13 +22,15 @@ from fabricgen.blueprint.load import load_blueprint
 from fabricgen.cluster import build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.kernel.diagnostics import InputError
+from fabricgen.lint.rules.fg737_mclag_not_in_image import MclagNotInImage
 from fabricgen.phases.tables import at_phase
 from fabricgen.render.checks.config_db import check_config_db
 from fabricgen.running.form import Switch, differences
+from fabricgen.running.tree import UnknownTextError
 from tests.conftest import BLUEPRINTS, built_files, example_cluster, example_design
 from tests.parity.switches import first, read, rendered, wanted
 from tests.render.nvue_model import faults
-from tests.render.rendered import EVPN_PAIRS, EVPN_PAIRS_CUMULUS
+from tests.render.rendered import EVPN_PAIRS, EVPN_PAIRS_CUMULUS, EVPN_PAIRS_SONIC
 
 EXAMPLE, LEAF = "host-vlans", "configs/inband-leaf-01"
 ONE_SWITCH = (
@@ -249,19 +252,94 @@ def test_the_tables_of_a_sonic_pair_are_sonics(underlay: str) -> None:
     assert ("own" in built_files(cluster, "addresses")["addresses.csv"].decode()) is False
 
 
-def test_a_vrf_with_links_up_takes_no_sonic_pair() -> None:
-    """A session of the two in it would need addresses of each in a VLAN where both have one MAC."""
-    up = "fabrics.inband.tiers.spine={switch: sn4600c, count: 2}"
-    with pytest.raises(InputError, match=r"FG099.*cannot have files in VRF files"):
-        example_cluster(PAIR, *SONIC_PAIR, up, "fabrics.inband.tiers.leaf.uplinks=2 x 100G")
-    example_cluster(PAIR, *SONIC_PAIR, up, "fabrics.inband.tiers.leaf.uplinks=2 x 100G", "fabrics.files.vrf=default")
+LINKS_UP = (
+    "fabrics.inband.tiers.spine={switch: sn4600c, count: 2}",
+    "fabrics.inband.tiers.leaf.uplinks=2 x 100G",
+)
+IN_VRFS = {
+    "vrfs": (),
+    "dual": ("ip=dual",),
+    "v6": ("ip=v6",),
+    "unnumbered": ("ip=dual", "routing.underlay=ebgp-unnumbered"),
+    "tenant": ("tenants={blue: {nodes: [p1/su-1]}}",),
+    "tenant-of-one-switch": ("ip=dual", "tenants={blue: {nodes: [p1/su-1/node-1]}}"),
+}
+
+
+@pytest.mark.parametrize("case", IN_VRFS.values(), ids=IN_VRFS)
+def test_vrfs_of_a_sonic_pair_pass_in_vlans_of_the_peer_link(case: tuple[str, ...]) -> None:
+    """MCLAG_Enhancements_HLD.md, 2.1.9: in a VLAN of hosts the two are one; beside it each has an address in it."""
+    cluster = example_cluster(PAIR, *SONIC_PAIR, *LINKS_UP, *case)
+    read_back, tables = [], []
+    for switch, files in rendered(cluster):
+        if switch.name.startswith("inband-leaf"):
+            read_back.append(read(switch, files))
+            assert not first(differences(read_back[-1], wanted(cluster, switch, files))), switch.name
+            tables.append(json.loads(files["config_db.json"]))
+            assert not list(check_config_db(tables[-1], cluster.design.catalog))
+    one, two = read_back
+    assert one.pair
+    assert two.pair
+    assert one.pair.vlans.keys() == two.pair.vlans.keys()
+    assert one.pair.vlans.keys().isdisjoint(one.vlans)
+    between = {vrf: addresses for vrf, addresses in one.pair.vlans.values() if vrf}
+    assert {"files"} <= between.keys() == one.vrfs
+    listed = {
+        (row["device"], row["port"], row["prefix"])
+        for row in csv.DictReader(io.StringIO(built_files(cluster, "addresses")["addresses.csv"].decode()))
+    }
+    for side, far in ((one, two), (two, one)):
+        assert side.pair
+        assert far.pair
+        for vlan, (vrf, addresses) in side.pair.vlans.items():
+            other_vrf, others = far.pair.vlans[vlan]
+            assert vrf == other_vrf
+            assert addresses.isdisjoint(others)
+            assert {ip_interface(a).network for a in addresses} == {ip_interface(a).network for a in others}
+            if vrf:
+                assert {text.partition("/")[0] for text in others} <= side.bgp[vrf].peers.keys()
+                assert {(side.hostname, f"Vlan{vlan}", address) for address in addresses} <= listed
+    assert all(f"Vlan{vlan}" in tables[0]["MCLAG_UNIQUE_IP"] for vlan in one.pair.vlans)
+
+
+def test_a_lock_keeps_the_vlans_of_a_pairs_vrfs(tmp_path: Path, fabricgen: Callable[..., Any]) -> None:
+    """A VRF that comes later, and sorts first, takes a VLAN of its own."""
+    file = tmp_path / "cluster.yaml"
+    text = (BLUEPRINTS / f"{PAIR}.yaml").read_text(encoding="utf-8")
+    edits = {"    bond: node": "    bond: node\n    nos: sonic", "peer: 2 x 100G": "peer: 2 x 100G, pair: mclag"}
+    for old, new in edits.items():
+        assert old in text
+        text = text.replace(old, new, 1)
+    more = "  archive: {protocol: ethernet, carried_by: inband, host_ports: tagged, vlan: 300}\n  files:"
+    found = []
+    for changed in (text, text.replace("  files:", more, 1)):
+        file.write_text(changed, encoding="utf-8")
+        assert fabricgen("lock", str(file)).code == 0
+        found.append(dict(build_design(load_blueprint(str(file))).peer_vlans))
+    assert set(found[0]) == {"files", "oob"}
+    assert found[0].items() < found[1].items()
+    assert len(set(found[1].values())) == len(found[1])
+
+
+def test_vrfs_over_evpn_need_no_vlan_of_the_peer_link() -> None:
+    """The two have an EVPN session with each other, as with switches above."""
+    cluster = example_cluster(PAIR, *SONIC_PAIR, *LINKS_UP, "routing.overlay=evpn")
+    for switch, files in rendered(cluster):
+        if switch.name.startswith("inband-leaf"):
+            found = read(switch, files)
+            assert not first(differences(found, wanted(cluster, switch, files))), switch.name
+            assert found.pair
+            assert set(found.pair.vlans) == {4094}
+            assert switch.overlay
+            assert switch.pair
+            assert switch.pair.mate in {peer.name for peer in switch.overlay.peers}
 
 
 TENANTS = ("tenants={blue: {nodes: [p1/su-1]}, red: {nodes: [p1/su-2/node-1]}}",)
 
 
 @pytest.mark.parametrize("tenants", [(), TENANTS], ids=["", "tenants"])
-@pytest.mark.parametrize("sets", [EVPN_PAIRS, EVPN_PAIRS_CUMULUS], ids=["eos", "cumulus"])
+@pytest.mark.parametrize("sets", [EVPN_PAIRS, EVPN_PAIRS_CUMULUS, EVPN_PAIRS_SONIC], ids=["eos", "cumulus", "sonic"])
 def test_both_switches_of_a_segment_agree(sets: tuple[str, ...], tenants: tuple[str, ...]) -> None:
     """RFC 7432, section 8: both have the segment of a bond, and the route target of its VLAN; no others have either."""
     cluster = example_cluster("evpn-guests", *sets, *tenants)
@@ -272,6 +350,8 @@ def test_both_switches_of_a_segment_agree(sets: tuple[str, ...], tenants: tuple[
         if "startup.yaml" in files:
             (item,) = YAML(typ="safe").load(files["startup.yaml"])
             assert not list(faults(item["set"]))
+        if "config_db.json" in files:
+            assert not check_config_db(json.loads(files["config_db.json"]), cluster.design.catalog)
         if switch.is_lowest:
             sides.setdefault(switch.multihomed, []).append(found)
     assert len(sides) == 2
@@ -294,10 +374,61 @@ def test_both_switches_of_a_segment_agree(sets: tuple[str, ...], tenants: tuple[
     assert len(targets) == len(set(targets)) == (8 if tenants else 4)
 
 
+def test_sonic_has_the_segments_of_cumulus_linux() -> None:
+    """RFC 7432, section 5, type 3: a MAC and a number, of the tables and of FRR there, and of NVUE here."""
+    found: dict[str, set[tuple[int, str, str]]] = {}
+    for sets in (EVPN_PAIRS_SONIC, EVPN_PAIRS_CUMULUS):
+        for switch, files in rendered(example_cluster("evpn-guests", *sets), 4):
+            bonds = read(switch, files).bonds if switch.multihomed else {}
+            found.setdefault(switch.nos, set()).update((n, bond.segment, switch.name) for n, bond in bonds.items())
+            for number, bond in bonds.items() if switch.nos == "sonic" else ():
+                tables = json.loads(files["config_db.json"])
+                row = tables["EVPN_ETHERNET_SEGMENT"][f"PortChannel{number}"]
+                assert row == {"df_pref": "32767", "esi": "AUTO", "type": "TYPE_3_MAC_BASED"}
+                assert tables["PORTCHANNEL"][f"PortChannel{number}"]["system_mac"] == bond.segment
+                lines = f"interface PortChannel{number}\n evpn mh es-id {number}\n evpn mh es-sys-mac {bond.segment}\n"
+                assert lines in files["frr.conf"]
+    assert found["sonic"]
+    assert len(found["sonic"]) == len(found["cumulus"])
+    assert {(n, mac) for n, mac, _ in found["sonic"]} == {(n, mac) for n, mac, _ in found["cumulus"]}
+
+
+def test_segments_of_sonic_are_no_mclag() -> None:
+    """Lint asks for an image with ICCPd of MLAG pairs alone."""
+    assert not list(MclagNotInImage().check(example_cluster("evpn-guests", *EVPN_PAIRS_SONIC)))
+    peers = ("fabrics.compute.tiers.leaf.pair=null", "fabrics.compute.tiers.leaf.peer=2 x 400G")
+    assert len(list(MclagNotInImage().check(example_cluster("evpn-guests", *EVPN_PAIRS_SONIC, *peers)))) == 1
+
+
+BROKEN_SEGMENTS = {
+    "another-mac": ("frr.conf", r"es-sys-mac 02:\S+", "es-sys-mac 02:00:00:00:00:99", "segments are"),
+    "another-number": ("frr.conf", r"evpn mh es-id \d+", "evpn mh es-id 99", "segments are"),
+    "another-wait": ("frr.conf", "startup-delay 300", "startup-delay 180", "180 s of FRR"),
+    "no-vni": ("frr.conf", r"  vni \d+\n   rd .*\n.*\n.*\n  exit-vni\n", "", "VNIs of VLANs are"),
+    "no-uplink": ("frr.conf", " evpn mh uplink\n", "", "tracked: False, wanted True"),
+    "no-mac-of-gateways": ("config_db.json", '"gateway_mac"', '"mac"', "no MAC in common"),
+    "no-gateway": ("config_db.json", '"static_anycast_gateway": "true"', '"vrf_name": ""', "anycast: False"),
+    "another-type": ("config_db.json", '"df_pref": "32767"', '"df_pref": "1"', "of another type"),
+}
+
+
+@pytest.mark.parametrize("case", BROKEN_SEGMENTS.values(), ids=BROKEN_SEGMENTS)
+def test_a_broken_segment_of_sonic_is_noticed(case: tuple[str, str, str, str]) -> None:
+    file, old, new, said = case
+    cluster = example_cluster("evpn-guests", *EVPN_PAIRS_SONIC)
+    switch, files = next((switch, files) for switch, files in rendered(cluster, 2) if switch.multihomed)
+    text, count = re.subn(old, new, files[file], count=1)
+    assert count == 1
+    try:
+        found = "\n".join(differences(read(switch, {**files, file: text}), wanted(cluster, switch, files)))
+    except UnknownTextError as error:
+        found = str(error)
+    assert said in found
+
+
 REFUSED = {
     "no-overlay": ("routing.overlay=null", "no overlay"),
     "peer-links": ("fabrics.compute.tiers.leaf.peer=2 x 400G", "peer links"),
-    "sonic": ("fabrics.compute.nos={leaf: sonic}", "no EVPN multihoming is written"),
 }
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -69,6 +70,54 @@ def test_tenants_over_evpn(short_path: Path, sets: tuple[str, ...]) -> None:
         first = vrf_lab.first_ports(build)
         large = _large(lab, first, one, other, build.addresses[first[other]][0].partition("/")[0])
         assert large == (True, False)
+
+
+PAIRS = (
+    "fabrics.compute.tiers.leaf={switch: sn4700, per: su, count: 2, spread: stripe, peer: 2 x 400G, uplinks: 2 x 400G}",
+    "fabrics.compute.tiers.spine.count=2",
+)
+
+
+def test_a_mate_tells_of_tunnels_who_has_no_uplinks(short_path: Path) -> None:
+    """Without links up a leaf keeps the prefixes of all others in their VRFs, each by the tunnel of its own leaf."""
+    build = Build(built("leaf-spine", *TENANTS, *EVPN, *PAIRS, "nos={leaf: sonic, spine: cumulus}"))
+    with vrf_lab.lab(build, short_path) as lab:
+        vrf_lab.reach_their_own(lab, OWNERS)
+        first, mate, *others = (name for name in build.switches if "leaf" in name)
+        ends = [(near, far) for link in build.links for near, far in ((link.a, link.b), (link.b, link.a))]
+        ups = [near.port for near, far in ends if near.device == first and "spine" in far.device]
+        overlays = {name: build.forms[name].overlay for name in others}
+        tunnels = {one.vtep for one in overlays.values() if one}
+        assert len(ups) == len(tunnels) == 2
+        assert tunnels <= _told_by(lab, first, "spine")
+        for port in ups:
+            lab.run(first, "ip", "link", "set", kernel(port), "down")
+        deadline = time.monotonic() + 60
+        while _told_by(lab, first, "spine") or not tunnels <= _told_by(lab, first, mate):
+            assert time.monotonic() < deadline
+            time.sleep(0.2)
+        (ways,) = lab.json(first, "show ip route bgp")
+        ports = {kernel(near.port) for near, far in ends if near.device == first and far.device == mate}
+        for tunnel in tunnels:
+            assert {hop["interfaceName"] for hop in ways[f"{tunnel}/32"][0]["nexthops"] if hop.get("active")} == ports
+
+
+def _told_by(lab: frr_lab.Lab, switch: str, neighbor: str) -> set[str]:
+    """The tunnels of prefixes that neighbours whose names have a word in them told of."""
+    overlay = lab.build.forms[switch].overlay
+    assert overlay
+    told = {address for address, peer in overlay.peers.items() if neighbor in peer.description}
+    (routes,) = lab.json(switch, "show bgp l2vpn evpn route type prefix")
+    found = [
+        path
+        for table in routes.values()
+        if isinstance(table, dict)
+        for prefix in table.values()
+        if isinstance(prefix, dict)
+        for ways in prefix.get("paths", ())
+        for path in (ways if isinstance(ways, list) else [ways])
+    ]
+    return {path["nexthops"][0]["ip"] for path in found if path.get("peerId") in told}
 
 
 def _paths(routes: dict[str, object]) -> Iterator[dict[str, list[dict[str, str]]]]:

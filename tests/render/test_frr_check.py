@@ -14,7 +14,19 @@ import pytest
 
 from fabricgen.running.bgpcfgd import frr_of
 from tests.parity.switches import switches_of
-from tests.render.rendered import BFD, DUAL, EXAMPLES, LEAKS, ONE_NUMBER, PER_RACK, RAILS, UNNUMBERED, V6, files_of
+from tests.render.rendered import (
+    BFD,
+    DUAL,
+    EVPN_PAIRS_SONIC,
+    EXAMPLES,
+    LEAKS,
+    ONE_NUMBER,
+    PER_RACK,
+    RAILS,
+    UNNUMBERED,
+    V6,
+    files_of,
+)
 
 CASES = [(name, ()) for name in EXAMPLES] + [
     ("leaf-spine", UNNUMBERED),
@@ -33,6 +45,7 @@ CASES = [(name, ()) for name in EXAMPLES] + [
     ("full-cluster", V6),
     ("full-cluster", DUAL),
     ("superpod-b300", DUAL),
+    ("evpn-guests", EVPN_PAIRS_SONIC + DUAL),
 ]
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
@@ -17,7 +18,7 @@ import pytest
 from tests.conftest import require
 from tests.render import frr_lab
 from tests.render.lab_check import settled
-from tests.render.lab_files import Build, built
+from tests.render.lab_files import Build, built, kernel
 from tests.render.rendered import BFD, CUMULUS, DUAL, ONE_NUMBER, PER_RACK, STATIC, UNNUMBERED, V6, cluster_of
 
 
@@ -35,6 +36,48 @@ def short_path() -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="frr") as folder:
         Path(folder).chmod(0o755)
         yield Path(folder)
+
+
+PAIRS = (
+    "fabrics.compute.tiers.leaf={switch: sn4700, per: su, count: 2, spread: stripe, peer: 2 x 400G, uplinks: 2 x 400G}",
+    "fabrics.compute.tiers.spine.count=2",
+)
+
+
+@pytest.mark.parametrize("nos", ["sonic", "cumulus"])
+def test_a_mate_is_the_way_of_who_has_no_uplinks(short_path: Path, nos: str) -> None:
+    """Without links up a switch has routes to all that the fabric has, by its mate; spines learn of none by it."""
+    build = Build(built("leaf-spine", *PAIRS, *DUAL, *BFD, f"nos={nos}"))
+    with frr_lab.lab(build, short_path) as lab:
+        first, mate, *others = (name for name in build.switches if "leaf" in name)
+        spine = next(name for name in build.switches if "spine" in name)
+        ends = [(near, far) for link in build.links for near, far in ((link.a, link.b), (link.b, link.a))]
+        ups = [near.port for near, far in ends if near.device == first and "spine" in far.device]
+        wanted = {prefix for name in others for prefix in build.forms[name].bgp[""].announced}
+        assert len(ups) == 2
+        _until(lambda: all(wanted <= _learned(lab, name).keys() for name in (first, mate, spine)))
+        for port in ups:
+            lab.run(first, "ip", "link", "set", kernel(port), "down")
+        ports = {kernel(near.port) for near, far in ends if near.device == first and far.device == mate}
+        _until(lambda: all(_learned(lab, first).get(prefix) == ports for prefix in wanted))
+        assert not {*build.forms[first].bgp[""].announced} & _learned(lab, spine).keys()
+
+
+def _learned(lab: frr_lab.Lab, switch: str) -> dict[str, set[str]]:
+    """The ports by which BGP leads to each prefix."""
+    return {
+        prefix: {hop["interfaceName"] for hop in route["nexthops"] if hop.get("active")}
+        for said in lab.json(switch, "show ip route bgp", "show ipv6 route bgp")
+        for prefix, (route, *_) in said.items()
+        if route.get("selected")
+    }
+
+
+def _until(done: Callable[[], bool], seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while not done():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
 
 
 MIXED = ("nos={leaf: sonic, spine: eos}", "fabrics.compute.tiers.spine.switch=7060dx5-32")

@@ -14,7 +14,7 @@ import pytest
 
 from tests.conftest import built_files, example_cluster, require
 from tests.render import ovs_lab
-from tests.render.lab_files import PARTS, Build, End
+from tests.render.lab_files import PARTS, Build, End, kernel
 from tests.render.ovs_lab import Lab
 
 BONDED = (
@@ -122,6 +122,74 @@ def test_hosts_of_a_pair_reach_their_gateway_and_what_is_below_the_pair(short_pa
             said = lab.routing.json(switch, "show bgp neighbors")[0]
             assert {one["bgpState"] for one in said.values()} == {"Established"}
             assert set(said) == set(build.forms[switch].bgp[""].peers)
+
+
+UPLINKED = (
+    "fabrics.compute.hosts=bridged",
+    "fabrics.compute.bond=node",
+    "fabrics.compute.tiers.spine.count=2",
+    "scalable_unit.nodes=1 x generic-server",
+    "names.interfaces.generic-server={bond-compute: bond0}",
+)
+PAIR_OF = (
+    "fabrics.compute.tiers.leaf={switch: %s, per: su, count: 2, spread: stripe, peer: 2 x 400G, uplinks: 2 x 400G}"
+)
+
+
+@pytest.mark.parametrize("mends", [True, False], ids=["as rendered", "as if the mate heard own routes alone"])
+@pytest.mark.parametrize(("nos", "switch"), [("cumulus", "sn4700"), ("eos", "7060dx5-32")])
+def test_a_switch_without_uplinks_goes_by_its_mate(short_path: Path, nos: str, switch: str, mends: bool) -> None:
+    """The first switch of a pair, which answers for the gateway, loses both links up: its hosts reach the others."""
+    build, netplans = _files("leaf-spine", *UPLINKED, PAIR_OF % switch, f"nos={{leaf: {nos}, spine: cumulus}}")
+    first, mate, far = (f"compute-leaf-p1-{end}" for end in ("su01-01", "su01-02", "su02-01"))
+    here, there = "p1-su01-n001", "p1-su02-n001"
+    if not mends:
+        files = {path: _as_to_spines(text) for path, text in build.files.items()}
+        assert sum(files[path] != text for path, text in build.files.items()) == 4
+        build = Build(files)
+    with ovs_lab.lab(build, netplans, short_path) as lab:
+        assert _until(lambda: _all_up(lab))
+        address = _address(lab, there, "bond0")
+        assert _until(lambda: lab.pings(here, "bond0", address))
+        ups = [
+            near.port
+            for link in build.links
+            for near, other in ((link.a, link.b), (link.b, link.a))
+            if near.device == first and "spine" in other.device
+        ]
+        assert len(ups) == 2
+        for port in ups:
+            assert lab.run(first, "ip", "link", "set", kernel(port), "down").returncode == 0
+        assert _until(
+            lambda: _next_hops(lab, first, address) == ({min(_pair_address(build, mate))} if mends else set())
+        )
+        assert _until(lambda: lab.pings(here, "bond0", address)) if mends else not lab.pings(here, "bond0", address)
+        spine = next(name for name in build.switches if "spine" in name)
+        said = lab.routing.json(spine, "show bgp ipv4 unicast")[0]["routes"]
+        numbers = {build.devices[name]["asn"] for name in (first, mate)}
+        assert not any(numbers <= set(way["path"].split()) for ways in said.values() for way in ways)
+        assert build.forms[far].bgp[""].peers
+
+
+def _as_to_spines(text: str) -> str:
+    """A configuration that announces to mates what it does to spines."""
+    for word in ("neighbor PEER route-map FABRIC-", "outbound: {route-map: FABRIC-"):
+        text = text.replace(f"{word}PEER", f"{word}OUT")
+    return text
+
+
+def _next_hops(lab: Lab, switch: str, address: str) -> set[str]:
+    """Where a switch sends what is for an address; nowhere, if it has no route."""
+    said = lab.routing.json(switch, f"show ip route {address}")[0]
+    ways = [hop for routes in said.values() for route in routes for hop in route["nexthops"] if hop.get("active")]
+    return {hop["ip"] for hop in ways if "ip" in hop}
+
+
+def _pair_address(build: Build, switch: str) -> set[str]:
+    """The addresses of a switch in the VLAN that it speaks to its mate in."""
+    form = build.forms[switch]
+    assert form.pair
+    return {address.partition("/")[0] for _, own in form.pair.vlans.values() for address in own}
 
 
 GENERATIONS = (

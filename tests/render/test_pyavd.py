@@ -48,6 +48,10 @@ MLAG = (
     "fabrics.inband.tiers.leaf.switch=7060dx5-32",
     "fabrics.storage.tiers.leaf.switch=7060dx5-32",
 )
+PAIRED = "{{switch: {}, per: su, count: 2, spread: stripe, peer: 2 x 400G, uplinks: 2 x 400G}}"
+MATES = (*ALL_EOS, "fabrics.compute.tiers.leaf=" + PAIRED.format("7060dx5-64s"))
+EVPN_MATES = (*EVPN_EOS, "fabrics.compute.tiers.leaf=" + PAIRED.format("7060x6-64de"))
+LEAF_DRAINED = "config_of.compute-leaf-p1-su01-01.maintenance=true"
 ONE_LEAF = ("fabrics.compute.tiers.leaf.per=su",)
 
 ENCRYPTED = "fabrics.across.spans.haul.macsec={ckn: 0123456789abcdef0123456789abcdef, cak: 'env:FABRICGEN_CAK'}"
@@ -113,6 +117,11 @@ CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     "border-of-an-encrypted-span": ("two-site", (ENCRYPTED,)),
     "collapsed-pair": ("collapsed-pair", PAIR),
     "collapsed-pair-dual": ("collapsed-pair", (*PAIR, *DUAL)),
+    "mates-below-spines-dual": ("leaf-spine", (*MATES, *DUAL)),
+    "mates-below-spines-bonded": ("leaf-spine", (*MATES, *BRIDGED, "fabrics.compute.bond=node", *UNNUMBERED)),
+    "mates-with-vrfs-drained": ("evpn-guests", (*EVPN_MATES, *DUAL, "routing.overlay=none", LEAF_DRAINED)),
+    "mates-over-evpn": ("evpn-guests", EVPN_MATES),
+    "mates-below-exits": ("two-exits", (*BORDERS, *DUAL, "fabrics.compute.tiers.leaf=" + PAIRED.format("7060dx5-64s"))),
     "mlag": ("bonded-pair", MLAG),
     "mlag-dual": ("bonded-pair", (*MLAG, *DUAL)),
     "mlag-unnumbered": ("bonded-pair", (*MLAG, *UNNUMBERED)),

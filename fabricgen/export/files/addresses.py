@@ -209,7 +209,7 @@ def _in_vrfs(cluster: Cluster, found: FamilyAddresses) -> Iterator[AddressSectio
         rows = np.flatnonzero(pairs.present)
         lengths = _same(found.family.pair_length, rows)
         for device, upper in ((links.a_device, False), (links.b_device, True)):
-            ports = _subinterfaces(cluster, rows, vlan, upper=upper)
+            ports = _subinterfaces(cluster, rows, vlan, cluster.design.peer_vlans.get(vrf, vlan), upper=upper)
             yield _section(pairs[rows].plus(1 - upper), lengths, "link", device[rows], ports)
 
 
@@ -221,11 +221,19 @@ def _vrf_loopbacks(cluster: Cluster, found: FamilyAddresses) -> Iterator[Address
         yield _section(column[rows], _same(found.family.bits, rows), "vrf-loopback", rows, port)
 
 
-def _subinterfaces(cluster: Cluster, rows: Ints64, vlan: int, *, upper: bool) -> LazyColumn:
-    """The interfaces of a VLAN over some links: PORT.VLAN, or VlanVLAN over the peer link of an MLAG pair."""
+def _subinterfaces(cluster: Cluster, rows: Ints64, vlan: int, peer_vlan: int, *, upper: bool) -> LazyColumn:
+    """The interfaces of a VLAN over some links: PORT.VLAN, or VlanVLAN over the peer link of an MLAG pair, of the VLAN
+    for it on SONiC.
+    """
     bonds, names = cluster.plan.bonds, cluster.port_names.port_columns[upper].take(rows)
     if bonds is None:
         return ConcatenatedColumn((names, f".{vlan}"))
     paired = bonds.of_link[rows] >= 0
-    whole = [f"Vlan{vlan}" if pair else f"{name}.{vlan}" for name, pair in zip(names, paired.tolist(), strict=True)]
+    devices, classes = cluster.plan.devices, cluster.plan.devices.classes
+    numbers = devices.device_class[cluster.plan.links.a_device[rows]].tolist()
+    between = [f"Vlan{peer_vlan if classes[number].nos == 'sonic' else vlan}" for number in numbers]
+    whole = [
+        in_pair if pair else f"{name}.{vlan}"
+        for name, in_pair, pair in zip(names, between, paired.tolist(), strict=True)
+    ]
     return encoded(whole, np.arange(len(whole), dtype=np.int32))

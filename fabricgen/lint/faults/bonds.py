@@ -40,32 +40,24 @@ FG099 = Fault(
     name="CannotPair",
     title="a pair of switches cannot do for its bonds what is asked",
     text="""
-    Bonds are over two SONiC switches, and a VRF with hosts there, a tenant or a DHCP relay needs an address of each of
-    the two in its VLAN. Or a tier states `pair: evpn` without what that takes.
+    A tier states `pair: evpn` without what that takes.
 
-    The two have one address and one MAC there (MCLAG HLD, 2.1.9), which is the gateway. So no session runs between them
-    in a VRF: when one loses its links up, what hosts send to it in that VRF is lost. In the default VRF the session is
-    in VLAN 4094, where each has its own address. A VRF is fine where the fabric has one tier alone: then there are no
-    links up to lose. And the replies of a DHCP server go to an address that both have, which the wrong one drops.
-
-    EVPN multihoming is over `routing.overlay: evpn` and a tier above, without peer links. It is written for EOS and
-    Cumulus Linux.
+    EVPN multihoming is over `routing.overlay: evpn` and a tier above, without peer links.
     """,
     bad="""
     fabrics:
       storage:
         protocol: ethernet
         bond: node
-        nos: sonic
-        dhcp: {servers: 10.99.0.9}  # <-
-        tiers: {leaf: {switch: sn5600, count: 2, spread: stripe, peer: 2 x 400G, pair: mclag}}
+        nos: eos
+        tiers: {leaf: {switch: 7060dx5-32, count: 2, spread: stripe, pair: evpn}}  # <-
     """,
     good="""
     fabrics:
       storage:
         protocol: ethernet
         bond: node
-        nos: sonic
-        tiers: {leaf: {switch: sn5600, count: 2, spread: stripe, peer: 2 x 400G, pair: mclag}}
+        nos: eos
+        tiers: {leaf: {switch: 7060dx5-32, count: 2, spread: stripe, peer: 2 x 400G}}
     """,
 )

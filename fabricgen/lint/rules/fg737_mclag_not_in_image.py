@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from fabricgen.design.linked import is_multihomed
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import PlanRule
 
@@ -53,7 +54,9 @@ class MclagNotInImage(PlanRule):
         }
         paired: dict[tuple[str, str], int] = {}
         for cls in cluster.plan.devices.classes:
-            if cls.nos == "sonic" and bonds is not None and (bonds.mate[cls.rows] >= 0).any():
+            if cls.nos != "sonic" or not cls.fabric or is_multihomed(design.loaded.blueprint, cls.key):
+                continue
+            if bonds is not None and (bonds.mate[cls.rows] >= 0).any():
                 key = cls.fabric, cls.key.name
                 paired[key] = paired.get(key, 0) + cls.count
         for (name, tier), count in paired.items():

@@ -89,7 +89,7 @@ class FamilyAllocation:
 
     def _bonds(self) -> None:
         """Take the addresses of all links of a bond but the first: it is one interface, and has one a fabric. A VRF of
-        hosts on an MLAG pair passes between its two switches in the VLAN of these.
+        hosts on an MLAG pair passes between its two switches in the VLAN of these, but on SONiC.
         """
         bonds, links = self.plan.bonds, self.plan.links
         if bonds is None:
@@ -98,12 +98,23 @@ class FamilyAllocation:
         for column in (self.a, self.b, *self.shared.values(), *self.vrf_links.values()):
             column[others] = no_addresses(self.family, len(others))
         self.length[others] = 0
-        peers = bonds.first[bonds.kind == PEER]
+        peers = self._peers_with_gateways()
         for (owner, vrf), column in self.vrf_links.items():
             guest = next(f for f in self.design.fabrics if (f.carrier, f.vrf) == (owner, vrf))
             if guest.name in self.subnets:
                 here = peers[self.subnets[guest.name].gateway[links.a_device[peers]].present]
                 column[here] = no_addresses(self.family, len(here))
+
+    def _peers_with_gateways(self) -> Ints64:
+        """The first link of each MLAG pair whose switches have addresses of their own in VLANs of hosts; int64. On
+        SONiC they have none, and VRFs pass in VLANs of the peer link.
+        """
+        bonds, devices = self.plan.bonds, self.plan.devices
+        assert bonds is not None  # noqa: S101 - its callers have some
+        peers: Ints64 = bonds.first[bonds.kind == PEER].astype(np.int64)
+        alike = np.array([cls.nos == "sonic" for cls in devices.classes], dtype=bool)
+        found: Ints64 = peers[~alike[devices.device_class[self.plan.links.a_device[peers]]]]
+        return found
 
     def _in_tenants(self) -> None:
         """The pairs of links in the VRFs of tenants, last of all, so that they move no other address. Each switch of a
@@ -130,7 +141,7 @@ class FamilyAllocation:
         if bonds is None:
             return found
         found[bonds.followers()] = True
-        peers = bonds.first[bonds.kind == PEER]
+        peers = self._peers_with_gateways()
         for name, ports in places.ports.items():
             if name in self.subnets:
                 gated = (ports > 0) & self.subnets[name].gateway.present

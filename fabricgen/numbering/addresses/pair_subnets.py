@@ -3,7 +3,8 @@
 The blocks of two switches that follow each other are the two halves of the next larger one. Its gateway is that of the
 first switch, and both have it; each has an address of its own besides, where a block ends or begins: the last one of
 the first block and the first one of the second, which no host has. Some have the gateway and no more (not `addressed`):
-on SONiC, where ICCPd gives both switches one MAC in a VLAN of hosts, and on EOS with EVPN multihoming: it is anycast.
+on SONiC, where ICCPd gives both switches one MAC in a VLAN of hosts, so that VRFs have VLANs of the peer link, and with
+EVPN multihoming on SONiC and EOS: it is anycast.
 """
 
 from __future__ import annotations

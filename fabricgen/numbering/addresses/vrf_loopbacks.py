@@ -3,7 +3,7 @@
 There are such where a switch relays DHCP in a VRF over EVPN, and has no other address there that servers reach it at:
 
 - With EVPN multihoming, the gateway of a VLAN is that of two switches (EOS user manual, DHCP Relay in VXLAN EVPN;
-  Cumulus Linux user guide, DHCP Relays: Control the Gateway IP Address with RFC 3527).
+  Cumulus Linux user guide, DHCP Relays: Control the Gateway IP Address with RFC 3527; SONiC, sonic-dhcpv4-relay.yang).
 - DHCPv6 on Cumulus Linux is relayed from an IPv6 address of the VRF itself (user guide, DHCP Relays: DHCP Relay for
   IPv6 in an EVPN Symmetric Environment).
 
@@ -62,7 +62,7 @@ def _lacks_address(design: Design, tier: TierDesign, family: Family) -> bool:
     """Whether a relay on switches of a tier has no address of a family in a VRF over EVPN that is its own."""
     if tier.nos == "cumulus" and family.bits > ROUTER_ID_BITS:
         return True
-    return tier.nos != "sonic" and is_multihomed(design.loaded.blueprint, tier.key)
+    return is_multihomed(design.loaded.blueprint, tier.key)
 
 
 def vrf_loopbacks(

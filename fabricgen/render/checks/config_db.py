@@ -13,6 +13,7 @@ from fabricgen.render.checks.management_relations import check_management
 from fabricgen.render.checks.problem import Problem
 from fabricgen.render.checks.relations import check_relations, overlapping_queues
 from fabricgen.render.checks.rows import Tables, check_rows, misshapen, with_joined_lists
+from fabricgen.render.checks.segment_relations import check_segments
 
 METADATA = "DEVICE_METADATA"
 
@@ -28,7 +29,7 @@ def check_config_db(data: object, catalog: Catalog) -> tuple[Problem, ...]:
         return shape
     tables = with_joined_lists(cast("dict[str, Any]", data))
     found = [*check_rows(tables), *check_relations(tables), *check_management(tables), *overlapping_queues(tables)]
-    found += _platform(tables, catalog)
+    found += [*check_segments(tables), *_platform(tables, catalog)]
     return tuple(dict.fromkeys(found))
 
 

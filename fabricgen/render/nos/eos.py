@@ -243,6 +243,8 @@ def _bgp(switch: SwitchView) -> dict[str, Any]:
         ],
         "bgp_families": [(word, bgp.groups_of(found, v6=v6, unnumbered=unnumbered)) for v6, word, _ in _words(switch)],
         "only_own_routes": switch.announces_own_only,
+        "default_maps": bgp.maps_in(switch),
+        "outward": {group: bgp.outward(switch, group) for group in found},
         "drained": switch.maintenance,
         "shares_asn": switch.shares_asn,
         "keepalive": KEEPALIVE_S,
@@ -307,11 +309,18 @@ def _bgp_vrf(switch: SwitchView, vrf: str) -> dict[str, Any]:
         "vrf": token(vrf),
         "evpn": evpn_imports(switch, vrf),
         "leaks": leak_targets(switch, vrf),
-        "maps": ("CONNECTED", "IN", "OUT") if found else ("CONNECTED",),
+        "maps": bgp.maps_in(switch, vrf),
         "prefix_lists": lists,
         "matches": matches,
         **exit_sessions(switch, vrf),
-        "peers": [{**_peer(session), "from_above": session.port.role != "down"} for session in found],
+        "peers": [
+            {
+                **_peer(session),
+                "from_above": session.port.role != "down",
+                "outward": bgp.outward(switch, session.group),
+            }
+            for session in found
+        ],
         "families": [
             (word, [s.peer_address for s in found if bgp.is_v6(s.peer_address) == v6]) for v6, word, _ in _words(switch)
         ]

@@ -59,7 +59,7 @@ from fabricgen.render.escape import one_line, token
 from fabricgen.render.nos._sonic.balancing import balancing_values
 from fabricgen.render.nos._sonic.buffers import buffer_lengths_m, buffer_tables, cabled_ports
 from fabricgen.render.nos._sonic.buffers import length_tables as buffers_by_length
-from fabricgen.render.nos._sonic.host_services import host_tables, vlan_rows
+from fabricgen.render.nos._sonic.host_services import host_tables, loopback_name, vlan_rows
 from fabricgen.render.nos._sonic.macsec import macsec_values
 from fabricgen.render.nos._sonic.management import PRINTED_WITH, management_values
 from fabricgen.render.nos._sonic.overlay import overlay_values, vni_vlans
@@ -67,12 +67,14 @@ from fabricgen.render.nos._sonic.pair import pair_rows, pair_tables
 from fabricgen.render.nos._sonic.ports import PortTable, TablePort, fec_of, port_table_of
 from fabricgen.render.nos._sonic.qos import qos_values
 from fabricgen.render.nos._sonic.routing import owns_frr, router_type, routing_values, vrf_name
+from fabricgen.render.nos._sonic.segments import segment_tables, segment_values
 from fabricgen.render.nos._sonic.trim import trim_tables
 from fabricgen.render.nos_protocol import Shared
 from fabricgen.render.trees import first_at_fault, merged, read_data
 from fabricgen.views.exits import EXIT
 from fabricgen.views.host_services import HostServices
 from fabricgen.views.switch import AS_PLANNED, Bond, PlacedSnippet, SwitchPort, SwitchView
+from fabricgen.views.vrf_loopbacks import VrfLoopback
 
 SCHEMA_VERSION = "version_202305_01"
 """Of the tables, as db_migrator.py names it."""
@@ -107,6 +109,8 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         **management_values(switch),
         **host_tables(switch),
         **pair_tables(switch),
+        **segment_tables(switch),
+        **segment_values(switch),
         **balancing_values(switch),
         **macsec_values(switch),
         "BREAKOUT_CFG": {port: {"brkout_mode": mode} for port, mode in port_table.breakouts},
@@ -214,7 +218,8 @@ def _interfaces(switch: SwitchView) -> dict[str, Any]:
     loopbacks = ((switch.loopback, 32), (switch.loopback6, 128))
     found: dict[str, Any] = {
         "INTERFACE": _routed_ports(switch),
-        "LOOPBACK_INTERFACE": {f"Loopback0|{address}/{length}": {} for address, length in loopbacks if address},
+        "LOOPBACK_INTERFACE": {f"Loopback0|{address}/{length}": {} for address, length in loopbacks if address}
+        | {key: row for own in switch.vrf_loopbacks for key, row in _vrf_loopback(own).items()},
         "MGMT_INTERFACE": {f"eth0|{a}": {"gwaddr": gateway} for a, gateway in switch.managements if gateway},
         "PORTCHANNEL": {bond_name(b): _bond_fields(b, switch.offers_to(b.first)) for b in switch.bonds},
         "PORTCHANNEL_MEMBER": {f"{bond_name(b)}|{port.name}": {} for b in switch.bonds for port in b.ports},
@@ -248,6 +253,7 @@ def _bond_fields(bond: Bond, offers: HostServices) -> dict[str, Any]:
         "lacp_key": "auto",
         "min_links": 1,
         "mtu": bond.mtu,
+        "system_mac": bond.segment or None,
     }
 
 
@@ -277,11 +283,16 @@ def _routed_ports(switch: SwitchView) -> dict[str, dict[str, Any]]:
     return rows
 
 
+def _vrf_loopback(own: VrfLoopback) -> dict[str, dict[str, Any]]:
+    return _with_addresses(loopback_name(own), own.prefixes, {"vrf_name": vrf_name(own.vrf)})
+
+
 def _vlan_interfaces(switch: SwitchView) -> dict[str, dict[str, Any]]:
     rows: dict[str, dict[str, Any]] = {}
     for service in switch.services:
         if service.gateways:
-            fields = {"vrf_name": vrf_name(service.vrf) or None}
+            shared = "true" if switch.multihomed else None
+            fields = {"static_anycast_gateway": shared, "vrf_name": vrf_name(service.vrf) or None}
             rows |= _with_addresses(f"Vlan{service.vlan}", service.gateways, fields)
     return rows | {f"Vlan{vlan}": {"vrf_name": vrf_name(vrf)} for vrf, vlan in vni_vlans(switch).items()}
 
@@ -317,6 +328,8 @@ _WHERE_FILLED = (
     "DHCPV4_RELAY",
     "DHCP_RELAY",
     "DNS_NAMESERVER",
+    "EVPN_ETHERNET_SEGMENT",
+    "EVPN_MH_GLOBAL",
     "INTERFACE",
     "MACSEC_PROFILE",
     "MCLAG_DOMAIN",
@@ -328,6 +341,7 @@ _WHERE_FILLED = (
     "PORTCHANNEL_MEMBER",
     "PORT_STORM_CONTROL",
     "RADIUS_SERVER",
+    "SAG",
     "SNMP_USER",
     "STATIC_ROUTE",
     "SWITCH_HASH",

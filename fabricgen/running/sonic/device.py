@@ -30,7 +30,7 @@ from fabricgen.running.form import (
 from fabricgen.running.host_form import OPEN
 from fabricgen.running.overlay import Overlay
 from fabricgen.running.policy import Route, connected, network_of
-from fabricgen.running.sonic import hosts, pair
+from fabricgen.running.sonic import hosts, pair, segments
 from fabricgen.running.sonic.balancing import read_balancing
 from fabricgen.running.sonic.macsec import read_macsec
 from fabricgen.running.sonic.management import MANAGEMENT_TABLES, read_management
@@ -72,6 +72,11 @@ class Box:
     macsecs: dict[str, Macsec] = field(default_factory=dict)
     """Encryption by the name of its profile, which `secured` ports have."""
 
+    def vrf_vlans(self) -> dict[str, int]:
+        """The VNIs of VLANs that stand for a VRF's, by VLAN: such have no addresses."""
+        of_vrfs = set(self.vrfs.values())
+        return {vlan: vni for vlan, vni in self.tunnels.vnis.items() if vni in of_vrfs or not self.keyed.get(vlan)}
+
 
 def read(files: Mapping[str, str]) -> Switch:
     """A switch from its files by name; raises UnknownTextError for what is not understood or does not fit together."""
@@ -80,7 +85,7 @@ def read(files: Mapping[str, str]) -> Switch:
     for name, table in tables.items():
         if name in _TABLES:
             part(f"table {name}", partial(_TABLES[name], box, table), None)
-        elif name not in QOS_TABLES | MANAGEMENT_TABLES | pair.NAMES | _ELSEWHERE:
+        elif name not in QOS_TABLES | MANAGEMENT_TABLES | pair.NAMES | segments.NAMES | _ELSEWHERE:
             unknown(name, f"table {name}")
     if box.split != ("frr.conf" in files) or (box.split and "BGP_NEIGHBOR" in tables):
         unfit("the routing mode does not fit the files")
@@ -92,6 +97,10 @@ def read(files: Mapping[str, str]) -> Switch:
 def _switch(box: Box, tables: Mapping[str, Any], routing: frr.Frr) -> Switch:
     ports = {name: part(name, partial(_interface, box, name, port), port) for name, port in box.ports.items()}
     link, joined = pair.peer_link(tables), part("MCLAG", lambda: pair.joined(tables), frozenset[str]())
+    own = part("EVPN multihoming", lambda: segments.segments(tables, routing.segments), dict[str, str]())
+    for name in routing.segments.tracked & ports.keys():
+        ports[name] = replace(ports[name], tracked=True)
+    shared = part("gateways", lambda: segments.shared_gateways(tables), frozenset[str]())
     for name, bond in box.bond_of.items():
         if bond == link:
             ports[name] = replace(ports[name], bond=PEER_LINK)
@@ -101,14 +110,16 @@ def _switch(box: Box, tables: Mapping[str, Any], routing: frr.Frr) -> Switch:
         _parent(name, ports): Subinterface(box.vrf_of.get(name, ""), _addresses(box, name)) for name in box.tags
     }
     vlans = {
-        number: Vlan(_addresses(box, name), box.vrf_of.get(name, ""))
+        number: Vlan(_addresses(box, name), box.vrf_of.get(name, ""), anycast=name in shared)
         for name, number in box.vlans.items()
-        if name not in {*box.tunnels.vnis, *tables.get("MCLAG_UNIQUE_IP", {})}
+        if name not in {*box.vrf_vlans(), *tables.get("MCLAG_UNIQUE_IP", {})}
     }
     loopbacks = _addresses(box, "Loopback0")
 
+    by_vrf = _vrf_loopbacks(box, tables)
+
     def routes_in(vrf: str) -> Iterator[Route]:
-        yield from connected(vrf, used, subinterfaces, vlans, loopbacks)
+        yield from connected(vrf, used, subinterfaces, vlans, loopbacks, by_vrf)
         if not vrf:
             yield from (Route(network_of(address), "eth0") for address, _ in box.managements)
 
@@ -119,10 +130,11 @@ def _switch(box: Box, tables: Mapping[str, Any], routing: frr.Frr) -> Switch:
         interfaces=used,
         unused=unused,
         loopbacks=loopbacks,
+        vrf_loopbacks=by_vrf,
         management=part("management", lambda: read_management(tables, box.managements, box.timezone), Management()),
         subinterfaces=subinterfaces,
         vlans=part("gateways", lambda: hosts.gateways(vlans, tables), vlans),
-        bonds=part("bonds", lambda: dict(_bonds(box, link, joined)), {}),
+        bonds=part("bonds", lambda: dict(_bonds(box, link, joined, own)), {}),
         pair=part(
             "MCLAG",
             lambda: pair.read_pair(tables, partial(_members_of, box), frozenset(box.tagged.get(link, ())), box.vrf_of),
@@ -141,17 +153,25 @@ def _switch(box: Box, tables: Mapping[str, Any], routing: frr.Frr) -> Switch:
 
 def _overlay(box: Box, routing: frr.Frr) -> Overlay | None:
     """EVPN; raises UnknownTextError where the VNIs of VRFs, of their VLANs and of FRR are not the same."""
-    of_vlans = {box.vrf_of[vlan]: vni for vlan, vni in box.tunnels.vnis.items()}
+    of_vlans = {box.vrf_of[vlan]: vni for vlan, vni in box.vrf_vlans().items()}
     of_vrfs = {frr.vrf_of(name): vni for name, vni in box.vrfs.items() if vni}
     if not of_vlans == of_vrfs == {name: lines.vni for name, lines in routing.over_evpn.items()}:
         unfit(f"VRFs have the VNIs {of_vrfs}, their VLANs {of_vlans}")
-    if used := box.tunnels.vnis.keys() & {*box.access.values(), *chain(*box.tagged.values())}:
+    if used := box.vrf_vlans().keys() & {*box.access.values(), *chain(*box.tagged.values())}:
         unfit(f"the VLANs of VNIs have ports: {sorted(used)}")
-    return routing.overlay(box.tunnels.vtep())
+    bridged = {box.vlans[vlan]: vni for vlan, vni in box.tunnels.vnis.items() if vlan not in box.vrf_vlans()}
+    vlans = segments.over_evpn(bridged, {vni: lines.vrf() for vni, lines in routing.of_vnis.items()})
+    return routing.overlay(box.tunnels.vtep(), vlans)
 
 
 def _addresses(box: Box, name: str) -> frozenset[str]:
     return frozenset(box.keyed.get(name, ()))
+
+
+def _vrf_loopbacks(box: Box, tables: Mapping[str, Any]) -> dict[str, frozenset[str]]:
+    """The addresses of the loopback in each VRF that has one."""
+    names = {key.partition("|")[0] for key in tables.get("LOOPBACK_INTERFACE", {})}
+    return {box.vrf_of[name]: _addresses(box, name) for name in sorted(names - {"Loopback0"}) if box.vrf_of.get(name)}
 
 
 def _parent(name: str, ports: Mapping[str, Interface]) -> tuple[str, int]:
@@ -189,12 +209,13 @@ def _members_of(box: Box, name: str) -> frozenset[str]:
     return frozenset(port for port, bond in box.bond_of.items() if bond == name)
 
 
-def _bonds(box: Box, link: str, joined: frozenset[str]) -> Iterator[tuple[int, Bond]]:
-    """Bonds of hosts by number: all but the peer link, whose form is that of any."""
+def _bonds(box: Box, link: str, joined: frozenset[str], own: Mapping[str, str]) -> Iterator[tuple[int, Bond]]:
+    """Bonds of hosts by number: all but the peer link, whose form is that of any; `own` are their segments."""
     for name, row in box.channels.items():
         found = _bond(box, name, row)
         if name != link:
-            yield _number(name), replace(found, mlag_id=_number(name) if name in joined else 0)
+            mlag_id = _number(name) if name in joined else 0
+            yield _number(name), replace(found, mlag_id=mlag_id, segment=own.get(name, ""))
 
 
 def _number(bond: str) -> int:
@@ -203,7 +224,7 @@ def _number(bond: str) -> int:
 
 def _bond(box: Box, name: str, row: Row) -> Bond:
     fallback = row.get("fallback", "false")
-    if {**row, "description": "", "mtu": "", "admin_status": "", "fallback": ""} != _CHANNEL:
+    if {**row, "description": "", "mtu": "", "admin_status": "", "fallback": "", "system_mac": ""} != _CHANNEL:
         unfit(f"{name} is no bond by LACP as hosts have it: {row}")
     vlan = box.access.get(name, "")
     members = _members_of(box, name)
@@ -227,6 +248,7 @@ _CHANNEL = {
     "lacp_key": "auto",
     "min_links": "1",
     "mtu": "",
+    "system_mac": "",
 }
 
 
@@ -394,7 +416,7 @@ _TABLES: dict[str, Callable[[Box, Table], Any]] = {
     "BREAKOUT_CFG": _nothing("brkout_mode"),
     "CABLE_LENGTH": lambda box, table: only(table, "AZURE"),
     "DEVICE_METADATA": _metadata,
-    "DHCPV4_RELAY": _nothing("dhcpv4_servers"),
+    "DHCPV4_RELAY": _nothing("dhcpv4_servers", "link_selection", "source_interface"),
     "DHCP_RELAY": _nothing("dhcpv6_servers"),
     "DEVICE_NEIGHBOR": _nothing("name", "port"),
     "DEVICE_NEIGHBOR_METADATA": _nothing("type"),
@@ -410,7 +432,7 @@ _TABLES: dict[str, Callable[[Box, Table], Any]] = {
     "PORT_STORM_CONTROL": hosts.storms,
     "VERSIONS": _nothing("VERSION"),
     "VLAN": _vlans,
-    "VLAN_INTERFACE": lambda box, table: _addressed(box, table, "ipv6_use_link_local_only"),
+    "VLAN_INTERFACE": lambda box, table: _addressed(box, table, "ipv6_use_link_local_only", "static_anycast_gateway"),
     "VLAN_MEMBER": _members,
     "VLAN_SUB_INTERFACE": _subinterfaces,
     "VRF": _vrfs,

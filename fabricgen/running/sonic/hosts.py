@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from fabricgen.running.form import Vlan
+from fabricgen.running.frr import vrf_of
 from fabricgen.running.host_form import DROPPED, Access, Advertised, Relay
 from fabricgen.running.policy import network_of
 from fabricgen.running.tree import only, unfit
@@ -106,11 +107,28 @@ def _four(vlan: Vlan, name: str, tables: Mapping[str, Any]) -> tuple[str, ...]:
     if (isc and runs) or (own and not runs):
         unfit(f"DHCP relay of {name} by an agent that does not run")
     bare = any(row.get("ipv6_use_link_local_only") == "enable" for row in tables.get("INTERFACE", {}).values())
-    if isc and (vlan.vrf or bare):
-        unfit(f"isc-dhcp-relay of {name} would not hear its servers")
+    if isc and (vlan.vrf or bare or tables.get("MCLAG_DOMAIN")):
+        unfit(f"isc-dhcp-relay of {name} would not hear its servers, or not all replies")
     if own and vlan.vrf and not all(tunnel.startswith("VXLAN") for tunnel in tables.get("VXLAN_TUNNEL", {})):
         unfit(f"the DHCP relay of {name} would not hear its servers over VXLAN")
     return own or isc
+
+
+def _source(vlan: Vlan, name: str, tables: Mapping[str, Any]) -> str:
+    """The loopback that servers answer to, "" for the gateway; raises UnknownTextError where they could not tell whose
+    subnet it is, or where it is no loopback of the VRF.
+    """
+    row = tables.get("DHCPV4_RELAY", {}).get(name, {})
+    source, selects = row.get("source_interface", ""), row.get("link_selection", "disable") == "enable"
+    if not source and not selects:
+        return ""
+    rows = tables.get("LOOPBACK_INTERFACE", {})
+    keys = [key.partition("|") for key in rows]
+    found: list[str] = [address.partition("/")[0] for own, _, address in keys if own == source and "." in address]
+    vrf = vrf_of(rows.get(source, {}).get("vrf_name", ""))
+    if len(found) != 1 or not selects or vrf != vlan.vrf:
+        unfit(f"the DHCP relay of {name} has the source {source!r}, of VRF {vrf!r}, and link selection {selects}")
+    return found[0]
 
 
 def _gateway(vlan: Vlan, name: str, radv: str, tables: Mapping[str, Any]) -> Vlan:
@@ -121,7 +139,7 @@ def _gateway(vlan: Vlan, name: str, radv: str, tables: Mapping[str, Any]) -> Vla
     six = frozenset(network_of(address) for address in vlan.gateways if ":" in address)
     return replace(
         vlan,
-        relay=Relay(frozenset(servers), bool(four)) if servers else None,
+        relay=Relay(frozenset(servers), bool(four), _source(vlan, name, tables)) if servers else None,
         advertised=Advertised(True, False, LIFETIME_S, six) if six and radv == "enabled" else None,
         silent=bool(six) and radv == "disabled",
     )

@@ -34,7 +34,7 @@ class Metadata(Row):
     default_bgp_status: Annotated[str, Is(k.up_down)] = ""
     default_pfcwd_status: Annotated[str, Is(k.one_of("enable", "disable"))] = ""
     frr_mgmt_framework_config: Annotated[str, Is(k.truth)] = ""
-    mac: Annotated[str, Is(k.pattern(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}", "a MAC address"))] = ""
+    mac: Annotated[str, Is(k.mac)] = ""
     suppress_fib_pending: Annotated[str, Is(k.one_of("enabled", "disabled")), Field(alias="suppress-fib-pending")] = ""
     synchronous_mode: Annotated[str, Is(k.one_of("enable", "disable"))] = ""
     timezone: Annotated[

@@ -22,6 +22,12 @@ class Interface(Row):
     vrf_name: Annotated[str, Is(k.own_vrf), OF_VRF] = ""
 
 
+class VlanInterface(Interface):
+    """VLAN_INTERFACE|VlanN."""
+
+    static_anycast_gateway: Annotated[str, Is(k.truth)] = ""
+
+
 class Loopback(Row):
     """LOOPBACK_INTERFACE|LoopbackN."""
 
@@ -54,6 +60,7 @@ class Bond(Row):
     lacp_key: Annotated[str, Is(k.pattern(r"auto|[1-9]\d{0,4}", "auto, or a number"))] = ""
     min_links: Annotated[str, Is(k.number(1, 1024))] = ""
     mtu: Annotated[str, Is(k.number(1, 9216))] = ""
+    system_mac: Annotated[str, Is(k.mac)] = ""
 
 
 class VlanMember(Row):
@@ -85,7 +92,7 @@ TABLES = (
     table("VLAN", (k.vlan_name, Vlan)),
     table(
         "VLAN_INTERFACE",
-        ((k.vlan_name, ref("VLAN")), Interface),
+        ((k.vlan_name, ref("VLAN")), VlanInterface),
         ((k.vlan_name, ref("VLAN_INTERFACE")), k.interface_address, Bare),
     ),
     table("VLAN_MEMBER", ((k.vlan_name, ref("VLAN")), (k.bridged_name, ref("PORT", "PORTCHANNEL")), VlanMember)),

@@ -21,7 +21,10 @@ from fabricgen.views.switch import SwitchView
 
 
 def overlay_values(switch: SwitchView) -> dict[str, Any] | None:
-    """The values of the overlay; None where the switch has none. `outward` is the map of what sessions announce."""
+    """The values of the overlay; None where the switch has none. `outward` is the map of what sessions announce.
+
+    In `groups`, (name, whether routes with the own AS number are taken, whether `outward` holds).
+    """
     if switch.overlay is None:
         return None
     return {
@@ -30,7 +33,7 @@ def overlay_values(switch: SwitchView) -> dict[str, Any] | None:
         "multihop": evpn.MULTIHOP,
         "outward": "OVERLAY-OUT" if switch.announces_own_only else "",
         "exits": [*([(15, OWN_LEAKED)] if tells_leaked(switch) else []), *exits_over_evpn(switch)],
-        "groups": [(group.name, group.allow_own_asn) for group in evpn.groups(switch)],
+        "groups": [(group.name, group.allow_own_asn, group.own_only) for group in evpn.groups(switch)],
         "peers": [
             (peer.address, peer.asn, group.name, yaml_text(one_line(peer.name, 80)))
             for group in evpn.groups(switch)

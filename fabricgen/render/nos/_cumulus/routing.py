@@ -28,7 +28,6 @@ MAX_ECMP = 128
 """The largest `multipaths ebgp` that NVUE accepts (NVUE Command Reference, BGP)."""
 
 _LONGEST = {False: 32, True: 128}
-_MAPS, _VRF_MAPS = ("CONNECTED", "FABRIC-IN", "FABRIC-OUT"), ("CONNECTED", "IN", "OUT")
 
 
 def routing_values(switch: SwitchView, vrf_name: Callable[[str], str]) -> dict[str, Any]:
@@ -85,6 +84,11 @@ def _named(name: str, ending: str, vrf: str) -> str:
     return f"{name}{ending}-{token(vrf)}" if vrf else f"{name}{ending}"
 
 
+def _map_name(name: str, ending: str, vrf: str) -> str:
+    """The name of a map: in the default VRF those of sessions begin with FABRIC."""
+    return _named(name if vrf or name == "CONNECTED" else f"FABRIC-{name}", ending, vrf)
+
+
 def _prefix_lists(switch: SwitchView, vrf: str) -> list[dict[str, Any]]:
     """The prefix lists of a VRF; `rules` are (number, prefix, shortest, longest), with 0 for a length that is not
     stated.
@@ -111,12 +115,11 @@ def _route_maps(switch: SwitchView, vrf: str) -> list[dict[str, Any]]:
         lists = [] if vrf else [(10, f"LOOPBACKS{ending}")]
         if bgp.host_rules(switch, vrf, v6=v6):
             lists.append((20, _named("HOSTS", ending, vrf)))
-        of_vrf = _VRF_MAPS if bgp.vrf_sessions(switch, vrf) else _VRF_MAPS[:1]
-        for name in of_vrf if vrf else _MAPS:
-            own = switch.announces_own_only and name.endswith("OUT")
-            own_name = _named(name, ending, vrf)
+        for name in bgp.maps_in(switch, vrf):
+            own = switch.announces_own_only and name == "OUT"
+            own_name = _map_name(name, ending, vrf)
             exits = further.pop((own_name, v6), [])
-            longer = switch.asn if switch.maintenance and name.endswith("OUT") else 0
+            longer = switch.asn if switch.maintenance and name in ("OUT", "PEER") else 0
             row = {"name": own_name, "type": word, "own_routes": own, "rules": lists, "exits": exits}
             found.append({**row, "prepended": longer})
     return [*found, *({"name": name, "rules": [], "exits": exits} for (name, _), exits in further.items())]
@@ -129,7 +132,7 @@ def _bgp(switch: SwitchView, vrf: str) -> dict[str, Any]:
     `allow_own_asn`: the group accepts routes with its own AS number; `extended_nexthop`: IPv4 over IPv6 next hops.
     """
     peers = bgp.vrf_sessions(switch, vrf) if vrf else bgp.sessions(switch)
-    found, (connected, inward, outward) = bgp.groups(peers), _VRF_MAPS if vrf else _MAPS
+    found = bgp.groups(peers)
     unnumbered = not vrf and switch.fabric.underlay == "ebgp-unnumbered"
     members = {
         word: (bgp.groups_of(found, v6=v6, unnumbered=unnumbered), ending) for v6, word, ending in _words(switch)
@@ -140,7 +143,7 @@ def _bgp(switch: SwitchView, vrf: str) -> dict[str, Any]:
             "allow_own_asn": switch.shares_asn and not group.startswith("DOWN"),
             "extended_nexthop": unnumbered and switch.has_v4,
             "families": [
-                (word, *(_named(name, members[word][1], vrf) for name in (inward, outward)))
+                (word, *(_map_name(name, members[word][1], vrf) for name in ("IN", bgp.outward(switch, group))))
                 if word in members and group in members[word][0]
                 else (word, "", "")
                 for word in ("ipv4", "ipv6")
@@ -149,7 +152,7 @@ def _bgp(switch: SwitchView, vrf: str) -> dict[str, Any]:
         }
         for group in found
     ]
-    families = [(word, _named(connected, ending, vrf)) for _, word, ending in _words(switch)]
+    families = [(word, _map_name("CONNECTED", ending, vrf)) for _, word, ending in _words(switch)]
     own = [_peer(session) for session in peers]
     return {"families": families, "groups": groups, "peers": own, **exit_bgp(switch, vrf)}
 

@@ -29,6 +29,7 @@ def overlay_values(switch: SwitchView) -> dict[str, Any] | None:
             {
                 "name": group.name,
                 "allow_own_asn": group.allow_own_asn,
+                "own_only": group.own_only,
                 "peers": [(peer.address, peer.asn, one_line(peer.name, 80)) for peer in group.peers],
             }
             for group in evpn.groups(switch)

@@ -10,6 +10,14 @@ dhcp4relay/src/dhcp4relay.cpp, pkt_in_callback). dhcp6relay serves VLANs in DHCP
 advertises every VLAN with an IPv6 gateway of a ToRRouter unless its container is off, with flags that cannot be
 changed: managed, not other, no autoconfiguration (dockers/docker-router-advertiser, radvd.conf.j2).
 
+That agent runs on MCLAG pairs, too: both switches have the gateway, and a reply to it may reach the one that did not
+send the request, whose isc-dhcp-relay knows no port of that circuit id. In the default VRF servers answer to the
+loopback of each, by link selection (RFC 3527), as doc/DHCPv4_relay/DHCPv4-relay-agent-High-Level-Design.md of
+sonic-net/SONiC has it for gateways that several switches have (R6). A VRF has no loopback: there either switch gives
+the reply to the VLAN that the circuit id names, whatever its remote id (to_client), and the bond brings it to the host.
+dhcp6relay gives a reply to the client that the message itself names (dhcp6relay/src/relay.cpp, relay_relay_reply), on
+either switch.
+
 Storm control counts kilobits a second of a physical port, also where it is in a bond (sonic-storm-control.yang; SONiC
 doc/storm-control). Access lists are bound to ports and bonds (sonic-acl.yang): types L3 and L3V6, whose rules drop and
 which let pass what no rule takes. Spanning tree is not in community images (rules/config: INCLUDE_STP).
@@ -21,6 +29,7 @@ from typing import Any
 
 from fabricgen.render.guards import Guard, guarded
 from fabricgen.views.switch import Service, SwitchView
+from fabricgen.views.vrf_loopbacks import VrfLoopback
 
 KINDS = {"broadcast": "broadcast", "multicast": "unknown-multicast", "unknown-unicast": "unknown-unicast"}
 """What SONiC calls kinds of flooded frames; it floods the multicasts that nobody asked for."""
@@ -45,7 +54,9 @@ def host_tables(switch: SwitchView) -> dict[str, Any]:
         "radv_state": ("enabled" if any(own.advertised for own in stated) else "disabled") if stated else "",
         "own_relay": own_relay(switch),
         "DHCPV4_RELAY": {
-            f"Vlan{s.vlan}": {"dhcpv4_servers": _servers(s)} for s in bridged if own_relay(switch) and _servers(s)
+            f"Vlan{s.vlan}": {"dhcpv4_servers": _servers(s), **_source(switch, s)}
+            for s in bridged
+            if own_relay(switch) and _servers(s)
         },
         "DHCP_RELAY": {
             f"Vlan{s.vlan}": {"dhcpv6_servers": list(s.offers.dhcp_v6)}
@@ -85,10 +96,27 @@ def vlan_rows(switch: SwitchView) -> Rows:
 
 
 def own_relay(switch: SwitchView) -> bool:
-    """Whether SONiC's own agent relays DHCP: where isc-dhcp-relay would not hear the replies of servers."""
+    """Whether SONiC's own agent relays DHCP: where isc-dhcp-relay would not hear the replies of servers, or, on one of
+    two switches with one gateway, would drop those to requests that the other sent.
+    """
     relayed = [service for service in switch.services if _servers(service)]
-    unnumbered = switch.fabric.underlay == "ebgp-unnumbered"
-    return any(service.vrf or unnumbered for service in relayed)
+    deaf = switch.fabric.underlay == "ebgp-unnumbered" or switch.pair is not None or bool(switch.multihomed)
+    return any(service.vrf or deaf for service in relayed)
+
+
+def loopback_name(own: VrfLoopback) -> str:
+    """SONiC's name of a loopback in a VRF, by the number of the VRF."""
+    return f"Loopback{own.number}"
+
+
+def _source(switch: SwitchView, service: Service) -> dict[str, str]:
+    """Where two switches have the gateway, the loopback that servers answer to, in the VRF of the VLAN, and that the
+    request says whose subnet it is (RFC 3527).
+    """
+    own = switch.loopback_in(service.vrf)
+    shared = switch.multihomed or (switch.pair and switch.loopback and not service.vrf)
+    source = loopback_name(own) if own else "Loopback0"
+    return {"link_selection": "enable", "source_interface": source} if shared else {}
 
 
 def _servers(service: Service) -> list[str]:

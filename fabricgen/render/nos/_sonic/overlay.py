@@ -32,22 +32,25 @@ def overlay_values(switch: SwitchView) -> dict[str, Any]:
     """Rows of the tables of VXLAN, and what an frr.conf names of EVPN: None without an overlay."""
     overlay = switch.overlay
     vrfs = overlay.vrfs if overlay else ()
+    mapped = [(one.vlan, one.vni) for one in vrfs]
+    mapped += [(one.vlan, one.vni) for one in (overlay.vlans if overlay else ())]
     tunnel = RELAYED_TUNNEL if own_relay(switch) else TUNNEL
     return {
-        "VXLAN_EVPN_NVO": {INSTANCE: {"source_vtep": tunnel}} if vrfs else {},
-        "VXLAN_TUNNEL": {tunnel: {"src_ip": overlay.vtep}} if overlay and vrfs else {},
+        "VXLAN_EVPN_NVO": {INSTANCE: {"source_vtep": tunnel}} if mapped else {},
+        "VXLAN_TUNNEL": {tunnel: {"src_ip": overlay.vtep}} if overlay and mapped else {},
         "VXLAN_TUNNEL_MAP": {
-            f"{tunnel}|map_{one.vni}_Vlan{one.vlan}": {"vlan": f"Vlan{one.vlan}", "vni": one.vni} for one in vrfs
+            f"{tunnel}|map_{vni}_Vlan{vlan}": {"vlan": f"Vlan{vlan}", "vni": vni} for vlan, vni in mapped
         },
         "overlay": overlay
         and {
             "source": overlay.vtep,
             "multihop": evpn.MULTIHOP,
-            "is_vtep": bool(vrfs),
+            "is_vtep": bool(mapped),
             "groups": [
                 {
                     "name": group.name,
                     "allow_own_asn": group.allow_own_asn,
+                    "own_only": group.own_only,
                     "peers": [(peer.address, peer.asn, one_line(peer.name, 80)) for peer in group.peers],
                 }
                 for group in evpn.groups(switch)

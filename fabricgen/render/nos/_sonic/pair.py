@@ -3,7 +3,10 @@
 Tables: sonic-buildimage, src/sonic-yang-models/yang-models/sonic-mclag.yang. sonic-net/SONiC,
 doc/mclag/MCLAG_Enhancements_HLD.md: a bond has the same name on both switches, the peer link is stated, and both have
 the same address on a VLAN of hosts: ICCPd gives them one MAC there, so that the gateway is that of either. A VLAN in
-which the two talk to each other is in MCLAG_UNIQUE_IP: it keeps the MAC of each. ICCPd runs over IPv4: where the fabric
+which the two talk to each other is in MCLAG_UNIQUE_IP: it keeps the MAC of each; there are one of the pair and one of
+each VRF. No VLAN of hosts is there: a gateway beside such addresses would be VRRP or a static anycast gateway (2.1.9,
+3.3.6), and sonic-buildimage has no YANG model of VRRP, while a static anycast gateway gives its MAC to all addresses of
+the VLAN (doc/sag/sag-HLD.md; sonic-static-anycast-gateway.yang). ICCPd runs over IPv4: where the fabric
 has no such address between them, over a link-local one (RFC 3927) that no route leads to. It is off in images that have
 it until FEATURE says otherwise (files/build_templates/init_cfg.json.j2). `if_type` of MCLAG_INTERFACE makes the row,
 and no more (sonic-mclag.yang, a placeholder): PortChannel, as `config mclag member add` has it (sonic-utilities,

@@ -140,6 +140,7 @@ def _frr(switch: SwitchView) -> dict[str, Any]:
         "hold": HOLD_S,
         "families": _families(switch),
         "only_own_routes": switch.announces_own_only,
+        "passes_to_mates": bgp.passes_to_mates(switch),
         "drained": switch.maintenance,
         "shares_asn": switch.shares_asn,
         "connect_retry": CONNECT_RETRY_S,
@@ -153,7 +154,12 @@ def _frr(switch: SwitchView) -> dict[str, Any]:
         "peers": [_peer(session) for session in peers],
         "leaks_here": any(leaked.sources for leaked in switch.leaks),
         "bgp_instances": [_frr_vrf(switch, vrf) for vrf in evpn.speaking_vrfs(switch)],
-        "default_instance": {**exit_values(switch, "", ""), **leak_values(switch, "", vrf_name)},
+        "default_instance": {
+            "maps": bgp.maps_in(switch),
+            "outward": {group: bgp.outward(switch, group) for group in bgp.groups(peers)},
+            **exit_values(switch, "", ""),
+            **leak_values(switch, "", vrf_name),
+        },
     }
 
 
@@ -206,7 +212,8 @@ def _frr_vrf(switch: SwitchView, vrf: str) -> dict[str, Any]:
     return {
         "vrf": vrf_name(vrf),
         "evpn": over and {"vni": over.vni, "distinguisher": over.distinguisher, "target": over.target},
-        "maps": ("CONNECTED", "IN", "OUT") if peers else ("CONNECTED",),
+        "maps": bgp.maps_in(switch, vrf),
+        "outward": {group: bgp.outward(switch, group) for group in found},
         "families": families,
         "groups": found,
         "peers": [_peer(session) for session in peers],

@@ -1,0 +1,73 @@
+"""FRR takes what SONiC switches with EVPN multihoming tell it, and makes of it the segments that were planned."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from fabricgen.running.frr import read_frr
+from tests.conftest import example_cluster, require
+from tests.parity.switches import rendered
+from tests.render import frr_lab
+from tests.render.lab_files import Build
+from tests.render.rendered import DUAL, EVPN_PAIRS_SONIC
+
+
+@pytest.fixture(scope="module")
+def lab() -> Iterator[frr_lab.Lab]:
+    """The daemons of the two leaves of a pair, each in a namespace without ports."""
+    lacking = frr_lab.missing()
+    require(f"the lab lacks {lacking}: `apt-get install frr iproute2 iputils-ping`, run as root" if lacking else "")
+    cluster = example_cluster("evpn-guests", *EVPN_PAIRS_SONIC, *DUAL)
+    found = [(switch, files) for switch, files in rendered(cluster, 4) if switch.multihomed][:2]
+    texts = {switch.name: files["frr.conf"] for switch, files in found}
+    spaces = {name: f"sg{os.getpid()}-{i}" for i, name in enumerate(texts)}
+    daemons: list[subprocess.Popen[bytes]] = []
+    with tempfile.TemporaryDirectory(prefix="frr") as folder:
+        Path(folder).chmod(0o755)
+        running = frr_lab.Lab(Path(folder), spaces, Build({f"{name}/frr.conf": text for name, text in texts.items()}))
+        try:
+            frr_lab.batch([f"netns add {space}" for space in spaces.values()])
+            daemons += frr_lab.start(running, texts)
+            frr_lab.configure(running, texts)
+            yield running
+        finally:
+            for daemon in daemons:
+                daemon.kill()
+            for daemon in daemons:
+                daemon.wait()
+            for space in spaces.values():
+                subprocess.run(["ip", "netns", "del", space], check=False, capture_output=True)
+
+
+def test_both_switches_have_the_segments_of_type_3(lab: frr_lab.Lab) -> None:
+    """RFC 7432, section 5: 03, the MAC of the LACP system, and three bytes of a number; the same on both."""
+    sides = []
+    for name in lab.spaces:
+        planned = read_frr(lab.build.files[f"{name}/frr.conf"]).segments
+        (rows,) = lab.json(name, "show evpn es")
+        found = {row["accessPort"]: row["esi"] for row in rows}
+        numbers = {bond: f"{n >> 16:02x}:{n >> 8 & 255:02x}:{n & 255:02x}" for bond, n in planned.numbers.items()}
+        assert found
+        assert found == {bond: f"03:{mac}:{numbers[bond]}" for bond, mac in planned.macs.items()}
+        sides.append(found)
+    assert sides[0] == sides[1]
+
+
+def test_frr_keeps_what_it_is_told(lab: frr_lab.Lab) -> None:
+    """Tracked links up, the wait at the start, and distinguisher and targets of each VNI, as FRR shows them."""
+    for name in lab.spaces:
+        planned = read_frr(lab.build.files[f"{name}/frr.conf"])
+        shown = lab.vtysh(name, "show running-config")
+        kept = read_frr(
+            shown[shown.index("hostname ") :].replace("no ip forwarding\n", "").replace("no ipv6 forwarding\n", "")
+        )
+        assert kept.segments == planned.segments
+        assert planned.segments.tracked
+        assert planned.of_vnis
+        assert kept.of_vnis == planned.of_vnis
