@@ -13,7 +13,8 @@ from fabricgen.lint.rule import DesignRule
 class RelayHearsNoReply(DesignRule):
     """A leaf of SONiC relays DHCPv6 in a VRF, and replies of servers come in where its relay does not listen.
 
-    SONiC's DHCPv6 relay is in the default VRF alone: sonic-buildimage pull 28171, which adds `server_vrf`, is open.
+    SONiC's DHCPv6 relay is in the default VRF alone: sonic-buildimage pull 28171 (30 June 2026),
+    which adds `server_vrf`, was not merged when last read.
     EOS and Cumulus Linux relay DHCPv6 in VRFs, and every NOS DHCP of IPv4.
 
     Put the fabric into its carrier's VRF (`vrf: default`), name servers with IPv4 addresses, or choose another NOS.
