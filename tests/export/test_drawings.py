@@ -224,8 +224,8 @@ def test_fronts_face_cold_aisles():
     svg = floor_plan(kinds_of(cluster), whole_hall(cluster.plan.racks, 0))
     y_of = {text.text: float(text.get("y")) for text in texts(parsed(svg))}
     aisles = sorted((float(t.get("y")), t.text.split()[0]) for t in texts(parsed(svg)) if "aisle" in (t.text or ""))
-    cold = next(y for y, word in aisles if word == "cold" and y > y_of["row 1"])
-    assert y_of["row 1"] < cold < y_of["row 2"]
+    cold = next(y for y, word in aisles if word == "cold" and y > y_of["R01"])
+    assert y_of["R01"] < cold < y_of["R02"]
     assert {word for _, word in aisles} == {"cold", "hot"}
 
 

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from fabricgen.export.files import cables, labels
+from fabricgen.export.locations import rack_places
 from fabricgen.export.table import ExportContext
 from fabricgen.export.technician.cable_bundles import pull_plan
-from fabricgen.export.technician.locations import rack_places
 from tests.conftest import bytes_of, example_cluster
 
 SMALL = ("leaf-spine", "two-site", "nvl72-gb200", "full-cluster", "modular-spine", "superpod-b300", "gaudi3")

@@ -11,8 +11,8 @@ import pytest
 from fabricgen.export.drawings.floor_plan import racks_in, whole_hall
 from fabricgen.export.drawings.rack_contents import Racks
 from fabricgen.export.files import labels, patches, racks
+from fabricgen.export.locations import rack_places
 from fabricgen.export.table import ExportContext
-from fabricgen.export.technician.locations import rack_places
 from fabricgen.export.technician.sheets import TechnicianPack
 from fabricgen.export.technician.volumes import volumes
 from fabricgen.export.technician.workbook import workbook

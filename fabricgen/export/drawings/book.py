@@ -10,7 +10,6 @@ import numpy as np
 from markupsafe import Markup
 
 from fabricgen.cluster import Cluster
-from fabricgen.design.floor.halls import row_number
 from fabricgen.export.drawings.elevation import elevation
 from fabricgen.export.drawings.floor_plan import floor_plan, on_one_page, pages, whole_hall
 from fabricgen.export.drawings.port_map import port_maps
@@ -18,6 +17,7 @@ from fabricgen.export.drawings.rack_contents import PANEL_SWATCH, Racks
 from fabricgen.export.drawings.rack_kinds import RackKinds
 from fabricgen.export.drawings.svg import STYLE, document
 from fabricgen.export.drawings.switch_ports import PortMaps
+from fabricgen.export.locations import row_label, row_places
 from fabricgen.export.palette import PATTERNS, SHADES, Swatch, cluster_swatches, ink_on, plane_mark, rail_fill
 from fabricgen.kernel.resources import resource_dir
 from fabricgen.kernel.templates import built_in_pages
@@ -145,13 +145,12 @@ class Books:
         table = self._table
         order = np.lexsort((table.column, table.row, table.hall))
         hall, row = table.hall[order], table.row[order]
+        places = row_places(self._cluster)
         starts = np.flatnonzero(np.r_[True, (hall[1:] != hall[:-1]) | (row[1:] != row[:-1])][: len(order)])
         for start, end in zip(starts.tolist(), [*starts[1:].tolist(), len(order)], strict=True):
             racks = tuple(order[start:end].tolist())
-            number = row_number(int(row[start]))
-            file = f"{self._hall_file(int(hall[start]))}-row{number}.html"
-            name = f"{self._kinds.hall_name(int(hall[start]))} row {number}"
-            yield Row(name, file, racks, tuple(table.names[rack] for rack in racks))
+            file = f"{self._hall_file(int(hall[start]))}-{row_label(int(row[start]))}.html"
+            yield Row(str(places[racks[0]]), file, racks, tuple(table.names[rack] for rack in racks))
 
     def _book(self, rows: Sequence[Row], racks: Sequence[int]) -> bytes:
         table = self._table

@@ -10,10 +10,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from fabricgen.design.floor.halls import face_of, row_number
+from fabricgen.design.floor.halls import face_of
 from fabricgen.export.drawings.rack_kinds import RackKinds
 from fabricgen.export.drawings.svg import GLYPH, box, drawing, label, number, path, rect, safe
 from fabricgen.export.drawings.wrap import Groups, narrowest, wrapped
+from fabricgen.export.locations import column_label, row_label
 from fabricgen.wiring.tables import RackTable
 
 DETAIL = 1000 / 60
@@ -30,6 +31,9 @@ _COLD, _HOT = "#DCEBFA", "#FBE3DA"
 _BARS_M = (1, 2, 5, 10, 20, 50, 100, 200, 500)
 _NAME = 2.6
 """The largest text size of rack names, mm."""
+
+_NUMBER = 3.0
+"""The least width on paper that the number of a place takes, mm."""
 
 _DISTINCT = 2.5
 """The smallest width of a rack on paper, mm, at which fronts, trays and units are drawn."""
@@ -135,7 +139,13 @@ class _Plan:
         """The whole drawing, from the background up."""
         racks = racks_in(self._table, self._window)
         ground = [self._head(), *self._aisles(), *self._walls(), *(self._units(racks) if self._distinct else [])]
-        above = [*self._boxes(racks), *(self._trays() if self._distinct else []), *self._rows(), self._scale_bar()]
+        above = [
+            *self._boxes(racks),
+            *(self._trays() if self._distinct else []),
+            *self._rows(),
+            *self._columns(),
+            self._scale_bar(),
+        ]
         return "".join([*ground, *above, *(self._names(racks) if self._detailed else [])])
 
     def _x(self, x_m: float) -> float:
@@ -158,7 +168,7 @@ class _Plan:
     def _head(self) -> str:
         window = self._window
         ends = window.rows[0], window.rows[-1], window.columns.start, window.columns.stop - 1
-        told = "rows {} to {}, places {} to {}".format(*map(row_number, ends))
+        told = "rows {} to {}, places {} to {}".format(*map(row_label, ends[:2]), *map(column_label, ends[2:]))
         told += f"; scale 1:{1000 / window.scale:.0f}"
         return label(0.5, 3, self.title, 3.8, "b", self.width - 1) + label(0.5, 7.8, told, 2.4, "g", self.width - 1)
 
@@ -259,8 +269,20 @@ class _Plan:
         for row in self._window.rows:
             y = self._y(float(self._hall.y_of(row)))
             if y - free >= 2.4:
-                yield label(_LEFT - 1, y, f"row {row_number(row)}", 2.3, "e", _LEFT - 1.5)
+                yield label(_LEFT - 1, y, row_label(row), 2.3, "e", _LEFT - 1.5)
                 free = y
+
+    def _columns(self) -> Iterator[str]:
+        """The numbers of places above the first row and below the last, as many as fit."""
+        pitch = self._hall.rack_pitch_m * self._window.scale
+        step = next(n for n in (1, 2, 5, 10, 20, 50, 100, 1000) if n * pitch >= _NUMBER or n == 1000)
+        depth = self._hall.rack_depth_m / 2
+        top = self._y(float(self._hall.y_of(self._window.rows[0])) - depth) - 3.2
+        bottom = self._y(float(self._hall.y_of(self._window.rows[-1])) + depth) + 1.6
+        for column in self._window.columns:
+            if column in (0, self._window.columns.start) or (column + 1) % step == 0:
+                x = self._x(float(self._hall.x_of(column)))
+                yield from (label(x, y, column_label(column), 2.0, "m g") for y in (top, bottom))
 
     def _scale_bar(self) -> str:
         scale = self._window.scale

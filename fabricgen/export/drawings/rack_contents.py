@@ -11,9 +11,10 @@ import numpy as np
 from fabricgen.bom.trunks import PatchParts
 from fabricgen.cluster import Cluster
 from fabricgen.design.floor.floor_plan import FloorPlan, RackPosition
-from fabricgen.design.floor.halls import row_number
+from fabricgen.export.locations import rack_places
 from fabricgen.export.palette import Swatch, cluster_swatches
 from fabricgen.kernel.diagnostics import Path
+from fabricgen.numbering.lazy_columns import Strings
 from fabricgen.wiring.racks.loads import RackLoads, rack_loads
 from fabricgen.wiring.tables import EXTRA, NODE, DeviceClass, Ints64
 
@@ -49,7 +50,7 @@ class Total:
 
 @dataclass(frozen=True, slots=True)
 class Rack:
-    """A rack and its devices, from the bottom; `place` is its position in words."""
+    """A rack and its devices, from the bottom; `place` is its position as labels have it."""
 
     name: str
     place: str
@@ -90,13 +91,12 @@ class Racks:
         return found
 
     def place(self, number: int) -> str:
-        """The position of a rack in words, with site and hall where there are several."""
-        table, sites = self._table, self._cluster.design.layout.sites
-        hall = table.halls[int(table.hall[number])]
-        words = [sites[hall.site]] if len(sites) > 1 else []
-        words += [hall.name] if len(table.halls) > len(sites) else []
-        row, column = (row_number(int(of[number])) for of in (table.row, table.column))
-        return " ".join([*words, f"row {row} place {column}"])
+        """The position of a rack as labels have it: `h1.R03.07`."""
+        return str(self._places[number])
+
+    @cached_property
+    def _places(self) -> Strings:
+        return rack_places(self._cluster)
 
     def feeds(self, number: int) -> tuple[str, ...]:
         """The power feeds that a rack hangs on."""

@@ -10,6 +10,7 @@ from fabricgen.cluster import Cluster
 from fabricgen.design.floor.floor_plan import FloorPlan, RackPosition
 from fabricgen.design.floor.halls import row_number
 from fabricgen.export.columns import picked
+from fabricgen.export.locations import rack_places
 from fabricgen.export.table import ExportContext, File, Table, csv_file
 from fabricgen.wiring.racks.loads import rack_loads
 from fabricgen.wiring.tables import Floats
@@ -34,7 +35,7 @@ def table(cluster: Cluster) -> Table:
     the centre in the site's coordinates, m; the front faces `y+` or `y-`, a notation that no spreadsheet reads as a
     formula. `units_used` includes patch panels, which are not `devices`. Sums are of published figures: weight without
     the rack itself, maximum power without optics; `unweighed` and `unpowered` count devices without a figure. Heat to
-    coolant and air is empty where a device's share is unknown.
+    coolant and air is empty where a device's share is unknown. `place` is what labels and drawings call it.
     """
     racks, layout = cluster.plan.racks, cluster.design.layout
     halls = racks.halls
@@ -60,6 +61,7 @@ def table(cluster: Cluster) -> Table:
         "liquid_w": _known(loads.liquid_w),
         "air_w": _known(loads.air_w),
         "feeds": feeds_of_racks(cluster),
+        "place": rack_places(cluster).tolist(),
     }
     return Table("racks", columns)
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabricgen.cluster import Cluster
-from fabricgen.export.technician.locations import rack_order, rack_places, row_numbers, row_places
+from fabricgen.export.locations import rack_order, rack_places, row_numbers, row_places
 from fabricgen.numbering.lazy_columns import Strings
 from fabricgen.wiring.cabling.cables import connectors
 from fabricgen.wiring.cabling.end_numbers import end_numbers

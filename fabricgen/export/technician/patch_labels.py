@@ -14,9 +14,9 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.export.files import patches, trunks
+from fabricgen.export.locations import rack_places
 from fabricgen.export.plugs import cable_end_ports, with_port
 from fabricgen.export.table import Cell
-from fabricgen.export.technician.locations import rack_places
 from fabricgen.export.technician.records import Records
 from fabricgen.kernel.units import number
 from fabricgen.wiring.patching.tables import Patching

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabricgen.cluster import Cluster
+from fabricgen.export.locations import device_places
 from fabricgen.export.palette import Swatch, cluster_swatches, ink_on, plane_mark, rail_fill
 from fabricgen.export.plugs import Plugs, cable_end_ports, plugs
 from fabricgen.export.technician.cable_bundles import PullPlan, pull_plan
-from fabricgen.export.technician.locations import device_places
 from fabricgen.numbering.lazy_columns import Strings
 from fabricgen.wiring.cabling.pieces import common_ends
 from fabricgen.wiring.groups import unique_combinations

@@ -11,9 +11,9 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.export.files import cables
+from fabricgen.export.locations import rack_places
 from fabricgen.export.table import Cell, Table
 from fabricgen.export.technician.cable_bundles import KIND_WORDS
-from fabricgen.export.technician.locations import rack_places
 from fabricgen.export.technician.patched import through_panels
 from fabricgen.export.technician.records import CableTag, Records, ends_per_rack, records
 from fabricgen.export.technician.sheet import A3, Column, Sheet, redlines

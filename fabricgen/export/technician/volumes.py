@@ -9,7 +9,7 @@ from itertools import groupby
 import numpy as np
 
 from fabricgen.cluster import Cluster
-from fabricgen.export.technician.locations import rack_order, row_numbers, row_places
+from fabricgen.export.locations import rack_order, row_numbers, row_places
 from fabricgen.export.technician.records import ends_per_rack
 from fabricgen.numbering.lazy_columns import Strings
 

@@ -13,8 +13,9 @@ from itertools import pairwise
 import numpy as np
 
 from fabricgen.cluster import Cluster
-from fabricgen.design.floor.halls import face_of, row_number
+from fabricgen.design.floor.halls import face_of
 from fabricgen.export.drawings.floor_plan import whole_hall
+from fabricgen.export.locations import row_label
 from fabricgen.export.view.tray_routes import cross_trays
 from fabricgen.wiring.cabling.routes import exit_of, riser_of
 from fabricgen.wiring.tables import Ints, RackTable
@@ -34,10 +35,10 @@ Box = tuple[float, float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class HallTray:
-    """A tray of a hall from one end to the other: along a row, by its number as printed, or (None) across the rows."""
+    """A tray of a hall from one end to the other: along a row, as labels call it, or (None) across the rows."""
 
     hall: int
-    row: int | None
+    row: str | None
     name: str
     ends: Box
     """x and y of one end, then of the other."""
@@ -152,9 +153,9 @@ def _along(racks: RackTable, outlines: list[Box], names: list[str]) -> tuple[lis
             mine = here[racks.row[here] == row]
             of_rack[mine] = len(found)
             left, _, width, _ = outlines[number]
-            y, printed = float(racks.y_m[mine[0]]), int(row_number(row))
+            y, printed = float(racks.y_m[mine[0]]), row_label(row)
             ends = (left + MARGIN_M, y, left + width - MARGIN_M, y)
-            found.append(HallTray(number, printed, f"{names[number]} row {printed}", ends))
+            found.append(HallTray(number, printed, f"{names[number]} {printed}", ends))
     return found, of_rack
 
 

@@ -24,7 +24,7 @@ class RackOrder:
 
 def rack_order_of(cluster: Cluster) -> RackOrder:
     """The hall of a compiled blueprint, walked as the technician's workbook does."""
-    from fabricgen.export.technician.locations import rack_order, rack_places
+    from fabricgen.export.locations import rack_order, rack_places
 
     racks = cluster.plan.racks
     order = rack_order(racks).tolist()

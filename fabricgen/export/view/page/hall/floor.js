@@ -51,7 +51,7 @@ FG.paintRows = (pen, block) => {
   let free = -Infinity, hall = -1;
   for (const tray of block.trays) {
     if (tray.row === null) continue;
-    const [x0, y, x1] = tray.ends.map((/** @type {number} */ mm) => mm / 10), text = `row ${tray.row}`, left = block.halls[tray.hall].box[0] / 10;
+    const [x0, y, x1] = tray.ends.map((/** @type {number} */ mm) => mm / 10), text = `${tray.row}`, left = block.halls[tray.hall].box[0] / 10;
     if (tray.hall !== hall) { hall = tray.hall; free = -Infinity; }
     if (!pen.sees(left - 200, y - 60, x1 - left + 200, 120) || pen.y(y) - free < 15) continue;
     free = pen.y(y);

@@ -1,4 +1,5 @@
-"""Locations of cable ends in the style of ANSI/TIA-606: hall, row, rack, rack unit and port.
+"""Locations in the style of ANSI/TIA-606, the same on labels, lists, floor plans, elevations and in the picture: hall,
+row, rack, rack unit and port.
 
 TIA-606-B (kept in C and D) names a port `[floor].[row][cabinet]-[rack unit]:[port]` and a cord by its near and then its
 far end, for example `4BK01-55:50/DC.C03-14:04`, the rack unit counted from the bottom of the cabinet
@@ -55,21 +56,26 @@ def row_places(cluster: Cluster) -> Strings:
         f"{sites[hall.site]}.{word}" if len(sites) > 1 else word for hall, word in zip(racks.halls, words, strict=True)
     ]
     halls = np.array(names, dtype=object)
-    known = {row: f".N{-row:02d}" if row < 0 else f".R{row + 1:02d}" for row in set(racks.row.tolist())}
+    known = {row: f".{row_label(row)}" for row in set(racks.row.tolist())}
     places: Strings = halls[racks.hall] + np.array([known[row] for row in racks.row.tolist()], dtype=object)
     return places
 
 
 def rack_places(cluster: Cluster) -> Strings:
     """`h1.R03.07` for every rack; object array of str."""
-    column = np.array([_column(column) for column in cluster.plan.racks.column.tolist()], dtype=object)
+    column = np.array([f".{column_label(column)}" for column in cluster.plan.racks.column.tolist()], dtype=object)
     places: Strings = row_places(cluster) + column
     return places
 
 
-def _column(column: int) -> str:
-    """`.07` for the seventh place, `.P01` for the last one before the first."""
-    return f".{column + 1:02d}" if column >= 0 else f".P{-column:02d}"
+def row_label(row: int) -> str:
+    """`R03` for the third row, `N01` for the first of network rows before it."""
+    return f"R{row + 1:02d}" if row >= 0 else f"N{-row:02d}"
+
+
+def column_label(column: int) -> str:
+    """`07` for the seventh place of a row, `P01` for the last one before the first."""
+    return f"{column + 1:02d}" if column >= 0 else f"P{-column:02d}"
 
 
 def device_places(cluster: Cluster) -> Strings:

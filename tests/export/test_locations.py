@@ -1,0 +1,43 @@
+"""One coordinate system: what a label calls a place, the floor plan, elevations, the book and racks.csv call it too."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+
+import pytest
+
+from fabricgen.export.drawings.elevation import elevation
+from fabricgen.export.drawings.floor_plan import floor_plan, whole_hall
+from fabricgen.export.drawings.rack_contents import Racks
+from fabricgen.export.drawings.rack_kinds import RackKinds
+from fabricgen.export.files import drawings, labels, racks
+from fabricgen.export.table import ExportContext
+from tests.conftest import bytes_of, example_cluster
+
+
+@pytest.mark.parametrize("name", ["full-cluster", "patched-hall", "two-site"])
+def test_a_place_is_called_the_same_everywhere(name: str) -> None:
+    cluster = example_cluster(name)
+    ((_, content),) = labels.files(cluster, ExportContext())
+    printed = {
+        row["near_location"].partition("-U")[0] for row in csv.DictReader(io.StringIO(bytes_of(content).decode()))
+    }
+    table = racks.table(cluster).columns
+    place = dict(zip(table["rack"], table["place"], strict=True))
+    assert printed <= set(place.values())
+    assert len(set(place.values())) == len(place)
+    drawn = Racks(cluster)
+    for number, rack in enumerate(table["rack"]):
+        assert f">{place[rack]}</text>" in elevation(drawn.rack(number))
+    words = set()
+    for hall in range(len(cluster.plan.racks.halls)):
+        svg = floor_plan(RackKinds(cluster, drawn), whole_hall(cluster.plan.racks, hall))
+        words |= set(re.findall(r">([RN]?P?\d\d)</text>", svg))
+    for where in place.values():  # its row at the side, its column above and below
+        assert set(where.split(".")[-2:]) <= words, where
+    book = next(
+        bytes_of(content).decode() for path, content in drawings.files(cluster, ExportContext()) if "book" in path
+    )
+    assert all(where.rpartition(".")[0] in book for where in place.values())
