@@ -23,8 +23,8 @@ DETAIL = 1000 / 60
 PAGE_WIDTH, PAGE_HEIGHT = 277.0, 186.0
 """Usable area of a landscape A4 page, mm."""
 
-_LEFT, _TOP, _RIGHT, _BOTTOM = 14.0, 14.0, 3.0, 11.0
-"""Margins around the racks for row numbers, title and scale bar, mm."""
+_LEFT, _TOP, _RIGHT, _BOTTOM = 14.0, 14.0, 3.0, 16.0
+"""Margins around the racks for row numbers, title, colour key and scale bar, mm."""
 
 _KEY = "a rack's thick edge is its front; double line: tray over the row; dashed: unit"
 _COLD, _HOT = "#DCEBFA", "#FBE3DA"
@@ -144,6 +144,7 @@ class _Plan:
             *(self._trays() if self._distinct else []),
             *self._rows(),
             *self._columns(),
+            *self._key(),
             self._scale_bar(),
         ]
         return "".join([*ground, *above, *(self._names(racks) if self._detailed else [])])
@@ -278,11 +279,20 @@ class _Plan:
         step = next(n for n in (1, 2, 5, 10, 20, 50, 100, 1000) if n * pitch >= _NUMBER or n == 1000)
         depth = self._hall.rack_depth_m / 2
         top = self._y(float(self._hall.y_of(self._window.rows[0])) - depth) - 3.2
-        bottom = self._y(float(self._hall.y_of(self._window.rows[-1])) + depth) + 1.6
+        bottom = self._y(float(self._hall.y_of(self._window.rows[-1])) + depth) + 2.6
         for column in self._window.columns:
             if column in (0, self._window.columns.start) or (column + 1) % step == 0:
                 x = self._x(float(self._hall.x_of(column)))
                 yield from (label(x, y, column_label(column), 2.0, "m g") for y in (top, bottom))
+
+    def _key(self) -> Iterator[str]:
+        """What the colours of racks and stripes mean, on one line."""
+        key = self._kinds.key()
+        y, each = self.height - 11.5, (self.width - _LEFT - 1) / len(key)
+        for i, (fill, what) in enumerate(key):
+            x = _LEFT + i * each
+            yield rect(x, y - 1.2, 2.4, 2.4, fill, "h")
+            yield label(x + 3.2, y, what, 2.1, "", each - 4)
 
     def _scale_bar(self) -> str:
         scale = self._window.scale

@@ -10,7 +10,7 @@ from functools import cached_property
 from fabricgen.cluster import Cluster
 from fabricgen.design.floor.floor_plan import FloorPlan
 from fabricgen.export.drawings.rack_contents import EXTRA_SWATCH, NODE_SWATCH, PANEL_SWATCH, Racks
-from fabricgen.export.palette import LIGHT, Swatch
+from fabricgen.export.palette import LIGHT, Swatch, cluster_swatches
 from fabricgen.wiring.tables import EXTRA, NODE
 
 
@@ -35,6 +35,15 @@ class RackKinds:
         told = self.table.halls[hall]
         storey = f", storey {told.storey}" if told.storey else ""
         return f"{self._cluster.design.layout.sites[told.site]} {told.name}{storey}"
+
+    def key(self) -> list[tuple[str, str]]:
+        """(fill, what it means) of the colours that racks of this cluster have."""
+        swatches = cluster_swatches(self._cluster)
+        there = {swatch.fill for swatch in self._racks.swatches}
+        found = [(NODE_SWATCH.fill, "nodes")]
+        found += [(swatch.fill, fabric) for fabric, swatch in swatches.items() if swatch.fill in there]
+        found += [(EXTRA_SWATCH.fill, "other devices")] if EXTRA_SWATCH.fill in there else []
+        return [*found, *([(PANEL_SWATCH.fill, "patch panels")] if self._cluster.plan.patching else [])]
 
     def of(self, rack: int) -> RackKind:
         """The kind of a rack: pale with stripes for nodes, else the colour of its main fabric, or of panels."""
