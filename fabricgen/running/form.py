@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 
-from fabricgen.running.host_form import OPEN, Access, Advertised, Relay
+from fabricgen.running.host_services import OPEN, Access, Advertised, Relay
 from fabricgen.running.overlay import Overlay
 
 PEER_LINK = -1

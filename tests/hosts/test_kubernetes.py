@@ -17,8 +17,8 @@ from ruamel.yaml import YAML
 
 from fabricgen.export.files import kubernetes
 from fabricgen.export.table import ExportContext
-from fabricgen.running.hosts.setup import read_setup
 from tests.conftest import example_cluster
+from tests.hosts.setup_reader import read_setup
 
 TUNED = ("qos={roce_dscp: 24, cnp_dscp: 46, roce_class: 4, cnp_class: 5}",)
 POLLARA = ("scalable_unit.nodes=24 x mi355x-8", "scale_up={infinity-fabric: {domain: mi355x-8}}")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from ipaddress import ip_network
 
 from fabricgen.running.form import Bgp, Interface, Peer, PortQos, Qos, Switch
-from fabricgen.running.host_form import Access
+from fabricgen.running.host_services import Access
 from fabricgen.running.policy import network_of
 from tests.parity.plan import DIALECTS
 

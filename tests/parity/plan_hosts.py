@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from fabricgen.catalog.nos_configuration import Feature
 from fabricgen.running.form import Vlan
-from fabricgen.running.host_form import OPEN, Access, Advertised, Relay
+from fabricgen.running.host_services import OPEN, Access, Advertised, Relay
 from fabricgen.running.policy import network_of
 from fabricgen.views.switch import Service, SwitchPort, SwitchView
 

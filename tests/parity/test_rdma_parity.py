@@ -13,13 +13,13 @@ from fabricgen.design.names.interfaces import interface_name
 from fabricgen.export.files import hosts
 from fabricgen.export.table import ExportContext
 from fabricgen.running.form import Qos, Switch
-from fabricgen.running.hosts.form import HostPort
-from fabricgen.running.hosts.setup import read_setup
 from fabricgen.running.tree import UnknownTextError
 from fabricgen.views.switch import SwitchPort
 from tests.conftest import BLUEPRINTS, EXAMPLES
 from tests.hosts.netplans import ethernets
+from tests.hosts.nic_form import HostPort
 from tests.hosts.rdma_hosts import run
+from tests.hosts.setup_reader import read_setup
 from tests.parity.switches import read, switches_of
 from tests.render.rendered import ALL_EOS, CUMULUS, cluster_of
 

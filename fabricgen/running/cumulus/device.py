@@ -30,7 +30,7 @@ from fabricgen.running.form import (
     Vlan,
     is_unused,
 )
-from fabricgen.running.host_form import OPEN, Relay
+from fabricgen.running.host_services import OPEN, Relay
 from fabricgen.running.policy import connected
 from fabricgen.running.tree import only, part, tolerates, unfit
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from fabricgen.running.host_form import Advertised, Relay
+from fabricgen.running.host_services import Advertised, Relay
 from fabricgen.running.tree import only, unfit
 
 Row = Mapping[str, Any]

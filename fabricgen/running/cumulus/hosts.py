@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from fabricgen.running.host_form import OPEN, Access
+from fabricgen.running.host_services import OPEN, Access
 from fabricgen.running.tree import only, unfit
 
 Row = Mapping[str, Any]

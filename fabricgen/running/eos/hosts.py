@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from fabricgen.running.host_form import Access, Advertised, Relay
+from fabricgen.running.host_services import Access, Advertised, Relay
 from fabricgen.running.tree import Line, Rules, unfit
 
 _REFUSALS = {

@@ -27,7 +27,7 @@ from fabricgen.running.form import (
     Vlan,
     is_unused,
 )
-from fabricgen.running.host_form import OPEN
+from fabricgen.running.host_services import OPEN
 from fabricgen.running.overlay import Overlay
 from fabricgen.running.policy import Route, connected, network_of
 from fabricgen.running.sonic import hosts, pair, segments

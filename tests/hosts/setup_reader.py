@@ -9,8 +9,8 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from fabricgen.running.hosts.form import HostPort
 from fabricgen.running.tree import UnknownTextError
+from tests.hosts.nic_form import HostPort
 
 NET = "/sys/class/net/([^/]+)"
 PRIORITIES = range(8)
