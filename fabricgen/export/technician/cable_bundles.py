@@ -1,8 +1,8 @@
 """Cable bundles: which cables are pulled together, and in which order.
 
-A bundle holds cables of one fabric, plane and kind between the same two racks. Where these are few, cables from one
-rack to one row are pulled together and part there. Its size keeps it round and stiff enough for one hand and one strap:
-24 fibres or active optical cables of 3.0 mm, 8 of copper of 9.4 mm (diameters: NVIDIA DGX SuperPOD Data Center Design,
+A bundle holds cables of one fabric, plane and kind between the same two racks. Its size keeps it round and stiff enough
+for one hand and one strap: 24 fibres or active optical cables of 3.0 mm, where the two fibres of a twin-port cage are
+two, 8 of copper of 9.4 mm (diameters: NVIDIA DGX SuperPOD Data Center Design,
 Networking, Cable Weights), 24 twisted pairs (TIA TSB-184-A; https://www.cablinginstall.com/standards/article/16481797).
 
 A step holds the bundles between the same two rows. The longest runs come first: to other sites, other halls, other
@@ -19,26 +19,24 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.export.locations import rack_order, rack_places, row_numbers, row_places
+from fabricgen.export.plugs import pieces_of_cables
 from fabricgen.numbering.lazy_columns import Strings
 from fabricgen.wiring.cabling.cables import connectors
 from fabricgen.wiring.cabling.end_numbers import end_numbers
-from fabricgen.wiring.groups import rank_within, unique_combinations
-from fabricgen.wiring.tables import Flags, Floats, Ints, Ints64, RackTable
+from fabricgen.wiring.groups import unique_combinations
+from fabricgen.wiring.tables import Floats, Ints, Ints64
 
 TWISTED, COPPER, FIBRE = range(3)
 """Kinds of cable, in the order in which they are laid."""
 
 LETTERS, MOST = ("T", "C", "F"), (24, 8, 24)
-"""For each kind, its letter in names of bundles, and the most cables of a bundle."""
+"""For each kind, its letter in names of bundles, and the most cables of a bundle, each fibre counted."""
 
 KIND_WORDS = ("twisted pair", "copper", "fibre")
 """Names of the kinds."""
 
 KIND_OF = {"COPPER": TWISTED, "DAC": COPPER, "ACC": COPPER, "AEC": COPPER}
 """Kind by the catalogue's word for the medium; all other media are fibre."""
-
-FEW = 4
-"""If there are fewer cables than this between two racks, they join those to other racks of the same row."""
 
 OTHER_SITE, OTHER_HALL, OTHER_ROW, SAME_ROW, SAME_RACK = range(5)
 """How far the cables of a step go."""
@@ -66,22 +64,18 @@ class PullPlan:
 
 def pull_plan(cluster: Cluster) -> PullPlan:
     """Bundle and order the cables of a cluster; a breakout counts as going to its first far end."""
-    cables, racks = cluster.plan.cables, cluster.plan.racks
+    cables = cluster.plan.cables
     link = cables.end_link[cables.first_rows()]
     home, away, position = _ends(cluster, link)
     kind = np.array([KIND_OF.get(m.medium, FIBRE) for m in cables.media], dtype=np.int32)[cables.medium]
     plane = cluster.plan.links.plane[link]
     fabric = _fabric(cluster, link)
-    row = row_numbers(racks)
-    target = _targets(racks, (fabric, plane, kind, home), away, row)
-    key = unique_combinations(fabric, plane, kind, home, target)[1]
-    by_place = np.lexsort((position, key))
-    chunk = np.empty(len(key), dtype=np.int64)
-    chunk[by_place] = rank_within(key[by_place]) // np.array(MOST)[kind[by_place]]
+    key = unique_combinations(fabric, plane, kind, home, away)[1]
+    chunk = _chunks(key, position, kind, pieces_of_cables(cluster)[0])
     first, bundle = unique_combinations(key, chunk)
     longest = _greatest(cables.run_m, bundle)[first]
     step, steps = _steps(cluster, home[first], away[first], longest)
-    pair = unique_combinations(home[first], target[first])[1]
+    pair = unique_combinations(home[first], away[first])[1]
     farthest = _greatest(longest, unique_combinations(step, kind[first], pair)[1])
     walk = np.lexsort((chunk[first], plane[first], fabric[first], pair, -farthest, kind[first], step))
     place = np.empty(len(walk), dtype=np.int32)
@@ -89,7 +83,7 @@ def pull_plan(cluster: Cluster) -> PullPlan:
     chosen = first[walk]
     order = np.empty(len(key), dtype=np.int32)
     order[np.lexsort((position, place[bundle]))] = np.arange(1, len(key) + 1, dtype=np.int32)
-    names = _names(cluster, (home[chosen], target[chosen]), (link[chosen], kind[chosen], chunk[chosen]))
+    names = _names(cluster, (home[chosen], away[chosen]), (link[chosen], kind[chosen], chunk[chosen]))
     return PullPlan(
         place[bundle], order, home, away, names, step[walk], kind[chosen].astype(np.int32), longest[walk], steps
     )
@@ -113,15 +107,27 @@ def _fabric(cluster: Cluster, link: Ints) -> Ints:
     return np.array([known[segment.fabric] for segment in segments], dtype=np.int32)[cluster.plan.links.segment[link]]
 
 
-def _targets(racks: RackTable, alike: tuple[Ints, ...], away: Ints, row: Ints) -> Ints:
-    """Where the bundle of each cable ends: a rack, or (numbered after the racks) a row with few cables to each of its
-    racks.
+def _chunks(key: Ints64, position: Ints, kind: Ints, jumpers: Ints) -> Ints64:
+    """Which bundle of those with the same key each cable is in, from 0, along the ports: at most `MOST` jumpers each.
+
+    int64. A cable of several jumpers is in one bundle.
     """
-    code = unique_combinations(*alike, away)[1]
-    count = np.bincount(code)
-    home = alike[-1]
-    scattered: Flags = (count[code] < FEW) & (row[home] != row[away])
-    return np.where(scattered, len(racks) + row[away], away).astype(np.int32)
+    walk = np.lexsort((position, key))
+    key, thick, most = key[walk], jumpers[walk].astype(np.int64), np.array(MOST)[kind[walk]]
+    before = np.cumsum(thick) - thick
+    first = np.searchsorted(key, key)
+    widest, narrowest = (_of_groups(ufunc, thick, key) for ufunc in (np.maximum, np.minimum))
+    room = np.where(widest == narrowest, most - most % widest, most - widest + 1)
+    chunk = np.empty(len(key), dtype=np.int64)
+    chunk[walk] = (before - before[first]) // room
+    return chunk
+
+
+def _of_groups(ufunc: np.ufunc, values: Ints64, key: Ints64) -> Ints64:
+    """The greatest or least value among rows with the same key, which is sorted; int64 by row."""
+    starts = np.flatnonzero(np.r_[True, key[1:] != key[:-1]][: len(key)])
+    each: Ints64 = np.repeat(ufunc.reduceat(values, starts), np.diff(starts, append=len(key))) if len(key) else values
+    return each
 
 
 def _greatest(values: Floats, group: Ints | Ints64) -> Floats:
@@ -166,16 +172,14 @@ def _names(cluster: Cluster, ends: tuple[Ints, Ints], what: tuple[Ints, Ints, In
     """`h1.R01.03/h1.N01.02:compute.1-F2`: from, to, fabric and plane, kind, and a number among bundles with the same
     name.
     """
-    (home, target), (link, kind, chunk) = ends, what
-    links, racks = cluster.plan.links, cluster.plan.racks
-    _, of_row = np.unique(row_numbers(racks), return_index=True)
-    places = np.concatenate([rack_places(cluster), row_places(cluster)[of_row]])
+    (home, away), (link, kind, chunk) = ends, what
+    links, places = cluster.plan.links, rack_places(cluster)
     fabrics = np.array([f":{segment.fabric}" for segment in links.segments], dtype=object)
     several = {fabric.name for fabric in cluster.design.fabrics if fabric.planes > 1}
     planed = np.array([segment.fabric in several for segment in links.segments])[links.segment[link]]
     planes = np.array(["", *(f".{plane + 1}" for plane in range(int(links.plane.max(initial=0))))], dtype=object)
     letters = np.array([f"-{letter}" for letter in LETTERS], dtype=object)
     numbers = np.array([str(n + 1) for n in range(int(chunk.max(initial=0)) + 1)], dtype=object)
-    where = places[home] + "/" + places[target] + fabrics[links.segment[link]]
+    where = places[home] + "/" + places[away] + fabrics[links.segment[link]]
     names: Strings = where + planes[np.where(planed, links.plane[link], 0)] + letters[kind] + numbers[chunk]
     return names

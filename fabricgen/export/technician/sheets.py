@@ -12,6 +12,7 @@ import numpy as np
 from fabricgen.cluster import Cluster
 from fabricgen.export.files import cables
 from fabricgen.export.locations import rack_places
+from fabricgen.export.plugs import pieces_of_cables
 from fabricgen.export.table import Cell, Table
 from fabricgen.export.technician.cable_bundles import KIND_WORDS
 from fabricgen.export.technician.patched import through_panels
@@ -216,6 +217,7 @@ def bundle_sheet(pack: TechnicianPack, rows: Ints64, name: str) -> Sheet:
     cable = found.cable[rows][found.first[rows]]
     bundle, first, count = np.unique(pull.bundle[cable], return_index=True, return_counts=True)
     start, end = pull.home[cable[first]], pull.away[cable[first]]
+    jumpers = np.bincount(pull.bundle[cable], weights=pieces_of_cables(pack.cluster)[0][cable])[bundle]
     lengths = np.zeros(len(pull.names))
     np.maximum.at(lengths, pull.bundle[cable], pack.cluster.plan.cables.length_m[cable])
     tags = [found.bundle_tags[i] for i in found.tag[rows[found.first[rows]][first]].tolist()]
@@ -227,8 +229,9 @@ def bundle_sheet(pack: TechnicianPack, rows: Ints64, name: str) -> Sheet:
         Column("colour", 9, TEXT, [tag.word for tag in tags]),
         Column("kind", 12, TEXT, [KIND_WORDS[i] for i in pull.kind[bundle].tolist()]),
         Column("from_rack", 22, SMALL, [pack.cluster.plan.racks.names[i] for i in start.tolist()]),
-        Column("first_to_rack", 22, SMALL, [pack.cluster.plan.racks.names[i] for i in end.tolist()]),
+        Column("to_rack", 22, SMALL, [pack.cluster.plan.racks.names[i] for i in end.tolist()]),
         Column("cables", 8, NUMBER, count.tolist()),
+        Column("jumpers", 9, NUMBER, jumpers.astype(np.int64).tolist()),
         Column("longest_m", 10, NUMBER, lengths[bundle].tolist()),
         redlines()[0],
         redlines()[-1],
