@@ -6,10 +6,11 @@ import numpy as np
 
 from fabricgen.bom.cables import CableParts
 from fabricgen.bom.need import Needs, Part, joined, needs_of
+from fabricgen.bom.optics import end_powers
 from fabricgen.bom.sets import JOINT
 from fabricgen.cluster import Cluster
 from fabricgen.wiring.groups import unique_combinations
-from fabricgen.wiring.tables import Ints64
+from fabricgen.wiring.tables import Floats, Ints64
 
 
 def needs(cluster: Cluster, cables: CableParts) -> Needs:
@@ -18,7 +19,7 @@ def needs(cluster: Cluster, cables: CableParts) -> Needs:
     known = {name: i for i, name in enumerate(dict.fromkeys(names.vocabulary.tolist()))}
     number = np.array([known[name] for name in names.vocabulary.tolist()], dtype=np.int32)
     row, code = unique_combinations(number[names.codes])
-    power = [_power_w(cluster, cables, cable) for cable in row.tolist()]
+    power = [None if watts != watts else watts for watts in _powers_w(cluster, cables)[row].tolist()]
     made = [
         [Part(part, text, "cable", watts) for part, text in _pieces(names[cable], descriptions[cable])]
         for cable, watts in zip(row.tolist(), power, strict=True)
@@ -41,17 +42,10 @@ def _nth(made: list[list[Part]], nth: int, code: Ints64) -> Needs:
     return needs_of([parts[nth] for parts in made if len(parts) > nth], place[code[rows]], cable=rows)
 
 
-def _power_w(cluster: Cluster, cables: CableParts, cable: int) -> float | None:
-    """Power of a cable with its fixed ends, W; transceivers are counted for themselves. None where no
-    figure is known.
+def _powers_w(cluster: Cluster, cables: CableParts) -> Floats:
+    """Power of each cable with its fixed ends, W; transceivers are counted for themselves. NaN where no figure is
+    known.
     """
-    table = cluster.plan.cables
-    medium = table.media[table.medium[cable]]
-    if not medium.attached:
-        return 0.0
-    kinds, *ends = cables.kinds
-    first, last = np.searchsorted(table.end_cable, np.array([cable, cable + 1], dtype=np.int32)).tolist()
-    plugs = (kinds[number] for end in ends for number in end[first:last].tolist())
-    each = [medium.end_power_w(plug.gbps / plug.lane_gbps) for plug in plugs]
-    known = [watts for watts in each if watts is not None]
-    return sum(known) if known and len(known) == len(each) else None
+    ends = end_powers(cluster, cables)
+    watts = np.bincount(ends.cable, weights=ends.power_w, minlength=len(cluster.plan.cables))
+    return watts.astype(np.float64)

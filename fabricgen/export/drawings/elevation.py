@@ -82,7 +82,8 @@ def _foot(rack: Rack, top: float) -> list[str]:
         found.append(label(_LEFT, at, f"{unit:2} {total_text(total)}", 2.3, "b" if over(total) else ""))
         found += _bar(total, at)
     feeds = f"feeds {' + '.join(rack.feeds)}" if rack.feeds else "feeds not stated"
-    found.append(label(_LEFT, top + 12.3, feeds, 2.3, "", _BODY))
+    optics = f"{rack.optics_kw:.1f} kW of it optics; " if rack.optics_kw else ""
+    found.append(label(_LEFT, top + 12.3, optics + feeds, 2.3, "", _BODY))
     if any(total.unknown for _, total in rows):
         found.append(label(_LEFT, top + 15.6, "+ and devices without a figure", 1.9, "g", _BODY))
     return found

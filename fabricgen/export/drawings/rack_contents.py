@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from fabricgen.bom.optics import optics_of_racks
 from fabricgen.bom.trunks import PatchParts
 from fabricgen.cluster import Cluster
 from fabricgen.design.floor.floor_plan import FloorPlan, RackPosition
@@ -16,7 +17,7 @@ from fabricgen.export.palette import Swatch, cluster_swatches
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.numbering.lazy_columns import Strings
 from fabricgen.wiring.racks.loads import RackLoads, rack_loads
-from fabricgen.wiring.tables import EXTRA, NODE, DeviceClass, Ints64
+from fabricgen.wiring.tables import EXTRA, NODE, DeviceClass, Floats, Ints, Ints64
 
 NODE_SWATCH = Swatch("#E8ECF1", "#000000", "pale", "")
 """The colour of nodes, which belong to several fabrics."""
@@ -59,6 +60,8 @@ class Rack:
     used_u: Total
     weight_kg: Total
     power_kw: Total
+    """With optics."""
+    optics_kw: float
     feeds: tuple[str, ...]
 
 
@@ -80,7 +83,12 @@ class Racks:
             items=self._items(number),
             used_u=Total(float(loads.units[number]), kind.units),
             weight_kg=Total(float(loads.weight_kg[number]), kind.load_kg, bool(loads.unweighed[number])),
-            power_kw=Total(float(loads.power_w[number]) / 1000, kind.power_kw, bool(loads.unpowered[number])),
+            power_kw=Total(
+                float(loads.power_w[number] + self._optics[0][number]) / 1000,
+                kind.power_kw,
+                bool(loads.unpowered[number] or self._optics[1][number]),
+            ),
+            optics_kw=float(self._optics[0][number]) / 1000,
             feeds=self.feeds(number),
         )
 
@@ -116,6 +124,10 @@ class Racks:
         """(device rows sorted by rack, from the bottom; where each rack begins among them); int64."""
         order = np.lexsort((self._devices.u, self._devices.rack))
         return order, np.searchsorted(self._devices.rack[order], np.arange(len(self._table) + 1))
+
+    @cached_property
+    def _optics(self) -> tuple[Floats, Ints]:
+        return optics_of_racks(self._cluster)
 
     @cached_property
     def _loads(self) -> RackLoads:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from fabricgen.bom.optics import optics_of_racks
 from fabricgen.cluster import Cluster
 from fabricgen.design.floor.floor_plan import FloorPlan, RackPosition
 from fabricgen.design.floor.halls import row_number
@@ -35,11 +36,14 @@ def table(cluster: Cluster) -> Table:
     the centre in the site's coordinates, m; the front faces `y+` or `y-`, a notation that no spreadsheet reads as a
     formula. `units_used` includes patch panels, which are not `devices`. Sums are of published figures: weight without
     the rack itself, maximum power without optics; `unweighed` and `unpowered` count devices without a figure. Heat to
-    coolant and air is empty where a device's share is unknown. `place` is what labels and drawings call it.
+    coolant and air is empty where a device's share is unknown. `place` is what labels and drawings call
+    it. `drawn_w` is devices and optics: transceivers, and the ends that cables have of their own; `unpowered_optics`
+    counts those without a figure.
     """
     racks, layout = cluster.plan.racks, cluster.design.layout
     halls = racks.halls
     loads = rack_loads(cluster.plan)
+    optics, bare = optics_of_racks(cluster)
     columns = {
         "rack": list(racks.names),
         "site": picked(np.array(layout.sites, dtype=object), racks.site),
@@ -62,6 +66,9 @@ def table(cluster: Cluster) -> Table:
         "air_w": _known(loads.air_w),
         "feeds": feeds_of_racks(cluster),
         "place": rack_places(cluster).tolist(),
+        "optics_w": _known(optics),
+        "unpowered_optics": bare.tolist(),
+        "drawn_w": _known(loads.power_w + optics),
     }
     return Table("racks", columns)
 

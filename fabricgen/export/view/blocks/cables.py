@@ -6,24 +6,27 @@ from typing import Any
 
 from fabricgen.bom.cables import CableParts
 from fabricgen.cluster import Cluster
+from fabricgen.export.plugs import label_texts
 from fabricgen.export.view.columns import Packed, packed, packed_reference, packed_table
 from fabricgen.export.view.source import PageSource
 from fabricgen.numbering.lazy_columns import encoded
 
 
 def block(source: PageSource) -> Packed:
-    """A row a cable: id, part, medium, length; `ends` has a row a pair of connectors: cable, one of its links, how many
-    links it carries, transceivers.
+    """A row a cable: id, part, medium, length; `ends` has a row a pair of connectors: cable, one of its links,
+    transceivers, and what labels say after the devices.
     """
     cluster, cables = source.cluster, source.cluster.plan.cables
     parts = CableParts(cluster)
     a, b = parts.transceivers()
+    label_a, label_b = label_texts(cluster)
     ends: dict[str, Any] = {
         "cable": cables.end_cable,
         "link": cables.end_link,
-        "links": cables.end_links,
         "a_transceiver": a,
         "b_transceiver": b,
+        "a_label": label_a,
+        "b_label": label_b,
     }
     columns: dict[str, Any] = {
         "cable": _ids(cluster),

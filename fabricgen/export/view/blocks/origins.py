@@ -33,7 +33,19 @@ def block(source: PageSource) -> dict[str, Any]:
     }
 
 
-TOLD = ("hall", "row", "column", "units", "units_used", "weight_kg", "unweighed", "power_w", "unpowered", "feeds")
+TOLD = (
+    "place",
+    "hall",
+    "row",
+    "column",
+    "units",
+    "units_used",
+    "weight_kg",
+    "unweighed",
+    "drawn_w",
+    "unpowered",
+    "feeds",
+)
 """What is told of a rack, as racks.csv has it."""
 
 

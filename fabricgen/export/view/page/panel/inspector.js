@@ -173,7 +173,7 @@ FG.rackPairs = async (id) => {
   const but = (/** @type {string} */ name) => (Number(said(name)) ? `, without ${said(name)} of its devices, which have no figure` : "");
   return [
     ["place", said("place")], ["hall", said("hall")], ["row", said("row")], ["column", said("column")], ["units used", `${said("units_used")} of ${said("units")}`],
-    ["power, W", `${said("power_w") || "not stated"}${budget ? ` of ${Math.round(budget * 1000)}` : ""}${but("unpowered")}`],
+    ["power, W", `${said("drawn_w") || "not stated"}${budget ? ` of ${Math.round(budget * 1000)}` : ""}${but("unpowered")}`],
     ["weight, kg", `${said("weight_kg") || "not stated"}${but("unweighed")}`],
   ];
 };

@@ -114,13 +114,12 @@ FG.csv = {
   cables: async (cable) => {
     const [all, links, devices] = await Promise.all([FG.cables(), FG.links(), FG.devices()]);
     return [...all.endsOf.of(cable)].map((end) => {
-      const link = all.ends.link.at(end), several = all.ends.links.at(end) > 1;
+      const link = all.ends.link.at(end);
       const side = (/** @type {string} */ s) => {
-        const device = links[s].at(link), cage = links[`${s}_cage`].at(link), port = links[`${s}_port`].at(link);
+        const device = links[s].at(link), cage = links[`${s}_cage`].at(link);
         const name = devices.name.at(device);
-        const place = several ? cage : port.startsWith(cage) ? port : `${cage} ${port}`;
         return {
-          label: `${name}:${place}`, name, cage, optic: all.ends[`${s}_transceiver`].at(end),
+          label: `${name}:${all.ends[`${s}_label`].at(end)}`, name, cage, optic: all.ends[`${s}_transceiver`].at(end),
           rack: devices.rack.at(device), u: String(devices.u.at(device)),
         };
       };

@@ -1,0 +1,62 @@
+"""The power of transceivers, and of the ends that cables have of their own, in each rack."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fabricgen.bom.cables import CableParts
+from fabricgen.bom.sources import transceivers
+from fabricgen.catalog.models import CableProfile
+from fabricgen.cluster import Cluster
+from fabricgen.wiring.cabling.cables import cages_of_ends
+from fabricgen.wiring.groups import unique_combinations
+from fabricgen.wiring.tables import Floats, Ints
+
+
+@dataclass(frozen=True, slots=True)
+class CableEndPowers:
+    """The ends of cables with ends of their own, each once: its cable and device, int32, and its power, W, float64.
+
+    NaN where nobody publishes a figure.
+    """
+
+    cable: Ints
+    device: Ints
+    power_w: Floats
+
+
+def end_powers(cluster: Cluster, parts: CableParts) -> CableEndPowers:
+    """The powers of all such ends; the common end of a breakout is one, whatever hangs on it."""
+    cables, links, cages = cluster.plan.cables, cluster.plan.links, cages_of_ends(cluster.plan)
+    kinds, *of_end = parts.kinds
+    attached = np.array([medium.attached for medium in cables.media], dtype=bool)
+    rows = np.flatnonzero(attached[cables.medium[cables.end_cable]])
+    made = np.array(
+        [[_watts(kind.gbps / kind.lane_gbps, medium) for medium in cables.media] for kind in kinds], dtype=np.float64
+    ).reshape(len(kinds), len(cables.media))
+    found: list[tuple[Ints, Ints, Floats]] = []
+    for kind, cage, device in zip(of_end, (cages.a, cages.b), (links.a_device, links.b_device), strict=True):
+        once = rows[unique_combinations(cables.end_cable[rows], cage[rows])[0]]
+        cable = cables.end_cable[once]
+        found.append((cable, device[cables.end_link[once]], made[kind[once], cables.medium[cable]]))
+    cable, device, power = (np.concatenate(columns) for columns in zip(*found, strict=True))
+    return CableEndPowers(cable, device, power)
+
+
+def _watts(lanes: float, medium: CableProfile) -> float:
+    watts = medium.end_power_w(lanes)
+    return float("nan") if watts is None else watts
+
+
+def optics_of_racks(cluster: Cluster) -> tuple[Floats, Ints]:
+    """(power of transceivers and of cables' own ends, W, float64; how many have no figure, int32) of each rack."""
+    parts = CableParts(cluster)
+    needs, ends = transceivers.needs(cluster, parts), end_powers(cluster, parts)
+    figures = np.array([np.nan if part.power_w is None else part.power_w for part in needs.parts], dtype=np.float64)
+    power = np.concatenate([figures[needs.part] if len(needs.parts) else np.zeros(0), ends.power_w])
+    rack = cluster.plan.devices.rack[np.concatenate([needs.device, ends.device])]
+    count = len(cluster.plan.racks)
+    watts: Floats = np.bincount(rack, weights=np.nan_to_num(power), minlength=count).astype(np.float64)
+    return watts, np.bincount(rack[np.isnan(power)], minlength=count).astype(np.int32)
