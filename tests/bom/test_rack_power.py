@@ -25,7 +25,7 @@ def test_the_optics_of_all_racks_are_those_of_the_bill(name: str) -> None:
 
 
 def test_a_rack_draws_its_optics_too() -> None:
-    """A build lead's example: the rack of 30 leaves said 18 kW, and draws 35."""
+    """Sixteen switches at their typical draw, 18 kW, and as much again of optics."""
     cluster = example_cluster("dual-tor")
     table = racks.table(cluster).columns
     row = table["rack"].index("p1-su01-net01")
