@@ -152,6 +152,17 @@ def test_cords_are_ordered_for_known_supplies_only(tmp_path: Path) -> None:
     assert "cord-c13-c14" not in {line.part for line in _in_busbar_racks(tmp_path)}
 
 
+def test_cords_are_counted_where_only_the_inlet_is_unknown() -> None:
+    """Two supplies a SN5600 and a UFM appliance: their cords by the device's name, those of known inlets by theirs."""
+    found = bill("superpod-b200")
+    installed = {line.part: line.quantity for line in found.lines}
+    cords = {line.part: line for line in found.lines if line.kind == "power-cord"}
+    assert cords["cord-sn5600"].quantity == 2 * installed["sn5600"]
+    assert cords["cord-sn5600"].description.endswith("NVIDIA SN5600, inlet not published")
+    assert cords["cord-ufm"].quantity == 2 * installed["ufm"]
+    assert cords["cord-c13-c14"].quantity == 2 * sum(installed[model] for model in ("qm9700", "sn2201", "sn4600c"))
+
+
 def _in_busbar_racks(folder: Path) -> tuple[Line, ...]:
     sets = ["scalable_unit={nodes: 18 x gb200-tray, racks: {nodes_per_rack: 18, type: nvl72-gb200}}"]
     sets += ["fabrics.oob.tiers.leaf.per=rack"]
