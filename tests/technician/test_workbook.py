@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import openpyxl
 import pytest
 import xlsxwriter
@@ -21,7 +22,7 @@ from fabricgen.export.table import ExportContext, part_names
 from fabricgen.export.technician import volumes as technician_volumes
 from fabricgen.export.technician.sheet import Column, Sheet, redlines, write_sheet
 from fabricgen.export.technician.sheet_names import sheet_names
-from fabricgen.export.technician.sheets import TechnicianPack
+from fabricgen.export.technician.sheets import TechnicianPack, wiring_sheet
 from fabricgen.export.technician.styles import TEXT, Styles
 from fabricgen.export.technician.volumes import MOST_RACKS, volumes
 from fabricgen.export.technician.workbook import workbook
@@ -69,6 +70,31 @@ def test_the_wiring_sheet_is_cables_csv_with_room_for_the_hand() -> None:
     assert list(header) == [*planned.columns, *HAND]
     assert [row[: -len(HAND)] for row in body] == [tuple(c if c != "" else None for c in row) for row in planned.rows()]
     assert {row[-len(HAND) :] for row in body} == {(None,) * len(HAND)}
+
+
+@pytest.mark.parametrize("name", ["leaf-spine", "superpod-b300", "dual-tor"])
+def test_a_wiring_list_on_a3_can_be_read(name: str) -> None:
+    """Its small text of 8 pt was printed with 5.5 pt, and labels of more than two lines were cut."""
+    pack = TechnicianPack(example_cluster(name))
+    sheet = wiring_sheet(pack, np.arange(len(pack.found.cable)), "wiring")
+    points = sum((7 * column.width + 5) * 0.75 for column in sheet.columns)  # 7 pixels a character of Arial 10
+    printed = (420 / 25.4 - 0.8) * 72  # A3 landscape without its margins
+    assert 8 * min(1, printed / points) >= 6
+    cells = {column.name: column for column in sheet.columns}
+    for end in ("label_a", "label_b"):
+        column = cells[end]
+        room = (7 * column.width * 0.75) / 4.6  # characters of 8 pt in a line
+        assert all(len(str(c)) <= n * room for c, n in zip(column.cells or (), sheet.lines, strict=True))
+
+
+def test_a_workbook_has_no_empty_sheet() -> None:
+    """Network racks that are the far end of all their cables had empty lists of bundles and wiring."""
+    cluster = example_cluster("superpod-b300", "pods.p1.su=4", "floor.racks_per_row=80")
+    pack, last = TechnicianPack(cluster), volumes(cluster)[-1]
+    alone = replace(last, racks=last.racks[-1:])
+    made = openpyxl.load_workbook(io.BytesIO(workbook(pack, alone)))
+    assert made.sheetnames[0] == "cover"
+    assert all(page.max_row > 1 for page in made.worksheets)
 
 
 def test_a_rack_sheet_has_all_that_ends_there_from_the_top_down() -> None:

@@ -12,7 +12,7 @@ import xlsxwriter
 
 from fabricgen.export.technician.cover import Contents, Cover, write_cover
 from fabricgen.export.technician.patched import patch_sheets
-from fabricgen.export.technician.sheet import Sheet, write_sheet
+from fabricgen.export.technician.sheet import A3, Sheet, write_sheet
 from fabricgen.export.technician.sheet_names import sheet_names
 from fabricgen.export.technician.sheets import (
     TechnicianPack,
@@ -33,7 +33,7 @@ from fabricgen.wiring.tables import Ints64
 def workbook(pack: TechnicianPack, volume: Volume) -> bytes:
     """Write a workbook; always the same bytes. Raises InputError when a sheet has too many rows."""
     rows = home_rows(pack, volume.racks)
-    sheets = _named(list(_sheets(pack, volume, rows)))
+    sheets = _named([sheet for sheet in _sheets(pack, volume, rows) if sheet.rows])
     cluster = pack.cluster.design.loaded.blueprint.name
     buffer = io.BytesIO()
     book = xlsxwriter.Workbook(buffer, {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False})
@@ -60,9 +60,10 @@ def _sheets(pack: TechnicianPack, volume: Volume, rows: Ints64) -> Iterator[Shee
 
 def _named(sheets: list[Sheet]) -> list[Sheet]:
     """The sheets with legal, distinct names; `cover` and `wiring` keep theirs, whatever racks are called."""
-    first = ("cover", sheets[-1].name)
-    _, last, *names = sheet_names([*first, *(sheet.name for sheet in sheets[:-1])])
-    return [replace(sheet, name=name) for sheet, name in zip(sheets, (*names, last), strict=True)]
+    wired = bool(sheets) and sheets[-1].paper == A3  # network racks at the ends of all their cables have no list
+    others = sheets[:-1] if wired else sheets
+    _, last, *names = sheet_names(["cover", "wiring", *(sheet.name for sheet in others)])
+    return [replace(sheet, name=name) for sheet, name in zip(sheets, (*names, *[last][:wired]), strict=True)]
 
 
 def _cover(pack: TechnicianPack, volume: Volume, rows: Ints64, sheets: list[Sheet]) -> Cover:
@@ -71,8 +72,8 @@ def _cover(pack: TechnicianPack, volume: Volume, rows: Ints64, sheets: list[Shee
     counts = [
         ("racks with cables", len(racks)),
         ("ends of cables in them", sum(ends for _, ends in racks)),
-        ("cables pulled from here", int(found.first[rows].sum())),
-        ("bundles", len(np.unique(found.pull.bundle[found.cable[rows]]))),
+        ("cables pulled from here", len(np.unique(found.pull.order[rows]))),
+        ("bundles", len(np.unique(found.pull.bundle[rows]))),
     ]
     tags = [found.tags[i] for i in np.unique(found.tag[here]).tolist()]
     contents = [Contents(sheet.name, sheet.title, sheet.rows) for sheet in sheets]
