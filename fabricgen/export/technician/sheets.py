@@ -23,7 +23,7 @@ from fabricgen.wiring.cabling.cables import connectors
 from fabricgen.wiring.cabling.end_numbers import end_numbers
 from fabricgen.wiring.tables import Flags, Ints, Ints64
 
-MOST_STEPS = 40
+MOST_STEPS = 99
 """The most sheets for steps in one workbook; if there are more steps, neighbours in the order share a sheet."""
 
 NUMBERS = ("length_m", "a_u", "b_u")
