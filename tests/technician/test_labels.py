@@ -13,6 +13,7 @@ import pytest
 
 from fabricgen.export.files import cables, labels
 from fabricgen.export.locations import rack_places
+from fabricgen.export.plugs import plugs
 from fabricgen.export.table import ExportContext
 from fabricgen.export.technician.cable_bundles import pull_plan
 from tests.conftest import bytes_of, example_cluster
@@ -123,7 +124,7 @@ def test_halls_by_name_where_there_are_several() -> None:
         "south.R01.04",
         "north.N01.01",
     ]
-    assert pull_plan(cluster).steps == (
+    assert pull_plan(cluster, plugs(cluster)).steps == (
         "north.N01 to south.R01",
         "north.R01 to north.N01",
         "along north.R01",
