@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 class PowerCordsUnknown(PlanRule):
     """The catalogue does not say how many power supplies a device has.
 
-    The bill then orders no cords for them, and a rack stands dark for the want of them. Devices that a busbar feeds, and
-    those that come with their cords, are not meant; where only the inlet is unknown, the bill counts the cords under the
-    name of the device.
+    The bill then orders no cords for them, and a rack stands dark for the want of them. Devices that a busbar feeds,
+    and those that come with their cords, are not meant; where only the inlet is unknown, the bill counts the cords
+    under the name of the device.
 
     Add a profile with `psu: {count, inlet}` to the blueprint's own `catalog/`, from the vendor's data sheet.
     """
