@@ -7,6 +7,7 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WithJso
 
 from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.scalars import NAME_PATTERN, NODE_SET_FORM, NODES_FORM, Line, Name, NodeSetOf, NodesOf
+from fabricgen.blueprint.sections.accessories import Accessories
 from fabricgen.blueprint.sections.cable_overrides import CableOverrides
 from fabricgen.blueprint.sections.cabling import Cabling
 from fabricgen.blueprint.sections.configuration import DeviceConfiguration, Snippets
@@ -232,6 +233,9 @@ class Blueprint(Model):
         description="Which media are taken, the products that are ordered, and what goes through patch panels.",
     )
     spares: Spares = Field(default_factory=Spares.model_construct, description="Spares in the bill of materials.")
+    accessories: Accessories = Field(
+        default_factory=Accessories.model_construct, description="What racks are fitted out with, in the bill."
+    )
     phases: dict[Name, Phase] = Field(
         default_factory=dict, description="What is there at each phase, in the order of time: `--phase NAME` builds it."
     )

@@ -50,9 +50,12 @@ def _watts(lanes: float, medium: CableProfile) -> float:
     return float("nan") if watts is None else watts
 
 
-def optics_of_racks(cluster: Cluster) -> tuple[Floats, Ints]:
-    """(power of transceivers and of cables' own ends, W, float64; how many have no figure, int32) of each rack."""
-    parts = CableParts(cluster)
+def optics_of_racks(cluster: Cluster, parts: CableParts | None = None) -> tuple[Floats, Ints]:
+    """(power of transceivers and of cables' own ends, W, float64; how many have no figure, int32) of each rack.
+
+    `parts` are those of the cluster's cables, where they are known already.
+    """
+    parts = parts or CableParts(cluster)
     needs, ends = transceivers.needs(cluster, parts), end_powers(cluster, parts)
     figures = np.array([np.nan if part.power_w is None else part.power_w for part in needs.parts], dtype=np.float64)
     power = np.concatenate([figures[needs.part] if len(needs.parts) else np.zeros(0), ends.power_w])
