@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -50,6 +51,7 @@ def test_sums_over_the_wiring_list_are_the_bill(name: str) -> None:
     listed = {kind: {line.part: line.quantity for line in bill(name).lines if line.kind == kind} for kind in _KINDS}
     assert len({cable for cable, _ in cables}) == len(cables)
     assert listed["cable"] == pieces
+    assert not [part for part in pieces if re.search(r"-[2-9]x-", part)], "two connectors of a cage are no one cord"
     assert listed["transceiver"] == Counter(part for _, _, part in plugged)
     models = Counter(devices_part.table(example_cluster(name)).columns["model"])
     profiles = [c.profile for c in example_cluster(name).plan.devices.classes]
@@ -150,6 +152,17 @@ def test_cords_are_ordered_for_known_supplies_only(tmp_path: Path) -> None:
     assert "cord-c13-c14" not in {line.part for line in _in_busbar_racks(tmp_path)}
 
 
+def test_cords_are_counted_where_only_the_inlet_is_unknown() -> None:
+    """Two supplies a SN5600 and a UFM appliance: their cords by the device's name, those of known inlets by theirs."""
+    found = bill("superpod-b200")
+    installed = {line.part: line.quantity for line in found.lines}
+    cords = {line.part: line for line in found.lines if line.kind == "power-cord"}
+    assert cords["cord-sn5600"].quantity == 2 * installed["sn5600"]
+    assert cords["cord-sn5600"].description.endswith("NVIDIA SN5600, inlet not published")
+    assert cords["cord-ufm"].quantity == 2 * installed["ufm"]
+    assert cords["cord-c13-c14"].quantity == 2 * sum(installed[model] for model in ("qm9700", "sn2201", "sn4600c"))
+
+
 def _in_busbar_racks(folder: Path) -> tuple[Line, ...]:
     sets = ["scalable_unit={nodes: 18 x gb200-tray, racks: {nodes_per_rack: 18, type: nvl72-gb200}}"]
     sets += ["fabrics.oob.tiers.leaf.per=rack"]
@@ -169,6 +182,20 @@ def test_pairs_of_fibres_are_lines_of_their_own_and_single_pieces_in_an_order() 
     row = rows["part"].index("2x MFP7E10-N015")
     assert (rows["unit_price"][row], rows["total_price"][row]) == (63, 63 * pair.quantity)
     assert spares_of(Spares(parts={"MFP7E10-*": Spare(minimum=4)}), pair.part).minimum == 4
+
+
+@pytest.mark.parametrize("name", ["gaudi3", "superpod-b300"])
+def test_the_number_on_the_order_sheet_finds_its_cables(name: str) -> None:
+    """Generic pairs and those of a list, counted in single fibres, and each cable once."""
+    found = bill(name)
+    pairs = [line for line in found.lines if line.part.startswith("2x ")]
+    assert pairs
+    ordered = {line.part: line.quantity for line in single_pieces(found.lines)}
+    for piece in {pair.part.removeprefix("2x ") for pair in pairs}:
+        rows = trace(found, piece)
+        assert sum(rows["quantity"]) == ordered[piece]
+        assert set(rows["part"]) == {piece}
+        assert len(set(rows["cable"])) == len(rows["cable"]) > 0
 
 
 def spares_of(spares: Spares, part: str) -> Spare:

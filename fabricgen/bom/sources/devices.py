@@ -6,6 +6,7 @@ import numpy as np
 
 from fabricgen.bom.cables import CableParts
 from fabricgen.bom.need import Needs, Part, needs_of
+from fabricgen.catalog.models import NodeProfile, SwitchProfile
 from fabricgen.cluster import Cluster
 from fabricgen.wiring.tables import EXTRA, NODE, DeviceClass, DeviceTable, Ints
 
@@ -29,7 +30,12 @@ def is_bought(cls: DeviceClass) -> bool:
     return not getattr(cls.profile, "external", False)
 
 
+def called(profile: NodeProfile | SwitchProfile) -> str:
+    """What people call a device: vendor and model."""
+    model = profile.model if isinstance(profile, SwitchProfile) else profile.name
+    return f"{profile.vendor} {model}".strip()
+
+
 def _part(cls: DeviceClass) -> Part:
-    model = getattr(cls.profile, "model", "") or getattr(cls.profile, "name", "")
     kind = "node" if cls.kind in (NODE, EXTRA) else "switch"
-    return Part(cls.profile.id, f"{cls.profile.vendor} {model}".strip(), kind, cls.profile.power_w.planning_w)
+    return Part(cls.profile.id, called(cls.profile), kind, cls.profile.power_w.planning_w)
