@@ -9,6 +9,7 @@ import numpy as np
 
 from fabricgen.bom.bill import Bill, single_pieces
 from fabricgen.bom.need import Needs, Part, joined
+from fabricgen.bom.ordered import models_of_numbers, needs_of_number
 from fabricgen.bom.owners import NONE, Grouping, Owners
 from fabricgen.bom.sets import JOINT, pieces_of
 from fabricgen.kernel.diagnostics import did_you_mean, fault
@@ -21,7 +22,8 @@ COLUMNS = ("part", "kind", "quantity", "fabric", "site", "su", "rack", "device",
 def trace(bill: Bill, part: str) -> dict[str, list[Any]]:
     """The needs for a part, in the columns of `COLUMNS`; "" where a row has no such value.
 
-    The part is one of the bill, or a single piece as the order sheet has it: sets of it are then counted in pieces.
+    The part is one of the bill, or one of the order sheet: a single piece, of which sets are then counted in
+    pieces, or the part number of a switch.
     Quantities sum to that of the bill, or of the order sheet. A transceiver lists its device, its cage and every cable
     in that cage. Raises InputError (FG073) where neither has such a part.
     """
@@ -32,9 +34,14 @@ def trace(bill: Bill, part: str) -> dict[str, list[Any]]:
         if part in (each.part, piece)
     ]
     if not found:
-        known = {line.part for line in (*bill.lines, *single_pieces(bill.lines))}
-        hint = did_you_mean(part, known)
-        raise fault("FG073", f"there is no part '{part}' in the bill of materials", hint=hint)
+        numbers = models_of_numbers(bill.cluster, bill.lines)
+        if part in numbers:
+            index = next(i for i, each in enumerate(bill.needs.parts) if each.part == numbers[part])
+            found = [needs_of_number(bill.cluster, bill.needs.of(index), part)]
+        else:
+            known = {line.part for line in (*bill.lines, *single_pieces(bill.lines))} | set(numbers)
+            hint = did_you_mean(part, known)
+            raise fault("FG073", f"there is no part '{part}' in the bill of materials", hint=hint)
     return _columns(bill, joined(found))
 
 

@@ -14,6 +14,7 @@ from fabricgen.blueprint.sections.spares import Spare, Spares
 from fabricgen.bom import need as needs_module
 from fabricgen.bom.bill import Bill, Line, bill_of, single_pieces
 from fabricgen.bom.need import Part
+from fabricgen.bom.ordered import order_lines
 from fabricgen.bom.owners import GROUPINGS, NONE
 from fabricgen.bom.sets import JOINT
 from fabricgen.bom.spare_counts import policy_of
@@ -21,6 +22,7 @@ from fabricgen.bom.totals import SPARES, totals, whole_of
 from fabricgen.bom.trace import trace, trace_all
 from fabricgen.cluster import build_cluster
 from fabricgen.design.build import build_design
+from fabricgen.export.drawings.rack_contents import Racks
 from fabricgen.export.files import bom as bom_part
 from fabricgen.export.files import cables as cables_part
 from fabricgen.export.files import devices as devices_part
@@ -196,6 +198,35 @@ def test_the_number_on_the_order_sheet_finds_its_cables(name: str) -> None:
         assert sum(rows["quantity"]) == ordered[piece]
         assert set(rows["part"]) == {piece}
         assert len(set(rows["cable"])) == len(rows["cable"]) > 0
+
+
+def test_switches_are_ordered_by_the_numbers_of_their_variants() -> None:
+    """Managed, ports to the hot aisle, unless a tier says otherwise; nothing is numbered that is not published."""
+    leaf = "fabrics.compute.tiers.leaf"
+    sets = (f"{leaf}.airflow=intake", f"{leaf}.managed=false", "spares.switches={minimum: 2}")
+    found = bill("superpod-b200", *sets)
+    (line,) = (line for line in found.lines if line.part == "qm9700")
+    assert (line.quantity, "32 unmanaged, port side intake: MQM9790-NS2R" in line.description) == (48, True)
+    ordered = {each.part: (each.quantity, each.spares) for each in order_lines(found) if each.kind == "switch"}
+    assert ordered == {
+        "MQM9700-NS2F": (16, 0),
+        "MQM9790-NS2R": (32, 2),
+        "920-9N42F-00RI-5N0": (20, 2),  # ONIE, for SONiC
+        "sn2201": (8, 2),  # only numbers with Cumulus Linux are known
+        "sn4600c": (2, 2),
+    }
+    rows = trace(found, "MQM9790-NS2R")
+    assert (len(rows["device"]), rows["device"][0]) == (32, "compute-leaf-p1-su01-r1-01")
+
+
+def test_an_elevation_says_which_aisle_ports_face() -> None:
+    """SN5600 take air in at their ports, which face the cold aisle; SN2201 blow it out there."""
+    racks = Racks(example_cluster("rail-only"))
+    items = [item for row in range(len(example_cluster("rail-only").plan.racks)) for item in racks.rack(row).items]
+    said = {item.model: item.text for item in items}
+    assert said["sn5600"] == "sn5600, ports cold aisle"
+    assert said["sn2201"] == "sn2201, ports hot aisle"
+    assert said["dgx-b200"] == "dgx-b200"
 
 
 def spares_of(spares: Spares, part: str) -> Spare:
