@@ -32,7 +32,7 @@ def needs(cluster: Cluster, cables: CableParts) -> Needs:
     stated = cluster.design.loaded.blueprint.accessories
     if not stated.order:
         return joined([])
-    loads, optics_w = rack_loads(cluster.plan), optics_of_racks(cluster, cables)[0]
+    loads, optics_w = rack_loads(cluster.plan), optics_of_racks(cluster, cables).added_w
     racks, plan = cluster.plan.racks, FloorPlan(cluster.design)
     found: dict[tuple[str, str, str], dict[int, int]] = {}
     for rack in held_racks(cluster).tolist():
