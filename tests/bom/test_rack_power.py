@@ -6,6 +6,8 @@ import pytest
 
 from fabricgen.bom import bill
 from fabricgen.bom.optics import optics_of_racks
+from fabricgen.bom.prices import PriceList
+from fabricgen.export import order
 from fabricgen.export.drawings.rack_contents import Racks
 from fabricgen.export.files import racks
 from tests.conftest import example_cluster
@@ -46,6 +48,15 @@ def test_optics_that_a_published_maximum_has_in_it_are_not_added() -> None:
     assert told["net-compute-spine-01"] == ["27520", "8704", "27520", "maximum-with-optics"]
     assert told["p1-su01-net01"] == ["17716", "5882", "19246", "maximum-with-optics+typical"]
     assert Racks(cluster).rack(row["net-compute-spine-01"]).power_kw.value == 27.52
+
+
+def test_the_power_of_a_bill_is_what_all_racks_draw() -> None:
+    cluster = example_cluster("superpod-b200")
+    drawn = sum(float(watts or 0) for watts in racks.table(cluster).columns["drawn_w"])
+    found = bill.bill_of(cluster)
+    for table in (order.totals_table(found, ("fabric", "kind"), PriceList()), order.power_table(found)):
+        back, total = table.columns["power_w"][-2:]
+        assert (float(str(back)), float(str(total))) == (-26112, pytest.approx(drawn))
 
 
 def test_the_common_end_of_a_breakout_draws_once() -> None:
