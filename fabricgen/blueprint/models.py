@@ -7,7 +7,6 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WithJso
 
 from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.scalars import NAME_PATTERN, NODE_SET_FORM, NODES_FORM, Line, Name, NodeSetOf, NodesOf
-from fabricgen.blueprint.sections.accessories import Accessories
 from fabricgen.blueprint.sections.cable_overrides import CableOverrides
 from fabricgen.blueprint.sections.cabling import Cabling
 from fabricgen.blueprint.sections.configuration import DeviceConfiguration, Snippets
@@ -21,7 +20,7 @@ from fabricgen.blueprint.sections.overrides import Override
 from fabricgen.blueprint.sections.phases import Phase
 from fabricgen.blueprint.sections.qos import Qos
 from fabricgen.blueprint.sections.routing import Ip, Pools, Routing
-from fabricgen.blueprint.sections.spares import Spares
+from fabricgen.blueprint.sections.spares import Accessories, Spares
 from fabricgen.blueprint.sections.tenants import Leak, Tenant
 from fabricgen.models.forms import CATALOGUE
 

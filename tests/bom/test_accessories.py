@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fabricgen.blueprint.sections.accessories import RackPdus
+from fabricgen.blueprint.sections.spares import RackPdus
 from fabricgen.bom.bill import bill_of
 from fabricgen.bom.need import KINDS
 from fabricgen.bom.sources.rack_pdus import pdus_of_feed

@@ -12,7 +12,7 @@ from math import ceil, sqrt
 
 import numpy as np
 
-from fabricgen.blueprint.sections.accessories import RackPdus
+from fabricgen.blueprint.sections.spares import RackPdus
 from fabricgen.bom.accessories import accessory
 from fabricgen.bom.cables import CableParts
 from fabricgen.bom.need import Needs, joined, needs_of
