@@ -20,7 +20,7 @@ from fabricgen.blueprint.sections.overrides import Override
 from fabricgen.blueprint.sections.phases import Phase
 from fabricgen.blueprint.sections.qos import Qos
 from fabricgen.blueprint.sections.routing import Ip, Pools, Routing
-from fabricgen.blueprint.sections.spares import Accessories, Spares
+from fabricgen.blueprint.sections.spares import Accessories, Spares, SparesOf
 from fabricgen.blueprint.sections.tenants import Leak, Tenant
 from fabricgen.models.forms import CATALOGUE
 
@@ -231,7 +231,10 @@ class Blueprint(Model):
         default_factory=Cabling.model_construct,
         description="Which media are taken, the products that are ordered, and what goes through patch panels.",
     )
-    spares: Spares = Field(default_factory=Spares.model_construct, description="Spares in the bill of materials.")
+    spares: SparesOf = Field(
+        default_factory=Spares.model_construct,
+        description="Spares in the bill of materials; usual: by a common policy.",
+    )
     accessories: Accessories = Field(
         default_factory=Accessories.model_construct, description="What racks are fitted out with, in the bill."
     )

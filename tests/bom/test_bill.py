@@ -100,6 +100,17 @@ def test_spares_of_a_site_are_counted_there_and_others_apart() -> None:
     assert sum(line.spares for line in found.lines) == sum(total.spares for total in here.values())
 
 
+def test_one_line_asks_for_usual_spares_and_quantities_stay() -> None:
+    """2 % of cables and transceivers, 1 % of switches, one of each part at least; no node, rack or accessory."""
+    plain, usual = bill("leaf-spine"), bill("leaf-spine", "spares=usual")
+    assert [(line.part, line.quantity) for line in usual.lines] == [(line.part, line.quantity) for line in plain.lines]
+    shares = {"cable": 50, "transceiver": 50, "switch": 100, "power-cord": 50}
+    for line in usual.lines:
+        share = shares.get(line.kind)
+        assert line.spares == (-(-line.quantity // share) if share else 0), line.part
+    assert not any(line.spares for line in plain.lines)
+
+
 def test_the_longest_pattern_that_fits_a_part_says_its_spares() -> None:
     sets = ('spares.parts={"sn*": 100%, "rack-??u": {minimum: 7}, "*": 0%}', "spares.nodes=50%")
     spares = {line.part: (line.quantity, line.spares) for line in bill("leaf-spine", *sets).lines}

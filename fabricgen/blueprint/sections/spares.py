@@ -58,6 +58,33 @@ class Spares(Model):
     )
 
 
+USUAL = "usual"
+"""The word for spares as usual: 2 % of cables and transceivers, 1 % of switches, and of each part at least one."""
+
+
+def _words(value: Any) -> Any:
+    if value != USUAL:
+        return value
+    one, two = {"percent": 0.01, "minimum": 1}, {"percent": 0.02, "minimum": 1}
+    return {"cables": two, "transceivers": two, "switches": one, "power_cords": two}
+
+
+class _WordAlone:
+    """Lets the schema take the word where policies may stand."""
+
+    def __get_pydantic_json_schema__(self, core: Any, handler: Any) -> dict[str, Any]:
+        word = {
+            "type": "string",
+            "const": USUAL,
+            "description": "2 % of cables and optics, 1 % of switches, at least 1.",
+        }
+        return {"anyOf": [word, handler(core)]}
+
+
+SparesOf = Annotated[Spares, BeforeValidator(_words), _WordAlone()]
+"""Spares by kind, or `usual`."""
+
+
 _SPEC = r"^[a-z0-9][a-z0-9.-]{0,79}$"
 _PART = r"^[A-Za-z0-9][A-Za-z0-9._/+-]{0,79}$"
 

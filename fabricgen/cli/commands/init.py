@@ -6,6 +6,11 @@ from pathlib import Path
 
 import click
 
+SPARES = (
+    "spares: usual     # 2 % of cables and optics, 1 % of switches, one of each at least; without this line, none\n"
+)
+"""What a new project has of spares, unless its example says."""
+
 SCHEMA = "blueprint.schema.json"
 """What the schema is called beside a blueprint; `fabricgen schema BLUEPRINT -o` renews it."""
 
@@ -35,6 +40,8 @@ def command(file: str, example: str) -> None:
         raise fault("FG032", f"there is no example '{example}'", hint=did_you_mean(example, examples))
     text = examples[example].read_text(encoding="utf-8")
     body = "".join(line for line in text.splitlines(keepends=True) if "yaml-language-server" not in line)
+    if not any(line.startswith("spares:") for line in body.splitlines()):
+        body += SPARES
     if file == "-":
         click.echo(body, nl=False)
         return
