@@ -65,11 +65,11 @@ def _item(item: Item, top: float, unit: float) -> list[str]:
     if item.height > 1:
         middle = top + height / 2
         found.append(label(left, middle - size * 0.65, item.name, size, f"b{ink}", room))
-        found.append(label(left, middle + size * 0.65, item.model, size * 0.9, ink.strip(), room))
+        found.append(label(left, middle + size * 0.65, item.text, size * 0.9, ink.strip(), room))
         return found
-    model = min(width_of(item.model, size * 0.85), room * 0.36)
+    model = min(width_of(item.text, size * 0.85), room * (0.5 if item.aisle else 0.36))
     found.append(label(left, top + unit / 2, item.name, size, f"b{ink}", room - model - 0.8))
-    found.append(label(right, top + unit / 2, item.model, size * 0.85, f"e{ink}", model))
+    found.append(label(right, top + unit / 2, item.text, size * 0.85, f"e{ink}", model))
     return found
 
 
@@ -84,8 +84,10 @@ def _foot(rack: Rack, top: float) -> list[str]:
     feeds = f"feeds {' + '.join(rack.feeds)}" if rack.feeds else "feeds not stated"
     optics = f"{rack.optics_kw:.1f} kW of it optics; " if rack.optics_kw else ""
     found.append(label(_LEFT, top + 12.3, optics + feeds, 2.3, "", _BODY))
+    if rack.basis:
+        found.append(label(_LEFT, top + 14.9, f"kW is {rack.basis.replace('+', ' + ')}", 1.9, "g", _BODY))
     if any(total.unknown for _, total in rows):
-        found.append(label(_LEFT, top + 15.6, "+ and devices without a figure", 1.9, "g", _BODY))
+        found.append(label(_LEFT, top + 17, "+ and devices without a figure", 1.9, "g", _BODY))
     return found
 
 
@@ -100,7 +102,7 @@ def _bar(total: Total, middle: float) -> list[str]:
 
 def over(total: Total) -> bool:
     """Whether a total exceeds its budget."""
-    return total.budget is not None and total.value > total.budget + 1e-9
+    return total.budget is not None and total.value > total.budget + total.rounding
 
 
 def total_text(total: Total) -> str:

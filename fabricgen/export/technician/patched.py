@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.export.files import patches, trunks
-from fabricgen.export.table import Table
+from fabricgen.export.table import Cell, Table
 from fabricgen.export.technician.sheet import Column, Sheet, redlines
 from fabricgen.export.technician.styles import BOLD, NUMBER, SMALL
 from fabricgen.numbering.lazy_columns import Strings
@@ -36,7 +36,11 @@ _JUMPER = (
 _NAMES = {"cable": "channel"}
 """Renamed columns: a sheet with the column `cable` would be read back as a list of cables."""
 
-_WIDTHS = {"channel": 22, "trunk": 26, "part": 26, "panel": 20, "rack": 16, "device": 22, "fibres": 9}
+_WIDTHS = {
+    "channel": 19, "trunk": 21, "part": 21, "panel": 18, "rack": 15, "device": 18,
+    "fibres": 8, "connector": 9, "u": 5, "port": 6, "ports": 7, "used": 6,
+}  # fmt: skip
+"""Widths of columns, in characters, by name without `a_` and `b_`: small text is printed with 6 pt or more on A4."""
 
 
 def through_panels(cluster: Cluster) -> Strings | None:
@@ -47,18 +51,21 @@ def through_panels(cluster: Cluster) -> Strings | None:
     return np.array(["", THROUGH], dtype=object)[(patching.policy >= 0).astype(np.int32)]
 
 
-def patch_sheets(cluster: Cluster, racks: frozenset[str]) -> Iterator[Sheet]:
-    """Sheets for jumpers whose panels are in `racks`, by rack, panel and port, and for trunks whose a
-    ends are there.
+def patch_sheets(cluster: Cluster, zones: Mapping[str, tuple[int, ...]]) -> Iterator[tuple[str, Sheet]]:
+    """(zone, sheet) for the trunks whose a ends are in racks of a zone, and for jumpers whose panels are there, by
+    rack, panel and port.
     """
     patching = cluster.plan.patching
     if patching is None:
         return
-    jumpers = _of_racks(patches.table(cluster, patching), "rack", racks, ("panel", "port", "end"))
-    laid = _of_racks(trunks.table(cluster, patching), "a_rack", racks, ("trunk",))
-    ordered = replace(jumpers, columns={_NAMES.get(name, name): jumpers.columns[name] for name in _JUMPER})
-    yield _sheet(laid, "Trunks: lay them before all other cables")
-    yield _sheet(ordered, "Jumpers: from each panel port to the cage in front of it")
+    jumpers, laid = patches.table(cluster, patching), trunks.table(cluster, patching)
+    named = {zone: frozenset(cluster.plan.racks.names[rack] for rack in racks) for zone, racks in zones.items()}
+    for zone, racks in named.items():
+        yield zone, _sheet(_of_racks(laid, "a_rack", racks, ("trunk",)), "Trunks: lay them before all other cables")
+    for zone, racks in named.items():
+        here = _of_racks(jumpers, "rack", racks, ("panel", "port", "end"))
+        ordered = replace(here, columns={_NAMES.get(name, name): here.columns[name] for name in _JUMPER})
+        yield zone, _sheet(ordered, "Jumpers: from each panel port to the cage in front of it")
 
 
 def _of_racks(table: Table, column: str, racks: frozenset[str], order: tuple[str, ...]) -> Table:
@@ -78,6 +85,8 @@ def _sheet(table: Table, title: str) -> Sheet:
     return Sheet(table.name, title, len(table), (*planned, done, remark))
 
 
-def _use(name: str, cells: object) -> str:
-    numbers = isinstance(cells, list) and bool(cells) and not isinstance(cells[0], str)
-    return NUMBER if numbers else BOLD if name.endswith("panel") else SMALL
+def _use(name: str, cells: Sequence[Cell]) -> str:
+    if cells and not isinstance(cells[0], str):
+        return NUMBER
+    panel = name.endswith("panel") and max((len(str(cell)) for cell in cells), default=0) <= _WIDTHS["panel"]
+    return BOLD if panel else SMALL  # a name that takes two lines is small
