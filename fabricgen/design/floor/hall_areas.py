@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -11,11 +11,12 @@ from fabricgen.blueprint.sections.floor import Stand
 from fabricgen.design.floor.hall_units import ROWS as NODE_ROWS
 from fabricgen.design.floor.hall_units import HallRoom, UnitPlace
 from fabricgen.design.floor.halls import ENDLESS, Hall
-from fabricgen.design.floor.network_area import NetworkArea, highest, places_of
+from fabricgen.design.floor.network_area import NetworkArea, highest, places_of, places_together
 from fabricgen.design.floor.network_runs import NetworkRun
 from fabricgen.design.floor.run_places import RunPlaces
 from fabricgen.design.floor.unit_plan import UnitPlan
 from fabricgen.design.floor.unit_rows import UnitRows, unit_rows
+from fabricgen.design.floor.usual_floor import Laying, kept_rules, stands_together
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.kernel.intervals import Allocations, Intervals
@@ -39,9 +40,11 @@ FURTHER = "further unit racks"
 class HallAreas:
     """Node rows and network rows of all halls of a design."""
 
-    def __init__(self, design: Design, halls: Sequence[Hall], shared: RunPlaces, plans: Sequence[UnitPlan]) -> None:
+    def __init__(
+        self, design: Design, halls: Sequence[Hall], shared: RunPlaces, plans: Sequence[UnitPlan], laying: Laying
+    ) -> None:
         self._design, self._layout, self._halls, self._shared = design, design.layout, halls, shared
-        self._plans = tuple(plans)
+        self._plans, self._laying = tuple(plans), laying
         self._lock = design.layout.lock
         self._spec = design.loaded.blueprint.floor.network_rows
         self._largest = tuple(
@@ -72,7 +75,7 @@ class HallAreas:
                     )
         return tuple(
             tuple(
-                unit_rows(plan.kind.racks, self._stands(plan, places), hall.racks_per_row)
+                unit_rows(plan.kind.racks, self._stands(plan, places), hall.racks_per_row, whole=self._laying.whole)
                 for plan, places in zip(self._largest, self.unit_places, strict=True)
             )
             for hall in self._halls
@@ -86,9 +89,12 @@ class HallAreas:
     @cached_property
     def wanted(self) -> tuple[dict[str, int], ...]:
         """By hall, the number of racks of every run in its network rows, by lock key."""
+        return self._racks(self._shared.rack_count)
+
+    def _racks(self, count: Callable[[NetworkRun], int]) -> tuple[dict[str, int], ...]:
         found: tuple[dict[str, int], ...] = tuple({} for _ in self._halls)
         for run in self._shared.runs:
-            found[run.hall][run.holder] = self._shared.rack_count(run)
+            found[run.hall][run.holder] = count(run)
         for plan, places in zip(self._largest, self.unit_places, strict=True):
             for hall, held in enumerate(found) if plan.racks > places else ():
                 held[FURTHER + plan.kind.suffix] = (plan.racks - places) * self._site_slots(hall)
@@ -114,10 +120,14 @@ class HallAreas:
     def places(self) -> tuple[dict[str, Intervals], ...]:
         """By hall, the places of every run in its network rows."""
         shared = self._spec is not None and self._spec.rows is not None
-        return tuple(
-            places_of(self._lock.of(self.kind(i)), wanted, self._halls[i].racks_per_row, shared=shared)
-            for i, wanted in enumerate(self.wanted)
-        )
+        held = [self._lock.of(self.kind(i)) for i in range(len(self._halls))]
+        lengths = [hall.racks_per_row for hall in self._halls]
+        if shared or not stands_together(self._lock):
+            some = zip(held, self.wanted, lengths, strict=True)
+            return tuple(places_of(given, wanted, length, shared=shared) for given, wanted, length in some)
+        room = self._racks(self._shared.racks_with_reserve)
+        every = zip(held, self.wanted, room, lengths, strict=True)
+        return tuple(places_together(given, wanted, most, length) for given, wanted, most, length in every)
 
     @cached_property
     def areas(self) -> tuple[NetworkArea, ...]:
@@ -219,6 +229,7 @@ class HallAreas:
         """Counts of rows and racks that a lock keeps, by name."""
         pairs = zip(self._layout.kinds, self.unit_places, strict=True)
         found = {UNIT_RACKS + kind.suffix: places for kind, places in pairs}
+        found |= kept_rules(self._design, self._halls[0].racks_per_row, self._laying)
         for i, area in enumerate(self.areas):
             if area.rows and not (self._spec and self._spec.rows):
                 found[ROWS + self._shared.suffix(i)] = area.rows

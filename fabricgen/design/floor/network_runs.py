@@ -12,6 +12,7 @@ from fabricgen.blueprint.dimensions import WHOLE
 from fabricgen.blueprint.sections.floor import Stand
 from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.floor.halls import Hall
+from fabricgen.design.floor.network_area import PART, PLANE
 from fabricgen.design.floor.unit_racks import TOP_UNITS_FREE, stand_of
 from fabricgen.design.floor.unit_stack import part_of
 from fabricgen.design.layout import Layout
@@ -42,8 +43,8 @@ class NetworkRun:
         """Its key in the lock, unique within the hall."""
         if self.tier is None:
             return f"{self.owner} {TRAY_TIER}" if self.owner else "extra devices"
-        plane = f" plane {self.plane + 1}" if self.plane >= 0 else ""
-        part = f" part {ascii_lowercase[self.part]}" if self.parts > 1 else ""
+        plane = f"{PLANE}{self.plane + 1}" if self.plane >= 0 else ""
+        part = f"{PART}{ascii_lowercase[self.part]}" if self.parts > 1 else ""
         return f"{self.owner} {self.tier.key.tier}{plane}{part}"
 
 
