@@ -52,8 +52,10 @@ class HallSpec(Model):
 class NetworkRows(Model):
     """Rows of racks that serve more than a unit."""
 
-    at: Literal["first", "middle", "last"] = Field(
-        "first", description="Before the rows of nodes, between them (which makes cables short), or after them."
+    at: Literal["first", "middle", "last", "row-ends"] = Field(
+        "first",
+        description="Before the rows of nodes, between them (which makes cables short), after them, or no rows: at the "
+        "ends of those of nodes.",
     )
     rows: int | None = Field(
         None,
@@ -61,6 +63,12 @@ class NetworkRows(Model):
         le=1000,
         description="Rows kept for them, each tier with room to grow there. Default: as many as they fill together.",
     )
+
+    @model_validator(mode="after")
+    def _rows_between(self) -> Self:
+        if self.at == "row-ends" and self.rows:
+            raise ValueError("racks at the ends of rows of nodes have no rows of their own: leave out `rows`")
+        return self
 
 
 _RACK = r"[a-z0-9]([a-z0-9-]{0,98}[a-z0-9])?"

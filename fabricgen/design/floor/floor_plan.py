@@ -20,7 +20,7 @@ from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.floor.hall_areas import HallAreas
 from fabricgen.design.floor.hall_units import UnitHalls, rows_holder, stated_halls, unit_halls
 from fabricgen.design.floor.halls import Hall, halls_of
-from fabricgen.design.floor.network_runs import NetworkRun, inner_values, racks_of, stated_stand
+from fabricgen.design.floor.network_runs import NetworkRun, inner_values, racks_of, shared_name, stated_stand
 from fabricgen.design.floor.rack_names import RackNames
 from fabricgen.design.floor.run_places import RunPlaces, SwitchIndex
 from fabricgen.design.floor.unit_plan import UnitPlan
@@ -227,13 +227,13 @@ class FloorPlan:
         """Raise InputError (FG067, FG068, FG601) where something does not fit."""
         for tier in self._design.tiers:
             stand = stated_stand(self._design, tier)
-            if stand != "network-row" and spans_units(tier.per):
+            if stand not in ("network-row", "row-end") and spans_units(tier.per):
                 raise fault(
                     "FG068",
                     f"{tier.fabric} {tier.name} serves more than a scalable unit, and does not stand in the racks of "
                     f"one ({stand})",
                     path=(*tier.path, "stand"),
-                    hint="let it `stand: network-row`, or state `su` or `rack` in its `per`",
+                    hint="let it `stand: network-row` or `row-end`, or state `su` or `rack` in its `per`",
                 )
         _ = [plan.node_rack for plan in self.plans], self.unit_halls  # computed here to raise for what does not fit
         self._names.check()
@@ -255,7 +255,7 @@ class FloorPlan:
         """(kind, holder) of all lock entries that are still in use."""
         found = {(plan.lock_kind, t.holder) for plan in self.plans for t in plan.tiers}
         found |= {(STACKED, name) for name in self.shared.words()}
-        found |= {(self.areas.kind(i), name) for i, wanted in enumerate(self.areas.wanted) for name in wanted}
+        found |= {(self.areas.kind_of(i, name), name) for i, wanted in enumerate(self.areas.wanted) for name in wanted}
         found |= {holder for i in range(len(self.halls)) for holder in self.shared.shelved(i)}
         names = {pod.name for pod in self._layout.pods} | {rows_holder(kind) for kind in self._layout.kinds}
         return frozenset(
@@ -267,8 +267,3 @@ def rack_name(pod: str, su: int, rack: int, node_racks: int) -> str:
     """The name of a rack of a unit, given numbers from 0: `p1-su01-rk03`, `p1-su01-net01`."""
     own = f"rk{rack + 1:02d}" if rack < node_racks else f"net{rack - node_racks + 1:02d}"
     return f"{pod}-su{su + 1:02d}-{own}"
-
-
-def shared_name(run: NetworkRun, place: int) -> str:
-    """The name of a rack of a run, by its number from 0."""
-    return f"net-{run.name}-{place + 1:02d}"

@@ -12,9 +12,10 @@ from fabricgen.blueprint.beside.lock import Lock
 from fabricgen.design.floor.halls import USUAL_ROW
 from fabricgen.design.model import Design
 
-RULES, ROW, CUT = "floor rules", "floor racks in a row", "floor units cut"
+RULES, ROW, CUT, AT_ENDS = "floor rules", "floor racks in a row", "floor units cut", "floor shared at ends"
 """Counts in the lock: the rules by which the floor was laid out, racks in a row that the blueprint does not state, and
-(1) that units are cut at the ends of rows, since the halls were too small for rows of whole units.
+(1) where the halls were too small otherwise, that units are cut at the ends of rows, and that all shared racks stand
+there.
 """
 
 _NEWEST, _EMPTY, _LONGEST = 2, 4, 32
@@ -47,19 +48,26 @@ def _of_whole_units(racks: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Laying:
-    """A way to lay out a floor; `whole`: rows hold whole units where one goes into a row."""
+    """A way to lay out a floor.
+
+    `whole`: rows hold whole units where one goes into a row; `ends`: all shared racks stand at the ends of node rows.
+    """
 
     whole: bool
+    ends: bool = False
 
 
 def layings(design: Design) -> tuple[Laying, ...]:
     """The ways to lay out a floor, the first that goes into its halls being taken; a lock leaves one."""
-    lock = design.layout.lock
-    if not stands_together(lock) or CUT in lock.rooms:
+    lock, floor = design.layout.lock, design.loaded.blueprint.floor
+    if not stands_together(lock):
         return (Laying(whole=False),)
-    if RULES in lock.rooms or not design.loaded.blueprint.floor.halls:
-        return (Laying(whole=True),)
-    return Laying(whole=True), Laying(whole=False)
+    if RULES in lock.rooms or not floor.halls:
+        return (Laying(whole=CUT not in lock.rooms, ends=AT_ENDS in lock.rooms),)
+    in_rows = Laying(whole=True), Laying(whole=False)
+    if floor.network_rows:
+        return in_rows
+    return *in_rows, Laying(whole=True, ends=True), Laying(whole=False, ends=True)
 
 
 def kept_rules(design: Design, racks_per_row: int, laying: Laying) -> dict[str, int]:
@@ -68,4 +76,5 @@ def kept_rules(design: Design, racks_per_row: int, laying: Laying) -> dict[str, 
         return {}
     floor = design.loaded.blueprint.floor
     length = {} if floor.racks_per_row or floor.halls else {ROW: racks_per_row}
-    return {RULES: _NEWEST, **length, **({} if laying.whole else {CUT: 1})}
+    cut, ends = {} if laying.whole else {CUT: 1}, {AT_ENDS: 1} if laying.ends else {}
+    return {RULES: _NEWEST, **length, **cut, **ends}
