@@ -16,7 +16,7 @@ from fabricgen.numbering.lazy_columns import EncodedColumn, encoded
 from fabricgen.wiring.cabling.end_kinds import EndKind, end_kind, slug
 from fabricgen.wiring.cabling.offers import shelf_of
 from fabricgen.wiring.cabling.pieces import common_ends, widths
-from fabricgen.wiring.cabling.shelf import CableOrder
+from fabricgen.wiring.cabling.shelf import CableOrder, fibres_of
 from fabricgen.wiring.groups import unique_combinations
 from fabricgen.wiring.tables import Ints, Ints64
 
@@ -151,11 +151,14 @@ def part(medium: CableProfile, a: EndKind, b: EndKind, far_ends: int, lanes: int
 
 
 def fibre_part(medium: CableProfile, far_ends: int, lanes: int, length_m: float) -> tuple[str, str]:
-    """(part, description) of a generic fibre of so many lanes, with one connector for every few lanes."""
-    length = number(length_m)
-    split = f"-1x{far_ends}" if far_ends > 1 else ""
-    fibres = -(-lanes // medium.lanes_per_connector)
-    connector = f"{fibres}x {medium.connector}" if fibres > 1 else medium.connector
-    what = f"from 1 cage to {far_ends}" if split else "straight"
+    """(part, description) of the generic fibres for so many lanes: a set of equal ones, one to a connector, since no
+    one sells two connectors of a cage as one cord. Where no whole number of fibres makes it, it is one assembly.
+    """
+    pieces, each = fibres_of(medium, far_ends, lanes) or (1, far_ends)
+    connectors = 1 if pieces > 1 else -(-lanes // medium.lanes_per_connector)
+    connector = f"{connectors}x {medium.connector}" if connectors > 1 else medium.connector
+    length, split = number(length_m), f"-1x{each}" if each > 1 else ""
     name = f"{medium.fibre}-{slug(connector)}"
-    return f"fibre-{name}{split}-{length}m", f"Fibre {medium.fibre.upper()}, {connector}, {what}, {length} m"
+    what = f"from 1 {'connector' if pieces > 1 else 'cage'} to {each}" if split else "straight"
+    text = f"Fibre {medium.fibre.upper()}, {connector}, {what}, {length} m"
+    return as_set(f"fibre-{name}{split}-{length}m", text, pieces)

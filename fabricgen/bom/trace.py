@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from fabricgen.bom.bill import Bill
-from fabricgen.bom.need import Needs, joined
+from fabricgen.bom.bill import Bill, single_pieces
+from fabricgen.bom.need import Needs, Part, joined
+from fabricgen.bom.ordered import models_of_numbers, needs_of_number
 from fabricgen.bom.owners import NONE, Grouping, Owners
-from fabricgen.bom.sets import JOINT
+from fabricgen.bom.sets import JOINT, pieces_of
 from fabricgen.kernel.diagnostics import did_you_mean, fault
 from fabricgen.wiring.cabling.cables import cages_of_ends
 from fabricgen.wiring.tables import Ints
@@ -20,15 +22,32 @@ COLUMNS = ("part", "kind", "quantity", "fabric", "site", "su", "rack", "device",
 def trace(bill: Bill, part: str) -> dict[str, list[Any]]:
     """The needs for a part, in the columns of `COLUMNS`; "" where a row has no such value.
 
-    Quantities sum to that of the bill. A transceiver lists its device, its cage and every cable in that cage. Raises
-    InputError (FG073) where the bill has no such part.
+    The part is one of the bill, or one of the order sheet: a single piece, of which sets are then counted in
+    pieces, or the part number of a switch.
+    Quantities sum to that of the bill, or of the order sheet. A transceiver lists its device, its cage and every cable
+    in that cage. Raises InputError (FG073) where neither has such a part.
     """
-    number = {line.part for line in bill.lines}
-    if part not in number:
-        hint = did_you_mean(part, number)
-        raise fault("FG073", f"there is no part '{part}' in the bill of materials", hint=hint)
-    index = next(i for i, each in enumerate(bill.needs.parts) if each.part == part)
-    return _columns(bill, bill.needs.of(index))
+    sets = [(i, each, *pieces_of(each.part)) for i, each in enumerate(bill.needs.parts)]
+    found = [
+        _in_pieces(bill.needs.of(i), replace(each, part=part), 1 if each.part == part else count)
+        for i, each, count, piece in sets
+        if part in (each.part, piece)
+    ]
+    if not found:
+        numbers = models_of_numbers(bill.cluster, bill.lines)
+        if part in numbers:
+            index = next(i for i, each in enumerate(bill.needs.parts) if each.part == numbers[part])
+            found = [needs_of_number(bill.cluster, bill.needs.of(index), part)]
+        else:
+            known = {line.part for line in (*bill.lines, *single_pieces(bill.lines))} | set(numbers)
+            hint = did_you_mean(part, known)
+            raise fault("FG073", f"there is no part '{part}' in the bill of materials", hint=hint)
+    return _columns(bill, joined(found))
+
+
+def _in_pieces(needs: Needs, part: Part, count: int) -> Needs:
+    """The needs of one part as needs of the `count` pieces that each is."""
+    return replace(needs, parts=(part,), quantity=needs.quantity * count)
 
 
 def trace_all(bill: Bill) -> dict[str, list[Any]]:

@@ -17,7 +17,7 @@ from fabricgen.catalog.product_models import Product, ProductList
 from fabricgen.catalog.profile import Id, Power, Profile, Tag
 from fabricgen.catalog.rack_models import RackProfile
 from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
-from fabricgen.catalog.switch_models import CageClass, LineCards, SwitchProfile
+from fabricgen.catalog.switch_models import CageClass, LineCards, SwitchProfile, Variant
 from fabricgen.models.base import FieldError
 
 __all__ = [
@@ -43,6 +43,7 @@ __all__ = [
     "SwitchProfile",
     "Tag",
     "TrunkProfile",
+    "Variant",
     "ascending",
 ]
 

@@ -43,7 +43,10 @@ class PowerSupplies(FrozenModel):
     """The power supplies of a device, each with a cord of its own."""
 
     count: Annotated[int, Field(gt=0, le=64, description="Power supplies of one device, redundant ones included.")]
-    inlet: Annotated[Literal["C14", "C16", "C20", "C22"], Field(description="The inlet of each (IEC 60320-1).")]
+    inlet: Annotated[
+        Literal["C14", "C16", "C20", "C22"] | None,
+        Field(description="The inlet of each (IEC 60320-1). Default: not known; the bill names the device instead."),
+    ] = None
     cords: Annotated[
         Literal["ordered", "included"], Field(description="Whether cords are ordered, or come with the device.")
     ] = "ordered"
@@ -58,7 +61,7 @@ class DeviceProfile(Profile):
     )
     psu: Annotated[
         PowerSupplies | None,
-        Field(description="Its power supplies. Default: not known, or fed by a busbar: no cords are ordered."),
+        Field(description="Its power supplies. Default: not known: no cords are ordered, and lint says so (FG651)."),
     ] = None
     weight_kg: Annotated[float | None, Field(gt=0, description="Weight, kg.")] = None
     liquid_share: Annotated[

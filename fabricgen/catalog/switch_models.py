@@ -163,6 +163,39 @@ class Tables(FrozenModel):
     source: Annotated[str, Field(min_length=8, description="Where these figures are published.")]
 
 
+class Variant(FrozenModel):
+    """A form in which a switch is sold: which way air goes through it, and whether it manages itself.
+
+    Power-to-connector (P2C) air leaves at the ports, which face the hot aisle; connector-to-power (C2P) air enters
+    there.
+    """
+
+    airflow: Annotated[
+        Literal["exhaust", "intake"] | None,
+        Field(description="What its port side is: exhaust (P2C), intake (C2P); null where nobody says."),
+    ] = None
+    managed: Annotated[
+        bool | None, Field(description="Whether it has a processor of its own; null where all have.")
+    ] = None
+    nos: Annotated[tuple[str, ...], Field(description="NOS that it is sold for. Default: any.")] = ()
+    part_number: Annotated[
+        str,
+        Field(pattern=r"^([A-Za-z0-9][A-Za-z0-9._-]*)?$", description="What is ordered; empty: not published."),
+    ] = ""
+
+    @property
+    def aisle(self) -> str:
+        """The aisle that its ports face: hot or cold; "" where it is not known."""
+        return {"exhaust": "hot", "intake": "cold"}.get(self.airflow or "", "")
+
+    @property
+    def text(self) -> str:
+        """What it is, for people; "" where nothing is known."""
+        managed = {True: "managed", False: "unmanaged"}.get(self.managed) if self.managed is not None else None
+        air = f"port side {self.airflow}" if self.airflow else None
+        return ", ".join(word for word in (managed, air) if word)
+
+
 class SwitchProfile(DeviceProfile):
     """A switch: its face, size, power and the network operating systems it runs.
 
@@ -187,6 +220,10 @@ class SwitchProfile(DeviceProfile):
         Field(min_length=1, description="Network operating systems that run on it, the usual one first."),
     ]
     part_number: Annotated[str, Field(description="What is ordered.")] = ""
+    variants: Annotated[
+        tuple[Variant, ...],
+        Field(description="The forms in which it is sold; the first that suits the NOS is taken unless a tier says."),
+    ] = ()
     pipelines: Annotated[
         Pipelines | None,
         Field(description="Where pipelines of the ASIC serve fewer ports than their cages could be split into."),

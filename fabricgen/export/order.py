@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from fabricgen.bom.bill import Bill, Line, single_pieces
+from fabricgen.bom.bill import Bill, Line
 from fabricgen.bom.money import as_price, as_watts, power_units
+from fabricgen.bom.ordered import models_of_numbers, order_lines
 from fabricgen.bom.prices import Offer, PriceList
 from fabricgen.bom.sets import pieces_of
 from fabricgen.bom.totals import Total, totals, whole_of
@@ -93,12 +95,19 @@ def power_table(bill: Bill) -> Table:
     return Table("power", columns)
 
 
+def _by_number(bill: Bill, prices: PriceList) -> PriceList:
+    """A price list by which part numbers of variants cost what their model does, unless it has them."""
+    models = models_of_numbers(bill.cluster, bill.lines)
+    of_model = {number: prices.offers[model] for number, model in models.items() if model in prices.offers}
+    return replace(prices, offers={**of_model, **prices.offers})
+
+
 def order_workbook(bill: Bill, prices: PriceList) -> bytes:
     """A workbook of the single pieces to order, totals by fabric, tier, scalable unit, site and kind, and power.
 
     Raises InputError (FG029) when a sheet has too many rows.
     """
-    sheets = [Sheet("Order", order_table(single_pieces(bill.lines), prices))]
+    sheets = [Sheet("Order", order_table(order_lines(bill), _by_number(bill, prices)))]
     sheets += [Sheet(title, totals_table(bill, by, prices), totals=1) for title, by in SHEETS.items()]
     sheets.append(Sheet("Power", power_table(bill), totals=1))
     return workbook(f"{bill.cluster.design.loaded.blueprint.name}: bill of materials", sheets)

@@ -34,12 +34,14 @@ OPEN = Access()
 class Relay:
     """DHCP relay of a VLAN or port: the servers, and whether requests say where they came in (option 82).
 
-    `source`: the loopback that DHCP servers answer to, where it is not an address of the VLAN or port.
+    `source`: the loopback that DHCP servers answer to, where it is not an address of the VLAN or port; `source6`: the
+    one that DHCPv6 servers answer to, where the relay is not in a VRF and would send from a link's address otherwise.
     """
 
     servers: frozenset[str]
     marked: bool
     source: str = ""
+    source6: str = ""
 
 
 @dataclass(frozen=True, slots=True)

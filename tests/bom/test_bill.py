@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -13,6 +14,7 @@ from fabricgen.blueprint.sections.spares import Spare, Spares
 from fabricgen.bom import need as needs_module
 from fabricgen.bom.bill import Bill, Line, bill_of, single_pieces
 from fabricgen.bom.need import Part
+from fabricgen.bom.ordered import order_lines
 from fabricgen.bom.owners import GROUPINGS, NONE
 from fabricgen.bom.sets import JOINT
 from fabricgen.bom.spare_counts import policy_of
@@ -20,6 +22,7 @@ from fabricgen.bom.totals import SPARES, totals, whole_of
 from fabricgen.bom.trace import trace, trace_all
 from fabricgen.cluster import build_cluster
 from fabricgen.design.build import build_design
+from fabricgen.export.drawings.rack_contents import Racks
 from fabricgen.export.files import bom as bom_part
 from fabricgen.export.files import cables as cables_part
 from fabricgen.export.files import devices as devices_part
@@ -50,6 +53,7 @@ def test_sums_over_the_wiring_list_are_the_bill(name: str) -> None:
     listed = {kind: {line.part: line.quantity for line in bill(name).lines if line.kind == kind} for kind in _KINDS}
     assert len({cable for cable, _ in cables}) == len(cables)
     assert listed["cable"] == pieces
+    assert not [part for part in pieces if re.search(r"-[2-9]x-", part)], "two connectors of a cage are no one cord"
     assert listed["transceiver"] == Counter(part for _, _, part in plugged)
     models = Counter(devices_part.table(example_cluster(name)).columns["model"])
     profiles = [c.profile for c in example_cluster(name).plan.devices.classes]
@@ -150,6 +154,17 @@ def test_cords_are_ordered_for_known_supplies_only(tmp_path: Path) -> None:
     assert "cord-c13-c14" not in {line.part for line in _in_busbar_racks(tmp_path)}
 
 
+def test_cords_are_counted_where_only_the_inlet_is_unknown() -> None:
+    """Two supplies a SN5600 and a UFM appliance: their cords by the device's name, those of known inlets by theirs."""
+    found = bill("superpod-b200")
+    installed = {line.part: line.quantity for line in found.lines}
+    cords = {line.part: line for line in found.lines if line.kind == "power-cord"}
+    assert cords["cord-sn5600"].quantity == 2 * installed["sn5600"]
+    assert cords["cord-sn5600"].description.endswith("NVIDIA SN5600, inlet not published")
+    assert cords["cord-ufm"].quantity == 2 * installed["ufm"]
+    assert cords["cord-c13-c14"].quantity == 2 * sum(installed[model] for model in ("qm9700", "sn2201", "sn4600c"))
+
+
 def _in_busbar_racks(folder: Path) -> tuple[Line, ...]:
     sets = ["scalable_unit={nodes: 18 x gb200-tray, racks: {nodes_per_rack: 18, type: nvl72-gb200}}"]
     sets += ["fabrics.oob.tiers.leaf.per=rack"]
@@ -169,6 +184,49 @@ def test_pairs_of_fibres_are_lines_of_their_own_and_single_pieces_in_an_order() 
     row = rows["part"].index("2x MFP7E10-N015")
     assert (rows["unit_price"][row], rows["total_price"][row]) == (63, 63 * pair.quantity)
     assert spares_of(Spares(parts={"MFP7E10-*": Spare(minimum=4)}), pair.part).minimum == 4
+
+
+@pytest.mark.parametrize("name", ["gaudi3", "superpod-b300"])
+def test_the_number_on_the_order_sheet_finds_its_cables(name: str) -> None:
+    """Generic pairs and those of a list, counted in single fibres, and each cable once."""
+    found = bill(name)
+    pairs = [line for line in found.lines if line.part.startswith("2x ")]
+    assert pairs
+    ordered = {line.part: line.quantity for line in single_pieces(found.lines)}
+    for piece in {pair.part.removeprefix("2x ") for pair in pairs}:
+        rows = trace(found, piece)
+        assert sum(rows["quantity"]) == ordered[piece]
+        assert set(rows["part"]) == {piece}
+        assert len(set(rows["cable"])) == len(rows["cable"]) > 0
+
+
+def test_switches_are_ordered_by_the_numbers_of_their_variants() -> None:
+    """Managed, ports to the hot aisle, unless a tier says otherwise; nothing is numbered that is not published."""
+    leaf = "fabrics.compute.tiers.leaf"
+    sets = (f"{leaf}.airflow=intake", f"{leaf}.managed=false", "spares.switches={minimum: 2}")
+    found = bill("superpod-b200", *sets)
+    (line,) = (line for line in found.lines if line.part == "qm9700")
+    assert (line.quantity, "32 unmanaged, port side intake: MQM9790-NS2R" in line.description) == (48, True)
+    ordered = {each.part: (each.quantity, each.spares) for each in order_lines(found) if each.kind == "switch"}
+    assert ordered == {
+        "MQM9700-NS2F": (16, 0),
+        "MQM9790-NS2R": (32, 2),
+        "920-9N42F-00RI-5N0": (20, 2),  # ONIE, for SONiC
+        "sn2201": (8, 2),  # only numbers with Cumulus Linux are known
+        "sn4600c": (2, 2),
+    }
+    rows = trace(found, "MQM9790-NS2R")
+    assert (len(rows["device"]), rows["device"][0]) == (32, "compute-leaf-p1-su01-r1-01")
+
+
+def test_an_elevation_says_which_aisle_ports_face() -> None:
+    """SN5600 take air in at their ports, which face the cold aisle; SN2201 blow it out there."""
+    racks = Racks(example_cluster("rail-only"))
+    items = [item for row in range(len(example_cluster("rail-only").plan.racks)) for item in racks.rack(row).items]
+    said = {item.model: item.text for item in items}
+    assert said["sn5600"] == "sn5600, ports cold aisle"
+    assert said["sn2201"] == "sn2201, ports hot aisle"
+    assert said["dgx-b200"] == "dgx-b200"
 
 
 def spares_of(spares: Spares, part: str) -> Spare:

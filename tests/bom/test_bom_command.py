@@ -111,7 +111,7 @@ def test_a_bill_differs_from_an_older_blueprint_and_build(fabricgen: Command, tm
     assert by_build == by_blueprint
     assert by_build.code == 1
     assert "\nfewer\n" in by_build.out
-    assert "  -2 sn4700, -2,001: NVIDIA SN4700\n" in by_build.out
+    assert "  -2 sn4700, -2,001: NVIDIA SN4700 (port side exhaust)\n" in by_build.out
 
 
 @pytest.mark.parametrize(

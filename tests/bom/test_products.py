@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fabricgen.blueprint.load import load_blueprint
-from fabricgen.bom.cables import CableParts, part
+from fabricgen.bom.cables import CableParts, fibre_part, part
 from fabricgen.bom.sets import as_set
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import CableProfile
@@ -225,8 +225,20 @@ def test_without_lists_parts_are_named_by_what_they_are() -> None:
     )
     parts = CableParts(cluster)
     stems = {name.rsplit("-", 1)[0] for name in parts.parts[0]}
-    assert "fibre-mmf-om4-2x-mpo-12-apc-1x2" in stems
+    assert "2x fibre-mmf-om4-mpo-12-apc" in stems
     assert ("sr8-100g-osfp-800g", "sr8-100g-osfp-800g") in set(zip(*parts.transceivers(), strict=True))
+
+
+def test_generic_fibres_of_two_connectors_are_two_articles() -> None:
+    """As the lists have them: straight ones, or splitters; what no whole number of either makes is one assembly."""
+    two, four, three = (fibre_part(MEDIA["sr8-100g"], far_ends, 8, 10) for far_ends in (2, 4, 3))
+    assert two == (
+        "2x fibre-mmf-om4-mpo-12-apc-10m",
+        "2 pieces, each: Fibre MMF-OM4, MPO-12/APC, straight, 10 m",
+    )
+    assert four[0] == "2x fibre-mmf-om4-mpo-12-apc-1x2-10m"
+    assert four[1].endswith("from 1 connector to 2, 10 m")
+    assert three[0] == "fibre-mmf-om4-2x-mpo-12-apc-1x3-10m"
 
 
 def test_generic_names_tell_breakouts_from_straight_cables() -> None:

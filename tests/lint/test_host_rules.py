@@ -54,6 +54,23 @@ def test_tenants_have_vrfs_too() -> None:
     assert "storage leaf runs sonic" in found.message
     assert "VRF blue" in found.message
     assert not list(rule.check(example_design("tenants", "fabrics.compute.dhcp.servers='fd00:99::9'"))), "EOS"
+    (found,) = rule.check(
+        example_design("tenants", "fabrics.storage.dhcp.servers=fd00:99::9", "fabrics.storage.nos=cumulus")
+    )
+    assert "storage leaf runs cumulus" in found.message
+    assert "whose addresses nobody has a route to" in found.message
+
+
+@pytest.mark.parametrize(
+    ("underlay", "count"), [("static", 1), ("ebgp-numbered", 0), ("ebgp-unnumbered", 0), ("none", 0)]
+)
+def test_a_relay_of_cumulus_is_answered_by_bgp_alone(underlay: str, count: int) -> None:
+    """Its loopback is the source of routes by BGP; without routing the servers are in its VLANs."""
+    sets = ("ip=dual", BRIDGED, "nos=cumulus", f"routing.underlay={underlay}")
+    rule = fg735_relay_hears_no_reply.RelayHearsNoReply()
+    found = list(rule.check(example_design("leaf-spine", *sets, "fabrics.compute.dhcp.servers=fd00:99::9")))
+    assert len(found) == count
+    assert all("addresses of links" in each.message and "ebgp" in each.hint for each in found)
 
 
 def test_sonic_alone_hears_no_reply_of_v6_over_vxlan() -> None:
@@ -62,4 +79,5 @@ def test_sonic_alone_hears_no_reply_of_v6_over_vxlan() -> None:
     (found,) = rule.check(example_design("evpn-guests", server))
     assert "comes in VXLAN" in found.message
     assert not list(rule.check(example_design("evpn-guests", server, "nos=cumulus")))
-    assert not list(rule.check(example_design("evpn-guests", server, "nos=cumulus", "routing.overlay=none")))
+    (found,) = rule.check(example_design("evpn-guests", server, "nos=cumulus", "routing.overlay=none"))
+    assert "VRF inband comes over sub-interfaces" in found.message

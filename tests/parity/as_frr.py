@@ -18,6 +18,7 @@ def as_frr(switch: Switch, kernel: Callable[[str], str]) -> str:
         assert not vrf, "the kernel here has no VRFs"
         lines += _static(prefix, route, kernel)
     lines += vnis(switch)
+    lines += _sources(switch)
     for vrf, bgp in sorted(switch.bgp.items()):
         lines += _policies(bgp, vrf)
         lines += _instance(bgp, switch, kernel, vrf)
@@ -29,6 +30,13 @@ def _static(prefix: str, route: StaticRoute, kernel: Callable[[str], str]) -> It
     yield from (f"{word} route {prefix} {hop} {kernel(port)}" for port, hop in sorted(route.hops))
     if route.discard:
         yield f"{word} route {prefix} blackhole" + (" 250" if route.hops else "")
+
+
+def _sources(switch: Switch) -> Iterator[str]:
+    """What the switch itself sends by routes of BGP comes from its loopback, if its DHCPv6 relay is told so."""
+    relays = [each.relay for each in (*switch.vlans.values(), *switch.interfaces.values()) if each.relay]
+    for source in sorted({relay.source6 for relay in relays} - {""}):
+        yield f"route-map OWN-SOURCE6 permit 10\n set src {source}\nexit\nipv6 protocol bgp route-map OWN-SOURCE6"
 
 
 def _named(bgp: Bgp, vrf: str) -> dict[Policy, str]:

@@ -33,7 +33,12 @@ def relay_of(switch: SwitchView, service: Service, gateways: tuple[str, ...], la
     sourced = shared or (switch.nos == "sonic" and switch.pair is not None and not service.vrf)
     own = next((one.address for one in switch.vrf_loopbacks if one.vrf == service.vrf), "")
     source = own if service.vrf else switch.loopback
-    return Relay(servers, four and marked, source if four and sourced else "") if servers else None
+    six = switch.nos == "cumulus" and switch.asn and not service.vrf and any(":" in server for server in servers)
+    return (
+        Relay(servers, four and marked, source if four and sourced else "", switch.loopback6 if six else "")
+        if servers
+        else None
+    )
 
 
 def vlan_of(switch: SwitchView, service: Service, lacks: Lacks) -> Vlan:

@@ -217,6 +217,23 @@ def test_a_relay_that_would_hear_no_reply_is_noticed(case: str, old: str, new: s
     assert found
 
 
+def test_a_relay_of_v6_that_sends_from_a_link_is_noticed() -> None:
+    """Servers would answer to an address that only the two switches at the link have a route to."""
+    name, sets = CASES["cumulus-relay"]
+    switch, files = next((s, f) for s, f in switches_of(name, sets, 2) if s.services)
+    for old, new in (
+        ("          rib:\n            ipv6:\n", "          ignored:\n"),
+        (f'{switch.loopback6}"}}', 'fd00::1"}'),
+    ):
+        broken = {file: text.replace(old, new, 1) for file, text in files.items()}
+        assert broken != files, old
+        try:
+            found = first(differences(read(switch, broken), wanted(cluster_of(name, *sets), switch, files)))
+        except UnknownTextError as error:
+            found = str(error)
+        assert found, old
+
+
 def test_a_relay_hears_its_servers() -> None:
     """SONiC's own agent runs where isc-dhcp-relay would hear no reply, and Cumulus Linux names the VNI's interface."""
     name, sets = CASES["sonic-relay-over-evpn"]

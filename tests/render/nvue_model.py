@@ -309,7 +309,7 @@ VRFS = {
         "evpn": {"state": STATE, "vlan": whole(1, 4094), "vni": {"<vni>": EMPTY}},
         "loopback": {"ip": {"address": {"<interface address>": EMPTY}}},
         "router": {
-            "rib": {"ipv4": {"fib-filter": {"protocol": {"bgp": {"route-map": LINE}}}}},
+            "rib": {word: {"fib-filter": {"protocol": {"bgp": {"route-map": LINE}}}} for word in ("ipv4", "ipv6")},
             "bgp": {
                 "address-family": {
                     "ipv4-unicast": OWN_FAMILY,

@@ -11,17 +11,19 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import openpyxl
 import pytest
 import xlsxwriter
 from openpyxl.workbook import Workbook
 
 from fabricgen.export.files import cables, technician
+from fabricgen.export.locations import rack_places
 from fabricgen.export.table import ExportContext, part_names
 from fabricgen.export.technician import volumes as technician_volumes
 from fabricgen.export.technician.sheet import Column, Sheet, redlines, write_sheet
 from fabricgen.export.technician.sheet_names import sheet_names
-from fabricgen.export.technician.sheets import TechnicianPack
+from fabricgen.export.technician.sheets import TechnicianPack, home_rows, pull_sheets, wiring_sheet
 from fabricgen.export.technician.styles import TEXT, Styles
 from fabricgen.export.technician.volumes import MOST_RACKS, volumes
 from fabricgen.export.technician.workbook import workbook
@@ -69,6 +71,61 @@ def test_the_wiring_sheet_is_cables_csv_with_room_for_the_hand() -> None:
     assert list(header) == [*planned.columns, *HAND]
     assert [row[: -len(HAND)] for row in body] == [tuple(c if c != "" else None for c in row) for row in planned.rows()]
     assert {row[-len(HAND) :] for row in body} == {(None,) * len(HAND)}
+
+
+@pytest.mark.parametrize("name", ["leaf-spine", "superpod-b300", "dual-tor"])
+def test_a_wiring_list_on_a3_can_be_read(name: str) -> None:
+    """Its small text of 8 pt was printed with 5.5 pt, and labels of more than two lines were cut."""
+    pack = TechnicianPack(example_cluster(name))
+    sheet = wiring_sheet(pack, np.arange(len(pack.found.cable)), "wiring")
+    points = sum((7 * column.width + 5) * 0.75 for column in sheet.columns)  # 7 pixels a character of Arial 10
+    printed = (420 / 25.4 - 0.8) * 72  # A3 landscape without its margins
+    assert 8 * min(1, printed / points) >= 6
+    cells = {column.name: column for column in sheet.columns}
+    for end in ("label_a", "label_b"):
+        column = cells[end]
+        room = (7 * column.width * 0.75) / 4.6  # characters of 8 pt in a line
+        assert all(len(str(c)) <= n * room for c, n in zip(column.cells or (), sheet.lines, strict=True))
+
+
+def test_a_workbook_has_no_empty_sheet() -> None:
+    """Network racks that are the far end of all their cables had empty lists of bundles and wiring."""
+    cluster = example_cluster("superpod-b300", "pods.p1.su=4", "floor.racks_per_row=80")
+    pack, last = TechnicianPack(cluster), volumes(cluster)[-1]
+    alone = replace(last, racks=last.racks[-1:])
+    made = openpyxl.load_workbook(io.BytesIO(workbook(pack, alone)))
+    assert made.sheetnames[0] == "cover"
+    assert all(page.max_row > 1 for page in made.worksheets)
+
+
+def test_a_crew_takes_the_pages_of_its_row() -> None:
+    """The lists of bundles and cables of three rows were one sheet each, and no page said whose it is."""
+    cluster = example_cluster("superpod-b300")
+    pack, volume = TechnicianPack(cluster), volumes(cluster)[0]
+    made = openpyxl.load_workbook(io.BytesIO(workbook(pack, volume)))
+    zones, listed, places = ("h1.R01", "h1.R02", "h1.R03"), list(made.sheetnames), rack_places(cluster).tolist()
+    assert [name for name in listed if name.startswith(("bundles", "wiring"))] == [
+        f"{name} {zone}" for name in ("bundles", "wiring") for zone in zones
+    ]
+    place = dict(zip(cluster.plan.racks.names, places, strict=True))
+    for zone in zones:
+        page = made[f"wiring {zone}"]
+        assert page.oddHeader.left.text == f"{zone}: Wiring list"
+        header, *body = page.iter_rows(values_only=True)
+        ends = [header.index(name) for name in ("a_rack", "b_rack")]
+        assert all(
+            min(place[str(row[end])] for end in ends if ".R" in place[str(row[end])])[:6] == zone for row in body
+        )
+    assert sum(made[f"wiring {zone}"].max_row - 1 for zone in zones) == len(home_rows(pack, volume.racks))
+    for number, name in enumerate(name for name in listed if name.startswith("pull")):
+        assert (made[name].oddHeader.left.text or "").startswith(f"Pull {number + 1}: ")
+
+
+def test_every_step_has_a_sheet_of_its_own() -> None:
+    """55 steps of mixed-generations shared 40 sheets, whose headers said `and 1 more`."""
+    pack = TechnicianPack(example_cluster("mixed-generations"))
+    titles = [title for _, _, title in pull_sheets(pack, home_rows(pack, tuple(range(len(pack.cluster.plan.racks)))))]
+    assert [title.split(": ")[1] for title in titles] == list(pack.found.pull.steps)
 
 
 def test_a_rack_sheet_has_all_that_ends_there_from_the_top_down() -> None:
@@ -148,8 +205,6 @@ def test_large_clusters_are_split_by_rows_and_every_cable_is_in_one_wiring_list(
         {large.plan.racks.names[i] for i in volumes(large)[0].racks},
     ]
     assert names[0] == names[1]  # growth leaves full workbooks alone
-    from fabricgen.export.technician.sheets import home_rows
-
     rows = [row for book in books for row in home_rows(TechnicianPack(small), book.racks).tolist()]
     assert sorted(rows) == list(range(len(small.plan.cables.end_cable)))
 

@@ -177,6 +177,14 @@ class Tier(Model):
         "in those of the units of a row, which are whole then; network-row: in rows of their own. Default: rack-top, "
         "unit-end or network-row by `per`.",
     )
+    airflow: Literal["exhaust", "intake"] | None = Field(
+        None,
+        description="What the port side of its switches is. exhaust: ports face the hot aisle (P2C); intake: the cold "
+        "aisle (C2P). Default: what the catalogue lists first.",
+    )
+    managed: bool | None = Field(
+        None, description="Whether its InfiniBand switches have a processor of their own. Default: as listed first."
+    )
     spare_ports: int = Field(0, ge=0, le=1024, description="Down ports that each switch keeps free.")
     reserved_ports: dict[Name, ReservedOf] = Field(
         default_factory=dict,

@@ -6,6 +6,8 @@ import numpy as np
 
 from fabricgen.bom.cables import CableParts
 from fabricgen.bom.need import Needs, Part, needs_of
+from fabricgen.bom.variants import text_of_variants, variants_of
+from fabricgen.catalog.models import NodeProfile, SwitchProfile
 from fabricgen.cluster import Cluster
 from fabricgen.wiring.tables import EXTRA, NODE, DeviceClass, DeviceTable, Ints
 
@@ -13,7 +15,7 @@ from fabricgen.wiring.tables import EXTRA, NODE, DeviceClass, DeviceTable, Ints
 def needs(cluster: Cluster, cables: CableParts) -> Needs:  # noqa: ARG001 - one signature for all sources
     """One piece for each device."""
     devices = cluster.plan.devices
-    parts = [_part(cls) for cls in devices.classes]
+    parts = [_part(cluster, cls) for cls in devices.classes]
     rows = bought_devices(devices)
     return needs_of(parts, devices.device_class[rows], device=rows)
 
@@ -29,7 +31,15 @@ def is_bought(cls: DeviceClass) -> bool:
     return not getattr(cls.profile, "external", False)
 
 
-def _part(cls: DeviceClass) -> Part:
-    model = getattr(cls.profile, "model", "") or getattr(cls.profile, "name", "")
-    kind = "node" if cls.kind in (NODE, EXTRA) else "switch"
-    return Part(cls.profile.id, f"{cls.profile.vendor} {model}".strip(), kind, cls.profile.power_w.planning_w)
+def called(profile: NodeProfile | SwitchProfile) -> str:
+    """What people call a device: vendor and model."""
+    model = profile.model if isinstance(profile, SwitchProfile) else profile.name
+    return f"{profile.vendor} {model}".strip()
+
+
+def _part(cluster: Cluster, cls: DeviceClass) -> Part:
+    text, kind = called(cls.profile), "node" if cls.kind in (NODE, EXTRA) else "switch"
+    variants = text_of_variants(variants_of(cluster, cls.profile.id)) if kind == "switch" else ""
+    if variants:
+        text = f"{text} ({variants})"
+    return Part(cls.profile.id, text, kind, cls.profile.power_w.planning_w)

@@ -1,16 +1,19 @@
-"""Power cords: one for each power supply of a device whose inlet the catalogue knows.
+"""Power cords: one for each power supply of a device whose power supplies the catalogue knows.
 
 Racks with power shelves feed their devices from a busbar, without cords.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from fabricgen.bom.cables import CableParts
 from fabricgen.bom.need import Needs, Part, joined, needs_of
-from fabricgen.bom.sources.devices import is_bought
+from fabricgen.bom.sources.devices import called, is_bought
 from fabricgen.cluster import Cluster
+from fabricgen.wiring.tables import DeviceClass, Ints
 
 _ENDS = {"C14": ("C13", "C14"), "C16": ("C15", "C14"), "C20": ("C19", "C20"), "C22": ("C21", "C20")}
 """Inlet -> its connector and the plug for the outlet of a rack PDU (IEC 60320-1)."""
@@ -23,16 +26,30 @@ def needs(cluster: Cluster, cables: CableParts) -> Needs:  # noqa: ARG001 - one 
     """Cords of each device; none where they come with the device, its power supplies are unknown, or a
     busbar feeds it.
     """
+    found = []
+    for cls, rows in corded(cluster):
+        psu = cls.profile.psu
+        if psu is not None and psu.cords == "ordered":
+            each = np.full(len(rows), psu.count, dtype=np.int32)
+            found.append(needs_of([_part(cls)], np.zeros(len(rows), dtype=np.int32), quantity=each, device=rows))
+    return joined(found)
+
+
+def corded(cluster: Cluster) -> Iterator[tuple[DeviceClass, Ints]]:
+    """(class, rows of the device table, int32) of the devices to buy that no busbar feeds."""
     devices, racks = cluster.plan.devices, cluster.plan.racks
     busbar = np.array([SHELF in kind.fixed for kind in racks.kinds], dtype=bool)[racks.kind]
-    found = []
     for cls in devices.classes:
-        psu = cls.profile.psu
-        if psu is not None and psu.cords == "ordered" and is_bought(cls):
-            connector, plug = _ENDS[psu.inlet]
-            text = f"Power cord, {connector} to {plug} plug"
-            part = Part(f"cord-{connector}-{plug}".lower(), text, "power-cord", 0)
-            rows = cls.first + np.flatnonzero(~busbar[devices.rack[cls.rows]]).astype(np.int32)
-            each = np.full(len(rows), psu.count, dtype=np.int32)
-            found.append(needs_of([part], np.zeros(len(rows), dtype=np.int32), quantity=each, device=rows))
-    return joined(found)
+        rows = cls.first + np.flatnonzero(~busbar[devices.rack[cls.rows]]).astype(np.int32)
+        if is_bought(cls) and len(rows):
+            yield cls, rows
+
+
+def _part(cls: DeviceClass) -> Part:
+    """The cord from the inlet to an outlet of a rack PDU; where nobody says the inlet, the cord of that device."""
+    inlet = cls.profile.psu.inlet if cls.profile.psu else None
+    if inlet is None:
+        text = f"Power cord for a power supply of {called(cls.profile)}, inlet not published"
+        return Part(f"cord-{cls.profile.id}", text, "power-cord", 0)
+    connector, plug = _ENDS[inlet]
+    return Part(f"cord-{connector}-{plug}".lower(), f"Power cord, {connector} to {plug} plug", "power-cord", 0)

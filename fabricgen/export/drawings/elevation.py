@@ -65,11 +65,11 @@ def _item(item: Item, top: float, unit: float) -> list[str]:
     if item.height > 1:
         middle = top + height / 2
         found.append(label(left, middle - size * 0.65, item.name, size, f"b{ink}", room))
-        found.append(label(left, middle + size * 0.65, item.model, size * 0.9, ink.strip(), room))
+        found.append(label(left, middle + size * 0.65, item.text, size * 0.9, ink.strip(), room))
         return found
-    model = min(width_of(item.model, size * 0.85), room * 0.36)
+    model = min(width_of(item.text, size * 0.85), room * (0.5 if item.aisle else 0.36))
     found.append(label(left, top + unit / 2, item.name, size, f"b{ink}", room - model - 0.8))
-    found.append(label(right, top + unit / 2, item.model, size * 0.85, f"e{ink}", model))
+    found.append(label(right, top + unit / 2, item.text, size * 0.85, f"e{ink}", model))
     return found
 
 

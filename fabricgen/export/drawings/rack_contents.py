@@ -10,6 +10,7 @@ import numpy as np
 
 from fabricgen.bom.optics import optics_of_racks
 from fabricgen.bom.trunks import PatchParts
+from fabricgen.bom.variants import variant_of_class
 from fabricgen.cluster import Cluster
 from fabricgen.design.floor.floor_plan import FloorPlan, RackPosition
 from fabricgen.export.locations import rack_places
@@ -31,13 +32,21 @@ PANEL_SWATCH = Swatch("#D5CFC4", "#000000", "sand", "PP")
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A device or patch panel in a rack: lowest rack unit, height, name, model, and the colour of its kind."""
+    """A device or patch panel in a rack: lowest rack unit, height, name, model, the colour of its kind, and the aisle
+    that the ports of a switch face, hot or cold; "" where it is not known.
+    """
 
     u: int
     height: int
     name: str
     model: str
     swatch: Swatch
+    aisle: str = ""
+
+    @property
+    def text(self) -> str:
+        """Its model, and where its ports are."""
+        return f"{self.model}, ports {self.aisle} aisle" if self.aisle else self.model
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +169,14 @@ class Racks:
         number = int(self._devices.device_class[row])
         profile = self._devices.classes[number].profile
         name = self._cluster.names[row]
-        return Item(int(self._devices.u[row]), profile.rack_units, name, profile.id, self.swatches[number])
+        swatch, aisle = self.swatches[number], self._aisles[number]
+        return Item(int(self._devices.u[row]), profile.rack_units, name, profile.id, swatch, aisle)
+
+    @cached_property
+    def _aisles(self) -> tuple[str, ...]:
+        """The aisle that the ports of each class of device face."""
+        found = (variant_of_class(self._cluster, cls) for cls in self._devices.classes)
+        return tuple(variant.aisle if variant else "" for variant in found)
 
 
 def _swatch(cls: DeviceClass, of_fabric: Mapping[str, Swatch], beside: Set[Path]) -> Swatch:

@@ -1,9 +1,10 @@
 """Cable bundles: which cables are pulled together, and in which order.
 
-A bundle holds cables of one fabric, plane and kind between the same two racks. Its size keeps it round and stiff enough
-for one hand and one strap: 24 fibres or active optical cables of 3.0 mm, where the two fibres of a twin-port cage are
-two, 8 of copper of 9.4 mm (diameters: NVIDIA DGX SuperPOD Data Center Design,
-Networking, Cable Weights), 24 twisted pairs (TIA TSB-184-A; https://www.cablinginstall.com/standards/article/16481797).
+A bundle holds jumpers of one fabric, plane and kind between the same two racks: a cable between twin-port cages is two,
+a splitter one, and its tails to another rack are in the bundle that goes there. Its size keeps it round and stiff
+enough for one hand and one strap: 24 fibres or active optical cables of 3.0 mm, 8 of copper of 9.4 mm (diameters:
+NVIDIA DGX SuperPOD Data Center Design, Networking, Cable Weights), 24 twisted pairs (TIA TSB-184-A;
+https://www.cablinginstall.com/standards/article/16481797).
 
 A step holds the bundles between the same two rows. The longest runs come first: to other sites, other halls, other
 rows, then along the row, and last inside each rack. So long runs lie at the bottom of the tray with short ones above,
@@ -19,7 +20,7 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.export.locations import rack_order, rack_places, row_numbers, row_places
-from fabricgen.export.plugs import pieces_of_cables
+from fabricgen.export.plugs import Plugs
 from fabricgen.numbering.lazy_columns import Strings
 from fabricgen.wiring.cabling.cables import connectors
 from fabricgen.wiring.cabling.end_numbers import end_numbers
@@ -30,7 +31,7 @@ TWISTED, COPPER, FIBRE = range(3)
 """Kinds of cable, in the order in which they are laid."""
 
 LETTERS, MOST = ("T", "C", "F"), (24, 8, 24)
-"""For each kind, its letter in names of bundles, and the most cables of a bundle, each fibre counted."""
+"""For each kind, its letter in names of bundles, and the most jumpers of a bundle."""
 
 KIND_WORDS = ("twisted pair", "copper", "fibre")
 """Names of the kinds."""
@@ -44,15 +45,17 @@ OTHER_SITE, OTHER_HALL, OTHER_ROW, SAME_ROW, SAME_RACK = range(5)
 
 @dataclass(frozen=True, slots=True)
 class PullPlan:
-    """Bundle, step and pulling order of every cable, and the properties of bundles and steps.
+    """Bundle, step and pulling order of every cable end row, and the properties of bundles and steps.
 
-    By cable, int32: `bundle`, `order` from 1, `home` and `away` (the racks at its ends; home is the first on the
-    floor). By bundle, in pulling order: `names`, `step`, `kind`, and `longest_m`, the longest run in m. By step: its
-    name.
+    By row of cables.csv, int32: `bundle`, `order` from 1 (rows of one cable that go together have the same),
+    `jumpers` (how many it adds to its bundle; 0 for further tails of a splitter to the same rack), `home` and `away`
+    (the racks at its ends; home is the first on the floor). By bundle, in pulling order: `names`, `step`, `kind`, and
+    `longest_m`, the longest run in m. By step: its name.
     """
 
     bundle: Ints
     order: Ints
+    jumpers: Ints
     home: Ints
     away: Ints
     names: Strings
@@ -62,18 +65,19 @@ class PullPlan:
     steps: tuple[str, ...]
 
 
-def pull_plan(cluster: Cluster) -> PullPlan:
-    """Bundle and order the cables of a cluster; a breakout counts as going to its first far end."""
+def pull_plan(cluster: Cluster, plugs: Plugs) -> PullPlan:
+    """Bundle and order the jumpers of a cluster and the tails of its splitters, each by the racks at its ends."""
     cables = cluster.plan.cables
-    link = cables.end_link[cables.first_rows()]
+    cable, link = cables.end_cable, cables.end_link
     home, away, position = _ends(cluster, link)
-    kind = np.array([KIND_OF.get(m.medium, FIBRE) for m in cables.media], dtype=np.int32)[cables.medium]
-    plane = cluster.plan.links.plane[link]
-    fabric = _fabric(cluster, link)
+    jumpers, lead = _jumpers(cable, plugs, home, away)
+    kind = np.array([KIND_OF.get(m.medium, FIBRE) for m in cables.media], dtype=np.int32)[cables.medium][cable]
+    plane, fabric = cluster.plan.links.plane[link[lead]], _fabric(cluster, link[lead])
     key = unique_combinations(fabric, plane, kind, home, away)[1]
-    chunk = _chunks(key, position, kind, pieces_of_cables(cluster)[0])
+    together = unique_combinations(key, cable)[1]
+    chunk = _chunks(key, together, position, (jumpers, np.array(MOST)[kind]))
     first, bundle = unique_combinations(key, chunk)
-    longest = _greatest(cables.run_m, bundle)[first]
+    longest = _greatest(cables.run_m[cable], bundle)[first]
     step, steps = _steps(cluster, home[first], away[first], longest)
     pair = unique_combinations(home[first], away[first])[1]
     farthest = _greatest(longest, unique_combinations(step, kind[first], pair)[1])
@@ -81,16 +85,14 @@ def pull_plan(cluster: Cluster) -> PullPlan:
     place = np.empty(len(walk), dtype=np.int32)
     place[walk] = np.arange(len(walk), dtype=np.int32)
     chosen = first[walk]
-    order = np.empty(len(key), dtype=np.int32)
-    order[np.lexsort((position, place[bundle]))] = np.arange(1, len(key) + 1, dtype=np.int32)
-    names = _names(cluster, (home[chosen], away[chosen]), (link[chosen], kind[chosen], chunk[chosen]))
-    return PullPlan(
-        place[bundle], order, home, away, names, step[walk], kind[chosen].astype(np.int32), longest[walk], steps
-    )
+    order = _order(place[bundle], together, position)
+    names = _names(cluster, (home[chosen], away[chosen]), (link[lead[chosen]], kind[chosen], chunk[chosen]))
+    what = names, step[walk], kind[chosen].astype(np.int32), longest[walk], steps
+    return PullPlan(place[bundle], order, jumpers, home, away, *what)
 
 
 def _ends(cluster: Cluster, link: Ints) -> tuple[Ints, Ints, Ints]:
-    """(home rack, away rack, position among the ports of the home rack) of each cable; int32."""
+    """(home rack, away rack, position among the ports of the home rack) of each cable end row; int32."""
     devices, links = cluster.plan.devices, cluster.plan.links
     place = rack_order(cluster.plan.racks)
     numbers = end_numbers(devices, links, connectors)
@@ -100,34 +102,64 @@ def _ends(cluster: Cluster, link: Ints) -> tuple[Ints, Ints, Ints]:
     return np.where(forward, a, b), np.where(forward, b, a), position
 
 
+def _jumpers(cable: Ints, plugs: Plugs, home: Ints, away: Ints) -> tuple[Ints, Ints64]:
+    """(how many jumpers each cable end row adds to what goes between its two racks; the row that says its plane).
+
+    A straight row is its own jumpers. The tails of a splitter to one rack count once, and have the plane of the first.
+    """
+    row = plugs.row
+    mine, code = unique_combinations(cable[row], plugs.piece)
+    met = np.zeros(len(row), dtype=np.int32)
+    met[unique_combinations(cable[row], plugs.piece, home[row], away[row])[0]] = 1
+    counted = np.bincount(row, met, minlength=len(cable)).astype(np.int32)
+    lead = np.arange(len(cable))
+    tails = plugs.tails > 1
+    lead[row[tails]] = row[mine][code[tails]]
+    return counted, lead
+
+
+def _chunks(key: Ints64, together: Ints64, position: Ints, size: tuple[Ints, Ints64]) -> Ints64:
+    """Which bundle each row is in, from 0 among those with its key.
+
+    Bundles are filled along the ports of the home rack up to the second of `size` (jumpers, the most of a bundle); what
+    is `together`, the rows of one cable, is not divided.
+    """
+    jumpers, most = size
+    count = np.bincount(together, jumpers).astype(np.int64)
+    first = np.full(len(count), len(key))
+    walk = np.lexsort((position, key))
+    np.minimum.at(first, together[walk], np.arange(len(walk)))
+    lays = np.argsort(first)
+    row = walk[first[lays]]
+    chunk, number, held, last = np.empty(len(count), dtype=np.int64), 0, 0, -1
+    columns = (column.tolist() for column in (lays, key[row], count[lays], most[row]))
+    for lay, of, more, full in zip(*columns, strict=True):
+        if of != last:
+            number, held, last = 0, 0, of
+        elif held + more > full:
+            number, held = number + 1, 0
+        held += more
+        chunk[lay] = number
+    divided: Ints64 = chunk[together]
+    return divided
+
+
+def _order(place: Ints, together: Ints64, position: Ints) -> Ints:
+    """The number of each row in pulling order, from 1, bundle by bundle along ports; the same for what is together."""
+    walk = np.lexsort((position, place))
+    first = np.full(int(together.max(initial=-1)) + 1, len(walk))
+    np.minimum.at(first, together[walk], np.arange(len(walk)))
+    number = np.empty(len(first), dtype=np.int32)
+    number[np.argsort(first)] = np.arange(1, len(first) + 1, dtype=np.int32)
+    order: Ints = number[together]
+    return order
+
+
 def _fabric(cluster: Cluster, link: Ints) -> Ints:
-    """The fabric of each cable, as the index of its name in sorted order; int32."""
+    """The fabric of each link, as the index of its name in sorted order; int32."""
     segments = cluster.plan.links.segments
     known = {name: i for i, name in enumerate(sorted({segment.fabric for segment in segments}))}
     return np.array([known[segment.fabric] for segment in segments], dtype=np.int32)[cluster.plan.links.segment[link]]
-
-
-def _chunks(key: Ints64, position: Ints, kind: Ints, jumpers: Ints) -> Ints64:
-    """Which bundle of those with the same key each cable is in, from 0, along the ports: at most `MOST` jumpers each.
-
-    int64. A cable of several jumpers is in one bundle.
-    """
-    walk = np.lexsort((position, key))
-    key, thick, most = key[walk], jumpers[walk].astype(np.int64), np.array(MOST)[kind[walk]]
-    before = np.cumsum(thick) - thick
-    first = np.searchsorted(key, key)
-    widest, narrowest = (_of_groups(ufunc, thick, key) for ufunc in (np.maximum, np.minimum))
-    room = np.where(widest == narrowest, most - most % widest, most - widest + 1)
-    chunk = np.empty(len(key), dtype=np.int64)
-    chunk[walk] = (before - before[first]) // room
-    return chunk
-
-
-def _of_groups(ufunc: np.ufunc, values: Ints64, key: Ints64) -> Ints64:
-    """The greatest or least value among rows with the same key, which is sorted; int64 by row."""
-    starts = np.flatnonzero(np.r_[True, key[1:] != key[:-1]][: len(key)])
-    each: Ints64 = np.repeat(ufunc.reduceat(values, starts), np.diff(starts, append=len(key))) if len(key) else values
-    return each
 
 
 def _greatest(values: Floats, group: Ints | Ints64) -> Floats:

@@ -14,6 +14,8 @@ HOW = tuple(
     """\
 Pull: sheets pull 01, pull 02 and so on, from the first to the last; within a sheet from the top down. Cables of one \
 bundle go together. What goes farthest comes first.
+Hand out: every page names its zone in the header: the row that a list is for, the two rows of a pulling step, the \
+rack of a rack sheet. A crew takes the pages of its row.
 Plug: one sheet a rack, devices from the top of the rack down. What the row says goes into `port` of the device at \
 `u`; the other end is at `far_end`: hall, row, rack, rack unit, then what is printed at the socket.
 Tick off: `done` for a cable that is plugged in and has link, `fault` for one that has not.

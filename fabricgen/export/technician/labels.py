@@ -30,7 +30,10 @@ def label_table(found: Records) -> Table:
         return direct
     more = patch_labels(found, patching)
     columns = {name: [*cells, *(label[name] for label in more)] for name, cells in direct.columns.items()}
-    order = np.argsort(np.array(columns["order"], dtype=np.int64), kind="stable").tolist()
+    lowest: dict[Cell, int] = {}
+    for cable, number_ in zip(columns["cable"], columns["order"], strict=True):
+        lowest[cable] = min(int(number_), lowest.get(cable, int(number_)))
+    order = sorted(range(len(columns["cable"])), key=lambda i: lowest[columns["cable"][i]])
     return Table("labels", {name: [cells[i] for i in order] for name, cells in columns.items()})
 
 
@@ -64,8 +67,8 @@ def _direct_labels(found: Records) -> Table:
         "tag": tag.tolist(),
         "colour": [found.tags[i].fill for i in found.tag[row].tolist()],
         "colour_name": [found.tags[i].word for i in found.tag[row].tolist()],
-        "bundle": picked(found.pull.names, found.pull.bundle[cable]),
-        "order": found.pull.order[cable].tolist(),
+        "bundle": picked(found.pull.names, found.pull.bundle[row]),
+        "order": found.pull.order[row].tolist(),
         "code": (ids + "|" + ends).tolist(),
     }
     return Table("labels", columns)
@@ -74,9 +77,11 @@ def _direct_labels(found: Records) -> Table:
 def _labels(found: Records) -> tuple[Ints64, Flags]:
     """(row of `plugs`, whether it is the b end) of every label: both ends of each jumper, a splitter's common end once.
 
-    In pulling order, the common ends of a cable first.
+    In pulling order, all of a cable together and its common ends first.
     """
     plugs = found.plugs
+    lowest = np.full(len(found.rows_of_cable), len(found.cable))
+    np.minimum.at(lowest, found.cable, found.pull.order)
     cable = found.cable[plugs.row]
     first = np.zeros(len(cable), dtype=bool)
     first[unique_combinations(cable, plugs.piece)[0]] = True
@@ -85,7 +90,7 @@ def _labels(found: Records) -> tuple[Ints64, Flags]:
     if found.cluster.plan.patching:
         wanted &= found.cluster.plan.patching.policy[cable[leg]] < 0
     leg, end = leg[wanted], end[wanted]
-    walk = np.lexsort((leg, end == found.common_a[cable[leg]], found.pull.order[cable[leg]]))
+    walk = np.lexsort((leg, end == found.common_a[cable[leg]], lowest[cable[leg]]))
     return leg[walk], end[walk]
 
 

@@ -122,8 +122,8 @@ def _texts(found: Records, patching: Patching, rows: Sequence[Row]) -> Iterator[
             "tag": tag.text,
             "colour": tag.fill,
             "colour_name": tag.word,
-            "bundle": found.pull.names[int(found.pull.bundle[cable])],
-            "order": int(found.pull.order[cable]),
+            "bundle": found.pull.names[int(found.pull.bundle[number_])],
+            "order": int(found.pull.order[number_]),
         }
         yield what, f"{tag.text} {medium} {number(row['length_m'])} m"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -47,18 +47,21 @@ def through_panels(cluster: Cluster) -> Strings | None:
     return np.array(["", THROUGH], dtype=object)[(patching.policy >= 0).astype(np.int32)]
 
 
-def patch_sheets(cluster: Cluster, racks: frozenset[str]) -> Iterator[Sheet]:
-    """Sheets for jumpers whose panels are in `racks`, by rack, panel and port, and for trunks whose a
-    ends are there.
+def patch_sheets(cluster: Cluster, zones: Mapping[str, tuple[int, ...]]) -> Iterator[tuple[str, Sheet]]:
+    """(zone, sheet) for the trunks whose a ends are in racks of a zone, and for jumpers whose panels are there, by
+    rack, panel and port.
     """
     patching = cluster.plan.patching
     if patching is None:
         return
-    jumpers = _of_racks(patches.table(cluster, patching), "rack", racks, ("panel", "port", "end"))
-    laid = _of_racks(trunks.table(cluster, patching), "a_rack", racks, ("trunk",))
-    ordered = replace(jumpers, columns={_NAMES.get(name, name): jumpers.columns[name] for name in _JUMPER})
-    yield _sheet(laid, "Trunks: lay them before all other cables")
-    yield _sheet(ordered, "Jumpers: from each panel port to the cage in front of it")
+    jumpers, laid = patches.table(cluster, patching), trunks.table(cluster, patching)
+    named = {zone: frozenset(cluster.plan.racks.names[rack] for rack in racks) for zone, racks in zones.items()}
+    for zone, racks in named.items():
+        yield zone, _sheet(_of_racks(laid, "a_rack", racks, ("trunk",)), "Trunks: lay them before all other cables")
+    for zone, racks in named.items():
+        here = _of_racks(jumpers, "rack", racks, ("panel", "port", "end"))
+        ordered = replace(here, columns={_NAMES.get(name, name): here.columns[name] for name in _JUMPER})
+        yield zone, _sheet(ordered, "Jumpers: from each panel port to the cage in front of it")
 
 
 def _of_racks(table: Table, column: str, racks: frozenset[str], order: tuple[str, ...]) -> Table:

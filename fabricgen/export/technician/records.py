@@ -74,7 +74,7 @@ def records(cluster: Cluster) -> Records:
     port_a, port_b = (plug.texts(own, ports=(port, cables.end_links > 1)).texts() for plug, own, port in of_rows)
     return Records(
         cluster=cluster,
-        pull=pull_plan(cluster),
+        pull=pull_plan(cluster, found),
         cable=cable,
         first=first,
         number=number.astype(np.int32),

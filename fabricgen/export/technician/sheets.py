@@ -12,7 +12,6 @@ import numpy as np
 from fabricgen.cluster import Cluster
 from fabricgen.export.files import cables
 from fabricgen.export.locations import rack_places
-from fabricgen.export.plugs import pieces_of_cables
 from fabricgen.export.table import Cell, Table
 from fabricgen.export.technician.cable_bundles import KIND_WORDS
 from fabricgen.export.technician.patched import through_panels
@@ -24,14 +23,32 @@ from fabricgen.wiring.cabling.cables import connectors
 from fabricgen.wiring.cabling.end_numbers import end_numbers
 from fabricgen.wiring.tables import Flags, Ints, Ints64
 
-MOST_STEPS = 40
+MOST_STEPS = 99
 """The most sheets for steps in one workbook; if there are more steps, neighbours in the order share a sheet."""
 
 NUMBERS = ("length_m", "a_u", "b_u")
 """Columns of cables.csv with numbers."""
 
-WIDTHS = {"cable": 20, "part": 20, "device": 18, "transceiver": 15, "rack": 15, "u": 5, "label_a": 32, "label_b": 32}
-"""Widths of columns of cables.csv, in characters, by name without `a_` and `b_`."""
+WIDTHS = {
+    "cable": 18,
+    "part": 17,
+    "fabric": 8,
+    "medium": 7,
+    "length_m": 8,
+    "device": 16,
+    "cage": 7,
+    "transceiver": 12,
+    "rack": 14,
+    "u": 4,
+    "label_a": 27,
+    "label_b": 27,
+}
+"""Widths of columns of cables.csv, in characters, by name without `a_` and `b_`: small text of 8 pt is printed with
+6 pt or more on A3. Names take two lines, labels as many as they need.
+"""
+
+LABEL_LINE = 28
+"""Characters of small text that surely fit a line of a label's column."""
 
 
 @dataclass(frozen=True)
@@ -100,8 +117,8 @@ class TechnicianPack:
 
     @cached_property
     def by_home(self) -> tuple[Ints64, Ints64]:
-        """(where each rack begins, row) of all rows by the home rack of their cable."""
-        home = self.found.pull.home[self.found.cable]
+        """(where each rack begins, row) of all rows by the home rack of each."""
+        home = self.found.pull.home
         walk = np.argsort(home, kind="stable")
         return np.searchsorted(home[walk], np.arange(len(self.cluster.plan.racks) + 1)), walk
 
@@ -111,11 +128,11 @@ class TechnicianPack:
 
 
 def home_rows(pack: TechnicianPack, racks: tuple[int, ...]) -> Ints64:
-    """Rows of cables whose home rack is one of `racks`, in pulling order."""
+    """Rows whose home rack is one of `racks`, in pulling order."""
     found = pack.found
     first, row = pack.by_home
     mine = _of_racks(first, row, racks)
-    walk: Ints64 = mine[np.lexsort((mine, found.pull.order[found.cable[mine]]))]
+    walk: Ints64 = mine[np.lexsort((mine, found.pull.order[mine]))]
     return walk
 
 
@@ -135,19 +152,21 @@ def wiring_sheet(pack: TechnicianPack, rows: Ints64, name: str) -> Sheet:
     planned = tuple(
         Column(
             column,
-            WIDTHS.get(column.removeprefix("a_").removeprefix("b_"), 9),
+            WIDTHS[column.removeprefix("a_").removeprefix("b_")],
             NUMBER if column in NUMBERS else SMALL,
             list(cells.take(rows)),
         )
         for column, cells in pack.wiring.items()
     )
-    return Sheet(name, "Wiring list", len(rows), (*planned, *redlines()), paper=A3)
+    labels = zip(*(pack.wiring[f"label_{end}"].take(rows) for end in "ab"), strict=True)
+    lines = [max(2, -(-max(len(str(a)), len(str(b))) // LABEL_LINE)) for a, b in labels]
+    return Sheet(name, "Wiring list", len(rows), (*planned, *redlines()), paper=A3, lines=lines)
 
 
 def pull_sheets(pack: TechnicianPack, rows: Ints64) -> Iterator[tuple[str, Ints64, str]]:
     """(wanted sheet name, rows, title) of each sheet of pulling steps; `rows` are in pulling order."""
     found = pack.found
-    steps = found.pull.step[found.pull.bundle[found.cable[rows]]]
+    steps = found.pull.step[found.pull.bundle[rows]]
     own, place = np.unique(steps, return_inverse=True)
     sheet = place if len(own) <= MOST_STEPS else place * MOST_STEPS // len(own)
     for number in range(int(sheet.max(initial=-1)) + 1):
@@ -160,11 +179,10 @@ def pull_sheets(pack: TechnicianPack, rows: Ints64) -> Iterator[tuple[str, Ints6
 def pull_sheet(pack: TechnicianPack, rows: Ints64, name: str, title: str) -> Sheet:
     """The cables of a step, bundle by bundle."""
     found, wiring = pack.found, pack.wiring
-    cable = found.cable[rows]
-    bundle = found.pull.bundle[cable]
+    bundle = found.pull.bundle[rows]
     a_end, b_end = pack.locations(rows)
     columns = (
-        Column("order", 7, NUMBER, found.pull.order[cable].tolist()),
+        Column("order", 7, NUMBER, found.pull.order[rows].tolist()),
         Column("bundle", 18, SMALL, found.pull.names[bundle].tolist()),
         Column("tag", 7, MARK, [tag.text for tag in pack.tags(rows)]),
         Column("a_end", 24, BOLD, a_end.tolist()),
@@ -214,13 +232,13 @@ def racks_wired(pack: TechnicianPack, racks: tuple[int, ...]) -> list[tuple[int,
 def bundle_sheet(pack: TechnicianPack, rows: Ints64, name: str) -> Sheet:
     """The cable bundles of a workbook in pulling order, to tick off as they are laid."""
     pull, found = pack.found.pull, pack.found
-    cable = found.cable[rows][found.first[rows]]
-    bundle, first, count = np.unique(pull.bundle[cable], return_index=True, return_counts=True)
-    start, end = pull.home[cable[first]], pull.away[cable[first]]
-    jumpers = np.bincount(pull.bundle[cable], weights=pieces_of_cables(pack.cluster)[0][cable])[bundle]
+    bundle, first = np.unique(pull.bundle[rows], return_index=True)
+    start, end = pull.home[rows[first]], pull.away[rows[first]]
+    cables = np.bincount(pull.bundle[_lays(pack, rows)], minlength=len(pull.names))[bundle]
+    jumpers = np.bincount(pull.bundle[rows], pull.jumpers[rows], len(pull.names)).astype(np.int64)[bundle]
     lengths = np.zeros(len(pull.names))
-    np.maximum.at(lengths, pull.bundle[cable], pack.cluster.plan.cables.length_m[cable])
-    tags = [found.bundle_tags[i] for i in found.tag[rows[found.first[rows]][first]].tolist()]
+    np.maximum.at(lengths, pull.bundle[rows], pack.cluster.plan.cables.length_m[found.cable[rows]])
+    tags = [found.bundle_tags[i] for i in found.tag[rows[first]].tolist()]
     steps = pull.step[bundle]
     columns = (
         Column("step", 28, SMALL, [pull.steps[i] for i in steps.tolist()]),
@@ -230,13 +248,19 @@ def bundle_sheet(pack: TechnicianPack, rows: Ints64, name: str) -> Sheet:
         Column("kind", 12, TEXT, [KIND_WORDS[i] for i in pull.kind[bundle].tolist()]),
         Column("from_rack", 22, SMALL, [pack.cluster.plan.racks.names[i] for i in start.tolist()]),
         Column("to_rack", 22, SMALL, [pack.cluster.plan.racks.names[i] for i in end.tolist()]),
-        Column("cables", 8, NUMBER, count.tolist()),
-        Column("jumpers", 9, NUMBER, jumpers.astype(np.int64).tolist()),
+        Column("cables", 8, NUMBER, cables.tolist()),
+        Column("jumpers", 8, NUMBER, jumpers.tolist()),
         Column("longest_m", 10, NUMBER, lengths[bundle].tolist()),
         redlines()[0],
         redlines()[-1],
     )
     return Sheet(name, "Bundles in the order of pulling", len(bundle), columns, tags, _bands(steps))
+
+
+def _lays(pack: TechnicianPack, rows: Ints64) -> Ints64:
+    """The first row of each thing that is pulled at once, in pulling order."""
+    first: Ints64 = np.unique(pack.found.pull.order[rows], return_index=True)[1]
+    return rows[first]
 
 
 def _via(pack: TechnicianPack, rows: Ints64) -> tuple[Column, ...]:
@@ -263,23 +287,22 @@ def _bands(group: Ints | Ints64) -> list[bool]:
 
 
 def pull_table(pack: TechnicianPack) -> Table:
-    """pull.csv: all cables in pulling order, a breakout with its first far end."""
+    """pull.csv: what is pulled, in order: each cable, and apart from it those ends of it that are in another bundle."""
     found, pull = pack.found, pack.found.pull
-    rows = np.flatnonzero(found.first)
-    rows = rows[np.argsort(pull.order[found.cable[rows]])]
-    cable = found.cable[rows]
-    steps = pull.step[pull.bundle[cable]]
+    rows = _lays(pack, np.arange(len(found.cable)))
+    steps = pull.step[pull.bundle[rows]]
     a_end, b_end = pack.locations(rows)
     columns: dict[str, Sequence[Cell]] = {
-        "order": pull.order[cable].tolist(),
+        "order": pull.order[rows].tolist(),
         "step": (steps + 1).tolist(),
         "step_name": [pull.steps[i] for i in steps.tolist()],
-        "bundle": EncodedColumn(pull.names, pull.bundle[cable]),
+        "bundle": EncodedColumn(pull.names, pull.bundle[rows]),
         **{name: pack.wiring[name].take(rows) for name in ("cable", "part", "length_m")},
         "a_end": a_end.tolist(),
         "b_end": b_end.tolist(),
-        "far_ends": found.rows_of_cable[cable].tolist(),
+        "far_ends": np.bincount(pull.order)[pull.order[rows]].tolist(),
         "tag": [tag.text for tag in pack.tags(rows)],
         "colour": [tag.fill for tag in pack.tags(rows)],
+        "jumpers": np.bincount(pull.order, pull.jumpers).astype(np.int64)[pull.order[rows]].tolist(),
     }
     return Table("pull", columns)

@@ -1,18 +1,23 @@
-"""A workbook of the technician's pack: cover, cable bundles, pulling steps, racks, and the whole wiring list."""
+"""A workbook of the technician's pack: cover, cable bundles, pulling steps, racks, and the wiring list.
+
+Lists are by zone, a row of racks, each a sheet whose page header names the row: so a crew takes the pages of its row.
+"""
 
 from __future__ import annotations
 
 import datetime
 import io
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
+from itertools import groupby
 
 import numpy as np
 import xlsxwriter
 
+from fabricgen.export.locations import row_numbers, row_places
 from fabricgen.export.technician.cover import Contents, Cover, write_cover
 from fabricgen.export.technician.patched import patch_sheets
-from fabricgen.export.technician.sheet import Sheet, write_sheet
+from fabricgen.export.technician.sheet import A3, Sheet, write_sheet
 from fabricgen.export.technician.sheet_names import sheet_names
 from fabricgen.export.technician.sheets import (
     TechnicianPack,
@@ -33,7 +38,7 @@ from fabricgen.wiring.tables import Ints64
 def workbook(pack: TechnicianPack, volume: Volume) -> bytes:
     """Write a workbook; always the same bytes. Raises InputError when a sheet has too many rows."""
     rows = home_rows(pack, volume.racks)
-    sheets = _named(list(_sheets(pack, volume, rows)))
+    sheets = _named([sheet for sheet in _sheets(pack, volume, rows) if sheet.rows])
     cluster = pack.cluster.design.loaded.blueprint.name
     buffer = io.BytesIO()
     book = xlsxwriter.Workbook(buffer, {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False})
@@ -49,20 +54,41 @@ def workbook(pack: TechnicianPack, volume: Volume) -> bytes:
 
 def _sheets(pack: TechnicianPack, volume: Volume, rows: Ints64) -> Iterator[Sheet]:
     """The sheets of a workbook, with the names they should have if possible."""
-    yield from patch_sheets(pack.cluster, frozenset(pack.cluster.plan.racks.names[rack] for rack in volume.racks))
-    yield bundle_sheet(pack, rows, "bundles")
+    zones = _zones(pack, volume)
+    for zone, sheet in patch_sheets(pack.cluster, zones):
+        yield _of_zone(sheet, zone, zones)
+    at_home = {zone: home_rows(pack, racks) for zone, racks in zones.items()}
+    own = [zone for zone, mine in at_home.items() if len(mine)]
+    for zone in own:
+        yield _of_zone(bundle_sheet(pack, at_home[zone], "bundles"), zone, own)
     for name, mine, title in pull_sheets(pack, rows):
         yield pull_sheet(pack, mine, name, title)
     for rack, _ in racks_wired(pack, volume.racks):
         yield rack_sheet(pack, rack, pack.cluster.plan.racks.names[rack])
-    yield wiring_sheet(pack, rows, "wiring")
+    for zone in own:
+        yield _of_zone(wiring_sheet(pack, at_home[zone], "wiring"), zone, own)
+
+
+def _zones(pack: TechnicianPack, volume: Volume) -> dict[str, tuple[int, ...]]:
+    """The racks of each row of a workbook, by the row's place (`h1.R03`), in the order in which they stand."""
+    number, places = row_numbers(pack.cluster.plan.racks), row_places(pack.cluster)
+    return {str(places[row[0]]): row for row in (tuple(of) for _, of in groupby(volume.racks, number.__getitem__))}
+
+
+def _of_zone(sheet: Sheet, zone: str, zones: Collection[str]) -> Sheet:
+    """A sheet whose page header names its zone, and its tab too where there are several."""
+    return replace(sheet, name=f"{sheet.name} {zone}" if len(zones) > 1 else sheet.name, title=f"{zone}: {sheet.title}")
 
 
 def _named(sheets: list[Sheet]) -> list[Sheet]:
-    """The sheets with legal, distinct names; `cover` and `wiring` keep theirs, whatever racks are called."""
-    first = ("cover", sheets[-1].name)
-    _, last, *names = sheet_names([*first, *(sheet.name for sheet in sheets[:-1])])
-    return [replace(sheet, name=name) for sheet, name in zip(sheets, (*names, last), strict=True)]
+    """The sheets with legal, distinct names; `cover` and wiring lists keep theirs, whatever racks are called."""
+    others = [sheet for sheet in sheets if sheet.paper != A3]
+    wired = [sheet for sheet in sheets if sheet.paper == A3]
+    _, *names = sheet_names(["cover", *(sheet.name for sheet in (*wired, *others))])
+    return [
+        replace(sheet, name=name)
+        for sheet, name in zip((*others, *wired), (*names[len(wired) :], *names[: len(wired)]), strict=True)
+    ]
 
 
 def _cover(pack: TechnicianPack, volume: Volume, rows: Ints64, sheets: list[Sheet]) -> Cover:
@@ -71,8 +97,8 @@ def _cover(pack: TechnicianPack, volume: Volume, rows: Ints64, sheets: list[Shee
     counts = [
         ("racks with cables", len(racks)),
         ("ends of cables in them", sum(ends for _, ends in racks)),
-        ("cables pulled from here", int(found.first[rows].sum())),
-        ("bundles", len(np.unique(found.pull.bundle[found.cable[rows]]))),
+        ("cables pulled from here", len(np.unique(found.pull.order[rows]))),
+        ("bundles", len(np.unique(found.pull.bundle[rows]))),
     ]
     tags = [found.tags[i] for i in np.unique(found.tag[here]).tolist()]
     contents = [Contents(sheet.name, sheet.title, sheet.rows) for sheet in sheets]

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.design.linked import fabric_overlay
+from fabricgen.design.fabric_model import FabricDesign
+from fabricgen.design.linked import fabric_overlay, fabric_underlay
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 
 
 class RelayHearsNoReply(DesignRule):
-    """A leaf of SONiC relays DHCPv6 in a VRF, and replies of servers come in where its relay does not listen.
+    """A leaf relays DHCPv6, and replies of servers come in where its relay does not listen, or come to another switch.
 
     SONiC's DHCPv6 relay is in the default VRF alone: sonic-buildimage pull 28171 (30 June 2026),
     which adds `server_vrf`, was not merged when last read.
-    EOS and Cumulus Linux relay DHCPv6 in VRFs, and every NOS DHCP of IPv4.
+    That of Cumulus Linux is isc-dhcp-relay, which sends from the address of the port that a request leaves by, and
+    servers answer to that (RFC 8415). Addresses of links are announced to nobody. Routes by BGP in the default VRF have
+    the loopback as source, and VRFs over EVPN a loopback of their own; VRFs over sub-interfaces, and static
+    routes, have neither.
+    EOS relays DHCPv6 in VRFs, and every NOS DHCP of IPv4.
 
     Put the fabric into its carrier's VRF (`vrf: default`), name servers with IPv4 addresses, or choose another NOS.
     """
@@ -55,14 +60,29 @@ class RelayHearsNoReply(DesignRule):
         for fabric in design.fabrics:
             dhcp = design.loaded.blueprint.fabrics[fabric.name].dhcp
             owner = design.fabric(fabric.carrier) if fabric.carrier else fabric
-            vrf = fabric.vrf or next((t.name for t in design.tenants if fabric.name in t.fabrics), "")
-            in_vxlan = bool(vrf) and fabric_overlay(design.loaded.blueprint, owner.name) == "evpn"
-            leaves = [tier for tier in owner.tiers if tier.lowest and tier.nos == "sonic" and tier.up is not None]
-            if dhcp is None or fabric.hosts == "none" or not leaves:
+            if dhcp is None or fabric.hosts == "none" or not any(":" in server for server in dhcp.servers):
                 continue
-            if vrf and any(":" in server for server in dhcp.servers):
-                leaf = leaves[0]
-                why = f"VRF {vrf} comes {'in VXLAN' if in_vxlan else 'over sub-interfaces'}"
-                message = f"{leaf.fabric} {leaf.name} runs {leaf.nos}, whose DHCPv6 relay hears no reply: {why}"
-                hint = "use `vrf: default`, servers with IPv4 addresses, or run another NOS on the leaves"
-                yield self.flag((*fabric.path, "dhcp"), message, hint)
+            for leaf in (tier for tier in owner.tiers if tier.lowest and tier.up is not None):
+                if why := _deaf(design, fabric, owner, leaf.nos):
+                    message = f"{leaf.fabric} {leaf.name} runs {leaf.nos}, whose DHCPv6 relay hears no reply: {why}"
+                    yield self.flag((*fabric.path, "dhcp"), message, _hint(why))
+                    break
+
+
+def _deaf(design: Design, fabric: FabricDesign, owner: FabricDesign, nos: str) -> str:
+    """Why replies do not come to a relay of a NOS at the gateways of a fabric's hosts; "" where they do."""
+    vrf = fabric.vrf or next((t.name for t in design.tenants if fabric.name in t.fabrics), "")
+    in_vxlan = fabric_overlay(design.loaded.blueprint, owner.name) == "evpn"
+    if nos == "sonic" and vrf:
+        return f"VRF {vrf} comes {'in VXLAN' if in_vxlan else 'over sub-interfaces'}"
+    if nos == "cumulus" and vrf and not in_vxlan:
+        return f"VRF {vrf} comes over sub-interfaces, whose addresses nobody has a route to"
+    if nos == "cumulus" and not vrf and fabric_underlay(design.loaded.blueprint, owner.name) == "static":
+        return "it sends from the addresses of links, which nobody has a static route to"
+    return ""
+
+
+def _hint(why: str) -> str:
+    if "static" in why:
+        return "use an ebgp underlay, servers with IPv4 addresses, or run another NOS on the leaves"
+    return "use `vrf: default`, servers with IPv4 addresses, or run another NOS on the leaves"

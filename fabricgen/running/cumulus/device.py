@@ -80,7 +80,7 @@ def _switch(tree: Mapping[str, Any], rows: Mapping[str, Row]) -> Switch:
     no_bonds: dict[int, Bond] = {}
     bonds = part("bonds", lambda: dict(_bonds(tree["interface"], bridged)), no_bonds)
     part("access of hosts", lambda: _add_access(tree, rows, ports, bonds), None)
-    relays = part("DHCP relay", lambda: gateways.relays(tree), dict[str, Relay]())
+    relays = part("DHCP relay", lambda: gateways.relays(tree, routing.sources.get("ipv6", "")), dict[str, Relay]())
     ports = {name: replace(port, relay=relays.get(name)) for name, port in ports.items()}
     others = [row for row in tree["interface"].values() if row["type"] != PORT]
     ends = {(r["base-interface"], r["vlan"]): _subinterface(r) for r in others if r["type"] == "sub"}
@@ -101,8 +101,8 @@ def _switch(tree: Mapping[str, Any], rows: Mapping[str, Row]) -> Switch:
     )
     unread = tree.get("system", {}).get("hostname", ""), Management()
     hostname, management = part("management", lambda: read_system(tree["system"], _managements(others)), unread)
-    if routing.source and (management.ntp or management.dns or management.syslog):
-        from_loopback = any(address.partition("/")[0] == routing.source for address in loopbacks)
+    if routing.sources.get("ipv4") and (management.ntp or management.dns or management.syslog):
+        from_loopback = any(address.partition("/")[0] == routing.sources["ipv4"] for address in loopbacks)
         management = replace(management, from_loopback=from_loopback)
     blocked = {name for name, into in split.items() if into == "disabled"}
     part("ports of cages", lambda: _check_ports(rows, split, routing, blocked), None)

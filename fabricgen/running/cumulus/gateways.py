@@ -25,8 +25,8 @@ def vrf_loopbacks(tree: Row) -> dict[str, frozenset[str]]:
     return found
 
 
-def relays(tree: Row) -> dict[str, Relay]:
-    """The DHCP relay of each interface that has one."""
+def relays(tree: Row, source6: str) -> dict[str, Relay]:
+    """The DHCP relay of each interface that has one; `source6` is what the switch itself sends from in IPv6."""
     service = tree.get("service", {})
     only(service, "dhcp-relay", "dhcp-relay6")
     found: dict[str, Relay] = {}
@@ -53,7 +53,7 @@ def relays(tree: Row) -> dict[str, Relay]:
         six = {server for row in upstream.values() for server in row.get("server-address", ())}
         for name in own["interface"]["downstream"]:
             known = found.get(name, Relay(frozenset(), marked=False))
-            found[name] = replace(known, servers=known.servers | six)
+            found[name] = replace(known, servers=known.servers | six, source6="" if vrf != "default" else source6)
     return found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -35,13 +35,13 @@ class Routing:
         self._instances: dict[str, Instance] = {}
         self._over_evpn: dict[str, VrfLines] = {}
         self.unnumbered: set[str] = set()
-        self.source = ""
+        self.sources: dict[str, str] = {}
         for name, vrf in vrfs.items():
             only(vrf, "evpn", "loopback", "router")
             own = vrf.get("router", {})
             only(own, "bgp", "rib", "static")
             if "rib" in own:
-                self.source = _source(own["rib"], router["policy"]["route-map"])
+                self.sources = dict(_sources(own["rib"], router["policy"]["route-map"]))
             key = "" if name == "default" else name.removeprefix("vrf_")
             if "evpn" in vrf:
                 self._over_evpn[key] = vrf_lines(vrf["evpn"], own["bgp"])
@@ -174,13 +174,17 @@ def _bfd(row: Row) -> dict[str, Bfd]:
     return found
 
 
-def _source(rib: Row, maps: Row) -> str:
-    """The address that a route map gives packets of the switch's own on routes of BGP."""
-    name = rib["ipv4"]["fib-filter"]["protocol"]["bgp"]["route-map"]
-    (rule,) = maps[name]["rule"].values()
-    if rule.keys() != {"action", "set"} or rule["set"].keys() != {"source-ip"}:
-        unfit(f"what is done to routes of the kernel: {rule}")
-    return str(rule["set"]["source-ip"])
+def _sources(rib: Row, maps: Row) -> Iterator[tuple[str, str]]:
+    """(family, address that a route map gives packets of the switch's own on routes of BGP)."""
+    only(rib, "ipv4", "ipv6")
+    for word, family in rib.items():
+        (rule,) = maps[family["fib-filter"]["protocol"]["bgp"]["route-map"]]["rule"].values()
+        if rule.keys() != {"action", "set"} or rule["set"].keys() != {"source-ip"}:
+            unfit(f"what is done to routes of the kernel: {rule}")
+        address = str(rule["set"]["source-ip"])
+        if (":" in address) != (word == "ipv6"):
+            unfit(f"{address} is no source of {word}")
+        yield word, address
 
 
 def _policies(row: Row, *, graceful: bool) -> Policies:

@@ -9,6 +9,7 @@ address. Both are of the VRF. With EVPN multihoming the subnet of a VLAN is that
 address in it may reach the other: the loopback is the gateway address, in a VRF that of the VRF, and the link
 selection says the subnet ("Control the Gateway IP Address with RFC 3527"). DHCPv6 in a VRF over EVPN goes to its
 servers over the VRF's device, from the IPv6 address of that ("DHCP Relay for IPv6 in an EVPN Symmetric Environment").
+In the default VRF it comes from the loopback, by the source of routes (`set source-ip` of a route map, `fib-filter`).
 Advertisements are off unless stated (NVUE Command Reference, `nv set interface <interface-id> ipv6
 neighbor-discovery`).
 """
@@ -114,6 +115,15 @@ def _relay6(switch: SwitchView, vrf: str, name: str) -> dict[str, Any] | None:
         "downstream": [interface for interface, _ in served],
         "upstream": [*over, *((interface, [] if over else told) for interface in upstream)],
     }
+
+
+def answered6(switch: SwitchView) -> str:
+    """The IPv6 address that its relay in the default VRF is to send from: its loopback; "" where it has no such relay.
+
+    isc-dhcp-relay names the port that a request leaves by, and the kernel takes an address of it: that of a link, to
+    which no switch but the two at its ends has a route, and servers answer to it (RFC 8415, section 19.3).
+    """
+    return switch.loopback6 if any(True for _ in _served(switch, "", v6=True)) else ""
 
 
 USUAL_LIFETIME_S = 1800

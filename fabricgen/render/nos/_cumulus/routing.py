@@ -19,7 +19,7 @@ from fabricgen.render import bgp, evpn
 from fabricgen.render.escape import one_line, token, yaml_text
 from fabricgen.render.nos._cumulus.exits import bfd_profiles, exit_bgp, exit_lists, exit_routes
 from fabricgen.render.nos._cumulus.leaks import leak_imports, leak_policy
-from fabricgen.render.nos._cumulus.relay import vni_vlan
+from fabricgen.render.nos._cumulus.relay import answered6, vni_vlan
 from fabricgen.render.nos._cumulus.words import family
 from fabricgen.render.static import DISCARD_DISTANCE
 from fabricgen.views.switch import StaticRoute, SwitchView
@@ -55,7 +55,7 @@ def routing_values(switch: SwitchView, vrf_name: Callable[[str], str]) -> dict[s
             *leaks["leak_paths"],
         ],
         "drained": switch.maintenance,
-        "own_source": switch.own_source if switch.asn else "",
+        "own_sources": _own_sources(switch) if switch.asn else [],
         "prefix_lists": [*(found for vrf in known for found in _prefix_lists(switch, vrf)), *leaks["leak_lists"]],
         "leak_maps": leaks["leak_maps"],
         "leak_mark": leaks["leak_mark"],
@@ -73,6 +73,14 @@ def routing_values(switch: SwitchView, vrf_name: Callable[[str], str]) -> dict[s
             if vrf or known or switch.routes
         ],
     }
+
+
+def _own_sources(switch: SwitchView) -> list[tuple[str, str, str]]:
+    """(family, route map, address) of what the switch itself sends by routes of BGP, where it is not to be from the
+    address of a link, which nobody answers.
+    """
+    found = [("ipv4", "OWN-SOURCE", switch.own_source), ("ipv6", "OWN-SOURCE6", answered6(switch))]
+    return [each for each in found if each[2]]
 
 
 def _words(switch: SwitchView) -> list[tuple[bool, str, str]]:
