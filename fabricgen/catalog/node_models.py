@@ -92,6 +92,23 @@ class Accelerators(FrozenModel):
     count: Annotated[int, Field(gt=0, description="In one node.")]
 
 
+class CageGroup(FrozenModel):
+    """Cages of a node that sit together, as its maker says."""
+
+    where: Annotated[str, Field(min_length=3, description="Where on that side, in words: slot 1, left bay.")]
+    cages: Annotated[tuple[str, ...], Field(min_length=1, description="Its cages, from left to right.")]
+
+
+class NodePanel(FrozenModel):
+    """Where on a node its cages are, as far as that is published."""
+
+    side: Annotated[Literal["front", "rear"], Field(description="The side that its cages are on.")]
+    groups: Annotated[
+        tuple[CageGroup, ...], Field(description="Cages whose place is published. Default: only the side is.")
+    ] = ()
+    source: Annotated[str, Field(min_length=8, description="Where that was read.")]
+
+
 class NodeProfile(DeviceProfile):
     """A node (server, tray or appliance) and its network ports by role."""
 
@@ -102,9 +119,32 @@ class NodeProfile(DeviceProfile):
     roles: Annotated[dict[str, NicRole], Field(description="Role (compute, storage, inband, bmc, ...) -> its ports.")]
     scale_up: Annotated[str, Field(description="The scale-up domain that such nodes form.")] = ""
     scale_up_too: Annotated[tuple[str, ...], Field(description="Others that they can form instead.")] = ()
+    panel: Annotated[
+        NodePanel | None, Field(description="Where its cages are. Default: not published, not even the side.")
+    ] = None
     external: Annotated[
         bool, Field(description="Somebody else's device: wired and named, but neither bought nor counted in the power.")
     ] = False
+
+    @property
+    def role_of_cage(self) -> dict[str, str]:
+        """The first role that has ports in each cage, by cage."""
+        found: dict[str, str] = {}
+        for role, nic in self.roles.items():
+            for port in nic.ports:
+                found.setdefault(port.cage, role)
+        return found
+
+    @model_validator(mode="after")
+    def _panel_has_its_cages(self) -> Self:
+        placed = Counter(cage for group in self.panel.groups for cage in group.cages) if self.panel else Counter[str]()
+        unknown = sorted(placed.keys() - self.role_of_cage.keys())
+        if unknown:
+            raise FieldError("panel", f"no role has a cage {unknown[0]}; there are {', '.join(self.role_of_cage)}")
+        twice = [cage for cage, count in placed.items() if count > 1]
+        if twice:
+            raise FieldError("panel", f"cage {twice[0]} is in {placed[twice[0]]} places")
+        return self
 
     @model_validator(mode="after")
     def _ports_serve_its_accelerators(self) -> Self:

@@ -1,4 +1,4 @@
-"""Books to print: an index, floor plans, the racks row by row, and the fronts of their switches."""
+"""Books to print: an index, floor plans, models of nodes, the racks row by row, and the fronts of their switches."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from markupsafe import Markup
 from fabricgen.cluster import Cluster
 from fabricgen.export.drawings.elevation import elevation
 from fabricgen.export.drawings.floor_plan import floor_plan, on_one_page, pages, whole_hall
+from fabricgen.export.drawings.node_panel import node_panel
+from fabricgen.export.drawings.node_ports import NodePorts, node_ports
 from fabricgen.export.drawings.port_map import port_maps
 from fabricgen.export.drawings.rack_contents import PANEL_SWATCH, Racks
 from fabricgen.export.drawings.rack_kinds import RackKinds
@@ -49,6 +51,14 @@ class SwitchPages:
 
     name: str
     maps: tuple[Markup, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NodePage:
+    """A model of node and the drawing of its ports."""
+
+    name: str
+    svg: Markup
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,14 +123,20 @@ class Books:
     @cached_property
     def sections(self) -> Mapping[str, Callable[[], Iterator[tuple[str, bytes]]]]:
         """By section, a function that yields (path, content): the book, books of rows where there are many racks,
-        halls, racks.
+        halls, models of nodes, racks.
         """
         rows = list(self._rows())
         whole = len(self._table) <= MOST_RACKS
         small = {} if whole else {f"books of {row.file}": partial(self._small_books, row) for row in rows}
         starts = range(0, len(self._table), MOST_RACKS)
         racks = {f"racks from {start + 1}": partial(self._elevations, start) for start in starts}
-        return {"book": partial(self._whole_book, rows, whole), **small, "floors": self._floors, **racks}
+        return {
+            "book": partial(self._whole_book, rows, whole),
+            **small,
+            "floors": self._floors,
+            "nodes": self._nodes,
+            **racks,
+        }
 
     def _whole_book(self, rows: Sequence[Row], whole: bool) -> Iterator[tuple[str, bytes]]:
         yield "book.html", self._book(rows, [rack for row in rows for rack in row.racks] if whole else [])
@@ -130,6 +146,14 @@ class Books:
             if (self._table.hall == hall).any():
                 svg = floor_plan(self._kinds, whole_hall(self._table, hall), alone=True)
                 yield f"floor/{self._hall_file(hall)}.svg", document(svg)
+
+    @cached_property
+    def _models(self) -> tuple[NodePorts, ...]:
+        return node_ports(self._cluster)
+
+    def _nodes(self) -> Iterator[tuple[str, bytes]]:
+        for model in self._models:
+            yield f"nodes/{model.profile.id}.svg", document(node_panel(model, alone=True))
 
     def _elevations(self, start: int) -> Iterator[tuple[str, bytes]]:
         """The racks one by one, from number `start` on."""
@@ -163,7 +187,10 @@ class Books:
         name = self._cluster.design.loaded.blueprint.name
         facts = f"{len(table)} racks, {len(self._cluster.names)} devices, {len(self._cluster.plan.cables)} cables"
         held = [self._rack_pages(rack) for rack in racks]
-        return self._page(f"{name}: racks and ports", facts, rows=rows, racks=held, ports=held, plans=plans)
+        nodes = [NodePage(model.profile.id, Markup(node_panel(model))) for model in self._models]  # noqa: S704 - escaped there
+        return self._page(
+            f"{name}: racks and ports", facts, rows=rows, racks=held, ports=held, plans=plans, nodes=nodes
+        )
 
     def _small_books(self, row: Row) -> Iterator[tuple[str, bytes]]:
         """A book of a row's elevations, and a book of port maps for each of its racks with switches."""
@@ -186,6 +213,7 @@ class Books:
         racks: Sequence[RackPages] = (),
         ports: Sequence[RackPages] = (),
         plans: Sequence[Markup] = (),
+        nodes: Sequence[NodePage] = (),
         part_of: str = "",
     ) -> bytes:
         page = built_in_pages().get_template("drawings/book.html.j2")
@@ -199,6 +227,7 @@ class Books:
             mapped=[rack for rack in ports or racks if rack.switches],
             ports=bool(ports),
             plans=plans,
+            nodes=nodes,
             part_of=part_of,
             style=Markup(_sheet() + STYLE),  # noqa: S704 - our own
         )

@@ -1,4 +1,4 @@
-"""drawings/: rack elevations, port maps and floor plans, as a book to print and as single SVG files; on request."""
+"""drawings/: rack elevations, port maps, nodes and floor plans, as a book to print and as SVG files; on request."""
 
 from __future__ import annotations
 
@@ -16,13 +16,15 @@ ON_REQUEST = True
 
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
-    """Yield drawings/book.html, rows/ROW.html where there are many racks, floor/HALL.svg and racks/RACK.svg."""
+    """Yield drawings/book.html, rows/ROW.html where there are many racks, floor/HALL.svg, nodes/MODEL.svg and
+    racks/RACK.svg.
+    """
     for portion in portions(cluster):
         yield from portion.make()
 
 
 def portions(cluster: Cluster) -> Iterator[Portion]:
-    """The book, a book for each row, the floor plans, and the elevations row by row."""
+    """The book, a book for each row, the floor plans, the models of nodes, and the elevations row by row."""
     drawings = _Drawings(cluster)
     sections = drawings.books.sections
     for key in sections:

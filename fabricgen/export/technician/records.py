@@ -69,7 +69,7 @@ def records(cluster: Cluster) -> Records:
     places = device_places(cluster)
     found, cages, ports = plugs(cluster), *cable_end_ports(cluster)
     of_rows = list(zip(found.of_rows(len(cable)), cages, ports, strict=True))
-    tags, tag = _tags(cluster)
+    tags, tag = cable_tags(cluster)
     socket_a, socket_b = (plug.texts(own).texts() for plug, own, _ in of_rows)
     port_a, port_b = (plug.texts(own, ports=(port, cables.end_links > 1)).texts() for plug, own, port in of_rows)
     return Records(
@@ -100,7 +100,7 @@ def ends_per_rack(cluster: Cluster) -> Ints64:
     return counts
 
 
-def _tags(cluster: Cluster) -> tuple[tuple[CableTag, ...], Ints64]:
+def cable_tags(cluster: Cluster) -> tuple[tuple[CableTag, ...], Ints64]:
     """(distinct tags by fabric, rail and plane; index of the tag of each cable end row)."""
     links, link = cluster.plan.links, cluster.plan.cables.end_link
     fabrics = sorted({segment.fabric for segment in links.segments})
