@@ -13,6 +13,7 @@ from typing import Any
 
 from fabricgen.blueprint.schema import SCHEMAS, blueprint_schema, schema_text
 from fabricgen.catalog.loader import Catalog
+from fabricgen.catalog.profile import Power
 from fabricgen.design.scale_up.domains import kind_of
 from fabricgen.lint.docs import rules_page
 
@@ -140,7 +141,7 @@ def catalog_page() -> Iterator[str]:
     yield ""
     yield "## Switches"
     yield ""
-    yield "| id | model | ASIC | cages | RU | max W | NOS | SONiC port table |"
+    yield "| id | model | ASIC | cages | RU | W | NOS | SONiC port table |"
     yield "|---|---|---|---|---|---|---|---|"
     for name in catalog.ids("switches"):
         switch = catalog.switch(name)
@@ -149,19 +150,19 @@ def catalog_page() -> Iterator[str]:
         table = "yes" if catalog.sonic_platform(name) else ""
         yield (
             f"| `{name}` | {switch.vendor} {switch.model} | {switch.asic} | {cages} | {switch.rack_units} "
-            f"| {switch.power_w.max or ''} | {', '.join(switch.nos)} | {table} |"
+            f"| {_power(switch.power_w)} | {', '.join(switch.nos)} | {table} |"
         )
     yield ""
     yield "## Nodes"
     yield ""
-    yield "| id | name | accelerators | ports by role | RU | max W |"
+    yield "| id | name | accelerators | ports by role | RU | W |"
     yield "|---|---|---|---|---|---|"
     for name in catalog.ids("nodes"):
         node = catalog.node(name)
         title = f"{node.name} (external)" if node.external else node.name
         held = f"{node.accelerators.count} x {node.accelerators.model}" if node.accelerators else ""
         roles = ", ".join(f"{r} {len(p.ports)} x {max(p.speeds)}G" for r, p in sorted(node.roles.items()))
-        yield f"| `{name}` | {title} | {held} | {roles} | {node.rack_units} | {node.power_w.max or ''} |"
+        yield f"| `{name}` | {title} | {held} | {roles} | {node.rack_units} | {_power(node.power_w)} |"
     yield ""
     yield from _domains(catalog)
     yield ""
@@ -216,6 +217,14 @@ def _racks(catalog: Catalog) -> Iterator[str]:
             f"| `{name}` | {rack.name} | {rack.units} | {rack.width_m:g} x {rack.depth_m:g} "
             f"| {' | '.join('' if figure is None else f'{figure:g}' for figure in figures)} | {held} |"
         )
+
+
+def _power(power: Power) -> str:
+    """The largest draw and the typical one, each with its name: `1720 at most (with optics), 747 typical`."""
+    about = {"maximum": "at most", "estimate": "estimated", "typical": "", "unknown": ""}
+    kind, _, optics = power.basis.partition("-with-")
+    most = f"{power.max:g} {about[kind]}{f' (with {optics})' if optics else ''}" if power.max else ""
+    return ", ".join(filter(None, (most, f"{power.typical:g} typical" if power.typical else "")))
 
 
 def _domains(catalog: Catalog) -> Iterator[str]:

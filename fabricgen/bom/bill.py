@@ -10,6 +10,7 @@ from typing import cast
 
 from fabricgen.bom.cables import CableParts
 from fabricgen.bom.need import KINDS, Needs, Part, Source, installed, joined
+from fabricgen.bom.optics import optics_of_racks
 from fabricgen.bom.owners import Owners
 from fabricgen.bom.sets import pieces_of, text_of_piece
 from fabricgen.bom.spare_counts import SpareCount, spare_counts
@@ -57,6 +58,12 @@ class Bill:
     def spares(self) -> tuple[SpareCount, ...]:
         """Spares by part and site."""
         return spare_counts(self.cluster, self.installed, lambda: self.owners)
+
+    @cached_property
+    def in_devices_w(self) -> float:
+        """The power of optics that the published maxima of their devices have in them, W: lines name it twice."""
+        optics = optics_of_racks(self.cluster)
+        return float((optics.power_w - optics.added_w).sum())
 
     @cached_property
     def lines(self) -> tuple[Line, ...]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from fabricgen.bom.cables import CableParts
 from fabricgen.bom.sources import transceivers
+from fabricgen.catalog.loads import has_optics
 from fabricgen.catalog.models import CableProfile
 from fabricgen.cluster import Cluster
 from fabricgen.wiring.cabling.cables import cages_of_ends
@@ -50,13 +51,32 @@ def _watts(lanes: float, medium: CableProfile) -> float:
     return float("nan") if watts is None else watts
 
 
-def optics_of_racks(cluster: Cluster) -> tuple[Floats, Ints]:
-    """(power of transceivers and of cables' own ends, W, float64; how many have no figure, int32) of each rack."""
-    parts = CableParts(cluster)
+@dataclass(frozen=True, slots=True)
+class RackOptics:
+    """One row a rack: the power of its transceivers and of the ends that its cables have of their own, W, float64.
+
+    `added_w` is without those that the published maximum of their device has in it already; `unpowered` counts those
+    of the others that have no figure, int32.
+    """
+
+    power_w: Floats
+    added_w: Floats
+    unpowered: Ints
+
+
+def optics_of_racks(cluster: Cluster) -> RackOptics:
+    """The optics of each rack; each cage and cable end once."""
+    parts, devices = CableParts(cluster), cluster.plan.devices
     needs, ends = transceivers.needs(cluster, parts), end_powers(cluster, parts)
     figures = np.array([np.nan if part.power_w is None else part.power_w for part in needs.parts], dtype=np.float64)
     power = np.concatenate([figures[needs.part] if len(needs.parts) else np.zeros(0), ends.power_w])
-    rack = cluster.plan.devices.rack[np.concatenate([needs.device, ends.device])]
-    count = len(cluster.plan.racks)
-    watts: Floats = np.bincount(rack, weights=np.nan_to_num(power), minlength=count).astype(np.float64)
-    return watts, np.bincount(rack[np.isnan(power)], minlength=count).astype(np.int32)
+    device = np.concatenate([needs.device, ends.device])
+    rack, count = devices.rack[device], len(cluster.plan.racks)
+    added = ~np.array([has_optics(cls.profile) for cls in devices.classes], dtype=bool)[devices.device_class[device]]
+
+    def summed(weights: Floats) -> Floats:
+        return np.bincount(rack, weights=weights, minlength=count).astype(np.float64)
+
+    watts = np.nan_to_num(power)
+    unpowered = np.bincount(rack[np.isnan(power) & added], minlength=count).astype(np.int32)
+    return RackOptics(summed(watts), summed(watts * added), unpowered)

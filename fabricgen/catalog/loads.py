@@ -5,13 +5,30 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from fabricgen.catalog.models import NodeProfile, SwitchProfile
+from fabricgen.catalog.profile import Basis
 
 Device: TypeAlias = NodeProfile | SwitchProfile
 
+HALF_A_WATT = 0.0005
+"""Powers are stated in whole watts: what each device may draw less than its figure says, kW."""
+
 
 def planned_w(profile: Device) -> float | None:
-    """What a device is planned to draw, W, without optics; 0 for one that is somebody else's; None for unknown."""
+    """What a device is planned to draw, W, without optics unless its maximum is with them; None for unknown.
+
+    A device that is somebody else's draws 0.
+    """
     return 0 if getattr(profile, "external", False) else profile.power_w.planning_w
+
+
+def has_optics(profile: Device) -> bool:
+    """Whether what it is planned to draw has optics in all its cages in it."""
+    return profile.power_w.max_with_optics and not getattr(profile, "external", False)
+
+
+def basis(profile: Device) -> Basis | None:
+    """What the figure is that it is planned to draw; None for a device that is somebody else's."""
+    return None if getattr(profile, "external", False) else profile.power_w.basis
 
 
 def liquid_w(profile: Device) -> float | None:

@@ -10,6 +10,7 @@ from fabricgen.models.base import FieldError, FrozenModel
 
 Id = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$", description="Name used in blueprints.")]
 Tag = Literal["V", "R", "D"]
+Basis = Literal["maximum", "maximum-with-optics", "estimate", "estimate-with-optics", "typical", "unknown"]
 
 
 class Profile(FrozenModel):
@@ -22,10 +23,24 @@ class Profile(FrozenModel):
 
 
 class Power(FrozenModel):
-    """Electrical power of a device without its optics, W."""
+    """Electrical power of a device, W: what it draws at most and what it typically draws, each with where it was read.
 
-    max: Annotated[float | None, Field(gt=0, description="Largest draw, W.")] = None
-    typical: Annotated[float | None, Field(gt=0, description="Typical draw, W.")] = None
+    The two are not the same figure: vendors measure a typical draw with passive cables, and a maximum often with optics
+    or active cables in all cages. Such optics are not added to it.
+    """
+
+    max: Annotated[float | None, Field(gt=0, description="Largest draw, W; without optics, unless stated.")] = None
+    max_with_optics: Annotated[
+        bool,
+        Field(description="The largest draw is with optics or active cables plugged in: they are not added to it."),
+    ] = False
+    max_tag: Annotated[Tag | None, Field(description="V published, R recalled, D derived. Default: published.")] = None
+    max_source: Annotated[str, Field(description="Where the largest draw was read.")] = ""
+    typical: Annotated[float | None, Field(gt=0, description="Typical draw, W, without optics.")] = None
+    typical_tag: Annotated[Tag | None, Field(description="V published, R recalled, D derived. Default: published.")] = (
+        None
+    )
+    typical_source: Annotated[str, Field(description="Where the typical draw was read.")] = ""
 
     @model_validator(mode="after")
     def _typical_is_below_max(self) -> Self:
@@ -33,10 +48,27 @@ class Power(FrozenModel):
             raise FieldError("typical", f"a typical draw of {self.typical:g} W is above the largest, {self.max:g} W")
         return self
 
+    @model_validator(mode="after")
+    def _of_a_figure(self) -> Self:
+        for key in ("max_with_optics", "max_tag", "max_source", "typical_tag", "typical_source"):
+            figure = key.partition("_")[0]
+            if getattr(self, key) and getattr(self, figure) is None:
+                raise FieldError(key, f"is about the {figure} draw, which is not stated: add `{figure}`")
+        return self
+
     @property
     def planning_w(self) -> float | None:
         """The figure to plan by: the maximum, or the typical draw where no maximum is published."""
         return self.max if self.max is not None else self.typical
+
+    @property
+    def basis(self) -> Basis:
+        """What the figure to plan by is; an estimate is a maximum that was not published, but recalled or derived."""
+        if self.max is None:
+            return "unknown" if self.typical is None else "typical"
+        if self.max_tag in ("R", "D"):
+            return "estimate-with-optics" if self.max_with_optics else "estimate"
+        return "maximum-with-optics" if self.max_with_optics else "maximum"
 
 
 class PowerSupplies(FrozenModel):
@@ -56,7 +88,7 @@ class DeviceProfile(Profile):
     """What every device that stands in a rack has: size, power, weight and heat."""
 
     rack_units: Annotated[int, Field(gt=0, description="Height, rack units.")]
-    power_w: Annotated[Power, Field(description="Electrical power, W; of a switch without optics.")] = (
+    power_w: Annotated[Power, Field(description="Electrical power, W, at most and typically.")] = (
         Power.model_construct()
     )
     psu: Annotated[

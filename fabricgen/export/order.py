@@ -19,6 +19,9 @@ from fabricgen.export.table import Cell, ExportContext, Table
 TOTAL = "(total)"
 """The key of the last row of totals; real names contain no brackets."""
 
+IN_DEVICES = "(in maxima of devices)"
+"""The key of the row that takes back the power of optics which their devices are published with."""
+
 SHEETS: Mapping[str, tuple[str, ...]] = {
     "By fabric": ("fabric", "kind"),
     "By tier": ("tier", "kind"),
@@ -53,9 +56,12 @@ def totals_table(bill: Bill, by: Sequence[str], prices: PriceList) -> Table:
     """Totals by some groupings, with the grand total as the last row.
 
     Columns: the groupings, quantity, spares, total_price (with prices only; `unpriced` pieces are not in it), power_w
-    (`no_figure` pieces are not in it). The price includes spares, the power does not.
+    (`no_figure` pieces are not in it). The price includes spares, the power does not. A row before the last
+    takes back what optics draw that are in the published maximum of their device.
     """
     found = totals(bill, by, prices.unit_prices)
+    if bill.in_devices_w:
+        found.append(Total((IN_DEVICES, *[""] * (len(by) - 1)), power=-power_units(bill.in_devices_w)))
     rows = [*found, _named(whole_of(found), len(by))]
     columns: dict[str, list[Cell]] = {name: [row.key[i] for row in rows] for i, name in enumerate(by)}
     columns |= {"quantity": [row.quantity for row in rows], "spares": [row.spares for row in rows]}
@@ -77,19 +83,25 @@ def _named(total: Total, keys: int) -> Total:
 
 
 def power_table(bill: Bill) -> Table:
-    """Maximum power of the installed pieces of each part, and of all; "" where the catalogue has no figure."""
+    """Maximum power of the installed pieces of each part, and of all; "" where the catalogue has no figure.
+
+    Optics that are in the published maximum of their device are taken back in a row of their own.
+    """
     lines = [line for line in bill.lines if line.power_w != 0]
     watts = [None if line.power_w is None else power_units(line.power_w) for line in lines]
     sums = [0 if each is None else each * line.quantity for each, line in zip(watts, lines, strict=True)]
+    twice = power_units(bill.in_devices_w)
+    back = 1 if twice else 0
     columns: dict[str, list[Cell]] = {
-        "kind": [*(line.kind for line in lines), TOTAL],
-        "part": [*(line.part for line in lines), ""],
-        "description": [*(plain_text(line.description) for line in lines), ""],
-        "quantity": [*(line.quantity for line in lines), sum(line.quantity for line in lines)],
-        "each_w": [*("" if each is None else as_watts(each) for each in watts), ""],
+        "kind": [*(line.kind for line in lines), *[IN_DEVICES] * back, TOTAL],
+        "part": [*(line.part for line in lines), *[""] * back, ""],
+        "description": [*(plain_text(line.description) for line in lines), *[""] * back, ""],
+        "quantity": [*(line.quantity for line in lines), *[""] * back, sum(line.quantity for line in lines)],
+        "each_w": [*("" if each is None else as_watts(each) for each in watts), *[""] * back, ""],
         "power_w": [
             *("" if each is None else as_watts(total) for each, total in zip(watts, sums, strict=True)),
-            as_watts(sum(sums)),
+            *[as_watts(-twice)] * back,
+            as_watts(sum(sums) - twice),
         ],
     }
     return Table("power", columns)

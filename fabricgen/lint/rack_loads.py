@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from fabricgen.catalog.loads import Device, air_w, liquid_w, planned_w
+from fabricgen.catalog.loads import HALF_A_WATT, Device, air_w, liquid_w, planned_w
 from fabricgen.design.floor.rack_fit import beside_nodes
 from fabricgen.design.floor.unit_kind import UnitKind
 from fabricgen.design.layout import Layout
@@ -20,9 +20,6 @@ Figure: TypeAlias = Callable[[Device], float | None]
 
 ROUNDING = 1e-6
 """Tolerance for sums of decimal figures, kW and kg."""
-
-HALF_A_WATT = 0.0005
-"""Powers are stated in whole watts: what each device may draw less than its figure says, kW."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,8 @@ import pytest
 
 from fabricgen.bom import bill
 from fabricgen.bom.optics import optics_of_racks
+from fabricgen.bom.prices import PriceList
+from fabricgen.export import order
 from fabricgen.export.drawings.rack_contents import Racks
 from fabricgen.export.files import racks
 from tests.conftest import example_cluster
@@ -18,20 +20,43 @@ OPTICS = ("transceiver", "cable")
 )
 def test_the_optics_of_all_racks_are_those_of_the_bill(name: str) -> None:
     cluster = example_cluster(name)
-    watts, bare = optics_of_racks(cluster)
+    optics = optics_of_racks(cluster)
     lines = [line for line in bill.bill_of(cluster).lines if line.kind in OPTICS]
-    assert watts.sum() == pytest.approx(sum(line.quantity * (line.power_w or 0) for line in lines))
-    assert bool(bare.any()) == any(line.power_w is None for line in lines)
+    assert optics.power_w.sum() == pytest.approx(sum(line.quantity * (line.power_w or 0) for line in lines))
+    assert bool(optics.unpowered.any()) == any(line.power_w is None for line in lines)
 
 
 def test_a_rack_draws_its_optics_too() -> None:
-    """Sixteen switches at their typical draw, 18 kW, and as much again of optics."""
+    """Sixteen switches at 1125 W, an estimate, 18 kW, and as much again of optics."""
     cluster = example_cluster("dual-tor")
     table = racks.table(cluster).columns
     row = table["rack"].index("p1-su01-net01")
     assert [table[name][row] for name in ("power_w", "optics_w", "drawn_w")] == ["18000", "17345", "35345"]
+    assert (table["power_basis"][row], table["air_w"][row]) == ("estimate", "35345")
     drawn = Racks(cluster).rack(row)
     assert (drawn.power_kw.value, drawn.optics_kw) == (35.345, 17.345)
+
+
+def test_optics_that_a_published_maximum_has_in_it_are_not_added() -> None:
+    """A QM9700 draws 1720 W with active cables in all its cages; an SN5600 has no maximum, and draws its optics too."""
+    cluster = example_cluster("superpod-b200")
+    table = racks.table(cluster).columns
+    row = {name: i for i, name in enumerate(table["rack"])}
+    told = {
+        name: [table[key][i] for key in ("power_w", "optics_w", "drawn_w", "power_basis")] for name, i in row.items()
+    }
+    assert told["net-compute-spine-01"] == ["27520", "8704", "27520", "maximum-with-optics"]
+    assert told["p1-su01-net01"] == ["17716", "5882", "19246", "maximum-with-optics+typical"]
+    assert Racks(cluster).rack(row["net-compute-spine-01"]).power_kw.value == 27.52
+
+
+def test_the_power_of_a_bill_is_what_all_racks_draw() -> None:
+    cluster = example_cluster("superpod-b200")
+    drawn = sum(float(watts or 0) for watts in racks.table(cluster).columns["drawn_w"])
+    found = bill.bill_of(cluster)
+    for table in (order.totals_table(found, ("fabric", "kind"), PriceList()), order.power_table(found)):
+        back, total = table.columns["power_w"][-2:]
+        assert (float(str(back)), float(str(total))) == (-26112, pytest.approx(drawn))
 
 
 def test_the_common_end_of_a_breakout_draws_once() -> None:

@@ -97,7 +97,7 @@ WRONG = {
     ),
     "a typical draw above the largest": (
         "switches/palomar-ocs.yaml",
-        ("power_w: {max: 108}", "power_w: {typical: 200, max: 108}"),
+        ("power_w:\n", "power_w:\n  typical: 200\n"),
         "typical: 200",
         "above the largest",
     ),

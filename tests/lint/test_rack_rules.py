@@ -8,6 +8,8 @@ import pytest
 
 from fabricgen.cluster import build_cluster
 from fabricgen.design.model import Design
+from fabricgen.export.drawings.elevation import total_text
+from fabricgen.export.drawings.rack_contents import Racks
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.engine import lint
 from fabricgen.lint.rack_loads import fullest_node_rack, power_kw, weight_kg
@@ -64,6 +66,56 @@ def test_a_slot_that_every_unit_lacks_does_not_count(design_of: DesignOf) -> Non
 def test_a_budget_is_judged_once(design_of: DesignOf, place: str, enough: float, too_little: float, code: str) -> None:
     assert codes(design_of(BLUEPRINT, [f"{place}={enough}"])) == []
     assert codes(design_of(BLUEPRINT, [f"{place}={too_little}"])) == [code]
+
+
+OPTICAL = """\
+fabricgen: 1
+name: optical
+scalable_unit: {nodes: 4 x dgx-b300, racks: {nodes_per_rack: 4}}
+fabrics: {compute: {protocol: roce, media: DR, tiers: {leaf: {switch: %s, count: 1, per: su}}}}
+"""
+"""Four nodes of 14.5 kW with eight transceivers of 17 W each, and a leaf with sixteen."""
+
+
+def told(design: Design) -> list[str]:
+    found = lint(design, build_cluster(design)).findings
+    return [d.text() for d in found if d.code in ("FG611", "FG613", "FG616", "FG640", "FG645")]
+
+
+@pytest.mark.parametrize("key", ["power_kw", "air_kw"])
+def test_the_optics_of_nodes_are_in_their_rack(design_of: DesignOf, key: str) -> None:
+    of = OPTICAL % "sn5600"
+    assert told(design_of(of, [f"scalable_unit.racks.{key}=58.6"])) == []
+    (over,) = told(design_of(of, [f"scalable_unit.racks.{key}=58.5"]))
+    assert "error[FG645]" in over
+    assert "p1-su01-rk01 has 58.544 kW (58 kW of devices + 0.544 kW of optics)" in over
+
+
+def test_the_optics_of_switches_are_in_their_rack(design_of: DesignOf) -> None:
+    typical, most = ([OPTICAL % switch, ["floor.network_rack_kw=1.4"]] for switch in ("sn5600", "sn5610"))
+    (over,) = told(
+        design_of(
+            *typical,
+        )
+    )
+    assert "(0.94 kW of devices + 0.544 kW of optics; 1 x sn5600)" in over
+    (over,) = told(design_of(*most))
+    assert "2.08 kW (2.08 kW of devices + 0 kW of optics; 1 x sn5610)" in over, "its maximum is with optics"
+
+
+def test_a_typical_draw_is_named_where_power_is_judged(design_of: DesignOf) -> None:
+    def named(*sets: str) -> list[str]:
+        return [d.message for d in lint(design_of(OPTICAL % "sn5600", sets)).findings if d.code == "FG604"]
+
+    assert named() == []
+    assert named("floor.network_rack_kw=9")[0].startswith("no maximum power is published for sn5600 (1 x 940 W)")
+
+
+def test_an_elevation_and_lint_agree_on_what_is_over(design_of: DesignOf) -> None:
+    for limit, is_over in ((58.54, True), (58.544, False)):
+        design = design_of(OPTICAL % "sn5600", [f"scalable_unit.racks.power_kw={limit}"])
+        drawn = total_text(Racks(build_cluster(design)).rack(0).power_kw)
+        assert ("OVER" in drawn, bool(told(design))) == (is_over, is_over)
 
 
 def test_a_device_higher_than_a_rack_is_refused(design_of: DesignOf) -> None:

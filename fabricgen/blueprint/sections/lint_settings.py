@@ -156,7 +156,7 @@ class Limits(Model):
     )
 
     rack_plugs: int | None = Field(
-        None, ge=1, le=100_000, description="FG645: plugs that the cable managers of a rack take. Default: 1800."
+        None, ge=1, le=100_000, description="FG647: plugs that the cable managers of a rack take. Default: 1800."
     )
 
     def over(self, others: Self) -> Self:

@@ -22,6 +22,7 @@ def command(blueprint: str, sets: tuple[str, ...], allow_outside: bool, phase: s
     """Count switches, links, cables and power of a BLUEPRINT without expanding it, unless at a phase."""
     import json
 
+    from fabricgen.design.advice.power import power_words
     from fabricgen.design.summary import summary
     from fabricgen.design.unattached import unattached
     from fabricgen.lint.engine import lint
@@ -39,7 +40,7 @@ def command(blueprint: str, sets: tuple[str, ...], allow_outside: bool, phase: s
         if fabric.name in figures["fabrics"]:
             figures["fabrics"][fabric.name] |= _chosen(design, fabric)
     no_cable = dict.fromkeys(f"no cable: {', '.join(one.missing)} of {one.profile.id}" for one in unattached(design))
-    click.echo(json.dumps(figures, indent=2) if form == "json" else _text(figures, list(no_cable)))
+    click.echo(json.dumps(figures, indent=2) if form == "json" else _text(figures, list(no_cable), power_words(design)))
 
 
 def _chosen(design: Design, fabric: FabricDesign) -> dict[str, Any]:
@@ -72,7 +73,7 @@ def _chosen(design: Design, fabric: FabricDesign) -> dict[str, Any]:
     return {**({"more_uplinks": chosen} if chosen else {}), **({"kept_by_lock": kept} if kept else {})}
 
 
-def _text(figures: dict[str, Any], no_cable: list[str]) -> str:
+def _text(figures: dict[str, Any], no_cable: list[str], power: str) -> str:
     at = f", phase {figures['phase']}" if "phase" in figures else ""
     spare = f" ({figures['spare_nodes']} spare)" if "spare_nodes" in figures else ""
     lines = [f"{figures['blueprint']}{at}: {figures['nodes']} nodes{spare}, {figures['accelerators']} accelerators"]
@@ -106,7 +107,7 @@ def _text(figures: dict[str, Any], no_cable: list[str]) -> str:
         ]
     lines += ["", *no_cable] if no_cable else []
     found = figures["findings"]
-    lines += ["", f"power {figures['power_w'] / 1000:,.1f} kW without optics"]
+    lines += ["", f"power {figures['power_w'] / 1000:,.1f} kW without optics", *([f"  {power}"] if power else [])]
     lines.append(f"design findings: {found['error']} errors, {found['warning']} warnings; `lint` judges the plan too")
     return "\n".join(lines)
 

@@ -84,8 +84,10 @@ def _foot(rack: Rack, top: float) -> list[str]:
     feeds = f"feeds {' + '.join(rack.feeds)}" if rack.feeds else "feeds not stated"
     optics = f"{rack.optics_kw:.1f} kW of it optics; " if rack.optics_kw else ""
     found.append(label(_LEFT, top + 12.3, optics + feeds, 2.3, "", _BODY))
+    if rack.basis:
+        found.append(label(_LEFT, top + 14.9, f"kW is {rack.basis.replace('+', ' + ')}", 1.9, "g", _BODY))
     if any(total.unknown for _, total in rows):
-        found.append(label(_LEFT, top + 15.6, "+ and devices without a figure", 1.9, "g", _BODY))
+        found.append(label(_LEFT, top + 17, "+ and devices without a figure", 1.9, "g", _BODY))
     return found
 
 
@@ -100,7 +102,7 @@ def _bar(total: Total, middle: float) -> list[str]:
 
 def over(total: Total) -> bool:
     """Whether a total exceeds its budget."""
-    return total.budget is not None and total.value > total.budget + 1e-9
+    return total.budget is not None and total.value > total.budget + total.rounding
 
 
 def total_text(total: Total) -> str:

@@ -8,17 +8,18 @@ from functools import cached_property
 
 import numpy as np
 
-from fabricgen.bom.optics import optics_of_racks
+from fabricgen.bom.optics import RackOptics, optics_of_racks
 from fabricgen.bom.trunks import PatchParts
 from fabricgen.bom.variants import variant_of_class
+from fabricgen.catalog.loads import HALF_A_WATT
 from fabricgen.cluster import Cluster
 from fabricgen.design.floor.floor_plan import FloorPlan, RackPosition
 from fabricgen.export.locations import rack_places
 from fabricgen.export.palette import Swatch, cluster_swatches
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.numbering.lazy_columns import Strings
-from fabricgen.wiring.racks.loads import RackLoads, rack_loads
-from fabricgen.wiring.tables import EXTRA, NODE, DeviceClass, Floats, Ints, Ints64
+from fabricgen.wiring.racks.loads import RackLoads, power_bases, rack_loads
+from fabricgen.wiring.tables import EXTRA, NODE, DeviceClass, Ints64
 
 NODE_SWATCH = Swatch("#E8ECF1", "#000000", "pale", "")
 """The colour of nodes, which belong to several fabrics."""
@@ -51,11 +52,15 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """A sum over a rack, its budget (None: not stated), and whether a device has no figure."""
+    """A sum over a rack, its budget (None: not stated), and whether a device has no figure.
+
+    `rounding` is what its figures may be too large by.
+    """
 
     value: float
     budget: float | None
     unknown: bool = False
+    rounding: float = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +76,8 @@ class Rack:
     power_kw: Total
     """With optics."""
     optics_kw: float
+    basis: str
+    """What the power of devices is, as racks.csv has it."""
     feeds: tuple[str, ...]
 
 
@@ -93,11 +100,13 @@ class Racks:
             used_u=Total(float(loads.units[number]), kind.units),
             weight_kg=Total(float(loads.weight_kg[number]), kind.load_kg, bool(loads.unweighed[number])),
             power_kw=Total(
-                float(loads.power_w[number] + self._optics[0][number]) / 1000,
+                float(loads.power_w[number] + self._optics.added_w[number]) / 1000,
                 kind.power_kw,
-                bool(loads.unpowered[number] or self._optics[1][number]),
+                bool(loads.unpowered[number] or self._optics.unpowered[number]),
+                rounding=HALF_A_WATT * int(loads.devices[number]) + 1e-6,
             ),
-            optics_kw=float(self._optics[0][number]) / 1000,
+            optics_kw=float(self._optics.power_w[number]) / 1000,
+            basis=self._bases[number],
             feeds=self.feeds(number),
         )
 
@@ -135,8 +144,12 @@ class Racks:
         return order, np.searchsorted(self._devices.rack[order], np.arange(len(self._table) + 1))
 
     @cached_property
-    def _optics(self) -> tuple[Floats, Ints]:
+    def _optics(self) -> RackOptics:
         return optics_of_racks(self._cluster)
+
+    @cached_property
+    def _bases(self) -> list[str]:
+        return power_bases(self._cluster.plan)
 
     @cached_property
     def _loads(self) -> RackLoads:

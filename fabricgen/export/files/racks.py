@@ -13,7 +13,7 @@ from fabricgen.design.floor.halls import row_number
 from fabricgen.export.columns import picked
 from fabricgen.export.locations import rack_places
 from fabricgen.export.table import ExportContext, File, Table, csv_file
-from fabricgen.wiring.racks.loads import rack_loads
+from fabricgen.wiring.racks.loads import power_bases, rack_loads
 from fabricgen.wiring.tables import Floats
 
 ON_REQUEST = False
@@ -35,15 +35,19 @@ def table(cluster: Cluster) -> Table:
     Rows and places count from 1 in the hall; those before the first count down from -1 (patch racks). x_m and y_m are
     the centre in the site's coordinates, m; the front faces `y+` or `y-`, a notation that no spreadsheet reads as a
     formula. `units_used` includes patch panels, which are not `devices`. Sums are of published figures: weight without
-    the rack itself, maximum power without optics; `unweighed` and `unpowered` count devices without a figure. Heat to
-    coolant and air is empty where a device's share is unknown. `place` is what labels and drawings call
-    it. `drawn_w` is devices and optics: transceivers, and the ends that cables have of their own; `unpowered_optics`
-    counts those without a figure.
+    the rack itself, power of devices; `unweighed` and `unpowered` count devices without a figure. Heat to coolant and
+    air is that of devices and optics, which heat air, and empty where a device's share is unknown. `place` is what
+    labels and drawings call it.
+
+    `optics_w` is all optics: transceivers, and the ends that cables have of their own. `drawn_w` is devices and those
+    optics that are not in the published maximum of their device; `unpowered_optics` counts those of these without a
+    figure. `power_basis` says what the power of devices is: `maximum` or `maximum-with-optics` where such a figure is
+    published, `estimate` where somebody else gives one, `typical` where there is no other, `unknown`; joined by `+`.
     """
     racks, layout = cluster.plan.racks, cluster.design.layout
     halls = racks.halls
     loads = rack_loads(cluster.plan)
-    optics, bare = optics_of_racks(cluster)
+    optics = optics_of_racks(cluster)
     columns = {
         "rack": list(racks.names),
         "site": picked(np.array(layout.sites, dtype=object), racks.site),
@@ -63,12 +67,13 @@ def table(cluster: Cluster) -> Table:
         "power_w": _known(loads.power_w),
         "unpowered": loads.unpowered.tolist(),
         "liquid_w": _known(loads.liquid_w),
-        "air_w": _known(loads.air_w),
+        "air_w": _known(loads.air_w + optics.added_w),
         "feeds": feeds_of_racks(cluster),
         "place": rack_places(cluster).tolist(),
-        "optics_w": _known(optics),
-        "unpowered_optics": bare.tolist(),
-        "drawn_w": _known(loads.power_w + optics),
+        "optics_w": _known(optics.power_w),
+        "unpowered_optics": optics.unpowered.tolist(),
+        "drawn_w": _known(loads.power_w + optics.added_w),
+        "power_basis": power_bases(cluster.plan),
     }
     return Table("racks", columns)
 

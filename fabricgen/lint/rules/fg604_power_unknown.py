@@ -1,24 +1,29 @@
-"""FG604: a device has no power figure."""
+"""FG604: a device has no power figure, or only a typical one."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fabricgen.catalog.loads import Device, basis
+from fabricgen.design.advice.power import drawing_devices
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
 
 
 class PowerUnknown(DesignRule):
-    """The catalogue has no power figure for a device, so the totals count it as 0 W.
+    """The catalogue has no power figure for a device, or only a typical draw.
 
-    A power budget that leaves devices out is only met on paper. Add a profile with `power_w` to the blueprint's own
-    `catalog/`, from the vendor's data sheet.
+    Totals and budgets count a device without a figure as 0 W, and one whose maximum nobody publishes with its typical
+    draw: a budget of that kind is only met on paper. An SN5610 typically draws 900 W with passive cables, and 2,080 W
+    with 64 optical modules (NVIDIA SN5000 hardware user manual, Specifications). Typical draws are named where a limit
+    of power or an expected power is stated; racks.csv always has them (`power_basis`). Add a profile with
+    `power_w: {max: W}` to the blueprint's own `catalog/`, from the vendor's data sheet or a measurement under load.
     """
 
     id = "FG604"
     severity = Severity.INFO
-    title = "a device has no power figure"
+    title = "a device has no power figure, or only a typical one"
     bad = """
         fabrics: {compute: {tiers: {
           leaf: {switch: sn4700, per: [su, rail]},  # <-
@@ -30,23 +35,29 @@ class PowerUnknown(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Name all nodes, extra devices and switches without a figure in one finding; external devices do not count."""
-        missing: dict[str, tuple[Path, int]] = {}
-        layout = design.layout
-        for nodes in layout.node_sets:
-            if nodes.profile.power_w.planning_w is None:
-                missing[nodes.profile.id] = (nodes.path, layout.present(nodes))
-        for fabric in design.fabrics:
-            for extra in fabric.extras:
-                profile = extra.attachment.profile
-                if profile.power_w.planning_w is None and not profile.external and profile.id not in missing:
-                    missing[profile.id] = ((*extra.path, "device"), extra.count)
-        for fabric in design.fabrics:
-            for tier in fabric.tiers:
-                if tier.profile.power_w.planning_w is None:
-                    path, count = missing.get(tier.profile.id, ((*tier.path, "switch"), 0))
-                    missing[tier.profile.id] = (path, count + tier.switches)
+        """Name all nodes, extra devices and switches without a figure in one finding, and those with a typical draw
+        alone in another where power is judged; external devices do not count.
+        """
+        found: dict[str, tuple[Device, Path, int]] = {}
+        for profile, path, count in drawing_devices(design):
+            _, first, before = found.get(profile.id, (profile, path, 0))
+            found[profile.id] = (profile, first, before + count)
+        missing = [one for one in found.values() if basis(one[0]) == "unknown"]
+        typical = [one for one in found.values() if basis(one[0]) == "typical"]
         if missing:
-            path, _ = next(iter(missing.values()))
-            listed = ", ".join(f"{model} ({count:,})" for model, (_, count) in missing.items())
-            yield self.flag(path, f"no power figure for {listed}; the totals count each as 0 W")
+            listed = ", ".join(f"{profile.id} ({count:,})" for profile, _, count in missing)
+            yield self.flag(missing[0][1], f"no power figure for {listed}; the totals count each as 0 W")
+        if typical and _is_judged(design):
+            listed = ", ".join(f"{p.id} ({count:,} x {p.power_w.typical:g} W)" for p, _, count in typical)
+            yield self.flag(
+                typical[0][1],
+                f"no maximum power is published for {listed}; totals and budgets count the typical draw",
+                "state a maximum in a profile of your own, from the vendor or a measurement under load",
+            )
+
+
+def _is_judged(design: Design) -> bool:
+    """Whether the blueprint or a type of rack states what a rack may draw or give off, or what power is expected."""
+    racks = [design.layout.network_rack, *(kind.node_rack for kind in design.layout.kinds)]
+    limits = [limit for rack in racks for limit in (rack.power_kw, rack.air_kw, rack.liquid_kw)]
+    return any(limits) or design.loaded.blueprint.expect.power_w is not None

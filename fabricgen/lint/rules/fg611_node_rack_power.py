@@ -14,8 +14,8 @@ class NodeRackPower(DesignRule):
     """The devices of the fullest node rack draw more power than the limit of a rack.
 
     Breakers and busbars trip at their rating, not at an average, and the nodes of a training job reach their
-    maximum together. Devices count with their highest published draw, without optics; those without a figure count
-    0 W and are named. DGX B300 racks of 4 draw more than 50 kW (DGX SuperPOD B300 reference architecture).
+    maximum together. Devices count with their highest published draw, without optics, which FG645 adds; those without a
+    figure count 0 W and are named. DGX B300 racks of 4 draw more than 50 kW (DGX SuperPOD B300 reference architecture).
 
     A rack `type` has its own limit, unless another is stated. Lower `nodes_per_rack`, or state the real limit of
     the rack.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from math import ceil
 from typing import TYPE_CHECKING
 
@@ -13,15 +13,16 @@ from fabricgen.lint.rule import PlanRule
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
-    from fabricgen.wiring.tables import Ints
+    from fabricgen.wiring.tables import Ints, Ints64
 
 
 class NetworkRackBudget(PlanRule):
-    """The devices in a network rack draw more power, or weigh more, than the limit of network racks.
+    """The devices in a network rack draw more power with their optics, or weigh more, than the limit of network racks.
 
     Network racks hold switches and extra devices and are filled from the bottom up: 23 switches of 2 U draw 20 kW
-    and more without their optics, but network rows are often planned for less. Devices count as published; those
-    without a figure count as 0.
+    and more without their optics, and as much again with them, but network rows are often planned for less. Devices
+    and optics count as published, and those without a figure as 0; optics that are in the published maximum of their
+    switch are not added.
 
     Spread the switches of a tier over more racks with its `racks`, or state the real limit.
     """
@@ -39,22 +40,45 @@ class NetworkRackBudget(PlanRule):
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Compare the racks without nodes with their limits; the finding names the fullest."""
-        floor, rack = cluster.design.loaded.blueprint.floor, cluster.design.layout.network_rack
-        budgets: tuple[tuple[str, float | None, Figure, str], ...] = (
-            ("network_rack_kw", rack.power_kw, power_kw, "kW"),
-            ("network_rack_kg", rack.load_kg, weight_kg, "kg"),
-        )
-        for key, budget, figure, unit in budgets:
-            over = [found for found in _loads(cluster, figure) if found[1].exceeds(budget, figure)] if budget else []
-            if over and budget:
-                fullest, load = max(over, key=lambda found: (found[1].total, found[0]))
-                yield self.flag(
-                    ("floor", key if getattr(floor, key) is not None else "network_rack"),
-                    f"{len(over)} network racks exceed {budget:g} {unit}: {cluster.plan.racks.names[fullest]} "
-                    f"has {load.total:g} {unit} ({load.text})",
-                    f"spread their tiers over {ceil(load.total / budget)} times as many with `racks`, or state the "
-                    "real limit",
+        rack = cluster.design.layout.network_rack
+        if rack.power_kw:
+            yield from self._power(cluster, rack.power_kw)
+        if rack.load_kg:
+            loads = _loads(cluster, weight_kg)
+            over = [found for found in loads if found[1].exceeds(rack.load_kg, weight_kg)]
+            if over:
+                row, load = max(over, key=lambda found: (found[1].total, found[0]))
+                yield self._over(
+                    cluster, "network_rack_kg", rack.load_kg, "kg", len(over), row, load.total, f"({load.text})"
                 )
+
+    def _power(self, cluster: Cluster, budget: float) -> Iterator[Diagnostic]:
+        """Devices and optics against the limit of power."""
+        from fabricgen.lint.rack_optics import DrawnRacks
+
+        loads = dict(_loads(cluster, power_kw))
+        found = DrawnRacks(cluster).over(_rows(loads), budget)
+        if found:
+            row = cluster.plan.racks.names.index(found.name)
+            text = f"({found.text}; {loads[row].text})"
+            yield self._over(cluster, "network_rack_kw", budget, "kW", found.racks, row, found.total_kw, text)
+
+    def _over(
+        self, cluster: Cluster, key: str, budget: float, unit: str, racks: int, row: int, total: float, text: str
+    ) -> Diagnostic:
+        stated = getattr(cluster.design.loaded.blueprint.floor, key) is not None
+        return self.flag(
+            ("floor", key if stated else "network_rack"),
+            f"{racks} network racks exceed {budget:g} {unit}: {cluster.plan.racks.names[row]} has {total:g} {unit} "
+            f"{text}",
+            f"spread their tiers over {ceil(total / budget)} times as many with `racks`, or state the real limit",
+        )
+
+
+def _rows(loads: Iterable[int]) -> Ints64:
+    import numpy as np
+
+    return np.array(sorted(loads), dtype=np.int64)
 
 
 def _loads(cluster: Cluster, figure: Figure) -> list[tuple[int, RackLoad]]:

@@ -15,8 +15,8 @@ class RackCooling(DesignRule):
 
     All power becomes heat. The air of a row takes 20 to 50 kW per rack; above that, cold plates move most of it to
     a coolant, and the rest still goes to air: a GB200 NVL72 rack puts 115 kW of its 132 kW into coolant and 17 kW
-    into air. Devices count with their highest published draw and their `liquid_share`; those without figures count
-    0 kW and are named.
+    into air. Devices count with their highest published draw and their `liquid_share`, without optics, which FG645
+    adds; those without figures count 0 kW and are named.
 
     Lower `nodes_per_rack`, use liquid-cooled nodes, or state what the cooling of a rack really takes.
     """

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import get_args
 
 import numpy as np
 
-from fabricgen.catalog.loads import Device, air_w, liquid_w, planned_w
+from fabricgen.catalog.loads import Device, air_w, basis, liquid_w, planned_w
+from fabricgen.catalog.profile import Basis
 from fabricgen.wiring.tables import DeviceTable, Floats, Ints, WiringPlan
+
+BASES: tuple[str, ...] = get_args(Basis)
+"""What a figure of power may be, the best known first."""
 
 
 @dataclass(frozen=True, slots=True)
 class RackLoads:
     """One row a rack: the number of devices, and the rack units that they and patch panels use, int32.
 
-    Weight (kg), power and heat (W) are sums of published figures of devices, float64, without optics. `unweighed` and
+    Weight (kg), power and heat (W) are sums of published figures of devices, float64; optics are in them only where the
+    maximum of a device is published with them. `unweighed` and
     `unpowered` count devices without such a figure; heat is NaN where it is not known whether air or liquid takes it.
     """
 
@@ -45,6 +51,17 @@ def rack_loads(plan: WiringPlan) -> RackLoads:
         liquid_w=total(liquid_w, np.nan),
         air_w=total(air_w, np.nan),
     )
+
+
+def power_bases(plan: WiringPlan) -> list[str]:
+    """What the power of the devices of each rack is: `maximum`, `typical`, `maximum+typical`; "" where none draws."""
+    mask = np.zeros(len(plan.racks), dtype=np.int32)
+    for cls in plan.devices.classes:
+        found = basis(cls.profile)
+        if found is not None:
+            mask[plan.devices.rack[cls.rows]] |= 1 << BASES.index(found)
+    texts = {one: "+".join(name for i, name in enumerate(BASES) if one >> i & 1) for one in np.unique(mask).tolist()}
+    return [texts[one] for one in mask.tolist()]
 
 
 def panel_units(plan: WiringPlan) -> Ints:

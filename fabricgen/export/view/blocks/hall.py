@@ -60,7 +60,7 @@ def _box(drawn: HallDrawing, hall: int, box: tuple[float, float, float, float]) 
 def _racks(source: PageSource, drawn: HallDrawing, kinds: RackKinds, routes: TrayRoutes) -> dict[str, Any]:
     """The racks, each with its middle, and how they look from above."""
     table, loads = source.cluster.plan.racks, rack_loads(source.cluster.plan)
-    optics, bare = optics_of_racks(source.cluster)
+    optics = optics_of_racks(source.cluster)
     known: dict[tuple[str, bool, tuple[str, ...]], int] = {}
     looks = [known.setdefault((k.fill, k.is_dark, k.stripes), len(known)) for k in map(kinds.of, range(len(table)))]
     shift = np.array(drawn.shift)[table.hall]
@@ -79,8 +79,8 @@ def _racks(source: PageSource, drawn: HallDrawing, kinds: RackKinds, routes: Tra
         "kind": table.kind,
         "tray": drawn.tray_of_rack,
         "to_exit": _numbered(routes.to_exit, drawn.first_cross),
-        "power_w": np.round(loads.power_w + optics).astype(np.int64),
-        "unpowered": loads.unpowered + bare,
+        "power_w": np.round(loads.power_w + optics.added_w).astype(np.int64),
+        "unpowered": loads.unpowered + optics.unpowered,
         "look": np.array(looks, dtype=np.int64),
     }
     told = [{"fill": fill, "dark": dark, "stripes": stripes} for fill, dark, stripes in known]

@@ -44,6 +44,8 @@ TOLD = (
     "unweighed",
     "drawn_w",
     "unpowered",
+    "unpowered_optics",
+    "power_basis",
     "feeds",
 )
 """What is told of a rack, as racks.csv has it."""

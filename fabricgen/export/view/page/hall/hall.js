@@ -105,7 +105,7 @@ FG.Hall = class {
   model(device) { return FG.block("head").classes[this.classOf[device]].model; }
   /** @param {number} rack */
   rackName(rack) { return this.racks.names.at(rack); }
-  /** What a rack draws; "+" where not all of its devices have a figure, "" where none has. @param {number} rack */
+  /** What a rack draws; "+" where not all of its devices and optics have a figure, "" where none has. @param {number} rack */
   power(rack) {
     const { power_w, unpowered, kind } = this.racks, budget = this.block.kinds[kind[rack]].power_kw;
     const text = `${(power_w[rack] / 1000).toFixed(1)}${unpowered[rack] ? "+" : ""}${budget ? ` of ${budget}` : ""} kW`;
@@ -335,7 +335,7 @@ FG.Hall = class {
     const held = this.devicesIn(rack).length;
     lines.push(`${this.rackName(rack)}: ${held} device${held === 1 ? "" : "s"}, ${this.power(rack) || "power not stated"}`);
     const bare = racks.unpowered[rack];
-    if (bare && this.power(rack)) lines.push(`+: ${bare} device${bare === 1 ? " has" : "s have"} no figure`);
+    if (bare && this.power(rack)) lines.push(`+: ${bare} of its devices and optics ${bare === 1 ? "has" : "have"} no figure`);
     lines.push(`${kind.name}, ${kind.units} U, ${block.trays[racks.tray[rack]].name}`);
     const here = this.bundle?.racks.get(rack);
     if (here) lines.push(`${here.count} cable${here.count === 1 ? "" : "s"} of ${this.bundle.name}, ${here.least === here.most ? here.most : `${here.least} to ${here.most}`} m`);

@@ -170,11 +170,15 @@ FG.sheets.cable = async (/** @type {number} */ id) => {
 FG.rackPairs = async (id) => {
   const racks = await FG.racks(), said = (/** @type {string} */ name) => String(racks[name].at(id)), kinds = FG.block("hall").kinds;
   const budget = kinds[(await FG.hallRacks().numbers("kind"))[id]].power_kw;
-  const but = (/** @type {string} */ name) => (Number(said(name)) ? `, without ${said(name)} of its devices, which have no figure` : "");
+  const but = (/** @type {[string, string][]} */ ...of) => {
+    const left = of.filter(([name]) => Number(said(name))).map(([name, what]) => `${said(name)} of its ${what}`);
+    return left.length ? `, without ${left.join(" and ")}, which have no figure` : "";
+  };
   return [
     ["place", said("place")], ["hall", said("hall")], ["row", said("row")], ["column", said("column")], ["units used", `${said("units_used")} of ${said("units")}`],
-    ["power, W", `${said("drawn_w") || "not stated"}${budget ? ` of ${Math.round(budget * 1000)}` : ""}${but("unpowered")}`],
-    ["weight, kg", `${said("weight_kg") || "not stated"}${but("unweighed")}`],
+    ["power, W", `${said("drawn_w") || "not stated"}${budget ? ` of ${Math.round(budget * 1000)}` : ""}${but(["unpowered", "devices"], ["unpowered_optics", "optics"])}`],
+    ["power of devices", said("power_basis").replaceAll("+", " + ")],
+    ["weight, kg", `${said("weight_kg") || "not stated"}${but(["unweighed", "devices"])}`],
   ];
 };
 

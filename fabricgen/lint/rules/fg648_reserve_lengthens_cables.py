@@ -1,4 +1,4 @@
-"""FG646: rows that are empty for a reserve make cables so long that they need other optics."""
+"""FG648: rows that are empty for a reserve make cables so long that they need other optics."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ReserveLengthensCables(PlanRule):
     places of their own (`hall`, `floor.racks`), or reserve less.
     """
 
-    id = "FG646"
+    id = "FG648"
     severity = Severity.INFO
     title = "rows that are empty for a reserve make cables need longer optics"
     bad = """

@@ -1,4 +1,4 @@
-"""FG645: a rack takes more plugs than its cable managers hold."""
+"""FG647: a rack takes more plugs than its cable managers hold."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class RackOfTooManyPlugs(PlanRule):
     wider managers and state what they hold.
     """
 
-    id = "FG645"
+    id = "FG647"
     severity = Severity.INFO
     title = "a rack takes more plugs than its cable managers hold"
     bad = """

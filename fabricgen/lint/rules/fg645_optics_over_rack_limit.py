@@ -1,0 +1,64 @@
+"""FG645: optics take a node rack over its limit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.rack_loads import air_kw, budget_path, over_budget, power_kw
+from fabricgen.lint.rule import PlanRule
+
+if TYPE_CHECKING:
+    from fabricgen.cluster import Cluster
+
+
+class OpticsOverRackLimit(PlanRule):
+    """The devices of a node rack keep its limit of power, or of heat to air, and with their optics they do not.
+
+    Transceivers and active cables are fed by the device that they are plugged into, and its fans cool them: an 800G
+    transceiver draws 15 to 17 W, so that the four DGX B300 of a rack and their 32 draw half a kilowatt more than is
+    read off the data sheet of the node. Optics that are in the published maximum of their device are not added.
+
+    Use copper or optics that draw less, lower `nodes_per_rack`, or state the real limit of the rack.
+    """
+
+    id = "FG645"
+    severity = Severity.ERROR
+    title = "optics take a node rack over its limit"
+    bad = """
+        scalable_unit: {nodes: 4 x dgx-b200, racks: {nodes_per_rack: 4,
+          power_kw: 57.3}}  # <-
+        fabrics: {compute: {media: DR}}
+    """
+    good = """
+        scalable_unit: {nodes: 4 x dgx-b200, racks: {nodes_per_rack: 4, power_kw: 58}}
+        fabrics: {compute: {media: DR}}
+    """
+
+    def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
+        """Compare devices and optics of node racks with their limits; FG611 and FG616 judge the devices alone."""
+        design = cluster.design
+        limits = [
+            (kind, *one)
+            for kind in design.layout.kinds
+            for one in (
+                ("power_kw", kind.node_rack.power_kw, power_kw, "draw more than"),
+                ("air_kw", kind.node_rack.air_kw, air_kw, "give off more to air than"),
+            )
+            if one[1] is not None and not over_budget(design, kind, one[2], one[1])
+        ]
+        if not limits:
+            return
+        from fabricgen.lint.rack_optics import DrawnRacks
+
+        drawn = DrawnRacks(cluster)
+        for kind, key, limit, _, what in limits:
+            figure = drawn.loads.power_w if key == "power_kw" else drawn.loads.air_w
+            fullest = drawn.over(drawn.of_nodes(kind), limit or 0, figure)
+            if fullest:
+                message = (
+                    f"{fullest.racks} node racks {what} {limit:g} kW with their optics: {fullest.name} has "
+                    f"{fullest.total_kw:g} kW ({fullest.text})"
+                )
+                yield self.flag(budget_path(kind, key), message, "lower `nodes_per_rack`, or use optics that draw less")
