@@ -413,6 +413,6 @@ def test_the_list_of_racks_adds_up() -> None:
         "y+",
     )
     assert (first["units_used"], first["devices"], first["weight_kg"]) == (40, 4, "569.6")
-    assert (first["power_w"], first["liquid_w"], first["air_w"]) == ("57200", "0", "57200")
+    assert (first["power_w"], first["liquid_w"], first["air_w"]) == ("57200", "0", "57616")
     assert sum(row["devices"] for row in rows) == len(cluster.plan.devices)
     assert len({(row["hall"], row["row"], row["column"]) for row in rows}) == len(rows)

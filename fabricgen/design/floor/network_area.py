@@ -87,7 +87,8 @@ def places_together(
     """
     found: dict[str, Intervals] = {}
     size = {name: total(held.get(name, ())) for name in wanted}
-    size = {name: have if have >= max(1, wanted[name]) else max(1, room[name]) for name, have in size.items()}
+    most = {name: min(room[name], per_row) if racks <= per_row else room[name] for name, racks in wanted.items()}
+    size = {name: have if have >= max(1, wanted[name]) else max(1, most[name]) for name, have in size.items()}
     for name in sorted((name for name in wanted if size[name] <= per_row), key=_lane):
         given = {**held, **found}
         request = AllocationRequest(name, size[name], _rows_open_to(name, given, per_row))
