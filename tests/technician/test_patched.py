@@ -13,6 +13,7 @@ from fabricgen.export.drawings.rack_contents import Racks
 from fabricgen.export.files import labels, patches, racks
 from fabricgen.export.locations import rack_places
 from fabricgen.export.table import ExportContext
+from fabricgen.export.technician.patched import patch_sheets
 from fabricgen.export.technician.sheets import TechnicianPack
 from fabricgen.export.technician.volumes import volumes
 from fabricgen.export.technician.workbook import workbook
@@ -38,6 +39,18 @@ def test_jumpers_and_trunks_have_sheets_and_cables_say_that_they_go_through_pane
     header, *body = book["p1-su01-rk01"].iter_rows(values_only=True)
     via, tag = header.index("via"), header.index("tag")
     assert {(str(row[tag])[0], row[via]) for row in body} == {("C", "panels"), ("O", None)}
+
+
+def test_lists_of_trunks_and_jumpers_can_be_read_on_a4() -> None:
+    """Their small text of 8 pt was printed with 5.4 and 5.7 pt."""
+    cluster = example_cluster("patched-hall")
+    for _, sheet in patch_sheets(cluster, {"h1": tuple(range(len(cluster.plan.racks)))}):
+        points = sum((7 * column.width + 5) * 0.75 for column in sheet.columns)
+        assert 8 * (297 / 25.4 - 0.8) * 72 / points >= 6.2
+        names = {column.name: column for column in sheet.columns}
+        for name in names.keys() & {"trunk", "part", "device", "channel", "rack", "panel", "a_rack", "a_panel"}:
+            line = 7 * names[name].width * 0.75 / 4.6  # characters of 8 pt
+            assert max(len(str(cell)) for cell in names[name].cells or ()) <= 2 * line
 
 
 def test_without_panels_there_is_no_word_of_them() -> None:

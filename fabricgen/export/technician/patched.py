@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.export.files import patches, trunks
-from fabricgen.export.table import Table
+from fabricgen.export.table import Cell, Table
 from fabricgen.export.technician.sheet import Column, Sheet, redlines
 from fabricgen.export.technician.styles import BOLD, NUMBER, SMALL
 from fabricgen.numbering.lazy_columns import Strings
@@ -36,7 +36,11 @@ _JUMPER = (
 _NAMES = {"cable": "channel"}
 """Renamed columns: a sheet with the column `cable` would be read back as a list of cables."""
 
-_WIDTHS = {"channel": 22, "trunk": 26, "part": 26, "panel": 20, "rack": 16, "device": 22, "fibres": 9}
+_WIDTHS = {
+    "channel": 19, "trunk": 21, "part": 21, "panel": 18, "rack": 15, "device": 18,
+    "fibres": 8, "connector": 9, "u": 5, "port": 6, "ports": 7, "used": 6,
+}  # fmt: skip
+"""Widths of columns, in characters, by name without `a_` and `b_`: small text is printed with 6 pt or more on A4."""
 
 
 def through_panels(cluster: Cluster) -> Strings | None:
@@ -81,6 +85,8 @@ def _sheet(table: Table, title: str) -> Sheet:
     return Sheet(table.name, title, len(table), (*planned, done, remark))
 
 
-def _use(name: str, cells: object) -> str:
-    numbers = isinstance(cells, list) and bool(cells) and not isinstance(cells[0], str)
-    return NUMBER if numbers else BOLD if name.endswith("panel") else SMALL
+def _use(name: str, cells: Sequence[Cell]) -> str:
+    if cells and not isinstance(cells[0], str):
+        return NUMBER
+    panel = name.endswith("panel") and max((len(str(cell)) for cell in cells), default=0) <= _WIDTHS["panel"]
+    return BOLD if panel else SMALL  # a name that takes two lines is small

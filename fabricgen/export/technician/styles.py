@@ -14,7 +14,8 @@ in.
 
 _FONT = {"font_name": "Arial", "font_size": 10, "valign": "vcenter"}
 
-_LINE = {"bottom": 1, "bottom_color": "#8C8C8C"}
+_LINE = {"bottom": 1, "bottom_color": "#8C8C8C", "left": 7, "left_color": "#8C8C8C"}
+"""A line below each cell, and a hair on its left: a device and the cage beside it are two words."""
 
 _USES: dict[str, dict[str, Any]] = {
     TEXT: {},
