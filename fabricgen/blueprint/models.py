@@ -20,7 +20,7 @@ from fabricgen.blueprint.sections.overrides import Override
 from fabricgen.blueprint.sections.phases import Phase
 from fabricgen.blueprint.sections.qos import Qos
 from fabricgen.blueprint.sections.routing import Ip, Pools, Routing
-from fabricgen.blueprint.sections.spares import Spares
+from fabricgen.blueprint.sections.spares import Accessories, Spares
 from fabricgen.blueprint.sections.tenants import Leak, Tenant
 from fabricgen.models.forms import CATALOGUE
 
@@ -232,6 +232,9 @@ class Blueprint(Model):
         description="Which media are taken, the products that are ordered, and what goes through patch panels.",
     )
     spares: Spares = Field(default_factory=Spares.model_construct, description="Spares in the bill of materials.")
+    accessories: Accessories = Field(
+        default_factory=Accessories.model_construct, description="What racks are fitted out with, in the bill."
+    )
     phases: dict[Name, Phase] = Field(
         default_factory=dict, description="What is there at each phase, in the order of time: `--phase NAME` builds it."
     )

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabricgen.bom.jumpers import Channels, Jumper, channels_of, jumper
 from fabricgen.bom.sets import as_set
+from fabricgen.bom.spans import span_parts
 from fabricgen.catalog.models import CableProfile
+from fabricgen.catalog.patch_models import Polarity
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.units import number
 from fabricgen.numbering.lazy_columns import EncodedColumn, encoded
@@ -19,9 +22,6 @@ from fabricgen.wiring.cabling.pieces import common_ends, widths
 from fabricgen.wiring.cabling.shelf import CableOrder, fibres_of
 from fabricgen.wiring.groups import unique_combinations
 from fabricgen.wiring.tables import Ints, Ints64
-
-if TYPE_CHECKING:
-    from fabricgen.bom.jumpers import Channels
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +108,9 @@ class CableParts:
         if channels:
             number[channels.cable] = len(texts) + channels.kind
             texts += channels.texts
+        for rows, text in span_parts(self._cluster, self.widths[1], self._jumper):
+            number[rows] = len(texts)
+            texts.append(text)
         for cable, own in self._cluster.planned.own.items():
             if own.part:
                 number[cable] = len(texts)
@@ -126,10 +129,12 @@ class CableParts:
         patching = self._cluster.plan.patching
         if patching is None:
             return None
-        from fabricgen.bom.jumpers import channels_of, jumper
+        return channels_of(self._links, self._cables, patching, self.widths, self._jumper)
 
-        make = partial(jumper, self._shelf, fibre_part)
-        return channels_of(self._links, self._cables, patching, self.widths, make)
+    @property
+    def _jumper(self) -> Callable[[CableProfile, Polarity, tuple[int, int], float], Jumper]:
+        """What makes jumpers: of the product lists, else generic."""
+        return partial(jumper, self._shelf, fibre_part)
 
 
 def part(medium: CableProfile, a: EndKind, b: EndKind, far_ends: int, lanes: int, length_m: float) -> tuple[str, str]:

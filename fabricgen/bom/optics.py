@@ -64,9 +64,9 @@ class RackOptics:
     unpowered: Ints
 
 
-def optics_of_racks(cluster: Cluster) -> RackOptics:
-    """The optics of each rack; each cage and cable end once."""
-    parts, devices = CableParts(cluster), cluster.plan.devices
+def optics_of_racks(cluster: Cluster, known: CableParts | None = None) -> RackOptics:
+    """The optics of each rack; each cage and cable end once. `known`: the parts of its cables, if known already."""
+    parts, devices = known or CableParts(cluster), cluster.plan.devices
     needs, ends = transceivers.needs(cluster, parts), end_powers(cluster, parts)
     figures = np.array([np.nan if part.power_w is None else part.power_w for part in needs.parts], dtype=np.float64)
     power = np.concatenate([figures[needs.part] if len(needs.parts) else np.zeros(0), ends.power_w])

@@ -13,6 +13,7 @@ from fabricgen.blueprint.sections.spares import Spare, Spares
 from fabricgen.bom.need import Part, pieces
 from fabricgen.bom.owners import Owners
 from fabricgen.bom.sets import pieces_of
+from fabricgen.bom.spans import LEASED
 from fabricgen.cluster import Cluster
 
 _FIELDS = {
@@ -63,7 +64,7 @@ def policy_of(spares: Spares, part: Part) -> Spare | None:
     fits = [pattern for pattern in spares.parts if any(fnmatchcase(name, pattern) for name in names)]
     if fits:
         return spares.parts[max(fits, key=lambda pattern: (len(pattern), pattern))]
-    field = _FIELDS.get(part.kind)
+    field = None if names[1].startswith(LEASED) else _FIELDS.get(part.kind)
     policy: Spare | None = getattr(spares, field) if field else None
     return policy
 

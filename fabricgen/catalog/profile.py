@@ -95,6 +95,9 @@ class DeviceProfile(Profile):
         PowerSupplies | None,
         Field(description="Its power supplies. Default: not known: no cords are ordered, and lint says so (FG651)."),
     ] = None
+    rails: Annotated[
+        Literal["ordered", "included"], Field(description="Whether its rails are ordered, or come in its box.")
+    ] = "ordered"
     weight_kg: Annotated[float | None, Field(gt=0, description="Weight, kg.")] = None
     liquid_share: Annotated[
         float | None,

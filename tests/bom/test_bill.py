@@ -229,6 +229,16 @@ def test_an_elevation_says_which_aisle_ports_face() -> None:
     assert said["dgx-b200"] == "dgx-b200"
 
 
+def test_a_span_is_a_leased_pair_and_two_jumpers_to_the_frames() -> None:
+    """64 links of 40 km: no cord of 40,000 m, and no spare pair on a shelf."""
+    found = bill("two-site", "spares.cables=10%")
+    lines = {line.part: (line.quantity, line.spares) for line in found.lines}
+    assert lines["leased-pair-haul-40km"] == (64, 0)
+    assert lines["fibre-smf-os2-lc-duplex-20m"] == (128, 13)
+    assert not [part for part in lines if part.endswith("0000m")]
+    assert set(trace(found, "leased-pair-haul-40km")["fabric"]) == {"across"}
+
+
 def spares_of(spares: Spares, part: str) -> Spare:
     asked = policy_of(spares, Part(part, "", "cable", 0.0))
     assert asked is not None

@@ -61,5 +61,6 @@ def test_the_power_of_a_bill_is_what_all_racks_draw() -> None:
 
 def test_the_common_end_of_a_breakout_draws_once() -> None:
     """Active copper from 800G to four of 200G: 10 W at the eight lanes, 2.5 W at two, not 10 W four times."""
-    (line,) = [line for line in bill.bill_of(example_cluster("dual-tor")).lines if line.part.startswith("aec-")]
-    assert (line.part, line.power_w) == ("aec-100g-osfp-qsfp112-800g-1x4-7m", 20)
+    name = "aec-100g-osfp-qsfp112-800g-1x4-7m"
+    (line,) = [line for line in bill.bill_of(example_cluster("dual-tor")).lines if line.part == name]
+    assert line.power_w == 20

@@ -159,7 +159,9 @@ def test_a_loss_leaves_what_the_plan_says(design_of, name: str) -> None:
         gone, said = counted.in_racks((rows | feeds)[lost.name]), survival.after(lost).share
         if not gone & counted.nodes:
             exact += 1
-            assert said == counted.share(gone), lost.name
+            assert said <= counted.share(gone), lost.name
+            if len(lost.switches) == 1 or lost.name.startswith("feed"):  # of several tiers the worst is said
+                assert said == counted.share(gone), lost.name
         elif len(counted.nodes - gone) in (2, 4):
             assert said <= min(1, counted.share(gone)), lost.name
     assert exact

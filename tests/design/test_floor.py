@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from fabricgen.blueprint.beside.lock import Lock
 from fabricgen.blueprint.load import load_blueprint
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
@@ -16,6 +17,7 @@ from fabricgen.design.floor.floor_plan import FloorPlan
 from fabricgen.design.model import Design
 from fabricgen.export.files.racks import table
 from fabricgen.kernel.diagnostics import InputError
+from fabricgen.kernel.intervals import Interval
 from tests.conftest import example_cluster
 
 DesignOf = Callable[..., Design]
@@ -87,6 +89,9 @@ VARIANTS: dict[str, tuple[str, ...]] = {
     "row middle": (f"{LEAF}.stand=row-middle", "pods.p1.su=4"),
     "row end": (f"{LEAF}.stand=row-end", "fabrics.oob.tiers.leaf.stand=row-middle", "pods.p1.su=4"),
     "leaves in network rows": (f"{LEAF}.stand=network-row", f"{LEAF}.racks=2"),
+    "spines at row ends": (f"{SPINE}.stand=row-end",),
+    "all at row ends": ("floor.network_rows={at: row-ends}", f"{SPINE}.racks=2", "floor.racks_per_row=16"),
+    "a hall of two rows": ("floor.halls={h1: {rows: 2, racks_per_row: 12}}", f"{SPINE}.racks=2"),
     "rows last": ("floor.network_rows={at: last}",),
     "rows between": ("floor.network_rows={at: middle, rows: 1}", "pods.p1.su=4"),
     "halls": ("floor.halls={h1: {rows: 3, racks_per_row: 8}, h2: {rows: 2, storey: 1, at_m: [20, 0]}}", "pods.p1.su=4"),
@@ -137,7 +142,7 @@ def test_units_fill_halls_in_turn_and_none_is_in_two(design_of: DesignOf) -> Non
     for rack, hall in zip(cluster.plan.racks.names, cluster.plan.racks.hall.tolist(), strict=True):
         homes.setdefault(rack.rpartition("-")[0], set()).add(hall)
     units = {name: halls for name, halls in homes.items() if "-su" in name}
-    assert units == {"p1-su01": {0}, "p1-su02": {1}, "p1-su03": {1}, "p1-su04": {1}}
+    assert units == {"p1-su01": {0}, "p1-su02": {0}, "p1-su03": {1}, "p1-su04": {1}}
     assert cluster.plan.racks.halls[1].storey == 1
     assert (cluster.plan.racks.x_m[cluster.plan.racks.hall == 1] > 20).all()
 
@@ -148,7 +153,7 @@ def test_aisles_set_rows_front_to_front_and_back_to_back(design_of: DesignOf) ->
     y = {int(row): round(float(y), 3) for row, y in zip(racks.row, racks.y_m, strict=True) if row >= 0}
     assert y == {0: 0.55, 1: 3.45, 2: 5.75, 3: 8.65}  # 1.1 + 1.8 between fronts, 1.1 + 1.2 between backs
     faces = {int(row): int(face) for row, face in zip(racks.row, racks.faces, strict=True)}
-    assert faces == {-2: 1, -1: -1, 0: 1, 1: -1, 2: 1, 3: -1}
+    assert faces == {-1: -1, 0: 1, 1: -1, 2: 1, 3: -1}
 
 
 def test_rows_of_networks_between_those_of_nodes_make_cables_shorter(design_of: DesignOf) -> None:
@@ -164,7 +169,15 @@ def test_rows_of_networks_between_those_of_nodes_make_cables_shorter(design_of: 
 
 REFUSED = [
     ([f"{SPINE}.stand=rack-top"], "FG068", "compute spine serves more than a scalable unit"),
-    (["floor.halls={h1: {rows: 1}}"], "FG067", "hall h1 is too small"),
+    (["floor.halls={h1: {rows: 1}}"], "FG067", "3 scalable units, reserved ones included, do not fit in the halls of"),
+    (
+        ["floor.halls={h1: {rows: 1, racks_per_row: 1}}", "floor.network_rows={at: last}"],
+        "FG067",
+        "hall h1 is too small: 2 rows of network racks do not fit in its 1 rows",
+    ),
+    (["floor.halls={h1: {rows: 1, racks_per_row: 2}}"], "FG067", "2 network racks do not fit at the ends of its rows"),
+    (["floor.network_rows={at: row-ends, rows: 1}"], "FG010", "leave out `rows`"),
+    ([f"{SPINE}.stand=unit-end"], "FG068", "compute spine serves more than a scalable unit"),
     (["floor.halls={h1: {rows: 3, racks_per_row: 4}}"], "FG067", "do not fit in the halls of site1"),
     (["pods.p1.hall=h9", "floor.halls={h1: {rows: 9}}"], "FG016", "hall 'h9', and site1 has no such hall"),
     (["floor.halls={h1: {rows: 9, site: mars}}"], "FG012", "hall h1 is at mars"),
@@ -193,12 +206,13 @@ def test_what_has_no_place_is_refused_with_its_line(
     assert found.span is not None
 
 
-def locked(text: str, tmp_path: Path, lock: Cluster | None, sets: tuple[str, ...] = ()) -> Cluster:
-    """A cluster that is built with the lock of another."""
+def locked(text: str, tmp_path: Path, lock: Cluster | Lock | None, sets: tuple[str, ...] = ()) -> Cluster:
+    """A cluster that is built with a lock, or with that of another."""
     file = tmp_path / "floor.yaml"
     file.write_text(text)
     loaded = load_blueprint(str(file), sets)
-    return build_cluster(build_design(replace(loaded, lock=lock.lock) if lock else loaded))
+    held = lock.lock if isinstance(lock, Cluster) else lock
+    return build_cluster(build_design(replace(loaded, lock=held) if held else loaded))
 
 
 GROWTH: dict[str, tuple[str, ...]] = {
@@ -220,7 +234,7 @@ GROWTH: dict[str, tuple[str, ...]] = {
 }
 
 
-@pytest.mark.parametrize("variant", ["as usual", "rack top", "row end", "rows between", "rows last"])
+@pytest.mark.parametrize("variant", ["as usual", "all at row ends", "row end", "rows between", "rows last"])
 @pytest.mark.parametrize("growth", GROWTH)
 def test_growth_with_a_lock_moves_no_rack_and_no_device(tmp_path: Path, variant: str, growth: str) -> None:
     before = locked(FLOOR, tmp_path, None, tuple(s for s in VARIANTS[variant] if s != "pods.p1.su=4"))
@@ -244,10 +258,98 @@ def test_what_is_gone_leaves_its_place_free_until_it_is_back(tmp_path: Path) -> 
 
 
 def test_without_a_lock_units_within_the_reserve_move_nothing(design_of: DesignOf) -> None:
-    for variant in ("as usual", "rack top", "row middle", "rows between", "leaves in network rows"):
+    for variant in (
+        "as usual",
+        "rack top",
+        "row middle",
+        "spines at row ends",
+        "rows between",
+        "leaves in network rows",
+    ):
         sets = [s for s in VARIANTS[variant] if s != "pods.p1.su=4"]
         old, new = (stands(build_cluster(design_of(FLOOR, [*sets, f"pods.p1.su={su}"]))) for su in (2, 3))
         assert {name: new.get(name) for name in old} == old
+
+
+TWO_NINES = ["scalable_unit.racks.nodes_per_rack=1", "pods.p1.su=4"]
+"""Units of eight racks of nodes and a network rack."""
+
+
+def rows_of(cluster: Cluster) -> dict[str, set[int]]:
+    """The rows of each unit, and of all shared racks."""
+    found: dict[str, set[int]] = {}
+    for rack, row in zip(cluster.plan.racks.names, cluster.plan.racks.row.tolist(), strict=True):
+        found.setdefault("shared" if rack.startswith("net-") else rack.rpartition("-")[0], set()).add(row)
+    return found
+
+
+def test_shared_racks_fill_a_row_and_no_unit_is_cut(design_of: DesignOf) -> None:
+    found = rows_of(build_cluster(design_of(FLOOR, TWO_NINES)))
+    assert found == {"shared": {-1}, "p1-su01": {0}, "p1-su02": {0}, "p1-su03": {1}, "p1-su04": {1}}
+    cut = rows_of(build_cluster(design_of(FLOOR, [*TWO_NINES, "floor.racks_per_row=16"])))
+    assert [len(rows) for rows in cut.values()] == [1] * 5
+    apart = rows_of(build_cluster(design_of(FLOOR, [f"{SPINE}.racks=2"])))
+    assert apart["shared"] == {-1, -2}  # so that the loss of a row leaves half of the spines
+
+
+def test_halls_too_small_for_whole_units_are_filled_with_cut_ones(tmp_path: Path) -> None:
+    hall = (*TWO_NINES, "floor.halls={h1: {rows: 4, racks_per_row: 16}}")
+    first = locked(FLOOR, tmp_path, None, hall)
+    assert [len(rows) for rows in rows_of(first).values()] == [1, 2, 1, 2, 1]
+    assert stands(locked(FLOOR, tmp_path, first, hall)) == stands(first)
+
+
+TWO_ROWS = """\
+fabricgen: 1
+name: two-rows
+scalable_unit: {nodes: 16 x dgx-b200, racks: {nodes_per_rack: 1}}
+pods: {p1: {su: 2}}
+fabrics:
+  compute:
+    protocol: roce
+    tiers: {leaf: {switch: sn5600, per: [su, rail], stand: network-row}, spine: {switch: sn5600, count: 8}}
+  storage:
+    protocol: roce
+    tiers: {leaf: {switch: sn5600, per: pod, count: 2}, spine: {switch: sn5600, count: 2}}
+  oob:
+    protocol: ethernet
+    attach: bmc
+    also: switches
+    tiers: {leaf: {switch: sn2201, per: pod, count: 6}, spine: {switch: sn4700, count: 2}}
+floor: {halls: {h1: {rows: 2, racks_per_row: 19}}}
+"""
+"""32 racks of nodes, and 36 switches in six runs of a rack each, in two rows."""
+
+
+def ends_of(cluster: Cluster) -> dict[str, list[int]]:
+    """Row and place of shared racks, from 1."""
+    racks = cluster.plan.racks
+    places = zip(racks.names, (racks.row + 1).tolist(), (racks.column + 1).tolist(), strict=True)
+    return {name: [row, column] for name, row, column in places if name.startswith("net-")}
+
+
+def test_a_hall_of_two_rows_is_filled(tmp_path: Path) -> None:
+    cluster = locked(TWO_ROWS, tmp_path, None)
+    check_apart(cluster)
+    check_design_agrees(cluster.design, cluster)
+    runs = ("compute-leaf", "compute-spine", "storage-leaf", "storage-spine", "oob-leaf", "oob-spine")
+    ends = dict(zip((f"net-{run}-01" for run in runs), ([r, c] for r in (1, 2) for c in (17, 18, 19)), strict=True))
+    assert ends_of(cluster) == ends
+    places = {name: {"row": row, "column": 20 - column + 16} for name, (row, column) in ends.items()}
+    by_hand = locked(TWO_ROWS, tmp_path, None, (f"floor.racks={places}", "floor.network_rows={at: first}"))
+    check_apart(by_hand)
+    assert ends_of(by_hand) == {name: list(place.values()) for name, place in places.items()}
+
+
+def test_a_lock_from_before_keeps_rows_of_16_and_a_row_for_each_run(tmp_path: Path) -> None:
+    """Such a lock has places of racks, and not the rules by which they were given."""
+    places = {"compute core": (Interval(16, 16),), "compute spine": (Interval(0, 16),)}
+    before = Lock("floor", {"floor": places}, {"floor unit racks": 9})
+    old = locked(FLOOR, tmp_path, before, tuple(TWO_NINES))
+    assert rows_of(old) == {"shared": {-1, -2}, "p1-su01": {0}, "p1-su02": {0, 1}, "p1-su03": {1}, "p1-su04": {1, 2}}
+    assert old.lock.rooms.keys() & {"floor rules", "floor racks in a row"} == set()
+    grown = locked(FLOOR, tmp_path, old, (*TWO_NINES, *GROWTH["a fabric before it"]))
+    assert {name: stands(grown)[name] for name in stands(old)} == stands(old)
 
 
 MOVED = [
@@ -311,6 +413,6 @@ def test_the_list_of_racks_adds_up() -> None:
         "y+",
     )
     assert (first["units_used"], first["devices"], first["weight_kg"]) == (40, 4, "569.6")
-    assert (first["power_w"], first["liquid_w"], first["air_w"]) == ("57200", "0", "57200")
+    assert (first["power_w"], first["liquid_w"], first["air_w"]) == ("57200", "0", "57616")
     assert sum(row["devices"] for row in rows) == len(cluster.plan.devices)
     assert len({(row["hall"], row["row"], row["column"]) for row in rows}) == len(rows)

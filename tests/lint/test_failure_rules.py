@@ -203,9 +203,10 @@ def test_a_row_that_takes_no_more_than_a_rack_is_told_once() -> None:
 def test_rows_of_whole_units_outlive_one() -> None:
     """The racks of a unit's leaves share its row, however many they are."""
     sets = ("lint.limits.after_loss={row: 50%}", "fabrics.compute.tiers.spine.racks=2")
-    (finding,) = found(example_design("nic-modes", *sets), "FG405")
+    (finding,) = found(example_design("nic-modes", *sets, "floor.racks_per_row=8"), "FG405")
     assert finding.hint == "let rows hold whole units of 9 racks: `floor: {racks_per_row: 9}`"
     assert not found(example_design("nic-modes", *sets, "floor.racks_per_row=9"), "FG405")
+    assert not found(example_design("nic-modes", *sets), "FG405")
 
 
 def test_leaves_of_one_switch_are_told_once_for_nodes_and_devices() -> None:

@@ -78,6 +78,9 @@ class Cabling(MediaPolicy):
         examples=[["nvidia-linkx"]],
         description="Product lists to order from, the first that has a part first. Default: generic part names.",
     )
+    third_party: tuple[Literal["Arista"], ...] = Field(
+        (), max_length=1, description="Vendors whose switches have your licence for transceivers of other vendors."
+    )
 
     linear_hosts: Annotated[tuple[str, ...], Field(max_length=256)] = Field(
         (),

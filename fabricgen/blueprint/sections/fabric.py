@@ -291,6 +291,11 @@ class SpanSpec(SpanTraffic):
     links: LinksOf = Field(description="Links in all, e.g. 16 x 400G, dealt over the border switches of a site.")
     fibre_pairs: int | None = Field(None, gt=0, description="Fibre pairs there are. Default: one a link.")
     media: MediaOf | None = Field(None, description="What its links may run over. Default: the cheapest that reaches.")
+    loss_db: float | None = Field(
+        None, gt=0, le=100, description="Loss from one ODF to the other as measured, dB. Default: estimated."
+    )
+    amplified: bool = Field(False, description="Whether amplifiers make up for the loss; they are not planned here.")
+    odf_jumper_m: float = Field(20, gt=0, le=500, description="Of the jumper to the distribution frame, each site, m.")
 
 
 Rail = Annotated[int, Field(ge=1, description="A rail by number, from 1.")]

@@ -52,15 +52,23 @@ class HallSpec(Model):
 class NetworkRows(Model):
     """Rows of racks that serve more than a unit."""
 
-    at: Literal["first", "middle", "last"] = Field(
-        "first", description="Before the rows of nodes, between them (which makes cables short), or after them."
+    at: Literal["first", "middle", "last", "row-ends"] = Field(
+        "first",
+        description="Before the rows of nodes, between them (which makes cables short), after them, or no rows: at the "
+        "ends of those of nodes.",
     )
     rows: int | None = Field(
         None,
         ge=1,
         le=1000,
-        description="Rows kept for them, which they then share. Default: a row for each tier, plane and site.",
+        description="Rows kept for them, each tier with room to grow there. Default: as many as they fill together.",
     )
+
+    @model_validator(mode="after")
+    def _rows_between(self) -> Self:
+        if self.at == "row-ends" and self.rows:
+            raise ValueError("racks at the ends of rows of nodes have no rows of their own: leave out `rows`")
+        return self
 
 
 _RACK = r"[a-z0-9]([a-z0-9-]{0,98}[a-z0-9])?"
@@ -116,13 +124,18 @@ class Floor(Model):
     )
     rack_depth_m: float = Field(1.2, ge=0.1, le=10, description="Depth of a rack and what stands out of it, m.")
     rack_pitch_m: float = Field(0.6, ge=0.1, le=10, description="Between the centres of racks in a row, m.")
-    racks_per_row: int = Field(16, gt=0, le=10000, description="Racks in a row.")
+    racks_per_row: int | None = Field(
+        None,
+        gt=0,
+        le=10000,
+        description="Racks in a row. Default: 16, or the next more that whole units fill, at most 32.",
+    )
     halls: dict[Name, HallSpec] = Field(
         default_factory=dict, max_length=1000, description="Halls by name. Default: one without end at each site."
     )
     storey_m: float = Field(5.0, gt=0, le=50, description="From one storey up to the next, m.")
     network_rows: NetworkRows | None = Field(
-        None, description="Rows for what serves more than a unit. Default: a row each, before all others."
+        None, description="Rows for what serves more than a unit. Default: together in rows before all others."
     )
     racks: dict[RackName, RackPlace] = Field(
         default_factory=dict, max_length=100_000, description="Where racks stand instead, by name."

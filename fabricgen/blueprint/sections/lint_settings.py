@@ -155,6 +155,10 @@ class Limits(Model):
         None, gt=0, description="Least that an in-band fabric gives each node, Gb/s. Default: not judged."
     )
 
+    rack_plugs: int | None = Field(
+        None, ge=1, le=100_000, description="FG647: plugs that the cable managers of a rack take. Default: 1800."
+    )
+
     def over(self, others: Self) -> Self:
         """These limits where they are stated, else the others."""
         stated = {key: getattr(self, key) for key in self.model_fields_set}

@@ -9,17 +9,23 @@ from fabricgen.bom.need import Needs, Part, needs_of
 from fabricgen.bom.sources.devices import bought_devices
 from fabricgen.catalog.models import RackProfile
 from fabricgen.cluster import Cluster
+from fabricgen.wiring.tables import Ints
 
 
 def needs(cluster: Cluster, cables: CableParts) -> Needs:  # noqa: ARG001 - one signature for all sources
     """One piece for each rack."""
+    racks, rows = cluster.plan.racks, held_racks(cluster)
+    return needs_of([_part(kind) for kind in racks.kinds], racks.kind[rows], rack=rows)
+
+
+def held_racks(cluster: Cluster) -> Ints:
+    """Rows of the racks that hold any device to buy, or patch panels; int32, ascending."""
     racks, devices = cluster.plan.racks, cluster.plan.devices
     held = np.zeros(len(racks), dtype=bool)
     held[devices.rack[bought_devices(devices)]] = True
     if cluster.plan.patching:
         held[cluster.plan.patching.panels.rack] = True
-    rows = np.flatnonzero(held).astype(np.int32)
-    return needs_of([_part(kind) for kind in racks.kinds], racks.kind[rows], rack=rows)
+    return np.flatnonzero(held).astype(np.int32)
 
 
 def _part(kind: RackProfile) -> Part:

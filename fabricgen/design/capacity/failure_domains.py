@@ -14,7 +14,7 @@ from typing import TypeVar
 from fabricgen.blueprint.dimensions import WHOLE, noun_of
 from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.floor.floor_plan import FloorPlan, NetworkRun, RackPosition, SwitchIndex
-from fabricgen.design.floor.network_runs import key_of, stated_stand
+from fabricgen.design.floor.network_runs import key_of, stands_in_run
 from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
 from fabricgen.design.shape import is_part_of_unit, units_of
@@ -187,7 +187,7 @@ def _in_one(
     each, of_place = tier.switches // places, tier.groups // places
     if each == 1 or is_part_of_unit(scope):
         return
-    of_units = stated_stand(design, tier) != "network-row"
+    of_units = not stands_in_run(design, tier)
     runs = () if of_units else [run for run in floor.runs if run.tier and run.tier.key == tier.key]
     within = (rack for unit in units if of_units for rack in _unit_racks(floor, tier.layout.cluster_units[unit]))
     shared: dict[int, set[str]] = {}

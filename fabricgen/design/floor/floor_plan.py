@@ -9,6 +9,7 @@ plane and hall. Positions in the lock stay.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple
@@ -19,14 +20,15 @@ from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.floor.hall_areas import HallAreas
 from fabricgen.design.floor.hall_units import UnitHalls, rows_holder, stated_halls, unit_halls
 from fabricgen.design.floor.halls import Hall, halls_of
-from fabricgen.design.floor.network_runs import NetworkRun, inner_values, racks_of, stated_stand
+from fabricgen.design.floor.network_runs import NetworkRun, inner_values, racks_of, shared_name, stated_stand
 from fabricgen.design.floor.rack_names import RackNames
 from fabricgen.design.floor.run_places import RunPlaces, SwitchIndex
 from fabricgen.design.floor.unit_plan import UnitPlan
 from fabricgen.design.floor.unit_racks import UnitSpot
+from fabricgen.design.floor.usual_floor import Laying, layings, row_length
 from fabricgen.design.model import Design
 from fabricgen.design.shape import spans_units
-from fabricgen.kernel.diagnostics import did_you_mean, fault
+from fabricgen.kernel.diagnostics import InputError, did_you_mean, fault
 from fabricgen.kernel.intervals import Allocations
 
 __all__ = ["FloorPlan", "NetworkRun", "RackPosition", "SwitchIndex", "inner_values", "racks_of"]
@@ -49,7 +51,12 @@ class FloorPlan:
     def __init__(self, design: Design) -> None:
         self._design, self._layout = design, design.layout
         self._floor: Floor = design.loaded.blueprint.floor
-        self.halls: tuple[Hall, ...] = halls_of(self._floor, design.layout.sites, design.loaded.blueprint.site)
+        self.halls: tuple[Hall, ...] = halls_of(
+            self._floor,
+            design.layout.sites,
+            design.loaded.blueprint.site,
+            row_length(design, max(plan.racks for plan in self.plans)),
+        )
         self.shared = RunPlaces(design, self.halls)
         self._names = RackNames(design, self)
 
@@ -89,16 +96,32 @@ class FloorPlan:
         """(rack of the unit, rack unit) of every switch of a unit by tier, in their order."""
         return {key: spots for plan in self.plans for key, spots in plan.spots.items()}
 
-    @cached_property
+    @property
     def areas(self) -> HallAreas:
         """The rows of every hall: which are network rows, and which racks have which of their places."""
-        return HallAreas(self._design, self.halls, self.shared, self.plans)
+        return self._laid_out[0]
 
-    @cached_property
+    @property
     def unit_halls(self) -> UnitHalls:
         """The hall of every unit and its number there."""
+        return self._laid_out[1]
+
+    @cached_property
+    def _laid_out(self) -> tuple[HallAreas, UnitHalls]:
+        """The rows of every hall and the units in them: whole units in rows where that goes into the halls.
+
+        Raises InputError (FG067, FG068) where nothing does.
+        """
         stated = stated_halls(self._design.loaded.blueprint.expanded_pods(), self._layout, self.halls)
-        return unit_halls(self._layout, self.halls, self.areas.rooms, stated)
+        *firsts, last = layings(self._design)
+        for laying in firsts:
+            with suppress(InputError):
+                return self._with_units(stated, laying)
+        return self._with_units(stated, last)
+
+    def _with_units(self, stated: Mapping[str, int], laying: Laying) -> tuple[HallAreas, UnitHalls]:
+        areas = HallAreas(self._design, self.halls, self.shared, self.plans, laying)
+        return areas, unit_halls(self._layout, self.halls, areas.rooms, stated)
 
     def unit_spot(self, unit: int, rack: int) -> RackPosition:
         """Where a rack of a unit stands; node racks are numbered before network racks, both from 0."""
@@ -204,13 +227,13 @@ class FloorPlan:
         """Raise InputError (FG067, FG068, FG601) where something does not fit."""
         for tier in self._design.tiers:
             stand = stated_stand(self._design, tier)
-            if stand != "network-row" and spans_units(tier.per):
+            if stand not in ("network-row", "row-end") and spans_units(tier.per):
                 raise fault(
                     "FG068",
                     f"{tier.fabric} {tier.name} serves more than a scalable unit, and does not stand in the racks of "
                     f"one ({stand})",
                     path=(*tier.path, "stand"),
-                    hint="let it `stand: network-row`, or state `su` or `rack` in its `per`",
+                    hint="let it `stand: network-row` or `row-end`, or state `su` or `rack` in its `per`",
                 )
         _ = [plan.node_rack for plan in self.plans], self.unit_halls  # computed here to raise for what does not fit
         self._names.check()
@@ -232,7 +255,7 @@ class FloorPlan:
         """(kind, holder) of all lock entries that are still in use."""
         found = {(plan.lock_kind, t.holder) for plan in self.plans for t in plan.tiers}
         found |= {(STACKED, name) for name in self.shared.words()}
-        found |= {(self.areas.kind(i), name) for i, wanted in enumerate(self.areas.wanted) for name in wanted}
+        found |= {(self.areas.kind_of(i, name), name) for i, wanted in enumerate(self.areas.wanted) for name in wanted}
         found |= {holder for i in range(len(self.halls)) for holder in self.shared.shelved(i)}
         names = {pod.name for pod in self._layout.pods} | {rows_holder(kind) for kind in self._layout.kinds}
         return frozenset(
@@ -244,8 +267,3 @@ def rack_name(pod: str, su: int, rack: int, node_racks: int) -> str:
     """The name of a rack of a unit, given numbers from 0: `p1-su01-rk03`, `p1-su01-net01`."""
     own = f"rk{rack + 1:02d}" if rack < node_racks else f"net{rack - node_racks + 1:02d}"
     return f"{pod}-su{su + 1:02d}-{own}"
-
-
-def shared_name(run: NetworkRun, place: int) -> str:
-    """The name of a rack of a run, by its number from 0."""
-    return f"net-{run.name}-{place + 1:02d}"

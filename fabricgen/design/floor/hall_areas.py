@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from fabricgen.blueprint.sections.floor import Stand
+from fabricgen.design.floor.hall_units import MOST_ROWS, HallRoom, UnitPlace
 from fabricgen.design.floor.hall_units import ROWS as NODE_ROWS
-from fabricgen.design.floor.hall_units import HallRoom, UnitPlace
 from fabricgen.design.floor.halls import ENDLESS, Hall
-from fabricgen.design.floor.network_area import NetworkArea, highest, places_of
-from fabricgen.design.floor.network_runs import NetworkRun
+from fabricgen.design.floor.network_area import NetworkArea, highest, places_of, places_together
+from fabricgen.design.floor.network_runs import NetworkRun, shared_name
+from fabricgen.design.floor.row_ends import KIND as ENDS
+from fabricgen.design.floor.row_ends import RowEnds, row_ends
 from fabricgen.design.floor.run_places import RunPlaces
 from fabricgen.design.floor.unit_plan import UnitPlan
 from fabricgen.design.floor.unit_rows import UnitRows, unit_rows
+from fabricgen.design.floor.usual_floor import Laying, kept_rules, stands_together
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.kernel.intervals import Allocations, Intervals
@@ -39,9 +42,11 @@ FURTHER = "further unit racks"
 class HallAreas:
     """Node rows and network rows of all halls of a design."""
 
-    def __init__(self, design: Design, halls: Sequence[Hall], shared: RunPlaces, plans: Sequence[UnitPlan]) -> None:
+    def __init__(
+        self, design: Design, halls: Sequence[Hall], shared: RunPlaces, plans: Sequence[UnitPlan], laying: Laying
+    ) -> None:
         self._design, self._layout, self._halls, self._shared = design, design.layout, halls, shared
-        self._plans = tuple(plans)
+        self._plans, self._laying = tuple(plans), laying
         self._lock = design.layout.lock
         self._spec = design.loaded.blueprint.floor.network_rows
         self._largest = tuple(
@@ -60,23 +65,28 @@ class HallAreas:
     @cached_property
     def rows(self) -> tuple[tuple[UnitRows, ...], ...]:
         """By hall and kind of unit, how units are laid out in node rows."""
-        for hall in self._halls:
-            for plan, places in zip(self._largest, self.unit_places, strict=True):
-                if places > hall.racks_per_row and any(stand.startswith("row") for stand in self._stands(plan, places)):
-                    raise fault(
-                        "FG068",
-                        f"a row of {hall.racks_per_row} racks holds no whole unit of {places}, and network racks of "
-                        "rows go with whole units",
-                        path=("floor", "racks_per_row"),
-                        hint=f"racks_per_row: {places} or more, or let the switches `stand: unit-end`",
-                    )
-        return tuple(
-            tuple(
-                unit_rows(plan.kind.racks, self._stands(plan, places), hall.racks_per_row)
-                for plan, places in zip(self._largest, self.unit_places, strict=True)
-            )
-            for hall in self._halls
-        )
+        return tuple(self._layouts(i, ends.columns) for i, ends in enumerate(self.ends))
+
+    def _length(self, hall: int, ends: int) -> int:
+        """Racks of units in a row: where nothing says how long rows are, racks at row ends stand beyond these."""
+        stated = self._halls[hall].rows or self._design.loaded.blueprint.floor.racks_per_row
+        return self._halls[hall].racks_per_row - (ends if stated else 0)
+
+    def _layouts(self, hall: int, ends: int) -> tuple[UnitRows, ...]:
+        """By kind of unit, how units are laid out in node rows of a hall whose last `ends` columns are kept."""
+        length, found = self._length(hall, ends), []
+        for plan, places in zip(self._largest, self.unit_places, strict=True):
+            stands = self._stands(plan, places)
+            if places > length and any(stand.startswith("row") for stand in stands):
+                raise fault(
+                    "FG068",
+                    f"a row of {length} racks holds no whole unit of {places}, and network racks of rows go with whole "
+                    "units",
+                    path=("floor", "racks_per_row"),
+                    hint=f"racks_per_row: {places} or more, or let the switches `stand: unit-end`",
+                )
+            found.append(unit_rows(plan.kind.racks, stands, length, whole=self._laying.whole))
+        return tuple(found)
 
     @staticmethod
     def _stands(plan: UnitPlan, places: int) -> Sequence[Stand]:
@@ -86,9 +96,13 @@ class HallAreas:
     @cached_property
     def wanted(self) -> tuple[dict[str, int], ...]:
         """By hall, the number of racks of every run in its network rows, by lock key."""
+        return self._racks(self._shared.rack_count)
+
+    def _racks(self, count: Callable[[NetworkRun], int]) -> tuple[dict[str, int], ...]:
         found: tuple[dict[str, int], ...] = tuple({} for _ in self._halls)
         for run in self._shared.runs:
-            found[run.hall][run.holder] = self._shared.rack_count(run)
+            if not self._is_placed_by_hand(run):
+                found[run.hall][run.holder] = count(run)
         for plan, places in zip(self._largest, self.unit_places, strict=True):
             for hall, held in enumerate(found) if plan.racks > places else ():
                 held[FURTHER + plan.kind.suffix] = (plan.racks - places) * self._site_slots(hall)
@@ -98,9 +112,57 @@ class HallAreas:
         """How many slots units have at the site of a hall; those of one kind are no more."""
         return self._layout.numbering.span("units", self._layout.sites[self._halls[hall].site], "site")
 
-    def _node_rows(self, hall: int) -> int:
+    def _is_placed_by_hand(self, run: NetworkRun) -> bool:
+        """Whether the blueprint states a place for every rack of a run, so that it needs no other."""
+        stated, names = self._design.loaded.blueprint.floor.racks, self._design.loaded.blueprint.names.racks
+        if not stated or names or run.holder in self._lock.of(self.kind_of(run.hall, run.holder)):
+            return False
+        return all(shared_name(run, place) in stated for place in range(self._shared.rack_count(run)))
+
+    @cached_property
+    def _at_ends(self) -> frozenset[tuple[int, str]]:
+        """(hall, lock key) of runs whose racks stand at the ends of node rows."""
+        every = self._laying.ends or (self._spec is not None and self._spec.at == "row-ends")
+        found = {(run.hall, run.holder) for run in self._shared.runs if every or run.at_ends}
+        further = {(i, FURTHER + kind.suffix) for i in range(len(self._halls)) for kind in self._layout.kinds}
+        return frozenset(found | (further if every else set()))
+
+    def _some(self, hall: int, wanted: Mapping[str, int], *, ends: bool) -> dict[str, int]:
+        """Those of some racks of a hall that stand at row ends, or those that do not."""
+        return {name: racks for name, racks in wanted.items() if ((hall, name) in self._at_ends) == ends}
+
+    @cached_property
+    def ends(self) -> tuple[RowEnds, ...]:
+        """By hall, the ends of its node rows."""
+        room = self._racks(self._shared.racks_with_reserve)
+        return tuple(self._row_ends(i, room[i]) for i in range(len(self._halls)))
+
+    def _row_ends(self, number: int, room: Mapping[str, int]) -> RowEnds:
+        hall, suffix = self._halls[number], self._shared.suffix(number)
+        wanted = self._some(number, self.wanted[number], ends=True)
+        if not wanted:
+            return RowEnds()
+        kept = self._lock.rooms.get(ENDS + suffix)
+        columns = range(kept, kept + 1) if kept else range(1, hall.racks_per_row)
+        found = row_ends(self._lock.of(ENDS + suffix), wanted, room, columns, partial(self._rows_beside, number))
+        if not found:
+            racks = sum(wanted.values())
+            raise self._full(number, f"{racks} network racks do not fit at the ends of its rows")
+        return RowEnds(self._length(number, found[0]), *found)
+
+    def _rows_beside(self, number: int, ends: int) -> int:
+        """Node rows of a hall when so many columns are kept at their ends."""
+        hall = self._halls[number]
+        if hall.rows == ENDLESS:
+            kept = ENDS + self._shared.suffix(number) in self._lock.rooms  # what comes later stands in further rows
+            return MOST_ROWS if kept else self._node_rows(number, self._layouts(number, ends))
+        in_rows = self._some(number, self.wanted[number], ends=False)
+        filled = -(-highest(self._in_rows[number], in_rows) // hall.racks_per_row)
+        return hall.rows - max(filled, self._rows_kept(number))
+
+    def _node_rows(self, hall: int, rows: Sequence[UnitRows]) -> int:
         """How many node rows units need if all of the site stand in one hall."""
-        kinds, rows = self._layout.kinds, self.rows[hall]
+        kinds = self._layout.kinds
         if not self._layout.numbering.parts:
             return rows[0].rows_for(self._site_slots(hall))
         site, found = self._layout.sites[self._halls[hall].site], 0
@@ -112,12 +174,22 @@ class HallAreas:
 
     @cached_property
     def places(self) -> tuple[dict[str, Intervals], ...]:
+        """By hall, the places of every run: in its network rows, or at the ends of its node rows."""
+        return tuple({**rows, **ends.places} for rows, ends in zip(self._in_rows, self.ends, strict=True))
+
+    @cached_property
+    def _in_rows(self) -> tuple[dict[str, Intervals], ...]:
         """By hall, the places of every run in its network rows."""
         shared = self._spec is not None and self._spec.rows is not None
-        return tuple(
-            places_of(self._lock.of(self.kind(i)), wanted, self._halls[i].racks_per_row, shared=shared)
-            for i, wanted in enumerate(self.wanted)
-        )
+        held = [self._lock.of(self.kind(i)) for i in range(len(self._halls))]
+        lengths = [hall.racks_per_row for hall in self._halls]
+        racks = [self._some(i, wanted, ends=False) for i, wanted in enumerate(self.wanted)]
+        if shared or not stands_together(self._lock):
+            some = zip(held, racks, lengths, strict=True)
+            return tuple(places_of(given, wanted, length, shared=shared) for given, wanted, length in some)
+        room = self._racks(self._shared.racks_with_reserve)
+        every = zip(held, racks, room, lengths, strict=True)
+        return tuple(places_together(given, wanted, most, length) for given, wanted, most, length in every)
 
     @cached_property
     def areas(self) -> tuple[NetworkArea, ...]:
@@ -126,12 +198,13 @@ class HallAreas:
 
     def _area(self, number: int) -> NetworkArea:
         hall, at = self._halls[number], self._spec.at if self._spec else "first"
+        at = "first" if at == "row-ends" else at
         rows = self._rows_kept(number)
         first = 0
         if at != "first" and hall.rows != ENDLESS:
             first = hall.rows - rows if at == "last" else (hall.rows - rows) // 2
         elif at != "first":
-            nodes = self._node_rows(number)
+            nodes = self._node_rows(number, self.rows[number])
             usual = nodes if at == "last" else -(-nodes // 2)
             first = self._lock.rooms.get(ROWS_FROM + self._shared.suffix(number), max(1, usual))
         if hall.rows != ENDLESS and rows > hall.rows:
@@ -141,11 +214,12 @@ class HallAreas:
     def _rows_kept(self, number: int) -> int:
         """Rows kept for networks between node rows: as stated, else as many as were needed first."""
         hall = self._halls[number]
-        if not self.wanted[number] or (self._spec is None and hall.rows == ENDLESS):
+        wanted = self._some(number, self.wanted[number], ends=False)
+        if not wanted or (self._spec is None and hall.rows == ENDLESS):
             return 0
         if self._spec and self._spec.rows:
             return self._spec.rows
-        needed = -(-highest(self.places[number], self.wanted[number]) // hall.racks_per_row)
+        needed = -(-highest(self._in_rows[number], wanted) // hall.racks_per_row)
         return self._lock.rooms.get(ROWS + self._shared.suffix(number), needed)
 
     def overflow(self, number: int) -> int:
@@ -153,7 +227,8 @@ class HallAreas:
         area = self.areas[number]
         if not area.rows and area.hall.rows == ENDLESS:
             return 0
-        return area.overflow(highest(self.places[number], self.wanted[number]))
+        wanted = self._some(number, self.wanted[number], ends=False)
+        return area.overflow(highest(self._in_rows[number], wanted))
 
     @property
     def rooms(self) -> list[HallRoom]:
@@ -196,32 +271,48 @@ class HallAreas:
         near, largest = self.unit_places[kind], self._largest[kind]
         if rack >= near:
             index = place.position * (largest.racks - near) + rack - near
-            places = self.places[place.hall][FURTHER + largest.kind.suffix]
-            return self.areas[place.hall].spot(_nth(places, index))
+            return self._spot(place.hall, FURTHER + largest.kind.suffix, index)
         row, column = self.rows[place.hall][kind].spot(place.number, rack)
         return self.areas[place.hall].node_row(place.row + row), column
 
     def shared_spot(self, run: NetworkRun, place: int) -> tuple[int, int]:
         """(row, column) of a rack of a run."""
-        return self.areas[run.hall].spot(_nth(self.places[run.hall][run.holder], place))
+        return self._spot(run.hall, run.holder, place)
+
+    def _spot(self, hall: int, holder: str, index: int) -> tuple[int, int]:
+        place = _nth(self.places[hall][holder], index)
+        if (hall, holder) not in self._at_ends:
+            return self.areas[hall].spot(place)
+        row, column = self.ends[hall].spot(place)
+        return self.areas[hall].node_row(row), column
 
     def kind(self, hall: int) -> str:
-        """Kind of lock entry for the places of a hall."""
+        """Kind of lock entry for the places of a hall in its network rows."""
         return KIND + self._shared.suffix(hall)
+
+    def kind_of(self, hall: int, holder: str) -> str:
+        """Kind of lock entry for the places of a run of racks."""
+        return (ENDS if (hall, holder) in self._at_ends else KIND) + self._shared.suffix(hall)
 
     def held(self) -> dict[str, Allocations]:
         """The places of all runs by kind of lock entry, including runs that are gone."""
-        return {
-            self.kind(i): {**self._lock.of(self.kind(i)), **places} for i, places in enumerate(self.places) if places
-        }
+        found: dict[str, Allocations] = {}
+        for i, places in enumerate(self.places):
+            for holder, some in places.items():
+                kind = self.kind_of(i, holder)
+                found[kind] = {**found.get(kind, self._lock.of(kind)), holder: some}
+        return found
 
     def kept_counts(self) -> dict[str, int]:
         """Counts of rows and racks that a lock keeps, by name."""
         pairs = zip(self._layout.kinds, self.unit_places, strict=True)
         found = {UNIT_RACKS + kind.suffix: places for kind, places in pairs}
+        found |= kept_rules(self._design, self._halls[0].racks_per_row, self._laying)
         for i, area in enumerate(self.areas):
             if area.rows and not (self._spec and self._spec.rows):
                 found[ROWS + self._shared.suffix(i)] = area.rows
+            if self.ends[i].columns:
+                found[ENDS + self._shared.suffix(i)] = self.ends[i].columns
             if area.rows and area.first and area.hall.rows == ENDLESS:
                 found[ROWS_FROM + self._shared.suffix(i)] = area.first
         return found

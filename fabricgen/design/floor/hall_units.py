@@ -33,7 +33,7 @@ ROWS = "rows"
 """Kind of lock entry: node rows of a hall that a kind of unit has, where there are several."""
 
 _ALL = (Interval(0, 1 << 40),)
-_MOST_ROWS = 1 << 23
+MOST_ROWS = 1 << 23
 
 
 class UnitPlace(NamedTuple):
@@ -173,7 +173,7 @@ class _Filling:
             wanted = room.layouts[kind].rows_for(missing) if missing > 0 else 0
             for more in range(wanted if room.rows is None else min(wanted, room.rows), 0, -1):
                 size = total(held.get(holder, ())) + more
-                window = (Interval(0, _MOST_ROWS if room.rows is None else room.rows),)
+                window = (Interval(0, MOST_ROWS if room.rows is None else room.rows),)
                 with suppress(NoRoomError):
                     found = allocate_intervals(held, [AllocationRequest(holder, size, window)])
                     self.rows[room.kind] = {**held, **found}

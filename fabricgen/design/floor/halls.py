@@ -17,6 +17,9 @@ from fabricgen.kernel.diagnostics import did_you_mean, fault
 ENDLESS = 0
 """The number of rows of a hall whose size is not stated."""
 
+USUAL_ROW = 16
+"""Racks in a row where nothing says otherwise."""
+
 DEFAULT_HALL = "hall1"
 """The hall of a site without a stated one."""
 
@@ -70,16 +73,18 @@ def pitches(floor: Floor) -> tuple[float, float]:
     return floor.rack_depth_m + floor.aisles.cold_m, floor.rack_depth_m + floor.aisles.hot_m
 
 
-def halls_of(floor: Floor, sites: tuple[str, ...], usual_site: str) -> tuple[Hall, ...]:
+def halls_of(floor: Floor, sites: tuple[str, ...], usual_site: str, racks_per_row: int = USUAL_ROW) -> tuple[Hall, ...]:
     """The halls of every site: those stated, in natural order of names, else a single one without limits.
+
+    Rows of halls that state no length have `racks_per_row` racks, unless the floor says.
 
     Raises InputError (FG012) for a hall at a site without pods.
     """
     found: list[Hall] = []
     for number, site in enumerate(sites):
         here = [name for name, spec in floor.halls.items() if (spec.site or usual_site) == site]
-        found += [_stated(floor, name, number) for name in sorted(here, key=natural)]
-        found += [] if here else [_hall(floor, DEFAULT_HALL, number)]
+        found += [_stated(floor, name, number, racks_per_row) for name in sorted(here, key=natural)]
+        found += [] if here else [_hall(floor, DEFAULT_HALL, number, racks_per_row)]
     for name, spec in floor.halls.items():
         if (spec.site or usual_site) not in sites:
             raise fault(
@@ -91,19 +96,19 @@ def halls_of(floor: Floor, sites: tuple[str, ...], usual_site: str) -> tuple[Hal
     return tuple(found)
 
 
-def _stated(floor: Floor, name: str, site: int) -> Hall:
+def _stated(floor: Floor, name: str, site: int, racks_per_row: int) -> Hall:
     spec = floor.halls[name]
     return replace(
-        _hall(floor, name, site),
+        _hall(floor, name, site, racks_per_row),
         storey=spec.storey,
         x_m=spec.at_m[0],
         y_m=spec.at_m[1],
         rows=spec.rows,
-        racks_per_row=spec.racks_per_row or floor.racks_per_row,
+        racks_per_row=spec.racks_per_row or floor.racks_per_row or racks_per_row,
     )
 
 
-def _hall(floor: Floor, name: str, site: int) -> Hall:
+def _hall(floor: Floor, name: str, site: int, racks_per_row: int) -> Hall:
     cold, hot = pitches(floor)
     return Hall(
         name=name,
@@ -112,7 +117,7 @@ def _hall(floor: Floor, name: str, site: int) -> Hall:
         x_m=0.0,
         y_m=0.0,
         rows=ENDLESS,
-        racks_per_row=floor.racks_per_row,
+        racks_per_row=floor.racks_per_row or racks_per_row,
         rack_pitch_m=floor.rack_pitch_m,
         cold_pitch_m=cold,
         hot_pitch_m=hot,

@@ -12,12 +12,13 @@ from fabricgen.blueprint.dimensions import WHOLE
 from fabricgen.blueprint.sections.floor import Stand
 from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.floor.halls import Hall
+from fabricgen.design.floor.network_area import PART, PLANE
 from fabricgen.design.floor.unit_racks import TOP_UNITS_FREE, stand_of
 from fabricgen.design.floor.unit_stack import part_of
 from fabricgen.design.layout import Layout
 from fabricgen.design.management.managed import TRAY_TIER
 from fabricgen.design.model import Design
-from fabricgen.design.shape import inner, place_numbers, pod_of_unit, site_of_place, units_of
+from fabricgen.design.shape import inner, place_numbers, pod_of_unit, site_of_place, spans_units, units_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,20 +37,32 @@ class NetworkRun:
     hall: int
     part: int
     parts: int
+    at_ends: bool
+    """Whether its racks stand at the ends of node rows, as the tier says."""
 
     @property
     def holder(self) -> str:
         """Its key in the lock, unique within the hall."""
         if self.tier is None:
             return f"{self.owner} {TRAY_TIER}" if self.owner else "extra devices"
-        plane = f" plane {self.plane + 1}" if self.plane >= 0 else ""
-        part = f" part {ascii_lowercase[self.part]}" if self.parts > 1 else ""
+        plane = f"{PLANE}{self.plane + 1}" if self.plane >= 0 else ""
+        part = f"{PART}{ascii_lowercase[self.part]}" if self.parts > 1 else ""
         return f"{self.owner} {self.tier.key.tier}{plane}{part}"
 
 
 def stated_stand(design: Design, tier: TierDesign) -> Stand:
     """Where the switches of a tier stand: as stated, else by what they serve."""
     return stand_of(tier, design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].stand)
+
+
+def stands_in_run(design: Design, tier: TierDesign) -> bool:
+    """Whether the switches of a tier stand in runs of shared racks, and not in racks of the units."""
+    return spans_units(tier.per) or stated_stand(design, tier) == "network-row"
+
+
+def shared_name(run: NetworkRun, place: int) -> str:
+    """The usual name of a rack of a run, by its number from 0."""
+    return f"net-{run.name}-{place + 1:02d}"
 
 
 def racks_of(design: Design, tier: TierDesign) -> int:
@@ -64,9 +77,10 @@ def network_runs(design: Design, halls: Sequence[Hall]) -> tuple[NetworkRun, ...
     for name, owner, tier, plane, hall in _wanted(design, hall_lookup):
         full = hall_lookup.prefix(hall) + name
         parts = racks_of(design, tier) if tier else 1
+        at_ends = tier is not None and stated_stand(design, tier) == "row-end"
         for part in range(parts):
             suffix = f"-{ascii_lowercase[part]}" if parts > 1 else ""
-            found.append(NetworkRun(full + suffix, owner, tier, plane, hall, part, parts))
+            found.append(NetworkRun(full + suffix, owner, tier, plane, hall, part, parts, at_ends))
     return tuple(found)
 
 
@@ -113,7 +127,7 @@ def _wanted(design: Design, hall_lookup: HallLookup) -> Iterator[tuple[str, str,
         yield "extra", "", None, -1, hall_lookup.of_site(site)
     for fabric in design.fabrics:
         for tier in fabric.tiers:
-            if stated_stand(design, tier) != "network-row":
+            if not stands_in_run(design, tier):
                 continue
             planes = range(tier.sizes["plane"]) if "plane" in tier.per else range(-1, 0)
             at = sorted({hall_lookup.of_place(tier.layout, tier.scope, place) for place in range(tier.places)})

@@ -124,6 +124,21 @@ class RunPlaces:
             return -(-self.order_of(run).places // self.per_rack(run))
         return max((rack for spots in self.extras_of(run.hall).values() for rack, _ in spots), default=0) + 1
 
+    def racks_with_reserve(self, run: NetworkRun) -> int:
+        """How many racks a run will have places for when all reserved units of its site are there; a count of switches
+        that is derived grows with these.
+        """
+        if not run.owner or (run.tier and spans_units(run.tier.per) and self._is_stated(run.tier)):
+            return self.rack_count(run)
+        site = self._layout.sites[self._halls[run.hall].site]
+        slots = self._layout.numbering.span("units", site, "site")
+        units = sum(pod.su for pod in self._layout.pods if pod.site == site)
+        return max(self.rack_count(run), -(-self.order_of(run).places * slots // units // self.per_rack(run)))
+
+    def _is_stated(self, tier: TierDesign) -> bool:
+        """Whether the blueprint states how many switches a group of a tier has."""
+        return bool(self._design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].count) or tier.for_reserve
+
     def extras_of(self, hall: int) -> dict[str, list[tuple[int, int]]]:
         """(rack, rack unit) of every extra device of a hall, by the name of its set; positions in the lock stay."""
         mine = dict(self._extra_sets(hall))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from fabricgen.design.fabric_model import TierKey
-from fabricgen.design.floor.network_runs import racks_of, stated_stand
+from fabricgen.design.floor.network_runs import racks_of, stands_in_run, stated_stand
 from fabricgen.design.floor.run_places import rack_unit_intervals
 from fabricgen.design.floor.unit_kind import UnitKind
 from fabricgen.design.floor.unit_racks import NodeRack, RackFixture, UnitSpot, UnitTier, node_rack_of
@@ -39,8 +39,8 @@ class UnitPlan:
         """The tiers whose switches stand in the racks of each unit."""
         found = []
         for tier in self._design.tiers:
-            stand = stated_stand(self._design, tier)
-            if stand != "network-row" and tier.layout.has(self.part):
+            if not stands_in_run(self._design, tier) and tier.layout.has(self.part):
+                stand = stated_stand(self._design, tier)
                 found.append(UnitTier(tier, stand, tier.switches // tier.layout.units, racks_of(self._design, tier)))
         return tuple(found)
 

@@ -42,16 +42,19 @@ class UnitRows:
         return rows * self.per_row if self.per_row else rows * self.racks_per_row // self.racks
 
 
-def unit_rows(node_racks: int, stands: Sequence[Stand], racks_per_row: int) -> UnitRows:
+def unit_rows(node_racks: int, stands: Sequence[Stand], racks_per_row: int, *, whole: bool) -> UnitRows:
     """Lay out units of `node_racks` node racks and one network rack for each of `stands`, which are numbered after
-    them.
+    them. With `whole` no unit is cut that a row could hold.
     """
     racks = node_racks + len(stands)
     own = _own_order(node_racks, stands)
     shared = [i for i, stand in enumerate(stands) if stand.startswith("row")]
-    if not shared:
+    if not shared and not (whole and racks <= racks_per_row):
         return UnitRows(racks, racks_per_row, 0, _places(own, racks))
     per_row = max(1, racks_per_row // racks)
+    if not shared:
+        each = [unit * racks + rack for unit in range(per_row) for rack in own]
+        return UnitRows(racks, racks_per_row, per_row, _places(each, per_row * racks))
     order: list[int] = []
     for stand in ("row-middle", "row-end"):
         here = [node_racks + i for i in shared if stands[i] == stand]

@@ -9,7 +9,7 @@ from fabricgen.blueprint.dimensions import WHOLE, dimension_of, leg_dimensions, 
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.floor.floor_plan import FloorPlan
-from fabricgen.design.floor.network_runs import stated_stand
+from fabricgen.design.floor.network_runs import stands_in_run
 from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
 from fabricgen.design.names.templates import Naming, Values, stated
@@ -154,7 +154,7 @@ def names_of_tier(design: Design, tier: TierDesign) -> SwitchNames:
         spots = FloorPlan(design).spots[tier.key]
         return [rack + 1 if rack < nodes else rack - nodes + 1 for rack, _ in spots]
 
-    standing = stated_stand(design, tier) != "network-row"
+    standing = not stands_in_run(design, tier)
     blueprint = design.loaded.blueprint
     return SwitchNames(blueprint, tier.layout, tier.fabric, tier.name, tier.per, racks if standing else None)
 

@@ -60,6 +60,7 @@ def _hint(design: Design, tier: TierDesign, left: RemainingBisection, limit: flo
     """Shared racks get rows of their own; the racks of a unit stand together with its nodes."""
     if scope_of(tier.per) != "su":
         return more_racks(design, tier, left, limit)
-    unit = max(plan.racks for plan in FloorPlan(design).plans if tier.layout.has(plan.part))
-    rows = max(1, design.loaded.blueprint.floor.racks_per_row // unit) * unit
+    floor = FloorPlan(design)
+    unit = max(plan.racks for plan in floor.plans if tier.layout.has(plan.part))
+    rows = max(1, floor.halls[0].racks_per_row // unit) * unit
     return f"let rows hold whole units of {unit} racks: `floor: {{racks_per_row: {rows}}}`"

@@ -79,6 +79,8 @@ def _cable_gaps(cluster: Cluster, parts: CableParts, shelf: Shelf) -> Gaps:
     links, segment = cluster.plan.links, _segments(cluster)
     judged = cluster.plan.cables.reaches.copy()
     judged[[row for row, own in cluster.planned.own.items() if own.part]] = False
+    haul = np.array([bool(s.km) for s in links.segments], dtype=bool)
+    judged &= ~haul[segment]  # a leased pair of fibres is no product
     if parts.channels:  # what is ordered for these are jumpers
         judged[parts.channels.cable] = False
     code = np.where(judged, code, -1)

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from fabricgen.design.floor.floor_plan import FloorPlan, NetworkRun
-from fabricgen.design.floor.network_runs import in_plane, stated_stand
+from fabricgen.design.floor.network_runs import in_plane, stands_in_run
 from fabricgen.design.floor.unit_plan import UnitPlan, tray_name
 from fabricgen.design.model import Design
 from fabricgen.wiring.groups import rank_within
@@ -34,7 +34,7 @@ class _Placement:
         self.rack = np.full(len(devices), -1, dtype=np.int32)
         self.u = np.full(len(devices), -1, dtype=np.int32)
         self.first_racks = np.array(self.floor.first_racks, dtype=np.int32)
-        self.stands = {t.key: stated_stand(design, t) for t in design.tiers}
+        self.in_run = {t.key: stands_in_run(design, t) for t in design.tiers}
 
     def run(self) -> tuple[DeviceTable, RackTable]:
         """Place what stands in racks of units, then in shared network racks."""
@@ -51,7 +51,7 @@ class _Placement:
             return cls.kind == NODE
         if cls.kind == TRAY:
             return bool((self.devices.rack_in_unit[cls.rows] >= 0).all())
-        return self.stands[cls.key] != "network-row"
+        return not self.in_run[cls.key]
 
     def _place_in_unit(self, cls: DeviceClass, plan: UnitPlan) -> None:
         """Place devices that stand at the same position in every unit of a part of the cluster."""

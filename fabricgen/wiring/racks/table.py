@@ -50,11 +50,11 @@ def rack_table(
     for name in new:
         if name not in holding:
             raise _unknown(name, names)
-    spots = [floor.areas.shared_spot(run, place) for run, place in shared]
+    spots = [floor.shared_spot(run, place) for run, place in shared]
     at = {name: i for i, name in enumerate((*names, *new))} if stated else {}
-    hall = np.concatenate([units.hall, _ints([run.hall for run, _ in shared]), np.zeros(len(new), dtype=np.int32)])
-    row = np.concatenate([units.row, _ints([spot[0] for spot in spots]), np.zeros(len(new), dtype=np.int32)])
-    column = np.concatenate([units.column, _ints([spot[1] for spot in spots]), np.zeros(len(new), dtype=np.int32)])
+    hall = np.concatenate([units.hall, _ints([spot.hall for spot in spots]), np.zeros(len(new), dtype=np.int32)])
+    row = np.concatenate([units.row, _ints([spot.row for spot in spots]), np.zeros(len(new), dtype=np.int32)])
+    column = np.concatenate([units.column, _ints([spot.column for spot in spots]), np.zeros(len(new), dtype=np.int32)])
     kind = np.concatenate([units.kind, np.full(len(shared) + len(new), NETWORK_RACK, dtype=np.int32)])
     for name, place in stated.items():
         spot, i = floor.spot_of(name, place), at[name]

@@ -1,0 +1,27 @@
+"""How many plugs each rack takes: those of jumpers, and of splitters at their common end and at each tail."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fabricgen.bom.cables import CableParts
+from fabricgen.cluster import Cluster
+from fabricgen.wiring.cabling.pieces import common_ends
+from fabricgen.wiring.tables import Ints64
+
+
+def plugs_of_racks(cluster: Cluster) -> Ints64:
+    """The number of plugs in each rack, of all cables; patched ones count as if they were direct."""
+    cables, links, rack = cluster.plan.cables, cluster.plan.links, cluster.plan.devices.rack
+    parts = CableParts(cluster)
+    made, code = parts.made
+    far_ends = parts.widths[0]
+    pieces = np.array([(one.wanted.pieces or (1, 1))[0] for one in made], dtype=np.int64)[code]
+    cable, row = cables.end_cable, cables.end_link
+    at_a = common_ends(links, cables)[cable]
+    common = np.where(at_a, links.a_device[row], links.b_device[row])
+    far = np.where(at_a, links.b_device[row], links.a_device[row])
+    first = np.r_[True, cable[1:] != cable[:-1]]
+    each, count = np.maximum(pieces // far_ends, 1)[cable], len(cluster.plan.racks)
+    found = np.bincount(rack[far], weights=each, minlength=count)
+    return (found + np.bincount(rack[common[first]], weights=pieces[cable[first]], minlength=count)).astype(np.int64)

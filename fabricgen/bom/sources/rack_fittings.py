@@ -1,0 +1,63 @@
+"""Blanking panels for free rack units, vertical cable managers beside switches, and rails.
+
+Rails that are known to come in the box of a device (`rails: included` of its profile) are not listed. Racks with power
+shelves come fitted out by their integrator.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fabricgen.bom.accessories import accessory
+from fabricgen.bom.cables import CableParts
+from fabricgen.bom.need import Needs, joined, needs_of
+from fabricgen.bom.sources.devices import called
+from fabricgen.bom.sources.power_cords import SHELF, corded
+from fabricgen.bom.sources.racks import held_racks
+from fabricgen.catalog.models import SwitchProfile
+from fabricgen.cluster import Cluster
+from fabricgen.wiring.racks.loads import rack_loads
+
+
+def needs(cluster: Cluster, cables: CableParts) -> Needs:  # noqa: ARG001 - one signature for all sources
+    """A panel for each free rack unit, two managers for each rack with switches, rails for each device."""
+    if not cluster.design.loaded.blueprint.accessories.order:
+        return joined([])
+    return joined([_blanks(cluster), *_managers(cluster), *_rails(cluster)])
+
+
+def _blanks(cluster: Cluster) -> Needs:
+    racks, rows = cluster.plan.racks, held_racks(cluster)
+    fitted = np.array([SHELF in kind.fixed for kind in racks.kinds], dtype=bool)[racks.kind]
+    free = (racks.units - rack_loads(cluster.plan).units)[rows]
+    there = (free > 0) & ~fitted[rows]
+    part = accessory(cluster, "blanking-panel-1u", "Blanking panel, 1 U, without tools", "blanking-panel")
+    none = np.zeros(int(there.sum()), dtype=np.int32)
+    return needs_of([part], none, quantity=free[there], rack=rows[there])
+
+
+def _managers(cluster: Cluster) -> list[Needs]:
+    """Two for each rack with switches, one at either side, by the height of the rack."""
+    devices, racks = cluster.plan.devices, cluster.plan.racks
+    switches = np.array([isinstance(cls.profile, SwitchProfile) for cls in devices.classes], dtype=bool)
+    with_switches = np.zeros(len(racks), dtype=bool)
+    with_switches[devices.rack[switches[devices.device_class]]] = True
+    found = []
+    for kind, profile in enumerate(racks.kinds):
+        rows = np.flatnonzero(with_switches & (racks.kind == kind)).astype(np.int32)
+        if len(rows) and SHELF not in profile.fixed:
+            spec, text = f"cable-manager-{profile.units}u", f"Vertical cable manager, zero U, rack of {profile.units} U"
+            part = accessory(cluster, spec, text, "cable-manager")
+            two = np.full(len(rows), 2, dtype=np.int32)
+            found.append(needs_of([part], np.zeros(len(rows), dtype=np.int32), quantity=two, rack=rows))
+    return found
+
+
+def _rails(cluster: Cluster) -> list[Needs]:
+    found = []
+    for cls, rows in corded(cluster):
+        if cls.profile.rails == "ordered":
+            spec, text = f"rails-{cls.profile.id}", f"Rails for {called(cls.profile)}, unless they come in its box"
+            part = accessory(cluster, spec, text, "rails")
+            found.append(needs_of([part], np.zeros(len(rows), dtype=np.int32), device=rows))
+    return found

@@ -1,0 +1,82 @@
+"""Rack PDUs, and the whip that feeds each.
+
+Every feed of a rack carries what the others carry when one of them fails; with one feed, all. The load is what the rack
+draws, with its optics, by published figures. A PDU carries 80 % of its rating for hours (NEC 210.20, continuous loads).
+Without stated feeds a rack has two. NVIDIA, Data Center Best Practices with DGX B200 (rack power profiles): 415 V,
+three phases, 60 A for racks of four systems.
+"""
+
+from __future__ import annotations
+
+from math import ceil, sqrt
+
+import numpy as np
+
+from fabricgen.blueprint.sections.spares import RackPdus
+from fabricgen.bom.accessories import accessory
+from fabricgen.bom.cables import CableParts
+from fabricgen.bom.need import Needs, joined, needs_of
+from fabricgen.bom.optics import optics_of_racks
+from fabricgen.bom.sources.power_cords import SHELF
+from fabricgen.bom.sources.racks import held_racks
+from fabricgen.cluster import Cluster
+from fabricgen.design.floor.floor_plan import FloorPlan, RackPosition
+from fabricgen.wiring.racks.loads import rack_loads
+
+_UNSTATED = ("", "")
+"""The feeds of a rack where the floor names none."""
+
+
+def needs(cluster: Cluster, cables: CableParts) -> Needs:
+    """PDUs and whips of each rack; a rack with power shelves has a whip for each of its cords, and no PDUs."""
+    stated = cluster.design.loaded.blueprint.accessories
+    if not stated.order:
+        return joined([])
+    loads, optics_w = rack_loads(cluster.plan), optics_of_racks(cluster, cables).added_w
+    racks, plan = cluster.plan.racks, FloorPlan(cluster.design)
+    found: dict[tuple[str, str, str], dict[int, int]] = {}
+    for rack in held_racks(cluster).tolist():
+        kind = racks.kinds[int(racks.kind[rack])]
+        if SHELF in kind.fixed:
+            text = f"Whip to a power shelf of {kind.vendor} {kind.name}, as its integrator specifies"
+            found.setdefault((f"whip-{kind.id}", text, "whip"), {})[rack] = kind.cords
+            continue
+        feeds = plan.feeds_of(RackPosition(*(int(c[rack]) for c in (racks.site, racks.row, racks.column, racks.hall))))
+        load_w = float(loads.power_w[rack] + optics_w[rack])
+        amps, count = pdus_of_feed(stated.pdu, load_w, len(feeds or _UNSTATED))
+        rating = None if loads.unpowered[rack] else amps
+        for feed in feeds or _UNSTATED:
+            for line in _lines(stated.pdu.volts, rating, feed):
+                at = found.setdefault(line, {})
+                at[rack] = at.get(rack, 0) + count
+    return joined([_needs(cluster, *key, counts) for key, counts in found.items()])
+
+
+def _lines(volts: int, amps: int | None, feed: str) -> tuple[tuple[str, str, str], ...]:
+    """(specification, description, kind) of a PDU and of its whip; the rating is open where `amps` is None."""
+    name, of = (f"-feed-{feed.lower()}", f", feed {feed}") if feed else ("", "")
+    if amps is None:
+        supply, each, size = f"3ph-{volts}v", f"3-phase {volts} V", "rating open: a device of its rack has no figure"
+    else:
+        supply, each, size = f"3ph-{amps}a-{volts}v", f"3-phase {amps} A {volts} V", f"{_kva(amps, volts):.0f} kVA"
+    pdu = (f"rack-pdu-{supply}", f"Rack PDU, {each}, {size}, zero U", "rack-pdu")
+    return pdu, (f"whip-{supply}{name}", f"Whip, {each}{of}", "whip")
+
+
+def pdus_of_feed(supply: RackPdus, load_w: float, feeds: int) -> tuple[int, int]:
+    """(rating in A, number) of the PDUs on each of so many feeds of a rack that draws a load, W."""
+    share = load_w / max(1, feeds - 1)
+    carries = [_kva(amps, supply.volts) * 1000 * supply.load for amps in supply.amps]
+    count = max(1, ceil(round(share / carries[-1], 9)))
+    fits = (amps for amps, watts in zip(supply.amps, carries, strict=True) if watts * count >= share - 1e-6)
+    return next(fits, supply.amps[-1]), count
+
+
+def _kva(amps: int, volts: int) -> float:
+    return sqrt(3) * volts * amps / 1000
+
+
+def _needs(cluster: Cluster, spec: str, text: str, kind: str, counts: dict[int, int]) -> Needs:
+    rows, each = np.array(list(counts), dtype=np.int32), np.array(list(counts.values()), dtype=np.int32)
+    part = accessory(cluster, spec, text, kind)
+    return needs_of([part], np.zeros(len(rows), dtype=np.int32), quantity=each, rack=rows)

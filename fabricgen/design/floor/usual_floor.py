@@ -1,0 +1,80 @@
+"""What is usual on a floor of which the blueprint says nothing, and how a lock keeps what was usual when it was made.
+
+Since `floor rules: 2` rows hold whole units, and shared network racks fill rows together. A lock that was made before
+keeps rows of 16 racks, units cut at their ends, and a row for each run of shared racks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fabricgen.blueprint.beside.lock import Lock
+from fabricgen.design.floor.halls import USUAL_ROW
+from fabricgen.design.model import Design
+
+RULES, ROW, CUT, AT_ENDS = "floor rules", "floor racks in a row", "floor units cut", "floor shared at ends"
+"""Counts in the lock: the rules by which the floor was laid out, racks in a row that the blueprint does not state, and
+(1) where the halls were too small otherwise, that units are cut at the ends of rows, and that all shared racks stand
+there.
+"""
+
+_NEWEST, _EMPTY, _LONGEST = 2, 4, 32
+
+
+def stands_together(lock: Lock) -> bool:
+    """Whether units stand whole in rows and shared racks share rows: always, but with a lock from before that."""
+    return lock.rooms.get(RULES, 1) >= _NEWEST if lock.held or lock.rooms else True
+
+
+def row_length(design: Design, unit_racks: int) -> int:
+    """Racks in a row of a hall that states no other number; `unit_racks` are those of the largest unit.
+
+    Rows of 16, unless these hold whole units with more than four places left: then the next longer row that whole units
+    fill, of at most 32 racks.
+    """
+    floor, lock = design.loaded.blueprint.floor, design.layout.lock
+    if floor.racks_per_row:
+        return floor.racks_per_row
+    if floor.halls or not stands_together(lock):
+        return USUAL_ROW
+    return lock.rooms.get(ROW) or _of_whole_units(unit_racks)
+
+
+def _of_whole_units(racks: int) -> int:
+    filled = -(-USUAL_ROW // racks) * racks
+    fits = racks <= USUAL_ROW and USUAL_ROW % racks <= _EMPTY
+    return USUAL_ROW if fits or filled > _LONGEST else filled
+
+
+@dataclass(frozen=True, slots=True)
+class Laying:
+    """A way to lay out a floor.
+
+    `whole`: rows hold whole units where one goes into a row; `ends`: all shared racks stand at the ends of node rows.
+    """
+
+    whole: bool
+    ends: bool = False
+
+
+def layings(design: Design) -> tuple[Laying, ...]:
+    """The ways to lay out a floor, the first that goes into its halls being taken; a lock leaves one."""
+    lock, floor = design.layout.lock, design.loaded.blueprint.floor
+    if not stands_together(lock):
+        return (Laying(whole=False),)
+    if RULES in lock.rooms or not floor.halls:
+        return (Laying(whole=CUT not in lock.rooms, ends=AT_ENDS in lock.rooms),)
+    in_rows = Laying(whole=True), Laying(whole=False)
+    if floor.network_rows:
+        return in_rows
+    return *in_rows, Laying(whole=True, ends=True), Laying(whole=False, ends=True)
+
+
+def kept_rules(design: Design, racks_per_row: int, laying: Laying) -> dict[str, int]:
+    """The counts by which a lock keeps these rules: none for a floor that was laid out before them."""
+    if not stands_together(design.layout.lock):
+        return {}
+    floor = design.loaded.blueprint.floor
+    length = {} if floor.racks_per_row or floor.halls else {ROW: racks_per_row}
+    cut, ends = {} if laying.whole else {CUT: 1}, {AT_ENDS: 1} if laying.ends else {}
+    return {RULES: _NEWEST, **length, **cut, **ends}

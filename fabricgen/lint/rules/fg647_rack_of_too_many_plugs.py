@@ -1,0 +1,85 @@
+"""FG647: a rack takes more plugs than its cable managers hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
+from fabricgen.lint.rule import PlanRule
+
+if TYPE_CHECKING:
+    from fabricgen.cluster import Cluster
+
+MOST_PLUGS = 1800
+"""Plugs of a rack that two vertical cable managers take, one on each side.
+
+Managers of 100 mm by 200 mm, filled to 40%, hold 1777 jumpers of 3 mm. TIA-942-B asks for that fill of pathways
+(heathertechnologies.com, "Patch Panel Cable Management: Vertical and Horizontal Routing Best Practices").
+"""
+
+
+class RackOfTooManyPlugs(PlanRule):
+    """A rack takes more plugs than the cable managers beside it hold.
+
+    Every jumper, and every tail of a splitter, leaves the rack by a vertical manager. One of 100 mm by 200 mm on each
+    side, filled to 40%, holds about 1800 jumpers of 3 mm; behind more of them no switch can be changed, and air
+    does not pass. Copper is thicker, so that fewer fit. `lint.limits.rack_plugs` states another number.
+
+    Spread the switches over more racks (`racks: 2` of a tier), let leaves stand in the racks of their nodes, or plan
+    wider managers and state what they hold.
+    """
+
+    id = "FG647"
+    severity = Severity.INFO
+    title = "a rack takes more plugs than its cable managers hold"
+    bad = """
+        lint: {limits: {rack_plugs: 40}}
+        fabrics: {compute: {tiers: {
+          leaf: {switch: sn5600, per: [su, rail], racks: 2},
+          spine: {switch: sn5600, count: 4}}}}  # <-
+    """
+    good = """
+        lint: {limits: {rack_plugs: 40}}
+        fabrics: {compute: {tiers: {
+          leaf: {switch: sn5600, per: [su, rail], racks: 2}, spine: {switch: sn5600, count: 4, racks: 2}}}}
+    """
+
+    def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
+        """Count the plugs of every rack, and tell each kind of rack once, by the tier with most of its switches."""
+        import numpy as np
+
+        from fabricgen.bom.plug_counts import plugs_of_racks
+
+        most = cluster.design.loaded.limits.rack_plugs or MOST_PLUGS
+        counts = plugs_of_racks(cluster)
+        told: dict[Path, list[int]] = {}
+        for rack in np.flatnonzero(counts > most).tolist():
+            told.setdefault(_main_tier(cluster, rack), []).append(rack)
+        for path, racks in sorted(told.items(), key=lambda item: min(item[1])):
+            fullest = max(racks, key=lambda rack: (int(counts[rack]), -rack))
+            more = f", the fullest of {len(racks)} racks" if len(racks) > 1 else ""
+            name = cluster.plan.racks.names[fullest]
+            parts = -(-int(counts[fullest]) // most)
+            yield self.flag(
+                path,
+                f"{name} takes {counts[fullest]} plugs{more}; the managers of a rack hold {most}",
+                f"spread its switches over {parts} racks, or plan wider managers and state "
+                f"`lint.limits.rack_plugs: {counts[fullest]}`",
+            )
+
+
+def _main_tier(cluster: Cluster, rack: int) -> Path:
+    """The line of the tier that has most switches in a rack, else of the racks of nodes."""
+    import numpy as np
+
+    from fabricgen.wiring.tables import SWITCH
+
+    devices = cluster.plan.devices
+    inside = devices.device_class[devices.rack == rack]
+    numbers = np.bincount(inside, minlength=len(devices.classes)).tolist()
+    switches = [(count, -i) for i, count in enumerate(numbers) if count and devices.classes[i].kind == SWITCH]
+    if not switches:
+        return ("scalable_unit", "racks")
+    cls = devices.classes[-max(switches)[1]]
+    return cluster.design.tier(cls.key).path
