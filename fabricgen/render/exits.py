@@ -150,7 +150,7 @@ def exit_parts(switch: SwitchView, vrf: str, names: MapNames) -> ExitParts:
             entries += own_entries
     if set(paths) - {"^$"} and vrf and switch.overlay:
         place = PASSED + switch.vrfs.index(vrf)
-        entries.append(MapEntry(OVERLAY_OUT, place, True, False, as_path=path_list))
+        entries.append(MapEntry(OVERLAY_OUT, place, True, False, as_path=path_list, drains=switch.maintenance))
     known = ((path_list, paths),) if paths else ()
     return ExitParts(known, tuple(lists), tuple(entries), announced, tuple(statics))
 

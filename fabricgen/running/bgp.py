@@ -138,11 +138,10 @@ class Instance:
 
 def drained(policies: Policies, instances: Iterable[Instance], *, by_community: bool = True) -> bool:
     """Whether all that sessions announce is made the last choice; raises UnknownTextError where sessions differ."""
-    sessions = [neighbor for one in instances for neighbor in one.neighbors.values()]
-    # Routes of EVPN have tunnels for next hops, which the underlay leads around what is drained.
-    maps = {name for one in sessions if not one.active or one.active & {"v4", "v6"} for name in one.map_out}
-    open_ = [name for name in sorted(maps) if policies.passes(name)]
-    marks = {policies.drains(name, by_community=by_community) for name in open_}
+    sessions = [(all_, one) for all_ in instances for one in all_.neighbors.values() if not one.is_group]
+    told = [all_.both(one, "map_out") for all_, one in sessions]
+    open_ = [name for name in sorted({name for maps in told for name in maps}) if policies.passes(name)]
+    marks = {policies.drains(name, by_community=by_community) for name in open_} | {False for maps in told if not maps}
     if len(marks) > 1:
         unfit("some sessions are drained, and others are not")
     return marks == {True}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from fabricgen.running.form import differences
@@ -26,6 +28,7 @@ CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     "vrfs": ("evpn-guests", OF_VRF),
     "vrfs-dual-drained": ("evpn-guests", (*OF_VRF, *DUAL, DRAINED)),
     "evpn": ("evpn-guests", ()),
+    "evpn-drained": ("evpn-guests", (DRAINED, "config_of.compute-spine-01.maintenance=true")),
     "evpn-dual-unnumbered": ("evpn-guests", (*DUAL, *UNNUMBERED)),
     "exits-above": ("two-exits", DUAL),
     "exits-drained": ("two-exits", (*DUAL, DRAINED)),
@@ -96,6 +99,26 @@ def test_a_mate_that_hears_own_routes_alone_over_evpn_is_found_out() -> None:
     found = list(differences(read(switch, wrong), wanted(cluster_of("evpn-guests", *sets), switch, files)))
     assert len(found) == 1
     assert ".own_only: True, wanted False" in str(found[0])
+
+
+@pytest.mark.parametrize("nos", NOSES)
+def test_a_drain_that_leaves_out_the_overlay_is_found_out(nos: str) -> None:
+    sets = pairs(nos, "evpn-guests", (DRAINED,))
+    switch, files = next((s, f) for s, f in switches_of("evpn-guests", sets) if s.maintenance)
+    starts = r"^(          )?(route-map )?OVERLAY-(OUT|PEER)( permit 10|:)$"
+    for number in range(2):
+        wrong = {n: _without_drain(t, starts, number) for n, t in files.items()}
+        assert wrong != files
+        with pytest.raises(ValueError, match=r"some sessions are drained, and others are not"):
+            read(switch, wrong)
+
+
+def _without_drain(text: str, starts: str, number: int) -> str:
+    """A text of which one of the maps that begin so sets nothing."""
+    maps = [found.start() for found in re.finditer(starts, text, re.M)][number : number + 1]
+    for at in maps:
+        text = text[:at] + re.sub(r"(^ +set(: | as-path| community).*\n)+", "", text[at:], count=1, flags=re.M)
+    return text
 
 
 def _changed(line: str, old: str, new: str) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from ipaddress import ip_network
 from typing import Any, TypeAlias
 
-from avd_overlay import passes_nothing_on
-from avd_routing import drain, mate_in
+from avd_overlay import drain, passes_nothing_on
+from avd_routing import mate_in
 
 from fabricgen.views.exits import ExitPeer, ExitPolicy, Outside
 from fabricgen.views.switch import SwitchView

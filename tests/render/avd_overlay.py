@@ -14,6 +14,11 @@ def passes_nothing_on(switch: SwitchView) -> bool:
     return switch.is_lowest and not any(port.role == "down" for port in switch.ports)
 
 
+def drain(switch: SwitchView) -> list[str]:
+    """What makes a route the last choice of neighbours, in maintenance."""
+    return [f"as-path prepend {switch.asn} {switch.asn} {switch.asn}", "community 65535:0 additive"]
+
+
 def vxlan(switch: SwitchView) -> Structured:
     """The VXLAN interface of a switch with VRFs over EVPN."""
     found = switch.overlay.vrfs if switch.overlay else ()
@@ -63,21 +68,26 @@ def with_overlay(switch: SwitchView, found: Structured) -> Structured:
         }
         for peer in switch.overlay.peers
     ]
-    own = {"route_map_out": "OVERLAY-OUT"} if passes_nothing_on(switch) else {}
-    has_up = any(port.role == "up" for port in switch.ports)
-    members = [
-        {"name": name, "activate": True, **(own if not (role == "peer" and has_up) else {})}
-        for name, role in groups.items()
-    ]
+    own, has_up = passes_nothing_on(switch), any(port.role == "up" for port in switch.ports)
+    members, maps = [], {}
+    last = {"set": drain(switch)} if switch.maintenance else {}
+    for name, role in groups.items():
+        all_to_mates = own and role == "peer" and has_up
+        if switch.maintenance or (own and not all_to_mates):
+            map_ = "OVERLAY-PEER" if all_to_mates else "OVERLAY-OUT"
+            looks_at = {"match": ["as-path OWN"]} if own and not all_to_mates else {}
+            maps[map_] = [{"sequence": 10, "type": "permit", **looks_at, **last}]
+            members.append({"name": name, "activate": True, "route_map_out": map_})
+        else:
+            members.append({"name": name, "activate": True})
     bgp["address_family_evpn"] = {"next_hop_unchanged": True, "peer_groups": members}
-    if own:
-        entry = {"sequence": 10, "type": "permit", "match": ["as-path OWN"]}
-        further = [
-            {"sequence": 50 + n, "type": "permit", "match": [f"as-path EXITS-{vrf}"]}
+    if own and "OVERLAY-OUT" in maps:
+        maps["OVERLAY-OUT"] += [
+            {"sequence": 50 + n, "type": "permit", "match": [f"as-path EXITS-{vrf}"], **last}
             for n, vrf in enumerate(switch.vrfs)
             if any(peer.vrf == vrf for peer in switch.exits.peers)
         ]
-        found["route_maps"].append({"name": "OVERLAY-OUT", "sequence_numbers": [entry, *further]})
+    found["route_maps"] += [{"name": name, "sequence_numbers": entries} for name, entries in maps.items()]
     third, fourth = map(int, (switch.multihomed or "0.0").split(".")[-2:])
     bgp["vlans"] = [
         {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 from avd_balancing import balancing
-from avd_overlay import passes_nothing_on
+from avd_overlay import drain, passes_nothing_on
 
 from fabricgen.views.switch import Subinterface, SwitchPort, SwitchView
 
@@ -142,11 +142,6 @@ def mate_in(switch: SwitchView, vrf: str) -> bool:
 
 def _speaks_in(port: SwitchPort, vrf: str) -> bool:
     return any(sub.vrf == vrf and sub.peer_asn for sub in port.subinterfaces)
-
-
-def drain(switch: SwitchView) -> list[str]:
-    """What makes a route the last choice of neighbours, in maintenance."""
-    return [f"as-path prepend {switch.asn} {switch.asn} {switch.asn}", "community 65535:0 additive"]
 
 
 def _links(switch: SwitchView) -> list[SwitchPort]:

@@ -1,7 +1,7 @@
 """Ways out at work: FRR as switches and as the routers outside, with packets through them.
 
 Each of two routers outside has 198.51.100.1, announces a default route, prefixes that are accepted and others that are
-not. One is lost with its link, the other with its session, then both.
+not. One has its session on its link and is lost with that, the other between loopbacks and is lost with the session.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from tests.render.lab_files import Build, End, built
 FAR = "198.51.100.1"
 ACCEPTED, TOO_LONG, REFUSED = "203.0.113.64/28", "203.0.113.128/30", "198.18.0.0/24"
 ROUTERS = ("wan-1", "wan-2")
+BETWEEN_LOOPBACKS = "192.0.2.9"
+"""The loopback of wan-2, which its session ends at."""
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -41,7 +43,7 @@ def short_path() -> Iterator[Path]:
 
 
 class WithRouters(Build):
-    """A build whose routers outside run FRR too; `asns` of them, 0 where they route statically."""
+    """A build whose routers outside run FRR too."""
 
     @cached_property
     def switches(self) -> tuple[str, ...]:
@@ -60,31 +62,33 @@ class WithRouters(Build):
             near.port: Interface(True, 1500, 400, addresses=frozenset(self.addresses[near]))
             for near, _ in self._ends(name)
         }
-        return Switch(name, ports, frozenset(), frozenset({f"{FAR}/32"}), Management())
+        own = {f"{FAR}/32"} | ({f"{BETWEEN_LOOPBACKS}/32"} if name == ROUTERS[1] else set())
+        return Switch(name, ports, frozenset(), frozenset(own), Management())
 
     def frr(self, name: str) -> str:
         if name not in ROUTERS:
             return super().frr(name)
-        sessions = [
-            (address.partition("/")[0], self.forms[far.device].bgp[""].asn)
-            for _, far in self._ends(name)
-            for address in self.addresses[far]
-        ]
-        hops = [hop for hop, _ in sessions]
-        if "BGP" not in self._kind:
-            return f"hostname {name}\n" + "".join(f"ip route 172.16.0.0/16 {hop}\n" for hop in hops)
+        ((_, far),) = self._ends(name)
+        inside, border = self.forms[far.device].bgp[""].asn, self.session(name)
         asn = 65100 + ROUTERS.index(name) + 1
         lines = [f"hostname {name}", *(f"ip route {p} blackhole" for p in (ACCEPTED, TOO_LONG, REFUSED))]
+        if name == ROUTERS[1]:
+            lines += [f"ip route {border}/32 {self.addresses[far][0].partition('/')[0]}"]
         lines += [f"router bgp {asn}", f" bgp router-id 192.0.2.{100 + asn % 100}", " no bgp ebgp-requires-policy"]
-        lines += [f" neighbor {hop} remote-as {far}\n neighbor {hop} timers connect 1" for hop, far in sessions]
+        lines += [f" neighbor {border} remote-as {inside}", f" neighbor {border} timers connect 1"]
+        if name == ROUTERS[1]:
+            lines += [f" neighbor {border} ebgp-multihop 2", f" neighbor {border} update-source {BETWEEN_LOOPBACKS}"]
         lines += [" address-family ipv4 unicast"]
         lines += [f"  network {prefix}" for prefix in (ACCEPTED, TOO_LONG, REFUSED)]
-        lines += [f"  neighbor {hop} default-originate" for hop in hops]
+        lines += [f"  neighbor {border} default-originate"]
         return "\n".join([*lines, " exit-address-family", "exit", ""])
 
-    @cached_property
-    def _kind(self) -> str:
-        return "BGP" if any("neighbor 192.0.2" in text for text in self.files.values()) else ""
+    def session(self, name: str) -> str:
+        """The address that the session of a router outside is with: of the link, or the border's loopback."""
+        ((_, far),) = self._ends(name)
+        on_link = sorted(self.addresses[far])
+        own = sorted(self.forms[far.device].loopbacks) if name == ROUTERS[1] else on_link
+        return own[0].partition("/")[0]
 
 
 def until(done: Callable[[], object], what: str, seconds: float = 60) -> None:
@@ -109,7 +113,7 @@ def learned(lab: Lab, device: str) -> set[str]:
 
 
 def test_the_loss_of_an_exit_moves_traffic_to_the_other(short_path: Path) -> None:
-    build = WithRouters(built("two-exits"))
+    build = WithRouters(built("two-exits", f"fabrics.compute.exits.wan.devices.wan-2.loopback={BETWEEN_LOOPBACKS}"))
     leaves = [name for name in build.switches if "-leaf-" in name]
     spines = [name for name in build.switches if "-spine-" in name]
     borders = [name for name in build.switches if "-border-" in name]
@@ -140,7 +144,7 @@ def test_the_loss_of_an_exit_moves_traffic_to_the_other(short_path: Path) -> Non
         until(lambda: all(ways(spine) == 1 for spine in spines), "the exit with a dead link is gone")
         until(reaches, "all leaves by the other border")
 
-        lab.vtysh("wan-2", "configure terminal", "router bgp 65102", "neighbor 192.0.2.6 shutdown")
+        lab.vtysh("wan-2", "configure terminal", "router bgp 65102", f"neighbor {build.session('wan-2')} shutdown")
         until(lambda: not any(hops(lab, s, "0.0.0.0/0") for s in (*leaves, *spines, *borders)), "no default is left")
         assert not any(ACCEPTED in learned(lab, leaf) for leaf in leaves)
         assert not lab.pings(hosts[0].device, hosts[0].port, FAR)

@@ -52,6 +52,7 @@ PAIRED = "{{switch: {}, per: su, count: 2, spread: stripe, peer: 2 x 400G, uplin
 MATES = (*ALL_EOS, "fabrics.compute.tiers.leaf=" + PAIRED.format("7060dx5-64s"))
 EVPN_MATES = (*EVPN_EOS, "fabrics.compute.tiers.leaf=" + PAIRED.format("7060x6-64de"))
 LEAF_DRAINED = "config_of.compute-leaf-p1-su01-01.maintenance=true"
+EVPN_DRAINED = (LEAF_DRAINED, "config_of.compute-spine-01.maintenance=true")
 ONE_LEAF = ("fabrics.compute.tiers.leaf.per=su",)
 
 ENCRYPTED = "fabrics.across.spans.haul.macsec={ckn: 0123456789abcdef0123456789abcdef, cak: 'env:FABRICGEN_CAK'}"
@@ -81,6 +82,7 @@ CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     "exits-between-loopbacks": ("two-exits", (*BORDERS, LOOPBACK_EXIT)),
     "exits-static": ("two-exits", (*BORDERS, f"{EXIT}{{to: wan, routing: static, accept: [203.0.113.0/24]}}")),
     "exits-over-evpn": ("evpn-guests", (*EVPN_EOS, GUEST_WAN, GUEST_EXIT)),
+    "exits-over-evpn-drained": ("evpn-guests", (*EVPN_EOS, GUEST_WAN, GUEST_EXIT, *EVPN_DRAINED)),
     "exits-of-a-tenant": ("two-exits", (*BORDERS, *DUAL, "tenants={blue: {nodes: [p1/su-1/node-1], extra: [wan]}}")),
     "multihomed": ("evpn-guests", EVPN_PAIRS),
     "multihomed-tenants": (
@@ -121,6 +123,7 @@ CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     "mates-below-spines-bonded": ("leaf-spine", (*MATES, *BRIDGED, "fabrics.compute.bond=node", *UNNUMBERED)),
     "mates-with-vrfs-drained": ("evpn-guests", (*EVPN_MATES, *DUAL, "routing.overlay=none", LEAF_DRAINED)),
     "mates-over-evpn": ("evpn-guests", EVPN_MATES),
+    "mates-over-evpn-drained": ("evpn-guests", (*EVPN_MATES, LEAF_DRAINED)),
     "mates-below-exits": ("two-exits", (*BORDERS, *DUAL, "fabrics.compute.tiers.leaf=" + PAIRED.format("7060dx5-64s"))),
     "mlag": ("bonded-pair", MLAG),
     "mlag-dual": ("bonded-pair", (*MLAG, *DUAL)),

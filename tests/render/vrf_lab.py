@@ -46,7 +46,10 @@ def lab(build: Build, folder: Path) -> Iterator[frr_lab.Lab]:
             _switch(running, name)
         for name in build.hosts:
             _set(spaces[name], build.files[f"hosts/{name}/90-fabric.conf"])
-            frr_lab.batch(_host(build, name), "-n", spaces[name])
+            lines = list(_host(build, name))
+            rules6 = [line for line in lines if line.startswith("rule ") and ":" in line]
+            frr_lab.batch([line for line in lines if line not in rules6], "-n", spaces[name])
+            frr_lab.batch(rules6, "-6", "-n", spaces[name])
         daemons += frr_lab.start(running, build.switches)
         frr_lab.configure(running, {name: build.frr(name) for name in build.switches})
         yield running
@@ -202,8 +205,7 @@ def _host(build: Build, name: str) -> Iterator[str]:
             words = [f"{word} {route[word]}" for word in ("via", "scope", "metric", "table") if word in route]
             yield f"route add {to} dev {kernel(port)} {' '.join(words)}"
         for rule in found.get("routing-policy", ()):
-            family = "-6 " if ":" in rule["from"] else ""
-            yield f"{family}rule add from {rule['from']} table {rule['table']} priority {rule['priority']}"
+            yield f"rule add from {rule['from']} table {rule['table']} priority {rule['priority']}"
 
 
 def first_ports(build: Build) -> dict[str, End]:

@@ -218,11 +218,10 @@ def _entry(rule: Row, types: Mapping[str, str], *, graceful: bool) -> Entry:
     match, (action,) = rule.get("match", {}), rule["action"]
     if action not in ("permit", "deny") or rule["action"] != {action: {}}:
         unfit(f"an entry that is not understood: {rule}")
-    if not match:
-        return Entry(action == "permit")
     only(match, "as-path-list", "ip-prefix-list", "source-vrf", "type")
-    if match.keys() == {"as-path-list"}:
-        return Entry(action == "permit", as_path=match["as-path-list"])
+    if match.keys() <= {"as-path-list"}:  # of EVPN: all routes, or those of some paths
+        sets = sets_of(rule.get("set", {}), of_exit=False, graceful=graceful)
+        return replace(Entry(action == "permit", as_path=match.get("as-path-list", "")), **sets)
     if types[match["ip-prefix-list"]] != match["type"]:
         unfit(f"an entry that is not understood: {rule}")
     return replace(

@@ -21,19 +21,25 @@ from fabricgen.views.switch import SwitchView
 
 
 def overlay_values(switch: SwitchView) -> dict[str, Any] | None:
-    """The values of the overlay; None where the switch has none. `outward` is the map of what sessions announce.
+    """The values of the overlay; None where the switch has none.
 
-    In `groups`, (name, whether routes with the own AS number are taken, whether `outward` holds).
+    In `groups`, (name, whether routes with the own AS number are taken, the map outward or ""); in `outward_maps`,
+    (name, (number, list of AS paths or "") of its rules). The router adds the community of a drained switch by itself.
     """
     if switch.overlay is None:
         return None
+    maps = evpn.outward_maps(switch)
+    exits = [*([(15, OWN_LEAKED)] if tells_leaked(switch) else []), *exits_over_evpn(switch)]
     return {
         "vtep": switch.overlay.vtep if evpn.is_vtep(switch) else "",
         "copies_dscp": switch.fabric.qos.lossless,
         "multihop": evpn.MULTIHOP,
-        "outward": "OVERLAY-OUT" if switch.announces_own_only else "",
-        "exits": [*([(15, OWN_LEAKED)] if tells_leaked(switch) else []), *exits_over_evpn(switch)],
-        "groups": [(group.name, group.allow_own_asn, group.own_only) for group in evpn.groups(switch)],
+        "outward_maps": [(name, [(10, "OWN"), *exits] if own_only else [(10, "")]) for name, own_only in maps],
+        "prepended": switch.asn if switch.maintenance else 0,
+        "groups": [
+            (group.name, group.allow_own_asn, group.outward if (group.outward, group.own_only) in maps else "")
+            for group in evpn.groups(switch)
+        ],
         "peers": [
             (peer.address, peer.asn, group.name, yaml_text(one_line(peer.name, 80)))
             for group in evpn.groups(switch)

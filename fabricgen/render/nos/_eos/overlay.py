@@ -21,15 +21,17 @@ def overlay_values(switch: SwitchView) -> dict[str, Any] | None:
     """The values of the overlay; None where the switch has none."""
     if switch.overlay is None:
         return None
+    maps = evpn.outward_maps(switch)
     return {
         "vnis": [(token(one.name), one.vni) for one in switch.overlay.vrfs],
         "lossless": switch.fabric.qos.lossless,
         "multihop": evpn.MULTIHOP,
+        "outward_maps": maps,
         "groups": [
             {
                 "name": group.name,
                 "allow_own_asn": group.allow_own_asn,
-                "own_only": group.own_only,
+                "outward": group.outward if (group.outward, group.own_only) in maps else "",
                 "peers": [(peer.address, peer.asn, one_line(peer.name, 80)) for peer in group.peers],
             }
             for group in evpn.groups(switch)

@@ -50,7 +50,7 @@ def overlay_values(switch: SwitchView) -> dict[str, Any]:
                 {
                     "name": group.name,
                     "allow_own_asn": group.allow_own_asn,
-                    "own_only": group.own_only,
+                    "outward": group.outward,
                     "peers": [(peer.address, peer.asn, one_line(peer.name, 80)) for peer in group.peers],
                 }
                 for group in evpn.groups(switch)
