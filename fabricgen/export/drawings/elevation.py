@@ -85,9 +85,10 @@ def _foot(rack: Rack, top: float) -> list[str]:
     optics = f"{rack.optics_kw:.1f} kW of it optics; " if rack.optics_kw else ""
     found.append(label(_LEFT, top + 12.3, optics + feeds, 2.3, "", _BODY))
     if rack.basis:
-        found.append(label(_LEFT, top + 14.9, f"kW is {rack.basis.replace('+', ' + ')}", 1.9, "g", _BODY))
+        basis = rack.basis.replace("-", " ").replace("+", " + ")
+        found.append(label(_LEFT, top + 14.9, f"kW of devices: {basis}", 1.9, "g", _BODY))
     if any(total.unknown for _, total in rows):
-        found.append(label(_LEFT, top + 17, "+ and devices without a figure", 1.9, "g", _BODY))
+        found.append(label(_LEFT, top + 17, "+ and devices or optics without a figure", 1.9, "g", _BODY))
     return found
 
 
