@@ -10,17 +10,21 @@ from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import PlanRule
 
 if TYPE_CHECKING:
+    from fabricgen.bom.cables import CableParts
     from fabricgen.cluster import Cluster
     from fabricgen.wiring.cabling.shelf import Shelf
+
+Plugged = Counter[tuple[int, str, str]]
+"""(class of switches, part, vendor) -> how many of it are plugged in there."""
 
 _LOCKED = {"eos": "Arista"}
 """NOS -> the vendor whose licence it wants for transceivers of others."""
 
 
 class ForeignTransceivers(PlanRule):
-    """The product lists sell transceivers of another vendor for switches that run EOS.
+    """The product lists sell transceivers, or cables with ends, of another vendor for switches that run EOS.
 
-    EOS keeps ports with such transceivers down (xcvr-unsupported) until `service unsupported-transceiver NAME KEY` is
+    EOS keeps ports with such plugs down (xcvr-unsupported) until `service unsupported-transceiver NAME KEY` is
     configured, with a key that Arista makes for a customer (The Life of Kenneth, Unlocking Third Party Transceivers on
     Older Arista Switches); how it takes optics of your vendor is between you and Arista.
 
@@ -45,32 +49,61 @@ class ForeignTransceivers(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Count the transceivers in each tier's switches by part; one finding a tier."""
+        """Count the transceivers, and cables with ends of their own, in each tier's switches by part; one finding a
+        tier.
+        """
         from fabricgen.bom.cables import CableParts
-        from fabricgen.bom.sources import transceivers
         from fabricgen.wiring.cabling.offers import shelf_of
 
         shelf, devices = shelf_of(cluster.design), cluster.plan.devices
         licensed = cluster.design.loaded.blueprint.cabling.third_party
-        locked = {nos for nos, maker in _LOCKED.items() if maker not in licensed}
+        locked = {nos: maker for nos, maker in _LOCKED.items() if maker not in licensed}
         if shelf is None or not any(cls.nos in locked for cls in devices.classes):
             return
-        vendors, needs = _vendors(shelf), transceivers.needs(cluster, CableParts(cluster))
-        counts = Counter(zip(devices.device_class[needs.device].tolist(), needs.part.tolist(), strict=True))
+        parts = CableParts(cluster)
+        plugged = _transceivers(cluster, parts, shelf) + _cables(cluster, parts, shelf)
         for number, cls in enumerate(devices.classes):
-            maker = _LOCKED.get(cls.nos) if cls.nos in locked else None
-            parts = {needs.parts[part].part: n for (of, part), n in sorted(counts.items()) if of == number}
-            foreign = {part: n for part, n in parts.items() if vendors.get(part, maker) != maker}
+            maker = locked.get(cls.nos)
+            foreign = [
+                f"{count:,} {part} ({vendor})"
+                for (of, part, vendor), count in sorted(plugged.items())
+                if of == number and vendor not in (maker, "any")
+            ]
             if maker and foreign:
-                listed = ", ".join(f"{n:,} {part} ({vendors[part]})" for part, n in foreign.items())
-                message = (
-                    f"{listed} for {cls.profile.id}, which runs {cls.nos.upper()}: {maker} wants a licence for them"
-                )
+                model = f"{cls.profile.id}, which runs {cls.nos.upper()}"
+                message = f"{', '.join(foreign)} for {model}: {maker} wants a licence for them"
                 hint = "order its own, or state `cabling: {third_party: [" + maker + "]}` if you have it"
                 yield self.flag((*cls.path, "switch"), message, hint)
 
 
-def _vendors(shelf: Shelf) -> dict[str, str]:
-    """Transceiver -> who sells it; parts of any vendor are left out."""
-    lists = [found for found in reversed(shelf.lists) if found.vendor != "any"]
-    return {p.part: found.vendor for found in lists for p in found.products if p.kind == "transceiver"}
+def _transceivers(cluster: Cluster, parts: CableParts, shelf: Shelf) -> Plugged:
+    """How many transceivers of the lists the switches of each class take."""
+    from fabricgen.bom.sources import transceivers
+
+    needs, devices = transceivers.needs(cluster, parts), cluster.plan.devices
+    vendors = {
+        p.part: found.vendor for found in reversed(shelf.lists) for p in found.products if p.kind == "transceiver"
+    }
+    pairs = zip(devices.device_class[needs.device].tolist(), needs.part.tolist(), strict=True)
+    counts = ((of, needs.parts[part].part, n) for (of, part), n in Counter(pairs).items())
+    return Counter({(of, part, vendors[part]): n for of, part, n in counts if part in vendors})
+
+
+def _cables(cluster: Cluster, parts: CableParts, shelf: Shelf) -> Plugged:
+    """How many cables of the lists with ends of their own the switches of each class take."""
+    import numpy as np
+
+    made, code = parts.made
+    cables, links, classes = cluster.plan.cables, cluster.plan.links, cluster.plan.devices.device_class
+    found: Plugged = Counter()
+    for kind, one in enumerate(made):
+        sold = shelf.piece(one.wanted, one.length_m) if one.listed and one.wanted.medium.attached else None
+        if sold is None:
+            continue
+        vendor = next(each.vendor for each in shelf.lists if sold[0] in each.products)
+        rows = np.flatnonzero(code[cables.end_cable] == kind)
+        at = [classes[device[cables.end_link[rows]]] for device in (links.a_device, links.b_device)]
+        ends = np.unique(np.stack([np.tile(cables.end_cable[rows], 2), np.concatenate(at)]), axis=1)
+        for of, count in Counter(ends[1].tolist()).items():
+            found[of, one.part, vendor] += count
+    return found
