@@ -328,6 +328,18 @@ def ends_of(cluster: Cluster) -> dict[str, list[int]]:
     return {name: [row, column] for name, row, column in places if name.startswith("net-")}
 
 
+def test_network_racks_are_filled_from_the_top_down_if_that_is_said(tmp_path: Path) -> None:
+    down = ("floor.network_fill=down",)
+    cluster = locked(FLOOR, tmp_path, None, down)
+    check_apart(cluster)
+    found = stands(cluster)
+    assert [found[f"compute-spine-p1-0{n}"][1] for n in (1, 2, 3, 4)] == [45, 43, 41, 39]
+    assert [found[f"compute-leaf-p1-su01-r{n}-01"][1] for n in (1, 8)] == [45, 31]
+    grown = locked(FLOOR, tmp_path, cluster, (*down, *GROWTH["a fabric before it"], *GROWTH["more spines and cores"]))
+    check_apart(grown)
+    assert {name: stands(grown)[name] for name in found} == found
+
+
 def test_a_hall_of_two_rows_is_filled(tmp_path: Path) -> None:
     cluster = locked(TWO_ROWS, tmp_path, None)
     check_apart(cluster)

@@ -40,6 +40,7 @@ class RunPlaces:
         self._design, self._layout, self._halls = design, design.layout, halls
         self.hall_lookup = HallLookup(design, halls)
         self._units = design.layout.network_rack.units
+        self._hung = design.loaded.blueprint.floor.network_fill == "down"
         self._groups: dict[TierKey, TierGroups] = {}
 
     def suffix(self, hall: int) -> str:
@@ -97,8 +98,10 @@ class RunPlaces:
         `where` is `choose` for ints, `numpy.where` for arrays.
         """
         place = self.order_of(run).place(group, number, where)
-        each = self.per_rack(run)
-        return place // each, 1 + place % each * self.height_of(run)
+        each, height = self.per_rack(run), self.height_of(run)
+        if self._hung:
+            return place // each, max(1, self._units - TOP_UNITS_FREE + 1 - height) - place % each * height
+        return place // each, 1 + place % each * height
 
     def racks(self, run: NetworkRun) -> dict[int, list[SwitchIndex]]:
         """The switches in each rack of a run, in order, by number of the rack."""
@@ -144,7 +147,8 @@ class RunPlaces:
         mine = dict(self._extra_sets(hall))
         held = self._layout.lock.of(SHELVED + self.suffix(hall))
         if not held:
-            filled = stack((p.rack_units for p, count in mine.values() for _ in range(count)), self._units)
+            heights = (p.rack_units for p, count in mine.values() for _ in range(count))
+            filled = stack(heights, self._units, hung=self._hung)
             spots = iter(list(zip(filled.rack, filled.u, strict=True)))
             return {name: [next(spots) for _ in range(count)] for name, (_, count) in mine.items()}
         return _shelved(mine, held, self._units - TOP_UNITS_FREE)

@@ -47,7 +47,8 @@ class UnitPlan:
     @cached_property
     def stack(self) -> UnitStack:
         """The network racks of a unit and the switches in them."""
-        return stacked(self.tiers, self.layout.network_rack.units, self._held)
+        hung = self._design.loaded.blueprint.floor.network_fill == "down"
+        return stacked(self.tiers, self.layout.network_rack.units, self._held, hung=hung)
 
     @cached_property
     def node_rack(self) -> NodeRack:

@@ -28,14 +28,16 @@ class Stack:
         return max(self.rack, default=-1) + 1
 
 
-def stack(heights: Iterable[int], units: int) -> Stack:
-    """Stack devices of some heights in racks of `units` rack units, from the bottom, one after the other."""
-    racks, bottoms, rack, u = [], [], 0, 1
+def stack(heights: Iterable[int], units: int, *, hung: bool) -> Stack:
+    """Stack devices of some heights in racks of `units` rack units one after the other: from the bottom up, or, `hung`,
+    from the top down.
+    """
+    racks, bottoms, rack, u, room = [], [], 0, 1, units - TOP_UNITS_FREE
     for height in heights:
-        if u + height - 1 > units - TOP_UNITS_FREE and u > 1:
+        if u + height - 1 > room and u > 1:
             rack, u = rack + 1, 1
         racks.append(rack)
-        bottoms.append(u)
+        bottoms.append(max(1, room + 2 - u - height) if hung else u)
         u += height
     return Stack(racks, bottoms)
 
@@ -62,16 +64,17 @@ class UnitStack:
         return len(self.stands)
 
 
-def stacked(tiers: Sequence[UnitTier], units: int, held: Mapping[str, Intervals]) -> UnitStack:
-    """Place switches in the network racks of a unit: those in the lock where they were, others one after the other.
+def stacked(tiers: Sequence[UnitTier], units: int, held: Mapping[str, Intervals], *, hung: bool) -> UnitStack:
+    """Place switches in the network racks of a unit: those in the lock where they were, others one after the other,
+    from the bottom up or, `hung`, from the top down.
 
     `held` are positions by lock key, as one number: `STRIDE` times the rack (from 1) plus the lowest rack unit.
     """
     kept = {name: [divmod(n, STRIDE) for n in numbers(intervals) if n >= STRIDE] for name, intervals in held.items()}
-    return _added(tiers, units, kept) if any(kept.values()) else _anew(tiers, units)
+    return _added(tiers, units, kept, hung=hung) if any(kept.values()) else _anew(tiers, units, hung=hung)
 
 
-def _anew(tiers: Sequence[UnitTier], units: int) -> UnitStack:
+def _anew(tiers: Sequence[UnitTier], units: int, *, hung: bool) -> UnitStack:
     """Placement without a lock: racks for each stand, filled with each part of tiers that are split over
     several racks.
     """
@@ -81,7 +84,7 @@ def _anew(tiers: Sequence[UnitTier], units: int) -> UnitStack:
         here = [(t, i, _part(t, i)) for t in tiers if t.stand == stand for i in range(t.each)]
         for part in sorted({part for _, _, part in here}):
             mine = [(t, i) for t, i, of in here if of == part]
-            filled = stack((t.height for t, _ in mine), units)
+            filled = stack((t.height for t, _ in mine), units, hung=hung)
             for (t, i), rack, u in zip(mine, filled.rack, filled.u, strict=True):
                 spots.setdefault(t.tier.key, {})[i] = (len(stands) + rack, u)
             stands += [stand] * filled.racks
@@ -102,6 +105,7 @@ class _Filling:
     """Network racks while they are filled: free rack units of each, its stand, and which parts of tiers it holds."""
 
     units: int
+    hung: bool
     racks: list[FreeUnits] = field(default_factory=list)
     stands: list[Stand | None] = field(default_factory=list)
     parts: list[dict[TierKey, set[int]]] = field(default_factory=list)
@@ -127,17 +131,19 @@ class _Filling:
         """
         for rack, elevation in enumerate(self.racks):
             if self.stands[rack] == t.stand and self.parts[rack].get(t.tier.key, {part}) == {part}:
-                u = elevation.lowest(t.height)
+                u = elevation.highest(t.height) if self.hung else elevation.lowest(t.height)
                 if u is not None:
                     return self.put(t, part, rack, u)
-        return self.put(t, part, len(self.racks), 1)
+        return self.put(t, part, len(self.racks), stack([t.height], self.units, hung=self.hung).u[0])
 
 
-def _added(tiers: Sequence[UnitTier], units: int, kept: Mapping[str, Sequence[tuple[int, int]]]) -> UnitStack:
+def _added(
+    tiers: Sequence[UnitTier], units: int, kept: Mapping[str, Sequence[tuple[int, int]]], *, hung: bool
+) -> UnitStack:
     """Placement with a lock: what was there stays, positions of removed devices stay reserved, new ones fill free
     space.
     """
-    filling = _Filling(units)
+    filling = _Filling(units, hung)
     spots: dict[TierKey, dict[int, UnitSpot]] = {}
     names = {t.holder for t in tiers}
     inside = [t for t in tiers if t.stand in NETWORK_STANDS]
