@@ -21,7 +21,7 @@ def plugs_of_racks(cluster: Cluster) -> Ints64:
     at_a = common_ends(links, cables)[cable]
     common = np.where(at_a, links.a_device[row], links.b_device[row])
     far = np.where(at_a, links.b_device[row], links.a_device[row])
-    first = np.r_[True, cable[1:] != cable[:-1]]
+    first = np.r_[True, cable[1:] != cable[:-1]][: len(cable)]
     each, count = np.maximum(pieces // far_ends, 1)[cable], len(cluster.plan.racks)
     found = np.bincount(rack[far], weights=each, minlength=count)
     return (found + np.bincount(rack[common[first]], weights=pieces[cable[first]], minlength=count)).astype(np.int64)

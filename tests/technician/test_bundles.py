@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import groupby
 
 import numpy as np
 import pytest
 
+from fabricgen.bom.bill import bill_of
 from fabricgen.cluster import Cluster
 from fabricgen.export.plugs import pieces_of_cables, plugs
 from fabricgen.export.technician import cable_bundles
@@ -54,6 +56,23 @@ def test_within_a_step_copper_lies_below_fibre_and_far_racks_come_before_near_on
                 pairs[pair] = max(pairs.get(pair, 0), length)
             assert [pair for pair, _ in groupby(racks)] == list(pairs)  # bundles of a pair are together
             assert list(pairs.values()) == sorted(pairs.values(), reverse=True)
+
+
+@pytest.mark.parametrize("name", sorted({*NAMES, "monday"} - {"two-site"}))  # fibre of spans is leased
+def test_as_many_pieces_are_pulled_as_the_bill_has(name: str) -> None:
+    """The fibres of a twin-port cage to two switches are one piece each, and tails of a splitter are one together."""
+    cluster = example_cluster(name)
+    pulled: Counter[str] = Counter()
+    for part in pull_table(TechnicianPack(cluster)).columns["part"]:
+        if not str(part).startswith("tail of "):
+            count, _, piece = str(part).rpartition("x ")
+            pulled[piece] += int(count or 1)
+    ordered: Counter[str] = Counter()
+    for line in bill_of(cluster).lines:
+        if line.kind == "cable":
+            count, _, piece = line.part.rpartition("x ")
+            ordered[piece] += line.quantity * int(count or 1)
+    assert pulled == ordered
 
 
 def test_what_goes_farthest_is_pulled_first() -> None:

@@ -9,6 +9,7 @@ from typing import cast
 
 import numpy as np
 
+from fabricgen.bom.sets import pieces_of
 from fabricgen.cluster import Cluster
 from fabricgen.export.files import cables
 from fabricgen.export.locations import rack_places
@@ -75,6 +76,21 @@ class TechnicianPack:
     def wiring(self) -> dict[str, SelectableColumn]:
         """The columns of cables.csv."""
         return cast("dict[str, SelectableColumn]", cables.table(self.cluster).columns)
+
+    @cached_property
+    def laid(self) -> Ints64:
+        """How many pieces each row brings: its jumpers, or 1 for the first tail of a splitter, 0 for others; int64."""
+        plugs = self.found.plugs
+        tail = np.maximum(plugs.ends[0].tail, plugs.ends[1].tail)
+        brings = (plugs.tails == 1) | (tail == 0)
+        laid: Ints64 = np.bincount(plugs.row, brings, minlength=len(self.found.cable)).astype(np.int64)
+        return laid
+
+    def pieces(self, rows: Ints64, laid: Ints64) -> list[str]:
+        """What is laid with some rows: `PART`, `2x PART`, or `tail of PART` where the piece comes with another row."""
+        names = [pieces_of(str(part))[1] for part in self.wiring["part"].take(rows)]
+        words = {0: "tail of ", 1: ""}
+        return [words.get(n, f"{n}x ") + name for n, name in zip(laid.tolist(), names, strict=True)]
 
     def locations(self, rows: Ints64) -> tuple[Strings, Strings]:
         """`h1.R03.07-U42:12/2` of both ends of some rows."""
@@ -187,7 +203,7 @@ def pull_sheet(pack: TechnicianPack, rows: Ints64, name: str, title: str) -> She
         Column("tag", 7, MARK, [tag.text for tag in pack.tags(rows)]),
         Column("a_end", 24, BOLD, a_end.tolist()),
         Column("b_end", 24, BOLD, b_end.tolist()),
-        Column("part", 20, SMALL, list(wiring["part"].take(rows))),
+        Column("part", 20, SMALL, pack.pieces(rows, pack.laid[rows])),
         Column("length_m", 8, NUMBER, list(wiring["length_m"].take(rows))),
         *_via(pack, rows),
         *redlines(),
@@ -212,7 +228,7 @@ def rack_sheet(pack: TechnicianPack, rack: int, name: str) -> Sheet:
         Column("far_end", 24, BOLD, np.where(b, a_end, b_end).tolist()),
         Column("far_device", 18, SMALL, _side(wiring, "device", row, ~b).tolist()),
         Column("transceiver", 16, SMALL, _side(wiring, "transceiver", row, b).tolist()),
-        Column("part", 19, SMALL, list(wiring["part"].take(row))),
+        Column("part", 19, SMALL, pack.pieces(row, pack.laid[row])),
         Column("length_m", 8, NUMBER, list(wiring["length_m"].take(row))),
         *_via(pack, row),
         *redlines((np.flatnonzero(b).tolist(), np.flatnonzero(~b).tolist())),
@@ -292,12 +308,15 @@ def pull_table(pack: TechnicianPack) -> Table:
     rows = _lays(pack, np.arange(len(found.cable)))
     steps = pull.step[pull.bundle[rows]]
     a_end, b_end = pack.locations(rows)
+    laid = np.bincount(pull.order, pack.laid).astype(np.int64)[pull.order[rows]]
     columns: dict[str, Sequence[Cell]] = {
         "order": pull.order[rows].tolist(),
         "step": (steps + 1).tolist(),
         "step_name": [pull.steps[i] for i in steps.tolist()],
         "bundle": EncodedColumn(pull.names, pull.bundle[rows]),
-        **{name: pack.wiring[name].take(rows) for name in ("cable", "part", "length_m")},
+        "cable": pack.wiring["cable"].take(rows),
+        "part": pack.pieces(rows, laid),
+        "length_m": pack.wiring["length_m"].take(rows),
         "a_end": a_end.tolist(),
         "b_end": b_end.tolist(),
         "far_ends": np.bincount(pull.order)[pull.order[rows]].tolist(),
