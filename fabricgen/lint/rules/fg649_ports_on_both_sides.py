@@ -1,0 +1,109 @@
+"""FG649: cables between ports on both sides of their racks are bought as if all ports were on one side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from fabricgen.catalog.models import NodeProfile
+from fabricgen.design.advice.power import drawing_devices
+from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
+from fabricgen.lint.rule import PlanRule
+
+if TYPE_CHECKING:
+    from fabricgen.cluster import Cluster
+    from fabricgen.numbering.lazy_columns import EncodedColumn
+    from fabricgen.wiring.tables import DeviceClass, Flags, Ints
+
+
+class PortsOnBothSides(PlanRule):
+    """Ports of one end face the hot aisle, of the other the cold aisle, and the cable has no length to cross the rack.
+
+    All ports count as on one side unless `floor.trays.cold_ports` lists profiles whose ports face the cold aisle. Where
+    the catalogue says otherwise (the airflow that a switch is ordered with, the side of a node's ports), the cables
+    between both sides are up to the depth of a rack longer than they were bought.
+
+    List the profiles at the cold aisle, or order switches with the other `airflow`, so that all ports are on one side.
+    """
+
+    id = "FG649"
+    severity = Severity.INFO
+    title = "cables between ports on both sides of racks are too short"
+    bad = """
+        scalable_unit: {nodes: 4 x dgx-b200}  # dgx-b200: ports at the rear
+        fabrics: {compute: {tiers: {leaf: {
+          switch: sn5600,  # <-
+          airflow: intake}}}}
+    """
+    good = """
+        scalable_unit: {nodes: 4 x dgx-b200}
+        fabrics: {compute: {tiers: {leaf: {switch: sn5600, airflow: intake}}}}
+        floor: {trays: {cold_ports: [sn5600]}}
+    """
+
+    def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
+        """Compare the length of each cable with its run where that crosses a rack."""
+        floor = cluster.design.loaded.blueprint.floor
+        classes, stated = cluster.plan.devices.classes, floor.trays.cold_ports
+        aisles = [_aisle(cluster, cls) for cls in classes]
+        if not {"hot", "cold"} <= set(aisles):
+            return
+        import numpy as np
+
+        from fabricgen.wiring.cabling.routes import device_positions
+
+        devices, links, cables = cluster.plan.devices, cluster.plan.links, cluster.plan.cables
+        ends = [column[cables.end_link] for column in (links.a_device, links.b_device)]
+        known = [np.array([bool(aisle) for aisle in aisles])[devices.device_class[end]] for end in ends]
+        cold = [np.array([aisle == "cold" for aisle in aisles])[devices.device_class[end]] for end in ends]
+        said = [np.array([cls.profile.id in stated for cls in classes])[devices.device_class[end]] for end in ends]
+        crosses = known[0] & known[1] & (cold[0] != cold[1]) & (said[0] == said[1])
+        for end, cages in enumerate(cluster.port_names.cage_columns):
+            crosses &= _placed(classes, devices.device_class[ends[end]], cages.take(cables.end_link))
+        depth = device_positions(devices, cluster.plan.racks, floor).depth
+        run = cables.run_m[cables.end_cable] + np.maximum(depth[ends[0]], depth[ends[1]]) * (1 + floor.slack)
+        lacks = np.where(crosses, run - cables.length_m[cables.end_cable], 0.0)
+        short = np.flatnonzero(lacks > 0)
+        if not len(short):
+            return
+        worst = int(np.argmax(lacks))
+        a, b = (cluster.names[int(end[worst])] for end in ends)
+        facing = {
+            word: {c.profile.id for c, own in zip(classes, aisles, strict=True) if own == word} for word in aisles
+        }
+        listed, other = sorted(facing["cold"] - facing["hot"]), "order switches with the other `airflow`"
+        count, length = len(np.unique(cables.end_cable[short])), float(cables.length_m[cables.end_cable[worst]])
+        yield self.flag(
+            ("floor", "trays", "cold_ports") if stated else _first_of(cluster, facing["cold"]),
+            f"{count} of {len(cables)} cables join ports at the hot and the cold aisle, and are too short to cross a "
+            f"rack: that of {a} and {b} has {length:g} m, and its run {float(run[worst]):.1f} m",
+            f"`floor.trays.cold_ports: [{', '.join(listed)}]`, or {other}" if listed else other,
+        )
+
+
+def _aisle(cluster: Cluster, cls: DeviceClass) -> str:
+    """The aisle that the ports of a class face; "" where nobody says. Fronts of nodes face the cold one."""
+    from fabricgen.bom.variants import variant_of_class
+
+    if isinstance(cls.profile, NodeProfile):
+        return {"front": "cold", "rear": "hot"}[cls.profile.panel.side] if cls.profile.panel else ""
+    variant = variant_of_class(cluster, cls)
+    return variant.aisle if variant else ""
+
+
+def _placed(classes: Sequence[DeviceClass], of: Ints, cages: EncodedColumn) -> Flags:
+    """Whether it is known on which side each cage is: of a node, where its panel lists it, or lists none."""
+    import numpy as np
+
+    found = np.ones(len(of), dtype=bool)
+    for number, cls in enumerate(classes):
+        groups = cls.profile.panel.groups if isinstance(cls.profile, NodeProfile) and cls.profile.panel else ()
+        if groups:
+            listed = [cage for group in groups for cage in group.cages]
+            found &= (of != number) | np.isin(cages.vocabulary.astype(str), listed)[cages.codes]
+    return found
+
+
+def _first_of(cluster: Cluster, profiles: set[str]) -> Path:
+    """The line of the first of some profiles."""
+    return next(path for profile, path, count in drawing_devices(cluster.design) if count and profile.id in profiles)
