@@ -28,8 +28,8 @@ class ForeignTransceivers(PlanRule):
     configured, with a key that Arista makes for a customer (The Life of Kenneth, Unlocking Third Party Transceivers on
     Older Arista Switches); how it takes optics of your vendor is between you and Arista.
 
-    Order from a list of the switch's vendor, `cabling: {products: {arista: arista, others: [...]}}`; or get the key, put it
-    into a snippet of those tiers, and state `cabling: {third_party: [Arista]}`.
+    Order from a list of the switch's vendor, `cabling: {products: {arista: arista, others: [...]}}`; or get the key,
+    put it into a snippet of those tiers, and state `cabling: {third_party: [Arista]}`.
     """
 
     id = "FG655"
