@@ -7,6 +7,7 @@ from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
 
 from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.scalars import Name, Percent
+from fabricgen.blueprint.sections.fixtures import Fixture, Metres
 from fabricgen.blueprint.sections.trays import Trays
 from fabricgen.models.forms import CATALOGUE, text_form
 
@@ -23,18 +24,12 @@ Stand = Literal[
 """Where the switches of a tier stand: in node racks, in network racks of a unit or of a row's units, or in shared
 rows."""
 
-_METRES = 100_000
-"""No site is larger, m."""
-
 
 class Aisles(Model):
     """Rows stand front to front and back to back in turn; these lie between them."""
 
     cold_m: float = Field(1.2, ge=0.1, le=20, description="Between the fronts of two rows, m.")
     hot_m: float = Field(1.2, ge=0.1, le=20, description="Between the backs of two rows, m.")
-
-
-Metres = Annotated[float, Field(ge=-_METRES, le=_METRES, description="Along one axis, m.")]
 
 
 class HallSpec(Model):
@@ -47,6 +42,25 @@ class HallSpec(Model):
     )
     rows: int = Field(ge=1, le=10000, description="Rows of racks, those of networks included.")
     racks_per_row: int | None = Field(None, gt=0, le=10000, description="Racks in a row. Default: the floor's.")
+    walls_m: tuple[tuple[Metres, Metres], tuple[Metres, Metres]] | None = Field(
+        None,
+        description="Two opposite corners of the room, m from the corner of its racks: along the rows, across them. "
+        "Default: around the rows.",
+        examples=[[[-2.4, -1.8], [12.6, 20.4]]],
+    )
+    fixtures: dict[Name, Fixture] = Field(
+        default_factory=dict,
+        max_length=1000,
+        description="Doors, columns, cooling units and power by name; floor plans show them.",
+    )
+
+    @model_validator(mode="after")
+    def _walls_have_room(self) -> Self:
+        if self.walls_m and any(far <= near for near, far in zip(*self.walls_m, strict=True)):
+            raise ValueError("`walls_m` names the corner with the smaller metres first: [[-2.4, -1.8], [12.6, 20.4]]")
+        if (found := sum(one.count[0] * one.count[1] for one in self.fixtures.values())) > MOST_FIXTURES:
+            raise ValueError(f"{found} fixtures are more than a hall can have ({MOST_FIXTURES})")
+        return self
 
 
 class NetworkRows(Model):
@@ -70,6 +84,9 @@ class NetworkRows(Model):
             raise ValueError("racks at the ends of rows of nodes have no rows of their own: leave out `rows`")
         return self
 
+
+MOST_FIXTURES = 2000
+"""The most fixtures of a hall, all grids counted."""
 
 _RACK = r"[a-z0-9]([a-z0-9-]{0,98}[a-z0-9])?"
 
