@@ -9,6 +9,7 @@ import os
 import shutil
 import socket
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -34,6 +35,22 @@ def missing() -> str:
         return "the right to make network namespaces (root)"
     subprocess.run(["ip", "netns", "del", PROBE], check=False, capture_output=True)
     return ", ".join(lacking)
+
+
+@contextlib.contextmanager
+def short_folder() -> Iterator[Path]:
+    """A folder with a short name: the daemons' sockets lie in it, and a socket's path ends at 107 characters."""
+    with tempfile.TemporaryDirectory(prefix="lab") as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
+
+
+def until(done: Callable[[], object], what: str, seconds: float = 60) -> None:
+    """Wait for something; fails with `what` was wanted."""
+    deadline = time.monotonic() + seconds
+    while not done():
+        assert time.monotonic() < deadline, what
+        time.sleep(0.1)
 
 
 @dataclass
@@ -218,9 +235,9 @@ def start(running: Lab, names: Iterable[str]) -> list[subprocess.Popen[bytes]]:
         found += [_daemon(running, name, daemon) for name in switches for daemon in daemons]
         for name in switches:
             sockets = [running.folder / name / file for file in ("zserv.api", *(f"{daemon}.vty" for daemon in daemons))]
-            _wait(lambda s=sockets: all(file.exists() for file in s), f"{name}: daemons did not start")
+            until(lambda s=sockets: all(file.exists() for file in s), f"{name}: daemons did not start", 300)
     for name in switches:  # a route given to staticd before it has met zebra may be lost
-        _wait(lambda n=name: _met(running, n), f"{name}: daemons did not meet zebra")
+        until(lambda n=name: _met(running, n), f"{name}: daemons did not meet zebra", 300)
     return found
 
 
@@ -239,13 +256,6 @@ def _daemon(running: Lab, name: str, daemon: str) -> subprocess.Popen[bytes]:
 def _met(running: Lab, name: str) -> bool:
     told = running.vtysh(name, "show zebra client summary")
     return all(client in told for client in ("static", "bgp"))
-
-
-def _wait(done: Callable[[], bool], lacking: str, seconds: float = 300) -> None:
-    deadline = time.monotonic() + seconds
-    while not done():
-        assert time.monotonic() < deadline, lacking
-        time.sleep(0.05)
 
 
 def configure(running: Lab, texts: Mapping[str, str]) -> None:

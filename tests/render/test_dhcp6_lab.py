@@ -23,7 +23,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -167,9 +166,8 @@ def lab(request: pytest.FixtureRequest) -> Iterator[Lab]:
     install = "`apt-get install frr kea-dhcp6-server isc-dhcp-relay radvd iproute2 iputils-ping`, run as root"
     require(f"the lab lacks {', '.join(filter(None, lacking))}: {install}" if any(lacking) else "")
     build = Build(built("leaf-spine", *BUILDS[request.param]))
-    with tempfile.TemporaryDirectory(prefix="d6") as folder:
-        Path(folder).chmod(0o755)
-        found = Lab(build, request.param, Path(folder))
+    with frr_lab.short_folder() as folder:
+        found = Lab(build, request.param, folder)
         try:
             _cable(found)
             _serve(found)

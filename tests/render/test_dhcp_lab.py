@@ -207,16 +207,16 @@ def test_jumbo_frames_pass_and_larger_ones_do_not(lab: Lab) -> None:
         )
     far = lab.planned(LEAVES[1]).partition("/")[0]
 
-    def passes(octets: int) -> bool:
-        command = ("ping", "-c1", "-W1", "-M", "do", "-s", str(octets - 28), far)
+    def passes(octets: int, seconds: int = 1) -> bool:
+        command = ("ping", "-c1", "-w", str(seconds), "-M", "do", "-s", str(octets - 28), far)
         return lab.run(one.device, *command).returncode == 0
 
-    assert passes(HOST_MTU)
+    assert passes(HOST_MTU, 10)
     assert not passes(HOST_MTU + 1)
     largest = min(port.mtu for port in lab.build.forms[LEAVES[0]].interfaces.values())
     for host in (one, other):
         lab.ip(host.device, f"link set {host.port} mtu {largest + 200}")
-    assert passes(largest)
+    assert passes(largest, 10)
     assert not passes(largest + 1)
     narrow = [port for port in _interfaces(lab, SPINE) if port.startswith("Ethernet")][-1]
     lab.ip(SPINE, f"link set {narrow} mtu {HOST_MTU - 1}")

@@ -16,8 +16,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -108,6 +106,13 @@ class Desk:
         return "\n".join(file.read_text() for file in sorted(self.folder.glob("*.log")))
 
 
+@pytest.fixture(autouse=True)
+def programs() -> None:
+    """What the lab starts besides FRR."""
+    lacking = ", ".join(tool for tool in ("kea-dhcp4", "dhcrelay") if not shutil.which(tool))
+    require(f"the lab lacks {lacking}: `apt-get install kea-dhcp4-server isc-dhcp-relay`" if lacking else "")
+
+
 @contextmanager
 def _desk(lab: frr_lab.Lab, folder: Path) -> Iterator[Desk]:
     desk = Desk(lab, folder)
@@ -119,17 +124,6 @@ def _desk(lab: frr_lab.Lab, folder: Path) -> Iterator[Desk]:
             process.wait()
         for space in desk.spaces:
             subprocess.run(["ip", "netns", "del", space], check=False, capture_output=True)
-
-
-@pytest.fixture
-def short_path() -> Iterator[Path]:
-    """A folder with a short name: the daemons' sockets lie in it, and a socket's path ends at 107 characters."""
-    lacking = [frr_lab.missing(), *(tool for tool in ("kea-dhcp4", "dhcrelay") if not shutil.which(tool))]
-    install = "`apt-get install frr kea-dhcp4-server isc-dhcp-relay iproute2 iputils-ping`, run as root"
-    require(f"the lab lacks {', '.join(filter(None, lacking))}: {install}" if any(lacking) else "")
-    with tempfile.TemporaryDirectory(prefix="frr") as folder:
-        Path(folder).chmod(0o755)
-        yield Path(folder)
 
 
 def test_replies_come_to_the_leaf_that_asked(short_path: Path) -> None:
@@ -159,14 +153,15 @@ def test_replies_come_to_the_leaf_that_asked(short_path: Path) -> None:
         assert given[ASKING[0]][0] != given[ASKING[1]][0], "two hosts have an address each"
 
 
-def _reaches(desk: Desk, seat: str, build: Build, leaf: str, seconds: float = 60) -> None:
+def _reaches(desk: Desk, seat: str, build: Build, leaf: str) -> None:
     """Wait until the server reaches the loopback of a leaf in the VRF."""
     (own,) = build.forms[leaf].vrf_loopbacks[VRF]
-    deadline = time.monotonic() + seconds
     command = ["ip", "netns", "exec", seat, "ping", "-c1", "-W1", own.partition("/")[0]]
-    while subprocess.run(command, check=False, capture_output=True, timeout=60).returncode:
-        assert time.monotonic() < deadline, f"{own} of {leaf} is not reached in VRF {VRF}"
-        time.sleep(0.1)
+
+    def answers() -> bool:
+        return subprocess.run(command, check=False, capture_output=True, timeout=60).returncode == 0
+
+    frr_lab.until(answers, f"{own} of {leaf} is not reached in VRF {VRF}")
 
 
 def _serve(desk: Desk, seat: str, build: Build) -> None:

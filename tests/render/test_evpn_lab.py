@@ -6,16 +6,14 @@ The files of leaves are SONiC's, or those of EOS and Cumulus Linux in the form t
 from __future__ import annotations
 
 import subprocess
-import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from fabricgen.views.mtu import VXLAN_BYTES
-from tests.conftest import require
 from tests.render import frr_lab, vrf_lab
+from tests.render.frr_lab import until
 from tests.render.lab_files import Build, End, built, kernel
 from tests.render.rendered import BRIDGED, UNNUMBERED
 from tests.render.test_tenants_lab import NODES, OWNERS, TENANTS
@@ -32,21 +30,6 @@ CASES = {
     "bridged hosts, cumulus leaves": ("nos={leaf: cumulus, spine: sonic}", *BRIDGED),
 }
 LARGEST_OF_HOSTS, TOO_LARGE = 9000, 9200
-
-
-@pytest.fixture(scope="module", autouse=True)
-def daemons() -> None:
-    """What the lab starts."""
-    lacking = frr_lab.missing()
-    require(f"the lab lacks {lacking}: `apt-get install frr iproute2 iputils-ping`, run as root" if lacking else "")
-
-
-@pytest.fixture
-def short_path() -> Iterator[Path]:
-    """A folder with a short name: the daemons' sockets lie in it, and a socket's path ends at 107 characters."""
-    with tempfile.TemporaryDirectory(prefix="frr") as folder:
-        Path(folder).chmod(0o755)
-        yield Path(folder)
 
 
 @pytest.mark.parametrize("sets", CASES.values(), ids=CASES)
@@ -89,17 +72,19 @@ def test_a_mate_tells_of_tunnels_who_has_no_uplinks(short_path: Path) -> None:
         overlays = {name: build.forms[name].overlay for name in others}
         tunnels = {one.vtep for one in overlays.values() if one}
         assert len(ups) == len(tunnels) == 2
-        assert tunnels <= _told_by(lab, first, "spine")
+        until(lambda: tunnels <= _told_by(lab, first, "spine"), "spines tell of the tunnels of all others")
         for port in ups:
             lab.run(first, "ip", "link", "set", kernel(port), "down")
-        deadline = time.monotonic() + 60
-        while _told_by(lab, first, "spine") or not tunnels <= _told_by(lab, first, mate):
-            assert time.monotonic() < deadline
-            time.sleep(0.2)
-        (ways,) = lab.json(first, "show ip route bgp")
+        until(lambda: not _told_by(lab, first, "spine"), "spines are not heard any more")
+        until(lambda: tunnels <= _told_by(lab, first, mate), "the mate tells of the tunnels of all others")
         ports = {kernel(near.port) for near, far in ends if near.device == first and far.device == mate}
-        for tunnel in tunnels:
-            assert {hop["interfaceName"] for hop in ways[f"{tunnel}/32"][0]["nexthops"] if hop.get("active")} == ports
+        until(lambda: all(_ports_to(lab, first, tunnel) == ports for tunnel in tunnels), "tunnels go by the mate alone")
+
+
+def _ports_to(lab: frr_lab.Lab, switch: str, address: str) -> set[str]:
+    """The ports by which a switch sends what is for an address."""
+    found = lab.json(switch, "show ip route bgp")[0].get(f"{address}/32", [])
+    return {hop["interfaceName"] for route in found[:1] for hop in route["nexthops"] if hop.get("active")}
 
 
 def _told_by(lab: frr_lab.Lab, switch: str, neighbor: str) -> set[str]:
@@ -157,8 +142,9 @@ def _large(lab: frr_lab.Lab, first: dict[str, End], one: str, other: str, addres
         ports = [kernel(port), *([f"vlan{vlan}"] if vlan else [])]
         frr_lab.batch([f"link set {name} mtu {TOO_LARGE}" for name in ports], "-n", space)
     found = []
-    for size in (LARGEST_OF_HOSTS, TOO_LARGE):
-        sized = ["ping", "-c1", "-W1", "-M", "do", "-s", str(size - 28), "-I", kernel(first[one].port), address]
+    source = ("-I", kernel(first[one].port), "-M", "do")
+    for size, patience in ((LARGEST_OF_HOSTS, 10), (TOO_LARGE, 1)):  # seconds; the first answer ends it
+        sized = ["ping", "-c1", "-w", str(patience), *source, "-s", str(size - 28), address]
         command = ["ip", "netns", "exec", lab.spaces[one], *sized]
         found.append(subprocess.run(command, check=False, capture_output=True, timeout=60).returncode == 0)
     return found[0], found[1]

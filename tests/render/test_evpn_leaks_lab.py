@@ -5,13 +5,11 @@ No packets, as in test_leaks_lab: no next hop leads out of a namespace.
 
 from __future__ import annotations
 
-import tempfile
 import time
 from ipaddress import ip_network
 from pathlib import Path
 
-from tests.conftest import require
-from tests.render import frr_lab, vrf_lab
+from tests.render import vrf_lab
 from tests.render.lab_files import Build, built
 from tests.render.rendered import EVPN_LEAKS
 from tests.render.test_leaks_lab import hosts, tables
@@ -20,10 +18,8 @@ STATED = ip_network("10.128.0.0/25")
 """What red shows of its hosts."""
 
 
-def test_vrfs_without_a_common_leaf_have_what_is_stated() -> None:
+def test_vrfs_without_a_common_leaf_have_what_is_stated(short_path: Path) -> None:
     """Blue is on one leaf and green on the other; red, which green leaks with as well, hears nothing of blue."""
-    lacking = frr_lab.missing()
-    require(f"the lab lacks {lacking}: `apt-get install frr iproute2 iputils-ping`, run as root" if lacking else "")
     build = Build(built("leaf-spine", *EVPN_LEAKS))
     own = {vrf: hosts(build, vrf) for vrf in ("blue", "green", "red")}
     shown = {prefix for prefix in own["red"] if ip_network(prefix).subnet_of(STATED)}  # type: ignore[arg-type]
@@ -37,10 +33,8 @@ def test_vrfs_without_a_common_leaf_have_what_is_stated() -> None:
         (switch, vrf): should[vrf] for switch in build.switches for vrf in build.forms[switch].vrfs if vrf in should
     }
     assert len(wanted) == 6
-    with tempfile.TemporaryDirectory(prefix="frr") as folder:
-        Path(folder).chmod(0o755)
-        with vrf_lab.lab(build, Path(folder)) as lab:
-            deadline = time.monotonic() + 40
-            while (found := tables(lab, wanted)) != wanted and time.monotonic() < deadline:
-                time.sleep(0.3)
-            assert found == wanted, {key: found[key] ^ table for key, table in wanted.items() if found[key] != table}
+    with vrf_lab.lab(build, short_path) as lab:
+        deadline = time.monotonic() + 60
+        while (found := tables(lab, wanted)) != wanted and time.monotonic() < deadline:
+            time.sleep(0.3)
+        assert found == wanted, {key: found[key] ^ table for key, table in wanted.items() if found[key] != table}

@@ -6,18 +6,12 @@ not. One has its session on its link and is lost with that, the other between lo
 
 from __future__ import annotations
 
-import tempfile
-import time
-from collections.abc import Callable, Iterator
 from functools import cached_property
 from pathlib import Path
 
-import pytest
-
 from fabricgen.running.form import Interface, Management, Switch
-from tests.conftest import require
 from tests.render import frr_lab
-from tests.render.frr_lab import Lab
+from tests.render.frr_lab import Lab, until
 from tests.render.lab_files import Build, End, built
 
 FAR = "198.51.100.1"
@@ -25,21 +19,6 @@ ACCEPTED, TOO_LONG, REFUSED = "203.0.113.64/28", "203.0.113.128/30", "198.18.0.0
 ROUTERS = ("wan-1", "wan-2")
 BETWEEN_LOOPBACKS = "192.0.2.9"
 """The loopback of wan-2, which its session ends at."""
-
-
-@pytest.fixture(scope="module", autouse=True)
-def daemons() -> None:
-    """What the lab starts."""
-    lacking = frr_lab.missing()
-    require(f"the lab lacks {lacking}" if lacking else "")
-
-
-@pytest.fixture
-def short_path() -> Iterator[Path]:
-    """A folder with a short name, for the daemons' sockets."""
-    with tempfile.TemporaryDirectory(prefix="frr") as folder:
-        Path(folder).chmod(0o755)
-        yield Path(folder)
 
 
 class WithRouters(Build):
@@ -91,14 +70,6 @@ class WithRouters(Build):
         return own[0].partition("/")[0]
 
 
-def until(done: Callable[[], object], what: str, seconds: float = 60) -> None:
-    """Wait for something; fails with `what` was wanted."""
-    deadline = time.monotonic() + seconds
-    while not done():
-        assert time.monotonic() < deadline, what
-        time.sleep(0.1)
-
-
 def hops(lab: Lab, device: str, prefix: str) -> set[str]:
     """The next hops in use of a prefix: addresses, or interfaces of unnumbered links."""
     found = lab.json(device, f"show ip route {prefix}")[0].get(prefix, [])
@@ -146,5 +117,5 @@ def test_the_loss_of_an_exit_moves_traffic_to_the_other(short_path: Path) -> Non
 
         lab.vtysh("wan-2", "configure terminal", "router bgp 65102", f"neighbor {build.session('wan-2')} shutdown")
         until(lambda: not any(hops(lab, s, "0.0.0.0/0") for s in (*leaves, *spines, *borders)), "no default is left")
-        assert not any(ACCEPTED in learned(lab, leaf) for leaf in leaves)
+        until(lambda: not any(ACCEPTED in learned(lab, leaf) for leaf in leaves), "what was accepted is gone too")
         assert not lab.pings(hosts[0].device, hosts[0].port, FAR)

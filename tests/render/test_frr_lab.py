@@ -8,35 +8,16 @@ the form that its files are read back into.
 from __future__ import annotations
 
 import re
-import tempfile
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import require
 from tests.render import frr_lab
+from tests.render.frr_lab import until
 from tests.render.lab_check import settled
 from tests.render.lab_files import Build, built, kernel
 from tests.render.rendered import BFD, CUMULUS, DUAL, ONE_NUMBER, PER_RACK, STATIC, UNNUMBERED, V6, cluster_of
-
-
-@pytest.fixture(scope="module", autouse=True)
-def daemons() -> None:
-    """What the lab starts."""
-    lacking = frr_lab.missing()
-    install = "`apt-get install frr iproute2 iputils-ping`, run as root"
-    require(f"the lab lacks {lacking}: {install}" if lacking else "")
-
-
-@pytest.fixture
-def short_path() -> Iterator[Path]:
-    """A folder with a short name: the daemons' sockets lie in it, and a socket's path ends at 107 characters."""
-    with tempfile.TemporaryDirectory(prefix="frr") as folder:
-        Path(folder).chmod(0o755)
-        yield Path(folder)
-
 
 PAIRS = (
     "fabrics.compute.tiers.leaf={switch: sn4700, per: su, count: 2, spread: stripe, peer: 2 x 400G, uplinks: 2 x 400G}",
@@ -55,12 +36,13 @@ def test_a_mate_is_the_way_of_who_has_no_uplinks(short_path: Path, nos: str) -> 
         ups = [near.port for near, far in ends if near.device == first and "spine" in far.device]
         wanted = {prefix for name in others for prefix in build.forms[name].bgp[""].announced}
         assert len(ups) == 2
-        _until(lambda: all(wanted <= _learned(lab, name).keys() for name in (first, mate, spine)))
+        until(lambda: all(wanted <= _learned(lab, name).keys() for name in (first, mate, spine)), "all learn of others")
         for port in ups:
             lab.run(first, "ip", "link", "set", kernel(port), "down")
         ports = {kernel(near.port) for near, far in ends if near.device == first and far.device == mate}
-        _until(lambda: all(_learned(lab, first).get(prefix) == ports for prefix in wanted))
-        assert not {*build.forms[first].bgp[""].announced} & _learned(lab, spine).keys()
+        until(lambda: all(_learned(lab, first).get(prefix) == ports for prefix in wanted), "all goes by the mate")
+        own = {*build.forms[first].bgp[""].announced}
+        until(lambda: not own & _learned(lab, spine).keys(), "the spine has no way by the mate")
 
 
 def _learned(lab: frr_lab.Lab, switch: str) -> dict[str, set[str]]:
@@ -71,13 +53,6 @@ def _learned(lab: frr_lab.Lab, switch: str) -> dict[str, set[str]]:
         for prefix, (route, *_) in said.items()
         if route.get("selected")
     }
-
-
-def _until(done: Callable[[], bool], seconds: float = 60) -> None:
-    deadline = time.monotonic() + seconds
-    while not done():
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
 
 
 MIXED = ("nos={leaf: sonic, spine: eos}", "fabrics.compute.tiers.spine.switch=7060dx5-32")
@@ -105,7 +80,8 @@ def test_a_fabric_does_what_its_files_say(short_path: Path, sets: tuple[str, ...
         if STATIC[0] in sets:
             leaf = next(s for s in cluster_of("leaf-spine", *sets).switches() if s.is_lowest)
             nobody = leaf.services[0].host_subnet.replace(".0/25", ".126")
-            assert '"blackhole":true' in "".join(lab.vtysh(leaf.name, f"show ip route {nobody} json").split())
+            mark, command = '"blackhole":true', f"show ip route {nobody} json"
+            until(lambda: mark in "".join(lab.vtysh(leaf.name, command).split()), "what is nobody's is dropped")
 
 
 SMALL = ("fabrics.compute.tiers.spine.count=2", "pods.p1.su=1")

@@ -6,15 +6,10 @@ packets that are sent.
 
 from __future__ import annotations
 
-import tempfile
 import time
-from collections.abc import Iterator
 from ipaddress import ip_network
 from pathlib import Path
 
-import pytest
-
-from tests.conftest import require
 from tests.render import frr_lab, vrf_lab
 from tests.render.lab_files import Build, built
 
@@ -30,16 +25,6 @@ SETS = (
     "fabrics.compute.tiers.leaf.uplinks=2 x 400G",
     "fabrics.compute.tiers.spine.count=2",
 )
-
-
-@pytest.fixture
-def short_path() -> Iterator[Path]:
-    """A folder with a short name: the daemons' sockets lie in it, and a socket's path ends at 107 characters."""
-    lacking = frr_lab.missing()
-    require(f"the lab lacks {lacking}: `apt-get install frr iproute2 iputils-ping`, run as root" if lacking else "")
-    with tempfile.TemporaryDirectory(prefix="frr") as folder:
-        Path(folder).chmod(0o755)
-        yield Path(folder)
 
 
 def test_each_vrf_has_what_is_stated_of_others(short_path: Path) -> None:

@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-import tempfile
 import time
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,9 +15,9 @@ from fabricgen.lint.engine import lint
 from fabricgen.running.form import differences
 from fabricgen.verify.drift.checking import check_running
 from fabricgen.verify.drift.planned import OfCluster
-from tests.conftest import require
 from tests.parity.switches import first, read, switches_of, wanted
 from tests.render import frr_lab
+from tests.render.frr_lab import until
 from tests.render.lab_check import settled
 from tests.render.lab_files import Build, Link, built, kernel
 from tests.render.rendered import ALL_EOS, BFD, DUAL, STATIC, UNNUMBERED, cluster_of
@@ -74,23 +72,6 @@ def test_lint_says_who_is_in_maintenance_and_who_loses_a_nic() -> None:
     assert re.match(rf"\d+ nodes lose a port each, or more, when {LEAF} goes", both["FG744"])
 
 
-@pytest.fixture
-def short_path() -> Iterator[Path]:
-    """A folder with a short name, for the daemons' sockets."""
-    lacking = frr_lab.missing()
-    require(f"the lab lacks {lacking}" if lacking else "")
-    with tempfile.TemporaryDirectory(prefix="frr") as folder:
-        Path(folder).chmod(0o755)
-        yield Path(folder)
-
-
-def _until(done: Callable[[], bool], lacking: str) -> None:
-    deadline = time.monotonic() + 60
-    while not done():
-        assert time.monotonic() < deadline, lacking
-        time.sleep(0.1)
-
-
 def test_traffic_leaves_a_drained_spine_before_it_goes(short_path: Path) -> None:
     """Routes over it vanish while its sessions stay up; it is then unplugged, and no ping is ever lost."""
     sets = (*UNNUMBERED, "fabrics.compute.tiers.spine.count=2", "pods.p1.su=1")
@@ -113,7 +94,7 @@ def test_traffic_leaves_a_drained_spine_before_it_goes(short_path: Path) -> None
         file = short_path / "drained.conf"
         file.write_text(drained.frr(SPINE))
         lab.run(SPINE, "vtysh", "--vty_socket", str(short_path / SPINE), "-f", str(file))
-        _until(lambda: bool(ways()) and not ways() & over, "routes stay on the drained spine")
+        until(lambda: bool(ways()) and not ways() & over, "routes stay on the drained spine")
         summary = json.loads(lab.vtysh(SPINE, "show bgp ipv4 unicast summary json"))
         assert {peer["state"] for peer in summary["peers"].values()} == {"Established"}
         for end in {end for link in build.links for end in (link.a, link.b) if end.device == SPINE}:

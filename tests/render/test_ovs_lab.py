@@ -5,9 +5,8 @@ Needs root, FRR, Open vSwitch and network namespaces; elsewhere it is skipped, i
 
 from __future__ import annotations
 
-import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -34,14 +33,6 @@ def components() -> None:
     lacking = ovs_lab.missing()
     install = "`apt-get install frr openvswitch-switch iproute2 iputils-ping`, run as root"
     require(f"the lab lacks {lacking}: {install}" if lacking else "")
-
-
-@pytest.fixture
-def short_path() -> Iterator[Path]:
-    """A folder with a short name: the daemons' sockets lie in it, and a socket's path ends at 107 characters."""
-    with tempfile.TemporaryDirectory(prefix="ovs") as folder:
-        Path(folder).chmod(0o755)
-        yield Path(folder)
 
 
 def _files(name: str, *sets: str) -> tuple[Build, dict[str, str]]:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import os
 import subprocess
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from fabricgen.running.frr import read_frr
-from tests.conftest import example_cluster, require
+from tests.conftest import example_cluster
 from tests.parity.switches import rendered
 from tests.render import frr_lab
 from tests.render.lab_files import Build
@@ -19,18 +17,15 @@ from tests.render.rendered import DUAL, EVPN_PAIRS_SONIC
 
 
 @pytest.fixture(scope="module")
-def lab() -> Iterator[frr_lab.Lab]:
+def lab(daemons: None) -> Iterator[frr_lab.Lab]:
     """The daemons of the two leaves of a pair, each in a namespace without ports."""
-    lacking = frr_lab.missing()
-    require(f"the lab lacks {lacking}: `apt-get install frr iproute2 iputils-ping`, run as root" if lacking else "")
     cluster = example_cluster("evpn-guests", *EVPN_PAIRS_SONIC, *DUAL)
     found = [(switch, files) for switch, files in rendered(cluster, 4) if switch.multihomed][:2]
     texts = {switch.name: files["frr.conf"] for switch, files in found}
     spaces = {name: f"sg{os.getpid()}-{i}" for i, name in enumerate(texts)}
     daemons: list[subprocess.Popen[bytes]] = []
-    with tempfile.TemporaryDirectory(prefix="frr") as folder:
-        Path(folder).chmod(0o755)
-        running = frr_lab.Lab(Path(folder), spaces, Build({f"{name}/frr.conf": text for name, text in texts.items()}))
+    with frr_lab.short_folder() as folder:
+        running = frr_lab.Lab(folder, spaces, Build({f"{name}/frr.conf": text for name, text in texts.items()}))
         try:
             frr_lab.batch([f"netns add {space}" for space in spaces.values()])
             daemons += frr_lab.start(running, texts)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import require
-from tests.render import frr_lab, vrf_lab
+from tests.render import vrf_lab
 from tests.render.lab_files import Build, built
 from tests.render.rendered import BRIDGED
 
@@ -30,21 +27,6 @@ MOVED = ('tenants.blue.nodes=["p1/su-*/node-1", p1/su-2/node-3]', 'tenants.green
 BELOW_CUMULUS = ("nos={leaf: sonic, spine: cumulus}",)
 OWNERS = {node: tenant for tenant, nodes in NODES.items() for node in nodes}
 CASES = {"routed hosts over sub-interfaces": (), "bridged hosts over sub-interfaces": BRIDGED}
-
-
-@pytest.fixture(scope="module", autouse=True)
-def daemons() -> None:
-    """What the lab starts."""
-    lacking = frr_lab.missing()
-    require(f"the lab lacks {lacking}: `apt-get install frr iproute2 iputils-ping`, run as root" if lacking else "")
-
-
-@pytest.fixture
-def short_path() -> Iterator[Path]:
-    """A folder with a short name: the daemons' sockets lie in it, and a socket's path ends at 107 characters."""
-    with tempfile.TemporaryDirectory(prefix="frr") as folder:
-        Path(folder).chmod(0o755)
-        yield Path(folder)
 
 
 @pytest.mark.parametrize("sets", CASES.values(), ids=CASES)

@@ -8,20 +8,18 @@ from __future__ import annotations
 
 import json
 import subprocess
-import tempfile
-from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 
 import pytest
 
 from fabricgen.running.form import Switch
-from tests.conftest import require
 from tests.render import frr_lab, vrf_lab
+from tests.render.frr_lab import until
 from tests.render.lab_files import Build, End, built
 from tests.render.rendered import DUAL
 from tests.render.test_evpn_lab import EVPN
-from tests.render.test_exit_lab import FAR, ROUTERS, WithRouters, until
+from tests.render.test_exit_lab import FAR, ROUTERS, WithRouters
 
 FAR6 = "2001:db8::1"
 INSIDE, INSIDE6 = "172.16.0.0/16", "fd00:1::/48"
@@ -46,21 +44,6 @@ CASES = {
     "ebgp over evpn": (*FABRIC, *DUAL, *EBGP, *EVPN),
     "static over evpn": (*FABRIC, "fabrics.compute.exits.wan={to: blue-wan, routing: static}", *EVPN),
 }
-
-
-@pytest.fixture(scope="module", autouse=True)
-def daemons() -> None:
-    """What the lab starts."""
-    lacking = frr_lab.missing()
-    require(f"the lab lacks {lacking}: `apt-get install frr iproute2 iputils-ping`, run as root" if lacking else "")
-
-
-@pytest.fixture
-def short_path() -> Iterator[Path]:
-    """A folder with a short name, for the daemons' sockets."""
-    with tempfile.TemporaryDirectory(prefix="frr") as folder:
-        Path(folder).chmod(0o755)
-        yield Path(folder)
 
 
 class Outside(WithRouters):
@@ -144,8 +127,8 @@ def test_exits_of_a_tenant(short_path: Path, sets: tuple[str, ...]) -> None:
         assert not any(leaves_by(end, 0.3) for end in others)
         for router in () if build.static else ROUTERS:  # neither hears of the other's default route
             for family, inside in (("ipv4", INSIDE), ("ipv6", INSIDE6)):
-                routes = lab.json(router, f"show bgp {family} unicast")[0]["routes"]
-                assert {prefix for prefix, paths in routes.items() if any(path["path"] for path in paths)} == {inside}
+                until(lambda r=router, f=family: _heard(lab, r, f), f"{router} hears what is inside by {family}")
+                assert _heard(lab, router, family) == {inside}
 
         if EVPN[0] in sets:
             frr_lab.configure(lab, {BORDER: Outside(built("leaf-spine", *sets, DRAINED)).frr(BORDER)})
@@ -156,6 +139,12 @@ def test_exits_of_a_tenant(short_path: Path, sets: tuple[str, ...]) -> None:
         lab.run("wan-2", "ip", "link", "set", "port1", "down")
         until(lambda: not any(_defaults(lab, family) for family in families), "no default route is left")
         assert not any(leaves_by(end, 0.3) for end in blue)
+
+
+def _heard(lab: frr_lab.Lab, router: str, family: str) -> set[str]:
+    """The prefixes that a router outside has from its sessions."""
+    routes = lab.json(router, f"show bgp {family} unicast")[0]["routes"]
+    return {prefix for prefix, paths in routes.items() if any(path["path"] for path in paths)}
 
 
 def _know_vteps(lab: frr_lab.Lab) -> None:
