@@ -108,7 +108,7 @@ def cable_end_ports(
 
 
 def label_texts(cluster: Cluster) -> tuple[EncodedColumn, EncodedColumn]:
-    """What the labels of cables.csv say of the (a ends, b ends) of each cable end row after the place of the device: what is
+    """What labels in cables.csv say of the (a ends, b ends) of each cable end row after the place: what is
     printed on the plug, and the port of the NOS, `12/2 Ethernet104`.
     """
     cables = cluster.plan.cables
