@@ -13,8 +13,7 @@ from itertools import product
 from typing import Any
 
 from fabricgen.blueprint.models import natural
-from fabricgen.blueprint.sections.fixtures import Kind
-from fabricgen.blueprint.sections.floor import Floor, HallSpec
+from fabricgen.blueprint.sections.floor import Floor, HallSpec, Kind
 from fabricgen.kernel.diagnostics import did_you_mean, fault
 
 ENDLESS = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from fabricgen.blueprint.sections.fixtures import Kind
+from fabricgen.blueprint.sections.floor import Kind
 from fabricgen.design.floor.halls import Hall, HallFixture
 from fabricgen.export.drawings.floor_pages import Frame
 from fabricgen.export.drawings.svg import box, label, number, path, width_of
