@@ -34,7 +34,12 @@ def blueprint_schema(own: Catalog | None = None) -> dict[str, Any]:
     `include` and `x-` keys, which are resolved before the models see them, are added here. What includes others is an
     overlay: it may leave anything to them, and take keys of theirs away with null.
     """
-    schema = schema_of(Blueprint, "fabricgen blueprint", _names(own))
+    return schema_of_names(names_of(own))
+
+
+def schema_of_names(names: Names) -> dict[str, Any]:
+    """`blueprint_schema` by the names that are right or, without `only`, proposed."""
+    schema = schema_of(Blueprint, "fabricgen blueprint", names)
     schema["properties"]["include"] = _INCLUDE
     schema["patternProperties"] = _ANCHORS
     keys = ("required", "properties", "patternProperties", "additionalProperties", "type")
@@ -62,7 +67,7 @@ def overlay_schema(own: Catalog | None = None) -> dict[str, Any]:
 
 def project_schema() -> dict[str, Any]:
     """JSON Schema 2020-12 of a project's settings file."""
-    return schema_of(Project, "fabricgen project settings", _names(None))
+    return schema_of(Project, "fabricgen project settings", names_of(None))
 
 
 SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {
@@ -90,7 +95,8 @@ def _ref(name: str) -> dict[str, Any]:
     return {"$ref": f"#/$defs/{name}"}
 
 
-def _names(own: Catalog | None) -> Names:
+def names_of(own: Catalog | None) -> Names:
+    """The names that a blueprint may have of a catalogue; those of the built-in one are proposals."""
     catalog = own or Catalog()
     kinds = ("switches", "nodes", "scale_up", "racks", "products", "panels")
     found = {kind: catalog.ids(kind) for kind in kinds}

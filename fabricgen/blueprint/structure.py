@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from pydantic import BaseModel
 from fabricgen.blueprint.beside.lock import is_lock, parse_lock
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.blueprint.project import SETTINGS
-from fabricgen.blueprint.schema import blueprint_schema
+from fabricgen.blueprint.schema import names_of, schema_of_names
 from fabricgen.blueprint.sections.lint_settings import Project
 from fabricgen.blueprint.source import read_source
 from fabricgen.catalog.loader import Catalog
@@ -29,6 +29,7 @@ from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, did_y
 from fabricgen.kernel.resources import resource_dir
 from fabricgen.kernel.text_input import read_bytes
 from fabricgen.kernel.units import parse_count_of
+from fabricgen.models.json_schema import Names
 from fabricgen.models.validation import dotted, shortened, validate
 from fabricgen.yaml.located import Located, read_located
 
@@ -73,10 +74,15 @@ def hold_to_schema(name: str, model: type[BaseModel], located: Located, *, part:
 
 def hold_to_names(located: Located, catalog: Catalog) -> None:
     """Hold a blueprint of the right structure to the names in its catalogue; raises InputError (FG011, FG018)."""
-    judge = Draft202012Validator(blueprint_schema(catalog))
-    leaves = (best_match([error]) for error in judge.iter_errors(located.data))
+    leaves = (best_match([error]) for error in _judge_of(names_of(catalog)).iter_errors(located.data))
     if unknown := [_unknown(leaf, located, catalog) for leaf in leaves]:
         raise InputError(unknown)
+
+
+@lru_cache(maxsize=8)
+def _judge_of(names: Names) -> Validator:
+    """What holds blueprints to the names of a catalogue; to make it takes longer than to ask it."""
+    return Draft202012Validator(schema_of_names(names))
 
 
 def _unknown(error: ValidationError, located: Located, catalog: Catalog) -> Diagnostic:

@@ -34,6 +34,9 @@ class Names:
     of: Mapping[str, Sequence[str]]
     only: bool = False
 
+    def __hash__(self) -> int:
+        return hash((frozenset((kind, tuple(names)) for kind, names in self.of.items()), self.only))
+
 
 def schema_of(model: type[BaseModel], title: str, names: Names) -> dict[str, Any]:
     """JSON Schema 2020-12 of what a user writes."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -79,10 +80,17 @@ def test_profile_loads_and_is_named_after_its_file(kind: str, name: str) -> None
     assert profile.source.isascii()
 
 
+@cache
+def judge() -> jsonschema.Draft202012Validator:
+    """The schema of profiles, found to be one."""
+    jsonschema.Draft202012Validator.check_schema(schema := catalog_schema())
+    return jsonschema.Draft202012Validator(schema)
+
+
 @pytest.mark.parametrize(("kind", "name"), PROFILES)
 def test_profile_fits_the_published_schema(kind: str, name: str) -> None:
     data = YAML(typ="safe").load((HOME / "data" / kind / f"{name}.yaml").read_text())
-    jsonschema.validate(json.loads(json.dumps(data)), catalog_schema(), jsonschema.Draft202012Validator)
+    judge().validate(json.loads(json.dumps(data)))
 
 
 def test_published_schema_is_fresh() -> None:
@@ -92,7 +100,7 @@ def test_published_schema_is_fresh() -> None:
 def test_schema_refuses_a_profile_with_an_unknown_key() -> None:
     data = YAML(typ="safe").load((HOME / "data/switches/sn5600.yaml").read_text())
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(json.loads(json.dumps(data | {"colour": "black"})), catalog_schema())
+        judge().validate(json.loads(json.dumps(data | {"colour": "black"})))
 
 
 def test_every_kind_has_profiles() -> None:
