@@ -207,11 +207,11 @@ def _racks(catalog: Catalog) -> Iterator[str]:
     yield ""
     yield "What is not stated is not judged. Fixed: what stands at rack units of its own."
     yield ""
-    yield "| id | name | units | width x depth m | kg empty | kg load | kW | air kW | liquid kW | fixed |"
-    yield "|---|---|---|---|---|---|---|---|---|---|"
+    yield "| id | name | units | width x depth m | kg empty | kg complete | kg load | kW | air kW | liquid kW | fixed |"
+    yield "|---|---|---|---|---|---|---|---|---|---|---|"
     for name in catalog.ids("racks"):
         rack = catalog.rack(name)
-        figures = (rack.weight_kg, rack.load_kg, rack.power_kw, rack.air_kw, rack.liquid_kw)
+        figures = (rack.weight_kg, rack.complete_kg, rack.load_kg, rack.power_kw, rack.air_kw, rack.liquid_kw)
         held = ", ".join(f"{len(places)} {what}" for what, places in rack.fixed.items())
         yield (
             f"| `{name}` | {rack.name} | {rack.units} | {rack.width_m:g} x {rack.depth_m:g} "
@@ -220,7 +220,11 @@ def _racks(catalog: Catalog) -> Iterator[str]:
 
 
 def _power(power: Power) -> str:
-    """The largest draw and the typical one, each with its name: `1720 at most (with optics), 747 typical`."""
+    """The largest draw and the typical one, each with its name: `1720 at most (with optics), 747 typical`; 0 for what
+    another's figure has in it.
+    """
+    if power.counted_in:
+        return "0: in another's"
     about = {"maximum": "at most", "estimate": "estimated", "typical": "", "unknown": ""}
     kind, _, optics = power.basis.partition("-with-")
     most = f"{power.max:g} {about[kind]}{f' (with {optics})' if optics else ''}" if power.max else ""

@@ -16,7 +16,7 @@ HALF_A_WATT = 0.0005
 def planned_w(profile: Device) -> float | None:
     """What a device is planned to draw, W, without optics unless its maximum is with them; None for unknown.
 
-    A device that is somebody else's draws 0.
+    A device that is somebody else's draws 0, and so does one whose draw is in the figure of another.
     """
     return 0 if getattr(profile, "external", False) else profile.power_w.planning_w
 
@@ -27,8 +27,11 @@ def has_optics(profile: Device) -> bool:
 
 
 def basis(profile: Device) -> Basis | None:
-    """What the figure is that it is planned to draw; None for a device that is somebody else's."""
-    return None if getattr(profile, "external", False) else profile.power_w.basis
+    """What the figure is that it is planned to draw; None for a device that adds nothing: it is somebody else's, or the
+    figure of another has its draw.
+    """
+    adds_nothing = getattr(profile, "external", False) or profile.power_w.counted_in
+    return None if adds_nothing else profile.power_w.basis
 
 
 def liquid_w(profile: Device) -> float | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Annotated, Literal, Self
 
@@ -131,6 +132,11 @@ class ProductList(Profile):
         tuple[Product, ...],
         Field(min_length=1, max_length=1024, description="Its lines; of two that fit, the first is taken."),
     ]
+
+
+def word_of(vendor: str) -> str:
+    """A vendor as the key of a map: VAST Data is `vast-data`."""
+    return re.sub(r"[^a-z0-9]+", "-", vendor.lower()).strip("-")
 
 
 def _plugs(own: str, cage: str) -> bool:

@@ -41,6 +41,10 @@ class Power(FrozenModel):
         None
     )
     typical_source: Annotated[str, Field(description="Where the typical draw was read.")] = ""
+    counted_in: Annotated[
+        str,
+        Field(description="The figure that has its draw in it already, so that it adds 0 W; instead of figures."),
+    ] = ""
 
     @model_validator(mode="after")
     def _typical_is_below_max(self) -> Self:
@@ -56,9 +60,20 @@ class Power(FrozenModel):
                 raise FieldError(key, f"is about the {figure} draw, which is not stated: add `{figure}`")
         return self
 
+    @model_validator(mode="after")
+    def _counted_once(self) -> Self:
+        if self.counted_in and (self.max is not None or self.typical is not None):
+            raise FieldError("counted_in", "it has a figure of its own, and its draw would count twice: remove one")
+        return self
+
     @property
     def planning_w(self) -> float | None:
-        """The figure to plan by: the maximum, or the typical draw where no maximum is published."""
+        """The figure to plan by: the maximum, or the typical draw where no maximum is published.
+
+        0 where the figure of another device has it.
+        """
+        if self.counted_in:
+            return 0
         return self.max if self.max is not None else self.typical
 
     @property

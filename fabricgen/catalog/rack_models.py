@@ -18,6 +18,7 @@ class RackProfile(Profile):
 
     `fixed` says at which rack units what belongs there stands, from the first of it on: `node`, `tray` (the switch
     trays of a scale-up domain), `switch` (those on top of the rack), or what stands beside the nodes by its profile.
+    With `complete_kg` that is the weight of a rack that holds any of these, whether or not all of them are there.
     """
 
     kind: Annotated[Literal["rack"], Field(description="What the file describes.")] = "rack"
@@ -27,6 +28,10 @@ class RackProfile(Profile):
     width_m: Annotated[float, Field(gt=0, le=3, description="Width, m.")]
     depth_m: Annotated[float, Field(gt=0, le=3, description="Depth, m.")]
     weight_kg: Annotated[float | None, Field(gt=0, description="Weight of the empty rack, kg.")] = None
+    complete_kg: Annotated[
+        float | None,
+        Field(gt=0, description="Weight of the rack as it is sold, with all that is fixed in it, kg."),
+    ] = None
     load_kg: Annotated[float | None, Field(gt=0, description="What may stand in it, kg, without itself.")] = None
     power_kw: Annotated[float | None, Field(gt=0, description="What it may draw, kW.")] = None
     air_kw: Annotated[float | None, Field(ge=0, description="Heat that air may take from it, kW.")] = None
@@ -46,6 +51,16 @@ class RackProfile(Profile):
         wrong = sorted(u for u, count in held.items() if count > 1 or u > self.units)
         if wrong:
             raise ValueError(f"rack units hold one thing each, from 1 to {self.units}; got {wrong}")
+        return self
+
+    @model_validator(mode="after")
+    def _complete_has_contents(self) -> Self:
+        if self.complete_kg is not None and not self.fixed:
+            raise FieldError("complete_kg", "nothing is `fixed` in it that could be in this weight: add `fixed`")
+        if self.complete_kg is not None and self.weight_kg is not None and self.complete_kg <= self.weight_kg:
+            raise FieldError(
+                "complete_kg", f"{self.complete_kg:g} kg with its contents, {self.weight_kg:g} kg when it is empty"
+            )
         return self
 
     @model_validator(mode="after")

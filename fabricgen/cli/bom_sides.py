@@ -10,11 +10,10 @@ from pathlib import Path, PurePosixPath
 
 import click
 
-from fabricgen.cli.sides import compiled_side, listing_of, relabelled
+from fabricgen.cli.sides import compiled_side, in_devices_of, listing_of, relabelled
 from fabricgen.cluster import Cluster
-from fabricgen.diff.bill.file import LIST, SUFFIXES, built_bom, read_bom
+from fabricgen.diff.bill.file import LIST, RACKS, SUFFIXES, Bill, built_bom, read_bom
 from fabricgen.diff.git_tree import PREFIX, GitTree, open_tree
-from fabricgen.diff.listing import Listing
 from fabricgen.export.files import bom
 from fabricgen.export.table import ExportContext
 from fabricgen.kernel.text_input import MAX_BYTES
@@ -22,7 +21,7 @@ from fabricgen.publish.manifest import MANIFEST
 from fabricgen.publish.reading import PENDING, Surroundings, open_built
 
 
-def bill_at(place: str, prices: Mapping[str, float], *, allow_outside: bool) -> Listing:
+def bill_at(place: str, prices: Mapping[str, float], *, allow_outside: bool) -> Bill:
     """The bill of a blueprint, of a built folder, of a bom.csv or bom.json, or of `git:REV:` with one of these.
 
     Raises InputError for anything else; locations in a revision are shown as `git:REV:path:line:col`.
@@ -36,21 +35,21 @@ def bill_at(place: str, prices: Mapping[str, float], *, allow_outside: bool) -> 
         temporary = os.path.realpath(stack.enter_context(tempfile.TemporaryDirectory(prefix="fabricgen-git-")))
         shown[f"{temporary}/"] = tree.shown
         if tree.is_folder:
-            return built_bom(open_built(_written(tree, Path(temporary) / tree.path, (LIST, MANIFEST, *PENDING))))
+            return built_bom(open_built(_written(tree, Path(temporary) / tree.path, (LIST, RACKS, MANIFEST, *PENDING))))
         if tree.path.endswith(SUFFIXES):
             file = PurePosixPath(tree.path)
-            return read_bom(_written(tree, Path(temporary) / file.parent, (file.name,)) / file.name)
+            return read_bom(_written(tree, Path(temporary) / file.parent, (file.name,)) / file.name), None
         at = tree.write(Path(temporary), largest=MAX_BYTES, whole=allow_outside)
         return bill_listing(compiled_side(str(at), (), allow_outside, temporary), prices)
 
 
-def _bill(at: Path, place: str, prices: Mapping[str, float], *, allow_outside: bool) -> Listing:
+def _bill(at: Path, place: str, prices: Mapping[str, float], *, allow_outside: bool) -> Bill:
     if at.is_dir():
         return built_bom(open_built(at))
     if at.suffix in SUFFIXES:
         bill = read_bom(at)
         _tell_if_edited(at)
-        return bill
+        return bill, None
     return bill_listing(compiled_side(place, (), allow_outside, ""), prices)
 
 
@@ -69,6 +68,6 @@ def _written(tree: GitTree, folder: Path, names: Iterable[str]) -> Path:
     return folder
 
 
-def bill_listing(cluster: Cluster, prices: Mapping[str, float]) -> Listing:
+def bill_listing(cluster: Cluster, prices: Mapping[str, float]) -> Bill:
     """The bill that a build of a cluster would write."""
-    return listing_of(bom.table(cluster, ExportContext(prices=prices)))
+    return listing_of(bom.table(cluster, ExportContext(prices=prices))), in_devices_of(cluster)

@@ -18,13 +18,13 @@ from fabricgen.cluster import Cluster
 from fabricgen.diff.affected import affected_switches
 from fabricgen.diff.compare import Change, Side, collector_paused, compare
 from fabricgen.diff.configs import Configs, compare_configs
-from fabricgen.diff.folder import read_lists
+from fabricgen.diff.folder import DRAWN, named_twice, read_lists
 from fabricgen.diff.git_tree import PREFIX, GitTree, open_tree
 from fabricgen.diff.listing import COLUMNS, NUMBERS, Column, Listing, Lists, column_of, place_of
 from fabricgen.diff.renaming import RenamedConfigs, renamed_clusters
 from fabricgen.diff.sizing_figures import sizing_figures
 from fabricgen.diff.texts import texts_of
-from fabricgen.export.files import addresses, bom, cables, devices, links
+from fabricgen.export.files import addresses, bom, cables, devices, links, racks
 from fabricgen.export.table import ExportContext, Table
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Span, fault
 from fabricgen.kernel.text_input import MAX_BYTES
@@ -37,7 +37,7 @@ from fabricgen.publish.reading import PENDING, Built, cannot_read, open_built, r
 if TYPE_CHECKING:
     from fabricgen.render.engine import Subject
 
-_LISTS = ("devices.csv", "links.csv", "cables.csv", "addresses.csv", "bom.csv", MANIFEST, *PENDING)
+_LISTS = ("devices.csv", "links.csv", "cables.csv", "addresses.csv", "bom.csv", "racks.csv", MANIFEST, *PENDING)
 """What is read of a built folder in a revision, configurations apart."""
 
 _NOTED = 5
@@ -223,7 +223,14 @@ def lists_of(cluster: Cluster, prices: Mapping[str, float]) -> Lists:
         cables=listing_of(cables.table(cluster)),
         addresses=listing_of(addresses.table(cluster)),
         bom=listing_of(bom.table(cluster, ExportContext(prices=prices))),
+        in_devices_w=in_devices_of(cluster),
     )
+
+
+def in_devices_of(cluster: Cluster) -> float:
+    """The power of optics that the maxima of their devices have in them, W, as racks.csv of a build says it."""
+    columns = racks.table(cluster).columns
+    return named_twice([[str(cell) for cell in columns[name]] for name in DRAWN])
 
 
 def listing_of(table: Table) -> Listing:

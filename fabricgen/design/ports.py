@@ -43,6 +43,8 @@ class PortRun:
     """The OSFP plug that its cages take: finned or flat; "" for other cages."""
     purpose: str = ""
     """The key of the cages that are kept for its purpose; "" for those of any."""
+    vendor: str = ""
+    """Who makes the switch."""
 
     @property
     def per_connector(self) -> int:
@@ -340,6 +342,7 @@ def _run(
         cage.form_factor,
         cage.top,
         kind.purpose,
+        profile.vendor,
     )
     return PortRun(*found)
 

@@ -145,7 +145,7 @@ def compare(old: Side, new: Side, prices: Mapping[str, float] | None = None, ren
             optics=compare_optics(was.cables, now.cables, changed_ends),
             addresses=_addresses(was.addresses, now.addresses),
             sessions=compare_sessions(*_sessions(was, now, devices, links, changed_ends)),
-            bom=None if was.bom is None or now.bom is None else compare_boms(was.bom, now.bom, prices or {}),
+            bom=_bills(was, now, prices or {}),
             shapes=(old.shape, new.shape),
             reasons=(*_reasons(old, new, links, was), *map(move_said, moves)),
             places=DevicePlaces(was, now),
@@ -153,6 +153,12 @@ def compare(old: Side, new: Side, prices: Mapping[str, float] | None = None, ren
             tenants=moves,
             notes=tuple(_missing(old, new)),
         )
+
+
+def _bills(was: Lists, now: Lists, prices: Mapping[str, float]) -> BomDelta | None:
+    if was.bom is None or now.bom is None:
+        return None
+    return compare_boms(was.bom, now.bom, prices, (was.in_devices_w, now.in_devices_w))
 
 
 def _reasons(old: Side, new: Side, links: Delta, was: Lists) -> tuple[str, ...]:

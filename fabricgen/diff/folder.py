@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from operator import itemgetter
 from pathlib import Path
@@ -17,6 +17,8 @@ from fabricgen.publish.reading import NO_BUILD, Built
 
 _HINT = "compare with a folder as `fabricgen build` wrote it, with devices, links and cables in it"
 _KEYS = {"devices": ("device",), "links": ("a_device", "a_port"), "bom": ("part",)}
+DRAWN = ("power_w", "optics_w", "drawn_w")
+"""Columns of racks.csv: devices, all optics, and both with each optic once, W."""
 _BLOCK = 256
 """Rows that are read at a time: few enough to stay in a processor's cache."""
 _SHARED = ("fabric", "part", "medium", "length_m")
@@ -35,7 +37,32 @@ def read_lists(built: Built) -> Lists:
     optional = {
         name: _read(built, name) if (built.folder / f"{name}.csv").exists() else None for name in ("addresses", "bom")
     }
-    return Lists(_read(built, "devices"), _read(built, "links"), cables, **optional)
+    return Lists(_read(built, "devices"), _read(built, "links"), cables, **optional, in_devices_w=in_devices_w(built))
+
+
+def in_devices_w(built: Built) -> float | None:
+    """The power of optics that the maxima of their devices have in them, W, by racks.csv; None where that does not say:
+    it is missing, not as it was built, of another blueprint than the bill, or of before it had these columns.
+
+    Raises InputError (FG028) for one that is malformed in a folder without a manifest.
+    """
+    file = built.folder / "racks.csv"
+    if not file.exists() or built.made_of(file.name) != built.made_of("bom.csv"):
+        return None
+    content = built.content(file.name)
+    names = content.partition(b"\n")[0].decode("utf-8", "replace").strip().split(",")
+    if built.is_edited(file.name, content) or not set(DRAWN) <= set(names):
+        return None
+    columns = columns_of(file, content, DRAWN)
+    for name, texts in zip(DRAWN, columns, strict=True):
+        _converted(file, name, texts, _figure, may_lack=True)
+    return named_twice(columns)
+
+
+def named_twice(columns: Sequence[Sequence[str]]) -> float:
+    """The power of optics that the maxima of their devices have in them, W, from the columns `DRAWN`."""
+    devices, optics, drawn = (sum(float(text or 0) for text in texts) for texts in columns)
+    return round(devices + optics - drawn, 1)
 
 
 def check_together(built: Built) -> None:

@@ -73,13 +73,18 @@ class Listing:
 
 @dataclass(frozen=True)
 class Lists:
-    """The lists of one side. `addresses` and `bom` are None where a folder lacks them."""
+    """The lists of one side. `addresses` and `bom` are None where a folder lacks them.
+
+    `in_devices_w` is the power of optics that the maxima of their devices have in them, W, so that the lines of the
+    bill name it twice; None where a folder does not say.
+    """
 
     devices: Listing
     links: Listing
     cables: Listing
     addresses: Listing | None = None
     bom: Listing | None = None
+    in_devices_w: float | None = None
 
 
 def column_of(values: Sequence[Any]) -> Strings:

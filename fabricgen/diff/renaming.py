@@ -81,7 +81,8 @@ def under_new_names(old: Lists, new: Lists, renamed: Renamed) -> tuple[Lists, Li
     after = Listing({**new.devices.columns, NAME: new.devices["device"]})
     addresses = None if old.addresses is None else _renamed(old.addresses, names)
     links, cables = _renamed(old.links, names), _renamed(old.cables, names)
-    return Lists(before, links, cables, addresses, old.bom), replace(new, devices=after)
+    was = replace(old, devices=before, links=links, cables=cables, addresses=addresses)
+    return was, replace(new, devices=after)
 
 
 def _renamed(listing: Listing, names: Renamed) -> Listing:

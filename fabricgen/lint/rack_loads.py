@@ -67,8 +67,10 @@ def weight_kg(profile: Device) -> float | None:
 
 def fullest_node_rack(design: Design, kind: UnitKind, figure: Figure) -> RackLoad:
     """The node rack of a kind of unit with the largest sum of a figure; an omitted node is counted unless all units
-    omit it.
+    omit it. A rack that is sold complete has the weight that is published of it.
     """
+    if figure is weight_kg and kind.node_rack.complete_kg:
+        return RackLoad(kind.node_rack.complete_kg, ((f"{kind.node_rack.id}, complete", 1),), ())
     loads: list[RackLoad] = []
     for part in design.layout.parts:
         if part.kind.name == kind.name:

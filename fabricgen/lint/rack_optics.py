@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabricgen.bom.optics import RackOptics, optics_of_racks
-from fabricgen.catalog.loads import HALF_A_WATT
+from fabricgen.catalog.loads import HALF_A_WATT, Device
 from fabricgen.cluster import Cluster
 from fabricgen.design.floor.unit_kind import UnitKind
-from fabricgen.lint.rack_loads import ROUNDING
+from fabricgen.lint.rack_loads import ROUNDING, Figure, RackLoad, rack_load
 from fabricgen.wiring.racks.loads import RackLoads, rack_loads
 
 if TYPE_CHECKING:
-    from fabricgen.wiring.tables import Floats, Ints64
+    from fabricgen.wiring.tables import Floats, Ints, Ints64
 
 
 @dataclass(frozen=True)
@@ -73,3 +73,20 @@ class DrawnRacks:
             optics_kw=round(float(self.optics.added_w[row]) / 1000, 4),
             unpowered=int(self.optics.unpowered[row]),
         )
+
+
+def network_rack_loads(cluster: Cluster, figure: Figure) -> list[tuple[int, RackLoad]]:
+    """(row of the rack, sum of a figure of its devices) of every rack without nodes, in their order."""
+    import numpy as np
+
+    from fabricgen.wiring.tables import NODE
+
+    devices, racks = cluster.plan.devices, len(cluster.plan.racks)
+    counts: list[tuple[Device, Ints]] = []
+    with_nodes = np.zeros(racks, dtype=bool)
+    for cls in devices.classes:
+        held = np.bincount(devices.rack[cls.rows], minlength=racks).astype(np.int32)
+        with_nodes |= (held > 0) & (cls.kind == NODE)
+        counts.append((cls.profile, held))
+    others = np.flatnonzero(~with_nodes).tolist()
+    return [(rack, rack_load([(profile, int(held[rack])) for profile, held in counts], figure)) for rack in others]

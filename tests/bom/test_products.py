@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -100,16 +101,80 @@ TRANSCEIVERS = [
 
 @pytest.mark.parametrize(("medium", "plug", "expected"), TRANSCEIVERS)
 def test_the_transceiver_of_a_cage(medium: str, plug: EndKind, expected: str | None) -> None:
-    found = LINKX.transceiver(MEDIA[medium], plug.form_factor, plug.gbps, plug.top, plug.protocol)
+    found = LINKX.transceiver(MEDIA[medium], plug)
     assert (found.part if found else None) == expected
 
 
 def test_the_first_list_that_has_a_part_is_taken() -> None:
     plugs = [(SWITCH, "OSFP-800G-2VSR4"), (DGX, "MMA4Z00-NS-FLT"), (IB_SWITCH, "MMA4Z00-NS")]
     for plug, expected in plugs:
-        found = ARISTA.transceiver(MEDIA["sr8-100g"], plug.form_factor, plug.gbps, plug.top, plug.protocol)
+        found = ARISTA.transceiver(MEDIA["sr8-100g"], plug)
         assert found is not None
         assert found.part == expected
+
+
+BY_VENDOR = Shelf(
+    (*ARISTA.lists, *LINKX.lists[1:]),
+    {"arista": ARISTA.lists[:1], "nvidia": LINKX.lists[:1], "others": LINKX.lists},
+)
+
+
+def of_vendor(cage: EndKind, maker: str) -> EndKind:
+    return replace(cage, vendor=BY_VENDOR.vendor_of(maker))
+
+
+@pytest.mark.parametrize(
+    ("cage", "maker", "expected"),
+    [
+        (SWITCH, "Arista", "OSFP-800G-2VSR4"),
+        (SWITCH, "NVIDIA", "MMA4Z00-NS"),
+        (SWITCH, "Micas", "MMA4Z00-NS"),
+        (DGX, "Arista", None),  # its list has finned ones only, and no other list is asked
+        (DGX, "NVIDIA", "MMA4Z00-NS-FLT"),
+    ],
+)
+def test_cages_have_the_transceivers_of_their_vendors_lists(cage: EndKind, maker: str, expected: str | None) -> None:
+    found = BY_VENDOR.transceiver(MEDIA["sr8-100g"], of_vendor(cage, maker))
+    assert (found.part if found else None) == expected
+
+
+@pytest.mark.parametrize(
+    ("ends", "run_m", "expected"),
+    [
+        (("NVIDIA", "Arista"), 0.9, "C-O800-O800-1M"),  # the vendor that the map names first
+        (("Arista", "NVIDIA"), 1.2, "C-O800-O800-2M"),
+        (("NVIDIA", "NVIDIA"), 1.2, "MCP4Y10-N01A"),
+        (("Micas", "Arista"), 0.9, "C-O800-O800-1M"),
+        (("Arista", "Arista"), 2.5, None),
+    ],
+)
+def test_copper_between_vendors_is_of_the_first_of_them(ends: tuple[str, str], run_m: float, expected: str) -> None:
+    hub, far = (of_vendor(SWITCH, maker) for maker in ends)
+    found = BY_VENDOR.piece(CableOrder(MEDIA["dac-100g"], hub, far, 1, 8, 100), run_m)
+    assert (found[0].part_number(found[1]) if found else None) == expected
+
+
+def test_a_map_of_lists_is_resolved_for_every_cage_of_a_cluster() -> None:
+    """Of superpod-b300: 7060X6-64PE with Arista's optics, nodes and SN2201 with those of the other lists."""
+    cluster = example_cluster(
+        "superpod-b300", "pods.p1.su=1", "cabling.products={arista: arista, others: nvidia-linkx}"
+    )
+    parts, plan = CableParts(cluster), cluster.plan
+    of = plan.devices.device_class
+    found: dict[str, set[str]] = {}
+    for device, optics in zip((plan.links.a_device, plan.links.b_device), parts.transceivers(), strict=True):
+        for row, link in enumerate(plan.cables.end_link.tolist()):
+            profile = plan.devices.classes[of[device[link]]].profile
+            found.setdefault(profile.vendor, set()).add(optics[row])
+    assert found["Arista"] - {""} == {"OSFP-800G-2VSR4"}
+    assert "MMA4Z00-NS-FLT" in found["NVIDIA"]
+    assert not found["NVIDIA"] & {"OSFP-800G-2VSR4"}
+
+
+def test_a_vendor_of_no_device_is_refused_where_it_is_named() -> None:
+    with pytest.raises(InputError, match="did you mean 'arista'") as caught:
+        example_cluster("superpod-b300", "cabling.products={arsita: arista}")
+    assert caught.value.diagnostics[0].path == ("cabling", "products", "arsita")
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from fabricgen.bom import bill
 from fabricgen.bom.optics import optics_of_racks
 from fabricgen.bom.prices import PriceList
 from fabricgen.export import order
-from fabricgen.export.drawings.rack_contents import Racks
+from fabricgen.export.drawings.elevation import elevation
+from fabricgen.export.drawings.rack_contents import Racks, Total
 from fabricgen.export.files import racks
 from tests.conftest import example_cluster
 
@@ -64,3 +67,33 @@ def test_the_common_end_of_a_breakout_draws_once() -> None:
     name = "aec-100g-osfp-qsfp112-800g-1x4-7m"
     (line,) = [line for line in bill.bill_of(example_cluster("dual-tor")).lines if line.part == name]
     assert line.power_w == 20
+
+
+def test_a_rack_that_is_sold_complete_weighs_what_is_published_of_it() -> None:
+    """1,360 kg, not the 14.8 kg of its two management switches; all that stands in it has its power in a figure."""
+    cluster = example_cluster("nvl72-gb200")
+    table = racks.table(cluster).columns
+    names = ("weight_kg", "unweighed", "power_w", "unpowered")
+    told = {
+        tuple(str(table[name][i]) for name in names) for i, kind in enumerate(table["kind"]) if "nvl72" in str(kind)
+    }
+    assert told == {("1360", "0", "120104", "0")}
+    drawn = Racks(cluster).rack(0)
+    assert (drawn.weight_kg.value, drawn.weight_kg.budget, drawn.complete) == (1360, None, True)
+    assert "1360 with the rack" in elevation(drawn)
+
+
+def test_an_elevation_names_what_is_less_than_is_drawn() -> None:
+    """Racks of switches without a figure, and a bar of which nobody knows the rest."""
+    cluster = example_cluster("multi-plane")
+    drawn = Racks(cluster).rack(len(cluster.plan.racks) - 1)
+    assert (drawn.basis, drawn.missing) == ("", "kg: sn5640; kW: sn5640")
+    loaded = replace(drawn, weight_kg=Total(100, 1000, unknown=True))
+    assert ">+ ?<" in elevation(loaded)
+    assert ">+ ?<" not in elevation(replace(loaded, weight_kg=Total(100, 1000)))
+    leaves = Racks(example_cluster("superpod-b200")).rack(racks_of("superpod-b200").index("p1-su01-net01"))
+    assert leaves.basis == "maximum with optics; typical: sn2201, sn5600"
+
+
+def racks_of(name: str) -> list[str]:
+    return list(example_cluster(name).plan.racks.names)

@@ -6,9 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from fabricgen.bom.bill import bill_of
 from fabricgen.cluster import Cluster
 from fabricgen.diff.compare import Side, compare
 from fabricgen.diff.folder import read_lists
+from fabricgen.diff.reports.summary_lines import bom_title
+from fabricgen.export import order
 from fabricgen.export.table import ExportContext, part
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.publish.reading import open_built
@@ -35,6 +38,25 @@ def test_a_folder_holds_the_lists_of_its_cluster(tmp_path: Path, name: str) -> N
     change = compare(Side("folder", read_lists(open_built(write(cluster_of(name), tmp_path)))), side_of(name))
     assert not change
     assert all(not delta.counts()["changed"] for delta in change.deltas.values())
+
+
+def test_optics_in_maxima_of_devices_count_once(tmp_path: Path) -> None:
+    """The QM9700 of a pod draw 1,720 W with their optics; the SN5600 of another draw theirs besides."""
+    sides = side_of("superpod-b200"), side_of("superpod-b300")
+    totals = [order.power_table(bill_of(cluster_of(side.name))).columns["power_w"][-1] for side in sides]
+    moved = compare(*sides).bom
+    assert moved is not None
+    assert (moved.old_power_w, moved.new_power_w, moved.twice) == (*(float(str(watts)) for watts in totals), False)
+    with_racks, without = tmp_path / "whole", tmp_path / "old"
+    for folder, parts in ((with_racks, (*PARTS, "racks")), (without, PARTS)):
+        folder.mkdir()
+        read = compare(
+            Side("folder", read_lists(open_built(write(cluster_of("superpod-b200"), folder, parts)))), sides[1]
+        )
+        assert read.bom is not None
+        twice = folder == without
+        assert (read.bom.old_power_w, read.bom.twice) == (moved.old_power_w + (26112 if twice else 0), twice)
+        assert ("optics in maxima of devices may count twice" in bom_title(read.bom)) == twice
 
 
 def test_order_of_rows_and_further_columns_do_not_count(built: Path) -> None:

@@ -111,6 +111,29 @@ def test_a_typical_draw_is_named_where_power_is_judged(design_of: DesignOf) -> N
     assert named("floor.network_rack_kw=9")[0].startswith("no maximum power is published for sn5600 (1 x 940 W)")
 
 
+def test_a_limit_of_network_racks_names_what_it_leaves_out(design_of: DesignOf) -> None:
+    def found(switch: str, limit: str) -> list[str]:
+        return told(design_of(OPTICAL % switch, [f"floor.{limit}"]))
+
+    for limit, unit in (("network_rack_kw=9", "9 kW"), ("network_rack_kg=900", "900 kg")):
+        (left_out,) = found("sn5640", limit)
+        assert f"warning[FG640]: {unit} a rack is judged without 1 x sn5640, whose figure is unknown" in left_out
+        assert "so in 1 of 1 network racks" in left_out
+        assert found("sn5600", limit) == []
+    (over,) = found("sn5640", "network_rack_kw=0.1")
+    assert "error[FG613]" in over, "its optics alone exceed it"
+
+
+def test_a_rack_that_is_sold_complete_is_judged_whole(design_of: DesignOf) -> None:
+    of = "racks: {type: nvl72-gb200, nodes_per_rack: 18"
+    text = f"fabricgen: 1\nname: nvl\nscalable_unit: {{nodes: 18 x gb200-tray, {of}, weight_kg: %d}}}}\n"
+    oob = "fabrics: {oob: {protocol: ethernet, attach: bmc, tiers: {leaf: {switch: sn2201, per: rack}}}}\n"
+    light, heavy = (lint(design_of(text % kg + oob)).findings for kg in (1500, 1300))
+    assert [d.message for d in light if d.code in ("FG612", "FG640")] == []
+    (over,) = [d.message for d in heavy if d.code == "FG612"]
+    assert over == "a node rack holds 1360 kg; the limit is 1300 kg (1 x nvl72-gb200, complete)"
+
+
 def test_an_elevation_and_lint_agree_on_what_is_over(design_of: DesignOf) -> None:
     for limit, is_over in ((58.54, True), (58.544, False)):
         design = design_of(OPTICAL % "sn5600", [f"scalable_unit.racks.power_kw={limit}"])

@@ -1,11 +1,12 @@
 """The language of cabling: which media are taken, what is stocked, the products to order, and what is patched."""
 
-from typing import Annotated, Literal, Self
+import re
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
 
 from fabricgen.blueprint.base import Model, as_list
-from fabricgen.blueprint.scalars import MediaOf, Name
+from fabricgen.blueprint.scalars import NAME_PATTERN, MediaOf, Name
 from fabricgen.blueprint.sections.patching import Patch
 from fabricgen.catalog.models import ascending
 from fabricgen.models.forms import CATALOGUE, one_or_list
@@ -58,25 +59,54 @@ _STOCK_FORM = {
 }
 
 
+OTHERS = "others"
+"""The key of the product lists for the cages of devices of no vendor that is named."""
+
+_LISTS_FORM = one_or_list(
+    {"type": "string", "description": "A product list of the catalogue.", CATALOGUE: "products"}, maxItems=16
+)
+_LISTS_BY_VENDOR = {
+    "type": "object",
+    "description": "Vendor of switches or nodes, e.g. nvidia, or `others` -> the product lists for their cages.",
+    "patternProperties": {NAME_PATTERN: _LISTS_FORM},
+    "additionalProperties": False,
+    "maxProperties": 64,
+}
+
+
+def _by_vendor(value: Any) -> Any:
+    """One name, or a list of them, stands for all cages: by ""."""
+    if isinstance(value, dict) and "" in value:
+        raise ValueError(f"a vendor has a name; for all that are not named write `{OTHERS}`")
+    return value if isinstance(value, dict) else {"": value} if value else {}
+
+
+def _vendor(word: str) -> str:
+    if word and not re.fullmatch(NAME_PATTERN[1:-1], word):
+        raise ValueError(f"'{word}' is no vendor: lower-case letters, digits and '-', e.g. vast-data")
+    return word
+
+
 ProductLists = Annotated[
-    tuple[str, ...],
-    BeforeValidator(as_list),
-    Field(max_length=16),
-    WithJsonSchema(
-        one_or_list(
-            {"type": "string", "description": "A product list of the catalogue.", CATALOGUE: "products"}, maxItems=16
-        )
-    ),
+    dict[
+        Annotated[str, AfterValidator(_vendor)],
+        Annotated[tuple[str, ...], BeforeValidator(as_list), Field(max_length=16)],
+    ],
+    BeforeValidator(_by_vendor),
+    Field(max_length=64),
+    WithJsonSchema({"oneOf": [*_LISTS_FORM["oneOf"], _LISTS_BY_VENDOR]}),
 ]
+"""Product lists by the vendor whose cages their parts go into, in order of preference; by "" for all."""
 
 
 class Cabling(MediaPolicy):
     """The media of all fabrics, what is stocked, the products to order, and what is patched."""
 
     products: ProductLists = Field(
-        (),
-        examples=[["nvidia-linkx"]],
-        description="Product lists to order from, the first that has a part first. Default: generic part names.",
+        default_factory=dict,
+        examples=[["nvidia-linkx"], {"arista": "arista", "others": ["nvidia-linkx", "generic"]}],
+        description="Product lists to order from, the first that has a part first; or by the vendor of the switches "
+        "and nodes whose cages their parts go into. Default: generic part names.",
     )
     third_party: tuple[Literal["Arista"], ...] = Field(
         (), max_length=1, description="Vendors whose switches have your licence for transceivers of other vendors."

@@ -122,7 +122,9 @@ def _difference(
 
     if old == "-":
         raise click.UsageError("--diff reads a file, not standard input")
-    delta = compare_boms(bill_at(old, prices, allow_outside=allow_outside), bill_listing(cluster, prices), prices)
+    was, old_twice = bill_at(old, prices, allow_outside=allow_outside)
+    now, new_twice = bill_listing(cluster, prices)
+    delta = compare_boms(was, now, prices, (old_twice, new_twice))
     table: Table = Table("bom-diff", bom_columns(delta))
     content = bom_text(delta).encode() if form == "text" else write_table(table, form)
     write_output(output, content, binary=form == "xlsx")

@@ -9,6 +9,9 @@ from typing import Any
 from fabricgen.bom.sets import price_of
 from fabricgen.diff.listing import Listing
 
+_DEVICES = ("node", "switch", "line-card")
+"""Kinds of parts that optics are plugged into."""
+
 
 @dataclass(frozen=True, slots=True)
 class PartDelta:
@@ -48,7 +51,11 @@ class PartDelta:
 
 @dataclass(frozen=True, slots=True)
 class BomDelta:
-    """Parts whose numbers differ, cost of each side (None without prices), and power, W."""
+    """Parts whose numbers differ, cost of each side (None without prices), and power, W.
+
+    Power is what all pieces draw: optics that are in the maximum of their device count once. Where a side does not say
+    which those are (`twice`), both count as their lines do.
+    """
 
     parts: tuple[PartDelta, ...]
     old_cost: float | None
@@ -57,6 +64,7 @@ class BomDelta:
     """Parts of either side that have no price."""
     old_power_w: float
     new_power_w: float
+    twice: bool = False
 
     def __bool__(self) -> bool:
         return bool(self.parts) or self.old_power_w != self.new_power_w
@@ -74,12 +82,21 @@ class BomDelta:
         return round(self.new_power_w - self.old_power_w, 1)
 
 
-def compare_boms(old: Listing, new: Listing, prices: Mapping[str, float]) -> BomDelta:
+def compare_boms(
+    old: Listing,
+    new: Listing,
+    prices: Mapping[str, float],
+    in_devices_w: tuple[float | None, float | None] = (None, None),
+) -> BomDelta:
     """Compare two bills of materials.
 
     `prices` are unit prices by part; if empty, the prices in the listings are used, the new side's first.
+    `in_devices_w` is the power of optics in maxima of devices, which lines name twice, of the old and the new side;
+    None where it is not known.
     """
     was, now = _by_part(old), _by_part(new)
+    twice = _may_count_twice(was, now, in_devices_w)
+    old_twice, new_twice = (0 if twice else watts or 0 for watts in in_devices_w)
     known = prices or _prices(was) | _prices(now)
     order = list(dict.fromkeys((*now, *was)))
     kinds = list(dict.fromkeys(row["kind"] for row in (*now.values(), *was.values())))
@@ -91,9 +108,25 @@ def compare_boms(old: Listing, new: Listing, prices: Mapping[str, float]) -> Bom
         old_cost=round(sum((r.unit_price or 0) * r.old_bought for r in priced), 2) if known else None,
         new_cost=round(sum((r.unit_price or 0) * r.new_bought for r in priced), 2) if known else None,
         unpriced=len(rows) - len(priced),
-        old_power_w=_power(was),
-        new_power_w=_power(now),
+        old_power_w=round(_power(was) - old_twice, 1),
+        new_power_w=round(_power(now) - new_twice, 1),
+        twice=twice,
     )
+
+
+def _may_count_twice(
+    was: Mapping[str, Mapping[str, Any]], now: Mapping[str, Mapping[str, Any]], in_devices_w: tuple[float | None, ...]
+) -> bool:
+    """Whether a side does not say which optics are in maxima of devices, and may have such: not where the other has
+    none, and all of its models.
+    """
+    if None not in in_devices_w:
+        return False
+    if 0 not in in_devices_w:
+        return True
+    silent, said = (was, now) if in_devices_w[0] is None else (now, was)
+    models, known = ({part for part, row in rows.items() if row["kind"] in _DEVICES} for rows in (silent, said))
+    return not models <= known
 
 
 def _by_part(bom: Listing) -> dict[str, dict[str, Any]]:
@@ -105,7 +138,8 @@ def _prices(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
 
 
 def _power(rows: Mapping[str, Mapping[str, Any]]) -> float:
-    return round(sum(float(row["power_w"] or 0) for row in rows.values()), 1)
+    """What the lines add up to, W."""
+    return sum(float(row["power_w"] or 0) for row in rows.values())
 
 
 def _part(part: str, old: Mapping[str, Any] | None, new: Mapping[str, Any] | None, price: float | None) -> PartDelta:

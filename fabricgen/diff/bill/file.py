@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-from fabricgen.diff.folder import checked, listing_of
+from fabricgen.diff.folder import checked, in_devices_w, listing_of
 from fabricgen.diff.listing import COLUMNS, Listing
 from fabricgen.kernel.diagnostics import InputError, Span, fault
 from fabricgen.kernel.units import number
@@ -15,6 +15,12 @@ from fabricgen.publish.reading import Built, cannot_read, refuse_unfinished_arou
 
 LIST = "bom.csv"
 """The bill in a built folder."""
+
+RACKS = "racks.csv"
+"""What says there which optics are in the maxima of their devices."""
+
+Bill: TypeAlias = "tuple[Listing, float | None]"
+"""A bill, and the power of optics that its lines name twice, W; None where it is not known."""
 
 SUFFIXES = (".csv", ".json")
 """Suffixes of such files."""
@@ -40,7 +46,7 @@ def read_bom(file: Path) -> Listing:
         raise _refused(file, f"{file}: {error.strerror or error}") from error
 
 
-def built_bom(built: Built) -> Listing:
+def built_bom(built: Built) -> Bill:
     """The bill in a built folder; raises InputError as `read_bom`, and FG054 where it is not as it was built."""
     file = built.folder / LIST
     try:
@@ -48,7 +54,7 @@ def built_bom(built: Built) -> Listing:
     except OSError as error:
         raise _as_no_bill(cannot_read(file, error)) from error
     built.check(LIST, content)
-    return _listing(file, content)
+    return _listing(file, content), in_devices_w(built)
 
 
 def _listing(file: Path, content: bytes) -> Listing:

@@ -132,6 +132,7 @@ def _bom(bom: BomDelta) -> dict[str, Any]:
         "old_power_w": bom.old_power_w,
         "new_power_w": bom.new_power_w,
         "power_w": bom.power_w,
+        "optics_may_count_twice": bom.twice,
     }
 
 

@@ -47,7 +47,8 @@ def bom_title(bom: BomDelta) -> str:
     if bom.cost is not None:
         unpriced = f", {bom.unpriced} parts without a price" if bom.unpriced else ""
         parts.append(f"cost {signed(bom.cost)} ({bom.old_cost:,.2f} -> {bom.new_cost:,.2f}{unpriced})")
-    parts.append(f"power {signed(round(bom.power_w / 1000, 1))} kW")
+    twice = " (optics in maxima of devices may count twice: a side does not say which)" if bom.twice else ""
+    parts.append(f"power {signed(round(bom.power_w / 1000, 1))} kW{twice}")
     return ", ".join(parts)
 
 

@@ -79,26 +79,29 @@ def _foot(rack: Rack, top: float) -> list[str]:
     found = []
     for i, (unit, total) in enumerate(rows):
         at = top + 1.5 + i * 3.6
-        found.append(label(_LEFT, at, f"{unit:2} {total_text(total)}", 2.3, "b" if over(total) else ""))
+        whole = " with the rack" if unit == "kg" and rack.complete else ""
+        found.append(label(_LEFT, at, f"{unit:2} {total_text(total)}{whole}", 2.3, "b" if over(total) else ""))
         found += _bar(total, at)
     feeds = f"feeds {' + '.join(rack.feeds)}" if rack.feeds else "feeds not stated"
     optics = f"{rack.optics_kw:.1f} kW of it optics; " if rack.optics_kw else ""
     found.append(label(_LEFT, top + 12.3, optics + feeds, 2.3, "", _BODY))
     if rack.basis:
-        basis = rack.basis.replace("-", " ").replace("+", " + ")
-        found.append(label(_LEFT, top + 14.9, f"kW of devices: {basis}", 1.9, "g", _BODY))
-    if any(total.unknown for _, total in rows):
-        found.append(label(_LEFT, top + 17, "+ and devices or optics without a figure", 1.9, "g", _BODY))
+        found.append(label(_LEFT, top + 14.9, f"kW by {rack.basis}", 1.9, "g", _BODY))
+    if rack.missing:
+        found.append(label(_LEFT, top + 17, f"+ without {rack.missing}", 1.9, "g", _BODY))
     return found
 
 
 def _bar(total: Total, middle: float) -> list[str]:
+    """The share of a budget that is used; one that is more, nobody knows by how much, ends in a question mark."""
     if not total.budget:
         return []
     left, width = _LEFT + 28, _BODY - 28
     share = min(1.0, total.value / total.budget)
     colour = _WARNING if over(total) else "#777777"
-    return [path([box(left, middle - 1, width * share, 2)], "f", colour), rect(left, middle - 1, width, 2, style="h")]
+    filled = path([box(left, middle - 1, width * share, 2)], "f", colour)
+    more = [label(left + width * share + 0.5, middle, "+ ?", 2)] if total.unknown and share < 0.75 else []
+    return [filled, rect(left, middle - 1, width, 2, style="h"), *more]
 
 
 def over(total: Total) -> bool:

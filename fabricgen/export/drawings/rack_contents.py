@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,7 +11,7 @@ import numpy as np
 from fabricgen.bom.optics import RackOptics, optics_of_racks
 from fabricgen.bom.trunks import PatchParts
 from fabricgen.bom.variants import variant_of_class
-from fabricgen.catalog.loads import HALF_A_WATT
+from fabricgen.catalog.loads import HALF_A_WATT, Device, basis, planned_w
 from fabricgen.cluster import Cluster
 from fabricgen.design.floor.floor_plan import FloorPlan, RackPosition
 from fabricgen.export.locations import rack_places
@@ -77,7 +77,11 @@ class Rack:
     """With optics."""
     optics_kw: float
     basis: str
-    """What the power of devices is, as racks.csv has it."""
+    """What the power of devices is, and of which of them it is less than a maximum."""
+    missing: str
+    """What of its weight and power is not known; "" for nothing."""
+    complete: bool
+    """Whether the weight is that of the complete rack, as it is sold."""
     feeds: tuple[str, ...]
 
 
@@ -106,9 +110,31 @@ class Racks:
                 rounding=HALF_A_WATT * int(loads.devices[number]) + 1e-6,
             ),
             optics_kw=float(self._optics.power_w[number]) / 1000,
-            basis=self._bases[number],
+            basis=self._basis(number),
+            missing=self._missing(number),
+            complete=kind.complete_kg is not None,
             feeds=self.feeds(number),
         )
+
+    def _basis(self, number: int) -> str:
+        """What the power of devices is: `maximum with optics; typical: sn2201, sn5600`."""
+        typical = self._models(number, lambda p: basis(p) == "typical")
+        kinds = [kind.replace("-", " ") for kind in self._bases[number].split("+") if kind not in ("", "unknown")]
+        return "; ".join(f"{kind}: {typical}" if kind == "typical" else kind for kind in kinds)
+
+    def _missing(self, number: int) -> str:
+        """What has no figure: `kg: sn4700; kW: sn5640, 4 optics`."""
+        loads, bare = self._loads, int(self._optics.unpowered[number])
+        weights = self._models(number, lambda p: p.weight_kg is None) if loads.unweighed[number] else ""
+        powers = self._models(number, lambda p: planned_w(p) is None)
+        drawn = ", ".join(filter(None, (powers, f"{bare} optics" if bare else "")))
+        return "; ".join(filter(None, (weights and f"kg: {weights}", drawn and f"kW: {drawn}")))
+
+    def _models(self, number: int, wanted: Callable[[Device], bool]) -> str:
+        """The models in a rack that are wanted, two by name."""
+        classes = {int(self._devices.device_class[row]) for row in self.devices_of(number)}
+        found = sorted({p.id for p in (self._devices.classes[one].profile for one in classes) if wanted(p)})
+        return ", ".join(found if len(found) < 4 else [*found[:2], f"{len(found) - 2} more"])
 
     def devices_of(self, rack: int) -> list[int]:
         """Rows of the devices of a rack, from the bottom."""

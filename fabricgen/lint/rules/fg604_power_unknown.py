@@ -26,8 +26,8 @@ class PowerUnknown(DesignRule):
     title = "a device has no power figure, or only a typical one"
     bad = """
         fabrics: {compute: {tiers: {
-          leaf: {switch: sn4700, per: [su, rail]},  # <-
-          spine: {switch: sn4700}}}}
+          leaf: {switch: sn5640, per: [su, rail]},  # <-
+          spine: {switch: sn5640}}}}
     """
     good = """
         fabrics: {compute: {tiers: {

@@ -6,14 +6,13 @@ from collections.abc import Iterable, Iterator
 from math import ceil
 from typing import TYPE_CHECKING
 
-from fabricgen.catalog.loads import Device
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.rack_loads import Figure, RackLoad, power_kw, rack_load, weight_kg
+from fabricgen.lint.rack_loads import power_kw, weight_kg
 from fabricgen.lint.rule import PlanRule
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
-    from fabricgen.wiring.tables import Ints, Ints64
+    from fabricgen.wiring.tables import Ints64
 
 
 class NetworkRackBudget(PlanRule):
@@ -44,8 +43,11 @@ class NetworkRackBudget(PlanRule):
         if rack.power_kw:
             yield from self._power(cluster, rack.power_kw)
         if rack.load_kg:
-            loads = _loads(cluster, weight_kg)
-            over = [found for found in loads if found[1].exceeds(rack.load_kg, weight_kg)]
+            from fabricgen.lint.rack_optics import network_rack_loads
+
+            over = [
+                found for found in network_rack_loads(cluster, weight_kg) if found[1].exceeds(rack.load_kg, weight_kg)
+            ]
             if over:
                 row, load = max(over, key=lambda found: (found[1].total, found[0]))
                 yield self._over(
@@ -54,9 +56,9 @@ class NetworkRackBudget(PlanRule):
 
     def _power(self, cluster: Cluster, budget: float) -> Iterator[Diagnostic]:
         """Devices and optics against the limit of power."""
-        from fabricgen.lint.rack_optics import DrawnRacks
+        from fabricgen.lint.rack_optics import DrawnRacks, network_rack_loads
 
-        loads = dict(_loads(cluster, power_kw))
+        loads = dict(network_rack_loads(cluster, power_kw))
         found = DrawnRacks(cluster).over(_rows(loads), budget)
         if found:
             row = cluster.plan.racks.names.index(found.name)
@@ -79,20 +81,3 @@ def _rows(loads: Iterable[int]) -> Ints64:
     import numpy as np
 
     return np.array(sorted(loads), dtype=np.int64)
-
-
-def _loads(cluster: Cluster, figure: Figure) -> list[tuple[int, RackLoad]]:
-    """(rack, load) of every rack without nodes."""
-    import numpy as np
-
-    from fabricgen.wiring.tables import NODE
-
-    devices, racks = cluster.plan.devices, len(cluster.plan.racks)
-    counts: list[tuple[Device, Ints]] = []
-    with_nodes = np.zeros(racks, dtype=bool)
-    for cls in devices.classes:
-        held = np.bincount(devices.rack[cls.rows], minlength=racks).astype(np.int32)
-        with_nodes |= (held > 0) & (cls.kind == NODE)
-        counts.append((cls.profile, held))
-    others = np.flatnonzero(~with_nodes).tolist()
-    return [(rack, rack_load([(profile, int(held[rack])) for profile, held in counts], figure)) for rack in others]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
@@ -14,7 +14,7 @@ from fabricgen.wiring.cabling.shelf import fibres_of
 if TYPE_CHECKING:
     from fabricgen.bom.cables import CableParts
     from fabricgen.bom.jumpers import Jumper
-    from fabricgen.catalog.product_models import Product
+    from fabricgen.catalog.product_models import Product, ProductList
     from fabricgen.cluster import Cluster
     from fabricgen.wiring.cabling.shelf import CableOrder, Shelf
     from fabricgen.wiring.tables import Ints64, Segment
@@ -134,7 +134,7 @@ def _missing_jumper(shelf: Shelf, jumper: Jumper) -> tuple[str, str]:
     split = f"1:{pieces[1] if pieces else jumper.far_ends}" if not pieces or pieces[1] > 1 else "straight"
     typed = "" if jumper.kind == "B" else f" of type {jumper.kind}"
     what = f"{split} fibre {medium.fibre.upper()}, {medium.connector}{typed}, for {medium.id}"
-    return what, _nearest(shelf, "fibre", medium.medium, "")
+    return what, _nearest(shelf.lists, "fibre", medium.medium, "")
 
 
 def _add(found: Gaps, segment: Segment, missing: tuple[str, str], count: int) -> None:
@@ -160,7 +160,10 @@ def _missing_cable(shelf: Shelf, wanted: CableOrder) -> tuple[str, str]:
         pieces = wanted.pieces
         split = "straight" if pieces and pieces[1] == 1 else f"1:{pieces[1]}" if pieces else f"1:{wanted.far_ends}"
         what = f"{split} fibre {medium.fibre.upper()}, {medium.connector}, for {medium.id}"
-    return what, _nearest(shelf, "cable" if medium.attached else "fibre", medium.medium, wanted.hub.form_factor)
+    if medium.attached:
+        lists = shelf.lists_for(wanted.hub.vendor, wanted.far.vendor)
+        return what, _nearest(lists, "cable", medium.medium, wanted.hub.form_factor)
+    return what, _nearest(shelf.lists, "fibre", medium.medium, wanted.hub.form_factor)
 
 
 def _transceiver_gaps(cluster: Cluster, parts: CableParts, shelf: Shelf) -> Gaps:
@@ -178,15 +181,16 @@ def _transceiver_gaps(cluster: Cluster, parts: CableParts, shelf: Shelf) -> Gaps
             rest, of_medium = divmod(value, len(table.media))
             s, kind, chosen = links.segments[rest // len(kinds)], kinds[rest % len(kinds)], table.media[of_medium]
             if kind.transceiver(chosen) and kind.product(chosen) is None:
-                what = f"a transceiver {chosen.id} for {kind.form_factor} of {kind.gbps}G"
-                near = _nearest(shelf, "transceiver", chosen.medium, kind.form_factor)
+                of = f" of {kind.vendor}" if kind.vendor else ""
+                what = f"a transceiver {chosen.id} for {kind.form_factor} of {kind.gbps}G{of}"
+                near = _nearest(shelf.lists_for(kind.vendor), "transceiver", chosen.medium, kind.form_factor)
                 _add(found, s, (what, near), count)
     return found
 
 
-def _nearest(shelf: Shelf, kind: str, medium: str, form_factor: str) -> str:
+def _nearest(lists: Iterable[ProductList], kind: str, medium: str, form_factor: str) -> str:
     """The most similar part of a kind, by cage, then by medium; "" where none is similar."""
-    products: Sequence[Product] = [p for found in shelf.lists for p in found.products if p.kind == kind]
+    products: Sequence[Product] = [p for found in lists for p in found.products if p.kind == kind]
 
     def likeness(product: Product) -> tuple[bool, bool]:
         return product.form_factor == form_factor, any(m.startswith(medium.lower()) for m in product.media)

@@ -6,7 +6,15 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.rack_loads import Figure, air_kw, fullest_node_rack, liquid_kw, over_budget, power_kw, weight_kg
+from fabricgen.lint.rack_loads import (
+    Figure,
+    air_kw,
+    fullest_node_rack,
+    liquid_kw,
+    over_budget,
+    power_kw,
+    weight_kg,
+)
 from fabricgen.lint.rule import PlanRule
 
 if TYPE_CHECKING:
@@ -22,11 +30,19 @@ _FIGURES: dict[str, tuple[Figure, str]] = {
 """The figure of a device that a limit of `racks` is about, and its unit."""
 
 
-class RackLimitUnjudged(PlanRule):
-    """A limit of node racks is stated, but some devices or optics in them have no such figure in the catalogue.
+_NETWORK: dict[str, tuple[Figure, str]] = {
+    "network_rack_kw": (power_kw, "kW"),
+    "network_rack_kg": (weight_kg, "kg"),
+}
+"""The same of the limits of network racks."""
 
-    They count as nothing, so that the limit seems to be kept whatever they are. Add the figure to a profile in the
-    blueprint's own `catalog/`, from the vendor's data sheet, or remove the limit.
+
+class RackLimitUnjudged(PlanRule):
+    """A limit of racks is stated, but some devices or optics in them have no such figure in the catalogue.
+
+    They count as nothing, so that the limit seems to be kept whatever they are: sixteen SN5640 weigh and draw 0 in a
+    network rack. Add the figure to a profile in the blueprint's own `catalog/`, from the vendor's data sheet, or
+    remove the limit.
     """
 
     id = "FG640"
@@ -55,9 +71,42 @@ class RackLimitUnjudged(PlanRule):
             if key in ("power_kw", "air_kw"):
                 left_out += _optics(cluster, kind)
             if left_out:
-                message = f"{limit:g} {unit} a rack is judged without {', '.join(left_out)}, whose figure is unknown"
                 hint = f"the devices add up to {load.total:g}; add the figure to a profile in `catalog/`"
-                yield self.flag((*kind.racks_path, key), message, hint)
+                yield self.flag((*kind.racks_path, key), _message(limit, unit, left_out), hint)
+        for key, (figure, unit) in _NETWORK.items():
+            limit = getattr(design.loaded.blueprint.floor, key)
+            if limit is not None:
+                yield from self._network(cluster, key, limit, figure, unit)
+
+    def _network(self, cluster: Cluster, key: str, limit: float, figure: Figure, unit: str) -> Iterator[Diagnostic]:
+        """What a limit leaves out in racks without nodes, the most of each in a rack, unless FG613 names one that
+        exceeds it.
+        """
+        import numpy as np
+
+        from fabricgen.lint.rack_optics import DrawnRacks, network_rack_loads
+
+        loads, bare = dict(network_rack_loads(cluster, figure)), np.zeros(len(cluster.plan.racks), dtype=np.int32)
+        is_over = any(load.exceeds(limit, figure) for load in loads.values())
+        if figure is power_kw:
+            drawn = DrawnRacks(cluster)
+            bare = drawn.optics.unpowered
+            is_over = drawn.over(np.array(sorted(loads), dtype=np.int64), limit) is not None
+        where = [row for row, load in loads.items() if load.unknown or bare[row]]
+        if is_over or not where:
+            return
+        most: dict[str, int] = {}
+        for row in where:
+            for model, count in loads[row].devices:
+                if model in loads[row].unknown:
+                    most[model] = max(most.get(model, 0), count)
+        left_out = [f"{most[model]} x {model}" for model in sorted(most)] + _bare(int(bare[where].max()))
+        hint = f"so in {len(where)} of {len(loads)} network racks; add the figure to a profile in `catalog/`"
+        yield self.flag(("floor", key), _message(limit, unit, left_out), hint)
+
+
+def _message(limit: float, unit: str, left_out: list[str]) -> str:
+    return f"{limit:g} {unit} a rack is judged without {', '.join(left_out)}, whose figure is unknown"
 
 
 def _optics(cluster: Cluster, kind: UnitKind) -> list[str]:
@@ -65,5 +114,8 @@ def _optics(cluster: Cluster, kind: UnitKind) -> list[str]:
     from fabricgen.lint.rack_optics import DrawnRacks
 
     drawn = DrawnRacks(cluster)
-    most = int(drawn.optics.unpowered[drawn.of_nodes(kind)].max(initial=0))
-    return [f"{most} transceivers or cable ends"] if most else []
+    return _bare(int(drawn.optics.unpowered[drawn.of_nodes(kind)].max(initial=0)))
+
+
+def _bare(optics: int) -> list[str]:
+    return [f"{optics} transceivers or cable ends"] if optics else []

@@ -28,8 +28,8 @@ class ForeignTransceivers(PlanRule):
     configured, with a key that Arista makes for a customer (The Life of Kenneth, Unlocking Third Party Transceivers on
     Older Arista Switches); how it takes optics of your vendor is between you and Arista.
 
-    Put a list of the switch's vendor first in `cabling.products`, or get the key, put it into a snippet of those tiers,
-    and state `cabling: {third_party: [Arista]}`.
+    Order from a list of the switch's vendor, `cabling: {products: {arista: arista, others: [...]}}`; or get the key,
+    put it into a snippet of those tiers, and state `cabling: {third_party: [Arista]}`.
     """
 
     id = "FG655"
@@ -43,7 +43,7 @@ class ForeignTransceivers(PlanRule):
           spine: {switch: sn5600}}}}
     """
     good = """
-        cabling: {products: [arista, nvidia-linkx]}
+        cabling: {products: {arista: arista, others: nvidia-linkx}}
         scalable_unit: {nodes: 16 x dgx-b200}
         fabrics: {compute: {tiers: {leaf: {switch: 7060x6-64pe, per: [su, rail]}, spine: {switch: sn5600}}}}
     """
@@ -72,7 +72,8 @@ class ForeignTransceivers(PlanRule):
             if maker and foreign:
                 model = f"{cls.profile.id}, which runs {cls.nos.upper()}"
                 message = f"{', '.join(foreign)} for {model}: {maker} wants a licence for them"
-                hint = "order its own, or state `cabling: {third_party: [" + maker + "]}` if you have it"
+                own = f"`products: {{{maker.lower()}: ...}}`"
+                hint = f"order its own ({own}), or state `cabling: {{third_party: [{maker}]}}` if you have it"
                 yield self.flag((*cls.path, "switch"), message, hint)
 
 

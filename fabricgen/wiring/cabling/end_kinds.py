@@ -18,8 +18,8 @@ from fabricgen.wiring.tables import Segment, Side
 class EndKind:
     """The cage that an end of a cable plugs into: form factor, bandwidth of the whole cage and of a lane, Gb/s.
 
-    `takes_fibre` where a fibre plugs in without a transceiver: co-packaged optics, an optical circuit switch. `top` and
-    `protocol` matter only where there is a `shelf` of products to order from, and are "" without.
+    `takes_fibre` where a fibre plugs in without a transceiver: co-packaged optics, an optical circuit switch. `top`,
+    `protocol` and `vendor` matter only where there is a `shelf` of products to order from, and are "" without.
     """
 
     form_factor: str
@@ -28,6 +28,7 @@ class EndKind:
     takes_fibre: bool = False
     top: str = ""
     protocol: str = ""
+    vendor: str = ""
     shelf: Shelf | None = field(default=None, compare=False)
 
     def transceiver(self, medium: CableProfile) -> str:
@@ -55,7 +56,7 @@ class EndKind:
         """The transceiver of the product lists; None without lists, or where they have none for this cage."""
         if self.shelf is None or medium.attached or self.takes_fibre:
             return None
-        return self.shelf.transceiver(medium, self.form_factor, self.gbps, self.top, self.protocol)
+        return self.shelf.transceiver(medium, self)
 
 
 def slug(text: str) -> str:
@@ -65,7 +66,9 @@ def slug(text: str) -> str:
 
 def end_kind(side: Side, segment: Segment, shelf: Shelf | None = None) -> EndKind:
     """The cage that an end of the cables of a segment plugs into."""
-    told = (side_top(side), segment.protocol, shelf) if shelf else ("", "", None)
+    told = (
+        (side_top(side), segment.protocol, shelf.vendor_of(side_vendor(side)), shelf) if shelf else ("", "", "", None)
+    )
     if isinstance(side, PortRun):
         fibre = side.form_factor in OPTICAL
         return EndKind(side.form_factor, side.speed_gbps * side.ways, segment.lane_gbps, fibre, *told)
@@ -80,6 +83,13 @@ def end_kind(side: Side, segment: Segment, shelf: Shelf | None = None) -> EndKin
 def side_top(side: Side) -> str:
     """The top of OSFP plugs at a side: finned or flat; "" where it is not known."""
     return side.top if isinstance(side, PortRun | Attachment) else ""
+
+
+def side_vendor(side: Side) -> str:
+    """Who makes the switches or nodes at a side; "" for scale-up ports and management ports of other devices."""
+    if isinstance(side, PortRun):
+        return side.vendor
+    return side.profile.vendor if isinstance(side, Attachment) else ""
 
 
 def mismatch(a: EndKind, medium: CableProfile, b: EndKind, far: CableProfile | None = None) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 
 from fabricgen.catalog.models import CableProfile
 from fabricgen.catalog.product_models import Product
+from fabricgen.design.media.profile_names import product_lists
 from fabricgen.design.model import Design
 from fabricgen.wiring.cabling.assemblies import connectors_in_cage
 from fabricgen.wiring.cabling.end_kinds import EndKind, end_kind
@@ -26,9 +27,10 @@ def shelf_of(design: Design) -> Shelf | None:
 
     Raises InputError where there is no such list, or one names a medium that the catalogue lacks.
     """
-    names = design.loaded.blueprint.cabling.products
-    lists = (design.catalog.products(name, ("cabling", "products", i)) for i, name in enumerate(names))
-    return Shelf(tuple(lists)) if names else None
+    blueprint = design.loaded.blueprint
+    lists = {name: design.catalog.products(name, path) for path, name in product_lists(blueprint)}
+    by_vendor = {vendor: tuple(lists[n] for n in names) for vendor, names in blueprint.cabling.products.items()}
+    return Shelf(tuple(lists.values()), {} if "" in by_vendor else by_vendor) if lists else None
 
 
 def with_offers(segment: Segment, shelf: Shelf, media: Iterable[CableProfile]) -> Segment:

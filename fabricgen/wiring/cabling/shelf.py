@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Protocol
 
+from fabricgen.blueprint.sections.cabling import OTHERS
 from fabricgen.catalog.models import CableProfile
-from fabricgen.catalog.product_models import Product, ProductList, of_kind
+from fabricgen.catalog.product_models import Product, ProductList, of_kind, word_of
 
 
 class Plug(Protocol):
@@ -36,6 +37,11 @@ class Plug(Protocol):
     @property
     def takes_fibre(self) -> bool:
         """Whether fibres plug in without a transceiver."""
+        ...
+
+    @property
+    def vendor(self) -> str:
+        """Whose product lists serve it, of `Shelf.by_vendor`; "" for all."""
         ...
 
 
@@ -77,14 +83,28 @@ def fibres_of(medium: CableProfile, far_ends: int, lanes: int) -> tuple[int, int
 
 @dataclass(frozen=True, eq=False)
 class Shelf:
-    """Product lists in order of preference."""
+    """Product lists in order of preference; `by_vendor`: those for the cages of one vendor's devices, where stated."""
 
     lists: tuple[ProductList, ...]
+    by_vendor: Mapping[str, tuple[ProductList, ...]] = field(default_factory=dict)
 
-    def transceiver(self, medium: CableProfile, form_factor: str, gbps: int, top: str, protocol: str) -> Product | None:
-        """The transceiver of a medium for a cage of `gbps` Gb/s; None where no list has one."""
-        fits = (p for p in of_kind(self.lists, "transceiver", medium.id) if p.takes(form_factor, top))
-        return next((p for p in fits if gbps in p.gbps and p.speaks(protocol)), None)
+    def vendor_of(self, maker: str) -> str:
+        """The key of the lists for the cages of a maker's devices; "" where all lists are for all."""
+        word = word_of(maker)
+        return word if word in self.by_vendor else OTHERS if OTHERS in self.by_vendor else ""
+
+    def lists_for(self, *vendors: str) -> tuple[ProductList, ...]:
+        """The lists for a cage, or for a cable between cages of several vendors: of these, in the order stated."""
+        if not self.by_vendor or "" in vendors:
+            return self.lists
+        found = (each for vendor, lists in self.by_vendor.items() if vendor in vendors for each in lists)
+        return tuple({each.id: each for each in found}.values())
+
+    def transceiver(self, medium: CableProfile, cage: Plug) -> Product | None:
+        """The transceiver of a medium for a cage; None where no list for it has one."""
+        sold = of_kind(self.lists_for(cage.vendor), "transceiver", medium.id)
+        fits = (p for p in sold if p.takes(cage.form_factor, cage.top))
+        return next((p for p in fits if cage.gbps in p.gbps and p.speaks(cage.protocol)), None)
 
     def piece(self, wanted: CableOrder, run_m: float) -> tuple[Product, float, int] | None:
         """(product, length in m, quantity) for a run; None where no product serves it."""
@@ -102,7 +122,7 @@ class Shelf:
             yield from self.fibres(wanted.medium, splits)
             return
         hub, far, gbps = wanted.hub, wanted.far, round(wanted.lanes * wanted.lane_gbps)
-        for product in of_kind(self.lists, "cable", wanted.medium.id):
+        for product in of_kind(self.lists_for(hub.vendor, far.vendor), "cable", wanted.medium.id):
             if product.splits == splits and gbps in product.gbps and product.speaks(hub.protocol):
                 pairs = ((hub, far), (far, hub)) if splits == 1 else ((hub, far),)
                 if any(
@@ -131,7 +151,7 @@ class Shelf:
         for end in (wanted.hub, wanted.far):
             if end.takes_fibre:
                 continue
-            product = self.transceiver(medium, end.form_factor, end.gbps, end.top, end.protocol)
+            product = self.transceiver(medium, end)
             if product is None:
                 return -1
             reach = min(reach, product.reach_m or reach)

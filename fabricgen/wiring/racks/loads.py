@@ -21,8 +21,9 @@ class RackLoads:
     """One row a rack: the number of devices, and the rack units that they and patch panels use, int32.
 
     Weight (kg), power and heat (W) are sums of published figures of devices, float64; optics are in them only where the
-    maximum of a device is published with them. `unweighed` and
-    `unpowered` count devices without such a figure; heat is NaN where it is not known whether air or liquid takes it.
+    maximum of a device is published with them. Where the weight of a complete rack is published, it stands for all that
+    is fixed in it, and for the rack. `unweighed` and `unpowered` count devices without such a figure; heat is NaN where
+    it is not known whether air or liquid takes it.
     """
 
     devices: Ints
@@ -41,11 +42,12 @@ def rack_loads(plan: WiringPlan) -> RackLoads:
     def total(figure: Callable[[Device], float | None], unknown: float = 0.0) -> Floats:
         return _summed(plan.devices, len(plan.racks), figure, unknown)
 
+    weight_kg, unweighed = _weights(plan)
     return RackLoads(
         devices=total(lambda _: 1).astype(np.int32),
         units=total(lambda p: p.rack_units).astype(np.int32) + panel_units(plan),
-        weight_kg=total(lambda p: p.weight_kg),
-        unweighed=total(lambda p: p.weight_kg is None).astype(np.int32),
+        weight_kg=weight_kg,
+        unweighed=unweighed,
         power_w=total(planned_w),
         unpowered=total(lambda p: planned_w(p) is None).astype(np.int32),
         liquid_w=total(liquid_w, np.nan),
@@ -72,6 +74,24 @@ def panel_units(plan: WiringPlan) -> Ints:
         height = np.array([p.panel.rack_units for p in plan.patching.policies], dtype=np.int32)
         np.add.at(used, panels.rack, height[panels.policy])
     return used
+
+
+def _weights(plan: WiringPlan) -> tuple[Floats, Ints]:
+    """The weight of each rack, kg, and how many of its devices are not in it."""
+    devices, racks = plan.devices, plan.racks
+    of_class = np.array([np.nan if (w := cls.profile.weight_kg) is None else w for cls in devices.classes], dtype=float)
+    each = of_class[devices.device_class]
+    complete = np.array([kind.complete_kg or 0 for kind in racks.kinds], dtype=np.float64)[racks.kind]
+    if complete.any():
+        fixed = np.zeros((len(racks.kinds), max(kind.units for kind in racks.kinds) + 1), dtype=bool)
+        for number, kind in enumerate(racks.kinds):
+            fixed[number, [u for units in kind.fixed.values() for u in units]] = kind.complete_kg is not None
+        inside = fixed[racks.kind[devices.rack], devices.u]
+        each = np.where(inside, 0, each)
+        complete[np.bincount(devices.rack[inside], minlength=len(racks)) == 0] = 0
+    summed = np.bincount(devices.rack, weights=np.nan_to_num(each), minlength=len(racks))
+    unweighed = np.bincount(devices.rack[np.isnan(each)], minlength=len(racks))
+    return summed + complete, unweighed.astype(np.int32)
 
 
 def _summed(devices: DeviceTable, racks: int, figure: Callable[[Device], float | None], unknown: float) -> Floats:
