@@ -108,7 +108,9 @@ def cable_end_ports(
 
 
 def label_texts(cluster: Cluster) -> tuple[EncodedColumn, EncodedColumn]:
-    """What labels of the (a ends, b ends) of each cable end row say after the device: `12/2 Ethernet104`."""
+    """What labels in cables.csv say of the (a ends, b ends) of each cable end row after the place: what is
+    printed on the plug, and the port of the NOS, `12/2 Ethernet104`.
+    """
     cables = cluster.plan.cables
     ends = zip(plugs(cluster).of_rows(len(cables.end_link)), *cable_end_ports(cluster), strict=True)
     a, b = (plug.texts(cages, ports=(ports, cables.end_links > 1)) for plug, cages, ports in ends)

@@ -115,8 +115,13 @@ class PlannedCabling:
         return str(self.of_cable(f"{side}_cage", port))
 
     def label(self, port: int) -> str:
-        """The text on the label of the cable end that is planned in a port."""
-        return str(self.of_cable("label_b" if port & 1 else "label_a", port))
+        """What is printed on the label of the cable end that is planned in a port: near end > far end.
+
+        cables.csv says the port of the NOS behind each, which no label does.
+        """
+        told = str(self.of_cable("label_b" if port & 1 else "label_a", port))
+        ends = told.split(" > ")
+        return " > ".join(end.partition(" ")[0] for end in ends) if len(ends) > 1 else told
 
     def rack_of(self, device: int) -> tuple[str, int]:
         """The rack and the unit of a device ("" and 0: not known)."""
@@ -334,25 +339,24 @@ def _as_labelled(
     """The rows of links, with those of breakouts of several ends on one device told apart by their labels; int32.
 
     A breakout lists its ends by cage, links.csv by port: which end has which port stands on its label alone, as
-    DEVICE:PORT or DEVICE:CAGE PORT, before ` > `.
+    PLACE:PORT or PLACE:SOCKET PORT, before ` > `.
     """
     a, b = (cables[f"{side}_device"].codes.astype(np.int64) for side in "ab")
     order = np.lexsort((b, a, row_cable))
     same = np.all([each[order][1:] == each[order][:-1] for each in (row_cable, a, b)], axis=0)
     unsure = np.zeros(int(max(link_cable.max(initial=-1), row_cable.max(initial=-1))) + 1, dtype=bool)
     unsure[row_cable[order[1:][same]]] = True
-    ends: dict[tuple[int, str], int] = {}
-    label, device, port = cables["label_a"], links["a_device"], links["a_port"]
+    ends: dict[tuple[int, str, str], int] = {}
+    label, row_device = cables["label_a"], cables["a_device"]
+    device, port = links["a_device"], links["a_port"]
     for at in np.flatnonzero(unsure[row_cable]).tolist():
-        text = str(label[at]).partition(" > ")[0]
-        ends[int(row_cable[at]), text] = at
-        name, _, last = text.rpartition(" ")
-        if name:
-            ends.setdefault((int(row_cable[at]), f"{name.rpartition(':')[0]}:{last}"), at)
+        told = str(label[at]).partition(" > ")[0].partition(":")[2]
+        name = str(row_device.vocabulary[row_device.codes[at]])
+        ends[int(row_cable[at]), name, told.rpartition(" ")[2]] = at
     found = row.copy()
     for link in np.flatnonzero(unsure[link_cable]).tolist():
-        text = f"{device.vocabulary[device.codes[link]]}:{port.vocabulary[port.codes[link]]}"
-        found[link] = ends.get((int(link_cable[link]), text), row[link])
+        key = str(device.vocabulary[device.codes[link]]), str(port.vocabulary[port.codes[link]])
+        found[link] = ends.get((int(link_cable[link]), *key), row[link])
     return found
 
 

@@ -18,7 +18,8 @@ from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.export.drawings import book as book_module
 from fabricgen.export.drawings.book import Books
 from fabricgen.export.drawings.elevation import elevation
-from fabricgen.export.drawings.floor_plan import floor_plan, on_one_page, pages, whole_hall
+from fabricgen.export.drawings.floor_pages import on_one_page, pages, whole_hall
+from fabricgen.export.drawings.floor_plan import floor_plan
 from fabricgen.export.drawings.port_layout import PAGE_HEIGHT, PAGE_WIDTH
 from fabricgen.export.drawings.port_map import port_maps
 from fabricgen.export.drawings.rack_contents import Racks, Total
@@ -26,6 +27,8 @@ from fabricgen.export.drawings.rack_kinds import RackKinds
 from fabricgen.export.drawings.svg import GLYPH
 from fabricgen.export.drawings.switch_ports import PortMaps, SwitchPorts
 from fabricgen.export.files import links as links_part
+from fabricgen.export.view.blocks.hall import block as hall_block
+from fabricgen.export.view.source import PageSource
 from fabricgen.wiring.tables import SWITCH
 from tests.conftest import example_cluster, require
 
@@ -217,6 +220,74 @@ def test_an_overview_takes_one_page_and_tells_its_scale():
     scale, metres = re.search(r"scale 1:(\d+)", told(svg))[1], re.search(r"(\d+) m ", told(svg))[1]
     bar = re.search(r'd="M14 [\d.]+h([\d.]+)M', svg)[1]
     assert float(bar) == pytest.approx(int(metres) * 1000 / int(scale), rel=0.02)
+
+
+def test_a_long_hall_is_an_overview_and_sheets_of_a3():
+    """It was one drawing of 1.63 m, most of it rows that are kept free."""
+    files = {path: content.decode() for path, content in Books(example_cluster("dual-tor")).sections["floors"]()}
+    assert set(files) == {f"floor/site1-hall1{zone}.svg" for zone in ("", ".N02-R05", ".R33-R38")}
+    names = example_cluster("dual-tor").plan.racks.names
+    found: Counter[str] = Counter()
+    for path, content in files.items():
+        root = parsed(content.partition("\n")[2])
+        _, _, width, height = map(float, root.get("viewBox").split())
+        assert (min(width, height) <= 277.01) & (max(width, height) <= 400.01), path
+        sizes = [float(one.get("font-size")) for one in root.iter() if one.get("font-size")]
+        assert min(sizes) >= 5 / 72 * 25.4, path
+        found += racks_drawn(content.partition("\n")[2], names)
+    assert found == Counter(dict.fromkeys(names, 1))
+    overview = told(files["floor/site1-hall1.svg"].partition("\n")[2])
+    assert "sheet N02-R05" in overview
+    assert "27 empty rows, 66.0 m" in overview
+
+
+def floor_of(*floor: str) -> tuple[Cluster, ElementTree.Element]:
+    """A small cluster in a stated hall, and the plan of it."""
+    cluster = example_cluster("full-cluster", *floor)
+    return cluster, parsed(floor_plan(kinds_of(cluster), whole_hall(cluster.plan.racks, 0)))
+
+
+def test_no_name_of_a_unit_stands_on_the_number_of_a_place():
+    """In a hall whose first row has nodes, the name of the first unit was printed over place 01."""
+    _, root = floor_of("floor={network_rows: {at: last}, halls: {h1: {rows: 4, racks_per_row: 18}}}")
+    at = {text.text: (float(text.get("x")), float(text.get("y"))) for text in reversed(texts(root)) if text.text}
+    (x, y), (name_x, name_y) = at["01"], at["p1-su01"]
+    assert name_x < x < name_x + 20
+    assert name_y - y >= (1.9 + 2.0) / 2
+
+
+FIXTURES = """floor={racks_per_row: 18, feeds: [A, B], halls: {h1: {rows: 4, walls_m: [[-3, -2.4], [13.8, 10.8]],
+fixtures: {gate: {kind: door, at_m: [-3, 2.4], size_m: [0.3, 2.4]},
+crah: {kind: cooling, at_m: [-2.9, -1.5], size_m: [0.9, 2.6], count: [1, 2], every_m: [0, 7.2]},
+rpp: {kind: power, at_m: [12, 1.2], size_m: [1.2, 0.8], feed: A},
+c: {kind: column, at_m: [2.4, 1.5], size_m: [0.6, 0.6]},
+busway: {kind: busway, at_m: [0, 2.5], size_m: [10.8, 0.25]}}}}}"""
+
+
+def test_doors_columns_cooling_and_power_are_drawn_to_scale_with_a_key():
+    cluster, root = floor_of(FIXTURES)
+    words = [text.text for text in texts(root)]
+    assert {"gate", "crah-1", "crah-2", "c", "rpp (A)", "busway"} <= set(words)
+    assert {"door", "column", "cooling", "power", "busway, above"} <= set(words)
+    number = r"(-?[\d.]+)"
+    boxes = [
+        tuple(map(float, re.match(rf"M{number} {number}h{number}v{number}", one.get("d")).groups()))
+        for one in root.iter(f"{SVG}path")
+        if "#A8E0E6" in (one.get("style") or "")
+    ]
+    first, second = boxes[:2]
+    assert (first[2], first[3]) == pytest.approx((0.9 * 1000 / 60, 2.6 * 1000 / 60), abs=0.02)
+    assert second[1] - first[1] == pytest.approx(7.2 * 1000 / 60, abs=0.02)
+    walls = next(root.iter(f"{SVG}rect"))
+    assert float(walls.get("width")) == pytest.approx(16.8 * 1000 / 60, abs=1)
+    block = hall_block(PageSource(cluster))
+    assert [one[:2] for one in block["fixtures"]] == [
+        ["busway", "busway"], ["column", "c"], ["cooling", "crah-1"], ["cooling", "crah-2"], ["door", "gate"],
+        ["power", "rpp (A)"],
+    ]  # fmt: skip
+    x, y, width, height = block["halls"][0]["box"]
+    assert (width, height) == (16800, 13200)
+    assert block["fixtures"][4][2:] == [x, y + 4800, 300, 2400]
 
 
 def test_fronts_face_cold_aisles():

@@ -96,13 +96,15 @@ def test_two_jumpers_of_one_cage_are_told_apart_at_both_ends() -> None:
 
 
 @pytest.mark.parametrize("name", ["leaf-spine", "full-cluster", "superpod-b300"])
-def test_cables_csv_says_the_same_of_both_ends(name: str) -> None:
+def test_cables_csv_says_what_is_printed_and_the_port(name: str) -> None:
+    """Its labels named devices, and the printed ones places."""
     wiring = cables.table(example_cluster(name)).columns
     said = {text for column in ("label_a", "label_b") for text in wiring[column]}
     for row in labels_of(name):
-        near, far = (f"{row[f'{end}_device']}:{row[f'{end}_port']}" for end in ("near", "far"))
         if row["far_ends"] == "1" and _fibres(row["part"]) == 1:
-            assert f"{near} > {far}" in said
+            ends = [(row[f"{end}_location"], row[f"{end}_port"].partition(" ")[2]) for end in ("near", "far")]
+            assert " > ".join(" ".join(filter(None, end)) for end in ends) in said
+            assert [where for where, _ in ends] == [row["line1"], row["line2"]]
 
 
 def test_sites_stand_before_halls_where_there_are_several() -> None:

@@ -8,7 +8,7 @@ import io
 import openpyxl
 import pytest
 
-from fabricgen.export.drawings.floor_plan import racks_in, whole_hall
+from fabricgen.export.drawings.floor_pages import racks_in, whole_hall
 from fabricgen.export.drawings.rack_contents import Racks
 from fabricgen.export.files import labels, patches, racks
 from fabricgen.export.locations import rack_places

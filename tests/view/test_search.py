@@ -9,6 +9,7 @@ from tests.conftest import example_cluster
 FIND = "async (query) => (await FG.find(query)).map((group) => [group.title, group.total, group.hits[0].text])"
 
 
+BMC_LABEL = "h1.R01.13-U01:BMC > h1.R01.18-U17:13 Ethernet12"
 FOUND = (
     ("p1-su02-n013", "Devices", "p1-su02-n013"),
     ("su02 n013", "Devices", "p1-su02-n013"),
@@ -25,7 +26,12 @@ FOUND = (
     (
         "p1-su02-n013:BMC > oob-leaf",
         "Labels",
-        "p1-su02-n013:BMC > oob-leaf-p1-su02-01:13 Ethernet12",
+        BMC_LABEL,
+    ),
+    (
+        "h1.r01.13-u01:BMC > ",
+        "Labels",
+        BMC_LABEL,
     ),
     ("AS 4200000000", "AS numbers", "4200000000"),
     ("p1-su02-n013 > compute-spine-01", "Paths", "p1-su02-n013 → compute-spine-01"),

@@ -1,4 +1,4 @@
-"""The language of the floor: halls, where racks stand in them, and what feeds them."""
+"""The language of the floor: halls, what the building has there, where racks stand in them, and what feeds them."""
 
 import re
 from typing import Annotated, Literal, Self
@@ -23,9 +23,6 @@ Stand = Literal[
 """Where the switches of a tier stand: in node racks, in network racks of a unit or of a row's units, or in shared
 rows."""
 
-_METRES = 100_000
-"""No site is larger, m."""
-
 
 class Aisles(Model):
     """Rows stand front to front and back to back in turn; these lie between them."""
@@ -34,7 +31,48 @@ class Aisles(Model):
     hot_m: float = Field(1.2, ge=0.1, le=20, description="Between the backs of two rows, m.")
 
 
+_METRES = 100_000
+"""No site is larger, m."""
+
+Kind = Literal["door", "column", "cooling", "power", "busway"]
+"""A door or gate; a column of the building; a CRAH, CRAC or chiller; an RPP or PDU on the floor; a busway overhead."""
+
 Metres = Annotated[float, Field(ge=-_METRES, le=_METRES, description="Along one axis, m.")]
+Size = Annotated[float, Field(ge=0.01, le=1000, description="Along one axis, m.")]
+Times = Annotated[int, Field(ge=1, le=100)]
+
+
+class Fixture(Model):
+    """Something of the building on the floor of a hall, or a busway above it: drawn, and no rack stands in it."""
+
+    kind: Kind = Field(
+        description="What it is: a door, a column of the building, a cooling unit (CRAH or CRAC), power on the floor "
+        "(an RPP or PDU), or a busway above the racks."
+    )
+    at_m: tuple[Metres, Metres] = Field(
+        description="Its corner, m from the corner of the hall's racks: along the rows, across them.",
+        examples=[[4.2, 1.2]],
+    )
+    size_m: tuple[Size, Size] = Field(
+        description="Its size, m: along the rows, across them; of a door with what it takes to open.",
+        examples=[[0.6, 0.6]],
+    )
+    count: tuple[Times, Times] = Field(
+        (1, 1), description="How many of them stand in a grid: along the rows, across them.", examples=[[3, 4]]
+    )
+    every_m: tuple[Metres, Metres] = Field(
+        (0.0, 0.0), description="From one of a grid to the next, m: along the rows, across them.", examples=[[7.2, 9.6]]
+    )
+    feed: str | None = Field(None, max_length=16, description="Of power and a busway: which of `feeds` it is.")
+
+    @model_validator(mode="after")
+    def _grid_has_distances(self) -> Self:
+        for axis, count, every in zip(("along the rows", "across them"), self.count, self.every_m, strict=True):
+            if count > 1 and not every:
+                raise ValueError(f"{count} of them {axis} need the distance from one to the next in `every_m`")
+        if self.feed and self.kind not in ("power", "busway"):
+            raise ValueError(f"a {self.kind} has no feed: only `power` and `busway` have")
+        return self
 
 
 class HallSpec(Model):
@@ -47,6 +85,25 @@ class HallSpec(Model):
     )
     rows: int = Field(ge=1, le=10000, description="Rows of racks, those of networks included.")
     racks_per_row: int | None = Field(None, gt=0, le=10000, description="Racks in a row. Default: the floor's.")
+    walls_m: tuple[tuple[Metres, Metres], tuple[Metres, Metres]] | None = Field(
+        None,
+        description="Two opposite corners of the room, m from the corner of its racks: along the rows, across them. "
+        "Default: around the rows.",
+        examples=[[[-2.4, -1.8], [12.6, 20.4]]],
+    )
+    fixtures: dict[Name, Fixture] = Field(
+        default_factory=dict,
+        max_length=1000,
+        description="Doors, columns, cooling units and power by name; floor plans show them.",
+    )
+
+    @model_validator(mode="after")
+    def _walls_have_room(self) -> Self:
+        if self.walls_m and any(far <= near for near, far in zip(*self.walls_m, strict=True)):
+            raise ValueError("`walls_m` names the corner with the smaller metres first: [[-2.4, -1.8], [12.6, 20.4]]")
+        if (found := sum(one.count[0] * one.count[1] for one in self.fixtures.values())) > MOST_FIXTURES:
+            raise ValueError(f"{found} fixtures are more than a hall can have ({MOST_FIXTURES})")
+        return self
 
 
 class NetworkRows(Model):
@@ -70,6 +127,9 @@ class NetworkRows(Model):
             raise ValueError("racks at the ends of rows of nodes have no rows of their own: leave out `rows`")
         return self
 
+
+MOST_FIXTURES = 2000
+"""The most fixtures of a hall, all grids counted."""
 
 _RACK = r"[a-z0-9]([a-z0-9-]{0,98}[a-z0-9])?"
 

@@ -7,11 +7,13 @@ storeys, above each other.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
 from fabricgen.blueprint.models import natural
-from fabricgen.blueprint.sections.floor import Floor
+from fabricgen.blueprint.sections.floor import Floor, HallSpec, Kind
 from fabricgen.kernel.diagnostics import did_you_mean, fault
 
 ENDLESS = 0
@@ -22,6 +24,35 @@ USUAL_ROW = 16
 
 DEFAULT_HALL = "hall1"
 """The hall of a site without a stated one."""
+
+
+_NOTHING = 1e-6
+"""What is shorter, m, is an error of rounding."""
+
+Area = tuple[float, float, float, float]
+"""x, y, far x and far y on the floor of a site, m."""
+
+
+def shared(one: Area, other: Area) -> tuple[float, float]:
+    """(along the rows, across them) of what two areas have in common, m; (0, 0) if they touch at most."""
+    along, across = min(one[2], other[2]) - max(one[0], other[0]), min(one[3], other[3]) - max(one[1], other[1])
+    return (round(along, 6), round(across, 6)) if min(along, across) > _NOTHING else (0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class HallFixture:
+    """A part of the building in a hall, by the name that the blueprint gives it, one of a grid with a number from 1."""
+
+    name: str
+    number: int
+    kind: Kind
+    area: Area
+    feed: str | None
+
+    @property
+    def title(self) -> str:
+        """Its name, `rpp`, or `rpp-4` of a grid."""
+        return f"{self.name}-{self.number}" if self.number else self.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +76,21 @@ class Hall:
     hot_pitch_m: float
     """Distance of the centres of two rows back to back, m."""
     rack_depth_m: float
+    walls: Area | None = None
+    """Its walls, where they are stated."""
+    fixtures: tuple[HallFixture, ...] = ()
+
+    @property
+    def places(self) -> Area:
+        """The area that its rows take, of a hall of stated size."""
+        last = float(self.y_of(self.rows - 1)) + self.rack_depth_m / 2
+        far = self.x_m + self.racks_per_row * self.rack_pitch_m
+        return self.x_m, self.y_m, round(far, 6), round(last, 6)
+
+    @property
+    def area(self) -> Area:
+        """Its walls, or the area that its rows take where these are not stated."""
+        return self.walls or self.places
 
     def x_of(self, column: Any) -> Any:
         """The centre of a rack along its row, m, by column from 0."""
@@ -105,7 +151,35 @@ def _stated(floor: Floor, name: str, site: int, racks_per_row: int) -> Hall:
         y_m=spec.at_m[1],
         rows=spec.rows,
         racks_per_row=spec.racks_per_row or floor.racks_per_row or racks_per_row,
+        walls=_walls(spec),
+        fixtures=tuple(_fixtures(spec)),
     )
+
+
+def _walls(spec: HallSpec) -> Area | None:
+    """Walls of a hall in the frame of its site, m."""
+    if spec.walls_m is None:
+        return None
+    (x, y), (far_x, far_y) = spec.walls_m
+    return _moved(spec, (x, y, far_x, far_y))
+
+
+def _fixtures(spec: HallSpec) -> Iterator[HallFixture]:
+    """Fixtures of a hall by name, in the frame of its site, m; those of a grid along the rows first."""
+    for name in sorted(spec.fixtures, key=natural):
+        one = spec.fixtures[name]
+        across, (along_m, across_m) = one.count[1], one.every_m
+        for number, (j, i) in enumerate(product(range(across), range(one.count[0]))):
+            x, y = one.at_m[0] + i * along_m, one.at_m[1] + j * across_m
+            area = _moved(spec, (x, y, x + one.size_m[0], y + one.size_m[1]))
+            yield HallFixture(name, number + 1 if one.count != (1, 1) else 0, one.kind, area, one.feed)
+
+
+def _moved(spec: HallSpec, area: Area) -> Area:
+    """An area in the frame of the site, m; from that of the hall."""
+    x, y = spec.at_m
+    left, top, right, bottom = area
+    return round(left + x, 6), round(top + y, 6), round(right + x, 6), round(bottom + y, 6)
 
 
 def _hall(floor: Floor, name: str, site: int, racks_per_row: int) -> Hall:

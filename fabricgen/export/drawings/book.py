@@ -11,7 +11,8 @@ from markupsafe import Markup
 
 from fabricgen.cluster import Cluster
 from fabricgen.export.drawings.elevation import elevation
-from fabricgen.export.drawings.floor_plan import floor_plan, on_one_page, pages, whole_hall
+from fabricgen.export.drawings.floor_pages import A3, A4, Paper, sheets
+from fabricgen.export.drawings.floor_plan import floor_plan
 from fabricgen.export.drawings.node_panel import node_panel
 from fabricgen.export.drawings.node_ports import NodePorts, node_ports
 from fabricgen.export.drawings.port_map import port_maps
@@ -142,10 +143,16 @@ class Books:
         yield "book.html", self._book(rows, [rack for row in rows for rack in row.racks] if whole else [])
 
     def _floors(self) -> Iterator[tuple[str, bytes]]:
+        for hall, name, svg in self._plans((A3, A3.upright), alone=True):
+            yield f"floor/{self._hall_file(hall)}{name and '.'}{name}.svg", document(svg)
+
+    def _plans(self, papers: Sequence[Paper], *, alone: bool = False) -> Iterator[tuple[int, str, str]]:
+        """(hall, name of the sheet behind that of the hall, plan) of all halls with racks."""
         for hall in range(len(self._table.halls)):
-            if (self._table.hall == hall).any():
-                svg = floor_plan(self._kinds, whole_hall(self._table, hall), alone=True)
-                yield f"floor/{self._hall_file(hall)}.svg", document(svg)
+            found = sheets(self._table, hall, papers) if (self._table.hall == hall).any() else []
+            for sheet in found:
+                zones = () if sheet.name else [zone.window for zone in found[1:]]
+                yield hall, sheet.name, floor_plan(self._kinds, sheet.window, zones, alone=alone)
 
     @cached_property
     def _models(self) -> tuple[NodePorts, ...]:
@@ -178,12 +185,7 @@ class Books:
 
     def _book(self, rows: Sequence[Row], racks: Sequence[int]) -> bytes:
         table = self._table
-        plans: list[Markup] = []
-        for hall in range(len(table.halls)):
-            if (table.hall == hall).any():
-                parts = list(pages(table, hall))
-                parts = parts if len(parts) == 1 else [on_one_page(table, hall), *parts]
-                plans += [Markup(floor_plan(self._kinds, part)) for part in parts]  # noqa: S704 - escaped there
+        plans = [Markup(svg) for _, _, svg in self._plans((A4,))]  # noqa: S704 - escaped there
         name = self._cluster.design.loaded.blueprint.name
         facts = f"{len(table)} racks, {len(self._cluster.names)} devices, {len(self._cluster.plan.cables)} cables"
         held = [self._rack_pages(rack) for rack in racks]

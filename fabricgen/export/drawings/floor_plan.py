@@ -5,32 +5,37 @@ a scale bar.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
-import numpy as np
-
 from fabricgen.design.floor.halls import face_of
+from fabricgen.export.drawings.floor_fixtures import LOOKS, FixturePen, fixture
+from fabricgen.export.drawings.floor_pages import (
+    BOTTOM,
+    DETAIL,
+    LEFT,
+    RIGHT,
+    TOP,
+    ZONES,
+    Window,
+    frame_of,
+    racks_in,
+    whole_hall,
+)
 from fabricgen.export.drawings.rack_kinds import RackKinds
 from fabricgen.export.drawings.svg import GLYPH, box, drawing, label, number, path, rect, safe
 from fabricgen.export.drawings.wrap import Groups, narrowest, wrapped
 from fabricgen.export.locations import column_label, row_label
-from fabricgen.wiring.tables import RackTable
 
-DETAIL = 1000 / 60
-"""The scale at which rack names are legible, in mm on paper for a metre: 1:60."""
+SMALLEST = 1.77
+"""The smallest text, mm: 5 points."""
 
-PAGE_WIDTH, PAGE_HEIGHT = 277.0, 186.0
-"""Usable area of a landscape A4 page, mm."""
-
-_LEFT, _TOP, _RIGHT, _BOTTOM = 14.0, 14.0, 3.0, 16.0
-"""Margins around the racks for row numbers, title, colour key and scale bar, mm."""
-
-_KEY = "a rack's thick edge is its front; double line: tray over the row; dashed: unit"
 _COLD, _HOT = "#DCEBFA", "#FBE3DA"
 _BARS_M = (1, 2, 5, 10, 20, 50, 100, 200, 500)
 _NAME = 2.6
 """The largest text size of rack names, mm."""
+
+_UNIT_M = 0.12
+"""From the racks of a unit to its outline, m."""
 
 _NUMBER = 3.0
 """The least width on paper that the number of a place takes, mm."""
@@ -39,92 +44,22 @@ _DISTINCT = 2.5
 """The smallest width of a rack on paper, mm, at which fronts, trays and units are drawn."""
 
 
-@dataclass(frozen=True, slots=True)
-class Window:
-    """The part of a hall that is drawn: rows as they lie, columns, and mm on paper for a metre."""
-
-    hall: int
-    rows: tuple[int, ...]
-    columns: range
-    scale: float
-
-
-def whole_hall(table: RackTable, hall: int) -> Window:
-    """All of a hall at the scale of details: within its walls or, if its size is not stated, as far as racks stand."""
-    spec, here = table.halls[hall], np.flatnonzero(table.hall == hall)
-    if spec.rows:
-        first = int(table.column[here].min(initial=0))  # patch racks stand before the first place
-        return Window(hall, tuple(range(spec.rows)), range(min(0, first), spec.racks_per_row), DETAIL)
-    rows = tuple(sorted(set(table.row[here].tolist())))
-    return Window(hall, rows, range(int(table.column[here].min()), int(table.column[here].max()) + 1), DETAIL)
-
-
-def racks_in(table: RackTable, window: Window) -> list[int]:
-    """The racks of a window."""
-    rows = np.isin(table.row, np.array(window.rows, dtype=np.int32))
-    columns = (table.column >= window.columns.start) & (table.column < window.columns.stop)
-    found: list[int] = np.flatnonzero((table.hall == window.hall) & rows & columns).tolist()
-    return found
-
-
-def on_one_page(table: RackTable, hall: int) -> Window:
-    """All of a hall, as large as fits on a page."""
-    whole = whole_hall(table, hall)
-    across, along = _extent_m(table, whole)
-    scale = min((PAGE_WIDTH - _LEFT - _RIGHT) / along, (PAGE_HEIGHT - _TOP - _BOTTOM) / across, DETAIL)
-    return Window(hall, whole.rows, whole.columns, scale)
-
-
-def pages(table: RackTable, hall: int) -> Iterator[Window]:
-    """A hall at the scale of details in parts of a page each, cut between rows and columns; none for a hall without
-    racks.
-    """
-    whole = whole_hall(table, hall)
-    pitch = table.halls[hall].rack_pitch_m
-    each = max(1, int((PAGE_WIDTH - _LEFT - _RIGHT) / DETAIL / pitch))
-    taken = set(table.row[table.hall == hall].tolist())
-    for rows in _rows_by_page(table, whole):
-        for first in range(whole.columns.start, whole.columns.stop, each) if taken.intersection(rows) else ():
-            window = Window(hall, rows, range(first, min(whole.columns.stop, first + each)), DETAIL)
-            if racks_in(table, window):
-                yield window
-
-
-def _rows_by_page(table: RackTable, whole: Window) -> Iterator[tuple[int, ...]]:
-    held: tuple[int, ...] = ()
-    for row in whole.rows:
-        more = (*held, row)
-        across, _ = _extent_m(table, Window(whole.hall, more, whole.columns, DETAIL))
-        if held and across * DETAIL > PAGE_HEIGHT - _TOP - _BOTTOM:
-            yield held
-            more = (row,)
-        held = more
-    yield held
-
-
-def _extent_m(table: RackTable, window: Window) -> tuple[float, float]:
-    """(across the rows, along them) of a window, m."""
-    hall = table.halls[window.hall]
-    ends = [float(hall.y_of(row)) for row in (window.rows[0], window.rows[-1])]
-    return ends[1] - ends[0] + hall.rack_depth_m + 1.2, len(window.columns) * hall.rack_pitch_m
-
-
-def floor_plan(kinds: RackKinds, window: Window, *, alone: bool = False) -> str:
-    """A window as SVG; `alone` makes it a complete file."""
-    plan = _Plan(kinds, window)
+def floor_plan(kinds: RackKinds, window: Window, zones: Sequence[Window] = (), *, alone: bool = False) -> str:
+    """A window as SVG; an overview names `zones` that have sheets of their own; `alone` makes it a complete file."""
+    plan = _Plan(kinds, window, zones)
     return drawing(plan.width, plan.height, plan.body(), title=plan.title, alone=alone)
 
 
 class _Plan:
-    def __init__(self, kinds: RackKinds, window: Window) -> None:
-        self._kinds, self._window = kinds, window
+    def __init__(self, kinds: RackKinds, window: Window, zones: Sequence[Window]) -> None:
+        self._kinds, self._window, self._zones = kinds, window, zones
         self._table = kinds.table
         self._hall = self._table.halls[window.hall]
-        across, along = _extent_m(self._table, window)
-        self.width = max(_LEFT + along * window.scale + _RIGHT, 130.0)
-        self.height = _TOP + across * window.scale + _BOTTOM
-        self._y0 = float(self._hall.y_of(window.rows[0])) - self._hall.rack_depth_m / 2 - 0.6
-        self._x0 = float(self._hall.x_of(window.columns.start)) - self._hall.rack_pitch_m / 2
+        self._frame = frame_of(self._table, window)
+        self._drawn = LEFT + self._frame.width * window.scale
+        self.width = max(self._drawn + RIGHT + (ZONES if zones else 0), 130.0)
+        self.height = TOP + self._frame.height * window.scale + BOTTOM
+        self._fixtures = FixturePen(self._hall, self._frame, self._x, self._y)
         self.title = f"Floor plan {kinds.hall_name(window.hall)}"
 
     @property
@@ -138,33 +73,37 @@ class _Plan:
     def body(self) -> str:
         """The whole drawing, from the background up."""
         racks = racks_in(self._table, self._window)
-        ground = [self._head(), *self._aisles(), *self._walls(), *(self._units(racks) if self._distinct else [])]
+        ground = [self._head(), *self._aisles(), *self._walls(), *self._fixtures.on_the_floor()]
         above = [
+            *(self._units(racks) if self._distinct else []),
             *self._boxes(racks),
             *(self._trays() if self._distinct else []),
+            *self._fixtures.above(),
             *self._rows(),
             *self._columns(),
+            *self._zone_names(),
             *self._key(),
             self._scale_bar(),
         ]
         return "".join([*ground, *above, *(self._names(racks) if self._detailed else [])])
 
     def _x(self, x_m: float) -> float:
-        return _LEFT + (x_m - self._x0) * self._window.scale
+        return LEFT + (x_m - self._frame.left) * self._window.scale
 
     def _y(self, y_m: float) -> float:
-        return _TOP + (y_m - self._y0) * self._window.scale
+        return TOP + (y_m - self._frame.top) * self._window.scale
 
     @property
-    def _right(self) -> float:
-        """The x coordinate of the end of the last column, mm."""
-        return _LEFT + len(self._window.columns) * self._hall.rack_pitch_m * self._window.scale
+    def _ends(self) -> tuple[float, float]:
+        """The x coordinates of the begin of the first column and of the end of the last one, mm."""
+        columns, half = self._window.columns, self._hall.rack_pitch_m / 2
+        left, right = (float(self._hall.x_of(column)) for column in (columns.start, columns.stop - 1))
+        return self._x(left - half), self._x(right + half)
 
     def _walls(self) -> Iterator[str]:
         """The outline of a hall of stated size, if all of it is drawn."""
         if self._hall.rows and self._window.rows == whole_hall(self._table, self._window.hall).rows:
-            top = self._y(self._y0) + 0.2
-            yield rect(_LEFT - 0.4, top, self._right - _LEFT + 0.8, self.height - _BOTTOM - top)
+            yield rect(LEFT - 0.4, TOP + 0.2, self._drawn - LEFT + 0.8, self.height - BOTTOM - TOP - 0.2)
 
     def _head(self) -> str:
         window = self._window
@@ -176,18 +115,26 @@ class _Plan:
     def _aisles(self) -> Iterator[str]:
         """The aisles between rows: cold where fronts face each other, hot where backs do."""
         hall, scale = self._hall, self._window.scale
-        left, right = self._x(self._x0), self._right
+        left, right = self._ends
         for one, other in pairwise(self._window.rows):
             top = float(hall.y_of(one)) + hall.rack_depth_m / 2
             bottom = float(hall.y_of(other)) - hall.rack_depth_m / 2
+            if other - one > 1:
+                yield self._empty(other - one - 1, top, bottom)
             if bottom <= top or other - one > 1:
                 continue
             cold = face_of(one) > 0
             height = (bottom - top) * scale
             yield path([box(left, self._y(top), right - left, height)], "f", _COLD if cold else _HOT)
             word = f"{'cold' if cold else 'hot'} aisle {bottom - top:.1f} m"
-            if height > 1.6:
+            if height * 0.7 >= SMALLEST:
                 yield label((left + right) / 2, self._y(top) + height / 2, word, min(2.4, height * 0.7), "m g")
+
+    def _empty(self, rows: int, top: float, bottom: float) -> str:
+        """What is between two rows that are no neighbours, m: rows that are kept for units to come."""
+        left, right = self._ends
+        told = f"{rows} empty row{'s' if rows > 1 else ''}, {bottom - top:.1f} m"
+        return label((left + right) / 2, self._y((top + bottom) / 2), told, 2.4, "m g", right - left)
 
     def _units(self, racks: Sequence[int]) -> Iterator[str]:
         """An outline around the racks of each unit that stand side by side, with its name."""
@@ -195,10 +142,10 @@ class _Plan:
         pieces, names = [], []
         for unit, run in self._kinds.runs_by_unit(racks):
             left = float(table.x_m[run[0]]) - hall.rack_pitch_m / 2
-            top = float(table.y_m[run[0]]) - hall.rack_depth_m / 2 - 0.12
+            top = float(table.y_m[run[0]]) - hall.rack_depth_m / 2 - _UNIT_M
             width = len(run) * hall.rack_pitch_m * scale
             x, y = self._x(left) + 0.15, self._y(top)
-            pieces.append(box(x, y, width - 0.3, (hall.rack_depth_m + 0.24) * scale))
+            pieces.append(box(x, y, width - 0.3, (hall.rack_depth_m + 2 * _UNIT_M) * scale))
             if self._detailed:
                 names.append(label(x + 0.4, y - 1.3, unit, 1.9, "b g", width))
         yield path(pieces, "d")
@@ -258,10 +205,10 @@ class _Plan:
 
     def _trays(self) -> Iterator[str]:
         """The tray over each row, as a double line."""
-        right, pieces = self._right, []
+        (left, right), pieces = self._ends, []
         for row in self._window.rows:
             for side in (-0.15, 0.15):
-                pieces.append(f"M{number(_LEFT)} {number(self._y(float(self._hall.y_of(row)) + side))}H{number(right)}")
+                pieces.append(f"M{number(left)} {number(self._y(float(self._hall.y_of(row)) + side))}H{number(right)}")
         yield path(pieces, "t")
 
     def _rows(self) -> Iterator[str]:
@@ -270,41 +217,65 @@ class _Plan:
         for row in self._window.rows:
             y = self._y(float(self._hall.y_of(row)))
             if y - free >= 2.4:
-                yield label(_LEFT - 1, y, row_label(row), 2.3, "e", _LEFT - 1.5)
+                yield label(LEFT - 1, y, row_label(row), 2.3, "e", LEFT - 1.5)
                 free = y
 
     def _columns(self) -> Iterator[str]:
         """The numbers of places above the first row and below the last, as many as fit."""
         pitch = self._hall.rack_pitch_m * self._window.scale
         step = next(n for n in (1, 2, 5, 10, 20, 50, 100, 1000) if n * pitch >= _NUMBER or n == 1000)
-        depth = self._hall.rack_depth_m / 2
-        top = self._y(float(self._hall.y_of(self._window.rows[0])) - depth) - 3.2
-        bottom = self._y(float(self._hall.y_of(self._window.rows[-1])) + depth) + 2.6
+        top, bottom = self._number_lines()
         for column in self._window.columns:
-            if column in (0, self._window.columns.start) or (column + 1) % step == 0:
+            if column in (0, self._window.columns.start) or ((column + 1) % step == 0 and (step == 1 or column > 1)):
                 x = self._x(float(self._hall.x_of(column)))
                 yield from (label(x, y, column_label(column), 2.0, "m g") for y in (top, bottom))
 
+    def _number_lines(self) -> tuple[float, float]:
+        """Where the numbers of places stand above the first row and below the last: beyond outlines of units and their
+        names, or beyond the walls where these are nearer than that.
+        """
+        edge, scale = self._hall.rack_depth_m / 2 + _UNIT_M, self._window.scale
+        top = self._y(float(self._hall.y_of(self._window.rows[0])) - edge) - (3.5 if self._detailed else 1.5)
+        bottom = self._y(float(self._hall.y_of(self._window.rows[-1])) + edge) + 1.6
+        end = TOP + self._frame.height * scale
+        return (TOP - 1.4 if top < TOP + 1.2 else top), (end + 1.4 if bottom > end - 1.2 else bottom)
+
+    def _zone_names(self) -> Iterator[str]:
+        """On the right of an overview, the rows of each sheet; inside the turned group x and y are swapped."""
+        x, told = self._drawn + 3, []
+        for window in {zone.rows: zone for zone in self._zones}.values():
+            frame = frame_of(self._table, window)
+            top, bottom = self._y(frame.top), self._y(frame.bottom)
+            yield path([f"M{number(x - 1)} {number(top + 0.3)}h1V{number(bottom - 0.3)}h-1"], "l")
+            room = bottom - top - 1
+            told.append(label(-(top + bottom) / 2, x + 2.4, f"sheet {window.zone}", 2.3, "m", room))
+        if told:
+            yield f'<g transform="rotate(-90)">{"".join(told)}</g>'
+
     def _key(self) -> Iterator[str]:
-        """What the colours of racks and stripes mean, on one line."""
-        key = self._kinds.key()
-        y, each = self.height - 11.5, (self.width - _LEFT - 1) / len(key)
+        """What the colours of racks and stripes mean, on one line, and above it those of fixtures, if there are any."""
+        key, each_fixture = self._kinds.key(), (self.width - LEFT - 1) / len(LOOKS)
+        y, each = self.height - 11.5, (self.width - LEFT - 1) / len(key)
         for i, (fill, what) in enumerate(key):
-            x = _LEFT + i * each
+            x = LEFT + i * each
             yield rect(x, y - 1.2, 2.4, 2.4, fill, "h")
             yield label(x + 3.2, y, what, 2.1, "", each - 4)
+        for i, kind in enumerate(self._fixtures.kinds()):
+            x, y = LEFT + i * min(each_fixture, 40.0), self.height - 15.5
+            yield from fixture(kind, x, y - 1.2, 2.4, 2.4)
+            yield label(x + 3.2, y, LOOKS[kind][1], 2.1, "", each_fixture - 4)
 
     def _scale_bar(self) -> str:
         scale = self._window.scale
         metres = max((bar for bar in _BARS_M if bar * scale <= 60), default=1)
         y, width = self.height - 6, metres * scale
-        ends = [f"M{number(_LEFT)} {number(y)}h{number(width)}"]
-        ends += [f"M{number(_LEFT + at)} {number(y - 1)}v2" for at in (0, width)]
+        ends = [f"M{number(LEFT)} {number(y)}h{number(width)}"]
+        ends += [f"M{number(LEFT + at)} {number(y - 1)}v2" for at in (0, width)]
         told = (
             "a rack's thick edge is its front; double line: tray over the row; dashed: unit" if self._distinct else ""
         )
         return (
             path(ends, "l")
-            + label(_LEFT + width + 2, y, f"{metres} m", 2.3)
-            + label(_LEFT, self.height - 2.4, told, 2.1, "g", self.width - _LEFT - 1)
+            + label(LEFT + width + 2, y, f"{metres} m", 2.3)
+            + label(LEFT, self.height - 2.4, told, 2.1, "g", self.width - LEFT - 1)
         )

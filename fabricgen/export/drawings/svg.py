@@ -19,8 +19,9 @@ STYLE = (
     ".l{fill:none;stroke:#000;stroke-width:.2}.h{fill:none;stroke:#BBB;stroke-width:.1}"
     ".d{fill:none;stroke:#777;stroke-width:.15;stroke-dasharray:.8 .6}"
     ".t{fill:none;stroke:#555;stroke-width:.1;stroke-opacity:.5}.r{fill:none;stroke:#000;stroke-width:.6}"
+    ".u{fill:none;stroke:#8A5A00;stroke-width:.4;stroke-dasharray:2 .7 .5 .7}"
 )
-"""CSS classes: bold, middle, end, white ink, grey ink, line, hairline, dashed."""
+"""CSS classes: bold, middle, end, white ink, grey ink, line, hairline, dashed, tray, front, busway."""
 
 _REMEMBERED = 1 << 15
 """Size of each cache: switches of a tier have their cages at the same positions."""

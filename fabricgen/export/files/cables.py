@@ -1,4 +1,4 @@
-"""cables.csv: one row for each far end of a cable: where it goes, its part, and the text of both labels."""
+"""cables.csv: one row for each far end of a cable: where it goes, its part, and both labels with the ports."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from fabricgen.bom.cables import CableParts
 from fabricgen.cluster import Cluster
+from fabricgen.export.locations import device_places
 from fabricgen.export.plugs import label_texts
 from fabricgen.export.table import ExportContext, File, Table, csv_file
 from fabricgen.numbering.lazy_columns import ConcatenatedColumn, EncodedColumn, LazyColumn, encoded, object_array
@@ -41,8 +42,10 @@ def table(cluster: Cluster) -> Table:
             f"{side}_rack": EncodedColumn(racks, device),
             f"{side}_u": EncodedColumn(units, device),
         }
-    ports = label_texts(cluster)
-    near, far = ((ends[f"{side}_device"], ":", port) for side, port in zip("ab", ports, strict=True))
+    places = device_places(cluster)
+    near, far = (
+        (EncodedColumn(places, device), ":", port) for device, port in zip((a, b), label_texts(cluster), strict=True)
+    )
     columns = {
         "cable": cluster.cable_id_columns.of(row),
         "fabric": encoded([s.fabric for s in links.segments], links.segment[link]),

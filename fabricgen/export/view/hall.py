@@ -14,7 +14,7 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.design.floor.halls import face_of
-from fabricgen.export.drawings.floor_plan import whole_hall
+from fabricgen.export.drawings.floor_pages import whole_hall
 from fabricgen.export.locations import row_label
 from fabricgen.export.view.tray_routes import cross_trays
 from fabricgen.wiring.cabling.routes import exit_of, riser_of
@@ -79,7 +79,7 @@ def hall_drawing(cluster: Cluster) -> HallDrawing:
     exits = [exit_of(hall, floor.trays) for hall in racks.halls]
     size, shift = _side_by_side(racks, outlines)
     names = _hall_names(cluster)
-    along, tray_of_rack = _along(racks, outlines, names)
+    along, tray_of_rack = _along(racks, names)
     across = _across(racks, cross_trays(racks, floor), names)
     return HallDrawing(
         size=size,
@@ -100,16 +100,30 @@ def _hall_names(cluster: Cluster) -> list[str]:
 
 
 def _outline(racks: RackTable, hall: int) -> Box:
-    """The outline of a hall in the frame of its site, m: around all its places, or its racks if its size is open."""
-    spec, here = racks.halls[hall], np.flatnonzero(racks.hall == hall)
-    if not len(here) and not spec.rows:
+    """The outline of a hall in the frame of its site, m: its walls, else around all its places, or its racks if its
+    size is open.
+    """
+    spec = racks.halls[hall]
+    if not spec.rows and not (racks.hall == hall).any():
         return spec.x_m, spec.y_m, 2 * MARGIN_M, 2 * MARGIN_M
     window = whole_hall(racks, hall)
-    left = min([float(spec.x_of(window.columns.start)), *racks.x_m[here]]) - spec.rack_pitch_m / 2
-    right = max([float(spec.x_of(window.columns.stop - 1)), *racks.x_m[here]]) + spec.rack_pitch_m / 2
+    left, right = _row_ends(racks, hall)
     top, bottom = (float(spec.y_of(window.rows[end])) for end in (0, -1))
-    depth = spec.rack_depth_m / 2 + MARGIN_M
+    half = spec.rack_depth_m / 2
+    if spec.walls:
+        x, y, far_x, far_y = spec.walls
+        left, top = min(left, x), min(top - half, y)
+        return left, top, max(right, far_x) - left, max(bottom + half, far_y) - top
+    depth = half + MARGIN_M
     return left - MARGIN_M, top - depth, right - left + 2 * MARGIN_M, bottom - top + 2 * depth
+
+
+def _row_ends(racks: RackTable, hall: int) -> tuple[float, float]:
+    """Where the rows of a hall that has some begin and end, m."""
+    spec, here, columns = racks.halls[hall], racks.hall == hall, whole_hall(racks, hall).columns
+    left = min([float(spec.x_of(columns.start)), *racks.x_m[here]]) - spec.rack_pitch_m / 2
+    right = max([float(spec.x_of(columns.stop - 1)), *racks.x_m[here]]) + spec.rack_pitch_m / 2
+    return left, right
 
 
 def _side_by_side(racks: RackTable, outlines: list[Box]) -> tuple[tuple[int, int], list[tuple[float, float]]]:
@@ -143,19 +157,18 @@ def _around(boxes: list[Box]) -> Box:
     return left, top, max(b[0] + b[2] for b in boxes) - left, max(b[1] + b[3] for b in boxes) - top
 
 
-def _along(racks: RackTable, outlines: list[Box], names: list[str]) -> tuple[list[HallTray], Ints]:
+def _along(racks: RackTable, names: list[str]) -> tuple[list[HallTray], Ints]:
     """(the tray along each row that has racks, the tray of each rack)."""
     found: list[HallTray] = []
     of_rack = np.zeros(len(racks), dtype=np.int32)
     for number in range(len(racks.halls)):
         here = np.flatnonzero(racks.hall == number)
+        left, right = _row_ends(racks, number) if len(here) else (0.0, 0.0)
         for row in sorted(set(racks.row[here].tolist())):
             mine = here[racks.row[here] == row]
             of_rack[mine] = len(found)
-            left, _, width, _ = outlines[number]
             y, printed = float(racks.y_m[mine[0]]), row_label(row)
-            ends = (left + MARGIN_M, y, left + width - MARGIN_M, y)
-            found.append(HallTray(number, printed, f"{names[number]} {printed}", ends))
+            found.append(HallTray(number, printed, f"{names[number]} {printed}", (left, y, right, y)))
     return found, of_rack
 
 

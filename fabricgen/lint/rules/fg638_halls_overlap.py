@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
-from fabricgen.design.floor.halls import Hall, halls_of
+from fabricgen.design.floor.halls import halls_of, shared
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
@@ -14,9 +14,9 @@ from fabricgen.lint.rule import DesignRule
 class HallsOverlap(DesignRule):
     """Two halls of a site and storey share floor: racks of both would stand in the same place.
 
-    A hall starts at its corner `at_m` and takes its rows and racks from there. Where two of them overlap, one corner
-    or one size is wrong, and every cable between the halls is measured wrongly. State where each begins; halls above
-    each other have a `storey`.
+    A hall starts at its corner `at_m` and takes its rows and racks from there, or what is within its `walls_m`. Where
+    two of them overlap, one corner or one size is wrong, and every cable between the halls is measured wrongly. State
+    where each begins; halls above each other have a `storey`.
     """
 
     id = "FG638"
@@ -42,18 +42,13 @@ class HallsOverlap(DesignRule):
         for one, other in combinations(halls, 2):
             if (one.site, one.storey) != (other.site, other.storey):
                 continue
-            (left, top, right, bottom), (x, y, far_x, far_y) = _area(one), _area(other)
-            wide, deep = min(right, far_x) - max(left, x), min(bottom, far_y) - max(top, y)
-            if wide > 1e-6 and deep > 1e-6:
+            left, top, right, bottom = one.area
+            x, y, *_ = other.area
+            wide, deep = shared(one.area, other.area)
+            if wide and deep:
                 yield self.flag(
                     ("floor", "halls", other.name),
                     f"hall {other.name} begins at ({x:g}, {y:g}) m and shares {wide:g} x {deep:g} m with hall "
                     f"{one.name}, which is {right - left:g} x {bottom - top:g} m at ({left:g}, {top:g})",
-                    f"at_m: [{right:g}, {top:g}] stands beside it, or state a `storey`",
+                    f"at_m: [{right + other.x_m - x:g}, {top + other.y_m - y:g}] stands beside it, or state a `storey`",
                 )
-
-
-def _area(hall: Hall) -> tuple[float, float, float, float]:
-    """(x, y, far x, far y) of a hall on the floor of its site, m."""
-    last = hall.y_of(hall.rows - 1) + hall.rack_depth_m / 2
-    return hall.x_m, hall.y_m, round(hall.x_m + hall.racks_per_row * hall.rack_pitch_m, 6), round(last, 6)

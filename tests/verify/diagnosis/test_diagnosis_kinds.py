@@ -7,10 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from fabricgen.export.locations import device_places
 from fabricgen.verify.actions import CableState, Kind
 from fabricgen.verify.diagnosis import diagnose
 from fabricgen.verify.diagnosis.trunks import trunk_ends
 from fabricgen.verify.seen import Conflict, SparePort, Stranger
+from tests.conftest import example_cluster
 from tests.verify.diagnosis.hall import Cage, Hall, cabling
 
 LEAF = "compute-leaf-p1-su01-r1-01"
@@ -415,9 +417,12 @@ def test_exchanged_boxes_of_which_the_ports_are_not_told():
 @pytest.mark.parametrize("name", ["small-pair", "collapsed-pair", "dual-stack"])
 def test_labels_are_those_of_the_ports(name):
     """Also where a breakout has several ends on one device."""
-    plan = cabling(name)
+    plan, places = cabling(name), device_places(example_cluster(name)).tolist()
     for port in range(plan.ports):
-        ours = plan.label(port).partition(" > ")[0]
-        assert ours.startswith(f"{plan.device_names[plan.device[port]]}:")
+        ours, far = plan.label(port).split(" > ")
+        assert ours.startswith(f"{places[plan.device[port]]}:")
+        assert far.startswith(f"{places[plan.device[port ^ 1]]}:")
+        told = str(plan.of_cable("label_b" if port & 1 else "label_a", port)).partition(" > ")[0]
+        assert told.startswith(ours)
         if len(plan.ports_of_plug(int(plan.plug[port]))) == 1:
-            assert ours.endswith((f":{plan.port_text(port)}", f" {plan.port_text(port)}"))
+            assert told.endswith((f":{plan.port_text(port)}", f" {plan.port_text(port)}"))

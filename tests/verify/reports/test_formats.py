@@ -63,10 +63,10 @@ and 3 racks verified whole
    lay the first plug aside until its place is free
    pull compute-leaf-p1-su01-r1-01:Ethernet232  rack p1-su01-net01 (h1.R01.02) U1, cage 30
     put compute-leaf-p1-su01-r1-01:Ethernet224  cage 29
-        label compute-leaf-p1-su01-r1-01:29 Ethernet224 > compute-spine-01:1 Ethernet0
+        label h1.R01.02-U01:29 > h1.N01.01-U01:1
    pull compute-leaf-p1-su01-r1-01:Ethernet224  rack p1-su01-net01 (h1.R01.02) U1, cage 29
     put compute-leaf-p1-su01-r1-01:Ethernet232  cage 30
-        label compute-leaf-p1-su01-r1-01:30 Ethernet232 > compute-spine-02:1 Ethernet0
+        label h1.R01.02-U01:30 > h1.N01.01-U02:1
         the planned cable does not reach here, so another is plugged: have the planned one ready
    or swap the two plugs at the spines (2 plugs)
 """
@@ -95,7 +95,7 @@ def test_json_has_the_keys_of_the_contract() -> None:
     assert swap["moves"] == 2
     assert swap["cables"] == [f"{LEAF}:29", f"{LEAF}:30"]
     assert swap["ends"][0].items() >= {"device": LEAF, "port": "Ethernet224", "rack": "p1-su01-net01", "u": 1}.items()
-    assert swap["ends"][0]["label"] == f"{LEAF}:29 Ethernet224 > compute-spine-01:1 Ethernet0"
+    assert swap["ends"][0]["label"] == "h1.R01.02-U01:29 > h1.N01.01-U01:1"
     assert [step["pull"]["port"] for step in swap["steps"]] == ["Ethernet232", "Ethernet224"]
     exchange = by_kind["exchange"]
     assert (exchange["moves"], exchange["boxes"], exchange["alternatives"][0]["moves"]) == (0, 2, 4)
@@ -172,7 +172,7 @@ def test_the_workbook_has_what_to_move_and_labels_to_compare() -> None:
     assert moves[0]["rack"] == "p1-su01-net01\nh1.R01.02"
     assert (moves[0]["cage"], moves[0]["put_cage"], moves[0]["put_device"]) == ("30", "29", "same")
     labels = [row[2] for row in book["labels"].iter_rows(min_row=2, values_only=True)]
-    assert f"{LEAF}:29 Ethernet224" in labels
+    assert "h1.R01.02-U01:29" in labels
     assert "p1-su02-n001" in labels
 
 

@@ -8,10 +8,12 @@ import numpy as np
 
 from fabricgen.bom.optics import optics_of_racks
 from fabricgen.bom.trunks import PatchParts
+from fabricgen.design.floor.halls import Area
+from fabricgen.export.drawings.floor_fixtures import LOOKS
 from fabricgen.export.drawings.rack_contents import NODE_SWATCH, PANEL_SWATCH, Racks
 from fabricgen.export.drawings.rack_kinds import RackKinds
 from fabricgen.export.view.columns import Packed, packed, packed_table
-from fabricgen.export.view.hall import HallDrawing, hall_drawing, ways_between
+from fabricgen.export.view.hall import Box, HallDrawing, hall_drawing, ways_between
 from fabricgen.export.view.source import PageSource
 from fabricgen.export.view.tray_routes import TrayRoutes, tray_routes
 from fabricgen.wiring.racks.loads import rack_loads
@@ -34,6 +36,12 @@ def block(source: PageSource) -> dict[str, Any]:
             for i, hall in enumerate(racks.halls)
         ],
         "aisles": [[*_box(drawn, aisle.hall, aisle.box), int(aisle.cold)] for aisle in drawn.aisles],
+        "fixtures": [
+            [one.kind, one.title + (f" ({one.feed})" if one.feed else ""), *_box(drawn, i, _sized(one.area))]
+            for i, hall in enumerate(racks.halls)
+            for one in hall.fixtures
+        ],
+        "fixture_looks": LOOKS,
         "trays": [
             {"name": tray.name, "row": tray.row, "hall": tray.hall}
             | {"ends": [*drawn.at(tray.hall, *tray.ends[:2]), *drawn.at(tray.hall, *tray.ends[2:])]}
@@ -52,7 +60,11 @@ def block(source: PageSource) -> dict[str, Any]:
     }
 
 
-def _box(drawn: HallDrawing, hall: int, box: tuple[float, float, float, float]) -> list[int]:
+def _sized(area: Area) -> Box:
+    return area[0], area[1], area[2] - area[0], area[3] - area[1]
+
+
+def _box(drawn: HallDrawing, hall: int, box: Box) -> list[int]:
     x, y, w, h = box
     return [*drawn.at(hall, x, y), round(w * 1000), round(h * 1000)]
 

@@ -21,6 +21,23 @@ FG.paintFloor = (pen, block) => {
   }
 };
 
+/** What the building has in halls: busways (`above`) over racks, or all else under them. @param {any} pen @param {any} block @param {boolean} above */
+FG.paintFixtures = (pen, block, above) => {
+  for (const [kind, name, ...box] of block.fixtures) {
+    const [x, y, w, h] = box.map((mm) => mm / 10), [fill] = block.fixture_looks[kind];
+    if ((kind === "busway") !== above || !pen.sees(x, y, w, h)) continue;
+    if (fill) pen.fill(x, y, w, h, FG.rackFill(fill, pen.theme));
+    pen.c.setLineDash(above ? [8, 3, 2, 3] : []);
+    pen.frame(x, y, w, h, above ? "#8A5A00" : pen.theme.line, above ? 1.5 : 1);
+    pen.c.setLineDash([]);
+    if (kind === "column") pen.line([x, y, x + w, y + h], pen.theme.line, 1);
+    if (kind === "column" || kind === "door") pen.line([x, y + h, x + w, y], pen.theme.line, 1);
+    if (Math.max(w, h) * pen.scale < 24) continue;
+    if (w >= h && w * pen.scale > pen.wide(name, 12) + 8) pen.plate(name, above ? pen.x(x + w) + 4 : pen.x(x + w / 2), pen.y(y + h / 2), above ? "left" : "center");
+    else if (h > w) pen.plate(name, pen.x(x + w / 2), pen.y(y + h / 2));
+  }
+};
+
 /** Trays along and across rows, where they are large enough to see. @param {any} pen @param {any} block @param {any} chosen */
 FG.paintTrays = (pen, block, chosen) => {
   block.trays.forEach((/** @type {any} */ tray, /** @type {number} */ i) => {
@@ -82,8 +99,16 @@ FG.paintKey = (pen, bundle) => {
   const told = head.fabrics.filter((/** @type {any} */ fabric) => used.has(fabric.fill)).map((/** @type {any} */ fabric) => [fabric.fill, fabric.name]);
   for (const [fill, name] of [[block.panel_fill, "panels"], [block.node_fill, "nodes"]]) if (used.has(fill)) told.unshift([fill, name]);
   if (pen.scale > 0.15 && pen.scale < 1.6) told.push(["", "thick edge: front"]);
+  const kinds = new Set(block.fixtures.map((/** @type {any[]} */ one) => one[0]));
+  FG.paintKeyLine(pen, told, y);
+  FG.paintKeyLine(pen, [...kinds].map((kind) => (kind === "busway" ? ["", "dash-dot: busway above"] : block.fixture_looks[kind])), y - 20);
+  if (bundle) pen.plate(`${bundle.name}: ${bundle.cables} cables${bundle.inside ? `, ${bundle.inside} inside the rack` : ""}`, pen.width - 12, 14, "right");
+};
+
+/** A line of the key, from the right: [fill or "" for none, what it says]. @param {any} pen @param {string[][]} told @param {number} y */
+FG.paintKeyLine = (pen, told, y) => {
   let x = pen.width - 12;
-  for (const [fill, name] of told.reverse()) {
+  for (const [fill, name] of [...told].reverse()) {
     pen.c.font = "12px system-ui, sans-serif";
     const w = pen.c.measureText(name).width + 10;
     pen.plate(name, x, y, "right");
@@ -96,5 +121,4 @@ FG.paintKey = (pen, bundle) => {
     pen.c.strokeRect(x - 2, y - 6, 12, 12);
     x -= 14;
   }
-  if (bundle) pen.plate(`${bundle.name}: ${bundle.cables} cables${bundle.inside ? `, ${bundle.inside} inside the rack` : ""}`, pen.width - 12, 14, "right");
 };

@@ -194,11 +194,13 @@ FG.Hall = class {
     this.scale = camera.scale;
     if (FG.state.chosen?.kind === "trace" && FG.drawn !== this.followed) { this.followed = FG.drawn; this.choose(); }
     FG.paintFloor(pen, block);
+    FG.paintFixtures(pen, block, false);
     c.lineJoin = "miter";
     for (let i = 0; i < racks.rows; i += 1) {
       if (pen.sees(racks.x[i] - racks.w[i] / 2, racks.y[i] - racks.d[i] / 2, racks.w[i], racks.d[i])) this.rack(pen, i);
     }
     FG.paintTrays(pen, block, FG.state.chosen);
+    FG.paintFixtures(pen, block, true);
     if (!this.isOpen() && camera.scale > 0.2) this.rackNames(pen);
     if (this.bundle) {
       this.ends(pen);

@@ -42,6 +42,18 @@ FG.cables = FG.once(async () => {
   return { ...cables, ends, endsOf: FG.grouped(ends.cable.numbers, FG.table("cables").rows) };
 });
 FG.racks = FG.once(() => FG.columns(new FG.Table(FG.block("origins").racks)));
+/** Where racks stand, as labels call it, by name: `h1.R03.07`. @type {() => Promise<Map<string, string>>} */
+FG.rackPlaces = FG.once(async () => {
+  const { rows, name, place } = await FG.racks();
+  return new Map(Array.from({ length: rows }, (_, i) => [name.at(i), place.at(i)]));
+});
+/** The devices at a place that a label names, `h1.R03.07-U42`, whatever its capitals. @param {string} text @returns {Promise<number[]>} */
+FG.devicesAt = async (text) => {
+  const [, where, unit] = /^(.+)-u(\d+)$/i.exec(text) ?? [], { rack, u, rows } = await FG.devices();
+  const name = where && [...await FG.rackPlaces()].find(([, place]) => place.toLowerCase() === where.toLowerCase())?.[0];
+  if (!name) return [];
+  return [...Array(rows).keys()].filter((row) => rack.at(row) === name && Number(u.at(row)) === Number(unit));
+};
 
 /** Addresses by family: words of 32 bits, the highest first. @typedef {{bits: number, words: (column: Int32Array[], row: number) => string}} Family */
 FG.addresses = FG.once(async () => {
@@ -112,14 +124,14 @@ FG.csv = {
 
   /** The rows of a cable: one for each pair of connectors. @param {number} cable @returns {Promise<Object<string, string>[]>} */
   cables: async (cable) => {
-    const [all, links, devices] = await Promise.all([FG.cables(), FG.links(), FG.devices()]);
+    const [all, links, devices, places] = await Promise.all([FG.cables(), FG.links(), FG.devices(), FG.rackPlaces()]);
     return [...all.endsOf.of(cable)].map((end) => {
       const link = all.ends.link.at(end);
       const side = (/** @type {string} */ s) => {
         const device = links[s].at(link), cage = links[`${s}_cage`].at(link);
-        const name = devices.name.at(device);
+        const name = devices.name.at(device), at = `${places.get(devices.rack.at(device))}-U${String(devices.u.at(device)).padStart(2, "0")}`;
         return {
-          label: `${name}:${all.ends[`${s}_label`].at(end)}`, name, cage, optic: all.ends[`${s}_transceiver`].at(end),
+          label: `${at}:${all.ends[`${s}_label`].at(end)}`, name, cage, optic: all.ends[`${s}_transceiver`].at(end),
           rack: devices.rack.at(device), u: String(devices.u.at(device)),
         };
       };

@@ -78,12 +78,20 @@ FG.searches.push(async (query, stopped) => {
   return [FG.group("AS numbers", "asn", (await FG.ranked(digits[1], asn.of.length, (i) => asn.of[i], stopped)).filter((i) => asn.of[i]), (i) => asn.of[i])];
 });
 
-/** Ports, cables and labels of devices that are named before a colon. */
+/** What both labels of a row of cables.csv say, and the same with names of devices instead of places. @param {Object<string, string>} row */
+FG.labelsOf = (row) => {
+  const [a, b] = row.label_a.split(" > ").map((text) => FG.cut(text)[1]);
+  const near = `${row.a_device}:${a}`, far = `${row.b_device}:${b}`;
+  return [[row.label_a, `${near} > ${far}`], [row.label_b, `${far} > ${near}`]];
+};
+
+/** Ports, cables and labels of devices that are named before a colon, by name or by place. */
 FG.searches.push(async (query, stopped) => {
   if (!query.includes(":") || query.includes("..")) return [];
   const [near, far] = query.toLowerCase().split(">").map((text) => text.trim()), [name, port] = FG.cut(near);
   const [devices, links] = [await FG.devices(), await FG.links()], exact = await FG.deviceRow(name);
-  const owners = exact >= 0 ? [exact] : (await FG.ranked(name, devices.rows, devices.name.at, stopped)).slice(0, 200);
+  const there = exact >= 0 ? [exact] : await FG.devicesAt(name);
+  const owners = there.length ? there : (await FG.ranked(name, devices.rows, devices.name.at, stopped)).slice(0, 200);
   const ports = /** @type {Hit[]} */ ([]), cables = new Set(), labels = /** @type {Hit[]} */ ([]), all = await FG.cables();
   for (const owner of owners) {
     for (const link of links.on.of(owner)) {
@@ -95,8 +103,8 @@ FG.searches.push(async (query, stopped) => {
   const named = [...cables].filter((cable) => all.cable.at(cable).toLowerCase().startsWith(near));
   if (far !== undefined) {
     for (const cable of cables) {
-      const label = (await FG.csv.cables(cable)).flatMap((row) => [row.label_a, row.label_b]).find((text) => text.toLowerCase().startsWith(`${near} > ${far}`));
-      if (label) labels.push({ kind: "cable", id: cable, text: label });
+      const label = (await FG.csv.cables(cable)).flatMap(FG.labelsOf).find((one) => one.some((text) => text.toLowerCase().startsWith(`${near} > ${far}`)));
+      if (label) labels.push({ kind: "cable", id: cable, text: label[0], more: label[1] });
     }
   }
   return [

@@ -1,0 +1,131 @@
+"""FG618: a door, column, cooling unit or power of a hall cannot be where it is stated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.design.floor.halls import Hall, HallFixture, halls_of, shared
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
+from fabricgen.lint.rule import DesignRule
+
+
+class FixtureMisplaced(DesignRule):
+    """Something of the building is outside the walls of its hall, or in one place with something else of it.
+
+    `at_m` is measured from the corner of the hall's racks, not from a wall or from the corner of the site: so what
+    stands before the first rack has metres below 0. Without `walls_m` a hall ends where its rows end, and nothing can
+    stand beside them. A busway hangs above everything but columns, which reach the ceiling. Walls have room for all
+    rows, and the `feed` of power is one of `floor.feeds`.
+    """
+
+    id = "FG618"
+    severity = Severity.ERROR
+    title = "a fixture of a hall cannot be where it is stated"
+    bad = """
+        floor:
+          halls:
+            h1:
+              rows: 4
+              fixtures:
+                crah: {kind: cooling, at_m: [-2, 1], size_m: [0.9, 2.5]}  # <-
+    """
+    good = """
+        floor:
+          halls:
+            h1:
+              rows: 4
+              walls_m: [[-2.4, -1.2], [12, 10]]
+              fixtures:
+                crah: {kind: cooling, at_m: [-2, 1], size_m: [0.9, 2.5]}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Compare fixtures with walls, feeds and each other; a grid is told once."""
+        blueprint = design.loaded.blueprint
+        for hall in halls_of(blueprint.floor, design.layout.sites, blueprint.site):
+            path = ("floor", "halls", hall.name)
+            if hall.walls:
+                yield from self._walls(hall, path)
+            told: set[str] = set()
+            for one in self._outside(hall):
+                if one.name not in told:
+                    told.add(one.name)
+                    yield self._beyond(hall, one, (*path, "fixtures", one.name))
+            for one, other in _clashes(hall.fixtures):
+                if one.name not in told:
+                    told.add(one.name)
+                    yield self._clash(hall, one, other, (*path, "fixtures", one.name))
+            feeds = blueprint.floor.feeds
+            for name, spec in blueprint.floor.halls[hall.name].fixtures.items() if hall.fixtures else ():
+                if spec.feed and spec.feed not in feeds:
+                    known = f"`feeds` are {', '.join(feeds)}" if feeds else "no `feeds` are named"
+                    yield self.flag(
+                        (*path, "fixtures", name, "feed"),
+                        f"{spec.kind} {name} is of feed {spec.feed}, but {known}",
+                        f"floor: {{feeds: [{', '.join([*feeds, spec.feed])}]}}",
+                    )
+
+    def _walls(self, hall: Hall, path: Path) -> Iterator[Diagnostic]:
+        area, places = hall.area, hall.places
+        over = [max(0.0, a - p) for a, p in zip(area[:2], places[:2], strict=True)]
+        over += [max(0.0, p - a) for a, p in zip(area[2:], places[2:], strict=True)]
+        if max(over) > 1e-6:
+            along, across = over[0] + over[2], over[1] + over[3]
+            wide, deep = places[2] - places[0], places[3] - places[1]
+            yield self.flag(
+                (*path, "walls_m"),
+                f"the walls of hall {hall.name} leave out {along:g} m of its rows along them and {across:g} m across "
+                f"them: {hall.rows} rows of {hall.racks_per_row} racks take {wide:g} x {deep:g} m",
+                f"walls_m: [[0, 0], [{wide:g}, {deep:g}]] is just around them",
+            )
+
+    def _outside(self, hall: Hall) -> Iterator[HallFixture]:
+        for one in hall.fixtures:
+            size = one.area[2] - one.area[0], one.area[3] - one.area[1]
+            if any(abs(a - b) > 1e-6 for a, b in zip(shared(one.area, hall.area), size, strict=True)):
+                yield one
+
+    def _beyond(self, hall: Hall, one: HallFixture, path: Path) -> Diagnostic:
+        (left, top, right, bottom), x, y = hall.area, hall.x_m, hall.y_m
+        at = f"({one.area[0] - x:g}, {one.area[1] - y:g}) to ({one.area[2] - x:g}, {one.area[3] - y:g})"
+        what = "walls" if hall.walls else "rows"
+        return self.flag(
+            path,
+            f"{one.kind} {one.title} is at {at} m; the {what} of hall {hall.name} reach from "
+            f"({left - x:g}, {top - y:g}) to ({right - x:g}, {bottom - y:g}) m",
+            "state where its walls are with `walls_m`" if not hall.walls else "move it within the walls, or the walls",
+        )
+
+    def _clash(self, hall: Hall, one: HallFixture, other: HallFixture, path: Path) -> Diagnostic:
+        wide, deep = shared(one.area, other.area)
+        x, y = other.area[0] - hall.x_m, other.area[1] - hall.y_m
+        return self.flag(
+            path,
+            f"{one.kind} {one.title} shares {wide:g} x {deep:g} m with {other.kind} {other.title}, which is at "
+            f"({x:g}, {y:g}) m of hall {hall.name}",
+            "move one of them",
+        )
+
+
+def _clashes(fixtures: tuple[HallFixture, ...]) -> Iterator[tuple[HallFixture, HallFixture]]:
+    """(one, another before it by name that shares floor with it) of all fixtures that have such; the first of each."""
+    order = sorted(range(len(fixtures)), key=lambda i: (fixtures[i].area[0], i))
+    found: dict[int, int] = {}
+    active: list[int] = []
+    for i in order:
+        one = fixtures[i]
+        active = [j for j in active if fixtures[j].area[2] > one.area[0]]
+        for j in active:
+            if _meet(one, fixtures[j]) and all(shared(one.area, fixtures[j].area)):
+                later, earlier = max(i, j), min(i, j)
+                found[later] = min(earlier, found.get(later, earlier))
+        active.append(i)
+    for later, earlier in sorted(found.items()):
+        yield fixtures[later], fixtures[earlier]
+
+
+def _meet(one: HallFixture, other: HallFixture) -> bool:
+    """Whether two fixtures are at one height: a busway is above all but columns and other busways."""
+    kinds = {one.kind, other.kind}
+    return "busway" not in kinds or len(kinds) == 1 or "column" in kinds
