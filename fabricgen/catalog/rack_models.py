@@ -58,13 +58,6 @@ class RackProfile(Profile):
         return self
 
     @model_validator(mode="after")
-    def _includes_what_is_fixed(self) -> Self:
-        for name in self.includes:
-            if name not in self.fixed:
-                raise FieldError("includes", f"'{name}' is not `fixed` in it; fixed are {', '.join(self.fixed)}")
-        return self
-
-    @model_validator(mode="after")
     def _complete_has_contents(self) -> Self:
         if self.complete_kg is not None and not self.fixed:
             raise FieldError("complete_kg", "nothing is `fixed` in it that could be in this weight: add `fixed`")
@@ -72,6 +65,13 @@ class RackProfile(Profile):
             raise FieldError(
                 "complete_kg", f"{self.complete_kg:g} kg with its contents, {self.weight_kg:g} kg when it is empty"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _includes_what_is_fixed(self) -> Self:
+        for name in self.includes:
+            if name not in self.fixed:
+                raise FieldError("includes", f"'{name}' is not `fixed` in it; fixed are {', '.join(self.fixed)}")
         return self
 
     @model_validator(mode="after")
