@@ -8,6 +8,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, Field
 
 from fabricgen.catalog.profile import Profile
+from fabricgen.models.base import FrozenModel
 
 OPTICAL = ("CPO", "LC")
 """Cages that light leaves: fibres plug in, nothing electrical does."""
@@ -28,6 +29,19 @@ def ascending(lengths: tuple[float, ...]) -> tuple[float, ...]:
         if after <= before:
             raise ValueError(f"lengths ascend, and {after:g} m stands behind {before:g} m")
     return lengths
+
+
+class Modules(FrozenModel):
+    """The modules of a medium that are sold for a cage."""
+
+    cage: Annotated[str, Field(min_length=1, max_length=16, description="The cage: QSFP112, ...")]
+    form_factor: Annotated[
+        str, Field(max_length=16, description="The form factor of modules sold for it. Default: as the cage.")
+    ] = ""
+    unsold: Annotated[
+        tuple[int, ...],
+        Field(max_length=8, description="Gb/s of modules that nobody is known to sell, as `note` says (FG656)."),
+    ] = ()
 
 
 class CableProfile(Profile):
@@ -82,14 +96,10 @@ class CableProfile(Profile):
         ),
         AfterValidator(ascending),
     ] = ()
-    plugs: Annotated[
-        dict[str, str],
-        Field(description="Cage -> the form factor of the modules that are sold for it, where it is another."),
-    ] = Field(default_factory=dict)
-    unsold: Annotated[
-        dict[str, tuple[int, ...]],
-        Field(description="Form factor -> Gb/s of modules that nobody is known to sell, as `note` says (FG656)."),
-    ] = Field(default_factory=dict)
+    modules: Annotated[
+        tuple[Modules, ...],
+        Field(max_length=16, description="What modules are sold for cages for which not all are, or of another form."),
+    ] = ()
     not_offered_by: Annotated[tuple[str, ...], Field(description="Vendors that sell none for their ports.")] = ()
     selectable: Annotated[bool, Field(description="Chosen without being asked for.")] = True
 
@@ -97,6 +107,10 @@ class CableProfile(Profile):
     def copper(self) -> bool:
         """Whether it is an electrical cable with ends of its own; twisted pair is not."""
         return self.medium in COPPER
+
+    def modules_for(self, cage: str) -> Modules | None:
+        """What modules are sold for a cage; None where nothing is stated: those of its own form, at any speed."""
+        return next((each for each in self.modules if each.cage == cage), None)
 
     def end_power_w(self, lanes: float) -> float | None:
         """Power of one end with so many lanes in use, W: of the eight-lane end in proportion, of a module as it is."""

@@ -28,8 +28,8 @@ class ArticleWithoutSeller(PlanRule):
     title = "a transceiver is planned that nobody is known to sell"
     bad = """
         scalable_unit: {nodes: 16 x dgx-b200}
-        fabrics: {storage: {protocol: roce, attach: storage, speed: 100G, media: SR, tiers: {
-          leaf: {switch: sn4700, count: 2}}}}  # <-
+        fabrics: {storage: {protocol: roce, attach: storage, speed: 100G, media: SR, tiers: {  # <-
+          leaf: {switch: sn4700, count: 2}}}}
     """
     good = """
         scalable_unit: {nodes: 16 x dgx-b200}

@@ -47,12 +47,14 @@ class EndKind:
 
     def plug(self, medium: CableProfile) -> str:
         """The form factor of a medium's modules for the cage: 50G lanes in QSFP112 cages are those of QSFP56."""
-        return medium.plugs.get(self.form_factor, self.form_factor)
+        modules = medium.modules_for(self.form_factor)
+        return (modules.form_factor if modules else "") or self.form_factor
 
     def unsold(self, medium: CableProfile) -> bool:
         """Whether it needs a transceiver that nobody is known to sell, and no product list has one."""
+        modules = medium.modules_for(self.form_factor)
         named = bool(self.transceiver(medium)) and self.product(medium) is None
-        return named and self.gbps in medium.unsold.get(self.plug(medium), ())
+        return named and modules is not None and self.gbps in modules.unsold
 
     def transceiver_w(self, medium: CableProfile) -> float | None:
         """The power of the transceiver, W; None where it is not known."""
