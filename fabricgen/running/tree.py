@@ -174,7 +174,8 @@ def tree(text: str) -> Section:
     if (read := sum(1 for _ in found.all_children())) != len(lines):
         unfit(f"{len(lines)} lines were read as {read}")
     for line in found.children:
-        line.text = banners.get(line.text, line.text)
+        if line.text in banners:  # the library goes through all lines of a section for each whose text is set
+            line.text = banners[line.text]
     return Section("", list(found.children))
 
 
