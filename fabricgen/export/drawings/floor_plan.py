@@ -243,12 +243,18 @@ class _Plan:
     def _zone_names(self) -> Iterator[str]:
         """On the right of an overview, the rows of each sheet; inside the turned group x and y are swapped."""
         x, told = self._drawn + 3, []
-        for window in {zone.rows: zone for zone in self._zones}.values():
+        of_rows: dict[tuple[int, ...], list[Window]] = {}
+        for zone in self._zones:
+            of_rows.setdefault(zone.rows, []).append(zone)
+        for window, *others in of_rows.values():
             frame = frame_of(self._table, window)
             top, bottom = self._y(frame.top), self._y(frame.bottom)
             yield path([f"M{number(x - 1)} {number(top + 0.3)}h1V{number(bottom - 0.3)}h-1"], "l")
             room = bottom - top - 1
-            told.append(label(-(top + bottom) / 2, x + 2.4, f"sheet {window.zone}", 2.3, "m", room))
+            name = f"sheet {window.zone}"
+            if others:
+                name = f"sheets {window.zone}.{', '.join(one.places for one in (window, *others))}"
+            told.append(label(-(top + bottom) / 2, x + 2.4, name, 2.3, "m", room))
         if told:
             yield f'<g transform="rotate(-90)">{"".join(told)}</g>'
 
