@@ -15,7 +15,10 @@ from fabricgen.wiring.tables import Ints
 
 
 def order_lines(bill: Bill) -> tuple[Line, ...]:
-    """The single pieces to order, switches by part number where that is published; spares as the commonest variant."""
+    """The single pieces to order, switches by part number where that is published; spares as the commonest variant.
+
+    Power cords whose length the blueprint does not state say so.
+    """
     return tuple(part for line in single_pieces(bill.lines) for part in _split(bill.cluster, line))
 
 
@@ -40,6 +43,8 @@ def needs_of_number(cluster: Cluster, needs: Needs, number: str) -> Needs:
 
 def _split(cluster: Cluster, line: Line) -> Sequence[Line]:
     """A line of switches as one for each variant."""
+    if line.kind == "power-cord" and cluster.design.loaded.blueprint.accessories.cord_m is None:
+        return [replace(line, description=f"{line.description}, length open: state accessories.cord_m")]
     if line.kind != "switch":
         return (line,)
     counts = variants_of(cluster, line.part)

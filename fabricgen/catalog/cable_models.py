@@ -82,6 +82,14 @@ class CableProfile(Profile):
         ),
         AfterValidator(ascending),
     ] = ()
+    plugs: Annotated[
+        dict[str, str],
+        Field(description="Cage -> the form factor of the modules that are sold for it, where it is another."),
+    ] = Field(default_factory=dict)
+    unsold: Annotated[
+        dict[str, tuple[int, ...]],
+        Field(description="Form factor -> Gb/s of modules that nobody is known to sell, as `note` says (FG656)."),
+    ] = Field(default_factory=dict)
     not_offered_by: Annotated[tuple[str, ...], Field(description="Vendors that sell none for their ports.")] = ()
     selectable: Annotated[bool, Field(description="Chosen without being asked for.")] = True
 

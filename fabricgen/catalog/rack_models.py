@@ -43,6 +43,10 @@ class RackProfile(Profile):
         dict[str, tuple[Unit, ...]],
         Field(description="What stands where: lowest rack units of each of its kind, in their order."),
     ] = Field(default_factory=dict)
+    includes: Annotated[
+        tuple[str, ...],
+        Field(description="What of `fixed` is sold with the rack, e.g. [power-shelf]: no line of its own in the bill."),
+    ] = ()
     part_number: Annotated[str, Field(description="What is ordered.")] = ""
 
     @model_validator(mode="after")
@@ -61,6 +65,13 @@ class RackProfile(Profile):
             raise FieldError(
                 "complete_kg", f"{self.complete_kg:g} kg with its contents, {self.weight_kg:g} kg when it is empty"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _includes_what_is_fixed(self) -> Self:
+        for name in self.includes:
+            if name not in self.fixed:
+                raise FieldError("includes", f"'{name}' is not `fixed` in it; fixed are {', '.join(self.fixed)}")
         return self
 
     @model_validator(mode="after")

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import pytest
+from pydantic import ValidationError
 
 from fabricgen.blueprint.sections.spares import RackPdus
 from fabricgen.bom.bill import bill_of
 from fabricgen.bom.need import KINDS
+from fabricgen.bom.ordered import order_lines
 from fabricgen.bom.sources.rack_pdus import pdus_of_feed
 from fabricgen.bom.trace import trace
+from fabricgen.catalog.loader import Catalog
+from fabricgen.catalog.models import RackProfile
 from tests.conftest import example_cluster
 
 ACCESSORIES = KINDS[KINDS.index("rack-pdu") :]
@@ -61,6 +65,42 @@ def test_racks_with_a_busbar_have_whips_to_their_shelves_alone() -> None:
     found = listed("nvl72-gb200")
     assert found["whip-nvl72-gb200"] == 8 * 8
     assert found["cable-manager-48u"] == 2 * 4
+
+
+def test_power_shelves_are_sold_with_their_racks() -> None:
+    """Whether the blueprint names them for their management ports or not: no second ones are ordered."""
+    for name, racks in (("nvl72-gb200", 8), ("full-cluster", 16)):
+        lines = {line.part: line for line in bill_of(example_cluster(name)).lines}
+        assert (lines["nvl72-gb200"].quantity, "power-shelf" in lines) == (racks, False)
+        assert lines["nvl72-gb200"].description == "NVIDIA GB200 NVL72 rack with 8 x power-shelf"
+        assert lines["whip-nvl72-gb200"].quantity == racks * 8
+
+
+def test_what_a_rack_includes_is_fixed_in_it() -> None:
+    rack = Catalog().rack("nvl72-vr200")
+    with pytest.raises(ValidationError, match="'power-shelf' is not `fixed` in it; fixed are node, tray, switch"):
+        RackProfile.model_validate({**rack.model_dump(exclude_unset=True), "includes": ["power-shelf"]})
+
+
+def test_racks_have_as_many_whips_on_two_of_three_feeds_as_on_two() -> None:
+    """Four DGX B200, 57.2 kW: either feed of a rack carries all of it on two PDUs, whichever two it has."""
+    for feeds in ("A, B", "A, B, C"):
+        lines = listed("superpod-b200", "pods.p1.su=1", f"floor.feeds=[{feeds}]")
+        whips = {part: n for part, n in lines.items() if part.startswith("whip")}
+        assert len({part[-1] for part in whips}) == feeds.count(",") + 1
+        assert sum(whips.values()) == sum(n for part, n in lines.items() if part.startswith("rack-pdu"))
+        assert sum(n for part, n in whips.items() if "60a" in part) >= 8 * 2 * 2, "eight racks of nodes"
+
+
+def test_cords_have_the_length_that_is_stated_or_none_and_products() -> None:
+    sets = ("accessories.cord_m=2.5", "accessories.parts={cord-c13-c14-2.5m: PWR-C13}")
+    found = {line.part: line for line in bill_of(example_cluster("nvl72-gb200", *sets)).lines}
+    plain = bill_of(example_cluster("nvl72-gb200"))
+    assert found["PWR-C13"].description == "Power cord, C13 to C14 plug, 2.5 m"
+    assert found["cord-sn5600-2.5m"].description.endswith("NVIDIA SN5600, inlet not published, 2.5 m")
+    open_ = {line.part: line for line in order_lines(plain) if line.kind == "power-cord"}
+    assert open_["cord-c13-c14"].description == ("Power cord, C13 to C14 plug, length open: state accessories.cord_m")
+    assert open_["cord-c13-c14"].quantity == found["PWR-C13"].quantity == 76
 
 
 def test_products_stand_for_specifications_and_one_line_turns_all_off() -> None:

@@ -57,8 +57,9 @@ def test_sums_over_the_wiring_list_are_the_bill(name: str) -> None:
     assert listed["transceiver"] == Counter(part for _, _, part in plugged)
     models = Counter(devices_part.table(example_cluster(name)).columns["model"])
     profiles = [c.profile for c in example_cluster(name).plan.devices.classes]
-    external = {profile.id for profile in profiles if getattr(profile, "external", False)}
-    assert listed["node"] | listed["switch"] == {m: n for m, n in models.items() if m not in external}
+    others = {profile.id for profile in profiles if getattr(profile, "external", False)}
+    others |= {name for kind in example_cluster(name).plan.racks.kinds for name in kind.includes}  # sold with the rack
+    assert listed["node"] | listed["switch"] == {m: n for m, n in models.items() if m not in others}
 
 
 @pytest.mark.parametrize("name", ["superpod-b200", "two-site", "full-cluster", "ualink-pod"])

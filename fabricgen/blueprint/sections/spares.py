@@ -119,6 +119,9 @@ class Accessories(Model):
         le=96,
         description="Ports of a console server; so many at each site as switches need. Default: none.",
     )
+    cord_m: float | None = Field(
+        None, gt=0, le=10, description="Length of power cords, m. Default: open, as the order sheet then says."
+    )
     parts: dict[
         Annotated[str, Field(pattern=_SPEC), WithJsonSchema(text_form(_SPEC, "a specification", "blanking-panel-1u"))],
         Annotated[str, Field(pattern=_PART, description="What is ordered for it.")],

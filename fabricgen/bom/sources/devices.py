@@ -1,4 +1,6 @@
-"""Nodes, extra devices, switches and scale-up trays; devices that belong to others are not bought."""
+"""Nodes, extra devices, switches and scale-up trays; devices that belong to others, or come with their rack, are not
+bought.
+"""
 
 from __future__ import annotations
 
@@ -9,21 +11,26 @@ from fabricgen.bom.need import Needs, Part, needs_of
 from fabricgen.bom.variants import text_of_variants, variants_of
 from fabricgen.catalog.models import NodeProfile, SwitchProfile
 from fabricgen.cluster import Cluster
-from fabricgen.wiring.tables import EXTRA, NODE, DeviceClass, DeviceTable, Ints
+from fabricgen.wiring.tables import EXTRA, NODE, DeviceClass, Ints, WiringPlan
 
 
 def needs(cluster: Cluster, cables: CableParts) -> Needs:  # noqa: ARG001 - one signature for all sources
     """One piece for each device."""
     devices = cluster.plan.devices
     parts = [_part(cluster, cls) for cls in devices.classes]
-    rows = bought_devices(devices)
+    rows = bought_devices(cluster.plan)
     return needs_of(parts, devices.device_class[rows], device=rows)
 
 
-def bought_devices(devices: DeviceTable) -> Ints:
-    """Rows of the devices to buy; int32, ascending."""
-    bought = np.array([is_bought(cls) for cls in devices.classes], dtype=bool)
-    return np.flatnonzero(bought[devices.device_class]).astype(np.int32)
+def bought_devices(plan: WiringPlan) -> Ints:
+    """Rows of the devices to buy; int32, ascending. What a rack is sold with (`includes`) is bought with that."""
+    devices, racks = plan.devices, plan.racks
+    bought = np.array([is_bought(cls) for cls in devices.classes], dtype=bool)[devices.device_class]
+    for cls in devices.classes:
+        comes = np.array([cls.profile.id in kind.includes for kind in racks.kinds], dtype=bool)
+        if comes.any():
+            bought[cls.rows] &= ~comes[racks.kind[devices.rack[cls.rows]]]
+    return np.flatnonzero(bought).astype(np.int32)
 
 
 def is_bought(cls: DeviceClass) -> bool:

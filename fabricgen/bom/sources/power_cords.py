@@ -9,10 +9,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from fabricgen.bom.accessories import accessory
 from fabricgen.bom.cables import CableParts
 from fabricgen.bom.need import Needs, Part, joined, needs_of
 from fabricgen.bom.sources.devices import called, is_bought
 from fabricgen.cluster import Cluster
+from fabricgen.kernel.units import number
 from fabricgen.wiring.tables import DeviceClass, Ints
 
 _ENDS = {"C14": ("C13", "C14"), "C16": ("C15", "C14"), "C20": ("C19", "C20"), "C22": ("C21", "C20")}
@@ -31,7 +33,9 @@ def needs(cluster: Cluster, cables: CableParts) -> Needs:  # noqa: ARG001 - one 
         psu = cls.profile.psu
         if psu is not None and psu.cords == "ordered":
             each = np.full(len(rows), psu.count, dtype=np.int32)
-            found.append(needs_of([_part(cls)], np.zeros(len(rows), dtype=np.int32), quantity=each, device=rows))
+            found.append(
+                needs_of([_part(cluster, cls)], np.zeros(len(rows), dtype=np.int32), quantity=each, device=rows)
+            )
     return joined(found)
 
 
@@ -45,11 +49,17 @@ def corded(cluster: Cluster) -> Iterator[tuple[DeviceClass, Ints]]:
             yield cls, rows
 
 
-def _part(cls: DeviceClass) -> Part:
-    """The cord from the inlet to an outlet of a rack PDU; where nobody says the inlet, the cord of that device."""
-    inlet = cls.profile.psu.inlet if cls.profile.psu else None
-    if inlet is None:
+def _part(cluster: Cluster, cls: DeviceClass) -> Part:
+    """The cord from the inlet to an outlet of a rack PDU; where nobody says the inlet, the cord of that device. Its
+    length is that of the blueprint, if any.
+    """
+    inlet, length_m = cls.profile.psu and cls.profile.psu.inlet, cluster.design.loaded.blueprint.accessories.cord_m
+    if inlet:
+        connector, plug = _ENDS[inlet]
+        spec, text = f"cord-{connector}-{plug}".lower(), f"Power cord, {connector} to {plug} plug"
+    else:
+        spec = f"cord-{cls.profile.id}"
         text = f"Power cord for a power supply of {called(cls.profile)}, inlet not published"
-        return Part(f"cord-{cls.profile.id}", text, "power-cord", 0)
-    connector, plug = _ENDS[inlet]
-    return Part(f"cord-{connector}-{plug}".lower(), f"Power cord, {connector} to {plug} plug", "power-cord", 0)
+    if length_m:
+        spec, text = f"{spec}-{number(length_m)}m", f"{text}, {number(length_m)} m"
+    return accessory(cluster, spec, text, "power-cord")

@@ -38,7 +38,7 @@ def needs(cluster: Cluster, cables: CableParts) -> Needs:
     for rack in held_racks(cluster).tolist():
         kind = racks.kinds[int(racks.kind[rack])]
         if SHELF in kind.fixed:
-            text = f"Whip to a power shelf of {kind.vendor} {kind.name}, as its integrator specifies"
+            text = f"Whip to an inlet of {kind.vendor} {kind.name}, one a power shelf, as its integrator specifies"
             found.setdefault((f"whip-{kind.id}", text, "whip"), {})[rack] = kind.cords
             continue
         feeds = plan.feeds_of(RackPosition(*(int(c[rack]) for c in (racks.site, racks.row, racks.column, racks.hall))))

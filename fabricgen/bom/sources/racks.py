@@ -22,11 +22,14 @@ def held_racks(cluster: Cluster) -> Ints:
     """Rows of the racks that hold any device to buy, or patch panels; int32, ascending."""
     racks, devices = cluster.plan.racks, cluster.plan.devices
     held = np.zeros(len(racks), dtype=bool)
-    held[devices.rack[bought_devices(devices)]] = True
+    held[devices.rack[bought_devices(cluster.plan)]] = True
     if cluster.plan.patching:
         held[cluster.plan.patching.panels.rack] = True
     return np.flatnonzero(held).astype(np.int32)
 
 
 def _part(kind: RackProfile) -> Part:
-    return Part(kind.part_number or kind.id, f"{kind.vendor} {kind.name}".strip(), "rack", 0)
+    text = f"{kind.vendor} {kind.name}".strip()
+    if kind.includes:
+        text += f" with {', '.join(f'{len(kind.fixed[name])} x {name}' for name in kind.includes)}"
+    return Part(kind.part_number or kind.id, text, "rack", 0)

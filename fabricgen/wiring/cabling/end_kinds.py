@@ -36,14 +36,23 @@ class EndKind:
         if medium.attached or self.takes_fibre:
             return ""
         product = self.product(medium)
-        return product.part if product else f"{medium.id}-{slug(self.form_factor)}-{self.gbps}g"
+        return product.part if product else f"{medium.id}-{slug(self.plug(medium))}-{self.gbps}g"
 
     def transceiver_text(self, medium: CableProfile) -> str:
         """The description of the transceiver for the bill of materials."""
         product = self.product(medium)
         if product:
             return product.name
-        return f"{self.form_factor} {self.gbps}G transceiver, {medium.name}, {medium.reach_m:g} m"
+        return f"{self.plug(medium)} {self.gbps}G transceiver, {medium.name}, {medium.reach_m:g} m"
+
+    def plug(self, medium: CableProfile) -> str:
+        """The form factor of a medium's modules for the cage: 50G lanes in QSFP112 cages are those of QSFP56."""
+        return medium.plugs.get(self.form_factor, self.form_factor)
+
+    def unsold(self, medium: CableProfile) -> bool:
+        """Whether it needs a transceiver that nobody is known to sell, and no product list has one."""
+        named = bool(self.transceiver(medium)) and self.product(medium) is None
+        return named and self.gbps in medium.unsold.get(self.plug(medium), ())
 
     def transceiver_w(self, medium: CableProfile) -> float | None:
         """The power of the transceiver, W; None where it is not known."""

@@ -1,0 +1,75 @@
+"""FG656: a transceiver is planned that nobody is known to sell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
+from fabricgen.lint.rule import PlanRule
+
+if TYPE_CHECKING:
+    from fabricgen.bom.cables import CableParts
+    from fabricgen.cluster import Cluster
+
+
+class ArticleWithoutSeller(PlanRule):
+    """A standard exists for the transceivers of some cables, but no module of it was found on sale.
+
+    The bill names them by what they are (`sr8-50g-qsfp56-100g`), as it does all parts without a product list; this one
+    cannot be ordered under any name. The catalogue's note on the medium says what was looked for.
+
+    State media that are sold for these speeds, such as a breakout AOC or DAC, take another speed, or add a list of your
+    own with the part to catalog/products.
+    """
+
+    id = "FG656"
+    severity = Severity.INFO
+    title = "a transceiver is planned that nobody is known to sell"
+    bad = """
+        scalable_unit: {nodes: 16 x dgx-b200}
+        fabrics: {storage: {protocol: roce, attach: storage, speed: 100G, media: SR, tiers: {
+          leaf: {switch: sn4700, count: 2}}}}  # <-
+    """
+    good = """
+        scalable_unit: {nodes: 16 x dgx-b200}
+        fabrics: {storage: {protocol: roce, attach: storage, speed: 100G, media: AOC, tiers: {
+          leaf: {switch: sn4700, count: 2}}}}
+    """
+
+    def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
+        """One finding for each such article, where it comes from first, with the number of pieces."""
+        from fabricgen.bom.cables import CableParts
+        from fabricgen.bom.sources import transceivers
+
+        parts = CableParts(cluster)
+        where = _articles(cluster, parts)
+        if not where:
+            return
+        needs = transceivers.needs(cluster, parts)
+        for part, count in zip(needs.parts, needs.quantities, strict=True):
+            if part.part in where:
+                message = f"nobody is known to sell {count:,} {part.part} ({part.description})"
+                hint = "state other media or another speed, or add a list with the part to catalog/products"
+                yield self.flag(where[part.part], message, hint)
+
+
+def _articles(cluster: Cluster, parts: CableParts) -> dict[str, Path]:
+    """Transceivers that nobody is known to sell -> the path of the first cables with one."""
+    import numpy as np
+
+    kinds, *ends = parts.kinds
+    table, links = cluster.plan.cables, cluster.plan.links
+    unsold = np.array([kind.unsold(medium) for kind in kinds for medium in table.media], dtype=bool)
+    found: dict[str, Path] = {}
+    if not unsold.any():
+        return found
+    medium = table.medium[table.end_cable]
+    for end in ends:
+        code = end * len(table.media) + medium
+        rows = np.flatnonzero(unsold[code])
+        for value, first in zip(*(c.tolist() for c in np.unique(code[rows], return_index=True)), strict=True):
+            kind, of_medium = divmod(value, len(table.media))
+            segment = links.segments[links.segment[table.end_link[rows[first]]]]
+            found.setdefault(kinds[kind].transceiver(table.media[of_medium]), segment.stated or segment.path)
+    return found
