@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import shutil
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -63,9 +64,15 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Take the usual cases unless others are asked for; modules that import this one change nothing of that."""
+    """Take the usual cases unless others are asked for; modules that import this one change nothing of that.
+
+    Workers, and the hundreds of processes that tests start, compile no module again that one of them has compiled.
+    """
     if not config.getoption("--hypothesis-profile"):
         settings.load_profile("usual")
+    if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):  # as containers have it: keep the tree clean, and compile once
+        os.environ["PYTHONPYCACHEPREFIX"] = str(config.rootpath / ".pytest_cache" / "bytecode")
+        sys.dont_write_bytecode, sys.pycache_prefix = False, os.environ["PYTHONPYCACHEPREFIX"]
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:

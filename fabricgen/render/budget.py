@@ -126,9 +126,10 @@ class BudgetedEnvironment(ImmutableSandboxedEnvironment):
         __self.spend(1)
         if isinstance(__obj, LoopContext):
             args = tuple(__self.counted(value) for value in args)
-        target = getattr(__obj, "__self__", None)
+        method = getattr(__obj, "__wrapped__", __obj)  # jinja2 wraps `format` of a text in a function
+        target = getattr(method, "__self__", None)
         if isinstance(target, str):
-            _require_arguments(__obj.__name__, target, (*args, *kwargs.values()))
+            _require_arguments(method.__name__, target, (*args, *kwargs.values()))
         return _checked(super().call(__context, __obj, *args, **kwargs))
 
     def _limited(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:

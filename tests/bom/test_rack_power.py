@@ -49,7 +49,7 @@ def test_optics_that_a_published_maximum_has_in_it_are_not_added() -> None:
         name: [table[key][i] for key in ("power_w", "optics_w", "drawn_w", "power_basis")] for name, i in row.items()
     }
     assert told["net-compute-spine-01"] == ["27520", "8704", "27520", "maximum-with-optics"]
-    assert told["p1-su01-net01"] == ["17716", "5882", "19246", "maximum-with-optics+typical"]
+    assert told["p1-su01-net01"] == ["17716", "5892", "19256", "maximum-with-optics+typical"]
     assert Racks(cluster).rack(row["net-compute-spine-01"]).power_kw.value == 27.52
 
 

@@ -247,7 +247,7 @@ def test_the_bill_of_materials_differs_by_pieces_cost_and_power(change: Changing
     switch = next(row for row in bom.parts if row.part == "sn4700")
     assert (switch.old_quantity, switch.new_quantity, switch.old_bought, switch.new_bought) == (8, 10, 8, 15)
     assert (bom.old_cost, bom.new_cost, bom.cost) == (8044.0, 15066.0, 7022.0)
-    assert bom.power_w == 4460.0, "four servers of 800 W, and two SN4700 of 630 W"
+    assert bom.power_w == 4660.0, "four servers of 800 W, two SN4700 of 630 W, and their optics"
     assert compare(old, new).bom.cost is None  # type: ignore[union-attr]
 
 

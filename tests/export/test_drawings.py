@@ -18,7 +18,7 @@ from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.export.drawings import book as book_module
 from fabricgen.export.drawings.book import Books
 from fabricgen.export.drawings.elevation import elevation
-from fabricgen.export.drawings.floor_pages import on_one_page, pages, whole_hall
+from fabricgen.export.drawings.floor_pages import A4, Window, on_one_page, pages, sheets, whole_hall
 from fabricgen.export.drawings.floor_plan import floor_plan
 from fabricgen.export.drawings.port_layout import PAGE_HEIGHT, PAGE_WIDTH
 from fabricgen.export.drawings.port_map import port_maps
@@ -236,9 +236,16 @@ def test_a_long_hall_is_an_overview_and_sheets_of_a3():
         assert min(sizes) >= 5 / 72 * 25.4, path
         found += racks_drawn(content.partition("\n")[2], names)
     assert found == Counter(dict.fromkeys(names, 1))
-    overview = told(files["floor/site1-hall1.svg"].partition("\n")[2])
-    assert "sheet N02-R05" in overview
-    assert "27 empty rows, 66.0 m" in overview
+    book = floor_plan(kinds_of(example_cluster("dual-tor")), *overview_of_book("dual-tor"))
+    for overview, sheet in ((files["floor/site1-hall1.svg"].partition("\n")[2], "N02-R05"), (book, "N02-R01")):
+        squeezed = {text.text for text in texts(parsed(overview)) if text.get("textLength")}
+        assert {f"sheet {sheet}", "27 empty rows, 66.0 m"} <= {text.text for text in texts(parsed(overview))} - squeezed
+
+
+def overview_of_book(name: str) -> tuple[Window, list[Window]]:
+    """The first page of a hall in the book, and the zones that it names."""
+    first, *zones = sheets(example_cluster(name).plan.racks, 0, (A4,))
+    return first.window, [zone.window for zone in zones]
 
 
 def floor_of(*floor: str) -> tuple[Cluster, ElementTree.Element]:

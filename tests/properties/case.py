@@ -9,6 +9,7 @@ from functools import cached_property
 from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.ports import PortRun
+from fabricgen.views.switch import SwitchView
 from fabricgen.wiring.links.columns import in_cluster, tier_columns
 from fabricgen.wiring.tables import SWITCH, DeviceClass, Segment
 
@@ -46,6 +47,11 @@ class Case:
     def network(self) -> tuple[Link, ...]:
         """Every link of a fabric: all but those of scale-up domains."""
         return tuple(link for link in self.links if link.segment.tier is not None)
+
+    @cached_property
+    def switches(self) -> tuple[SwitchView, ...]:
+        """What is rendered of every switch."""
+        return tuple(self.cluster.switches())
 
     def classes(self) -> list[tuple[TierDesign, DeviceClass]]:
         """Every tier and its rows in the device table."""

@@ -226,7 +226,7 @@ def two_devices_never_share_a_place_in_a_rack(case: Case) -> None:
 
 def views_of_switches_agree_with_the_plan(case: Case) -> None:
     names = {name: row for row, name in enumerate(case.cluster.names)}
-    for view in case.cluster.switches():
+    for view in case.switches:
         assert len(view.ports) == len(case.ends[names[view.name]])
         assert len({port.name for port in view.ports}) == len(view.ports)
         assert all(port.role == "host" for port in view.ports if port.service)

@@ -69,7 +69,7 @@ def bonds_have_one_address_and_a_number_of_their_own(case: Case) -> None:
 
 
 def both_switches_of_a_pair_say_the_same(case: Case) -> None:
-    views = {view.name: view for view in case.cluster.switches()}
+    views = {view.name: view for view in case.switches}
     for view in views.values():
         for bond in view.bonds:
             assert len({view.vlans_of(port) for port in bond.ports}) == 1

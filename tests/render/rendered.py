@@ -182,12 +182,14 @@ def _peers_in_text(text: str, group: str, interface: str) -> set[Peer]:
     own = int(re.findall(r"^router bgp (\d+)$", text, re.M)[0])
     found = set()
     groups = set(re.findall(rf"^ +neighbor (\S+) {group} (\S+)$", text, re.M))
+    outside = set(re.findall(r"^ +neighbor (\S+) description .* exit \S+$", text, re.M))
+    between_loopbacks = {address for address, name in groups if name.startswith("OVERLAY_")}
+    in_vrf = set(re.findall(r"^ +neighbor (\S+) route-map IN-\S+ in$", text, re.M))  # EOS has no groups there
     for address, asn in re.findall(r"^ +neighbor (\d[\d.]+|[\da-f]+:[\da-f:]*) remote-as (\d+)$", text, re.M):
         family = "6" if ":" in address else ""
-        if re.search(rf"^ +neighbor {address} (?:description .* exit \S+|{group} OVERLAY_\w+)$", text, re.M):
-            continue  # with what is outside, and between loopbacks
-        in_vrf = re.search(rf"^ +neighbor {address} route-map IN-\S+ in$", text, re.M)  # EOS has no groups there
-        assert in_vrf or groups & {(address, f"{word}{family}") for word in ("UP", "DOWN", "PEER")}
+        if address in outside | between_loopbacks:
+            continue
+        assert address in in_vrf or groups & {(address, f"{word}{family}") for word in ("UP", "DOWN", "PEER")}
         found.add(Peer(address, own, int(asn), ""))
     for names, asn in re.findall(rf"^ +neighbor {interface} remote-as (\d+)$", text, re.M):
         for name in names.split(","):

@@ -37,6 +37,7 @@ ENDLESS = {
     "a width of its own": "{{ '%*d' % (999999999, 1) }}",
     "a width in a filter": "{{ '%999999999d'|format(1) }}",
     "a width in a method": "{{ '{:999999999d}'.format(1) }}",
+    "a width beyond all memory": "{{ '{:99999999999999d}'.format(1) }}",
     "a width inside a width": "{{ '{:{w}}'.format(1, w=999999999) }}",
     "center": "{{ 'x'|center(10**9) }}",
     "center as a method": "{{ 'x'.center(10**9) }}",

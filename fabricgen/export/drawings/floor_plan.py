@@ -22,7 +22,7 @@ from fabricgen.export.drawings.floor_pages import (
     whole_hall,
 )
 from fabricgen.export.drawings.rack_kinds import RackKinds
-from fabricgen.export.drawings.svg import GLYPH, box, drawing, label, number, path, rect, safe
+from fabricgen.export.drawings.svg import GLYPH, box, drawing, label, number, path, rect, safe, width_of
 from fabricgen.export.drawings.wrap import Groups, narrowest, wrapped
 from fabricgen.export.locations import column_label, row_label
 
@@ -132,9 +132,9 @@ class _Plan:
 
     def _empty(self, rows: int, top: float, bottom: float) -> str:
         """What is between two rows that are no neighbours, m: rows that are kept for units to come."""
-        left, right = self._ends
+        left, _ = self._ends
         told = f"{rows} empty row{'s' if rows > 1 else ''}, {bottom - top:.1f} m"
-        return label((left + right) / 2, self._y((top + bottom) / 2), told, 2.4, "m g", right - left)
+        return label(left + 1, self._y((top + bottom) / 2), told, 2.4, "g", self.width - left - 2)
 
     def _units(self, racks: Sequence[int]) -> Iterator[str]:
         """An outline around the racks of each unit that stand side by side, with its name."""
@@ -241,8 +241,8 @@ class _Plan:
         return (TOP - 1.4 if top < TOP + 1.2 else top), (end + 1.4 if bottom > end - 1.2 else bottom)
 
     def _zone_names(self) -> Iterator[str]:
-        """On the right of an overview, the rows of each sheet; inside the turned group x and y are swapped."""
-        x, told = self._drawn + 3, []
+        """On the right of an overview, the rows of each sheet, turned if there is room; there x and y are swapped."""
+        x, turned = self._drawn + 3, []
         of_rows: dict[tuple[int, ...], list[Window]] = {}
         for zone in self._zones:
             of_rows.setdefault(zone.rows, []).append(zone)
@@ -250,13 +250,16 @@ class _Plan:
             frame = frame_of(self._table, window)
             top, bottom = self._y(frame.top), self._y(frame.bottom)
             yield path([f"M{number(x - 1)} {number(top + 0.3)}h1V{number(bottom - 0.3)}h-1"], "l")
-            room = bottom - top - 1
             name = f"sheet {window.zone}"
             if others:
                 name = f"sheets {window.zone}.{', '.join(one.places for one in (window, *others))}"
-            told.append(label(-(top + bottom) / 2, x + 2.4, name, 2.3, "m", room))
-        if told:
-            yield f'<g transform="rotate(-90)">{"".join(told)}</g>'
+            high, wide = bottom - top - 1, self.width - x - 2
+            if high >= min(width_of(name, 2.3), wide):
+                turned.append(label(-(top + bottom) / 2, x + 2.4, name, 2.3, "m", high))
+            else:
+                yield label(x + 1.5, (top + bottom) / 2, name, 2.3, "", wide)
+        if turned:
+            yield f'<g transform="rotate(-90)">{"".join(turned)}</g>'
 
     def _key(self) -> Iterator[str]:
         """What the colours of racks and stripes mean, on one line, and above it those of fixtures, if there are any."""
