@@ -8,6 +8,7 @@ from dataclasses import replace
 from fabricgen.blueprint.beside.adopted import ADOPTED, keys_of
 from fabricgen.blueprint.beside.lock import CODE, Lock, interval_text
 from fabricgen.blueprint.beside.sized import PARTS, SIZED, sized_before
+from fabricgen.design.floor.hall_areas import KIND as FLOOR
 from fabricgen.design.layout import Layout
 from fabricgen.kernel.diagnostics import Span, fault, nearest
 from fabricgen.kernel.intervals import Allocations, Interval, Intervals, total
@@ -142,7 +143,12 @@ def _words_without(kind: str, words: Mapping[str, str], below: Collection[Holder
 
 
 def _of_use(room: str, names: Collection[str], plugged: Collection[str]) -> bool:
-    """Whether a capacity is still needed: by a holder, or by extra devices that are `plugged` into a tier."""
+    """Whether a capacity is still needed: by a holder, or by extra devices that are `plugged` into a tier.
+
+    Counts of the floor always are: racks stand by them.
+    """
+    if room.startswith(f"{FLOOR} "):
+        return True
     tier, extras, _ = room.partition(" for extras ")
     return tier in plugged if extras else any(_same(room, name) for name in names)
 
