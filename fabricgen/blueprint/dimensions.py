@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from functools import cache
 from typing import Literal, Protocol
 
 WHOLE = "all"
@@ -125,13 +124,11 @@ def dimension_of(name: str) -> Dimension:
     raise KeyError(name)
 
 
-@cache
 def scopes() -> tuple[str, ...]:
     """From wide to narrow, where the switches of a tier's group may stand: `all`, then the places."""
     return (WHOLE, *(one.name for one in DIMENSIONS if one.is_place))
 
 
-@cache
 def leg_dimensions() -> tuple[str, ...]:
     """The names of what tells the ports of a node apart, in order."""
     return tuple(one.name for one in DIMENSIONS if not one.is_place)
