@@ -12,6 +12,9 @@ from fabricgen.models.base import FieldError
 
 Unit = Annotated[int, Field(ge=1, le=60, description="A rack unit, counted from the bottom, from 1.")]
 
+Reserve = Literal["cable-manager", "rack-pdu", "blank"]
+"""What stands in reserved rack units, one unit high each."""
+
 
 class RackProfile(Profile):
     """A rack as it is ordered. What is not stated of its budgets is not judged.
@@ -19,6 +22,7 @@ class RackProfile(Profile):
     `fixed` says at which rack units what belongs there stands, from the first of it on: `node`, `tray` (the switch
     trays of a scale-up domain), `switch` (those on top of the rack), or what stands beside the nodes by its profile.
     With `complete_kg` that is the weight of a rack that holds any of these, whether or not all of them are there.
+    `reserved` are rack units that no device takes.
     """
 
     kind: Annotated[Literal["rack"], Field(description="What the file describes.")] = "rack"
@@ -43,15 +47,27 @@ class RackProfile(Profile):
         dict[str, tuple[Unit, ...]],
         Field(description="What stands where: lowest rack units of each of its kind, in their order."),
     ] = Field(default_factory=dict)
+    reserved: Annotated[
+        dict[Reserve, tuple[Unit, ...]],
+        Field(
+            description="Rack units without devices, by what stands in them: horizontal cable managers, rack PDUs, or "
+            "blanking panels."
+        ),
+    ] = Field(default_factory=dict)
     includes: Annotated[
         tuple[str, ...],
         Field(description="What of `fixed` is sold with the rack, e.g. [power-shelf]: no line of its own in the bill."),
     ] = ()
     part_number: Annotated[str, Field(description="What is ordered.")] = ""
 
+    @property
+    def reserved_units(self) -> frozenset[int]:
+        """The rack units that no device takes."""
+        return frozenset(u for places in self.reserved.values() for u in places)
+
     @model_validator(mode="after")
     def _places_are_apart(self) -> Self:
-        held = Counter(u for places in self.fixed.values() for u in places)
+        held = Counter(u for places in (*self.fixed.values(), *self.reserved.values()) for u in places)
         wrong = sorted(u for u, count in held.items() if count > 1 or u > self.units)
         if wrong:
             raise ValueError(f"rack units hold one thing each, from 1 to {self.units}; got {wrong}")

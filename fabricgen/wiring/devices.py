@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabricgen.catalog.models import NodeProfile, SwitchProfile
+from fabricgen.design.floor.port_sides import aisle_of_ports
 from fabricgen.design.management.managed import TRAY_TIER
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Path
@@ -52,6 +53,7 @@ def expand_devices(design: Design) -> DeviceTable:
                 draft.count,
                 draft.path,
                 draft.part,
+                aisle_of_ports(design, (draft.fabric, draft.tier), draft.nos, draft.profile),
             )
         )
         first += draft.count

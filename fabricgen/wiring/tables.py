@@ -60,6 +60,8 @@ class DeviceClass:
     path: Path
     part: str = ""
     """Of switches, the part of the cluster that their tier serves; "" too where it serves all."""
+    aisle: str = ""
+    """The aisle that its ports face, hot or cold; "" where that is not known, and cables cross no rack for it."""
 
     @property
     def key(self) -> TierKey:

@@ -49,7 +49,7 @@ def test_crossed_planes_of_one_cage_are_recorded(wiring: Rows, tmp_path: Path, f
     ).read_text(encoding="utf-8")
     with (tmp_path / "labels.csv").open(encoding="utf-8") as file:
         labels = {row["code"]: (row["line1"], row["line2"]) for row in csv.DictReader(file)}
-    assert labels[f"{NIC}:OSFP1|a1"] == ("h1.R01.01-U01:OSFP1/2", "h1.R01.09-U01:1/1")
+    assert labels[f"{NIC}:OSFP1|a1"] == ("h1.R01.01-U01:OSFP1/2", "h1.R01.09-U45:1/1")
     assert labels.keys() == {f"{NIC}:OSFP1|{end}" for end in ("a1", "a2", "b1", "b2")}
     blueprint = tmp_path / "site.yaml"
     blueprint.write_text(f"include: built.yaml\n{B300.read_text(encoding='utf-8')}", encoding="utf-8")

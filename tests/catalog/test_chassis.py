@@ -101,7 +101,7 @@ def test_a_nos_without_names_for_line_cards_is_refused(tmp_path: Path) -> None:
 
 
 def test_ports_labels_and_management_of_a_chassis_name_the_slot() -> None:
-    cluster = cluster_of()
+    cluster = cluster_of("floor.network_fill=up")  # so far from the trays that uplinks are fibres
     spine_ports = {p for p, s in zip(cluster.b_port, cluster.plan.links.segment, strict=True) if "/1/" in p and s}
     assert {"Ethernet3/1/1", "Ethernet3/1/5"} <= spine_ports
     table = cables.table(cluster).columns

@@ -328,16 +328,35 @@ def ends_of(cluster: Cluster) -> dict[str, list[int]]:
     return {name: [row, column] for name, row, column in places if name.startswith("net-")}
 
 
-def test_network_racks_are_filled_from_the_top_down_if_that_is_said(tmp_path: Path) -> None:
-    down = ("floor.network_fill=down",)
-    cluster = locked(FLOOR, tmp_path, None, down)
+@pytest.mark.parametrize("stated", [(), ("floor.network_fill=down", "floor.trays.at=under-floor")])
+def test_network_racks_are_filled_from_the_trays_on(stated: tuple[str, ...], tmp_path: Path) -> None:
+    cluster = locked(FLOOR, tmp_path, None, stated)
     check_apart(cluster)
     found = stands(cluster)
     assert [found[f"compute-spine-p1-0{n}"][1] for n in (1, 2, 3, 4)] == [45, 43, 41, 39]
     assert [found[f"compute-leaf-p1-su01-r{n}-01"][1] for n in (1, 8)] == [45, 31]
-    grown = locked(FLOOR, tmp_path, cluster, (*down, *GROWTH["a fabric before it"], *GROWTH["more spines and cores"]))
+    grown = locked(FLOOR, tmp_path, cluster, (*stated, *GROWTH["a fabric before it"], *GROWTH["more spines and cores"]))
     check_apart(grown)
     assert {name: stands(grown)[name] for name in found} == found
+
+
+@pytest.mark.parametrize("stated", ["floor.network_fill=up", "floor.trays.at=under-floor"])
+def test_above_trays_they_are_filled_from_the_bottom_up(stated: str, tmp_path: Path) -> None:
+    found = stands(locked(FLOOR, tmp_path, None, (stated,)))
+    assert [found[f"compute-spine-p1-0{n}"][1] for n in (1, 2, 3, 4)] == [1, 3, 5, 7]
+
+
+def test_a_lock_from_before_keeps_racks_filled_from_the_bottom_and_the_lengths_that_were_bought(tmp_path: Path) -> None:
+    """Leaves have their ports at the cold aisle, nodes at the hot one: new cables are longer."""
+    old = locked(FLOOR, tmp_path, Lock("floor", {}, {"floor rules": 2}))
+    as_before = ("floor.network_fill=up", "floor.trays.cold_ports=[]")
+    new = locked(FLOOR, tmp_path, None, as_before)
+    assert stands(old) == stands(new)
+    assert (old.plan.cables.run_m == new.plan.cables.run_m).all()
+    assert locked(FLOOR, tmp_path, None, as_before[:1]).plan.cables.run_m.sum() > old.plan.cables.run_m.sum()
+    assert old.lock.rooms["floor rules"] == 2
+    grown = locked(FLOOR, tmp_path, old, GROWTH["more spines and cores"])
+    assert {name: stands(grown)[name] for name in stands(old)} == stands(old)
 
 
 def test_a_hall_of_two_rows_is_filled(tmp_path: Path) -> None:
@@ -365,7 +384,7 @@ def test_a_lock_from_before_keeps_rows_of_16_and_a_row_for_each_run(tmp_path: Pa
 
 
 MOVED = [
-    (["floor.devices={compute-spine-p1-01: {rack: p1-su01-net01, u: 40}}"], ("p1-su01-net01", 40)),
+    (["floor.devices={compute-spine-p1-01: {rack: p1-su01-net01, u: 4}}"], ("p1-su01-net01", 4)),
     (
         ["floor.devices={compute-spine-p1-01: {rack: spare, u: 40}}", "floor.racks={spare: {row: 4, column: 9}}"],
         ("spare", 40),
@@ -390,7 +409,7 @@ def test_a_device_stands_where_it_is_stated(design_of: DesignOf, sets: list[str]
         ("{compute-spine-9: {rack: p1-su01-net01, u: 40}}", "FG068", "no device compute-spine-9"),
         ("{compute-spine-p1-01: {rack: p9-su01-net01, u: 40}}", "FG068", "no rack p9-su01-net01"),
         ("{compute-spine-p1-01: {rack: p1-su01-net01, u: 48}}", "FG068", "rack units 48 to 49, p1-su01-net01 has 48"),
-        ("{compute-spine-p1-01: {rack: p1-su01-net01, u: 2}}", "FG069", "rack units 2 to 3 of p1-su01-net01, and"),
+        ("{compute-spine-p1-01: {rack: p1-su01-net01, u: 44}}", "FG069", "rack units 44 to 45 of p1-su01-net01, and"),
     ],
 )
 def test_a_device_where_nothing_can_stand_is_refused(design_of: DesignOf, place: str, code: str, words: str) -> None:

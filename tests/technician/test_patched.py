@@ -123,7 +123,7 @@ def test_labels_of_a_jumper_and_a_trunk_by_hand() -> None:
     cage, port = (rows[f"compute-leaf-p1-su01-r1-01:1|{end}"] for end in ("b1", "bp1"))
     assert (cage["line1"], cage["line2"]) == (port["line2"], port["line1"])
     assert port["line1"] == "h1.R01.05-U48:1"
-    assert port["line3"] == "C1 SR 3 m"
+    assert port["line3"] == "C1 SR 1 m"
     trunk = rows["nodes:p1-su01-rk01:p1-su01-net01:om4-2|a"]
     assert [trunk[f"line{n}"] for n in (1, 2, 3)] == [
         "h1.R01.01-U48:19-36", "h1.R01.05-U48:19-36", "144 fibres 7 m",

@@ -138,9 +138,9 @@ def test_a_rack_sheet_has_all_that_ends_there_from_the_top_down() -> None:
     assert units == sorted(units, reverse=True)
     first = rows[0]
     assert (first["device"], first["port"], first["far_end"]) == (
-        "compute-leaf-p1-su01-r2-01",
+        "compute-leaf-p1-su01-r1-01",
         "1/1",
-        "h1.R01.01-U01:eth2",
+        "h1.R01.01-U01:eth1",
     )
     sockets = [row["port"] for row in rows if row["device"] == first["device"]]
     numbers = [[int(part) for part in str(s).replace("+", "/").split("/")] for s in sockets]

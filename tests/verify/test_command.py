@@ -48,7 +48,7 @@ def test_differences_end_with_1_and_name_the_plugs(tmp_path: Path, fabricgen: Co
     ran = fabricgen("verify", BLUEPRINT, faulty().lldpctl(tmp_path / "hall"))
     assert (ran.code, ran.err) == (1, "")
     assert ran.out.startswith("leaf-spine: 24 cables: 21 as planned, 2 elsewhere, 1 dark\n")
-    assert f"   pull {LEAF}:Ethernet232  rack p1-su01-net01 (h1.R01.02) U1, cage 30\n" in ran.out
+    assert f"   pull {LEAF}:Ethernet232  rack p1-su01-net01 (h1.R01.02) U46, cage 30\n" in ran.out
     assert f"    put {LEAF}:Ethernet224  cage 29\n" in ran.out
 
 

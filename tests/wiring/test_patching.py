@@ -245,7 +245,7 @@ cabling: {copper_to_m: 0, patch: {all: {between: node-leaf}}}
     made = build_cluster(design_of(split))
     part = {row["cable"]: row["part"] for row in rows(cables, made)}["compute-leaf-p1-su01-r1-01:1"]
     straight = "fibre-mmf-om4-mpo-16-apc-3m"
-    assert part == f"{straight} + {straight} + fibre-mmf-om4-mpo-16-apc-1x2-3m"
+    assert part == f"{straight} + {straight} + fibre-mmf-om4-mpo-16-apc-1x2-1m"
 
 
 LISTED = ("cabling.products=[nvidia-linkx, generic]",)

@@ -22,7 +22,7 @@ fabricgen: 1
 name: routes
 scalable_unit: {nodes: 8 x mi300x-8, racks: {nodes_per_rack: 2, units: 42}}
 pods: {p1: {su: 2}}
-floor: {slack: 0%, racks_per_row: 5, rack_pitch_m: 0.6, row_pitch_m: 2.4, tray_m: 1}
+floor: {slack: 0%, racks_per_row: 5, rack_pitch_m: 0.6, row_pitch_m: 2.4, tray_m: 1, network_fill: up}
 fabrics:
   compute: {protocol: roce, tiers: {leaf: {switch: sn5600, per: su}, spine: {switch: sn5600, count: 2}}}
 """
@@ -79,6 +79,8 @@ def test_places_are_those_that_the_cases_are_worked_out_for(built: Callable[...,
         # one that lies between the two ends costs nothing
         ((NODE, "p1-su02-n005"), ("floor.trays.cross=2",), 2 * IN_RACK_1 + 2 + 2.4 + 2 * 0.6),
         ((NODE, LEAF), ("floor.trays.cold_ports=[mi300x-8]",), IN_RACK_1 + 1 + 4 * 0.6 + 1 + LEAF_TOP + 1.2),
+        # 2 U below the two that stay free: its middle is 3 U below the top
+        ((NODE, LEAF), ("floor.network_fill=down",), IN_RACK_1 + 1 + 4 * 0.6 + 1 + 3 * U),
     ],
 )
 def test_a_run_is_as_long_as_reckoned_by_hand(
@@ -132,7 +134,7 @@ def pulled(cluster: Cluster) -> dict[str, tuple[float, float, str]]:
 
 @pytest.mark.parametrize("cross", ["diagonal", "8", "true", "0"])
 def test_a_cross_tray_that_is_none_is_refused(cross: str, design_of: DesignOf) -> None:
-    text = BLUEPRINT.replace("tray_m: 1}", f'tray_m: 1, trays: {{cross: "{cross}"}}}}')
+    text = BLUEPRINT.replace("tray_m: 1,", f'tray_m: 1, trays: {{cross: "{cross}"}},')
     with pytest.raises(InputError) as refused:
         design_of(text)
     assert refused.value.diagnostics[0].path[:3] == ("floor", "trays", "cross")

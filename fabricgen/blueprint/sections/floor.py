@@ -214,10 +214,10 @@ class Floor(Model):
         description="Rack profile of racks without nodes, for example eia-48u-800. Default: as high as node racks.",
         json_schema_extra={CATALOGUE: "racks"},
     )
-    network_fill: Literal["up", "down"] = Field(
-        "up",
-        description="Whether racks without nodes are filled from the bottom up, or from the top down: jumpers to trays "
-        "above are shorter.",
+    network_fill: Literal["up", "down"] | None = Field(
+        None,
+        description="Whether racks without nodes are filled from the bottom up, or from the top down. Default: from "
+        "where the trays run, down below overhead ones.",
     )
     network_rack_kw: float | None = Field(
         None, gt=0, le=2000, description="What a rack without nodes may draw, kW. Default: not judged."

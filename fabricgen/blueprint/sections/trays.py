@@ -45,11 +45,11 @@ class Trays(Model):
         description="Where trays cross the rows; cables take the one that costs the least detour. Default: everywhere.",
     )
     loop_m: float = Field(0, ge=0, le=20, description="Service loop at each end of a cable, m, beside the slack.")
-    cold_ports: tuple[str, ...] = Field(
-        (),
+    cold_ports: tuple[str, ...] | None = Field(
+        None,
         max_length=256,
-        description="Profiles whose ports face the cold aisle; a cable to one whose ports face the hot aisle crosses "
-        "the rack. Default: all ports are on one side.",
+        description="Profiles whose ports face the cold aisle, those of all others facing the hot one; a cable between "
+        "both crosses a rack. Default: by the airflow of switches and the panels of nodes in the catalogue.",
     )
     exits: dict[Name, Point] = Field(
         default_factory=dict,

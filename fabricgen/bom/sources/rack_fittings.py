@@ -1,4 +1,4 @@
-"""Blanking panels for free rack units, vertical cable managers beside switches, and rails.
+"""Blanking panels for free rack units, cable managers beside switches or between them, and rails.
 
 Rails that are known to come in the box of a device (`rails: included` of its profile) are not listed. Racks with power
 shelves come fitted out by their integrator.
@@ -20,7 +20,7 @@ from fabricgen.wiring.racks.loads import rack_loads
 
 
 def needs(cluster: Cluster, cables: CableParts) -> Needs:  # noqa: ARG001 - one signature for all sources
-    """A panel for each free rack unit, two managers for each rack with switches, rails for each device."""
+    """A panel for each free rack unit, managers for each rack with switches, rails for each device."""
     if not cluster.design.loaded.blueprint.accessories.order:
         return joined([])
     return joined([_blanks(cluster), *_managers(cluster), *_rails(cluster)])
@@ -29,7 +29,8 @@ def needs(cluster: Cluster, cables: CableParts) -> Needs:  # noqa: ARG001 - one 
 def _blanks(cluster: Cluster) -> Needs:
     racks, rows = cluster.plan.racks, held_racks(cluster)
     fitted = np.array([SHELF in kind.fixed for kind in racks.kinds], dtype=bool)[racks.kind]
-    free = (racks.units - rack_loads(cluster.plan).units)[rows]
+    used = np.array([len(kind.reserved_units - set(kind.reserved.get("blank", ()))) for kind in racks.kinds])
+    free = (racks.units - rack_loads(cluster.plan).units - used[racks.kind])[rows]
     there = (free > 0) & ~fitted[rows]
     part = accessory(cluster, "blanking-panel-1u", "Blanking panel, 1 U, without tools", "blanking-panel")
     none = np.zeros(int(there.sum()), dtype=np.int32)
@@ -37,7 +38,7 @@ def _blanks(cluster: Cluster) -> Needs:
 
 
 def _managers(cluster: Cluster) -> list[Needs]:
-    """Two for each rack with switches, one at either side, by the height of the rack."""
+    """For each rack with switches two of its height, one at either side, or those that its rack units are kept for."""
     devices, racks = cluster.plan.devices, cluster.plan.racks
     switches = np.array([isinstance(cls.profile, SwitchProfile) for cls in devices.classes], dtype=bool)
     with_switches = np.zeros(len(racks), dtype=bool)
@@ -46,10 +47,13 @@ def _managers(cluster: Cluster) -> list[Needs]:
     for kind, profile in enumerate(racks.kinds):
         rows = np.flatnonzero(with_switches & (racks.kind == kind)).astype(np.int32)
         if len(rows) and SHELF not in profile.fixed:
+            between = len(profile.reserved.get("cable-manager", ()))
             spec, text = f"cable-manager-{profile.units}u", f"Vertical cable manager, zero U, rack of {profile.units} U"
+            if between:
+                spec, text = "cable-manager-1u", "Horizontal cable manager, 1 U"
             part = accessory(cluster, spec, text, "cable-manager")
-            two = np.full(len(rows), 2, dtype=np.int32)
-            found.append(needs_of([part], np.zeros(len(rows), dtype=np.int32), quantity=two, rack=rows))
+            each = np.full(len(rows), between or 2, dtype=np.int32)
+            found.append(needs_of([part], np.zeros(len(rows), dtype=np.int32), quantity=each, rack=rows))
     return found
 
 

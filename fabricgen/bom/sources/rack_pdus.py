@@ -46,20 +46,20 @@ def needs(cluster: Cluster, cables: CableParts) -> Needs:
         amps, count = pdus_of_feed(stated.pdu, load_w, len(feeds or _UNSTATED))
         rating = None if loads.unpowered[rack] else amps
         for feed in feeds or _UNSTATED:
-            for line in _lines(stated.pdu.volts, rating, feed):
+            for line in _lines(stated.pdu.volts, rating, feed, "1 U" if kind.reserved.get("rack-pdu") else "zero U"):
                 at = found.setdefault(line, {})
                 at[rack] = at.get(rack, 0) + count
     return joined([_needs(cluster, *key, counts) for key, counts in found.items()])
 
 
-def _lines(volts: int, amps: int | None, feed: str) -> tuple[tuple[str, str, str], ...]:
+def _lines(volts: int, amps: int | None, feed: str, height: str) -> tuple[tuple[str, str, str], ...]:
     """(specification, description, kind) of a PDU and of its whip; the rating is open where `amps` is None."""
     name, of = (f"-feed-{feed.lower()}", f", feed {feed}") if feed else ("", "")
     if amps is None:
         supply, each, size = f"3ph-{volts}v", f"3-phase {volts} V", "rating open: a device of its rack has no figure"
     else:
         supply, each, size = f"3ph-{amps}a-{volts}v", f"3-phase {amps} A {volts} V", f"{_kva(amps, volts):.0f} kVA"
-    pdu = (f"rack-pdu-{supply}", f"Rack PDU, {each}, {size}, zero U", "rack-pdu")
+    pdu = (f"rack-pdu-{supply}", f"Rack PDU, {each}, {size}, {height}", "rack-pdu")
     return pdu, (f"whip-{supply}{name}", f"Whip, {each}{of}", "whip")
 
 

@@ -13,7 +13,7 @@ from fabricgen.blueprint.sections.floor import Stand
 from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.floor.halls import Hall
 from fabricgen.design.floor.network_area import PART, PLANE
-from fabricgen.design.floor.unit_racks import TOP_UNITS_FREE, stand_of
+from fabricgen.design.floor.unit_racks import stand_of
 from fabricgen.design.floor.unit_stack import part_of
 from fabricgen.design.layout import Layout
 from fabricgen.design.management.managed import TRAY_TIER
@@ -196,11 +196,6 @@ def in_plane(run: NetworkRun, plane: Any, group: Any, number: Any) -> Any:
     if run.tier is None or run.parts == 1:
         return here
     return here & (part_of(run.tier.count, number, group, run.parts) == run.part)
-
-
-def per_rack(units: int, height: int) -> int:
-    """How many devices of a height fit in a network rack of `units` rack units."""
-    return max(1, (units - TOP_UNITS_FREE) // height)
 
 
 def key_of(run: NetworkRun) -> TierKey:

@@ -31,10 +31,11 @@ def check_racks(
             )
     for part in layout.parts:
         kind, needed = part.kind, _node_rack_units(part, catalog, fabrics, domains)
-        if needed > kind.node_rack.units:
+        units = kind.node_rack.units - len(kind.node_rack.reserved_units)
+        if needed > units:
             raise fault(
                 "FG601",
-                f"a node rack holds {needed} U of nodes, trays and switches, and has {kind.node_rack.units} U",
+                f"a node rack holds {needed} U of nodes, trays and switches, and has {units} U",
                 path=kind.racks_path,
                 hint="lower `nodes_per_rack`, raise `units`, or group rack switches per su",
             )

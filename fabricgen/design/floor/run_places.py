@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from fabricgen.blueprint.beside.stacked import STACKED, Step, grown, history_of, history_text
-from fabricgen.catalog.models import NodeProfile
+from fabricgen.catalog.models import NodeProfile, RackProfile
 from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.floor.halls import Hall
 from fabricgen.design.floor.network_runs import (
@@ -16,12 +16,13 @@ from fabricgen.design.floor.network_runs import (
     TierGroups,
     in_plane,
     network_runs,
-    per_rack,
     tier_groups,
 )
+from fabricgen.design.floor.rack_space import FreeUnits, network_places, network_units
 from fabricgen.design.floor.run_order import RunOrder
-from fabricgen.design.floor.unit_racks import STRIDE, TOP_UNITS_FREE, FreeUnits
+from fabricgen.design.floor.unit_racks import STRIDE
 from fabricgen.design.floor.unit_stack import stack
+from fabricgen.design.floor.usual_floor import filled_from_top
 from fabricgen.design.model import Design
 from fabricgen.design.shape import spans_units
 from fabricgen.kernel.intervals import Allocations, Intervals, numbers, to_intervals
@@ -39,9 +40,10 @@ class RunPlaces:
     def __init__(self, design: Design, halls: Sequence[Hall]) -> None:
         self._design, self._layout, self._halls = design, design.layout, halls
         self.hall_lookup = HallLookup(design, halls)
-        self._units = design.layout.network_rack.units
-        self._hung = design.loaded.blueprint.floor.network_fill == "down"
+        self._rack = design.layout.network_rack
+        self._hung = filled_from_top(design.loaded.blueprint.floor, design.layout.lock)
         self._groups: dict[TierKey, TierGroups] = {}
+        self._places_of: dict[int, tuple[int, ...]] = {}
 
     def suffix(self, hall: int) -> str:
         """The suffix of lock keys that tells halls apart; "" where there is only one hall."""
@@ -84,7 +86,13 @@ class RunPlaces:
 
     def per_rack(self, run: NetworkRun) -> int:
         """How many switches or trays stand in one rack of a run."""
-        return per_rack(self._units, self.height_of(run))
+        return len(self._places(self.height_of(run)))
+
+    def _places(self, height: int) -> tuple[int, ...]:
+        """The lowest rack units of devices of a height in a rack, in the order in which it is filled."""
+        if height not in self._places_of:
+            self._places_of[height] = network_places(self._rack, height, hung=self._hung)
+        return self._places_of[height]
 
     def height_of(self, run: NetworkRun) -> int:
         """Rack units of one switch or tray of a run."""
@@ -98,10 +106,9 @@ class RunPlaces:
         `where` is `choose` for ints, `numpy.where` for arrays.
         """
         place = self.order_of(run).place(group, number, where)
-        each, height = self.per_rack(run), self.height_of(run)
-        if self._hung:
-            return place // each, max(1, self._units - TOP_UNITS_FREE + 1 - height) - place % each * height
-        return place // each, 1 + place % each * height
+        bottoms = self._places(self.height_of(run))
+        within = place % len(bottoms)
+        return place // len(bottoms), bottoms[within] if where is choose else _of_array(bottoms, within)
 
     def racks(self, run: NetworkRun) -> dict[int, list[SwitchIndex]]:
         """The switches in each rack of a run, in order, by number of the rack."""
@@ -148,10 +155,10 @@ class RunPlaces:
         held = self._layout.lock.of(SHELVED + self.suffix(hall))
         if not held:
             heights = (p.rack_units for p, count in mine.values() for _ in range(count))
-            filled = stack(heights, self._units, hung=self._hung)
+            filled = stack(heights, self._rack, hung=self._hung)
             spots = iter(list(zip(filled.rack, filled.u, strict=True)))
             return {name: [next(spots) for _ in range(count)] for name, (_, count) in mine.items()}
-        return _shelved(mine, held, self._units - TOP_UNITS_FREE)
+        return _shelved(mine, held, self._rack)
 
     def _extra_sets(self, hall: int) -> Iterator[tuple[str, tuple[NodeProfile, int]]]:
         for name, (profile, names, site) in self._design.extra_devices.items():
@@ -189,15 +196,22 @@ def choose(condition: bool, one: Any, other: Any) -> Any:
     return one if condition else other
 
 
+def _of_array(values: Sequence[int], index: Any) -> Any:
+    """`values` by an int array; numpy is there where a caller has arrays."""
+    import numpy as np
+
+    return np.array(values, dtype=np.int64)[index]
+
+
 def _shelved(
-    mine: Mapping[str, tuple[NodeProfile, int]], held: Allocations, units: int
+    mine: Mapping[str, tuple[NodeProfile, int]], held: Allocations, kind: RackProfile
 ) -> dict[str, list[tuple[int, int]]]:
     racks: list[FreeUnits] = []
     found: dict[str, list[tuple[int, int]]] = {}
 
     def rack(number: int) -> FreeUnits:
         while len(racks) <= number:
-            racks.append(FreeUnits(units))
+            racks.append(network_units(kind))
         return racks[number]
 
     for name, intervals in held.items():

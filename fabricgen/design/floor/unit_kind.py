@@ -11,6 +11,7 @@ from fabricgen.blueprint.scalars import CountOf, NodeSetOf
 from fabricgen.blueprint.sections.slots import UnitSize
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import NodeProfile, RackProfile
+from fabricgen.design.floor.rack_space import node_slots
 from fabricgen.design.floor.rack_types import node_rack
 from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
 
@@ -122,7 +123,7 @@ def _unit_kind(name: str, path: Path, stated: ScalableUnit, blueprint: Blueprint
     _check_skipped(nodes, blueprint.fabrics)
     count, tallest = sum(s.count for s in nodes), max(s.profile.rack_units for s in nodes)
     rack = node_rack(racks, (*path, "racks"), blueprint.floor, catalog)
-    per_rack = racks.nodes_per_rack or len(rack.fixed.get("node", ())) or max(1, (rack.units - 2) // tallest)
+    per_rack = racks.nodes_per_rack or len(rack.fixed.get("node", ())) or node_slots(rack, tallest)
     beside = _sets(catalog, racks.devices, (*path, "racks", "devices"), name, first=count, racks=-(-count // per_rack))
     if per_rack * tallest > rack.units:
         raise fault(

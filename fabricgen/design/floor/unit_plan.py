@@ -11,6 +11,7 @@ from fabricgen.design.floor.run_places import rack_unit_intervals
 from fabricgen.design.floor.unit_kind import UnitKind
 from fabricgen.design.floor.unit_racks import NodeRack, RackFixture, UnitSpot, UnitTier, node_rack_of
 from fabricgen.design.floor.unit_stack import UnitStack, stacked
+from fabricgen.design.floor.usual_floor import filled_from_top
 from fabricgen.design.layout import Layout, Part
 from fabricgen.design.management.managed import TRAY_TIER
 from fabricgen.design.model import Design
@@ -47,8 +48,8 @@ class UnitPlan:
     @cached_property
     def stack(self) -> UnitStack:
         """The network racks of a unit and the switches in them."""
-        hung = self._design.loaded.blueprint.floor.network_fill == "down"
-        return stacked(self.tiers, self.layout.network_rack.units, self._held, hung=hung)
+        hung = filled_from_top(self._design.loaded.blueprint.floor, self.layout.lock)
+        return stacked(self.tiers, self.layout.network_rack, self._held, hung=hung)
 
     @cached_property
     def node_rack(self) -> NodeRack:

@@ -7,19 +7,17 @@ All node racks have the same rack units for the same slots. Switches that the lo
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from fabricgen.blueprint.dimensions import WHOLE, dimension_of
 from fabricgen.blueprint.sections.floor import Stand
 from fabricgen.design.fabric_model import TierDesign, TierKey
+from fabricgen.design.floor.rack_space import FreeUnits
 from fabricgen.design.floor.unit_kind import UnitKind
 from fabricgen.design.shape import scope_of
 from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.kernel.intervals import Intervals, numbers
-
-TOP_UNITS_FREE = 2
-"""Rack units left free at the top of network racks, for patching and air."""
 
 STRIDE = 100
 """A position in the racks of a unit as one number: `STRIDE` times the rack (0: every node rack) plus the rack unit."""
@@ -32,31 +30,6 @@ def stand_of(tier: TierDesign, stated: Stand | None) -> Stand:
     """Where the switches of a tier stand: as stated, else by what they serve."""
     scope = scope_of(tier.per)
     return stated or ("network-row" if scope == WHOLE else dimension_of(scope).stand)
-
-
-class FreeUnits:
-    """Which rack units of a rack are free."""
-
-    def __init__(self, units: int, taken: Iterable[int] = ()) -> None:
-        self.units = units
-        self._taken = set(taken)
-
-    def is_free(self, u: int, height: int) -> bool:
-        """Whether a device of a height fits with `u` as its lowest rack unit."""
-        return u >= 1 and u + height - 1 <= self.units and self._taken.isdisjoint(range(u, u + height))
-
-    def take(self, u: int, height: int) -> int:
-        """Use the rack units of a device; returns the lowest."""
-        self._taken.update(range(u, u + height))
-        return u
-
-    def lowest(self, height: int, first: int = 1) -> int | None:
-        """The lowest rack unit, from `first` up, at which a device fits; None where it fits nowhere."""
-        return next((u for u in range(first, self.units - height + 2) if self.is_free(u, height)), None)
-
-    def highest(self, height: int) -> int | None:
-        """The highest rack unit at which a device fits; None where it fits nowhere."""
-        return next((u for u in range(self.units - height + 1, 0, -1) if self.is_free(u, height)), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +104,7 @@ def node_rack_of(
     inside = [t for t in tiers if t.stand.startswith("rack")]
     counts = {t.tier.key: _most_in_a_rack(t, kind.racks) for t in inside}
     kept = {name: [n for n in numbers(intervals) if n < STRIDE] for name, intervals in held.items()}
-    free = FreeUnits(kind.node_rack.units, (u for places in kept.values() for u in places))
+    free = FreeUnits(kind.node_rack.units, kind.node_rack.reserved_units.union(*kept.values()))
     switches: dict[TierKey, tuple[int, ...]] = {}
     fixed = list(kind.node_rack.fixed.get("switch", ()))
     for t in (t for t in inside if t.stand == "rack-bottom"):

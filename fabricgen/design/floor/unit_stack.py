@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fabricgen.blueprint.sections.floor import Stand
+from fabricgen.catalog.models import RackProfile
 from fabricgen.design.fabric_model import TierKey
-from fabricgen.design.floor.unit_racks import STRIDE, TOP_UNITS_FREE, FreeUnits, UnitSpot, UnitTier
+from fabricgen.design.floor.rack_space import FreeUnits, network_units
+from fabricgen.design.floor.unit_racks import STRIDE, UnitSpot, UnitTier
 from fabricgen.kernel.intervals import Intervals, numbers
 
 NETWORK_STANDS: tuple[Stand, ...] = ("unit-end", "unit-middle", "row-middle", "row-end")
@@ -28,17 +30,20 @@ class Stack:
         return max(self.rack, default=-1) + 1
 
 
-def stack(heights: Iterable[int], units: int, *, hung: bool) -> Stack:
-    """Stack devices of some heights in racks of `units` rack units one after the other: from the bottom up, or, `hung`,
-    from the top down.
+def stack(heights: Iterable[int], kind: RackProfile, *, hung: bool) -> Stack:
+    """Stack devices of some heights in racks of a kind one after the other: from the bottom up, or, `hung`, from the
+    top down.
     """
-    racks, bottoms, rack, u, room = [], [], 0, 1, units - TOP_UNITS_FREE
+    free, racks, bottoms = network_units(kind), list[int](), list[int]()
+    rack = end = 0
     for height in heights:
-        if u + height - 1 > room and u > 1:
-            rack, u = rack + 1, 1
+        u = free.next_to(end, height, hung=hung)
+        if u is None and end:
+            rack, u = rack + 1, free.next_to(0, height, hung=hung)
+        u = u or 1
         racks.append(rack)
-        bottoms.append(max(1, room + 2 - u - height) if hung else u)
-        u += height
+        bottoms.append(u)
+        end = u if hung else u + height - 1
     return Stack(racks, bottoms)
 
 
@@ -64,17 +69,17 @@ class UnitStack:
         return len(self.stands)
 
 
-def stacked(tiers: Sequence[UnitTier], units: int, held: Mapping[str, Intervals], *, hung: bool) -> UnitStack:
+def stacked(tiers: Sequence[UnitTier], kind: RackProfile, held: Mapping[str, Intervals], *, hung: bool) -> UnitStack:
     """Place switches in the network racks of a unit: those in the lock where they were, others one after the other,
     from the bottom up or, `hung`, from the top down.
 
     `held` are positions by lock key, as one number: `STRIDE` times the rack (from 1) plus the lowest rack unit.
     """
     kept = {name: [divmod(n, STRIDE) for n in numbers(intervals) if n >= STRIDE] for name, intervals in held.items()}
-    return _added(tiers, units, kept, hung=hung) if any(kept.values()) else _anew(tiers, units, hung=hung)
+    return _added(tiers, kind, kept, hung=hung) if any(kept.values()) else _anew(tiers, kind, hung=hung)
 
 
-def _anew(tiers: Sequence[UnitTier], units: int, *, hung: bool) -> UnitStack:
+def _anew(tiers: Sequence[UnitTier], kind: RackProfile, *, hung: bool) -> UnitStack:
     """Placement without a lock: racks for each stand, filled with each part of tiers that are split over
     several racks.
     """
@@ -84,7 +89,7 @@ def _anew(tiers: Sequence[UnitTier], units: int, *, hung: bool) -> UnitStack:
         here = [(t, i, _part(t, i)) for t in tiers if t.stand == stand for i in range(t.each)]
         for part in sorted({part for _, _, part in here}):
             mine = [(t, i) for t, i, of in here if of == part]
-            filled = stack((t.height for t, _ in mine), units, hung=hung)
+            filled = stack((t.height for t, _ in mine), kind, hung=hung)
             for (t, i), rack, u in zip(mine, filled.rack, filled.u, strict=True):
                 spots.setdefault(t.tier.key, {})[i] = (len(stands) + rack, u)
             stands += [stand] * filled.racks
@@ -104,7 +109,7 @@ def _part(t: UnitTier, ordinal: int) -> int:
 class _Filling:
     """Network racks while they are filled: free rack units of each, its stand, and which parts of tiers it holds."""
 
-    units: int
+    kind: RackProfile
     hung: bool
     racks: list[FreeUnits] = field(default_factory=list)
     stands: list[Stand | None] = field(default_factory=list)
@@ -113,7 +118,7 @@ class _Filling:
     def open_to(self, rack: int) -> None:
         """Add empty racks up to this number."""
         while len(self.racks) <= rack:
-            self.racks.append(FreeUnits(self.units - TOP_UNITS_FREE))
+            self.racks.append(network_units(self.kind))
             self.stands.append(None)
             self.parts.append({})
 
@@ -134,16 +139,16 @@ class _Filling:
                 u = elevation.highest(t.height) if self.hung else elevation.lowest(t.height)
                 if u is not None:
                     return self.put(t, part, rack, u)
-        return self.put(t, part, len(self.racks), stack([t.height], self.units, hung=self.hung).u[0])
+        return self.put(t, part, len(self.racks), stack([t.height], self.kind, hung=self.hung).u[0])
 
 
 def _added(
-    tiers: Sequence[UnitTier], units: int, kept: Mapping[str, Sequence[tuple[int, int]]], *, hung: bool
+    tiers: Sequence[UnitTier], kind: RackProfile, kept: Mapping[str, Sequence[tuple[int, int]]], *, hung: bool
 ) -> UnitStack:
     """Placement with a lock: what was there stays, positions of removed devices stay reserved, new ones fill free
     space.
     """
-    filling = _Filling(units, hung)
+    filling = _Filling(kind, hung)
     spots: dict[TierKey, dict[int, UnitSpot]] = {}
     names = {t.holder for t in tiers}
     inside = [t for t in tiers if t.stand in NETWORK_STANDS]

@@ -1,7 +1,9 @@
 """What is usual on a floor of which the blueprint says nothing, and how a lock keeps what was usual when it was made.
 
 Since `floor rules: 2` rows hold whole units, and shared network racks fill rows together. A lock that was made before
-keeps rows of 16 racks, units cut at their ends, and a row for each run of shared racks.
+keeps rows of 16 racks, units cut at their ends, and a row for each run of shared racks. Since `floor rules: 3` racks
+without nodes are filled from the trays on, and cables are as long as the sides of ports need. A lock from before keeps
+these racks filled from the bottom up, and lengths as if all ports were on one side.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fabricgen.blueprint.beside.lock import Lock
+from fabricgen.blueprint.sections.floor import Floor
 from fabricgen.design.floor.halls import USUAL_ROW
 from fabricgen.design.model import Design
 
@@ -18,12 +21,33 @@ RULES, ROW, CUT, AT_ENDS = "floor rules", "floor racks in a row", "floor units c
 there.
 """
 
-_NEWEST, _EMPTY, _LONGEST = 2, 4, 32
+_TOGETHER, _BY_TRAYS, _NEWEST = 2, 3, 3
+_EMPTY, _LONGEST = 4, 32
+
+
+def _rules_of(lock: Lock) -> int:
+    """The rules by which a floor is laid out: those of its lock."""
+    return lock.rooms.get(RULES, 1) if lock.held or lock.rooms else _NEWEST
 
 
 def stands_together(lock: Lock) -> bool:
     """Whether units stand whole in rows and shared racks share rows: always, but with a lock from before that."""
-    return lock.rooms.get(RULES, 1) >= _NEWEST if lock.held or lock.rooms else True
+    return _rules_of(lock) >= _TOGETHER
+
+
+def knows_sides(lock: Lock) -> bool:
+    """Whether lengths follow the sides of ports by themselves: always, but with a lock from before that."""
+    return _rules_of(lock) >= _BY_TRAYS
+
+
+def filled_from_top(floor: Floor, lock: Lock) -> bool:
+    """Whether racks without nodes are filled from the top down: as stated, else where trays run above them.
+
+    A lock from before `floor rules: 3` keeps them filled from the bottom up.
+    """
+    if floor.network_fill:
+        return floor.network_fill == "down"
+    return floor.trays.at == "overhead" and _rules_of(lock) >= _BY_TRAYS
 
 
 def row_length(design: Design, unit_racks: int) -> int:
@@ -77,4 +101,4 @@ def kept_rules(design: Design, racks_per_row: int, laying: Laying) -> dict[str, 
     floor = design.loaded.blueprint.floor
     length = {} if floor.racks_per_row or floor.halls else {ROW: racks_per_row}
     cut, ends = {} if laying.whole else {CUT: 1}, {AT_ENDS: 1} if laying.ends else {}
-    return {RULES: _NEWEST, **length, **cut, **ends}
+    return {RULES: _rules_of(design.layout.lock), **length, **cut, **ends}

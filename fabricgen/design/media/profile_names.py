@@ -24,7 +24,7 @@ def check_cabling_names(blueprint: Blueprint, catalog: Catalog, sites: tuple[str
     faults = [
         *_unknown_vendors(blueprint.cabling, catalog),
         *_unknown(("cabling", "linear_hosts"), blueprint.cabling.linear_hosts, catalog),
-        *_unknown(("floor", "trays", "cold_ports"), trays.cold_ports, catalog),
+        *_unknown(("floor", "trays", "cold_ports"), trays.cold_ports or (), catalog),
     ]
     halls = {hall.name for hall in halls_of(blueprint.floor, sites, blueprint.site)} if trays.exits else set()
     for name in sorted(set(trays.exits) - halls):

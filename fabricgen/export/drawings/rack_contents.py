@@ -31,10 +31,14 @@ PANEL_SWATCH = Swatch("#D5CFC4", "#000000", "sand", "PP")
 """The colour of patch panels, and of racks that hold nothing else."""
 
 
+RESERVED_SWATCH = Swatch("#F4F4F4", "#000000", "light", "")
+"""The colour of rack units that no device takes."""
+
+
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A device or patch panel in a rack: lowest rack unit, height, name, model, the colour of its kind, and the aisle
-    that the ports of a switch face, hot or cold; "" where it is not known.
+    """A device, a patch panel or a reserved unit of a rack: lowest rack unit, height, name, model, the colour of its
+    kind, and the aisle that the ports of a switch face, hot or cold; "" where it is not known.
     """
 
     u: int
@@ -182,9 +186,11 @@ class Racks:
         return rack_loads(self._cluster.plan)
 
     def _items(self, rack: int) -> tuple[Item, ...]:
-        """Devices and patch panels of a rack, from the bottom."""
-        devices = [self._item(row) for row in self.devices_of(rack)]
-        return tuple(sorted([*devices, *self._panels.get(rack, ())], key=lambda item: item.u))
+        """Devices, patch panels and reserved units of a rack, from the bottom."""
+        kept = self._table.kinds[int(self._table.kind[rack])].reserved
+        found = [Item(u, 1, what.replace("-", " "), "", RESERVED_SWATCH) for what, us in kept.items() for u in us]
+        found += [self._item(row) for row in self.devices_of(rack)]
+        return tuple(sorted([*found, *self._panels.get(rack, ())], key=lambda item: item.u))
 
     @cached_property
     def _panels(self) -> Mapping[int, Sequence[Item]]:

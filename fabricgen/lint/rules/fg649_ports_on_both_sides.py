@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from fabricgen.catalog.models import NodeProfile
 from fabricgen.design.advice.power import drawing_devices
+from fabricgen.design.floor.port_sides import catalogue_aisle
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import PlanRule
 
@@ -19,11 +20,12 @@ if TYPE_CHECKING:
 class PortsOnBothSides(PlanRule):
     """Ports of one end face the hot aisle, of the other the cold aisle, and the cable has no length to cross the rack.
 
-    All ports count as on one side unless `floor.trays.cold_ports` lists profiles whose ports face the cold aisle. Where
-    the catalogue says otherwise (the airflow that a switch is ordered with, the side of a node's ports), the cables
-    between both sides are up to the depth of a rack longer than they were bought.
+    Lengths follow the sides of ports as the catalogue knows them: by the airflow that a switch is ordered with, and the
+    panel of a node. Where `floor.trays.cold_ports` says otherwise, it wins; and a lock from before lengths knew sides
+    keeps the cables that were bought. The cables between both sides are then up to the depth of a rack too short.
 
-    List the profiles at the cold aisle, or order switches with the other `airflow`, so that all ports are on one side.
+    List the profiles at the cold aisle, or leave `cold_ports` out, or order switches with the other `airflow`, so that
+    all ports are on one side.
     """
 
     id = "FG649"
@@ -31,9 +33,8 @@ class PortsOnBothSides(PlanRule):
     title = "cables between ports on both sides of racks are too short"
     bad = """
         scalable_unit: {nodes: 4 x dgx-b200}  # dgx-b200: ports at the rear
-        fabrics: {compute: {tiers: {leaf: {
-          switch: sn5600,  # <-
-          airflow: intake}}}}
+        fabrics: {compute: {tiers: {leaf: {switch: sn5600, airflow: intake}}}}
+        floor: {trays: {cold_ports: []}}  # <-
     """
     good = """
         scalable_unit: {nodes: 4 x dgx-b200}
@@ -43,10 +44,9 @@ class PortsOnBothSides(PlanRule):
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Compare the length of each cable with its run where that crosses a rack."""
-        floor = cluster.design.loaded.blueprint.floor
-        classes, stated = cluster.plan.devices.classes, floor.trays.cold_ports
-        aisles = [_aisle(cluster, cls) for cls in classes]
-        if not {"hot", "cold"} <= set(aisles):
+        floor, classes = cluster.design.loaded.blueprint.floor, cluster.plan.devices.classes
+        aisles = [catalogue_aisle(cluster.design, (c.fabric, c.tier), c.nos, c.profile) for c in classes]
+        if not {"hot", "cold"} <= set(aisles) or aisles == [cls.aisle for cls in classes]:
             return
         import numpy as np
 
@@ -54,12 +54,10 @@ class PortsOnBothSides(PlanRule):
 
         devices, links, cables = cluster.plan.devices, cluster.plan.links, cluster.plan.cables
         ends = [column[cables.end_link] for column in (links.a_device, links.b_device)]
-        known = [np.array([bool(aisle) for aisle in aisles])[devices.device_class[end]] for end in ends]
-        cold = [np.array([aisle == "cold" for aisle in aisles])[devices.device_class[end]] for end in ends]
-        said = [np.array([cls.profile.id in stated for cls in classes])[devices.device_class[end]] for end in ends]
-        crosses = known[0] & known[1] & (cold[0] != cold[1]) & (said[0] == said[1])
+        of = [devices.device_class[end] for end in ends]
+        crosses = _across(aisles, *of) & ~_across([cls.aisle for cls in classes], *of)
         for end, cages in enumerate(cluster.port_names.cage_columns):
-            crosses &= _placed(classes, devices.device_class[ends[end]], cages.take(cables.end_link))
+            crosses &= _placed(classes, of[end], cages.take(cables.end_link))
         depth = device_positions(devices, cluster.plan.racks, floor).depth
         run = cables.run_m[cables.end_cable] + np.maximum(depth[ends[0]], depth[ends[1]]) * (1 + floor.slack)
         lacks = np.where(crosses, run - cables.length_m[cables.end_cable], 0.0)
@@ -68,27 +66,27 @@ class PortsOnBothSides(PlanRule):
             return
         worst = int(np.argmax(lacks))
         a, b = (cluster.names[int(end[worst])] for end in ends)
-        facing = {
-            word: {c.profile.id for c, own in zip(classes, aisles, strict=True) if own == word} for word in aisles
-        }
-        listed, other = sorted(facing["cold"] - facing["hot"]), "order switches with the other `airflow`"
+        hot, cold = (
+            {c.profile.id for c, own in zip(classes, aisles, strict=True) if own == a} for a in ("hot", "cold")
+        )
+        listed, other = sorted(cold - hot), "order switches with the other `airflow`"
         count, length = len(np.unique(cables.end_cable[short])), float(cables.length_m[cables.end_cable[worst]])
+        stated = floor.trays.cold_ports is not None
         yield self.flag(
-            ("floor", "trays", "cold_ports") if stated else _first_of(cluster, facing["cold"]),
+            ("floor", "trays", "cold_ports") if stated else _first_of(cluster, cold),
             f"{count} of {len(cables)} cables join ports at the hot and the cold aisle, and are too short to cross a "
             f"rack: that of {a} and {b} has {length:g} m, and its run {float(run[worst]):.1f} m",
             f"`floor.trays.cold_ports: [{', '.join(listed)}]`, or {other}" if listed else other,
         )
 
 
-def _aisle(cluster: Cluster, cls: DeviceClass) -> str:
-    """The aisle that the ports of a class face; "" where nobody says. Fronts of nodes face the cold one."""
-    from fabricgen.bom.variants import variant_of_class
+def _across(aisles: Sequence[str], a: Ints, b: Ints) -> Flags:
+    """Whether classes `a` and `b` of devices have ports at different aisles, one of which each of them faces."""
+    import numpy as np
 
-    if isinstance(cls.profile, NodeProfile):
-        return {"front": "cold", "rear": "hot"}[cls.profile.panel.side] if cls.profile.panel else ""
-    variant = variant_of_class(cluster, cls)
-    return variant.aisle if variant else ""
+    hot, cold = (np.array([aisle == one for aisle in aisles], dtype=bool) for one in ("hot", "cold"))
+    across: Flags = (hot[a] & cold[b]) | (cold[a] & hot[b])
+    return across
 
 
 def _placed(classes: Sequence[DeviceClass], of: Ints, cages: EncodedColumn) -> Flags:

@@ -37,7 +37,8 @@ class Positions:
     """Positions of devices or panels, columns of one length: rack and hall int32, lengths m, float64.
 
     `x` and `y`: the centre of the rack in the frame of its site; `high`: the middle of the device above the bottom of
-    the rack; `rise`: from there to the tray; `depth`: of the rack. `cold`: whether its ports face the cold aisle.
+    the rack; `rise`: from there to the tray; `depth`: of the rack. `hot`, `cold`: whether its ports face that aisle;
+    neither where it is not known.
     """
 
     rack: Ints
@@ -47,18 +48,22 @@ class Positions:
     high: Floats
     rise: Floats
     depth: Floats
+    hot: Flags
     cold: Flags
 
 
 def device_positions(devices: DeviceTable, racks: RackTable, floor: Floor) -> Positions:
     """The position of every device."""
     heights = np.array([cls.profile.rack_units for cls in devices.classes], dtype=np.int32)[devices.device_class]
-    cold = np.array([cls.profile.id in floor.trays.cold_ports for cls in devices.classes], dtype=bool)
-    return positions_at(racks, floor, (devices.rack, devices.u, heights), cold[devices.device_class])
+    faces = tuple(
+        np.array([cls.aisle == aisle for cls in devices.classes], dtype=bool)[devices.device_class]
+        for aisle in ("hot", "cold")
+    )
+    return positions_at(racks, floor, (devices.rack, devices.u, heights), faces)
 
 
-def positions_at(racks: RackTable, floor: Floor, at: tuple[Ints, Ints, Ints], cold: Flags) -> Positions:
-    """Positions from rack, lowest unit and height in units; `cold` where the ports face the cold aisle."""
+def positions_at(racks: RackTable, floor: Floor, at: tuple[Ints, Ints, Ints], faces: tuple[Flags, ...]) -> Positions:
+    """Positions from rack, lowest unit and height in units; `faces` are where ports face the hot and the cold aisle."""
     rack, u, heights = at
     high = (u - 1 + heights / 2) * RACK_UNIT_M
     below = racks.units[rack] * RACK_UNIT_M - high
@@ -70,7 +75,8 @@ def positions_at(racks: RackTable, floor: Floor, at: tuple[Ints, Ints, Ints], co
         high=high,
         rise=(below if floor.trays.at == "overhead" else high) + floor.tray_m,
         depth=np.array([kind.depth_m for kind in racks.kinds])[racks.kind][rack],
-        cold=cold,
+        hot=faces[0],
+        cold=faces[1],
     )
 
 
@@ -94,8 +100,9 @@ def run_between(at: Positions, racks: RackTable, floor: Floor, a: Ints | Ints64,
     run += _through_halls(at, racks.halls, floor, a, b)
     inside = np.flatnonzero(at.rack[a] == at.rack[b])
     run[inside] = np.abs(at.high[a[inside]] - at.high[b[inside]]) + RACK_WIDTH_M
-    if at.cold.any():
-        run += np.where(at.cold[a] != at.cold[b], np.maximum(at.depth[a], at.depth[b]), 0)
+    if at.cold.any() and at.hot.any():
+        across = (at.cold[a] & at.hot[b]) | (at.hot[a] & at.cold[b])
+        run += np.where(across, np.maximum(at.depth[a], at.depth[b]), 0)
     run *= 1 + floor.slack
     run += 2 * floor.trays.loop_m
     return run

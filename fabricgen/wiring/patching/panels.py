@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from fabricgen.design.floor.rack_space import panel_places
 from fabricgen.design.media.patching import FIBRES, PatchPolicy
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.wiring.patching.channels import TrunkLayout
@@ -116,6 +117,9 @@ def free_units(devices: DeviceTable, racks: RackTable) -> Flags:
     for cls in devices.classes:
         for unit in range(cls.profile.rack_units):
             free[devices.rack[cls.rows], devices.u[cls.rows] - 1 + unit] = False
+    for number, kind in enumerate(racks.kinds):
+        for unit in kind.reserved_units:
+            free[racks.kind == number, unit - 1] = False
     return free
 
 
@@ -129,17 +133,18 @@ def patch_racks(
     rack, u = panels.rack.copy(), panels.u.copy()
     names: list[str] = []
     like, column = [np.empty(0, dtype=np.int32)], [np.empty(0, dtype=np.int32)]
-    ahead, units = np.zeros(len(places), dtype=np.int32), racks.kinds[NETWORK_RACK].units
+    ahead = np.zeros(len(places), dtype=np.int32)
     for i, policy in enumerate(policies):
         mine = np.flatnonzero(panels.policy == i).astype(np.int32)
         if policy.spec.at != "row-end" or not len(mine):
             continue
-        fits = units // policy.panel.rack_units
+        bottoms = np.array(panel_places(racks.kinds[NETWORK_RACK], policy.panel.rack_units), dtype=np.int32)
+        fits = len(bottoms)
         nth = _through_fibres(panels, mine)
         key, spot = np.unique(np.stack([panels.place[mine], nth // fits]), axis=1, return_inverse=True)
         place, number = key.astype(np.int32)
         rack[mine] = len(racks) + len(names) + spot.reshape(-1)
-        u[mine] = units - policy.panel.rack_units + 1 - nth % fits * policy.panel.rack_units
+        u[mine] = bottoms[nth % fits]
         names += [
             f"patch-{policy.name}-{places.names[p]}-{n + 1:02d}"
             for p, n in zip(place.tolist(), number.tolist(), strict=True)

@@ -113,10 +113,14 @@ def _patches(channels: Channels, trunks: TrunkLayout, media: tuple[CableProfile,
 
 
 def _stands(inputs: PatchingInput, panels: PanelTable, racks: RackTable) -> Positions:
-    """The positions of devices, then of panels, whose ports face the hot aisle as those of most devices."""
+    """The positions of devices, then of panels, whose ports face the hot aisle where the blueprint lists cold ones.
+
+    Else they are mounted as suits what they join.
+    """
     height = np.array([p.panel.rack_units for p in inputs.policies], dtype=np.int32)[panels.policy]
     none = np.zeros(len(panels), dtype=bool)
-    spots = positions_at(racks, inputs.floor, (panels.rack, panels.u, height), none)
+    faces = ~none if inputs.floor.trays.cold_ports is not None else none, none
+    spots = positions_at(racks, inputs.floor, (panels.rack, panels.u, height), faces)
     return together(device_positions(inputs.devices, racks, inputs.floor), spots)
 
 

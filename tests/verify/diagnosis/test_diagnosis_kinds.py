@@ -79,7 +79,7 @@ def test_swap():
     action = _only(_moved(hall, one, other))
     assert (action.kind, action.moves, len(action.cables)) == (Kind.SWAP, 2, 2)
     assert {end.device for end in action.ends} == {LEAF}
-    assert action.text == (f"{LEAF} (rack p1-su01-net01, U1): the plugs in 1/1 and 2/1 are swapped.")
+    assert action.text == (f"{LEAF} (rack p1-su01-net01, U46): the plugs in 1/1 and 2/1 are swapped.")
     (other_side,) = action.alternatives
     assert (other_side.kind, other_side.moves) == (Kind.SWAP, 2)
     assert {step.pull.device for step in other_side.steps} == {"p1-su01-n001", "p1-su01-n003"}

@@ -61,12 +61,12 @@ and 3 racks verified whole
 1. two plugs of compute-leaf-p1-su01-r1-01 are swapped: Ethernet224 and Ethernet232 (2 plugs;
    swap-46e17949)
    lay the first plug aside until its place is free
-   pull compute-leaf-p1-su01-r1-01:Ethernet232  rack p1-su01-net01 (h1.R01.02) U1, cage 30
+   pull compute-leaf-p1-su01-r1-01:Ethernet232  rack p1-su01-net01 (h1.R01.02) U46, cage 30
     put compute-leaf-p1-su01-r1-01:Ethernet224  cage 29
-        label h1.R01.02-U01:29 > h1.N01.01-U01:1
-   pull compute-leaf-p1-su01-r1-01:Ethernet224  rack p1-su01-net01 (h1.R01.02) U1, cage 29
+        label h1.R01.02-U46:29 > h1.N01.01-U46:1
+   pull compute-leaf-p1-su01-r1-01:Ethernet224  rack p1-su01-net01 (h1.R01.02) U46, cage 29
     put compute-leaf-p1-su01-r1-01:Ethernet232  cage 30
-        label h1.R01.02-U01:30 > h1.N01.01-U02:1
+        label h1.R01.02-U46:30 > h1.N01.01-U45:1
         the planned cable does not reach here, so another is plugged: have the planned one ready
    or swap the two plugs at the spines (2 plugs)
 """
@@ -94,8 +94,8 @@ def test_json_has_the_keys_of_the_contract() -> None:
     swap = by_kind["swap"]
     assert swap["moves"] == 2
     assert swap["cables"] == [f"{LEAF}:29", f"{LEAF}:30"]
-    assert swap["ends"][0].items() >= {"device": LEAF, "port": "Ethernet224", "rack": "p1-su01-net01", "u": 1}.items()
-    assert swap["ends"][0]["label"] == "h1.R01.02-U01:29 > h1.N01.01-U01:1"
+    assert swap["ends"][0].items() >= {"device": LEAF, "port": "Ethernet224", "rack": "p1-su01-net01", "u": 46}.items()
+    assert swap["ends"][0]["label"] == "h1.R01.02-U46:29 > h1.N01.01-U46:1"
     assert [step["pull"]["port"] for step in swap["steps"]] == ["Ethernet232", "Ethernet224"]
     exchange = by_kind["exchange"]
     assert (exchange["moves"], exchange["boxes"], exchange["alternatives"][0]["moves"]) == (0, 2, 4)
@@ -114,7 +114,7 @@ def test_csv_has_a_row_a_plug_and_a_place() -> None:
     rows = list(csv.DictReader(io.StringIO(text_of("csv", everything()))))
     assert [row["order"] for row in rows] == ["1", "2", "3", "4", "5", "6"]
     assert [row["kind"] for row in rows] == ["swap", "swap", "dark", "dark", "exchange", "exchange"]
-    assert (rows[0]["pull_port"], rows[0]["put_port"], rows[0]["pull_u"]) == ("Ethernet232", "Ethernet224", "1")
+    assert (rows[0]["pull_port"], rows[0]["put_port"], rows[0]["pull_u"]) == ("Ethernet232", "Ethernet224", "46")
     assert rows[2]["put_device"] == ""
     assert len(text_of("csv", made()).splitlines()) == 1
 
@@ -172,7 +172,7 @@ def test_the_workbook_has_what_to_move_and_labels_to_compare() -> None:
     assert moves[0]["rack"] == "p1-su01-net01\nh1.R01.02"
     assert (moves[0]["cage"], moves[0]["put_cage"], moves[0]["put_device"]) == ("30", "29", "same")
     labels = [row[2] for row in book["labels"].iter_rows(min_row=2, values_only=True)]
-    assert "h1.R01.02-U01:29" in labels
+    assert "h1.R01.02-U46:29" in labels
     assert "p1-su02-n001" in labels
 
 

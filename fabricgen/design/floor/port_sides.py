@@ -1,0 +1,30 @@
+"""Which aisle the ports of devices face: a cable between ports at both aisles crosses a rack."""
+
+from __future__ import annotations
+
+from fabricgen.catalog.models import NodeProfile, SwitchProfile
+from fabricgen.design.floor.usual_floor import knows_sides
+from fabricgen.design.model import Design
+from fabricgen.design.variants import variant_of
+
+
+def catalogue_aisle(design: Design, tier: tuple[str, str], nos: str, profile: NodeProfile | SwitchProfile) -> str:
+    """The aisle that ports face by the catalogue: "hot", "cold", or "" where nobody says; `tier` is (fabric, tier).
+
+    Of a switch by the airflow of the variant that is ordered, of a node by the side of its panel: fronts face the cold
+    aisle.
+    """
+    if isinstance(profile, NodeProfile):
+        return {"front": "cold", "rear": "hot"}[profile.panel.side] if profile.panel else ""
+    return variant_of(design.loaded.blueprint, *tier, nos, profile).aisle
+
+
+def aisle_of_ports(design: Design, tier: tuple[str, str], nos: str, profile: NodeProfile | SwitchProfile) -> str:
+    """The aisle that ports face where lengths are computed: as stated in `cold_ports`, else as `catalogue_aisle`.
+
+    With a lock from before lengths knew that: "".
+    """
+    stated = design.loaded.blueprint.floor.trays.cold_ports
+    if stated is not None:
+        return "cold" if profile.id in stated else "hot"
+    return catalogue_aisle(design, tier, nos, profile) if knows_sides(design.layout.lock) else ""

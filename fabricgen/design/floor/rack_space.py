@@ -1,0 +1,72 @@
+"""Which rack units of a rack devices can take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from fabricgen.catalog.models import RackProfile
+
+TOP_UNITS_FREE = 2
+"""Rack units left free at the top of network racks, for patching and air."""
+
+
+class FreeUnits:
+    """Which rack units of a rack are free."""
+
+    def __init__(self, units: int, taken: Iterable[int] = ()) -> None:
+        self.units = units
+        self._taken = set(taken)
+
+    def is_free(self, u: int, height: int) -> bool:
+        """Whether a device of a height fits with `u` as its lowest rack unit."""
+        return u >= 1 and u + height - 1 <= self.units and self._taken.isdisjoint(range(u, u + height))
+
+    def take(self, u: int, height: int) -> int:
+        """Use the rack units of a device; returns the lowest."""
+        self._taken.update(range(u, u + height))
+        return u
+
+    def lowest(self, height: int, first: int = 1) -> int | None:
+        """The lowest rack unit, from `first` up, at which a device fits; None where it fits nowhere."""
+        return next((u for u in range(first, self.units - height + 2) if self.is_free(u, height)), None)
+
+    def highest(self, height: int) -> int | None:
+        """The highest rack unit at which a device fits; None where it fits nowhere."""
+        return next((u for u in range(self.units - height + 1, 0, -1) if self.is_free(u, height)), None)
+
+    def next_to(self, end: int, height: int, *, hung: bool) -> int | None:
+        """The next place after `end`, a rack unit that is taken: above it, or, `hung`, below it; 0: none is taken."""
+        if not hung:
+            return self.lowest(height, end + 1)
+        below = range((end or self.units + 1) - height, 0, -1)
+        return next((u for u in below if self.is_free(u, height)), None)
+
+
+def network_units(rack: RackProfile) -> FreeUnits:
+    """The free rack units of an empty network rack."""
+    return FreeUnits(rack.units - TOP_UNITS_FREE, rack.reserved_units)
+
+
+def network_places(rack: RackProfile, height: int, *, hung: bool) -> tuple[int, ...]:
+    """Lowest rack units of the devices of a height that a network rack takes, from the bottom up or, `hung`, from the
+    top down; one where it is too low for any.
+    """
+    return tuple(_places(network_units(rack), height, hung=hung)) or (1,)
+
+
+def panel_places(rack: RackProfile, height: int) -> tuple[int, ...]:
+    """Lowest rack units of the patch panels that a rack of its own takes, from the top down; at least one."""
+    return tuple(_places(FreeUnits(rack.units, rack.reserved_units), height, hung=True)) or (1,)
+
+
+def _places(free: FreeUnits, height: int, *, hung: bool) -> Iterator[int]:
+    end = 0
+    while (u := free.next_to(end, height, hung=hung)) is not None:
+        yield u
+        end = u if hung else u + height - 1
+
+
+def node_slots(rack: RackProfile, height: int) -> int:
+    """How many nodes of a height a rack takes beside two rack units for a switch; at least one."""
+    free = FreeUnits(rack.units - 2, rack.reserved_units)
+    return max(1, sum(1 for _ in _places(free, height, hung=False)))
