@@ -43,8 +43,6 @@ def needs_of_number(cluster: Cluster, needs: Needs, number: str) -> Needs:
 
 def _split(cluster: Cluster, line: Line) -> Sequence[Line]:
     """A line of switches as one for each variant."""
-    if line.kind == "power-cord" and cluster.design.loaded.blueprint.accessories.cord_m is None:
-        return [replace(line, description=f"{line.description}, length open")]
     if line.kind != "switch":
         return (line,)
     counts = variants_of(cluster, line.part)

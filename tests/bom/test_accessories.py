@@ -68,12 +68,15 @@ def test_racks_with_a_busbar_have_whips_to_their_shelves_alone() -> None:
 
 
 def test_power_shelves_are_sold_with_their_racks() -> None:
-    """Whether the blueprint names them for their management ports or not: no second ones are ordered."""
-    for name, racks in (("nvl72-gb200", 8), ("full-cluster", 16)):
-        lines = {line.part: line for line in bill_of(example_cluster(name)).lines}
-        assert (lines["nvl72-gb200"].quantity, "power-shelf" in lines) == (racks, False)
-        assert lines["nvl72-gb200"].description == "NVIDIA GB200 NVL72 rack with 8 x power-shelf"
-        assert lines["whip-nvl72-gb200"].quantity == racks * 8
+    """Where the blueprint names them for their management ports, their line says so."""
+    bare, named = (
+        {line.part: line for line in bill_of(example_cluster(n)).lines} for n in ("nvl72-gb200", "full-cluster")
+    )
+    assert (bare["nvl72-gb200"].quantity, "power-shelf" in bare) == (8, False)
+    assert bare["nvl72-gb200"].description == "NVIDIA GB200 NVL72 rack with 8 x power-shelf"
+    assert (named["nvl72-gb200"].description, named["nvl72-gb200"].quantity) == ("NVIDIA GB200 NVL72 rack", 16)
+    assert (named["power-shelf"].quantity, named["whip-nvl72-gb200"].quantity) == (16 * 8, 16 * 8)
+    assert named["power-shelf"].description.endswith(", comes with its rack")
 
 
 def test_what_a_rack_includes_is_fixed_in_it() -> None:

@@ -1,6 +1,4 @@
-"""Nodes, extra devices, switches and scale-up trays; devices that belong to others, or come with their rack, are not
-bought.
-"""
+"""Nodes, extra devices, switches and scale-up trays; devices that belong to others are not bought."""
 
 from __future__ import annotations
 
@@ -23,14 +21,9 @@ def needs(cluster: Cluster, cables: CableParts) -> Needs:  # noqa: ARG001 - one 
 
 
 def bought_devices(plan: WiringPlan) -> Ints:
-    """Rows of the devices to buy; int32, ascending. What a rack is sold with (`includes`) is bought with that."""
-    devices, racks = plan.devices, plan.racks
-    bought = np.array([is_bought(cls) for cls in devices.classes], dtype=bool)[devices.device_class]
-    for cls in devices.classes:
-        comes = np.array([cls.profile.id in kind.includes for kind in racks.kinds], dtype=bool)
-        if comes.any():
-            bought[cls.rows] &= ~comes[racks.kind[devices.rack[cls.rows]]]
-    return np.flatnonzero(bought).astype(np.int32)
+    """Rows of the devices to buy; int32, ascending."""
+    bought = np.array([is_bought(cls) for cls in plan.devices.classes], dtype=bool)
+    return np.flatnonzero(bought[plan.devices.device_class]).astype(np.int32)
 
 
 def is_bought(cls: DeviceClass) -> bool:
@@ -49,4 +42,12 @@ def _part(cluster: Cluster, cls: DeviceClass) -> Part:
     variants = text_of_variants(variants_of(cluster, cls.profile.id)) if kind == "switch" else ""
     if variants:
         text = f"{text} ({variants})"
+    if _comes_with_rack(cluster.plan, cls):
+        text = f"{text}, comes with its rack"
     return Part(cls.profile.id, text, kind, cls.profile.power_w.planning_w)
+
+
+def _comes_with_rack(plan: WiringPlan, cls: DeviceClass) -> bool:
+    """Whether all racks that devices of a class stand in are sold with such devices (`includes`)."""
+    kinds = np.unique(plan.racks.kind[plan.devices.rack[cls.rows]]).tolist()
+    return bool(kinds) and all(cls.profile.id in plan.racks.kinds[kind].includes for kind in kinds)

@@ -61,5 +61,5 @@ def _part(cluster: Cluster, cls: DeviceClass) -> Part:
         spec = f"cord-{cls.profile.id}"
         text = f"Power cord for a power supply of {called(cls.profile)}, inlet not published"
     if length_m:
-        spec, text = f"{spec}-{number(length_m)}m", f"{text}, {number(length_m)} m"
-    return accessory(cluster, spec, text, "power-cord")
+        return accessory(cluster, f"{spec}-{number(length_m)}m", f"{text}, {number(length_m)} m", "power-cord")
+    return accessory(cluster, spec, f"{text}, length open", "power-cord")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 import numpy as np
 
 from fabricgen.bom.cables import CableParts
@@ -15,7 +17,8 @@ from fabricgen.wiring.tables import Ints
 def needs(cluster: Cluster, cables: CableParts) -> Needs:  # noqa: ARG001 - one signature for all sources
     """One piece for each rack."""
     racks, rows = cluster.plan.racks, held_racks(cluster)
-    return needs_of([_part(kind) for kind in racks.kinds], racks.kind[rows], rack=rows)
+    listed = {cls.profile.id for cls in cluster.plan.devices.classes}
+    return needs_of([_part(kind, listed) for kind in racks.kinds], racks.kind[rows], rack=rows)
 
 
 def held_racks(cluster: Cluster) -> Ints:
@@ -28,8 +31,10 @@ def held_racks(cluster: Cluster) -> Ints:
     return np.flatnonzero(held).astype(np.int32)
 
 
-def _part(kind: RackProfile) -> Part:
+def _part(kind: RackProfile, listed: Set[str]) -> Part:
+    """A rack with what it is sold with, but for what has lines of its own."""
     text = f"{kind.vendor} {kind.name}".strip()
-    if kind.includes:
-        text += f" with {', '.join(f'{len(kind.fixed[name])} x {name}' for name in kind.includes)}"
+    included = [f"{len(kind.fixed[name])} x {name}" for name in kind.includes if name not in listed]
+    if included:
+        text += f" with {', '.join(included)}"
     return Part(kind.part_number or kind.id, text, "rack", 0)
