@@ -39,7 +39,7 @@ def drawn_cabling(tree):
 
 
 def has_even_breakouts(cabling):
-    """Whether each breakout has as many links at each of its ends; where not, a mend of exchanged boxes leaves a look."""
+    """Whether each breakout has as many links at each of its ends; else a mend of exchanged boxes leaves a look."""
     links = Counter((int(cabling.cable[port >> 1]), port & 1, int(cabling.plug[port])) for port in range(cabling.ports))
     sizes = defaultdict(set)
     for (cable, side, _), count in links.items():
