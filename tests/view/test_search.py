@@ -9,7 +9,7 @@ from tests.conftest import example_cluster
 FIND = "async (query) => (await FG.find(query)).map((group) => [group.title, group.total, group.hits[0].text])"
 
 
-BMC_LABEL = "h1.R01.13-U01:BMC > h1.R01.18-U17:13 Ethernet12"
+BMC_LABEL = "h1.R01.13-U01:BMC > h1.R01.18-U30:13 Ethernet12"
 FOUND = (
     ("p1-su02-n013", "Devices", "p1-su02-n013"),
     ("su02 n013", "Devices", "p1-su02-n013"),
@@ -18,7 +18,7 @@ FOUND = (
     ("su02 n13 gpu3", "Accelerators", "p1-su02-n013:gpu3"),
     ("su03-rk02", "Racks", "p1-su03-rk02"),
     ("dgx-b2", "Models", "dgx-b200"),
-    ("MFP7E10", "Parts of cables", "MFP7E10-N007"),
+    ("MFP7E10", "Parts of cables", "MFP7E10-N005"),
     ("192.168.0.142", "Addresses", "192.168.0.142/26"),
     ("192.168.0.128/26", "Addresses", "192.168.0.129/26"),
     ("p1-su02-n013:osfp4", "Ports", "p1-su02-n013:OSFP4P2"),

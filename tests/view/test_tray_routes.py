@@ -74,7 +74,8 @@ def planned(cluster: Cluster, ways: Any) -> Any:
     if plan.patching:
         panels = plan.patching.panels
         high = np.array([p.panel.rack_units for p in plan.patching.policies], dtype=np.int32)[panels.policy]
-        at = together(at, positions_at(plan.racks, floor, (panels.rack, panels.u, high), np.zeros(len(panels), bool)))
+        none = np.zeros(len(panels), bool)
+        at = together(at, positions_at(plan.racks, floor, (panels.rack, panels.u, high), (none, none)))
     stops = panels_of_cables(cluster)
     for link, (a, b, cable) in enumerate(zip(plan.links.a_device, plan.links.b_device, plan.links.cable, strict=True)):
         places = [int(a), *(first + panel for panel in stops.get(int(cable), ())), int(b)]
@@ -86,10 +87,11 @@ def planned(cluster: Cluster, ways: Any) -> Any:
 
 
 def _beside(at: Positions, a: int, b: int) -> float:
-    """What a piece has beside its way along trays: up to them and down, or the way inside a rack."""
+    """What a piece has beside its way along trays: up to them and down, or the way inside a rack, and across one."""
+    across = max(at.depth[a], at.depth[b]) if (at.hot[a] and at.cold[b]) or (at.cold[a] and at.hot[b]) else 0
     if at.rack[a] == at.rack[b]:
-        return float(abs(at.high[a] - at.high[b]) + RACK_WIDTH_M)
-    return float(at.rise[a] + at.rise[b])
+        return float(abs(at.high[a] - at.high[b]) + RACK_WIDTH_M + across)
+    return float(at.rise[a] + at.rise[b] + across)
 
 
 def panels_of_cables(cluster: Cluster) -> dict[int, tuple[int, int]]:

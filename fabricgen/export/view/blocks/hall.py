@@ -80,6 +80,7 @@ def _racks(source: PageSource, drawn: HallDrawing, kinds: RackKinds, routes: Tra
         np.array([getattr(hall, name) for hall in table.halls]) for name in ("rack_pitch_m", "rack_depth_m")
     )
     wide, deep = (np.array([getattr(kind, name) for kind in table.kinds]) for name in ("width_m", "depth_m"))
+    told_w = loads.unpowered < loads.devices  # where none is, optics alone would pass for the power of a rack
     columns: dict[str, Any] = {
         "name": table.names,
         "x": _mm(table.x_m + shift[:, 0]),
@@ -91,7 +92,7 @@ def _racks(source: PageSource, drawn: HallDrawing, kinds: RackKinds, routes: Tra
         "kind": table.kind,
         "tray": drawn.tray_of_rack,
         "to_exit": _numbered(routes.to_exit, drawn.first_cross),
-        "power_w": np.round(loads.power_w + optics.added_w).astype(np.int64),
+        "power_w": np.round(np.where(told_w, loads.power_w + optics.added_w, 0)).astype(np.int64),
         "unpowered": loads.unpowered + optics.unpowered,
         "look": np.array(looks, dtype=np.int64),
     }

@@ -24,7 +24,7 @@ FG.paintFloor = (pen, block) => {
 /** What the building has in halls: busways (`above`) over racks, or all else under them. @param {any} pen @param {any} block @param {boolean} above */
 FG.paintFixtures = (pen, block, above) => {
   for (const [kind, name, ...box] of block.fixtures) {
-    const [x, y, w, h] = box.map((mm) => mm / 10), [fill] = block.fixture_looks[kind];
+    const [x, y, w, h] = box.map((/** @type {number} */ mm) => mm / 10), [fill] = block.fixture_looks[kind];
     if ((kind === "busway") !== above || !pen.sees(x, y, w, h)) continue;
     if (fill) pen.fill(x, y, w, h, FG.rackFill(fill, pen.theme));
     pen.c.setLineDash(above ? [8, 3, 2, 3] : []);
