@@ -346,6 +346,14 @@ def test_above_trays_they_are_filled_from_the_bottom_up(stated: str, tmp_path: P
     assert [found[f"compute-spine-p1-0{n}"][1] for n in (1, 2, 3, 4)] == [1, 3, 5, 7]
 
 
+def test_servers_and_storage_stand_at_the_bottom(tmp_path: Path) -> None:
+    arrays = "fabrics.compute.extra={array: {device: storage-array, count: 2, attach: storage}}"
+    found = stands(locked(FLOOR, tmp_path, None, (arrays,)))
+    assert [found[f"array-{n}"][1] for n in (1, 2)] == [1, 3]
+    hung = stands(locked(FLOOR, tmp_path, None, (arrays, "floor.network_fill=down")))
+    assert [hung[f"array-{n}"][1] for n in (1, 2)] == [45, 43]
+
+
 def test_a_lock_from_before_keeps_racks_filled_from_the_bottom_and_the_lengths_that_were_bought(tmp_path: Path) -> None:
     """Leaves have their ports at the cold aisle, nodes at the hot one: new cables are longer."""
     old = locked(FLOOR, tmp_path, Lock("floor", {}, {"floor rules": 2}))

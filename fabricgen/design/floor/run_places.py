@@ -150,12 +150,15 @@ class RunPlaces:
         return bool(self._design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].count) or tier.for_reserve
 
     def extras_of(self, hall: int) -> dict[str, list[tuple[int, int]]]:
-        """(rack, rack unit) of every extra device of a hall, by the name of its set; positions in the lock stay."""
+        """(rack, rack unit) of every extra device of a hall, by the name of its set; positions in the lock stay.
+
+        They are servers and storage, heavier than switches: from the bottom up, unless the blueprint says otherwise.
+        """
         mine = dict(self._extra_sets(hall))
         held = self._layout.lock.of(SHELVED + self.suffix(hall))
         if not held:
             heights = (p.rack_units for p, count in mine.values() for _ in range(count))
-            filled = stack(heights, self._rack, hung=self._hung)
+            filled = stack(heights, self._rack, hung=self._design.loaded.blueprint.floor.network_fill == "down")
             spots = iter(list(zip(filled.rack, filled.u, strict=True)))
             return {name: [next(spots) for _ in range(count)] for name, (_, count) in mine.items()}
         return _shelved(mine, held, self._rack)
