@@ -216,8 +216,8 @@ class Floor(Model):
     )
     network_fill: Literal["up", "down"] | None = Field(
         None,
-        description="Whether racks without nodes are filled from the bottom up, or from the top down. Default: from "
-        "where the trays run, down below overhead ones.",
+        description="Whether racks without nodes are filled from the bottom up, or from the top down. Default: racks "
+        "of switches from where the trays run, down below overhead ones, and those of extra devices up.",
     )
     network_rack_kw: float | None = Field(
         None, gt=0, le=2000, description="What a rack without nodes may draw, kW. Default: not judged."

@@ -41,7 +41,7 @@ def knows_sides(lock: Lock) -> bool:
 
 
 def filled_from_top(floor: Floor, lock: Lock) -> bool:
-    """Whether racks without nodes are filled from the top down: as stated, else where trays run above them.
+    """Whether racks of switches are filled from the top down: as stated, else where trays run above them.
 
     A lock from before `floor rules: 3` keeps them filled from the bottom up.
     """
