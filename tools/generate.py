@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from fabricgen.blueprint.schema import SCHEMAS, blueprint_schema, schema_text
+from fabricgen.catalog.constant_models import ConstantsProfile
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.profile import Power
 from fabricgen.design.scale_up.domains import kind_of
@@ -141,8 +142,8 @@ def catalog_page() -> Iterator[str]:
     yield ""
     yield "## Switches"
     yield ""
-    yield "| id | model | ASIC | cages | RU | W | NOS | SONiC port table |"
-    yield "|---|---|---|---|---|---|---|---|"
+    yield "| id | model | ASIC | cages | RU | W | latency ns | NOS | SONiC port table |"
+    yield "|---|---|---|---|---|---|---|---|---|"
     for name in catalog.ids("switches"):
         switch = catalog.switch(name)
         cages = ", ".join(f"{c.count} x {c.speed_gbps}G {c.form_factor}" for c in switch.cages)
@@ -150,7 +151,7 @@ def catalog_page() -> Iterator[str]:
         table = "yes" if catalog.sonic_platform(name) else ""
         yield (
             f"| `{name}` | {switch.vendor} {switch.model} | {switch.asic} | {cages} | {switch.rack_units} "
-            f"| {_power(switch.power_w)} | {', '.join(switch.nos)} | {table} |"
+            f"| {_power(switch.power_w)} | {_figure(switch.latency_ns)} | {', '.join(switch.nos)} | {table} |"
         )
     yield ""
     yield "## Nodes"
@@ -182,6 +183,8 @@ def catalog_page() -> Iterator[str]:
         yield f"| `{cable.id}` | {cable.name} | {cable.medium} | {lanes} | {cable.reach_m:g} | {chosen} |"
     yield ""
     yield from _products(catalog)
+    yield ""
+    yield from _constants(catalog.constants())
 
 
 def _products(catalog: Catalog) -> Iterator[str]:
@@ -201,6 +204,48 @@ def _products(catalog: Catalog) -> Iterator[str]:
             yield f"| `{product.part}` | {product.kind} | {product.name} | {', '.join(product.media)} | {lengths} |"
 
 
+def _constants(constants: ConstantsProfile) -> Iterator[str]:
+    """What an analysis reckons with, table by table."""
+    latency, efficiency = constants.latency, constants.efficiency
+    yield "## Constants"
+    yield ""
+    yield f"`{constants.id}`: {constants.name}. `fabricgen catalog {constants.id}` has the source of each. A"
+    yield "`catalog/constants/usual.yaml` beside a blueprint wins over them."
+    yield ""
+    yield "| steps of | protocol | start us | in a scale-up domain us | from NIC to NIC us | share of bandwidth |"
+    yield "|---|---|---|---|---|---|"
+    for name, algorithm in (("ring", latency.ring), ("tree", latency.tree), ("in switches", latency.in_switch)):
+        for protocol, steps in algorithm.protocols:
+            figures = (steps.launch_us, steps.scale_up_us, steps.nic_us, steps.bandwidth_share)
+            yield f"| {name} | {protocol} | {' | '.join(map(_figure, figures))} |"
+    yield ""
+    yield "| latency | ns |"
+    yield "|---|---|"
+    yield f"| a metre of fibre | {latency.medium.fibre_ns_per_m:g} |"
+    yield f"| a metre of copper | {latency.medium.copper_ns_per_m:g} |"
+    for protocol, ns in latency.switches.ns.items():
+        yield f"| a switch ({protocol}) without a figure of its own | {ns:g} |"
+    yield ""
+    yield "| of the bandwidth of | a ring reaches | switches that reduce reach | scale-up domains |"
+    yield "|---|---|---|---|"
+    yield f"| a network's line rate | {efficiency.network.reached:g} | | |"
+    for kind, found in (*efficiency.scale_up.items(), ("every other scale-up link", efficiency.other)):
+        yield f"| {kind} | {found.reached:g} | {_figure(found.in_switch)} | {', '.join(found.domains)} |"
+    yield ""
+    yield "| part | failed | of | in days | a part in a year | mean time between failures of one, hours |"
+    yield "|---|---|---|---|---|---|"
+    for part, seen in constants.failures.items():
+        counted = f"{seen.failures} | {seen.parts:,} | {seen.days:g}"
+        yield f"| {part} | {counted} | {seen.per_year:.4f} | {seen.mtbf_hours:,.0f} |"
+    yield ""
+    yield f"A straggler is {constants.stragglers.jitter_us:g} us late in a step unless one says otherwise."
+
+
+def _figure(figure: float | None) -> str:
+    """A figure, or nothing where it is not known."""
+    return "" if figure is None else f"{figure:g}"
+
+
 def _racks(catalog: Catalog) -> Iterator[str]:
     """Racks with their budgets."""
     yield "## Racks"
@@ -215,7 +260,7 @@ def _racks(catalog: Catalog) -> Iterator[str]:
         held = ", ".join(f"{len(places)} {what}" for what, places in rack.fixed.items())
         yield (
             f"| `{name}` | {rack.name} | {rack.units} | {rack.width_m:g} x {rack.depth_m:g} "
-            f"| {' | '.join('' if figure is None else f'{figure:g}' for figure in figures)} | {held} |"
+            f"| {' | '.join(map(_figure, figures))} | {held} |"
         )
 
 

@@ -1,10 +1,13 @@
-"""Profiles held against those that they name: a domain against its switch tray, a node against its NICs."""
+"""Profiles held against those that they name: a domain against its switch tray, a node against its NICs, constants
+against scale-up domains.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
+from fabricgen.catalog.constant_models import ConstantsProfile
 from fabricgen.catalog.models import NicProfile, NodeProfile, SwitchProfile
 from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
 
@@ -41,4 +44,18 @@ def wrong_nics(node: NodeProfile, nic_of: Callable[[str], NicProfile | None]) ->
             if number * max(ports.speeds) > number_of_nics * nic.gbps:
                 carried = f"{number} ports of {max(ports.speeds)}G"
                 return ("roles", role, "speeds"), f"{carried} on {number_of_nics} x {name} of {nic.gbps}G"
+    return None
+
+
+def wrong_domains(constants: ConstantsProfile, known: Collection[str]) -> Wrong | None:
+    """A kind of scale-up link that names a domain which is not in the catalogue, or which another kind names."""
+    named: dict[str, str] = {}
+    for kind, efficiency in constants.efficiency.scale_up.items():
+        for place, domain in enumerate(efficiency.domains):
+            where = ("efficiency", "scale_up", kind, "domains", place)
+            if domain not in known:
+                return where, f"there is no scale-up domain profile '{domain}'"
+            if domain in named:
+                return where, f"{domain} is of {named[domain]}"
+            named[domain] = kind
     return None

@@ -8,10 +8,11 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from fabricgen.catalog.consistency import Wrong, wrong_nics, wrong_tray
+from fabricgen.catalog.consistency import Wrong, wrong_domains, wrong_nics, wrong_tray
 from fabricgen.catalog.models import (
     PROFILE_KINDS,
     CableProfile,
+    ConstantsProfile,
     NicProfile,
     NodeProfile,
     PanelProfile,
@@ -133,6 +134,12 @@ class Catalog:
                         span=read_located(self._files["products"][name]).span(("products", number, "media", place)),
                         hint=did_you_mean(medium, known),
                     )
+        return found
+
+    def constants(self, name: str = "usual", path: Place = ()) -> ConstantsProfile:
+        """Return the constants of an analysis; raises InputError at `path` when there are none of that name."""
+        found = self._get("constants", name, ConstantsProfile, path)
+        self._hold_against("constants", name, lambda: wrong_domains(found, self.ids("scale_up")))
         return found
 
     def panel(self, name: str, path: Place = ()) -> PanelProfile:

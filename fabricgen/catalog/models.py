@@ -11,6 +11,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from fabricgen.catalog.cable_models import COPPER, OPTICAL, CableProfile, ascending
+from fabricgen.catalog.constant_models import ConstantsProfile
 from fabricgen.catalog.node_models import Accelerators, NicPort, NicRole, NodeProfile
 from fabricgen.catalog.patch_models import PanelProfile, TrunkProfile
 from fabricgen.catalog.product_models import Product, ProductList
@@ -27,6 +28,7 @@ __all__ = [
     "Accelerators",
     "CableProfile",
     "CageClass",
+    "ConstantsProfile",
     "Id",
     "LineCards",
     "NicPort",
@@ -93,5 +95,6 @@ PROFILE_KINDS: dict[str, type[Profile]] = {
     "products": ProductList,
     "panels": PanelProfile,
     "trunks": TrunkProfile,
+    "constants": ConstantsProfile,
 }
 """Folder of the catalogue -> the model of the profiles in it."""

@@ -19,7 +19,7 @@ def catalog_schema() -> dict[str, Any]:
     )
     schema = {
         "$defs": shared["$defs"],
-        "description": "A switch, node, NIC, cable, scale-up domain, rack, product list, patch panel or trunk.",
+        "description": "A switch, node, NIC, cable, scale-up domain, rack, product list, panel, trunk or constants.",
         "oneOf": [refs[model, "validation"] for model in PROFILE_KINDS.values()],
     }
     return finished(schema, "fabricgen catalogue profile", Names({}))

@@ -11,6 +11,8 @@ from pydantic import Field, model_validator
 from fabricgen.catalog.profile import DeviceProfile
 from fabricgen.models.base import FieldError, FrozenModel
 
+Protocol = Literal["ethernet", "infiniband", "nvlink", "scale-up-ethernet", "ualink", "optical-circuit"]
+
 _LITTLE = 0.02
 """The share of a face that ports for management have at most, which chips are not counted with."""
 
@@ -206,12 +208,13 @@ class SwitchProfile(DeviceProfile):
     kind: Annotated[Literal["switch"], Field(description="What the file describes.")] = "switch"
     vendor: Annotated[str, Field(description="Who makes it.")]
     model: Annotated[str, Field(description="What its maker calls it.")]
-    protocol: Annotated[
-        Literal["ethernet", "infiniband", "nvlink", "scale-up-ethernet", "ualink", "optical-circuit"],
-        Field(description="What it switches."),
-    ]
+    protocol: Annotated[Protocol, Field(description="What it switches.")]
     asic: Annotated[str, Field(description="Its switching chip.")]
     throughput_gbps: Annotated[float | None, Field(gt=0, description="Per direction, Gb/s.")] = None
+    latency_ns: Annotated[
+        float | None,
+        Field(gt=0, description="From port to port without queueing, ns, where that is published."),
+    ] = None
     cages: Annotated[
         tuple[CageClass, ...], Field(min_length=1, description="Its cages by kind, in the order of the face.")
     ]
