@@ -226,7 +226,7 @@ def _constants(constants: ConstantsProfile) -> Iterator[str]:
     for protocol, ns in latency.switches.ns.items():
         yield f"| a switch ({protocol}) without a figure of its own | {ns:g} |"
     yield ""
-    yield "| of the bandwidth of | a ring reaches | switches that reduce reach | scale-up domains |"
+    yield "| of the bandwidth of | a ring reaches | an all-reduce in the switches carries | scale-up domains |"
     yield "|---|---|---|---|"
     yield f"| a network's line rate | {efficiency.network.reached:g} | | |"
     for kind, found in (*efficiency.scale_up.items(), ("every other scale-up link", efficiency.other)):

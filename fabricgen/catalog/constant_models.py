@@ -103,12 +103,10 @@ class ScaleUpEfficiency(Sourced):
     domains: Annotated[tuple[str, ...], Field(description="Scale-up domain profiles that it is of.")] = ()
     reached: Annotated[Share, Field(description="Share that a ring of large messages reaches.")]
     in_switch: Annotated[
-        float | None,
+        Share | None,
         Field(
-            gt=0,
-            le=2,
-            description="The bus bandwidth of an all-reduce by the switches over that bandwidth; each byte crosses a "
-            "link once, and so it may be above 1. None: its switches do not reduce.",
+            description="Message bytes a second of a large all-reduce by the switches, over that bandwidth, however "
+            "many accelerators take part. None: its switches do not reduce."
         ),
     ] = None
 
