@@ -1,0 +1,20 @@
+"""Direct: every rank sends each other one its part at once, as an all-to-all of NCCL's send and receive does."""
+
+from __future__ import annotations
+
+from fabricgen.analyze.collectives.model import Stage, Team
+
+KIND = "ring"
+
+
+def stages(collective: str, team: Team) -> list[Stage] | None:
+    """Parts for other domains leave by a rank's own NIC.
+
+    Where rails are networks of their own, they first cross the domain to the rank of their rail.
+    """
+    if collective != "all-to-all" or not team.reaches_its_domain:
+        return None
+    local, far = (team.each - 1) / team.ranks, (team.ranks - team.each) / team.ranks
+    detour = team.rails_are_apart and team.each > 1
+    inside = local + (far * (team.each - 1) / team.each if detour else 0.0)
+    return [Stage(int(far > 0), int(inside > 0) + int(detour), far, inside, team.everyone, flow=True)]

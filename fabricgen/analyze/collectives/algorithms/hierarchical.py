@@ -1,0 +1,26 @@
+"""Hierarchical: reduce-scatter in each domain, a ring on each rail, all-gather in each domain (Jia et al., Highly
+Scalable Deep Learning Training System with Mixed-Precision, 2018).
+"""
+
+from __future__ import annotations
+
+from fabricgen.analyze.collectives.model import Stage, Team
+
+KIND = "ring"
+
+
+def stages(collective: str, team: Team) -> list[Stage] | None:
+    """Each rank of a domain holds its share of the message while that share goes round its rail."""
+    even = team.each == team.rails
+    if not even or team.each == 1 or team.domains == 1 or not team.reaches_its_domain:
+        return None
+    each, domains = team.each, team.domains
+    inside = Stage(scale_up_steps=each - 1, scale_up_bytes=(each - 1) / each)
+    rail = (domains - 1) / domains / each
+    once = Stage(network_steps=domains - 1, network_bytes=rail, pattern=team.ring)
+    twice = Stage(network_steps=2 * (domains - 1), network_bytes=2 * rail, pattern=team.ring)
+    return {
+        "all-reduce": [inside, twice, inside],
+        "reduce-scatter": [inside, once],
+        "all-gather": [once, inside],
+    }.get(collective)

@@ -1,0 +1,19 @@
+"""In-switch: the switches of a scale-up domain reduce, and a double binary tree joins the domains (NVLink SHARP: NVLS
+and NVLSTree of NCCL 2.17 and 2.18).
+"""
+
+from __future__ import annotations
+
+from fabricgen.analyze.collectives.model import Stage, Team, both_trees, busiest, depth
+
+KIND = "in_switch"
+
+
+def stages(collective: str, team: Team) -> list[Stage] | None:
+    """Every rank sends its message to the switches once and gets the sum; each rail carries its part up and down."""
+    if collective != "all-reduce" or team.each == 1 or not team.in_switch_gbps:
+        return None
+    if team.domains == 1:
+        return [Stage(0, 1, scale_up_bytes=1.0, flow=True, in_switch=True)]
+    across, network = 2 * depth(team.domains), busiest(both_trees(team.domains)) / 2 / team.rails
+    return [Stage(across, 1, network, 1.0, team.tree, flow=True, in_switch=True)]

@@ -1,0 +1,25 @@
+"""Ring: pieces pass from rank to rank through all domains, a ring for each rail (Patarasuk and Yuan, Bandwidth optimal
+all-reduce algorithms for clusters of workstations, 2009).
+"""
+
+from __future__ import annotations
+
+from fabricgen.analyze.collectives.model import Stage, Team
+
+KIND = "ring"
+_LOOPS = {"all-reduce": 2, "all-gather": 1, "reduce-scatter": 1, "broadcast": 1}
+
+
+def stages(collective: str, team: Team) -> list[Stage] | None:
+    """In each of n - 1 steps a rank passes on a piece of 1/n, twice as many in an all-reduce; a broadcast flows.
+
+    All rings but the one that leaves a domain at a rank go to another rank of the domain.
+    """
+    if collective not in _LOOPS or not team.reaches_its_domain:
+        return None
+    hops = (team.ranks - 1) * _LOOPS[collective]
+    across = -(-hops // team.each) if team.domains > 1 else 0
+    flow = collective == "broadcast"
+    sent = 1.0 if flow else hops / team.ranks
+    leaves = 1 / team.rails if team.domains > 1 else 0.0
+    return [Stage(across, hops - across, sent * leaves, sent * (1 - leaves), team.ring, flow)]

@@ -1,0 +1,194 @@
+"""The alpha-beta model of a collective: what a job has, what an algorithm asks of it, and the time that this takes.
+
+An algorithm is a row of stages. In a stage every rank passes on pieces of the message, step after step: a step takes a
+latency, which differs between the scale-up domain and the network, and the time of its bytes on each (R. Hockney, The
+communication challenge for MPP, 1994; NCCL's own model, src/graph/tuning.cc, is of this kind). Steps of a ring overlap:
+a rank sends the next piece once its link is free and the piece is there, so that a step takes the longer of the busiest
+link's time and of the mean of all hops (the cycle time of a max-plus system: Baccelli et al., Synchronization and
+Linearity, 1992).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from fabricgen.analyze.asked import Job
+from fabricgen.analyze.latency import latency_us
+from fabricgen.analyze.network import Network
+from fabricgen.analyze.traffic import Crowding, crowding, crowding_of_all
+from fabricgen.catalog.constant_models import ConstantsProfile, Steps
+from fabricgen.wiring.tables import Ints64
+
+BYTES_PER_US = 125.0
+"""What 1 Gb/s carries in 1 us, bytes."""
+
+
+@dataclass(frozen=True)
+class Team:
+    """A job as collectives see it: `domains` scale-up domains with up to `each` ranks, `rails` of which all have.
+
+    `domain_gbps` is what a rank reaches in its domain, 0 where that is not known; `rail_gbps` what it reaches in the
+    network, both Gb/s each way, efficiency in it and no crowding.
+    """
+
+    network: Network
+    job: Job
+    constants: ConstantsProfile
+    domains: int
+    each: int
+    rails: int
+    domain_gbps: float
+    in_switch_gbps: float
+    """Message bytes that the switches of the domain reduce, Gb/s; 0 where they do not reduce."""
+    rail_gbps: float
+
+    @property
+    def ranks(self) -> int:
+        """Ranks of the job."""
+        return len(self.job)
+
+    @property
+    def reaches_its_domain(self) -> bool:
+        """Whether it is known what ranks of a domain reach in it, or there is one in each."""
+        return self.each == 1 or self.domain_gbps > 0
+
+    @cached_property
+    def grid(self) -> Ints64:
+        """Ranks by domain and place in it, of the places that all domains have; int64 [domains, rails]."""
+        domain = self.network.ranks.domain[self.job.ranks]
+        starts = np.flatnonzero(np.r_[True, domain[1:] != domain[:-1]])
+        grid: Ints64 = self.job.ranks[starts[:, None] + np.arange(self.rails)]
+        return grid
+
+    @cached_property
+    def ring(self) -> Crowding:
+        """The crowding of a ring on each rail: every rank sends to that of its place in the next domain."""
+        return crowding(self.network, self.grid.ravel(), np.roll(self.grid, -1, axis=0).ravel())
+
+    @cached_property
+    def tree(self) -> Crowding:
+        """The crowding of a double binary tree on each rail: a rank divides its rate among its edges."""
+        edges = both_trees(self.domains)
+        child, parent = self.grid[[a for a, _ in edges]].ravel(), self.grid[[b for _, b in edges]].ravel()
+        return crowding(self.network, np.r_[child, parent], np.r_[parent, child], 1 / busiest(edges))
+
+    @cached_property
+    def everyone(self) -> Crowding:
+        """The crowding when each rank sends to every other."""
+        return crowding_of_all(self.network, self.job.ranks)
+
+    @cached_property
+    def rails_are_apart(self) -> bool:
+        """Whether some ranks are joined by no network, so that traffic between them passes a scale-up domain."""
+        top = self.network.top.component[self.network.leaf[self.job.ranks, 0]]
+        return bool((top != top[0]).any())
+
+    def beyond_us(self, crowded: Crowding) -> float:
+        """Latency of the farthest pair of a pattern beyond that of a pair on one leaf, us."""
+        level = min(crowded.level, len(self.network.levels) - 1)
+        return latency_us(self.network, level, self.constants) - latency_us(self.network, 0, self.constants)
+
+
+def tree_edges(number: int, *, second: bool) -> list[tuple[int, int]]:
+    """(child, parent) of one of the two trees over so many places.
+
+    Odd places are leaves of the first tree. The second is its mirror image, or for an odd number the first turned by
+    one place, so that inner places of one are leaves of the other (Sanders, Speck and Träff, Two-tree algorithms for
+    full bandwidth broadcast, reduction and scan, 2009).
+    """
+    found = []
+    for place in range(1, number):
+        bit = place & -place
+        above = (place ^ bit) | (bit << 1)
+        found.append((place, above if above < number else place ^ bit))
+    if not second:
+        return found
+    if number % 2:
+        return [((a + 1) % number, (b + 1) % number) for a, b in found]
+    return [(number - 1 - a, number - 1 - b) for a, b in found]
+
+
+def both_trees(number: int) -> list[tuple[int, int]]:
+    """(child, parent) of both trees over so many places."""
+    return [edge for second in (False, True) for edge in tree_edges(number, second=second)]
+
+
+def busiest(edges: Sequence[tuple[int, int]]) -> int:
+    """Edges of the place that has most of them."""
+    return max(Counter(place for edge in edges for place in edge).values(), default=0)
+
+
+def depth(number: int) -> int:
+    """Edges from the root of a tree over so many places to the farthest one, rounded up to a whole tree."""
+    return (number - 1).bit_length()
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Steps that follow each other: `network_steps` of them cross the network, `scale_up_steps` the domain.
+
+    Of a message of 1 byte a rank sends `network_bytes` to its NIC and `scale_up_bytes` into its domain in all of them,
+    crowded as `pattern` says. A `flow` is cut into pieces as small as is wanted, so that its bytes follow the latency
+    of all steps at the rate of the busiest link; else each step passes on a piece of its own.
+    """
+
+    network_steps: int = 0
+    scale_up_steps: int = 0
+    network_bytes: float = 0.0
+    scale_up_bytes: float = 0.0
+    pattern: Crowding | None = None
+    flow: bool = False
+    in_switch: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """The time of a collective, us; bytes that each rank sends into its domain and to the network."""
+
+    us: float
+    protocol: str
+    scale_up_bytes: float
+    network_bytes: float
+
+    @property
+    def scale_up_share(self) -> float:
+        """The share of all bytes that stays in scale-up domains."""
+        total = self.scale_up_bytes + self.network_bytes
+        return self.scale_up_bytes / total if total else 0.0
+
+
+def time_of(team: Team, stages: Sequence[Stage], kind: str, size: int) -> Timed:
+    """The time of the stages of an algorithm for a message of so many bytes, with the quickest protocol it has."""
+    scale_up, network = (size * sum(getattr(s, name) for s in stages) for name in ("scale_up_bytes", "network_bytes"))
+    algorithm = getattr(team.constants.latency, kind)
+    us, name = min(
+        (steps.launch_us + sum(_stage_us(team, stage, steps, size) for stage in stages), name)
+        for name, steps in algorithm.protocols
+    )
+    return Timed(us, name, scale_up, network)
+
+
+def _stage_us(team: Team, stage: Stage, steps: Steps, size: int) -> float:
+    number = stage.network_steps + stage.scale_up_steps
+    if not number:
+        return 0.0
+    crowded = stage.pattern
+    slower = crowded.slowdown if crowded else 1.0
+    far = team.beyond_us(crowded) if crowded and stage.network_steps else 0.0
+    latency = stage.network_steps * (steps.nic_us + far) + stage.scale_up_steps * steps.scale_up_us
+    network = _bytes_us(size * stage.network_bytes, team.rail_gbps / slower * steps.bandwidth_share)
+    gbps = team.in_switch_gbps if stage.in_switch else team.domain_gbps * steps.bandwidth_share
+    scale_up = _bytes_us(size * stage.scale_up_bytes, gbps)
+    if stage.flow:
+        return latency + max(network, scale_up)
+    mean = (stage.network_steps * network + stage.scale_up_steps * scale_up) / number
+    return max(network, scale_up, mean + latency)
+
+
+def _bytes_us(size: float, gbps: float) -> float:
+    return size / (gbps * BYTES_PER_US) if size else 0.0

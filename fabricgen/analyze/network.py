@@ -1,0 +1,382 @@
+"""The network between accelerators as analyses read it: ranks, their ports, and what each tier joins.
+
+A rank is an accelerator, or a node where no node of the cluster has any. `Level` k of a network is made of components:
+what the tiers up to the k-th above the nodes join, a single leaf at level 0. Traffic between two ports stays below the
+first level at which they share a component, and uses the uplinks of every component that it leaves; in a folded Clos
+with traffic spread evenly over equal paths (Al-Fares et al., SIGCOMM 2008) nothing else limits it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from fabricgen.catalog.models import NodeProfile
+from fabricgen.cluster import Cluster
+from fabricgen.design.capacity.bisection import chains_of
+from fabricgen.design.fabric_model import Attachment, FabricDesign, TierKey
+from fabricgen.design.layout import Layout
+from fabricgen.design.model import Design
+from fabricgen.design.scale_up.model import ScaleUpDesign
+from fabricgen.kernel.diagnostics import InputError
+from fabricgen.wiring.tables import NODE, DeviceClass, Floats, Ints64, WiringPlan
+
+NONE = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Ranks:
+    """Accelerators in the order of nodes, int64 columns: row of the node, number in it, scale-up domain, place, rail.
+
+    `domain_gbps` (float64) is what a rank sends into its scale-up domain, Gb/s each way; 0 where that is not known.
+    """
+
+    device: Ints64
+    accelerator: Ints64
+    domain: Ints64
+    unit: Ints64
+    pod: Ints64
+    site: Ints64
+    rail: Ints64
+    domain_gbps: Floats
+
+    def __len__(self) -> int:
+        return len(self.device)
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """What the tiers up to one join: by device row its component (int64), by component what leaves it, Gb/s each way.
+
+    `hop_m` is the mean length of the cables above the level, m; 0 at the top.
+    """
+
+    tiers: tuple[TierKey, ...]
+    component: Ints64
+    out_gbps: Floats
+    hop_m: float
+
+
+@dataclass(frozen=True, slots=True)
+class Uplinks:
+    """Links between switches, one row a link: rows of the lower and the upper switch, Gb/s, m, and the link's row."""
+
+    lower: Ints64
+    upper: Ints64
+    gbps: Floats
+    length_m: Floats
+    height: Ints64
+    """How many tiers stand between the nodes and the lower switch."""
+    row: Ints64
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """The scale-out network of the accelerators of a fabric.
+
+    `leaf` int64 [ranks, ports] is the row of the leaf at each port of a rank, -1 for none; `gbps` float64 of the same
+    shape, less where accelerators share a NIC; `port_link` the row of the link.
+    """
+
+    cluster: Cluster
+    fabric: FabricDesign
+    ranks: Ranks
+    leaf: Ints64
+    gbps: Floats
+    port_link: Ints64
+    levels: tuple[Level, ...]
+    uplinks: Uplinks
+    spans: tuple[Ints64, Ints64]
+    """Rows of the switches at the two ends of every link between sites."""
+    node_m: float
+    """Mean length of the cables of nodes, m."""
+
+    @property
+    def what(self) -> str:
+        """What its ranks are, in words."""
+        some = any(nodes.profile.accelerators for nodes in self.cluster.design.layout.node_sets)
+        return "accelerators" if some else "nodes"
+
+    @property
+    def rank_gbps(self) -> float:
+        """What most ranks can send to the network, Gb/s."""
+        return float(np.median(self.gbps.sum(axis=1)))
+
+    @property
+    def top(self) -> Level:
+        """The widest level."""
+        return self.levels[-1]
+
+    def meets(self, source: Ints64, target: Ints64) -> Ints64:
+        """The level at which the first ports of two ranks meet, for arrays of ranks; len(levels) where none joins them.
+
+        Where ranks have several ports, as one in each plane, ports of one number meet.
+        """
+        found = np.full(len(source), len(self.levels), dtype=np.int64)
+        for port in range(self.leaf.shape[1]):
+            a, b = self.leaf[source, port], self.leaf[target, port]
+            there = (a != NONE) & (b != NONE)
+            for number in range(len(self.levels) - 1, -1, -1):
+                component = self.levels[number].component
+                joined = there & (component[a] == component[b])
+                found[joined] = np.minimum(found[joined], number)
+        return found
+
+
+def networks_of(cluster: Cluster) -> Iterator[Network]:
+    """The networks of a cluster that join accelerators: those of the NICs that belong to one, else the widest.
+
+    Where there are none, the widest that joins nodes.
+    """
+    attaching = [f for f in cluster.design.fabrics if _attachments(f)]
+    having = [f for f in attaching if any(a.profile.accelerators for a in _attachments(f))] or attaching
+    own = [f for f in having if any(leg.gpu is not None for a in _attachments(f) for leg in a.legs)]
+    widest = sorted(having, key=lambda f: -max(sum(a.speed_gbps for _ in a.legs) for a in _attachments(f)))
+    for fabric in own or widest[:1]:
+        yield network_of(cluster, fabric)
+
+
+def _attachments(fabric: FabricDesign) -> list[Attachment]:
+    return [attachment for feed in fabric.node_feeds for _, attachment in feed.attachments]
+
+
+def _ranks_each(design: Design, profile: NodeProfile) -> int:
+    """Ranks of a node: its accelerators; 1 where no node has any, 0 where others have."""
+    if profile.accelerators:
+        return profile.accelerators.count
+    return 0 if any(nodes.profile.accelerators for nodes in design.layout.node_sets) else 1
+
+
+def network_of(cluster: Cluster, fabric: FabricDesign) -> Network:
+    """The network of the accelerators whose nodes attach to a fabric."""
+    plan, design = cluster.plan, cluster.design
+    ranks, first = _ranks(cluster, fabric)
+    leaf, gbps, link, rail = _ports(plan, design, fabric, first)
+    ranks = replace(ranks, rail=rail)
+    heights = _heights(design, fabric)
+    uplinks = _uplinks(plan, heights)
+    cable = plan.links.cable[link[link != NONE]]
+    return Network(
+        cluster,
+        fabric,
+        ranks,
+        leaf,
+        gbps,
+        link,
+        tuple(_levels(plan, heights, uplinks)),
+        uplinks,
+        _span_ends(plan, _spans(plan, heights)),
+        _mean_m(plan, cable),
+    )
+
+
+def _heights(design: Design, fabric: FabricDesign) -> dict[TierKey, int]:
+    """How many tiers stand between a fabric's nodes and each tier above them."""
+    found: dict[TierKey, int] = {}
+    for chain in chains_of(design, fabric):
+        for at, tier in enumerate(chain):
+            found[tier.key] = max(at, found.get(tier.key, 0))
+    return found
+
+
+def _node_classes(plan: WiringPlan, fabric: FabricDesign) -> list[DeviceClass]:
+    attached = {nodes.path for feed in fabric.node_feeds for nodes, _ in feed.attachments}
+    return [cls for cls in plan.devices.classes if cls.kind == NODE and cls.path in attached and cls.count]
+
+
+def _ranks(cluster: Cluster, fabric: FabricDesign) -> tuple[Ranks, Ints64]:
+    """The ranks, and by device row the number of its first one; -1 for devices that hold none."""
+    plan, table = cluster.plan, cluster.plan.devices
+    first = np.full(len(table), NONE, dtype=np.int64)
+    rows, numbers, gbps, total = [], [], [], 0
+    for cls in _node_classes(plan, fabric):
+        profile = cls.profile
+        each = _ranks_each(cluster.design, profile) if isinstance(profile, NodeProfile) else 0
+        if not isinstance(profile, NodeProfile) or not each:
+            continue
+        devices = np.arange(cls.first, cls.first + cls.count, dtype=np.int64)
+        first[devices] = total + np.arange(cls.count) * each
+        rows.append(np.repeat(devices, each))
+        numbers.append(np.tile(np.arange(each, dtype=np.int64), cls.count))
+        gbps.append(np.full(cls.count * each, _domain_gbps(cluster.design, profile)))
+        total += cls.count * each
+    device = np.concatenate(rows) if rows else np.zeros(0, dtype=np.int64)
+    places = [getattr(table, name)[device].astype(np.int64) for name in ("unit", "pod", "site")]
+    accelerator = np.concatenate(numbers) if rows else device
+    domain_gbps = np.concatenate(gbps) if rows else np.zeros(0)
+    unit, pod, site = places
+    domain = _domains(cluster, device)
+    return Ranks(device, accelerator, domain, unit, pod, site, np.zeros_like(device), domain_gbps), first
+
+
+def _domain_gbps(design: Design, profile: NodeProfile) -> float:
+    """Bandwidth of an accelerator of a node into its scale-up domain, Gb/s each way; 0 where that is not known."""
+    from fabricgen.design.scale_up.domains import forms, kind_of
+
+    for scale_up in design.scale_up:
+        if forms(profile, scale_up.profile):
+            return scale_up.gbps_per_accelerator
+    if not profile.scale_up:
+        return 0.0
+    domain = design.catalog.scale_up(profile.scale_up)
+    try:
+        size = kind_of(domain, ()).size(domain, domain.accelerators or 0, domain.ports)
+    except (InputError, ValueError):
+        return 0.0
+    return size.links_each * domain.link_gbps
+
+
+def _domains(cluster: Cluster, device: Ints64) -> Ints64:
+    """The scale-up domain of each device row: domains of the blueprint first, then one for each node in none."""
+    table, layout = cluster.plan.devices, cluster.design.layout
+    found, total = device + cluster_domains(cluster.design), 0
+    for scale_up in cluster.design.scale_up:
+        mine = _members(scale_up, layout, *(column[device].astype(np.int64) for column in (table.pod, table.node)))
+        found = np.where(mine == NONE, found, total + _domain_numbers(cluster, scale_up, device, mine))
+        total += scale_up.places.slots
+    return found.astype(np.int64)
+
+
+def cluster_domains(design: Design) -> int:
+    """How many scale-up domains the blueprint has room for."""
+    return sum(scale_up.places.slots for scale_up in design.scale_up)
+
+
+def _members(scale_up: ScaleUpDesign, layout: Layout, pod: Ints64, node: Ints64) -> Ints64:
+    """By node, the number of its group of nodes in its unit; -1 for nodes that are in no domain of the kind."""
+    kinds = layout.kinds
+    groups = np.full((len(kinds), int(node.max(initial=0)) + 1), NONE, dtype=np.int64)
+    for number, kind in enumerate(kinds):
+        for group, nodes in enumerate(scale_up.places.groups.get(kind.name, ())):
+            groups[number, [n for n in nodes if n < groups.shape[1]]] = group
+    kind_of_pod = np.array([kinds.index(kind) for kind in layout.kind_of_pod], dtype=np.int64)
+    return groups[kind_of_pod[pod], node]
+
+
+def _domain_numbers(cluster: Cluster, scale_up: ScaleUpDesign, device: Ints64, group: Ints64) -> Ints64:
+    table, layout, places = cluster.plan.devices, cluster.design.layout, scale_up.places
+    if places.per == "cluster":
+        return np.zeros(len(device), dtype=np.int64)
+    if places.per == "pod":
+        numbers = np.zeros(len(layout.pods), dtype=np.int64)
+        numbers[list(places.pods(layout))] = np.arange(len(places.pods(layout)))
+        return numbers[table.pod[device]]
+    return np.array(places.first_domains(layout), dtype=np.int64)[table.unit[device]] + group
+
+
+def _ports(
+    plan: WiringPlan, design: Design, fabric: FabricDesign, first: Ints64
+) -> tuple[Ints64, Floats, Ints64, Ints64]:
+    """By rank and port, in the order of planes: leaf row, Gb/s and row of the link; and by rank its rail (0: none)."""
+    links = plan.links
+    parts: list[tuple[Ints64, Ints64, Floats]] = []
+    for number, segment in enumerate(links.segments):
+        side = segment.a
+        if segment.fabric != fabric.name or not isinstance(side, Attachment):
+            continue
+        span = links.rows_of(number)
+        rows = np.arange(span.start, span.stop, dtype=np.int64)
+        rows = rows[first[links.a_device[rows]] != NONE]
+        for leg, accelerator, share in _served(side, _ranks_each(design, side.profile)):
+            mine = rows[links.a_port[rows] == leg]
+            speed = np.full(len(mine), segment.speed_gbps * share)
+            parts.append((first[links.a_device[mine]] + accelerator, mine, speed))
+    rank, row, speed = (np.concatenate([part[i] for part in parts]) for i in range(3))
+    order = np.lexsort((row, links.plane[row], rank))
+    rank, row, speed = rank[order].astype(np.int64), row[order].astype(np.int64), speed[order]
+    place = np.arange(len(rank)) - np.searchsorted(rank, rank)
+    shape = (int(rank.max(initial=NONE)) + 1, int(place.max(initial=0)) + 1)
+    leaf, link = np.full(shape, NONE, dtype=np.int64), np.full(shape, NONE, dtype=np.int64)
+    gbps, rail = np.zeros(shape), np.zeros(shape[0], dtype=np.int64)
+    leaf[rank, place], link[rank, place], gbps[rank, place] = links.b_device[row], row, speed
+    rail[rank[::-1]] = links.rail[row[::-1]]
+    return leaf, gbps, link, rail
+
+
+def _served(attachment: Attachment, count: int) -> list[tuple[int, int, float]]:
+    """(port of a node, accelerator that it serves, share of it): NICs of none are shared by neighbours."""
+    legs = attachment.legs
+    if count > 1 and all(leg.gpu is not None for leg in legs):
+        return [(number, leg.gpu or 0, 1.0) for number, leg in enumerate(legs)]
+    if len(legs) >= count:
+        return [(number, number * count // len(legs), 1.0) for number in range(len(legs))]
+    shared = [number * len(legs) // count for number in range(count)]
+    return [(leg, number, 1 / shared.count(leg)) for number, leg in enumerate(shared)]
+
+
+def _uplinks(plan: WiringPlan, heights: dict[TierKey, int]) -> Uplinks:
+    """The links between the tiers above the nodes."""
+    links = plan.links
+    found: list[tuple[Ints64, int, float]] = []
+    for number, segment in enumerate(links.segments):
+        lower, upper = segment.lower_tier, segment.tier
+        if lower is None or upper is None or lower == upper or not {lower, upper} <= set(heights):
+            continue
+        span = links.rows_of(number)
+        found.append((np.arange(span.start, span.stop, dtype=np.int64), heights[lower], segment.speed_gbps))
+    row = np.concatenate([rows for rows, _, _ in found]) if found else np.zeros(0, dtype=np.int64)
+    return Uplinks(
+        links.a_device[row].astype(np.int64),
+        links.b_device[row].astype(np.int64),
+        np.repeat([speed for _, _, speed in found], [len(rows) for rows, _, _ in found]),
+        plan.cables.length_m[links.cable[row]],
+        np.repeat(np.array([height for _, height, _ in found], dtype=np.int64), [len(rows) for rows, _, _ in found]),
+        row,
+    )
+
+
+def _levels(plan: WiringPlan, heights: dict[TierKey, int], uplinks: Uplinks) -> Iterator[Level]:
+    """What is joined by the leaves alone, by leaves and spines, and so on; last by links between sites."""
+    joined = np.arange(len(plan.devices), dtype=np.int64)
+    for height in range(max(heights.values(), default=0) + 1):
+        inside = uplinks.height < height
+        joined = _joined(joined, uplinks.lower[inside], uplinks.upper[inside])
+        tiers = tuple(sorted(key for key, at in heights.items() if at == height))
+        leaving = uplinks.height == height
+        out = np.bincount(joined[uplinks.lower[leaving]], uplinks.gbps[leaving], len(joined)).astype(np.float64)
+        hop = uplinks.length_m[leaving]
+        spans = _spans(plan, tiers)
+        if len(spans):
+            ends = _span_ends(plan, spans)
+            speed = np.array([segment.speed_gbps for segment in plan.links.segments])[plan.links.segment[spans]]
+            for end in ends:
+                out += np.bincount(joined[end], speed, len(joined))
+            hop = 1000 * np.array([segment.km for segment in plan.links.segments])[plan.links.segment[spans]]
+        yield Level(tiers, joined, out, float(hop.mean()) if len(hop) else 0.0)
+        if len(spans):
+            yield Level((), _joined(joined, *ends), np.zeros(len(joined)), 0.0)
+
+
+def _span_ends(plan: WiringPlan, rows: Ints64) -> tuple[Ints64, Ints64]:
+    return plan.links.a_device[rows].astype(np.int64), plan.links.b_device[rows].astype(np.int64)
+
+
+def _spans(plan: WiringPlan, tiers: Collection[TierKey]) -> Ints64:
+    """Rows of the links between sites of some tiers."""
+    rows = [
+        np.arange(plan.links.rows_of(number).start, plan.links.rows_of(number).stop, dtype=np.int64)
+        for number, segment in enumerate(plan.links.segments)
+        if segment.km and segment.tier in tiers and segment.tier == segment.lower_tier
+    ]
+    return np.concatenate(rows) if rows else np.zeros(0, dtype=np.int64)
+
+
+def _joined(label: Ints64, lower: Ints64, upper: Ints64) -> Ints64:
+    """Labels of components after some links: the least label of all devices that these join."""
+    label = label.copy()
+    while len(lower):
+        before = label.copy()
+        np.minimum.at(label, before[upper], label[lower])
+        label = label[label]
+        np.minimum.at(label, before[lower], label[upper])
+        label = label[label]
+        if np.array_equal(before, label):
+            break
+    return label
+
+
+def _mean_m(plan: WiringPlan, cable: Ints64) -> float:
+    there = cable[cable != NONE]
+    return float(plan.cables.length_m[there].mean()) if len(there) else 0.0

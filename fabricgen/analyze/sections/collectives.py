@@ -1,0 +1,127 @@
+"""Collectives: time and bus bandwidth over message size, by algorithm, and where they are crowded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from fabricgen.analyze.asked import Asked, Job
+from fabricgen.analyze.collectives.model import Team, Timed, time_of
+from fabricgen.analyze.collectives.team import team_of
+from fabricgen.analyze.network import Network
+from fabricgen.kernel import discovery
+
+ORDER = 2
+ALGORITHMS = "fabricgen.analyze.collectives.algorithms"
+COLLECTIVES = ("all-reduce", "all-gather", "reduce-scatter", "broadcast", "all-to-all")
+
+
+def bus_factor(collective: str, ranks: int) -> float:
+    """Bus bandwidth over message size by time, as nccl-tests defines it (doc/PERFORMANCE.md)."""
+    return {"all-reduce": 2 * (ranks - 1) / ranks, "broadcast": 1.0}.get(collective, (ranks - 1) / ranks)
+
+
+def figures(network: Network, job: Job, asked: Asked) -> dict[str, Any]:
+    """The collectives of a job, each by algorithm and size of message."""
+    team = team_of(network, job, asked.constants)
+    return {
+        "job": job.text,
+        "ranks": team.ranks,
+        "domains": team.domains,
+        "ranks_per_domain": team.each,
+        "network_gbps_per_rank": round(team.rail_gbps, 3),
+        "scale_up_gbps_per_rank": round(team.domain_gbps, 3),
+        "crowding": {name: _crowding(team, name) for name in ("ring", "tree", "everyone") if team.domains > 1},
+        "collectives": {name: list(_collective(team, name, asked)) for name in COLLECTIVES},
+        "formula": "us = launch_us + steps x latency + bytes / bandwidth, with the quickest protocol; "
+        "bus bandwidth as nccl-tests defines it",
+        "constants": _constants(team),
+    }
+
+
+def quickest(team: Team, collective: str, size: int) -> tuple[str, Timed] | None:
+    """The algorithm that takes the least time for a message of so many bytes; None where none can be told."""
+    found = [
+        (timed.us, name, timed)
+        for name in discovery.module_names(ALGORITHMS)
+        if (timed := algorithm_time(team, name, collective, size))
+    ]
+    return min(found, key=lambda each: each[:2])[1:] if found else None
+
+
+def algorithm_time(team: Team, algorithm: str, collective: str, size: int) -> Timed | None:
+    """The time of one algorithm; None where it does not do the collective."""
+    module = discovery.load(ALGORITHMS, algorithm)
+    stages = module.stages(collective, team)
+    return None if stages is None else time_of(team, stages, module.KIND, size)
+
+
+def _collective(team: Team, collective: str, asked: Asked) -> Iterator[dict[str, Any]]:
+    for size in asked.sizes:
+        best = quickest(team, collective, size)
+        if best is None:
+            continue
+        times = {name: algorithm_time(team, name, collective, size) for name in discovery.module_names(ALGORITHMS)}
+        name, timed = best
+        yield {
+            "bytes": size,
+            "us": round(timed.us, 2),
+            "busbw_gbytes": round(size / timed.us / 1000 * bus_factor(collective, team.ranks), 2),
+            "algorithm": name,
+            "protocol": timed.protocol,
+            "scale_up_share": round(timed.scale_up_share, 4),
+            "by_algorithm_us": {key: round(each.us, 2) for key, each in times.items() if each},
+        }
+
+
+def _crowding(team: Team, name: str) -> dict[str, Any]:
+    crowded = getattr(team, name)
+    tiers = [sorted({key.name for key in level.tiers}) for level in team.network.levels]
+    words = ["/".join(names) or "links between sites" for names in tiers]
+    return {
+        "slowdown": round(crowded.slowdown, 4),
+        "narrowest": words[crowded.narrowest] if crowded.narrowest >= 0 else None,
+        "crossing": {word: round(share, 4) for word, share in zip(words, crowded.crossing, strict=True)},
+    }
+
+
+def _constants(team: Team) -> dict[str, Any]:
+    latency = team.constants.latency
+    return {
+        kind: {name: steps.model_dump() for name, steps in getattr(latency, kind).protocols}
+        for kind in ("ring", "tree", "in_switch")
+    } | {"network_reached": team.constants.efficiency.network.reached}
+
+
+_UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
+
+
+def size_words(size: int) -> str:
+    """A number of bytes in the largest unit that divides it: 16 MiB."""
+    at = 0
+    while size and size % 1024 == 0 and at < len(_UNITS) - 1:
+        size, at = size // 1024, at + 1
+    return f"{size:,} {_UNITS[at]}"
+
+
+def lines(found: Mapping[str, Any]) -> Iterator[str]:
+    """Time and bus bandwidth of each collective as a table."""
+    reached = f"{found['network_gbps_per_rank']:,.4g} Gb/s in the network"
+    if found["scale_up_gbps_per_rank"]:
+        reached += f", {found['scale_up_gbps_per_rank']:,.4g} in its domain"
+    elif found["ranks_per_domain"] > 1:
+        reached += "; in its domain is not known: the node's profile names no `scale_up`, and no collective is told"
+    yield f"job of {found['job']}: {found['domains']:,} scale-up domains of {found['ranks_per_domain']}"
+    yield f"a rank reaches {reached}"
+    for name, crowded in found["crowding"].items():
+        if crowded["slowdown"] > 1:
+            yield f"  {name}: {crowded['slowdown']:.3g} times slower at {crowded['narrowest'] or 'NICs'}"
+    yield ""
+    yield f"  {'collective':<16}{'message':>10}{'us':>14}{'bus GB/s':>10}  {'algorithm':<22}{'scale-up':>9}"
+    for collective, rows in found["collectives"].items():
+        for row in rows:
+            how = f"{row['algorithm']}, {row['protocol']}"
+            yield (
+                f"  {collective:<16}{size_words(row['bytes']):>10}{row['us']:>14,.1f}{row['busbw_gbytes']:>10,.1f}  "
+                f"{how:<22}{row['scale_up_share']:>9.0%}"
+            )

@@ -1,0 +1,227 @@
+"""Structure: switches, paths, latency and bandwidth between accelerators by where they stand."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from fabricgen.analyze.asked import Asked, Job
+from fabricgen.analyze.latency import cable_m, latency_us, switches_crossed
+from fabricgen.analyze.network import Network
+from fabricgen.analyze.paths import Paths
+from fabricgen.design.capacity.bisection import bisection_gbps
+from fabricgen.wiring.tables import Ints64
+
+ORDER = 1
+PLACES = ("unit", "pod", "site", "cluster")
+"""Places of two accelerators that share no scale-up domain, the narrowest first."""
+EXAMPLES = 4
+"""Ranks from which example pairs of a class are taken."""
+
+ACROSS = "links between sites"
+_SHORT = {ACROSS: "sites"}
+_Cell = tuple[int, int, int]
+"""A class of pairs: number of the place, 1 for other rails, level at which they meet."""
+
+
+def figures(network: Network, _job: Job, asked: Asked) -> dict[str, Any]:
+    """The structure of a network: its tiers, and classes of pairs of accelerators."""
+    taper = tuple(_taper(network))
+    bisection = float(bisection_gbps(network.cluster.design, network.fabric))
+    return {
+        "ranks": len(network.ranks),
+        "what": network.what,
+        "gbps_per_rank": network.rank_gbps,
+        "scale_up_gbps_per_rank": float(np.median(network.ranks.domain_gbps)) if len(network.ranks) else 0.0,
+        "bisection_gbps": bisection,
+        "bisection_gbps_per_rank": 2 * bisection / len(network.ranks) if len(network.ranks) else 0.0,
+        "out_of": [
+            {"joined_by": _tier(network, number), "components": parts, "gbps_per_rank": gbps}
+            for number, (parts, gbps) in enumerate(taper)
+        ],
+        "pairs": list(_pairs(network, asked, [gbps for _, gbps in taper])),
+        "formula": "latency = switches x their latency + cable_m x fibre_ns_per_m, one way, without NICs and queues; "
+        "paths: shortest ones over all ports of the pair, parallel links counted apart",
+        "constants": {
+            "fibre_ns_per_m": asked.constants.latency.medium.fibre_ns_per_m,
+            "switch_ns": asked.constants.latency.switches.ns,
+        },
+    }
+
+
+def _tier(network: Network, number: int) -> str:
+    """The tier that joins at a level, in words."""
+    return "/".join(sorted({key.name for key in network.levels[number].tiers})) or ACROSS
+
+
+def _taper(network: Network) -> Iterator[tuple[int, float]]:
+    """By level: components, and what an accelerator of the narrowest of them can send beyond it, Gb/s.
+
+    It is the least of all levels up to it, and 0 where nothing leads further.
+    """
+    least = network.rank_gbps
+    ports = network.leaf >= 0
+    for level in network.levels:
+        of = level.component[network.leaf[ports]]
+        inside = np.bincount(of, network.gbps[ports], minlength=len(level.component))
+        there = np.flatnonzero(inside)
+        share = level.out_gbps[there] / inside[there]
+        least = min(least, float(share.min(initial=np.inf)) * network.rank_gbps)
+        yield len(there), least
+
+
+def _pairs(network: Network, asked: Asked, taper: list[float]) -> Iterator[dict[str, Any]]:
+    """A row for each class of pairs, the nearest first: same scale-up domain, then by place, rail and level."""
+    ranks, top = network.ranks, len(network.levels)
+    number = len(ranks)
+    every = number * (number - 1)
+    if not every:
+        return
+    local = int((np.bincount(ranks.domain) ** 2).sum()) - number
+    if local:
+        yield {"place": "domain", "share": local / every, "gbps": float(np.median(ranks.domain_gbps))}
+    rails = int(ranks.rail.max(initial=0)) > 1
+    paths, examples = Paths(network), _examples(network)
+    for cell, count in sorted(_cells(network).items()):
+        place, other_rail, level = cell
+        row: dict[str, Any] = {"place": PLACES[place], "share": count / every}
+        if rails:
+            row["rail"] = "other" if other_rail else "same"
+        if level == top:
+            yield row | {"joined_by": "scale-up, then the rail of the other", "gbps": None}
+            continue
+        ways = sorted({paths.count(*pair) for pair in examples.get(cell, ())})
+        yield row | {
+            "joined_by": _tier(network, level),
+            "switches": switches_crossed(network, level),
+            "paths": ways[0] if ways else None,
+            "most_paths": ways[-1] if ways else None,
+            "cable_m": round(cable_m(network, level), 2),
+            "latency_us": round(latency_us(network, level, asked.constants), 3),
+            "gbps": min([network.rank_gbps, *taper[:level]]),
+        }
+
+
+def _cells(network: Network) -> dict[_Cell, int]:
+    """Ordered pairs of accelerators of different domains by class."""
+    ranks, first = network.ranks, network.leaf[:, 0]
+    at, number = _like(ranks.unit, first, ranks.rail)
+    places = [ranks.unit[at], ranks.pod[at], ranks.site[at], np.zeros_like(at)]
+    steps = [*(level.component[first[at]] for level in network.levels), np.zeros_like(at)]
+    within = {
+        (p, other, k): _alike(number, place, step, np.zeros_like(at) if other else ranks.rail[at])
+        for p, place in enumerate(places)
+        for k, step in enumerate(steps)
+        for other in (0, 1)
+    }
+    inside = _in_domains(network)
+    cells = {cell: _corner(within, *cell) - inside.get(cell, 0) for cell in within}
+    return {cell: count for cell, count in cells.items() if count}
+
+
+def _alike(number: Ints64, *keys: Ints64) -> int:
+    """Ordered pairs, of ranks with themselves too, that agree in all keys; each row stands for a number of ranks."""
+    joined = np.zeros(len(number), dtype=np.int64)
+    for key in keys:
+        _, joined = np.unique(joined * (int(key.max(initial=0)) + 1) + key, return_inverse=True)
+    counts = np.bincount(joined, number)
+    return int((counts * counts).sum())
+
+
+def _in_domains(network: Network) -> Counter[_Cell]:
+    """Ordered pairs of accelerators of one domain, of ranks with themselves too, by the class that they would be of."""
+    ranks = network.ranks
+    at, number = _like(ranks.domain, ranks.unit, network.leaf[:, 0], ranks.rail)
+    domain = ranks.domain[at]
+    found: Counter[_Cell] = Counter()
+    for shift in range(int(np.bincount(domain).max(initial=0))):
+        inside = np.flatnonzero(domain[: len(at) - shift] == domain[shift:])
+        pairs = number[inside] * number[inside + shift]
+        counts = np.bincount(_classes(network, at[inside], at[inside + shift]), pairs)
+        for value in np.flatnonzero(counts).tolist():
+            found[_cell(network, value)] += int(counts[value]) * (2 if shift else 1)
+    return found
+
+
+def _like(*keys: Ints64) -> tuple[Ints64, Ints64]:
+    """(an example, how many there are) of every kind of rank, ascending by the keys."""
+    joined = np.zeros(len(keys[0]), dtype=np.int64)
+    for key in keys:
+        joined = joined * (int(key.max(initial=0)) + 2) + key + 1
+    return np.unique(joined, return_index=True, return_counts=True)[1:]
+
+
+def _classes(network: Network, source: Ints64, target: Ints64) -> Ints64:
+    """By pair of ranks, the number of its class: of place, rail and level."""
+    ranks = network.ranks
+    place = np.full(len(source), len(PLACES) - 1, dtype=np.int64)
+    for at, column in reversed(list(enumerate((ranks.unit, ranks.pod, ranks.site)))):
+        place[column[source] == column[target]] = at
+    other = (ranks.rail[source] != ranks.rail[target]).astype(np.int64)
+    number: Ints64 = (place * 2 + other) * (len(network.levels) + 1) + network.meets(source, target)
+    return number
+
+
+def _cell(network: Network, number: int) -> _Cell:
+    rest, level = divmod(number, len(network.levels) + 1)
+    return rest // 2, rest % 2, level
+
+
+def _corner(within: Mapping[_Cell, int], p: int, same: int, k: int) -> int:
+    """What a cell adds to all narrower ones, by inclusion and exclusion: cells are nested in each coordinate."""
+    total = 0
+    for a in (0, 1):
+        for b in (0, 1):
+            for c in (0, 1):
+                total += (-1) ** (a + b + c) * within.get((p - a, same - b, k - c), 0)
+    return total
+
+
+def _examples(network: Network) -> dict[_Cell, list[tuple[int, int]]]:
+    """Pairs of every class: from a few ranks, the first and the last other rank that is in the class."""
+    found: dict[_Cell, set[tuple[int, int]]] = {}
+    number, ranks = len(network.ranks), network.ranks
+    for source in sorted({(number - 1) * part // (EXAMPLES - 1) for part in range(EXAMPLES)}):
+        others = np.flatnonzero(ranks.domain != ranks.domain[source])
+        classes = _classes(network, np.full(len(others), source), others)
+        for value in np.flatnonzero(np.bincount(classes)).tolist():
+            mine = others[classes == value]
+            found.setdefault(_cell(network, value), set()).update((source, int(end)) for end in (mine[0], mine[-1]))
+    return {cell: sorted(pairs) for cell, pairs in found.items()}
+
+
+_WORDS = {
+    "domain": "same scale-up domain",
+    "unit": "same unit",
+    "pod": "same pod, other unit",
+    "site": "same site, other pod",
+    "cluster": "other site",
+}
+
+
+def lines(found: Mapping[str, Any]) -> Iterator[str]:
+    """The structure as a table of classes of pairs."""
+    yield (
+        f"{found['ranks']:,} {found['what']}, {found['gbps_per_rank']:,g} Gb/s each; bisection "
+        f"{found['bisection_gbps_per_rank']:,.4g} Gb/s each"
+    )
+    for step in found["out_of"]:
+        parts = step["components"]
+        if step["gbps_per_rank"] or parts > 1:
+            beyond = f"{step['gbps_per_rank']:,.4g} Gb/s a rank beyond it"
+            yield f"  {step['joined_by']:<24}{parts:>6} part{'s' * (parts != 1)}, {beyond}"
+    yield ""
+    yield f"  {'pairs':<34}{'share':>8}{'joined by':>12}{'switches':>10}{'paths':>9}{'cable m':>9}{'us':>8}{'Gb/s':>8}"
+    for row in found["pairs"]:
+        words = _WORDS[row["place"]] + (f", {row['rail']} rail" if "rail" in row else "")
+        head = f"  {words:<34}{row['share']:>8.2%}"
+        if "switches" not in row:
+            yield head + (f"{'':>48}{row['gbps']:>8,g}" if row["gbps"] else "  through the scale-up domain")
+            continue
+        ways = f"{row['paths']:,}" if row["paths"] is not None else "-"
+        joined = f"{_SHORT.get(row['joined_by'], row['joined_by']):>12}"
+        figures = f"{row['switches']:>10}{ways:>9}{row['cable_m']:>9.1f}{row['latency_us']:>8.2f}{row['gbps']:>8,.4g}"
+        yield head + joined + figures

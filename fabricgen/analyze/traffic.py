@@ -1,0 +1,110 @@
+"""Where traffic between accelerators is crowded: load on the uplinks of each component against what these carry.
+
+Traffic is spread evenly over equal paths, as per-packet spraying does; what hashing makes of it is in `load_balance`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fabricgen.analyze.network import NONE, Network
+from fabricgen.wiring.tables import Floats, Ints64
+
+
+@dataclass(frozen=True, slots=True)
+class Crowding:
+    """How crowded a pattern of traffic is when every rank sends at the rate of its ports.
+
+    `slowdown` is the highest load of uplinks over what they carry, at least 1; `level` that of the farthest pair, and
+    len(levels) where some pair is joined by no network; `narrowest` the level whose uplinks are the most crowded, -1
+    where none is beyond what it carries; `crossing` by level the share of the traffic that uses its uplinks.
+    """
+
+    slowdown: float
+    level: int
+    narrowest: int
+    crossing: tuple[float, ...]
+
+
+def crowding(network: Network, source: Ints64, target: Ints64, share: float = 1.0) -> Crowding:
+    """The crowding of flows between pairs of ranks (int64 arrays of one length), each at a share of its rank's rate.
+
+    Ports of one number talk to each other, so that planes stay apart. Pairs that no network joins are left out.
+    """
+    source, target = np.asarray(source), np.asarray(target)
+    level = int(network.meets(source, target).max(initial=0))
+    worst, narrowest, crossing = 1.0, NONE, []
+    ports = [_port(network, source, target, port, share) for port in range(network.leaf.shape[1])]
+    total = sum(float(gbps.sum()) for _, _, gbps in ports)
+    sent = np.bincount(source, minlength=len(network.ranks)).max(initial=1) * share
+    heard = np.bincount(target, minlength=len(network.ranks)).max(initial=1) * share
+    worst = max(worst, float(sent), float(heard))
+    for number, step in enumerate(network.levels):
+        carried = 0.0
+        load = np.zeros((2, len(step.component)))
+        for a, b, gbps in ports:
+            leaves = step.component[a] != step.component[b]
+            carried += float(gbps[leaves].sum())
+            for side, end in enumerate((a, b)):
+                load[side] += np.bincount(step.component[end[leaves]], gbps[leaves], load.shape[1])
+        crossing.append(carried / total if total else 0.0)
+        ratio = _most(load, step.out_gbps)
+        if ratio > worst:
+            worst, narrowest = ratio, number
+    return Crowding(worst, level, narrowest, tuple(crossing))
+
+
+def _port(network: Network, source: Ints64, target: Ints64, port: int, share: float) -> tuple[Ints64, Ints64, Floats]:
+    """(leaf of the source, leaf of the target, Gb/s) of the flows of a port that the network joins."""
+    a, b = network.leaf[source, port], network.leaf[target, port]
+    there = (a != NONE) & (b != NONE)
+    top = network.top.component
+    there[there] = top[a[there]] == top[b[there]]
+    return a[there], b[there], network.gbps[source[there], port] * share
+
+
+def crowding_of_all(network: Network, ranks: Ints64) -> Crowding:
+    """The crowding when every rank of a job sends as much to each other rank of it that is not in its domain.
+
+    Where rails are networks of their own, traffic to another rail leaves by the accelerator of that rail in the
+    sender's domain, as the PXN of NCCL does it (NVIDIA, Doubling all2all Performance with NCCL 2.12, 2022).
+    """
+    worst, narrowest, level, crossing = 1.0, NONE, 0, []
+    domain = network.ranks.domain[ranks]
+    port = [p for p in range(network.leaf.shape[1]) if (network.leaf[ranks, p] != NONE).any()]
+    for number, step in enumerate(network.levels):
+        load, total, carried = np.zeros(len(step.component)), 0.0, 0.0
+        for p in port:
+            leaf = network.leaf[ranks, p]
+            here = leaf != NONE
+            gbps = network.gbps[ranks[here], p]
+            near, of = step.component[leaf[here]], domain[here]
+            wide = network.top.component[leaf[here]]
+            everyone = _others(wide, of)
+            out = np.where(everyone > 0, 1 - _others(near, of) / np.maximum(everyone, 1), 0.0)
+            load += np.bincount(near, gbps * out, len(load))
+            total, carried = total + float(gbps.sum()), carried + float((gbps * out).sum())
+        crossing.append(carried / total if total else 0.0)
+        if carried:
+            level = number + 1
+        ratio = _most(load[None, :], step.out_gbps)
+        if ratio > worst:
+            worst, narrowest = ratio, number
+    return Crowding(worst, level, narrowest, tuple(crossing))
+
+
+def _others(component: Ints64, domain: Ints64) -> Floats:
+    """By port, how many ports of other domains are in its component; float64."""
+    inside = np.bincount(component)[component]
+    _, pair, count = np.unique(
+        component * (int(domain.max(initial=0)) + 1) + domain, return_inverse=True, return_counts=True
+    )
+    return np.asarray(inside - count[pair], dtype=np.float64)
+
+
+def _most(load: Floats, out_gbps: Floats) -> float:
+    """The highest load over capacity among components that have uplinks."""
+    wide = out_gbps > 0
+    return float((load[:, wide] / out_gbps[wide]).max(initial=0.0))

@@ -1,0 +1,128 @@
+"""`fabricgen analyze`: what a cluster will do."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fabricgen.cli.options import output_option, phase_option, reading_options
+from fabricgen.kernel import discovery
+
+if TYPE_CHECKING:
+    from fabricgen.analyze.asked import Asked
+    from fabricgen.catalog.loader import Catalog
+
+SECTIONS = discovery.module_names("fabricgen.analyze.sections")
+UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+
+
+class Sizes(click.ParamType):  # type: ignore[type-arg]
+    """Sizes of messages: 1M,256M,8G, in powers of 1024 bytes."""
+
+    name = "SIZE,..."
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
+        """Read sizes; fails with what would be right."""
+        if isinstance(value, tuple):
+            return value
+        found = []
+        for text in str(value).split(","):
+            match = re.fullmatch(r"([1-9][0-9]{0,12})([KMGT]?)i?B?", text.strip())
+            if not match:
+                self.fail(f"'{text}' is no size: write 64K, 16M or 8G", param, ctx)
+            found.append(int(match[1]) * UNITS[match[2]])
+        return tuple(found)
+
+
+@click.command()
+@click.argument("blueprints", metavar="BLUEPRINT...", nargs=-1, required=True)
+@reading_options
+@phase_option
+@click.option("--section", "sections", multiple=True, type=click.Choice(SECTIONS), help="One part; may be repeated.")
+@click.option("--fabric", metavar="NAME", help="One fabric that joins accelerators.  [default: all of them]")
+@click.option(
+    "--job", default="all", show_default=True, metavar="N[@PLACE]", help="Its accelerators: 2048@p1, all@p1/su2."
+)
+@click.option(
+    "--placement",
+    type=click.Choice(["packed", "scattered"]),
+    default="packed",
+    show_default=True,
+    help="Accelerators of the job in the order of nodes, or a scale-up domain of each unit in turn.",
+)
+@click.option(
+    "--ranks",
+    type=click.Choice(["aligned", "rotated"]),
+    default="aligned",
+    show_default=True,
+    help="Neighbours in a ring on one rail, or each on the next rail.",
+)
+@click.option("--sizes", type=Sizes(), default="1M,16M,256M,8G", show_default=True, help="Sizes of messages.")
+@click.option(
+    "--trials", type=click.IntRange(0, 10_000), default=0, help="Trials of hashing by Monte Carlo.  [default: 0]"
+)
+@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Seed of its random numbers.")
+@click.option("--pairs", is_flag=True, help="Failures of two switches, too.")
+@click.option("--constants", default="usual", show_default=True, metavar="ID", help="A profile of constants.")
+@click.option("--constant", "stated", multiple=True, metavar="PATH=VALUE", help="Change one constant; may be repeated.")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@output_option
+def command(
+    blueprints: tuple[str, ...],
+    sets: tuple[str, ...],
+    allow_outside: bool,
+    phase: str | None,
+    sections: tuple[str, ...],
+    fabric: str | None,
+    job: str,
+    placement: str,
+    ranks: str,
+    sizes: tuple[int, ...],
+    trials: int,
+    seed: int,
+    pairs: bool,
+    constants: str,
+    stated: tuple[str, ...],
+    form: str,
+    output: str,
+) -> None:
+    """Say what the clusters of BLUEPRINTs will do: structure, collectives, load balance, failures and stragglers.
+
+    Several are told one after the other, and side by side in the end.
+    """
+    import json
+
+    from fabricgen.analyze.analysis import analysis, text
+    from fabricgen.analyze.jobs import job_of
+    from fabricgen.analyze.side_by_side import side_by_side
+    from fabricgen.cli.output import write_output
+    from fabricgen.pipeline import compile_cluster, compile_design
+
+    found = []
+    for blueprint in blueprints:
+        cluster = compile_cluster(compile_design(blueprint, sets, allow_outside=allow_outside), phase)
+        asked = _asked(cluster.design.catalog, constants, stated, sizes, trials, seed, pairs)
+        found.append(analysis(cluster, asked, lambda network: job_of(network, job, placement, ranks), sections, fabric))
+    if form == "json":
+        told = json.dumps(found if len(found) > 1 else found[0], indent=2)
+    else:
+        each = ["\n".join(text(one)) for one in found]
+        told = "\n\n".join([*each, "\n".join(side_by_side(found))] if len(found) > 1 else each)
+    write_output(output, f"{told}\n".encode())
+
+
+def _asked(
+    catalog: Catalog,
+    constants: str,
+    stated: tuple[str, ...],
+    sizes: tuple[int, ...],
+    trials: int,
+    seed: int,
+    pairs: bool,
+) -> Asked:
+    from fabricgen.analyze.asked import Asked, with_stated
+
+    profile = with_stated(catalog.constants(constants), stated)
+    return Asked(profile, sizes=sizes, trials=trials, seed=seed, pairs=pairs)

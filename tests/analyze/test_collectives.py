@@ -1,0 +1,237 @@
+"""Collectives: step by step on the wired graph, with the pieces of the message followed from rank to rank."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from fabricgen.analyze.asked import Asked
+from fabricgen.analyze.collectives.model import BYTES_PER_US, Team, both_trees, busiest, depth, tree_edges
+from fabricgen.analyze.collectives.team import team_of
+from fabricgen.analyze.jobs import job_of
+from fabricgen.analyze.network import Network, networks_of
+from fabricgen.analyze.sections import collectives
+from fabricgen.analyze.sections.collectives import algorithm_time
+from fabricgen.analyze.traffic import crowding, crowding_of_all
+from fabricgen.kernel.diagnostics import InputError
+from fabricgen.pipeline import compile_cluster, compile_design
+from tests.analyze.wired import Wired
+from tests.properties.blueprints import clos, planes
+from tests.properties.compiling import cases, compiled_or_dropped
+
+SIZES = (2**10, 2**20, 2**26, 2**33)
+JOBS = (
+    ("superpod-b200", "64", "packed", "aligned"),
+    ("superpod-b200", "64", "scattered", "rotated"),
+    ("superpod-b300", "24", "scattered", "aligned"),
+    ("top-of-rack", "48", "packed", "rotated"),
+    ("mixed-speeds", "64", "scattered", "aligned"),
+)
+
+
+@cache
+def _network(name: str) -> Network:
+    return next(networks_of(compile_cluster(compile_design(f"blueprints/{name}.yaml"))))
+
+
+def _team(name: str, *job: str) -> Team:
+    network = _network(name)
+    return team_of(network, job_of(network, *job), network.cluster.design.catalog.constants())
+
+
+class Clock:
+    """Links that send one piece after the other: (time that the piece is there) -> time that it has arrived, us."""
+
+    def __init__(self, gbps: float, latency_us: float) -> None:
+        self.free, self.rate, self.latency = 0.0, gbps * BYTES_PER_US, latency_us
+
+    def send(self, ready: float, size: float) -> float:
+        self.free = max(self.free, ready) + size / self.rate
+        return self.free + self.latency
+
+
+def _ring_us(team: Team, algorithm: str, collective: str, size: int, protocol: str) -> float:
+    """A ring over all ranks for each rail; the pieces of a rail meet those of others at the links of the domain."""
+    steps = dict(team.constants.latency.ring.protocols)[protocol]
+    slower = Wired(team.network).slowdown(_neighbours(team)) if team.domains > 1 else 1.0
+    far = team.beyond_us(team.ring) if team.domains > 1 else 0.0
+    rails, number = team.rails, team.ranks
+    rounds = (number - 1) * (2 if collective == "all-reduce" else 1)
+    piece = size / number / rails
+    leaves = [at % rails == rails - 1 and team.domains > 1 for at in range(number)]
+    others = rails - 1 if team.domains > 1 else rails
+    nic = team.rail_gbps / slower * steps.bandwidth_share
+    links = [
+        Clock(nic, steps.nic_us + far)
+        if leaves[at]
+        else Clock(team.domain_gbps * steps.bandwidth_share / max(1, others), steps.scale_up_us)
+        for at in range(number)
+    ]
+    there = [0.0] * number
+    for _ in range(rounds):
+        arrived = [links[at].send(there[at], piece) for at in range(number)]
+        there = [arrived[at - 1] for at in range(number)]
+    return steps.launch_us + max(there)
+
+
+def _neighbours(team: Team) -> Iterator[tuple[int, int, float]]:
+    for a, b in zip(team.grid.ravel().tolist(), np.roll(team.grid, -1, axis=0).ravel().tolist(), strict=True):
+        yield a, b, 1.0
+
+
+@pytest.mark.parametrize("job", JOBS, ids=" ".join)
+@pytest.mark.parametrize("collective", ["all-reduce", "all-gather"])
+def test_ring_step_by_step(job: tuple[str, ...], collective: str) -> None:
+    team = _team(*job)
+    for size in SIZES:
+        timed = algorithm_time(team, "ring", collective, size)
+        assert timed.us == pytest.approx(_ring_us(team, "ring", collective, size, timed.protocol), rel=0.05), size
+
+
+def _tree_us(team: Team, size: int, protocol: str, pieces: int = 200) -> float:
+    """Pieces go up both trees and down again; each rank sends them one after the other over its NIC."""
+    steps = dict(team.constants.latency.tree.protocols)[protocol]
+    far = team.beyond_us(team.tree)
+    slower = Wired(team.network).slowdown(
+        (int(team.grid[a, rail]), int(team.grid[b, rail]), 1 / busiest(both_trees(team.domains)))
+        for one, other in both_trees(team.domains)
+        for a, b in ((one, other), (other, one))
+        for rail in range(team.rails)
+    )
+    nics = [Clock(team.rail_gbps / slower * steps.bandwidth_share, steps.nic_us + far) for _ in range(team.domains)]
+    piece = size / team.rails / 2 / pieces
+    chain = (team.each - 1) * steps.scale_up_us
+    above = [dict(tree_edges(team.domains, second=second)) for second in (False, True)]
+    below = [{place: [a for a, b in tree.items() if b == place] for place in range(team.domains)} for tree in above]
+    waits = {
+        (tree, n, place): len(below[tree][place]) for tree in (0, 1) for n in range(pieces) for place in below[tree]
+    }
+    events = [(chain, n, tree, place, "up") for (tree, n, place), number in waits.items() if not number]
+    last = 0.0
+    while events:
+        now, n, tree, place, way = heapq.heappop(events)
+        last = max(last, now)
+        if way == "up" and place in above[tree]:
+            heapq.heappush(events, (nics[place].send(now, piece), n, tree, above[tree][place], "met"))
+        elif way == "met":
+            waits[tree, n, place] -= 1
+            if not waits[tree, n, place]:
+                heapq.heappush(events, (now, n, tree, place, "up"))
+        else:
+            for child in below[tree][place]:
+                heapq.heappush(events, (nics[place].send(now, piece), n, tree, child, "down"))
+    inside = 2 * size / (team.domain_gbps * steps.bandwidth_share * BYTES_PER_US)
+    return steps.launch_us + max(last + chain, inside + 2 * chain)
+
+
+@pytest.mark.parametrize("job", JOBS, ids=" ".join)
+def test_tree_piece_by_piece(job: tuple[str, ...]) -> None:
+    team = _team(*job)
+    for size in (SIZES[0], SIZES[-1]):
+        timed = algorithm_time(team, "tree", "all-reduce", size)
+        assert timed.us == pytest.approx(_tree_us(team, size, timed.protocol), rel=0.05), size
+
+
+@pytest.mark.parametrize("number", range(1, 40))
+def test_trees_span_all_places_and_share_the_work(number: int) -> None:
+    for second in (False, True):
+        above = dict(tree_edges(number, second=second))
+        assert len(above) == max(0, number - 1)
+        roots = set(range(number)) - set(above)
+        assert len(roots) == 1
+        deepest = 0
+        for place in above:
+            at, steps = place, 0
+            while at in above:
+                at, steps = above[at], steps + 1
+            assert at in roots
+            deepest = max(deepest, steps)
+        assert deepest == depth(number)
+    assert busiest(both_trees(number)) <= 4
+
+
+@pytest.mark.parametrize("job", JOBS, ids=" ".join)
+def test_hierarchical_is_its_three_rings(job: tuple[str, ...]) -> None:
+    team = _team(*job)
+    for size in SIZES:
+        timed = algorithm_time(team, "hierarchical", "all-reduce", size)
+        steps = dict(team.constants.latency.ring.protocols)[timed.protocol]
+        slower, far = Wired(team.network).slowdown(_neighbours(team)), team.beyond_us(team.ring)
+        us = steps.launch_us
+        for ranks, rounds, gbps, latency, share in (
+            (team.each, 2 * (team.each - 1), team.domain_gbps, steps.scale_up_us, 1),
+            (team.domains, 2 * (team.domains - 1), team.rail_gbps / slower, steps.nic_us + far, team.each),
+        ):
+            links = [Clock(gbps * steps.bandwidth_share, latency) for _ in range(ranks)]
+            there = [0.0] * ranks
+            for _ in range(rounds):
+                arrived = [links[at].send(there[at], size / share / ranks) for at in range(ranks)]
+                there = [arrived[at - 1] for at in range(ranks)]
+            us += max(there)
+        assert timed.us == pytest.approx(us, rel=0.05)
+
+
+@cases(30)
+@given(st.one_of(clos(), planes()), st.data())
+def test_crowding_is_that_of_flows_on_the_wired_graph(tree, data) -> None:
+    """Of a permutation of ranks: no less on the graph, and the same where components of a level are alike."""
+    network = next(networks_of(compiled_or_dropped(tree)), None)
+    assume(network is not None and 2 <= len(network.ranks) <= 48)
+    number = len(network.ranks)
+    target = np.array(data.draw(st.permutations(range(number))))
+    source = np.arange(number)
+    joined = network.meets(source, target) < len(network.levels)
+    wired = Wired(network)
+    seen = wired.slowdown((a, b, 1.0) for a, b in zip(source[joined].tolist(), target[joined].tolist(), strict=True))
+    found = crowding(network, source, target).slowdown
+    assert found <= seen + 1e-9
+    if _even(network, wired):
+        assert found == pytest.approx(seen)
+
+
+def _even(network: Network, wired: Wired) -> bool:
+    """Whether all links of a level's switches lead to as many upper switches, with as many links each."""
+    shapes = set()
+    for switch in wired.graph:
+        tier = network.cluster.plan.devices.device_class[switch]
+        shapes.add((int(tier), tuple(sorted(wired.links[switch, other] for other in wired.graph.successors(switch)))))
+    return len(shapes) == len({tier for tier, _ in shapes})
+
+
+@pytest.mark.parametrize("name", ["superpod-b200", "superpod-b200-3tier", "top-of-rack", "mi300x-roce", "mixed-speeds"])
+def test_all_to_all_is_the_sum_of_its_flows(name: str) -> None:
+    """Every rank to every other of another domain, through the rail of the other where rails are apart."""
+    network = _network(name)
+    job = job_of(network, "64", "scattered")
+    ranks, domain = job.ranks, network.ranks.domain[job.ranks]
+    top = network.top.component[network.leaf[ranks, 0]]
+    flows = []
+    for a in range(len(ranks)):
+        others = [b for b in range(len(ranks)) if domain[b] != domain[a] and top[a] == top[b]]
+        flows += [(int(ranks[a]), int(ranks[b]), 1 / len(others)) for b in others]
+    assert crowding_of_all(network, ranks).slowdown == pytest.approx(Wired(network).slowdown(flows), rel=1e-6)
+
+
+def test_a_job_must_be_there() -> None:
+    network = _network("superpod-b200")
+    for text, said in (("9999", "1,016"), ("64@p9", "no pod 'p9'"), ("64@p1/su9", "no unit 'su9'"), ("x", "no job")):
+        with pytest.raises(InputError, match=said):
+            job_of(network, text)
+    assert len(job_of(network, "all@p1/su2")) == 256
+    scattered = job_of(network, "32", "scattered").ranks
+    assert network.ranks.unit[scattered].tolist() == [unit for unit in range(4) for _ in range(8)]
+
+
+def test_bus_bandwidth_is_of_nccl_tests() -> None:
+    """Of 8 GiB on 1,016 B200 of a SuperPOD: eight NICs of 48 GB/s, and twice (n - 1) / n of the message."""
+    network = _network("superpod-b200")
+    asked = Asked(network.cluster.design.catalog.constants(), sizes=(2**33,))
+    (row,) = collectives.figures(network, job_of(network), asked)["collectives"]["all-reduce"]
+    assert row["busbw_gbytes"] == pytest.approx(8 * 48, rel=0.01)
+    assert row["busbw_gbytes"] == pytest.approx(2**33 / row["us"] / 1000 * 2 * 1015 / 1016, rel=1e-3)
