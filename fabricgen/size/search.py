@@ -22,7 +22,7 @@ from fabricgen.kernel.diagnostics import InputError, Severity, fault
 from fabricgen.pipeline import compile_cluster, compile_design
 from fabricgen.size.figures import figures_of, measured, replugged
 from fabricgen.size.front import Candidate, front_of
-from fabricgen.size.shapes import Hardware, Ports, Shape, most_nodes, nodes_for, shapes, why_not
+from fabricgen.size.shapes import Hardware, Ports, Shape, most_nodes, nodes_for, shapes
 from fabricgen.size.text import blueprint_text
 from fabricgen.size.wishes import Wishes
 
@@ -73,13 +73,20 @@ def find(wishes: Wishes, *, folder: Path, jobs: int, every: bool = False) -> Fou
 
 def sized(tried: Sequence[Shape], work: Work, jobs: int, reasons: Counter[str]) -> list[Candidate]:
     """The designs of some shapes, those alike as one; `reasons` counts the others by why they are no candidates."""
-    fitting = []
+    fitting: list[Shape] = []
+    short: dict[tuple[int, str, int], list[int]] = {}
     for shape in tried:
-        why = why_not(shape, work.hardware, work.nodes)
-        if why:
-            reasons[why] += 1
+        ports, reach = work.hardware.ports(shape.switch, shape.planes), most_nodes(shape, work.hardware)
+        if isinstance(ports, str):
+            reasons[ports] += 1
+        elif reach < work.nodes:
+            short.setdefault((shape.tiers, shape.switch, shape.planes), []).append(reach)
         else:
             fitting.append(shape)
+    for (tiers, switch, planes), reaches in short.items():
+        most = max(reaches) * work.hardware.gpus_per_node
+        where = f"{tiers} tier{'s' * (tiers > 1)} of {switch} in {planes} plane{'s' * (planes > 1)}"
+        reasons[f"{where}: {most:,} GPUs at most" if most else f"{where}: a leaf is too small"] += len(reaches)
     return _merged(_of_all(work.sized, fitting, jobs, reasons))
 
 
@@ -106,10 +113,10 @@ class Work:
             found = [self._candidate(shape, text, design, None)]
         except InputError as error:
             return [f"{error.diagnostics[0].code}: {error.diagnostics[0].message}"]
-        if not self.hardware.wishes.growth_to:
+        later = nodes_for(self.hardware.wishes.growth_to or 0, self.hardware)
+        if not later or most_nodes(shape, self.hardware) < later:
             return [*found]
         try:
-            later = nodes_for(self.hardware.wishes.growth_to, self.hardware)
             grown = self._design(blueprint_text(shape, self.hardware, later))
         except InputError:
             return [*found]
@@ -235,7 +242,7 @@ def _nearest(wishes: Wishes, hardware: Hardware, nodes: int) -> str:
     for key in sorted(wishes.model_fields_set & {"tiers", "planes", "attach", "unit_size", "switch", "rails"}):
         usual = Wishes.model_fields[key].default
         freed = Hardware(wishes.model_copy(update={key: usual}), hardware.catalog)
-        one = next((shape for shape in shapes(freed, nodes) if not why_not(shape, freed, nodes)), None)
+        one = next((shape for shape in shapes(freed, nodes) if most_nodes(shape, freed) >= nodes), None)
         if one is not None:
             found.append(f"without `{key}`: {one.name}")
     return "; ".join(found) or "fewer GPUs, or other switches"

@@ -163,8 +163,8 @@ class Hardware:
 
     @cached_property
     def switches(self) -> dict[str, tuple[str, ...]]:
-        """Switches to try -> others of the catalogue with the same face: those wished for, else one of each face that
-        NICs can be cabled to at full speed: one whose power is known, of the maker of the node if there is one.
+        """Switches to try -> others of the catalogue with the same face: those wished for, else one fixed box of each
+        face that NICs meet at full speed: one whose power is known, of the maker of the node if there is one.
         """
         if self.wishes.switch:
             for name in self.wishes.switch:
@@ -173,7 +173,7 @@ class Hardware:
         faces: dict[object, list[tuple[bool, bool, str]]] = {}
         for name in self.catalog.ids("switches"):
             profile = self.catalog.switch(name)
-            if profile.protocol in ("ethernet", "infiniband"):
+            if profile.protocol in ("ethernet", "infiniband") and not profile.line_cards:
                 face = tuple(self._face(name, planes) for planes in self.planes)
                 if any(face) and (profile.protocol == "infiniband" or self.catalog.usable_nos(profile)):
                     foreign = profile.vendor != self.node.vendor
@@ -194,22 +194,6 @@ class Hardware:
 def nodes_for(gpus: int, hardware: Hardware) -> int:
     """The nodes that have so many accelerators."""
     return -(-gpus // hardware.gpus_per_node)
-
-
-def why_not(shape: Shape, hardware: Hardware, nodes: int) -> str:
-    """Why a shape cannot carry so many nodes, by closed forms; "" where they do not exclude it."""
-    ports = hardware.ports(shape.switch, shape.planes)
-    if isinstance(ports, str):
-        return ports
-    reach = most_nodes(shape, hardware)
-    if nodes <= reach:
-        return ""
-    planes = f"{shape.planes} plane{'s' * (shape.planes != 1)}"
-    if not reach:
-        where = "a rack" if shape.attach == "tor" else f"a unit of {shape.unit} nodes"
-        return f"a leaf {shape.switch} in {planes} has no ports for {where}"
-    what = f"{shape.tiers} tier{'s reach' if shape.tiers > 1 else ' reaches'}"
-    return f"{what} {reach * hardware.gpus_per_node:,} GPUs at most with {shape.switch} in {planes}"
 
 
 def most_nodes(shape: Shape, hardware: Hardware) -> int:
@@ -246,7 +230,7 @@ def _spines(leaves: int, uplinks: int, down: int) -> int:
 
 
 def shapes(hardware: Hardware, nodes: int) -> Iterator[Shape]:
-    """Every shape that is wished for, in a fixed order; which of them fit is asked of `why_not`."""
+    """Every shape that is wished for, in a fixed order; `most_nodes` says which of them fit."""
     wishes = hardware.wishes
     for switch in hardware.switches:
         for planes in hardware.planes:

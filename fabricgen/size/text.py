@@ -20,7 +20,7 @@ IN_RACK_M = 3
 def blueprint_text(shape: Shape, hardware: Hardware, nodes: int, counts: Mapping[str, int] | None = None) -> str:
     """The blueprint of a shape with so many nodes; `counts` are stated switches of a group, by tier.
 
-    The shape is one that the node's NICs fit (`why_not`). Servers of the example are the user's to replace.
+    The shape is one that the node's NICs fit. Servers of the example are the user's to replace.
     """
     ports = hardware.ports(shape.switch, shape.planes)
     assert isinstance(ports, Ports)  # noqa: S101 - shapes that do not fit have been sorted out

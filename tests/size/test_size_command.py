@@ -50,7 +50,10 @@ def test_where_nothing_fits_it_says_why_and_what_would(fabricgen) -> None:
     narrow = ("--gpus", "4096", "--node", "dgx-b200", "--switch", "qm9700", "--rails", "meet", "--tiers", "2")
     ran = fabricgen("size", *narrow)
     assert (ran.code, ran.out) == (2, "")
-    assert "no design carries 4,096 GPUs of dgx-b200 as wished: 2 tiers reach 2,048 GPUs at most with qm9700" in ran.err
+    assert (
+        "no design carries 4,096 GPUs of dgx-b200 as wished: 2 tiers of qm9700 in 1 plane: 2,048 GPUs at most"
+        in ran.err
+    )
     assert re.search(r"hint: 2,048 GPUs fit as 2t-\S+; without `rails`: 2t-\S+-apart; .*without `tiers`: 3t-", ran.err)
     ran = fabricgen("size", *WISHES, "--max-power", "400kW")
     assert ran.code == 2

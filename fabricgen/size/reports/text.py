@@ -8,6 +8,9 @@ from fabricgen.size.front import Candidate
 from fabricgen.size.reports._words import columns, counted, head, heading, loss, optics, value, why_beaten
 from fabricgen.size.search import Found
 
+ALIKE = 4
+"""Shapes of the same figures that are listed."""
+
 REASONS = 5
 """Reasons why shapes are no candidates that are listed, the commonest first."""
 
@@ -49,5 +52,6 @@ def _beside(one: Candidate) -> list[str]:
     if figures.unpriced:
         lines.append(f"  {figures.unpriced:,} pieces have no price: cables, racks and what belongs to them")
     if one.alike:
-        lines.append(f"  alike in every figure: {', '.join(one.alike)}")
+        more = f" and {len(one.alike) - ALIKE} more" if len(one.alike) > ALIKE else ""
+        lines.append(f"  alike in every figure: {', '.join(one.alike[:ALIKE])}{more}")
     return lines
