@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
+from pathlib import Path
 
 from fabricgen import __version__
 from fabricgen.export.drawings.svg import document
@@ -20,8 +21,8 @@ def header() -> dict[str, object]:
     return {"fabricgen": __version__, "command": PART}
 
 
-def bundles(found: Found, *, every: bool) -> list[Bundle]:
-    """A file for each blueprint, `size.json`, `size.html` and `front.svg`."""
+def bundles(found: Found, folder: Path, *, every: bool) -> list[Bundle]:
+    """A file for each blueprint, `size.json`, `size.html`, `front.svg`, and the own profiles of a folder, if any."""
     shown = (*found.front, *(found.beaten if every else ()))
     files: list[tuple[str, Content]] = [(f"{one.name}.yaml", one.text.encode()) for one in shown]
     files += [
@@ -29,6 +30,8 @@ def bundles(found: Found, *, every: bool) -> list[Bundle]:
         ("size.html", html.report(found, every=every)),
         ("front.svg", document(plot(found, found.axes[0], found.axes[-1], alone=True))),
     ]
+    own = (file for file in (folder / "catalog").rglob("*.yaml") if file.is_file())
+    files += [(file.relative_to(folder).as_posix(), file.read_bytes()) for file in own]
     return [Bundle(PART, path, partial(_file, path, content)) for path, content in sorted(files)]
 
 

@@ -20,7 +20,7 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import InputError, Severity, fault
 from fabricgen.pipeline import compile_cluster, compile_design
-from fabricgen.size.figures import figures_of, measured, replugged
+from fabricgen.size.figures import Figures, figures_of, measured, replugged
 from fabricgen.size.front import Candidate, front_of
 from fabricgen.size.shapes import Hardware, Ports, Shape, most_nodes, nodes_for, shapes
 from fabricgen.size.text import blueprint_text
@@ -57,7 +57,7 @@ def find(wishes: Wishes, *, folder: Path, jobs: int, every: bool = False) -> Fou
     with the reasons and the nearest that would; FG011 for a profile that is not there; FG031 for prices.
     """
     hardware = Hardware(wishes, Catalog(folder / "catalog"))
-    work = Work(hardware, nodes_for(wishes.gpus, hardware), str(folder / "size.yaml"), _prices(wishes))
+    work = Work(hardware, nodes_for(wishes.gpus, hardware), str(folder / "size.yaml"), _prices(wishes, folder))
     reasons = Counter[str]()
     tried = list(dict.fromkeys(shapes(hardware, work.nodes)))
     designed = sized(tried, work, jobs, reasons)
@@ -65,6 +65,7 @@ def find(wishes: Wishes, *, folder: Path, jobs: int, every: bool = False) -> Fou
     candidates = _judged(designed, axes, work, jobs, reasons, every=every)
     if not candidates:
         raise _nothing(wishes, hardware, work.nodes, reasons)
+    candidates = sorted(candidates, key=lambda one: (one.place(axes), one.name))
     front = front_of(candidates, axes)
     names = {one.name for one in front}
     beaten = tuple(one for one in candidates if one.name not in names)
@@ -90,10 +91,10 @@ def sized(tried: Sequence[Shape], work: Work, jobs: int, reasons: Counter[str]) 
     return _merged(_of_all(work.sized, fitting, jobs, reasons))
 
 
-def _prices(wishes: Wishes) -> dict[str, float] | None:
+def _prices(wishes: Wishes, folder: Path) -> dict[str, float] | None:
     from fabricgen.bom.prices import read_price_list
 
-    return read_price_list(Path(wishes.prices)).unit_prices if wishes.prices else None
+    return read_price_list(folder / wishes.prices).unit_prices if wishes.prices else None
 
 
 @dataclass(frozen=True)
@@ -136,11 +137,15 @@ class Work:
         figures = figures_of(design, self.prices)
         if grown is not None:
             figures = replace(figures, growth=replugged(design, grown))
+        return self._too_hungry(figures) or Candidate(shape, text, figures)
+
+    def _too_hungry(self, figures: Figures) -> str:
+        """Why a candidate draws too much; "" where it does not, or nobody knows what it draws."""
         limit = self.hardware.wishes.max_power
         draw = (figures.power_w or 0) + (figures.nodes_power_w or 0)
-        if limit is not None and draw > limit:
-            return f"nodes, switches and optics draw {draw / 1000:,.0f} kW or more; {limit / 1000:,.0f} kW are allowed"
-        return Candidate(shape, text, figures)
+        if limit is None or draw <= limit:
+            return ""
+        return f"nodes, switches and optics draw {draw / 1000:,.0f} kW; {limit / 1000:,.0f} kW are allowed"
 
     def judged(self, candidate: Candidate) -> list[Candidate | str]:
         """A candidate with the figures of its wiring plan, if it lints clean."""
@@ -163,7 +168,7 @@ class Work:
             code, message = min(codes.items())
             return [f"{code}: {message}"]
         figures = measured(cluster, candidate.figures, self.prices)
-        return [replace(candidate, figures=figures, checked=True)]
+        return [self._too_hungry(figures) or replace(candidate, figures=figures, checked=True)]
 
     def _waivers(self, shape: Shape, codes: dict[str, str]) -> list[str]:
         """Waivers of what a blueprint from here leaves to its user, where all findings are such."""

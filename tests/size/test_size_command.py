@@ -57,7 +57,7 @@ def test_where_nothing_fits_it_says_why_and_what_would(fabricgen) -> None:
     assert re.search(r"hint: 2,048 GPUs fit as 2t-\S+; without `rails`: 2t-\S+-apart; .*without `tiers`: 3t-", ran.err)
     ran = fabricgen("size", *WISHES, "--max-power", "400kW")
     assert ran.code == 2
-    assert re.search(r"nodes, switches and optics draw 4\d\d kW or more; 400 kW are allowed", ran.err)
+    assert re.search(r"nodes, switches and optics draw 4\d\d kW; 400 kW are allowed", ran.err)
 
 
 def test_prices_add_an_axis(fabricgen, tmp_path: Path) -> None:
@@ -88,6 +88,38 @@ def test_files_land_whole_and_in_folders_of_ours(fabricgen, tmp_path: Path) -> N
     again = fabricgen("size", *WISHES, "-o", str(out))
     assert "0 files written" in again.err
     assert again.out == first.out
+
+
+def test_own_profiles_go_with_the_blueprints(fabricgen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    built_in = Path(__file__).parents[2] / "fabricgen/catalog/data/switches/qm9700.yaml"
+    own = tmp_path / "catalog/switches/my-switch.yaml"
+    own.parent.mkdir(parents=True)
+    own.write_text(built_in.read_text(encoding="utf-8").replace("id: qm9700", "id: my-switch"), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    wishes = ("--gpus", "256", "--node", "dgx-b200", "--switch", "my-switch", "--tiers", "2", "--attach", "rail")
+    assert fabricgen("size", *wishes, "-o", "out").code == 0
+    assert fabricgen("show", "out/2t-my-switch-p1-su32-1to1.yaml").code == 0
+
+
+def test_eight_planes_lint_clean_with_a_waiver_for_their_shuffles(fabricgen) -> None:
+    ran = fabricgen(
+        *("size", "--gpus", "512", "--node", "dgx-b300-8p", "--switch", "sn5640", "--planes", "8", "--tiers", "2"),
+        *("--attach", "group", "--format", "json"),
+    )
+    (first, *_) = json.loads(ran.out)["candidates"]
+    assert first["planes"] == 8
+    assert "{rule: FG603, at: fabrics/compute, why: fibre shuffles" in first["blueprint"]
+
+
+def test_ports_are_kept_free(fabricgen) -> None:
+    """A unit of 32 nodes fills a leaf of 32 + 32 ports; with two kept free it takes a second one."""
+    leaves = []
+    for spare in ("0", "2"):
+        ran = fabricgen(
+            "size", *WISHES, "--switch", "qm9700", "--unit-size", "32", "--spare-ports", spare, "--format=json"
+        )
+        leaves.append(json.loads(ran.out)["candidates"][0]["switches"]["leaf"])
+    assert leaves == [8, 16]
 
 
 def test_the_page_has_a_plot_for_each_axis_and_nothing_from_elsewhere(fabricgen) -> None:

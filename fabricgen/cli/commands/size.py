@@ -78,7 +78,7 @@ def command(
 
     options = {name: value for name, value in stated.items() if value is not None}
     if prices is not None:
-        options["prices"] = str(prices)
+        options["prices"] = str(prices.absolute())
     asked, source = read_wishes(wishes, options)
     folder = Path(wishes).parent if wishes else Path()
     try:
@@ -86,16 +86,16 @@ def command(
     except InputError as error:
         raise placed(error, source) from error
     if output is not None:
-        _write(found, output, every=every)
+        _write(found, output, folder, every=every)
     write_output("-", discovery.load("fabricgen.size.reports", form).report(found, every=every))
 
 
-def _write(found: Found, output: Path, *, every: bool) -> None:
+def _write(found: Found, output: Path, folder: Path, *, every: bool) -> None:
     """Write the blueprints, the figures and the plots, whole or not at all."""
     from fabricgen.publish import publish_folder
     from fabricgen.size.files import bundles, header
 
-    report = publish_folder(output, bundles(found, every=every), header=header())
+    report = publish_folder(output, bundles(found, folder, every=every), header=header())
     kept = f", {len(report.kept)} kept (edited)" if report.kept else ""
     changed = f"{report.written} files written, {report.unchanged} unchanged, {report.removed} removed{kept}"
     click.echo(f"{output}: {changed}", err=True)

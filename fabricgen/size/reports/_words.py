@@ -75,7 +75,7 @@ def loss(candidate: Candidate) -> str:
     told = []
     for tier, lost in candidate.figures.lost.items():
         touched = f", {lost['gpus_touched']:,} GPUs lose a port" if lost["gpus_touched"] else ""
-        told.append(f"{tier} {lost['bisection_left']:.1%}{touched}")
+        told.append(f"{tier} {lost['bisection_left']:.2%}{touched}")
     return "; ".join(told)
 
 
