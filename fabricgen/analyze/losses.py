@@ -85,7 +85,7 @@ class Losses:
     """
 
     def __init__(self, network: Network, job: Job, grid: Ints64) -> None:
-        self.network = network
+        self.network, self._grid = network, grid
         self.links, devices = Links.of(network), len(network.cluster.plan.devices)
         self.place = components(np.arange(devices, dtype=np.int64), self.links.a, self.links.b)
         self.job = np.zeros(len(network.ranks), dtype=np.bool_)
@@ -128,7 +128,11 @@ class Losses:
         left = np.where(port, network.gbps, 0.0)
         sums = left.sum(axis=1)
         cut, slowed = (sums == 0) & (self._whole > 0), (sums > 0) & (sums < self._whole)
-        slowdown: dict[str, float] = {}
+        if len(self._grid) < 2:  # within a scale-up domain a job needs no network
+            stops = gone[network.ranks.device][self.job]
+            slowdown = {} if stops.any() else dict.fromkeys(self._crossing, 1.0)
+            return Left(int(cut.sum()), int(slowed.sum()), int(stops.sum()), 0, slowdown, self._lost(left, lost))
+        slowdown = {}
         if not cut[self.job].any():
             factor = np.divide(self._whole, sums, out=np.ones(len(sums)), where=sums > 0)
             slowdown = {name: self._time(name, factor, port, lost) / self._before[name] for name in self._crossing}
@@ -138,8 +142,11 @@ class Losses:
             int(cut[self.job].sum()),
             int(slowed[self.job].sum()),
             slowdown,
-            max(0.0, self._reach - self._reaches(left, lost)),
+            self._lost(left, lost),
         )
+
+    def _lost(self, port: Floats, lost: Flags) -> float:
+        return max(0.0, self._reach - self._reaches(port, lost))
 
     def _main(self, gone: Flags, lost: Flags, port: Flags) -> Flags:
         """By switch row, whether it is in the largest piece that is left of its part of the network."""

@@ -277,3 +277,16 @@ def test_a_phase_has_its_own_planes_and_no_bisection() -> None:
     assert (plane["parts"], plane["slowed"], plane["bisection_share"]) == (4, 128, None)
     assert plane["ring_slowdown"] == pytest.approx(4 / 3, abs=1e-4)
     assert any(line.startswith("  plane ") and " - " in line for line in failures.lines(found))
+
+
+def test_a_job_in_one_domain_needs_no_network() -> None:
+    found = found_of(next(networks_of(example_cluster("superpod-b300"))), 8)
+    stopping = {row["what"]: row["stopping"] for row in found["interruptions"]["by_part"] if row["stopping"]}
+    assert stopping == {"accelerator": 8, "node": 1}
+    assert found["interruptions"]["slowed_per_year"] == 0
+
+
+def test_a_job_as_large_as_that_of_llama_3_is_stopped_as_often() -> None:
+    """356 interruptions by hardware in 54 days on 16,384 (arXiv:2407.21783, Table 5), a quarter of that on 4,096."""
+    found = found_of(next(networks_of(example_cluster("superpod-b200-3tier"))))
+    assert found["interruptions"]["mean_hours"] / 4 == pytest.approx(54 * 24 / 356, rel=0.07)
