@@ -95,3 +95,14 @@ def test_switches_in_racks_of_nodes_face_their_aisle(design_of: DesignOf, sets: 
     alone = ["scale_up={}", "fabrics.compute.tiers.leaf={switch: sn5600, per: su}", "fabrics.compute.protocol=roce"]
     cluster = build_cluster(design_of(NVL72, [*sets, *alone]))
     assert airflow(cluster, "sn2201") == {expected}
+
+
+def test_patched_cables_cross_no_rack(design_of: DesignOf) -> None:
+    """Panels are mounted as suits what they join, so nothing is said of switches that are joined through them."""
+    sets = ["scalable_unit={nodes: 4 x dgx-b300}", "scale_up={}", "fabrics.compute.protocol=roce"]
+    sets += ["fabrics.compute.tiers.leaf={switch: sn4700, per: su, airflow: exhaust}", "fabrics.oob.also=[]"]
+    sets += ["fabrics.compute.speed=400G"]
+    for patch, told in (({}, 1), ({"all": {"fabrics": "compute", "between": "node-leaf"}}, 0)):
+        cluster = build_cluster(design_of(NVL72, [*sets, f"cabling.patch={patch}"]))
+        found = [d.message for d in lint(cluster.design, cluster).findings if d.code == "FG659"]
+        assert len(found) == told, found

@@ -93,6 +93,8 @@ def _pairs(cluster: Cluster) -> _Pairs:
     floor, plan = cluster.design.loaded.blueprint.floor, cluster.plan
     devices, cables = plan.devices, plan.cables
     rows = cables.first_rows()
+    if plan.patching:  # panels are mounted as suits what they join
+        rows = rows[plan.patching.policy[cables.end_cable[rows]] < 0]
     ends = [column[cables.end_link[rows]] for column in (plan.links.a_device, plan.links.b_device)]
     depth = device_positions(devices, plan.racks, floor).depth
     metres = np.maximum(depth[ends[0]], depth[ends[1]]) * (1 + floor.slack)
