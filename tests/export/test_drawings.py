@@ -326,6 +326,11 @@ def test_places_that_are_kept_for_network_racks_are_marked():
     words = told(floor_plan(kinds, whole_hall(cluster.plan.racks, 0)))
     assert words.count("kept for") == 4 + 1
     assert "kept for racks to come" in words
+    window = whole_hall(example_cluster("tpu-torus").plan.racks, 0)
+    root = parsed(floor_plan(kinds_of(example_cluster("tpu-torus")), window))
+    sizes = {float(g.get("font-size")): [len(t.text) for t in texts(g)] for g in root.iter(f"{SVG}g")}
+    assert len(sizes) == 2
+    assert all(max(widths) * GLYPH * size <= 1.07 * 1000 / 60 for size, widths in sizes.items())
     small = example_cluster("leaf-spine")
     assert "kept for" not in told(floor_plan(kinds_of(small), whole_hall(small.plan.racks, 0)))
 
