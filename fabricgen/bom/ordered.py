@@ -9,17 +9,22 @@ import numpy as np
 
 from fabricgen.bom.bill import Bill, Line, single_pieces
 from fabricgen.bom.need import COLUMNS, Needs
+from fabricgen.bom.remarks import remarks
 from fabricgen.bom.variants import variant_of_class, variants_of
 from fabricgen.cluster import Cluster
 from fabricgen.wiring.tables import Ints
+
+UNNUMBERED = "no part number is published for this form with this NOS: order it by its description"
 
 
 def order_lines(bill: Bill) -> tuple[Line, ...]:
     """The single pieces to order, switches by part number where that is published; spares as the commonest variant.
 
-    Power cords whose length the blueprint does not state say so.
+    Power cords whose length the blueprint does not state say so, and remarks say what else to know of a part.
     """
-    return tuple(part for line in single_pieces(bill.lines) for part in _split(bill.cluster, line))
+    known = remarks(bill)
+    lines = (replace(line, remark=known.get(line.part, "")) for line in single_pieces(bill.lines))
+    return tuple(part for line in lines for part in _split(bill.cluster, line))
 
 
 def models_of_numbers(cluster: Cluster, lines: Iterable[Line]) -> dict[str, str]:
@@ -46,7 +51,7 @@ def _split(cluster: Cluster, line: Line) -> Sequence[Line]:
     if line.kind != "switch":
         return (line,)
     counts = variants_of(cluster, line.part)
-    if not any(variant.part_number for variant in counts):
+    if not any(variant.part_number or variant.text for variant in counts):
         return (line,)
     most = max(counts, key=lambda variant: counts[variant])
     name = line.description.split(" (")[0]
@@ -56,6 +61,7 @@ def _split(cluster: Cluster, line: Line) -> Sequence[Line]:
             part=variant.part_number or line.part,
             description=f"{name}, {variant.text}" if variant.text else name,
             quantity=count,
+            remark="; ".join(filter(None, (line.remark, "" if variant.part_number else UNNUMBERED))),
             spares=line.spares if variant == most else 0,
         )
         for variant, count in counts.items()

@@ -34,7 +34,7 @@ def needs(cluster: Cluster, cables: CableParts) -> Needs:  # noqa: ARG001 - one 
         if psu is not None and psu.cords == "ordered":
             each = np.full(len(rows), psu.count, dtype=np.int32)
             found.append(
-                needs_of([_part(cluster, cls)], np.zeros(len(rows), dtype=np.int32), quantity=each, device=rows)
+                needs_of([cord(cluster, cls)], np.zeros(len(rows), dtype=np.int32), quantity=each, device=rows)
             )
     return joined(found)
 
@@ -49,7 +49,7 @@ def corded(cluster: Cluster) -> Iterator[tuple[DeviceClass, Ints]]:
             yield cls, rows
 
 
-def _part(cluster: Cluster, cls: DeviceClass) -> Part:
+def cord(cluster: Cluster, cls: DeviceClass) -> Part:
     """The cord from the inlet to an outlet of a rack PDU; where nobody says the inlet, the cord of that device. Its
     length is that of the blueprint, if any.
     """
