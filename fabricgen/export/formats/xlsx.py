@@ -112,7 +112,7 @@ def _plain(text: str) -> str:
 
 
 def _lines_of_rows(columns: Iterable[Sequence[Cell]]) -> dict[int, int]:
-    """Row of a sheet -> lines of its longest text where that is wrapped: not all programs find the height themselves."""
+    """Row of a sheet -> lines of its longest text where that is wrapped; not all programs find their height."""
     found: dict[int, int] = {}
     for column in columns:
         for row, cell in enumerate(column, start=1):
