@@ -51,8 +51,9 @@ def _split(cluster: Cluster, line: Line) -> Sequence[Line]:
     if line.kind != "switch":
         return (line,)
     counts = variants_of(cluster, line.part)
-    if not any(variant.part_number or variant.text for variant in counts):
-        return (line,)
+    unnumbered = replace(line, remark="; ".join(filter(None, (line.remark, UNNUMBERED))))
+    if not any(variant.part_number for variant in counts):
+        return (unnumbered if any(variant.text for variant in counts) else line,)
     most = max(counts, key=lambda variant: counts[variant])
     name = line.description.split(" (")[0]
     return [
@@ -61,7 +62,7 @@ def _split(cluster: Cluster, line: Line) -> Sequence[Line]:
             part=variant.part_number or line.part,
             description=f"{name}, {variant.text}" if variant.text else name,
             quantity=count,
-            remark="; ".join(filter(None, (line.remark, "" if variant.part_number else UNNUMBERED))),
+            remark=line.remark if variant.part_number else unnumbered.remark,
             spares=line.spares if variant == most else 0,
         )
         for variant, count in counts.items()
