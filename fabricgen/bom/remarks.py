@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 import numpy as np
 
 from fabricgen.bom.bill import Bill
+from fabricgen.bom.busbars import busbar_racks
 from fabricgen.bom.cables import CableParts
-from fabricgen.bom.sources.devices import called
-from fabricgen.bom.sources.power_cords import SHELF, cord, corded
+from fabricgen.bom.sources.devices import called, is_bought
+from fabricgen.bom.sources.power_cords import cord, corded
 from fabricgen.catalog.loads import basis
+from fabricgen.catalog.models import SwitchProfile
 from fabricgen.wiring.tables import Ints
 
 _BASES = {
@@ -22,11 +24,15 @@ _BASES = {
 }
 """What a figure less than a published maximum means to a PDU that is sized by it."""
 
+_WIDE_M = 0.75
+"""The width from which racks have room for cables beside 19 inches, m: makers sell cabinets of 600 mm for servers, and
+of 750 or 800 mm for networks (NetShelter SX AR3357, Conteg iSEVEN; github.com/netbox-community/devicetype-library)."""
+
 
 def remarks(bill: Bill) -> dict[str, str]:
     """Part, as the bill has it in single pieces -> what to know of it."""
     found: dict[str, list[str]] = defaultdict(list)
-    for part, text in (*_unsold(bill), *_cords(bill), *_sized_low(bill)):
+    for part, text in (*_unsold(bill), *_cords(bill), *_without_outlets(bill), *_sized_low(bill), *_crowded(bill)):
         if text not in found[part]:
             found[part].append(text)
     return {part: "; ".join(texts) for part, texts in found.items()}
@@ -55,10 +61,40 @@ def _cords(bill: Bill) -> Iterator[tuple[str, str]]:
             yield cord(bill.cluster, cls).part, "look up the inlet in its data sheet before you order (FG657)"
 
 
+def _without_outlets(bill: Bill) -> Iterator[tuple[str, str]]:
+    """Devices with AC supplies in racks with a busbar, of which no DC form is known."""
+    devices, busbar = bill.cluster.plan.devices, busbar_racks(bill.cluster)
+    count: Counter[str] = Counter()
+    for cls in devices.classes:
+        forms = cls.profile.variants if isinstance(cls.profile, SwitchProfile) else ()
+        if cls.profile.psu and is_bought(cls) and not any(form.supply == "dc" for form in forms):
+            count[cls.profile.id] += int(busbar[devices.rack[cls.rows]].sum())
+    for part, number in count.items():
+        if number:
+            yield part, f"{number:,} stand in racks with a busbar, which has no outlets: order these with DC supplies"
+
+
+def _crowded(bill: Bill) -> Iterator[tuple[str, str]]:
+    """Racks too narrow for vertical cable managers and zero-U PDUs at their sides."""
+    needs, racks = bill.needs, bill.cluster.plan.racks
+    beside = np.zeros(len(racks), dtype=np.int64)
+    kinds = np.array([part.kind for part in needs.parts])[needs.part]
+    for kind in ("cable-manager", "rack-pdu"):
+        rows = np.flatnonzero(kinds == kind)
+        np.add.at(beside, needs.rack[rows], needs.quantity[rows])
+    managed = np.zeros(len(racks), dtype=bool)
+    managed[needs.rack[kinds == "cable-manager"]] = True
+    for number, rack in enumerate(racks.kinds):
+        rows = np.flatnonzero(managed & (racks.kind == number))
+        if len(rows) and rack.width_m < _WIDE_M and not {"cable-manager", "rack-pdu"} & set(rack.reserved):
+            most = f"vertical cable managers and zero-U PDUs, up to {beside[rows].max()} at their sides"
+            usual = f"{1000 * _WIDE_M:.0f} mm of width or more is usual, as of eia-48u-750 and eia-48u-800"
+            yield rack.part_number or rack.id, f"{len(rows):,} have {most}: {usual}"
+
+
 def _sized_low(bill: Bill) -> Iterator[tuple[str, str]]:
     """PDUs and whips of racks with devices of which no maximum is published."""
-    needs, racks = bill.needs, bill.cluster.plan.racks
-    busbar = np.array([SHELF in kind.fixed for kind in racks.kinds], dtype=bool)[racks.kind]
+    needs, busbar = bill.needs, busbar_racks(bill.cluster)
     for number, part in enumerate(needs.parts):
         if part.kind in ("rack-pdu", "whip"):
             of = np.unique(needs.rack[needs.part == number])

@@ -8,7 +8,9 @@ from functools import cache
 
 from fabricgen.bom.bill import Line, bill_of
 from fabricgen.bom.ordered import order_lines
+from fabricgen.bom.outlets import RackCords
 from fabricgen.bom.prices import PriceList
+from fabricgen.bom.trace import trace
 from fabricgen.export.order import order_workbook
 from tests.conftest import example_cluster
 
@@ -61,3 +63,43 @@ def test_long_texts_are_wrapped_and_their_rows_high_enough() -> None:
     widths = [float(each.split('"')[0]) for each in sheet.split(' width="')[1:]]
     assert max(widths) < 65
     assert 'ht="60"' in sheet, "the remark of the PDUs of switches has four lines"
+
+
+def test_switches_on_a_busbar_are_ordered_with_dc_supplies() -> None:
+    """SN2201 in NVL72 racks: by specification, since no number of that form is published; the bill has the model."""
+    found = bill_of(example_cluster("nvl72-gb200"))
+    (model,) = (line for line in found.lines if line.part == "sn2201")
+    line = ordered("nvl72-gb200")["sn2201-dc"]
+    assert (model.quantity, line.quantity, "sn2201" in ordered("nvl72-gb200")) == (8, 8, False)
+    assert line.description == "NVIDIA SN2201, form SN2201_M, port side exhaust, DC power from the busbar of its rack"
+    assert line.remark == "no part number is published for the DC form: order it by its description"
+    rows = trace(found, "sn2201-dc")
+    assert sum(rows["quantity"]) == 8
+    assert {device.partition("-p1")[0] for device in rows["device"]} == {"oob-leaf"}
+    assert ordered("monday")["sn2201"].description == "NVIDIA SN2201 (port side exhaust)"
+
+
+def test_other_switches_on_a_busbar_say_that_cords_find_no_outlet() -> None:
+    """SN4700 in NVL72 racks: the catalogue has no DC form of it."""
+    lines = ordered("nvl72-gb200", "fabrics.inband.tiers.leaf={switch: sn4700, per: rack}", "fabrics.inband.speed=100G")
+    (line,) = (line for line in lines.values() if line.description.startswith("NVIDIA SN4700"))
+    assert line.remark.startswith("8 stand in racks with a busbar, which has no outlets: order these with DC supplies")
+
+
+def test_rack_pdus_have_outlets_for_the_cords_of_their_racks() -> None:
+    """Two DGX B200 a rack, six C20 inlets each, over two feeds: six C19; cords whose inlet nobody says apart."""
+    lines = ordered("monday")
+    assert lines["rack-pdu-3ph-60a-415v"].description.endswith("zero U, outlets at least: 6 x C19")
+    told = "outlets at least: 2 x C13, 4 for cords of inlets not published, and for 6 devices of unknown supplies"
+    assert lines["rack-pdu-3ph-30a-415v"].description.endswith(told)
+    cords = RackCords({7: (("C19", 6, 4), ("C13", 2, 3), ("C13", 1, 1))})
+    assert cords.on_each(7, feeds=2, pdus=2) == {"C19": 6, "C13": 2}
+    assert cords.on_each(8, feeds=2, pdus=1) == {}
+
+
+def test_racks_say_their_size_and_when_they_are_narrow_for_what_stands_at_their_sides() -> None:
+    line = ordered("monday")["rack-48u"]
+    assert line.description == "48U rack, 600 x 1200 mm"
+    assert line.remark.startswith("6 have vertical cable managers and zero-U PDUs, up to 4 at their sides: 750 mm")
+    wide = ordered("monday", "floor.rack_pitch_m=0.8")["rack-48u"]
+    assert (wide.description, wide.remark) == ("48U rack, 800 x 1200 mm", "")
