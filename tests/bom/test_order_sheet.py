@@ -71,7 +71,7 @@ def test_switches_on_a_busbar_are_ordered_with_dc_supplies() -> None:
     (model,) = (line for line in found.lines if line.part == "sn2201")
     line = ordered("nvl72-gb200")["sn2201-dc"]
     assert (model.quantity, line.quantity, "sn2201" in ordered("nvl72-gb200")) == (8, 8, False)
-    assert line.description == "NVIDIA SN2201, form SN2201_M, port side exhaust, DC power from the busbar of its rack"
+    assert line.description == "NVIDIA SN2201, form SN2201_M, port side intake, DC power from the busbar of its rack"
     assert line.remark == "no part number is published for the DC form: order it by its description"
     rows = trace(found, "sn2201-dc")
     assert sum(rows["quantity"]) == 8
