@@ -14,7 +14,7 @@ def variant_of_class(cluster: Cluster, cls: DeviceClass) -> Variant | None:
     """The variant of the switches of a class; None for nodes."""
     if not isinstance(cls.profile, SwitchProfile):
         return None
-    return variant_of(cluster.design.loaded.blueprint, cls.fabric, cls.tier, cls.nos, cls.profile)
+    return variant_of(cluster.design, cls.fabric, cls.tier, cls.nos, cls.profile)
 
 
 def variants_of(cluster: Cluster, model: str) -> Counter[Variant]:

@@ -79,6 +79,17 @@ def test_power_shelves_are_sold_with_their_racks() -> None:
     assert named["power-shelf"].description.endswith(", comes with its rack")
 
 
+def test_trays_of_a_rack_that_is_sold_complete_come_with_it() -> None:
+    """They were lines of their own beside the rack, as if they were ordered, too."""
+    lines = {line.part: line for line in order_lines(bill_of(example_cluster("nvl72-gb200")))}
+    with_rack = {part for part, line in lines.items() if line.description.endswith(", comes with its rack")}
+    assert with_rack == {"gb200-tray", "nvlink5-tray"}
+    assert (lines["gb200-tray"].quantity, lines["nvlink5-tray"].quantity) == (8 * 18, 8 * 9)
+    alone = bill_of(example_cluster("nvl72-gb200", "scale_up={}"))
+    rack = next(line for line in alone.lines if line.part == "nvl72-gb200")
+    assert rack.description == "NVIDIA GB200 NVL72 rack with 8 x power-shelf, 9 x switch tray"
+
+
 def test_what_a_rack_includes_is_fixed_in_it() -> None:
     rack = Catalog().rack("nvl72-vr200")
     with pytest.raises(ValidationError, match="'power-shelf' is not `fixed` in it; fixed are node, tray, switch"):

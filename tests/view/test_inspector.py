@@ -90,7 +90,7 @@ def test_a_click_on_a_far_end_goes_there_and_the_address_says_where(page):
         ("at=compute-spine-02", "compute-spine-02"),
         ("link=p1-su01-n001:eth1", "p1-su01-n001:eth1"),
         ("rack=p1-su01-rk01", "p1-su01-rk01"),
-        ("tray=hall1 R01", "hall1 R01"),
+        ("tray=h1 R01", "h1 R01"),
         ("trace=p1-su01-n001..p1-su01-n002", "p1-su01-n001 → p1-su01-n002"),
     ],
 )
@@ -167,7 +167,7 @@ def test_what_is_on_a_feed(page):
 
 def test_what_lies_on_a_tray(page):
     cluster = example_cluster("superpod-b200")
-    shown = page(cluster, "tray=hall1 R01&way=hall")
+    shown = page(cluster, "tray=h1 R01&way=hall")
     shown.wait_for_selector("#inspector[data-shown]")
     racks = {name for name, row in zip(cluster.plan.racks.names, cluster.plan.racks.row, strict=True) if row == 0}
     rows = _built(cluster, "cables")["cables"]
