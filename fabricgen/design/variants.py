@@ -19,17 +19,24 @@ def variant_of(design: Design, fabric: str, tier: str, nos: str, profile: Switch
     known = design.loaded.blueprint.fabrics.get(fabric)
     spec = known.tiers.get(tier) if known else None
     airflow, managed = (spec.airflow, spec.managed) if spec else (None, None)
-    fits = [v for v in profile.variants if airflow in (None, v.airflow) and managed in (None, v.managed)]
+    sold = [v for v in profile.variants if v.supply != "dc"]
+    fits = [v for v in sold if airflow in (None, v.airflow) and managed in (None, v.managed)]
     if spec and not airflow and len(fits) > 1:
         aisle = _aisle_beside(design, fabric, tier)
         fits.sort(key=lambda variant: aisle != variant.aisle)
-    like = next(iter((*fits, *profile.variants)), Variant())
+    like = next(iter((*fits, *sold)), Variant())
     usual = Variant(
         airflow=airflow or like.airflow,
         managed=like.managed if managed is None else managed,
     )
     alike = (v for v in fits if (v.airflow, v.managed) == (usual.airflow, usual.managed))
     return next((v for v in alike if not v.nos or nos in v.nos), usual)
+
+
+def fed_by_busbar(profile: SwitchProfile, variant: Variant) -> Variant:
+    """The DC form of a variant, for racks with a busbar; the variant itself where none is known."""
+    dc = next((v for v in profile.variants if v.supply == "dc" and v.airflow in (None, variant.airflow)), None)
+    return variant if dc is None else dc.model_copy(update={"airflow": variant.airflow, "managed": variant.managed})
 
 
 def _aisle_beside(design: Design, fabric: str, tier: str) -> str:

@@ -182,7 +182,11 @@ def test_a_rack_is_told_as_racks_csv_has_it(page):
     shown = page(cluster, "at=rack:p1-su01-net01")
     shown.wait_for_selector("#inspector[data-shown]")
     told = _pairs(shown)
-    assert [told[name] for name in ("hall", "row", "column")] == [row["hall"], row["row"], row["column"]]
+    assert [told[name] for name in ("hall", "row", "column")] == [
+        row["place"].rsplit(".", 2)[0],
+        row["row"],
+        row["column"],
+    ]
     assert told["units used"] == f"{row['units_used']} of {row['units']}"
     assert (row["unpowered"], row["unpowered_optics"]) == ("0", "0")
     assert told["power, W"] == row["drawn_w"]

@@ -33,8 +33,9 @@ def held_racks(cluster: Cluster) -> Ints:
 
 
 def _part(kind: RackProfile, listed: Set[str]) -> Part:
-    """A rack with what it is sold with, but for what has lines of its own."""
-    text = f"{kind.vendor} {kind.name}".strip()
+    """A rack with what it is sold with, but for what has lines of its own; one of any maker has its size."""
+    size = "" if kind.vendor else f", {1000 * kind.width_m:.0f} x {1000 * kind.depth_m:.0f} mm"
+    text = f"{kind.vendor} {kind.name}".strip() + size
     included = [
         f"{len(kind.fixed[name])} x {'switch tray' if name == TRAY_PLACES else name}"
         for name in kind.includes

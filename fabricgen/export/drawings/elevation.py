@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from fabricgen.export.drawings.rack_contents import Item, Rack, Total
-from fabricgen.export.drawings.svg import box, drawing, label, number, path, rect, width_of
+from fabricgen.export.drawings.svg import GLYPH, box, drawing, label, number, path, rect, width_of
+from fabricgen.export.drawings.wrap import narrowest, wrapped
 
 WIDTH, HEIGHT = 54.0, 183.0
 """Size of the drawing, mm: five racks side by side on a landscape A4 page."""
 
 _LEFT, _BODY = 5.0, 44.0
-_HEAD, _FOOT = 13.0, 20.0
+_HEAD, _FOOT = 13.0, 22.0
 _TALLEST_UNIT = 3.1
 """The largest height of a rack unit, mm, about a fourteenth of its true size."""
+
+_NOTE, _NOTES = 1.9, 4
+"""Size of the notes below a rack, mm, and how many lines they take at most."""
 
 _WARNING = "#D00000"
 
@@ -93,9 +99,21 @@ def _foot(rack: Rack, top: float) -> list[str]:
         rack.basis and f"kW by {rack.basis}",
         rack.missing and f"+ without {rack.missing}",
     )
-    for i, note in enumerate(filter(None, notes)):
-        found.append(label(_LEFT, top + 12.9 + i * 2.05, note, 1.9, "g", _BODY))
+    for i, line in enumerate(_lines([note for note in notes if note])):
+        found.append(label(_LEFT, top + 12.8 + i * 1.9, line, _NOTE, "g", _BODY))
     return found
+
+
+def _lines(notes: Sequence[str]) -> list[str]:
+    """Notes as lines, one each, and the longest ones as more where there is room for these."""
+    letters, spare = int(_BODY / GLYPH / _NOTE), _NOTES - len(notes)
+    lines = {note: [note] for note in notes}
+    for note in sorted(notes, key=len, reverse=True):
+        words = (tuple(note.split()),)
+        wanted = min(len(wrapped(words, letters)), 1 + spare)
+        lines[note] = wrapped(words, narrowest([words], wanted))
+        spare -= wanted - 1
+    return [line for some in lines.values() for line in some]
 
 
 def _bar(total: Total, middle: float) -> list[str]:

@@ -199,23 +199,29 @@ class _Plan:
             yield path(fronts, "r")
 
     def _names(self, racks: Sequence[int]) -> list[str]:
-        """Names and feeds of racks along their depth; inside the rotated group x and y are swapped."""
+        """Names and feeds of racks along their depth, and what kept places are for."""
         table, hall = self._table, self._hall
         texts = [((table.names[rack],), *self._kinds.feeds(rack)) for rack in racks]
-        styles = [' class="m w"' if self._kinds.of(rack).is_dark else ' class="m"' for rack in racks]
+        styles = ["m w" if self._kinds.of(rack).is_dark else "m" for rack in racks]
         spots = [(float(table.x_m[rack]), float(table.y_m[rack])) for rack in racks]
+        kept = [(("kept", "for", *name.split()),) for name in self._kept.values()]
+        free = [(float(hall.x_of(column)), float(hall.y_of(row))) for row, column in self._kept]
+        return [*self._along_depth(texts, styles, spots), *self._along_depth(kept, ["m g"] * len(kept), free)]
+
+    def _along_depth(
+        self, texts: Sequence[Groups], styles: Sequence[str], spots: Sequence[tuple[float, float]]
+    ) -> Iterator[str]:
+        """Texts in racks or places for racks, all of one size; inside the rotated group x and y are swapped."""
         letters, size = self._name_size(texts)
-        texts += [(("kept for", *name.split()),) for name in self._kept.values()]
-        styles += [' class="m g"'] * len(self._kept)
-        spots += [(float(hall.x_of(column)), float(hall.y_of(row))) for row, column in self._kept]
         found = []
         for text, style, (x_m, y_m) in zip(texts, styles, spots, strict=True):
             told = wrapped(text, letters)
             x, y = self._x(x_m), self._y(y_m)
             for i, line in enumerate(told):
                 at = x + (i - (len(told) - 1) / 2) * size * 1.12
-                found.append(f'<text x="{number(-y)}" y="{number(at)}"{style}>{safe(line)}</text>')
-        return [f'<g transform="rotate(-90)" font-size="{number(size)}">{"".join(found)}</g>'] if found else []
+                found.append(f'<text x="{number(-y)}" y="{number(at)}" class="{style}">{safe(line)}</text>')
+        if found:
+            yield f'<g transform="rotate(-90)" font-size="{number(size)}">{"".join(found)}</g>'
 
     def _name_size(self, texts: Sequence[Groups]) -> tuple[int, float]:
         """(characters on a line, text size in mm), with the number of lines that allows the largest text."""

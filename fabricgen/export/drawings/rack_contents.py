@@ -12,7 +12,6 @@ from fabricgen.bom.optics import RackOptics, optics_of_racks
 from fabricgen.bom.trunks import PatchParts
 from fabricgen.bom.variants import variant_of_class
 from fabricgen.catalog.loads import HALF_A_WATT, Device, basis, planned_w
-from fabricgen.catalog.rack_models import TRAY_PLACES
 from fabricgen.cluster import Cluster
 from fabricgen.design.floor.floor_plan import FloorPlan, RackPosition
 from fabricgen.export.locations import rack_places
@@ -210,8 +209,7 @@ class Racks:
     def _sold(self) -> Mapping[int, Sequence[Item]]:
         """What comes with each rack that is sold complete and is not among the devices."""
         found: dict[int, list[Item]] = {}
-        for rack, u, what in included(self._cluster.plan):
-            name = "switch tray" if what == TRAY_PLACES else what.replace("-", " ")
+        for rack, u, name in included(self._cluster.plan):
             found.setdefault(rack, []).append(Item(u, 1, name, "with the rack", EXTRA_SWATCH))
         return found
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from fabricgen.catalog.loads import Device, air_w, basis, liquid_w, planned_w
 from fabricgen.catalog.profile import Basis
+from fabricgen.catalog.rack_models import TRAY_PLACES
 from fabricgen.wiring.tables import DeviceTable, Floats, Ints, WiringPlan
 
 BASES: tuple[str, ...] = get_args(Basis)
@@ -90,7 +91,13 @@ def included(plan: WiringPlan) -> Iterator[tuple[int, int, str]]:
     power shelves; one rack unit each. A rack without any device has none.
     """
     racks, devices = plan.racks, plan.devices
-    sold = [kind.included_units for kind in racks.kinds]
+    sold = [
+        {
+            "switch tray" if name == TRAY_PLACES else name.replace("-", " "): us
+            for name, us in kind.included_units.items()
+        }
+        for kind in racks.kinds
+    ]
     rows = np.flatnonzero(np.array([bool(each) for each in sold])[racks.kind])
     if not len(rows):
         return
