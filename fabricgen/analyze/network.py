@@ -337,7 +337,7 @@ def _levels(plan: WiringPlan, heights: dict[TierKey, int], uplinks: Uplinks) -> 
     joined = np.arange(len(plan.devices), dtype=np.int64)
     for height in range(max(heights.values(), default=0) + 1):
         inside = uplinks.height < height
-        joined = _joined(joined, uplinks.lower[inside], uplinks.upper[inside])
+        joined = components(joined, uplinks.lower[inside], uplinks.upper[inside])
         tiers = tuple(sorted(key for key, at in heights.items() if at == height))
         leaving = uplinks.height == height
         out = np.bincount(joined[uplinks.lower[leaving]], uplinks.gbps[leaving], len(joined)).astype(np.float64)
@@ -351,7 +351,7 @@ def _levels(plan: WiringPlan, heights: dict[TierKey, int], uplinks: Uplinks) -> 
             hop = 1000 * np.array([segment.km for segment in plan.links.segments])[plan.links.segment[spans]]
         yield Level(tiers, joined, out, float(hop.mean()) if len(hop) else 0.0)
         if len(spans):
-            yield Level((), _joined(joined, *ends), np.zeros(len(joined)), 0.0)
+            yield Level((), components(joined, *ends), np.zeros(len(joined)), 0.0)
 
 
 def _span_ends(plan: WiringPlan, rows: Ints64) -> tuple[Ints64, Ints64]:
@@ -368,7 +368,7 @@ def _spans(plan: WiringPlan, tiers: Collection[TierKey]) -> Ints64:
     return np.concatenate(rows) if rows else np.zeros(0, dtype=np.int64)
 
 
-def _joined(label: Ints64, lower: Ints64, upper: Ints64) -> Ints64:
+def components(label: Ints64, lower: Ints64, upper: Ints64) -> Ints64:
     """Labels of components after some links: the least label of all devices that these join."""
     label = label.copy()
     while len(lower):
