@@ -58,7 +58,7 @@ class Figures:
     unpriced: int = 0
     """Pieces without a price that are neither switches nor transceivers."""
     lost: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    """By tier: what one lost switch leaves of the bisection, and the accelerators that lose a port."""
+    """By tier: what one lost switch leaves of the bisection, and the node ports that lose their link."""
 
     def on(self, axis: str) -> float | None:
         """Its value on an axis; None for unknown."""
@@ -284,12 +284,12 @@ def _longest_m(cluster: Cluster) -> float:
 
 
 def _lost(design: Design, fabric: FabricDesign) -> dict[str, dict[str, float]]:
-    """By tier: what one lost switch leaves of the bisection, of 1, and how many accelerators lose a port to it."""
+    """By tier: what one lost switch leaves of the bisection, of 1, and how many node ports lose their link."""
     from fabricgen.design.capacity.failure import FailureAnalysis
 
     analysis, found = FailureAnalysis(design, fabric), {}
     for tier in fabric.tiers:
         left = float(analysis.after_switch(tier).share) if analysis.whole else 0.0
-        touched = tier.downs[0].count if tier.lowest else 0
-        found[tier.name] = {"bisection_left": round(left, 4), "gpus_touched": touched}
+        ports = tier.downs[0].count if tier.lowest else 0
+        found[tier.name] = {"bisection_left": round(left, 4), "node_ports": ports}
     return found

@@ -18,12 +18,12 @@ MORE_IS_BETTER = ("bisection",)
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A design: its shape, its blueprint, its figures; others that are alike in every figure, by name."""
+    """A design: its shape, its blueprint, its figures; others whose designs are alike in every figure."""
 
     shape: Shape
     text: str
     figures: Figures
-    alike: tuple[str, ...] = ()
+    alike: tuple[Candidate, ...] = ()
     checked: bool = field(default=False, compare=False)
     """Whether its figures are those of its wiring plan, and it lints clean."""
 

@@ -209,7 +209,7 @@ def _merged(candidates: Sequence[Candidate]) -> list[Candidate]:
         own = (one.shape.switch, one.shape.planes, one.shape.attach == "tor", one.shape.ready)
         key = (*own, tuple(figures.switches.items()), *(figures.on(axis) for axis in _COUNTED))
         found.setdefault(key, []).append(one)
-    return [replace(same[0], alike=tuple(one.name for one in same[1:])) for same in found.values()]
+    return [replace(same[0], alike=tuple(same[1:])) for same in found.values()]
 
 
 _COUNTED = ("links", "cables", "optics", "bisection", "growth", "hops")
@@ -218,8 +218,8 @@ _COUNTED = ("links", "cables", "optics", "bisection", "growth", "hops")
 def _judged(
     candidates: list[Candidate], axes: tuple[str, ...], work: Work, jobs: int, reasons: Counter[str], *, every: bool
 ) -> list[Candidate]:
-    """The candidates without those of the front (or with `every` of all) that do not lint clean; what is judged has the
-    figures of its plan.
+    """The candidates without those of the front (or with `every` of all) that do not lint clean, in whose place comes
+    the next that is alike; what is judged has the figures of its plan.
     """
     while True:
         wanted = candidates if every else front_of(candidates, axes)
@@ -227,8 +227,9 @@ def _judged(
         if not asked:
             return candidates
         made = {one.name: one for one in _of_all(work.judged, asked, jobs, reasons)}
-        names = {one.name for one in asked}
-        candidates = [made.get(one.name, one) for one in candidates if one.name in made or one.name not in names]
+        refused = {one.name for one in asked} - made.keys()
+        next_alike = {one.name: _merged(one.alike) for one in asked if one.name in refused}
+        candidates = [other for one in candidates for other in next_alike.get(one.name, [made.get(one.name, one)])]
 
 
 def _nothing(wishes: Wishes, hardware: Hardware, nodes: int, reasons: Counter[str]) -> InputError:

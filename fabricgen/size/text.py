@@ -13,6 +13,9 @@ from fabricgen.size.shapes import ROLE, Hardware, Ports, Shape
 NAME_LENGTH = 32
 """Characters of a blueprint's name, at most."""
 
+USUAL_PITCH_M = 0.6
+"""Between the centres of racks in a row, m."""
+
 IN_RACK_M = 3
 """As far as copper of 100G lanes reaches, which is far enough in a rack, m."""
 
@@ -42,7 +45,7 @@ def blueprint_text(shape: Shape, hardware: Hardware, nodes: int, counts: Mapping
         *(f"      {tier}" for tier in _tiers(shape, hardware, counts or {})),
         *(["    routing: {underlay: ebgp-unnumbered}"] if protocol == "roce" else []),
         *(_operating(ports, hardware) if protocol == "roce" else []),
-        f"floor: {{racks_per_row: {_row(hardware, nodes)}}}",
+        f"floor: {{racks_per_row: {_row(hardware, nodes)}{_pitch(hardware)}}}",
         f"cabling: {{copper_to_m: {IN_RACK_M if shape.attach == 'tor' else 0}}}",
     ]
     return "\n".join(lines) + "\n"
@@ -119,6 +122,12 @@ def _operating(ports: Ports, hardware: Hardware) -> list[str]:
     nos = "sonic" if "sonic" in usable else usable[0]
     servers = "ntp: [10.32.0.4, 10.32.0.5], syslog: {servers: 10.32.0.6}"
     return [f"nos: {nos}", f"management: {{{servers}}}  # yours"]
+
+
+def _pitch(hardware: Hardware) -> str:
+    """The pitch of racks where they are wider than usual."""
+    width = hardware.rack.width_m if hardware.rack else 0
+    return f", rack_pitch_m: {width:g}" if width > USUAL_PITCH_M else ""
 
 
 def _row(hardware: Hardware, nodes: int) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -22,7 +23,14 @@ from fabricgen.size.wishes import AXES
 from tests.effort import calls
 from tests.size.wished import designed, searched, wished
 
-SMALL = {"gpus": 503, "node": "dgx-b300", "switch": "sn5600", "tiers": "2,3", "oversubscription": "1:1,2:1"}
+SMALL = {
+    "gpus": 503,
+    "node": "dgx-b300",
+    "switch": "sn5600",
+    "tiers": "2,3",
+    "oversubscription": "1:1,2:1",
+    "rails": "meet",
+}
 """63 nodes of eight GPUs, the last of which is not asked for."""
 
 figure = st.integers(0, 4)
@@ -67,10 +75,10 @@ def test_what_is_shown_lints_clean_and_what_is_left_out_is_beaten() -> None:
     shown = (*whole.front, *whole.beaten)
     assert len(whole.front) >= 2
     assert len(shown) > 32
-    least = {one.name: one.figures for one in designed(**SMALL)}
+    least = {one.name: one.figures for first in designed(**SMALL) for one in (first, *first.alike)}
     for one in shown:
         costs_no_less_than(least[one.name], one)
-    for one in (*whole.front, *whole.beaten[:30]):
+    for one in (*whole.front, *Random(39).sample(whole.beaten, 30)):
         is_clean_and_has_its_figures(one)
     for one in whole.beaten:
         assert beaten_by(one, whole.front, whole.axes) is not None
@@ -156,3 +164,15 @@ def test_growth_moves_as_many_cables_as_the_wiring_plans_differ_by(tiers: int) -
         assert not (one.shape.ready and moved)
         compared += 1
     assert compared >= 2
+
+
+def test_where_one_does_not_lint_clean_the_next_that_is_alike_takes_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    wishes = {"gpus": 2048, "node": "dgx-b200", "switch": "qm9700", "attach": "rail", "tiers": 2, "unit_size": 32}
+    (first,) = searched(**wishes).front
+    judged = Work.judged
+    monkeypatch.setattr(
+        Work, "judged", lambda work, one: ["FG999: not clean"] if one.name == first.name else judged(work, one)
+    )
+    found = searched(every=False, **wishes)
+    assert [one.name for one in found.front] == [first.alike[0].name]
+    assert found.reasons == (("FG999: not clean", 1),)

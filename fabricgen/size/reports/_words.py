@@ -33,9 +33,9 @@ def value(candidate: Candidate, axis: str) -> str:
 
 
 def columns(found: Found) -> list[str]:
-    """The figures that some candidate has."""
+    """The figures that some candidate has, and those of the axes."""
     shown = (*found.front, *found.beaten)
-    return [axis for axis in COLUMNS if any(one.figures.on(axis) is not None for one in shown)]
+    return [axis for axis in COLUMNS if axis in found.axes or any(one.figures.on(axis) is not None for one in shown)]
 
 
 def why_beaten(candidate: Candidate, found: Found) -> str:
@@ -74,8 +74,8 @@ def loss(candidate: Candidate) -> str:
     """What one lost switch of each tier costs."""
     told = []
     for tier, lost in candidate.figures.lost.items():
-        touched = f", {lost['gpus_touched']:,} GPUs lose a port" if lost["gpus_touched"] else ""
-        told.append(f"{tier} {lost['bisection_left']:.2%}{touched}")
+        ports = f" and {lost['node_ports']:,} node ports dark" if lost["node_ports"] else ""
+        told.append(f"{tier} {lost['bisection_left']:.2%}{ports}")
     return "; ".join(told)
 
 

@@ -56,7 +56,7 @@ def _candidate(one: Candidate, found: Found, *, pareto: bool) -> dict[str, Any]:
         "network_racks": figures.network_racks,
         "growth": figures.growth,
         "lost": {tier: dict(lost) for tier, lost in figures.lost.items()},
-        "alike": list(one.alike),
+        "alike": [other.name for other in one.alike],
         "pareto": pareto,
         "why": "" if pareto else why_beaten(one, found),
         "blueprint": one.text,

@@ -53,5 +53,7 @@ def _beside(one: Candidate) -> list[str]:
         lines.append(f"  {figures.unpriced:,} pieces have no price: cables, racks and what belongs to them")
     if one.alike:
         more = f" and {len(one.alike) - ALIKE} more" if len(one.alike) > ALIKE else ""
-        lines.append(f"  alike in every figure: {', '.join(one.alike[:ALIKE])}{more}")
+        lines.append(
+            f"  of the same figures, and not judged: {', '.join(other.name for other in one.alike[:ALIKE])}{more}"
+        )
     return lines
