@@ -108,12 +108,16 @@ def test_a_scale_up_domain_is_the_block_that_it_is() -> None:
     assert switched.send(0, 1, 10**9) - switched.send(0, 1, 0) == pytest.approx(8e9 / (7200 * 0.802), rel=1e-6)
 
 
-def test_neighbours_in_a_torus_are_those_that_are_linked() -> None:
-    """Trainium nodes hold blocks of 4 x 4 x 1: numbers go along the axes, whatever node a chip is in."""
-    cluster = example_cluster("trn2-ultraserver")
-    files = built_files(cluster, "astra-sim", "scale-up")
-    read = Analytical.read(files["astra-sim/compute.yml"])
-    rows = list(csv.DictReader(files["astra-sim/compute-ids.csv"].decode().splitlines()))[:64]
+CUBES = ("tpu-torus", "scale_up.ici.domain=tpu-v4-cube", "scale_up.ici.per=rack", "pods.p1.su=4")
+
+
+@pytest.mark.parametrize("example", [("trn2-ultraserver",), CUBES], ids=lambda example: example[0])
+def test_neighbours_in_a_torus_are_those_that_are_linked(example: tuple[str, ...]) -> None:
+    """TPU trays hold blocks of 2 x 2 x 1: numbers go along the axes, whatever node a chip is in."""
+    cluster = example_cluster(*example)
+    files, fabric = built_files(cluster, "astra-sim", "scale-up"), network_of(cluster).fabric.name
+    read = Analytical.read(files[f"astra-sim/{fabric}.yml"])
+    rows = list(csv.DictReader(files[f"astra-sim/{fabric}-ids.csv"].decode().splitlines()))[:64]
     number = {(row["device"], row["accelerator"]): int(row["id"]) for row in rows}
     linked = {
         frozenset(number[row[f"{end}_device"], row[f"{end}_port"].split("/")[0].removeprefix("gpu")] for end in "ab")
