@@ -47,10 +47,14 @@ def compile_design(
     allow_outside: bool = False,
     settings: Path | None = None,
     unsaved: Mapping[str, bytes] | None = None,
+    advise: bool = True,
 ) -> Design:
-    """Read, validate and size a blueprint; raises InputError where it cannot be used or cannot be wired."""
+    """Read, validate and size a blueprint; raises InputError where it cannot be used or cannot be wired.
+
+    Without `advise` its hints name no changes that were tried and fit, which takes far longer than sizing.
+    """
     loaded = load_blueprint(blueprint, sets, allow_outside=allow_outside, settings=settings, unsaved=unsaved)
-    return build_design(loaded)
+    return build_design(loaded, advise=advise)
 
 
 def compile_with_room(

@@ -21,7 +21,7 @@ from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
 from fabricgen.design.scale_up.model import ScaleUpDesign
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.wiring.tables import NODE, DeviceClass, Floats, Ints64, WiringPlan
+from fabricgen.wiring.tables import NODE, DeviceClass, Flags, Floats, Ints64, WiringPlan
 
 NONE = -1
 
@@ -125,17 +125,17 @@ class Network:
         return found
 
 
-def networks_of(cluster: Cluster) -> Iterator[Network]:
+def networks_of(cluster: Cluster, dark: Ints64 | None = None) -> Iterator[Network]:
     """The networks of a cluster that join accelerators: those of the NICs that belong to one, else the widest.
 
-    Where there are none, the widest that joins nodes.
+    Where there are none, the widest that joins nodes. `dark` are rows of links that are not there.
     """
     attaching = [f for f in cluster.design.fabrics if _attachments(f)]
     having = [f for f in attaching if any(a.profile.accelerators for a in _attachments(f))] or attaching
     own = [f for f in having if any(leg.gpu is not None for a in _attachments(f) for leg in a.legs)]
     widest = sorted(having, key=lambda f: -max(sum(a.speed_gbps for _ in a.legs) for a in _attachments(f)))
     for fabric in own or widest[:1]:
-        yield network_of(cluster, fabric)
+        yield network_of(cluster, fabric, dark)
 
 
 def _attachments(fabric: FabricDesign) -> list[Attachment]:
@@ -149,14 +149,17 @@ def _ranks_each(design: Design, profile: NodeProfile) -> int:
     return 0 if any(nodes.profile.accelerators for nodes in design.layout.node_sets) else 1
 
 
-def network_of(cluster: Cluster, fabric: FabricDesign) -> Network:
-    """The network of the accelerators whose nodes attach to a fabric."""
+def network_of(cluster: Cluster, fabric: FabricDesign, dark: Ints64 | None = None) -> Network:
+    """The network of the accelerators whose nodes attach to a fabric, without the links of some rows."""
     plan, design = cluster.plan, cluster.design
+    there = np.ones(len(plan.links), dtype=np.bool_)
+    if dark is not None:
+        there[dark] = False
     ranks, first = _ranks(cluster, fabric)
-    leaf, gbps, link, rail = _ports(plan, design, fabric, first)
+    leaf, gbps, link, rail = _ports(plan, design, fabric, first, there)
     ranks = replace(ranks, rail=rail)
     heights = _heights(design, fabric)
-    uplinks = _uplinks(plan, heights)
+    uplinks = _uplinks(plan, heights, there)
     cable = plan.links.cable[link[link != NONE]]
     return Network(
         cluster,
@@ -267,7 +270,7 @@ def _domain_numbers(cluster: Cluster, scale_up: ScaleUpDesign, device: Ints64, g
 
 
 def _ports(
-    plan: WiringPlan, design: Design, fabric: FabricDesign, first: Ints64
+    plan: WiringPlan, design: Design, fabric: FabricDesign, first: Ints64, there: Flags
 ) -> tuple[Ints64, Floats, Ints64, Ints64]:
     """By rank and port, in the order of planes: leaf row, Gb/s and row of the link; and by rank its rail (0: none)."""
     links = plan.links
@@ -290,7 +293,9 @@ def _ports(
     shape = (int(rank.max(initial=NONE)) + 1, int(place.max(initial=0)) + 1)
     leaf, link = np.full(shape, NONE, dtype=np.int64), np.full(shape, NONE, dtype=np.int64)
     gbps, rail = np.zeros(shape), np.zeros(shape[0], dtype=np.int64)
-    leaf[rank, place], link[rank, place], gbps[rank, place] = links.b_device[row], row, speed
+    lit = there[row]
+    leaf[rank, place], link[rank, place] = np.where(lit, links.b_device[row], NONE), np.where(lit, row, NONE)
+    gbps[rank, place] = np.where(lit, speed, 0.0)
     rail[rank[::-1]] = links.rail[row[::-1]]
     return leaf, gbps, link, rail
 
@@ -306,7 +311,7 @@ def _served(attachment: Attachment, count: int) -> list[tuple[int, int, float]]:
     return [(leg, number, 1 / shared.count(leg)) for number, leg in enumerate(shared)]
 
 
-def _uplinks(plan: WiringPlan, heights: dict[TierKey, int]) -> Uplinks:
+def _uplinks(plan: WiringPlan, heights: dict[TierKey, int], there: Flags) -> Uplinks:
     """The links between the tiers above the nodes."""
     links = plan.links
     found: list[tuple[Ints64, int, float]] = []
@@ -315,7 +320,7 @@ def _uplinks(plan: WiringPlan, heights: dict[TierKey, int]) -> Uplinks:
         if lower is None or upper is None or lower == upper or not {lower, upper} <= set(heights):
             continue
         span = links.rows_of(number)
-        found.append((np.arange(span.start, span.stop, dtype=np.int64), heights[lower], segment.speed_gbps))
+        found.append((span.start + np.flatnonzero(there[span]), heights[lower], segment.speed_gbps))
     row = np.concatenate([rows for rows, _, _ in found]) if found else np.zeros(0, dtype=np.int64)
     return Uplinks(
         links.a_device[row].astype(np.int64),
@@ -332,7 +337,7 @@ def _levels(plan: WiringPlan, heights: dict[TierKey, int], uplinks: Uplinks) -> 
     joined = np.arange(len(plan.devices), dtype=np.int64)
     for height in range(max(heights.values(), default=0) + 1):
         inside = uplinks.height < height
-        joined = _joined(joined, uplinks.lower[inside], uplinks.upper[inside])
+        joined = components(joined, uplinks.lower[inside], uplinks.upper[inside])
         tiers = tuple(sorted(key for key, at in heights.items() if at == height))
         leaving = uplinks.height == height
         out = np.bincount(joined[uplinks.lower[leaving]], uplinks.gbps[leaving], len(joined)).astype(np.float64)
@@ -346,7 +351,7 @@ def _levels(plan: WiringPlan, heights: dict[TierKey, int], uplinks: Uplinks) -> 
             hop = 1000 * np.array([segment.km for segment in plan.links.segments])[plan.links.segment[spans]]
         yield Level(tiers, joined, out, float(hop.mean()) if len(hop) else 0.0)
         if len(spans):
-            yield Level((), _joined(joined, *ends), np.zeros(len(joined)), 0.0)
+            yield Level((), components(joined, *ends), np.zeros(len(joined)), 0.0)
 
 
 def _span_ends(plan: WiringPlan, rows: Ints64) -> tuple[Ints64, Ints64]:
@@ -363,7 +368,7 @@ def _spans(plan: WiringPlan, tiers: Collection[TierKey]) -> Ints64:
     return np.concatenate(rows) if rows else np.zeros(0, dtype=np.int64)
 
 
-def _joined(label: Ints64, lower: Ints64, upper: Ints64) -> Ints64:
+def components(label: Ints64, lower: Ints64, upper: Ints64) -> Ints64:
     """Labels of components after some links: the least label of all devices that these join."""
     label = label.copy()
     while len(lower):

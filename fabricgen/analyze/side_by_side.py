@@ -24,7 +24,7 @@ def side_by_side(found: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 def _figures(one: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for section, fabrics in one.items():
-        if section == "blueprint":
+        if section in ("blueprint", "as_built"):
             continue
         for fabric, figures in fabrics.items():
             yield from _leaves(f"{fabric} {section.replace('_', ' ')}", figures)

@@ -82,8 +82,8 @@ def crowding_of_all(network: Network, ranks: Ints64) -> Crowding:
             gbps = network.gbps[ranks[here], p]
             near, of = step.component[leaf[here]], domain[here]
             wide = network.top.component[leaf[here]]
-            everyone = _others(wide, of)
-            out = np.where(everyone > 0, 1 - _others(near, of) / np.maximum(everyone, 1), 0.0)
+            everyone = others(wide, of)
+            out = np.where(everyone > 0, 1 - others(near, of) / np.maximum(everyone, 1), 0.0)
             load += np.bincount(near, gbps * out, len(load))
             total, carried = total + float(gbps.sum()), carried + float((gbps * out).sum())
         crossing.append(carried / total if total else 0.0)
@@ -95,13 +95,15 @@ def crowding_of_all(network: Network, ranks: Ints64) -> Crowding:
     return Crowding(worst, level, narrowest, tuple(crossing))
 
 
-def _others(component: Ints64, domain: Ints64) -> Floats:
+def others(component: Ints64, domain: Ints64) -> Floats:
     """By port, how many ports of other domains are in its component; float64."""
-    inside = np.bincount(component)[component]
-    _, pair, count = np.unique(
-        component * (int(domain.max(initial=0)) + 1) + domain, return_inverse=True, return_counts=True
-    )
-    return np.asarray(inside - count[pair], dtype=np.float64)
+    key = domain * (int(component.max(initial=0)) + 1) + component
+    order = np.argsort(key, kind="stable")  # of keys nearly in order, as ranks are: quick
+    ordered = key[order]
+    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]][: len(key)])
+    size, own = np.diff(np.r_[starts, len(key)]), np.empty(len(key), dtype=np.int64)
+    own[order] = np.repeat(size, size)
+    return np.asarray(np.bincount(component)[component] - own, dtype=np.float64)
 
 
 def _most(load: Floats, out_gbps: Floats) -> float:

@@ -53,10 +53,10 @@ class Catalog:
     @cached_property
     def _files(self) -> dict[str, dict[str, Path]]:
         """Kind -> id -> file; the file's stem is the profile's id."""
-        found: dict[str, dict[str, Path]] = {kind: {} for kind in PROFILE_KINDS}
-        for folder in reversed(self._folders):
+        found = {kind: dict(_built_in(kind)) for kind in PROFILE_KINDS}
+        for folder in self._folders[:-1]:
             for kind, files in found.items():
-                files.update({f.stem: f for f in sorted((folder / kind).glob("*.yaml"))})
+                files.update(_profiles_in(folder / kind))
         return found
 
     def own_digest(self) -> bytes:
@@ -254,6 +254,17 @@ class Catalog:
             self._loaded[key] = profile
         loaded: P = self._loaded[key]
         return loaded
+
+
+def _profiles_in(folder: Path) -> dict[str, Path]:
+    """The profiles of a folder by id."""
+    return {file.stem: file for file in sorted(folder.glob("*.yaml"))}
+
+
+@cache
+def _built_in(kind: str) -> dict[str, Path]:
+    """The profiles of a kind that are part of the program; `size` makes a catalogue for each of a thousand designs."""
+    return _profiles_in(BUILT_IN / "data" / kind)
 
 
 def _read(model: type[M], file: Path) -> M:

@@ -43,14 +43,15 @@ from fabricgen.design.tiers import FabricContext
 from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault
 
 
-def build_design(loaded: LoadedBlueprint) -> Design:
+def build_design(loaded: LoadedBlueprint, *, advise: bool = True) -> Design:
     """Size and count a cluster without expanding it.
 
-    Raises InputError, each finding with its place, where the blueprint cannot be wired.
+    Raises InputError, each finding with its place, where the blueprint cannot be wired; with `advise` as
+    `sized_fabrics` does.
     """
     catalog = Catalog(loaded.folder / "catalog")
     try:
-        return _build(loaded, catalog)
+        return _build(loaded, catalog, advise=advise)
     except InputError as error:
         raise loaded.located(error) from error
 

@@ -14,6 +14,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -91,10 +92,16 @@ def _start(pool: ProcessPoolExecutor, number: int) -> Future[Any]:
 
 
 def _may_fork() -> bool:
+    """Whether no other thread is alive; those of an earlier pool are listed for a moment after they have ended."""
     if sys.platform != "linux":
         return False
     with contextlib.suppress(OSError):
-        return len(os.listdir("/proc/self/task")) == 1  # noqa: PTH208 - counted, not walked
+        for _ in range(20):
+            if len(os.listdir("/proc/self/task")) == 1:  # noqa: PTH208 - counted, not walked
+                return True
+            if threading.active_count() > 1:
+                return False
+            time.sleep(0.001)
     return False
 
 

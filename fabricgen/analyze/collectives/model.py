@@ -73,9 +73,19 @@ class Team:
     @cached_property
     def tree(self) -> Crowding:
         """The crowding of a double binary tree on each rail: a rank divides its rate among its edges."""
-        edges = both_trees(self.domains)
-        child, parent = self.grid[[a for a, _ in edges]].ravel(), self.grid[[b for _, b in edges]].ravel()
-        return crowding(self.network, np.r_[child, parent], np.r_[parent, child], 1 / busiest(edges))
+        edges = np.array(self.edges)
+        child, parent = self.grid[edges[:, 0]].ravel(), self.grid[edges[:, 1]].ravel()
+        return crowding(self.network, np.r_[child, parent], np.r_[parent, child], 1 / self.busiest)
+
+    @cached_property
+    def edges(self) -> list[tuple[int, int]]:
+        """(child, parent) of both trees over the domains."""
+        return both_trees(self.domains)
+
+    @cached_property
+    def busiest(self) -> int:
+        """Edges of the domain that has most of them in both trees."""
+        return busiest(self.edges)
 
     @cached_property
     def everyone(self) -> Crowding:

@@ -11,8 +11,11 @@ from fabricgen.cli.options import output_option, phase_option, reading_options
 from fabricgen.kernel import discovery
 
 if TYPE_CHECKING:
-    from fabricgen.analyze.asked import Asked
+    from fabricgen.analyze.asked import Asked, Job
+    from fabricgen.analyze.network import Network
     from fabricgen.catalog.loader import Catalog
+    from fabricgen.cluster import Cluster
+    from fabricgen.verify.actions import Diagnosis
 
 SECTIONS = discovery.module_names("fabricgen.analyze.sections")
 UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
@@ -67,6 +70,13 @@ class Sizes(click.ParamType):  # type: ignore[type-arg]
 @click.option("--pairs", is_flag=True, help="Failures of two switches, too.")
 @click.option("--constants", default="usual", show_default=True, metavar="ID", help="A profile of constants.")
 @click.option("--constant", "stated", multiple=True, metavar="PATH=VALUE", help="Change one constant; may be repeated.")
+@click.option(
+    "--dump",
+    "dumps",
+    multiple=True,
+    metavar="DUMP",
+    help="What the hall is like, as `verify` reads it: what its findings cost the job; may be repeated.",
+)
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @output_option
 def command(
@@ -85,12 +95,14 @@ def command(
     pairs: bool,
     constants: str,
     stated: tuple[str, ...],
+    dumps: tuple[str, ...],
     form: str,
     output: str,
 ) -> None:
     """Say what the clusters of BLUEPRINTs will do: structure, collectives, load balance, failures and stragglers.
 
-    Several are told one after the other, and side by side in the end.
+    Several are told one after the other, and side by side in the end. With --dump, also what the hall costs as it was
+    found: each miscabling, and all together.
     """
     import json
 
@@ -99,18 +111,35 @@ def command(
     from fabricgen.analyze.side_by_side import side_by_side
     from fabricgen.cli.output import write_output
     from fabricgen.pipeline import compile_cluster, compile_design
+    from fabricgen.verify import cost
+
+    if dumps and len(blueprints) > 1:
+        raise click.UsageError("--dump tells of one hall: name one blueprint")
+
+    def runs_on(network: Network) -> Job:
+        return job_of(network, job, placement, ranks)
 
     found = []
     for blueprint in blueprints:
         cluster = compile_cluster(compile_design(blueprint, sets, allow_outside=allow_outside), phase)
         asked = _asked(cluster.design.catalog, constants, stated, sizes, trials, seed, pairs)
-        found.append(analysis(cluster, asked, lambda network: job_of(network, job, placement, ranks), sections, fabric))
+        found.append(analysis(cluster, asked, runs_on, sections, fabric))
+        if dumps:
+            found[-1]["as_built"] = cost.costs(cluster, _diagnosis(cluster, dumps), runs_on, asked, fabric)
     if form == "json":
         told = json.dumps(found if len(found) > 1 else found[0], indent=2)
     else:
-        each = ["\n".join(text(one)) for one in found]
+        each = ["\n".join([*text(one), *cost.lines(one.get("as_built", {}))]) for one in found]
         told = "\n\n".join([*each, "\n".join(side_by_side(found))] if len(found) > 1 else each)
     write_output(output, f"{told}\n".encode())
+
+
+def _diagnosis(cluster: Cluster, dumps: tuple[str, ...]) -> Diagnosis:
+    from fabricgen.verify.planned import planned_by
+    from fabricgen.verify.report import Asked
+    from fabricgen.verify.verification import verify
+
+    return verify(planned_by(cluster), dumps, Asked()).report.diagnosis
 
 
 def _asked(

@@ -4,7 +4,7 @@ and NVLSTree of NCCL 2.17 and 2.18).
 
 from __future__ import annotations
 
-from fabricgen.analyze.collectives.model import Stage, Team, both_trees, busiest, depth
+from fabricgen.analyze.collectives.model import Stage, Team, depth
 
 KIND = "in_switch"
 
@@ -15,5 +15,5 @@ def stages(collective: str, team: Team) -> list[Stage] | None:
         return None
     if team.domains == 1:
         return [Stage(0, 1, scale_up_bytes=1.0, flow=True, in_switch=True)]
-    across, network = 2 * depth(team.domains), busiest(both_trees(team.domains)) / 2 / team.rails
+    across, network = 2 * depth(team.domains), team.busiest / 2 / team.rails
     return [Stage(across, 1, network, 1.0, team.tree, flow=True, in_switch=True)]

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from fabricgen.analyze.collectives.model import Stage, Team, both_trees, busiest, depth
+from fabricgen.analyze.collectives.model import Stage, Team, depth
 
 KIND = "tree"
 
@@ -24,6 +24,5 @@ def stages(collective: str, team: Team) -> list[Stage] | None:
     inside, scale_up = ways * (team.each - 1), float(ways) if team.each > 1 else 0.0
     if team.domains == 1:
         return [Stage(0, inside, scale_up_bytes=scale_up, flow=True)]
-    edges = both_trees(team.domains)
-    sent = busiest(edges) / 2 if ways == 2 else max(Counter(parent for _, parent in edges).values()) / 2
+    sent = team.busiest / 2 if ways == 2 else max(Counter(parent for _, parent in team.edges).values()) / 2
     return [Stage(ways * depth(team.domains), inside, sent / team.rails, scale_up, team.tree, flow=True)]

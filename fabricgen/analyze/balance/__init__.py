@@ -1,0 +1,1 @@
+"""How flows share equal paths: their routes through the wired graph, how crowded these are, and formulas for it."""

@@ -1,0 +1,260 @@
+"""Classes of losses: single parts that carry as much and stand below as many are alike; one stands for all of them.
+
+How much of the bisection is left after switches, planes, racks and feeds is that of the design
+(`fabricgen.design.capacity.failure`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+
+from fabricgen.analyze.losses import Losses
+from fabricgen.analyze.network import NONE, Network
+from fabricgen.design.capacity.failure import FailureAnalysis
+from fabricgen.design.capacity.failure_domains import FailureDomain, feed_failures, rack_failures
+from fabricgen.design.fabric_model import TierDesign, TierKey
+from fabricgen.design.floor.floor_plan import FloorPlan, RackPosition
+from fabricgen.wiring.tables import SWITCH, DeviceClass, Ints64, unique_values
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """A class of parts: `kind` of part, `what` it is, how `many`, and how many `of_job` its traffic can use; one of
+    them by name, and the devices and links that go with it.
+
+    `share` is what the design says is left of the bisection; None where its loss is counted on links.
+    """
+
+    kind: str
+    what: str
+    many: int
+    of_job: int
+    example: str
+    devices: Ints64 = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    links: Ints64 = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    share: Fraction | None = None
+
+
+class LossClasses:
+    """The classes of losses of a network, seen by a job."""
+
+    def __init__(self, losses: Losses) -> None:
+        self.network, self.has, self.job = losses.network, losses.has, losses.job
+        self._cluster, self._plan = self.network.cluster, self.network.cluster.plan
+        self.survival = FailureAnalysis(self._cluster.design, self.network.fabric)
+        found = ((tier, _class_of(self.network, tier.key)) for tier in self.survival.chain)
+        self._tiers: list[tuple[TierDesign, DeviceClass]] = [(tier, cls) for tier, cls in found if cls]
+        self._links = losses.links
+        self._ports = self._carried(self.network.leaf)
+        self._below = self._ranks_below(losses.place)
+
+    def single(self) -> Iterator[Loss]:
+        """Nodes, NICs, cables, switches from the leaves up, planes, racks and feeds."""
+        yield from self._nodes()
+        yield from self._nics()
+        yield from self._cables()
+        for tier, cls in self._tiers:
+            yield from self._switches(tier, cls)
+        yield from self._planes()
+        yield from self._racks()
+        yield from self._feeds()
+
+    def pairs(self) -> Iterator[Loss]:
+        """The worst two switches of each pair of tiers: those that cut off most accelerators, then those that leave
+        least of the bisection. One switch of each class is taken with every other switch.
+        """
+        for at, (tier, cls) in enumerate(self._tiers):
+            firsts = [int(loss.devices[0]) for loss in self._switches(tier, cls)]
+            for other, others in self._tiers[at:]:
+                found = [self._with(row, tier, other, others) for row in firsts]
+                for _, share, *pair in sorted(one for one in found if one)[:1]:
+                    many = cls.count * (cls.count - 1) // 2 if tier is other else cls.count * others.count
+                    names, gone = " + ".join(self._cluster.names[row] for row in pair), np.array(pair)
+                    yield Loss("pair", f"{tier.name} + {other.name}", many, many, names, gone, share=share)
+
+    def _with(self, row: int, tier: TierDesign, other: TierDesign, cls: DeviceClass) -> _Pair | None:
+        """The worst pair of a switch and one of a tier: (-ranks cut off, share left, the two switches)."""
+        leaf, only = self.network.leaf, self._ports[2]
+        on = (leaf == row).any(axis=1)
+        rest = np.where(self.has & (leaf != row), leaf, NONE)[on]
+        last = rest.max(axis=1)
+        lone = last[((rest == NONE) | (rest == last[:, None])).all(axis=1) & (last != NONE)]
+        cut = np.bincount(lone, minlength=len(self._below[0])) + only
+        return min(
+            (
+                (-int(cut[second]), self.survival.after(self._domain((row, tier), (second, other))).share, row, second)
+                for second in range(cls.first, cls.first + cls.count)
+                if second != row
+            ),
+            default=None,
+        )
+
+    def _domain(self, *switches: tuple[int, TierDesign]) -> FailureDomain:
+        gone: dict[TierKey, list[tuple[int, int]]] = {}
+        for row, tier in switches:
+            gone.setdefault(tier.key, []).append(divmod(int(self._plan.devices.ordinal[row]), tier.count))
+        return FailureDomain("a pair", gone)
+
+    def _carried(self, carrier: Ints64) -> tuple[Ints64, ...]:
+        """By carrier of ports (int64 [ranks, ports], -1: none): its ports and the ranks that have no other; of all, and
+        of the job.
+        """
+        there = carrier != NONE
+        last = carrier.max(axis=1, initial=NONE)
+        only = (~there | (carrier == last[:, None])).all(axis=1) & (last != NONE)
+        size = max(int(carrier.max(initial=NONE)) + 1, len(self._plan.devices))
+        counted = (carrier[there], carrier[there & self.job[:, None]], last[only], last[only & self.job])
+        return tuple(np.bincount(some, minlength=size) for some in counted)
+
+    def _ranks_below(self, place: Ints64) -> tuple[Ints64, Ints64, Ints64]:
+        """By switch, the ports of ranks in its component at its own level, of all and of the job; and in its place."""
+        size = len(self._plan.devices)
+        below = np.zeros((2, size), dtype=np.int64)
+        for level in self.network.levels:
+            for cls in (found for key in level.tiers if (found := _class_of(self.network, key))):
+                for number, mask in enumerate((self.has, self.has & self.job[:, None])):
+                    inside = np.bincount(level.component[self.network.leaf[mask]], minlength=size)
+                    below[number, cls.rows] = inside[level.component[cls.rows]]
+        return below[0], below[1], np.bincount(place[self.network.leaf[self.has]], minlength=size)[place]
+
+    def _nodes(self) -> Iterator[Loss]:
+        device, devices = self.network.ranks.device, self._plan.devices
+        held, mine = np.bincount(device), np.bincount(device[self.job], minlength=int(device.max(initial=0)) + 1)
+        rows = np.flatnonzero(held)
+        for first, many in _alike(devices.device_class[rows].astype(np.int64), held[rows], mine[rows]):
+            row = int(rows[first])
+            model = devices.classes[devices.device_class[row]].profile.id
+            of_job = many if mine[row] else 0
+            yield Loss("node", model, many, of_job, self._cluster.names[row], _one(row), share=Fraction(1))
+
+    def _nics(self) -> Iterator[Loss]:
+        """The n-th NIC of each node, with all of its ports."""
+        links, port_link = self._plan.links, self.network.port_link
+        rails = int(links.rail.max(initial=0)) + 1
+        nic = np.where(self.has, self.network.ranks.device[:, None] * rails + links.rail[port_link], NONE)
+        columns = self._carried(nic)
+        there = np.flatnonzero(columns[0])
+        for first, many in _alike(*(column[there] for column in columns)):
+            number = int(there[first])
+            name = f"NIC {number % rails} of {self._cluster.names[number // rails]}"
+            of_job = many if columns[1][number] else 0
+            yield Loss("nic", "NIC", many, of_job, name, links=np.unique(port_link[nic == number]))
+
+    def _cables(self) -> Iterator[Loss]:
+        """Cables with all of their links, by pair of tiers, number of links, and what depends on them."""
+        plan, links = self._plan, self._plan.links
+        cable = links.cable.astype(np.int64)
+        ours = np.zeros(len(links), dtype=np.bool_)
+        ours[self.network.port_link[self.has]] = ours[self._links.row] = True
+        rows = np.flatnonzero(ours & (cable != NONE))
+        link_of = np.full(len(plan.cables), NONE, dtype=np.int64)
+        link_of[cable[rows[::-1]]] = rows[::-1]
+        there = np.flatnonzero(link_of != NONE)
+        link, number = link_of[there], np.bincount(cable[rows])[there]
+        keys = sorted({segment.key for segment in links.segments})
+        pair = np.array([keys.index(segment.key) for segment in links.segments], dtype=np.int64)[links.segment[link]]
+        at_nodes = self._carried(np.where(self.has, cable[self.network.port_link], NONE))
+        carried = [np.append(c, np.zeros(len(plan.cables), dtype=np.int64))[there] for c in at_nodes]
+        lower, up = links.a_device[link], np.bincount(self._links.a, minlength=len(plan.devices))
+        below = [column[lower] for column in self._below]
+        for first, many in _alike(pair, number, *carried, up[lower], *below):
+            ends = (self._cluster.names[end] for end in (links.a_device[link[first]], links.b_device[link[first]]))
+            of_job = many if carried[1][first] or below[1][first] else 0
+            gone = rows[cable[rows] == there[first]]
+            yield Loss("cable", keys[pair[first]], many, of_job, " - ".join(ends), links=gone)
+
+    def _switches(self, tier: TierDesign, cls: DeviceClass) -> Iterator[Loss]:
+        size = len(self._plan.devices)
+        degree = (np.bincount(end, minlength=size) for end in (self._links.a, self._links.b))
+        share = self.survival.after_switch(tier).share
+        for first, many in _alike(*(column[cls.rows] for column in (*self._ports, *degree, *self._below))):
+            row = cls.first + first
+            of_job = many if self._below[1][row] else 0
+            yield Loss("switch", tier.name, many, of_job, self._cluster.names[row], _one(row), share=share)
+
+    def _planes(self) -> Iterator[Loss]:
+        left = self.survival.after_plane()
+        if left is not None:
+            rows = np.concatenate([np.arange(cls.first, cls.first + cls.count) for _, cls in self._tiers])
+            plane = self._plan.devices.plane[rows]
+            planes = unique_values(plane)
+            gone = rows[plane == planes[0]]
+            yield Loss("plane", "plane", len(planes), len(planes), f"plane {planes[0] + 1}", gone, share=left.share)
+
+    def _racks(self) -> Iterator[Loss]:
+        """Racks by what they hold of ranks and switches, that of those alike which leaves least; nodes that fail with
+        their switches need none.
+        """
+        devices, names = self._plan.devices, self._plan.racks.names
+        left = self._left_by_rack()
+        shares = sorted({*left.values(), Fraction(1)})
+        place = {share: number for number, share in enumerate(shares)}
+        share = np.array([place[left.get(name, Fraction(1))] for name in names], dtype=np.int64)
+        above = np.flatnonzero(self._below[1])
+        held = [self.network.ranks.device, self.network.ranks.device[self.job], above]
+        held += [np.arange(cls.first, cls.first + cls.count) for _, cls in self._tiers]
+        ranks, mine, needed, *switches = (np.bincount(devices.rack[rows], minlength=len(names)) for rows in held)
+        order = np.argsort(share, kind="stable")
+        used = order[(ranks + np.sum(switches, axis=0))[order] > 0]
+        for first, many in _alike(*(column[used] for column in (ranks, mine, needed, *switches))):
+            rack = int(used[first])
+            what = [f"{ranks[rack]} {self.network.what}"] * bool(ranks[rack])
+            what += [f"{c[rack]} {t.name}" for (t, _), c in zip(self._tiers, switches, strict=True) if c[rack]]
+            of_job = many if mine[rack] or needed[rack] else 0
+            gone = np.flatnonzero(devices.rack == rack)
+            yield Loss("rack", ", ".join(what), many, of_job, names[rack], gone, share=shares[share[rack]])
+
+    def _left_by_rack(self) -> Mapping[str, Fraction]:
+        """What is left of the bisection by network rack; those of one number in the units of one part are alike."""
+        floor = FloorPlan(self._cluster.design)
+        known = {loss.name: self.survival.after(loss).share for loss in rack_failures(self._cluster.design, floor)}
+        for unit, plan in enumerate(floor.plan_of_unit):
+            alike = floor.plan_of_unit.index(plan)
+            for number, _ in floor.unit_racks(unit):
+                known[floor.unit_rack_name(unit, number)] = known[floor.unit_rack_name(alike, number)]
+        return known
+
+    def _feeds(self) -> Iterator[Loss]:
+        """Feeds that are the only one of some racks."""
+        floor, racks = FloorPlan(self._cluster.design), self._plan.racks
+        for loss in feed_failures(self._cluster.design, floor):
+            spots = zip(
+                racks.site.tolist(), racks.row.tolist(), racks.column.tolist(), racks.hall.tolist(), strict=True
+            )
+            lost = np.array([loss.name == f"feed {floor.feeds_of(RackPosition(*spot))[0]}" for spot in spots])
+            gone = np.flatnonzero(lost[self._plan.devices.rack])
+            yield Loss("feed", loss.name, 1, 1, loss.name, gone, share=self.survival.after(loss).share)
+
+
+_Pair = tuple[int, Fraction, int, int]
+
+
+def _alike(*columns: Ints64) -> Iterator[tuple[int, int]]:
+    """(first row, how many rows) of each kind of row of some columns of counts, in the order of first rows."""
+    kind, kinds = np.zeros(len(columns[0]), dtype=np.int64), 1
+    for column in columns:
+        values = int(column.max(initial=0)) + 1
+        if kinds * values > 2**62:
+            found, kind = np.unique(kind, return_inverse=True)
+            kinds = len(found)
+        kind, kinds = kind * values + column, kinds * values
+    if kinds > 4 * len(kind):
+        _, first, count = np.unique(kind, return_index=True, return_counts=True)
+    else:
+        number, first = np.bincount(kind, minlength=kinds), np.zeros(kinds, dtype=np.int64)
+        first[kind[::-1]] = np.arange(len(kind))[::-1]
+        first, count = first[number > 0], number[number > 0]
+    yield from sorted(zip(first.tolist(), count.tolist(), strict=True))
+
+
+def _class_of(network: Network, key: TierKey) -> DeviceClass | None:
+    classes = network.cluster.plan.devices.classes
+    return next((cls for cls in classes if cls.kind == SWITCH and cls.key == key and cls.count), None)
+
+
+def _one(row: int) -> Ints64:
+    return np.array([row], dtype=np.int64)

@@ -1,0 +1,268 @@
+"""What is left of a network after a loss: accelerators cut off, and how much slower the traffic of a job gets.
+
+A rank is cut off when its node is lost or none of its ports is left in the largest piece of the network that it was in.
+Every switch spreads traffic evenly over the uplinks that are left to it, as ECMP and per-packet spraying do, so what a
+switch further up has lost does not lessen what it gets, unless nothing leads on from there. A rank that has lost ports
+sends all of its traffic by the others, and a collective waits for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from fabricgen.analyze.asked import Job
+from fabricgen.analyze.network import NONE, Network, components
+from fabricgen.analyze.traffic import others
+from fabricgen.design.fabric_model import TierKey
+from fabricgen.wiring.tables import Flags, Floats, Ints64, Segment
+
+RING, ALL_TO_ALL = "ring", "all_to_all"
+
+_NOTHING = np.zeros(0, dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What a loss leaves: `cut_off` and `slowed` accelerators of all, and of those of the job.
+
+    `slowdown` is the time of a pattern of the job's traffic over that before; empty where the loss cuts off one of its
+    accelerators. `lost_gbps` is what the bisection loses at most, Gb/s.
+    """
+
+    cut_off: int
+    slowed: int
+    job_cut_off: int
+    job_slowed: int
+    slowdown: Mapping[str, float]
+    lost_gbps: float
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """Links between switches, one row a link: rows of the two ends, the lower one first, Gb/s, and the link's row.
+
+    `level` is the level whose components they leave, -1 for those of the two switches of a pair; those `across` sites
+    leave the components of both ends.
+    """
+
+    a: Ints64
+    b: Ints64
+    gbps: Floats
+    row: Ints64
+    level: Ints64
+    across: Flags
+
+    @staticmethod
+    def of(network: Network) -> Links:
+        """All links between the switches of a network."""
+        links = network.cluster.plan.links
+        height = {key: number for number, level in enumerate(network.levels) for key in level.tiers}
+        level = np.array([_level_of(segment, height) for segment in links.segments])
+        speed = np.array([float(segment.speed_gbps) for segment in links.segments])
+        across = np.array([segment.km > 0 for segment in links.segments])
+        row = np.flatnonzero(level[links.segment] != _OTHERS)
+        of, a, b = links.segment[row], links.a_device[row], links.b_device[row]
+        return Links(a.astype(np.int64), b.astype(np.int64), speed[of], row, level[of], across[of])
+
+
+_OTHERS = -2
+
+
+def _level_of(segment: Segment, height: Mapping[TierKey, int]) -> int:
+    if segment.lower_tier is None or not {segment.tier, segment.lower_tier} <= height.keys():
+        return _OTHERS
+    return NONE if segment.tier == segment.lower_tier and not segment.km else height[segment.lower_tier]
+
+
+class Losses:
+    """The losses of a network, seen by a job; `grid` has its ranks by scale-up domain and place in it.
+
+    `links` are those between switches, `place` by switch row the part of the network that it is in, `job` by rank
+    whether the job runs on it.
+    """
+
+    def __init__(self, network: Network, job: Job, grid: Ints64) -> None:
+        self.network, self._grid = network, grid
+        self.links, devices = Links.of(network), len(network.cluster.plan.devices)
+        self.place = components(np.arange(devices, dtype=np.int64), self.links.a, self.links.b)
+        self.job = np.zeros(len(network.ranks), dtype=np.bool_)
+        self.job[job.ranks] = True
+        self.has = network.leaf != NONE
+        self._whole = np.where(self.has, network.gbps, 0.0).sum(axis=1)
+        switch = np.zeros(devices, dtype=np.bool_)
+        for rows in (self.links.a, self.links.b, network.leaf[self.has]):
+            switch[rows] = True
+        self._switches = np.flatnonzero(switch)
+        key = self.links.a * devices + self.links.b
+        pairs, self._pair, self._parallel = np.unique(key, return_inverse=True, return_counts=True)
+        self._pairs = np.divmod(pairs, devices)
+        none = np.zeros(len(self.links.row), dtype=np.bool_)
+        self._up = self._down = np.zeros(devices)
+        self._up, self._down = (-gbps for gbps in self._left(~none))
+        up, across = self.links.level != NONE, self.links.across
+        level = np.full(devices, NONE, dtype=np.int64)
+        level[self.links.a[up]], level[self.links.b[across]] = self.links.level[up], self.links.level[across]
+        self._tops = [np.flatnonzero(level == number) for number in range(len(network.levels))]
+        self._even = [self._carries(number, self._up, self._down) for number in range(len(network.levels))]
+        self._crossing = {RING: self._ring(grid), ALL_TO_ALL: self._all_to_all()}
+        self._loads = {name: [self._load(k, c) for k, c in enumerate(of)] for name, of in self._crossing.items()}
+        self._reach = self._reaches(np.where(self.has, network.gbps, 0.0), none)
+        everyone = np.ones(len(network.ranks))
+        self._before = {name: self._time(name, everyone, self.has, none) for name in self._crossing}
+
+    def after(self, devices: Ints64 = _NOTHING, links: Ints64 = _NOTHING) -> Left:
+        """What is left without some devices, by their rows, and without some links of the plan, by theirs."""
+        network, every = self.network, self.links
+        gone = np.zeros(len(self.place), dtype=np.bool_)
+        gone[devices] = True
+        lost = gone[every.a] | gone[every.b]
+        port = self.has & ~gone[network.leaf] & ~gone[network.ranks.device][:, None]
+        if len(links):
+            lost |= np.isin(every.row, links)
+            port &= ~np.isin(network.port_link, links)
+        if lost.any():
+            port &= self._main(gone, lost, port)[network.leaf]
+        left = np.where(port, network.gbps, 0.0)
+        sums = left.sum(axis=1)
+        cut, slowed = (sums == 0) & (self._whole > 0), (sums > 0) & (sums < self._whole)
+        if len(self._grid) < 2:  # within a scale-up domain a job needs no network
+            stops = gone[network.ranks.device][self.job]
+            slowdown = {} if stops.any() else dict.fromkeys(self._crossing, 1.0)
+            return Left(int(cut.sum()), int(slowed.sum()), int(stops.sum()), 0, slowdown, self._lost(left, lost))
+        slowdown = {}
+        if not cut[self.job].any():
+            factor = np.divide(self._whole, sums, out=np.ones(len(sums)), where=sums > 0)
+            slowdown = {name: self._time(name, factor, port, lost) / self._before[name] for name in self._crossing}
+        return Left(
+            int(cut.sum()),
+            int(slowed.sum()),
+            int(cut[self.job].sum()),
+            int(slowed[self.job].sum()),
+            slowdown,
+            self._lost(left, lost),
+        )
+
+    def _lost(self, port: Floats, lost: Flags) -> float:
+        return max(0.0, self._reach - self._reaches(port, lost))
+
+    def _main(self, gone: Flags, lost: Flags, port: Flags) -> Flags:
+        """By switch row, whether it is in the largest piece that is left of its part of the network."""
+        kept = np.bincount(self._pair[lost], minlength=len(self._parallel)) < self._parallel
+        a, b = (end[kept] for end in self._pairs)
+        alive = self._switches[~gone[self._switches]]
+        seed = np.full(len(gone), NONE, dtype=np.int64)
+        seed[self.place[alive]] = alive
+        reached = np.zeros(len(gone), dtype=np.bool_)
+        reached[seed[seed != NONE]] = True
+        number = 0
+        while not reached[alive].all():
+            reached[b[reached[a]]] = True
+            reached[a[reached[b]]] = True
+            if number == (number := int(reached.sum())):
+                break
+        else:
+            return reached
+        piece = components(np.arange(len(gone), dtype=np.int64), a, b)
+        leaves = self.network.leaf[port]
+        size = np.bincount(piece[leaves], minlength=len(gone))
+        largest = np.zeros(len(gone), dtype=np.int64)
+        np.maximum.at(largest, self.place[leaves], size[piece[leaves]])
+        chosen = np.full(len(gone), NONE, dtype=np.int64)
+        best = leaves[size[piece[leaves]] == largest[self.place[leaves]]][::-1]
+        chosen[self.place[best]] = piece[best]
+        return np.asarray(chosen[self.place] == piece)
+
+    def _left(self, lost: Flags) -> tuple[Floats, Floats]:
+        """By switch, Gb/s of its uplinks, and of the links to it from below, without some links."""
+        up, across = lost & (self.links.level != NONE), lost & self.links.across
+        above = self._up - self._by_switch(self.links.a, up) - self._by_switch(self.links.b, across)
+        return above, self._down - self._by_switch(self.links.b, up & ~across)
+
+    def _by_switch(self, end: Ints64, which: Flags) -> Floats:
+        """By device row, the Gb/s of some links that have it at one end."""
+        return np.bincount(end[which], self.links.gbps[which], len(self.place)).astype(np.float64)
+
+    def _carries(self, number: int, up: Floats, down: Floats) -> Floats:
+        """By component of a level, what it sends out before the first switch is full, Gb/s; 0 where nothing leaves.
+
+        Switches get what leaves in proportion to the links to them from below; those without uplinks get none.
+        """
+        level = self.network.levels[number]
+        ends = self._tops[number]
+        ends = ends[(up[ends] > 0) & (down[ends] > 0)] if number else ends[up[ends] > 0]
+        of, weight = level.component[ends], down[ends] if number else np.ones(len(ends))
+        every, first = np.bincount(of, weight, len(self.place)), np.full(len(self.place), np.inf)
+        np.minimum.at(first, of, up[ends] / weight)
+        carried: Floats = np.multiply(every, first, out=np.zeros(len(every)), where=every > 0)
+        return carried
+
+    def _reaches(self, port: Floats, lost: Flags) -> float:
+        """Gb/s that all places can send towards the top: each the lesser of its uplinks and what its parts can."""
+        levels, leaf, links = self.network.levels, self.network.leaf, self.links
+        rows = np.flatnonzero(lost)
+        inside = np.bincount(leaf[self.has], port[self.has], len(self.place))
+        for number, level in enumerate(levels):
+            inside = np.bincount(level.component, inside, len(inside))
+            if number + 1 == len(levels):
+                break
+            here = rows[links.level[rows] == number]
+            less = np.bincount(level.component[links.a[here]], links.gbps[here], len(inside))
+            across = here[links.across[here]]
+            less += np.bincount(level.component[links.b[across]], links.gbps[across], len(inside))
+            inside = np.minimum(inside, np.maximum(0.0, level.out_gbps - less))
+        return float(inside.sum())
+
+    def _ring(self, grid: Ints64) -> list[Floats]:
+        """By level, what of each port leaves its component when every rank sends to that of its place in the next
+        scale-up domain.
+        """
+        leaf = self.network.leaf
+        to = np.full_like(leaf, NONE)
+        to[grid] = leaf[np.roll(grid, -1, axis=0)]
+        there = self.has & (to != NONE) & (self.place[leaf] == self.place[to])
+        of_levels = (level.component for level in self.network.levels)
+        return [np.where(there & (of[leaf] != of[to]), self.network.gbps, 0.0) for of in of_levels]
+
+    def _all_to_all(self) -> list[Floats]:
+        """By level, what of each port leaves its component when every rank of the job sends to every other domain.
+
+        Traffic to another rail leaves by the rank of that rail in the sender's domain.
+        """
+        network, found = self.network, []
+        mine = self.has & self.job[:, None]
+        domain = np.broadcast_to(network.ranks.domain[:, None], network.leaf.shape)[mine]
+        leaf = network.leaf[mine]
+        everyone = np.maximum(1, others(self.place[leaf], domain))
+        for level in network.levels:
+            share = np.zeros(network.leaf.shape)
+            near = others(level.component[leaf], domain)
+            share[mine] = network.gbps[mine] * np.clip(1 - near / everyone, 0.0, 1.0)
+            found.append(share)
+        return found
+
+    def _load(self, level: int, crossing: Floats) -> Floats:
+        component = self.network.levels[level].component[self.network.leaf[self.has]]
+        return np.bincount(component, crossing[self.has], len(self.place)).astype(np.float64)
+
+    def _time(self, name: str, factor: Floats, port: Flags, lost: Flags) -> float:
+        """How long a pattern takes, in times of what the ports of its ranks take when nothing is lost."""
+        worst = float(factor[self.job].max(initial=1.0))
+        ports_lost, carried = worst > 1, self._even
+        if lost.any():
+            up, down = self._left(lost)
+            dead = (self._up > 0) & (up <= 0)
+            for number, crossing in enumerate(self._crossing[name]):
+                if not crossing.any():
+                    dead[self._tops[number]] = False
+            up, down = self._left(lost | dead[self.links.b])
+            carried = [self._carries(number, up, down) for number in range(len(carried))]
+        for number, crossing in enumerate(self._crossing[name]):
+            load = self._loads[name][number]
+            if ports_lost:
+                load = self._load(number, np.where(port, crossing, 0.0) * factor[:, None])
+            wide = carried[number] > 0
+            worst = max(worst, float((load[wide] / carried[number][wide]).max(initial=0.0)))
+        return worst

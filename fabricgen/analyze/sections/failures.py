@@ -1,0 +1,160 @@
+"""Failures: what the loss of each part leaves, by classes of parts that are alike, and how often a job is stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from fabricgen.analyze.asked import Asked, Job
+from fabricgen.analyze.collectives.team import team_of
+from fabricgen.analyze.loss_classes import Loss, LossClasses
+from fabricgen.analyze.losses import ALL_TO_ALL, RING, Losses
+from fabricgen.analyze.network import Network
+from fabricgen.catalog.constant_models import DAYS_OF_YEAR
+
+ORDER = 4
+HOURS_OF_YEAR = 24 * DAYS_OF_YEAR
+
+FORMULA = (
+    "bisection_share: the least cut into halves over that before; of a cable or NIC: 1 - what places above it can send "
+    "less / bisection. slowdown: greatest load / Gb/s left, of ports and the uplinks of switches, over that before; "
+    "switches spread traffic evenly over what they have left. per_year: parts whose loss cuts off an accelerator of "
+    "the job x failures of one in a year; mean_hours = 8,766 / per_year"
+)
+
+
+def figures(network: Network, job: Job, asked: Asked) -> dict[str, Any]:
+    """What every single loss leaves, the worst pairs of switches where they are asked for, and interruptions."""
+    losses = Losses(network, job, team_of(network, job, asked.constants).grid)
+    classes = LossClasses(losses)
+    whole = classes.survival.whole
+    rows = [_row(losses, loss, whole) for loss in classes.single()]
+    rates = sorted(asked.constants.failures.items())
+    return {
+        "bisection_gbps": float(whole),
+        "losses": rows,
+        **({"pairs": [_row(losses, loss, whole) for loss in classes.pairs()]} if asked.pairs else {}),
+        "interruptions": _interruptions(network, job, rows, asked),
+        "formula": FORMULA,
+        "constants": {f"{part}_failures_per_year": round(rate.per_year, 6) for part, rate in rates},
+        "source": {part: rate.source for part, rate in rates},
+    }
+
+
+def _row(losses: Losses, loss: Loss, whole: Fraction) -> dict[str, Any]:
+    left = losses.after(loss.devices, loss.links)
+    lost = left.lost_gbps / float(whole) if whole else 0.0
+    share = float(loss.share) if loss.share is not None else max(0.0, 1 - lost)
+    phase = losses.network.cluster.phase
+    return {
+        "kind": loss.kind,
+        "what": loss.what,
+        "parts": loss.many,
+        "parts_of_job": loss.of_job,
+        "example": loss.example,
+        "bisection_share": None if phase else round(share, 6),
+        "cut_off": left.cut_off,
+        "slowed": left.slowed,
+        "job_cut_off": left.job_cut_off,
+        "ring_slowdown": round(left.slowdown[RING], 4) if left.slowdown else None,
+        "all_to_all_slowdown": round(left.slowdown[ALL_TO_ALL], 4) if left.slowdown else None,
+    }
+
+
+def _interruptions(network: Network, job: Job, rows: Sequence[Mapping[str, Any]], asked: Asked) -> dict[str, Any]:
+    """Parts that stop the job and parts that slow it down, with how often either happens."""
+    nodes = len(np.unique(network.ranks.device[job.ranks]))
+    found = [_often("node", "node", nodes, 0, asked)]
+    if network.what == "accelerators":
+        found.insert(0, _often("gpu", "accelerator", len(job), 0, asked))
+    single: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for row in rows:
+        if row["kind"] in ("nic", "cable", "switch"):
+            single.setdefault((row["kind"], row["what"]), []).append(row)
+    for (kind, what), mine in single.items():
+        stop = sum(row["parts_of_job"] for row in mine if row["job_cut_off"])
+        slow = sum(row["parts_of_job"] for row in mine if _slows(row))
+        found.append(_often(kind, what, stop, slow, asked))
+    every, slowed = (sum(row[name] for row in found) for name in ("per_year", "slowed_per_year"))
+    return {
+        "mean_hours": round(HOURS_OF_YEAR / every, 3) if every else None,
+        "per_year": round(every, 3),
+        "mean_hours_slowed": round(HOURS_OF_YEAR / slowed, 3) if slowed else None,
+        "slowed_per_year": round(slowed, 3),
+        "by_part": found,
+    }
+
+
+def _slows(row: Mapping[str, Any]) -> bool:
+    return max(row["ring_slowdown"] or 1.0, row["all_to_all_slowdown"] or 1.0) > 1
+
+
+def _often(part: Any, what: str, stop: int, slow: int, asked: Asked) -> dict[str, Any]:
+    each = asked.constants.failures[part].per_year if part in asked.constants.failures else 0.0
+    return {
+        "part": part,
+        "what": what,
+        "stopping": stop,
+        "slowing": slow,
+        "per_year": round(stop * each, 3),
+        "slowed_per_year": round(slow * each, 3),
+    }
+
+
+def lines(found: Mapping[str, Any]) -> Iterator[str]:
+    """The losses as a table, one row for each kind of part with the worst of its classes; then interruptions."""
+    yield (f"  {'one lost':<34}{'parts':>9}{'cut off':>9}{'slowed':>8}{'bisection':>11}{'ring':>8}{'all-to-all':>12}")
+    rows = [*_worst(found["losses"]), *_worst(found.get("pairs", ()))]
+    for row in rows:
+        name = row["what"] if row["kind"] in ("plane", "feed") else f"{row['kind']}: {row['what']}"
+        times = (_times(row[key]) for key in ("ring_slowdown", "all_to_all_slowdown"))
+        yield (
+            f"  {name:<34}{row['parts']:>9,}{row['cut_off']:>9,}{row['slowed']:>8,}"
+            f"{_share(row['bisection_share']):>11}{next(times):>8}{next(times):>12}"
+        )
+    yield "  (ring, all-to-all: time of the job's traffic over that before; stops: it cuts off one of its accelerators)"
+    yield ""
+    yield from _often_lines(found["interruptions"])
+
+
+def _worst(rows: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """One row for each kind of part: that of the class which hurts most, with the parts of all classes."""
+    kinds: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for row in rows:
+        kinds.setdefault((row["kind"], row["what"]), []).append(row)
+    for mine in kinds.values():
+        worst = max(mine, key=lambda row: (row["job_cut_off"], row["cut_off"], row["all_to_all_slowdown"] or 0))
+        yield {**worst, "parts": sum(row["parts"] for row in mine)}
+
+
+def _share(share: float | None) -> str:
+    return "-" if share is None else f"{share:.2%}"
+
+
+def _times(slowdown: float | None) -> str:
+    return "stops" if slowdown is None else f"{slowdown:.4g}x"
+
+
+def _often_lines(found: Mapping[str, Any]) -> Iterator[str]:
+    if found["mean_hours"] is None:
+        yield "No failure of a single part stops the job."
+        return
+    yield f"The job is stopped {found['per_year']:,.1f} times a year by hardware: every {_hours(found['mean_hours'])}."
+    yield f"  {'by':<34}{'that stop':>10}{'a year':>10}{'that slow':>11}{'a year':>10}"
+    for row in found["by_part"]:
+        name = row["what"] if row["part"] in ("gpu", "node", "nic") else f"{row['part']}: {row['what']}"
+        yield (
+            f"  {name:<34}{row['stopping']:>10,}{row['per_year']:>10,.2f}{row['slowing']:>11,}"
+            f"{row['slowed_per_year']:>10,.2f}"
+        )
+    if found["mean_hours_slowed"]:
+        yield f"It is slowed down every {_hours(found['mean_hours_slowed'])}."
+
+
+def _hours(hours: float) -> str:
+    if hours < 1:
+        return f"{60 * hours:.0f} minutes"
+    return f"{hours:.1f} hours" if hours < 72 else f"{hours / 24:.0f} days"

@@ -1,0 +1,115 @@
+"""Stragglers: what lateness of one rank, or of all at random, costs a job that goes in lockstep."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from math import ceil, exp, log, log2
+from typing import Any
+
+import numpy as np
+
+from fabricgen.analyze.asked import Asked, Job
+from fabricgen.analyze.network import Network
+
+ORDER = 5
+STEPS_MS = (100, 1_000, 10_000)
+"""Lengths of a step of training that the lateness is a share of, ms: the analysis knows none of its own."""
+
+FORMULA = (
+    "one_late: every collective ends jitter_us later, and ranks x jitter_us of accelerator time are lost. all_late, in "
+    "a step that ends in one barrier: jitter_us x (1 + 1/2 + ... + 1/ranks), the mean of the greatest of so many "
+    "exponential times. all_late, in each dependent step of a collective: ring: steps x jitter_us x (2 - 1/n), for a "
+    "rank waits for itself and the one before it; tree: twice the mean of T(k) = max of two of T(k - 1) + one jitter, "
+    "T(0) = 0, over its k levels; hierarchical: its rings one after the other"
+)
+SOURCE = (
+    "the greatest of exponential times: Renyi, On the theory of order statistics, 1953; a ring: each step is a jump of "
+    "the totally asymmetric exclusion process, n particles on 2n places of a circle, whose particles move at "
+    "n/(2n - 1) of their rate (Derrida, Physics Reports 301, 1998)"
+)
+
+
+def figures(network: Network, job: Job, asked: Asked) -> dict[str, Any]:
+    """What jitter costs the job: of one rank, of all of them at a barrier, and of all in each step of a collective."""
+    jitter, ranks = asked.constants.stragglers.jitter_us, len(job)
+    sizes = np.bincount(network.ranks.domain[job.ranks])
+    domains, each = int((sizes > 0).sum()), int(sizes.max(initial=0))
+    barrier = jitter * harmonic(ranks)
+    return {
+        "ranks": ranks,
+        "one_late": _cost(jitter, ranks),
+        "all_late": _cost(barrier, ranks),
+        "collectives": [
+            {"collective": name, "steps": steps, "one_late_us": jitter, "all_late_us": round(jitter * waits, 3)}
+            for name, steps, waits in _collectives(ranks, domains, each)
+        ],
+        "formula": FORMULA,
+        "constants": {"jitter_us": jitter, "steps_ms": list(STEPS_MS)},
+        "source": {"jitter_us": asked.constants.stragglers.source, "formula": SOURCE},
+    }
+
+
+def _cost(delay_us: float, ranks: int) -> dict[str, Any]:
+    shares = {str(length): round(delay_us / 1000 / length, 8) for length in STEPS_MS}
+    return {"delay_us": round(delay_us, 3), "summed_s": round(ranks * delay_us / 1e6, 6), "share_of_step_ms": shares}
+
+
+def harmonic(number: int) -> float:
+    """1 + 1/2 + ... + 1/number; beyond 1,000 by Euler's expansion, which is then right to 12 digits."""
+    if number <= 1000:
+        return sum(1 / n for n in range(1, number + 1))
+    return log(number) + 0.57721566490153286 + 1 / (2 * number) - 1 / (12 * number**2)
+
+
+def _collectives(ranks: int, domains: int, each: int) -> Iterator[tuple[str, int, float]]:
+    """(collective, dependent steps, jitters that it waits for) of an all-reduce by algorithm, and of the others."""
+    if ranks < 2:
+        return
+    levels = ceil(log2(ranks))
+    yield "all-reduce, ring", 2 * (ranks - 1), ring_waits(ranks, 2 * (ranks - 1))
+    yield "all-reduce, tree", 2 * levels, 2 * tree_waits(levels)
+    if domains > 1 and each > 1:
+        steps = 2 * (each - 1) + 2 * (domains - 1)
+        waits = ring_waits(each, 2 * (each - 1)) + ring_waits(domains, 2 * (domains - 1))
+        yield "all-reduce, hierarchical", steps, waits
+    yield "all-gather, reduce-scatter, ring", ranks - 1, ring_waits(ranks, ranks - 1)
+    yield "broadcast, tree", levels, tree_waits(levels)
+
+
+def ring_waits(ranks: int, steps: int) -> float:
+    """How many mean jitters a number of steps of a ring takes, where each rank is late by an exponential time in each
+    and waits for the rank before it: 2 - 1/ranks a step in the long run.
+    """
+    return steps * (2 - 1 / ranks)
+
+
+def tree_waits(levels: int, step: float = 0.002) -> float:
+    """How many mean jitters a binary tree of some levels takes up, or down: the mean of the last of its paths, where
+    each hop is late by an exponential time. By distribution functions on a grid of times, in mean jitters.
+    """
+    times = np.arange(0, 10 + 5 * levels, step)
+    grows, done = np.exp(times), np.ones(len(times))
+    for _ in range(levels):
+        late = np.cumsum(done * grows) * (1 - exp(-step)) / grows
+        done = np.minimum(late, 1.0) ** 2
+    return float((1 - done).sum() * step)
+
+
+def lines(found: Mapping[str, Any]) -> Iterator[str]:
+    """What jitter costs: one of the ranks late, all late at a barrier, and all late in a collective."""
+    jitter, ranks = found["constants"]["jitter_us"], found["ranks"]
+    yield f"  {f'jitter {jitter:g} us, {ranks:,} accelerators':<44}{'wait us':>12}{'summed s':>12}" + "".join(
+        f"{_length(length):>12}" for length in found["constants"]["steps_ms"]
+    )
+    for name, row in (("one of them late, once", "one_late"), ("all late at random, one barrier", "all_late")):
+        cost = found[row]
+        shares = "".join(f"{share:>12.3%}" for share in cost["share_of_step_ms"].values())
+        yield f"  {name:<44}{cost['delay_us']:>12,.1f}{cost['summed_s']:>12,.3f}{shares}"
+    yield ""
+    yield f"  {'all late at random in every step of':<44}{'steps':>12}{'wait ms':>12}"
+    for row in found["collectives"]:
+        yield f"  {row['collective']:<44}{row['steps']:>12,}{row['all_late_us'] / 1000:>12,.2f}"
+
+
+def _length(length_ms: int) -> str:
+    return f"of {length_ms / 1000:g} s" if length_ms >= 1000 else f"of {length_ms} ms"

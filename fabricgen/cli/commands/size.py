@@ -1,0 +1,101 @@
+"""`fabricgen size`: which designs there are for so many accelerators."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from fabricgen.cli.options import F, prices_option
+from fabricgen.kernel import discovery
+from fabricgen.kernel.diagnostics import InputError
+
+if TYPE_CHECKING:
+    from fabricgen.size.search import Found
+
+LISTS = {
+    "switch": ("A,B", "Switch profiles, each tried in all tiers.  [default: one of each face]"),
+    "planes": ("N,...", "Planes.  [default: all that the NICs can be split into]"),
+    "tiers": ("N,...", "Tiers of switches.  [default: 1,2,3]"),
+    "oversubscription": ("N:M,...", "Downlink : uplink bandwidth of leaves.  [default: 1:1]"),
+    "unit_size": ("N,...", "Nodes of a scalable unit.  [default: those that fill leaves]"),
+    "attach": ("rail,group,tor", "A leaf a rail, for several rails, or for a rack.  [default: all]"),
+    "rails": ("meet,apart", "Whether rails meet in some tier.  [default: both]"),
+    "max_power": ("POWER", "What nodes, switches and optics may draw together, for example 12MW."),
+    "axes": ("NAME,...", "What candidates are compared by.  [default: switches,optics,power,hops]"),
+}
+NUMBERS = {
+    "gpus": "Accelerators.",
+    "growth_to": "Accelerators that it is to grow to.",
+    "spare_ports": "Down ports that each leaf keeps free.",
+    "nodes_per_rack": "Nodes of a rack.  [default: as many as fit]",
+}
+
+
+def _wish_options(command: F) -> F:
+    """Add an option for each wish."""
+    for name, (metavar, words) in reversed(LISTS.items()):
+        command = click.option(f"--{name.replace('_', '-')}", name, metavar=metavar, help=words)(command)
+    command = click.option("--node", metavar="PROFILE", help="Node profile, for example dgx-b300.")(command)
+    for name, words in reversed(NUMBERS.items()):
+        command = click.option(f"--{name.replace('_', '-')}", name, type=int, metavar="N", help=words)(command)
+    return command
+
+
+@click.command()
+@_wish_options
+@prices_option
+@click.option("--wishes", type=click.Path(dir_okay=False), help="A YAML file of wishes: the options by their names.")
+@click.option("--all", "every", is_flag=True, help="Also what is beaten, and by what; takes longer.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder to write the blueprints to.")
+@click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Processes at work.  [default: processors]")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(discovery.module_names("fabricgen.size.reports")),
+    default="text",
+    show_default=True,
+)
+def command(
+    wishes: str | None,
+    prices: Path | None,
+    every: bool,
+    output: Path | None,
+    jobs: int | None,
+    form: str,
+    **stated: str | int | None,
+) -> None:
+    """Find the designs that carry so many GPUs, and those that no other beats.
+
+    Every one is a blueprint that lints clean. A price file adds the axis price, --growth-to
+    the axis growth.
+    """
+    from fabricgen.cli.output import write_output
+    from fabricgen.publish.workers import processors
+    from fabricgen.size.search import find
+    from fabricgen.size.wishes import placed, read_wishes
+
+    options = {name: value for name, value in stated.items() if value is not None}
+    if prices is not None:
+        options["prices"] = str(prices.absolute())
+    asked, source = read_wishes(wishes, options)
+    folder = Path(wishes).parent if wishes else Path()
+    try:
+        found = find(asked, folder=folder, jobs=jobs or processors(), every=every)
+    except InputError as error:
+        raise placed(error, source) from error
+    if output is not None:
+        _write(found, output, folder, every=every)
+    write_output("-", discovery.load("fabricgen.size.reports", form).report(found, every=every))
+
+
+def _write(found: Found, output: Path, folder: Path, *, every: bool) -> None:
+    """Write the blueprints, the figures and the plots, whole or not at all."""
+    from fabricgen.publish import publish_folder
+    from fabricgen.size.files import bundles, header
+
+    report = publish_folder(output, bundles(found, folder, every=every), header=header())
+    kept = f", {len(report.kept)} kept (edited)" if report.kept else ""
+    changed = f"{report.written} files written, {report.unchanged} unchanged, {report.removed} removed{kept}"
+    click.echo(f"{output}: {changed}", err=True)

@@ -1,0 +1,295 @@
+"""The figures of a candidate: from its design for all, and from its wiring plan for those that are shown.
+
+The design counts switches, links and bandwidth exactly. Of cables, optics, power, price and latency it knows how much
+there is at least: a transceiver in every cage with a cable, but for links in racks, which copper may carry, and cables
+of no length. What is shown is counted on the wiring plan, which knows lengths, and so media, parts and prices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, TypeAlias
+
+from fabricgen.catalog.cable_models import CableProfile
+from fabricgen.catalog.loads import Device, has_optics, planned_w
+from fabricgen.design.capacity.bisection import bisection_gbps, node_gbps
+from fabricgen.design.fabric_model import Attachment, FabricDesign, TierDesign
+from fabricgen.design.model import Design
+from fabricgen.design.ports import PortRun
+
+if TYPE_CHECKING:
+    from fabricgen.bom.bill import Line
+    from fabricgen.cluster import Cluster
+
+
+Prices: TypeAlias = Mapping[str, float] | None
+"""Price of one piece by part; None where prices are not known at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What a candidate has and costs, or costs at least before it is wired.
+
+    None is what nobody knows: a switch without a power figure, a part without a price. Power is of switches and optics,
+    W; latency one way over the longest path, ns; `bisection` of 1.
+    """
+
+    switches: Mapping[str, int]
+    links: int
+    cables: int
+    optics: int
+    power_w: float | None
+    hops: int
+    bisection: float
+    switch_power_w: float | None
+    nodes_power_w: float | None
+    latency_ns: float | None = None
+    price: float | None = None
+    growth: int | None = None
+    """Links that are re-plugged when it grows; None where growth is not wished for, or cannot be."""
+    optics_by_kind: Mapping[str, int] = field(default_factory=dict)
+    cables_by_kind: Mapping[str, int] = field(default_factory=dict)
+    optics_power_w: float = 0
+    racks: int = 0
+    network_racks: int = 0
+    longest_m: float = 0
+    unpriced: int = 0
+    """Pieces without a price that are neither switches nor transceivers."""
+    lost: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """By tier: what one lost switch leaves of the bisection, and the node ports that lose their link."""
+
+    def on(self, axis: str) -> float | None:
+        """Its value on an axis; None for unknown."""
+        if axis == "switches":
+            return sum(self.switches.values())
+        name = {"power": "power_w", "latency": "latency_ns"}.get(axis, axis)
+        value: float | None = getattr(self, name)
+        return value
+
+
+def figures_of(design: Design, prices: Prices) -> Figures:
+    """The figures of a design, without expanding it: costs are what it takes at least."""
+    fabric = design.fabrics[0]
+    ends = list(_cage_ends(design, fabric))
+    whole = node_gbps(design, fabric)
+    switch_w = _sum((planned_w(tier.profile), tier.switches) for tier in fabric.tiers)
+    added_w = sum(end.count * end.least_w for end in ends if not has_optics(end.device))
+    return Figures(
+        switches={tier.name: tier.switches for tier in fabric.tiers},
+        links=sum(links for _, _, links in _links(design, fabric)),
+        cables=_cables(design, fabric),
+        optics=sum(end.count for end in ends),
+        power_w=None if switch_w is None else switch_w + added_w,
+        hops=2 * len(fabric.tiers) - 1,
+        bisection=float(2 * bisection_gbps(design, fabric) / whole) if len(fabric.tiers) > 1 else 1.0,
+        switch_power_w=switch_w,
+        nodes_power_w=_sum((planned_w(s.profile), design.layout.present(s)) for s in design.layout.node_sets),
+        latency_ns=_switches_ns(design, fabric),
+        price=None if prices is None else _least_price(fabric, ends, prices),
+    )
+
+
+def _sum(watts: Iterator[tuple[float | None, int]]) -> float | None:
+    """Power times pieces, W; None where one is not known."""
+    total = 0.0
+    for each, count in watts:
+        if each is None:
+            return None
+        total += each * count
+    return total
+
+
+def _links(design: Design, fabric: FabricDesign) -> Iterator[tuple[str, TierDesign, int]]:
+    """(lower tier, upper tier, links) of each pair of tiers; `node` is the lowest."""
+    for feed in fabric.node_feeds:
+        for nodes, attachment in feed.attachments:
+            yield "node", design.tier(feed.leaf), design.present(feed, nodes) * len(attachment.legs)
+    for tier in fabric.tiers:
+        if tier.uplink and tier.up:
+            each = tier.uplink.links_per_group * tier.uplink.upper_groups
+            yield tier.name, design.tier(tier.uplink.upper), tier.switches * each
+
+
+def _cables(design: Design, fabric: FabricDesign) -> int:
+    """Cables at least: a breakout hangs on the lower end where that is split, else on the upper one."""
+    found = 0
+    for lower, upper, links in _links(design, fabric):
+        up = None if lower == "node" else fabric.tier(lower).up
+        if lower == "node" and upper.scope == "rack":  # one of copper may fill a cage that two fibres would
+            found += sum(_cages(attachment) * design.layout.present(nodes) for nodes, attachment in fabric.attachments)
+            continue
+        near = up.per_connector if up else max(attachment.per_connector for _, attachment in fabric.attachments)
+        found += -(-links // (near if near > 1 else upper.downs[0].per_connector))
+    return found
+
+
+def _cages(attachment: Attachment) -> int:
+    """Cages of a node that its links are plugged into."""
+    return len({leg.cage for leg in attachment.legs})
+
+
+@dataclass(frozen=True, slots=True)
+class _Ends:
+    """So many cages of a device with a transceiver in each, and the media that it may be of."""
+
+    device: Device
+    count: int
+    form_factor: str
+    gbps: int
+    lane_gbps: float
+    media: tuple[CableProfile, ...]
+
+    @property
+    def least_w(self) -> float:
+        """The power of the most frugal transceiver, W."""
+        lanes = self.gbps / self.lane_gbps
+        return min((medium.end_power_w(lanes) or 0 for medium in self.media), default=0)
+
+
+def _cage_ends(design: Design, fabric: FabricDesign) -> Iterator[_Ends]:
+    """Both ends of the links of each pair of tiers, without those in racks that copper may carry: of NICs that are not
+    split.
+    """
+    for lower, upper, links in _links(design, fabric):
+        run = upper.downs[0]
+        fits = tuple(
+            medium
+            for medium in design.catalog.cables
+            if medium.fibre and medium.selectable and run.lane_gbps in medium.lane_gbps
+        )
+        up = None if lower == "node" else fabric.tier(lower).up
+        if up:
+            yield _ends(fabric.tier(lower).profile, -(-links // up.ways), up, fits)
+            yield _ends(upper.profile, -(-links // run.ways), run, fits)
+            continue
+        for nodes, attachment in fabric.attachments:
+            cages = _cages(attachment)
+            gbps = len(attachment.legs) // cages * attachment.speed_gbps
+            if upper.scope != "rack" or attachment.per_connector > 1:
+                count = design.layout.present(nodes) * cages
+                yield _Ends(nodes.profile, count, attachment.form_factor, gbps, attachment.lane_gbps, fits)
+                yield _ends(upper.profile, -(-links // run.ways), run, fits)
+
+
+def _ends(device: Device, count: int, run: PortRun, media: tuple[CableProfile, ...]) -> _Ends:
+    return _Ends(device, count, run.form_factor, run.ways * run.speed_gbps, run.lane_gbps, media)
+
+
+def _least_price(fabric: FabricDesign, ends: list[_Ends], prices: Mapping[str, float]) -> float:
+    """What switches and the cheapest transceivers cost; what has no price counts as 0."""
+    from fabricgen.wiring.cabling.end_kinds import EndKind
+
+    total = sum(prices.get(tier.profile.id, 0) * tier.switches for tier in fabric.tiers)
+    for end in ends:
+        kind = EndKind(end.form_factor, end.gbps, end.lane_gbps)
+        total += end.count * min((prices.get(kind.transceiver(medium), 0) for medium in end.media), default=0)
+    return total
+
+
+def _switches_ns(design: Design, fabric: FabricDesign) -> float | None:
+    """Latency of the switches of the longest path: those of each tier up and down, at the top one."""
+    latency = design.catalog.constants().latency
+    known = [latency.switch_ns(tier.profile) for tier in fabric.tiers]
+    found = [ns for ns in known if ns is not None]
+    return 2 * sum(found) - found[-1] if len(found) == len(known) else None
+
+
+def replugged(now: Design, grown: Design) -> int:
+    """Links between switches that are moved when one design becomes the other: their upper end changes.
+
+    A lower switch has U links to S upper ones of a group, U/S to each; with S' >= S upper ones and U' links, the lesser
+    of U/S and U'/S' stays on each of the S, and all others move. Switches of lower tiers that are there already count.
+    """
+    moved = 0
+    fabric, later = now.fabrics[0], grown.fabrics[0]
+    for tier in fabric.tiers:
+        old, new = tier.uplink, later.tier(tier.name).uplink
+        if old is None or new is None:
+            continue
+        stay = min(Fraction(old.links_per_group, old.upper_count), Fraction(new.links_per_group, new.upper_count))
+        kept = min(old.upper_count, new.upper_count) * int(stay)
+        moved += max(0, old.links_per_group - kept) * old.upper_groups * tier.switches
+    return moved
+
+
+def measured(cluster: Cluster, known: Figures, prices: Prices) -> Figures:
+    """The figures of a design with what its wiring plan says in place of what the design reckoned."""
+    import numpy as np
+
+    from fabricgen.bom.bill import bill_of
+    from fabricgen.bom.optics import optics_of_racks
+    from fabricgen.design.capacity.counts import link_counts
+
+    design = cluster.design
+    fabric, cables = design.fabrics[0], cluster.plan.cables
+    counts = link_counts(design, fabric)
+    lines = bill_of(cluster).lines
+    by_kind = {line.part: line.quantity for line in lines if line.kind == "transceiver"}
+    media = np.bincount(cables.medium, minlength=len(cables.media)).tolist()
+    cables_by_kind = {medium.id: count for medium, count in zip(cables.media, media, strict=True) if count}
+    fixed = {m.id: 2 * cables_by_kind[m.id] for m in cables.media if m.id in cables_by_kind and m.medium == "AOC"}
+    racks = optics_of_racks(cluster)
+    node_racks = len(set(cluster.plan.devices.rack[cluster.plan.devices.node >= 0].tolist()))
+    price, unpriced = _priced(lines, prices) if prices is not None else (None, 0)
+    switch_w, switches_ns = known.switch_power_w, _switches_ns(design, fabric)
+    per_m = design.catalog.constants().latency.medium.fibre_ns_per_m
+    return replace(
+        known,
+        links=sum(count.links for count in counts),
+        cables=len(cables),
+        optics=sum(by_kind.values()) + sum(fixed.values()),
+        power_w=None if switch_w is None else switch_w + float(racks.added_w.sum()),
+        optics_power_w=float(racks.power_w.sum()),
+        latency_ns=None if switches_ns is None else switches_ns + 2 * per_m * _longest_m(cluster),
+        price=price,
+        unpriced=unpriced,
+        optics_by_kind=by_kind | fixed,
+        cables_by_kind=cables_by_kind,
+        racks=len(cluster.plan.racks),
+        network_racks=len(cluster.plan.racks) - node_racks,
+        longest_m=float(cables.length_m.max(initial=0)),
+        lost=_lost(design, fabric),
+    )
+
+
+def _priced(lines: tuple[Line, ...], prices: Mapping[str, float]) -> tuple[float | None, int]:
+    """(price of all but nodes, None where a switch or transceiver has none; other pieces without a price)."""
+    from fabricgen.bom.money import as_price, price_units
+    from fabricgen.bom.sets import price_of
+
+    total, unpriced = 0, 0
+    for line in lines:
+        each = price_of(line.part, prices)
+        if line.kind == "node":
+            continue
+        if each is not None:
+            total += price_units(each) * (line.quantity + line.spares)
+        elif line.kind in ("switch", "line-card", "transceiver"):
+            return None, 0
+        else:
+            unpriced += line.quantity
+    return float(as_price(total)), unpriced
+
+
+def _longest_m(cluster: Cluster) -> float:
+    """The longest cables of each pair of tiers, one after the other, m."""
+    import numpy as np
+
+    links, cables = cluster.plan.links, cluster.plan.cables
+    longest = np.zeros(len(links.segments))
+    np.maximum.at(longest, links.segment[cables.end_link[cables.first_rows()]], cables.length_m)
+    return float(longest.sum())
+
+
+def _lost(design: Design, fabric: FabricDesign) -> dict[str, dict[str, float]]:
+    """By tier: what one lost switch leaves of the bisection, of 1, and how many node ports lose their link."""
+    from fabricgen.design.capacity.failure import FailureAnalysis
+
+    analysis, found = FailureAnalysis(design, fabric), {}
+    for tier in fabric.tiers:
+        left = float(analysis.after_switch(tier).share) if analysis.whole else 0.0
+        ports = tier.downs[0].count if tier.lowest else 0
+        found[tier.name] = {"bisection_left": round(left, 4), "node_ports": ports}
+    return found

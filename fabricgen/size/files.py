@@ -1,0 +1,39 @@
+"""What `size -o` writes: the blueprints, the figures as JSON and a page, and the front as a drawing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+from pathlib import Path
+
+from fabricgen import __version__
+from fabricgen.export.drawings.svg import document
+from fabricgen.publish import Bundle, Content
+from fabricgen.size.plot import plot
+from fabricgen.size.reports import html, json
+from fabricgen.size.search import Found
+
+PART = "size"
+
+
+def header() -> dict[str, object]:
+    """The header of the manifest."""
+    return {"fabricgen": __version__, "command": PART}
+
+
+def bundles(found: Found, folder: Path, *, every: bool) -> list[Bundle]:
+    """A file for each blueprint, `size.json`, `size.html`, `front.svg`, and the own profiles of a folder, if any."""
+    shown = (*found.front, *(found.beaten if every else ()))
+    files: list[tuple[str, Content]] = [(f"{one.name}.yaml", one.text.encode()) for one in shown]
+    files += [
+        ("size.json", json.report(found, every=every)),
+        ("size.html", html.report(found, every=every)),
+        ("front.svg", document(plot(found, found.axes[0], found.axes[-1], alone=True))),
+    ]
+    own = (file for file in (folder / "catalog").rglob("*.yaml") if file.is_file())
+    files += [(file.relative_to(folder).as_posix(), file.read_bytes()) for file in own]
+    return [Bundle(PART, path, partial(_file, path, content)) for path, content in sorted(files)]
+
+
+def _file(path: str, content: Content) -> Iterable[tuple[str, Content]]:
+    return [(path, content)]

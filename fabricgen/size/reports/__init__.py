@@ -1,0 +1,1 @@
+"""Reports of `size`, a format a file: `report(found)` returns its bytes."""

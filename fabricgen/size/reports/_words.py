@@ -1,0 +1,90 @@
+"""What reports say of candidates in words."""
+
+from __future__ import annotations
+
+from fabricgen.size.front import Candidate, beaten_by
+from fabricgen.size.search import Found
+from fabricgen.size.wishes import AXES
+
+COLUMNS = ("switches", "links", "cables", "optics", "power", "price", "hops", "latency", "bisection", "growth")
+"""The figures that tables have, in order; those that no candidate has are left out."""
+
+HEADS = {"power": "kW", "latency": "ns", "bisection": "bisection", "growth": "re-plugged"}
+"""The heads of columns that have a unit, or another name than the axis."""
+
+
+def head(axis: str) -> str:
+    """The head of a column."""
+    return HEADS.get(axis, axis)
+
+
+def value(candidate: Candidate, axis: str) -> str:
+    """A figure as tables have it; "-" for what nobody knows."""
+    figure = candidate.figures.on(axis)
+    if figure is None:
+        return "-"
+    if axis == "power":
+        return f"{figure / 1000:,.1f}"
+    if axis == "bisection":
+        return f"{figure:.3g}"
+    if axis == "switches":
+        return f"{int(figure):,} = {' + '.join(f'{count:,}' for count in candidate.figures.switches.values())}"
+    return f"{figure:,.0f}"
+
+
+def columns(found: Found) -> list[str]:
+    """The figures that some candidate has, and those of the axes."""
+    shown = (*found.front, *found.beaten)
+    return [axis for axis in COLUMNS if axis in found.axes or any(one.figures.on(axis) is not None for one in shown)]
+
+
+def why_beaten(candidate: Candidate, found: Found) -> str:
+    """Who beats a candidate, and on which axes."""
+    winner = beaten_by(candidate, found.front, found.axes)
+    if winner is None:
+        return ""
+    ours, theirs = candidate.place(found.axes), winner.place(found.axes)
+    worse = [axis for axis, own, other in zip(found.axes, ours, theirs, strict=True) if other < own]
+    told = ", ".join(f"{head(axis)} {_plain(winner, axis)} against {_plain(candidate, axis)}" for axis in worse)
+    return f"{winner.name} is no worse on any axis, and better: {told}"
+
+
+def _plain(candidate: Candidate, axis: str) -> str:
+    return value(candidate, axis).split(" = ")[0]
+
+
+def heading(found: Found) -> str:
+    """What was asked, in a line."""
+    wishes, hardware = found.wishes, found.hardware
+    nodes = -(-wishes.gpus // hardware.gpus_per_node)
+    return f"{wishes.gpus:,} GPUs in {nodes:,} x {wishes.node}"
+
+
+def counted(found: Found) -> str:
+    """How many were looked at, and what became of them."""
+    front, beaten = len(found.front), len(found.beaten)
+    return (
+        f"{found.tried:,} shapes tried, {found.compiled:,} designs of different figures; {front:,} on the front of "
+        f"{', '.join(found.axes)}, {beaten:,} beaten, "
+        f"{sum(count for _, count in found.reasons):,} excluded"
+    )
+
+
+def loss(candidate: Candidate) -> str:
+    """What one lost switch of each tier costs."""
+    told = []
+    for tier, lost in candidate.figures.lost.items():
+        ports = f" and {lost['node_ports']:,} node ports dark" if lost["node_ports"] else ""
+        told.append(f"{tier} {lost['bisection_left']:.2%}{ports}")
+    return "; ".join(told)
+
+
+def optics(candidate: Candidate) -> str:
+    """Optics by kind."""
+    kinds = sorted(candidate.figures.optics_by_kind.items())
+    return ", ".join(f"{count:,} x {part}" for part, count in kinds) or "none"
+
+
+def axes_words(found: Found) -> list[str]:
+    """What each axis is, in words."""
+    return [f"{head(axis)}: {AXES[axis]}" for axis in found.axes]

@@ -1,0 +1,39 @@
+"""For a browser or a report: the front as plots, and the table; one file without scripts or references."""
+
+from __future__ import annotations
+
+from fabricgen.export.drawings import svg
+from fabricgen.export.drawings.svg import safe
+from fabricgen.size.plot import plot
+from fabricgen.size.reports._words import axes_words, columns, counted, head, heading, loss, optics, value, why_beaten
+from fabricgen.size.search import Found
+
+STYLE = (
+    "body{font:14px/1.45 system-ui,sans-serif;margin:2em;color:#000;background:#fff}table{border-collapse:collapse}"
+    "th,td{padding:.25em .7em;text-align:right;border-bottom:1px solid #bbb;vertical-align:top}"
+    "th:nth-child(2),td:nth-child(2),.l{text-align:left}.w{color:#555}svg{margin:0 1em 1em 0;vertical-align:top}"
+)
+
+
+def report(found: Found, *, every: bool) -> bytes:
+    """The page; with `every` also what is beaten, and why."""
+    title = safe(heading(found))
+    axes = columns(found)
+    heads = "".join(f"<th>{safe(head(axis))}{'*' * (axis in found.axes)}</th>" for axis in axes)
+    body = [f"<h1>{title}</h1>", f"<p>{safe(counted(found))}. {safe('; '.join(axes_words(found)))}.</p>"]
+    body += [plot(found, found.axes[0], other) for other in found.axes[1:]]
+    body += [
+        f"<table><tr><th></th><th>candidate</th>{heads}<th class='l'>optics; bisection after one lost switch</th></tr>"
+    ]
+    for number, one in enumerate(found.front, 1):
+        cells = "".join(f"<td>{safe(value(one, axis))}</td>" for axis in axes)
+        beside = f"{safe(optics(one))}<br>{safe(loss(one))}"
+        body.append(f"<tr><td>{number}</td><td>{safe(one.name)}</td>{cells}<td class='l'>{beside}</td></tr>")
+    for one in found.beaten if every else ():
+        cells = "".join(f"<td>{safe(value(one, axis))}</td>" for axis in axes)
+        why = safe(why_beaten(one, found))
+        body.append(f"<tr class='w'><td></td><td>{safe(one.name)}</td>{cells}<td class='l'>{why}</td></tr>")
+    body.append("</table>")
+    style = f"<style>{svg.STYLE}{STYLE}</style>"
+    page = f"<!doctype html><html lang='en'><head><meta charset='utf-8'><title>{title}</title>{style}"
+    return f"{page}</head><body>{''.join(body)}</body></html>\n".encode()

@@ -1,0 +1,254 @@
+"""From wishes to candidates: closed forms prune, what is left is compiled, and what is shown is wired and linted.
+
+Every shape that the arithmetic of ports does not exclude becomes a blueprint and a design (some milliseconds each), of
+which is known what it costs at least. Those on the front by that are expanded into wiring plans, judged by every rule
+of lint, and counted with their lengths, media and prices; what does not lint clean goes. Then the front is taken again,
+until all of it has been judged: what is left out is beaten even if it cost no more than it does at least.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+from fabricgen.catalog.loader import Catalog
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import InputError, Severity, fault
+from fabricgen.pipeline import compile_cluster, compile_design
+from fabricgen.size.figures import Figures, figures_of, measured, replugged
+from fabricgen.size.front import Candidate, front_of
+from fabricgen.size.shapes import Hardware, Ports, Shape, most_nodes, nodes_for, shapes
+from fabricgen.size.text import blueprint_text
+from fabricgen.size.wishes import Wishes
+
+CODE = "FG150"
+
+SHUFFLED = "fibre shuffles between split NICs and split cages deal out the pairs"
+ACCOUNTS = "accounts are for you to state, in management.users"
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search found: the front, the candidates that it beats, and why others are none.
+
+    `tried` shapes were looked at, `compiled` were made into designs; `reasons` counts the others by why they are no
+    candidates.
+    """
+
+    wishes: Wishes
+    hardware: Hardware
+    axes: tuple[str, ...]
+    front: tuple[Candidate, ...]
+    beaten: tuple[Candidate, ...]
+    tried: int
+    compiled: int
+    reasons: tuple[tuple[str, int], ...]
+
+
+def find(wishes: Wishes, *, folder: Path, jobs: int, every: bool = False) -> Found:
+    """Search for what is wished; own profiles lie in `catalog/` of the folder.
+
+    With `every` the candidates that are beaten are wired and linted too. Raises InputError: FG150 where nothing fits,
+    with the reasons and the nearest that would; FG011 for a profile that is not there; FG031 for prices.
+    """
+    hardware = Hardware(wishes, Catalog(folder / "catalog"))
+    work = Work(hardware, nodes_for(wishes.gpus, hardware), str(folder / "size.yaml"), _prices(wishes, folder))
+    reasons = Counter[str]()
+    tried = list(dict.fromkeys(shapes(hardware, work.nodes)))
+    designed = sized(tried, work, jobs, reasons)
+    axes = wishes.compared_by
+    candidates = _judged(designed, axes, work, jobs, reasons, every=every)
+    if not candidates:
+        raise _nothing(wishes, hardware, work.nodes, reasons)
+    candidates = sorted(candidates, key=lambda one: (one.place(axes), one.name))
+    front = front_of(candidates, axes)
+    names = {one.name for one in front}
+    beaten = tuple(one for one in candidates if one.name not in names)
+    return Found(wishes, hardware, axes, tuple(front), beaten, len(tried), len(designed), tuple(reasons.most_common()))
+
+
+def sized(tried: Sequence[Shape], work: Work, jobs: int, reasons: Counter[str]) -> list[Candidate]:
+    """The designs of some shapes, those alike as one; `reasons` counts the others by why they are no candidates."""
+    fitting: list[Shape] = []
+    short: dict[tuple[int, str, int], list[int]] = {}
+    for shape in tried:
+        ports, reach = work.hardware.ports(shape.switch, shape.planes), most_nodes(shape, work.hardware)
+        if isinstance(ports, str):
+            reasons[ports] += 1
+        elif reach < work.nodes:
+            short.setdefault((shape.tiers, shape.switch, shape.planes), []).append(reach)
+        else:
+            fitting.append(shape)
+    for (tiers, switch, planes), reaches in short.items():
+        most = max(reaches) * work.hardware.gpus_per_node
+        where = f"{tiers} tier{'s' * (tiers > 1)} of {switch} in {planes} plane{'s' * (planes > 1)}"
+        reasons[f"{where}: {most:,} GPUs at most" if most else f"{where}: a leaf is too small"] += len(reaches)
+    return _merged(_of_all(work.sized, fitting, jobs, reasons))
+
+
+def _prices(wishes: Wishes, folder: Path) -> dict[str, float] | None:
+    from fabricgen.bom.prices import read_price_list
+
+    return read_price_list(folder / wishes.prices).unit_prices if wishes.prices else None
+
+
+@dataclass(frozen=True)
+class Work:
+    """What worker processes do with a shape or a candidate; a reason in words where it is none."""
+
+    hardware: Hardware
+    nodes: int
+    path: str
+    prices: dict[str, float] | None
+
+    def sized(self, shape: Shape) -> list[Candidate | str]:
+        """The candidates of a shape: as it is, and with the upper tiers that its growth takes."""
+        try:
+            text = blueprint_text(shape, self.hardware, self.nodes)
+            design = self._design(text)
+            found = [self._candidate(shape, text, design, None)]
+        except InputError as error:
+            return [f"{error.diagnostics[0].code}: {error.diagnostics[0].message}"]
+        later = nodes_for(self.hardware.wishes.growth_to or 0, self.hardware)
+        if not later or most_nodes(shape, self.hardware) < later:
+            return [*found]
+        try:
+            grown = self._design(blueprint_text(shape, self.hardware, later))
+        except InputError:
+            return [*found]
+        found = [self._candidate(shape, text, design, grown)]
+        counts = {tier.name: tier.count for tier in grown.fabrics[0].tiers[1:]}
+        if counts != {tier.name: tier.count for tier in design.fabrics[0].tiers[1:]}:
+            ready = replace(shape, ready=True)
+            text = blueprint_text(ready, self.hardware, self.nodes, counts)
+            with suppress(InputError):
+                found.append(self._candidate(ready, text, self._design(text), grown))
+        return [*found]
+
+    def _design(self, text: str) -> Design:
+        return compile_design(self.path, unsaved={self.path: text.encode()}, advise=False)
+
+    def _candidate(self, shape: Shape, text: str, design: Design, grown: Design | None) -> Candidate | str:
+        figures = figures_of(design, self.prices)
+        if grown is not None:
+            figures = replace(figures, growth=replugged(design, grown))
+        return self._too_hungry(figures) or Candidate(shape, text, figures)
+
+    def _too_hungry(self, figures: Figures) -> str:
+        """Why a candidate draws too much; "" where it does not, or nobody knows what it draws."""
+        limit = self.hardware.wishes.max_power
+        draw = (figures.power_w or 0) + (figures.nodes_power_w or 0)
+        if limit is None or draw <= limit:
+            return ""
+        return f"nodes, switches and optics draw {draw / 1000:,.0f} kW; {limit / 1000:,.0f} kW are allowed"
+
+    def judged(self, candidate: Candidate) -> list[Candidate | str]:
+        """A candidate with the figures of its wiring plan, if it lints clean."""
+        from fabricgen.lint.engine import lint
+
+        try:
+            design = self._design(candidate.text)
+            cluster = compile_cluster(design)
+            codes = {d.code: d.message for d in lint(design, cluster).findings if d.severity > Severity.INFO}
+            waivers = self._waivers(candidate.shape, codes)
+            if waivers:
+                text = f"{candidate.text}lint:\n  waive:\n" + "".join(f"    - {line}\n" for line in waivers)
+                candidate = replace(candidate, text=text)
+                design = self._design(text)
+                found = lint(design, replace(cluster, design=design)).findings
+                codes = {d.code: d.message for d in found if d.severity > Severity.INFO}
+        except InputError as error:
+            codes = {d.code: d.message for d in error.diagnostics}
+        if codes:
+            code, message = min(codes.items())
+            return [f"{code}: {message}"]
+        figures = measured(cluster, candidate.figures, self.prices)
+        return [self._too_hungry(figures) or replace(candidate, figures=figures, checked=True)]
+
+    def _waivers(self, shape: Shape, codes: dict[str, str]) -> list[str]:
+        """Waivers of what a blueprint from here leaves to its user, where all findings are such."""
+        ports = self.hardware.ports(shape.switch, shape.planes)
+        known = {"FG719": f'{{rule: FG719, why: "{ACCOUNTS}"}}'}
+        if isinstance(ports, Ports) and ports.ways >= 4:
+            known["FG603"] = f"{{rule: FG603, at: fabrics/compute, why: {SHUFFLED}}}"
+        return [known[code] for code in sorted(codes)] if codes.keys() <= known.keys() else []
+
+
+Item = TypeVar("Item")
+Made = list[Candidate | str]
+
+
+def _of_all(work: Callable[[Item], Made], items: Sequence[Item], jobs: int, reasons: Counter[str]) -> list[Candidate]:
+    """What workers make of all items, in order; reasons of those that are no candidates are counted."""
+    from fabricgen.publish.workers import in_order
+
+    found: list[Candidate] = []
+    for made in in_order(partial(_nth, work, items), len(items), jobs if len(items) > 8 else 1):
+        for one in made:
+            if isinstance(one, str):
+                reasons[one] += 1
+            else:
+                found.append(one)
+    return found
+
+
+def _nth(work: Callable[[Item], Made], items: Sequence[Item], number: int) -> Made:
+    return work(items[number])
+
+
+def _merged(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Candidates of one switch whose designs are alike in every figure as one, under the name of the first."""
+    found: dict[object, list[Candidate]] = {}
+    for one in candidates:
+        figures = one.figures
+        own = (one.shape.switch, one.shape.planes, one.shape.attach == "tor", one.shape.ready)
+        key = (*own, tuple(figures.switches.items()), *(figures.on(axis) for axis in _COUNTED))
+        found.setdefault(key, []).append(one)
+    return [replace(same[0], alike=tuple(same[1:])) for same in found.values()]
+
+
+_COUNTED = ("links", "cables", "optics", "bisection", "growth", "hops")
+
+
+def _judged(
+    candidates: list[Candidate], axes: tuple[str, ...], work: Work, jobs: int, reasons: Counter[str], *, every: bool
+) -> list[Candidate]:
+    """The candidates without those of the front (or with `every` of all) that do not lint clean, in whose place comes
+    the next that is alike; what is judged has the figures of its plan.
+    """
+    while True:
+        wanted = candidates if every else front_of(candidates, axes)
+        asked = [one for one in wanted if not one.checked]
+        if not asked:
+            return candidates
+        made = {one.name: one for one in _of_all(work.judged, asked, jobs, reasons)}
+        refused = {one.name for one in asked} - made.keys()
+        next_alike = {one.name: _merged(one.alike) for one in asked if one.name in refused}
+        candidates = [other for one in candidates for other in next_alike.get(one.name, [made.get(one.name, one)])]
+
+
+def _nothing(wishes: Wishes, hardware: Hardware, nodes: int, reasons: Counter[str]) -> InputError:
+    """The error where nothing fits: the commonest reasons, and what would fit instead."""
+    told = "; ".join(why for why, _ in reasons.most_common(3)) or "no switch of the catalogue takes its NICs"
+    message = f"no design carries {wishes.gpus:,} GPUs of {wishes.node} as wished: {told}"
+    return fault(CODE, message, path=("gpus",), hint=_nearest(wishes, hardware, nodes))
+
+
+def _nearest(wishes: Wishes, hardware: Hardware, nodes: int) -> str:
+    """The most accelerators that fit, and each wish that stands in the way alone."""
+    reach = max(((most_nodes(s, hardware), s) for s in shapes(hardware, nodes)), key=lambda one: one[0], default=None)
+    found = []
+    if reach and 0 < reach[0] < nodes:
+        found.append(f"{reach[0] * hardware.gpus_per_node:,} GPUs fit as {reach[1].name}")
+    for key in sorted(wishes.model_fields_set & {"tiers", "planes", "attach", "unit_size", "switch", "rails"}):
+        usual = Wishes.model_fields[key].default
+        freed = Hardware(wishes.model_copy(update={key: usual}), hardware.catalog)
+        one = next((shape for shape in shapes(freed, nodes) if most_nodes(shape, freed) >= nodes), None)
+        if one is not None:
+            found.append(f"without `{key}`: {one.name}")
+    return "; ".join(found) or "fewer GPUs, or other switches"

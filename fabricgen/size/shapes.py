@@ -1,0 +1,308 @@
+"""Shapes of fabrics: what is tried, under names that say what they are, and how many accelerators each can reach.
+
+Closed forms prune before anything is compiled: with D down ports a leaf, U uplinks and R ports a switch, a spine group
+takes as many leaves as a spine has ports for, since each leaf has a link to every spine: two tiers carry D x R ports,
+three D x (D of a spine) x R; without oversubscription R^2/2 and R^3/4 (Al-Fares et al., SIGCOMM 2008).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cache, cached_property
+
+from fabricgen.catalog.loader import Catalog
+from fabricgen.catalog.models import NodeProfile, RackProfile, SwitchProfile
+from fabricgen.design.ports import (
+    PortDemand,
+    PortKind,
+    SwitchDemand,
+    down_class,
+    most_downlinks,
+    up_class,
+    uplink_speed,
+    uplinks_needed,
+)
+from fabricgen.kernel.diagnostics import InputError, fault
+from fabricgen.size.wishes import Wishes
+
+ROLE = "compute"
+"""The NICs that the fabric serves."""
+
+MOST_NODES = 4096
+"""Nodes of a scalable unit, at most (`blueprint/scalars.py:CountOf`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A fabric of one model of switch, whatever the number of nodes.
+
+    `legs` are the ports that a node has on each leaf group of a plane: those of the rails that share a leaf. `meet`
+    says in which tier rails meet; "" where they never do, and traffic between rails crosses the node's scale-up domain
+    first. `pod` is the units of a pod of three tiers; with `by_spine` its spines of one number share cores.
+    """
+
+    tiers: int
+    switch: str
+    planes: int
+    attach: str
+    rails: int
+    """Rails that share a leaf."""
+    unit: int
+    """Nodes of a scalable unit."""
+    ratio: Fraction
+    meet: str
+    pod: int = 0
+    by_spine: bool = False
+    ready: bool = False
+    """Whether upper tiers have the switches for the growth that is wished for already."""
+
+    @property
+    def name(self) -> str:
+        """What it is called: `2t-sn5600-p2-su64-1to1`, further words where it differs from the usual."""
+        ratio = f"{self.ratio.numerator}to{self.ratio.denominator}"
+        words = [f"{self.tiers}t", self.switch, f"p{self.planes}", f"su{self.unit}", ratio]
+        words += [f"pod{self.pod}"] if self.pod else []
+        words += ["tor"] if self.attach == "tor" else [f"g{self.rails}"] if self.rails > 1 else []
+        words += {"": ["apart"], "core": ["atcore"]}.get(self.meet, [])
+        words += ["ready"] if self.ready else []
+        return "-".join(words)
+
+
+@dataclass(frozen=True)
+class Ports:
+    """What a switch offers a leg of a node: its speed and lane rate, and that of the uplinks."""
+
+    profile: SwitchProfile
+    kind: PortKind
+    legs: int
+    """Legs of a NIC in a plane."""
+    ways: int
+    """Into how many a port of the NIC is split."""
+
+    @cached_property
+    def up(self) -> PortKind:
+        """The kind of its uplinks."""
+        below = down_class(self.profile, PortDemand(self.kind, 0))
+        cage = self.profile.cages[up_class(self.profile, below[0] if below else None)]
+        speed = uplink_speed(self.profile, below[0] if below else None, self.kind.speed_gbps)
+        return PortKind(speed, min(self.kind.lane_gbps, cage.lane_gbps))
+
+    def most(self, ratio: Fraction | None, spare: int = 0) -> int:
+        """The most downlinks of a leaf beside the uplinks for a ratio; of a top switch with None, for uplinks."""
+        return _most(self.profile, self.kind, self.up if ratio else None, ratio or Fraction(1), spare)
+
+    def most_above(self, *, top: bool) -> int:
+        """The most downlinks of an upper switch, which takes the uplinks of leaves."""
+        return _most(self.profile, self.up, None if top else self.up, Fraction(1), 0)
+
+    def uplinks(self, down: int, ratio: Fraction) -> int:
+        """The uplinks of a leaf with so many downlinks."""
+        return uplinks_needed(down * self.kind.speed_gbps, self.up.speed_gbps, ratio)
+
+
+@cache
+def _most(profile: SwitchProfile, kind: PortKind, up: PortKind | None, ratio: Fraction, spare: int) -> int:
+    return most_downlinks(profile, SwitchDemand((PortDemand(kind, 0),)), up, ratio, spare_ports=spare)
+
+
+class Hardware:
+    """The node of some wishes, and the switches that its NICs can be cabled to, as the catalogue has them."""
+
+    def __init__(self, wishes: Wishes, catalog: Catalog) -> None:
+        self.wishes, self.catalog = wishes, catalog
+        self.node: NodeProfile = catalog.node(wishes.node, ("node",))
+        if ROLE not in self.node.roles:
+            raise fault("FG014", f"{self.node.id} has no '{ROLE}' ports", path=("node",), hint="name a node with GPUs")
+        if not self.node.accelerators:
+            raise fault("FG150", f"{self.node.id} has no accelerators", path=("node",), hint="name a node with GPUs")
+        self.gpus_per_node = self.node.accelerators.count
+        self.rack: RackProfile | None = None
+        if self.node.scale_up in catalog.ids("racks"):
+            self.rack = catalog.rack(self.node.scale_up)
+        self._ports: dict[tuple[str, int], Ports | str] = {}
+
+    @cached_property
+    def rails(self) -> int:
+        """NICs of a node that the fabric serves."""
+        return len({port.rail for port in self.node.roles[ROLE].ports})
+
+    @cached_property
+    def planes(self) -> tuple[int, ...]:
+        """The planes that are wished for, else those that NICs can be split into."""
+        role = self.node.roles[ROLE]
+        return self.wishes.planes or tuple(sorted({ways * role.ports_per_nic for ways in role.splits} | {1}))
+
+    @cached_property
+    def in_rack(self) -> int:
+        """Nodes of a rack."""
+        if self.rack and self.rack.fixed.get("node"):
+            return len(self.rack.fixed["node"])
+        return self.wishes.nodes_per_rack or max(1, 46 // self.node.rack_units)
+
+    def ports(self, switch: str, planes: int) -> Ports | str:
+        """How a NIC meets a switch over so many planes, or why it does not."""
+        key = (switch, planes)
+        if key not in self._ports:
+            self._ports[key] = self._met(switch, planes)
+        return self._ports[key]
+
+    def _met(self, switch: str, planes: int) -> Ports | str:
+        from fabricgen.blueprint.sections.fabric import Fabric
+        from fabricgen.design.attach import attach
+
+        profile = self.catalog.switch(switch, ("switch",))
+        fabric = Fabric.model_construct(planes=planes, nic=None, speed=None, rail_groups=())
+        try:
+            met = attach(self.node, ROLE, fabric, profile, ("node",))
+        except InputError as error:
+            return error.diagnostics[0].message
+        legs = len(met.legs) // (self.rails * planes)
+        return Ports(profile, PortKind(met.speed_gbps, met.lane_gbps), legs, met.per_connector)
+
+    @cached_property
+    def switches(self) -> dict[str, tuple[str, ...]]:
+        """Switches to try -> others of the catalogue with the same face: those wished for, else one fixed box of each
+        face that NICs meet at full speed: one whose power is known, of the maker of the node if there is one.
+        """
+        if self.wishes.switch:
+            for name in self.wishes.switch:
+                self.catalog.switch(name, ("switch",))
+            return dict.fromkeys(self.wishes.switch, ())
+        faces: dict[object, list[tuple[bool, bool, str]]] = {}
+        for name in self.catalog.ids("switches"):
+            profile = self.catalog.switch(name)
+            if profile.protocol in ("ethernet", "infiniband") and not profile.line_cards:
+                face = tuple(self._face(name, planes) for planes in self.planes)
+                if any(face) and (profile.protocol == "infiniband" or self.catalog.usable_nos(profile)):
+                    foreign = profile.vendor != self.node.vendor
+                    order = (profile.power_w.planning_w is None, foreign, name)
+                    faces.setdefault((profile.protocol, face), []).append(order)
+        ordered = [[name for *_, name in sorted(found)] for found in faces.values()]
+        return {names[0]: tuple(names[1:]) for names in sorted(ordered)}
+
+    def _face(self, switch: str, planes: int) -> tuple[object, ...]:
+        """What of a switch counts for a design: its ports for NICs at full speed and for leaves; empty for none."""
+        ports, role = self.ports(switch, planes), self.node.roles[ROLE]
+        if isinstance(ports, str) or ports.kind.speed_gbps * ports.ways < max(role.speeds):
+            return ()
+        cage = max(ports.profile.cages, key=lambda cage: cage.count * cage.lanes_gbps)
+        return (cage.form_factor, ports.most(Fraction(1)), ports.most_above(top=True), ports.most_above(top=False))
+
+
+def nodes_for(gpus: int, hardware: Hardware) -> int:
+    """The nodes that have so many accelerators."""
+    return -(-gpus // hardware.gpus_per_node)
+
+
+def most_nodes(shape: Shape, hardware: Hardware) -> int:
+    """The most nodes that a shape can carry by the arithmetic of ports; 0 where a leaf takes none of its units."""
+    ports = hardware.ports(shape.switch, shape.planes)
+    if isinstance(ports, str):
+        return 0
+    spare, legs = hardware.wishes.spare_ports, shape.rails * ports.legs
+    if shape.tiers == 1:
+        return (ports.most(None) - spare) // legs
+    down = ports.most(shape.ratio, spare)
+    leaf_nodes = hardware.in_rack if shape.attach == "tor" else shape.unit
+    leaves = -(-leaf_nodes * legs // down) if down else 0
+    if not leaves or (shape.attach == "tor" and leaves > 1):
+        return 0
+    groups = 1 if shape.meet == "spine" else hardware.rails // shape.rails
+    joined = hardware.rails // shape.rails // groups  # leaf groups of a unit that a spine serves
+    each = leaves * joined
+    if shape.tiers == 2:
+        return ports.most_above(top=True) // each * leaf_nodes
+    in_pod = shape.pod * (shape.unit // leaf_nodes) * each
+    spines = _spines(in_pod, ports.uplinks(min(down, leaf_nodes * legs), shape.ratio), ports.most_above(top=False))
+    if not spines:
+        return 0
+    below = groups if shape.meet == "core" else 1
+    pods = ports.most_above(top=True) // (below * (1 if shape.by_spine else spines))
+    return pods * shape.pod * shape.unit
+
+
+def _spines(leaves: int, uplinks: int, down: int) -> int:
+    """The fewest spines that divide the uplinks of leaves and have the ports for them; 0 where none do."""
+    fits = (count for count in range(1, uplinks + 1) if uplinks % count == 0 and leaves * (uplinks // count) <= down)
+    return next(fits, 0)
+
+
+def shapes(hardware: Hardware, nodes: int) -> Iterator[Shape]:
+    """Every shape that is wished for, in a fixed order; `most_nodes` says which of them fit."""
+    wishes = hardware.wishes
+    for switch in hardware.switches:
+        for planes in hardware.planes:
+            ports = hardware.ports(switch, planes)
+            if isinstance(ports, str):
+                yield Shape(min(wishes.tiers), switch, planes, "rail", 1, 1, Fraction(1), "spine")
+                continue
+            for tiers in wishes.tiers:
+                for ratio in wishes.oversubscription if tiers > 1 else wishes.oversubscription[:1]:
+                    for attach, rails in _attached(hardware, tiers):
+                        flat = Shape(tiers, switch, planes, attach, rails, 1, ratio, "")
+                        for unit in _units(hardware, ports, flat, nodes):
+                            yield from _upper(replace(flat, unit=unit), hardware, ports, nodes)
+
+
+def _attached(hardware: Hardware, tiers: int) -> Iterator[tuple[str, int]]:
+    """(how nodes attach, rails that share a leaf)."""
+    wishes, rails = hardware.wishes, hardware.rails
+    if "rail" in wishes.attach:
+        yield "rail", 1
+    if "group" in wishes.attach:
+        yield from (("group", each) for each in range(2, rails + 1) if rails % each == 0)
+    if "tor" in wishes.attach and tiers > 1:
+        yield "tor", rails
+
+
+def _units(hardware: Hardware, ports: Ports, shape: Shape, nodes: int) -> list[int]:
+    """Nodes of a unit: as wished, else those that fill leaves, half of them, or all leaves alike."""
+    wishes, each = hardware.wishes, hardware.in_rack
+    if shape.tiers == 1:
+        return [min(nodes, MOST_NODES)]
+    if wishes.unit_size:
+        return [unit for unit in wishes.unit_size if shape.attach != "tor" or unit % each == 0]
+    if shape.attach == "tor":
+        return [each * racks for racks in (4, 8) if each * racks <= MOST_NODES]
+    if hardware.rack:
+        return [each * racks for racks in (1, 2, 4, 8)]
+    full = ports.most(shape.ratio, wishes.spare_ports) // (shape.rails * ports.legs)
+    if full < 1:
+        return []
+    even = 1 << (full.bit_length() - 1)
+    alike = -(-nodes // -(-nodes // full))
+    found = {full, even, even // 2, alike}
+    return sorted({min(unit, nodes, MOST_NODES) for unit in found if unit})
+
+
+def _upper(shape: Shape, hardware: Hardware, ports: Ports, nodes: int) -> Iterator[Shape]:
+    """A shape with each way of joining its leaves."""
+    wishes, many = hardware.wishes, hardware.rails > shape.rails
+    every = ("spine", "core", "") if many else ("spine",)
+    meets = [meet for meet in every if ("meet" if meet else "apart") in wishes.rails]
+    if shape.tiers == 1:
+        if ("apart" if many else "meet") in wishes.rails:
+            yield shape if many else replace(shape, meet="leaf")
+        return
+    if shape.tiers == 2:
+        yield from (replace(shape, meet=meet) for meet in meets if meet != "core")
+        return
+    units = -(-nodes // shape.unit)
+    for meet in meets:
+        for pod in _pods(replace(shape, meet=meet), hardware, ports):
+            if pod < units:
+                whole = replace(shape, meet=meet, pod=pod)
+                grown = nodes_for(wishes.growth_to or 0, hardware)
+                yield replace(whole, by_spine=most_nodes(whole, hardware) < max(nodes, grown))
+
+
+def _pods(shape: Shape, hardware: Hardware, ports: Ports) -> list[int]:
+    """Units of a pod: those that fill its spines, and a half, a quarter and an eighth of them."""
+    legs = shape.rails * ports.legs
+    down = ports.most(shape.ratio, hardware.wishes.spare_ports)
+    leaves = shape.unit // hardware.in_rack if shape.attach == "tor" else -(-shape.unit * legs // max(1, down))
+    each = leaves * (hardware.rails // shape.rails if shape.meet == "spine" else 1)
+    full = ports.most_above(top=False) // max(1, each)
+    return sorted({full // part for part in (1, 2, 4, 8)} - {0, 1})

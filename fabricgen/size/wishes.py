@@ -1,0 +1,136 @@
+"""What a user wishes of a cluster: options of `size` and a YAML file of wishes are one and the same model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field
+
+from fabricgen.blueprint.base import Model
+from fabricgen.blueprint.scalars import Ratio
+from fabricgen.kernel.diagnostics import InputError, Span, did_you_mean
+
+if TYPE_CHECKING:
+    from fabricgen.yaml.located import Located
+
+AXES = {
+    "switches": "switches of all tiers",
+    "optics": "transceivers, and optical ends that cables have of their own",
+    "cables": "cables between cages",
+    "links": "links between ports",
+    "power": "power of switches and optics",
+    "price": "price of all but the nodes",
+    "hops": "switches on the longest path",
+    "latency": "time over the longest path",
+    "bisection": "bandwidth across the worst cut, of that of the nodes; more is better",
+    "growth": "links whose upper end is re-plugged when it grows",
+}
+"""What candidates are compared by; less is better but where it says otherwise."""
+
+USUAL_AXES = ("switches", "optics", "power", "hops")
+"""The axes that hold where none are named; with prices also price, and with `growth_to` also growth."""
+
+
+def _split(value: Any) -> Any:
+    """A list from `a,b`, from one value, or as it is."""
+    if isinstance(value, str):
+        return [word.strip() for word in value.split(",") if word.strip()]
+    return value if isinstance(value, list | tuple) else [value]
+
+
+def _numbers(value: Any) -> Any:
+    """Likewise with whole numbers in place of their digits."""
+    return [int(one) if isinstance(one, str) and one.isascii() and one.isdigit() else one for one in _split(value)]
+
+
+def _watts(value: Any) -> Any:
+    """Watts from a number, or from text such as 800kW or 2.5 MW; raises ValueError for another form."""
+    if not isinstance(value, str):
+        return value
+    text = value.strip()
+    for unit, times in (("MW", 1e6), ("kW", 1e3), ("W", 1.0), ("", 1.0)):
+        if text.endswith(unit):
+            try:
+                return float(text.removesuffix(unit)) * times
+            except ValueError:
+                break
+    raise ValueError(f"'{value}' is not a power; write it like 800kW")
+
+
+def _known_axes(names: tuple[str, ...]) -> tuple[str, ...]:
+    for name in names:
+        if name not in AXES:
+            raise ValueError(f"there is no axis '{name}'. {did_you_mean(name, AXES)}")
+    return tuple(dict.fromkeys(names))
+
+
+Numbers = Annotated[tuple[Annotated[int, Field(ge=1, le=4096)], ...], BeforeValidator(_numbers)]
+Words = Annotated[tuple[str, ...], BeforeValidator(_split)]
+
+
+class Wishes(Model):
+    """What is wished of a cluster; where a key is not stated, every value that the hardware has is tried."""
+
+    gpus: int = Field(ge=1, le=16_777_216, description="Accelerators.")
+    node: str = Field(description="Node profile, for example dgx-b300.")
+    switch: Words = Field((), description="Switch profiles, each tried in all tiers. Default: one of each face.")
+    tiers: Annotated[tuple[Literal[1, 2, 3], ...], BeforeValidator(_numbers)] = Field(
+        (1, 2, 3), description="Tiers of switches."
+    )
+    planes: Numbers = Field((), description="Planes. Default: all that the NICs can be split into.")
+    attach: Annotated[tuple[Literal["rail", "group", "tor"], ...], BeforeValidator(_split)] = Field(
+        ("rail", "group", "tor"), description="A leaf a rail, for several rails, or for a rack."
+    )
+    rails: Annotated[tuple[Literal["meet", "apart"], ...], BeforeValidator(_split)] = Field(
+        ("meet", "apart"),
+        description="Whether rails meet in some tier, or traffic between them crosses the scale-up domain of a node.",
+    )
+    oversubscription: Annotated[tuple[Ratio, ...], BeforeValidator(_split)] = Field(
+        (Fraction(1),), description="Downlink : uplink bandwidth of the leaves."
+    )
+    unit_size: Numbers = Field((), description="Nodes of a scalable unit. Default: those that fill leaves.")
+    nodes_per_rack: int | None = Field(None, ge=1, le=64, description="Default: as many as fit.")
+    spare_ports: int = Field(0, ge=0, le=1024, description="Down ports that each leaf keeps free.")
+    growth_to: int | None = Field(None, ge=1, le=16_777_216, description="Accelerators that it is to grow to.")
+    max_power: Annotated[float, BeforeValidator(_watts), Field(gt=0)] | None = Field(
+        None, description="What nodes, switches and optics may draw together: W, or text such as 800kW."
+    )
+    prices: str | None = Field(None, description="CSV of part,unit_price, as for `bom`.")
+    axes: Annotated[Words, AfterValidator(_known_axes)] = Field(
+        (), description=f"What candidates are compared by: {', '.join(AXES)}."
+    )
+
+    @property
+    def compared_by(self) -> tuple[str, ...]:
+        """The axes that are named, else the usual ones."""
+        more = (("price",) if self.prices else ()) + (("growth",) if self.growth_to else ())
+        return self.axes or (*USUAL_AXES, *more)
+
+
+def read_wishes(file: str | None, options: Mapping[str, str | int]) -> tuple[Wishes, Located]:
+    """The wishes of a YAML file, if there is one, under those that are given as options; and where each stands.
+
+    Raises InputError: FG001 to FG006 for a file that cannot be read or parsed, FG010 for what does not fit, at its line
+    or under the name of its option.
+    """
+    from pathlib import Path
+
+    from fabricgen.blueprint.overlays import overlay
+    from fabricgen.models.validation import validate
+    from fabricgen.yaml.located import locate, read_located
+    from fabricgen.yaml.tree import Entry, Node, mapping
+
+    given = {}
+    for name, value in options.items():
+        span = Span(f"--{name.replace('_', '-')}", 1, 1)
+        given[name] = Entry(span, Node(value, span))
+    top = mapping(given, Span("size", 1, 1))
+    source = locate(overlay(read_located(Path(file)).root, top) if file else top)
+    return validate(Wishes, source), source
+
+
+def placed(error: InputError, source: Located) -> InputError:
+    """An error whose findings stand where their wishes do."""
+    return InputError(d if d.span else d.at(source.span(d.path)) for d in error.diagnostics)

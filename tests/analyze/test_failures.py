@@ -1,0 +1,292 @@
+"""Failures: every part taken out of the wired graph and counted by networkx, hand figures, and interruptions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import fields, replace
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+import networkx
+import numpy as np
+import pytest
+import yaml
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from fabricgen.analyze.asked import Asked, Job
+from fabricgen.analyze.collectives.team import team_of
+from fabricgen.analyze.loss_classes import LossClasses
+from fabricgen.analyze.losses import Losses
+from fabricgen.analyze.network import NONE, Network, networks_of
+from fabricgen.analyze.sections import failures
+from fabricgen.cluster import build_cluster
+from fabricgen.phases.tables import at_phase
+from fabricgen.wiring.tables import SWITCH, LinkTable, WiringPlan
+from tests.analyze.wired import Wired
+from tests.conftest import example_cluster, example_design
+from tests.cuts import least_cut
+from tests.design.test_failure import PLANES, PODS, SERVER, STAGGERED, UNITS, WIDE, blueprint
+from tests.properties.blueprints import clos, dual_ported, planes, rail_grouped
+from tests.properties.compiling import cases, compiled_or_dropped
+
+SMALL = {
+    "units": UNITS,
+    "wide": WIDE,
+    "planes": PLANES,
+    "pods": PODS,
+    "staggered": STAGGERED,
+}
+
+
+def network_of(design: Any) -> Network:
+    return next(networks_of(build_cluster(design)))
+
+
+def grid_of(network: Network, job: Job) -> Any:
+    return team_of(network, job, network.cluster.design.catalog.constants()).grid
+
+
+def losses_of(network: Network, job: Job) -> Losses:
+    return Losses(network, job, grid_of(network, job))
+
+
+def found_of(network: Network, ranks: int = 0, **more: Any) -> dict[str, Any]:
+    job = Job("some", np.arange(ranks or len(network.ranks), dtype=np.int64))
+    return failures.figures(network, job, Asked(network.cluster.design.catalog.constants(), **more))
+
+
+class Graph:
+    """The wired graph: switches, and the ports of ranks; an edge for each link, by its row."""
+
+    def __init__(self, network: Network) -> None:
+        links, self.network = network.cluster.plan.links, network
+        self.graph: networkx.MultiGraph[Any] = networkx.MultiGraph()
+        tiers = {key for level in network.levels for key in level.tiers}
+        for row, (number, a, b) in enumerate(zip(links.segment, links.a_device, links.b_device, strict=True)):
+            if {links.segments[number].tier, links.segments[number].lower_tier} <= tiers:
+                self.graph.add_edge(int(a), int(b), key=row)
+        classes = (c for c in network.cluster.plan.devices.classes if c.kind == SWITCH and c.key in tiers)
+        self.switches = {row for c in classes for row in range(c.first, c.first + c.count)}
+        for (rank, port), leaf in np.ndenumerate(network.leaf):
+            if leaf != NONE:
+                self.graph.add_edge(("port", rank, port), int(leaf), key=int(network.port_link[rank, port]))
+        self.parts = [sorted(part, key=str) for part in networkx.connected_components(self.graph)]
+        self.cables: dict[int, set[int]] = {}
+        for *_, row in self.graph.edges(keys=True):
+            self.cables.setdefault(int(links.cable[row]), set()).add(row)
+        self.cables.pop(NONE, None)
+
+    def without(self, devices: set[int], rows: set[int] = frozenset()) -> tuple[int, int]:
+        """(ranks cut off, ranks that lose a port) without some devices and links."""
+        left = self.graph.copy()
+        left.remove_edges_from([edge for edge in left.edges(keys=True) if edge[2] in rows])
+        left.remove_nodes_from(devices)
+        lone = [node for node in left if isinstance(node, tuple) and not left.degree(node)]
+        node_of = self.network.ranks.device
+        left.remove_nodes_from([*lone, *(n for n in left if isinstance(n, tuple) and int(node_of[n[1]]) in devices)])
+        useful: Counter[int] = Counter()
+        for part in self.parts:
+            pieces = networkx.connected_components(left.subgraph(part))
+            ports = [sorted(n[1:] for n in piece if isinstance(n, tuple)) for piece in pieces]
+            best = max((p for p in ports if p), key=lambda p: (len(p), [-x for x in p[0]]), default=[])
+            useful.update(rank for rank, _ in best)
+        had = (self.network.leaf != NONE).sum(axis=1)
+        cut = sum(1 for rank, number in enumerate(had) if number and not useful[rank])
+        return cut, sum(1 for rank, number in enumerate(had) if 0 < useful[rank] < number)
+
+    def losses(self) -> Iterator[tuple[str, set[int], set[int]]]:
+        """(kind, devices, links) of every switch, cable, node and NIC."""
+        links = self.network.cluster.plan.links
+        yield from (("switch", {row}, set()) for row in sorted(self.switches))
+        yield from (("cable", set(), rows) for _, rows in sorted(self.cables.items()))
+        yield from (("node", {int(row)}, set()) for row in sorted(set(self.network.ranks.device.tolist())))
+        nics: dict[tuple[int, int], set[int]] = {}
+        for (rank, port), row in np.ndenumerate(self.network.port_link):
+            if self.network.leaf[rank, port] != NONE:
+                nic = (int(self.network.ranks.device[rank]), int(links.rail[row]))
+                nics.setdefault(nic, set()).add(int(row))
+        yield from (("nic", set(), rows) for _, rows in sorted(nics.items()))
+
+
+def check_counts(network: Network) -> None:
+    graph = Graph(network)
+    counted = Counter((kind, *graph.without(devices, rows)) for kind, devices, rows in graph.losses())
+    said: Counter[tuple[str, int, int]] = Counter()
+    for row in found_of(network)["losses"]:
+        if row["kind"] in ("switch", "cable", "node", "nic"):
+            said[row["kind"], row["cut_off"], row["slowed"]] += row["parts"]
+    assert said == counted
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_every_part_takes_what_the_wired_graph_says(design_of, name: str) -> None:
+    check_counts(network_of(design_of(SMALL[name])))
+
+
+@cases(12)
+@given(st.one_of(clos(), planes(), dual_ported(), rail_grouped()))
+def test_every_part_of_drawn_fabrics_takes_what_the_wired_graph_says(tree) -> None:
+    networks = list(networks_of(compiled_or_dropped(tree)))
+    assume(networks and 2 <= len(networks[0].ranks) <= 64 and len(networks[0].uplinks.row) <= 150)
+    check_counts(networks[0])
+
+
+def without_links(plan: WiringPlan, rows: list[int]) -> WiringPlan:
+    keep = np.setdiff1d(np.arange(len(plan.links)), rows)
+    columns = {f.name: getattr(plan.links, f.name)[keep] for f in fields(LinkTable) if f.name != "segments"}
+    return replace(plan, links=replace(plan.links, **columns))
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_bisection_after_a_cable_is_that_of_the_plan(design_of, name: str) -> None:
+    network = network_of(design_of(SMALL[name]))
+    plan, graph = network.cluster.plan, Graph(network)
+    losses = losses_of(network, Job("all", np.arange(len(network.ranks))))
+    whole = least_cut(plan)
+    for rows in list(graph.cables.values())[:: max(1, len(graph.cables) // 8)]:
+        left = losses.after(links=np.array(sorted(rows)))
+        assert Fraction(left.lost_gbps) == whole - least_cut(without_links(plan, sorted(rows))), sorted(rows)
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_racks_feeds_and_planes_take_what_the_wired_graph_says(design_of, name: str) -> None:
+    network = network_of(design_of(SMALL[name]))
+    devices, racks, graph = network.cluster.plan.devices, network.cluster.plan.racks, Graph(network)
+    rows = [row for row in found_of(network)["losses"] if row["kind"] in ("rack", "feed", "plane")]
+    for row in rows:
+        if row["kind"] == "rack":
+            gone = set(np.flatnonzero(devices.rack == racks.names.index(row["example"])).tolist())
+        elif row["kind"] == "plane":
+            gone = set(np.flatnonzero(devices.plane == 0).tolist())
+        else:
+            by_row = "feed_per: row" in SMALL[name]
+            turn = np.array(racks.row) + (0 if by_row else np.array(racks.column))
+            gone = set(np.flatnonzero((turn % 2 == "AB".index(row["example"][-1]))[devices.rack]).tolist())
+        assert (row["cut_off"], row["slowed"]) == graph.without(gone), row["example"]
+    kinds = Counter(row["kind"] for row in rows)
+    assert kinds["feed"] == 2
+    assert sum(row["parts"] for row in rows if row["kind"] == "rack") == len(
+        {int(devices.rack[d]) for d in graph.switches | set(network.ranks.device.tolist())}
+    )
+
+
+def flows_of(network: Network, job: Job) -> dict[str, list[tuple[int, int, float]]]:
+    """The flows (rank, rank, share of its rate) of the two patterns."""
+    domain, top = network.ranks.domain, network.top.component[network.leaf[:, 0]]
+    pairs = [(a, b) for a in job.ranks for b in job.ranks if domain[a] != domain[b] and top[a] == top[b]]
+    each = Counter(a for a, _ in pairs)
+    grid = grid_of(network, job)
+    rings = [(a, b, 1.0) for a, b in zip(grid.ravel(), np.roll(grid, -1, axis=0).ravel(), strict=True)]
+    return {"ring": rings, "all_to_all": [(int(a), int(b), 1 / each[a]) for a, b in pairs]}
+
+
+@pytest.mark.parametrize("name", ["planes", "pods", "staggered", "units"])
+def test_slowdown_is_that_of_flows_over_shortest_paths_that_are_left(design_of, name: str) -> None:
+    """Of the only core that a spine has, a little more: what stays in the pod could still use that spine."""
+    network = network_of(design_of(SMALL[name]))
+    job = Job("all", np.arange(len(network.ranks)))
+    losses, tried = losses_of(network, job), 0
+    before = {pattern: Wired(network).slowdown(flows) for pattern, flows in flows_of(network, job).items()}
+    for loss in LossClasses(losses).single():
+        left = losses.after(loss.devices, loss.links)
+        if loss.kind != "switch" or left.job_cut_off or left.job_slowed:
+            continue
+        wired = Wired(network)
+        wired.graph.remove_nodes_from(loss.devices.tolist())
+        for pattern, flows in flows_of(network, job).items():
+            counted, tried = wired.slowdown(flows) / before[pattern], tried + 1
+            if (name, loss.what, pattern) == ("staggered", "core", "all_to_all"):
+                assert 1 < counted < left.slowdown[pattern] < counted * 1.1
+            else:
+                assert left.slowdown[pattern] == pytest.approx(counted)
+    assert tried >= 2
+
+
+@cases(10)
+@given(st.integers(2, 5), st.integers(2, 6), st.integers(1, 2))
+def test_one_of_n_spines_costs_a_ring_of_nodes_under_own_leaves_its_share(nodes: int, spines: int, links: int) -> None:
+    leaf = f"leaf: {{switch: sn5600, per: su, uplinks: {spines * links} x 400G, oversubscription: 8}}"
+    text = blueprint(SERVER, f"p1: {{su: {nodes}}}", f"{leaf}, spine: {{switch: sn5600, count: {spines}}}")
+    network = next(networks_of(compiled_or_dropped(yaml.safe_load(text))))
+    rows = {(row["kind"], row["what"]): row for row in found_of(network)["losses"]}
+    load, out = 8 * 400, spines * links * 400
+    for lost, what in ((out / spines, ("switch", "spine")), (400, ("cable", "leaf-spine"))):
+        if what[0] == "cable" and rows[what]["parts"] != nodes * spines * links:
+            continue  # two links in one cable
+        expected = max(1.0, load / (out - lost)) / max(1.0, load / out)
+        assert rows[what]["ring_slowdown"] == pytest.approx(expected, abs=1e-4)
+        assert rows[what]["all_to_all_slowdown"] == pytest.approx(expected, abs=1e-4)
+
+
+def test_the_worst_pair_of_switches_is_the_worst_of_all_pairs(design_of) -> None:
+    for text in (UNITS, PLANES):
+        network = network_of(design_of(text))
+        graph, classes = Graph(network), network.cluster.plan.devices.classes
+        tier_of = {row: c.tier for c in classes for row in range(c.first, c.first + c.count)}
+        worst: dict[str, int] = {}
+        for pair in combinations(sorted(graph.switches), 2):
+            what = " + ".join(tier_of[row] for row in pair)
+            worst[what] = max(worst.get(what, 0), graph.without(set(pair))[0])
+        found = found_of(network, pairs=True)
+        assert {row["what"]: row["cut_off"] for row in found["pairs"]} == worst
+        numbers = {row["what"]: row["parts"] for row in found["pairs"]}
+        assert sum(numbers.values()) == len(graph.switches) * (len(graph.switches) - 1) // 2
+        assert any("pair: leaf + leaf" in line for line in failures.lines(found))
+
+
+def test_a_job_is_stopped_by_its_own_parts_alone() -> None:
+    network = next(networks_of(example_cluster("superpod-b300")))
+    whole, part = found_of(network), found_of(network, 512)
+    for found, share in ((whole, 1), (part, 4)):
+        by = {(row["part"], row["what"]): row for row in found["interruptions"]["by_part"]}
+        rate = {name.partition("_")[0]: value for name, value in found["constants"].items()}
+        counts = {
+            ("gpu", "accelerator"): 2048,
+            ("node", "node"): 256,
+            ("nic", "NIC"): 2048,
+            ("cable", "node-leaf"): 2048,
+        }
+        for (kind, what), number in counts.items():
+            assert by[kind, what]["stopping"] == number // share
+            assert by[kind, what]["per_year"] == pytest.approx(number // share * rate[kind], rel=1e-3)
+        every = sum(row["per_year"] for row in by.values())
+        assert found["interruptions"]["mean_hours"] == pytest.approx(8766 / every, rel=1e-3)
+        assert by["switch", "leaf"]["stopping"] == by["switch", "spine"]["stopping"] == 0
+    leaves = {row["job_cut_off"]: row for row in whole["losses"] if row["what"] == "leaf"}
+    assert leaves[0]["ring_slowdown"] == leaves[0]["all_to_all_slowdown"] == 2.0
+    assert [row["parts_of_job"] for row in part["losses"] if row["what"] == "leaf"] == [16, 0]
+    text = "\n".join(failures.lines(whole))
+    assert "The job is stopped 285.4 times a year by hardware: every 30.7 hours." in text
+    assert "cable: leaf-spine" in text
+
+
+def test_a_pair_of_tors_is_what_cuts_off_a_dual_homed_node() -> None:
+    network = next(networks_of(example_cluster("dual-tor")))
+    rows = {row["what"]: row for row in found_of(network, pairs=True)["pairs"]}
+    assert rows["tor + tor"]["cut_off"] == 128 + 8
+    assert rows["tor + agg"]["cut_off"] == 0
+
+
+def test_a_phase_has_its_own_planes_and_no_bisection() -> None:
+    cluster = at_phase(example_design("phased-planes"), "now")
+    found = found_of(next(networks_of(cluster)))
+    (plane,) = [row for row in found["losses"] if row["kind"] == "plane"]
+    assert (plane["parts"], plane["slowed"], plane["bisection_share"]) == (4, 128, None)
+    assert plane["ring_slowdown"] == pytest.approx(4 / 3, abs=1e-4)
+    assert any(line.startswith("  plane ") and " - " in line for line in failures.lines(found))
+
+
+def test_a_job_in_one_domain_needs_no_network() -> None:
+    found = found_of(next(networks_of(example_cluster("superpod-b300"))), 8)
+    stopping = {row["what"]: row["stopping"] for row in found["interruptions"]["by_part"] if row["stopping"]}
+    assert stopping == {"accelerator": 8, "node": 1}
+    assert found["interruptions"]["slowed_per_year"] == 0
+
+
+def test_a_job_as_large_as_that_of_llama_3_is_stopped_as_often() -> None:
+    """356 interruptions by hardware in 54 days on 16,384 (arXiv:2407.21783, Table 5), a quarter of that on 4,096."""
+    found = found_of(next(networks_of(example_cluster("superpod-b200-3tier"))))
+    assert found["interruptions"]["mean_hours"] / 4 == pytest.approx(54 * 24 / 356, rel=0.07)

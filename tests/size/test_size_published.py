@@ -1,0 +1,56 @@
+"""`size` finds published designs among its candidates without being told of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.size.wished import counts, designed
+
+
+@pytest.mark.parametrize(
+    ("gpus", "switches"),
+    [
+        (1016, (32, 16)),  # 127 nodes, a prime number
+        (2048, (64, 32)),
+        (4096, (128, 128, 64)),
+        (16384, (512, 512, 256)),
+    ],
+)
+def test_superpod_b200(gpus: int, switches: tuple[int, ...]) -> None:
+    """NVIDIA DGX SuperPOD B200 reference architecture: network fabrics, Table 4, and DGX SuperPOD architecture."""
+    found = designed(gpus=gpus, node="dgx-b200", switch="qm9700", attach="rail", tiers=len(switches))
+    assert switches in [counts(one) for one in found]
+
+
+@pytest.mark.parametrize(("gpus", "switches"), [(512, (16, 8)), (4096, (128, 64)), (8192, (256, 128))])
+def test_superpod_b300(gpus: int, switches: tuple[int, ...]) -> None:
+    """NVIDIA DGX SuperPOD B300 reference architecture: twin-plane, 64 nodes a unit."""
+    found = designed(gpus=gpus, node="dgx-b300", switch="sn5600", attach="rail", tiers=2)
+    assert (2, switches) in [(one.shape.planes, counts(one)) for one in found]
+
+
+def test_two_tiers_of_eight_planes_against_three_tiers() -> None:
+    """MRC (Araujo et al., arXiv:2605.04333): two tiers of eight planes need 3/5 of the switches and 2/3 of the optics
+    of three tiers of one plane.
+    """
+    flat = designed(gpus=65536, node="dgx-b300-8p", switch="sn5640", planes=8, tiers=2, attach="group")
+    tall = designed(gpus=65536, node="dgx-b300-8p", switch="sn5600", planes=1, tiers=3, attach="group")
+    few, many = (min((one.figures for one in found), key=lambda f: f.on("switches") or 0) for found in (flat, tall))
+    assert few.on("switches") == 0.6 * (many.on("switches") or 0) == 3072
+    assert 3 * few.optics == 2 * many.optics == 786_432
+    assert (few.hops, many.hops) == (3, 5)
+    assert few.bisection == many.bisection == 1
+
+
+def test_two_hundred_thousand_gpus() -> None:
+    """The fabric of blueprints/colossus-200k.yaml: 391 units, 49 pods, cores of each rail and spine number."""
+    found = designed(gpus=200_000, node="colossus-h100", switch="sn5600", attach="rail", tiers=3)
+    assert (3128, 3136, 2048) in [counts(one) for one in found]
+
+
+def test_multi_plane_fat_tree_of_rails_apart() -> None:
+    """16,384 endpoints on eight planes, here the rails, take 768 switches of 64 ports, against 1,280 in three tiers
+    (DeepSeek-V3, ISCA 2025, arXiv:2505.09343, table of topologies).
+    """
+    found = designed(gpus=16384, node="dgx-b200", switch="qm9700", attach="rail", tiers=2)
+    assert (512, 256) in [counts(one) for one in found if one.shape.meet == ""]
