@@ -258,7 +258,7 @@ def compile_cluster(design: Design, phase: str | None = None, *, judged: bool = 
     """Expand a design into every device, link and address, or into those that are there at a phase.
 
     Raises InputError where a pool or rack is too small, and for a phase that the blueprint does not name; where a
-    figure is not what the blueprint expects (FG820), unless that is to be `judged`.
+    figure is not what the blueprint expects (FG819, FG820), unless that is to be `judged`.
     """
     from fabricgen.cluster import build_cluster
     from fabricgen.design.capacity.expected import require_expected
@@ -266,7 +266,13 @@ def compile_cluster(design: Design, phase: str | None = None, *, judged: bool = 
     if not judged:
         require_expected(design)
     if phase is None:
-        return build_cluster(design)
-    from fabricgen.phases.tables import at_phase
+        cluster = build_cluster(design)
+    else:
+        from fabricgen.phases.tables import at_phase
 
-    return at_phase(design, phase)
+        cluster = at_phase(design, phase)
+    if not judged and design.loaded.blueprint.expect.needs_the_plan:
+        from fabricgen.analyze.expected import require_expected as require_expected_of_plan
+
+        require_expected_of_plan(cluster)
+    return cluster

@@ -22,7 +22,10 @@ SOURCES = "fabricgen.bom.sources"
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One part: pieces installed, spares beside them, and power of one piece, W (None: unknown)."""
+    """One part: pieces installed, spares beside them, and power of one piece, W (None: unknown).
+
+    `remark` is what a buyer must know of it; only the order sheet has any.
+    """
 
     part: str
     description: str
@@ -30,6 +33,7 @@ class Line:
     quantity: int
     spares: int
     power_w: float | None
+    remark: str = ""
 
 
 @dataclass(frozen=True)

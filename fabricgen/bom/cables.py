@@ -45,6 +45,11 @@ class CableParts:
         self._cables, self._links = cluster.plan.cables, cluster.plan.links
         self._shelf = shelf_of(cluster.design)
 
+    @property
+    def media(self) -> tuple[CableProfile, ...]:
+        """The media of all cables."""
+        return self._cables.media
+
     @cached_property
     def kinds(self) -> tuple[tuple[EndKind, ...], Ints, Ints]:
         """(distinct kinds of end, index of that of the a end, and of the b end, of each cable end row; int32)."""
@@ -160,10 +165,9 @@ def fibre_part(medium: CableProfile, far_ends: int, lanes: int, length_m: float)
     one sells two connectors of a cage as one cord. Where no whole number of fibres makes it, it is one assembly.
     """
     pieces, each = fibres_of(medium, far_ends, lanes) or (1, far_ends)
-    connectors = 1 if pieces > 1 else -(-lanes // medium.lanes_per_connector)
-    connector = f"{connectors}x {medium.connector}" if connectors > 1 else medium.connector
-    length, split = number(length_m), f"-1x{each}" if each > 1 else ""
-    name = f"{medium.fibre}-{slug(connector)}"
-    what = f"from 1 {'connector' if pieces > 1 else 'cage'} to {each}" if split else "straight"
-    text = f"Fibre {medium.fibre.upper()}, {connector}, {what}, {length} m"
-    return as_set(f"fibre-{name}{split}-{length}m", text, pieces)
+    near, length = medium.connectors_of(lanes / pieces), number(length_m)
+    far = f"{each}x {medium.connector_for(lanes / pieces / each)}" if each > 1 else near
+    crossed = f", {medium.polarity}" if medium.polarity else ""
+    name = f"{medium.fibre}-{slug(near)}{f'-1x{each}' if each > 1 else ''}"
+    text = f"Fibre {medium.fibre.upper()}, {near} to {far}{crossed}, {length} m"
+    return as_set(f"fibre-{name}-{length}m", text, pieces)

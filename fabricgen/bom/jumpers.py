@@ -122,7 +122,7 @@ def jumper(
     shelf: Shelf | None, fibre: Fibre, medium: CableProfile, kind: Polarity, widths: tuple[int, int], length_m: float
 ) -> Jumper:
     """The product from the lists, else a generic part, whose name has its polarity type unless that is B, as of direct
-    fibres.
+    fibres. Its connectors are those of panels, whatever modules of few lanes have.
     """
     usual = kind == "B" or not medium.connector.startswith("MPO")
     found = shelf.jumper(medium, *widths, length_m) if shelf and usual else None
@@ -130,8 +130,8 @@ def jumper(
         product, pieces = found
         made = as_set(product.part_number(length_m), f"{product.name}, {number(length_m)} m", pieces)
     else:
-        made = fibre(medium, *widths, length_m)
+        made = fibre(medium.model_copy(update={"narrow": ()}), *widths, length_m)
     if not usual:
         length = f"{number(length_m)}m"
-        made = f"{made[0].removesuffix(length)}type-{kind.lower()}-{length}", f"{made[1]}, type {kind}"
+        made = f"{made[0].removesuffix(length)}type-{kind.lower()}-{length}", made[1].replace("type B", f"type {kind}")
     return Jumper(*made, medium, kind, *widths, found is not None)

@@ -1,29 +1,44 @@
-"""The variants of the switches of a cluster: airflow, managed or not, and part numbers."""
+"""The variants of the switches of a cluster: airflow, managed or not, what feeds them, and part numbers."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 
+from fabricgen.bom.busbars import busbar_racks
 from fabricgen.catalog.models import SwitchProfile, Variant
 from fabricgen.cluster import Cluster
-from fabricgen.design.variants import variant_of
-from fabricgen.wiring.tables import DeviceClass
+from fabricgen.design.variants import fed_by_busbar, variant_of
+from fabricgen.wiring.tables import DeviceClass, Ints64
 
 
 def variant_of_class(cluster: Cluster, cls: DeviceClass) -> Variant | None:
-    """The variant of the switches of a class; None for nodes."""
+    """The variant of the switches of a class, whatever feeds them; None for nodes."""
     if not isinstance(cls.profile, SwitchProfile):
         return None
-    return variant_of(cluster.design.loaded.blueprint, cls.fabric, cls.tier, cls.nos, cls.profile)
+    return variant_of(cluster.design, cls.fabric, cls.tier, cls.nos, cls.profile)
+
+
+def switches_of(cluster: Cluster, model: str) -> Iterator[tuple[Variant, Ints64]]:
+    """(variant, rows of the device table) of the switches of a model: those on a busbar apart, in the order of the
+    devices.
+    """
+    devices = cluster.plan.devices
+    busbar = busbar_racks(cluster)
+    for cls in devices.classes:
+        variant = variant_of_class(cluster, cls)
+        if variant is not None and isinstance(cls.profile, SwitchProfile) and cls.profile.id == model:
+            fed = busbar[devices.rack[cls.rows]]
+            for form, rows in ((variant, ~fed), (fed_by_busbar(cls.profile, variant), fed)):
+                if rows.any():
+                    yield form, cls.first + rows.nonzero()[0]
 
 
 def variants_of(cluster: Cluster, model: str) -> Counter[Variant]:
     """How many switches of a model there are of each variant, in the order of the devices."""
     found: Counter[Variant] = Counter()
-    for cls in cluster.plan.devices.classes:
-        variant = variant_of_class(cluster, cls)
-        if variant is not None and cls.profile.id == model:
-            found[variant] += cls.count
+    for variant, rows in switches_of(cluster, model):
+        found[variant] += len(rows)
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from math import ceil
 from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field
@@ -44,6 +45,13 @@ class Modules(FrozenModel):
     ] = ()
 
 
+class NarrowConnector(FrozenModel):
+    """What modules of a few lanes have where the widest ones have another connector."""
+
+    lanes: Annotated[int, Field(gt=0, le=16, description="Lanes of a module that has it, at most.")]
+    connector: Annotated[str, Field(min_length=2, max_length=32, description="MPO-12, LC duplex, ...")]
+
+
 class CableProfile(Profile):
     """A cable technology: how far it reaches at a lane rate, and what its ends draw."""
 
@@ -70,6 +78,10 @@ class CableProfile(Profile):
         Literal["", "mmf-om4", "smf-os2"], Field(description="The fibre; empty: copper, or fixed to its ends.")
     ] = ""
     connector: Annotated[str, Field(description="What one fibre plugs into: MPO-12/APC, LC duplex, ...")] = ""
+    narrow: Annotated[
+        tuple[NarrowConnector, ...],
+        Field(max_length=4, description="Connectors of modules of fewer lanes, the fewest first, where they differ."),
+    ] = ()
     wavelengths: Annotated[
         int, Field(ge=1, le=16, description="Wavelengths on one fibre: 4 for FR4 and LR4, 1 for DR and SR.")
     ] = 1
@@ -128,6 +140,16 @@ class CableProfile(Profile):
         if form_factor in OPTICAL:
             return not self.attached
         return not self.form_factors or _QSFP_DD.get(form_factor, form_factor) in self.form_factors
+
+    def connector_for(self, lanes: float) -> str:
+        """What fibres plug into at a module of so many lanes, one for every `lanes_per_connector`."""
+        return next((each.connector for each in self.narrow if lanes <= each.lanes), self.connector)
+
+    def connectors_of(self, lanes: float, twin: int = 1) -> str:
+        """All connectors of a module of so many lanes, at least `twin`: `2x MPO-12/APC`; "" for copper."""
+        count = max(twin, ceil(lanes / self.lanes_per_connector)) if self.connector else 1
+        one = self.connector_for(lanes / count)
+        return f"{count}x {one}" if count > 1 else one
 
     @property
     def fibres(self) -> int:

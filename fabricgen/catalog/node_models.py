@@ -127,6 +127,11 @@ class NodeProfile(DeviceProfile):
     ] = False
 
     @property
+    def aisle(self) -> str:
+        """The aisle that its ports face, fronts of nodes being at the cold one: hot or cold; "" where nobody says."""
+        return {"front": "cold", "rear": "hot"}[self.panel.side] if self.panel else ""
+
+    @property
     def role_of_cage(self) -> dict[str, str]:
         """The first role that has ports in each cage, by cage."""
         found: dict[str, str] = {}

@@ -16,6 +16,10 @@ Reserve = Literal["cable-manager", "rack-pdu", "blank"]
 """What stands in reserved rack units, one unit high each."""
 
 
+NODE_PLACES, TRAY_PLACES = "node", "tray"
+"""What `fixed` calls the places of nodes, and of the switch trays of a scale-up domain."""
+
+
 class RackProfile(Profile):
     """A rack as it is ordered. What is not stated of its budgets is not judged.
 
@@ -56,7 +60,10 @@ class RackProfile(Profile):
     ] = Field(default_factory=dict)
     includes: Annotated[
         tuple[str, ...],
-        Field(description="What of `fixed` is sold with the rack, e.g. [power-shelf]: no line of its own in the bill."),
+        Field(
+            description="What of `fixed` is sold with the rack, e.g. [power-shelf, node, tray]: its line in the bill "
+            "says so, and it has none where the blueprint does not name it."
+        ),
     ] = ()
     part_number: Annotated[str, Field(description="What is ordered.")] = ""
 
@@ -64,6 +71,11 @@ class RackProfile(Profile):
     def reserved_units(self) -> frozenset[int]:
         """The rack units that no device takes."""
         return frozenset(u for places in self.reserved.values() for u in places)
+
+    @property
+    def included_units(self) -> dict[str, tuple[int, ...]]:
+        """Where that stands which is sold with the rack, whoever names it; nodes only where the blueprint has them."""
+        return {name: self.fixed[name] for name in self.includes if name != NODE_PLACES}
 
     @model_validator(mode="after")
     def _places_are_apart(self) -> Self:

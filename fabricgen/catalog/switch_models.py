@@ -180,6 +180,11 @@ class Variant(FrozenModel):
         bool | None, Field(description="Whether it has a processor of its own; null where all have.")
     ] = None
     nos: Annotated[tuple[str, ...], Field(description="NOS that it is sold for. Default: any.")] = ()
+    supply: Annotated[
+        Literal["dc"] | None,
+        Field(description="dc: fed by the busbar of its rack, for which it is taken. Default: AC, by cords."),
+    ] = None
+    model: Annotated[str, Field(max_length=40, description="What this form is called, where that differs.")] = ""
     part_number: Annotated[
         str,
         Field(pattern=r"^([A-Za-z0-9][A-Za-z0-9._-]*)?$", description="What is ordered; empty: not published."),
@@ -195,7 +200,9 @@ class Variant(FrozenModel):
         """What it is, for people; "" where nothing is known."""
         managed = {True: "managed", False: "unmanaged"}.get(self.managed) if self.managed is not None else None
         air = f"port side {self.airflow}" if self.airflow else None
-        return ", ".join(word for word in (managed, air) if word)
+        form = f"form {self.model}" if self.model else None
+        feed = "DC power from the busbar of its rack" if self.supply == "dc" else None
+        return ", ".join(word for word in (form, managed, air, feed) if word)
 
 
 class SwitchProfile(DeviceProfile):

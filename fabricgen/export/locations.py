@@ -46,16 +46,18 @@ def row_numbers(racks: RackTable) -> Ints:
     return numbers
 
 
+def hall_places(cluster: Cluster) -> list[str]:
+    """`h1` for every hall, `west.h1` where there are several sites: the only name that people read of it."""
+    halls, sites = cluster.plan.racks.halls, cluster.design.layout.sites
+    short = "" if any(hall.name == SHORT_HALL for hall in halls) else SHORT_HALL
+    words = [short if hall.name == DEFAULT_HALL and short else hall.name for hall in halls]
+    return [f"{sites[hall.site]}.{word}" if len(sites) > 1 else word for hall, word in zip(halls, words, strict=True)]
+
+
 def row_places(cluster: Cluster) -> Strings:
     """`h1.R03` for every rack; object array of str."""
     racks = cluster.plan.racks
-    sites = cluster.design.layout.sites
-    short = "" if any(hall.name == SHORT_HALL for hall in racks.halls) else SHORT_HALL
-    words = [short if hall.name == DEFAULT_HALL and short else hall.name for hall in racks.halls]
-    names = [
-        f"{sites[hall.site]}.{word}" if len(sites) > 1 else word for hall, word in zip(racks.halls, words, strict=True)
-    ]
-    halls = np.array(names, dtype=object)
+    halls = np.array(hall_places(cluster), dtype=object)
     known = {row: f".{row_label(row)}" for row in set(racks.row.tolist())}
     places: Strings = halls[racks.hall] + np.array([known[row] for row in racks.row.tolist()], dtype=object)
     return places

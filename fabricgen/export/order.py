@@ -22,6 +22,9 @@ TOTAL = "(total)"
 IN_DEVICES = "(in maxima of devices)"
 """The key of the row that takes back the power of optics which their devices are published with."""
 
+REMARK = "remark"
+"""The last column of the order sheet: what to know of a part before ordering it."""
+
 SHEETS: Mapping[str, tuple[str, ...]] = {
     "By fabric": ("fabric", "kind"),
     "By tier": ("tier", "kind"),
@@ -119,7 +122,10 @@ def order_workbook(bill: Bill, prices: PriceList) -> bytes:
 
     Raises InputError (FG029) when a sheet has too many rows.
     """
-    sheets = [Sheet("Order", order_table(order_lines(bill), _by_number(bill, prices)))]
+    lines = order_lines(bill)
+    order = order_table(lines, _by_number(bill, prices))
+    remarked = Table(order.name, {**order.columns, REMARK: [plain_text(line.remark) for line in lines]})
+    sheets = [Sheet("Order", remarked)]
     sheets += [Sheet(title, totals_table(bill, by, prices), totals=1) for title, by in SHEETS.items()]
     sheets.append(Sheet("Power", power_table(bill), totals=1))
     return workbook(f"{bill.cluster.design.loaded.blueprint.name}: bill of materials", sheets)

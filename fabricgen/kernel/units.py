@@ -10,6 +10,7 @@ _IN_BYTES = re.compile(r"^(\d+(?:\.\d+)?)\s*([GMTgmt])B(?:/[sS]|[pP][sS])?$", re
 _COUNT_OF = re.compile(r"^(\d+)\s*[x×]\s*(\S.*)$", re.IGNORECASE | re.ASCII)
 _RATIO = re.compile(r"^(\d+(?:\.\d+)?)\s*(?::\s*(\d+(?:\.\d+)?))?$", re.ASCII)
 _PERCENT = re.compile(r"^(\d+(?:\.\d+)?)\s*%$", re.ASCII)
+_SIZE = re.compile(r"^([1-9][0-9]{0,12})(?:([KMGT])i?)?B?$", re.ASCII)
 _SCALE = {"M": Fraction(1, 1000), "G": Fraction(1), "T": Fraction(1000), "": Fraction(1)}
 
 
@@ -58,6 +59,14 @@ def parse_percent(text: str | int | float) -> float:
     if not match:
         raise ValueError(f"'{text}' is not a percentage; write it like 10%")
     return float(match[1]) / 100
+
+
+def parse_size(text: str) -> int:
+    """Read a number of bytes such as `64K`, `16MiB` or `8G`, in powers of 1024; raises ValueError for another form."""
+    match = _SIZE.match(text.strip())
+    if not match:
+        raise ValueError(f"'{text}' is no size: write 64K, 16M or 8G")
+    return int(match[1]) << 10 * " KMGT".index(match[2] or " ")
 
 
 def power_of_two_at_least(n: int) -> int:

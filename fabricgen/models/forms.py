@@ -43,6 +43,9 @@ def count_of(names: Iterable[str]) -> str:
 
 LINKS = rf"^\s*(?:{UP_TO_4096}\s*[xX×]\s*)?{_SPEED}\s*$"
 PEERS = rf"^\s*(?:{UP_TO_4096}\s*[xX×]\s*)?{_SPEED}\s*(?:per\s+su\s*)?$"
+BOUND = rf"^\s*(?:[<>]=)?\s*{_NUMBER}\s*$"
+SHARE_BOUND = r"^\s*(?:[<>]=)?\s*0*(?:100(?:\.0+)?|\d{1,2}(?:\.\d+)?)\s*%\s*$"
+SIZE = r"^[1-9][0-9]{0,12}(?:[KMGT]i?)?B?$"
 NIC_MODE = rf"^\s*0*[1-8]\s*[xX×]\s*{_SPEED}\s*$"
 LINE = r"^[^\x00-\x1f\x7f]*$"
 

@@ -48,7 +48,9 @@ def test_a_superpod_has_pdus_whips_and_panels_for_every_rack() -> None:
     assert pdus == whips
     cluster = example_cluster("superpod-b200")
     line = next(line for line in bill_of(cluster).lines if line.part == "rack-pdu-3ph-60a-415v")
-    assert line.description == "Rack PDU, 3-phase 60 A 415 V, 43 kVA, zero U"
+    assert line.description.startswith(
+        "Rack PDU, 3-phase 60 A 415 V, 43 kVA, zero U, outlets at least: 16 x C13, 6 x C19"
+    )
     rows = trace(bill_of(cluster), "blanking-panel-1u")
     assert rows["quantity"][rows["rack"].index("p1-su01-rk01")] == 48 - 4 * 10
     assert found["rails-dgx-b200"] == 127
@@ -77,6 +79,17 @@ def test_power_shelves_are_sold_with_their_racks() -> None:
     assert (named["nvl72-gb200"].description, named["nvl72-gb200"].quantity) == ("NVIDIA GB200 NVL72 rack", 16)
     assert (named["power-shelf"].quantity, named["whip-nvl72-gb200"].quantity) == (16 * 8, 16 * 8)
     assert named["power-shelf"].description.endswith(", comes with its rack")
+
+
+def test_trays_of_a_rack_that_is_sold_complete_come_with_it() -> None:
+    """They were lines of their own beside the rack, as if they were ordered, too."""
+    lines = {line.part: line for line in order_lines(bill_of(example_cluster("nvl72-gb200")))}
+    with_rack = {part for part, line in lines.items() if line.description.endswith(", comes with its rack")}
+    assert with_rack == {"gb200-tray", "nvlink5-tray"}
+    assert (lines["gb200-tray"].quantity, lines["nvlink5-tray"].quantity) == (8 * 18, 8 * 9)
+    alone = bill_of(example_cluster("nvl72-gb200", "scale_up={}"))
+    rack = next(line for line in alone.lines if line.part == "nvl72-gb200")
+    assert rack.description == "NVIDIA GB200 NVL72 rack with 8 x power-shelf, 9 x switch tray"
 
 
 def test_what_a_rack_includes_is_fixed_in_it() -> None:

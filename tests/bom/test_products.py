@@ -299,11 +299,18 @@ def test_generic_fibres_of_two_connectors_are_two_articles() -> None:
     two, four, three = (fibre_part(MEDIA["sr8-100g"], far_ends, 8, 10) for far_ends in (2, 4, 3))
     assert two == (
         "2x fibre-mmf-om4-mpo-12-apc-10m",
-        "2 pieces, each: Fibre MMF-OM4, MPO-12/APC, straight, 10 m",
+        "2 pieces, each: Fibre MMF-OM4, MPO-12/APC to MPO-12/APC, type B, 10 m",
     )
     assert four[0] == "2x fibre-mmf-om4-mpo-12-apc-1x2-10m"
-    assert four[1].endswith("from 1 connector to 2, 10 m")
+    assert four[1].endswith("MPO-12/APC to 2x MPO-12/APC, type B, 10 m")
     assert three[0] == "fibre-mmf-om4-2x-mpo-12-apc-1x3-10m"
+    texts = [fibre_part(MEDIA["sr8-50g"], far_ends, lanes, 10) for far_ends, lanes in ((1, 8), (4, 8), (8, 8), (1, 4))]
+    assert [(part, text.split(", ", 1)[1]) for part, text in texts] == [
+        ("fibre-mmf-om4-mpo-16-apc-10m", "MPO-16/APC to MPO-16/APC, type B, 10 m"),
+        ("fibre-mmf-om4-mpo-16-apc-1x4-10m", "MPO-16/APC to 4x MPO-12, type B, 10 m"),
+        ("fibre-mmf-om4-mpo-16-apc-1x8-10m", "MPO-16/APC to 8x LC duplex, type B, 10 m"),
+        ("fibre-mmf-om4-mpo-12-10m", "MPO-12 to MPO-12, type B, 10 m"),
+    ]
 
 
 def test_generic_names_tell_breakouts_from_straight_cables() -> None:

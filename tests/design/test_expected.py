@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from fabricgen.blueprint.bounds import Bound
+
 EXAMPLES = Path(__file__).parents[2] / "blueprints"
 SUPERPOD = """
 expect:
@@ -73,6 +75,19 @@ def test_no_setting_hides_it(more: str, tmp_path: Path, fabricgen) -> None:
         ),
         ("{oversubscription: {compute: {spine: 1}}}", "FG820", "compute spine: 1 expected, the design has none"),
         ("{power_w: 10}", "FG820", "W of power: 10 expected"),
+        ("{bisection_gbps_per_accelerator: 200}", "FG820", "the cluster: 200 expected, the design has none"),
+        ('{left_after_switch: ">= 80%"}', "FG820", "compute: at least 80% expected, the design has 50%"),
+        ("{left_after_switch: {compute: 49.9%}}", "FG820", "compute: 49.9% expected, the design has 50%"),
+        ("{hops: 1}", "FG819", "compute: 1 expected, the wired plan has 3"),
+        ("{paths: {compute: 4}}", "FG819", "share no leaf, compute: 4 expected, the wired plan has 8"),
+        ('{latency_us: "<= 2"}', "FG819", "compute: at most 2 expected, the wired plan has 2.281"),
+        ("{slowdown: {everyone: 1.01}}", "FG819", "slowdown of everyone, compute: 1.01 expected, the wired plan has 1"),
+        (
+            '{busbw_gbytes: {all-reduce: {8G: ">= 25"}}}',
+            "FG819",
+            "bus GB/s of all-reduce at 8G, compute: at least 25 expected, the wired plan has 23.9",
+        ),
+        ("{hops: {compote: 3}}", "FG016", "there is no fabric 'compote'"),
         ("{switches: {leef: 4}}", "FG016", "there is no fabric or tier 'leef'"),
         ("{switches: {compute: {spin: 4}}}", "FG016", "compute has no 'spin'"),
         ("{switches: {compote: {spine: 4}}}", "FG016", "there is no fabric 'compote'"),
@@ -88,3 +103,51 @@ def test_a_tier_of_two_fabrics_is_named_with_its_fabric(tmp_path: Path, fabricge
     assert ran.code == 2
     assert "'leaf' is of compute and of " in ran.err
     assert "write {compute: {leaf: 4}}" in ran.err
+
+
+def test_figures_of_the_wired_plan_are_those_of_analyze(tmp_path: Path, fabricgen) -> None:
+    """What `analyze` tells is what `expect` holds to; and it tells of a blueprint whose figures are not so, too."""
+    file = written(tmp_path, "superpod-b200", "expect: {hops: 5}\n")
+    told = json.loads(fabricgen("analyze", file, "--sizes", "256M,8G", "--format", "json").out)
+    structure, collectives = (told[section]["compute"] for section in ("structure", "collectives"))
+    apart = [pair for pair in structure["pairs"] if pair.get("switches", 1) > 1]
+    expect = {
+        "bisection_gbps_per_accelerator": {"compute": structure["bisection_gbps_per_rank"]},
+        "left_after_switch": {"compute": "93.75%"},
+        "hops": max(pair["switches"] for pair in apart),
+        "paths": min(pair["paths"] for pair in apart),
+        "latency_us": {"compute": max(pair["latency_us"] for pair in apart)},
+        "slowdown": {name: crowded["slowdown"] for name, crowded in collectives["crowding"].items()},
+        "busbw_gbytes": {
+            name: {"256M": rows[0]["busbw_gbytes"], "8G": f">= {rows[1]['busbw_gbytes']}"}
+            for name, rows in collectives["collectives"].items()
+        },
+    }
+    assert len(expect["busbw_gbytes"]) == 5
+    ran = fabricgen("wiring", written(tmp_path, "superpod-b200", f"expect: {json.dumps(expect)}\n"))
+    assert ran.code == 0, ran.err
+
+
+def test_figures_are_of_the_whole_cluster_at_every_phase(tmp_path: Path, fabricgen) -> None:
+    """The first unit alone is joined by its leaves; what is expected is said of what will stand in the end."""
+    file = written(tmp_path, "leaf-spine", "expect: {hops: 3}\nphases: {now: {units: {p1: 1}}, end: {}}\n")
+    told = json.loads(fabricgen("analyze", file, "--phase", "now", "--section", "structure", "--format", "json").out)
+    assert max(pair["switches"] for pair in told["structure"]["compute"]["pairs"]) == 1
+    for command in ("wiring", "lint"):
+        ran = fabricgen(command, file, "--phase", "now")
+        assert "FG819" not in ran.out + ran.err
+        assert ran.code == 0, ran.err
+
+
+@pytest.mark.parametrize(
+    ("stated", "right", "wrong"),
+    [
+        (3, (3, 3.49), (2.4, 3.51)),
+        (0.65, (0.645, 0.6549), (0.6449, 0.66)),
+        ("<= 0.65", (0.1, 0.65), (0.6501,)),
+        (">= 380", (380, 400), (379.9,)),
+    ],
+)
+def test_a_number_holds_to_its_digits_and_a_bound_on_its_side(stated, right, wrong) -> None:
+    bound = Bound.model_validate(Bound.read(stated))
+    assert [bound.holds(found) for found in (*right, *wrong)] == [True] * len(right) + [False] * len(wrong)

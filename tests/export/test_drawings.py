@@ -18,7 +18,7 @@ from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.export.drawings import book as book_module
 from fabricgen.export.drawings.book import Books
 from fabricgen.export.drawings.elevation import elevation
-from fabricgen.export.drawings.floor_pages import A4, Window, on_one_page, pages, sheets, whole_hall
+from fabricgen.export.drawings.floor_pages import A3, A4, Window, on_one_page, pages, sheets, whole_hall
 from fabricgen.export.drawings.floor_plan import floor_plan
 from fabricgen.export.drawings.port_layout import PAGE_HEIGHT, PAGE_WIDTH
 from fabricgen.export.drawings.port_map import port_maps
@@ -27,6 +27,7 @@ from fabricgen.export.drawings.rack_kinds import RackKinds
 from fabricgen.export.drawings.svg import GLYPH
 from fabricgen.export.drawings.switch_ports import PortMaps, SwitchPorts
 from fabricgen.export.files import links as links_part
+from fabricgen.export.locations import row_places
 from fabricgen.export.view.blocks.hall import block as hall_block
 from fabricgen.export.view.source import PageSource
 from fabricgen.wiring.tables import SWITCH
@@ -225,7 +226,7 @@ def test_an_overview_takes_one_page_and_tells_its_scale():
 def test_a_long_hall_is_an_overview_and_sheets_of_a3():
     """It was one drawing of 1.63 m, most of it rows that are kept free."""
     files = {path: content.decode() for path, content in Books(example_cluster("dual-tor")).sections["floors"]()}
-    assert set(files) == {f"floor/site1-hall1{zone}.svg" for zone in ("", ".N02-R05", ".R33-R38")}
+    assert set(files) == {f"floor/h1{zone}.svg" for zone in ("", ".N02-R05", ".R33-R38")}
     names = example_cluster("dual-tor").plan.racks.names
     found: Counter[str] = Counter()
     for path, content in files.items():
@@ -237,7 +238,7 @@ def test_a_long_hall_is_an_overview_and_sheets_of_a3():
         found += racks_drawn(content.partition("\n")[2], names)
     assert found == Counter(dict.fromkeys(names, 1))
     book = floor_plan(kinds_of(example_cluster("dual-tor")), *overview_of_book("dual-tor"))
-    for overview, sheet in ((files["floor/site1-hall1.svg"].partition("\n")[2], "N02-R05"), (book, "N02-R01")):
+    for overview, sheet in ((files["floor/h1.svg"].partition("\n")[2], "N02-R05"), (book, "N02-R01")):
         squeezed = {text.text for text in texts(parsed(overview)) if text.get("textLength")}
         assert {f"sheet {sheet}", "27 empty rows, 66.0 m"} <= {text.text for text in texts(parsed(overview))} - squeezed
 
@@ -297,6 +298,95 @@ def test_doors_columns_cooling_and_power_are_drawn_to_scale_with_a_key():
     assert block["fixtures"][4][2:] == [x, y + 4800, 300, 2400]
 
 
+def test_a_floor_plan_has_the_name_of_the_hall_that_labels_have():
+    """Its title was `site1 hall1` where labels, lists and the workbook say h1."""
+    cluster = example_cluster("nvl72-gb200")
+    assert "Floor plan h1 " in told(floor_plan(kinds_of(cluster), whole_hall(cluster.plan.racks, 0)))
+    assert [hall["title"] for hall in hall_block(PageSource(cluster))["halls"]] == ["h1"]
+    title = told(
+        floor_plan(kinds_of(example_cluster("two-site")), whole_hall(example_cluster("two-site").plan.racks, 1))
+    )
+    assert title.startswith(f"Floor plan {row_places(example_cluster('two-site'))[-1].rpartition('.')[0]} ")
+
+
+def test_numbers_of_places_are_evenly_apart():
+    """The overview of dual-tor numbered 01, 04, 06: the step of two left out 02."""
+    cluster = example_cluster("dual-tor")
+    overview = sheets(cluster.plan.racks, 0, (A3, A3.upright))[0].window
+    svg = parsed(floor_plan(kinds_of(cluster), overview))
+    numbers = [int(text.text) for text in texts(svg) if re.fullmatch(r"\d\d", text.text or "")]
+    assert sorted(set(numbers)) == list(range(1, 17, 2))
+
+
+def test_places_that_are_kept_for_network_racks_are_marked():
+    """Places 02 to 05 of row N01, which further spines will take, looked like floor that is free."""
+    cluster = example_cluster("nvl72-gb200")
+    kinds = kinds_of(cluster)
+    assert kinds.kept == {(0, -1, column): "compute spine" for column in range(1, 5)}
+    words = told(floor_plan(kinds, whole_hall(cluster.plan.racks, 0)))
+    assert words.count("kept for") == 4 + 1
+    assert "kept for racks to come" in words
+    window = whole_hall(example_cluster("tpu-torus").plan.racks, 0)
+    root = parsed(floor_plan(kinds_of(example_cluster("tpu-torus")), window))
+    sizes = {float(g.get("font-size")): [len(t.text) for t in texts(g)] for g in root.iter(f"{SVG}g")}
+    assert len(sizes) == 2
+    assert all(max(widths) * GLYPH * size <= 1.07 * 1000 / 60 for size, widths in sizes.items())
+    small = example_cluster("leaf-spine")
+    assert "kept for" not in told(floor_plan(kinds_of(small), whole_hall(small.plan.racks, 0)))
+
+
+def test_a_rack_that_is_sold_complete_has_its_power_shelves():
+    """28 of 48 rack units were told of a rack whose eight power shelves take eight more."""
+    rack = Racks(example_cluster("nvl72-gb200")).rack(0)
+    shelves = [(item.u, item.model) for item in rack.items if item.name == "power shelf"]
+    assert shelves == [(u, "with the rack") for u in (3, 4, 5, 6, 39, 40, 41, 42)]
+    assert "U  36 of 48" in told(elevation(rack))
+    named = Racks(example_cluster("full-cluster")).rack(0)
+    assert len({item.u for item in named.items}) == len(named.items) == named.used_u.value
+    assert not any(item.model == "with the rack" for item in named.items), "the blueprint names its shelves"
+
+
+def test_what_is_not_known_of_a_rack_is_not_a_zero():
+    """`kg 0+` stood for a weight of which nothing is known, and nothing told why there was no bar."""
+    rack = Racks(example_cluster("leaf-spine")).rack(0)
+    words = {kg: told(elevation(replace(rack, weight_kg=kg))) for kg in (Total(0, None, True), Total(0, 900, True))}
+    assert [text.partition("kg ")[2].partition(" kW")[0] for text in words.values()] == [
+        "not stated", "not stated, limit 900",
+    ]  # fmt: skip
+    assert "kg 40, no limit stated" in told(elevation(replace(rack, weight_kg=Total(40, None))))
+
+
+@pytest.mark.parametrize("name", ["ualink-pod", "full-cluster", "patched-hall"])
+def test_notes_below_a_rack_can_be_read(name):
+    """Eighty letters of what has no figure stood in half their width."""
+    cluster = example_cluster(name)
+    for number in range(len(cluster.plan.racks)):
+        root = parsed(elevation(Racks(cluster).rack(number)))
+        notes = [text for text in texts(root) if text.get("font-size") == "1.9"]
+        assert len(notes) <= 4
+        assert max((float(text.get("y")) for text in notes), default=0) + 1.9 / 2 <= float(
+            root.get("viewBox").split()[3]
+        )
+        for text in notes:
+            natural = len(text.text) * GLYPH * 1.9
+            assert float(text.get("textLength") or natural) >= 0.8 * natural, text.text
+
+
+def test_names_of_switches_are_not_squeezed_by_the_aisle_of_their_ports():
+    """26 letters stood in 63 % of their width, so that the aisle fitted beside them."""
+    cluster = example_cluster("full-cluster")
+    rack = Racks(cluster).rack(cluster.plan.racks.names.index("p1-su01-net01"))
+    root = parsed(elevation(rack))
+    named = {text.text: text for text in texts(root)}
+    for item in rack.items:
+        text = named[item.name]
+        natural = len(item.name) * GLYPH * float(text.get("font-size"))
+        assert float(text.get("textLength") or natural) >= 0.85 * natural
+    ports = next(text for text in named if text.startswith("ports: "))
+    assert "cold aisle " in ports
+    assert {"qm9700", "sn5600"} <= set(re.findall(r"\w+", ports))
+
+
 def test_fronts_face_cold_aisles():
     cluster = example_cluster("modular-spine")
     svg = floor_plan(kinds_of(cluster), whole_hall(cluster.plan.racks, 0))
@@ -311,7 +401,7 @@ def test_the_part_is_built_on_request(fabricgen, tmp_path):
     ran = fabricgen("build", "blueprints/leaf-spine.yaml", "-o", tmp_path / "out", "--only", "drawings")
     assert ran.code == 0, ran.err
     assert (tmp_path / "out/drawings/book.html").read_bytes().startswith(b"<!DOCTYPE html>")
-    assert (tmp_path / "out/drawings/floor/site1-hall1.svg").exists()
+    assert (tmp_path / "out/drawings/floor/h1.svg").exists()
 
 
 def test_a_book_prints_to_pages_of_a4(tmp_path):

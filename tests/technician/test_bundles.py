@@ -15,6 +15,8 @@ from fabricgen.export.technician import cable_bundles
 from fabricgen.export.technician.cable_bundles import FIBRE, MOST, PullPlan
 from fabricgen.export.technician.labels import label_table
 from fabricgen.export.technician.sheets import TechnicianPack, bundle_sheet, home_rows, pull_sheets, pull_table
+from fabricgen.export.technician.volumes import volumes
+from fabricgen.export.technician.workbook import counts
 from tests.conftest import example_cluster
 
 NAMES = ("leaf-spine", "two-site", "nvl72-gb200", "superpod-b300", "dual-tor", "full-cluster")
@@ -130,9 +132,26 @@ def test_pairs_fill_a_bundle_with_twelve_cables() -> None:
     pack = TechnicianPack(cluster)
     sheet = bundle_sheet(pack, home_rows(pack, tuple(range(len(cluster.plan.racks)))), "bundles")
     cells = {column.name: column.cells or () for column in sheet.columns}
-    assert max(zip(cells["jumpers"], cells["cables"], strict=True)) == (24, 24)
-    assert min(zip(cells["cables"], cells["jumpers"], strict=True), key=lambda n: n[0] - n[1]) == (12, 24)
+    lays = [sum(counts) for counts in zip(cells["cables"], cells["fibres"], strict=True)]
+    assert max(zip(cells["jumpers"], lays, strict=True)) == (24, 24)
+    assert min(zip(lays, cells["jumpers"], strict=True), key=lambda n: n[0] - n[1]) == (12, 24)
+    assert sum(cells["cables"]) == len(cluster.plan.cables)
     assert sum(cells["jumpers"]) == pieces_of_cables(cluster)[0].sum()
+
+
+@pytest.mark.parametrize(
+    ("name", "fibres", "tails"), [("monday", 0, 2), ("superpod-b300", 2048, 0), ("full-cluster", 12, 6)]
+)
+def test_covers_count_each_cable_once_and_what_goes_apart_beside(name: str, fibres: int, tails: int) -> None:
+    """A split cable counted once a bundle: 112, 6,512 and 3,789 cables were told of 110, 4,464 and 3,771."""
+    cluster = example_cluster(name)
+    pack, told = TechnicianPack(cluster), Counter[str]()
+    for volume in volumes(cluster):
+        told.update(dict(counts(pack, volume.racks)))
+    assert told["cables pulled from here, each once"] == len(cluster.plan.cables)
+    assert [told[f"{what} of cables in another bundle"] for what in ("fibres", "tails")] == [fibres, tails]
+    pulled = Counter(map(str, pull_table(pack).columns["apart"]))
+    assert pulled == Counter({"": len(cluster.plan.cables), "fibre": fibres, "tail": tails})
 
 
 @pytest.mark.parametrize("name", ["dual-tor", "full-cluster", "nvl72-gb200"])

@@ -59,6 +59,13 @@ def test_sites_lie_beside_each_other() -> None:
     assert max(h[0] + h[2] for h in (east, west)) == drawn["size"][0]
 
 
+def test_racks_hold_what_they_are_sold_with() -> None:
+    """The picture drew the units of eight power shelves free."""
+    held = hall.block(PageSource(example_cluster("nvl72-gb200")))["panels"]
+    assert held["rows"] == 8 * 8
+    assert hall.block(PageSource(example_cluster("full-cluster")))["panels"]["rows"] == 0, "devices of their own"
+
+
 def test_a_rack_opens_and_a_device_shows_its_face(page: Any) -> None:
     cluster = example_cluster("full-cluster")
     leaf = next(i for i, name in enumerate(cluster.names) if name.startswith("compute-leaf"))

@@ -57,7 +57,7 @@ def test_a_tray_says_how_many_cables_it_has(page: Any) -> None:
     (cross,) = tray_routes(cluster.plan, cluster.design.loaded.blueprint.floor).cross
     counts = [len(set(cluster.plan.links.cable[cross == i].tolist())) for i in range(int(cross.max()) + 1)]
     busiest = int(np.argmax(counts))
-    shown = page(cluster, f"way=hall&at=tray:hall1 cross tray {busiest + 1}")
+    shown = page(cluster, f"way=hall&at=tray:h1 cross tray {busiest + 1}")
     shown.wait_for_function("() => FG.way && FG.way.bundle")
     chosen = shown.evaluate("() => FG.state.chosen.id")
     assert shown.evaluate("() => FG.way.bundle.cables") == counts[busiest]

@@ -17,7 +17,7 @@ def team_of(network: Network, job: Job, constants: ConstantsProfile) -> Team:
     starts = np.flatnonzero(np.r_[True, domain[1:] != domain[:-1]])
     size = np.diff(np.r_[starts, len(domain)])
     gbps = float(network.ranks.domain_gbps[job.ranks].min())
-    reached = constants.efficiency.of_domain(_domain_profile(network, int(job.ranks[0])))
+    reached = constants.efficiency.of_domain(domain_profile(network, int(job.ranks[0])))
     return Team(
         network,
         job,
@@ -31,7 +31,7 @@ def team_of(network: Network, job: Job, constants: ConstantsProfile) -> Team:
     )
 
 
-def _domain_profile(network: Network, rank: int) -> str:
+def domain_profile(network: Network, rank: int) -> str:
     """The id of the scale-up domain profile that a rank is in; "" where there is none."""
     from fabricgen.design.scale_up.domains import forms
 

@@ -56,6 +56,11 @@ def algorithm_time(team: Team, algorithm: str, collective: str, size: int) -> Ti
     return None if stages is None else time_of(team, stages, module.KIND, size)
 
 
+def busbw_gbytes(team: Team, collective: str, size: int, us: float) -> float:
+    """Bus bandwidth of a collective that takes so many us, GB/s, to two decimals."""
+    return round(size / us / 1000 * bus_factor(collective, team.ranks), 2)
+
+
 def _collective(team: Team, collective: str, asked: Asked) -> Iterator[dict[str, Any]]:
     for size in asked.sizes:
         best = quickest(team, collective, size)
@@ -66,7 +71,7 @@ def _collective(team: Team, collective: str, asked: Asked) -> Iterator[dict[str,
         yield {
             "bytes": size,
             "us": round(timed.us, 2),
-            "busbw_gbytes": round(size / timed.us / 1000 * bus_factor(collective, team.ranks), 2),
+            "busbw_gbytes": busbw_gbytes(team, collective, size, timed.us),
             "algorithm": name,
             "protocol": timed.protocol,
             "scale_up_share": round(timed.scale_up_share, 4),

@@ -180,7 +180,8 @@ class Tier(Model):
     airflow: Literal["exhaust", "intake"] | None = Field(
         None,
         description="What the port side of its switches is. exhaust: ports face the hot aisle (P2C); intake: the cold "
-        "aisle (C2P). Default: what the catalogue lists first.",
+        "aisle (C2P). Default: in racks of nodes the aisle of the ports of these, where all face one; else what the "
+        "catalogue lists first.",
     )
     managed: bool | None = Field(
         None, description="Whether its InfiniBand switches have a processor of their own. Default: as listed first."

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
 from fabricgen.blueprint.base import Model
+from fabricgen.blueprint.bounds import Collective, Least, Pattern, Size
 from fabricgen.blueprint.scalars import PERCENT_FORM, Line, Percent, Ratio
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.kernel.units import parse_percent
@@ -154,7 +155,30 @@ class Limits(Model):
     inband_gbps_per_node: float | None = Field(
         None, gt=0, description="Least that an in-band fabric gives each node, Gb/s. Default: not judged."
     )
-
+    hops: int | None = Field(
+        None, ge=1, description="FG211: most switches between any two accelerators. Default: not judged."
+    )
+    paths: int | None = Field(
+        None,
+        ge=1,
+        description="FG211: fewest equal shortest paths between accelerators that share no leaf. Default: not judged.",
+    )
+    latency_us: float | None = Field(
+        None,
+        gt=0,
+        description="FG211: longest latency of switches and cables between two accelerators, one way, us. "
+        "Default: not judged.",
+    )
+    slowdown: dict[Pattern, Least] = Field(
+        {},
+        description="FG211: most times that crowded uplinks make a pattern of traffic slower than its ports "
+        "({ring: 1, everyone: 2}). Default: not judged.",
+    )
+    busbw_gbytes: dict[Collective, dict[Size, Least]] = Field(
+        {},
+        description="FG211: least bus bandwidth of collectives of all accelerators by size of message, GB/s "
+        "({all-reduce: {8G: 380}}). Default: not judged.",
+    )
     rack_plugs: int | None = Field(
         None, ge=1, le=100_000, description="FG647: plugs that the cable managers of a rack take. Default: 1800."
     )

@@ -8,8 +8,9 @@ from fabricgen.bom.cables import CableParts
 from fabricgen.bom.need import Needs, Part, needs_of
 from fabricgen.bom.variants import text_of_variants, variants_of
 from fabricgen.catalog.models import NodeProfile, SwitchProfile
+from fabricgen.catalog.rack_models import NODE_PLACES, TRAY_PLACES
 from fabricgen.cluster import Cluster
-from fabricgen.wiring.tables import EXTRA, NODE, DeviceClass, Ints, WiringPlan
+from fabricgen.wiring.tables import EXTRA, NODE, TRAY, DeviceClass, Ints, WiringPlan
 
 
 def needs(cluster: Cluster, cables: CableParts) -> Needs:  # noqa: ARG001 - one signature for all sources
@@ -42,12 +43,21 @@ def _part(cluster: Cluster, cls: DeviceClass) -> Part:
     variants = text_of_variants(variants_of(cluster, cls.profile.id)) if kind == "switch" else ""
     if variants:
         text = f"{text} ({variants})"
-    if _comes_with_rack(cluster.plan, cls):
+    if _comes_with_rack(cluster, cls):
         text = f"{text}, comes with its rack"
     return Part(cls.profile.id, text, kind, cls.profile.power_w.planning_w)
 
 
-def _comes_with_rack(plan: WiringPlan, cls: DeviceClass) -> bool:
+def place_in_rack(cluster: Cluster, cls: DeviceClass) -> str:
+    """What racks call the places of such devices (`fixed` of their profile): `node`, `tray`, or their own profile."""
+    beside = {s.path for s in cluster.design.layout.node_sets if s.per_rack}
+    if cls.kind == NODE and cls.path not in beside:
+        return NODE_PLACES
+    return TRAY_PLACES if cls.kind == TRAY else cls.profile.id
+
+
+def _comes_with_rack(cluster: Cluster, cls: DeviceClass) -> bool:
     """Whether all racks that devices of a class stand in are sold with such devices (`includes`)."""
-    kinds = np.unique(plan.racks.kind[plan.devices.rack[cls.rows]]).tolist()
-    return bool(kinds) and all(cls.profile.id in plan.racks.kinds[kind].includes for kind in kinds)
+    racks, place = cluster.plan.racks, place_in_rack(cluster, cls)
+    kinds = np.unique(racks.kind[cluster.plan.devices.rack[cls.rows]]).tolist()
+    return bool(kinds) and all(place in racks.kinds[kind].includes for kind in kinds)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from fabricgen.bom.accessories import accessory
+from fabricgen.bom.busbars import busbar_racks
 from fabricgen.bom.cables import CableParts
 from fabricgen.bom.need import Needs, Part, joined, needs_of
 from fabricgen.bom.sources.devices import called, is_bought
@@ -17,11 +18,8 @@ from fabricgen.cluster import Cluster
 from fabricgen.kernel.units import number
 from fabricgen.wiring.tables import DeviceClass, Ints
 
-_ENDS = {"C14": ("C13", "C14"), "C16": ("C15", "C14"), "C20": ("C19", "C20"), "C22": ("C21", "C20")}
+ENDS = {"C14": ("C13", "C14"), "C16": ("C15", "C14"), "C20": ("C19", "C20"), "C22": ("C21", "C20")}
 """Inlet -> its connector and the plug for the outlet of a rack PDU (IEC 60320-1)."""
-
-SHELF = "power-shelf"
-"""The fixture of a rack profile with a busbar."""
 
 
 def needs(cluster: Cluster, cables: CableParts) -> Needs:  # noqa: ARG001 - one signature for all sources
@@ -34,28 +32,27 @@ def needs(cluster: Cluster, cables: CableParts) -> Needs:  # noqa: ARG001 - one 
         if psu is not None and psu.cords == "ordered":
             each = np.full(len(rows), psu.count, dtype=np.int32)
             found.append(
-                needs_of([_part(cluster, cls)], np.zeros(len(rows), dtype=np.int32), quantity=each, device=rows)
+                needs_of([cord(cluster, cls)], np.zeros(len(rows), dtype=np.int32), quantity=each, device=rows)
             )
     return joined(found)
 
 
 def corded(cluster: Cluster) -> Iterator[tuple[DeviceClass, Ints]]:
     """(class, rows of the device table, int32) of the devices to buy that no busbar feeds."""
-    devices, racks = cluster.plan.devices, cluster.plan.racks
-    busbar = np.array([SHELF in kind.fixed for kind in racks.kinds], dtype=bool)[racks.kind]
+    devices, busbar = cluster.plan.devices, busbar_racks(cluster)
     for cls in devices.classes:
         rows = cls.first + np.flatnonzero(~busbar[devices.rack[cls.rows]]).astype(np.int32)
         if is_bought(cls) and len(rows):
             yield cls, rows
 
 
-def _part(cluster: Cluster, cls: DeviceClass) -> Part:
+def cord(cluster: Cluster, cls: DeviceClass) -> Part:
     """The cord from the inlet to an outlet of a rack PDU; where nobody says the inlet, the cord of that device. Its
     length is that of the blueprint, if any.
     """
     inlet, length_m = cls.profile.psu and cls.profile.psu.inlet, cluster.design.loaded.blueprint.accessories.cord_m
     if inlet:
-        connector, plug = _ENDS[inlet]
+        connector, plug = ENDS[inlet]
         spec, text = f"cord-{connector}-{plug}".lower(), f"Power cord, {connector} to {plug} plug"
     else:
         spec = f"cord-{cls.profile.id}"

@@ -9,10 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from fabricgen.bom.accessories import accessory
+from fabricgen.bom.busbars import busbar_racks, has_busbar
 from fabricgen.bom.cables import CableParts
 from fabricgen.bom.need import Needs, joined, needs_of
 from fabricgen.bom.sources.devices import called
-from fabricgen.bom.sources.power_cords import SHELF, corded
+from fabricgen.bom.sources.power_cords import corded
 from fabricgen.bom.sources.racks import held_racks
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.cluster import Cluster
@@ -28,7 +29,7 @@ def needs(cluster: Cluster, cables: CableParts) -> Needs:  # noqa: ARG001 - one 
 
 def _blanks(cluster: Cluster) -> Needs:
     racks, rows = cluster.plan.racks, held_racks(cluster)
-    fitted = np.array([SHELF in kind.fixed for kind in racks.kinds], dtype=bool)[racks.kind]
+    fitted = busbar_racks(cluster)
     used = np.array([len(kind.reserved_units - set(kind.reserved.get("blank", ()))) for kind in racks.kinds])
     free = (racks.units - rack_loads(cluster.plan).units - used[racks.kind])[rows]
     there = (free > 0) & ~fitted[rows]
@@ -46,7 +47,7 @@ def _managers(cluster: Cluster) -> list[Needs]:
     found = []
     for kind, profile in enumerate(racks.kinds):
         rows = np.flatnonzero(with_switches & (racks.kind == kind)).astype(np.int32)
-        if len(rows) and SHELF not in profile.fixed:
+        if len(rows) and not has_busbar(profile):
             between = len(profile.reserved.get("cable-manager", ()))
             spec, text = f"cable-manager-{profile.units}u", f"Vertical cable manager, zero U, rack of {profile.units} U"
             if between:

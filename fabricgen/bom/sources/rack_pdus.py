@@ -2,22 +2,25 @@
 
 Every feed of a rack carries what the others carry when one of them fails; with one feed, all. The load is what the rack
 draws, with its optics, by published figures. A PDU carries 80 % of its rating for hours (NEC 210.20, continuous loads).
-Without stated feeds a rack has two. NVIDIA, Data Center Best Practices with DGX B200 (rack power profiles): 415 V,
-three phases, 60 A for racks of four systems.
+Without stated feeds a rack has two. Each PDU has outlets for the cords of its rack, spread over feeds and PDUs.
+NVIDIA, Data Center Best Practices with DGX B200 (rack power profiles): 415 V, three phases, 60 A for racks of four
+systems.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from math import ceil, sqrt
 
 import numpy as np
 
 from fabricgen.blueprint.sections.spares import RackPdus
 from fabricgen.bom.accessories import accessory
+from fabricgen.bom.busbars import has_busbar
 from fabricgen.bom.cables import CableParts
 from fabricgen.bom.need import Needs, joined, needs_of
 from fabricgen.bom.optics import optics_of_racks
-from fabricgen.bom.sources.power_cords import SHELF
+from fabricgen.bom.outlets import outlets_of_racks, outlets_text
 from fabricgen.bom.sources.racks import held_racks
 from fabricgen.cluster import Cluster
 from fabricgen.design.floor.floor_plan import FloorPlan, RackPosition
@@ -35,9 +38,10 @@ def needs(cluster: Cluster, cables: CableParts) -> Needs:
     loads, optics_w = rack_loads(cluster.plan), optics_of_racks(cluster, cables).added_w
     racks, plan = cluster.plan.racks, FloorPlan(cluster.design)
     found: dict[tuple[str, str, str], dict[int, int]] = {}
+    cords, outlets = outlets_of_racks(cluster), dict[str, Counter[str]]()
     for rack in held_racks(cluster).tolist():
         kind = racks.kinds[int(racks.kind[rack])]
-        if SHELF in kind.fixed:
+        if has_busbar(kind):
             text = f"Whip to an inlet of {kind.vendor} {kind.name}, one a power shelf, as its integrator specifies"
             found.setdefault((f"whip-{kind.id}", text, "whip"), {})[rack] = kind.cords
             continue
@@ -45,11 +49,18 @@ def needs(cluster: Cluster, cables: CableParts) -> Needs:
         load_w = float(loads.power_w[rack] + optics_w[rack])
         amps, count = pdus_of_feed(stated.pdu, load_w, len(feeds or _UNSTATED))
         rating = None if loads.unpowered[rack] else amps
+        each = cords.on_each(rack, len(feeds or _UNSTATED), count)
         for feed in feeds or _UNSTATED:
             for line in _lines(stated.pdu.volts, rating, feed, "1 U" if kind.reserved.get("rack-pdu") else "zero U"):
                 at = found.setdefault(line, {})
                 at[rack] = at.get(rack, 0) + count
-    return joined([_needs(cluster, *key, counts) for key, counts in found.items()])
+                outlets[line[0]] = outlets.get(line[0], Counter()) | each
+    return joined(
+        [
+            _needs(cluster, spec, text + (outlets_text(outlets[spec]) if kind == "rack-pdu" else ""), kind, counts)
+            for (spec, text, kind), counts in found.items()
+        ]
+    )
 
 
 def _lines(volts: int, amps: int | None, feed: str, height: str) -> tuple[tuple[str, str, str], ...]:

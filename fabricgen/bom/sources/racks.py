@@ -8,8 +8,9 @@ import numpy as np
 
 from fabricgen.bom.cables import CableParts
 from fabricgen.bom.need import Needs, Part, needs_of
-from fabricgen.bom.sources.devices import bought_devices
+from fabricgen.bom.sources.devices import bought_devices, place_in_rack
 from fabricgen.catalog.models import RackProfile
+from fabricgen.catalog.rack_models import TRAY_PLACES
 from fabricgen.cluster import Cluster
 from fabricgen.wiring.tables import Ints
 
@@ -17,7 +18,7 @@ from fabricgen.wiring.tables import Ints
 def needs(cluster: Cluster, cables: CableParts) -> Needs:  # noqa: ARG001 - one signature for all sources
     """One piece for each rack."""
     racks, rows = cluster.plan.racks, held_racks(cluster)
-    listed = {cls.profile.id for cls in cluster.plan.devices.classes}
+    listed = {place_in_rack(cluster, cls) for cls in cluster.plan.devices.classes}
     return needs_of([_part(kind, listed) for kind in racks.kinds], racks.kind[rows], rack=rows)
 
 
@@ -32,9 +33,14 @@ def held_racks(cluster: Cluster) -> Ints:
 
 
 def _part(kind: RackProfile, listed: Set[str]) -> Part:
-    """A rack with what it is sold with, but for what has lines of its own."""
-    text = f"{kind.vendor} {kind.name}".strip()
-    included = [f"{len(kind.fixed[name])} x {name}" for name in kind.includes if name not in listed]
+    """A rack with what it is sold with, but for what has lines of its own; one of any maker has its size."""
+    size = "" if kind.vendor else f", {1000 * kind.width_m:.0f} x {1000 * kind.depth_m:.0f} mm"
+    text = f"{kind.vendor} {kind.name}".strip() + size
+    included = [
+        f"{len(kind.fixed[name])} x {'switch tray' if name == TRAY_PLACES else name}"
+        for name in kind.includes
+        if name not in listed
+    ]
     if included:
         text += f" with {', '.join(included)}"
     return Part(kind.part_number or kind.id, text, "rack", 0)

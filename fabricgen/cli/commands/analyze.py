@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from fabricgen.cli.options import output_option, phase_option, reading_options
 from fabricgen.kernel import discovery
+from fabricgen.kernel.units import parse_size
 
 if TYPE_CHECKING:
     from fabricgen.analyze.asked import Asked, Job
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from fabricgen.verify.actions import Diagnosis
 
 SECTIONS = discovery.module_names("fabricgen.analyze.sections")
-UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
 
 class Sizes(click.ParamType):  # type: ignore[type-arg]
@@ -30,13 +29,10 @@ class Sizes(click.ParamType):  # type: ignore[type-arg]
         """Read sizes; fails with what would be right."""
         if isinstance(value, tuple):
             return value
-        found = []
-        for text in str(value).split(","):
-            match = re.fullmatch(r"([1-9][0-9]{0,12})([KMGT]?)i?B?", text.strip())
-            if not match:
-                self.fail(f"'{text}' is no size: write 64K, 16M or 8G", param, ctx)
-            found.append(int(match[1]) * UNITS[match[2]])
-        return tuple(found)
+        try:
+            return tuple(parse_size(text) for text in str(value).split(","))
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
 
 
 @click.command()
@@ -121,7 +117,7 @@ def command(
 
     found = []
     for blueprint in blueprints:
-        cluster = compile_cluster(compile_design(blueprint, sets, allow_outside=allow_outside), phase)
+        cluster = compile_cluster(compile_design(blueprint, sets, allow_outside=allow_outside), phase, judged=True)
         asked = _asked(cluster.design.catalog, constants, stated, sizes, trials, seed, pairs)
         found.append(analysis(cluster, asked, runs_on, sections, fabric))
         if dumps:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
@@ -21,7 +21,7 @@ from fabricgen.design.floor.unit_rows import UnitRows, unit_rows
 from fabricgen.design.floor.usual_floor import Laying, kept_rules, stands_together
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import fault
-from fabricgen.kernel.intervals import Allocations, Intervals
+from fabricgen.kernel.intervals import Allocations, Intervals, total
 
 if TYPE_CHECKING:
     import numpy as np
@@ -278,6 +278,12 @@ class HallAreas:
     def shared_spot(self, run: NetworkRun, place: int) -> tuple[int, int]:
         """(row, column) of a rack of a run."""
         return self._spot(run.hall, run.holder, place)
+
+    def spots(self, hall: int) -> Iterator[tuple[str, int, int]]:
+        """(lock key of a run, row, column) of all places of a hall that runs of racks have, with a rack or without."""
+        for holder, places in self.places[hall].items():
+            for index in range(total(places)):
+                yield holder, *self._spot(hall, holder, index)
 
     def _spot(self, hall: int, holder: str, index: int) -> tuple[int, int]:
         place = _nth(self.places[hall][holder], index)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fabricgen.catalog.models import NodeProfile, SwitchProfile
-from fabricgen.design.floor.usual_floor import knows_sides
+from fabricgen.design.floor.usual_floor import knows_side
 from fabricgen.design.model import Design
 from fabricgen.design.variants import variant_of
 
@@ -15,16 +15,16 @@ def catalogue_aisle(design: Design, tier: tuple[str, str], nos: str, profile: No
     aisle.
     """
     if isinstance(profile, NodeProfile):
-        return {"front": "cold", "rear": "hot"}[profile.panel.side] if profile.panel else ""
-    return variant_of(design.loaded.blueprint, *tier, nos, profile).aisle
+        return profile.aisle
+    return variant_of(design, *tier, nos, profile).aisle
 
 
 def aisle_of_ports(design: Design, tier: tuple[str, str], nos: str, profile: NodeProfile | SwitchProfile) -> str:
     """The aisle that ports face where lengths are computed: as stated in `cold_ports`, else as `catalogue_aisle`.
 
-    With a lock from before lengths knew that: "".
+    With a lock from before lengths knew that of the profile: "".
     """
     stated = design.loaded.blueprint.floor.trays.cold_ports
     if stated is not None:
         return "cold" if profile.id in stated else "hot"
-    return catalogue_aisle(design, tier, nos, profile) if knows_sides(design.layout.lock) else ""
+    return catalogue_aisle(design, tier, nos, profile) if knows_side(design.layout.lock, profile.id) else ""

@@ -104,7 +104,9 @@ def node_rack_of(
     inside = [t for t in tiers if t.stand.startswith("rack")]
     counts = {t.tier.key: _most_in_a_rack(t, kind.racks) for t in inside}
     kept = {name: [n for n in numbers(intervals) if n < STRIDE] for name, intervals in held.items()}
-    free = FreeUnits(kind.node_rack.units, kind.node_rack.reserved_units.union(*kept.values()))
+    named = {b.profile for b in beside}
+    sold = [us for name, us in kind.node_rack.included_units.items() if name not in named]
+    free = FreeUnits(kind.node_rack.units, kind.node_rack.reserved_units.union(*kept.values(), *sold))
     switches: dict[TierKey, tuple[int, ...]] = {}
     fixed = list(kind.node_rack.fixed.get("switch", ()))
     for t in (t for t in inside if t.stand == "rack-bottom"):

@@ -3,7 +3,9 @@
 Since `floor rules: 2` rows hold whole units, and shared network racks fill rows together. A lock that was made before
 keeps rows of 16 racks, units cut at their ends, and a row for each run of shared racks. Since `floor rules: 3` racks
 without nodes are filled from the trays on, and cables are as long as the sides of ports need. A lock from before keeps
-these racks filled from the bottom up, and lengths as if all ports were on one side.
+these racks filled from the bottom up, and lengths as if all ports were on one side. Since `floor rules: 4` lengths know
+the side of all trays and shelves of NVL72 racks, and switches in racks of nodes are ordered with their ports where
+these have theirs. A lock from before keeps both as they were.
 """
 
 from __future__ import annotations
@@ -21,8 +23,10 @@ RULES, ROW, CUT, AT_ENDS = "floor rules", "floor racks in a row", "floor units c
 there.
 """
 
-_TOGETHER, _BY_TRAYS, _NEWEST = 2, 3, 3
+_TOGETHER, _BY_TRAYS, _BESIDE, _NEWEST = 2, 3, 4, 4
 _EMPTY, _LONGEST = 4, 32
+_LATER = ("gb300-tray", "gb300-tray-8p", "gb300-tray-xdr", "nvlink5-tray", "power-shelf")
+"""Profiles whose side of ports the catalogue has known since `floor rules: 4`."""
 
 
 def _rules_of(lock: Lock) -> int:
@@ -35,9 +39,14 @@ def stands_together(lock: Lock) -> bool:
     return _rules_of(lock) >= _TOGETHER
 
 
-def knows_sides(lock: Lock) -> bool:
-    """Whether lengths follow the sides of ports by themselves: always, but with a lock from before that."""
-    return _rules_of(lock) >= _BY_TRAYS
+def knows_side(lock: Lock, profile: str) -> bool:
+    """Whether lengths follow the side of a profile's ports by themselves: always, but with a lock from before that."""
+    return _rules_of(lock) >= (_BESIDE if profile in _LATER else _BY_TRAYS)
+
+
+def orders_by_nodes(lock: Lock) -> bool:
+    """Whether switches in racks of nodes face the aisle of these by themselves: always, but with a lock from before."""
+    return _rules_of(lock) >= _BESIDE
 
 
 def filled_from_top(floor: Floor, lock: Lock) -> bool:

@@ -20,7 +20,7 @@ from fabricgen.export.drawings.rack_contents import PANEL_SWATCH, Racks
 from fabricgen.export.drawings.rack_kinds import RackKinds
 from fabricgen.export.drawings.svg import STYLE, document
 from fabricgen.export.drawings.switch_ports import PortMaps
-from fabricgen.export.locations import row_label, row_places
+from fabricgen.export.locations import hall_places, row_places
 from fabricgen.export.palette import PATTERNS, SHADES, Swatch, cluster_swatches, ink_on, plane_mark, rail_fill
 from fabricgen.kernel.resources import resource_dir
 from fabricgen.kernel.templates import built_in_pages
@@ -144,7 +144,7 @@ class Books:
 
     def _floors(self) -> Iterator[tuple[str, bytes]]:
         for hall, name, svg in self._plans((A3, A3.upright), alone=True):
-            yield f"floor/{self._hall_file(hall)}{name and '.'}{name}.svg", document(svg)
+            yield f"floor/{hall_places(self._cluster)[hall]}{name and '.'}{name}.svg", document(svg)
 
     def _plans(self, papers: Sequence[Paper], *, alone: bool = False) -> Iterator[tuple[int, str, str]]:
         """(hall, name of the sheet behind that of the hall, plan) of all halls with racks."""
@@ -167,10 +167,6 @@ class Books:
         for number, name in list(enumerate(self._table.names))[start : start + MOST_RACKS]:
             yield f"racks/{name}.svg", document(elevation(self._racks.rack(number), alone=True))
 
-    def _hall_file(self, hall: int) -> str:
-        told = self._table.halls[hall]
-        return f"{self._cluster.design.layout.sites[told.site]}-{told.name}"
-
     def _rows(self) -> Iterator[Row]:
         """Rows of all halls as they lie, with racks by position."""
         table = self._table
@@ -180,8 +176,8 @@ class Books:
         starts = np.flatnonzero(np.r_[True, (hall[1:] != hall[:-1]) | (row[1:] != row[:-1])][: len(order)])
         for start, end in zip(starts.tolist(), [*starts[1:].tolist(), len(order)], strict=True):
             racks = tuple(order[start:end].tolist())
-            file = f"{self._hall_file(int(hall[start]))}-{row_label(int(row[start]))}.html"
-            yield Row(str(places[racks[0]]), file, racks, tuple(table.names[rack] for rack in racks))
+            place = str(places[racks[0]])
+            yield Row(place, f"{place}.html", racks, tuple(table.names[rack] for rack in racks))
 
     def _book(self, rows: Sequence[Row], racks: Sequence[int]) -> bytes:
         table = self._table

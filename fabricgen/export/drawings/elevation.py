@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from fabricgen.export.drawings.rack_contents import Item, Rack, Total
-from fabricgen.export.drawings.svg import box, drawing, label, number, path, rect, width_of
+from fabricgen.export.drawings.svg import GLYPH, box, drawing, label, number, path, rect, width_of
+from fabricgen.export.drawings.wrap import narrowest, wrapped
 
 WIDTH, HEIGHT = 54.0, 183.0
 """Size of the drawing, mm: five racks side by side on a landscape A4 page."""
 
 _LEFT, _BODY = 5.0, 44.0
-_HEAD, _FOOT = 13.0, 20.0
+_HEAD, _FOOT = 13.0, 22.0
 _TALLEST_UNIT = 3.1
 """The largest height of a rack unit, mm, about a fourteenth of its true size."""
+
+_NOTE, _NOTES = 1.9, 4
+"""Size of the notes below a rack, mm, and how many lines they take at most."""
 
 _WARNING = "#D00000"
 
@@ -67,34 +73,52 @@ def _item(item: Item, top: float, unit: float) -> list[str]:
         found.append(label(left, middle - size * 0.65, item.name, size, f"b{ink}", room))
         found.append(label(left, middle + size * 0.65, item.text, size * 0.9, ink.strip(), room))
         return found
-    model = min(width_of(item.text, size * 0.85), room * (0.5 if item.aisle else 0.36))
+    told = item.text if width_of(f"{item.name} {item.text}", size) <= room else item.model
+    model = min(width_of(told, size * 0.85), room * 0.36 if told == item.model else room)
     found.append(label(left, top + unit / 2, item.name, size, f"b{ink}", room - model - 0.8))
-    found.append(label(right, top + unit / 2, item.text, size * 0.85, f"e{ink}", model))
+    found.append(label(right, top + unit / 2, told, size * 0.85, f"e{ink}", model))
     return found
 
 
 def _foot(rack: Rack, top: float) -> list[str]:
-    """The totals, each with its budget and a bar for the share used."""
+    """The totals, each with its budget and a bar for the share used, and what they are made of."""
     rows = (("U", rack.used_u), ("kg", rack.weight_kg), ("kW", rack.power_kw))
     found = []
     for i, (unit, total) in enumerate(rows):
-        at = top + 1.5 + i * 3.6
+        at = top + 1.2 + i * 3.2
         whole = " with the rack" if unit == "kg" and rack.complete else ""
-        found.append(label(_LEFT, at, f"{unit:2} {total_text(total)}{whole}", 2.3, "b" if over(total) else ""))
+        unlimited = ", no limit stated" if total.budget is None and not whole and not nothing_known(total) else ""
+        text = f"{unit:2} {total_text(total)}{whole}{unlimited}"
+        found.append(label(_LEFT, at, text, 2.3, "b" if over(total) else ""))
         found += _bar(total, at)
     feeds = f"feeds {' + '.join(rack.feeds)}" if rack.feeds else "feeds not stated"
     optics = f"{rack.optics_kw:.1f} kW of it optics; " if rack.optics_kw else ""
-    found.append(label(_LEFT, top + 12.3, optics + feeds, 2.3, "", _BODY))
-    if rack.basis:
-        found.append(label(_LEFT, top + 14.9, f"kW by {rack.basis}", 1.9, "g", _BODY))
-    if rack.missing:
-        found.append(label(_LEFT, top + 17, f"+ without {rack.missing}", 1.9, "g", _BODY))
+    found.append(label(_LEFT, top + 10.7, optics + feeds, 2.3, "", _BODY))
+    notes = (
+        rack.ports and f"ports: {rack.ports}",
+        rack.basis and f"kW by {rack.basis}",
+        rack.missing and f"+ without {rack.missing}",
+    )
+    for i, line in enumerate(_lines([note for note in notes if note])):
+        found.append(label(_LEFT, top + 12.8 + i * 1.9, line, _NOTE, "g", _BODY))
     return found
+
+
+def _lines(notes: Sequence[str]) -> list[str]:
+    """Notes as lines, one each, and the longest ones as more where there is room for these."""
+    letters, spare = int(_BODY / GLYPH / _NOTE), _NOTES - len(notes)
+    lines = {note: [note] for note in notes}
+    for note in sorted(notes, key=len, reverse=True):
+        words = (tuple(note.split()),)
+        wanted = min(len(wrapped(words, letters)), 1 + spare)
+        lines[note] = wrapped(words, narrowest([words], wanted))
+        spare -= wanted - 1
+    return [line for some in lines.values() for line in some]
 
 
 def _bar(total: Total, middle: float) -> list[str]:
     """The share of a budget that is used; one that is more, nobody knows by how much, ends in a question mark."""
-    if not total.budget:
+    if not total.budget or nothing_known(total):
         return []
     left, width = _LEFT + 28, _BODY - 28
     share = min(1.0, total.value / total.budget)
@@ -104,13 +128,20 @@ def _bar(total: Total, middle: float) -> list[str]:
     return [filled, rect(left, middle - 1, width, 2, style="h"), *more]
 
 
+def nothing_known(total: Total) -> bool:
+    """Whether there are devices in a sum, and none of them has a figure."""
+    return total.unknown and not total.value
+
+
 def over(total: Total) -> bool:
     """Whether a total exceeds its budget."""
     return total.budget is not None and total.value > total.budget + total.rounding
 
 
 def total_text(total: Total) -> str:
-    """A total as text: `12.3+ of 40 OVER`."""
+    """A total as text: `12.3+ of 40 OVER`, `not stated` where nothing in it has a figure."""
+    if nothing_known(total):
+        return "not stated" if total.budget is None else f"not stated, limit {total.budget:g}"
     text = f"{total.value:.1f}".removesuffix(".0") + ("+" if total.unknown else "")
     if total.budget is not None:
         text += f" of {total.budget:g}"

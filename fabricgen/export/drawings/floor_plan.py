@@ -5,6 +5,7 @@ a scale bar.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from itertools import pairwise
 
 from fabricgen.design.floor.halls import face_of
@@ -76,6 +77,7 @@ class _Plan:
         ground = [self._head(), *self._aisles(), *self._walls(), *self._fixtures.on_the_floor()]
         above = [
             *(self._units(racks) if self._distinct else []),
+            *self._kept_places(),
             *self._boxes(racks),
             *(self._trays() if self._distinct else []),
             *self._fixtures.above(),
@@ -86,6 +88,25 @@ class _Plan:
             self._scale_bar(),
         ]
         return "".join([*ground, *above, *(self._names(racks) if self._detailed else [])])
+
+    @cached_property
+    def _kept(self) -> dict[tuple[int, int], str]:
+        """(row, column) of the places in the window that are kept for racks to come -> for which."""
+        rows, columns = set(self._window.rows), self._window.columns
+        found = self._kinds.kept.items()
+        return {
+            (r, c): name for (hall, r, c), name in found if hall == self._window.hall and r in rows and c in columns
+        }
+
+    def _kept_places(self) -> Iterator[str]:
+        """Dashed outlines of places that are kept for network racks to come."""
+        hall, scale = self._hall, self._window.scale
+        width, depth = hall.rack_pitch_m * scale * 0.86, hall.rack_depth_m * scale * 0.94
+        pieces = [
+            box(self._x(float(hall.x_of(c))) - width / 2, self._y(float(hall.y_of(r))) - depth / 2, width, depth)
+            for r, c in self._kept
+        ]
+        yield path(pieces, "d")
 
     def _x(self, x_m: float) -> float:
         return LEFT + (x_m - self._frame.left) * self._window.scale
@@ -178,19 +199,29 @@ class _Plan:
             yield path(fronts, "r")
 
     def _names(self, racks: Sequence[int]) -> list[str]:
-        """Names and feeds of racks along their depth; inside the rotated group x and y are swapped."""
-        table = self._table
-        texts = {rack: ((table.names[rack],), *self._kinds.feeds(rack)) for rack in racks}
-        letters, size = self._name_size(list(texts.values()))
+        """Names and feeds of racks along their depth, and what kept places are for."""
+        table, hall = self._table, self._hall
+        texts = [((table.names[rack],), *self._kinds.feeds(rack)) for rack in racks]
+        styles = ["m w" if self._kinds.of(rack).is_dark else "m" for rack in racks]
+        spots = [(float(table.x_m[rack]), float(table.y_m[rack])) for rack in racks]
+        kept = [(("kept", "for", *name.split()),) for name in self._kept.values()]
+        free = [(float(hall.x_of(column)), float(hall.y_of(row))) for row, column in self._kept]
+        return [*self._along_depth(texts, styles, spots), *self._along_depth(kept, ["m g"] * len(kept), free)]
+
+    def _along_depth(
+        self, texts: Sequence[Groups], styles: Sequence[str], spots: Sequence[tuple[float, float]]
+    ) -> Iterator[str]:
+        """Texts in racks or places for racks, all of one size; inside the rotated group x and y are swapped."""
+        letters, size = self._name_size(texts)
         found = []
-        for rack in racks:
-            told = wrapped(texts[rack], letters)
-            x, y = self._x(float(table.x_m[rack])), self._y(float(table.y_m[rack]))
-            style = ' class="m w"' if self._kinds.of(rack).is_dark else ' class="m"'
+        for text, style, (x_m, y_m) in zip(texts, styles, spots, strict=True):
+            told = wrapped(text, letters)
+            x, y = self._x(x_m), self._y(y_m)
             for i, line in enumerate(told):
                 at = x + (i - (len(told) - 1) / 2) * size * 1.12
-                found.append(f'<text x="{number(-y)}" y="{number(at)}"{style}>{safe(line)}</text>')
-        return [f'<g transform="rotate(-90)" font-size="{number(size)}">{"".join(found)}</g>'] if found else []
+                found.append(f'<text x="{number(-y)}" y="{number(at)}" class="{style}">{safe(line)}</text>')
+        if found:
+            yield f'<g transform="rotate(-90)" font-size="{number(size)}">{"".join(found)}</g>'
 
     def _name_size(self, texts: Sequence[Groups]) -> tuple[int, float]:
         """(characters on a line, text size in mm), with the number of lines that allows the largest text."""
@@ -221,14 +252,19 @@ class _Plan:
                 free = y
 
     def _columns(self) -> Iterator[str]:
-        """The numbers of places above the first row and below the last, as many as fit."""
+        """The numbers of places above the first row and below the last, as many as fit: all, or 01, 03, 05, or 01, 05,
+        10 and so on, without one that is too near to that before it.
+        """
         pitch = self._hall.rack_pitch_m * self._window.scale
         step = next(n for n in (1, 2, 5, 10, 20, 50, 100, 1000) if n * pitch >= _NUMBER or n == 1000)
         top, bottom = self._number_lines()
+        free = -100.0
         for column in self._window.columns:
-            if column in (0, self._window.columns.start) or ((column + 1) % step == 0 and (step == 1 or column > 1)):
-                x = self._x(float(self._hall.x_of(column)))
+            x = self._x(float(self._hall.x_of(column)))
+            turn = column % 2 == 0 if step == 2 else (column + 1) % step == 0
+            if (turn or column in (0, self._window.columns.start)) and x >= free:
                 yield from (label(x, y, column_label(column), 2.0, "m g") for y in (top, bottom))
+                free = x + _NUMBER - 0.01
 
     def _number_lines(self) -> tuple[float, float]:
         """Where the numbers of places stand above the first row and below the last: beyond outlines of units and their
@@ -263,12 +299,15 @@ class _Plan:
 
     def _key(self) -> Iterator[str]:
         """What the colours of racks and stripes mean, on one line, and above it those of fixtures, if there are any."""
-        key, each_fixture = self._kinds.key(), (self.width - LEFT - 1) / len(LOOKS)
-        y, each = self.height - 11.5, (self.width - LEFT - 1) / len(key)
-        for i, (fill, what) in enumerate(key):
-            x = LEFT + i * each
-            yield rect(x, y - 1.2, 2.4, 2.4, fill, "h")
-            yield label(x + 3.2, y, what, 2.1, "", each - 4)
+        key = [(*entry, "h") for entry in self._kinds.key()]
+        key += [("none", "kept for racks to come", "d")] if self._kept else []
+        room, wants = self.width - LEFT - 1, [width_of(what, 2.1) + 7 for _, what, _ in key]
+        shrink, x, y = min(1.0, room / sum(wants)), LEFT, self.height - 11.5
+        for (fill, what, style), want in zip(key, wants, strict=True):
+            yield rect(x, y - 1.2, 2.4, 2.4, fill, style)
+            yield label(x + 3.2, y, what, 2.1, "", want * shrink - 4)
+            x += want * shrink
+        each_fixture = room / len(LOOKS)
         for i, kind in enumerate(self._fixtures.kinds()):
             x, y = LEFT + i * min(each_fixture, 40.0), self.height - 15.5
             yield from fixture(kind, x, y - 1.2, 2.4, 2.4)

@@ -18,7 +18,7 @@ from fabricgen.export.locations import rack_places
 from fabricgen.export.palette import Swatch, cluster_swatches
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.numbering.lazy_columns import Strings
-from fabricgen.wiring.racks.loads import RackLoads, power_bases, rack_loads
+from fabricgen.wiring.racks.loads import RackLoads, included, power_bases, rack_loads
 from fabricgen.wiring.tables import EXTRA, NODE, DeviceClass, Ints64
 
 NODE_SWATCH = Swatch("#E8ECF1", "#000000", "pale", "")
@@ -84,6 +84,8 @@ class Rack:
     """What the power of devices is, and of which of them it is less than a maximum."""
     missing: str
     """What of its weight and power is not known; "" for nothing."""
+    ports: str
+    """The aisles that ports of its switches face, with the models: `hot aisle qm9700, sn2201; cold aisle sn5600`."""
     complete: bool
     """Whether the weight is that of the complete rack, as it is sold."""
     feeds: tuple[str, ...]
@@ -116,6 +118,7 @@ class Racks:
             optics_kw=float(self._optics.power_w[number]) / 1000,
             basis=self._basis(number),
             missing=self._missing(number),
+            ports=self._ports(number),
             complete=kind.complete_kg is not None,
             feeds=self.feeds(number),
         )
@@ -133,6 +136,15 @@ class Racks:
         powers = self._models(number, lambda p: planned_w(p) is None)
         drawn = ", ".join(filter(None, (powers, f"{bare} optics" if bare else "")))
         return "; ".join(filter(None, (weights and f"kg: {weights}", drawn and f"kW: {drawn}")))
+
+    def _ports(self, number: int) -> str:
+        """Which aisle the ports of which switches face."""
+        classes = {int(self._devices.device_class[row]) for row in self.devices_of(number)}
+        of_aisle: dict[str, set[str]] = {}
+        for one in classes:
+            if self._aisles[one]:
+                of_aisle.setdefault(self._aisles[one], set()).add(self._devices.classes[one].profile.id)
+        return "; ".join(f"{aisle} aisle {', '.join(sorted(of_aisle[aisle]))}" for aisle in sorted(of_aisle))
 
     def _models(self, number: int, wanted: Callable[[Device], bool]) -> str:
         """The models in a rack that are wanted, two by name."""
@@ -186,11 +198,20 @@ class Racks:
         return rack_loads(self._cluster.plan)
 
     def _items(self, rack: int) -> tuple[Item, ...]:
-        """Devices, patch panels and reserved units of a rack, from the bottom."""
+        """Devices, patch panels, what a rack is sold with, and its reserved units, from the bottom."""
         kept = self._table.kinds[int(self._table.kind[rack])].reserved
         found = [Item(u, 1, what.replace("-", " "), "", RESERVED_SWATCH) for what, us in kept.items() for u in us]
         found += [self._item(row) for row in self.devices_of(rack)]
+        found += self._sold.get(rack, ())
         return tuple(sorted([*found, *self._panels.get(rack, ())], key=lambda item: item.u))
+
+    @cached_property
+    def _sold(self) -> Mapping[int, Sequence[Item]]:
+        """What comes with each rack that is sold complete and is not among the devices."""
+        found: dict[int, list[Item]] = {}
+        for rack, u, name in included(self._cluster.plan):
+            found.setdefault(rack, []).append(Item(u, 1, name, "with the rack", EXTRA_SWATCH))
+        return found
 
     @cached_property
     def _panels(self) -> Mapping[int, Sequence[Item]]:

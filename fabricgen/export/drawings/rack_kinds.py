@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from fabricgen.cluster import Cluster
 from fabricgen.design.floor.floor_plan import FloorPlan
 from fabricgen.export.drawings.rack_contents import EXTRA_SWATCH, NODE_SWATCH, PANEL_SWATCH, Racks
+from fabricgen.export.locations import hall_places
 from fabricgen.export.palette import LIGHT, Swatch, cluster_swatches
 from fabricgen.wiring.tables import EXTRA, NODE
 
@@ -31,10 +32,10 @@ class RackKinds:
         self.table = cluster.plan.racks
 
     def hall_name(self, hall: int) -> str:
-        """The name of a hall, with its site, and with its storey unless that is the ground floor."""
+        """The name of a hall as labels have it, and its storey unless that is the ground floor."""
         told = self.table.halls[hall]
         storey = f", storey {told.storey}" if told.storey else ""
-        return f"{self._cluster.design.layout.sites[told.site]} {told.name}{storey}"
+        return f"{hall_places(self._cluster)[hall]}{storey}"
 
     def key(self) -> list[tuple[str, str]]:
         """(fill, what it means) of the colours that racks of this cluster have."""
@@ -65,9 +66,21 @@ class RackKinds:
         return ((f"({'+'.join(feeds)})",),) if feeds else ()
 
     @cached_property
+    def _floor(self) -> FloorPlan:
+        return FloorPlan(self._cluster.design)
+
+    @property
     def _first_racks(self) -> tuple[int, ...]:
         """By unit, how many racks the units before it have; at the end, how many all units have."""
-        return FloorPlan(self._cluster.design).first_racks
+        return self._floor.first_racks
+
+    @cached_property
+    def kept(self) -> Mapping[tuple[int, int, int], str]:
+        """(hall, row, column) of places without a rack that are kept for further network racks -> whose they are."""
+        racks, areas = self.table, self._floor.areas
+        taken = set(zip(*(column.tolist() for column in (racks.hall, racks.row, racks.column)), strict=True))
+        places = {(i, r, c): name for i in range(len(racks.halls)) for name, r, c in areas.spots(i)}
+        return {place: name for place, name in sorted(places.items()) if place not in taken}
 
     def _unit_of(self, rack: int) -> int:
         """The unit of a rack of units."""

@@ -34,10 +34,10 @@ def table(cluster: Cluster) -> Table:
 
     Rows and places count from 1 in the hall; those before the first count down from -1 (patch racks). x_m and y_m are
     the centre in the site's coordinates, m; the front faces `y+` or `y-`, a notation that no spreadsheet reads as a
-    formula. `units_used` includes patch panels, which are not `devices`. Sums are of published figures: weight without
-    the rack itself (that of the whole rack where it is sold complete), power of devices; `unweighed` and `unpowered`
-    count devices without a figure. Heat to coolant and air is that of devices and optics, which heat air, and empty
-    where a device's share is unknown. `place` is what labels and drawings call it.
+    formula. `units_used` includes patch panels and what a rack is sold with, which are not `devices`. Sums are of
+    published figures: weight without the rack itself (that of the whole rack where it is sold complete), power of
+    devices; `unweighed` and `unpowered` count devices without a figure. Heat to coolant and air is that of devices and
+    optics, which heat air, and empty where a device's share is unknown. `place` is what labels and drawings call it.
 
     `optics_w` is all optics: transceivers, and the ends that cables have of their own. `drawn_w` is devices and those
     optics that are not in the published maximum of their device; `unpowered_optics` counts those of these without a

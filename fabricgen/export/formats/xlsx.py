@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import io
 import re
+import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -19,9 +20,10 @@ SHEET_ROWS = 1_048_576
 _NAME_LENGTH = 31
 _NOT_IN_NAMES = re.compile(r"[\[\]:*?/\\]")
 _WIDTH_SAMPLE = 2000
-_WIDEST = 80
-"""Characters of the widest column."""
+_WIDEST = 60
+"""Characters of the widest column; longer text is wrapped."""
 _HEADER_HEIGHT = 20
+_LINE_HEIGHT = 15
 _A4 = 9
 
 _FORMATS = {
@@ -71,14 +73,19 @@ def _add(book: Any, title: str, content: Sheet) -> None:
     sheet = book.add_worksheet(_NOT_IN_NAMES.sub("-", content.title)[:_NAME_LENGTH])
     body = len(table) - content.totals
     formats = _Formats(book)
+    widths = [max(len(name), _longest(name, column)) for name, column in table.columns.items()]
+    upright = {"valign": "top"} if max(widths, default=0) > _WIDEST else {}
     for i, (name, column) in enumerate(table.columns.items()):
         is_number = name in _FORMATS or any(not isinstance(cell, str) for cell in islice(column, _WIDTH_SAMPLE))
         aligned = {"align": "right"} if is_number else {"align": "left", "indent": 1}
-        shown = {**aligned, "num_format": _FORMATS.get(name, "General")}
-        sheet.set_column(i, i, min(_WIDEST, max(len(name), _longest(name, column))) + 3)
+        wrapped = {"text_wrap": True} if widths[i] > _WIDEST else {}
+        shown = {**aligned, **upright, **wrapped, "num_format": _FORMATS.get(name, "General")}
+        sheet.set_column(i, i, min(_WIDEST, widths[i]) + 3)
         sheet.write_string(0, i, name, formats.of(**_HEADER, **aligned))
         looks = [formats.of(**shown)] * body + [formats.of(**shown, bold=True, top=1)] * content.totals
         write_cells(sheet, i, column, looks)
+    for row, lines in _lines_of_rows(table.columns.values()).items():
+        sheet.set_row(row, _LINE_HEIGHT * lines)
     sheet.set_row(0, _HEADER_HEIGHT)
     sheet.freeze_panes(1, 0)
     sheet.autofilter(0, 0, max(1, body), len(table.columns) - 1)
@@ -102,6 +109,16 @@ def write_cells(sheet: Any, place: int, cells: Sequence[Cell], looks: Sequence[A
 def _plain(text: str) -> str:
     """Text in a header or footer, where & begins a code."""
     return text.replace("&", "&&")[:100]
+
+
+def _lines_of_rows(columns: Iterable[Sequence[Cell]]) -> dict[int, int]:
+    """Row of a sheet -> lines of its longest text where that is wrapped; not all programs find their height."""
+    found: dict[int, int] = {}
+    for column in columns:
+        for row, cell in enumerate(column, start=1):
+            if isinstance(cell, str) and len(cell) > _WIDEST:
+                found[row] = max(found.get(row, 1), len(textwrap.wrap(cell, _WIDEST)))
+    return found
 
 
 def _longest(name: str, column: Sequence[Cell]) -> int:

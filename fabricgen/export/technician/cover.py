@@ -69,8 +69,8 @@ def write_cover(book: Any, styles: Styles, cover: Cover) -> None:
 
 def _counts(page: Any, styles: Styles, cover: Cover, row: int) -> int:
     for what, count in cover.counts:
-        page.merge_range(row, 0, row, 1, what, styles.of(TEXT))
-        page.write_number(row, 2, count, styles.of(NUMBER))
+        page.merge_range(row, 0, row, 2, what, styles.of(TEXT))
+        page.write_number(row, 3, count, styles.of(NUMBER))
         row += 1
     return row
 

@@ -27,6 +27,12 @@ from fabricgen.wiring.tables import Flags, Ints, Ints64
 MOST_STEPS = 99
 """The most sheets for steps in one workbook; if there are more steps, neighbours in the order share a sheet."""
 
+CABLE, FIBRE, TAIL = range(3)
+"""What is pulled at once: a cable, or a fibre or a tail of one that goes in another bundle than the cable."""
+
+APART = ("", "fibre", "tail")
+"""Names of what is pulled apart from its cable."""
+
 NUMBERS = ("length_m", "a_u", "b_u")
 """Columns of cables.csv with numbers."""
 
@@ -85,6 +91,23 @@ class TechnicianPack:
         brings = (plugs.tails == 1) | (tail == 0)
         laid: Ints64 = np.bincount(plugs.row, brings, minlength=len(self.found.cable)).astype(np.int64)
         return laid
+
+    @cached_property
+    def pulled(self) -> Ints64:
+        """What each row is pulled as: CABLE, each cable once, with the first of its rows that brings a piece, or FIBRE
+        or TAIL; rows that are pulled at once are alike; int64.
+        """
+        order, cable = self.found.pull.order, self.found.cable
+        brings = (np.bincount(order, self.laid) > 0)[order]
+        first = np.full(int(cable.max(initial=-1)) + 1, np.iinfo(np.int32).max)
+        np.minimum.at(first, cable[brings], order[brings])
+        pulled: Ints64 = np.select([order == first[cable], brings], [CABLE, FIBRE], TAIL).astype(np.int64)
+        return pulled
+
+    def pull_counts(self, rows: Ints64) -> list[int]:
+        """How many cables, fibres apart and tails apart are pulled with some rows."""
+        counts: list[int] = np.bincount(self.pulled[_lays(self, rows)], minlength=3).tolist()
+        return counts
 
     def pieces(self, rows: Ints64, laid: Ints64) -> list[str]:
         """What is laid with some rows: `PART`, `2x PART`, or `tail of PART` where the piece comes with another row."""
@@ -250,7 +273,11 @@ def bundle_sheet(pack: TechnicianPack, rows: Ints64, name: str) -> Sheet:
     pull, found = pack.found.pull, pack.found
     bundle, first = np.unique(pull.bundle[rows], return_index=True)
     start, end = pull.home[rows[first]], pull.away[rows[first]]
-    cables = np.bincount(pull.bundle[_lays(pack, rows)], minlength=len(pull.names))[bundle]
+    lays = _lays(pack, rows)
+    cables, fibres, tails = (
+        np.bincount(pull.bundle[lays], pack.pulled[lays] == what, len(pull.names)).astype(np.int64)[bundle].tolist()
+        for what in (CABLE, FIBRE, TAIL)
+    )
     jumpers = np.bincount(pull.bundle[rows], pull.jumpers[rows], len(pull.names)).astype(np.int64)[bundle]
     lengths = np.zeros(len(pull.names))
     np.maximum.at(lengths, pull.bundle[rows], pack.cluster.plan.cables.length_m[found.cable[rows]])
@@ -264,7 +291,8 @@ def bundle_sheet(pack: TechnicianPack, rows: Ints64, name: str) -> Sheet:
         Column("kind", 12, TEXT, [KIND_WORDS[i] for i in pull.kind[bundle].tolist()]),
         Column("from_rack", 22, SMALL, [pack.cluster.plan.racks.names[i] for i in start.tolist()]),
         Column("to_rack", 22, SMALL, [pack.cluster.plan.racks.names[i] for i in end.tolist()]),
-        Column("cables", 8, NUMBER, cables.tolist()),
+        Column("cables", 8, NUMBER, cables),
+        *(Column(f"{APART[what]}s", 7, NUMBER, each) for what, each in ((FIBRE, fibres), (TAIL, tails)) if any(each)),
         Column("jumpers", 8, NUMBER, jumpers.tolist()),
         Column("longest_m", 10, NUMBER, lengths[bundle].tolist()),
         redlines()[0],
@@ -303,7 +331,7 @@ def _bands(group: Ints | Ints64) -> list[bool]:
 
 
 def pull_table(pack: TechnicianPack) -> Table:
-    """pull.csv: what is pulled, in order: each cable, and apart from it those ends of it that are in another bundle."""
+    """pull.csv: what is pulled, in order: each cable, and `apart` from it its fibres or tails in another bundle."""
     found, pull = pack.found, pack.found.pull
     rows = _lays(pack, np.arange(len(found.cable)))
     steps = pull.step[pull.bundle[rows]]
@@ -323,5 +351,6 @@ def pull_table(pack: TechnicianPack) -> Table:
         "tag": [tag.text for tag in pack.tags(rows)],
         "colour": [tag.fill for tag in pack.tags(rows)],
         "jumpers": np.bincount(pull.order, pull.jumpers).astype(np.int64)[pull.order[rows]].tolist(),
+        "apart": [APART[what] for what in pack.pulled[rows].tolist()],
     }
     return Table("pull", columns)

@@ -45,7 +45,7 @@ def workbook(pack: TechnicianPack, volume: Volume) -> bytes:
     made = datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC)
     book.set_properties({"title": f"{cluster} {volume.name}", "created": made})
     styles = Styles(book)
-    write_cover(book, styles, _cover(pack, volume, rows, sheets))
+    write_cover(book, styles, _cover(pack, volume, sheets))
     for sheet in sheets:
         write_sheet(book, styles, sheet, f"{cluster} {volume.name}" if volume.name != cluster else cluster)
     book.close()
@@ -91,16 +91,23 @@ def _named(sheets: list[Sheet]) -> list[Sheet]:
     ]
 
 
-def _cover(pack: TechnicianPack, volume: Volume, rows: Ints64, sheets: list[Sheet]) -> Cover:
-    found, racks = pack.found, racks_wired(pack, volume.racks)
-    here = end_rows(pack, volume.racks)
-    counts = [
-        ("racks with cables", len(racks)),
-        ("ends of cables in them", sum(ends for _, ends in racks)),
-        ("cables pulled from here", len(np.unique(found.pull.order[rows]))),
-        ("bundles", len(np.unique(found.pull.bundle[rows]))),
+def counts(pack: TechnicianPack, racks: Collection[int]) -> list[tuple[str, int]]:
+    """What a cover counts of some racks: each cable once, and its fibres and tails that go in another bundle apart."""
+    wired, rows = racks_wired(pack, tuple(racks)), home_rows(pack, tuple(racks))
+    cables, fibres, tails = pack.pull_counts(rows)
+    apart = (("fibres of cables in another bundle", fibres), ("tails of cables in another bundle", tails))
+    return [
+        ("racks with cables", len(wired)),
+        ("ends of cables in them", sum(ends for _, ends in wired)),
+        ("cables pulled from here, each once", cables),
+        *((what, count) for what, count in apart if count),
+        ("bundles", len(np.unique(pack.found.pull.bundle[rows]))),
     ]
+
+
+def _cover(pack: TechnicianPack, volume: Volume, sheets: list[Sheet]) -> Cover:
+    found, here = pack.found, end_rows(pack, volume.racks)
     tags = [found.tags[i] for i in np.unique(found.tag[here]).tolist()]
     contents = [Contents(sheet.name, sheet.title, sheet.rows) for sheet in sheets]
     cluster, subtitle = pack.cluster.design.loaded.blueprint.name, f"Racks and cables of {volume.name}"
-    return Cover(cluster, "Technician's pack", subtitle, counts, tags, contents)
+    return Cover(cluster, "Technician's pack", subtitle, counts(pack, volume.racks), tags, contents)

@@ -15,7 +15,7 @@ import numpy as np
 from fabricgen.cluster import Cluster
 from fabricgen.design.floor.halls import face_of
 from fabricgen.export.drawings.floor_pages import whole_hall
-from fabricgen.export.locations import row_label
+from fabricgen.export.locations import hall_places, row_label
 from fabricgen.export.view.tray_routes import cross_trays
 from fabricgen.wiring.cabling.routes import exit_of, riser_of
 from fabricgen.wiring.tables import Ints, RackTable
@@ -78,7 +78,7 @@ def hall_drawing(cluster: Cluster) -> HallDrawing:
     outlines = [_outline(racks, hall) for hall in range(len(racks.halls))]
     exits = [exit_of(hall, floor.trays) for hall in racks.halls]
     size, shift = _side_by_side(racks, outlines)
-    names = _hall_names(cluster)
+    names = hall_places(cluster)
     along, tray_of_rack = _along(racks, names)
     across = _across(racks, cross_trays(racks, floor), names)
     return HallDrawing(
@@ -91,12 +91,6 @@ def hall_drawing(cluster: Cluster) -> HallDrawing:
         first_cross=len(along),
         exits=exits,
     )
-
-
-def _hall_names(cluster: Cluster) -> list[str]:
-    """The halls by name, with their sites where there are several."""
-    sites, halls = cluster.design.layout.sites, cluster.plan.racks.halls
-    return [f"{sites[hall.site]} {hall.name}" if len(sites) > 1 else hall.name for hall in halls]
 
 
 def _outline(racks: RackTable, hall: int) -> Box:

@@ -49,6 +49,7 @@ class VariantNotSold(DesignRule):
                         for variant in profile.variants
                     ):
                         path = ("fabrics", name, "tiers", key, next(iter(stated)))
-                        sold = "; ".join(dict.fromkeys(v.text or "airflow not published" for v in profile.variants))
+                        known = [v for v in profile.variants if v.supply is None]
+                        sold = "; ".join(dict.fromkeys(v.text or "airflow not published" for v in known))
                         said = ", ".join(f"{word}: {str(value).lower()}" for word, value in stated.items())
                         yield self.flag(path, f"no {model} with {said} is known", f"known: {sold}")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from dataclasses import replace
+
 import numpy as np
 
 from fabricgen.verify.diagnosis.exchange_search import Exchangeable, Ring, Vote
@@ -9,11 +12,11 @@ from fabricgen.verify.diagnosis.topology import NOWHERE, Gain, Topology
 
 LEAST_VOTES = 2
 LEAST_PLUGS = 4
-"""An exchange of boxes that saves fewer plugs is told as moves of plugs."""
+"""An exchange of boxes that saves fewer plugs is told as moves of plugs, where these can be told (`boxes_at`)."""
 
 
-def _votes(topology: Topology) -> list[Vote]:
-    """Links that would be as planned if the box at one end were another one of its model; at least two a pair."""
+def _votes(topology: Topology, least: int = LEAST_VOTES) -> list[Vote]:
+    """Links that would be as planned if the box at one end were another one of its model; at least so many a pair."""
     cabling = topology.cabling
     port = topology.wrong()
     sees = topology.mate[port]
@@ -28,7 +31,7 @@ def _votes(topology: Topology) -> list[Vote]:
     model = cabling.devices["model"].codes
     same = model[found] == model[meant]
     pairs, links = np.unique(found[same].astype(np.int64) << 32 | meant[same], return_counts=True)
-    many = links >= LEAST_VOTES
+    many = links >= least
     pairs, links = pairs[many], links[many]
     order = np.lexsort((pairs, -links))
     told = zip(links[order].tolist(), (pairs[order] >> 32).tolist(), (pairs[order] & 0xFFFFFFFF).tolist(), strict=True)
@@ -73,3 +76,23 @@ def own_plugs(topology: Topology, ring: Ring) -> int:
 
 
 BOXES = Exchangeable(_votes, _renumbered, _is_worth, _room, are_devices=True)
+
+
+def boxes_at(devices: Collection[int]) -> Exchangeable:
+    """Boxes among which some are of `devices`, at which the links of a plug do not go to one plug, link by link.
+
+    The plugs of two boxes may carry different numbers of links: one of three at the one, one of one link and one of two
+    at the other. Once such boxes are exchanged no plug is where another belongs, so that moves of plugs cannot tell it,
+    however few plugs the exchange saves and however few links vote for it.
+    """
+
+    def votes(topology: Topology) -> list[Vote]:
+        found, near = _votes(topology, least=1), set(devices)
+        while more := {each for vote in found if not near.isdisjoint(vote[1:]) for each in vote[1:]} - near:
+            near |= more
+        return [vote for vote in found if vote.found in near]
+
+    def is_worth(_topology: Topology, ring: Ring, gain: Gain) -> bool:
+        return not ring.keys().isdisjoint(devices) and gain.plugs > 0 and gain.links > gain.unseen
+
+    return replace(BOXES, votes=votes, is_worth=is_worth)

@@ -35,7 +35,7 @@ class Cables:
     """Cables that were seen in a wrong place: `mate` joins the first ports of their ends, in both directions.
 
     `first` has the first port of every end that was met; `unclear` are ports of which the cable's other links tell
-    another story.
+    another story, `misfit` ports whose link is another one of the plug that is planned there than of its own plug.
     """
 
     topology: Topology
@@ -43,6 +43,7 @@ class Cables:
     mate: dict[int, int]
     first: dict[int, int]
     unclear: list[int]
+    misfit: list[int]
     _spare: dict[tuple[int, int], int] = field(default_factory=dict)
 
     def end(self, port: int) -> int:
@@ -75,7 +76,7 @@ class Cables:
 
 def wrong_cables(topology: Topology, plugs: Plugs) -> Cables:
     """The cables that are not where they should be."""
-    found = Cables(topology, plugs, {}, {}, [])
+    found = Cables(topology, plugs, {}, {}, [], [])
     wrong = topology.wrong().tolist()
     for port in wrong:
         if port >= topology.planned:
@@ -89,6 +90,9 @@ def wrong_cables(topology: Topology, plugs: Plugs) -> Cables:
             one = found.end(port) if port < topology.planned else found.first[port]
             other = found.end(mate) if mate < topology.planned else found.first[mate]
             counts[one, other] += 1
+            both = port < topology.planned and mate < topology.planned
+            if both and plugs.lanes(port).index(port) != plugs.lanes(mate).index(mate):
+                found.misfit += [port, mate]
     for (one, other), _ in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
         if one in found.mate or other in found.mate or _is_also_right(found, one) or _is_also_right(found, other):
             found.unclear += [end for end in (one, other) if end < topology.planned]

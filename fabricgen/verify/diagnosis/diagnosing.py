@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from fabricgen.verify.actions import Action, CableState, Diagnosis, Kind
 from fabricgen.verify.cabling import PlannedCabling
-from fabricgen.verify.diagnosis.boxes import BOXES
+from fabricgen.verify.diagnosis.boxes import BOXES, boxes_at
 from fabricgen.verify.diagnosis.chains import Cables, Chain, chains, wrong_cables
 from fabricgen.verify.diagnosis.dark import dark_actions
-from fabricgen.verify.diagnosis.exchange_search import Ring, find_exchanges
+from fabricgen.verify.diagnosis.exchange_search import Ring, composed, find_exchanges
 from fabricgen.verify.diagnosis.exchanges import after_exchanges, box_action, joined, mended, plug_action, with_doubted
 from fabricgen.verify.diagnosis.explaining import Explainer
 from fabricgen.verify.diagnosis.plugs import Plugs, common_plugs
@@ -33,39 +33,77 @@ HOPELESS = 5000
 """More cables elsewhere than this, and more than half of those that are seen, are one action instead of as many."""
 
 
+@dataclass(frozen=True)
+class _Explained:
+    """What to do about boxes, trunks and plugs, and what is left to be told.
+
+    `after` has all of them in their places, `missing` are ends whose cable is missing, and `doubtful` ends of cables
+    that do not go to the plugs that are planned where they were seen, link by link.
+    """
+
+    actions: list[Action]
+    notes: list[str]
+    after: Topology
+    missing: list[int]
+    doubtful: list[int]
+
+
 def diagnose(cabling: PlannedCabling, seen: Seen) -> Diagnosis:
     """The state of every cable, and the fewest actions that explain what is not as planned."""
     as_seen = Topology(cabling, seen)
     states = states_of(as_seen, dark_links(as_seen))
     exchanges, topology = find_exchanges(as_seen, BOXES, as_seen)
-    actions = [box_action(as_seen, topology, states, ring) for ring in exchanges]
-    notes = []
     if _is_hopeless(topology, states):
-        cables = _ids(cabling, np.flatnonzero(states == CableState.ELSEWHERE))
-        told_already = {cable for action in actions for cable in action.cables}
-        actions.append(hopeless([cable for cable in cables if cable not in told_already]))
-        notes.append("More than half of all cables that are seen are elsewhere: is this the plan of this hall?")
-        after, missing = topology, list[int]()
+        found = _hopeless(as_seen, topology, states, exchanges)
     else:
-        exchanged = {device for ring in exchanges for device in ring}
-        trunk_swaps, topology = _trunks(as_seen, topology, states)
-        explained, after, missing = _plugs(as_seen, seen, topology, states, exchanged)
-        explained, notes = with_doubted(topology, explained)
-        actions += [*trunk_swaps, *after_exchanges(cabling, exchanges, explained)]
-    actions += dark_actions(after, missing)
-    states = states_of(as_seen, dark_links(after))
-    lost = cabling.cable[np.array(missing, dtype=np.int64) >> 1]
+        found = _explained(as_seen, seen, topology, states, exchanges)
+        devices = _devices_at(found.after, found.doubtful)
+        small, after = find_exchanges(topology, boxes_at(devices), as_seen) if devices else ([], topology)
+        again = _explained(as_seen, seen, after, states, composed(exchanges, small)) if small else found
+        if len(again.doubtful) < len(found.doubtful):
+            found = again
+    actions = [*found.actions, *dark_actions(found.after, found.missing)]
+    states = states_of(as_seen, dark_links(found.after))
+    lost = cabling.cable[np.array(found.missing, dtype=np.int64) >> 1]
     states[lost] = np.maximum(states[lost], CableState.DARK)
     actions += _left_over(topology, states, actions)
     order = list(Kind)
     actions.sort(key=lambda action: order.index(action.kind))
-    harmless = _harmless(as_seen)
+    notes, harmless = list(found.notes), _harmless(as_seen)
     if harmless:
         notes.append(
             f"{len(harmless)} links are swapped with others between the same two devices, which is harmless; "
             "but where their ports have addresses of their own, their sessions stay down."
         )
     return Diagnosis(states, tuple(actions), _extra(cabling, seen), tuple(harmless), tuple(notes))
+
+
+def _hopeless(as_seen: Topology, topology: Topology, states: Ints, exchanges: list[Ring]) -> _Explained:
+    actions = [box_action(as_seen, topology, states, ring) for ring in exchanges]
+    told_already = {cable for action in actions for cable in action.cables}
+    cables = _ids(topology.cabling, np.flatnonzero(states == CableState.ELSEWHERE))
+    actions.append(hopeless([cable for cable in cables if cable not in told_already]))
+    note = "More than half of all cables that are seen are elsewhere: is this the plan of this hall?"
+    return _Explained(actions, [note], topology, [], [])
+
+
+def _explained(as_seen: Topology, seen: Seen, topology: Topology, states: Ints, exchanges: list[Ring]) -> _Explained:
+    """`topology` has boxes taken for what they stand in for, as `exchanges` say."""
+    boxes = [box_action(as_seen, topology, states, ring) for ring in exchanges]
+    trunks, topology = _trunks(as_seen, topology, states)
+    exchanged = {device for ring in exchanges for device in ring}
+    plugs, after, missing, doubtful = _plugs(as_seen, seen, topology, states, exchanged)
+    plugs, notes = with_doubted(topology, plugs)
+    actions = [*boxes, *trunks, *after_exchanges(topology.cabling, exchanges, plugs)]
+    return _Explained(actions, notes, after, missing, doubtful)
+
+
+def _devices_at(topology: Topology, ends: list[int]) -> set[int]:
+    """The devices at the links of some plugs: those that are planned at either end, and those that are seen."""
+    cabling = topology.cabling
+    ports = [port for end in ends for port in cabling.ports_of_plug(int(cabling.plug[end]))]
+    mates = [mate for port in ports if (mate := int(topology.mate[port])) >= 0]
+    return {int(topology.device[port]) for port in [*ports, *(port ^ 1 for port in ports), *mates]}
 
 
 def _trunks(as_seen: Topology, topology: Topology, states: Ints) -> tuple[list[Action], Topology]:
@@ -83,8 +121,10 @@ def _trunks(as_seen: Topology, topology: Topology, states: Ints) -> tuple[list[A
 
 def _plugs(
     as_seen: Topology, seen: Seen, topology: Topology, states: Ints, exchanged: set[int]
-) -> tuple[list[Action], Topology, list[int]]:
-    """(Actions for plugs; the topology with common plugs taken for what they stand in for; ends of missing cables.)"""
+) -> tuple[list[Action], Topology, list[int], list[int]]:
+    """(Actions for plugs; the topology with common plugs taken for what they stand in for; ends of missing cables;
+    doubtful ends.)
+    """
     cabling = topology.cabling
     plugs = Plugs(cabling)
     plugs.find_spare_cages(topology)
@@ -107,7 +147,7 @@ def _plugs(
     actions += conflict_actions(after, seen)
     actions += half_known_actions(after)
     actions += unclear_actions(after, cables.unclear)
-    return actions, after, missing
+    return actions, after, missing, cables.unclear + cables.misfit
 
 
 def _missing(cables: Cables) -> list[int]:

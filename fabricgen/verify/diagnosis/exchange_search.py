@@ -7,7 +7,7 @@ the links that it makes right outnumber those that it makes wrong, links that no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -60,8 +60,7 @@ def find_exchanges(topology: Topology, kind: Exchangeable, as_seen: Topology) ->
     trial, total = topology.copy(), dict[int, int]()
     for _ in range(MOST_ROUNDS):
         believed = [ring for edges in _components(kind.votes(trial)) for ring in _believed(trial, kind, edges)]
-        for ring in believed:
-            total = {each: ring.get(total.get(each, each), total.get(each, each)) for each in total.keys() | ring}
+        total = _after(total, believed)
         if not believed:
             break
     judged = []
@@ -76,6 +75,11 @@ def find_exchanges(topology: Topology, kind: Exchangeable, as_seen: Topology) ->
             _take(after, kind, ring)
             kept.append(ring)
     return kept, after
+
+
+def composed(first: Iterable[Ring], then: Iterable[Ring]) -> list[Ring]:
+    """The rings that do in one what some rings do, and then others in the topology after these."""
+    return _cycles(_after(_after({}, first), then))
 
 
 def likely(topology: Topology, kind: Exchangeable) -> list[tuple[Ring, Gain]]:
@@ -143,6 +147,12 @@ def _take(topology: Topology, kind: Exchangeable, ring: Ring) -> None:
         if now == NOWHERE and kind.room:
             taken_for[port] = kind.room(topology, ring, port)
     topology.take(taken_for, touched, ring if kind.are_devices else {})
+
+
+def _after(total: Ring, rings: Iterable[Ring]) -> Ring:
+    for ring in rings:
+        total = {each: ring.get(total.get(each, each), total.get(each, each)) for each in total.keys() | ring}
+    return total
 
 
 def _cycles(total: Mapping[int, int]) -> list[Ring]:

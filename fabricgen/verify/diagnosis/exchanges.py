@@ -23,10 +23,12 @@ def box_action(as_seen: Topology, after: Topology, states: Ints, ring: Ring) -> 
     names = as_seen.cabling.device_names
     there = [found for found in sorted(ring) if _is_there(as_seen, found)]
     ports = [port for device in ring for port in as_seen.cabling.ports_of_device(device).tolist()]
-    plugs = {int(as_seen.cabling.plug[port]) for port in ports if after.mate[port] >= 0}
+    cable = as_seen.cabling.cable
+    wrong = [port for port in ports if after.mate[port] >= 0 and states[cable[port >> 1]] == CableState.ELSEWHERE]
+    plugs = {int(as_seen.cabling.plug[port]) for port in wrong}
     ends = {found: End(names[found], "", *as_seen.cabling.rack_of(found)) for found in ring}
     boxes = [box(ends[found]) for found in there]
-    cost = f"or move {len(plugs)} plugs"
+    cost = f"or move {len(plugs)} plug{'' if len(plugs) == 1 else 's'}"
     if len(there) == 2 and [ring[found] for found in reversed(there)] == there:
         text = f"{listed(boxes)} are exchanged: swap the two boxes, {cost}."
     else:

@@ -58,9 +58,20 @@ class Explainer:
         return Action(kind, len(steps), cables, ends, text, steps=steps, alternatives=tuple(others)), best
 
     def is_risky(self, repair: Repair) -> bool:
-        """Whether a plug would be put where, but for common plugs that are to be moved, all may be as planned."""
-        targets = [move.target for move in repair.moves if move.target < self.topology.planned]
-        return any(self.before.is_unseen(target) for target in targets)
+        """Whether a plug would be put where, but for common plugs that are to be moved, all may be as planned.
+
+        Or pulled where this may be so: a plug with more links than the place where it belongs, some of them not seen.
+        """
+        planned = [move for move in repair.moves if move.target < self.topology.planned]
+        if any(self.before.is_unseen(move.target) for move in planned):
+            return True
+        pulled = [
+            self.plugs.lanes(move.source)
+            for move in planned
+            if move.source < self.topology.planned
+            and len(self.plugs.lanes(move.source)) > len(self.plugs.lanes(move.target))
+        ]
+        return any(self.before.is_unseen(lane) for lanes in pulled for lane in lanes)
 
     def surplus(self, repair: Repair) -> str:
         """What to do about cables that belong nowhere."""

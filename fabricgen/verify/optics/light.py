@@ -13,7 +13,7 @@ from fabricgen.verify.optics.findings import WHOLE, Findings
 from fabricgen.verify.optics.modules import Parts
 from fabricgen.verify.optics.report import NO_LIGHT_DBM
 
-_BANDWIDTH = re.compile(r"-(\d+)g$")
+_BANDWIDTH = re.compile(r"-(\d+)g(?:-flat)?$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from fabricgen.catalog.models import OPTICAL, CableProfile
 from fabricgen.catalog.product_models import Product
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.ports import PortRun
+from fabricgen.wiring.cabling.assemblies import connectors_in_cage
 from fabricgen.wiring.cabling.shelf import Shelf
 from fabricgen.wiring.links.scale_up_ports import ScaleUpPort
 from fabricgen.wiring.tables import Segment, Side
@@ -18,8 +19,9 @@ from fabricgen.wiring.tables import Segment, Side
 class EndKind:
     """The cage that an end of a cable plugs into: form factor, bandwidth of the whole cage and of a lane, Gb/s.
 
-    `takes_fibre` where a fibre plugs in without a transceiver: co-packaged optics, an optical circuit switch. `top`,
-    `protocol` and `vendor` matter only where there is a `shelf` of products to order from, and are "" without.
+    `takes_fibre` where a fibre plugs in without a transceiver: co-packaged optics, an optical circuit switch. `top` is
+    that of OSFP plugs, finned or flat; `connectors` are those of a twin-port cage. `protocol` and `vendor` matter only
+    where there is a `shelf` of products to order from, and are "" without.
     """
 
     form_factor: str
@@ -30,20 +32,30 @@ class EndKind:
     protocol: str = ""
     vendor: str = ""
     shelf: Shelf | None = field(default=None, compare=False)
+    connectors: int = 1
 
     def transceiver(self, medium: CableProfile) -> str:
         """The part number of the transceiver; "" where the cable has attached ends or the cage takes fibre."""
         if medium.attached or self.takes_fibre:
             return ""
         product = self.product(medium)
-        return product.part if product else f"{medium.id}-{slug(self.plug(medium))}-{self.gbps}g"
+        if product:
+            return product.part
+        flat = "-flat" if self._top_of(medium) == "flat" else ""
+        return f"{medium.id}-{slug(self.plug(medium))}-{self.gbps}g{flat}"
 
     def transceiver_text(self, medium: CableProfile) -> str:
         """The description of the transceiver for the bill of materials."""
         product = self.product(medium)
         if product:
             return product.name
-        return f"{self.plug(medium)} {self.gbps}G transceiver, {medium.name}, {medium.reach_m:g} m"
+        plugs = medium.connectors_of(self.gbps / self.lane_gbps, self.connectors)
+        told = (medium.name, plugs, f"{medium.reach_m:g} m", f"{top} top" if (top := self._top_of(medium)) else "")
+        return f"{self.plug(medium)} {self.gbps}G transceiver, {', '.join(filter(None, told))}"
+
+    def _top_of(self, medium: CableProfile) -> str:
+        """The top of its OSFP plugs; "" where the modules are of another form."""
+        return self.top if self.plug(medium).startswith("OSFP") else ""
 
     def plug(self, medium: CableProfile) -> str:
         """The form factor of a medium's modules for the cage: 50G lanes in QSFP112 cages are those of QSFP56."""
@@ -77,9 +89,8 @@ def slug(text: str) -> str:
 
 def end_kind(side: Side, segment: Segment, shelf: Shelf | None = None) -> EndKind:
     """The cage that an end of the cables of a segment plugs into."""
-    told = (
-        (side_top(side), segment.protocol, shelf.vendor_of(side_vendor(side)), shelf) if shelf else ("", "", "", None)
-    )
+    of_shelf = (segment.protocol, shelf.vendor_of(side_vendor(side)), shelf) if shelf else ("", "", None)
+    told = side_top(side), *of_shelf, connectors_in_cage(side)
     if isinstance(side, PortRun):
         fibre = side.form_factor in OPTICAL
         return EndKind(side.form_factor, side.speed_gbps * side.ways, segment.lane_gbps, fibre, *told)

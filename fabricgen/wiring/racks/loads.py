@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import get_args
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from fabricgen.catalog.loads import Device, air_w, basis, liquid_w, planned_w
 from fabricgen.catalog.profile import Basis
+from fabricgen.catalog.rack_models import TRAY_PLACES
 from fabricgen.wiring.tables import DeviceTable, Floats, Ints, WiringPlan
 
 BASES: tuple[str, ...] = get_args(Basis)
@@ -18,7 +19,8 @@ BASES: tuple[str, ...] = get_args(Basis)
 
 @dataclass(frozen=True, slots=True)
 class RackLoads:
-    """One row a rack: the number of devices, and the rack units that they and patch panels use, int32.
+    """One row a rack: the number of devices, and the rack units that they, patch panels and what the rack is sold with
+    use, int32.
 
     Weight (kg), power and heat (W) are sums of published figures of devices, float64; optics are in them only where the
     maximum of a device is published with them. Where the weight of a complete rack is published, it stands for all that
@@ -45,7 +47,7 @@ def rack_loads(plan: WiringPlan) -> RackLoads:
     weight_kg, unweighed = _weights(plan)
     return RackLoads(
         devices=total(lambda _: 1).astype(np.int32),
-        units=total(lambda p: p.rack_units).astype(np.int32) + panel_units(plan),
+        units=total(lambda p: p.rack_units).astype(np.int32) + panel_units(plan) + included_units(plan),
         weight_kg=weight_kg,
         unweighed=unweighed,
         power_w=total(planned_w),
@@ -74,6 +76,40 @@ def panel_units(plan: WiringPlan) -> Ints:
         height = np.array([p.panel.rack_units for p in plan.patching.policies], dtype=np.int32)
         np.add.at(used, panels.rack, height[panels.policy])
     return used
+
+
+def included_units(plan: WiringPlan) -> Ints:
+    """Rack units of each rack, int32, that something takes which is sold with it and is not among the devices."""
+    used = np.zeros(len(plan.racks), dtype=np.int32)
+    for rack, _, _ in included(plan):
+        used[rack] += 1
+    return used
+
+
+def included(plan: WiringPlan) -> Iterator[tuple[int, int, str]]:
+    """(rack, rack unit, what it is) of everything that racks are sold with and that is not among the devices, such as
+    power shelves; one rack unit each. A rack without any device has none.
+    """
+    racks, devices = plan.racks, plan.devices
+    sold = [
+        {
+            "switch tray" if name == TRAY_PLACES else name.replace("-", " "): us
+            for name, us in kind.included_units.items()
+        }
+        for kind in racks.kinds
+    ]
+    rows = np.flatnonzero(np.array([bool(each) for each in sold])[racks.kind])
+    if not len(rows):
+        return
+    height = np.array([cls.profile.rack_units for cls in devices.classes], dtype=np.int32)
+    taken: dict[int, set[int]] = {}
+    inside = np.flatnonzero(np.isin(devices.rack, rows))
+    columns = (devices.rack[inside], devices.u[inside], height[devices.device_class[inside]])
+    for rack, u, high in zip(*(column.tolist() for column in columns), strict=True):
+        taken.setdefault(rack, set()).update(range(u, u + high))
+    for rack, held in sorted(taken.items()):
+        for name, units in sold[int(racks.kind[rack])].items():
+            yield from ((rack, u, name) for u in units if u not in held)
 
 
 def _weights(plan: WiringPlan) -> tuple[Floats, Ints]:

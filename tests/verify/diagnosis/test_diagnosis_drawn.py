@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -10,12 +10,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from fabricgen.verify.actions import Kind
 from fabricgen.verify.cabling import cabling_of
 from fabricgen.verify.diagnosis import diagnose
 from fabricgen.verify.seen import Seen
 from tests.properties.blueprints import FAMILIES
 from tests.properties.compiling import cases, compiled, compiled_or_dropped
-from tests.verify.diagnosis.faults import FAULTS, rolled, splitter, swap
+from tests.verify.diagnosis.faults import FAULTS, dark, near_swap, rolled, splitter, swap
 from tests.verify.diagnosis.hall import Hall, cabling
 from tests.verify.diagnosis.test_diagnosis_laws import check_cables, check_mended
 from tests.verify.diagnosis.test_diagnosis_partly_seen import check_none_makes_it_worse, known
@@ -38,15 +39,6 @@ def drawn_cabling(tree):
     return found
 
 
-def has_even_breakouts(cabling):
-    """Whether each breakout has as many links at each of its ends; else a mend of exchanged boxes leaves a look."""
-    links = Counter((int(cabling.cable[port >> 1]), port & 1, int(cabling.plug[port])) for port in range(cabling.ports))
-    sizes = defaultdict(set)
-    for (cable, side, _), count in links.items():
-        sizes[cable, side].add(count)
-    return all(len(counts) == 1 for counts in sizes.values())
-
-
 def check_rows(cabling):
     """Each link is of a row of its cable that joins its two devices."""
     for port in range(cabling.ports):
@@ -64,7 +56,7 @@ def test_drawn_halls(family):
     def law(tree, certain, any_faults):
         cabling = drawn_cabling(tree)
         check_rows(cabling)
-        for made, _ in certain if has_even_breakouts(cabling) else ():
+        for made, _ in certain:
             check_mended(cabling, made)
         for made, share in any_faults:
             check_none_makes_it_worse(cabling, made, share)
@@ -94,6 +86,50 @@ def test_the_links_of_a_breakout_go_to_its_ends_by_turns():
     check_rows(found)
     for seed in range(20):
         check_mended(found, [(swap, seed), (rolled, seed)])
+
+
+@pytest.mark.parametrize(
+    ("fabrics", "spines", "plugs"),
+    [
+        ({"inband": {"protocol": "ethernet", "carried_by": "compute"}}, {"count": 2, "peer": 1}, 3),
+        ({}, {"count": 3}, 2),
+    ],
+)
+def test_exchanged_boxes_whose_plugs_carry_different_numbers_of_links(fabrics, spines, plugs):
+    """Of three links in one plug and of one and two in two plugs (and a peer link, which stays); of two and of one."""
+    spine = {"switch": "toy-24", "per": [], "spread": "uneven"} | spines
+    tree = {
+        "fabricgen": 1,
+        "name": "generated",
+        "scalable_unit": {"nodes": "1 x toy-dual"},
+        "pods": {"p1": {"su": 1, "reserve": 2}},
+        "fabrics": {
+            "compute": {
+                "protocol": "ethernet",
+                "tiers": {"leaf": {"switch": "toy-24", "per": [], "breakout": "2x200"}, "spine": spine},
+            },
+        }
+        | fabrics,
+    }
+    found = cabling_of(compiled(tree))
+    names = [f"compute-spine-0{number}" for number in (1, 2)]
+    one, two = (found.device_numbers[name] for name in names)
+    widths = [sorted(Counter(found.plug[found.ports_of_device(device)].tolist()).values()) for device in (one, two)]
+    assert widths[0] != widths[1]
+
+    def exchanged(hall, _random=None):
+        hall.tells[one], hall.tells[two] = two, one
+        return sum(device in (one, two) for device in hall.device)
+
+    hall = Hall(found)
+    exchanged(hall)
+    (action,) = diagnose(found, hall.seen()).actions
+    assert (action.kind, action.renamed) == (Kind.EXCHANGE, dict(zip(names, reversed(names), strict=True)))
+    assert action.text.endswith(f" are exchanged: swap the two boxes, or move {plugs} plugs.")
+    check_mended(found, [(exchanged, 0)])
+    for seed in range(10):
+        check_mended(found, [(exchanged, 0), (near_swap, seed)])
+        check_mended(found, [(exchanged, 0), (dark, seed)])
 
 
 def test_a_hall_without_links():

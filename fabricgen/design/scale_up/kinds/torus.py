@@ -51,7 +51,7 @@ def links(domain: ScaleUpDomainProfile, accelerators: int) -> Iterator[LocalLink
     cells = prod(grid)
     each = _links_each(domain)
     first = list(accumulate((2 * n for n in each), initial=0))
-    order = _order(domain, grid)
+    order = coordinates(domain, grid)
     at = {coordinates: index for index, coordinates in enumerate(order)}
     for cube in range(accelerators // cells):
         base = cube * cells
@@ -119,7 +119,7 @@ def _links_each(domain: ScaleUpDomainProfile) -> tuple[int, ...]:
     return domain.links_per_neighbour or (1,) * len(grid)
 
 
-def _order(domain: ScaleUpDomainProfile, grid: Dimensions) -> list[Dimensions]:
+def coordinates(domain: ScaleUpDomainProfile, grid: Dimensions) -> list[Dimensions]:
     """Coordinates of each accelerator in order: block by block, so that the accelerators of a node lie together."""
     block = domain.block or (1,) * len(grid)
     blocks = tuple(length // b for length, b in zip(grid, block, strict=True))

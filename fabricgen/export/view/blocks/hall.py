@@ -16,7 +16,7 @@ from fabricgen.export.view.columns import Packed, packed, packed_table
 from fabricgen.export.view.hall import Box, HallDrawing, hall_drawing, ways_between
 from fabricgen.export.view.source import PageSource
 from fabricgen.export.view.tray_routes import TrayRoutes, tray_routes
-from fabricgen.wiring.racks.loads import rack_loads
+from fabricgen.wiring.racks.loads import included, rack_loads
 
 
 def block(source: PageSource) -> dict[str, Any]:
@@ -101,14 +101,17 @@ def _racks(source: PageSource, drawn: HallDrawing, kinds: RackKinds, routes: Tra
 
 
 def _panels(source: PageSource) -> Packed:
-    """Patch panels and fibre shuffles."""
-    patching = source.cluster.plan.patching
-    if not patching:
-        return packed_table({"name": (), "rack": (), "u": (), "units": ()})
-    panels = patching.panels
-    units = np.array([policy.panel.rack_units for policy in patching.policies])[panels.policy]
-    names = PatchParts(source.cluster, patching).panels
-    columns: dict[str, Any] = {"name": names, "rack": panels.rack, "u": panels.u, "units": units}
+    """What racks hold beside devices: what they are sold with, patch panels and fibre shuffles."""
+    plan = source.cluster.plan
+    found = [(name, rack, u, 1) for rack, u, name in included(plan)]
+    if plan.patching:
+        panels, names = plan.patching.panels, PatchParts(source.cluster, plan.patching).panels
+        units = [plan.patching.policies[policy].panel.rack_units for policy in panels.policy.tolist()]
+        found += zip(names, panels.rack.tolist(), panels.u.tolist(), units, strict=True)
+    name, *numbers = zip(*found, strict=True) if found else ((), (), (), ())
+    columns: dict[str, Any] = {"name": name} | {
+        key: np.array(column, dtype=np.int32) for key, column in zip(("rack", "u", "units"), numbers, strict=True)
+    }
     return packed_table(columns)
 
 

@@ -175,10 +175,10 @@ FG.rackPairs = async (id) => {
     return left.length ? `, without ${left.join(" and ")}, which have no figure` : "";
   };
   return [
-    ["place", said("place")], ["hall", said("hall")], ["row", said("row")], ["column", said("column")], ["units used", `${said("units_used")} of ${said("units")}`],
-    ["power, W", `${said("drawn_w") || "not stated"}${budget ? ` of ${Math.round(budget * 1000)}` : ""}${but(["unpowered", "devices"], ["unpowered_optics", "optics"])}`],
+    ["place", said("place")], ["hall", said("place").split(".").slice(0, -2).join(".")], ["row", said("row")], ["column", said("column")], ["units used", `${said("units_used")} of ${said("units")}`],
+    ["power, W", `${Number(said("drawn_w")) || "not stated"}${budget ? ` of ${Math.round(budget * 1000)}` : ""}${but(["unpowered", "devices"], ["unpowered_optics", "optics"])}`],
     ["power of devices", said("power_basis").replaceAll("+", " + ")],
-    ["weight, kg", `${said("weight_kg") || "not stated"}${but(["unweighed", "devices"])}`],
+    ["weight, kg", `${Number(said("weight_kg")) || "not stated"}${but(["unweighed", "devices"])}`],
   ];
 };
 

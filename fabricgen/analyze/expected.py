@@ -1,0 +1,111 @@
+"""What a blueprint expects of its wired plan, and what `lint.limits` asks of it, held against what is analyzed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from fabricgen.analyze.asked import Asked, Job
+from fabricgen.analyze.collectives.model import Team
+from fabricgen.analyze.collectives.team import team_of
+from fabricgen.analyze.jobs import job_of
+from fabricgen.analyze.network import Network, networks_of
+from fabricgen.analyze.sections import collectives, structure
+from fabricgen.analyze.traffic import Crowding
+from fabricgen.blueprint.sections.expect import OF_THE_PLAN
+from fabricgen.cluster import Cluster
+from fabricgen.design.capacity.expected import Expected, by_fabric_or_all
+from fabricgen.kernel.diagnostics import Diagnostic, InputError
+from fabricgen.kernel.units import parse_size
+
+CODE = "FG819"
+
+
+@dataclass(frozen=True)
+class Told:
+    """The figures of one network, each computed when it is asked for; None where it has no such figure."""
+
+    network: Network
+
+    @cached_property
+    def _asked(self) -> Asked:
+        return Asked(self.network.cluster.design.catalog.constants())
+
+    @cached_property
+    def _job(self) -> Job:
+        return job_of(self.network)
+
+    @cached_property
+    def _pairs(self) -> list[dict[str, Any]]:
+        """Classes of pairs that the network joins."""
+        pairs = structure.figures(self.network, self._job, self._asked)["pairs"] if self._has_pairs else []
+        return [pair for pair in pairs if pair.get("switches")]
+
+    @cached_property
+    def _team(self) -> Team:
+        return team_of(self.network, self._job, self._asked.constants)
+
+    @property
+    def _has_pairs(self) -> bool:
+        return len(self.network.ranks) > 1
+
+    def of(self, key: str) -> float | None:
+        """`hops`, `paths` or `latency_us`, as `analyze --section structure` has them."""
+        if key == "paths":
+            apart = [pair[key] for pair in self._pairs if pair["switches"] > 1 and pair[key]]
+            return float(min(apart)) if apart else None
+        figures = [pair["switches" if key == "hops" else key] for pair in self._pairs]
+        return float(max(figures)) if figures else None
+
+    def slowdown(self, pattern: str) -> float | None:
+        """How many times slower than its ports a pattern of traffic between all accelerators is."""
+        if not self._has_pairs or self._team.domains < 2:
+            return None
+        crowded: Crowding = getattr(self._team, pattern)
+        return round(crowded.slowdown, 4)
+
+    def busbw_gbytes(self, collective: str, size: str) -> float | None:
+        """Bus bandwidth of a collective of all accelerators at a size of message, GB/s."""
+        number = parse_size(size)
+        best = collectives.quickest(self._team, collective, number) if self._has_pairs else None
+        return collectives.busbw_gbytes(self._team, collective, number, best[1].us) if best else None
+
+
+def told(cluster: Cluster) -> dict[str, Told]:
+    """The figures by fabric that joins accelerators; of the whole cluster, where it is at a phase."""
+    whole = cluster.phase.whole if cluster.phase else cluster
+    return {network.fabric.name: Told(network) for network in networks_of(whole)}
+
+
+def expected(cluster: Cluster) -> Iterator[Expected]:
+    """Every figure that is expected of the wired plan beside what it has."""
+    stated = cluster.design.loaded.blueprint.expect
+    if not stated.needs_the_plan:
+        return
+    found = told(cluster)
+    for key in OF_THE_PLAN[:3]:
+        if (value := getattr(stated, key)) is not None:
+            yield from by_fabric_or_all(key, value, {name: each.of(key) for name, each in found.items()})
+    for name, each in found.items():
+        for pattern, bound in (stated.slowdown or {}).items():
+            what = f"slowdown of {pattern}, {name}"
+            yield Expected(("expect", "slowdown", pattern), what, bound, each.slowdown(pattern))
+        for collective, sizes in (stated.busbw_gbytes or {}).items():
+            for size, bound in sizes.items():
+                what, path = f"bus GB/s of {collective} at {size}, {name}", ("expect", "busbw_gbytes", collective, size)
+                yield Expected(path, what, bound, each.busbw_gbytes(collective, size))
+
+
+def unmet(cluster: Cluster) -> Iterator[Diagnostic]:
+    """A finding for each figure that is not what is expected."""
+    for one in expected(cluster):
+        if not one.holds:
+            yield one.finding(CODE, "wired plan")
+
+
+def require_expected(cluster: Cluster) -> None:
+    """Raise InputError (FG819) where a figure of the wired plan is not what the blueprint expects."""
+    if faults := tuple(unmet(cluster)):
+        raise cluster.design.loaded.located(InputError(faults))

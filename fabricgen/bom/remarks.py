@@ -1,0 +1,113 @@
+"""What a buyer must know of parts before ordering them: remarks of the order sheet."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+
+import numpy as np
+
+from fabricgen.bom.bill import Bill
+from fabricgen.bom.busbars import busbar_racks
+from fabricgen.bom.cables import CableParts
+from fabricgen.bom.sources.devices import called, is_bought
+from fabricgen.bom.sources.power_cords import cord, corded
+from fabricgen.catalog.loads import basis
+from fabricgen.catalog.models import SwitchProfile
+from fabricgen.wiring.tables import Ints
+
+_BASES = {
+    "typical": "sized by typical draws, since no maximum is published, of",
+    "estimate": "sized by estimates of",
+    "estimate-with-optics": "sized by estimates of",
+    "unknown": "without what nobody publishes, the draw of",
+}
+"""What a figure less than a published maximum means to a PDU that is sized by it."""
+
+_WIDE_M = 0.75
+"""The width from which racks have room for cables beside 19 inches, m: makers sell cabinets of 600 mm for servers, and
+of 750 or 800 mm for networks (NetShelter SX AR3357, Conteg iSEVEN; github.com/netbox-community/devicetype-library)."""
+
+
+def remarks(bill: Bill) -> dict[str, str]:
+    """Part, as the bill has it in single pieces -> what to know of it."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for part, text in (*_unsold(bill), *_cords(bill), *_without_outlets(bill), *_sized_low(bill), *_crowded(bill)):
+        if text not in found[part]:
+            found[part].append(text)
+    return {part: "; ".join(texts) for part, texts in found.items()}
+
+
+def unsold(parts: CableParts) -> set[str]:
+    """The transceivers of cables that nobody is known to sell."""
+    kinds, media = parts.kinds[0], parts.media
+    return {kind.transceiver(medium) for kind in kinds for medium in media if kind.unsold(medium)}
+
+
+def _unsold(bill: Bill) -> Iterator[tuple[str, str]]:
+    for part in sorted(unsold(CableParts(bill.cluster))):
+        yield part, "nobody is known to sell it: state other media or another speed (FG656)"
+
+
+def _cords(bill: Bill) -> Iterator[tuple[str, str]]:
+    """Devices without cords on the sheet, and cords whose inlet is to be looked up."""
+    for cls, _ in corded(bill.cluster):
+        psu = cls.profile.psu
+        if psu is None:
+            yield cls.profile.id, "its power supplies are not published: no power cords are listed for it (FG651)"
+        elif psu.cords == "included":
+            yield cls.profile.id, "its power cords come with it"
+        elif psu.inlet is None:
+            yield cord(bill.cluster, cls).part, "look up the inlet in its data sheet before you order (FG657)"
+
+
+def _without_outlets(bill: Bill) -> Iterator[tuple[str, str]]:
+    """Devices with AC supplies in racks with a busbar, of which no DC form is known."""
+    devices, busbar = bill.cluster.plan.devices, busbar_racks(bill.cluster)
+    count: Counter[str] = Counter()
+    for cls in devices.classes:
+        forms = cls.profile.variants if isinstance(cls.profile, SwitchProfile) else ()
+        if cls.profile.psu and is_bought(cls) and not any(form.supply == "dc" for form in forms):
+            count[cls.profile.id] += int(busbar[devices.rack[cls.rows]].sum())
+    for part, number in count.items():
+        if number:
+            yield part, f"{number:,} stand in racks with a busbar, which has no outlets: order these with DC supplies"
+
+
+def _crowded(bill: Bill) -> Iterator[tuple[str, str]]:
+    """Racks too narrow for vertical cable managers and zero-U PDUs at their sides."""
+    needs, racks = bill.needs, bill.cluster.plan.racks
+    beside = np.zeros(len(racks), dtype=np.int64)
+    kinds = np.array([part.kind for part in needs.parts])[needs.part]
+    for kind in ("cable-manager", "rack-pdu"):
+        rows = np.flatnonzero(kinds == kind)
+        np.add.at(beside, needs.rack[rows], needs.quantity[rows])
+    managed = np.zeros(len(racks), dtype=bool)
+    managed[needs.rack[kinds == "cable-manager"]] = True
+    for number, rack in enumerate(racks.kinds):
+        rows = np.flatnonzero(managed & (racks.kind == number))
+        if len(rows) and rack.width_m < _WIDE_M and not {"cable-manager", "rack-pdu"} & set(rack.reserved):
+            most = f"vertical cable managers and zero-U PDUs, up to {beside[rows].max()} at their sides"
+            usual = f"{1000 * _WIDE_M:.0f} mm of width or more is usual, as of eia-48u-750 and eia-48u-800"
+            yield rack.part_number or rack.id, f"{len(rows):,} have {most}: {usual}"
+
+
+def _sized_low(bill: Bill) -> Iterator[tuple[str, str]]:
+    """PDUs and whips of racks with devices of which no maximum is published."""
+    needs, busbar = bill.needs, busbar_racks(bill.cluster)
+    for number, part in enumerate(needs.parts):
+        if part.kind in ("rack-pdu", "whip"):
+            of = np.unique(needs.rack[needs.part == number])
+            for text, names in _less_than_maxima(bill, of[~busbar[of]]).items():
+                yield part.part, f"{text} {', '.join(names)}"
+
+
+def _less_than_maxima(bill: Bill, racks: Ints) -> dict[str, list[str]]:
+    """What the figures are -> the devices in some racks that have no published maximum, by name."""
+    devices = bill.cluster.plan.devices
+    found: dict[str, set[str]] = defaultdict(set)
+    for cls in devices.classes:
+        text = _BASES.get(basis(cls.profile) or "")
+        if text and np.isin(devices.rack[cls.rows], racks).any():
+            found[text].add(called(cls.profile))
+    return {text: sorted(found[text]) for text in dict.fromkeys(_BASES.values()) if text in found}

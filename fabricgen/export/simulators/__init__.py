@@ -1,0 +1,1 @@
+"""Networks in the forms that simulators of training read."""

@@ -1,0 +1,177 @@
+"""A network as ASTRA-sim's analytical model has it: dimensions, each of which multiplies the number of accelerators.
+
+Source: github.com/astra-sim/astra-network-analytical@599a0473: common/network-parser/NetworkParser.cpp (keys, more than
+one NPU in a dimension), congestion_unaware/multi-dim-topology/MultiDimTopology.cpp (the first dimension varies fastest
+over numbers), basic-topology/*.cpp (a message takes latency once in FullyConnected, twice in a Switch, for each hop of
+a Ring, and its bytes at the bandwidth of one link), common/NetworkFunction.cpp (1 GB/s is 2^30 bytes a second).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from math import prod
+
+import numpy as np
+
+from fabricgen.analyze.latency import latency_us
+from fabricgen.analyze.network import NONE, Network
+from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
+from fabricgen.design.scale_up.kinds import torus
+from fabricgen.export.simulators.ranks import Numbered, numbered, refusal
+from fabricgen.kernel.diagnostics import InputError
+from fabricgen.wiring.tables import Floats, Ints64
+
+ALIKE = 1e-9
+"""Shares and rates that differ by less are equal."""
+GBPS_OF_GB = 8 * 2**30 / 1e9
+"""Gb/s in a GB/s of the analytical model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dimension:
+    """A dimension: its building block, accelerators along it, Gb/s and ns of one of its links, and what it is."""
+
+    topology: str
+    npus: int
+    gbps: float
+    ns: float
+    what: str
+
+
+def dimensions(network: Network) -> tuple[Numbered, list[Dimension]]:
+    """The accelerators in the order that the dimensions need, and these: the scale-up domain, then levels.
+
+    A level of unequal parts is told with the one above it where a rank sends as much through both; the farther one's
+    latency is that of all. Raises InputError (FG146) where the network is not regular enough.
+    """
+    numbers = numbered(network)
+    size, kinds = numbers.size, np.unique(numbers.kind)
+    if size.min() != size.max():
+        raise refusal(
+            network, f"its scale-up domains have from {size.min()} to {size.max()} accelerators", "domains of one size"
+        )
+    if len(kinds) > 1:
+        names = " and ".join(profile.id for profile in numbers.profiles)
+        raise refusal(network, f"its scale-up domains are {names}", "one kind of domain")
+    domain = numbers.profiles[kinds[0]] if kinds[0] != NONE else None
+    inside = list(_of_domain(numbers, domain)) if domain else []
+    grid = numbers.rows.reshape(len(size), -1)
+    if domain and domain.shape == "torus":
+        cells = torus.coordinates(domain, domain.dims)
+        grid = grid[:, sorted(range(len(cells)), key=lambda at: cells[at][::-1])]
+    parts = _parts(network, grid)
+    found = [*inside, *_of_levels(numbers, parts)]
+    if not found:
+        raise refusal(network, "one accelerator is no network", "two or more")
+    order = np.lexsort([of for of in parts if of is not None])
+    return replace(numbers, rows=grid[order].ravel()), found
+
+
+def _of_domain(numbers: Numbered, domain: ScaleUpDomainProfile) -> Iterator[Dimension]:
+    """The dimensions within a scale-up domain."""
+    size, us = int(numbers.size[0]), numbers.step_us
+    if domain.shape == "switched":
+        gbps = numbers.reached(domain, float(numbers.network.ranks.domain_gbps[0]))
+        yield Dimension("Switch", size, gbps, 500 * us, domain.id)
+    elif domain.shape in ("mesh", "point_to_point"):
+        pair = numbers.reached(domain, domain.links_per_pair * domain.link_gbps)
+        yield Dimension("FullyConnected", size, pair, 1000 * us, domain.id)
+    elif domain.shape == "torus" and prod(domain.dims) == size and not domain.switches:
+        each = domain.links_per_neighbour or (1,) * len(domain.dims)
+        for number, (length, links) in enumerate(zip(domain.dims, each, strict=True), start=1):
+            if length > 1:
+                gbps = numbers.reached(domain, links * domain.link_gbps)
+                yield Dimension("Ring", length, gbps, 1000 * us, f"axis {number} of {domain.id}")
+    else:
+        raise refusal(
+            numbers.network,
+            f"{domain.id} is a {domain.shape} of {size:,} accelerators whose form its switches set",
+            "a domain that is switched, a full mesh, or a torus of fixed dimensions",
+        )
+
+
+def _parts(network: Network, grid: Ints64) -> list[Ints64 | None]:
+    """By level: for each domain (int64) the first one in the same part, None where its accelerators are not alike."""
+    leaf = network.leaf[grid].reshape(len(grid), -1)
+    if (leaf == NONE).any():
+        lacking = int((network.leaf == NONE).any(axis=1).sum())
+        raise refusal(network, f"{lacking:,} of {grid.size:,} accelerators lack a port", "the same ports on all")
+    found: list[Ints64 | None] = []
+    for level in network.levels:
+        columns = np.stack([_first(column) for column in level.component[leaf].T])
+        found.append(columns[0] if (columns == columns[0]).all() else None)
+    return found
+
+
+def _first(column: Ints64) -> Ints64:
+    """By place the first place that has the same value."""
+    _, first, inverse = np.unique(column, return_index=True, return_inverse=True)
+    found: Ints64 = first[inverse]
+    return found
+
+
+def _of_levels(numbers: Numbered, parts: list[Ints64 | None]) -> Iterator[Dimension]:
+    """The dimensions of the network, from the leaf up."""
+    network, constants = numbers.network, numbers.constants
+    nic_us = min(steps.nic_us for _, steps in constants.latency.ring.protocols)
+    rates = list(_rates(network))
+    below, lowest = np.arange(len(numbers.size)), 0
+    for number, of in enumerate(parts):
+        counts = np.zeros(2) if of is None else np.unique(of[np.unique(below)], return_counts=True)[1]
+        if of is None or counts.min() != counts.max():
+            continue
+        below = of
+        if counts[0] > 1:
+            if abs(rates[number] - rates[lowest]) > ALIKE:
+                raise _narrowing(network, rates, lowest, number)
+            us = nic_us + latency_us(network, number, constants) - latency_us(network, 0, constants)
+            name = " and ".join(level_name(network, at) for at in range(lowest, number + 1))
+            gbps = rates[number] * constants.efficiency.network.reached
+            yield Dimension("Switch", int(counts[0]), gbps, 500 * us, name)
+        lowest = number + 1
+    if (below != below[0]).any():
+        apart = len(np.unique(below))
+        raise refusal(network, f"{apart:,} groups of scale-up domains do not all reach each other", "one network")
+
+
+def _narrowing(network: Network, rates: list[float], lowest: int, number: int) -> InputError:
+    """The fault that levels to be told as one do not pass on as much."""
+    return refusal(
+        network,
+        f"{level_name(network, lowest)} switches do not all join as many scale-up domains, and a rank sends "
+        f"{rates[lowest]:,.6g} Gb/s to others there, {rates[number]:,.6g} Gb/s beyond",
+        "as many at each switch, or no narrowing above them",
+    )
+
+
+def _rates(network: Network) -> Iterator[float]:
+    """What a rank sends to ranks that it meets at each level, Gb/s, when all do; raises where ranks differ."""
+    own = network.gbps.sum(axis=1)
+    if own.max() - own.min() > ALIKE:
+        raise refusal(network, f"its accelerators have from {own.min():g} to {own.max():g} Gb/s", "the same for all")
+    share = 1.0
+    for number, level in enumerate(network.levels):
+        yield float(own[0]) * share
+        if number + 1 < len(network.levels):
+            shares = _shares(level.component[network.leaf.ravel()], network.gbps.ravel(), level.out_gbps)
+            if shares.max() - shares.min() > ALIKE:
+                raise refusal(
+                    network,
+                    f"{level_name(network, number)} switches pass on from {shares.min():.1%} to {shares.max():.1%} of "
+                    "what their accelerators send",
+                    "the same share for all",
+                )
+            share = min(share, float(shares[0]))
+
+
+def _shares(component: Ints64, gbps: Floats, out_gbps: Floats) -> Floats:
+    """What each component with ranks below it passes on of what these send, at most 1."""
+    sent = np.bincount(component, gbps, len(out_gbps))
+    shares: Floats = np.minimum(1.0, out_gbps[sent > 0] / sent[sent > 0])
+    return shares
+
+
+def level_name(network: Network, number: int) -> str:
+    """What the switches of a level are called; links between sites join the last one."""
+    return "/".join(sorted({key.name for key in network.levels[number].tiers})) or "site"

@@ -1,0 +1,27 @@
+"""What simulators cannot be told."""
+
+from __future__ import annotations
+
+from fabricgen.lint.fault import Fault
+
+FG146 = Fault(
+    id="FG146",
+    name="NotForASimulator",
+    title="a network that a simulator's form cannot express",
+    text="""
+    `build --only astra-sim`, `astra-sim-ns3` or `simai` is asked for a network that the simulator's files cannot say,
+    and no figure is made up for it.
+
+    ASTRA-sim's analytical model multiplies dimensions: every scale-up domain has as many accelerators, every
+    accelerator sends as much, every switch of a tier passes on the same share. ns-3 takes any graph of switches, of up
+    to 65,536 vertices and 64,770 links, with up to 1,024 neighbours each, but accelerators forward nothing, as they do
+    in a torus. SimAI also takes scale-up domains of one size that are joined by switches.
+    """,
+    in_words=True,
+    bad="""
+    fabricgen build three-generations.yaml -o out --only astra-sim, whose accelerators have 200, 400 and 800 Gb/s
+    """,
+    good="""
+    fabricgen build three-generations.yaml -o out --only astra-sim-ns3
+    """,
+)

@@ -1,0 +1,105 @@
+"""The order sheet: what a buyer must know of a part stands beside it."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from functools import cache
+
+from fabricgen.bom.bill import Line, bill_of
+from fabricgen.bom.ordered import order_lines
+from fabricgen.bom.outlets import RackCords
+from fabricgen.bom.prices import PriceList
+from fabricgen.bom.trace import trace
+from fabricgen.export.order import order_workbook
+from tests.conftest import example_cluster
+
+
+@cache
+def ordered(name: str, *sets: str) -> dict[str, Line]:
+    return {line.part: line for line in order_lines(bill_of(example_cluster(name, *sets)))}
+
+
+def test_articles_that_nobody_sells_are_marked() -> None:
+    """Forty-four 100GBASE-SR2 of monday; the modules beside them are sold by many."""
+    lines = ordered("monday")
+    assert lines["sr8-50g-qsfp56-100g"].quantity == 44
+    assert lines["sr8-50g-qsfp56-100g"].remark.startswith("nobody is known to sell it")
+    assert lines["sr8-50g-qsfp-dd-400g"].remark == ""
+
+
+def test_devices_say_why_no_cords_are_listed_and_cords_what_is_not_known() -> None:
+    lines = ordered("monday")
+    assert "no power cords are listed for it (FG651)" in lines["firewall"].remark
+    assert lines["dgx-b200"].remark == "its power cords come with it"
+    assert lines["cord-sn5600"].remark == "look up the inlet in its data sheet before you order (FG657)"
+    assert lines["cord-c13-c14"].remark == ""
+
+
+def test_supplies_of_racks_say_when_they_are_sized_by_less_than_maxima() -> None:
+    """Racks of DGX B200 by their published maximum; those of switches by typical draws, which is less than they may."""
+    lines = ordered("monday")
+    assert lines["rack-pdu-3ph-60a-415v"].remark == lines["whip-3ph-60a-415v"].remark == ""
+    for part in ("rack-pdu-3ph-30a-415v", "whip-3ph-30a-415v"):
+        told = "sized by typical draws, since no maximum is published, of NVIDIA SN2201, NVIDIA SN4700, NVIDIA SN5600"
+        assert lines[part].remark.startswith(told)
+    assert ordered("nvl72-gb200")["whip-nvl72-gb200"].remark == "", "its integrator sizes it"
+
+
+def test_generic_optics_say_what_plugs_in_and_what_cools_them() -> None:
+    """Finned in switches, flat under the heat sink of a DGX: two articles."""
+    lines = ordered("monday")
+    finned, flat = lines["sr8-100g-osfp-800g"], lines["sr8-100g-osfp-800g-flat"]
+    assert (finned.quantity, finned.description.split(", ")[-3:]) == (48, ["2x MPO-12/APC", "50 m", "finned top"])
+    assert (flat.quantity, flat.description.split(", ")[-3:]) == (32, ["2x MPO-12/APC", "50 m", "flat top"])
+    assert ", MPO-16/APC, 100 m" in lines["sr8-50g-qsfp-dd-400g"].description
+    assert ", MPO-12, 100 m" in lines["sr8-50g-qsfp56-100g"].description
+
+
+def test_long_texts_are_wrapped_and_their_rows_high_enough() -> None:
+    book = zipfile.ZipFile(io.BytesIO(order_workbook(bill_of(example_cluster("monday")), PriceList())))
+    sheet, styles = book.read("xl/worksheets/sheet1.xml").decode(), book.read("xl/styles.xml").decode()
+    assert 'wrapText="1"' in styles
+    widths = [float(each.split('"')[0]) for each in sheet.split(' width="')[1:]]
+    assert max(widths) < 65
+    assert 'ht="60"' in sheet, "the remark of the PDUs of switches has four lines"
+
+
+def test_switches_on_a_busbar_are_ordered_with_dc_supplies() -> None:
+    """SN2201 in NVL72 racks: by specification, since no number of that form is published; the bill has the model."""
+    found = bill_of(example_cluster("nvl72-gb200"))
+    (model,) = (line for line in found.lines if line.part == "sn2201")
+    line = ordered("nvl72-gb200")["sn2201-dc"]
+    assert (model.quantity, line.quantity, "sn2201" in ordered("nvl72-gb200")) == (8, 8, False)
+    assert line.description == "NVIDIA SN2201, form SN2201_M, port side intake, DC power from the busbar of its rack"
+    assert line.remark == "no part number is published for the DC form: order it by its description"
+    rows = trace(found, "sn2201-dc")
+    assert sum(rows["quantity"]) == 8
+    assert {device.partition("-p1")[0] for device in rows["device"]} == {"oob-leaf"}
+    assert ordered("monday")["sn2201"].description == "NVIDIA SN2201 (port side exhaust)"
+
+
+def test_other_switches_on_a_busbar_say_that_cords_find_no_outlet() -> None:
+    """SN4700 in NVL72 racks: the catalogue has no DC form of it."""
+    lines = ordered("nvl72-gb200", "fabrics.inband.tiers.leaf={switch: sn4700, per: rack}", "fabrics.inband.speed=100G")
+    (line,) = (line for line in lines.values() if line.description.startswith("NVIDIA SN4700"))
+    assert line.remark.startswith("8 stand in racks with a busbar, which has no outlets: order these with DC supplies")
+
+
+def test_rack_pdus_have_outlets_for_the_cords_of_their_racks() -> None:
+    """Two DGX B200 a rack, six C20 inlets each, over two feeds: six C19; cords whose inlet nobody says apart."""
+    lines = ordered("monday")
+    assert lines["rack-pdu-3ph-60a-415v"].description.endswith("zero U, outlets at least: 6 x C19")
+    told = "outlets at least: 2 x C13, 4 for cords of inlets not published, and for 6 devices of unknown supplies"
+    assert lines["rack-pdu-3ph-30a-415v"].description.endswith(told)
+    cords = RackCords({7: (("C19", 6, 4), ("C13", 2, 3), ("C13", 1, 1))})
+    assert cords.on_each(7, feeds=2, pdus=2) == {"C19": 6, "C13": 2}
+    assert cords.on_each(8, feeds=2, pdus=1) == {}
+
+
+def test_racks_say_their_size_and_when_they_are_narrow_for_what_stands_at_their_sides() -> None:
+    line = ordered("monday")["rack-48u"]
+    assert line.description == "48U rack, 600 x 1200 mm"
+    assert line.remark.startswith("6 have vertical cable managers and zero-U PDUs, up to 4 at their sides: 750 mm")
+    wide = ordered("monday", "floor.rack_pitch_m=0.8")["rack-48u"]
+    assert (wide.description, wide.remark) == ("48U rack, 800 x 1200 mm", "")
