@@ -18,7 +18,7 @@ from fabricgen.pipeline import compile_cluster, compile_design
 from fabricgen.size.figures import Figures
 from fabricgen.size.front import Candidate, beaten_by, beats, front_of
 from fabricgen.size.search import Work
-from fabricgen.size.shapes import Hardware, Shape, shapes
+from fabricgen.size.shapes import Hardware, Shape, most_nodes, shapes
 from fabricgen.size.wishes import AXES
 from tests.effort import calls
 from tests.size.wished import designed, searched, wished
@@ -176,3 +176,20 @@ def test_where_one_does_not_lint_clean_the_next_that_is_alike_takes_its_place(mo
     found = searched(every=False, **wishes)
     assert [one.name for one in found.front] == [first.alike[0].name]
     assert found.reasons == (("FG999: not clean", 1),)
+
+
+@pytest.mark.parametrize(("node", "switch", "planes"), [("dgx-b200", "qm9700", 1), ("dgx-b300", "sn5600", 2)])
+def test_closed_forms_exclude_what_sizing_refuses_and_nothing_else(node: str, switch: str, planes: int) -> None:
+    """The most nodes of a shape are sized, and a unit more is not."""
+    wishes = wished(gpus=16384, node=node, switch=switch, planes=planes, tiers="2,3", attach="rail,group")
+    hardware, compared = Hardware(wishes, Catalog()), 0
+    for drawn in Random(39).sample(list(shapes(hardware, 2048)), 12):
+        shape = replace(drawn, by_spine=drawn.tiers == 3)
+        most = most_nodes(shape, hardware)
+        if not 0 < most < 40_000:
+            continue
+        fits, more = (Work(hardware, nodes, "size.yaml", None).sized(shape) for nodes in (most, most + shape.unit))
+        assert isinstance(fits[0], Candidate), (shape.name, most, fits)
+        assert isinstance(more[0], str), (shape.name, most)
+        compared += 1
+    assert compared > 5
