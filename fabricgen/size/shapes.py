@@ -227,6 +227,26 @@ def most_nodes(shape: Shape, hardware: Hardware) -> int:
     return pods * shape.pod * shape.unit
 
 
+def likeness(shape: Shape, hardware: Hardware, nodes: int) -> tuple[object, ...]:
+    """What sizing goes by: of shapes with equal ones, so many nodes take as many switches and links in each tier.
+
+    A leaf for 64 nodes of one rail and one for 32 nodes of two rails have the same ports in use.
+    """
+    ports = hardware.ports(shape.switch, shape.planes)
+    legs = shape.rails * (ports.legs if isinstance(ports, Ports) else 1)
+    own = (shape.tiers, shape.switch, shape.planes, shape.ratio, shape.attach == "tor", shape.ready)
+    groups = hardware.rails // shape.rails
+    if shape.tiers == 1:
+        return (*own, nodes * legs, groups)
+    together = hardware.in_rack if shape.attach == "tor" else shape.unit
+    joined = groups if shape.meet == "spine" else 1
+    each, units = shape.unit // together * joined, -(-nodes // shape.unit)
+    pods, rest = divmod(units, shape.pod) if shape.pod else (1, 0)
+    in_pod = (shape.pod or units) * each
+    core = (shape.by_spine, shape.meet == "") if groups > 1 and shape.tiers > 2 else (shape.by_spine, False)
+    return (*own, together * legs, groups // joined, in_pod, pods, rest * each, *core)
+
+
 def _spines(leaves: int, uplinks: int, down: int) -> int:
     """The fewest spines that divide the uplinks of leaves and have the ports for them; 0 where none do."""
     fits = (count for count in range(1, uplinks + 1) if uplinks % count == 0 and leaves * (uplinks // count) <= down)
