@@ -137,6 +137,7 @@ class _Ends:
     device: Device
     count: int
     form_factor: str
+    top: str
     gbps: int
     lane_gbps: float
     media: tuple[CableProfile, ...]
@@ -169,12 +170,13 @@ def _cage_ends(design: Design, fabric: FabricDesign) -> Iterator[_Ends]:
             gbps = len(attachment.legs) // cages * attachment.speed_gbps
             if upper.scope != "rack" or attachment.per_connector > 1:
                 count = design.layout.present(nodes) * cages
-                yield _Ends(nodes.profile, count, attachment.form_factor, gbps, attachment.lane_gbps, fits)
+                cage = (attachment.form_factor, attachment.top)
+                yield _Ends(nodes.profile, count, *cage, gbps, attachment.lane_gbps, fits)
                 yield _ends(upper.profile, -(-links // run.ways), run, fits)
 
 
 def _ends(device: Device, count: int, run: PortRun, media: tuple[CableProfile, ...]) -> _Ends:
-    return _Ends(device, count, run.form_factor, run.ways * run.speed_gbps, run.lane_gbps, media)
+    return _Ends(device, count, run.form_factor, run.top, run.ways * run.speed_gbps, run.lane_gbps, media)
 
 
 def _least_price(fabric: FabricDesign, ends: list[_Ends], prices: Mapping[str, float]) -> float:
@@ -183,7 +185,7 @@ def _least_price(fabric: FabricDesign, ends: list[_Ends], prices: Mapping[str, f
 
     total = sum(prices.get(tier.profile.id, 0) * tier.switches for tier in fabric.tiers)
     for end in ends:
-        kind = EndKind(end.form_factor, end.gbps, end.lane_gbps)
+        kind = EndKind(end.form_factor, end.gbps, end.lane_gbps, top=end.top)
         total += end.count * min((prices.get(kind.transceiver(medium), 0) for medium in end.media), default=0)
     return total
 

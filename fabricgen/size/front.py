@@ -18,12 +18,12 @@ MORE_IS_BETTER = ("bisection",)
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A design: its shape, its blueprint, its figures; others whose designs are alike in every figure."""
+    """A design: its shape, its blueprint, its figures; other shapes whose designs are alike in every figure."""
 
     shape: Shape
     text: str
     figures: Figures
-    alike: tuple[Candidate, ...] = ()
+    alike: tuple[Shape, ...] = ()
     checked: bool = field(default=False, compare=False)
     """Whether its figures are those of its wiring plan, and it lints clean."""
 

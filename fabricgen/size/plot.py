@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import floor, log10
+from typing import TypeAlias
 
-from fabricgen.export.drawings.svg import drawing, label, number, rect
+from fabricgen.export.drawings.svg import drawing, label, number, rect, safe, width_of
 from fabricgen.size.front import Candidate
 from fabricgen.size.search import Found
 from fabricgen.size.wishes import AXES
@@ -14,6 +15,11 @@ WIDTH, HEIGHT = 130.0, 84.0
 LEFT, RIGHT, TOP, BOTTOM = 22.0, 6.0, 9.0, 14.0
 TEXT = 2.6
 """Size of text, mm."""
+NEAR = 3.0
+"""Points that are nearer than that, mm, share a label."""
+_Spot: TypeAlias = tuple[float, float, list[int]]
+"""A place on the drawing, mm, and the numbers of the candidates there."""
+
 UNITS = {"power": ", W", "latency": ", ns"}
 ON_FRONT, BEATEN = "#206699", "#BBBBBB"
 
@@ -31,16 +37,20 @@ def plot(found: Found, across: str, up: str, *, alone: bool = False) -> str:
     parts.append(label((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 4.5, _words(across), TEXT, "m", WIDTH - LEFT))
     parts.append(label(LEFT, 4.5, _words(up), TEXT, "", WIDTH - LEFT))
     numbers = {one.name: number for number, one in enumerate(found.front, 1)}
-    spots: dict[tuple[float, float], list[int]] = {}
+    labels: list[_Spot] = []
     for one in drawn:
-        spot = (x.at(_figure(one, across)), y.at(_figure(one, up)))
-        if one.name in numbers:
-            spots.setdefault(spot, []).append(numbers[one.name])
+        at_x, at_y = x.at(_figure(one, across)), y.at(_figure(one, up))
+        if one.name not in numbers:
+            parts.append(_dot(at_x, at_y, 0.7, BEATEN, one.name))
+            continue
+        parts.append(_dot(at_x, at_y, 1.1, ON_FRONT, one.name))
+        near = (words for x0, y0, words in labels if abs(x0 - at_x) < NEAR and abs(y0 - at_y) < NEAR)
+        words = next(near, None)
+        if words is None:
+            labels.append((at_x, at_y, [numbers[one.name]]))
         else:
-            parts.append(_dot(*spot, 0.7, BEATEN))
-    for spot, here in spots.items():
-        words = ", ".join(map(str, here))
-        parts += [_dot(*spot, 1.1, ON_FRONT), label(spot[0] + 1.8, spot[1] - 1.6, words, TEXT, "b")]
+            words.append(numbers[one.name])
+    parts += _labels(labels)
     return drawing(WIDTH, HEIGHT, "".join(parts), title=f"{_words(up)} over {_words(across)}", alone=alone)
 
 
@@ -72,8 +82,21 @@ def _line(x1: float, y1: float, x2: float, y2: float) -> str:
     return f'<path class="h" d="M{number(x1)} {number(y1)}L{number(x2)} {number(y2)}"/>'
 
 
-def _dot(x: float, y: float, radius: float, fill: str) -> str:
-    return f'<circle cx="{number(x)}" cy="{number(y)}" r="{number(radius)}" fill="{fill}"/>'
+def _dot(x: float, y: float, radius: float, fill: str, name: str) -> str:
+    """A point; its name shows where the pointer rests on it."""
+    at = f'cx="{number(x)}" cy="{number(y)}" r="{number(radius)}"'
+    return f'<circle {at} fill="{fill}"><title>{safe(name)}</title></circle>'
+
+
+def _labels(spots: Sequence[_Spot]) -> Iterator[str]:
+    """Numbers beside their points, as far as no other label is there already."""
+    taken: list[tuple[float, float, float]] = []
+    for x, y, numbers in spots:
+        words = f"{numbers[0]}" if len(numbers) == 1 else f"{numbers[0]}, {numbers[1]}" + ", ..." * (len(numbers) > 2)
+        start, middle, end = x + 1.8, y - 1.6, x + 1.8 + width_of(words, TEXT)
+        if all(end < left or start > right or abs(middle - at) > TEXT for left, right, at in taken):
+            taken.append((start, end, middle))
+            yield label(start, middle, words, TEXT, "b")
 
 
 def _short(figure: float) -> str:

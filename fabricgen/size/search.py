@@ -22,7 +22,7 @@ from fabricgen.kernel.diagnostics import InputError, Severity, fault
 from fabricgen.pipeline import compile_cluster, compile_design
 from fabricgen.size.figures import Figures, figures_of, measured, replugged
 from fabricgen.size.front import Candidate, front_of
-from fabricgen.size.shapes import Hardware, Ports, Shape, most_nodes, nodes_for, shapes
+from fabricgen.size.shapes import Hardware, Ports, Shape, likeness, most_nodes, nodes_for, shapes
 from fabricgen.size.text import blueprint_text
 from fabricgen.size.wishes import Wishes
 
@@ -74,7 +74,7 @@ def find(wishes: Wishes, *, folder: Path, jobs: int, every: bool = False) -> Fou
 
 def sized(tried: Sequence[Shape], work: Work, jobs: int, reasons: Counter[str]) -> list[Candidate]:
     """The designs of some shapes, those alike as one; `reasons` counts the others by why they are no candidates."""
-    fitting: list[Shape] = []
+    fitting: dict[object, list[Shape]] = {}
     short: dict[tuple[int, str, int], list[int]] = {}
     for shape in tried:
         ports, reach = work.hardware.ports(shape.switch, shape.planes), most_nodes(shape, work.hardware)
@@ -83,12 +83,12 @@ def sized(tried: Sequence[Shape], work: Work, jobs: int, reasons: Counter[str]) 
         elif reach < work.nodes:
             short.setdefault((shape.tiers, shape.switch, shape.planes), []).append(reach)
         else:
-            fitting.append(shape)
+            fitting.setdefault(likeness(shape, work.hardware, work.nodes), []).append(shape)
     for (tiers, switch, planes), reaches in short.items():
         most = max(reaches) * work.hardware.gpus_per_node
         where = f"{tiers} tier{'s' * (tiers > 1)} of {switch} in {planes} plane{'s' * (planes > 1)}"
         reasons[f"{where}: {most:,} GPUs at most" if most else f"{where}: a leaf is too small"] += len(reaches)
-    return _merged(_of_all(work.sized, fitting, jobs, reasons))
+    return _merged(_of_all(work.sized, list(fitting.values()), jobs, reasons))
 
 
 def _prices(wishes: Wishes, folder: Path) -> dict[str, float] | None:
@@ -106,7 +106,28 @@ class Work:
     path: str
     prices: dict[str, float] | None
 
-    def sized(self, shape: Shape) -> list[Candidate | str]:
+    def sized(self, alike: Sequence[Shape]) -> list[Candidate | str]:
+        """The candidates of the first of some shapes that are alike, or of the next where that cannot be wired."""
+        made: list[Candidate | str] = []
+        for number, shape in enumerate(alike, 1):
+            found = self._sized(shape)
+            others = alike[number:]
+            for one in found:
+                if isinstance(one, Candidate):
+                    ready = tuple(replace(other, ready=one.shape.ready) for other in others)
+                    made.append(replace(one, alike=ready))
+                else:
+                    made.append(one)
+            if any(isinstance(one, Candidate) for one in found):
+                break
+        return made
+
+    def next_alike(self, candidate: Candidate) -> list[Candidate]:
+        """The candidate that takes the place of one that does not lint clean, if any."""
+        made = self.sized([replace(shape, ready=False) for shape in candidate.alike])
+        return [one for one in made if isinstance(one, Candidate) and one.shape.ready == candidate.shape.ready]
+
+    def _sized(self, shape: Shape) -> list[Candidate | str]:
         """The candidates of a shape: as it is, and with the upper tiers that its growth takes."""
         try:
             text = blueprint_text(shape, self.hardware, self.nodes)
@@ -209,7 +230,10 @@ def _merged(candidates: Sequence[Candidate]) -> list[Candidate]:
         own = (one.shape.switch, one.shape.planes, one.shape.attach == "tor", one.shape.ready)
         key = (*own, tuple(figures.switches.items()), *(figures.on(axis) for axis in _COUNTED))
         found.setdefault(key, []).append(one)
-    return [replace(same[0], alike=tuple(same[1:])) for same in found.values()]
+    return [
+        replace(one, alike=(*one.alike, *(shape for other in others for shape in (other.shape, *other.alike))))
+        for one, *others in found.values()
+    ]
 
 
 _COUNTED = ("links", "cables", "optics", "bisection", "growth", "hops")
@@ -227,9 +251,8 @@ def _judged(
         if not asked:
             return candidates
         made = {one.name: one for one in _of_all(work.judged, asked, jobs, reasons)}
-        refused = {one.name for one in asked} - made.keys()
-        next_alike = {one.name: _merged(one.alike) for one in asked if one.name in refused}
-        candidates = [other for one in candidates for other in next_alike.get(one.name, [made.get(one.name, one)])]
+        instead = {one.name: work.next_alike(one) for one in asked if one.name not in made}
+        candidates = [other for one in candidates for other in instead.get(one.name, [made.get(one.name, one)])]
 
 
 def _nothing(wishes: Wishes, hardware: Hardware, nodes: int, reasons: Counter[str]) -> InputError:

@@ -158,6 +158,10 @@ class Hardware:
             met = attach(self.node, ROLE, fabric, profile, ("node",))
         except InputError as error:
             return error.diagnostics[0].message
+        full = max(self.node.roles[ROLE].speeds)
+        if met.speed_gbps * met.per_connector < full:
+            got = met.speed_gbps * met.per_connector
+            return f"{switch} in {planes} plane{'s' * (planes > 1)}: NICs run at {got}G of their {full}G"
         legs = len(met.legs) // (self.rails * planes)
         return Ports(profile, PortKind(met.speed_gbps, met.lane_gbps), legs, met.per_connector)
 
@@ -184,8 +188,8 @@ class Hardware:
 
     def _face(self, switch: str, planes: int) -> tuple[object, ...]:
         """What of a switch counts for a design: its ports for NICs at full speed and for leaves; empty for none."""
-        ports, role = self.ports(switch, planes), self.node.roles[ROLE]
-        if isinstance(ports, str) or ports.kind.speed_gbps * ports.ways < max(role.speeds):
+        ports = self.ports(switch, planes)
+        if isinstance(ports, str):
             return ()
         cage = max(ports.profile.cages, key=lambda cage: cage.count * cage.lanes_gbps)
         return (cage.form_factor, ports.most(Fraction(1)), ports.most_above(top=True), ports.most_above(top=False))
@@ -207,7 +211,7 @@ def most_nodes(shape: Shape, hardware: Hardware) -> int:
     down = ports.most(shape.ratio, spare)
     leaf_nodes = hardware.in_rack if shape.attach == "tor" else shape.unit
     leaves = -(-leaf_nodes * legs // down) if down else 0
-    if not leaves or (shape.attach == "tor" and leaves > 1):
+    if not leaves:
         return 0
     groups = 1 if shape.meet == "spine" else hardware.rails // shape.rails
     joined = hardware.rails // shape.rails // groups  # leaf groups of a unit that a spine serves
@@ -221,6 +225,26 @@ def most_nodes(shape: Shape, hardware: Hardware) -> int:
     below = groups if shape.meet == "core" else 1
     pods = ports.most_above(top=True) // (below * (1 if shape.by_spine else spines))
     return pods * shape.pod * shape.unit
+
+
+def likeness(shape: Shape, hardware: Hardware, nodes: int) -> tuple[object, ...]:
+    """What sizing goes by: of shapes with equal ones, so many nodes take as many switches and links in each tier.
+
+    A leaf for 64 nodes of one rail and one for 32 nodes of two rails have the same ports in use.
+    """
+    ports = hardware.ports(shape.switch, shape.planes)
+    legs = shape.rails * (ports.legs if isinstance(ports, Ports) else 1)
+    own = (shape.tiers, shape.switch, shape.planes, shape.ratio, shape.attach == "tor", shape.ready)
+    groups = hardware.rails // shape.rails
+    if shape.tiers == 1:
+        return (*own, nodes * legs, groups)
+    together = hardware.in_rack if shape.attach == "tor" else shape.unit
+    joined = groups if shape.meet == "spine" else 1
+    each, units = shape.unit // together * joined, -(-nodes // shape.unit)
+    pods, rest = divmod(units, shape.pod) if shape.pod else (1, 0)
+    in_pod = (shape.pod or units) * each
+    core = (shape.by_spine, shape.meet == "") if groups > 1 and shape.tiers > 2 else (shape.by_spine, False)
+    return (*own, together * legs, groups // joined, in_pod, pods, rest * each, *core)
 
 
 def _spines(leaves: int, uplinks: int, down: int) -> int:
@@ -302,7 +326,8 @@ def _pods(shape: Shape, hardware: Hardware, ports: Ports) -> list[int]:
     """Units of a pod: those that fill its spines, and a half, a quarter and an eighth of them."""
     legs = shape.rails * ports.legs
     down = ports.most(shape.ratio, hardware.wishes.spare_ports)
-    leaves = shape.unit // hardware.in_rack if shape.attach == "tor" else -(-shape.unit * legs // max(1, down))
+    together = hardware.in_rack if shape.attach == "tor" else shape.unit
+    leaves = shape.unit // together * -(-together * legs // max(1, down))
     each = leaves * (hardware.rails // shape.rails if shape.meet == "spine" else 1)
     full = ports.most_above(top=False) // max(1, each)
     return sorted({full // part for part in (1, 2, 4, 8)} - {0, 1})

@@ -30,7 +30,9 @@ AXES = {
 """What candidates are compared by; less is better but where it says otherwise."""
 
 USUAL_AXES = ("switches", "optics", "power", "hops")
-"""The axes that hold where none are named; with prices also price, and with `growth_to` also growth."""
+"""The axes that hold where none are named; with prices also price, with `growth_to` also growth, and with several
+oversubscriptions also bisection.
+"""
 
 
 def _split(value: Any) -> Any:
@@ -105,8 +107,8 @@ class Wishes(Model):
     @property
     def compared_by(self) -> tuple[str, ...]:
         """The axes that are named, else the usual ones."""
-        more = (("price",) if self.prices else ()) + (("growth",) if self.growth_to else ())
-        return self.axes or (*USUAL_AXES, *more)
+        asked = {"bisection": len(self.oversubscription) > 1, "price": self.prices, "growth": self.growth_to}
+        return self.axes or (*USUAL_AXES, *(axis for axis, wished in asked.items() if wished))
 
 
 def read_wishes(file: str | None, options: Mapping[str, str | int]) -> tuple[Wishes, Located]:

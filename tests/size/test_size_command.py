@@ -62,7 +62,9 @@ def test_where_nothing_fits_it_says_why_and_what_would(fabricgen) -> None:
 
 def test_prices_add_an_axis(fabricgen, tmp_path: Path) -> None:
     prices = tmp_path / "prices.csv"
-    prices.write_text("part,unit_price\nqm9700,30000\nsr8-100g-osfp-800g,1000\n", encoding="utf-8")
+    prices.write_text(
+        "part,unit_price\nqm9700,30000\nsr8-100g-osfp-800g,1000\nsr8-100g-osfp-800g-flat,1000\n", encoding="utf-8"
+    )
     ran = fabricgen("size", *WISHES, "--prices", str(prices), "--format", "json", "--all")
     found = {one["name"]: one for one in json.loads(ran.out)["candidates"]}
     assert json.loads(ran.out)["axes"][-1] == "price"

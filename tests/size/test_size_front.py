@@ -18,10 +18,10 @@ from fabricgen.pipeline import compile_cluster, compile_design
 from fabricgen.size.figures import Figures
 from fabricgen.size.front import Candidate, beaten_by, beats, front_of
 from fabricgen.size.search import Work
-from fabricgen.size.shapes import Hardware, Shape, shapes
+from fabricgen.size.shapes import Hardware, Shape, likeness, most_nodes, shapes
 from fabricgen.size.wishes import AXES
 from tests.effort import calls
-from tests.size.wished import designed, searched, wished
+from tests.size.wished import alone, designed, searched, wished
 
 SMALL = {
     "gpus": 503,
@@ -75,9 +75,9 @@ def test_what_is_shown_lints_clean_and_what_is_left_out_is_beaten() -> None:
     shown = (*whole.front, *whole.beaten)
     assert len(whole.front) >= 2
     assert len(shown) > 32
-    least = {one.name: one.figures for first in designed(**SMALL) for one in (first, *first.alike)}
+    least = {one.name: one.figures for one in designed(**SMALL)}
     for one in shown:
-        costs_no_less_than(least[one.name], one)
+        costs_no_less_than(least.get(one.name) or alone(one.shape, **SMALL).figures, one)
     for one in (*whole.front, *Random(39).sample(whole.beaten, 30)):
         is_clean_and_has_its_figures(one)
     for one in whole.beaten:
@@ -145,8 +145,8 @@ def test_a_design_is_made_in_few_calls() -> None:
     hardware = Hardware(wished(**wishes), Catalog())
     tried = [shape for shape in shapes(hardware, 512) if shape.meet == "spine"]
     work = Work(hardware, 512, "size.yaml", None)
-    work.sized(tried[0])  # reads the catalogue
-    assert calls(lambda: work.sized(tried[0])) < 60_000
+    work.sized(tried[:1])  # reads the catalogue
+    assert calls(lambda: work.sized(tried[:1])) < 60_000
 
 
 @pytest.mark.parametrize("tiers", [2, 3])
@@ -176,3 +176,34 @@ def test_where_one_does_not_lint_clean_the_next_that_is_alike_takes_its_place(mo
     found = searched(every=False, **wishes)
     assert [one.name for one in found.front] == [first.alike[0].name]
     assert found.reasons == (("FG999: not clean", 1),)
+
+
+@pytest.mark.parametrize(("node", "switch", "planes"), [("dgx-b200", "qm9700", 1), ("dgx-b300", "sn5600", 2)])
+def test_closed_forms_exclude_what_sizing_refuses_and_nothing_else(node: str, switch: str, planes: int) -> None:
+    """The most nodes of a shape are sized, and a unit more is not."""
+    wishes = wished(gpus=16384, node=node, switch=switch, planes=planes, tiers="2,3", attach="rail,group")
+    hardware, compared = Hardware(wishes, Catalog()), 0
+    for drawn in Random(39).sample(list(shapes(hardware, 2048)), 12):
+        shape = replace(drawn, by_spine=drawn.tiers == 3)
+        most = most_nodes(shape, hardware)
+        if not 0 < most < 40_000:
+            continue
+        fits, more = (Work(hardware, nodes, "size.yaml", None).sized([shape]) for nodes in (most, most + shape.unit))
+        assert isinstance(fits[0], Candidate), (shape.name, most, fits)
+        assert isinstance(more[0], str), (shape.name, most)
+        compared += 1
+    assert compared > 5
+
+
+def test_shapes_that_are_alike_take_as_many_switches_and_links() -> None:
+    """Of a number of nodes that no unit divides; designs of one likeness are made once."""
+    wishes = {"gpus": 8 * 509, "node": "dgx-b300", "switch": "sn5600", "tiers": "2,3"}
+    hardware = Hardware(wished(**wishes), Catalog())
+    alike: dict[object, list[Shape]] = {}
+    for shape in shapes(hardware, 509):
+        if most_nodes(shape, hardware) >= 509:
+            alike.setdefault(likeness(shape, hardware, 509), []).append(shape)
+    several = [found for found in alike.values() if len(found) > 1]
+    for found in Random(39).sample(several, 10):
+        figures = [alone(shape, **wishes).figures for shape in found]
+        assert len({(tuple(one.switches.items()), one.links, one.bisection) for one in figures}) == 1, found

@@ -9,7 +9,7 @@ from pathlib import Path
 from fabricgen.catalog.loader import Catalog
 from fabricgen.size.front import Candidate
 from fabricgen.size.search import Found, Work, find, sized
-from fabricgen.size.shapes import Hardware, nodes_for, shapes
+from fabricgen.size.shapes import Hardware, Shape, nodes_for, shapes
 from fabricgen.size.wishes import Wishes, read_wishes
 
 
@@ -33,3 +33,11 @@ def searched(every: bool = True, **wishes: str | int) -> Found:
 def counts(candidate: Candidate) -> tuple[int, ...]:
     """Switches by tier, leaves first."""
     return tuple(candidate.figures.switches.values())
+
+
+def alone(shape: Shape, **wishes: str | int) -> Candidate:
+    """The design of one shape for some wishes."""
+    hardware = Hardware(wished(**wishes), Catalog())
+    (made,) = Work(hardware, nodes_for(hardware.wishes.gpus, hardware), "size.yaml", None).sized([shape])
+    assert isinstance(made, Candidate), made
+    return made

@@ -8,6 +8,7 @@ from fabricgen.size.plot import plot
 from fabricgen.size.reports._words import axes_words, columns, counted, head, heading, loss, optics, value, why_beaten
 from fabricgen.size.search import Found
 
+GREY = "Blue: the front, numbered as below. Grey: beaten, at what each costs at least where it is not listed."
 STYLE = (
     "body{font:14px/1.45 system-ui,sans-serif;margin:2em;color:#000;background:#fff}table{border-collapse:collapse}"
     "th,td{padding:.25em .7em;text-align:right;border-bottom:1px solid #bbb;vertical-align:top}"
@@ -20,7 +21,7 @@ def report(found: Found, *, every: bool) -> bytes:
     title = safe(heading(found))
     axes = columns(found)
     heads = "".join(f"<th>{safe(head(axis))}{'*' * (axis in found.axes)}</th>" for axis in axes)
-    body = [f"<h1>{title}</h1>", f"<p>{safe(counted(found))}. {safe('; '.join(axes_words(found)))}.</p>"]
+    body = [f"<h1>{title}</h1>", f"<p>{safe(counted(found))}. {safe('; '.join(axes_words(found)))}. {GREY}</p>"]
     body += [plot(found, found.axes[0], other) for other in found.axes[1:]]
     body += [
         f"<table><tr><th></th><th>candidate</th>{heads}<th class='l'>optics; bisection after one lost switch</th></tr>"
