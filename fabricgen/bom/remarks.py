@@ -10,10 +10,10 @@ import numpy as np
 from fabricgen.bom.bill import Bill
 from fabricgen.bom.busbars import busbar_racks
 from fabricgen.bom.cables import CableParts
-from fabricgen.bom.sources.devices import called, is_bought
+from fabricgen.bom.sources.devices import called, is_bought, with_racks
 from fabricgen.bom.sources.power_cords import cord, corded
 from fabricgen.catalog.loads import basis
-from fabricgen.catalog.models import SwitchProfile
+from fabricgen.catalog.models import NodeProfile, SwitchProfile
 from fabricgen.wiring.tables import Ints
 
 _BASES = {
@@ -24,6 +24,9 @@ _BASES = {
 }
 """What a figure less than a published maximum means to a PDU that is sized by it."""
 
+_PLACEHOLDER = "placeholder: choose a product"
+_BY_DESCRIPTION = "no part number is in the catalogue: order it by its description"
+
 _WIDE_M = 0.75
 """The width from which racks have room for cables beside 19 inches, m: makers sell cabinets of 600 mm for servers, and
 of 750 or 800 mm for networks (NetShelter SX AR3357, Conteg iSEVEN; github.com/netbox-community/devicetype-library)."""
@@ -32,7 +35,8 @@ of 750 or 800 mm for networks (NetShelter SX AR3357, Conteg iSEVEN; github.com/n
 def remarks(bill: Bill) -> dict[str, str]:
     """Part, as the bill has it in single pieces -> what to know of it."""
     found: dict[str, list[str]] = defaultdict(list)
-    for part, text in (*_unsold(bill), *_cords(bill), *_without_outlets(bill), *_sized_low(bill), *_crowded(bill)):
+    sources = (_unsold, _unnumbered, _cords, _without_outlets, _sized_low, _crowded)
+    for part, text in (each for source in sources for each in source(bill)):
         if text not in found[part]:
             found[part].append(text)
     return {part: "; ".join(texts) for part, texts in found.items()}
@@ -47,6 +51,27 @@ def unsold(parts: CableParts) -> set[str]:
 def _unsold(bill: Bill) -> Iterator[tuple[str, str]]:
     for part in sorted(unsold(CableParts(bill.cluster))):
         yield part, "nobody is known to sell it: state other media or another speed (FG656)"
+
+
+def _unnumbered(bill: Bill) -> Iterator[tuple[str, str]]:
+    """Devices and racks of which the catalogue has no part number; `ordered` tells it of switches with variants."""
+    devices, racks = bill.cluster.plan.devices, bill.cluster.plan.racks
+    included = with_racks(bill.cluster)
+    for cls in devices.classes:
+        if is_bought(cls) and cls.profile.id not in included and not _has_variants(cls.profile):
+            yield cls.profile.id, _BY_DESCRIPTION if _maker(cls.profile) else _PLACEHOLDER
+    for rack in racks.kinds:
+        if rack.vendor and not rack.part_number:
+            yield rack.id, _BY_DESCRIPTION
+
+
+def _has_variants(profile: NodeProfile | SwitchProfile) -> bool:
+    return isinstance(profile, SwitchProfile) and bool(profile.variants)
+
+
+def _maker(profile: NodeProfile | SwitchProfile) -> str:
+    """Who makes a device; "" for the generic ones of the catalogue."""
+    return "" if profile.vendor.lower() == "generic" else profile.vendor
 
 
 def _cords(bill: Bill) -> Iterator[tuple[str, str]]:

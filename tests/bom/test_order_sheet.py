@@ -6,6 +6,8 @@ import io
 import zipfile
 from functools import cache
 
+import pytest
+
 from fabricgen.bom.bill import Line, bill_of
 from fabricgen.bom.ordered import order_lines
 from fabricgen.bom.outlets import RackCords
@@ -14,6 +16,9 @@ from fabricgen.bom.trace import trace
 from fabricgen.export.order import order_workbook
 from tests.conftest import example_cluster
 
+MODULES = ("fabrics.inband.tiers.leaf.media={}", "fabrics.inband.tiers.border.media={}")
+"""Monday with modules instead of splitters of AOC, as it had once."""
+
 
 @cache
 def ordered(name: str, *sets: str) -> dict[str, Line]:
@@ -21,17 +26,37 @@ def ordered(name: str, *sets: str) -> dict[str, Line]:
 
 
 def test_articles_that_nobody_sells_are_marked() -> None:
-    """Forty-four 100GBASE-SR2 of monday; the modules beside them are sold by many."""
-    lines = ordered("monday")
+    """100GBASE-SR2; the modules beside them are sold by many. Monday had 44: it takes splitters of AOC."""
+    lines = ordered("monday", *MODULES)
     assert lines["sr8-50g-qsfp56-100g"].quantity == 44
     assert lines["sr8-50g-qsfp56-100g"].remark.startswith("nobody is known to sell it")
     assert lines["sr8-50g-qsfp-dd-400g"].remark == ""
+    assert ordered("monday")["aoc-50g-qsfp-dd-qsfp112-400g-1x4-10m"].quantity == 12
+    assert not [line for line in ordered("monday").values() if "nobody is known" in line.remark]
+
+
+def test_what_has_no_part_number_says_whether_to_choose_or_to_describe_it() -> None:
+    """Generic profiles are no products; a DGX is one, and what comes with its rack is not ordered at all."""
+    lines, complete = ordered("monday"), ordered("nvl72-gb200")
+    assert lines["firewall"].remark.startswith("placeholder: choose a product; ")
+    described = "no part number is in the catalogue: order it by its description"
+    assert lines["dgx-b200"].remark == f"{described}; its power cords come with it"
+    assert complete["nvl72-gb200"].remark == described
+    assert complete["nvlink5-tray"].remark == complete["gb200-tray"].remark == ""
+    assert ordered("ualink-pod")["ualink-512x200g"].remark.startswith("placeholder: choose a product")
+
+
+@pytest.mark.parametrize("name", ["nvl72-gb200", "full-cluster", "dual-tor", "gaudi3", "trn2-ultraserver"])
+def test_every_device_without_a_number_has_a_remark(name: str) -> None:
+    for line in order_lines(bill_of(example_cluster(name))):
+        if line.kind in ("node", "switch") and not line.description.endswith("comes with its rack"):
+            assert line.remark or not line.part.islower(), line
 
 
 def test_devices_say_why_no_cords_are_listed_and_cords_what_is_not_known() -> None:
     lines = ordered("monday")
     assert "no power cords are listed for it (FG651)" in lines["firewall"].remark
-    assert lines["dgx-b200"].remark == "its power cords come with it"
+    assert lines["dgx-b200"].remark.endswith("its power cords come with it")
     assert lines["cord-sn5600"].remark == "look up the inlet in its data sheet before you order (FG657)"
     assert lines["cord-c13-c14"].remark == ""
 
@@ -48,7 +73,7 @@ def test_supplies_of_racks_say_when_they_are_sized_by_less_than_maxima() -> None
 
 def test_generic_optics_say_what_plugs_in_and_what_cools_them() -> None:
     """Finned in switches, flat under the heat sink of a DGX: two articles."""
-    lines = ordered("monday")
+    lines = ordered("monday", *MODULES)
     finned, flat = lines["sr8-100g-osfp-800g"], lines["sr8-100g-osfp-800g-flat"]
     assert (finned.quantity, finned.description.split(", ")[-3:]) == (48, ["2x MPO-12/APC", "50 m", "finned top"])
     assert (flat.quantity, flat.description.split(", ")[-3:]) == (32, ["2x MPO-12/APC", "50 m", "flat top"])

@@ -57,7 +57,7 @@ def test_the_bill_has_what_stands_there(racked: Cluster) -> None:
     used = sum(plan.devices.classes[c].profile.rack_units for c in plan.devices.device_class.tolist())
     held = len(set(plan.devices.rack.tolist()))
     assert bill["blanking-panel-1u"].quantity == held * (48 - 4) - used
-    assert all(line.description.endswith(", 1 U") for part, line in bill.items() if part.startswith("rack-pdu-"))
+    assert all(", 1 U" in line.description for part, line in bill.items() if part.startswith("rack-pdu-"))
 
 
 def test_elevations_draw_them(racked: Cluster) -> None:
