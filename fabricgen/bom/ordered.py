@@ -10,6 +10,7 @@ import numpy as np
 from fabricgen.bom.bill import Bill, Line, single_pieces
 from fabricgen.bom.need import COLUMNS, Needs
 from fabricgen.bom.remarks import remarks
+from fabricgen.bom.sources.devices import with_racks
 from fabricgen.bom.variants import switches_of, variants_of
 from fabricgen.catalog.models import Variant
 from fabricgen.cluster import Cluster
@@ -24,9 +25,9 @@ def order_lines(bill: Bill) -> tuple[Line, ...]:
 
     Power cords whose length the blueprint does not state say so, and remarks say what else to know of a part.
     """
-    known = remarks(bill)
+    known, included = remarks(bill), with_racks(bill.cluster)
     lines = (replace(line, remark=known.get(line.part, "")) for line in single_pieces(bill.lines))
-    return tuple(part for line in lines for part in _split(bill.cluster, line))
+    return tuple(part for line in lines for part in ([line] if line.part in included else _split(bill.cluster, line)))
 
 
 def models_of_numbers(cluster: Cluster, lines: Iterable[Line]) -> dict[str, str]:

@@ -350,10 +350,12 @@ def test_what_is_not_known_of_a_rack_is_not_a_zero():
     """`kg 0+` stood for a weight of which nothing is known, and nothing told why there was no bar."""
     rack = Racks(example_cluster("leaf-spine")).rack(0)
     words = {kg: told(elevation(replace(rack, weight_kg=kg))) for kg in (Total(0, None, True), Total(0, 900, True))}
-    assert [text.partition("kg ")[2].partition(" kW")[0] for text in words.values()] == [
+    assert [text.partition("kg of devices ")[2].partition(" kW")[0] for text in words.values()] == [
         "not stated", "not stated, limit 900",
     ]  # fmt: skip
-    assert "kg 40, no limit stated" in told(elevation(replace(rack, weight_kg=Total(40, None))))
+    assert "kg of devices 40, no limit stated" in told(elevation(replace(rack, weight_kg=Total(40, None))))
+    assert "of it optics" not in told(elevation(replace(rack, optics_kw=0.04)))  # `0.0 kW of it optics` was told
+    assert "0.1 kW of it optics" in told(elevation(replace(rack, optics_kw=0.06)))
 
 
 @pytest.mark.parametrize("name", ["ualink-pod", "full-cluster", "patched-hall"])

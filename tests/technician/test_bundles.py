@@ -13,10 +13,11 @@ from fabricgen.cluster import Cluster
 from fabricgen.export.plugs import pieces_of_cables, plugs
 from fabricgen.export.technician import cable_bundles
 from fabricgen.export.technician.cable_bundles import FIBRE, MOST, PullPlan
+from fabricgen.export.technician.cover import HOW, NOTHING_TO_PULL
 from fabricgen.export.technician.labels import label_table
 from fabricgen.export.technician.sheets import TechnicianPack, bundle_sheet, home_rows, pull_sheets, pull_table
 from fabricgen.export.technician.volumes import volumes
-from fabricgen.export.technician.workbook import counts
+from fabricgen.export.technician.workbook import counts, cover_of
 from tests.conftest import example_cluster
 
 NAMES = ("leaf-spine", "two-site", "nvl72-gb200", "superpod-b300", "dual-tor", "full-cluster")
@@ -152,6 +153,19 @@ def test_covers_count_each_cable_once_and_what_goes_apart_beside(name: str, fibr
     assert [told[f"{what} of cables in another bundle"] for what in ("fibres", "tails")] == [fibres, tails]
     pulled = Counter(map(str, pull_table(pack).columns["apart"]))
     assert pulled == Counter({"": len(cluster.plan.cables), "fibre": fibres, "tail": tails})
+    assert told["plugs of cables in them, each with a label"] == len(label_table(pack.found))  # were 352 and 13,024
+    ordered = int(pieces_of_cables(cluster)[0].sum())  # 152 of 150 and 4,411 of 4,405 were told
+    assert sum(map(int, pull_table(pack).columns["jumpers"])) == ordered
+    sheet = bundle_sheet(pack, home_rows(pack, tuple(range(len(cluster.plan.racks)))), "bundles")
+    assert sum({column.name: column.cells or () for column in sheet.columns}["jumpers"]) == ordered
+
+
+def test_a_workbook_from_which_nothing_is_pulled_says_so() -> None:
+    """The workbook of superpod-b300's network rows, with no cable of its own, said `Pull: sheets pull 01, pull 02`."""
+    pack = TechnicianPack(example_cluster("superpod-b300"))
+    how = {volume.name: cover_of(pack, volume, []).how for volume in volumes(pack.cluster)}
+    assert how.pop("h1.N01-N02") == (NOTHING_TO_PULL, *HOW[1:])
+    assert set(how.values()) == {HOW}
 
 
 @pytest.mark.parametrize("name", ["dual-tor", "full-cluster", "nvl72-gb200"])

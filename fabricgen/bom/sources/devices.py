@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 import numpy as np
 
 from fabricgen.bom.cables import CableParts
@@ -15,8 +17,8 @@ from fabricgen.wiring.tables import EXTRA, NODE, TRAY, DeviceClass, Ints, Wiring
 
 def needs(cluster: Cluster, cables: CableParts) -> Needs:  # noqa: ARG001 - one signature for all sources
     """One piece for each device."""
-    devices = cluster.plan.devices
-    parts = [_part(cluster, cls) for cls in devices.classes]
+    devices, included = cluster.plan.devices, with_racks(cluster)
+    parts = [_part(cluster, cls, included) for cls in devices.classes]
     rows = bought_devices(cluster.plan)
     return needs_of(parts, devices.device_class[rows], device=rows)
 
@@ -35,15 +37,15 @@ def is_bought(cls: DeviceClass) -> bool:
 def called(profile: NodeProfile | SwitchProfile) -> str:
     """What people call a device: vendor and model."""
     model = profile.model if isinstance(profile, SwitchProfile) else profile.name
-    return f"{profile.vendor} {model}".strip()
+    return model if model.startswith(profile.vendor) else f"{profile.vendor} {model}"
 
 
-def _part(cluster: Cluster, cls: DeviceClass) -> Part:
+def _part(cluster: Cluster, cls: DeviceClass, included: Set[str]) -> Part:
     text, kind = called(cls.profile), "node" if cls.kind in (NODE, EXTRA) else "switch"
     variants = text_of_variants(variants_of(cluster, cls.profile.id)) if kind == "switch" else ""
     if variants:
         text = f"{text} ({variants})"
-    if _comes_with_rack(cluster, cls):
+    if cls.profile.id in included:
         text = f"{text}, comes with its rack"
     return Part(cls.profile.id, text, kind, cls.profile.power_w.planning_w)
 
@@ -54,6 +56,13 @@ def place_in_rack(cluster: Cluster, cls: DeviceClass) -> str:
     if cls.kind == NODE and cls.path not in beside:
         return NODE_PLACES
     return TRAY_PLACES if cls.kind == TRAY else cls.profile.id
+
+
+def with_racks(cluster: Cluster) -> set[str]:
+    """The devices, by profile, all of which come with their racks."""
+    classes = [cls for cls in cluster.plan.devices.classes if is_bought(cls)]
+    alone = {cls.profile.id for cls in classes if not _comes_with_rack(cluster, cls)}
+    return {cls.profile.id for cls in classes} - alone
 
 
 def _comes_with_rack(cluster: Cluster, cls: DeviceClass) -> bool:

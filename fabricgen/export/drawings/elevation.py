@@ -19,6 +19,9 @@ _TALLEST_UNIT = 3.1
 _NOTE, _NOTES = 1.9, 4
 """Size of the notes below a rack, mm, and how many lines they take at most."""
 
+_BAR = 11.0
+"""Width of the bar of a budget, mm."""
+
 _WARNING = "#D00000"
 
 
@@ -87,12 +90,13 @@ def _foot(rack: Rack, top: float) -> list[str]:
     for i, (unit, total) in enumerate(rows):
         at = top + 1.2 + i * 3.2
         whole = " with the rack" if unit == "kg" and rack.complete else ""
+        of = " of devices" if unit == "kg" and not whole else ""
         unlimited = ", no limit stated" if total.budget is None and not whole and not nothing_known(total) else ""
-        text = f"{unit:2} {total_text(total)}{whole}{unlimited}"
-        found.append(label(_LEFT, at, text, 2.3, "b" if over(total) else ""))
-        found += _bar(total, at)
+        text, bar = f"{unit:2}{of} {total_text(total)}{whole}{unlimited}", _bar(total, at)
+        found.append(label(_LEFT, at, text, 2.3, "b" if over(total) else "", _BODY - _BAR - 1 if bar else _BODY))
+        found += bar
     feeds = f"feeds {' + '.join(rack.feeds)}" if rack.feeds else "feeds not stated"
-    optics = f"{rack.optics_kw:.1f} kW of it optics; " if rack.optics_kw else ""
+    optics = f"{rack.optics_kw:.1f} kW of it optics; " if round(rack.optics_kw, 1) else ""
     found.append(label(_LEFT, top + 10.7, optics + feeds, 2.3, "", _BODY))
     notes = (
         rack.ports and f"ports: {rack.ports}",
@@ -120,11 +124,11 @@ def _bar(total: Total, middle: float) -> list[str]:
     """The share of a budget that is used; one that is more, nobody knows by how much, ends in a question mark."""
     if not total.budget or nothing_known(total):
         return []
-    left, width = _LEFT + 28, _BODY - 28
+    left, width = _LEFT + _BODY - _BAR, _BAR
     share = min(1.0, total.value / total.budget)
     colour = _WARNING if over(total) else "#777777"
     filled = path([box(left, middle - 1, width * share, 2)], "f", colour)
-    more = [label(left + width * share + 0.5, middle, "+ ?", 2)] if total.unknown and share < 0.75 else []
+    more = [label(left + width * share + 0.5, middle, "+ ?", 2)] if total.unknown and share < 0.6 else []
     return [filled, rect(left, middle - 1, width, 2, style="h"), *more]
 
 

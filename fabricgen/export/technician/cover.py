@@ -25,7 +25,10 @@ sheet of that rack. All other cells are locked, without a password.
 Print: every sheet is set up for A4 landscape (wiring: A3), with its heads on every page.
 Give it back: `fabricgen as-built BLUEPRINT FILE` reads the file.""".splitlines()
 )
-"""The instructions of the technician's pack, by paragraph."""
+"""The instructions of the technician's pack, by paragraph; the first is about pulling."""
+
+NOTHING_TO_PULL = "Pull: nothing from here. The cables of these racks are pulled with the workbooks of other rows."
+"""The first paragraph of a workbook from which no cable is pulled."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,10 @@ def label_table(found: Records) -> Table:
 
 def _direct_labels(found: Records) -> Table:
     """The labels of cables that are not patched."""
-    leg, end = _labels(found)
+    leg, end = label_ends(found)
+    if found.cluster.plan.patching:
+        direct = found.cluster.plan.patching.policy[found.cable[found.plugs.row[leg]]] < 0
+        leg, end = leg[direct], end[direct]
     plugs, cluster = found.plugs, found.cluster
     row = plugs.row[leg]
     cable = found.cable[row]
@@ -74,8 +77,9 @@ def _direct_labels(found: Records) -> Table:
     return Table("labels", columns)
 
 
-def _labels(found: Records) -> tuple[Ints64, Flags]:
-    """(row of `plugs`, whether it is the b end) of every label: both ends of each jumper, a splitter's common end once.
+def label_ends(found: Records) -> tuple[Ints64, Flags]:
+    """(row of `plugs`, whether it is the b end) of every plug at a device, each of which has a label: both ends of each
+    jumper, a splitter's common end once; patched cables as if they were direct.
 
     In pulling order, all of a cable together and its common ends first.
     """
@@ -87,8 +91,6 @@ def _labels(found: Records) -> tuple[Ints64, Flags]:
     first[unique_combinations(cable, plugs.piece)[0]] = True
     leg, end = np.tile(np.arange(len(cable)), 2), np.repeat([False, True], len(cable))
     wanted = first[leg] | ~_is_common(found, leg, end)
-    if found.cluster.plan.patching:
-        wanted &= found.cluster.plan.patching.policy[cable[leg]] < 0
     leg, end = leg[wanted], end[wanted]
     walk = np.lexsort((leg, end == found.common_a[cable[leg]], lowest[cable[leg]]))
     return leg[walk], end[walk]

@@ -15,6 +15,7 @@ from fabricgen.export.files import cables
 from fabricgen.export.locations import rack_places
 from fabricgen.export.table import Cell, Table
 from fabricgen.export.technician.cable_bundles import KIND_WORDS
+from fabricgen.export.technician.labels import label_ends
 from fabricgen.export.technician.patched import through_panels
 from fabricgen.export.technician.records import CableTag, Records, ends_per_rack, records
 from fabricgen.export.technician.sheet import A3, Column, Sheet, redlines
@@ -140,6 +141,17 @@ class TechnicianPack:
         return ends_per_rack(self.cluster)
 
     @cached_property
+    def plugs_per_rack(self) -> Ints64:
+        """Number of plugs at the devices of each rack, each with one label: the common end of a splitter is one, a row
+        of several jumpers is as many; int64.
+        """
+        found, rack = self.found, self.cluster.plan.devices.rack
+        leg, end = label_ends(found)
+        row = found.plugs.row[leg]
+        device = np.where(end, found.device[1][row], found.device[0][row])
+        return np.bincount(rack[device], minlength=len(self.cluster.plan.racks)).astype(np.int64)
+
+    @cached_property
     def by_rack(self) -> tuple[Ints64, Ints64, Flags]:
         """(where each rack begins, row, whether it is the b end) of all cable ends, from the top of each rack, along
         ports.
@@ -258,7 +270,9 @@ def rack_sheet(pack: TechnicianPack, rack: int, name: str) -> Sheet:
         Column("end", 4, TEXT, np.where(b, "b", "a").tolist(), hidden=True),
         *_keys(pack, row, ("cable", "a_device", "a_cage", "b_device", "b_cage")),
     )
-    title = f"Rack {found.cluster.plan.racks.names[rack]} at {pack.rack_places[rack]}: {len(row)} ends"
+    title = (
+        f"Rack {found.cluster.plan.racks.names[rack]} at {pack.rack_places[rack]}: {pack.plugs_per_rack[rack]} plugs"
+    )
     return Sheet(name, title, len(row), columns, pack.tags(row), _bands(device))
 
 
@@ -278,7 +292,7 @@ def bundle_sheet(pack: TechnicianPack, rows: Ints64, name: str) -> Sheet:
         np.bincount(pull.bundle[lays], pack.pulled[lays] == what, len(pull.names)).astype(np.int64)[bundle].tolist()
         for what in (CABLE, FIBRE, TAIL)
     )
-    jumpers = np.bincount(pull.bundle[rows], pull.jumpers[rows], len(pull.names)).astype(np.int64)[bundle]
+    jumpers = np.bincount(pull.bundle[rows], pack.laid[rows], len(pull.names)).astype(np.int64)[bundle]
     lengths = np.zeros(len(pull.names))
     np.maximum.at(lengths, pull.bundle[rows], pack.cluster.plan.cables.length_m[found.cable[rows]])
     tags = [found.bundle_tags[i] for i in found.tag[rows[first]].tolist()]
@@ -350,7 +364,7 @@ def pull_table(pack: TechnicianPack) -> Table:
         "far_ends": np.bincount(pull.order)[pull.order[rows]].tolist(),
         "tag": [tag.text for tag in pack.tags(rows)],
         "colour": [tag.fill for tag in pack.tags(rows)],
-        "jumpers": np.bincount(pull.order, pull.jumpers).astype(np.int64)[pull.order[rows]].tolist(),
+        "jumpers": laid.tolist(),
         "apart": [APART[what] for what in pack.pulled[rows].tolist()],
     }
     return Table("pull", columns)

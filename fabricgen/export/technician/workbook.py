@@ -15,7 +15,7 @@ import numpy as np
 import xlsxwriter
 
 from fabricgen.export.locations import row_numbers, row_places
-from fabricgen.export.technician.cover import Contents, Cover, write_cover
+from fabricgen.export.technician.cover import HOW, NOTHING_TO_PULL, Contents, Cover, write_cover
 from fabricgen.export.technician.patched import patch_sheets
 from fabricgen.export.technician.sheet import A3, Sheet, write_sheet
 from fabricgen.export.technician.sheet_names import sheet_names
@@ -45,7 +45,7 @@ def workbook(pack: TechnicianPack, volume: Volume) -> bytes:
     made = datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC)
     book.set_properties({"title": f"{cluster} {volume.name}", "created": made})
     styles = Styles(book)
-    write_cover(book, styles, _cover(pack, volume, sheets))
+    write_cover(book, styles, cover_of(pack, volume, sheets))
     for sheet in sheets:
         write_sheet(book, styles, sheet, f"{cluster} {volume.name}" if volume.name != cluster else cluster)
     book.close()
@@ -94,20 +94,23 @@ def _named(sheets: list[Sheet]) -> list[Sheet]:
 def counts(pack: TechnicianPack, racks: Collection[int]) -> list[tuple[str, int]]:
     """What a cover counts of some racks: each cable once, and its fibres and tails that go in another bundle apart."""
     wired, rows = racks_wired(pack, tuple(racks)), home_rows(pack, tuple(racks))
+    plugs = int(pack.plugs_per_rack[list(racks)].sum())
     cables, fibres, tails = pack.pull_counts(rows)
     apart = (("fibres of cables in another bundle", fibres), ("tails of cables in another bundle", tails))
     return [
         ("racks with cables", len(wired)),
-        ("ends of cables in them", sum(ends for _, ends in wired)),
+        ("plugs of cables in them, each with a label", plugs),
         ("cables pulled from here, each once", cables),
         *((what, count) for what, count in apart if count),
         ("bundles", len(np.unique(pack.found.pull.bundle[rows]))),
     ]
 
 
-def _cover(pack: TechnicianPack, volume: Volume, sheets: list[Sheet]) -> Cover:
+def cover_of(pack: TechnicianPack, volume: Volume, sheets: list[Sheet]) -> Cover:
+    """The content of a workbook's cover; without cables to pull, it says that in place of how to pull them."""
     found, here = pack.found, end_rows(pack, volume.racks)
     tags = [found.tags[i] for i in np.unique(found.tag[here]).tolist()]
     contents = [Contents(sheet.name, sheet.title, sheet.rows) for sheet in sheets]
+    how = HOW if len(home_rows(pack, volume.racks)) else (NOTHING_TO_PULL, *HOW[1:])
     cluster, subtitle = pack.cluster.design.loaded.blueprint.name, f"Racks and cables of {volume.name}"
-    return Cover(cluster, "Technician's pack", subtitle, counts(pack, volume.racks), tags, contents)
+    return Cover(cluster, "Technician's pack", subtitle, counts(pack, volume.racks), tags, contents, how)

@@ -24,7 +24,7 @@ class ArticleWithoutSeller(PlanRule):
     """
 
     id = "FG656"
-    severity = Severity.INFO
+    severity = Severity.WARNING
     title = "a transceiver is planned that nobody is known to sell"
     bad = """
         scalable_unit: {nodes: 16 x dgx-b200}
