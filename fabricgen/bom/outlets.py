@@ -44,11 +44,17 @@ def outlets_of_racks(cluster: Cluster) -> RackCords:
     return RackCords(found)
 
 
+def kinds_of(outlets: Counter[str]) -> tuple[str, ...]:
+    """The kinds of outlets that are needed, as specifications name them: `c13`, `c19`, `open` where nobody says."""
+    open_too = ("open",) if outlets[_OPEN] or outlets[_UNKNOWN] else ()
+    return (*(kind.lower() for kind in _OUTLETS.values() if outlets[kind]), *open_too)
+
+
 def outlets_text(outlets: Counter[str]) -> str:
     """The outlets of a PDU, for its description: `, at least 6 x C13, 12 x C19`."""
     known = [f"{outlets[kind]} x {kind}" for kind in _OUTLETS.values() if outlets[kind]]
     if outlets[_OPEN]:
         known.append(f"{outlets[_OPEN]} for cords of inlets not published")
     if outlets[_UNKNOWN]:
-        known.append(f"and for {outlets[_UNKNOWN]} devices of unknown supplies")
+        known.append(f"{'and ' if known else ''}for {outlets[_UNKNOWN]} devices of unknown supplies")
     return f", outlets at least: {', '.join(known)}" if known else ""

@@ -10,11 +10,12 @@ import numpy as np
 from fabricgen.bom.bill import Bill
 from fabricgen.bom.busbars import busbar_racks
 from fabricgen.bom.cables import CableParts
+from fabricgen.bom.narrow import NETWORK_M, narrow_racks
 from fabricgen.bom.sources.devices import called, is_bought, with_racks
 from fabricgen.bom.sources.power_cords import cord, corded
 from fabricgen.catalog.loads import basis
 from fabricgen.catalog.models import NodeProfile, SwitchProfile
-from fabricgen.wiring.tables import Ints
+from fabricgen.wiring.tables import SWITCH, Ints
 
 _BASES = {
     "typical": "sized by typical draws, since no maximum is published, of",
@@ -27,15 +28,11 @@ _BASES = {
 _PLACEHOLDER = "placeholder: choose a product"
 _BY_DESCRIPTION = "no part number is in the catalogue: order it by its description"
 
-_WIDE_M = 0.75
-"""The width from which racks have room for cables beside 19 inches, m: makers sell cabinets of 600 mm for servers, and
-of 750 or 800 mm for networks (NetShelter SX AR3357, Conteg iSEVEN; github.com/netbox-community/devicetype-library)."""
-
 
 def remarks(bill: Bill) -> dict[str, str]:
     """Part, as the bill has it in single pieces -> what to know of it."""
     found: dict[str, list[str]] = defaultdict(list)
-    sources = (_unsold, _unnumbered, _cords, _without_outlets, _sized_low, _crowded)
+    sources = (_unsold, _unnumbered, _perhaps_included, _cords, _without_outlets, _sized_low, _crowded)
     for part, text in (each for source in sources for each in source(bill)):
         if text not in found[part]:
             found[part].append(text)
@@ -50,7 +47,7 @@ def unsold(parts: CableParts) -> set[str]:
 
 def _unsold(bill: Bill) -> Iterator[tuple[str, str]]:
     for part in sorted(unsold(CableParts(bill.cluster))):
-        yield part, "nobody is known to sell it: state other media or another speed (FG656)"
+        yield part, "nobody is known to sell it: state other media or another speed"
 
 
 def _unnumbered(bill: Bill) -> Iterator[tuple[str, str]]:
@@ -63,6 +60,26 @@ def _unnumbered(bill: Bill) -> Iterator[tuple[str, str]]:
     for rack in racks.kinds:
         if rack.vendor and not rack.part_number:
             yield rack.id, _BY_DESCRIPTION
+
+
+def _perhaps_included(bill: Bill) -> Iterator[tuple[str, str]]:
+    """Management switches in racks that are sold complete, with places for switches: as its maker tells of a GB200
+    NVL72, it holds two (docs.nvidia.com, DGX GB200 user guide, Hardware, Rack Configuration).
+    """
+    devices, racks = bill.cluster.plan.devices, bill.cluster.plan.racks
+    complete = np.array(
+        [bool(kind.includes) and "switch" in kind.fixed.keys() - set(kind.includes) for kind in racks.kinds]
+    )
+    count: Counter[str] = Counter()
+    for cls in devices.classes:
+        if cls.kind == SWITCH and bill.cluster.design.fabric(cls.fabric).manages:
+            count[cls.profile.id] += int(complete[racks.kind[devices.rack[cls.rows]]].sum())
+    for part, number in count.items():
+        if number:
+            yield (
+                part,
+                f"{number:,} stand in racks that may be sold with management switches: ask their integrator first",
+            )
 
 
 def _has_variants(profile: NodeProfile | SwitchProfile) -> bool:
@@ -79,11 +96,11 @@ def _cords(bill: Bill) -> Iterator[tuple[str, str]]:
     for cls, _ in corded(bill.cluster):
         psu = cls.profile.psu
         if psu is None:
-            yield cls.profile.id, "its power supplies are not published: no power cords are listed for it (FG651)"
+            yield cls.profile.id, "its power supplies are not published: no power cords are listed for it"
         elif psu.cords == "included":
             yield cls.profile.id, "its power cords come with it"
         elif psu.inlet is None:
-            yield cord(bill.cluster, cls).part, "look up the inlet in its data sheet before you order (FG657)"
+            yield cord(bill.cluster, cls).part, "look up the inlet in its data sheet before you order"
 
 
 def _without_outlets(bill: Bill) -> Iterator[tuple[str, str]]:
@@ -101,20 +118,9 @@ def _without_outlets(bill: Bill) -> Iterator[tuple[str, str]]:
 
 def _crowded(bill: Bill) -> Iterator[tuple[str, str]]:
     """Racks too narrow for vertical cable managers and zero-U PDUs at their sides."""
-    needs, racks = bill.needs, bill.cluster.plan.racks
-    beside = np.zeros(len(racks), dtype=np.int64)
-    kinds = np.array([part.kind for part in needs.parts])[needs.part]
-    for kind in ("cable-manager", "rack-pdu"):
-        rows = np.flatnonzero(kinds == kind)
-        np.add.at(beside, needs.rack[rows], needs.quantity[rows])
-    managed = np.zeros(len(racks), dtype=bool)
-    managed[needs.rack[kinds == "cable-manager"]] = True
-    for number, rack in enumerate(racks.kinds):
-        rows = np.flatnonzero(managed & (racks.kind == number))
-        if len(rows) and rack.width_m < _WIDE_M and not {"cable-manager", "rack-pdu"} & set(rack.reserved):
-            most = f"vertical cable managers and zero-U PDUs, up to {beside[rows].max()} at their sides"
-            usual = f"{1000 * _WIDE_M:.0f} mm of width or more is usual, as of eia-48u-750 and eia-48u-800"
-            yield rack.part_number or rack.id, f"{len(rows):,} have {most}: {usual}"
+    for narrow in narrow_racks(bill.cluster, bill.needs):
+        rack = narrow.rack
+        yield rack.part_number or rack.id, f"{narrow.text}: for such racks {NETWORK_M * 1000:.0f} mm or more is usual"
 
 
 def _sized_low(bill: Bill) -> Iterator[tuple[str, str]]:

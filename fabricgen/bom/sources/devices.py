@@ -37,7 +37,7 @@ def is_bought(cls: DeviceClass) -> bool:
 def called(profile: NodeProfile | SwitchProfile) -> str:
     """What people call a device: vendor and model."""
     model = profile.model if isinstance(profile, SwitchProfile) else profile.name
-    return f"{profile.vendor} {model}".strip()
+    return model if model.startswith(profile.vendor) else f"{profile.vendor} {model}"
 
 
 def _part(cluster: Cluster, cls: DeviceClass, included: Set[str]) -> Part:

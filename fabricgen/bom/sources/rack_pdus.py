@@ -10,6 +10,8 @@ systems.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from math import ceil, sqrt
 
 import numpy as np
@@ -18,9 +20,9 @@ from fabricgen.blueprint.sections.spares import RackPdus
 from fabricgen.bom.accessories import accessory
 from fabricgen.bom.busbars import has_busbar
 from fabricgen.bom.cables import CableParts
-from fabricgen.bom.need import Needs, joined, needs_of
+from fabricgen.bom.need import Needs, Part, joined, needs_of
 from fabricgen.bom.optics import optics_of_racks
-from fabricgen.bom.outlets import outlets_of_racks, outlets_text
+from fabricgen.bom.outlets import kinds_of, outlets_of_racks, outlets_text
 from fabricgen.bom.sources.racks import held_racks
 from fabricgen.cluster import Cluster
 from fabricgen.design.floor.floor_plan import FloorPlan, RackPosition
@@ -38,7 +40,7 @@ def needs(cluster: Cluster, cables: CableParts) -> Needs:
     loads, optics_w = rack_loads(cluster.plan), optics_of_racks(cluster, cables).added_w
     racks, plan = cluster.plan.racks, FloorPlan(cluster.design)
     found: dict[tuple[str, str, str], dict[int, int]] = {}
-    cords, outlets = outlets_of_racks(cluster), dict[str, Counter[str]]()
+    cords, outlets = outlets_of_racks(cluster), dict[int, Counter[str]]()
     for rack in held_racks(cluster).tolist():
         kind = racks.kinds[int(racks.kind[rack])]
         if has_busbar(kind):
@@ -49,18 +51,36 @@ def needs(cluster: Cluster, cables: CableParts) -> Needs:
         load_w = float(loads.power_w[rack] + optics_w[rack])
         amps, count = pdus_of_feed(stated.pdu, load_w, len(feeds or _UNSTATED))
         rating = None if loads.unpowered[rack] else amps
-        each = cords.on_each(rack, len(feeds or _UNSTATED), count)
+        outlets[rack] = cords.on_each(rack, len(feeds or _UNSTATED), count)
         for feed in feeds or _UNSTATED:
             for line in _lines(stated.pdu.volts, rating, feed, "1 U" if kind.reserved.get("rack-pdu") else "zero U"):
                 at = found.setdefault(line, {})
                 at[rack] = at.get(rack, 0) + count
-                outlets[line[0]] = outlets.get(line[0], Counter()) | each
-    return joined(
-        [
-            _needs(cluster, spec, text + (outlets_text(outlets[spec]) if kind == "rack-pdu" else ""), kind, counts)
-            for (spec, text, kind), counts in found.items()
-        ]
-    )
+    return joined([needs for line, counts in found.items() for needs in _by_outlets(cluster, line, counts, outlets)])
+
+
+def _by_outlets(
+    cluster: Cluster, line: tuple[str, str, str], counts: dict[int, int], outlets: Mapping[int, Counter[str]]
+) -> Iterator[Needs]:
+    """The needs of a specification: PDUs by the kinds of outlets that the cords of their racks take. The commonest
+    have the bare specification; what no cord needs is none of a kind, and like those.
+    """
+    spec, text, kind = line
+    if kind != "rack-pdu":
+        yield _needs(cluster, Part(spec, text, kind), spec, counts)
+        return
+    alike: dict[tuple[str, ...], dict[int, int]] = {}
+    for rack, count in counts.items():
+        alike.setdefault(kinds_of(outlets[rack]), {})[rack] = count
+    first, *others = sorted(alike, key=lambda kinds: (not kinds, -sum(alike[kinds].values()), kinds))
+    if others and not others[-1]:
+        alike[first] |= alike[others.pop()]
+    for kinds in (first, *others):
+        most: Counter[str] = Counter()
+        for rack in alike[kinds]:
+            most |= outlets[rack]
+        name = spec if kinds == first else "-".join((spec, *kinds))
+        yield _needs(cluster, Part(name, text + outlets_text(most), kind), spec, alike[kinds])
 
 
 def _lines(volts: int, amps: int | None, feed: str, height: str) -> tuple[tuple[str, str, str], ...]:
@@ -87,7 +107,10 @@ def _kva(amps: int, volts: int) -> float:
     return sqrt(3) * volts * amps / 1000
 
 
-def _needs(cluster: Cluster, spec: str, text: str, kind: str, counts: dict[int, int]) -> Needs:
+def _needs(cluster: Cluster, wanted: Part, like: str, counts: Mapping[int, int]) -> Needs:
+    """Needs of an accessory; a product stated for what it is like stands for it, unless one is stated for itself."""
     rows, each = np.array(list(counts), dtype=np.int32), np.array(list(counts.values()), dtype=np.int32)
-    part = accessory(cluster, spec, text, kind)
+    spec = wanted.part if wanted.part in cluster.design.loaded.blueprint.accessories.parts else like
+    product = accessory(cluster, spec, wanted.description, wanted.kind)
+    part = product if product.part != spec else replace(product, part=wanted.part)
     return needs_of([part], np.zeros(len(rows), dtype=np.int32), quantity=each, rack=rows)

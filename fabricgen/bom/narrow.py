@@ -1,0 +1,48 @@
+"""Racks that have no room at their sides for the vertical cable managers and zero-U PDUs that are planned there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from fabricgen.bom.need import Needs
+from fabricgen.catalog.models import RackProfile
+from fabricgen.cluster import Cluster
+from fabricgen.wiring.tables import Ints64
+
+NETWORK_M = 0.75
+"""The width from which racks have room for cables beside 19 inches, m: makers sell cabinets of 600 mm for servers, and
+of 750 or 800 mm for networks (NetShelter SX AR3357, Conteg iSEVEN; github.com/netbox-community/devicetype-library)."""
+
+
+@dataclass(frozen=True, slots=True)
+class NarrowRacks:
+    """Racks of one type, by their rows, and the most pieces that stand at the sides of one."""
+
+    rack: RackProfile
+    rows: Ints64
+    most: int
+
+    @property
+    def text(self) -> str:
+        """How many there are, and what stands beside them."""
+        beside = f"vertical cable managers and zero-U PDUs, up to {self.most} at their sides"
+        return f"{len(self.rows):,} of {1000 * self.rack.width_m:.0f} mm have {beside}"
+
+
+def narrow_racks(cluster: Cluster, needs: Needs) -> Iterator[NarrowRacks]:
+    """Types of racks below the usual width with vertical managers and zero-U PDUs, both of the needs of a cluster."""
+    racks = cluster.plan.racks
+    kinds = np.array([part.kind for part in needs.parts])[needs.part]
+    managers, pdus = (_counts(needs, kinds == kind, len(racks)) for kind in ("cable-manager", "rack-pdu"))
+    for number, rack in enumerate(racks.kinds):
+        rows = np.flatnonzero((managers > 0) & (pdus > 0) & (racks.kind == number))
+        if len(rows) and rack.width_m < NETWORK_M and not {"cable-manager", "rack-pdu"} & set(rack.reserved):
+            yield NarrowRacks(rack, rows, int((managers + pdus)[rows].max()))
+
+
+def _counts(needs: Needs, wanted: np.ndarray[tuple[int], np.dtype[np.bool_]], racks: int) -> Ints64:
+    """Pieces of wanted rows, by rack."""
+    return np.bincount(needs.rack[wanted], weights=needs.quantity[wanted], minlength=racks).astype(np.int64)
