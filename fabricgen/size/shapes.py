@@ -310,24 +310,27 @@ def _upper(shape: Shape, hardware: Hardware, ports: Ports, nodes: int) -> Iterat
         if ("apart" if many else "meet") in wishes.rails:
             yield shape if many else replace(shape, meet="leaf")
         return
-    if shape.tiers == 2:
-        yield from (replace(shape, meet=meet) for meet in meets if meet != "core")
+    units, grown = -(-nodes // shape.unit), nodes_for(wishes.growth_to or 0, hardware)
+    if shape.tiers == 2:  # a spine of one leaf, now and later, joins nothing
+        found = (replace(shape, meet=meet) for meet in meets if meet != "core")
+        yield from (one for one in found if _leaves_of_unit(one, hardware, ports) > 1 or max(nodes, grown) > shape.unit)
         return
-    units = -(-nodes // shape.unit)
     for meet in meets:
         for pod in _pods(replace(shape, meet=meet), hardware, ports):
             if pod < units:
                 whole = replace(shape, meet=meet, pod=pod)
-                grown = nodes_for(wishes.growth_to or 0, hardware)
                 yield replace(whole, by_spine=most_nodes(whole, hardware) < max(nodes, grown))
 
 
 def _pods(shape: Shape, hardware: Hardware, ports: Ports) -> list[int]:
     """Units of a pod: those that fill its spines, and a half, a quarter and an eighth of them."""
-    legs = shape.rails * ports.legs
+    full = ports.most_above(top=False) // _leaves_of_unit(shape, hardware, ports)
+    return sorted({full // part for part in (1, 2, 4, 8)} - {0, 1})
+
+
+def _leaves_of_unit(shape: Shape, hardware: Hardware, ports: Ports) -> int:
+    """Leaves of a unit below one spine."""
     down = ports.most(shape.ratio, hardware.wishes.spare_ports)
     together = hardware.in_rack if shape.attach == "tor" else shape.unit
-    leaves = shape.unit // together * -(-together * legs // max(1, down))
-    each = leaves * (hardware.rails // shape.rails if shape.meet == "spine" else 1)
-    full = ports.most_above(top=False) // max(1, each)
-    return sorted({full // part for part in (1, 2, 4, 8)} - {0, 1})
+    leaves = shape.unit // together * -(-together * shape.rails * ports.legs // max(1, down))
+    return leaves * (hardware.rails // shape.rails if shape.meet == "spine" else 1)

@@ -64,7 +64,7 @@ def test_examples_raise_nothing_above_info(name: str) -> None:
 
 WAIVED = """
 fabrics: {{compute: {{tiers: {{spine: {{switch: sn5600, count: 2}}}}}}}}
-lint: {{severity: {{FG657: ignore}}, waive: [{{rule: FG303, at: {at}, why: pilot, until: 2027-01-31}}]}}
+lint: {{severity: {{FG657: ignore, FG659: ignore}}, waive: [{{rule: FG303, at: {at}, why: pilot, until: 2027-01-31}}]}}
 floor: {{trays: {{cold_ports: [sn5600]}}}}
 """
 
@@ -81,7 +81,7 @@ def test_a_waiver_covers_its_place_until_its_day(judged) -> None:
 
 def test_codes_are_selected_and_ignored_by_prefix(judged) -> None:
     text = "fabrics: {compute: {tiers: {spine: {switch: sn5600, count: 3}}}}\nfloor: {trays: {cold_ports: [sn5600]}}"
-    text += "\nlint: {severity: {FG657: ignore}}"
+    text += "\nlint: {severity: {FG657: ignore, FG659: ignore}}"
     codes = lambda s: [d.code for d in judged(text, s).findings]  # noqa: E731
     assert codes(None) == ["FG303"]
     assert codes(LintSettings(select=("FG2",))) == []

@@ -65,7 +65,7 @@ def test_prices_add_an_axis(fabricgen, tmp_path: Path) -> None:
     prices.write_text(
         "part,unit_price\nqm9700,30000\nsr8-100g-osfp-800g,1000\nsr8-100g-osfp-800g-flat,1000\n", encoding="utf-8"
     )
-    ran = fabricgen("size", *WISHES, "--prices", str(prices), "--format", "json", "--all")
+    ran = fabricgen("size", *WISHES, "--gpus", "512", "--prices", str(prices), "--format", "json", "--all")
     found = {one["name"]: one for one in json.loads(ran.out)["candidates"]}
     assert json.loads(ran.out)["axes"][-1] == "price"
     priced = found["2t-qm9700-p1-su32-1to1"]
@@ -122,6 +122,14 @@ def test_ports_are_kept_free(fabricgen) -> None:
         )
         leaves.append(json.loads(ran.out)["candidates"][0]["switches"]["leaf"])
     assert leaves == [8, 16]
+
+
+def test_no_spine_serves_a_single_leaf(fabricgen) -> None:
+    """Of one unit with rails apart, each rail has one leaf, which a spine would join to nothing."""
+    ran = fabricgen("size", *WISHES, "--unit-size", "32", "--format", "json", "--all")
+    names = {one["name"] for one in json.loads(ran.out)["candidates"]}
+    assert "2t-qm9700-p1-su32-1to1" in names
+    assert not any("su32" in name and "apart" in name for name in names)
 
 
 def test_the_page_has_a_plot_for_each_axis_and_nothing_from_elsewhere(fabricgen) -> None:

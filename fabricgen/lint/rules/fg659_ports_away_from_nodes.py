@@ -5,31 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from fabricgen.catalog.models import SwitchProfile
-from fabricgen.design.floor.port_sides import catalogue_aisle
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import PlanRule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from fabricgen.cluster import Cluster
-    from fabricgen.wiring.tables import DeviceClass
-
-_Pairs = list[tuple[int, int, int, float]]
-"""(class, class, cables, what they take to cross a rack, m) of cables that join devices of two classes."""
-
-_AIRFLOW = {"cold": "intake", "hot": "exhaust"}
+    from fabricgen.lint.sides.aisles import Aisles
 
 
 class PortsAwayFromNodes(PlanRule):
-    """Ports of all nodes of a fabric face one aisle, and its switches could be ordered with theirs there, and are not.
+    """Ports of all nodes of a fabric face one aisle, and those of its switches the other.
 
     Each cable between both aisles is longer by the depth of a rack, has to find a way through it, and is plugged from
-    two aisles. Switches are sold with air either way; which way is a key of the tier.
+    two aisles. Many switches are sold with air either way; which way is a key of the tier.
 
-    State `airflow` of these tiers. It is said where fewer cables cross a rack then, those to other fabrics counted, and
-    of models of which the catalogue knows that variant. Nodes whose side of ports nobody says count for neither.
+    State `airflow` of these tiers. It is named where the fewest cables of the whole plan cross a rack then, and the
+    catalogue knows that variant. Where it knows none, the finding counts the cables between nodes and switches that
+    cross, and there is nothing to mend. Nodes whose side of ports nobody says count for neither.
     """
 
     id = "FG659"
@@ -48,84 +40,39 @@ class PortsAwayFromNodes(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Name each fabric once, at the first of its tiers."""
-        classes = cluster.plan.devices.classes
-        aisles = [catalogue_aisle(cluster.design, (c.fabric, c.tier), c.nos, c.profile) for c in classes]
-        if not {"hot", "cold"} <= set(aisles):
+        """Name each fabric once with tiers to turn, once with those of which no other variant is known."""
+        from fabricgen.lint.sides.aisles import AIRFLOW, Aisles, crossing, named
+        from fabricgen.lint.sides.least_cut import COLD, HOT
+
+        aisles = Aisles(cluster)
+        if not {HOT, COLD} <= set(aisles.now):
             return
-        pairs = _pairs(cluster)
         for fabric in cluster.design.fabrics:
-            nodes = _nodes_of(classes, pairs, fabric.name)
-            faced = {aisles[n] for n in nodes} - {""}
-            if len(faced) != 1:
-                continue
-            wanted = faced.pop()
-            away = [n for n, c in enumerate(classes) if c.fabric == fabric.name and aisles[n] not in ("", wanted)]
-            away = [n for n in away if _is_sold(classes[n], wanted)]
-            turned = [wanted if n in away else aisle for n, aisle in enumerate(aisles)]
-            spared, metres = (
-                now - then for now, then in zip(_across(pairs, aisles), _across(pairs, turned), strict=True)
-            )
-            if spared > 0:
-                known = [classes[n] for n in nodes if aisles[n]]
-                yield self._finding([classes[n] for n in away], known, wanted, f"{spared:.0f}", metres)
+            wanted, nodes = aisles.of_nodes(fabric.name), aisles.nodes(fabric.name)
+            if turning := aisles.from_nodes(fabric.name):
+                tiers = named(aisles.classes[n].tier for n in turning)
+                hint = f"`airflow: {AIRFLOW[wanted]}` for {tiers}"
+                yield self._finding(aisles, turning, nodes, aisles.spared(turning), hint)
+            if held := aisles.held(fabric.name):
+                between = [pair for pair in aisles.pairs if set(pair[:2]) & set(held) and set(pair[:2]) & set(nodes)]
+                models = named(aisles.classes[n].profile.id for n in held)
+                hint = f"no variant of {models} with its ports at the {wanted} aisle is known"
+                yield self._finding(aisles, held, nodes, crossing(between, aisles.now), hint)
 
     def _finding(
-        self, away: list[DeviceClass], nodes: list[DeviceClass], wanted: str, spared: str, metres: float
+        self, aisles: Aisles, away: list[int], nodes: list[int], across: tuple[int, float], hint: str
     ) -> Diagnostic:
-        tiers, models = _named(c.tier for c in away), _named(c.profile.id for c in away)
-        hosts = _named(c.profile.id for c in nodes)
-        other = {"cold": "hot", "hot": "cold"}[wanted]
-        return self.flag(
-            (*away[0].path, "switch"),
-            f"ports of {models} ({away[0].fabric} {tiers}) face the {other} aisle, those of {hosts} the {wanted} one: "
-            f"{spared} cables cross a rack for it, which takes {metres:.0f} m",
-            f"`airflow: {_AIRFLOW[wanted]}` for {tiers}",
+        from fabricgen.lint.sides.aisles import OTHER, crossing_text, named
+
+        first, faced = aisles.classes[away[0]], aisles.now[away[0]]
+        tiers, models = (
+            named(aisles.classes[n].tier for n in away),
+            named(aisles.classes[n].profile.id for n in away),
         )
-
-
-def _pairs(cluster: Cluster) -> _Pairs:
-    """The cables of a plan by the classes of the devices that they join; a crossing takes the deeper rack and slack."""
-    import numpy as np
-
-    from fabricgen.wiring.cabling.routes import device_positions
-
-    floor, plan = cluster.design.loaded.blueprint.floor, cluster.plan
-    devices, cables = plan.devices, plan.cables
-    rows = cables.first_rows()
-    if plan.patching:  # panels are mounted as suits what they join
-        rows = rows[plan.patching.policy[cables.end_cable[rows]] < 0]
-    ends = [column[cables.end_link[rows]] for column in (plan.links.a_device, plan.links.b_device)]
-    depth = device_positions(devices, plan.racks, floor).depth
-    metres = np.maximum(depth[ends[0]], depth[ends[1]]) * (1 + floor.slack)
-    a, b = (devices.device_class[end].astype(np.int64) for end in ends)
-    found, which = np.unique(a * len(devices.classes) + b, return_inverse=True)
-    counts, sums = np.bincount(which), np.bincount(which, weights=metres)
-    both = (divmod(int(key), len(devices.classes)) for key in found)
-    return [(*pair, int(n), float(m)) for pair, n, m in zip(both, counts, sums, strict=True)]
-
-
-def _nodes_of(classes: Sequence[DeviceClass], pairs: _Pairs, fabric: str) -> list[int]:
-    """The classes, other than switches, that cables join to switches of a fabric."""
-    from fabricgen.wiring.tables import SWITCH
-
-    joined = {(a, b) for first, then, *_ in pairs for a, b in ((first, then), (then, first))}
-    own = {n for n, cls in enumerate(classes) if cls.kind == SWITCH and cls.fabric == fabric}
-    return sorted({a for a, b in joined if b in own and classes[a].kind != SWITCH})
-
-
-def _across(pairs: _Pairs, aisles: Sequence[str]) -> tuple[float, float]:
-    """(cables, what they take, m) of those that join ports at both aisles."""
-    apart = [(n, metres) for a, b, n, metres in pairs if {aisles[a], aisles[b]} == {"hot", "cold"}]
-    return float(sum(n for n, _ in apart)), sum(metres for _, metres in apart)
-
-
-def _is_sold(cls: DeviceClass, aisle: str) -> bool:
-    """Whether the catalogue knows a variant of a switch whose ports face an aisle."""
-    return isinstance(cls.profile, SwitchProfile) and any(v.aisle == aisle for v in cls.profile.variants)
-
-
-def _named(words: Iterable[str]) -> str:
-    """Each once, in their order: `leaf, agg and spine`."""
-    *first, last = dict.fromkeys(words)
-    return f"{', '.join(first)} and {last}" if first else last
+        hosts = named(aisles.classes[n].profile.id for n in nodes if aisles.now[n])
+        return self.flag(
+            (*first.path, "switch"),
+            f"ports of {models} ({first.fabric} {tiers}) face the {faced} aisle, those of {hosts} the {OTHER[faced]} "
+            f"one: {crossing_text(*across)}",
+            hint,
+        )

@@ -1,0 +1,1 @@
+"""Which aisle ports face, for the rules on it."""
