@@ -9,6 +9,7 @@ import subprocess
 from collections import Counter
 from dataclasses import replace
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -333,6 +334,20 @@ def test_places_that_are_kept_for_network_racks_are_marked():
     assert all(max(widths) * GLYPH * size <= 1.07 * 1000 / 60 for size, widths in sizes.items())
     small = example_cluster("leaf-spine")
     assert "kept for" not in told(floor_plan(kinds_of(small), whole_hall(small.plan.racks, 0)))
+
+
+def test_what_places_are_kept_for_is_inside_their_outlines():
+    """`plane 2` stood over the dashed edge in rows N01 and N02 of superpod-b300."""
+    racks = example_cluster("superpod-b300").plan.racks
+    window = whole_hall(racks, 0)
+    root = parsed(floor_plan(kinds_of(example_cluster("superpod-b300")), window))
+    group = next(g for g in root.iter(f"{SVG}g") if any((t.text or "").startswith("kept") for t in g))
+    size, lines = float(group.get("font-size")), [(t.text, float(t.get("y"))) for t in group]
+    starts = [i for i, (text, _) in enumerate(lines) if text.startswith("kept")]
+    assert len(starts) == 4
+    for start, end in pairwise([*starts, len(lines)]):
+        ys = [y for _, y in lines[start:end]]
+        assert max(ys) - min(ys) + size <= 0.86 * racks.halls[0].rack_pitch_m * window.scale
 
 
 def test_a_rack_that_is_sold_complete_has_its_power_shelves():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -64,6 +65,40 @@ def test_racks_hold_what_they_are_sold_with() -> None:
     held = hall.block(PageSource(example_cluster("nvl72-gb200")))["panels"]
     assert held["rows"] == 8 * 8
     assert hall.block(PageSource(example_cluster("full-cluster")))["panels"]["rows"] == 0, "devices of their own"
+
+
+def test_kept_places_and_what_stands_beside_devices_are_told() -> None:
+    """Places 02 to 05 of row N01 were blank, where the floor plan says for whom they are kept."""
+    told = hall.block(PageSource(example_cluster("nvl72-gb200")))
+    assert [name for name, *_ in told["kept"]] == ["compute spine"] * 4
+    assert all(min(x, y) >= 0 and w > 400 and d > 800 for _, x, y, w, d in told["kept"])
+    assert told["beside"] == "power shelf (with the rack)"
+    assert hall.block(PageSource(example_cluster("leaf-spine")))["kept"] == []
+
+
+@pytest.mark.parametrize("name", ["full-cluster", "nvl72-gb200"])
+def test_every_rack_has_its_name_when_the_hall_opens(page: Any, name: str) -> None:
+    """Five of the seven network racks of full-cluster had none, and the key did not say what is white."""
+    cluster = example_cluster(name)
+    shown = page(cluster, "way=hall")
+    shown.evaluate("""() => {
+        FG.written = [];
+        const pen = FG.Pen.prototype;
+        for (const how of ["text", "plate"]) {
+            const draw = pen[how];
+            pen[how] = function (told, ...rest) { FG.written.push(told); return draw.call(this, told, ...rest); };
+        }
+        FG.repaint();
+    }""")
+    shown.wait_for_function("() => FG.written.length")
+    written = shown.evaluate("() => FG.written")
+    both = set(written) | {one + two for one, two in pairwise(written)}
+    assert set(cluster.plan.racks.names) <= both
+    if name == "full-cluster":
+        assert "other devices" in written
+    else:
+        assert "dashed: kept for racks to come" in written
+        assert "kept for compute spine" in written
 
 
 def test_a_rack_opens_and_a_device_shows_its_face(page: Any) -> None:

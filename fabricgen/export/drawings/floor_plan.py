@@ -41,6 +41,9 @@ _UNIT_M = 0.12
 _NUMBER = 3.0
 """The least width on paper that the number of a place takes, mm."""
 
+_KEPT = 0.86
+"""Width of the outline of a place that is kept, in parts of the place."""
+
 _DISTINCT = 2.5
 """The smallest width of a rack on paper, mm, at which fronts, trays and units are drawn."""
 
@@ -101,7 +104,7 @@ class _Plan:
     def _kept_places(self) -> Iterator[str]:
         """Dashed outlines of places that are kept for network racks to come."""
         hall, scale = self._hall, self._window.scale
-        width, depth = hall.rack_pitch_m * scale * 0.86, hall.rack_depth_m * scale * 0.94
+        width, depth = hall.rack_pitch_m * scale * _KEPT, hall.rack_depth_m * scale * 0.94
         pieces = [
             box(self._x(float(hall.x_of(c))) - width / 2, self._y(float(hall.y_of(r))) - depth / 2, width, depth)
             for r, c in self._kept
@@ -206,13 +209,16 @@ class _Plan:
         spots = [(float(table.x_m[rack]), float(table.y_m[rack])) for rack in racks]
         kept = [(("kept", "for", *name.split()),) for name in self._kept.values()]
         free = [(float(hall.x_of(column)), float(hall.y_of(row))) for row, column in self._kept]
-        return [*self._along_depth(texts, styles, spots), *self._along_depth(kept, ["m g"] * len(kept), free)]
+        grey = self._along_depth(kept, ["m g"] * len(kept), free, room=_KEPT - 0.04)
+        return [*self._along_depth(texts, styles, spots), *grey]
 
     def _along_depth(
-        self, texts: Sequence[Groups], styles: Sequence[str], spots: Sequence[tuple[float, float]]
+        self, texts: Sequence[Groups], styles: Sequence[str], spots: Sequence[tuple[float, float]], room: float = 0.9
     ) -> Iterator[str]:
-        """Texts in racks or places for racks, all of one size; inside the rotated group x and y are swapped."""
-        letters, size = self._name_size(texts)
+        """Texts in racks or places for racks, all of one size, on so much of a place's width; inside the rotated group
+        x and y are swapped.
+        """
+        letters, size = self._name_size(texts, room)
         found = []
         for text, style, (x_m, y_m) in zip(texts, styles, spots, strict=True):
             told = wrapped(text, letters)
@@ -223,9 +229,9 @@ class _Plan:
         if found:
             yield f'<g transform="rotate(-90)" font-size="{number(size)}">{"".join(found)}</g>'
 
-    def _name_size(self, texts: Sequence[Groups]) -> tuple[int, float]:
+    def _name_size(self, texts: Sequence[Groups], room: float) -> tuple[int, float]:
         """(characters on a line, text size in mm), with the number of lines that allows the largest text."""
-        depth, width = self._hall.rack_depth_m * DETAIL * 0.74, self._hall.rack_pitch_m * DETAIL * 0.9
+        depth, width = self._hall.rack_depth_m * DETAIL * 0.74, self._hall.rack_pitch_m * DETAIL * room
         fewest = max(map(len, texts), default=1)
         fits = []
         for lines in range(fewest, fewest + 4):

@@ -63,10 +63,22 @@ class RackOfTooManyPlugs(PlanRule):
             parts = -(-int(counts[fullest]) // most)
             yield self.flag(
                 path,
-                f"{name} takes {counts[fullest]} plugs{more}; the managers of a rack hold {most}",
+                f"{name} takes {counts[fullest]} plugs{more}; "
+                f"the managers of a rack hold {most}{_doubt(cluster, fullest)}",
                 f"spread its switches over {parts} racks, or plan wider managers and state "
                 f"`lint.limits.rack_plugs: {counts[fullest]}`",
             )
+
+
+def _doubt(cluster: Cluster, rack: int) -> str:
+    """What speaks against managers of the usual size beside a rack, where no other number is stated."""
+    from fabricgen.bom.narrow import NETWORK_M
+
+    racks = cluster.plan.racks
+    width_m = racks.kinds[int(racks.kind[rack])].width_m
+    if cluster.design.loaded.limits.rack_plugs or width_m >= NETWORK_M:
+        return ""
+    return f" where they are 100 mm by 200 mm, for which {1000 * width_m:.0f} mm of width has no room: fewer fit here"
 
 
 def _main_tier(cluster: Cluster, rack: int) -> Path:

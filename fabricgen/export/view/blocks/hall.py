@@ -10,7 +10,7 @@ from fabricgen.bom.optics import optics_of_racks
 from fabricgen.bom.trunks import PatchParts
 from fabricgen.design.floor.halls import Area
 from fabricgen.export.drawings.floor_fixtures import LOOKS
-from fabricgen.export.drawings.rack_contents import NODE_SWATCH, PANEL_SWATCH, Racks
+from fabricgen.export.drawings.rack_contents import EXTRA_SWATCH, NODE_SWATCH, PANEL_SWATCH, Racks
 from fabricgen.export.drawings.rack_kinds import RackKinds
 from fabricgen.export.view.columns import Packed, packed, packed_table
 from fabricgen.export.view.hall import Box, HallDrawing, hall_drawing, ways_between
@@ -42,6 +42,7 @@ def block(source: PageSource) -> dict[str, Any]:
             for one in hall.fixtures
         ],
         "fixture_looks": LOOKS,
+        "kept": _kept(source, drawn, kinds),
         "trays": [
             {"name": tray.name, "row": tray.row, "hall": tray.hall}
             | {"ends": [*drawn.at(tray.hall, *tray.ends[:2]), *drawn.at(tray.hall, *tray.ends[2:])]}
@@ -55,6 +56,8 @@ def block(source: PageSource) -> dict[str, Any]:
         "panels": _panels(source),
         "panel_fill": PANEL_SWATCH.fill,
         "node_fill": NODE_SWATCH.fill,
+        "extra_fill": EXTRA_SWATCH.fill,
+        "beside": _beside(source),
         "swatches": [[swatch.fill, swatch.ink] for swatch in contents.swatches],
         "routes": _routes(routes, drawn.first_cross, everywhere),
     }
@@ -67,6 +70,23 @@ def _sized(area: Area) -> Box:
 def _box(drawn: HallDrawing, hall: int, box: Box) -> list[int]:
     x, y, w, h = box
     return [*drawn.at(hall, x, y), round(w * 1000), round(h * 1000)]
+
+
+def _kept(source: PageSource, drawn: HallDrawing, kinds: RackKinds) -> list[list[Any]]:
+    """Places without a rack that are kept for network racks to come: for which, and where, as on floor plans."""
+    found: list[list[Any]] = []
+    for (number, row, column), name in kinds.kept.items():
+        hall = source.cluster.plan.racks.halls[number]
+        wide, deep = hall.rack_pitch_m * 0.86, hall.rack_depth_m * 0.94
+        x, y = float(hall.x_of(column)) - wide / 2, float(hall.y_of(row)) - deep / 2
+        found.append([name, *_box(drawn, number, (x, y, wide, deep))])
+    return found
+
+
+def _beside(source: PageSource) -> str:
+    """What racks hold beside devices, for the key: `power shelf (with the rack), panels`; "" for nothing."""
+    shelves = {f"{name} (with the rack)" for _, _, name in included(source.cluster.plan)}
+    return ", ".join([*sorted(shelves), *(["panels"] if source.cluster.plan.patching else [])])
 
 
 def _racks(source: PageSource, drawn: HallDrawing, kinds: RackKinds, routes: TrayRoutes) -> dict[str, Any]:

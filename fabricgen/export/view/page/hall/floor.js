@@ -38,6 +38,35 @@ FG.paintFixtures = (pen, block, above) => {
   }
 };
 
+/** Places that are kept for network racks to come, and for which. @param {any} pen @param {any} block */
+FG.paintKept = (pen, block) => {
+  for (const [name, ...box] of block.kept) {
+    const [x, y, w, h] = box.map((/** @type {number} */ mm) => mm / 10), text = `kept for ${name}`, size = Math.min(11, w * pen.scale * 0.5);
+    if (w * pen.scale < 4 || !pen.sees(x, y, w, h)) continue;
+    pen.c.setLineDash([4, 3]);
+    pen.frame(x, y, w, h, pen.theme.faint, 1);
+    pen.c.setLineDash([]);
+    if (size >= 7) FG.turnedName(pen, text, [x + w / 2, y + h / 2, w, h], size, pen.theme.faint);
+  }
+};
+
+/**
+ * A name along the depth of a place (middle, width and depth): as large as fits, else on two lines; whether there is room.
+ * @param {any} pen @param {string} name @param {number[]} place @param {number} size @param {string} ink @returns {boolean}
+ */
+FG.turnedName = (pen, name, [x, y, w, d], size, ink) => {
+  const room = d * pen.scale * 0.84, one = Math.min(size, (size * room) / pen.wide(name, size));
+  if (one >= 7) { pen.text(name, pen.x(x), pen.y(y), one, ink, { align: "center", turned: true }); return true; }
+  const cuts = [...name.matchAll(/[- ]/g)].map((found) => found.index + 1);
+  const cut = cuts.sort((a, b) => Math.abs(a - name.length / 2) - Math.abs(b - name.length / 2))[0];
+  if (!cut) return false;
+  const lines = [name.slice(0, cut).trim(), name.slice(cut)], widest = Math.max(...lines.map((line) => pen.wide(line, 10)));
+  const two = Math.min(11, w * pen.scale * 0.36, (10 * room) / widest);
+  if (two < 6.5) return false;
+  lines.forEach((line, i) => pen.text(line, pen.x(x) + (i - 0.5) * two * 1.15, pen.y(y), two, ink, { align: "center", turned: true }));
+  return true;
+};
+
 /** Trays along and across rows, where they are large enough to see. @param {any} pen @param {any} block @param {any} chosen */
 FG.paintTrays = (pen, block, chosen) => {
   block.trays.forEach((/** @type {any} */ tray, /** @type {number} */ i) => {
@@ -97,7 +126,10 @@ FG.paintKey = (pen, bundle) => {
   const block = FG.block("hall"), head = FG.block("head"), y = pen.height - 14;
   const used = new Set(block.looks.flatMap((/** @type {any} */ look) => [look.fill, ...look.stripes]));
   const told = head.fabrics.filter((/** @type {any} */ fabric) => used.has(fabric.fill)).map((/** @type {any} */ fabric) => [fabric.fill, fabric.name]);
-  for (const [fill, name] of [[block.panel_fill, "panels"], [block.node_fill, "nodes"]]) if (used.has(fill)) told.unshift([fill, name]);
+  for (const cls of FG.hall.isOpen() ? block.swatches : []) used.add(cls[0]);
+  if (FG.hall.isOpen() && block.beside) used.add(block.panel_fill);
+  for (const [fill, name] of [[block.panel_fill, FG.hall.isOpen() ? block.beside : "panels"], [block.extra_fill, "other devices"], [block.node_fill, "nodes"]]) if (used.has(fill)) told.unshift([fill, name]);
+  if (block.kept.length && !FG.hall.isOpen()) told.push(["", "dashed: kept for racks to come"]);
   if (pen.scale > 0.15 && pen.scale < 1.6) told.push(["", "thick edge: front"]);
   const kinds = new Set(block.fixtures.map((/** @type {any[]} */ one) => one[0]));
   FG.paintKeyLine(pen, told, y);

@@ -195,6 +195,7 @@ FG.Hall = class {
     if (FG.state.chosen?.kind === "trace" && FG.drawn !== this.followed) { this.followed = FG.drawn; this.choose(); }
     FG.paintFloor(pen, block);
     FG.paintFixtures(pen, block, false);
+    FG.paintKept(pen, block);
     c.lineJoin = "miter";
     for (let i = 0; i < racks.rows; i += 1) {
       if (pen.sees(racks.x[i] - racks.w[i] / 2, racks.y[i] - racks.d[i] / 2, racks.w[i], racks.d[i])) this.rack(pen, i);
@@ -240,11 +241,12 @@ FG.Hall = class {
     const { racks } = this, { scale } = pen;
     for (let i = 0; i < racks.rows; i += 1) {
       const w = racks.w[i] * scale, d = racks.d[i] * scale, name = this.rackName(i), size = Math.min(11, w * 0.5);
-      if (size < 7 || pen.wide(name, size) > d * 0.8 || !pen.sees(racks.x[i] - racks.w[i] / 2, racks.y[i] - racks.d[i] / 2, racks.w[i], racks.d[i])) continue;
+      if (size < 7 || !pen.sees(racks.x[i] - racks.w[i] / 2, racks.y[i] - racks.d[i] / 2, racks.w[i], racks.d[i])) continue;
       const told = FG.overlay.of("rack", i), look = this.block.looks[racks.look[i]], ink = told ? FG.overlay.ink(told.fill) : look.dark || FG.rackFill(look.fill, pen.theme) !== look.fill ? "#ffffff" : "#000000";
       const x = pen.x(racks.x[i]), y = pen.y(racks.y[i] + (racks.faces[i] > 0 ? -0.07 : 0.07) * racks.d[i]);
       const power = w >= 34 ? this.power(i).replace(/ of .*(?= kW)/, "") : "";
-      pen.text(name, x - (power ? 7 : 0), y, size, ink, { align: "center", turned: true });
+      if (!power || pen.wide(name, size) > d * 0.8) { FG.turnedName(pen, name, [racks.x[i], racks.y[i] + (racks.faces[i] > 0 ? -0.07 : 0.07) * racks.d[i], racks.w[i], racks.d[i] * 0.95], size, ink); continue; }
+      pen.text(name, x - 7, y, size, ink, { align: "center", turned: true });
       if (power) pen.text(power, x + 8, y, 10, ink, { align: "center", turned: true, room: d * 0.8 });
     }
   }
