@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pytest
@@ -15,6 +15,7 @@ from fabricgen.analyze.asked import Asked
 from fabricgen.analyze.collectives.model import BYTES_PER_US, Team, both_trees, busiest, depth, tree_edges
 from fabricgen.analyze.collectives.team import team_of
 from fabricgen.analyze.jobs import job_of
+from fabricgen.analyze.latency import latency_us, switches_crossed
 from fabricgen.analyze.network import Network, networks_of
 from fabricgen.analyze.sections import collectives
 from fabricgen.analyze.sections.collectives import algorithm_time
@@ -32,6 +33,8 @@ JOBS = (
     ("superpod-b300", "24", "scattered", "aligned"),
     ("top-of-rack", "48", "packed", "rotated"),
     ("mixed-speeds", "64", "scattered", "aligned"),
+    ("two-site", "64", "scattered", "aligned"),
+    ("superpod-b200-3tier", "64", "scattered", "aligned"),
 )
 
 
@@ -60,7 +63,8 @@ def _ring_us(team: Team, algorithm: str, collective: str, size: int, protocol: s
     """A ring over all ranks for each rail; the pieces of a rail meet those of others at the links of the domain."""
     steps = dict(team.constants.latency.ring.protocols)[protocol]
     slower = Wired(team.network).slowdown(_neighbours(team)) if team.domains > 1 else 1.0
-    far = team.beyond_us(team.ring) if team.domains > 1 else 0.0
+    wired = Wired(team.network)
+    far = [_far_us(team, wired, at, (at + 1) % team.domains) for at in range(team.domains)]
     rails, number = team.rails, team.ranks
     rounds = (number - 1) * (2 if collective == "all-reduce" else 1)
     piece = size / number / rails
@@ -68,7 +72,7 @@ def _ring_us(team: Team, algorithm: str, collective: str, size: int, protocol: s
     others = rails - 1 if team.domains > 1 else rails
     nic = team.rail_gbps / slower * steps.bandwidth_share
     links = [
-        Clock(nic, steps.nic_us + far)
+        Clock(nic, steps.nic_us + far[at // rails])
         if leaves[at]
         else Clock(team.domain_gbps * steps.bandwidth_share / max(1, others), steps.scale_up_us)
         for at in range(number)
@@ -78,6 +82,15 @@ def _ring_us(team: Team, algorithm: str, collective: str, size: int, protocol: s
         arrived = [links[at].send(there[at], piece) for at in range(number)]
         there = [arrived[at - 1] for at in range(number)]
     return steps.launch_us + max(there)
+
+
+def _far_us(team: Team, wired: Wired, one: int, other: int) -> float:
+    """Latency between two domains beyond that of a pair on one leaf, by the switches between them, us."""
+    switches = wired.between(int(team.grid[one, 0]), int(team.grid[other, 0]))[0] if one != other else 1
+    levels = range(len(team.network.levels))
+    level = next(level for level in levels if switches_crossed(team.network, level) == switches)
+    told = [latency_us(team.network, at, team.constants) for at in (level, 0)]
+    return told[0] - told[1]
 
 
 def _neighbours(team: Team) -> Iterator[tuple[int, int, float]]:
@@ -97,14 +110,15 @@ def test_ring_step_by_step(job: tuple[str, ...], collective: str) -> None:
 def _tree_us(team: Team, size: int, protocol: str, pieces: int = 200) -> float:
     """Pieces go up both trees and down again; each rank sends them one after the other over its NIC."""
     steps = dict(team.constants.latency.tree.protocols)[protocol]
-    far = team.beyond_us(team.tree)
+    wired = Wired(team.network)
     slower = Wired(team.network).slowdown(
         (int(team.grid[a, rail]), int(team.grid[b, rail]), 1 / busiest(both_trees(team.domains)))
         for one, other in both_trees(team.domains)
         for a, b in ((one, other), (other, one))
         for rail in range(team.rails)
     )
-    nics = [Clock(team.rail_gbps / slower * steps.bandwidth_share, steps.nic_us + far) for _ in range(team.domains)]
+    nics = [Clock(team.rail_gbps / slower * steps.bandwidth_share, steps.nic_us) for _ in range(team.domains)]
+    far = cache(partial(_far_us, team, wired))
     piece = size / team.rails / 2 / pieces
     chain = (team.each - 1) * steps.scale_up_us
     above = [dict(tree_edges(team.domains, second=second)) for second in (False, True)]
@@ -118,14 +132,17 @@ def _tree_us(team: Team, size: int, protocol: str, pieces: int = 200) -> float:
         now, n, tree, place, way = heapq.heappop(events)
         last = max(last, now)
         if way == "up" and place in above[tree]:
-            heapq.heappush(events, (nics[place].send(now, piece), n, tree, above[tree][place], "met"))
+            heapq.heappush(
+                events,
+                (nics[place].send(now, piece) + far(place, above[tree][place]), n, tree, above[tree][place], "met"),
+            )
         elif way == "met":
             waits[tree, n, place] -= 1
             if not waits[tree, n, place]:
                 heapq.heappush(events, (now, n, tree, place, "up"))
         else:
             for child in below[tree][place]:
-                heapq.heappush(events, (nics[place].send(now, piece), n, tree, child, "down"))
+                heapq.heappush(events, (nics[place].send(now, piece) + far(place, child), n, tree, child, "down"))
     inside = 2 * size / (team.domain_gbps * steps.bandwidth_share * BYTES_PER_US)
     return steps.launch_us + max(last + chain, inside + 2 * chain)
 
@@ -162,13 +179,21 @@ def test_hierarchical_is_its_three_rings(job: tuple[str, ...]) -> None:
     for size in SIZES:
         timed = algorithm_time(team, "hierarchical", "all-reduce", size)
         steps = dict(team.constants.latency.ring.protocols)[timed.protocol]
-        slower, far = Wired(team.network).slowdown(_neighbours(team)), team.beyond_us(team.ring)
+        wired = Wired(team.network)
+        slower = wired.slowdown(_neighbours(team))
+        far = [_far_us(team, wired, at, (at + 1) % team.domains) for at in range(team.domains)]
         us = steps.launch_us
         for ranks, rounds, gbps, latency, share in (
-            (team.each, 2 * (team.each - 1), team.domain_gbps, steps.scale_up_us, 1),
-            (team.domains, 2 * (team.domains - 1), team.rail_gbps / slower, steps.nic_us + far, team.each),
+            (team.each, 2 * (team.each - 1), team.domain_gbps, [steps.scale_up_us] * team.each, 1),
+            (
+                team.domains,
+                2 * (team.domains - 1),
+                team.rail_gbps / slower,
+                [steps.nic_us + us for us in far],
+                team.each,
+            ),
         ):
-            links = [Clock(gbps * steps.bandwidth_share, latency) for _ in range(ranks)]
+            links = [Clock(gbps * steps.bandwidth_share, us) for us in latency]
             there = [0.0] * ranks
             for _ in range(rounds):
                 arrived = [links[at].send(there[at], size / share / ranks) for at in range(ranks)]

@@ -3,9 +3,9 @@
 An algorithm is a row of stages. In a stage every rank passes on pieces of the message, step after step: a step takes a
 latency, which differs between the scale-up domain and the network, and the time of its bytes on each (R. Hockney, The
 communication challenge for MPP, 1994; NCCL's own model, src/graph/tuning.cc, is of this kind). Steps of a ring overlap:
-a rank sends the next piece once its link is free and the piece is there, so that a step takes the longer of the busiest
-link's time and of the mean of all hops (the cycle time of a max-plus system: Baccelli et al., Synchronization and
-Linearity, 1992).
+a rank sends the next piece once its link is free and the piece is there, so that the
+slowest way of a piece counts, which waits for the busiest link at some hops and goes on at others (a max-plus system:
+Baccelli et al., Synchronization and Linearity, 1992).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from fabricgen.analyze.latency import latency_us
 from fabricgen.analyze.network import Network
 from fabricgen.analyze.traffic import Crowding, crowding, crowding_of_all
 from fabricgen.catalog.constant_models import ConstantsProfile, Steps
-from fabricgen.wiring.tables import Ints64
+from fabricgen.wiring.tables import Floats, Ints64
 
 BYTES_PER_US = 125.0
 """What 1 Gb/s carries in 1 us, bytes."""
@@ -98,10 +98,38 @@ class Team:
         top = self.network.top.component[self.network.leaf[self.job.ranks, 0]]
         return bool((top != top[0]).any())
 
-    def beyond_us(self, crowded: Crowding) -> float:
-        """Latency of the farthest pair of a pattern beyond that of a pair on one leaf, us."""
-        level = min(crowded.level, len(self.network.levels) - 1)
-        return latency_us(self.network, level, self.constants) - latency_us(self.network, 0, self.constants)
+    @cached_property
+    def beyond_us(self) -> tuple[float, ...]:
+        """By level at which a pair meets: its latency beyond that of a pair on one leaf, us; of no level as the last."""
+        levels = range(len(self.network.levels))
+        told = [latency_us(self.network, level, self.constants) for level in levels]
+        return tuple(us - told[0] for us in (*told, told[-1]))
+
+    def hop_us(self, source: Ints64, target: Ints64) -> Floats:
+        """Latency of each of some pairs of ranks beyond that of a pair on one leaf, us; float64."""
+        return np.array(self.beyond_us)[self.network.meets(source, target)]
+
+    @cached_property
+    def ring_us(self) -> Floats:
+        """That of each hop between domains of a ring on a rail, us; float64 [domains]."""
+        rail = self.grid[:, 0]
+        return self.hop_us(rail, np.roll(rail, -1))
+
+    @cached_property
+    def tree_us(self) -> float:
+        """The most of that over the edges from a root of the trees to a place, us."""
+        longest = 0.0
+        for second in (False, True):
+            edges = np.array(tree_edges(self.domains, second=second))
+            parent = np.arange(self.domains)
+            parent[edges[:, 0]] = edges[:, 1]
+            rail = self.grid[:, 0]
+            each = self.hop_us(rail, rail[parent])
+            total = np.zeros(self.domains)
+            for _ in range(depth(self.domains)):
+                total = each + np.where(parent == np.arange(self.domains), 0.0, total[parent])
+            longest = max(longest, float(total.max()))
+        return longest
 
 
 def tree_edges(number: int, *, second: bool) -> list[tuple[int, int]]:
@@ -152,6 +180,8 @@ class Stage:
     network_bytes: float = 0.0
     scale_up_bytes: float = 0.0
     pattern: Crowding | None = None
+    far_us: Floats | None = None
+    """Latency beyond that of pairs on one leaf, us, of the network steps in turn, again and again; of a flow in all."""
     flow: bool = False
     in_switch: bool = False
 
@@ -184,20 +214,30 @@ def time_of(team: Team, stages: Sequence[Stage], kind: str, size: int) -> Timed:
 
 
 def _stage_us(team: Team, stage: Stage, steps: Steps, size: int) -> float:
-    number = stage.network_steps + stage.scale_up_steps
-    if not number:
-        return 0.0
-    crowded = stage.pattern
-    slower = crowded.slowdown if crowded else 1.0
-    far = team.beyond_us(crowded) if crowded and stage.network_steps else 0.0
-    latency = stage.network_steps * (steps.nic_us + far) + stage.scale_up_steps * steps.scale_up_us
+    slower = stage.pattern.slowdown if stage.pattern else 1.0
     network = _bytes_us(size * stage.network_bytes, team.rail_gbps / slower * steps.bandwidth_share)
     gbps = team.in_switch_gbps if stage.in_switch else team.domain_gbps * steps.bandwidth_share
     scale_up = _bytes_us(size * stage.scale_up_bytes, gbps)
+    far = 0.0 if stage.far_us is None else stage.far_us
     if stage.flow:
+        latency = stage.network_steps * steps.nic_us + float(np.sum(far)) + stage.scale_up_steps * steps.scale_up_us
         return latency + max(network, scale_up)
-    mean = (stage.network_steps * network + stage.scale_up_steps * scale_up) / number
-    return max(network, scale_up, mean + latency)
+    number = stage.network_steps + stage.scale_up_steps
+    if not number:
+        return 0.0
+    busiest = max(network, scale_up) / number
+    inside = stage.scale_up_steps * (steps.scale_up_us + scale_up / number - busiest)
+    if not stage.network_steps:
+        return number * busiest + inside
+    across = steps.nic_us + network / number - busiest + np.resize(far, stage.network_steps)
+    hops = np.stack([across, np.full_like(across, inside / stage.network_steps)], axis=1).ravel()
+    return number * busiest + _longest(hops)
+
+
+def _longest(beyond: Floats) -> float:
+    """The most that hops in a row take beyond the busiest link's time, us."""
+    total = np.concatenate([[0.0], np.cumsum(beyond)])
+    return float((total - np.minimum.accumulate(total)).max())
 
 
 def _bytes_us(size: float, gbps: float) -> float:

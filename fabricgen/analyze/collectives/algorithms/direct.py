@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from fabricgen.analyze.collectives.model import Stage, Team
 
 KIND = "ring"
@@ -17,4 +19,7 @@ def stages(collective: str, team: Team) -> list[Stage] | None:
     local, far = (team.each - 1) / team.ranks, (team.ranks - team.each) / team.ranks
     detour = team.rails_are_apart and team.each > 1
     inside = local + (far * (team.each - 1) / team.each if detour else 0.0)
-    return [Stage(int(far > 0), int(inside > 0) + int(detour), far, inside, team.everyone, flow=True)]
+    farthest = team.beyond_us[min(team.everyone.level, len(team.beyond_us) - 1)] if far else 0.0
+    return [
+        Stage(int(far > 0), int(inside > 0) + int(detour), far, inside, team.everyone, np.array([farthest]), flow=True)
+    ]

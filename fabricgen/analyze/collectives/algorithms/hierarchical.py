@@ -17,8 +17,9 @@ def stages(collective: str, team: Team) -> list[Stage] | None:
     each, domains = team.each, team.domains
     inside = Stage(scale_up_steps=each - 1, scale_up_bytes=(each - 1) / each)
     rail = (domains - 1) / domains / each
-    once = Stage(network_steps=domains - 1, network_bytes=rail, pattern=team.ring)
-    twice = Stage(network_steps=2 * (domains - 1), network_bytes=2 * rail, pattern=team.ring)
+    steps = domains - 1
+    once = Stage(steps, 0, rail, pattern=team.ring, far_us=team.ring_us)
+    twice = Stage(2 * steps, 0, 2 * rail, pattern=team.ring, far_us=team.ring_us)
     return {
         "all-reduce": [inside, twice, inside],
         "reduce-scatter": [inside, once],

@@ -18,8 +18,11 @@ def stages(collective: str, team: Team) -> list[Stage] | None:
     if collective not in _LOOPS or not team.reaches_its_domain:
         return None
     hops = (team.ranks - 1) * _LOOPS[collective]
-    across = -(-hops // team.each) if team.domains > 1 else 0
+    across = -(-hops // team.each)
     flow = collective == "broadcast"
     sent = 1.0 if flow else hops / team.ranks
-    leaves = 1 / team.rails if team.domains > 1 else 0.0
-    return [Stage(across, hops - across, sent * leaves, sent * (1 - leaves), team.ring, flow)]
+    leaves = 1 / team.rails
+    if team.domains == 1:
+        return [Stage(0, hops, scale_up_bytes=sent, flow=flow)]
+    far = team.ring_us * (across / team.domains if flow else 1)
+    return [Stage(across, hops - across, sent * leaves, sent * (1 - leaves), team.ring, far, flow)]

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from collections import Counter
 
+import numpy as np
+
 from fabricgen.analyze.collectives.model import Stage, Team, depth
 
 KIND = "tree"
@@ -25,4 +27,5 @@ def stages(collective: str, team: Team) -> list[Stage] | None:
     if team.domains == 1:
         return [Stage(0, inside, scale_up_bytes=scale_up, flow=True)]
     sent = team.busiest / 2 if ways == 2 else max(Counter(parent for _, parent in team.edges).values()) / 2
-    return [Stage(ways * depth(team.domains), inside, sent / team.rails, scale_up, team.tree, flow=True)]
+    across, far = ways * depth(team.domains), np.array([ways * team.tree_us])
+    return [Stage(across, inside, sent / team.rails, scale_up, team.tree, far, flow=True)]
