@@ -1,0 +1,49 @@
+"""How long `analyze` and `size` take, as whole processes: `python -m benchmarks.foresight`.
+
+Each command runs three times; the least wall time counts, and the processor time of that run. Results go to
+`benchmarks/results/foresight.json`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+RESULTS = Path(__file__).parent / "results" / "foresight.json"
+RUNS = 3
+COMMANDS = {
+    "analyze superpod-b300": "analyze blueprints/superpod-b300.yaml",
+    "analyze colossus-200k": "analyze blueprints/colossus-200k.yaml",
+    "analyze colossus-200k, 20 trials": "analyze blueprints/colossus-200k.yaml --trials 20",
+    "size 16,384 of dgx-b300, all switches": "size --gpus 16384 --node dgx-b300 --format json",
+    "size 200,000 of dgx-b300, SN5600": "size --gpus 200000 --node dgx-b300 --switch sn5600 --format json",
+}
+
+
+def measured(command: str) -> dict[str, float]:
+    """Wall and processor seconds of the quickest of some runs of a command."""
+    runs = []
+    for _ in range(RUNS):
+        before, began = os.times(), time.perf_counter()
+        words = [sys.executable, "-m", "fabricgen", *command.split()]
+        subprocess.run(words, check=True, stdout=subprocess.DEVNULL)  # noqa: S603 - our own command
+        wall, after = time.perf_counter() - began, os.times()
+        used = after.children_user + after.children_system - before.children_user - before.children_system
+        runs.append((round(wall, 2), round(used, 2)))
+    wall, used = min(runs)
+    return {"wall_s": wall, "cpu_s": used}
+
+
+def main() -> None:
+    """Measure the commands, and write what was seen."""
+    found = [{"what": what, "command": f"fabricgen {line}"} | measured(line) for what, line in COMMANDS.items()]
+    RESULTS.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+    print(RESULTS.read_text(encoding="utf-8"))  # noqa: T201 - a command
+
+
+if __name__ == "__main__":
+    main()
