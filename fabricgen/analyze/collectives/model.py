@@ -100,7 +100,7 @@ class Team:
 
     @cached_property
     def beyond_us(self) -> tuple[float, ...]:
-        """By level at which a pair meets: its latency beyond that of a pair on one leaf, us; of no level as the last."""
+        """By level at which a pair meets: its latency beyond a pair on one leaf, us; where none, as of the last."""
         levels = range(len(self.network.levels))
         told = [latency_us(self.network, level, self.constants) for level in levels]
         return tuple(us - told[0] for us in (*told, told[-1]))
