@@ -8,7 +8,7 @@ uplinks. The cost of taking part of a place is concave, so the worst cut takes w
 most one in part. This is exact where places of a tier are alike but for one that has lost switches; in other cases the
 figure never exceeds what some cut allows. Where links are dealt `uneven`, each upper switch counts with the fewest
 links that a lower switch has to it, so the figure is at most that of the plan. Extra devices are not counted, a fabric
-that shares tiers is treated as their only user, and omitted nodes are taken from all units alike.
+that shares tiers is treated as their only user, and omitted nodes of a pod are those of as few units as possible.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from math import prod
+from math import ceil, prod
 
 from fabricgen.blueprint.dimensions import dimension_of, is_told, leg_dimensions
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
@@ -167,11 +167,13 @@ class _Strand:
         self._design, self._layout, self._fabric = design, design.layout, fabric
         self._strands, self._lost = strands, lost
         self._lower = {t.key: [u for u in chain if u.uplink and u.uplink.upper == t.key] for t in chain}
-        units: Counter[str] = Counter()
-        for pod in design.layout.pods:
-            units[pod.part] += pod.su
+        units: dict[str, Fraction] = {}
+        for part, su in _contents(design.layout):
+            units[part] = units.get(part, Fraction(0)) + su
         of_parts = _gbps_of_parts(design, fabric)
-        self._unit_gbps = {part: Fraction(of_parts[part], strands * number) for part, number in units.items()}
+        self._unit_gbps = {
+            part: of_parts[part] / (strands * number) if number else Fraction(0) for part, number in units.items()
+        }
 
     def root(self) -> _Place:
         """The whole strand as one place; where the top tier is grouped by place, spans join its places or
@@ -282,8 +284,13 @@ def _span_gbps(tier: TierDesign) -> int:
 
 
 def _contents(layout: Layout, site: str = "") -> Pods:
-    """The contents of a site, or of the cluster."""
-    return tuple((pod.part, Fraction(pod.su)) for pod in layout.pods if site in ("", pod.site))
+    """The contents of a site, or of the cluster, in full units: omitted nodes are those of as few as possible."""
+    missing = Counter(slot.pod for slot in layout.omitted)
+    return tuple(
+        (pod.part, pod.su - Fraction(missing[number], kind.nodes))
+        for number, (pod, kind) in enumerate(zip(layout.pods, layout.kind_of_pod, strict=True))
+        if site in ("", pod.site)
+    )
 
 
 def _split(layout: Layout, upper: str, lower: str, pods: Pods) -> Counter[Pods]:
@@ -303,11 +310,11 @@ def _split(layout: Layout, upper: str, lower: str, pods: Pods) -> Counter[Pods]:
         return +found
     whole = sum((su for _, su in pods), Fraction(0))
     each, racks = racks_each(layout, lower), whole * layout.racks_per_su
-    units = max(1, int(whole))
-    inside = int(racks / units)
+    units = max(1, ceil(whole))
+    inside = int(racks / whole) if whole >= 1 else int(racks)
     return Counter(
         {
-            ((part, Fraction(size, layout.racks_per_su)),): units * number
+            ((part, Fraction(size, layout.racks_per_su) * whole / units),): units * number
             for size, number in Counter(min(each, inside - first) for first in range(0, inside, each)).items()
         }
     )
