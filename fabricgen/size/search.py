@@ -32,6 +32,10 @@ SHUFFLED = "fibre shuffles between split NICs and split cages deal out the pairs
 ACCOUNTS = "accounts are for you to state, in management.users"
 
 
+HUNGRY = "nodes, switches and optics draw"
+"""How the reason of a candidate that draws too much begins."""
+
+
 @dataclass(frozen=True)
 class Found:
     """What a search found: the front, the candidates that it beats, and why others are none.
@@ -166,7 +170,7 @@ class Work:
         draw = (figures.power_w or 0) + (figures.nodes_power_w or 0)
         if limit is None or draw <= limit:
             return ""
-        return f"nodes, switches and optics draw {draw / 1000:,.0f} kW; {limit / 1000:,.0f} kW are allowed"
+        return f"{HUNGRY} {draw / 1000:,.0f} kW; {limit / 1000:,.0f} kW are allowed"
 
     def judged(self, candidate: Candidate) -> list[Candidate | str]:
         """A candidate with the figures of its wiring plan, if it lints clean."""
@@ -257,9 +261,12 @@ def _judged(
 
 def _nothing(wishes: Wishes, hardware: Hardware, nodes: int, reasons: Counter[str]) -> InputError:
     """The error where nothing fits: the commonest reasons, and what would fit instead."""
-    told = "; ".join(why for why, _ in reasons.most_common(3)) or "no switch of the catalogue takes its NICs"
+    hungry = sorted((why for why in reasons if why.startswith(HUNGRY)), key=lambda why: (len(why), why))
+    others = [why for why, _ in reasons.most_common() if not why.startswith(HUNGRY)]
+    told = "; ".join([*hungry[:1], *others][:3]) or "no switch of the catalogue takes its NICs"
     message = f"no design carries {wishes.gpus:,} GPUs of {wishes.node} as wished: {told}"
-    return fault(CODE, message, path=("gpus",), hint=_nearest(wishes, hardware, nodes))
+    hint = "allow more in `max_power`, or fewer GPUs" if hungry else _nearest(wishes, hardware, nodes)
+    return fault(CODE, message, path=("gpus",), hint=hint)
 
 
 def _nearest(wishes: Wishes, hardware: Hardware, nodes: int) -> str:

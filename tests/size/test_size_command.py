@@ -12,6 +12,9 @@ WISHES = ("--gpus", "256", "--node", "dgx-b200", "--switch", "qm9700,sn5600", "-
 KEYS = {"name", "tiers", "planes", "switches", "links", "cables", "optics", "power_w", "price", "hops", "bisection"}
 
 
+APART = ((), ("--rails", "meet"))
+
+
 def test_json_has_every_figure_and_a_blueprint(fabricgen) -> None:
     ran = fabricgen("size", *WISHES, "--format", "json", "--all")
     document = json.loads(ran.out)
@@ -157,3 +160,19 @@ def test_small_and_prime_numbers_of_nodes(fabricgen, nodes: int) -> None:
     assert ran.code == 0, ran.err
     for one in json.loads(ran.out)["candidates"]:
         assert one["links"] >= 8 * nodes
+
+
+def test_what_draws_too_much_is_told_with_the_least_that_is_drawn(fabricgen) -> None:
+    """256 DGX B200 alone draw some 3.7 MW: no other switch helps."""
+    ran = fabricgen("size", "--gpus", "2048", "--node", "dgx-b200", "--max-power", "1kW", "--switch", "qm9700")
+    assert ran.code == 2
+    assert re.search(r"nodes, switches and optics draw 3,[0-9]{3} kW; 1 kW are allowed", ran.err)
+    assert ran.err.count("are allowed") == 1
+    assert "hint: allow more in `max_power`, or fewer GPUs" in ran.err
+
+
+def test_rails_that_never_meet_are_named(fabricgen) -> None:
+    told = [
+        fabricgen("size", "--gpus", "1016", "--node", "dgx-b200", "--switch", "sn5600", *more).out for more in APART
+    ]
+    assert ["rails never meet" in out for out in told] == [True, False]

@@ -44,11 +44,16 @@ def _table(found: Found, candidates: Sequence[Candidate]) -> list[str]:
 def _beside(one: Candidate) -> list[str]:
     """What a candidate has beside the columns."""
     figures = one.figures
+    racks = f"{figures.network_racks:,} rack{'s' * (figures.network_racks != 1)}"
     lines = [
         f"  optics: {optics(one)}",
-        f"  {figures.network_racks:,} racks beside those of the nodes; the longest cable is {figures.longest_m:g} m",
+        f"  {racks} beside those of the nodes; the longest cable is {figures.longest_m:g} m",
         f"  bisection after one lost switch: {loss(one)}",
     ]
+    if not one.shape.meet:
+        lines.append(
+            "  rails never meet: what goes to another rail crosses a scale-up domain first (`--rails meet`: none)"
+        )
     if figures.unpriced:
         lines.append(f"  {figures.unpriced:,} pieces have no price: cables, racks and what belongs to them")
     if one.alike:
