@@ -116,7 +116,8 @@ def lines(found: Mapping[str, Any]) -> Iterator[str]:
         reached += f", {found['scale_up_gbps_per_rank']:,.4g} in its domain"
     elif found["ranks_per_domain"] > 1:
         reached += "; in its domain is not known: the node's profile names no `scale_up`, and no collective is told"
-    yield f"job of {found['job']}: {found['domains']:,} scale-up domains of {found['ranks_per_domain']}"
+    domains = f"{found['domains']:,} scale-up domain{'s' * (found['domains'] != 1)}"
+    yield f"job of {found['job']}: {domains} of {found['ranks_per_domain']}"
     yield f"a rank reaches {reached}"
     for name, crowded in found["crowding"].items():
         if crowded["slowdown"] > 1:

@@ -211,7 +211,9 @@ def lines(found: Mapping[str, Any]) -> Iterator[str]:
     for step in found["out_of"]:
         parts = step["components"]
         if step["gbps_per_rank"] or parts > 1:
-            beyond = f"{step['gbps_per_rank']:,.4g} Gb/s a rank beyond it"
+            beyond = (
+                f"{step['gbps_per_rank']:,.4g} Gb/s a rank beyond it" if step["gbps_per_rank"] else "joined by nothing"
+            )
             yield f"  {step['joined_by']:<24}{parts:>6} part{'s' * (parts != 1)}, {beyond}"
     yield ""
     yield f"  {'pairs':<34}{'share':>8}{'joined by':>12}{'switches':>10}{'paths':>9}{'cable m':>9}{'us':>8}{'Gb/s':>8}"
@@ -219,7 +221,8 @@ def lines(found: Mapping[str, Any]) -> Iterator[str]:
         words = _WORDS[row["place"]] + (f", {row['rail']} rail" if "rail" in row else "")
         head = f"  {words:<34}{row['share']:>8.2%}"
         if "switches" not in row:
-            yield head + (f"{'':>48}{row['gbps']:>8,g}" if row["gbps"] else "  through the scale-up domain")
+            here = "in it, at a rate that is not known" if row["place"] == "domain" else "through the scale-up domain"
+            yield head + (f"{'':>48}{row['gbps']:>8,g}" if row["gbps"] else f"  {here}")
             continue
         ways = f"{row['paths']:,}" if row["paths"] is not None else "-"
         joined = f"{_SHORT.get(row['joined_by'], row['joined_by']):>12}"
