@@ -15,6 +15,8 @@ WIDTH, HEIGHT = 130.0, 84.0
 LEFT, RIGHT, TOP, BOTTOM = 22.0, 6.0, 9.0, 14.0
 TEXT = 2.6
 """Size of text, mm."""
+GAP = 1.5
+"""Between labels, mm."""
 NEAR = 3.0
 """Points that are nearer than that, mm, share a label."""
 _Spot: TypeAlias = tuple[float, float, list[int]]
@@ -89,14 +91,22 @@ def _dot(x: float, y: float, radius: float, fill: str, name: str) -> str:
 
 
 def _labels(spots: Sequence[_Spot]) -> Iterator[str]:
-    """Numbers beside their points, as far as no other label is there already."""
+    """Numbers beside their points, on the side and at the height where no other label is; else left out."""
     taken: list[tuple[float, float, float]] = []
     for x, y, numbers in spots:
         words = f"{numbers[0]}" if len(numbers) == 1 else f"{numbers[0]}, {numbers[1]}" + ", ..." * (len(numbers) > 2)
-        start, middle, end = x + 1.8, y - 1.6, x + 1.8 + width_of(words, TEXT)
-        if all(end < left or start > right or abs(middle - at) > TEXT for left, right, at in taken):
-            taken.append((start, end, middle))
-            yield label(start, middle, words, TEXT, "b")
+        wide = width_of(words, TEXT)
+        for start, middle in (
+            (x + 1.8, y - 1.6),
+            (x - 1.8 - wide, y - 1.6),
+            (x + 1.8, y - 4.6),
+            (x - 1.8 - wide, y - 4.6),
+        ):
+            end = start + wide
+            if all(end + GAP < left or start > right + GAP or abs(middle - at) > TEXT for left, right, at in taken):
+                taken.append((start, end, middle))
+                yield label(start, middle, words, TEXT, "b")
+                break
 
 
 def _short(figure: float) -> str:

@@ -58,6 +58,10 @@ STRIPED = (
 )
 APART = blueprint("2 x dgx-b200", "p1: {su: 2}", "leaf: {switch: sn5600, per: [su, rail]}")
 
+PART_FILLED = (
+    UNITS.replace("2 x dgx", "3 x dgx").replace("oversubscription: 2}", "oversubscription: 3}")
+    + "omit: [p1/su-last/node-last]\n"
+)
 LEAF, SPINE, CORE = (TierKey("compute", name) for name in ("leaf", "spine", "core"))
 CASES = [
     (UNITS, {}),
@@ -72,6 +76,8 @@ CASES = [
     (PAIRS, {}),
     (STRIPED, {}),
     (APART, {}),
+    (PART_FILLED, {}),
+    (PART_FILLED, {LEAF: ["3"]}),
 ]
 
 
