@@ -112,10 +112,11 @@ def collectives_page() -> Iterator[str]:
     yield ""
     yield "- Messages of 1 GiB and more are within some 5 % for rings, and for in-switch reduction on servers of 8,"
     yield "  on most machines; 10 to 35 % above on some clouds."
-    yield "- Racks of NVL72 reach less than is told: 13 % for one rack at 8 GiB, and 2.3 times less over 20 racks at 16 GiB."
+    yield "- Racks of NVL72 reach less than is told: 13 % for one rack at 8 GiB, and 2.3 times less over 20 racks at"
+    yield "  16 GiB."
     yield "- Small messages are told far too quick: the quickest algorithm and protocol are taken, with what NCCL's"
-    yield "  tuning assumes of latency; libraries choose others, and networks of clouds have more of it. Compare designs"
-    yield "  by them, do not promise them."
+    yield "  tuning assumes of latency; libraries choose others, and networks of clouds have more of it. Compare"
+    yield "  designs by them, do not promise them."
     points = list(compared())
     for title in dict.fromkeys(point.figure["title"] for point in points):
         yield from ("", f"## {title}", "")
