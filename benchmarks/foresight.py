@@ -16,6 +16,7 @@ from pathlib import Path
 RESULTS = Path(__file__).parent / "results" / "foresight.json"
 RUNS = 3
 COMMANDS = {
+    "lint superpod-b300, for comparison": "lint blueprints/superpod-b300.yaml",
     "analyze superpod-b300": "analyze blueprints/superpod-b300.yaml",
     "analyze colossus-200k": "analyze blueprints/colossus-200k.yaml",
     "analyze colossus-200k, 20 trials": "analyze blueprints/colossus-200k.yaml --trials 20",
