@@ -95,7 +95,7 @@ def _is_held(words: list[str]) -> bool:
 
         options().parse_args(words[3:])
         return True
-    if words in [["python", "-m", f"benchmarks.{name}"] for name in ("profile", "picture", "hall")]:
+    if words in [["python", "-m", f"benchmarks.{name}"] for name in ("profile", "picture", "hall", "foresight")]:
         return callable(import_module(words[2]).main)
     if words[:3] == [".venv/bin/python", "-m", "pytest"]:
         paths = [word for word in words[3:] if not word.startswith("-")]
