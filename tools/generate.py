@@ -223,8 +223,7 @@ def _constants(constants: ConstantsProfile) -> Iterator[str]:
     yield ""
     yield "| latency | ns |"
     yield "|---|---|"
-    yield f"| a metre of fibre | {latency.medium.fibre_ns_per_m:g} |"
-    yield f"| a metre of copper | {latency.medium.copper_ns_per_m:g} |"
+    yield f"| a metre of cable | {latency.medium.fibre_ns_per_m:g} |"
     for protocol, ns in latency.switches.ns.items():
         yield f"| a switch ({protocol}) without a figure of its own | {ns:g} |"
     yield ""

@@ -32,8 +32,9 @@ class Sourced(FrozenModel):
 class Medium(Sourced):
     """How long a signal takes along a cable."""
 
-    fibre_ns_per_m: Annotated[float, Field(gt=0, le=20, description="Along fibre, ns per metre.")]
-    copper_ns_per_m: Annotated[float, Field(gt=0, le=20, description="Along copper, ns per metre.")]
+    fibre_ns_per_m: Annotated[
+        float, Field(gt=0, le=20, description="Along fibre, ns per metre; copper is taken as quick.")
+    ]
 
 
 class SwitchLatency(Sourced):
@@ -90,8 +91,6 @@ class Latency(FrozenModel):
 class NetworkEfficiency(Sourced):
     """What payload has of a network's line rate."""
 
-    roce_payload: Annotated[Share, Field(description="Share that is payload in RoCE v2 packets.")]
-    infiniband_payload: Annotated[Share, Field(description="Share that is payload in InfiniBand packets.")]
     reached: Annotated[
         Share, Field(description="Share of the line rate that a collective of large messages reaches, headers in it.")
     ]

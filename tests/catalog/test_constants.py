@@ -15,8 +15,8 @@ CATALOG = Catalog()
 USUAL = CATALOG.constants()
 FILE = Path(fabricgen.catalog.__file__).parent / "data/constants/usual.yaml"
 HEADERS = {
-    "roce_payload": (8, 14, 20, 8, 12, 4, 4, 12),  # preamble, Ethernet, IPv4, UDP, BTH, ICRC, FCS, gap
-    "infiniband_payload": (8, 12, 4, 2),  # LRH, BTH, ICRC, VCRC
+    "roce": (8, 14, 20, 8, 12, 4, 4, 12),  # preamble, Ethernet, IPv4, UDP, BTH, ICRC, FCS, gap
+    "infiniband": (8, 12, 4, 2),  # LRH, BTH, ICRC, VCRC
 }
 
 
@@ -33,14 +33,10 @@ def test_light_is_as_fast_between_sites_as_within() -> None:
     assert USUAL.latency.medium.fibre_ns_per_m == US_PER_KM
 
 
-@pytest.mark.parametrize("key", HEADERS)
-def test_payload_is_what_headers_leave_of_a_packet(key: str) -> None:
-    assert getattr(USUAL.efficiency.network, key) == pytest.approx(4096 / (4096 + sum(HEADERS[key])), abs=5e-5)
-
-
-def test_collectives_reach_less_of_a_network_than_payload_has() -> None:
-    network = USUAL.efficiency.network
-    assert network.reached < network.roce_payload < network.infiniband_payload
+@pytest.mark.parametrize("protocol", HEADERS)
+def test_collectives_reach_less_of_a_network_than_headers_leave_of_a_packet(protocol: str) -> None:
+    """Of packets of 4,096 bytes (InfiniBand Architecture Specification 1.7 and its Annex A17; IEEE Std 802.3)."""
+    assert 0.9 < USUAL.efficiency.network.reached < 4096 / (4096 + sum(HEADERS[protocol]))
 
 
 def test_protocols_trade_bandwidth_for_latency() -> None:
