@@ -114,7 +114,9 @@ class Hardware:
         self.wishes, self.catalog = wishes, catalog
         self.node: NodeProfile = catalog.node(wishes.node, ("node",))
         if ROLE not in self.node.roles:
-            raise fault("FG014", f"{self.node.id} has no '{ROLE}' ports", path=("node",), hint="name a node with GPUs")
+            ports = ", ".join(sorted(self.node.roles)) or "none"
+            hint = f"its ports are {ports}; `size` lays out the {ROLE} fabric of GPUs"
+            raise fault("FG014", f"{self.node.id} has no '{ROLE}' ports", path=("node",), hint=hint)
         if not self.node.accelerators:
             raise fault("FG150", f"{self.node.id} has no accelerators", path=("node",), hint="name a node with GPUs")
         self.gpus_per_node = self.node.accelerators.count
@@ -263,7 +265,7 @@ def shapes(hardware: Hardware, nodes: int) -> Iterator[Shape]:
                 yield Shape(min(wishes.tiers), switch, planes, "rail", 1, 1, Fraction(1), "spine")
                 continue
             for tiers in wishes.tiers:
-                for ratio in wishes.oversubscription if tiers > 1 else wishes.oversubscription[:1]:
+                for ratio in wishes.oversubscription if tiers > 1 else (Fraction(1),):
                     for attach, rails in _attached(hardware, tiers):
                         flat = Shape(tiers, switch, planes, attach, rails, 1, ratio, "")
                         for unit in _units(hardware, ports, flat, nodes):
