@@ -41,12 +41,19 @@ def figures(network: Network, job: Job, asked: Asked) -> dict[str, Any]:
 
 def quickest(team: Team, collective: str, size: int) -> tuple[str, Timed] | None:
     """The algorithm that takes the least time for a message of so many bytes; None where none can be told."""
-    found = [
-        (timed.us, name, timed)
-        for name in discovery.module_names(ALGORITHMS)
-        if (timed := algorithm_time(team, name, collective, size))
-    ]
-    return min(found, key=lambda each: each[:2])[1:] if found else None
+    times = _times(team, collective, size)
+    return _least(times) if times else None
+
+
+def _times(team: Team, collective: str, size: int) -> dict[str, Timed]:
+    """The time of every algorithm that does a collective, by name."""
+    names = discovery.module_names(ALGORITHMS)
+    found = ((name, algorithm_time(team, name, collective, size)) for name in names)
+    return {name: timed for name, timed in found if timed}
+
+
+def _least(times: Mapping[str, Timed]) -> tuple[str, Timed]:
+    return min(times.items(), key=lambda each: (each[1].us, each[0]))
 
 
 def algorithm_time(team: Team, algorithm: str, collective: str, size: int) -> Timed | None:
@@ -63,11 +70,10 @@ def busbw_gbytes(team: Team, collective: str, size: int, us: float) -> float:
 
 def _collective(team: Team, collective: str, asked: Asked) -> Iterator[dict[str, Any]]:
     for size in asked.sizes:
-        best = quickest(team, collective, size)
-        if best is None:
+        times = _times(team, collective, size)
+        if not times:
             continue
-        times = {name: algorithm_time(team, name, collective, size) for name in discovery.module_names(ALGORITHMS)}
-        name, timed = best
+        name, timed = _least(times)
         yield {
             "bytes": size,
             "us": round(timed.us, 2),
@@ -75,7 +81,7 @@ def _collective(team: Team, collective: str, asked: Asked) -> Iterator[dict[str,
             "algorithm": name,
             "protocol": timed.protocol,
             "scale_up_share": round(timed.scale_up_share, 4),
-            "by_algorithm_us": {key: round(each.us, 2) for key, each in times.items() if each},
+            "by_algorithm_us": {key: round(each.us, 2) for key, each in times.items()},
         }
 
 

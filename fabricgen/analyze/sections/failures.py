@@ -6,14 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
 from fabricgen.analyze.asked import Asked, Job
 from fabricgen.analyze.collectives.team import team_of
 from fabricgen.analyze.loss_classes import Loss, LossClasses
 from fabricgen.analyze.losses import ALL_TO_ALL, RING, Losses
 from fabricgen.analyze.network import Network
 from fabricgen.catalog.constant_models import DAYS_OF_YEAR
+from fabricgen.wiring.tables import unique_values
 
 ORDER = 4
 HOURS_OF_YEAR = 24 * DAYS_OF_YEAR
@@ -66,7 +65,7 @@ def _row(losses: Losses, loss: Loss, whole: Fraction) -> dict[str, Any]:
 
 def _interruptions(network: Network, job: Job, rows: Sequence[Mapping[str, Any]], asked: Asked) -> dict[str, Any]:
     """Parts that stop the job and parts that slow it down, with how often either happens."""
-    nodes = len(np.unique(network.ranks.device[job.ranks]))
+    nodes = len(unique_values(network.ranks.device[job.ranks]))
     found = [_often("node", "node", nodes, 0, asked)]
     if network.what == "accelerators":
         found.insert(0, _often("gpu", "accelerator", len(job), 0, asked))

@@ -10,7 +10,7 @@ import numpy as np
 
 from fabricgen.analyze.asked import Asked, Job
 from fabricgen.analyze.latency import cable_m, latency_us, switches_crossed
-from fabricgen.analyze.network import Network
+from fabricgen.analyze.network import Network, median
 from fabricgen.analyze.paths import Paths
 from fabricgen.design.capacity.bisection import bisection_gbps
 from fabricgen.wiring.tables import Ints64
@@ -35,7 +35,7 @@ def figures(network: Network, _job: Job, asked: Asked) -> dict[str, Any]:
         "ranks": len(network.ranks),
         "what": network.what,
         "gbps_per_rank": network.rank_gbps,
-        "scale_up_gbps_per_rank": float(np.median(network.ranks.domain_gbps)) if len(network.ranks) else 0.0,
+        "scale_up_gbps_per_rank": median(network.ranks.domain_gbps) if len(network.ranks) else 0.0,
         "bisection_gbps": bisection,
         "bisection_gbps_per_rank": 2 * bisection / len(network.ranks) if len(network.ranks) else 0.0,
         "out_of": [
@@ -62,14 +62,14 @@ def _taper(network: Network) -> Iterator[tuple[int, float]]:
 
     It is the least of all levels up to it, and 0 where nothing leads further.
     """
-    least = network.rank_gbps
+    least = rank_gbps = network.rank_gbps
     ports = network.leaf >= 0
     for level in network.levels:
         of = level.component[network.leaf[ports]]
         inside = np.bincount(of, network.gbps[ports], minlength=len(level.component))
         there = np.flatnonzero(inside)
         share = level.out_gbps[there] / inside[there]
-        least = min(least, float(share.min(initial=np.inf)) * network.rank_gbps)
+        least = min(least, float(share.min(initial=np.inf)) * rank_gbps)
         yield len(there), least
 
 
@@ -82,7 +82,7 @@ def _pairs(network: Network, asked: Asked, taper: list[float]) -> Iterator[dict[
         return
     local = int((np.bincount(ranks.domain) ** 2).sum()) - number
     if local:
-        yield {"place": "domain", "share": local / every, "gbps": float(np.median(ranks.domain_gbps))}
+        yield {"place": "domain", "share": local / every, "gbps": median(ranks.domain_gbps)}
     rails = int(ranks.rail.max(initial=0)) > 1
     paths, examples = Paths(network), _examples(network)
     for cell, count in sorted(_cells(network).items()):
