@@ -42,7 +42,8 @@ def _no_shape(hardware: Hardware, nodes: int) -> str:
     """Why wishes leave no shape at all."""
     wishes, together, up = hardware.wishes, hardware.in_rack, max(hardware.wishes.tiers)
     if not hardware.switches:
-        return "no switch of the catalogue takes its NICs"
+        planes = f" in {' or '.join(map(str, wishes.planes))} planes" if wishes.planes else ""
+        return f"no switch of the catalogue takes its NICs{planes}"
     if wishes.attach == ("tor",) and up == 1:
         return "in one tier, leaves of racks (`tor`) would be joined by nothing"
     if wishes.attach == ("tor",) and wishes.rails == ("apart",):

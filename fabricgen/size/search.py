@@ -77,6 +77,7 @@ def sized(tried: Sequence[Shape], work: Work, jobs: int, reasons: Counter[str]) 
     """The designs of some shapes, those alike as one; `reasons` counts the others by why they are no candidates."""
     fitting: dict[object, list[Shape]] = {}
     short: dict[tuple[int, str, int], list[int]] = {}
+    carried = set()
     for shape in tried:
         ports, reach = work.hardware.ports(shape.switch, shape.planes), most_nodes(shape, work.hardware)
         if isinstance(ports, str):
@@ -85,9 +86,12 @@ def sized(tried: Sequence[Shape], work: Work, jobs: int, reasons: Counter[str]) 
             short.setdefault((shape.tiers, shape.switch, shape.planes), []).append(reach)
         else:
             fitting.setdefault(likeness(shape, work.hardware, work.nodes), []).append(shape)
+            carried.add((shape.tiers, shape.switch, shape.planes))
     for (tiers, switch, planes), reaches in short.items():
         most = max(reaches) * work.hardware.gpus_per_node
         where = f"{tiers} tier{'s' * (tiers > 1)} of {switch} in {planes} plane{'s' * (planes > 1)}"
+        if (tiers, switch, planes) in carried:
+            where += ", in other units or pods than those that fit"
         reasons[f"{where}: {most:,} GPUs at most" if most else f"{where}: a leaf is too small"] += len(reaches)
     return _merged(_of_all(work.sized, list(fitting.values()), jobs, reasons))
 

@@ -123,6 +123,11 @@ class Hardware:
         self.rack: RackProfile | None = None
         if self.node.scale_up in catalog.ids("racks"):
             self.rack = catalog.rack(self.node.scale_up)
+        if self.rack and self.rack.fixed.get("node") and wishes.nodes_per_rack not in (None, self.in_rack):
+            message = (
+                f"{self.node.id} comes in racks of {self.in_rack} ({self.rack.id}), not of {wishes.nodes_per_rack}"
+            )
+            raise fault("FG150", message, path=("nodes_per_rack",), hint="leave out nodes_per_rack")
         self._ports: dict[tuple[str, int], Ports | str] = {}
 
     @cached_property

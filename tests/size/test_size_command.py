@@ -87,12 +87,22 @@ def test_without_a_file_what_is_not_said_is_told_under_its_option(fabricgen) -> 
     assert (ran.code, ran.err.splitlines()[0]) == (2, "--node:1:1: error[FG010]: --node is not said")
 
 
+def test_trays_of_a_rack_come_as_many_as_it_holds(fabricgen) -> None:
+    ran = fabricgen("size", "--gpus", "72", "--node", "gb200-tray", "--nodes-per-rack", "9")
+    assert ran.code == 2
+    assert ran.err.startswith("--nodes-per-rack:1:1: error[FG150]: gb200-tray comes in racks of 18 (nvl72-gb200), not ")
+
+
 FEW = ("--gpus", "64", "--node", "dgx-b200", "--switch", "qm9700")
 
 
 @pytest.mark.parametrize(
     ("wishes", "told"),
     [
+        (
+            ("--node", "dgx-rubin-nvl8", "--switch", "", "--planes", "2"),
+            "no switch of the catalogue takes its NICs in 2 ",
+        ),
         (("--attach", "tor", "--tiers", "1"), "leaves of racks (`tor`) would be joined by nothing"),
         (("--attach", "tor", "--rails", "apart"), "all rails of a rack meet in its leaf (`tor`)"),
         (("--attach", "tor", "--unit-size", "7"), "a unit of whole racks (`tor`) has a multiple of 4 nodes"),
