@@ -36,6 +36,11 @@ def test_a_file_of_wishes_and_options_are_the_same(fabricgen, tmp_path: Path) ->
     by_file = fabricgen("size", "--wishes", str(file), "--gpus", "256")
     assert by_file.out == fabricgen("size", *WISHES).out
     assert by_file.out.startswith("256 GPUs in 32 x dgx-b200\n")
+    reckoned = by_file.out[by_file.out.index("\n  formula:") :]
+    assert re.match(
+        r"\n  formula:   kW = .*\n +ns = .*\n +bisection = .*\n  constants: qm9700 150 ns, 1,720 W", reckoned
+    )
+    assert "\n  source:    ns of qm9700: its profile\n" in reckoned
 
 
 def test_what_is_wrong_with_wishes_is_told_at_its_place(fabricgen, tmp_path: Path) -> None:

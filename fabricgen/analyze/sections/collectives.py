@@ -7,12 +7,16 @@ from typing import Any
 
 from fabricgen.analyze.asked import Asked, Job
 from fabricgen.analyze.collectives.model import Team, Timed, time_of
-from fabricgen.analyze.collectives.team import team_of
+from fabricgen.analyze.collectives.team import scale_up_efficiency, team_of
 from fabricgen.analyze.network import Network
+from fabricgen.analyze.reckoned import Reckoning, cited
 from fabricgen.kernel import discovery
 
 ORDER = 2
 ALGORITHMS = "fabricgen.analyze.collectives.algorithms"
+KINDS = ("ring", "tree", "in_switch")
+"""Kinds of steps that constants tell apart."""
+FORMULA_SOURCE = "Hockney, The communication challenge for MPP, 1994, and nccl-tests, doc/PERFORMANCE.md"
 COLLECTIVES = ("all-reduce", "all-gather", "reduce-scatter", "broadcast", "all-to-all")
 
 
@@ -36,6 +40,7 @@ def figures(network: Network, job: Job, asked: Asked) -> dict[str, Any]:
         "formula": "us = launch_us + steps x latency + bytes / bandwidth, with the quickest protocol; "
         "bus bandwidth as nccl-tests defines it",
         "constants": _constants(team),
+        "source": _sources(team),
     }
 
 
@@ -97,11 +102,21 @@ def _crowding(team: Team, name: str) -> dict[str, Any]:
 
 
 def _constants(team: Team) -> dict[str, Any]:
-    latency = team.constants.latency
-    return {
-        kind: {name: steps.model_dump() for name, steps in getattr(latency, kind).protocols}
-        for kind in ("ring", "tree", "in_switch")
-    } | {"network_reached": team.constants.efficiency.network.reached}
+    latency, domain = team.constants.latency, scale_up_efficiency(team.network, team.job, team.constants)
+    return {kind: {name: steps.model_dump() for name, steps in getattr(latency, kind).protocols} for kind in KINDS} | {
+        "network_reached": team.constants.efficiency.network.reached,
+        "scale_up_reached": domain.reached,
+        "in_switch_reached": domain.in_switch,
+    }
+
+
+def _sources(team: Team) -> dict[str, str]:
+    domain = scale_up_efficiency(team.network, team.job, team.constants)
+    return {kind: getattr(team.constants.latency, kind).source for kind in KINDS} | {
+        "network_reached": team.constants.efficiency.network.source,
+        "scale_up_reached": domain.source,
+        "formula": FORMULA_SOURCE,
+    }
 
 
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
@@ -137,3 +152,37 @@ def lines(found: Mapping[str, Any]) -> Iterator[str]:
                 f"  {collective:<16}{size_words(row['bytes']):>10}{row['us']:>14,.1f}{row['busbw_gbytes']:>10,.1f}  "
                 f"{how:<22}{row['scale_up_share']:>9.0%}"
             )
+
+
+def reckoning(found: Mapping[str, Any]) -> Iterator[Reckoning]:
+    """How times were reckoned: with the constants of those algorithms and protocols that are the quickest at a size."""
+    constants, source = found["constants"], found["source"]
+    rows = [row for rows in found["collectives"].values() for row in rows]
+    steps = sorted({(discovery.load(ALGORITHMS, row["algorithm"]).KIND, row["protocol"]) for row in rows})
+    crowded = any(each["slowdown"] > 1 for each in found["crowding"].values())
+    yield "formula", (*_FORMULAS[:1], *(_FORMULAS[1:] if rows else ()), *([_SLOWER] if crowded else []))
+    reached = f"reached: {constants['network_reached']:.4g} of the network's rate"
+    used = {kind: source[kind] for kind, _ in steps} | {"network": source["network_reached"]}
+    if found["scale_up_gbps_per_rank"]:
+        reached += f", {constants['scale_up_reached']:.4g} of the domain's"
+        used["domain"] = source["scale_up_reached"]
+    if "in_switch" in used:
+        reached += f", {constants['in_switch_reached']:.4g} of it in its switches"
+    told = "; ".join(f"{kind} {protocol} {_steps_words(constants[kind][protocol])}" for kind, protocol in steps)
+    yield "constants", (*([_STEPS, told] if told else []), reached)
+    yield "source", cited(used | {"formula": source["formula"]})
+
+
+_FORMULAS = (
+    "a rank reaches = Gb/s of its ports, or of its links in the domain, x the share that is reached",
+    "us = start + steps x latency + bytes / rate of the busiest link, by the quickest algorithm",
+    "latency of a step: as below, and beyond a leaf that of switches and cables, as in structure",
+    "bus GB/s = bytes / us / 1,000 x 2(n-1)/n of an all-reduce, x 1 of a broadcast, else x (n-1)/n",
+    "scale-up = share of all bytes that stay in domains",
+)
+_STEPS = "start / step in the domain / step from NIC to NIC, us, / share of the rate:"
+_SLOWER = "times slower = what the uplinks of a tier are to carry over what they can"
+
+
+def _steps_words(steps: Mapping[str, float]) -> str:
+    return "/".join(f"{steps[key]:.4g}" for key in ("launch_us", "scale_up_us", "nic_us", "bandwidth_share"))

@@ -11,6 +11,7 @@ from fabricgen.analyze.collectives.team import team_of
 from fabricgen.analyze.loss_classes import Loss, LossClasses
 from fabricgen.analyze.losses import ALL_TO_ALL, RING, Losses
 from fabricgen.analyze.network import Network
+from fabricgen.analyze.reckoned import Reckoning, cited
 from fabricgen.catalog.constant_models import DAYS_OF_YEAR
 from fabricgen.wiring.tables import unique_values
 
@@ -165,3 +166,19 @@ def _hours(hours: float) -> str:
     if hours < 1:
         return f"{60 * hours:.0f} minutes"
     return f"{hours:.1f} hours" if hours < 72 else f"{hours / 24:.0f} days"
+
+
+def reckoning(found: Mapping[str, Any]) -> Iterator[Reckoning]:
+    """How bisection, slowdown and interruptions were reckoned."""
+    yield (
+        "formula",
+        (
+            "bisection = worst cut into halves over that before; cable, NIC: 1 - loss towards the top / it",
+            "ring, all-to-all = greatest load / Gb/s left, of all ports and uplinks, over that before",
+            f"a year = parts x failures of one in a year; hours between them = {HOURS_OF_YEAR:,.0f} / their sum",
+        ),
+    )
+    names = {part: {"gpu": "accelerator", "nic": "NIC"}.get(part, part) for part in found["source"]}
+    rates = (f"{name} {found['constants'][f'{part}_failures_per_year']:.2g}" for part, name in names.items())
+    yield "constants", (f"failures of one in a year: {', '.join(rates)}",)
+    yield "source", cited({name: found["source"][part] for part, name in names.items()})

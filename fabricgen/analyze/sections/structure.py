@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from fabricgen.analyze.asked import Asked, Job
-from fabricgen.analyze.latency import cable_m, latency_us, switches_crossed
+from fabricgen.analyze.latency import cable_m, latency_us, switch_ns, switch_sources, switches_crossed
 from fabricgen.analyze.network import Network, median
 from fabricgen.analyze.paths import Paths
+from fabricgen.analyze.reckoned import Reckoning, cited
 from fabricgen.design.capacity.bisection import bisection_gbps
 from fabricgen.wiring.tables import Ints64
 
@@ -31,6 +32,7 @@ def figures(network: Network, _job: Job, asked: Asked) -> dict[str, Any]:
     """The structure of a network: its tiers, and classes of pairs of accelerators."""
     taper = tuple(_taper(network))
     bisection = float(bisection_gbps(network.cluster.design, network.fabric))
+    latency = asked.constants.latency
     return {
         "ranks": len(network.ranks),
         "what": network.what,
@@ -46,9 +48,14 @@ def figures(network: Network, _job: Job, asked: Asked) -> dict[str, Any]:
         "formula": "latency = switches x their latency + cable_m x fibre_ns_per_m, one way, without NICs and queues; "
         "paths: shortest ones over all ports of the pair, parallel links counted apart",
         "constants": {
-            "fibre_ns_per_m": asked.constants.latency.medium.fibre_ns_per_m,
-            "switch_ns": asked.constants.latency.switches.ns,
+            "fibre_ns_per_m": latency.medium.fibre_ns_per_m,
+            "switch_ns": {
+                _tier(network, number): round(switch_ns(network, number, asked.constants), 3)
+                for number, level in enumerate(network.levels)
+                if level.tiers
+            },
         },
+        "source": {"fibre_ns_per_m": latency.medium.source, "switch_ns": switch_sources(network, asked.constants)},
     }
 
 
@@ -228,3 +235,20 @@ def lines(found: Mapping[str, Any]) -> Iterator[str]:
         joined = f"{_SHORT.get(row['joined_by'], row['joined_by']):>12}"
         figures = f"{row['switches']:>10}{ways:>9}{row['cable_m']:>9.1f}{row['latency_us']:>8.2f}{row['gbps']:>8,.4g}"
         yield head + joined + figures
+
+
+def reckoning(found: Mapping[str, Any]) -> Iterator[Reckoning]:
+    """How latency, paths and bandwidth were reckoned."""
+    constants, source = found["constants"], found["source"]
+    yield (
+        "formula",
+        (
+            "us = latency of switches + cable m x that of a metre, one way, without NICs and queues",
+            "paths = shortest ones over all ports of a pair, parallel links counted apart",
+            "Gb/s = least of a rank's ports and its share of the uplinks of each tier below where a pair meets",
+            "bisection = what crosses the worst cut into halves, over half of the ranks",
+        ),
+    )
+    switches = ", ".join(f"{tier} {ns:,.4g} ns" for tier, ns in constants["switch_ns"].items())
+    yield "constants", (f"switches: {switches}; cable: {constants['fibre_ns_per_m']:g} ns/m",)
+    yield "source", cited({**source["switch_ns"], "cable": source["fibre_ns_per_m"]})

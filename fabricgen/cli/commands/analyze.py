@@ -103,7 +103,7 @@ def command(
     """
     import json
 
-    from fabricgen.analyze.analysis import analysis, text
+    from fabricgen.analyze.analysis import Said, analysis, text
     from fabricgen.analyze.jobs import job_of
     from fabricgen.analyze.side_by_side import side_by_side
     from fabricgen.cli.output import write_output
@@ -116,6 +116,7 @@ def command(
         return job_of(network, job, placement, ranks)
 
     found = []
+    said: Said = set()
     for blueprint in blueprints:
         cluster = compile_cluster(compile_design(blueprint, sets, allow_outside=allow_outside), phase, judged=True)
         asked = _asked(cluster.design.catalog, constants, stated, sizes, trials, seed, pairs)
@@ -127,7 +128,7 @@ def command(
     if form == "json":
         told = json.dumps(found if len(found) > 1 else found[0], indent=2)
     else:
-        each = ["\n".join([*text(one), *_as_built(one)]) for one in found]
+        each = ["\n".join([*text(one, said), *_as_built(one)]) for one in found]
         told = "\n\n".join([*each, "\n".join(side_by_side(found))] if len(found) > 1 else each)
     write_output(output, f"{told}\n".encode())
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from fabricgen.analyze.reckoned import Reckoning, cited
 from fabricgen.size.front import Candidate, beaten_by
 from fabricgen.size.search import Found
 from fabricgen.size.shapes import nodes_for
@@ -111,3 +114,31 @@ def optics(candidate: Candidate) -> str:
 def axes_words(found: Found) -> list[str]:
     """What each axis is, in words."""
     return [f"{head(axis)}: {AXES[axis]}" for axis in found.axes]
+
+
+_FORMULAS = {
+    "power": "kW = what switches are planned to draw, and optics that are not in it",
+    "price": "price = pieces of the bill without nodes x what the price file has",
+    "latency": "ns = switches of the longest path + metres of the longest cables on it x that of a metre, one way",
+    "bisection": "bisection = worst cut into halves over half of what nodes send; after a loss: over that before",
+    "growth": "re-plugged = links between switches whose upper end moves",
+}
+"""How figures that are not counted are reckoned."""
+
+
+def reckoning(found: Found) -> Iterator[Reckoning]:
+    """How the figures of tables were reckoned, with which constants."""
+    latency = found.hardware.catalog.constants().latency
+    profiles = [found.hardware.catalog.switch(name) for name in sorted({one.shape.switch for one in found.front})]
+    yield "formula", (*(_FORMULAS[axis] for axis in columns(found) if axis in _FORMULAS),)
+    switches = []
+    for profile in profiles:
+        ns, watts = latency.switch_ns(profile), profile.power_w.planning_w
+        draw = "of unknown draw" if watts is None else f"{watts:,.4g} W ({profile.power_w.basis.replace('-', ' ')})"
+        switches.append(f"{profile.id} {'of unknown latency' if ns is None else f'{ns:,.4g} ns'}, {draw}")
+    yield "constants", (*switches, f"cable {latency.medium.fibre_ns_per_m:g} ns/m")
+    sources = {f"ns of {profile.id}": latency.switch_source(profile) for profile in profiles}
+    yield (
+        "source",
+        (*cited({**sources, "cable": latency.medium.source}), "W: profiles; derived in docs/size.md#figures"),
+    )

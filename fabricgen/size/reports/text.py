@@ -4,8 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fabricgen.analyze.reckoned import reckoned
 from fabricgen.size.front import Candidate
-from fabricgen.size.reports._words import columns, counted, head, heading, loss, optics, unknown, value, why_beaten
+from fabricgen.size.reports._words import (
+    columns,
+    counted,
+    head,
+    heading,
+    loss,
+    optics,
+    reckoning,
+    unknown,
+    value,
+    why_beaten,
+)
 from fabricgen.size.search import Found
 
 ALIKE = 4
@@ -23,7 +35,7 @@ def report(found: Found, *, every: bool) -> bytes:
     if every and found.beaten:
         lines += ["", "beaten:", *_table(found, found.beaten), ""]
         lines += [f"{one.name}: {why_beaten(one, found)}" for one in found.beaten]
-    lines += ["", counted(found)]
+    lines += ["", *reckoned(reckoning(found)), "", counted(found)]
     lines += [f"  {count:>5,}  {why}" for why, count in found.reasons[:REASONS]]
     return ("\n".join(lines) + "\n").encode(errors="backslashreplace")
 
