@@ -30,6 +30,8 @@ def test_json_has_a_section_for_each_part(fabricgen) -> None:
     assert found["blueprint"] == "superpod-b200"
     assert {"structure", "collectives"} <= set(found)
     assert set(found["structure"]) == {"compute"}
+    for name in set(found) - {"blueprint"}:
+        assert all(found[name]["compute"][key] for key in ("formula", "constants", "source")), name
     one = _told(fabricgen, "blueprints/superpod-b200.yaml", "--section", "structure")
     assert set(one) == {"blueprint", "structure"}
     assert one["structure"] == found["structure"]

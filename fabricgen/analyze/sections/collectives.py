@@ -16,6 +16,14 @@ ORDER = 2
 ALGORITHMS = "fabricgen.analyze.collectives.algorithms"
 KINDS = ("ring", "tree", "in_switch")
 """Kinds of steps that constants tell apart."""
+FORMULA = (
+    "us: launch_us + steps x (scale_up_us or nic_us, and beyond a leaf latency of switches and cables) + bytes / "
+    "bandwidth of the busiest link, with the quickest algorithm and protocol; busbw_gbytes: bytes / us / 1,000 x 2(n "
+    "- 1)/n of an all-reduce of n ranks, x 1 of a broadcast, x (n - 1)/n of others; scale_up_share: bytes that stay "
+    "in domains over all; network_gbps_per_rank, scale_up_gbps_per_rank: the rate of the slowest rank x "
+    "network_reached, scale_up_reached; slowdown: what uplinks are to carry over what they can, crossing: the share "
+    "of bytes that leaves a component"
+)
 FORMULA_SOURCE = "Hockney, The communication challenge for MPP, 1994, and nccl-tests, doc/PERFORMANCE.md"
 COLLECTIVES = ("all-reduce", "all-gather", "reduce-scatter", "broadcast", "all-to-all")
 
@@ -37,8 +45,7 @@ def figures(network: Network, job: Job, asked: Asked) -> dict[str, Any]:
         "scale_up_gbps_per_rank": round(team.domain_gbps, 3),
         "crowding": {name: _crowding(team, name) for name in ("ring", "tree", "everyone") if team.domains > 1},
         "collectives": {name: list(_collective(team, name, asked)) for name in COLLECTIVES},
-        "formula": "us = launch_us + steps x latency + bytes / bandwidth, with the quickest protocol; "
-        "bus bandwidth as nccl-tests defines it",
+        "formula": FORMULA,
         "constants": _constants(team),
         "source": _sources(team),
     }

@@ -26,15 +26,21 @@ FORMULA = (
 )
 
 
+BEYOND = "ring, all-to-all: time of the job's traffic over that before; stops: it cuts off one of its accelerators"
+WITHIN = "-: the job lies in one scale-up domain and sends nothing over this network; stops: it takes one of its nodes"
+
+
 def figures(network: Network, job: Job, asked: Asked) -> dict[str, Any]:
     """What every single loss leaves, the worst pairs of switches where they are asked for, and interruptions."""
-    losses = Losses(network, job, team_of(network, job, asked.constants).grid)
+    grid = team_of(network, job, asked.constants).grid
+    losses = Losses(network, job, grid)
     classes = LossClasses(losses)
     whole = classes.survival.whole
     rows = [_row(losses, loss, whole) for loss in classes.single()]
     rates = sorted(asked.constants.failures.items())
     return {
         "bisection_gbps": float(whole),
+        "in_one_domain": len(grid) < 2,
         "losses": rows,
         **({"pairs": [_row(losses, loss, whole) for loss in classes.pairs()]} if asked.pairs else {}),
         "interruptions": _interruptions(network, job, rows, asked),
@@ -110,12 +116,12 @@ def lines(found: Mapping[str, Any]) -> Iterator[str]:
     rows = [*_worst(found["losses"]), *_worst(found.get("pairs", ()))]
     for row in rows:
         name = row["what"] if row["kind"] in ("plane", "feed") else f"{row['kind']}: {row['what']}"
-        times = (_times(row[key]) for key in ("ring_slowdown", "all_to_all_slowdown"))
+        times = (_times(row[key], found["in_one_domain"]) for key in ("ring_slowdown", "all_to_all_slowdown"))
         yield (
             f"  {name:<34}{row['parts']:>9,}{row['cut_off']:>9,}{row['slowed']:>8,}"
             f"{_share(row['bisection_share']):>11}{next(times):>8}{next(times):>12}"
         )
-    yield "  (ring, all-to-all: time of the job's traffic over that before; stops: it cuts off one of its accelerators)"
+    yield f"  ({WITHIN if found['in_one_domain'] else BEYOND})"
     yield ""
     yield from _often_lines(found["interruptions"])
 
@@ -134,8 +140,10 @@ def _share(share: float | None) -> str:
     return "-" if share is None else f"{share:.2%}"
 
 
-def _times(slowdown: float | None) -> str:
-    return "stops" if slowdown is None else f"{slowdown:.4g}x"
+def _times(slowdown: float | None, in_one_domain: bool) -> str:
+    if slowdown is None:
+        return "stops"
+    return "-" if in_one_domain else f"{slowdown:.4g}x"
 
 
 def _often_lines(found: Mapping[str, Any]) -> Iterator[str]:

@@ -23,6 +23,13 @@ EXAMPLES = 4
 """Ranks from which example pairs of a class are taken."""
 
 ACROSS = "links between sites"
+FORMULA = (
+    "latency_us: switches x their latency + cable_m x fibre_ns_per_m, one way, without NICs and queues; paths: "
+    "shortest ones over all ports of the pair, parallel links counted apart; gbps: the least of a rank's ports and of "
+    "what leaves each component below the level at which the pair meets, over the ranks in it; out_of: the same by "
+    "level; bisection_gbps: what crosses the worst cut into halves; bisection_gbps_per_rank: twice that over the "
+    "ranks"
+)
 _SHORT = {ACROSS: "sites"}
 _Cell = tuple[int, int, int]
 """A class of pairs: number of the place, 1 for other rails, level at which they meet."""
@@ -45,8 +52,7 @@ def figures(network: Network, _job: Job, asked: Asked) -> dict[str, Any]:
             for number, (parts, gbps) in enumerate(taper)
         ],
         "pairs": list(_pairs(network, asked, [gbps for _, gbps in taper])),
-        "formula": "latency = switches x their latency + cable_m x fibre_ns_per_m, one way, without NICs and queues; "
-        "paths: shortest ones over all ports of the pair, parallel links counted apart",
+        "formula": FORMULA,
         "constants": {
             "fibre_ns_per_m": latency.medium.fibre_ns_per_m,
             "switch_ns": {

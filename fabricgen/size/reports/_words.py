@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from fabricgen.analyze.reckoned import Reckoning, cited
 from fabricgen.size.front import Candidate, beaten_by
 from fabricgen.size.search import Found
+from fabricgen.size.shapes import nodes_for
 from fabricgen.size.wishes import AXES
 
 COLUMNS = ("switches", "links", "cables", "optics", "power", "price", "hops", "latency", "bisection", "growth")
@@ -57,17 +58,38 @@ def _plain(candidate: Candidate, axis: str) -> str:
 
 
 def heading(found: Found) -> str:
-    """What was asked, in a line."""
-    wishes, hardware = found.wishes, found.hardware
-    nodes = -(-wishes.gpus // hardware.gpus_per_node)
-    return f"{wishes.gpus:,} GPUs in {nodes:,} x {wishes.node}"
+    """What was asked, and how many GPUs the nodes have where that is more, in a line."""
+    asked, each = found.wishes.gpus, found.hardware.gpus_per_node
+    nodes = nodes_for(asked, found.hardware)
+    told = f"{_gpus(asked)} in {nodes:,} x {found.wishes.node}"
+    if asked == nodes * each:
+        return told
+    return f"{told}: {nodes:,} node{'s' * (nodes > 1)} of {each} = {_gpus(nodes * each)} for {asked:,} asked"
+
+
+def _gpus(count: int) -> str:
+    return f"{count:,} GPU{'s' * (count != 1)}"
+
+
+def unknown(found: Found) -> list[str]:
+    """The axes that compare nothing, since no candidate has a figure on them, and why."""
+    reasons = {
+        "growth": f"no design of these grows to {_gpus(found.wishes.growth_to or 0)}",
+        "price": "every design has switches or transceivers without a price",
+        "power": "nobody publishes what these switches draw",
+        "latency": "nobody publishes the latency of these switches",
+    }
+    shown = (*found.front, *found.beaten)
+    axes = (axis for axis in found.axes if all(one.figures.on(axis) is None for one in shown))
+    return [f"{head(axis)} compares nothing: {reasons[axis]}" for axis in axes]
 
 
 def counted(found: Found) -> str:
     """How many were looked at, and what became of them."""
     front, beaten = len(found.front), len(found.beaten)
+    shapes, designs = "shape" + "s" * (found.tried != 1), "design" + "s" * (found.compiled != 1)
     return (
-        f"{found.tried:,} shapes tried, {found.compiled:,} designs of different figures; {front:,} on the front of "
+        f"{found.tried:,} {shapes} tried, {found.compiled:,} {designs} of different figures; {front:,} on the front of "
         f"{', '.join(found.axes)}, {beaten:,} beaten, "
         f"{sum(count for _, count in found.reasons):,} excluded"
     )
@@ -77,7 +99,8 @@ def loss(candidate: Candidate) -> str:
     """What one lost switch of each tier costs."""
     told = []
     for tier, lost in candidate.figures.lost.items():
-        ports = f" and {lost['node_ports']:,} node ports dark" if lost["node_ports"] else ""
+        dark = lost["node_ports"]
+        ports = f" and {dark:,} node port{'s' * (dark != 1)} dark" if dark else ""
         told.append(f"{tier} {lost['bisection_left']:.2%}{ports}")
     return "; ".join(told)
 
