@@ -225,7 +225,8 @@ class Stage:
     flow: bool = False
     in_switch: bool = False
     turn: Turn | None = None
-    """Of a flow that comes down again: by it, what is sent while its first bytes are on their way."""
+    """Of a flow that comes down again: what is sent while its first bytes are on their way takes no time of its own, in
+    the domain half at most, and nothing where its switches both reduce and give out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,13 +263,11 @@ def _stage_us(team: Team, stage: Stage, steps: Steps, size: int) -> float:
     scale_up = _bytes_us(size * stage.scale_up_bytes, gbps)
     far = 0.0 if stage.far_us is None else stage.far_us
     if stage.flow:
-        across, inside = (
-            stage.network_steps * steps.nic_us + float(np.sum(far)),
-            stage.scale_up_steps * steps.scale_up_us,
-        )
+        across = stage.network_steps * steps.nic_us + float(np.sum(far))
+        inside = stage.scale_up_steps * steps.scale_up_us
         if stage.turn:
             network -= stage.turn.early_us(network, across, stage.network_steps)
-            scale_up -= min(scale_up / 2, across + inside / 2)
+            scale_up -= 0.0 if stage.in_switch else min(scale_up / 2, across + inside / 2)
         return across + inside + max(network, scale_up)
     number = stage.network_steps + stage.scale_up_steps
     if not number:
