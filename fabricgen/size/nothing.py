@@ -58,20 +58,21 @@ def _no_shape(hardware: Hardware, nodes: int) -> str:
 
 
 def _nearest(hardware: Hardware, nodes: int) -> str:
-    """The most accelerators that fit, and each wish that stands in the way alone."""
-    wishes = hardware.wishes
-    reach = max(((most_nodes(s, hardware), s) for s in shapes(hardware, nodes)), key=lambda one: one[0], default=None)
+    """The most accelerators that fit, and each wish that stands in the way alone, with a shape that was not tried."""
+    wishes, tried = hardware.wishes, list(dict.fromkeys(shapes(hardware, nodes)))
+    reach = max(((most_nodes(shape, hardware), shape) for shape in tried), key=lambda one: one[0], default=None)
     found = []
     if reach and 0 < reach[0] < nodes:
         found.append(f"{reach[0] * hardware.gpus_per_node:,} GPUs fit as {reach[1].name}")
     for key in sorted(wishes.model_fields_set & _FREED):
         usual = Wishes.model_fields[key].default
         freed = Hardware(wishes.model_copy(update={key: usual}), hardware.catalog)
-        one = next((shape for shape in shapes(freed, nodes) if most_nodes(shape, freed) >= nodes), None)
+        others = (shape for shape in shapes(freed, nodes) if shape not in tried)
+        one = next((shape for shape in others if most_nodes(shape, freed) >= nodes), None)
         if one is not None:
             found.append(f"without `{key}`: {one.name}")
     return "; ".join(found) or "fewer GPUs, or other switches"
 
 
-_FREED = {"tiers", "planes", "attach", "unit_size", "switch", "rails", "spare_ports"}
+_FREED = {"tiers", "planes", "attach", "unit_size", "switch", "rails", "spare_ports", "oversubscription"}
 """Wishes that may stand in the way, and have a usual value."""

@@ -126,6 +126,16 @@ def test_wishes_that_leave_no_shape_say_why(fabricgen, wishes: tuple[str, ...], 
     assert "hint: without `" in ran.err
 
 
+def test_what_would_fit_is_not_what_was_tried(fabricgen) -> None:
+    """Leaves of 1000:1 depend on one spine, whatever they take."""
+    ran = fabricgen(
+        "size", *FEW, "--attach", "rail", "--tiers", "2", "--unit-size", "8", "--oversubscription", "1000:1"
+    )
+    assert "FG304: 8 compute leaf switches depend on a single spine" in ran.err
+    assert "without `oversubscription`: 2t-qm9700-p1-su8-1to1;" in ran.err
+    assert "2t-qm9700-p1-su8-1000to1;" not in ran.err
+
+
 def test_nodes_that_are_not_full_are_told_in_every_format(fabricgen) -> None:
     """4 GPUs are a node of 8."""
     wishes = ("--gpus", "4", "--node", "dgx-b200", "--switch", "sn5600", "--attach", "group", "--tiers", "1")
