@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache, partial
 
+import networkx
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from fabricgen.analyze.asked import Asked
-from fabricgen.analyze.collectives.model import BYTES_PER_US, Team, both_trees, busiest, depth, tree_edges
+from fabricgen.analyze.collectives.model import BYTES_PER_US, Team, both_trees, busiest, depth, tree_edges, turn_of
 from fabricgen.analyze.collectives.team import team_of
 from fabricgen.analyze.jobs import job_of
 from fabricgen.analyze.latency import latency_us, switches_crossed
@@ -229,6 +230,20 @@ def test_trees_span_all_places_and_share_the_work(number: int) -> None:
             deepest = max(deepest, steps)
         assert deepest == depth(number)
     assert busiest(both_trees(number)) <= 4
+
+
+@pytest.mark.parametrize("number", [2, *range(4, 40)])
+def test_the_turn_is_that_of_the_busiest_place(number: int) -> None:
+    edges, first = both_trees(number), networkx.DiGraph(tree_edges(number, second=False))
+    ends = Counter(place for edge in edges for place in edge)
+    below = {
+        place: networkx.dag_longest_path_length(first.subgraph({place} | networkx.ancestors(first, place)))
+        for place in first
+    }
+    turn = turn_of(number)
+    assert turn.edges == busiest(edges)
+    assert turn.down == max(in_degree for _, in_degree in first.in_degree())
+    assert turn.height == max(below[place] for place in ends if ends[place] == turn.edges)
 
 
 @pytest.mark.parametrize("job", JOBS, ids=" ".join)
