@@ -256,14 +256,8 @@ def _stage_us(team: Team, stage: Stage, steps: Steps, size: int) -> float:
     network = _bytes_us(size * stage.network_bytes, team.rail_gbps / slower * steps.bandwidth_share)
     gbps = team.in_switch_gbps if stage.in_switch else team.domain_gbps * steps.bandwidth_share
     scale_up = _bytes_us(size * stage.scale_up_bytes, gbps)
-    far = 0.0 if stage.far_us is None else stage.far_us
     if stage.flow:
-        across = stage.network_steps * steps.nic_us + float(np.sum(far))
-        inside = stage.scale_up_steps * steps.scale_up_us
-        if stage.turn:
-            network -= stage.turn.early_us(network, across, stage.network_steps)
-            scale_up -= 0.0 if stage.in_switch else min(scale_up / 2, across + inside / 2)
-        return across + inside + max(network, scale_up)
+        return _flow_us(stage, steps, network, scale_up)
     number = stage.network_steps + stage.scale_up_steps
     if not number:
         return 0.0
@@ -271,9 +265,20 @@ def _stage_us(team: Team, stage: Stage, steps: Steps, size: int) -> float:
     inside = stage.scale_up_steps * (steps.scale_up_us + scale_up / number - busiest)
     if not stage.network_steps:
         return number * busiest + inside
+    far = 0.0 if stage.far_us is None else stage.far_us
     across = steps.nic_us + network / number - busiest + np.resize(far, stage.network_steps)
     hops = np.stack([across, np.full_like(across, inside / stage.network_steps)], axis=1).ravel()
     return number * busiest + _longest(hops)
+
+
+def _flow_us(stage: Stage, steps: Steps, network: float, scale_up: float) -> float:
+    """The time of a flow whose bytes take so long on the network and in the domain, us."""
+    far = 0.0 if stage.far_us is None else float(np.sum(stage.far_us))
+    across, inside = stage.network_steps * steps.nic_us + far, stage.scale_up_steps * steps.scale_up_us
+    if stage.turn:
+        network -= stage.turn.early_us(network, across, stage.network_steps)
+        scale_up -= 0.0 if stage.in_switch else min(scale_up / 2, across + inside / 2)
+    return across + inside + max(network, scale_up)
 
 
 def _longest(beyond: Floats) -> float:
