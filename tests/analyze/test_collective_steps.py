@@ -142,7 +142,7 @@ def _tree_us(team: Team, collective: str, size: int, protocol: str, pieces: int 
     chain = (team.each - 1) * steps.scale_up_us
     nics = [Turns() for _ in range(team.domains)]
     chains = [Clock(team.domain_gbps * steps.bandwidth_share, chain) for _ in range(team.domains)]
-    above = [dict(tree_edges(team.domains, second=second)) for second in (False, True)]
+    above = [dict(tree_edges(team.domains, second=second).tolist()) for second in (False, True)]
     below = [{place: [a for a, b in tree.items() if b == place] for place in range(team.domains)} for tree in above]
     every = [(n, tree, place) for n in range(pieces) for tree in (0, 1) for place in range(team.domains)]
     waits = {(n, tree, place): len(below[tree][place]) for n, tree, place in every}
@@ -176,9 +176,9 @@ def _tree_us(team: Team, collective: str, size: int, protocol: str, pieces: int 
 
 def _tree_flows(team: Team, collective: str) -> Iterator[tuple[int, int, float]]:
     """What ranks send in both trees, with the share of a rank's rate."""
-    edges = both_trees(team.domains)
+    edges = both_trees(team.domains).tolist()
     if collective == "all-reduce":
-        flows = [(a, b, 1 / busiest(edges)) for edge in edges for a, b in (edge, edge[::-1])]
+        flows = [(a, b, 1 / team.busiest) for edge in edges for a, b in (edge, edge[::-1])]
     else:
         most = max(Counter(parent for _, parent in edges).values())
         flows = [(parent, child, 1 / most) for child, parent in edges]
@@ -217,7 +217,7 @@ def _hold_tree(team: Team, collective: str) -> None:
 @pytest.mark.parametrize("number", range(1, 40))
 def test_trees_span_all_places_and_share_the_work(number: int) -> None:
     for second in (False, True):
-        above = dict(tree_edges(number, second=second))
+        above = dict(tree_edges(number, second=second).tolist())
         assert len(above) == max(0, number - 1)
         roots = set(range(number)) - set(above)
         assert len(roots) == 1
@@ -234,8 +234,8 @@ def test_trees_span_all_places_and_share_the_work(number: int) -> None:
 
 @pytest.mark.parametrize("number", [2, *range(4, 40)])
 def test_the_turn_is_that_of_the_busiest_place(number: int) -> None:
-    edges, first = both_trees(number), networkx.DiGraph(tree_edges(number, second=False))
-    ends = Counter(place for edge in edges for place in edge)
+    edges, first = both_trees(number), networkx.DiGraph(tree_edges(number, second=False).tolist())
+    ends = Counter(edges.ravel().tolist())
     below = {
         place: networkx.dag_longest_path_length(first.subgraph({place} | networkx.ancestors(first, place)))
         for place in first
