@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
+from fabricgen.analyze.reckoned import Reckoning, reckoned
 from fabricgen.kernel import discovery
 from fabricgen.kernel.diagnostics import did_you_mean, fault
 
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
 
 SECTIONS = "fabricgen.analyze.sections"
+
+Said = set[tuple[str, Reckoning]]
+"""What a report has said of how figures are reckoned, by section."""
 
 
 def section_names() -> tuple[str, ...]:
@@ -52,11 +56,25 @@ def analysis(
     return found
 
 
-def text(found: Mapping[str, Any]) -> Iterator[str]:
-    """An analysis for people, section by section."""
+def text(found: Mapping[str, Any], said: Said) -> Iterator[str]:
+    """An analysis for people, section by section, each with how its figures were reckoned.
+
+    What was `said` of that already, of another fabric or blueprint, is not said again; what is said is added.
+    """
     yield found["blueprint"]
     for name in section_names():
         for fabric, figures in found.get(name, {}).items():
             title = f"{name.replace('_', ' ')} of {fabric}"
             yield from ("", title, "-" * len(title))
-            yield from cast("Iterator[str]", discovery.load(SECTIONS, name).lines(figures))
+            module = discovery.load(SECTIONS, name)
+            yield from cast("Iterator[str]", module.lines(figures))
+            rows = [row for row in _reckoning(name, module.reckoning(figures)) if (name, row) not in said]
+            said.update((name, row) for row in rows)
+            yield from ("", *reckoned(rows)) if rows else ()
+
+
+def _reckoning(section: str, rows: Iterable[Reckoning]) -> Iterator[Reckoning]:
+    """How a section is reckoned, with where that is derived."""
+    derived = f"derived in docs/analyze.md#{section.replace('_', '-')}"
+    for kind, items in rows:
+        yield kind, (*items, derived) if kind == "source" else items

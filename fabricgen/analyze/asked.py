@@ -51,13 +51,16 @@ def with_stated(constants: ConstantsProfile, stated: Sequence[str]) -> Constants
         path, equals, value = text.partition("=")
         *above, last = path.split(".")
         at: Any = tree
+        group = tree
         for name in above:
             at = at.get(name) if isinstance(at, dict) else None
+            group = at if isinstance(at, dict) and "source" in at else group
         if not equals or not isinstance(at, dict) or not isinstance(at.get(last), int | float):
             known = sorted(at) if isinstance(at, dict) else sorted(tree)
             raise fault("FG145", f"'{text}' states no constant", hint=did_you_mean(last, known))
         try:
             at[last] = float(value)
+            group["source"] = f"{path}={value} as stated, else {group['source']}"
             constants = type(constants).model_validate(tree)
         except ValueError as error:
             raise fault("FG145", f"{path} cannot be {value}", hint="`fabricgen catalog usual` has its range") from error

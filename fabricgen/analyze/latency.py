@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from fabricgen.analyze.network import Network
 from fabricgen.catalog.constant_models import ConstantsProfile
 from fabricgen.catalog.models import SwitchProfile
@@ -31,17 +33,26 @@ def latency_us(network: Network, level: int, constants: ConstantsProfile) -> flo
     total = 0.0
     for number in range(level + (not across)):
         once = number == level
-        total += _switch_ns(network, number, constants) * (1 if once else 2)
+        total += switch_ns(network, number, constants) * (1 if once else 2)
     return (total + cable_m(network, level) * constants.latency.medium.fibre_ns_per_m) / 1000
 
 
-def _switch_ns(network: Network, level: int, constants: ConstantsProfile) -> float:
+def switch_ns(network: Network, level: int, constants: ConstantsProfile) -> float:
     """The mean latency of the switches of a level's tiers, ns: as the catalogue has it, else the usual one."""
-    keys = set(network.levels[level].tiers)
-    found = [
-        (constants.latency.switch_ns(cls.profile) or 0.0, cls.count)
-        for cls in network.cluster.plan.devices.classes
-        if cls.kind == SWITCH and cls.key in keys and isinstance(cls.profile, SwitchProfile)
-    ]
+    found = [(constants.latency.switch_ns(profile) or 0.0, count) for profile, count in _switches(network, level)]
     number = sum(count for _, count in found)
     return sum(ns * count for ns, count in found) / number if number else 0.0
+
+
+def switch_sources(network: Network, constants: ConstantsProfile) -> dict[str, str]:
+    """Where the latency of each model of switch was read."""
+    profiles = (profile for level in range(len(network.levels)) for profile, _ in _switches(network, level))
+    return dict(sorted((profile.id, constants.latency.switch_source(profile)) for profile in profiles))
+
+
+def _switches(network: Network, level: int) -> Iterator[tuple[SwitchProfile, int]]:
+    """The models of switches of a level's tiers, and how many there are of each."""
+    keys = set(network.levels[level].tiers)
+    for cls in network.cluster.plan.devices.classes:
+        if cls.kind == SWITCH and cls.key in keys and isinstance(cls.profile, SwitchProfile):
+            yield cls.profile, cls.count

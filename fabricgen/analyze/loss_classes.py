@@ -167,7 +167,7 @@ class LossClasses:
             number = int(there[first])
             name = f"NIC {number % rails} of {self._cluster.names[number // rails]}"
             of_job = many if columns[1][number] else 0
-            yield Loss("nic", "NIC", many, of_job, name, links=np.unique(port_link[nic == number]))
+            yield Loss("nic", "NIC", many, of_job, name, links=np.array(unique_values(port_link[nic == number])))
 
     def _cables(self) -> Iterator[Loss]:
         """Cables with all of their links, by pair of tiers, number of links, and what depends on them."""

@@ -104,7 +104,7 @@ class Network:
     @property
     def rank_gbps(self) -> float:
         """What most ranks can send to the network, Gb/s."""
-        return float(np.median(self.gbps.sum(axis=1)))
+        return median(self.gbps.sum(axis=1))
 
     @property
     def top(self) -> Level:
@@ -123,7 +123,7 @@ class Network:
             for number in range(len(self.levels) - 1, -1, -1):
                 component = self.levels[number].component
                 joined = there & (component[a] == component[b])
-                found[joined] = np.minimum(found[joined], number)
+                np.minimum(found, number, out=found, where=joined)
         return found
 
 
@@ -372,6 +372,12 @@ def _spans(plan: WiringPlan, tiers: Collection[TierKey], there: Flags) -> Ints64
     every = np.concatenate(rows) if rows else np.zeros(0, dtype=np.int64)
     found: Ints64 = every[there[every]]
     return found
+
+
+def median(values: Floats) -> float:
+    """The median; that of numpy would import its masked arrays first."""
+    ordered = np.sort(values)
+    return float((ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2)
 
 
 def components(label: Ints64, lower: Ints64, upper: Ints64) -> Ints64:

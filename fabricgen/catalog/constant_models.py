@@ -25,7 +25,13 @@ DAYS_OF_YEAR = 365.25
 class Sourced(FrozenModel):
     """Figures that were read, or derived, in one place."""
 
-    source: Annotated[str, Field(min_length=8, description="Where these figures were read, and how they were derived.")]
+    source: Annotated[
+        str,
+        Field(
+            min_length=8,
+            description="Where these figures were read, as reports tell it; after a semicolon, how they were derived.",
+        ),
+    ]
     tag: Annotated[Tag, Field(description="V read in the source, R recalled, D derived.")]
 
 
@@ -86,6 +92,12 @@ class Latency(FrozenModel):
         None where neither is stated: that of an NVLink switch is within a step of the scale-up domain.
         """
         return switch.latency_ns if switch.latency_ns is not None else self.switches.ns.get(switch.protocol)
+
+    def switch_source(self, switch: SwitchProfile) -> str:
+        """Where the latency of a switch was read."""
+        if switch.latency_ns is not None:
+            return f"its profile; {switch.source}"
+        return f"usual of {switch.protocol}, {self.switches.source}"
 
 
 class NetworkEfficiency(Sourced):

@@ -11,7 +11,6 @@ from typing import BinaryIO
 import click
 
 from fabricgen.kernel.diagnostics import fault
-from fabricgen.publish.replacing import replace_file
 
 
 def write_output(target: str, content: bytes, *, binary: bool = False) -> None:
@@ -24,6 +23,8 @@ def write_output(target: str, content: bytes, *, binary: bool = False) -> None:
         with standard_output("this is no text for a terminal; name a file with -o" if binary else "") as stream:
             stream.write(content)
         return
+    from fabricgen.publish.replacing import replace_file
+
     path = Path(target).resolve()
     try:
         if path.exists() and not path.is_file():  # a device or pipe is written to, not replaced

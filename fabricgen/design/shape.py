@@ -35,7 +35,7 @@ def spans_units(per: Sequence[str]) -> bool:
 
 def within_unit(scope: str) -> bool:
     """Whether a place is a scalable unit or a part of one."""
-    return depth(scope) >= depth("su")
+    return scope == "su" or is_part_of_unit(scope)
 
 
 def units_below(layout: Layout, per: Sequence[str], *, by_slot: bool) -> int:
@@ -82,7 +82,8 @@ def scope_count(layout: Layout, scope: str) -> int:
         return 1
     if scope == "site":
         return len(layout.sites)
-    return sum(places_in_pod(layout, scope, pod.su) for pod in layout.pods)
+    sizes = Counter(pod.su for pod in layout.pods)
+    return sum(places_in_pod(layout, scope, units) * pods for units, pods in sizes.items())
 
 
 def scope_index(layout: Layout, scope: str, coordinates: Mapping[str, Any]) -> Any:

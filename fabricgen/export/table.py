@@ -13,7 +13,8 @@ from fabricgen.numbering.lazy_columns import StackedColumn
 from fabricgen.publish.manifest import Content
 
 FORMATS = "fabricgen.export.formats"
-PARTS = "fabricgen.export.files"
+PARTS = ("fabricgen.export.files", "fabricgen.export.integrations")
+"""Rooms of parts: lists of our own, and what other people's systems read."""
 
 Cell: TypeAlias = str | int | float
 File: TypeAlias = tuple[str, Content]
@@ -63,7 +64,7 @@ class ExportContext:
 
 
 class BuildPart(Protocol):
-    """The interface of a module in `export.files`; parts with `ON_REQUEST` are written only when named in `--only`."""
+    """The interface of a module in `PARTS`; parts with `ON_REQUEST` are written only when named in `--only`."""
 
     ON_REQUEST: bool
 
@@ -108,13 +109,15 @@ class TellsFindings(Protocol):
 
 def part_names(*, on_request: bool) -> tuple[str, ...]:
     """Names of the parts, with or without those written on request only."""
-    names = [name.replace("_", "-") for name in discovery.module_names(PARTS)]
-    return tuple(n for n in names if on_request or not part(n).ON_REQUEST)
+    names = [name.replace("_", "-") for room in PARTS for name in discovery.module_names(room)]
+    return tuple(name for name in sorted(names) if on_request or not part(name).ON_REQUEST)
 
 
 def part(name: str) -> BuildPart:
     """The module of a part; raises KeyError when there is none."""
-    return cast(BuildPart, discovery.load(PARTS, name.replace("-", "_")))
+    module = name.replace("-", "_")
+    room = next((room for room in PARTS if module in discovery.module_names(room)), PARTS[0])
+    return cast(BuildPart, discovery.load(room, module))
 
 
 def write_table(table: Table, form: str) -> bytes:

@@ -57,6 +57,8 @@ class Figures:
     longest_m: float = 0
     unpriced: int = 0
     """Pieces without a price that are neither switches nor transceivers."""
+    without_price: tuple[str, ...] = ()
+    """Switches and transceivers without a price, for which there is none of the whole."""
     lost: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """By tier: what one lost switch leaves of the bisection, and the node ports that lose their link."""
 
@@ -234,7 +236,7 @@ def measured(cluster: Cluster, known: Figures, prices: Prices) -> Figures:
     fixed = {m.id: 2 * cables_by_kind[m.id] for m in cables.media if m.id in cables_by_kind and m.medium == "AOC"}
     racks = optics_of_racks(cluster)
     node_racks = len(set(cluster.plan.devices.rack[cluster.plan.devices.node >= 0].tolist()))
-    price, unpriced = _priced(lines, prices) if prices is not None else (None, 0)
+    price, unpriced, without = _priced(lines, prices) if prices is not None else (None, 0, ())
     switch_w, switches_ns = known.switch_power_w, _switches_ns(design, fabric)
     per_m = design.catalog.constants().latency.medium.fibre_ns_per_m
     return replace(
@@ -247,6 +249,7 @@ def measured(cluster: Cluster, known: Figures, prices: Prices) -> Figures:
         latency_ns=None if switches_ns is None else switches_ns + 2 * per_m * _longest_m(cluster),
         price=price,
         unpriced=unpriced,
+        without_price=without,
         optics_by_kind=by_kind | fixed,
         cables_by_kind=cables_by_kind,
         racks=len(cluster.plan.racks),
@@ -256,12 +259,12 @@ def measured(cluster: Cluster, known: Figures, prices: Prices) -> Figures:
     )
 
 
-def _priced(lines: tuple[Line, ...], prices: Mapping[str, float]) -> tuple[float | None, int]:
-    """(price of all but nodes, None where a switch or transceiver has none; other pieces without a price)."""
+def _priced(lines: tuple[Line, ...], prices: Mapping[str, float]) -> tuple[float | None, int, tuple[str, ...]]:
+    """(price of all but nodes, None where a switch or transceiver has none; other pieces without a price; those)."""
     from fabricgen.bom.money import as_price, price_units
     from fabricgen.bom.sets import price_of
 
-    total, unpriced = 0, 0
+    total, unpriced, without = 0, 0, set()
     for line in lines:
         each = price_of(line.part, prices)
         if line.kind == "node":
@@ -269,10 +272,12 @@ def _priced(lines: tuple[Line, ...], prices: Mapping[str, float]) -> tuple[float
         if each is not None:
             total += price_units(each) * (line.quantity + line.spares)
         elif line.kind in ("switch", "line-card", "transceiver"):
-            return None, 0
+            without.add(line.part)
         else:
             unpriced += line.quantity
-    return float(as_price(total)), unpriced
+    if without:
+        return None, 0, tuple(sorted(without))
+    return float(as_price(total)), unpriced, ()
 
 
 def _longest_m(cluster: Cluster) -> float:

@@ -9,7 +9,7 @@ from pathlib import Path
 from fabricgen import __version__
 from fabricgen.export.drawings.svg import document
 from fabricgen.publish import Bundle, Content
-from fabricgen.size.plot import plot
+from fabricgen.size.plot import sheet
 from fabricgen.size.reports import html, json
 from fabricgen.size.search import Found
 
@@ -28,7 +28,7 @@ def bundles(found: Found, folder: Path, *, every: bool) -> list[Bundle]:
     files += [
         ("size.json", json.report(found, every=every)),
         ("size.html", html.report(found, every=every)),
-        ("front.svg", document(plot(found, found.axes[0], found.axes[-1], alone=True))),
+        ("front.svg", document(sheet(found))),
     ]
     own = (file for file in (folder / "catalog").rglob("*.yaml") if file.is_file())
     files += [(file.relative_to(folder).as_posix(), file.read_bytes()) for file in own]

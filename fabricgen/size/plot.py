@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import product
 from math import floor, log10
 from typing import TypeAlias
 
 from fabricgen.export.drawings.svg import drawing, label, number, rect, safe, width_of
 from fabricgen.size.front import Candidate
 from fabricgen.size.search import Found
-from fabricgen.size.wishes import AXES
+from fabricgen.size.wishes import AXES, USUAL_AXES
 
 WIDTH, HEIGHT = 130.0, 84.0
 LEFT, RIGHT, TOP, BOTTOM = 22.0, 6.0, 9.0, 14.0
 TEXT = 2.6
 """Size of text, mm."""
-GAP = 1.5
-"""Between labels, mm."""
+GAP = 0.7
+"""Between labels, and between labels and points, mm."""
+DOT = 1.1
+"""Radius of a point of the front, mm."""
 NEAR = 3.0
 """Points that are nearer than that, mm, share a label."""
 _Spot: TypeAlias = tuple[float, float, list[int]]
@@ -26,8 +29,35 @@ UNITS = {"power": ", W", "latency": ", ns"}
 ON_FRONT, BEATEN = "#206699", "#BBBBBB"
 
 
-def plot(found: Found, across: str, up: str, *, alone: bool = False) -> str:
-    """An SVG of two axes, in mm; candidates whose figures are not known are left out. `alone` makes it a file."""
+def panels(found: Found) -> list[str]:
+    """An SVG for each axis over the first."""
+    return [
+        drawing(WIDTH, HEIGHT, _panel(found, across, up), title=f"{_words(up)} over {_words(across)}")
+        for across, up in _pairs(found.axes)
+    ]
+
+
+def sheet(found: Found) -> str:
+    """The same panels side by side and below each other, as one SVG that is a file of its own."""
+    pairs = _pairs(found.axes)
+    wide = 1 if len(pairs) == 1 else 2
+    high = -(-len(pairs) // wide)
+    body = [rect(0, 0, WIDTH * wide, HEIGHT * high, "#FFF", "")]
+    for place, (across, up) in enumerate(pairs):
+        row, column = divmod(place, wide)
+        body.append(f'<g transform="translate({number(WIDTH * column)} {number(HEIGHT * row)})">')
+        body.append(f"{_panel(found, across, up)}</g>")
+    return drawing(WIDTH * wide, HEIGHT * high, "".join(body), title=f"{_words(pairs[0][0])}: the front", alone=True)
+
+
+def _pairs(axes: Sequence[str]) -> list[tuple[str, str]]:
+    """(across, up) of each panel: the first axis, and each other one; for a single axis a usual one."""
+    others = axes[1:] or [axis for axis in USUAL_AXES if axis != axes[0]][:1]
+    return [(axes[0], other) for other in others]
+
+
+def _panel(found: Found, across: str, up: str) -> str:
+    """The elements of a plot of two axes, in mm; candidates whose figures are not known are left out."""
     drawn = [one for one in (*found.beaten, *found.front) if None not in (one.figures.on(across), one.figures.on(up))]
     x = _Scale([_figure(one, across) for one in drawn], LEFT, WIDTH - RIGHT)
     y = _Scale([_figure(one, up) for one in drawn], HEIGHT - BOTTOM, TOP)
@@ -40,20 +70,24 @@ def plot(found: Found, across: str, up: str, *, alone: bool = False) -> str:
     parts.append(label(LEFT, 4.5, _words(up), TEXT, "", WIDTH - LEFT))
     numbers = {one.name: number for number, one in enumerate(found.front, 1)}
     labels: list[_Spot] = []
+    points: list[tuple[float, float]] = []
+    if not drawn:
+        parts.append(label((LEFT + WIDTH - RIGHT) / 2, (TOP + HEIGHT - BOTTOM) / 2, "not known of any", TEXT, "m"))
     for one in drawn:
         at_x, at_y = x.at(_figure(one, across)), y.at(_figure(one, up))
         if one.name not in numbers:
             parts.append(_dot(at_x, at_y, 0.7, BEATEN, one.name))
             continue
-        parts.append(_dot(at_x, at_y, 1.1, ON_FRONT, one.name))
+        parts.append(_dot(at_x, at_y, DOT, ON_FRONT, one.name))
+        points.append((at_x, at_y))
         near = (words for x0, y0, words in labels if abs(x0 - at_x) < NEAR and abs(y0 - at_y) < NEAR)
         words = next(near, None)
         if words is None:
             labels.append((at_x, at_y, [numbers[one.name]]))
         else:
             words.append(numbers[one.name])
-    parts += _labels(labels)
-    return drawing(WIDTH, HEIGHT, "".join(parts), title=f"{_words(up)} over {_words(across)}", alone=alone)
+    parts += _labels(labels, points)
+    return "".join(parts)
 
 
 def _words(axis: str) -> str:
@@ -90,19 +124,18 @@ def _dot(x: float, y: float, radius: float, fill: str, name: str) -> str:
     return f'<circle {at} fill="{fill}"><title>{safe(name)}</title></circle>'
 
 
-def _labels(spots: Sequence[_Spot]) -> Iterator[str]:
-    """Numbers beside their points, on the side and at the height where no other label is; else left out."""
-    taken: list[tuple[float, float, float]] = []
+def _labels(spots: Sequence[_Spot], points: Sequence[tuple[float, float]]) -> Iterator[str]:
+    """Numbers beside their points, where neither another label nor another point is, and within the frame; else left
+    out.
+    """
+    taken = [(x - DOT, x + DOT, y) for x, y in points]
     for x, y, numbers in spots:
         words = f"{numbers[0]}" if len(numbers) == 1 else f"{numbers[0]}, {numbers[1]}" + ", ..." * (len(numbers) > 2)
         wide = width_of(words, TEXT)
-        for start, middle in (
-            (x + 1.8, y - 1.6),
-            (x - 1.8 - wide, y - 1.6),
-            (x + 1.8, y - 4.6),
-            (x - 1.8 - wide, y - 4.6),
-        ):
+        for middle, start in product((y - 1.6, y + 1.6, y - 4.6, y + 4.6), (x + 2.0, x - 2.0 - wide)):
             end = start + wide
+            if not (start > LEFT and end < WIDTH - RIGHT and TOP < middle - TEXT / 2 < HEIGHT - BOTTOM - TEXT):
+                continue
             if all(end + GAP < left or start > right + GAP or abs(middle - at) > TEXT for left, right, at in taken):
                 taken.append((start, end, middle))
                 yield label(start, middle, words, TEXT, "b")

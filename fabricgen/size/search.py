@@ -18,22 +18,17 @@ from typing import TypeVar
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.design.model import Design
-from fabricgen.kernel.diagnostics import InputError, Severity, fault
+from fabricgen.kernel.diagnostics import InputError, Severity
 from fabricgen.pipeline import compile_cluster, compile_design
 from fabricgen.size.figures import Figures, figures_of, measured, replugged
 from fabricgen.size.front import Candidate, front_of
+from fabricgen.size.nothing import HUNGRY, nothing, refuse_hungry_nodes
 from fabricgen.size.shapes import Hardware, Ports, Shape, likeness, most_nodes, nodes_for, shapes
 from fabricgen.size.text import blueprint_text
 from fabricgen.size.wishes import Wishes
 
-CODE = "FG150"
-
 SHUFFLED = "fibre shuffles between split NICs and split cages deal out the pairs"
 ACCOUNTS = "accounts are for you to state, in management.users"
-
-
-HUNGRY = "nodes, switches and optics draw"
-"""How the reason of a candidate that draws too much begins."""
 
 
 @dataclass(frozen=True)
@@ -61,14 +56,16 @@ def find(wishes: Wishes, *, folder: Path, jobs: int, every: bool = False) -> Fou
     with the reasons and the nearest that would; FG011 for a profile that is not there; FG031 for prices.
     """
     hardware = Hardware(wishes, Catalog(folder / "catalog"))
-    work = Work(hardware, nodes_for(wishes.gpus, hardware), str(folder / "size.yaml"), _prices(wishes, folder))
+    nodes = nodes_for(wishes.gpus, hardware)
+    refuse_hungry_nodes(hardware, nodes)
+    work = Work(hardware, nodes, str(folder / "size.yaml"), _prices(wishes, folder))
     reasons = Counter[str]()
-    tried = list(dict.fromkeys(shapes(hardware, work.nodes)))
+    tried = list(dict.fromkeys(shapes(hardware, nodes)))
     designed = sized(tried, work, jobs, reasons)
     axes = wishes.compared_by
     candidates = _judged(designed, axes, work, jobs, reasons, every=every)
     if not candidates:
-        raise _nothing(wishes, hardware, work.nodes, reasons)
+        raise nothing(hardware, nodes, reasons)
     candidates = sorted(candidates, key=lambda one: (one.place(axes), one.name))
     front = front_of(candidates, axes)
     names = {one.name for one in front}
@@ -80,6 +77,7 @@ def sized(tried: Sequence[Shape], work: Work, jobs: int, reasons: Counter[str]) 
     """The designs of some shapes, those alike as one; `reasons` counts the others by why they are no candidates."""
     fitting: dict[object, list[Shape]] = {}
     short: dict[tuple[int, str, int], list[int]] = {}
+    carried = set()
     for shape in tried:
         ports, reach = work.hardware.ports(shape.switch, shape.planes), most_nodes(shape, work.hardware)
         if isinstance(ports, str):
@@ -88,9 +86,12 @@ def sized(tried: Sequence[Shape], work: Work, jobs: int, reasons: Counter[str]) 
             short.setdefault((shape.tiers, shape.switch, shape.planes), []).append(reach)
         else:
             fitting.setdefault(likeness(shape, work.hardware, work.nodes), []).append(shape)
+            carried.add((shape.tiers, shape.switch, shape.planes))
     for (tiers, switch, planes), reaches in short.items():
         most = max(reaches) * work.hardware.gpus_per_node
         where = f"{tiers} tier{'s' * (tiers > 1)} of {switch} in {planes} plane{'s' * (planes > 1)}"
+        if (tiers, switch, planes) in carried:
+            where += ", in other units or pods than those that fit"
         reasons[f"{where}: {most:,} GPUs at most" if most else f"{where}: a leaf is too small"] += len(reaches)
     return _merged(_of_all(work.sized, list(fitting.values()), jobs, reasons))
 
@@ -98,7 +99,10 @@ def sized(tried: Sequence[Shape], work: Work, jobs: int, reasons: Counter[str]) 
 def _prices(wishes: Wishes, folder: Path) -> dict[str, float] | None:
     from fabricgen.bom.prices import read_price_list
 
-    return read_price_list(folder / wishes.prices).unit_prices if wishes.prices else None
+    try:
+        return read_price_list(folder / wishes.prices).unit_prices if wishes.prices else None
+    except InputError as error:  # a file that is not there has no line of its own
+        raise InputError(d if d.span else replace(d, path=("prices",)) for d in error.diagnostics) from error
 
 
 @dataclass(frozen=True)
@@ -257,28 +261,3 @@ def _judged(
         made = {one.name: one for one in _of_all(work.judged, asked, jobs, reasons)}
         instead = {one.name: work.next_alike(one) for one in asked if one.name not in made}
         candidates = [other for one in candidates for other in instead.get(one.name, [made.get(one.name, one)])]
-
-
-def _nothing(wishes: Wishes, hardware: Hardware, nodes: int, reasons: Counter[str]) -> InputError:
-    """The error where nothing fits: the commonest reasons, and what would fit instead."""
-    hungry = sorted((why for why in reasons if why.startswith(HUNGRY)), key=lambda why: (len(why), why))
-    others = [why for why, _ in reasons.most_common() if not why.startswith(HUNGRY)]
-    told = "; ".join([*hungry[:1], *others][:3]) or "no switch of the catalogue takes its NICs"
-    message = f"no design carries {wishes.gpus:,} GPUs of {wishes.node} as wished: {told}"
-    hint = "allow more in `max_power`, or fewer GPUs" if hungry else _nearest(wishes, hardware, nodes)
-    return fault(CODE, message, path=("gpus",), hint=hint)
-
-
-def _nearest(wishes: Wishes, hardware: Hardware, nodes: int) -> str:
-    """The most accelerators that fit, and each wish that stands in the way alone."""
-    reach = max(((most_nodes(s, hardware), s) for s in shapes(hardware, nodes)), key=lambda one: one[0], default=None)
-    found = []
-    if reach and 0 < reach[0] < nodes:
-        found.append(f"{reach[0] * hardware.gpus_per_node:,} GPUs fit as {reach[1].name}")
-    for key in sorted(wishes.model_fields_set & {"tiers", "planes", "attach", "unit_size", "switch", "rails"}):
-        usual = Wishes.model_fields[key].default
-        freed = Hardware(wishes.model_copy(update={key: usual}), hardware.catalog)
-        one = next((shape for shape in shapes(freed, nodes) if most_nodes(shape, freed) >= nodes), None)
-        if one is not None:
-            found.append(f"without `{key}`: {one.name}")
-    return "; ".join(found) or "fewer GPUs, or other switches"

@@ -114,13 +114,20 @@ class Hardware:
         self.wishes, self.catalog = wishes, catalog
         self.node: NodeProfile = catalog.node(wishes.node, ("node",))
         if ROLE not in self.node.roles:
-            raise fault("FG014", f"{self.node.id} has no '{ROLE}' ports", path=("node",), hint="name a node with GPUs")
+            ports = ", ".join(sorted(self.node.roles)) or "none"
+            hint = f"its ports are {ports}; `size` lays out the {ROLE} fabric of GPUs"
+            raise fault("FG014", f"{self.node.id} has no '{ROLE}' ports", path=("node",), hint=hint)
         if not self.node.accelerators:
             raise fault("FG150", f"{self.node.id} has no accelerators", path=("node",), hint="name a node with GPUs")
         self.gpus_per_node = self.node.accelerators.count
         self.rack: RackProfile | None = None
         if self.node.scale_up in catalog.ids("racks"):
             self.rack = catalog.rack(self.node.scale_up)
+        if self.rack and self.rack.fixed.get("node") and wishes.nodes_per_rack not in (None, self.in_rack):
+            message = (
+                f"{self.node.id} comes in racks of {self.in_rack} ({self.rack.id}), not of {wishes.nodes_per_rack}"
+            )
+            raise fault("FG150", message, path=("nodes_per_rack",), hint="leave out nodes_per_rack")
         self._ports: dict[tuple[str, int], Ports | str] = {}
 
     @cached_property
@@ -263,7 +270,7 @@ def shapes(hardware: Hardware, nodes: int) -> Iterator[Shape]:
                 yield Shape(min(wishes.tiers), switch, planes, "rail", 1, 1, Fraction(1), "spine")
                 continue
             for tiers in wishes.tiers:
-                for ratio in wishes.oversubscription if tiers > 1 else wishes.oversubscription[:1]:
+                for ratio in wishes.oversubscription if tiers > 1 else (Fraction(1),):
                     for attach, rails in _attached(hardware, tiers):
                         flat = Shape(tiers, switch, planes, attach, rails, 1, ratio, "")
                         for unit in _units(hardware, ports, flat, nodes):

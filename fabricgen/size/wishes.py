@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.scalars import Ratio
-from fabricgen.kernel.diagnostics import InputError, Span, did_you_mean
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span, did_you_mean, fault
+from fabricgen.models.base import FieldError
 
 if TYPE_CHECKING:
     from fabricgen.yaml.located import Located
@@ -104,6 +105,18 @@ class Wishes(Model):
         (), description=f"What candidates are compared by: {', '.join(AXES)}."
     )
 
+    @model_validator(mode="after")
+    def _refuse_what_does_not_go_together(self) -> Wishes:
+        """Axes that nothing would be known of, and growth to less than there is."""
+        if "price" in self.axes and not self.prices:
+            raise FieldError("axes", "no prices are given: name a file of them (--prices FILE), or leave out price")
+        if "growth" in self.axes and not self.growth_to:
+            raise FieldError("axes", "nothing grows: say to how many GPUs (--growth-to N), or leave out growth")
+        if self.growth_to is not None and self.growth_to < self.gpus:
+            message = f"{self.growth_to:,} accelerators are fewer than the {self.gpus:,} that there are to be at first"
+            raise FieldError("growth_to", message)
+        return self
+
     @property
     def compared_by(self) -> tuple[str, ...]:
         """The axes that are named, else the usual ones."""
@@ -114,23 +127,37 @@ class Wishes(Model):
 def read_wishes(file: str | None, options: Mapping[str, str | int]) -> tuple[Wishes, Located]:
     """The wishes of a YAML file, if there is one, under those that are given as options; and where each stands.
 
-    Raises InputError: FG001 to FG006 for a file that cannot be read or parsed, FG010 for what does not fit, at its line
-    or under the name of its option.
+    Raises InputError: FG001 to FG006 for a file that cannot be read or parsed, FG010 for what does not fit or is not
+    said, at its line or under the name of its option.
     """
     from pathlib import Path
 
     from fabricgen.blueprint.overlays import overlay
     from fabricgen.models.validation import validate
     from fabricgen.yaml.located import locate, read_located
-    from fabricgen.yaml.tree import Entry, Node, mapping
+    from fabricgen.yaml.tree import Entry, Node, kind_of, mapping
 
     given = {}
     for name, value in options.items():
         span = Span(f"--{name.replace('_', '-')}", 1, 1)
         given[name] = Entry(span, Node(value, span))
-    top = mapping(given, Span("size", 1, 1))
-    source = locate(overlay(read_located(Path(file)).root, top) if file else top)
+    if file is None:
+        if unsaid := [name for name, wish in Wishes.model_fields.items() if wish.is_required() and name not in given]:
+            raise InputError(map(_unsaid, unsaid))
+        source = locate(mapping(given, Span("size", 1, 1)))
+    else:
+        base = read_located(Path(file)).root
+        if not isinstance(base.value, dict):
+            hint = "write each wish on a line, such as `gpus: 1024`"
+            raise fault("FG010", f"expected a mapping of wishes, found {kind_of(base)}", span=base.span, hint=hint)
+        source = locate(overlay(base, mapping(given, base.span)))
     return validate(Wishes, source), source
+
+
+def _unsaid(name: str) -> Diagnostic:
+    """What is told of a wish that must be said, and is not."""
+    hint = f"{Wishes.model_fields[name].description} Say it here, or as `{name}` in a file of wishes (--wishes FILE)"
+    return Diagnostic("FG010", Severity.ERROR, f"--{name} is not said", hint=hint, span=Span(f"--{name}", 1, 1))
 
 
 def placed(error: InputError, source: Located) -> InputError:

@@ -12,6 +12,7 @@ from fabricgen.analyze.asked import Asked, Job
 from fabricgen.analyze.collectives.model import Team
 from fabricgen.analyze.collectives.team import team_of
 from fabricgen.analyze.network import Network, networks_of
+from fabricgen.analyze.reckoned import Reckoning, reckoned
 from fabricgen.analyze.sections.collectives import quickest
 from fabricgen.cluster import Cluster
 from fabricgen.design.phases.selection import selection_of
@@ -31,6 +32,19 @@ FORMULA = (
     "slower: time as found / time as planned - 1, of a message of so many bytes. As found: links end where they were "
     "seen; dark ones, and those that join what no plan joins, carry nothing. bisection: that of the plan, less what "
     "the least cut into halves loses, counted on the wired graph"
+)
+SOURCE = "dumps as `verify` reads them; cuts: Besag, On the Statistical Analysis of Dirty Pictures, 1986"
+RECKONING: tuple[Reckoning, ...] = (
+    (
+        "formula",
+        (
+            "+x% = time as found / time as planned - 1, of the largest message",
+            "as found = links end where seen; what is dark or joins what no plan joins carries nothing",
+            "bisection = the plan's - what the least cut of the halves tried loses on the wired graph",
+            "all else = as each section says of the plan, with the same constants",
+        ),
+    ),
+    ("source", (SOURCE, "derived in docs/analyze.md#as-built")),
 )
 JobOf = Callable[[Network], Job]
 
@@ -110,6 +124,7 @@ def costs(
             "changed": list(beside(sections, as_found)),
             "sections": as_found,
             "formula": FORMULA,
+            "source": SOURCE,
         }
     return found
 
@@ -185,8 +200,7 @@ def lines(found: Mapping[str, Any]) -> Iterator[str]:
             yield f"  not told: {costs_of['left_out']} findings of modules, ports or trunks"
         yield ""
         yield from table(costs_of["changed"], costs_of["sections"])
-        yield "  formula: +x% is time as found over time as planned, - 1; bisection: that of the plan, less what the"
-        yield "  least cut into halves that was tried loses on the wired graph (docs/analyze.md, As built)"
+        yield from ("", *reckoned(RECKONING))
 
 
 def _words(cost: Mapping[str, Any]) -> str:

@@ -284,6 +284,9 @@ def test_a_job_in_one_domain_needs_no_network() -> None:
     stopping = {row["what"]: row["stopping"] for row in found["interruptions"]["by_part"] if row["stopping"]}
     assert stopping == {"accelerator": 8, "node": 1}
     assert found["interruptions"]["slowed_per_year"] == 0
+    told = {line[:36].strip(): line.split()[-2:] for line in failures.lines(found) if "%" in line}
+    assert (told["node: dgx-b300"], told["switch: leaf"]) == (["stops", "stops"], ["-", "-"])
+    assert f"  ({failures.WITHIN})" in [*failures.lines(found)]
 
 
 def test_a_job_as_large_as_that_of_llama_3_is_stopped_as_often() -> None:

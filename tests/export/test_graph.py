@@ -16,8 +16,9 @@ from pathlib import Path
 import networkx
 import pytest
 
-from fabricgen.export.files import cables, devices, graph, links
+from fabricgen.export.files import cables, devices, links
 from fabricgen.export.graph import wired_graph
+from fabricgen.export.integrations import graph
 from fabricgen.export.table import Table
 from fabricgen.kernel.units import number
 from tests.conftest import BLUEPRINTS, EXAMPLES, built_files, example_cluster

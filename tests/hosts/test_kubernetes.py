@@ -15,7 +15,7 @@ from netplans import ethernets, files_of
 from rdma_hosts import run
 from ruamel.yaml import YAML
 
-from fabricgen.export.files import kubernetes
+from fabricgen.export.integrations import kubernetes
 from fabricgen.export.table import ExportContext
 from tests.conftest import example_cluster
 from tests.hosts.setup_reader import read_setup

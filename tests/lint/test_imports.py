@@ -50,3 +50,11 @@ def test_lint_loads_nothing_that_renders() -> None:
     found = loaded("lint", str(BLUEPRINTS / "leaf-spine.yaml"))
     assert "numpy" in found
     assert not found & (EXPANDING - {"numpy"})
+
+
+@pytest.mark.parametrize("command", ["lint", "analyze"])
+def test_what_reads_the_plan_loads_nothing_that_writes_or_verifies(command: str) -> None:
+    found = loaded(command, str(BLUEPRINTS / "superpod-b300.yaml"))
+    assert "fabricgen.wiring.expand" in found
+    assert not found & (EXPANDING - {"numpy"} | {"numpy.ma", "multiprocessing"})
+    assert not any(name.startswith(("fabricgen.publish", "fabricgen.verify", "fabricgen.render")) for name in found)

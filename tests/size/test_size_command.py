@@ -36,6 +36,11 @@ def test_a_file_of_wishes_and_options_are_the_same(fabricgen, tmp_path: Path) ->
     by_file = fabricgen("size", "--wishes", str(file), "--gpus", "256")
     assert by_file.out == fabricgen("size", *WISHES).out
     assert by_file.out.startswith("256 GPUs in 32 x dgx-b200\n")
+    reckoned = by_file.out[by_file.out.index("\n  formula:") :]
+    assert re.match(
+        r"\n  formula:   kW = .*\n +ns = .*\n +bisection = .*\n  constants: qm9700 150 ns, 1,720 W", reckoned
+    )
+    assert "\n  source:    ns of qm9700: its profile\n" in reckoned
 
 
 def test_what_is_wrong_with_wishes_is_told_at_its_place(fabricgen, tmp_path: Path) -> None:
@@ -49,6 +54,98 @@ def test_what_is_wrong_with_wishes_is_told_at_its_place(fabricgen, tmp_path: Pat
     assert "--node:1:1: error[FG150]: ufm has no accelerators" in fabricgen("size", "--gpus", "8", "--node", "ufm").err
 
 
+WRONG = {
+    "axes: [switches, price]": "axes: no prices are given: name a file of them (--prices FILE), or leave out price",
+    "axes: [switches, growth]": "axes: nothing grows: say to how many GPUs (--growth-to N), or leave out growth",
+    "growth_to: 127": "growth_to: 127 accelerators are fewer than the 128 that there are to be at first",
+}
+
+
+@pytest.mark.parametrize("line", WRONG)
+def test_wishes_that_do_not_go_together_are_refused(fabricgen, tmp_path: Path, line: str) -> None:
+    file = tmp_path / "wishes.yaml"
+    file.write_text(f"gpus: 128\nnode: dgx-b200\n{line}\n", encoding="utf-8")
+    ran = fabricgen("size", "--wishes", str(file))
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == f"{file}:3:{len(line.split(maxsplit=1)[0]) + 2}: error[FG010]: {WRONG[line]}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("node: dgx-b200\n", "1:1: error[FG010]: the top level needs 'gpus'"),
+        ("- gpus: 8\n", "1:1: error[FG010]: expected a mapping of wishes, found a list"),
+        ("gpus: 8\nnode: dgx-b200\nprices: none.csv\n", "3:9: error[FG031]: cannot read "),
+    ],
+)
+def test_a_file_of_wishes_is_named_with_line_and_column(fabricgen, tmp_path: Path, text: str, told: str) -> None:
+    file = tmp_path / "wishes.yaml"
+    file.write_text(text, encoding="utf-8")
+    ran = fabricgen("size", "--wishes", str(file))
+    assert ran.code == 2
+    assert ran.err.startswith(f"{file}:{told}")
+    assert "size:1:1" not in ran.err
+
+
+def test_without_a_file_what_is_not_said_is_told_under_its_option(fabricgen) -> None:
+    ran = fabricgen("size", "--gpus", "8")
+    assert (ran.code, ran.err.splitlines()[0]) == (2, "--node:1:1: error[FG010]: --node is not said")
+
+
+def test_trays_of_a_rack_come_as_many_as_it_holds(fabricgen) -> None:
+    ran = fabricgen("size", "--gpus", "72", "--node", "gb200-tray", "--nodes-per-rack", "9")
+    assert ran.code == 2
+    assert ran.err.startswith("--nodes-per-rack:1:1: error[FG150]: gb200-tray comes in racks of 18 (nvl72-gb200), not ")
+
+
+FEW = ("--gpus", "64", "--node", "dgx-b200", "--switch", "qm9700")
+
+
+@pytest.mark.parametrize(
+    ("wishes", "told"),
+    [
+        (
+            ("--node", "dgx-rubin-nvl8", "--switch", "", "--planes", "2"),
+            "no switch of the catalogue takes its NICs in 2 ",
+        ),
+        (("--attach", "tor", "--tiers", "1"), "leaves of racks (`tor`) would be joined by nothing"),
+        (("--attach", "tor", "--rails", "apart"), "all rails of a rack meet in its leaf (`tor`)"),
+        (("--attach", "tor", "--unit-size", "7"), "a unit of whole racks (`tor`) has a multiple of 4 nodes"),
+        (("--attach", "rail", "--tiers", "2", "--spare-ports", "64"), "no leaf has ports for a node beside the 64"),
+        (("--attach", "rail", "--tiers", "1", "--rails", "meet"), "rails meet only where one leaf takes all of them"),
+        (
+            ("--gpus", "8", "--rails", "apart", "--tiers", "2"),
+            "1 node is too few: upper tiers would join a single leaf",
+        ),
+    ],
+)
+def test_wishes_that_leave_no_shape_say_why(fabricgen, wishes: tuple[str, ...], told: str) -> None:
+    ran = fabricgen("size", *FEW, *wishes)
+    assert ran.code == 2
+    assert told in ran.err
+    assert "hint: without `" in ran.err
+
+
+def test_what_would_fit_is_not_what_was_tried(fabricgen) -> None:
+    """Leaves of 1000:1 depend on one spine, whatever they take."""
+    ran = fabricgen(
+        "size", *FEW, "--attach", "rail", "--tiers", "2", "--unit-size", "8", "--oversubscription", "1000:1"
+    )
+    assert "FG304: 8 compute leaf switches depend on a single spine" in ran.err
+    assert "without `oversubscription`: 2t-qm9700-p1-su8-1to1;" in ran.err
+    assert "2t-qm9700-p1-su8-1000to1;" not in ran.err
+
+
+def test_nodes_that_are_not_full_are_told_in_every_format(fabricgen) -> None:
+    """4 GPUs are a node of 8."""
+    wishes = ("--gpus", "4", "--node", "dgx-b200", "--switch", "sn5600", "--attach", "group", "--tiers", "1")
+    told = "4 GPUs in 1 x dgx-b200: 1 node of 8 = 8 GPUs for 4 asked"
+    text, page, document = (fabricgen("size", *wishes, "--format", form).out for form in ("text", "html", "json"))
+    assert text.splitlines()[0] == told
+    assert f"<h1>{told}</h1>" in page
+    assert [json.loads(document)[key] for key in ("gpus", "nodes", "gpus_of_nodes")] == [4, 1, 8]
+
+
 def test_where_nothing_fits_it_says_why_and_what_would(fabricgen) -> None:
     narrow = ("--gpus", "4096", "--node", "dgx-b200", "--switch", "qm9700", "--rails", "meet", "--tiers", "2")
     ran = fabricgen("size", *narrow)
@@ -58,9 +155,11 @@ def test_where_nothing_fits_it_says_why_and_what_would(fabricgen) -> None:
         in ran.err
     )
     assert re.search(r"hint: 2,048 GPUs fit as 2t-\S+; without `rails`: 2t-\S+-apart; .*without `tiers`: 3t-", ran.err)
-    ran = fabricgen("size", *WISHES, "--max-power", "400kW")
+    ran = fabricgen("size", *WISHES, "--max-power", "460kW")  # of which the nodes draw 458
     assert ran.code == 2
-    assert re.search(r"nodes, switches and optics draw 4\d\d kW; 400 kW are allowed", ran.err)
+    assert re.search(r"nodes, switches and optics draw 4\d\d kW; 460 kW are allowed", ran.err)
+    assert ran.err.count("are allowed") == 1
+    assert "hint: allow more in `max_power`, or fewer GPUs" in ran.err
 
 
 def test_prices_add_an_axis(fabricgen, tmp_path: Path) -> None:
@@ -75,6 +174,17 @@ def test_prices_add_an_axis(fabricgen, tmp_path: Path) -> None:
     assert priced["price"] == 30000 * sum(priced["switches"].values()) + 1000 * priced["optics"]
     assert priced["unpriced"] > 0
     assert {one["price"] for name, one in found.items() if "sn5600" in name} == {None}
+    assert {tuple(one["without_price"]) for name, one in found.items() if "sn5600" in name} == {("sn5600",)}
+    assert priced["without_price"] == []
+
+
+def test_an_axis_that_is_known_of_no_design_is_told(fabricgen, tmp_path: Path) -> None:
+    prices = tmp_path / "prices.csv"
+    prices.write_text("part,unit_price\nqm9700,30000\n", encoding="utf-8")
+    ran = fabricgen("size", *FEW, "--attach", "rail", "--prices", str(prices), "--growth-to", "10000000")
+    assert "price compares nothing: every design has switches or transceivers without a price" in ran.out
+    assert "re-plugged compares nothing: no design of these grows to 10,000,000 GPUs" in ran.out
+    assert "no price, since none is given of sr8-100g-osfp-800g, sr8-100g-osfp-800g-flat" in ran.out
 
 
 def test_files_land_whole_and_in_folders_of_ours(fabricgen, tmp_path: Path) -> None:
@@ -93,6 +203,11 @@ def test_files_land_whole_and_in_folders_of_ours(fabricgen, tmp_path: Path) -> N
     again = fabricgen("size", *WISHES, "-o", str(out))
     assert "0 files written" in again.err
     assert again.out == first.out
+    page, drawing = ((out / name).read_text(encoding="utf-8") for name in ("size.html", "front.svg"))
+    titles = re.findall(r'<text x="22" y="4.5"[^>]*>([^<]+)<', drawing)
+    assert titles == re.findall(r'<text x="22" y="4.5"[^>]*>([^<]+)<', page)
+    assert len(titles) == 3
+    assert drawing.count("<circle") == page.count("<circle")
 
 
 def test_own_profiles_go_with_the_blueprints(fabricgen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,13 +277,13 @@ def test_small_and_prime_numbers_of_nodes(fabricgen, nodes: int) -> None:
         assert one["links"] >= 8 * nodes
 
 
-def test_what_draws_too_much_is_told_with_the_least_that_is_drawn(fabricgen) -> None:
-    """256 DGX B200 alone draw some 3.7 MW: no other switch helps."""
-    ran = fabricgen("size", "--gpus", "2048", "--node", "dgx-b200", "--max-power", "1kW", "--switch", "qm9700")
+def test_nodes_that_draw_too_much_are_told_before_anything_is_tried(fabricgen) -> None:
+    """256 DGX B200 alone draw 256 x 14.3 kW: no switch helps, and of all of the catalogue none is looked at."""
+    ran = fabricgen("size", "--gpus", "2048", "--node", "dgx-b200", "--max-power", "1MW")
     assert ran.code == 2
-    assert re.search(r"nodes, switches and optics draw 3,[0-9]{3} kW; 1 kW are allowed", ran.err)
-    assert ran.err.count("are allowed") == 1
-    assert "hint: allow more in `max_power`, or fewer GPUs" in ran.err
+    told = "256 x dgx-b200 draw 3,661 kW without any switch; 1,000 kW are allowed"
+    assert ran.err.startswith(f"--max-power:1:1: error[FG150]: {told}\n")
+    assert "the nodes of 552 draw as much" in ran.err  # 69 x 14.3 kW
 
 
 def test_rails_that_never_meet_are_named(fabricgen) -> None:

@@ -71,7 +71,8 @@ class Formula:
             mean += flows * float(share @ steps)
             slowest += flows * float(((1 - np.clip(np.cumsum(share)[:-1], 0, 1)) ** number).sum() / _GRID)
             size = _GRID * number + 1
-            of_pair = np.fft.irfft(np.fft.rfft(share, size) ** number, size)
+            wide = 1 << size.bit_length()  # powers of two are quick
+            of_pair = np.fft.irfft(np.fft.rfft(share, wide) ** number, wide)[:size]
             on_its_own = steps if number == 1 else np.ones(size)
             as_slow += flows / self._ports * np.cumsum(np.clip(of_pair, 0, 1) * on_its_own)[:-1:number]
         total = sum(flows for flows, _ in self._levels)
@@ -123,7 +124,7 @@ def _dealt(flows: int, links: int) -> tuple[Floats, Floats]:
 
 def _share(hops: list[tuple[Floats, Floats]]) -> Floats:
     """How probable each share of its rate is for a flow, in steps of the grid from 0 to 1."""
-    loads = np.unique(np.concatenate([load for load, _ in hops]))
+    loads = np.sort(np.concatenate([load for load, _ in hops]))
     most = np.ones(len(loads))
     for load, chance in hops:
         most *= np.r_[0.0, np.cumsum(chance)][np.searchsorted(load, loads, side="right")]

@@ -27,6 +27,11 @@ from fabricgen.wiring.tables import Floats, Ints64
 BYTES_PER_US = 125.0
 """What 1 Gb/s carries in 1 us, bytes."""
 
+OF_THREE = 2.25
+"""`Turn.height` of three domains, the middle of two bounds, 2 and 2.5: the busiest has a child in each tree, in one of
+them 2 edges above the farthest place. Of large messages it first waits a step, and is half a step ahead with that tree.
+"""
+
 
 @dataclass(frozen=True)
 class Team:
@@ -86,6 +91,14 @@ class Team:
     def busiest(self) -> int:
         """Edges of the domain that has most of them in both trees."""
         return busiest(self.edges)
+
+    @cached_property
+    def turn(self) -> Turn:
+        """How an all-reduce over both trees turns at their roots, of the busiest domain."""
+        ends = Counter(place for edge in self.edges for place in edge)
+        children = Counter(parent for _, parent in tree_edges(self.domains, second=False))
+        heights = [height_of(place, self.domains) for place in ends if ends[place] == self.busiest]
+        return Turn(self.busiest, max(children.values()), OF_THREE if self.domains == 3 else max(heights))
 
     @cached_property
     def everyone(self) -> Crowding:
@@ -161,9 +174,36 @@ def busiest(edges: Sequence[tuple[int, int]]) -> int:
     return max(Counter(place for edge in edges for place in edge).values(), default=0)
 
 
+def height_of(place: int, number: int) -> int:
+    """Edges from a place of the first tree down to the farthest below it; of the root as `depth` has it."""
+    return (place & -place).bit_length() - 1 if place else depth(number)
+
+
 def depth(number: int) -> int:
     """Edges from the root of a tree over so many places to the farthest one, rounded up to a whole tree."""
     return (number - 1).bit_length()
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """Of a flow that goes up two trees and down again: edges of the busiest domain, each of half the message.
+
+    `edges` in all, `down` of them to children in one tree; `height` edges from there to the farthest place below.
+    """
+
+    edges: int
+    down: int
+    height: float
+
+    def early_us(self, us: float, across_us: float, steps: int) -> float:
+        """How much of the time (us) of its bytes a NIC sends before the first come down; `across_us` is the whole way.
+
+        The least of three. All that goes up, of small messages. The half of which the domain is a leaf, and of the
+        other what came from below: for the step to the root and the one back, at the half rate that NICs below give
+        each tree. All the time until then, of large ones.
+        """
+        edge, step = us / self.edges, across_us / steps
+        return min(us - self.down * edge, edge + step, across_us - self.height * step)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +224,9 @@ class Stage:
     """Latency beyond that of pairs on one leaf, us, of the network steps in turn, again and again; of a flow in all."""
     flow: bool = False
     in_switch: bool = False
+    turn: Turn | None = None
+    """Of a flow that comes down again: what is sent while its first bytes are on their way takes no time of its own, in
+    the domain half at most, and nothing where its switches both reduce and give out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,10 +261,8 @@ def _stage_us(team: Team, stage: Stage, steps: Steps, size: int) -> float:
     network = _bytes_us(size * stage.network_bytes, team.rail_gbps / slower * steps.bandwidth_share)
     gbps = team.in_switch_gbps if stage.in_switch else team.domain_gbps * steps.bandwidth_share
     scale_up = _bytes_us(size * stage.scale_up_bytes, gbps)
-    far = 0.0 if stage.far_us is None else stage.far_us
     if stage.flow:
-        latency = stage.network_steps * steps.nic_us + float(np.sum(far)) + stage.scale_up_steps * steps.scale_up_us
-        return latency + max(network, scale_up)
+        return _flow_us(stage, steps, network, scale_up)
     number = stage.network_steps + stage.scale_up_steps
     if not number:
         return 0.0
@@ -229,9 +270,20 @@ def _stage_us(team: Team, stage: Stage, steps: Steps, size: int) -> float:
     inside = stage.scale_up_steps * (steps.scale_up_us + scale_up / number - busiest)
     if not stage.network_steps:
         return number * busiest + inside
+    far = 0.0 if stage.far_us is None else stage.far_us
     across = steps.nic_us + network / number - busiest + np.resize(far, stage.network_steps)
     hops = np.stack([across, np.full_like(across, inside / stage.network_steps)], axis=1).ravel()
     return number * busiest + _longest(hops)
+
+
+def _flow_us(stage: Stage, steps: Steps, network: float, scale_up: float) -> float:
+    """The time of a flow whose bytes take so long on the network and in the domain, us."""
+    far = 0.0 if stage.far_us is None else float(np.sum(stage.far_us))
+    across, inside = stage.network_steps * steps.nic_us + far, stage.scale_up_steps * steps.scale_up_us
+    if stage.turn:
+        network -= stage.turn.early_us(network, across, stage.network_steps)
+        scale_up -= 0.0 if stage.in_switch else min(scale_up / 2, across + inside / 2)
+    return across + inside + max(network, scale_up)
 
 
 def _longest(beyond: Floats) -> float:

@@ -7,7 +7,7 @@ import numpy as np
 from fabricgen.analyze.asked import Job
 from fabricgen.analyze.collectives.model import Team
 from fabricgen.analyze.network import Network
-from fabricgen.catalog.constant_models import ConstantsProfile
+from fabricgen.catalog.constant_models import ConstantsProfile, ScaleUpEfficiency
 from fabricgen.catalog.models import NodeProfile
 
 
@@ -17,7 +17,7 @@ def team_of(network: Network, job: Job, constants: ConstantsProfile) -> Team:
     starts = np.flatnonzero(np.r_[True, domain[1:] != domain[:-1]])
     size = np.diff(np.r_[starts, len(domain)])
     gbps = float(network.ranks.domain_gbps[job.ranks].min())
-    reached = constants.efficiency.of_domain(domain_profile(network, int(job.ranks[0])))
+    reached = scale_up_efficiency(network, job, constants)
     return Team(
         network,
         job,
@@ -29,6 +29,11 @@ def team_of(network: Network, job: Job, constants: ConstantsProfile) -> Team:
         gbps * (reached.in_switch or 0.0),
         float(network.gbps[job.ranks].sum(axis=1).min()) * constants.efficiency.network.reached,
     )
+
+
+def scale_up_efficiency(network: Network, job: Job, constants: ConstantsProfile) -> ScaleUpEfficiency:
+    """What collectives of a job reach of its scale-up domains."""
+    return constants.efficiency.of_domain(domain_profile(network, int(job.ranks[0])))
 
 
 def domain_profile(network: Network, rank: int) -> str:

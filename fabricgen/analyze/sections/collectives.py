@@ -7,12 +7,24 @@ from typing import Any
 
 from fabricgen.analyze.asked import Asked, Job
 from fabricgen.analyze.collectives.model import Team, Timed, time_of
-from fabricgen.analyze.collectives.team import team_of
+from fabricgen.analyze.collectives.team import scale_up_efficiency, team_of
 from fabricgen.analyze.network import Network
+from fabricgen.analyze.reckoned import Reckoning, cited
 from fabricgen.kernel import discovery
 
 ORDER = 2
 ALGORITHMS = "fabricgen.analyze.collectives.algorithms"
+KINDS = ("ring", "tree", "in_switch")
+"""Kinds of steps that constants tell apart."""
+FORMULA = (
+    "us: launch_us + steps x (scale_up_us or nic_us, and beyond a leaf latency of switches and cables) + bytes / "
+    "bandwidth of the busiest link, less what goes up both trees until the first bytes come down, with the quickest "
+    "algorithm and protocol; busbw_gbytes: bytes / us / 1,000 x 2(n - 1)/n of an all-reduce of n ranks, x 1 of a "
+    "broadcast, x (n - 1)/n of others; scale_up_share: bytes that stay in domains over all; network_gbps_per_rank, "
+    "scale_up_gbps_per_rank: the rate of the slowest rank x network_reached, scale_up_reached; slowdown: what uplinks "
+    "are to carry over what they can, crossing: the share of bytes that leaves a component"
+)
+FORMULA_SOURCE = "Hockney, The communication challenge for MPP, 1994, and nccl-tests, doc/PERFORMANCE.md"
 COLLECTIVES = ("all-reduce", "all-gather", "reduce-scatter", "broadcast", "all-to-all")
 
 
@@ -33,20 +45,27 @@ def figures(network: Network, job: Job, asked: Asked) -> dict[str, Any]:
         "scale_up_gbps_per_rank": round(team.domain_gbps, 3),
         "crowding": {name: _crowding(team, name) for name in ("ring", "tree", "everyone") if team.domains > 1},
         "collectives": {name: list(_collective(team, name, asked)) for name in COLLECTIVES},
-        "formula": "us = launch_us + steps x latency + bytes / bandwidth, with the quickest protocol; "
-        "bus bandwidth as nccl-tests defines it",
+        "formula": FORMULA,
         "constants": _constants(team),
+        "source": _sources(team),
     }
 
 
 def quickest(team: Team, collective: str, size: int) -> tuple[str, Timed] | None:
     """The algorithm that takes the least time for a message of so many bytes; None where none can be told."""
-    found = [
-        (timed.us, name, timed)
-        for name in discovery.module_names(ALGORITHMS)
-        if (timed := algorithm_time(team, name, collective, size))
-    ]
-    return min(found, key=lambda each: each[:2])[1:] if found else None
+    times = _times(team, collective, size)
+    return _least(times) if times else None
+
+
+def _times(team: Team, collective: str, size: int) -> dict[str, Timed]:
+    """The time of every algorithm that does a collective, by name."""
+    names = discovery.module_names(ALGORITHMS)
+    found = ((name, algorithm_time(team, name, collective, size)) for name in names)
+    return {name: timed for name, timed in found if timed}
+
+
+def _least(times: Mapping[str, Timed]) -> tuple[str, Timed]:
+    return min(times.items(), key=lambda each: (each[1].us, each[0]))
 
 
 def algorithm_time(team: Team, algorithm: str, collective: str, size: int) -> Timed | None:
@@ -63,11 +82,10 @@ def busbw_gbytes(team: Team, collective: str, size: int, us: float) -> float:
 
 def _collective(team: Team, collective: str, asked: Asked) -> Iterator[dict[str, Any]]:
     for size in asked.sizes:
-        best = quickest(team, collective, size)
-        if best is None:
+        times = _times(team, collective, size)
+        if not times:
             continue
-        times = {name: algorithm_time(team, name, collective, size) for name in discovery.module_names(ALGORITHMS)}
-        name, timed = best
+        name, timed = _least(times)
         yield {
             "bytes": size,
             "us": round(timed.us, 2),
@@ -75,7 +93,7 @@ def _collective(team: Team, collective: str, asked: Asked) -> Iterator[dict[str,
             "algorithm": name,
             "protocol": timed.protocol,
             "scale_up_share": round(timed.scale_up_share, 4),
-            "by_algorithm_us": {key: round(each.us, 2) for key, each in times.items() if each},
+            "by_algorithm_us": {key: round(each.us, 2) for key, each in times.items()},
         }
 
 
@@ -91,11 +109,21 @@ def _crowding(team: Team, name: str) -> dict[str, Any]:
 
 
 def _constants(team: Team) -> dict[str, Any]:
-    latency = team.constants.latency
-    return {
-        kind: {name: steps.model_dump() for name, steps in getattr(latency, kind).protocols}
-        for kind in ("ring", "tree", "in_switch")
-    } | {"network_reached": team.constants.efficiency.network.reached}
+    latency, domain = team.constants.latency, scale_up_efficiency(team.network, team.job, team.constants)
+    return {kind: {name: steps.model_dump() for name, steps in getattr(latency, kind).protocols} for kind in KINDS} | {
+        "network_reached": team.constants.efficiency.network.reached,
+        "scale_up_reached": domain.reached,
+        "in_switch_reached": domain.in_switch,
+    }
+
+
+def _sources(team: Team) -> dict[str, str]:
+    domain = scale_up_efficiency(team.network, team.job, team.constants)
+    return {kind: getattr(team.constants.latency, kind).source for kind in KINDS} | {
+        "network_reached": team.constants.efficiency.network.source,
+        "scale_up_reached": domain.source,
+        "formula": FORMULA_SOURCE,
+    }
 
 
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
@@ -131,3 +159,39 @@ def lines(found: Mapping[str, Any]) -> Iterator[str]:
                 f"  {collective:<16}{size_words(row['bytes']):>10}{row['us']:>14,.1f}{row['busbw_gbytes']:>10,.1f}  "
                 f"{how:<22}{row['scale_up_share']:>9.0%}"
             )
+
+
+def reckoning(found: Mapping[str, Any]) -> Iterator[Reckoning]:
+    """How times were reckoned: with the constants of those algorithms and protocols that are the quickest at a size."""
+    constants, source = found["constants"], found["source"]
+    rows = [row for rows in found["collectives"].values() for row in rows]
+    steps = sorted({(discovery.load(ALGORITHMS, row["algorithm"]).KIND, row["protocol"]) for row in rows})
+    crowded = any(each["slowdown"] > 1 for each in found["crowding"].values())
+    overlaps = [_OVERLAPS] if any(kind != "ring" for kind, _ in steps) else []
+    yield "formula", (*_FORMULAS[:1], *(_FORMULAS[1:] if rows else ()), *overlaps, *([_SLOWER] if crowded else []))
+    reached = f"reached: {constants['network_reached']:.4g} of the network's rate"
+    used = {kind: source[kind] for kind, _ in steps} | {"network": source["network_reached"]}
+    if found["scale_up_gbps_per_rank"]:
+        reached += f", {constants['scale_up_reached']:.4g} of the domain's"
+        used["domain"] = source["scale_up_reached"]
+    if "in_switch" in used:
+        reached += f", {constants['in_switch_reached']:.4g} of it in its switches"
+    told = "; ".join(f"{kind} {protocol} {_steps_words(constants[kind][protocol])}" for kind, protocol in steps)
+    yield "constants", (*([_STEPS, told] if told else []), reached)
+    yield "source", cited(used | {"formula": source["formula"]})
+
+
+_FORMULAS = (
+    "a rank reaches = Gb/s of its ports, or of its links in the domain, x the share that is reached",
+    "us = start + steps x latency + bytes / rate of the busiest link, by the quickest algorithm",
+    "latency of a step: as below, and beyond a leaf that of switches and cables, as in structure",
+    "bus GB/s = bytes / us / 1,000 x 2(n-1)/n of an all-reduce, x 1 of a broadcast, else x (n-1)/n",
+    "scale-up = share of all bytes that stay in domains",
+)
+_STEPS = "start / step in the domain / step from NIC to NIC, us, / share of the rate:"
+_OVERLAPS = "up and down trees, what goes up before the first bytes come down takes no time of its own"
+_SLOWER = "times slower = what the uplinks of a tier are to carry over what they can"
+
+
+def _steps_words(steps: Mapping[str, float]) -> str:
+    return "/".join(f"{steps[key]:.4g}" for key in ("launch_us", "scale_up_us", "nic_us", "bandwidth_share"))

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
 from fabricgen.analyze.asked import Asked, Job
 from fabricgen.analyze.collectives.team import team_of
 from fabricgen.analyze.loss_classes import Loss, LossClasses
 from fabricgen.analyze.losses import ALL_TO_ALL, RING, Losses
 from fabricgen.analyze.network import Network
+from fabricgen.analyze.reckoned import Reckoning, cited
 from fabricgen.catalog.constant_models import DAYS_OF_YEAR
+from fabricgen.wiring.tables import unique_values
 
 ORDER = 4
 HOURS_OF_YEAR = 24 * DAYS_OF_YEAR
@@ -26,15 +26,21 @@ FORMULA = (
 )
 
 
+BEYOND = "ring, all-to-all: time of the job's traffic over that before; stops: it cuts off one of its accelerators"
+WITHIN = "-: the job lies in one scale-up domain and sends nothing over this network; stops: it takes one of its nodes"
+
+
 def figures(network: Network, job: Job, asked: Asked) -> dict[str, Any]:
     """What every single loss leaves, the worst pairs of switches where they are asked for, and interruptions."""
-    losses = Losses(network, job, team_of(network, job, asked.constants).grid)
+    grid = team_of(network, job, asked.constants).grid
+    losses = Losses(network, job, grid)
     classes = LossClasses(losses)
     whole = classes.survival.whole
     rows = [_row(losses, loss, whole) for loss in classes.single()]
     rates = sorted(asked.constants.failures.items())
     return {
         "bisection_gbps": float(whole),
+        "in_one_domain": len(grid) < 2,
         "losses": rows,
         **({"pairs": [_row(losses, loss, whole) for loss in classes.pairs()]} if asked.pairs else {}),
         "interruptions": _interruptions(network, job, rows, asked),
@@ -66,7 +72,7 @@ def _row(losses: Losses, loss: Loss, whole: Fraction) -> dict[str, Any]:
 
 def _interruptions(network: Network, job: Job, rows: Sequence[Mapping[str, Any]], asked: Asked) -> dict[str, Any]:
     """Parts that stop the job and parts that slow it down, with how often either happens."""
-    nodes = len(np.unique(network.ranks.device[job.ranks]))
+    nodes = len(unique_values(network.ranks.device[job.ranks]))
     found = [_often("node", "node", nodes, 0, asked)]
     if network.what == "accelerators":
         found.insert(0, _often("gpu", "accelerator", len(job), 0, asked))
@@ -110,12 +116,12 @@ def lines(found: Mapping[str, Any]) -> Iterator[str]:
     rows = [*worst_of_kinds(found["losses"]), *worst_of_kinds(found.get("pairs", ()))]
     for row in rows:
         name = row["what"] if row["kind"] in ("plane", "feed") else f"{row['kind']}: {row['what']}"
-        times = (_times(row[key]) for key in ("ring_slowdown", "all_to_all_slowdown"))
+        times = (_times(row[key], found["in_one_domain"]) for key in ("ring_slowdown", "all_to_all_slowdown"))
         yield (
             f"  {name:<34}{row['parts']:>9,}{row['cut_off']:>9,}{row['slowed']:>8,}"
             f"{_share(row['bisection_share']):>11}{next(times):>8}{next(times):>12}"
         )
-    yield "  (ring, all-to-all: time of the job's traffic over that before; stops: it cuts off one of its accelerators)"
+    yield f"  ({WITHIN if found['in_one_domain'] else BEYOND})"
     yield ""
     yield from _often_lines(found["interruptions"])
 
@@ -134,8 +140,10 @@ def _share(share: float | None) -> str:
     return "-" if share is None else f"{share:.2%}"
 
 
-def _times(slowdown: float | None) -> str:
-    return "stops" if slowdown is None else f"{slowdown:.4g}x"
+def _times(slowdown: float | None, in_one_domain: bool) -> str:
+    if slowdown is None:
+        return "stops"
+    return "-" if in_one_domain else f"{slowdown:.4g}x"
 
 
 def _often_lines(found: Mapping[str, Any]) -> Iterator[str]:
@@ -158,3 +166,19 @@ def _hours(hours: float) -> str:
     if hours < 1:
         return f"{60 * hours:.0f} minutes"
     return f"{hours:.1f} hours" if hours < 72 else f"{hours / 24:.0f} days"
+
+
+def reckoning(found: Mapping[str, Any]) -> Iterator[Reckoning]:
+    """How bisection, slowdown and interruptions were reckoned."""
+    yield (
+        "formula",
+        (
+            "bisection = worst cut into halves over that before; cable, NIC: 1 - loss towards the top / it",
+            "ring, all-to-all = greatest load / Gb/s left, of all ports and uplinks, over that before",
+            f"a year = parts x failures of one in a year; hours between them = {HOURS_OF_YEAR:,.0f} / their sum",
+        ),
+    )
+    names = {part: {"gpu": "accelerator", "nic": "NIC"}.get(part, part) for part in found["source"]}
+    rates = (f"{name} {found['constants'][f'{part}_failures_per_year']:.2g}" for part, name in names.items())
+    yield "constants", (f"failures of one in a year: {', '.join(rates)}",)
+    yield "source", cited({name: found["source"][part] for part, name in names.items()})

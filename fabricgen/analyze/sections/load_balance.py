@@ -14,6 +14,7 @@ from fabricgen.analyze.balance.formulas import Formula
 from fabricgen.analyze.balance.polarisation import polarised
 from fabricgen.analyze.balance.routes import Flows, Routes
 from fabricgen.analyze.network import Network
+from fabricgen.analyze.reckoned import Reckoning
 from fabricgen.views.balancing import balancing_of
 from fabricgen.wiring.tables import Ints64
 
@@ -166,3 +167,25 @@ def _cells(row: Mapping[str, float] | None) -> str:
     if row is None:
         return f"{'':>25}"
     return f"{row['mean_share']:>8.2f}{row['worst_share']:>8.2f}{row['slowest_queue_pair_share']:>9.2f}"
+
+
+def reckoning(found: Mapping[str, Any]) -> Iterator[Reckoning]:
+    """How shares were reckoned, expected and drawn."""
+    constants = found["constants"]
+    trials = constants["trials"]
+    more = [f"drawn = mean of {trials:,} trials in which flows choose at random on the wired graph"] if trials else []
+    if found["polarisation"]:
+        more.append("links in use = m / gcd(n, m) of m, where the same hash chose among n before")
+    yield (
+        "formula",
+        (
+            "share of a flow = 1 / load of the most crowded link on its way, 1 at most; a pair: mean of flows",
+            "worst: of all pairs; slowest: mean of the slowest queue pair of each",
+            "expected: a link of N that F flows choose from carries 1 + Binomial(F - 1, 1/N), at each hop",
+            "per-packet spraying: load of all uplinks of a leaf, and of what is joined above it, together",
+            *more,
+        ),
+    )
+    pairs = ", ".join(str(number) for number in constants["queue_pairs"])
+    yield "constants", (f"queue pairs: {pairs}" + (f"; seed of the trials: {constants['seed']}" if trials else ""),)
+    yield "source", (found["source"],)

@@ -10,6 +10,7 @@ import numpy as np
 
 from fabricgen.analyze.asked import Asked, Job
 from fabricgen.analyze.network import Network
+from fabricgen.analyze.reckoned import Reckoning, cited
 
 ORDER = 5
 STEPS_MS = (100, 1_000, 10_000)
@@ -22,11 +23,11 @@ FORMULA = (
     "rank waits for itself and the one before it; tree: twice the mean of T(k) = max of two of T(k - 1) + one jitter, "
     "T(0) = 0, over its k levels; hierarchical: its rings one after the other"
 )
-SOURCE = (
-    "the greatest of exponential times: Renyi, On the theory of order statistics, 1953; a ring: each step is a jump of "
-    "the totally asymmetric exclusion process, n particles on 2n places of a circle, whose particles move at "
-    "n/(2n - 1) of their rate (Derrida, Physics Reports 301, 1998)"
-)
+SOURCES = {
+    "barrier": "Renyi, On the theory of order statistics, 1953; the greatest of exponential times",
+    "ring": "Derrida, Physics Reports 301, 1998; each step is a jump of the totally asymmetric exclusion process, n "
+    "particles on 2n places of a circle, whose particles move at n/(2n - 1) of their rate",
+}
 
 
 def figures(network: Network, job: Job, asked: Asked) -> dict[str, Any]:
@@ -45,7 +46,7 @@ def figures(network: Network, job: Job, asked: Asked) -> dict[str, Any]:
         ],
         "formula": FORMULA,
         "constants": {"jitter_us": jitter, "steps_ms": list(STEPS_MS)},
-        "source": {"jitter_us": asked.constants.stragglers.source, "formula": SOURCE},
+        "source": {"jitter_us": asked.constants.stragglers.source, **SOURCES},
     }
 
 
@@ -113,3 +114,18 @@ def lines(found: Mapping[str, Any]) -> Iterator[str]:
 
 def _length(length_ms: int) -> str:
     return f"of {length_ms / 1000:g} s" if length_ms >= 1000 else f"of {length_ms} ms"
+
+
+def reckoning(found: Mapping[str, Any]) -> Iterator[Reckoning]:
+    """How waits were reckoned, by collective."""
+    yield (
+        "formula",
+        (
+            "one late = jitter; one barrier = jitter x (1 + 1/2 + ... + 1/n) of n; summed = n x wait",
+            "ring = steps x jitter x (2 - 1/n); hierarchical = its rings one after the other",
+            "tree = T(k) up and T(k) down k levels: T(k) = the greater of two of T(k-1) + jitter, T(0) = 0",
+        ),
+    )
+    jitter = f"jitter: {found['constants']['jitter_us']:g} us, the mean of exponential times where all are late"
+    yield "constants", (jitter,)
+    yield "source", cited({name.removesuffix("_us"): source for name, source in found["source"].items()})

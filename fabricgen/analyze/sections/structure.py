@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from fabricgen.analyze.asked import Asked, Job
-from fabricgen.analyze.latency import cable_m, latency_us, switches_crossed
-from fabricgen.analyze.network import NONE, Network
+from fabricgen.analyze.latency import cable_m, latency_us, switch_ns, switch_sources, switches_crossed
+from fabricgen.analyze.network import NONE, Network, median
 from fabricgen.analyze.paths import Paths
+from fabricgen.analyze.reckoned import Reckoning, cited
 from fabricgen.design.capacity.bisection import bisection_gbps
 from fabricgen.wiring.tables import Ints64
 
@@ -22,6 +23,13 @@ EXAMPLES = 4
 """Ranks from which example pairs of a class are taken."""
 
 ACROSS = "links between sites"
+FORMULA = (
+    "latency_us: switches x their latency + cable_m x fibre_ns_per_m, one way, without NICs and queues; paths: "
+    "shortest ones over all ports of the pair, parallel links counted apart; gbps: the least of a rank's ports and of "
+    "what leaves each component below the level at which the pair meets, over the ranks in it; out_of: the same by "
+    "level; bisection_gbps: what crosses the worst cut into halves; bisection_gbps_per_rank: twice that over the "
+    "ranks"
+)
 _SHORT = {ACROSS: "sites"}
 _Cell = tuple[int, int, int]
 """A class of pairs: number of the place, 1 for other rails, level at which they meet."""
@@ -31,11 +39,12 @@ def figures(network: Network, _job: Job, asked: Asked) -> dict[str, Any]:
     """The structure of a network: its tiers, and classes of pairs of accelerators."""
     taper = tuple(_taper(network))
     bisection = float(bisection_gbps(network.cluster.design, network.fabric))
+    latency = asked.constants.latency
     return {
         "ranks": len(network.ranks),
         "what": network.what,
         "gbps_per_rank": network.rank_gbps,
-        "scale_up_gbps_per_rank": float(np.median(network.ranks.domain_gbps)) if len(network.ranks) else 0.0,
+        "scale_up_gbps_per_rank": median(network.ranks.domain_gbps) if len(network.ranks) else 0.0,
         "bisection_gbps": bisection,
         "bisection_gbps_per_rank": 2 * bisection / len(network.ranks) if len(network.ranks) else 0.0,
         "out_of": [
@@ -43,12 +52,16 @@ def figures(network: Network, _job: Job, asked: Asked) -> dict[str, Any]:
             for number, (parts, gbps) in enumerate(taper)
         ],
         "pairs": list(_pairs(network, asked, [gbps for _, gbps in taper])),
-        "formula": "latency = switches x their latency + cable_m x fibre_ns_per_m, one way, without NICs and queues; "
-        "paths: shortest ones over all ports of the pair, parallel links counted apart",
+        "formula": FORMULA,
         "constants": {
-            "fibre_ns_per_m": asked.constants.latency.medium.fibre_ns_per_m,
-            "switch_ns": asked.constants.latency.switches.ns,
+            "fibre_ns_per_m": latency.medium.fibre_ns_per_m,
+            "switch_ns": {
+                _tier(network, number): round(switch_ns(network, number, asked.constants), 3)
+                for number, level in enumerate(network.levels)
+                if level.tiers
+            },
         },
+        "source": {"fibre_ns_per_m": latency.medium.source, "switch_ns": switch_sources(network, asked.constants)},
     }
 
 
@@ -62,14 +75,14 @@ def _taper(network: Network) -> Iterator[tuple[int, float]]:
 
     It is the least of all levels up to it, and 0 where nothing leads further.
     """
-    least = network.rank_gbps
+    least = rank_gbps = network.rank_gbps
     ports = network.leaf >= 0
     for level in network.levels:
         of = level.component[network.leaf[ports]]
         inside = np.bincount(of, network.gbps[ports], minlength=len(level.component))
         there = np.flatnonzero(inside)
         share = level.out_gbps[there] / inside[there]
-        least = min(least, float(share.min(initial=np.inf)) * network.rank_gbps)
+        least = min(least, float(share.min(initial=np.inf)) * rank_gbps)
         yield len(there), least
 
 
@@ -82,7 +95,7 @@ def _pairs(network: Network, asked: Asked, taper: list[float]) -> Iterator[dict[
         return
     local = int((np.bincount(ranks.domain) ** 2).sum()) - number
     if local:
-        yield {"place": "domain", "share": local / every, "gbps": float(np.median(ranks.domain_gbps))}
+        yield {"place": "domain", "share": local / every, "gbps": median(ranks.domain_gbps)}
     rails = int(ranks.rail.max(initial=0)) > 1
     paths, examples = Paths(network), _examples(network)
     for cell, count in sorted(_cells(network).items()):
@@ -270,3 +283,20 @@ def lines(found: Mapping[str, Any]) -> Iterator[str]:
         joined = f"{_SHORT.get(row['joined_by'], row['joined_by']):>12}"
         figures = f"{row['switches']:>10}{ways:>9}{row['cable_m']:>9.1f}{row['latency_us']:>8.2f}{row['gbps']:>8,.4g}"
         yield head + joined + figures
+
+
+def reckoning(found: Mapping[str, Any]) -> Iterator[Reckoning]:
+    """How latency, paths and bandwidth were reckoned."""
+    constants, source = found["constants"], found["source"]
+    yield (
+        "formula",
+        (
+            "us = latency of switches + cable m x that of a metre, one way, without NICs and queues",
+            "paths = shortest ones over all ports of a pair, parallel links counted apart",
+            "Gb/s = least of a rank's ports and its share of the uplinks of each tier below where a pair meets",
+            "bisection = what crosses the worst cut into halves, over half of the ranks",
+        ),
+    )
+    switches = ", ".join(f"{tier} {ns:,.4g} ns" for tier, ns in constants["switch_ns"].items())
+    yield "constants", (f"switches: {switches}; cable: {constants['fibre_ns_per_m']:g} ns/m",)
+    yield "source", cited({**source["switch_ns"], "cable": source["fibre_ns_per_m"]})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -102,12 +103,11 @@ def command(
     """
     import json
 
-    from fabricgen.analyze.analysis import analysis, text
+    from fabricgen.analyze.analysis import Said, analysis, text
     from fabricgen.analyze.jobs import job_of
     from fabricgen.analyze.side_by_side import side_by_side
     from fabricgen.cli.output import write_output
     from fabricgen.pipeline import compile_cluster, compile_design
-    from fabricgen.verify import cost
 
     if dumps and len(blueprints) > 1:
         raise click.UsageError("--dump tells of one hall: name one blueprint")
@@ -116,18 +116,28 @@ def command(
         return job_of(network, job, placement, ranks)
 
     found = []
+    said: Said = set()
     for blueprint in blueprints:
         cluster = compile_cluster(compile_design(blueprint, sets, allow_outside=allow_outside), phase, judged=True)
         asked = _asked(cluster.design.catalog, constants, stated, sizes, trials, seed, pairs)
         found.append(analysis(cluster, asked, runs_on, sections, fabric))
         if dumps:
+            from fabricgen.verify import cost
+
             found[-1]["as_built"] = cost.costs(found[-1], cluster, _diagnosis(cluster, dumps), runs_on, asked)
     if form == "json":
         told = json.dumps(found if len(found) > 1 else found[0], indent=2)
     else:
-        each = ["\n".join([*text(one), *cost.lines(one.get("as_built", {}))]) for one in found]
+        each = ["\n".join([*text(one, said), *_as_built(one)]) for one in found]
         told = "\n\n".join([*each, "\n".join(side_by_side(found))] if len(found) > 1 else each)
     write_output(output, f"{told}\n".encode())
+
+
+def _as_built(found: Mapping[str, Any]) -> Iterator[str]:
+    if "as_built" in found:
+        from fabricgen.verify.cost import lines
+
+        yield from lines(found["as_built"])
 
 
 def _diagnosis(cluster: Cluster, dumps: tuple[str, ...]) -> Diagnosis:

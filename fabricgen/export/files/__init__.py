@@ -1,1 +1,1 @@
-"""Parts of a build, one file each: the module's name is the part's name."""
+"""Parts of a build that are lists and pictures of our own: one module a part, found by its name."""

@@ -84,11 +84,11 @@ def _largest_reserve(cluster: Cluster) -> Path:
 
 def _hall_rows(cluster: Cluster) -> Iterator[tuple[int, list[int], list[int]]]:
     """(hall, rows from 0 that have racks, those between them that are empty)."""
-    import numpy as np
+    from fabricgen.wiring.tables import unique_values
 
     racks = cluster.plan.racks
     for hall in range(len(racks.halls)):
-        used = np.unique(racks.row[(racks.hall == hall) & (racks.row >= 0)]).tolist()
+        used = unique_values(racks.row[(racks.hall == hall) & (racks.row >= 0)])
         yield hall, used, [row for row in range(max(used, default=0)) if row not in set(used)]
 
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from fabricgen.analyze.reckoned import Reckoning, cited
 from fabricgen.size.front import Candidate, beaten_by
 from fabricgen.size.search import Found
+from fabricgen.size.shapes import nodes_for
 from fabricgen.size.wishes import AXES
 
 COLUMNS = ("switches", "links", "cables", "optics", "power", "price", "hops", "latency", "bisection", "growth")
@@ -54,17 +58,38 @@ def _plain(candidate: Candidate, axis: str) -> str:
 
 
 def heading(found: Found) -> str:
-    """What was asked, in a line."""
-    wishes, hardware = found.wishes, found.hardware
-    nodes = -(-wishes.gpus // hardware.gpus_per_node)
-    return f"{wishes.gpus:,} GPUs in {nodes:,} x {wishes.node}"
+    """What was asked, and how many GPUs the nodes have where that is more, in a line."""
+    asked, each = found.wishes.gpus, found.hardware.gpus_per_node
+    nodes = nodes_for(asked, found.hardware)
+    told = f"{_gpus(asked)} in {nodes:,} x {found.wishes.node}"
+    if asked == nodes * each:
+        return told
+    return f"{told}: {nodes:,} node{'s' * (nodes > 1)} of {each} = {_gpus(nodes * each)} for {asked:,} asked"
+
+
+def _gpus(count: int) -> str:
+    return f"{count:,} GPU{'s' * (count != 1)}"
+
+
+def unknown(found: Found) -> list[str]:
+    """The axes that compare nothing, since no candidate has a figure on them, and why."""
+    reasons = {
+        "growth": f"no design of these grows to {_gpus(found.wishes.growth_to or 0)}",
+        "price": "every design has switches or transceivers without a price",
+        "power": "nobody publishes what these switches draw",
+        "latency": "nobody publishes the latency of these switches",
+    }
+    shown = (*found.front, *found.beaten)
+    axes = (axis for axis in found.axes if all(one.figures.on(axis) is None for one in shown))
+    return [f"{head(axis)} compares nothing: {reasons[axis]}" for axis in axes]
 
 
 def counted(found: Found) -> str:
     """How many were looked at, and what became of them."""
     front, beaten = len(found.front), len(found.beaten)
+    shapes, designs = "shape" + "s" * (found.tried != 1), "design" + "s" * (found.compiled != 1)
     return (
-        f"{found.tried:,} shapes tried, {found.compiled:,} designs of different figures; {front:,} on the front of "
+        f"{found.tried:,} {shapes} tried, {found.compiled:,} {designs} of different figures; {front:,} on the front of "
         f"{', '.join(found.axes)}, {beaten:,} beaten, "
         f"{sum(count for _, count in found.reasons):,} excluded"
     )
@@ -74,7 +99,8 @@ def loss(candidate: Candidate) -> str:
     """What one lost switch of each tier costs."""
     told = []
     for tier, lost in candidate.figures.lost.items():
-        ports = f" and {lost['node_ports']:,} node ports dark" if lost["node_ports"] else ""
+        dark = lost["node_ports"]
+        ports = f" and {dark:,} node port{'s' * (dark != 1)} dark" if dark else ""
         told.append(f"{tier} {lost['bisection_left']:.2%}{ports}")
     return "; ".join(told)
 
@@ -88,3 +114,31 @@ def optics(candidate: Candidate) -> str:
 def axes_words(found: Found) -> list[str]:
     """What each axis is, in words."""
     return [f"{head(axis)}: {AXES[axis]}" for axis in found.axes]
+
+
+_FORMULAS = {
+    "power": "kW = what switches are planned to draw, and optics that are not in it",
+    "price": "price = pieces of the bill without nodes x what the price file has",
+    "latency": "ns = switches of the longest path + metres of the longest cables on it x that of a metre, one way",
+    "bisection": "bisection = worst cut into halves over half of what nodes send; after a loss: over that before",
+    "growth": "re-plugged = links between switches whose upper end moves",
+}
+"""How figures that are not counted are reckoned."""
+
+
+def reckoning(found: Found) -> Iterator[Reckoning]:
+    """How the figures of tables were reckoned, with which constants."""
+    latency = found.hardware.catalog.constants().latency
+    profiles = [found.hardware.catalog.switch(name) for name in sorted({one.shape.switch for one in found.front})]
+    yield "formula", (*(_FORMULAS[axis] for axis in columns(found) if axis in _FORMULAS),)
+    switches = []
+    for profile in profiles:
+        ns, watts = latency.switch_ns(profile), profile.power_w.planning_w
+        draw = "of unknown draw" if watts is None else f"{watts:,.4g} W ({profile.power_w.basis.replace('-', ' ')})"
+        switches.append(f"{profile.id} {'of unknown latency' if ns is None else f'{ns:,.4g} ns'}, {draw}")
+    yield "constants", (*switches, f"cable {latency.medium.fibre_ns_per_m:g} ns/m")
+    sources = {f"ns of {profile.id}": latency.switch_source(profile) for profile in profiles}
+    yield (
+        "source",
+        (*cited({**sources, "cable": latency.medium.source}), "W: profiles; derived in docs/size.md#figures"),
+    )

@@ -4,8 +4,19 @@ from __future__ import annotations
 
 from fabricgen.export.drawings import svg
 from fabricgen.export.drawings.svg import safe
-from fabricgen.size.plot import plot
-from fabricgen.size.reports._words import axes_words, columns, counted, head, heading, loss, optics, value, why_beaten
+from fabricgen.size.plot import panels
+from fabricgen.size.reports._words import (
+    axes_words,
+    columns,
+    counted,
+    head,
+    heading,
+    loss,
+    optics,
+    unknown,
+    value,
+    why_beaten,
+)
 from fabricgen.size.search import Found
 
 GREY = "Blue: the front, numbered as below. Grey: beaten, at what each costs at least where it is not listed."
@@ -21,8 +32,8 @@ def report(found: Found, *, every: bool) -> bytes:
     title = safe(heading(found))
     axes = columns(found)
     heads = "".join(f"<th>{safe(head(axis))}{'*' * (axis in found.axes)}</th>" for axis in axes)
-    body = [f"<h1>{title}</h1>", f"<p>{safe(counted(found))}. {safe('; '.join(axes_words(found)))}. {GREY}</p>"]
-    body += [plot(found, found.axes[0], other) for other in found.axes[1:]]
+    told = (counted(found), "; ".join(axes_words(found)), *unknown(found))
+    body = [f"<h1>{title}</h1>", f"<p>{'. '.join(map(safe, told))}. {GREY}</p>", *panels(found)]
     body += [
         f"<table><tr><th></th><th>candidate</th>{heads}<th class='l'>optics; bisection after one lost switch</th></tr>"
     ]

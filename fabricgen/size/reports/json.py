@@ -9,15 +9,19 @@ from fabricgen.design.summary import whole
 from fabricgen.size.front import Candidate
 from fabricgen.size.reports._words import why_beaten
 from fabricgen.size.search import Found
+from fabricgen.size.shapes import nodes_for
 
 
 def report(found: Found, *, every: bool) -> bytes:
     """The front, and with `every` what is beaten, as one document."""
     shown = (*found.front, *(found.beaten if every else ()))
     front = {one.name for one in found.front}
+    nodes = nodes_for(found.wishes.gpus, found.hardware)
     document = {
         "gpus": found.wishes.gpus,
         "node": found.wishes.node,
+        "nodes": nodes,
+        "gpus_of_nodes": nodes * found.hardware.gpus_per_node,
         "axes": list(found.axes),
         "tried": found.tried,
         "compiled": found.compiled,
@@ -48,6 +52,7 @@ def _candidate(one: Candidate, found: Found, *, pareto: bool) -> dict[str, Any]:
         "nodes_power_w": _number(figures.nodes_power_w),
         "price": _number(figures.price),
         "unpriced": figures.unpriced,
+        "without_price": list(figures.without_price),
         "hops": figures.hops,
         "latency_ns": _number(figures.latency_ns),
         "longest_m": _number(figures.longest_m),

@@ -4,8 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fabricgen.analyze.reckoned import reckoned
 from fabricgen.size.front import Candidate
-from fabricgen.size.reports._words import columns, counted, head, heading, loss, optics, value, why_beaten
+from fabricgen.size.reports._words import (
+    columns,
+    counted,
+    head,
+    heading,
+    loss,
+    optics,
+    reckoning,
+    unknown,
+    value,
+    why_beaten,
+)
 from fabricgen.size.search import Found
 
 ALIKE = 4
@@ -17,13 +29,13 @@ REASONS = 5
 
 def report(found: Found, *, every: bool) -> bytes:
     """The report; with `every` also what is beaten, and why."""
-    lines = [heading(found), "", *_table(found, found.front), ""]
+    lines = [heading(found), "", *_table(found, found.front), *unknown(found), ""]
     for one in found.front:
         lines += [one.name, *_beside(one)]
     if every and found.beaten:
         lines += ["", "beaten:", *_table(found, found.beaten), ""]
         lines += [f"{one.name}: {why_beaten(one, found)}" for one in found.beaten]
-    lines += ["", counted(found)]
+    lines += ["", *reckoned(reckoning(found)), "", counted(found)]
     lines += [f"  {count:>5,}  {why}" for why, count in found.reasons[:REASONS]]
     return ("\n".join(lines) + "\n").encode(errors="backslashreplace")
 
@@ -54,6 +66,8 @@ def _beside(one: Candidate) -> list[str]:
         lines.append(
             "  rails never meet: what goes to another rail crosses a scale-up domain first (`--rails meet`: none)"
         )
+    if figures.without_price:
+        lines.append(f"  no price, since none is given of {', '.join(figures.without_price)}")
     if figures.unpriced:
         lines.append(f"  {figures.unpriced:,} pieces have no price: cables, racks and what belongs to them")
     if one.alike:
