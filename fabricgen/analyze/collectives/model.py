@@ -10,7 +10,6 @@ Baccelli et al., Synchronization and Linearity, 1992).
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -78,13 +77,12 @@ class Team:
     @cached_property
     def tree(self) -> Crowding:
         """The crowding of a double binary tree on each rail: a rank divides its rate among its edges."""
-        edges = np.array(self.edges)
-        child, parent = self.grid[edges[:, 0]].ravel(), self.grid[edges[:, 1]].ravel()
+        child, parent = (self.grid[self.edges[:, end]].ravel() for end in (0, 1))
         return crowding(self.network, np.r_[child, parent], np.r_[parent, child], 1 / self.busiest)
 
     @cached_property
-    def edges(self) -> list[tuple[int, int]]:
-        """(child, parent) of both trees over the domains."""
+    def edges(self) -> Ints64:
+        """(child, parent) of both trees over the domains, int64 [edges, 2]."""
         return both_trees(self.domains)
 
     @cached_property
@@ -95,10 +93,10 @@ class Team:
     @cached_property
     def turn(self) -> Turn:
         """How an all-reduce over both trees turns at their roots, of the busiest domain."""
-        ends = Counter(place for edge in self.edges for place in edge)
-        children = Counter(parent for _, parent in tree_edges(self.domains, second=False))
-        heights = [height_of(place, self.domains) for place in ends if ends[place] == self.busiest]
-        return Turn(self.busiest, max(children.values()), OF_THREE if self.domains == 3 else max(heights))
+        most = np.flatnonzero(np.bincount(self.edges.ravel()) == self.busiest).tolist()
+        children = np.bincount(tree_edges(self.domains, second=False)[:, 1])
+        height = OF_THREE if self.domains == 3 else max(height_of(place, self.domains) for place in most)
+        return Turn(self.busiest, int(children.max()), height)
 
     @cached_property
     def everyone(self) -> Crowding:
@@ -133,7 +131,7 @@ class Team:
         """The most of that over the edges from a root of the trees to a place, us."""
         longest = 0.0
         for second in (False, True):
-            edges = np.array(tree_edges(self.domains, second=second))
+            edges = tree_edges(self.domains, second=second)
             parent = np.arange(self.domains)
             parent[edges[:, 0]] = edges[:, 1]
             rail = self.grid[:, 0]
@@ -145,33 +143,30 @@ class Team:
         return longest
 
 
-def tree_edges(number: int, *, second: bool) -> list[tuple[int, int]]:
-    """(child, parent) of one of the two trees over so many places.
+def tree_edges(number: int, *, second: bool) -> Ints64:
+    """(child, parent) of one of the two trees over so many places, int64 [edges, 2].
 
     Odd places are leaves of the first tree. The second is its mirror image, or for an odd number the first turned by
     one place, so that inner places of one are leaves of the other (Sanders, Speck and Träff, Two-tree algorithms for
     full bandwidth broadcast, reduction and scan, 2009).
     """
-    found = []
-    for place in range(1, number):
-        bit = place & -place
-        above = (place ^ bit) | (bit << 1)
-        found.append((place, above if above < number else place ^ bit))
+    place = np.arange(1, number)
+    bit = place & -place
+    above = (place ^ bit) | (bit << 1)
+    found = np.stack([place, np.where(above < number, above, place ^ bit)], axis=1)
     if not second:
         return found
-    if number % 2:
-        return [((a + 1) % number, (b + 1) % number) for a, b in found]
-    return [(number - 1 - a, number - 1 - b) for a, b in found]
+    return (found + 1) % number if number % 2 else number - 1 - found
 
 
-def both_trees(number: int) -> list[tuple[int, int]]:
-    """(child, parent) of both trees over so many places."""
-    return [edge for second in (False, True) for edge in tree_edges(number, second=second)]
+def both_trees(number: int) -> Ints64:
+    """(child, parent) of both trees over so many places, int64 [edges, 2]."""
+    return np.concatenate([tree_edges(number, second=second) for second in (False, True)])
 
 
-def busiest(edges: Sequence[tuple[int, int]]) -> int:
+def busiest(edges: Ints64) -> int:
     """Edges of the place that has most of them."""
-    return max(Counter(place for edge in edges for place in edge).values(), default=0)
+    return int(np.bincount(edges.ravel()).max(initial=0))
 
 
 def height_of(place: int, number: int) -> int:

@@ -4,8 +4,6 @@ algorithms for full bandwidth broadcast, reduction and scan, 2009; NCCL 2.4).
 
 from __future__ import annotations
 
-from collections import Counter
-
 import numpy as np
 
 from fabricgen.analyze.collectives.model import Stage, Team, depth
@@ -31,6 +29,6 @@ def stages(collective: str, team: Team) -> list[Stage] | None:
     if team.domains == 1:
         return [Stage(0, inside, scale_up_bytes=scale_up, flow=True)]
     turn = team.turn if ways == 2 else None
-    sent = turn.edges / 2 if turn else max(Counter(parent for _, parent in team.edges).values()) / 2
+    sent = turn.edges / 2 if turn else int(np.bincount(team.edges[:, 1]).max()) / 2
     across, far = ways * depth(team.domains), np.array([ways * team.tree_us])
     return [Stage(across, inside, sent / team.rails, scale_up, team.tree, far, flow=True, turn=turn)]
