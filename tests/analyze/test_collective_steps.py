@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache, partial
 
+import networkx
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from fabricgen.analyze.asked import Asked
-from fabricgen.analyze.collectives.model import BYTES_PER_US, Team, both_trees, busiest, depth, tree_edges
+from fabricgen.analyze.collectives.model import BYTES_PER_US, Team, both_trees, busiest, depth, tree_edges, turn_of
 from fabricgen.analyze.collectives.team import team_of
 from fabricgen.analyze.jobs import job_of
 from fabricgen.analyze.latency import latency_us, switches_crossed
@@ -141,7 +142,7 @@ def _tree_us(team: Team, collective: str, size: int, protocol: str, pieces: int 
     chain = (team.each - 1) * steps.scale_up_us
     nics = [Turns() for _ in range(team.domains)]
     chains = [Clock(team.domain_gbps * steps.bandwidth_share, chain) for _ in range(team.domains)]
-    above = [dict(tree_edges(team.domains, second=second)) for second in (False, True)]
+    above = [dict(tree_edges(team.domains, second=second).tolist()) for second in (False, True)]
     below = [{place: [a for a, b in tree.items() if b == place] for place in range(team.domains)} for tree in above]
     every = [(n, tree, place) for n in range(pieces) for tree in (0, 1) for place in range(team.domains)]
     waits = {(n, tree, place): len(below[tree][place]) for n, tree, place in every}
@@ -175,9 +176,9 @@ def _tree_us(team: Team, collective: str, size: int, protocol: str, pieces: int 
 
 def _tree_flows(team: Team, collective: str) -> Iterator[tuple[int, int, float]]:
     """What ranks send in both trees, with the share of a rank's rate."""
-    edges = both_trees(team.domains)
+    edges = both_trees(team.domains).tolist()
     if collective == "all-reduce":
-        flows = [(a, b, 1 / busiest(edges)) for edge in edges for a, b in (edge, edge[::-1])]
+        flows = [(a, b, 1 / team.busiest) for edge in edges for a, b in (edge, edge[::-1])]
     else:
         most = max(Counter(parent for _, parent in edges).values())
         flows = [(parent, child, 1 / most) for child, parent in edges]
@@ -216,7 +217,7 @@ def _hold_tree(team: Team, collective: str) -> None:
 @pytest.mark.parametrize("number", range(1, 40))
 def test_trees_span_all_places_and_share_the_work(number: int) -> None:
     for second in (False, True):
-        above = dict(tree_edges(number, second=second))
+        above = dict(tree_edges(number, second=second).tolist())
         assert len(above) == max(0, number - 1)
         roots = set(range(number)) - set(above)
         assert len(roots) == 1
@@ -229,6 +230,20 @@ def test_trees_span_all_places_and_share_the_work(number: int) -> None:
             deepest = max(deepest, steps)
         assert deepest == depth(number)
     assert busiest(both_trees(number)) <= 4
+
+
+@pytest.mark.parametrize("number", [2, *range(4, 40)])
+def test_the_turn_is_that_of_the_busiest_place(number: int) -> None:
+    edges, first = both_trees(number), networkx.DiGraph(tree_edges(number, second=False).tolist())
+    ends = Counter(edges.ravel().tolist())
+    below = {
+        place: networkx.dag_longest_path_length(first.subgraph({place} | networkx.ancestors(first, place)))
+        for place in first
+    }
+    turn = turn_of(number)
+    assert turn.edges == busiest(edges)
+    assert turn.down == max(in_degree for _, in_degree in first.in_degree())
+    assert turn.height == max(below[place] for place in ends if ends[place] == turn.edges)
 
 
 @pytest.mark.parametrize("job", JOBS, ids=" ".join)

@@ -26,11 +26,6 @@ from fabricgen.wiring.tables import Floats, Ints64
 BYTES_PER_US = 125.0
 """What 1 Gb/s carries in 1 us, bytes."""
 
-OF_THREE = 2.25
-"""`Turn.height` of three domains, the middle of two bounds, 2 and 2.5: the busiest has a child in each tree, in one of
-them 2 edges above the farthest place. Of large messages it first waits a step, and is half a step ahead with that tree.
-"""
-
 
 @dataclass(frozen=True)
 class Team:
@@ -89,14 +84,6 @@ class Team:
     def busiest(self) -> int:
         """Edges of the domain that has most of them in both trees."""
         return busiest(self.edges)
-
-    @cached_property
-    def turn(self) -> Turn:
-        """How an all-reduce over both trees turns at their roots, of the busiest domain."""
-        most = np.flatnonzero(np.bincount(self.edges.ravel()) == self.busiest).tolist()
-        children = np.bincount(tree_edges(self.domains, second=False)[:, 1])
-        height = OF_THREE if self.domains == 3 else max(height_of(place, self.domains) for place in most)
-        return Turn(self.busiest, int(children.max()), height)
 
     @cached_property
     def everyone(self) -> Crowding:
@@ -169,11 +156,6 @@ def busiest(edges: Ints64) -> int:
     return int(np.bincount(edges.ravel()).max(initial=0))
 
 
-def height_of(place: int, number: int) -> int:
-    """Edges from a place of the first tree down to the farthest below it; of the root as `depth` has it."""
-    return (place & -place).bit_length() - 1 if place else depth(number)
-
-
 def depth(number: int) -> int:
     """Edges from the root of a tree over so many places to the farthest one, rounded up to a whole tree."""
     return (number - 1).bit_length()
@@ -199,6 +181,18 @@ class Turn:
         """
         edge, step = us / self.edges, across_us / steps
         return min(us - self.down * edge, edge + step, across_us - self.height * step)
+
+
+def turn_of(number: int) -> Turn:
+    """That of both trees over so many places, 2 and more.
+
+    Of four and more, even places with one behind them have two children in the first tree and are leaves of the second.
+    Of three, one has a child in each tree, in one of them 2 edges above the farthest place; of large messages it first
+    waits a step, and is half a step ahead with that tree: 2.25 is the middle of both bounds.
+    """
+    if number > 3:
+        return Turn(4, 2, (number - 2).bit_length() - 1)
+    return Turn(2, 1, 1) if number == 2 else Turn(3, 1, 2.25)
 
 
 @dataclass(frozen=True, slots=True)
