@@ -80,16 +80,19 @@ def _keyed(rows: Iterator[_Row]) -> Iterator[tuple[tuple[str, str], tuple[float 
     return (((what, figure), (value, words)) for what, figure, value, words in rows)
 
 
+_OVER = {"failures": ", times over those of the same hall before the loss"}
+
+
 def table(changed: Sequence[Mapping[str, Any]], sections: Mapping[str, Any]) -> Iterator[str]:
     """The rows that differ for people, section by section."""
     yield f"  {'':<60}{'planned':>14}{'as found':>14}"
     for section, here in sections.items():
         rows = [row for row in changed if row["section"] == section]
-        title = section.replace("_", " ")
+        title = section.replace("_", " ") + _OVER.get(section, "")
         if here is None:
-            yield f"  {title}: the job cannot run"
+            yield f"  {section}: the job cannot run"
         elif not rows:
-            yield f"  {title}: as planned"
+            yield f"  {section.replace('_', ' ')}: as planned"
         else:
             yield f"  {title}"
             for row in rows:
