@@ -121,6 +121,8 @@ def lines(found: Mapping[str, Any]) -> Iterator[str]:
             f"  {name:<34}{row['parts']:>9,}{row['cut_off']:>9,}{row['slowed']:>8,}"
             f"{_share(row['bisection_share']):>11}{next(times):>8}{next(times):>12}"
         )
+        if row["kind"] == "pair":
+            yield f"    the worst: {row['example']}"
     yield f"  ({WITHIN if found['in_one_domain'] else BEYOND})"
     yield ""
     yield from _often_lines(found["interruptions"])
