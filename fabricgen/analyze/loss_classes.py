@@ -52,6 +52,9 @@ class LossClasses:
         self._links = losses.links
         self._ports = self._carried(self.network.leaf)
         self._below = self._ranks_below(losses.place)
+        up_down = (np.bincount(end, minlength=len(self._plan.devices)) for end in (self._links.a, self._links.b))
+        self._degree = tuple(up_down)
+        self._looks = self._looks_alike()
 
     def single(self) -> Iterator[Loss]:
         """Nodes, NICs, cables, switches from the leaves up, planes, racks and feeds."""
@@ -132,11 +135,33 @@ class LossClasses:
                     below[number, cls.rows] = inside[level.component[cls.rows]]
         return below[0], below[1], np.bincount(place[self.network.leaf[self.has]], minlength=size)[place]
 
+    def _looks_alike(self) -> Ints64:
+        """By switch, a number that those have who stand alike in a network as found: what hangs on them, their links,
+        and two hops further those of their neighbours (colour refinement: Weisfeiler and Leman, 1968). 0 in a plan.
+        """
+        size, links = len(self._plan.devices), self._links
+        if self.network.dark is None:
+            return np.zeros(size, dtype=np.int64)
+        pairs, parallel = np.unique(links.a * size + links.b, return_counts=True)
+        looks = np.zeros(size, dtype=np.int64)
+        for column in (*self._ports, *self._degree, *self._below):
+            looks = _joined(looks, column)
+        rng = np.random.Generator(np.random.PCG64(0))
+        for _ in range(2):
+            seen = np.zeros(size)
+            for one, other in (np.divmod(pairs, size), np.divmod(pairs, size)[::-1]):
+                kind = _joined(looks[other], parallel)
+                seen += np.bincount(one, rng.integers(0, 2**32, int(kind.max(initial=0)) + 1)[kind], size)
+            looks = _joined(looks, np.unique(seen, return_inverse=True)[1])
+        return looks
+
     def _nodes(self) -> Iterator[Loss]:
         device, devices = self.network.ranks.device, self._plan.devices
-        held, mine = np.bincount(device), np.bincount(device[self.job], minlength=int(device.max(initial=0)) + 1)
+        size = int(device.max(initial=0)) + 1
+        held, mine = np.bincount(device), np.bincount(device[self.job], minlength=size)
+        linked = np.bincount(device[self.has.any(axis=1)], minlength=size)
         rows = np.flatnonzero(held)
-        for first, many in _alike(devices.device_class[rows].astype(np.int64), held[rows], mine[rows]):
+        for first, many in _alike(devices.device_class[rows].astype(np.int64), held[rows], mine[rows], linked[rows]):
             row = int(rows[first])
             model = devices.classes[devices.device_class[row]].profile.id
             of_job = many if mine[row] else 0
@@ -170,19 +195,18 @@ class LossClasses:
         pair = np.array([keys.index(segment.key) for segment in links.segments], dtype=np.int64)[links.segment[link]]
         at_nodes = self._carried(np.where(self.has, cable[self.network.port_link], NONE))
         carried = [np.append(c, np.zeros(len(plan.cables), dtype=np.int64))[there] for c in at_nodes]
-        lower, up = links.a_device[link], np.bincount(self._links.a, minlength=len(plan.devices))
-        below = [column[lower] for column in self._below]
-        for first, many in _alike(pair, number, *carried, up[lower], *below):
+        lower, looks = links.a_device[link], self._looks[links.b_device[link]]
+        below = [column[lower] for column in (self._degree[0], *self._below, self._looks)]
+        for first, many in _alike(pair, number, *carried, *below, looks):
             ends = (self._cluster.names[end] for end in (links.a_device[link[first]], links.b_device[link[first]]))
-            of_job = many if carried[1][first] or below[1][first] else 0
+            of_job = many if carried[1][first] or below[2][first] else 0
             gone = rows[cable[rows] == there[first]]
             yield Loss("cable", keys[pair[first]], many, of_job, " - ".join(ends), links=gone)
 
     def _switches(self, tier: TierDesign, cls: DeviceClass) -> Iterator[Loss]:
-        size = len(self._plan.devices)
-        degree = (np.bincount(end, minlength=size) for end in (self._links.a, self._links.b))
         share = self.survival.after_switch(tier).share
-        for first, many in _alike(*(column[cls.rows] for column in (*self._ports, *degree, *self._below))):
+        columns = (*self._ports, *self._degree, *self._below, self._looks)
+        for first, many in _alike(*(column[cls.rows] for column in columns)):
             row = cls.first + first
             of_job = many if self._below[1][row] else 0
             yield Loss("switch", tier.name, many, of_job, self._cluster.names[row], _one(row), share=share)
@@ -206,12 +230,17 @@ class LossClasses:
         place = {share: number for number, share in enumerate(shares)}
         share = np.array([place[left.get(name, Fraction(1))] for name in names], dtype=np.int64)
         above = np.flatnonzero(self._below[1])
-        held = [self.network.ranks.device, self.network.ranks.device[self.job], above]
+        device = self.network.ranks.device
+        held = [device, device[self.job], above, device[self.has.any(axis=1)]]
         held += [np.arange(cls.first, cls.first + cls.count) for _, cls in self._tiers]
-        ranks, mine, needed, *switches = (np.bincount(devices.rack[rows], minlength=len(names)) for rows in held)
+        counts = [np.bincount(devices.rack[rows], minlength=len(names)) for rows in held]
+        ranks, mine, needed, _, *switches = counts
+        looks = np.bincount(devices.rack[above], self._looks[above].astype(np.float64) ** 2, len(names)).astype(
+            np.int64
+        )
         order = np.argsort(share, kind="stable")
         used = order[(ranks + np.sum(switches, axis=0))[order] > 0]
-        for first, many in _alike(*(column[used] for column in (ranks, mine, needed, *switches))):
+        for first, many in _alike(*(column[used] for column in (*counts, looks))):
             rack = int(used[first])
             what = [f"{ranks[rack]} {self.network.what}"] * bool(ranks[rack])
             what += [f"{c[rack]} {t.name}" for (t, _), c in zip(self._tiers, switches, strict=True) if c[rack]]
@@ -261,6 +290,12 @@ def _alike(*columns: Ints64) -> Iterator[tuple[int, int]]:
         first[kind[::-1]] = np.arange(len(kind))[::-1]
         first, count = first[number > 0], number[number > 0]
     yield from sorted(zip(first.tolist(), count.tolist(), strict=True))
+
+
+def _joined(one: Ints64, other: Ints64) -> Ints64:
+    """Numbers that are alike where both of two are."""
+    number: Ints64 = np.unique(one * (int(other.max(initial=0)) + 1) + other, return_inverse=True)[1]
+    return number
 
 
 def _class_of(network: Network, key: TierKey) -> DeviceClass | None:

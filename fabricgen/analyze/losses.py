@@ -64,6 +64,7 @@ class Links:
         speed = np.array([float(segment.speed_gbps) for segment in links.segments])
         across = np.array([segment.km > 0 for segment in links.segments])
         row = np.flatnonzero(level[links.segment] != _OTHERS)
+        row = row if network.dark is None else np.setdiff1d(row, network.dark)
         of, a, b = links.segment[row], links.a_device[row], links.b_device[row]
         return Links(a.astype(np.int64), b.astype(np.int64), speed[of], row, level[of], across[of])
 

@@ -92,6 +92,8 @@ class Network:
     """Rows of the switches at the two ends of every link between sites."""
     node_m: float
     """Mean length of the cables of nodes, m."""
+    dark: Ints64 | None
+    """Of a network as found in the hall, the rows of links that are not there; None for a plan."""
 
     @property
     def what(self) -> str:
@@ -128,7 +130,8 @@ class Network:
 def networks_of(cluster: Cluster, dark: Ints64 | None = None) -> Iterator[Network]:
     """The networks of a cluster that join accelerators: those of the NICs that belong to one, else the widest.
 
-    Where there are none, the widest that joins nodes. `dark` are rows of links that are not there.
+    Where there are none, the widest that joins nodes. `dark` are rows of links that are not there, of a cluster as it
+    was found in the hall, in which parts of a tier are not alike.
     """
     attaching = [f for f in cluster.design.fabrics if _attachments(f)]
     having = [f for f in attaching if any(a.profile.accelerators for a in _attachments(f))] or attaching
@@ -156,7 +159,7 @@ def network_of(cluster: Cluster, fabric: FabricDesign, dark: Ints64 | None = Non
     if dark is not None:
         there[dark] = False
     ranks, first = _ranks(cluster, fabric)
-    leaf, gbps, link, rail = _ports(plan, design, fabric, first, there)
+    leaf, gbps, link, rail = _ports(cluster, fabric, first, len(ranks), there)
     ranks = replace(ranks, rail=rail)
     heights = _heights(design, fabric)
     uplinks = _uplinks(plan, heights, there)
@@ -168,10 +171,11 @@ def network_of(cluster: Cluster, fabric: FabricDesign, dark: Ints64 | None = Non
         leaf,
         gbps,
         link,
-        tuple(_levels(plan, heights, uplinks)),
+        tuple(_levels(plan, heights, uplinks, there)),
         uplinks,
-        _span_ends(plan, _spans(plan, heights)),
+        _span_ends(plan, _spans(plan, heights, there)),
         _mean_m(plan, cable),
+        dark,
     )
 
 
@@ -270,10 +274,10 @@ def _domain_numbers(cluster: Cluster, scale_up: ScaleUpDesign, device: Ints64, g
 
 
 def _ports(
-    plan: WiringPlan, design: Design, fabric: FabricDesign, first: Ints64, there: Flags
+    cluster: Cluster, fabric: FabricDesign, first: Ints64, ranks: int, there: Flags
 ) -> tuple[Ints64, Floats, Ints64, Ints64]:
-    """By rank and port, in the order of planes: leaf row, Gb/s and row of the link; and by rank its rail (0: none)."""
-    links = plan.links
+    """By rank and port, by plane and rail: leaf row, Gb/s and row of the link; and by rank its rail (0: none)."""
+    links = cluster.plan.links
     parts: list[tuple[Ints64, Ints64, Floats]] = []
     for number, segment in enumerate(links.segments):
         side = segment.a
@@ -282,15 +286,15 @@ def _ports(
         span = links.rows_of(number)
         rows = np.arange(span.start, span.stop, dtype=np.int64)
         rows = rows[first[links.a_device[rows]] != NONE]
-        for leg, accelerator, share in _served(side, _ranks_each(design, side.profile)):
+        for leg, accelerator, share in _served(side, _ranks_each(cluster.design, side.profile)):
             mine = rows[links.a_port[rows] == leg]
             speed = np.full(len(mine), segment.speed_gbps * share)
             parts.append((first[links.a_device[mine]] + accelerator, mine, speed))
     rank, row, speed = (np.concatenate([part[i] for part in parts]) for i in range(3))
-    order = np.lexsort((row, links.plane[row], rank))
+    order = np.lexsort((row, links.rail[row], links.plane[row], rank))
     rank, row, speed = rank[order].astype(np.int64), row[order].astype(np.int64), speed[order]
     place = np.arange(len(rank)) - np.searchsorted(rank, rank)
-    shape = (int(rank.max(initial=NONE)) + 1, int(place.max(initial=0)) + 1)
+    shape = (ranks, int(place.max(initial=0)) + 1)
     leaf, link = np.full(shape, NONE, dtype=np.int64), np.full(shape, NONE, dtype=np.int64)
     gbps, rail = np.zeros(shape), np.zeros(shape[0], dtype=np.int64)
     lit = there[row]
@@ -332,7 +336,7 @@ def _uplinks(plan: WiringPlan, heights: dict[TierKey, int], there: Flags) -> Upl
     )
 
 
-def _levels(plan: WiringPlan, heights: dict[TierKey, int], uplinks: Uplinks) -> Iterator[Level]:
+def _levels(plan: WiringPlan, heights: dict[TierKey, int], uplinks: Uplinks, there: Flags) -> Iterator[Level]:
     """What is joined by the leaves alone, by leaves and spines, and so on; last by links between sites."""
     joined = np.arange(len(plan.devices), dtype=np.int64)
     for height in range(max(heights.values(), default=0) + 1):
@@ -342,7 +346,7 @@ def _levels(plan: WiringPlan, heights: dict[TierKey, int], uplinks: Uplinks) -> 
         leaving = uplinks.height == height
         out = np.bincount(joined[uplinks.lower[leaving]], uplinks.gbps[leaving], len(joined)).astype(np.float64)
         hop = uplinks.length_m[leaving]
-        spans = _spans(plan, tiers)
+        spans = _spans(plan, tiers, there)
         if len(spans):
             ends = _span_ends(plan, spans)
             speed = np.array([segment.speed_gbps for segment in plan.links.segments])[plan.links.segment[spans]]
@@ -358,14 +362,16 @@ def _span_ends(plan: WiringPlan, rows: Ints64) -> tuple[Ints64, Ints64]:
     return plan.links.a_device[rows].astype(np.int64), plan.links.b_device[rows].astype(np.int64)
 
 
-def _spans(plan: WiringPlan, tiers: Collection[TierKey]) -> Ints64:
-    """Rows of the links between sites of some tiers."""
+def _spans(plan: WiringPlan, tiers: Collection[TierKey], there: Flags) -> Ints64:
+    """Rows of the links between sites of some tiers that are there."""
     rows = [
         np.arange(plan.links.rows_of(number).start, plan.links.rows_of(number).stop, dtype=np.int64)
         for number, segment in enumerate(plan.links.segments)
         if segment.km and segment.tier in tiers and segment.tier == segment.lower_tier
     ]
-    return np.concatenate(rows) if rows else np.zeros(0, dtype=np.int64)
+    every = np.concatenate(rows) if rows else np.zeros(0, dtype=np.int64)
+    found: Ints64 = every[there[every]]
+    return found
 
 
 def median(values: Floats) -> float:

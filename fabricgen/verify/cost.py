@@ -1,79 +1,176 @@
-"""What the findings of a verification cost a job: collectives on the hall as it was found, beside the plan."""
+"""What the findings of a verification cost a job: a network as it was found in the hall, beside the plan."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from fabricgen.analyze.asked import Asked, Job
+from fabricgen.analyze.collectives.model import Team
 from fabricgen.analyze.collectives.team import team_of
 from fabricgen.analyze.network import Network, networks_of
+from fabricgen.analyze.reckoned import Reckoning, reckoned
 from fabricgen.analyze.sections.collectives import quickest
 from fabricgen.cluster import Cluster
+from fabricgen.design.phases.selection import selection_of
+from fabricgen.kernel.diagnostics import InputError
+from fabricgen.phases.tables import cluster_at
 from fabricgen.verify.accept.accepting import accepted_cluster
 from fabricgen.verify.accept.chosen import INSTEAD
-from fabricgen.verify.actions import Action, Diagnosis, Kind
+from fabricgen.verify.actions import Action, Diagnosis, End, Kind
+from fabricgen.verify.beside import beside, figures_as_found, table
 from fabricgen.wiring.tables import Ints64
 
 COLLECTIVES = ("all-reduce", "all-to-all")
 EACH = 12
 """Findings that are told one by one, the first of the report; all of them count together."""
 
+FORMULA = (
+    "slower: time as found / time as planned - 1, of a message of so many bytes. As found: links end where they were "
+    "seen; dark ones, and those that join what no plan joins, carry nothing. bisection: that of the plan, less what "
+    "the least cut into halves loses, counted on the wired graph"
+)
+SOURCE = "dumps as `verify` reads them; cuts: Besag, On the Statistical Analysis of Dirty Pictures, 1986"
+RECKONING: tuple[Reckoning, ...] = (
+    (
+        "formula",
+        (
+            "+x% = time as found / time as planned - 1, of the largest message",
+            "as found = links end where seen; what is dark or joins what no plan joins carries nothing",
+            "bisection = the plan's - what the least cut of the halves tried loses on the wired graph",
+            "all else = as each section says of the plan, with the same constants",
+        ),
+    ),
+    ("source", (SOURCE, "derived in docs/analyze.md#as-built")),
+)
 JobOf = Callable[[Network], Job]
 
 
-def costs(cluster: Cluster, diagnosis: Diagnosis, job_of: JobOf, asked: Asked, fabric: str | None) -> dict[str, Any]:
-    """By fabric: what all findings together cost the job, and the first ones each alone, as shares of more time.
+@dataclass(frozen=True)
+class Hall:
+    """A hall as a verification found it: the cluster of its plan, and what is to be done."""
 
-    Cables that are dark carry nothing; others end where they were found. What only a person can judge (modules, ports,
-    exchanged trunks) is left out and counted in `left_out`. Raises InputError where findings do not go together.
+    cluster: Cluster
+    diagnosis: Diagnosis
+
+    def found(self, actions: Sequence[Action]) -> tuple[dict[str, Network], list[str]]:
+        """(networks by fabric as some actions found them, ids of those that join what no plan joins)."""
+        moving = [action for action in actions if action.kind is not Kind.DARK]
+        cluster, taken = self._as_far_as_it_goes((), moving) or (self.cluster, ())
+        odd = [action for action in moving if action.id not in taken]
+        dark = _dark(self.cluster, [action for action in actions if action.kind is Kind.DARK], odd)
+        return {each.fabric.name: each for each in networks_of(cluster, dark)}, [action.id for action in odd]
+
+    def _as_far_as_it_goes(self, taken: tuple[str, ...], actions: Sequence[Action]) -> _Taken | None:
+        """The cluster with all actions that it can have, the first ones first; None for none."""
+        found = self._with(taken, actions)
+        if found or len(actions) < 2:
+            return found
+        middle = len(actions) // 2
+        first = self._as_far_as_it_goes(taken, actions[:middle])
+        return self._as_far_as_it_goes(first[1] if first else taken, actions[middle:]) or first
+
+    def _with(self, taken: tuple[str, ...], actions: Sequence[Action]) -> _Taken | None:
+        """(the cluster with some actions accepted, their ids); None where a plan cannot have them."""
+        ids = (*taken, *(action.id for action in actions))
+        if not ids:
+            return None
+        try:
+            whole = accepted_cluster(self.cluster, self.diagnosis, ids)
+        except InputError:
+            return None
+        phase = self.cluster.phase
+        return (cluster_at(whole, phase.name, selection_of(whole.design, phase.name)) if phase else whole), ids
+
+
+_Taken = tuple[Cluster, tuple[str, ...]]
+
+
+def costs(
+    planned: Mapping[str, Any], cluster: Cluster, diagnosis: Diagnosis, job_of: JobOf, asked: Asked
+) -> dict[str, Any]:
+    """By fabric of an analysis as planned: what all findings together change in its sections, and what they cost the
+    job, together and the first ones each alone, as shares of more time.
+
+    What only a person can judge (modules, ports, exchanged trunks) is left out and counted in `left_out`; ids of what
+    joins what no plan joins, such as a node to a spine, are in `carry_nothing`.
     """
-    size = max(asked.sizes)
-    planned = {network.fabric.name: _times(network, job_of, asked, size) for network in networks_of(cluster)}
+    hall, size = Hall(cluster, diagnosis), max(asked.sizes)
     actions = [action for action in diagnosis.actions if action.kind is Kind.DARK or action.kind not in INSTEAD]
-    found = {}
-    for name, before in planned.items():
-        if fabric in (None, name):
-            found[name] = {
-                "bytes": size,
-                "left_out": len(diagnosis.actions) - len(actions),
-                "together": _cost(before, _found(cluster, diagnosis, actions, name), job_of, asked, size),
-                "each": [
-                    {"id": action.id, "text": action.text.partition("\n")[0]}
-                    | _cost(before, _found(cluster, diagnosis, [action], name), job_of, asked, size)
-                    for action in actions[:EACH]
-                ],
-            }
+    networks, odd = hall.found(actions)
+    alone = [(action, hall.found([action])[0]) for action in actions[:EACH]]
+    told = {name: figures for name, figures in planned.items() if name != "blueprint"}
+    found: dict[str, Any] = {}
+    for network in networks_of(cluster):
+        name = network.fabric.name
+        if all(name not in fabrics for fabrics in told.values()):
+            continue
+        before, here = _times(network, job_of, asked, size), networks[name]
+        sections = {section: fabrics[name] for section, fabrics in told.items()}
+        as_found = figures_as_found(sections, network, here, job_of(here), asked, runs=_runs(here, job_of, asked))
+        found[name] = {
+            "bytes": size,
+            "left_out": len(diagnosis.actions) - len(actions),
+            "carry_nothing": odd,
+            "together": _cost(before, here, job_of, asked, size),
+            "each": [
+                {"id": action.id, "text": action.text.partition("\n")[0]}
+                | _cost(before, with_it[name], job_of, asked, size)
+                for action, with_it in alone
+            ],
+            "changed": list(beside(sections, as_found)),
+            "sections": as_found,
+            "formula": FORMULA,
+            "source": SOURCE,
+        }
     return found
 
 
-def _found(cluster: Cluster, diagnosis: Diagnosis, actions: Sequence[Action], fabric: str) -> Network:
-    """The network of a fabric as some actions found it."""
-    moved = [action.id for action in actions if action.kind is not Kind.DARK]
-    here = accepted_cluster(cluster, diagnosis, moved) if moved else cluster
-    dark = _dark(cluster, [action for action in actions if action.kind is Kind.DARK])
-    return next(network for network in networks_of(here, dark) if network.fabric.name == fabric)
-
-
-def _dark(cluster: Cluster, actions: Sequence[Action]) -> Ints64:
-    """Rows of the links that end on ports of dark cables."""
-    ends = {(end.device, end.port) for action in actions for end in action.ends}
-    links, names = cluster.plan.links, cluster.names
-    devices = np.array([names.index(device) for device in sorted({device for device, _ in ends})], dtype=np.int64)
+def _dark(cluster: Cluster, dark: Sequence[Action], odd: Sequence[Action]) -> Ints64:
+    """Rows of the links that end on ports of dark cables, on dark boxes, or on plugs of what is odd."""
+    ports = {(end.device, end.port) for action in dark for end in action.ends}
+    boxes = {device for device, port in ports if not port}
+    plugs = {(end.device, end.cage, cable) for action in odd for end in _ends(action) for cable in action.cables}
+    links, names, number = cluster.plan.links, cluster.names, {name: row for row, name in enumerate(cluster.names)}
+    devices = np.array(sorted({number[each[0]] for each in (*ports, *plugs)}), dtype=np.int64)
+    cables: Sequence[str] = cluster.cable_ids if plugs else ()
+    cages_of: Sequence[Any] = cluster.cages if plugs else ((), ())
     rows = []
-    for device, ports in ((links.a_device, cluster.a_port), (links.b_device, cluster.b_port)):
-        mine = np.flatnonzero(np.isin(device, devices))
-        rows += [row for row in mine.tolist() if (names[int(device[row])], str(ports[row])) in ends]
+    sides = ((links.a_device, cluster.a_port), (links.b_device, cluster.b_port))
+    for (device, port), cages in zip(sides, cages_of, strict=True):
+        for row in np.flatnonzero(np.isin(device, devices)).tolist():
+            box = names[int(device[row])]
+            of_plug = bool(plugs) and (box, str(cages[row]), cables[int(links.cable[row])]) in plugs
+            if box in boxes or of_plug or (box, str(port[row])) in ports:
+                rows.append(row)
     return np.array(sorted(set(rows)), dtype=np.int64)
 
 
-def _times(network: Network, job_of: JobOf, asked: Asked, size: int) -> dict[str, float]:
-    """Time of each collective, us; infinite where a rank of the job is cut off, or no network joins neighbours."""
+def _ends(action: Action) -> Iterator[End]:
+    """Where the plugs of an action are, and where they belong."""
+    yield from action.ends
+    for step in action.steps:
+        yield from (step.pull, step.put)
+
+
+def _team(network: Network, job_of: JobOf, asked: Asked) -> Team | None:
+    """The team of the job; None where a rank of it is cut off, or no network joins neighbours."""
     team = team_of(network, job_of(network), asked.constants)
     unjoined = team.domains > 1 and (not team.rail_gbps or team.ring.level == len(network.levels))
-    if unjoined:
+    return None if unjoined else team
+
+
+def _runs(network: Network, job_of: JobOf, asked: Asked) -> bool:
+    return _team(network, job_of, asked) is not None
+
+
+def _times(network: Network, job_of: JobOf, asked: Asked, size: int) -> dict[str, float]:
+    """Time of each collective, us; infinite where it cannot run."""
+    team = _team(network, job_of, asked)
+    if team is None:
         return dict.fromkeys(COLLECTIVES, float("inf"))
     told = {name: quickest(team, name, size) for name in COLLECTIVES}
     return {name: best[1].us for name, best in told.items() if best}
@@ -83,7 +180,11 @@ def _cost(before: Mapping[str, float], network: Network, job_of: JobOf, asked: A
     """How much longer each collective takes, as a share (None where it cannot run), and ranks that are cut off."""
     job = job_of(network)
     after = _times(network, job_of, asked, size)
-    slower = {name: round(us / before[name] - 1, 4) if np.isfinite(us) else None for name, us in after.items()}
+    slower = {
+        name: round(us / before[name] - 1, 4) if np.isfinite(us) else None
+        for name, us in after.items()
+        if name in before
+    }
     return {"slower": slower, "cut_off": int((network.gbps[job.ranks].sum(axis=1) == 0).sum())}
 
 
@@ -93,11 +194,17 @@ def lines(found: Mapping[str, Any]) -> Iterator[str]:
         yield from ("", f"as built, {fabric}", "-" * (10 + len(fabric)))
         yield f"  together: {_words(costs_of['together'])}"
         yield from (f"  {each['id']}: {_words(each)}: {each['text']}" for each in costs_of["each"])
+        if costs_of["carry_nothing"]:
+            yield f"  carry nothing, since no plan joins what they join: {', '.join(costs_of['carry_nothing'])}"
         if costs_of["left_out"]:
             yield f"  not told: {costs_of['left_out']} findings of modules, ports or trunks"
+        yield ""
+        yield from table(costs_of["changed"], costs_of["sections"])
+        yield from ("", *reckoned(RECKONING))
 
 
 def _words(cost: Mapping[str, Any]) -> str:
-    told = [f"{name} {'cannot run' if share is None else f'{share:+.1%}'}" for name, share in cost["slower"].items()]
-    cut = [f"{cost['cut_off']} ranks cut off"] if cost["cut_off"] else []
-    return ", ".join([*told, *cut])
+    shares = {name: share if share is None or abs(share) >= 0.0005 else 0.0 for name, share in cost["slower"].items()}
+    told = [f"{name} {'cannot run' if share is None else f'{share:+.1%}'}" for name, share in shares.items()]
+    cut = [f"{cost['cut_off']} rank{'s' * (cost['cut_off'] != 1)} cut off"] if cost["cut_off"] else []
+    return ", ".join([*told, *cut]) or "no collective is told"

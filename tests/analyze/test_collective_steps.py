@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import heapq
+from collections import Counter, deque
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache, partial
 
+import networkx
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from fabricgen.analyze.asked import Asked
-from fabricgen.analyze.collectives.model import BYTES_PER_US, Team, both_trees, busiest, depth, tree_edges
+from fabricgen.analyze.collectives.model import BYTES_PER_US, Team, both_trees, busiest, depth, tree_edges, turn_of
 from fabricgen.analyze.collectives.team import team_of
 from fabricgen.analyze.jobs import job_of
 from fabricgen.analyze.latency import latency_us, switches_crossed
@@ -107,58 +110,114 @@ def test_ring_step_by_step(job: tuple[str, ...], collective: str) -> None:
         assert timed.us == pytest.approx(_ring_us(team, "ring", collective, size, timed.protocol), rel=0.05), size
 
 
-def _tree_us(team: Team, size: int, protocol: str, pieces: int = 200) -> float:
-    """Pieces go up both trees and down again; each rank sends them one after the other over its NIC."""
+class Turns:
+    """A NIC that sends a piece of each of its connections in turn, as RDMA NICs serve their queue pairs.
+
+    Were pieces sent in the order in which they are there, a domain would send all that it has as a leaf of one tree
+    before it passes on a piece of the other, and others would wait for it: NCCL lets eight pieces go (NCCL_STEPS).
+    """
+
+    def __init__(self) -> None:
+        self.free, self.waiting = 0.0, dict[tuple[int, int, str], deque[int]]()
+
+    def add(self, connection: tuple[int, int, str], piece: int) -> None:
+        self.waiting.setdefault(connection, deque()).append(piece)
+
+    def next(self) -> tuple[int, tuple[int, int, str]]:
+        connection = next(iter(self.waiting))
+        pieces = self.waiting.pop(connection)
+        piece = pieces.popleft()
+        if pieces:
+            self.waiting[connection] = pieces
+        return piece, connection
+
+
+def _tree_us(team: Team, collective: str, size: int, protocol: str, pieces: int = 100) -> float:
+    """Pieces go up both trees and down again, or down alone: through a domain's chain, and over its NIC in turns."""
     steps = dict(team.constants.latency.tree.protocols)[protocol]
     wired = Wired(team.network)
-    slower = Wired(team.network).slowdown(
-        (int(team.grid[a, rail]), int(team.grid[b, rail]), 1 / busiest(both_trees(team.domains)))
-        for one, other in both_trees(team.domains)
-        for a, b in ((one, other), (other, one))
-        for rail in range(team.rails)
-    )
-    nics = [Clock(team.rail_gbps / slower * steps.bandwidth_share, steps.nic_us) for _ in range(team.domains)]
-    far = cache(partial(_far_us, team, wired))
-    piece = size / team.rails / 2 / pieces
+    far, slower = cache(partial(_far_us, team, wired)), wired.slowdown(_tree_flows(team, collective))
+    half = size / 2 / pieces
+    us = half / team.rails / (team.rail_gbps / slower * steps.bandwidth_share * BYTES_PER_US)
     chain = (team.each - 1) * steps.scale_up_us
-    above = [dict(tree_edges(team.domains, second=second)) for second in (False, True)]
+    nics = [Turns() for _ in range(team.domains)]
+    chains = [Clock(team.domain_gbps * steps.bandwidth_share, chain) for _ in range(team.domains)]
+    above = [dict(tree_edges(team.domains, second=second).tolist()) for second in (False, True)]
     below = [{place: [a for a, b in tree.items() if b == place] for place in range(team.domains)} for tree in above]
-    waits = {
-        (tree, n, place): len(below[tree][place]) for tree in (0, 1) for n in range(pieces) for place in below[tree]
-    }
-    events = [(chain, n, tree, place, "up") for (tree, n, place), number in waits.items() if not number]
+    every = [(n, tree, place) for n in range(pieces) for tree in (0, 1) for place in range(team.domains)]
+    waits = {(n, tree, place): len(below[tree][place]) for n, tree, place in every}
+    if collective == "all-reduce":
+        events = [(chains[place].send(0.0, half), n, tree, place, "up") for n, tree, place in every]
+    else:
+        events = [(0.0, n, tree, place, "down") for n, tree, place in every if place not in above[tree]]
+    heapq.heapify(events)
     last = 0.0
     while events:
         now, n, tree, place, way = heapq.heappop(events)
-        last = max(last, now)
-        if way == "up" and place in above[tree]:
-            heapq.heappush(
-                events,
-                (nics[place].send(now, piece) + far(place, above[tree][place]), n, tree, above[tree][place], "met"),
-            )
-        elif way == "met":
-            waits[tree, n, place] -= 1
-            if not waits[tree, n, place]:
-                heapq.heappush(events, (now, n, tree, place, "up"))
-        else:
+        if way == "up":
+            waits[n, tree, place] -= 1
+            if waits[n, tree, place] < 0:
+                if place in above[tree]:
+                    nics[place].add((tree, above[tree][place], "up"), n)
+                else:
+                    way = "down"
+        if way == "down":
+            last = max(last, chains[place].send(now, half))
             for child in below[tree][place]:
-                heapq.heappush(events, (nics[place].send(now, piece) + far(place, child), n, tree, child, "down"))
-    inside = 2 * size / (team.domain_gbps * steps.bandwidth_share * BYTES_PER_US)
-    return steps.launch_us + max(last + chain, inside + 2 * chain)
+                nics[place].add((tree, child, "down"), n)
+        nic = nics[place]
+        if nic.free <= now and nic.waiting:
+            n, (tree, to, way) = nic.next()
+            nic.free = now + us
+            heapq.heappush(events, (nic.free, n, tree, place, "free"))
+            heapq.heappush(events, (nic.free + steps.nic_us + far(place, to), n, tree, to, way))
+    return steps.launch_us + last
 
 
-@pytest.mark.parametrize("job", JOBS, ids=" ".join)
+def _tree_flows(team: Team, collective: str) -> Iterator[tuple[int, int, float]]:
+    """What ranks send in both trees, with the share of a rank's rate."""
+    edges = both_trees(team.domains).tolist()
+    if collective == "all-reduce":
+        flows = [(a, b, 1 / team.busiest) for edge in edges for a, b in (edge, edge[::-1])]
+    else:
+        most = max(Counter(parent for _, parent in edges).values())
+        flows = [(parent, child, 1 / most) for child, parent in edges]
+    for a, b, share in flows:
+        for rail in range(team.rails):
+            yield int(team.grid[a, rail]), int(team.grid[b, rail]), share
+
+
+OVER_DOMAINS = {n: ("superpod-b200", str(8 * n), "scattered", "aligned") for n in (2, 3, 4, 5, 9, 13, 21)}
+"""The second tree is the first turned by a place where the number is odd, its mirror image where it is even."""
+
+
+@pytest.mark.parametrize("job", [*JOBS, *OVER_DOMAINS.values()], ids=" ".join)
 def test_tree_piece_by_piece(job: tuple[str, ...]) -> None:
-    team = _team(*job)
-    for size in (SIZES[0], SIZES[-1]):
-        timed = algorithm_time(team, "tree", "all-reduce", size)
-        assert timed.us == pytest.approx(_tree_us(team, size, timed.protocol), rel=0.05), size
+    _hold_tree(_team(*job), "all-reduce")
+
+
+@pytest.mark.parametrize("number", [3, 4, 8])
+def test_tree_over_nodes_of_one_accelerator(number: int) -> None:
+    """No chain in domains hides what the trees make of the network."""
+    team = _team("superpod-b200", str(8 * number), "packed", "aligned")
+    _hold_tree(replace(team, each=1, rails=1), "all-reduce")
+
+
+@pytest.mark.parametrize("number", [4, 13])
+def test_tree_of_a_broadcast_piece_by_piece(number: int) -> None:
+    _hold_tree(_team(*OVER_DOMAINS[number]), "broadcast")
+
+
+def _hold_tree(team: Team, collective: str) -> None:
+    for size in (*SIZES, 2**23):
+        timed = algorithm_time(team, "tree", collective, size)
+        assert timed.us == pytest.approx(_tree_us(team, collective, size, timed.protocol), rel=0.05), size
 
 
 @pytest.mark.parametrize("number", range(1, 40))
 def test_trees_span_all_places_and_share_the_work(number: int) -> None:
     for second in (False, True):
-        above = dict(tree_edges(number, second=second))
+        above = dict(tree_edges(number, second=second).tolist())
         assert len(above) == max(0, number - 1)
         roots = set(range(number)) - set(above)
         assert len(roots) == 1
@@ -171,6 +230,20 @@ def test_trees_span_all_places_and_share_the_work(number: int) -> None:
             deepest = max(deepest, steps)
         assert deepest == depth(number)
     assert busiest(both_trees(number)) <= 4
+
+
+@pytest.mark.parametrize("number", [2, *range(4, 40)])
+def test_the_turn_is_that_of_the_busiest_place(number: int) -> None:
+    edges, first = both_trees(number), networkx.DiGraph(tree_edges(number, second=False).tolist())
+    ends = Counter(edges.ravel().tolist())
+    below = {
+        place: networkx.dag_longest_path_length(first.subgraph({place} | networkx.ancestors(first, place)))
+        for place in first
+    }
+    turn = turn_of(number)
+    assert turn.edges == busiest(edges)
+    assert turn.down == max(in_degree for _, in_degree in first.in_degree())
+    assert turn.height == max(below[place] for place in ends if ends[place] == turn.edges)
 
 
 @pytest.mark.parametrize("job", JOBS, ids=" ".join)

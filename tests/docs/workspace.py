@@ -160,6 +160,15 @@ def _day0(folder: Path, _fabricgen: Run) -> None:
     hall.lldpctl(folder, leaves, lambda device: "sonic" if device.startswith("compute") else "ubuntu", files)
 
 
+def _superpod(file: Path, _fabricgen: Run) -> None:
+    """A hall with two rails of a node crossed, and two uplinks of a leaf that were not plugged in."""
+    file.parent.mkdir(exist_ok=True)
+    hall = CabledHall("superpod-b200").swap("p1-su01-n001", "OSFP1P1", "OSFP1P2")
+    for port in ("17/1", "17/2"):
+        hall.cut("compute-leaf-p1-su02-r1-01", port)
+    hall.csv(file)
+
+
 READERS_OWN: Mapping[str, Callable[[Path, Run], None]] = {
     "hall.json": _hall,
     "site.yaml": _site,
@@ -172,6 +181,7 @@ READERS_OWN: Mapping[str, Callable[[Path, Run], None]] = {
     "dumps/tuesday": _tuesday,
     "dumps/wednesday": _wednesday,
     "dumps/day0": _day0,
+    "dumps/superpod.csv": _superpod,
     "catalog/switches/my-switch.yaml": _own_switch,
 }
 """Files of a reader's own that pages name, and what makes one."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
+from fabricgen.cluster import Cluster
 from fabricgen.export.files import links
 from tests.conftest import example_cluster
 
@@ -15,7 +16,11 @@ Port = tuple[str, str]
 
 @cache
 def _planned(name: str) -> tuple[tuple[Port, Port], ...]:
-    columns = links.table(example_cluster(name)).columns
+    return _links_of(example_cluster(name))
+
+
+def _links_of(cluster: Cluster) -> tuple[tuple[Port, Port], ...]:
+    columns = links.table(cluster).columns
     ends = [zip(columns[f"{side}_device"], columns[f"{side}_port"], strict=True) for side in "ab"]
     return tuple((tuple(map(str, a)), tuple(map(str, b))) for a, b in zip(*ends, strict=True))  # type: ignore[misc]
 
@@ -23,9 +28,9 @@ def _planned(name: str) -> tuple[tuple[Port, Port], ...]:
 class CabledHall:
     """Which port sees which, to be changed by hand."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, plan: str | Cluster) -> None:
         self.sees: dict[Port, Port] = {}
-        for a, b in _planned(name):
+        for a, b in _planned(plan) if isinstance(plan, str) else _links_of(plan):
             self.sees |= {a: b, b: a}
 
     def swap(self, device: str, one: str, other: str) -> CabledHall:

@@ -37,6 +37,11 @@ def test_a_crossed_rail_costs_nothing_where_the_spines_carry_it(tmp_path: Path, 
     assert crossed["slower"] == {"all-reduce": 0, "all-to-all": 0}
     assert "rails 5 and 8 are crossed" in crossed["text"]
     assert found["together"]["cut_off"] == 0
+    changed = {(row["what"], row["figure"]): (row["planned"], row["as_found"]) for row in found["changed"]}
+    planned, crossed = changed["same unit, same rail, by spine", "share of pairs"]
+    assert planned is None
+    assert crossed == pytest.approx(2 * 2 * 31 / (1016 * 1015))  # two ranks, 31 others of either rail, both ways
+    assert ("bisection", "Gb/s each") not in changed
 
 
 def test_a_crossed_rail_stops_a_job_where_rails_are_networks_of_their_own(tmp_path: Path, fabricgen) -> None:

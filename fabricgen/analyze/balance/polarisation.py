@@ -51,7 +51,8 @@ def polarised(routes: Routes) -> Iterator[Polarised]:
 def _share(upper: Ints64, number: Ints64, many: Ints64, members: Ints64) -> Floats:
     """By row of a switch, the share of its links in use; where lower switches differ, the most that those alike use."""
     divisor, base = np.gcd(many, members), int(many.max(initial=0)) + 1
-    distinct = np.array(unique_values((upper * base + divisor) * base + number % np.maximum(divisor, 1)))
+    found = np.sort((upper * base + divisor) * base + number % np.maximum(divisor, 1))
+    distinct = found[np.flatnonzero(np.diff(found, prepend=-1))]
     alike, count = np.unique(distinct // base, return_counts=True)
     share = np.zeros(int(upper.max(initial=-1)) + 1)
     np.maximum.at(share, alike // base, count / np.maximum(alike % base, 1))

@@ -10,7 +10,6 @@ Baccelli et al., Synchronization and Linearity, 1992).
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -73,13 +72,12 @@ class Team:
     @cached_property
     def tree(self) -> Crowding:
         """The crowding of a double binary tree on each rail: a rank divides its rate among its edges."""
-        edges = np.array(self.edges)
-        child, parent = self.grid[edges[:, 0]].ravel(), self.grid[edges[:, 1]].ravel()
+        child, parent = (self.grid[self.edges[:, end]].ravel() for end in (0, 1))
         return crowding(self.network, np.r_[child, parent], np.r_[parent, child], 1 / self.busiest)
 
     @cached_property
-    def edges(self) -> list[tuple[int, int]]:
-        """(child, parent) of both trees over the domains."""
+    def edges(self) -> Ints64:
+        """(child, parent) of both trees over the domains, int64 [edges, 2]."""
         return both_trees(self.domains)
 
     @cached_property
@@ -120,7 +118,7 @@ class Team:
         """The most of that over the edges from a root of the trees to a place, us."""
         longest = 0.0
         for second in (False, True):
-            edges = np.array(tree_edges(self.domains, second=second))
+            edges = tree_edges(self.domains, second=second)
             parent = np.arange(self.domains)
             parent[edges[:, 0]] = edges[:, 1]
             rail = self.grid[:, 0]
@@ -132,38 +130,69 @@ class Team:
         return longest
 
 
-def tree_edges(number: int, *, second: bool) -> list[tuple[int, int]]:
-    """(child, parent) of one of the two trees over so many places.
+def tree_edges(number: int, *, second: bool) -> Ints64:
+    """(child, parent) of one of the two trees over so many places, int64 [edges, 2].
 
     Odd places are leaves of the first tree. The second is its mirror image, or for an odd number the first turned by
     one place, so that inner places of one are leaves of the other (Sanders, Speck and Träff, Two-tree algorithms for
     full bandwidth broadcast, reduction and scan, 2009).
     """
-    found = []
-    for place in range(1, number):
-        bit = place & -place
-        above = (place ^ bit) | (bit << 1)
-        found.append((place, above if above < number else place ^ bit))
+    place = np.arange(1, number)
+    bit = place & -place
+    above = (place ^ bit) | (bit << 1)
+    found = np.stack([place, np.where(above < number, above, place ^ bit)], axis=1)
     if not second:
         return found
-    if number % 2:
-        return [((a + 1) % number, (b + 1) % number) for a, b in found]
-    return [(number - 1 - a, number - 1 - b) for a, b in found]
+    return (found + 1) % number if number % 2 else number - 1 - found
 
 
-def both_trees(number: int) -> list[tuple[int, int]]:
-    """(child, parent) of both trees over so many places."""
-    return [edge for second in (False, True) for edge in tree_edges(number, second=second)]
+def both_trees(number: int) -> Ints64:
+    """(child, parent) of both trees over so many places, int64 [edges, 2]."""
+    return np.concatenate([tree_edges(number, second=second) for second in (False, True)])
 
 
-def busiest(edges: Sequence[tuple[int, int]]) -> int:
+def busiest(edges: Ints64) -> int:
     """Edges of the place that has most of them."""
-    return max(Counter(place for edge in edges for place in edge).values(), default=0)
+    return int(np.bincount(edges.ravel()).max(initial=0))
 
 
 def depth(number: int) -> int:
     """Edges from the root of a tree over so many places to the farthest one, rounded up to a whole tree."""
     return (number - 1).bit_length()
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """Of a flow that goes up two trees and down again: edges of the busiest domain, each of half the message.
+
+    `edges` in all, `down` of them to children in one tree; `height` edges from there to the farthest place below.
+    """
+
+    edges: int
+    down: int
+    height: float
+
+    def early_us(self, us: float, across_us: float, steps: int) -> float:
+        """How much of the time (us) of its bytes a NIC sends before the first come down; `across_us` is the whole way.
+
+        The least of three. All that goes up, of small messages. The half of which the domain is a leaf, and of the
+        other what came from below: for the step to the root and the one back, at the half rate that NICs below give
+        each tree. All the time until then, of large ones.
+        """
+        edge, step = us / self.edges, across_us / steps
+        return min(us - self.down * edge, edge + step, across_us - self.height * step)
+
+
+def turn_of(number: int) -> Turn:
+    """That of both trees over so many places, 2 and more.
+
+    Of four and more, even places with one behind them have two children in the first tree and are leaves of the second.
+    Of three, one has a child in each tree, in one of them 2 edges above the farthest place; of large messages it first
+    waits a step, and is half a step ahead with that tree: 2.25 is the middle of both bounds.
+    """
+    if number > 3:
+        return Turn(4, 2, (number - 2).bit_length() - 1)
+    return Turn(2, 1, 1) if number == 2 else Turn(3, 1, 2.25)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +213,9 @@ class Stage:
     """Latency beyond that of pairs on one leaf, us, of the network steps in turn, again and again; of a flow in all."""
     flow: bool = False
     in_switch: bool = False
+    turn: Turn | None = None
+    """Of a flow that comes down again: what is sent while its first bytes are on their way takes no time of its own, in
+    the domain half at most, and nothing where its switches both reduce and give out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,10 +250,8 @@ def _stage_us(team: Team, stage: Stage, steps: Steps, size: int) -> float:
     network = _bytes_us(size * stage.network_bytes, team.rail_gbps / slower * steps.bandwidth_share)
     gbps = team.in_switch_gbps if stage.in_switch else team.domain_gbps * steps.bandwidth_share
     scale_up = _bytes_us(size * stage.scale_up_bytes, gbps)
-    far = 0.0 if stage.far_us is None else stage.far_us
     if stage.flow:
-        latency = stage.network_steps * steps.nic_us + float(np.sum(far)) + stage.scale_up_steps * steps.scale_up_us
-        return latency + max(network, scale_up)
+        return _flow_us(stage, steps, network, scale_up)
     number = stage.network_steps + stage.scale_up_steps
     if not number:
         return 0.0
@@ -229,9 +259,20 @@ def _stage_us(team: Team, stage: Stage, steps: Steps, size: int) -> float:
     inside = stage.scale_up_steps * (steps.scale_up_us + scale_up / number - busiest)
     if not stage.network_steps:
         return number * busiest + inside
+    far = 0.0 if stage.far_us is None else stage.far_us
     across = steps.nic_us + network / number - busiest + np.resize(far, stage.network_steps)
     hops = np.stack([across, np.full_like(across, inside / stage.network_steps)], axis=1).ravel()
     return number * busiest + _longest(hops)
+
+
+def _flow_us(stage: Stage, steps: Steps, network: float, scale_up: float) -> float:
+    """The time of a flow whose bytes take so long on the network and in the domain, us."""
+    far = 0.0 if stage.far_us is None else float(np.sum(stage.far_us))
+    across, inside = stage.network_steps * steps.nic_us + far, stage.scale_up_steps * steps.scale_up_us
+    if stage.turn:
+        network -= stage.turn.early_us(network, across, stage.network_steps)
+        scale_up -= 0.0 if stage.in_switch else min(scale_up / 2, across + inside / 2)
+    return across + inside + max(network, scale_up)
 
 
 def _longest(beyond: Floats) -> float:

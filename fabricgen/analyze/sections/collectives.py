@@ -18,11 +18,11 @@ KINDS = ("ring", "tree", "in_switch")
 """Kinds of steps that constants tell apart."""
 FORMULA = (
     "us: launch_us + steps x (scale_up_us or nic_us, and beyond a leaf latency of switches and cables) + bytes / "
-    "bandwidth of the busiest link, with the quickest algorithm and protocol; busbw_gbytes: bytes / us / 1,000 x 2(n "
-    "- 1)/n of an all-reduce of n ranks, x 1 of a broadcast, x (n - 1)/n of others; scale_up_share: bytes that stay "
-    "in domains over all; network_gbps_per_rank, scale_up_gbps_per_rank: the rate of the slowest rank x "
-    "network_reached, scale_up_reached; slowdown: what uplinks are to carry over what they can, crossing: the share "
-    "of bytes that leaves a component"
+    "bandwidth of the busiest link, less what goes up both trees until the first bytes come down, with the quickest "
+    "algorithm and protocol; busbw_gbytes: bytes / us / 1,000 x 2(n - 1)/n of an all-reduce of n ranks, x 1 of a "
+    "broadcast, x (n - 1)/n of others; scale_up_share: bytes that stay in domains over all; network_gbps_per_rank, "
+    "scale_up_gbps_per_rank: the rate of the slowest rank x network_reached, scale_up_reached; slowdown: what uplinks "
+    "are to carry over what they can, crossing: the share of bytes that leaves a component"
 )
 FORMULA_SOURCE = "Hockney, The communication challenge for MPP, 1994, and nccl-tests, doc/PERFORMANCE.md"
 COLLECTIVES = ("all-reduce", "all-gather", "reduce-scatter", "broadcast", "all-to-all")
@@ -167,7 +167,8 @@ def reckoning(found: Mapping[str, Any]) -> Iterator[Reckoning]:
     rows = [row for rows in found["collectives"].values() for row in rows]
     steps = sorted({(discovery.load(ALGORITHMS, row["algorithm"]).KIND, row["protocol"]) for row in rows})
     crowded = any(each["slowdown"] > 1 for each in found["crowding"].values())
-    yield "formula", (*_FORMULAS[:1], *(_FORMULAS[1:] if rows else ()), *([_SLOWER] if crowded else []))
+    overlaps = [_OVERLAPS] if any(kind != "ring" for kind, _ in steps) else []
+    yield "formula", (*_FORMULAS[:1], *(_FORMULAS[1:] if rows else ()), *overlaps, *([_SLOWER] if crowded else []))
     reached = f"reached: {constants['network_reached']:.4g} of the network's rate"
     used = {kind: source[kind] for kind, _ in steps} | {"network": source["network_reached"]}
     if found["scale_up_gbps_per_rank"]:
@@ -188,6 +189,7 @@ _FORMULAS = (
     "scale-up = share of all bytes that stay in domains",
 )
 _STEPS = "start / step in the domain / step from NIC to NIC, us, / share of the rate:"
+_OVERLAPS = "up and down trees, what goes up before the first bytes come down takes no time of its own"
 _SLOWER = "times slower = what the uplinks of a tier are to carry over what they can"
 
 

@@ -113,7 +113,7 @@ def _often(part: Any, what: str, stop: int, slow: int, asked: Asked) -> dict[str
 def lines(found: Mapping[str, Any]) -> Iterator[str]:
     """The losses as a table, one row for each kind of part with the worst of its classes; then interruptions."""
     yield (f"  {'one lost':<34}{'parts':>9}{'cut off':>9}{'slowed':>8}{'bisection':>11}{'ring':>8}{'all-to-all':>12}")
-    rows = [*_worst(found["losses"]), *_worst(found.get("pairs", ()))]
+    rows = [*worst_of_kinds(found["losses"]), *worst_of_kinds(found.get("pairs", ()))]
     for row in rows:
         name = row["what"] if row["kind"] in ("plane", "feed") else f"{row['kind']}: {row['what']}"
         times = (_times(row[key], found["in_one_domain"]) for key in ("ring_slowdown", "all_to_all_slowdown"))
@@ -128,7 +128,7 @@ def lines(found: Mapping[str, Any]) -> Iterator[str]:
     yield from _often_lines(found["interruptions"])
 
 
-def _worst(rows: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+def worst_of_kinds(rows: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     """One row for each kind of part: that of the class which hurts most, with the parts of all classes."""
     kinds: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for row in rows:

@@ -11,7 +11,7 @@ import numpy as np
 from fabricgen.analyze.asked import Asked, Job
 from fabricgen.analyze.bisection import bisection_gbps
 from fabricgen.analyze.latency import cable_m, latency_us, switch_ns, switch_sources, switches_crossed
-from fabricgen.analyze.network import Network, median
+from fabricgen.analyze.network import NONE, Network, median
 from fabricgen.analyze.paths import Paths
 from fabricgen.analyze.reckoned import Reckoning, cited
 from fabricgen.wiring.tables import Ints64
@@ -121,6 +121,8 @@ def _pairs(network: Network, asked: Asked, taper: list[float]) -> Iterator[dict[
 def _cells(network: Network) -> dict[_Cell, int]:
     """Ordered pairs of accelerators of different domains by class."""
     ranks, first = network.ranks, network.leaf[:, 0]
+    if not _first_ports_tell(network):
+        return _cells_by_pair(network)
     at, number = _like(ranks.unit, first, ranks.rail)
     places = [ranks.unit[at], ranks.pod[at], ranks.site[at], np.zeros_like(at)]
     steps = [*(level.component[first[at]] for level in network.levels), np.zeros_like(at)]
@@ -130,9 +132,39 @@ def _cells(network: Network) -> dict[_Cell, int]:
         for k, step in enumerate(steps)
         for other in (0, 1)
     }
-    inside = _in_domains(network)
+    inside = _in_domains(network, first)
     cells = {cell: _corner(within, *cell) - inside.get(cell, 0) for cell in within}
     return {cell: count for cell, count in cells.items() if count}
+
+
+def _first_ports_tell(network: Network) -> bool:
+    """Whether first ports meet where any ports do: not so where a single one is cabled otherwise."""
+    ports = network.leaf.T
+    if (ports[0] == NONE).any():
+        return False
+    for level, port in ((level, port) for port in ports[1:] for level in network.levels):
+        one, other = level.component[ports[0]], level.component[port]
+        for a, b in ((one, other), (other, one)):
+            of = np.empty(len(level.component), dtype=np.int64)
+            of[a] = b
+            if (port == NONE).any() or (of[a] != b).any():
+                return False
+    return True
+
+
+def _cells_by_pair(network: Network) -> dict[_Cell, int]:
+    """The same, by pairs of all kinds of ranks: those of a unit and rail whose ports are on the same leaves."""
+    ranks, wired = network.ranks, np.zeros(len(network.ranks), dtype=np.int64)
+    for port in network.leaf.T:
+        _, wired = np.unique(wired * (int(port.max(initial=0)) + 2) + port + 1, return_inverse=True)
+    at, number = _like(ranks.unit, wired, ranks.rail)
+    found: Counter[_Cell] = Counter()
+    for source, many in zip(at, number, strict=True):
+        counts = np.bincount(_classes(network, np.full(len(at), source), at), number * many)
+        for value in np.flatnonzero(counts).tolist():
+            found[_cell(network, value)] += int(counts[value])
+    found.subtract(_in_domains(network, wired))
+    return {cell: count for cell, count in found.items() if count}
 
 
 def _alike(number: Ints64, *keys: Ints64) -> int:
@@ -144,10 +176,12 @@ def _alike(number: Ints64, *keys: Ints64) -> int:
     return int((counts * counts).sum())
 
 
-def _in_domains(network: Network) -> Counter[_Cell]:
-    """Ordered pairs of accelerators of one domain, of ranks with themselves too, by the class that they would be of."""
+def _in_domains(network: Network, wired: Ints64) -> Counter[_Cell]:
+    """Ordered pairs of accelerators of one domain, of ranks with themselves too, by the class that they would be of;
+    `wired` is alike for ranks whose ports are on the same leaves.
+    """
     ranks = network.ranks
-    at, number = _like(ranks.domain, ranks.unit, network.leaf[:, 0], ranks.rail)
+    at, number = _like(ranks.domain, ranks.unit, wired, ranks.rail)
     domain = ranks.domain[at]
     found: Counter[_Cell] = Counter()
     for shift in range(int(np.bincount(domain).max(initial=0))):
@@ -197,13 +231,21 @@ def _examples(network: Network) -> dict[_Cell, list[tuple[int, int]]]:
     """Pairs of every class: from a few ranks, the first and the last other rank that is in the class."""
     found: dict[_Cell, set[tuple[int, int]]] = {}
     number, ranks = len(network.ranks), network.ranks
-    for source in sorted({(number - 1) * part // (EXAMPLES - 1) for part in range(EXAMPLES)}):
+    for source in sorted({(number - 1) * part // (EXAMPLES - 1) for part in range(EXAMPLES)} | _odd(network)):
         others = np.flatnonzero(ranks.domain != ranks.domain[source])
         classes = _classes(network, np.full(len(others), source), others)
         for value in np.flatnonzero(np.bincount(classes)).tolist():
             mine = others[classes == value]
             found.setdefault(_cell(network, value), set()).update((source, int(end)) for end in (mine[0], mine[-1]))
     return {cell: sorted(pairs) for cell, pairs in found.items()}
+
+
+def _odd(network: Network) -> set[int]:
+    """A rank under the leaf that has least to send up with, and one of those that the fewest others are wired like."""
+    leaf = network.leaf
+    up = np.where(leaf == NONE, np.inf, network.levels[0].out_gbps[leaf]).min(axis=1)
+    at, number = _like(network.ranks.unit, leaf[:, 0], network.ranks.rail)
+    return {int(up.argmin()), int(at[number.argmin()])}
 
 
 _WORDS = {

@@ -72,7 +72,7 @@ class Sizes(click.ParamType):  # type: ignore[type-arg]
     "dumps",
     multiple=True,
     metavar="DUMP",
-    help="What the hall is like, as `verify` reads it: what its findings cost the job; may be repeated.",
+    help="What the hall is like, as `verify` reads it: figures as found beside the plan; may be repeated.",
 )
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @output_option
@@ -98,8 +98,8 @@ def command(
 ) -> None:
     """Say what the clusters of BLUEPRINTs will do: structure, collectives, load balance, failures and stragglers.
 
-    Several are told one after the other, and side by side in the end. With --dump, also what the hall costs as it was
-    found: each miscabling, and all together.
+    Several are told one after the other, and side by side in the end. With --dump, also what each miscabling costs, and
+    what of the figures is otherwise in the hall as it was found.
     """
     import json
 
@@ -124,7 +124,7 @@ def command(
         if dumps:
             from fabricgen.verify import cost
 
-            found[-1]["as_built"] = cost.costs(cluster, _diagnosis(cluster, dumps), runs_on, asked, fabric)
+            found[-1]["as_built"] = cost.costs(found[-1], cluster, _diagnosis(cluster, dumps), runs_on, asked)
     if form == "json":
         told = json.dumps(found if len(found) > 1 else found[0], indent=2)
     else:

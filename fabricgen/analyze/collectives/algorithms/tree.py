@@ -4,11 +4,9 @@ algorithms for full bandwidth broadcast, reduction and scan, 2009; NCCL 2.4).
 
 from __future__ import annotations
 
-from collections import Counter
-
 import numpy as np
 
-from fabricgen.analyze.collectives.model import Stage, Team, depth
+from fabricgen.analyze.collectives.model import Stage, Team, depth, turn_of
 
 KIND = "tree"
 
@@ -17,8 +15,13 @@ def stages(collective: str, team: Team) -> list[Stage] | None:
     """Up the trees and down again, or down alone; each tree carries half of the message.
 
     Inner places of one tree are leaves of the other: in an all-reduce a domain sends to two parents and two children,
-    which is twice the message over its rails, and once where there are two domains. Over 2^k + 1 domains pieces of the
-    two trees wait for each other at one of them, and large messages take some 5 % longer than is told.
+    which is twice the message over its rails, and once where there are two domains; in a broadcast to two children, or
+    one where there are two. The NIC serves both trees in turn,
+    as RDMA NICs do their queue pairs (RdmaEgressQueue::GetNextQindex in qbb-net-device.cc of
+    github.com/alibaba-edu/High-Precision-Congestion-Control), and a connection of NCCL holds eight pieces (NCCL_STEPS,
+    src/include/device.h): no domain sends all that goes up one tree before it passes on what is of the other.
+    A broadcast over three domains, where one has a child in each tree and waits for the second, is told up to a
+    quarter too slow.
     """
     ways = {"all-reduce": 2, "broadcast": 1}.get(collective)
     if ways is None or not team.reaches_its_domain:
@@ -26,6 +29,7 @@ def stages(collective: str, team: Team) -> list[Stage] | None:
     inside, scale_up = ways * (team.each - 1), float(ways) if team.each > 1 else 0.0
     if team.domains == 1:
         return [Stage(0, inside, scale_up_bytes=scale_up, flow=True)]
-    sent = team.busiest / 2 if ways == 2 else max(Counter(parent for _, parent in team.edges).values()) / 2
+    turn = turn_of(team.domains) if ways == 2 else None
+    sent = (turn.edges if turn else min(team.domains - 1, 2)) / 2
     across, far = ways * depth(team.domains), np.array([ways * team.tree_us])
-    return [Stage(across, inside, sent / team.rails, scale_up, team.tree, far, flow=True)]
+    return [Stage(across, inside, sent / team.rails, scale_up, team.tree, far, flow=True, turn=turn)]

@@ -1,0 +1,143 @@
+"""Bandwidth between halves of the nodes, counted on the wired graph: what a fault takes of the bisection.
+
+The bisection of a design takes places to be alike (`fabricgen.design.capacity.bisection`). Single faults make them
+unlike, and then halves are tried: whole places of a level in order, those with faults all in one half, dealt over both,
+and at random. A switch is on whichever side it has more bandwidth to, one tier after the other, as long as that lessens
+the cut (iterated conditional modes: Besag, On the Statistical Analysis of Dirty Pictures, 1986). Each figure is that of
+a real cut, so that no other figure may be above it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from fabricgen.analyze.losses import Links
+from fabricgen.analyze.network import NONE, Network
+from fabricgen.wiring.tables import SWITCH, Flags, Floats, Ints64
+
+RANDOM = 6
+"""Halves in which the places with faults are at random."""
+SWEEPS = 2
+"""How often all switches look again on which side they cost less."""
+
+
+def lost_gbps(planned: Network, found: Network) -> float:
+    """What the bisection loses, Gb/s: the least cut of the halves tried as planned, less the least as found; below 0
+    where the hall has more.
+    """
+    cuts = [_Cut(planned), _Cut(found)]
+    least = [np.inf, np.inf]
+    for half in _halves(planned, _changed(planned, found)):
+        least = [min(least[at], cut.gbps(half)) for at, cut in enumerate(cuts)]
+    return float(least[0] - least[1])
+
+
+def _changed(planned: Network, found: Network) -> Flags:
+    """By device row, whether it is an end of a link that is not as planned."""
+    size = len(planned.cluster.plan.devices)
+    told = []
+    for network in (planned, found):
+        links, port = Links.of(network), network.leaf != NONE
+        node = np.broadcast_to(network.ranks.device[:, None], port.shape)[port]
+        a, b = np.r_[links.a, node], np.r_[links.b, network.leaf[port]]
+        told.append(np.unique(a * size + b, return_counts=True))
+    (one, ones), (other, others) = told
+    key, at = np.unique(np.r_[one, other], return_inverse=True)
+    odd = key[np.bincount(at, np.r_[ones, -others], len(key)) != 0]
+    changed = np.zeros(size, dtype=np.bool_)
+    changed[np.r_[odd // size, odd % size]] = True
+    return changed
+
+
+def _halves(network: Network, changed: Flags) -> Iterator[Flags]:
+    """Halves of the nodes, by device row: of single nodes, then of whole places of each level, those that have faults
+    first or dealt over both.
+    """
+    first = np.unique(network.ranks.device, return_index=True)[1]
+    nodes, leaf = network.ranks.device[first], network.leaf[first, 0]
+    yield from _of_places(nodes, np.arange(len(nodes)), changed[nodes])
+    port = network.leaf != NONE
+    on = np.broadcast_to(network.ranks.device[:, None], port.shape)[port]
+    for level in network.levels:
+        of = np.unique(np.where(leaf == NONE, NONE, level.component[leaf]), return_inverse=True)[1]
+        place, owner = np.zeros(len(changed), dtype=np.int64), np.full(len(changed), NONE, dtype=np.int64)
+        place[nodes] = of
+        owner[level.component[network.leaf[port]]] = place[on]
+        with_faults = owner[level.component[changed]]
+        odd = np.isin(of, with_faults[with_faults != NONE]) | np.isin(of, of[changed[nodes]])
+        yield from _of_places(nodes, of, odd)
+
+
+def _of_places(nodes: Ints64, place: Ints64, odd: Flags) -> Iterator[Flags]:
+    """Halves of whole places, by the place of each node, and whether that has faults."""
+    _, start, of = np.unique(place, return_index=True, return_inverse=True)
+    every = np.argsort(start)
+    for order in _orders(every[odd[start][every]].tolist(), every[~odd[start][every]].tolist()):
+        turn = np.empty(len(start), dtype=np.int64)
+        turn[order] = np.arange(len(start))
+        half = np.zeros(int(nodes.max()) + 1, dtype=np.bool_)
+        half[nodes[np.argsort(turn[of], kind="stable")[: len(nodes) // 2]]] = True
+        yield half
+
+
+def _orders(odd: Sequence[int], even: Sequence[int]) -> Iterator[list[int]]:
+    """Orders of places, the first half of which is a half: those with faults in one half, or some in either."""
+    yield [*odd, *even]
+    if len(odd) > 1:
+        yield [*odd[::2], *even, *odd[1::2]]
+        rng = np.random.Generator(np.random.PCG64(len(odd)))
+        for _ in range(RANDOM):
+            mixed = rng.permutation(odd).tolist()
+            yield [*mixed[::2], *even, *mixed[1::2]]
+
+
+class _Cut:
+    """Cuts of the wired graph of a network."""
+
+    def __init__(self, network: Network) -> None:
+        self._size = size = len(network.cluster.plan.devices)
+        links, port = Links.of(network), network.leaf != NONE
+        self._node = np.broadcast_to(network.ranks.device[:, None], port.shape)[port]
+        self._leaf, self._gbps = network.leaf[port], network.gbps[port]
+        pair, at = np.unique(links.a * size + links.b, return_inverse=True)
+        self._a, self._b = pair // size, pair % size
+        self._links = np.bincount(at, links.gbps, len(pair)).astype(np.float64)
+        height = np.zeros(size, dtype=np.int64)
+        switches = [cls for cls in network.cluster.plan.devices.classes if cls.kind == SWITCH]
+        for number, level in enumerate(network.levels):
+            for cls in (cls for cls in switches if cls.key in level.tiers):
+                height[cls.rows] = number
+        self._levels = network.levels
+        self._tiers = [np.flatnonzero(height == number) for number in range(len(network.levels))]
+
+    def gbps(self, half: Flags) -> float:
+        """The least cut found between a half of the nodes and the other ones, Gb/s."""
+        size = self._size
+        pull = np.bincount(self._leaf, np.where(half[self._node], self._gbps, -self._gbps), size).astype(np.float64)
+        side = np.ones(size)
+        for level, rows in zip(self._levels, self._tiers, strict=True):
+            side[rows] = np.sign(np.bincount(level.component, pull, size)[level.component[rows]])
+        side[side == 0] = 1.0
+        return min(self._settled(half, pull, start) for start in (side, np.ones(size), -np.ones(size)))
+
+    def _settled(self, half: Flags, pull: Floats, side: Floats) -> float:
+        """The least cut on the way from some sides of switches to where each costs least."""
+        least = self._across(half, side)
+        for _ in range(SWEEPS):
+            for rows in (*self._tiers[::-1], *self._tiers[1:]):
+                side[rows] = self._better(pull, side)[rows]
+            least = min(least, self._across(half, side))
+        return least
+
+    def _better(self, pull: Floats, side: Floats) -> Floats:
+        """The side that each switch costs least on while all others stay."""
+        size = len(side)
+        towards = pull + np.bincount(self._a, self._links * side[self._b], size)
+        towards += np.bincount(self._b, self._links * side[self._a], size)
+        return np.where(towards == 0, side, np.sign(towards))
+
+    def _across(self, half: Flags, side: Floats) -> float:
+        nodes = half[self._node] != (side[self._leaf] > 0)
+        return float(self._gbps[nodes].sum() + self._links[side[self._a] != side[self._b]].sum())

@@ -1,0 +1,44 @@
+"""The API: compile a blueprint and read the cluster; versioned semantically by `API_VERSION`.
+
+This module, and what it names, is what notebooks and other packages may rely on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import PathLike, fspath
+
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity
+from fabricgen.plugins.columns import Columns
+from fabricgen.plugins.paths import Path
+from fabricgen.plugins.tables import Addresses, Cables, Devices, Endpoints, Links
+from fabricgen.plugins.view import API_VERSION, ClusterView
+
+__all__ = [
+    "API_VERSION",
+    "Addresses",
+    "Cables",
+    "ClusterView",
+    "Columns",
+    "Devices",
+    "Diagnostic",
+    "Endpoints",
+    "InputError",
+    "Links",
+    "Path",
+    "Severity",
+    "compile_blueprint",
+]
+
+
+def compile_blueprint(
+    path: str | PathLike[str], sets: Sequence[str] = (), *, phase: str | None = None, allow_outside: bool = False
+) -> ClusterView:
+    """Compile a blueprint as `build` does, with `sets` as of `--set` (`pods.p1.su=2`), and view the cluster.
+
+    `phase` is one that the blueprint names; without it the cluster is whole. `allow_outside` permits includes from
+    outside the folder of the blueprint. Raises InputError, with every fault and its place, where it cannot be built.
+    """
+    from fabricgen.pipeline import compile_cluster, compile_design
+
+    return ClusterView(compile_cluster(compile_design(fspath(path), sets, allow_outside=allow_outside), phase))

@@ -1,0 +1,82 @@
+"""Tables of the view: named columns of one length, made when they are first read, and read-only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cached_property, wraps
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from fabricgen.numbering.lazy_columns import EncodedColumn, LazyColumn, Strings
+from fabricgen.wiring.tables import Floats, Ints
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+Array = TypeVar("Array", bound="npt.NDArray[Any]")
+
+
+class Column(cached_property[Array]):
+    """A column of a table: a numpy array."""
+
+
+def column(make: Callable[[Any], Array]) -> Column[Array]:
+    """A column that a method makes; what it makes is handed out as an array that nobody can write to."""
+
+    @wraps(make)
+    def frozen(table: Columns) -> Array:
+        found: Any = make(table).view()
+        found.flags.writeable = False
+        return found  # type: ignore[no-any-return]
+
+    return Column(frozen)
+
+
+class Columns:
+    """A table: an attribute a column, each a numpy array with an entry a row, as of `table[name]`."""
+
+    @classmethod
+    def names(cls) -> tuple[str, ...]:
+        """The names of the columns, in order."""
+        return tuple(name for name, value in vars(cls).items() if isinstance(value, Column))
+
+    def __getitem__(self, name: str) -> npt.NDArray[Any]:
+        """A column by name; raises KeyError for a name that is none."""
+        if name not in self.names():
+            raise KeyError(name)
+        found: npt.NDArray[Any] = getattr(self, name)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names())
+
+    def __len__(self) -> int:
+        return len(self[self.names()[0]])
+
+    def to_pandas(self) -> Any:
+        """A `pandas.DataFrame` of all columns, a copy; raises ModuleNotFoundError where pandas is not installed."""
+        try:
+            import pandas
+        except ModuleNotFoundError as error:
+            raise ModuleNotFoundError("to_pandas needs pandas: `pip install pandas`", name=error.name) from error
+        return pandas.DataFrame({name: self[name].copy() for name in self.names()})
+
+
+def texts(values: Any) -> Strings:
+    """A column of str as an object array; "" where a row has no such value."""
+    if isinstance(values, LazyColumn):
+        return values.texts()
+    found = np.empty(len(values), dtype=object)
+    found[:] = values
+    return found
+
+
+def integers(values: EncodedColumn) -> Ints:
+    """Numbers that are written as text, int32; 0 where there is none."""
+    return np.array([int(text or 0) for text in values.vocabulary], dtype=np.int32)[values.codes]
+
+
+def floats(values: EncodedColumn) -> Floats:
+    """Numbers of a column, float64; NaN where there is none."""
+    return np.array([np.nan if each == "" else float(each) for each in values.vocabulary])[values.codes]

@@ -1,0 +1,170 @@
+"""Equal shortest paths of one fabric on the wired graph, link by link.
+
+Switches and trays forward, nodes and extra devices do not. Parallel links of two devices are paths of their own, as
+ECMP has it. Weights, policies and what an exit tells are not looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from fabricgen.cluster import Cluster
+from fabricgen.kernel.diagnostics import did_you_mean
+from fabricgen.wiring.tables import SWITCH, TRAY, Flags, Ints, Ints64, unique_values
+
+FAR = -1
+"""The distance of what cannot be reached."""
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """A way from a device to another: the names of all devices on it, the links between them (rows of `links`), and
+    the speed of its slowest link, Gb/s.
+    """
+
+    devices: tuple[str, ...]
+    links: tuple[int, ...]
+    gbps: float
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """Where a path begins or ends: a device by its row, and its one link that is to be taken, -1 for any."""
+
+    device: int
+    link: int
+
+
+class FabricPaths:
+    """The links over which the endpoints of one fabric talk, by device."""
+
+    def __init__(self, cluster: Cluster, fabric: str) -> None:
+        """Raises ValueError for a fabric that there is not."""
+        self._cluster, self.fabric = cluster, fabric
+        links = cluster.plan.links
+        rows = np.flatnonzero(np.isin(links.segment, np.flatnonzero(_segments(cluster, fabric))))
+        ends = np.concatenate((links.a_device[rows], links.b_device[rows]))
+        order = np.argsort(ends, kind="stable")
+        self._link: Ints64 = np.concatenate((rows, rows))[order]
+        self._mate: Ints = np.concatenate((links.b_device[rows], links.a_device[rows]))[order]
+        counts = np.bincount(ends, minlength=len(cluster.plan.devices))
+        self._start: Ints64 = np.append(0, np.cumsum(counts))
+
+    @cached_property
+    def _forwards(self) -> Flags:
+        devices = self._cluster.plan.devices
+        return np.isin([each.kind for each in devices.classes], (SWITCH, TRAY))[devices.device_class]
+
+    @cached_property
+    def _row_of(self) -> dict[str, int]:
+        return {name: row for row, name in enumerate(self._cluster.names)}
+
+    def end(self, text: str) -> End:
+        """A device by name, or a port of one as `DEVICE:PORT`; raises ValueError where the fabric has none such."""
+        if text in self._row_of:
+            return End(self._row_of[text], -1)
+        device, colon, port = text.partition(":")
+        if device not in self._row_of:
+            raise ValueError(f"there is no device '{device}'. {did_you_mean(device, self._cluster.names)}")
+        row = self._row_of[device]
+        a_port, b_port = self._cluster.port_names.port_columns
+        known: dict[str, int] = {}
+        for link in np.sort(self._link[self._start[row] : self._start[row + 1]]).tolist():
+            names = a_port if self._cluster.plan.links.a_device[link] == row else b_port
+            known[names[link]] = link
+        if not colon or port not in known:
+            raise ValueError(f"{device} has no port '{port}' with a link in {self.fabric}. {did_you_mean(port, known)}")
+        return End(row, known[port])
+
+    def ends(self, a: str, b: str) -> tuple[End, End]:
+        """Two ends of a path; raises ValueError as `end` does, and where both are on one device."""
+        ends = self.end(a), self.end(b)
+        if ends[0].device == ends[1].device:
+            raise ValueError(f"'{a}' and '{b}' are one device")
+        return ends
+
+    def distances(self, end: End, barred: int = -1) -> Ints:
+        """Links on a shortest path from every device to an end, without a barred one; int32, -1 where there is none."""
+        found = np.full(len(self._cluster.plan.devices), FAR, dtype=np.int32)
+        found[end.device] = 0
+        reached = np.array([end.device], dtype=np.int64)
+        while len(reached):
+            places = self._places(reached)
+            if end.link >= 0 and reached[0] == end.device:
+                places = places[self._link[places] == end.link]
+            mates = self._mate[places]
+            new = np.array(unique_values(mates[(found[mates] == FAR) & (mates != barred)]), dtype=np.int64)
+            found[new] = found[reached[0]] + 1
+            reached = new[self._forwards[new]]
+        return found
+
+    def count(self, a: End, b: End) -> int:
+        """How many equal shortest paths lead from one end to the other."""
+        distance, onward, steps = self.distances(b, a.device), dict[int, list[tuple[int, int]]](), [{a.device}]
+        while steps[-1]:
+            onward |= {device: self._onward(device, a, b, distance) for device in steps[-1]}
+            steps.append({mate for device in steps[-1] for _, mate in onward[device]})
+        ways = {b.device: 1}
+        for device in (device for step in reversed(steps) for device in step - {b.device}):
+            ways[device] = sum(ways[mate] for _, mate in onward[device])
+        return ways[a.device]
+
+    def between(self, a: End, b: End) -> Iterator[Path]:
+        """The equal shortest paths from one end to the other, in the order of their links."""
+        distance = self.distances(b, a.device)
+        links, names = self._cluster.plan.links, self._cluster.names
+        stack: list[tuple[tuple[int, ...], tuple[int, ...]]] = [((a.device,), ())]
+        while stack:
+            devices, taken = stack.pop()
+            if devices[-1] == b.device:
+                speed = min(float(links.segments[links.segment[link]].speed_gbps) for link in taken)
+                yield Path(tuple(names[device] for device in devices), taken, speed)
+                continue
+            onward = self._onward(devices[-1], a, b, distance)
+            stack += [((*devices, mate), (*taken, link)) for link, mate in reversed(onward)]
+
+    def _onward(self, device: int, a: End, b: End, distance: Ints) -> list[tuple[int, int]]:
+        """(link, next device) of each way that leads nearer to an end, by link; none from the end itself."""
+        here = slice(int(self._start[device]), int(self._start[device + 1]))
+        mates, links = self._mate[here], self._link[here]
+        open_ = (distance[mates] >= 0) & (self._forwards[mates] | (mates == b.device))
+        if device == a.device and a.link >= 0:
+            open_ &= links == a.link
+        if b.link >= 0:
+            open_ &= (mates != b.device) | (links == b.link)
+        mates, links = mates[open_], links[open_]
+        nearest = distance[device] - 1 if device != a.device else int(distance[mates].min(initial=distance.max()))
+        chosen = distance[mates] == nearest
+        return sorted(zip(links[chosen].tolist(), mates[chosen].tolist(), strict=True))
+
+    def _places(self, devices: Ints64) -> Ints64:
+        """The places of all links of some devices in the columns by device."""
+        counts = self._start[devices + 1] - self._start[devices]
+        before = np.cumsum(counts) - counts
+        return np.repeat(self._start[devices] - before, counts) + np.arange(int(counts.sum()), dtype=np.int64)
+
+
+def _segments(cluster: Cluster, fabric: str) -> Flags:
+    """The segments that carry traffic of a fabric: its own, and between switches those of fabrics that carry it.
+
+    Raises ValueError for a fabric that there is not.
+    """
+    segments = cluster.plan.links.segments
+    known = {each.name: each for each in cluster.design.fabrics}
+    if fabric not in known and fabric not in (others := sorted({each.fabric for each in segments})):
+        raise ValueError(f"there is no fabric '{fabric}'. {did_you_mean(fabric, [*known, *others])}")
+    at_hosts, carrying = fabric, {fabric}
+    while at_hosts in known and known[at_hosts].shares_ports:
+        at_hosts = known[at_hosts].carrier
+    carrier = known[fabric].carrier if fabric in known else ""
+    while carrier and carrier not in carrying:
+        carrying.add(carrier)
+        carrier = known[carrier].carrier
+    between = [each.fabric in carrying and each.lower_tier is not None for each in segments]
+    own = [each.fabric == at_hosts for each in segments]
+    found: Flags = np.array(between, dtype=bool) | np.array(own, dtype=bool)
+    return found

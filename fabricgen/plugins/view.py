@@ -1,0 +1,95 @@
+"""The view: a compiled cluster as other packages see it, typed and read-only.
+
+What it has is promised by `API_VERSION`; all else of fabricgen may change at any time.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from itertools import islice
+
+from fabricgen.cluster import Cluster
+from fabricgen.plugins.paths import FabricPaths, Path
+from fabricgen.plugins.tables import Addresses, Cables, Devices, Endpoints, Links
+from fabricgen.wiring.tables import Ints
+
+API_VERSION = "1.0"
+"""Version of the view and of what plug-ins are asked for: the first number changes when something is taken away or
+means something else, the second when something is added."""
+
+MOST_PATHS = 1000
+"""As many paths are listed unless a caller wants more: two nodes of a large cluster have hundreds of thousands."""
+
+
+class ClusterView:
+    """A compiled cluster: tables of its devices, links, cables, addresses and endpoints, and paths between devices."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+        self._paths: dict[str, FabricPaths] = {}
+
+    @property
+    def name(self) -> str:
+        """The name of the blueprint."""
+        return self._cluster.design.loaded.blueprint.name
+
+    @property
+    def digest(self) -> str:
+        """The digest of the blueprint and all that it includes, as in manifest.json."""
+        return self._cluster.design.loaded.digest
+
+    @property
+    def fabrics(self) -> tuple[str, ...]:
+        """The names of the fabrics, in the order of the blueprint."""
+        return tuple(fabric.name for fabric in self._cluster.design.fabrics)
+
+    @cached_property
+    def devices(self) -> Devices:
+        """Nodes, extra devices, switches and scale-up trays."""
+        return Devices(self._cluster)
+
+    @cached_property
+    def links(self) -> Links:
+        """Links, port to port."""
+        return Links(self._cluster)
+
+    @cached_property
+    def cables(self) -> Cables:
+        """Cables; a breakout carries several links."""
+        return Cables(self._cluster)
+
+    @cached_property
+    def addresses(self) -> Addresses:
+        """Every address and the interface that has it."""
+        return Addresses(self._cluster)
+
+    @cached_property
+    def endpoints(self) -> Endpoints:
+        """Accelerators, and the NIC ports that serve them."""
+        return Endpoints(self._cluster)
+
+    def paths(self, a: str, b: str, *, fabric: str, most: int = MOST_PATHS) -> tuple[Path, ...]:
+        """The equal shortest paths of a fabric between two devices, `most` of them, in the order of their links.
+
+        An end is a device, `p1-su01-n001`, or one of its ports, `p1-su01-n001:eth1`. Switches forward, nodes do not.
+        Raises ValueError for a fabric, device or port that there is not, and for ends on one device.
+        """
+        paths = self._of(fabric)
+        return tuple(islice(paths.between(*paths.ends(a, b)), most))
+
+    def path_count(self, a: str, b: str, *, fabric: str) -> int:
+        """How many equal shortest paths there are, however many; 0 where none joins the two. Raises as `paths` does."""
+        paths = self._of(fabric)
+        return paths.count(*paths.ends(a, b))
+
+    def distances(self, a: str, *, fabric: str) -> Ints:
+        """Links on a shortest path of a fabric from a device, or one of its ports, to each device: int32, a row each as
+        `devices` has them, -1 where there is none. Raises ValueError for a fabric, device or port that there is not.
+        """
+        paths = self._of(fabric)
+        return paths.distances(paths.end(a))
+
+    def _of(self, fabric: str) -> FabricPaths:
+        if fabric not in self._paths:
+            self._paths[fabric] = FabricPaths(self._cluster, fabric)
+        return self._paths[fabric]

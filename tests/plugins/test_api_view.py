@@ -1,0 +1,192 @@
+"""The view of the API holds what the files of a build hold, and its paths are those of the wired graph."""
+
+from __future__ import annotations
+
+import csv
+import re
+import subprocess
+import sys
+from io import StringIO
+from itertools import pairwise
+
+import networkx
+import numpy as np
+import pytest
+
+from fabricgen import api
+from fabricgen.export.graph import wired_graph
+from fabricgen.plugins.columns import Columns
+from fabricgen.plugins.view import ClusterView
+from tests.conftest import BLUEPRINTS, built_files, example_cluster
+
+PAGE = BLUEPRINTS.parent / "docs" / "api.md"
+RENAMED = {
+    "devices": {"name": "device"},
+    "links": {"name": "link"},
+    "addresses": {},
+    "endpoints": {},
+    "cables": {"name": "cable"},
+}
+OWN = {"devices": {"kind"}, "links": {"a", "b", "cable", "length_m"}, "cables": {"run_m", "links"}}
+"""Columns of the view that no file of the same name has, or that are numbers of rows there."""
+
+
+def text_of(value: object) -> str:
+    """A cell as a file has it: nothing for the number that says so."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float):
+        return "" if value in (0, -1) or np.isnan(value) else str(value)
+    return str(value)
+
+
+@pytest.mark.parametrize("name", ["full-cluster", "host-vlans", "spare-nodes"])
+def test_columns_are_those_of_the_files(name: str) -> None:
+    cluster = example_cluster(name)
+    view, files = ClusterView(cluster), built_files(cluster, *RENAMED)
+    for table, renamed in RENAMED.items():
+        rows = list(csv.DictReader(StringIO(files[f"{table}.csv"].decode())))
+        if table == "cables":  # a row a far end there
+            rows = list({row["cable"]: row for row in rows}.values())
+        seen: Columns = getattr(view, table)
+        assert len(seen) == len(rows)
+        for column in set(seen.names()) - OWN.get(table, set()):
+            told = [row.get(renamed.get(column, column), "no") for row in rows]
+            own = [text_of(value) for value in seen[column].tolist()]
+            if column in ("speed_gbps", "length_m", "accelerator"):
+                told, own = ([float(text or 0) for text in texts] for texts in (told, own))
+            assert own == told, (table, column)
+
+
+def test_rows_lead_to_rows_and_to_the_blueprint() -> None:
+    view = ClusterView(example_cluster("full-cluster"))
+    devices, links, cables = view.devices, view.links, view.cables
+    assert (devices.name[links.a] == links.a_device).all()
+    assert (devices.name[links.b] == links.b_device).all()
+    carried = links.cable >= 0
+    assert (np.bincount(links.cable[carried], minlength=len(cables)) == cables.links).all()
+    assert (links.length_m[carried] == cables.length_m[links.cable[carried]]).all()
+    assert np.isnan(links.length_m[~carried]).all()
+    assert not carried.all()
+    leaf = int(np.flatnonzero((devices.fabric == "storage") & (devices.tier == "leaf"))[0])
+    assert devices.path_of(leaf) == ("fabrics", "storage", "tiers", "leaf")
+    assert links.path_of(int(np.flatnonzero(links.fabric == "storage")[0]))[:2] == ("fabrics", "storage")
+
+
+def test_nothing_of_the_view_can_be_changed() -> None:
+    view = ClusterView(example_cluster("leaf-spine"))
+    for table in (view.devices, view.links, view.cables, view.addresses, view.endpoints):
+        for name in table:
+            with pytest.raises(ValueError, match="read-only"):
+                table[name][:] = 0
+    with pytest.raises(KeyError):
+        view.devices["_cluster"]
+    frame = view.links.to_pandas()
+    frame["rail"] = 7
+    assert set(view.links.rail.tolist()) == {1, 2}
+    assert list(frame.columns) == list(view.links.names())
+
+
+def fabric_graph(view: ClusterView, fabric: str) -> networkx.MultiGraph:
+    """The links of a fabric."""
+    rows = np.flatnonzero(view.links.fabric == fabric)
+    return wired_graph(view._cluster, rows)
+
+
+@pytest.mark.parametrize(
+    ("name", "fabric"), [("leaf-spine", "compute"), ("four-tier", "compute"), ("uneven-spread", "compute")]
+)
+def test_paths_are_the_shortest_of_the_graph(name: str, fabric: str) -> None:
+    view = ClusterView(example_cluster(name))
+    nodes = view.devices.name[view.devices.kind == "node"].tolist()
+    a, b = nodes[0], nodes[-1]
+    graph = fabric_graph(view, fabric)
+    graph.remove_nodes_from(set(nodes) - {a, b})
+    lines = list(networkx.all_shortest_paths(networkx.Graph(graph), a, b))
+    ways = [np.prod([graph.number_of_edges(*pair) for pair in pairwise(line)]) for line in lines]
+    assert view.path_count(a, b, fabric=fabric) == sum(ways)
+    found = view.paths(a, b, fabric=fabric, most=10**6)
+    assert len(set(found)) == len(found) == sum(ways)
+    assert {path.devices for path in found} == {tuple(line) for line in lines}
+    assert [path.links for path in found] == sorted(path.links for path in found)
+    assert view.distances(b, fabric=fabric)[view.devices.name == a].tolist() == [len(lines[0]) - 1]
+    for path in found[:: max(1, len(found) // 50)]:
+        for link, pair in zip(path.links, pairwise(path.devices), strict=True):
+            assert {view.links.a_device[link], view.links.b_device[link]} == set(pair)
+        assert path.gbps == view.links.speed_gbps[list(path.links)].min()
+
+
+def test_a_port_is_an_end_and_the_way_round_is_found_where_rails_meet() -> None:
+    view = ClusterView(example_cluster("superpod-b300"))
+    links = view.links
+    a, b = view.devices.name[view.devices.kind == "node"][[0, 1]]
+    own = links.name[(links.a_device == a) & (links.fabric == "compute")].tolist()
+    assert sum(view.path_count(port, b, fabric="compute") for port in own) == len(own)
+    first, second = own[0], own[2].replace(a, b)  # the same plane, another rail: through a spine
+    (path, *_) = found = view.paths(first, second, fabric="compute")
+    assert [view.devices.tier[view.devices.name == name][0] for name in path.devices] == [
+        "node",
+        "leaf",
+        "spine",
+        "leaf",
+        "node",
+    ]
+    assert len(found) == view.path_count(first, second, fabric="compute") > 1
+    assert {links.name[path.links[0]] for path in found} == {first}
+    assert {links.name[path.links[-1]] for path in found} == {second}
+
+
+def test_rails_without_spines_do_not_meet_and_guests_have_the_switches_of_their_carrier() -> None:
+    view = ClusterView(example_cluster("full-cluster"))
+    nodes = view.devices.name[view.devices.kind == "node"]
+    assert [view.path_count(nodes[0], nodes[-1], fabric=fabric) for fabric in view.fabrics] == [0, 0, 0, 2]
+    assert view.distances(nodes[0], fabric="compute")[view.devices.name == nodes[-1]] == -1
+    shared = ClusterView(example_cluster("host-vlans"))  # VLANs on the ports of inband
+    a, b = shared.devices.name[shared.devices.kind == "node"][[0, -1]]
+    assert {shared.paths(a, b, fabric=fabric) for fabric in shared.fabrics} == {shared.paths(a, b, fabric="inband")}
+    carried = ClusterView(example_cluster("mixed-speeds"))  # inband has ports of its own, and the spines of compute
+    a, b = carried.devices.name[carried.devices.kind == "node"][[0, -1]]
+    ways = [[carried.links.fabric[link] for link in path.links] for path in carried.paths(a, b, fabric="inband")]
+    assert len(ways) == 400
+    assert all({way[0], way[-1]} == {"inband"} for way in ways)
+
+
+def test_what_there_is_not_is_said() -> None:
+    view = ClusterView(example_cluster("leaf-spine"))
+    for ends, fabric, said in (
+        (("p1-su01-n001", "p1-su01-n002"), "computr", "there is no fabric 'computr'. did you mean 'compute'?"),
+        (("p1-su01-n01", "p1-su01-n002"), "compute", "there is no device 'p1-su01-n01'. did you mean"),
+        (("p1-su01-n001:eth9", "p1-su01-n002"), "compute", "has no port 'eth9' with a link in compute"),
+        (("p1-su01-n001", "p1-su01-n001:eth1"), "compute", "are one device"),
+    ):
+        with pytest.raises(ValueError, match=re.escape(said)):
+            view.paths(*ends, fabric=fabric)
+
+
+def test_a_blueprint_is_compiled_as_by_a_build(tmp_path) -> None:
+    view = api.compile_blueprint(BLUEPRINTS / "leaf-spine.yaml", ["pods.p1.su=3"])
+    assert (view.name, view.fabrics, view.devices.su.max()) == ("leaf-spine", ("compute",), 3)
+    with pytest.raises(api.InputError) as refused:
+        api.compile_blueprint(BLUEPRINTS / "leaf-spine.yaml", ["pods.p1.su=none"])
+    assert refused.value.diagnostics[0].span
+    assert api.ClusterView is ClusterView
+    assert re.fullmatch(r"\d+\.\d+", api.API_VERSION)
+
+
+def test_the_notebook_of_the_manual_prints_what_it_says() -> None:
+    cells = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    assert len(cells) >= 4
+    program = "print(chr(12), end='')\n".join(code for code, _ in cells)
+    done = subprocess.run(
+        [sys.executable, "-c", program], check=False, cwd=PAGE.parents[1], capture_output=True, text=True
+    )
+    assert (done.stderr, done.stdout.split("\f")) == ("", [printed for _, printed in cells])
+
+
+def test_the_manual_names_every_column() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    for table in (api.Devices, api.Links, api.Cables, api.Addresses, api.Endpoints):
+        heading = f"| `{table.__name__.lower()}` | |\n"
+        rows = text.partition(heading)[2].partition("\n\n")[0]
+        named = re.findall(r"`([a-z_]+)`", "".join(line.split("|")[1] for line in rows.splitlines()))
+        assert named == list(table.names())

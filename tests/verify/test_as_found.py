@@ -1,0 +1,242 @@
+"""A hall cabled with faults drawn at random: what networkx says of the cables that are seen, and what is told of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from functools import cache
+from itertools import combinations, permutations
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import networkx
+import numpy as np
+import yaml
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from fabricgen.analyze.asked import Asked, Job
+from fabricgen.analyze.network import Network, networks_of
+from fabricgen.analyze.sections import collectives, failures, structure
+from fabricgen.cluster import Cluster
+from fabricgen.verify.cost import costs, lines
+from fabricgen.verify.planned import planned_by
+from fabricgen.verify.report import Asked as Reported
+from fabricgen.verify.verification import verify
+from fabricgen.wiring.tables import NODE, SWITCH
+from tests.conftest import BLUEPRINTS, Ran, example_cluster
+from tests.design.test_failure import UNITS
+from tests.properties.compiling import cases, compiled
+from tests.verify.cabled import CabledHall, Port
+
+SECTIONS = {"structure": structure, "collectives": collectives, "failures": failures}
+
+
+@cache
+def cluster_of(name: str) -> Cluster:
+    return compiled(yaml.safe_load(UNITS)) if name == "units" else example_cluster(name)
+
+
+def everyone(network: Network) -> Job:
+    return Job("all", np.arange(len(network.ranks), dtype=np.int64))
+
+
+def asked_of(cluster: Cluster) -> Asked:
+    return Asked(cluster.design.catalog.constants(), sizes=(2**20,))
+
+
+@cache
+def planned_of(name: str) -> dict[str, Any]:
+    (network,) = networks_of(cluster_of(name))
+    asked = asked_of(network.cluster)
+    return {key: {"compute": part.figures(network, everyone(network), asked)} for key, part in SECTIONS.items()}
+
+
+def found_in(name: str, hall: CabledHall, folder: Path) -> dict[str, Any]:
+    cluster, dump = cluster_of(name), hall.csv(folder / "hall.csv")
+    diagnosis = verify(planned_by(cluster), (str(dump),), Reported()).report.diagnosis
+    return costs(planned_of(name), cluster, diagnosis, everyone, asked_of(cluster))
+
+
+class Seen:
+    """The graph of what a hall sees in the tiers of a network, by device; ports of ranks hang on it as nodes."""
+
+    def __init__(self, name: str, hall: CabledHall) -> None:
+        cluster = cluster_of(name)
+        (self.network,) = networks_of(cluster)
+        rows = {device: row for row, device in enumerate(cluster.names)}
+        classes, of = cluster.plan.devices.classes, cluster.plan.devices.device_class
+        tier = {row: (classes[of[row]].kind, classes[of[row]].key) for row in rows.values()}
+        links = cluster.plan.links
+        speed = {}
+        for number, a, b in zip(links.segment, links.a_device, links.b_device, strict=True):
+            if links.segments[number].fabric == "compute":
+                speed[tier[int(a)], tier[int(b)]] = links.segments[number].speed_gbps
+        port_of = {}
+        for (rank, port), row in np.ndenumerate(self.network.port_link):
+            port_of[cluster.names[links.a_device[row]], str(cluster.a_port[row])] = ("port", rank, port)
+        self.graph: networkx.Graph[Any] = networkx.Graph()
+        self.ports: dict[Any, int] = {}
+        for (device, port), (far, _) in hall.sees.items():
+            ends = rows[device], rows[far]
+            gbps = speed.get((tier[ends[0]], tier[ends[1]]))
+            if gbps is None:
+                continue
+            if tier[ends[0]][0] == NODE:
+                self.ports[port_of[device, port]] = ends[1]
+                self.graph.add_edge(port_of[device, port], ends[1])
+            had = self.graph.get_edge_data(*ends, {"capacity": 0})["capacity"]
+            self.graph.add_edge(*ends, capacity=had + gbps)
+        self.nodes = sorted({int(row) for row in self.network.ranks.device})
+        self.switches = sorted(row for row, (kind, _) in tier.items() if kind == SWITCH and row in self.graph)
+
+    def distances(self) -> Counter[int | None]:
+        """Ordered pairs of ranks of different nodes by switches between them; ports of one number meet."""
+        graph = self.graph.subgraph([*self.switches])
+        apart = dict(networkx.all_pairs_shortest_path_length(graph))
+        found: Counter[int | None] = Counter()
+        device, ports = self.network.ranks.device, range(self.network.leaf.shape[1])
+        for a, b in permutations(range(len(device)), 2):
+            if device[a] != device[b]:
+                ends = [(self.ports.get(("port", a, p)), self.ports.get(("port", b, p))) for p in ports]
+                found[
+                    min((apart[x][y] + 1 for x, y in ends if None not in (x, y) and y in apart[x]), default=None)
+                ] += 1
+        return found
+
+    def cut_off_by(self, switch: int) -> int:
+        """Ranks that have ports, none of which is in the largest piece that is left of its part without a switch."""
+        whole = self.graph.subgraph([*self.switches, *self.ports])
+        linked: set[int] = set()
+        for part in networkx.connected_components(whole):
+            pieces = networkx.connected_components(whole.subgraph(part - {switch}))
+            ports = [[node for node in piece if isinstance(node, tuple)] for piece in pieces]
+            linked |= {rank for _, rank, _ in max(ports, key=len, default=[])}
+        return len({rank for _, rank, _ in self.ports} - linked)
+
+    def least_cut(self) -> int:
+        """The least maximum flow between halves of the nodes, Gb/s."""
+        graph = networkx.DiGraph(self.graph.subgraph([*self.switches, *self.nodes]))
+        graph.add_nodes_from(self.nodes)
+        found = []
+        for half in combinations(self.nodes[1:], len(self.nodes) // 2 - 1):
+            one = {self.nodes[0], *half}
+            graph.add_edges_from(("from", node) if node in one else (node, "to") for node in self.nodes)
+            found.append(networkx.maximum_flow_value(graph, "from", "to"))
+            graph.remove_nodes_from(["from", "to"])
+        return min(found)
+
+
+def faulty(name: str, faults: list[tuple[int, int]]) -> CabledHall:
+    """A hall with some cables pulled (of the second number 0), or their upper ends exchanged with those of others."""
+    hall, cluster = CabledHall(cluster_of(name)), cluster_of(name)
+    (network,) = networks_of(cluster)
+    tiers = {key.name for level in network.levels for key in level.tiers}
+    tier = {
+        cluster.names[row]: cls.tier
+        for cls in cluster.plan.devices.classes
+        if cls.kind == SWITCH and cls.fabric == "compute" and cls.tier in tiers
+        for row in range(cls.first, cls.first + cls.count)
+    }
+    kinds: dict[tuple[str, str], list[Port]] = {}
+    for port, (far, _) in sorted(hall.sees.items()):
+        if port[0] in tier and (far in tier or network.cluster.names.index(far) in network.ranks.device):
+            kinds.setdefault((tier[port[0]], tier.get(far, "")), []).append(port)
+    every = [(port, mine) for mine in kinds.values() for port in mine]
+    for one, other in faults:
+        a, mine = every[one % len(every)]
+        b = mine[other % len(mine)]
+        if not other and a in hall.sees:
+            hall.cut(*a)
+        elif a in hall.sees and b in hall.sees and a != b:
+            far_a, far_b = hall.sees[a], hall.sees[b]
+            hall.sees |= {a: far_b, b: far_a, far_a: b, far_b: a}
+    return hall
+
+
+@cases(10)
+@given(st.sampled_from(["leaf-spine", "units"]), st.lists(st.tuples(st.integers(0), st.integers(0, 60)), max_size=4))
+def test_a_drawn_hall_is_what_networkx_says_of_its_cables(name: str, faults: list[tuple[int, int]]) -> None:
+    """Halves are tried, not all of them: what is told of the bisection may be more than of the least cut."""
+    hall = faulty(name, faults)
+    with TemporaryDirectory() as folder:
+        found = found_in(name, hall, Path(folder))["compute"]
+    assume(not found["left_out"] and not found["carry_nothing"])
+    seen, told = Seen(name, hall), found["sections"]
+    apart = seen.distances()
+    assume(max(number or 0 for number in apart) <= 3)
+    ranks = len(seen.network.ranks)
+    classes: Counter[int | None] = Counter()
+    for row in told["structure"]["pairs"]:
+        if row["place"] != "domain":
+            classes[row.get("switches")] += round(row["share"] * ranks * (ranks - 1))
+    assert classes == apart
+    cut_off: Counter[int] = Counter()
+    for row in told["failures"]["losses"]:
+        if row["kind"] == "switch":
+            cut_off[row["cut_off"]] += row["parts"]
+    assert cut_off == Counter(seen.cut_off_by(switch) for switch in seen.switches)
+    assert told["structure"]["bisection_gbps"] >= seen.least_cut()
+    if len(faults) < 3:
+        assert told["structure"]["bisection_gbps"] == seen.least_cut()
+
+
+def test_a_leaf_that_hangs_on_one_spine_is_cut_off_with_that(tmp_path: Path) -> None:
+    """Spines have lost one link each, and are not alike: three of the leaf's four uplinks are dark."""
+    hall = CabledHall(cluster_of("units"))
+    ups = sorted(port for port, (far, _) in hall.sees.items() if "leaf" in port[0] and "spine" in far)
+    for port in [each for each in ups if each[0] == ups[0][0]][:3]:
+        hall.cut(*port)
+    last = next(each for each in ups if each[0] == ups[0][0] and each in hall.sees)
+    hall.cut(*next(each for each in ups if each[0] != last[0] and hall.sees[each][0] == hall.sees[last][0]))
+    found = found_in("units", hall, tmp_path)["compute"]
+    rows = {(row["example"], row["parts"]): row["cut_off"] for row in found["sections"]["failures"]["losses"]}
+    assert rows[hall.sees[last][0], 1] == 4
+    changed = {(row["what"], row["figure"]): (row["planned"], row["as_found"]) for row in found["changed"]}
+    assert changed["switch spine lost", "cut off"] == (0, 4)
+
+
+def test_a_box_without_power_takes_all_of_its_links(tmp_path: Path) -> None:
+    hall = CabledHall(cluster_of("leaf-spine"))
+    spine = next(device for device, _ in sorted(hall.sees) if "spine" in device)
+    for port in [port for port in hall.sees if port[0] == spine]:
+        hall.cut(*port)
+    found = found_in("leaf-spine", hall, tmp_path)["compute"]
+    (alone,) = found["each"]
+    assert "is it powered?" in alone["text"]
+    lost = {
+        row["what"]: (row["planned"], row["as_found"]) for row in found["changed"] if row["figure"] == "fewest paths"
+    }
+    assert lost["same pod, by spine"] == (8, 6)
+    assert found["sections"]["structure"]["bisection_gbps"] == Seen("leaf-spine", hall).least_cut() == 800
+
+
+def test_a_node_in_a_spine_is_not_linked(tmp_path: Path) -> None:
+    """A plan has no such cable: its node and the leaf that gave its uplink for it have lost a link each."""
+    hall = CabledHall(cluster_of("leaf-spine"))
+    node = next(port for port, (far, _) in sorted(hall.sees.items()) if "leaf" in far and "spine" not in port[0])
+    up = next(
+        port
+        for port, (far, _) in sorted(hall.sees.items())
+        if port[0] == "compute-leaf-p1-su02-r1-01" and "spine" in far
+    )
+    leaf, spine = hall.sees[node], hall.sees[up]
+    hall.sees |= {node: spine, spine: node, leaf: up, up: leaf}
+    found = found_in("leaf-spine", hall, tmp_path)
+    (odd,) = found["compute"]["carry_nothing"]
+    assert odd == found["compute"]["each"][0]["id"]
+    assert found["compute"]["sections"]["structure"]["bisection_gbps"] == Seen("leaf-spine", hall).least_cut() == 700
+    assert f"  carry nothing, since no plan joins what they join: {odd}" in lines(found)
+
+
+def test_a_phase_is_found_as_a_phase(tmp_path: Path, fabricgen: Callable[..., Ran]) -> None:
+    """At the phase four of the planes are there; a dark port of one of them is a quarter of a rank's."""
+    hall = CabledHall("phased-planes")
+    port = next(port for port, (far, _) in sorted(hall.sees.items()) if port[0].endswith("n001") and "pl1-" in far)
+    dump = hall.cut(*port).csv(tmp_path / "hall.csv")
+    words = ("--phase", "now", "--section", "structure", "--sizes", "8G", "--dump", dump)
+    ran = fabricgen("analyze", BLUEPRINTS / "phased-planes.yaml", *words)
+    assert ran.code == 0, ran.err
+    assert "  together: all-reduce +33.3%, all-to-all +33.3%" in ran.out
+    assert "    bisection: Gb/s each" in ran.out
