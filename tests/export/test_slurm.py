@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections import defaultdict
+from collections.abc import Callable
 from pathlib import Path
 
 import networkx
@@ -11,13 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabricgen.cluster import Cluster
+from fabricgen.cluster import Cluster, build_cluster
+from fabricgen.design.model import Design
 from fabricgen.export.integrations import slurm
 from fabricgen.export.locality.hostlists import hostlist
 from fabricgen.export.locality.model import common_name
 from fabricgen.kernel.diagnostics import InputError
 from tests.conftest import built_files, example_cluster
-from tests.export.hostlist_reader import expanded, lines
+from tests.export.hostlist_reader import aggregated, expanded, lines, topologies
 from tests.export.slurm_controller import show_topology
 
 NO_ROOT = "no switch can reach all nodes through its descendants"
@@ -91,6 +93,76 @@ def test_only_what_links_join_has_a_switch_in_common(name: str) -> None:
             wired.add_edge(row["a_device"], row["b_device"])
     together = {frozenset(part & nodes) for part in map(set, networkx.connected_components(wired)) if part & nodes}
     assert {frozenset(set(part) & nodes) for part in networkx.weakly_connected_components(tree)} == together
+
+
+BLOCKS = {
+    "superpod-b200": [31, 124],
+    "superpod-b200-3tier": [32, 128, 512],
+    "nvl72-gb200": [18, 144],
+    "mixed-generations": [16],
+    "top-of-rack": [8, 128],
+    "two-generations": [],
+}
+"""Sizes of blocks, by hand: nodes of the least block, then of what a tier joins if that is a power of two of blocks."""
+
+
+@pytest.mark.parametrize("name", BLOCKS)
+def test_blocks_that_slurm_joins_are_what_a_tier_joins(name: str) -> None:
+    cluster = example_cluster(name)
+    files, tree = built_files(cluster, "slurm"), tree_of(cluster)
+    told = topologies(files["slurm/topology.yaml"])
+    rows = lines(files["slurm/topology.conf"], "SwitchName")
+    assert told.pop("tree")["switches"] == [
+        {"switch": row["SwitchName"], **({"nodes": row["Nodes"]} if "Nodes" in row else {"children": row["Switches"]})}
+        for row in rows
+    ]
+    nodes = {node for node, degree in tree.out_degree() if not degree}
+    below = [networkx.descendants(tree, row["SwitchName"]) & nodes for row in rows]
+    placed: list[str] = []
+    for inside in told.values():
+        blocks = {row["block"]: expanded(row["nodes"]) for row in inside["blocks"]}
+        assert len(blocks) == len(inside["blocks"])
+        for joined in aggregated(blocks, inside["block_sizes"]):
+            assert joined in below
+        placed += [node for nodes in blocks.values() for node in nodes]
+    assert sorted(placed) == sorted(set().union(*leaf_sets(cluster).values()))
+    conf = files.get("slurm/topology-block.conf")
+    assert (conf is None) == (len(told) > 1)
+    if conf:
+        (sizes,) = lines(conf, "BlockSizes")
+        assert sizes == {"BlockSizes": ",".join(map(str, inside["block_sizes"]))}
+        assert [(row["BlockName"], row["Nodes"]) for row in lines(conf, "BlockName")] == [
+            (row["block"], row["nodes"]) for row in inside["blocks"]
+        ]
+        assert inside["block_sizes"] == BLOCKS[name]
+
+
+MIXED_RAILS = """
+fabricgen: 1
+name: mixed-rails
+scalable_unit: {nodes: {big: 4 x dgx-b200, small: 4 x gb200-tray}, racks: {nodes_per_rack: 4}}
+pods: {p1: {su: 1}}
+fabrics:
+  compute: {protocol: infiniband, tiers: {leaf: {switch: qm9700, per: rail}}}
+"""
+
+
+def test_nodes_with_some_leaves_in_common_are_in_one_tree(design_of: Callable[..., Design]) -> None:
+    """Nodes of four rails are on four of the eight leaves of others: apart at the leaf, together above it."""
+    tree = tree_of(build_cluster(design_of(MIXED_RAILS)))
+    (root,) = (name for name, degree in tree.in_degree() if not degree)
+    apart = {frozenset(name.split("-")[2] for name in tree.successors(leaf)) for leaf in tree.successors(root)}
+    assert apart == {frozenset({"big"}), frozenset({"small"})}
+
+
+def test_a_domain_of_several_nodes_is_a_block() -> None:
+    cluster = example_cluster("nvl72-gb200")
+    files = built_files(cluster, "slurm", "endpoints")
+    domains = defaultdict[str, set[str]](set)
+    for row in csv.DictReader(files["endpoints.csv"].decode().splitlines()):
+        domains[row["domain"]].add(row["node"])
+    rows = lines(files["slurm/topology-block.conf"], "BlockName")
+    assert {row["BlockName"]: set(expanded(row["Nodes"])) for row in rows} == domains
 
 
 NAMES = st.from_regex(r"[a-z][a-z0-9]{0,3}(-[a-z0-9]{1,4}){0,2}", fullmatch=True)
