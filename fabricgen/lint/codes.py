@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from fabricgen.kernel.diagnostics import did_you_mean
 from fabricgen.lint.fault import page_of
-from fabricgen.lint.plug_ins import plugged_codes
-from fabricgen.lint.rule import all_rules
+from fabricgen.lint.rule import all_rules, plugged_codes
 
 EXPIRED, UNMATCHED = "FG801", "FG802"
 """Findings of the engine: an expired waiver; a waiver or severity setting that matches nothing."""

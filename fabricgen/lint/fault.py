@@ -8,8 +8,7 @@ from functools import cache
 from fabricgen.kernel import discovery
 from fabricgen.kernel.diagnostics import Severity
 from fabricgen.lint.documented import Documented
-from fabricgen.lint.plug_ins import plugged_codes, plugged_rules
-from fabricgen.lint.rule import all_rules
+from fabricgen.lint.rule import all_rules, plugged_codes, plugged_rules
 
 FAULTS = "fabricgen.lint.faults"
 

@@ -9,7 +9,7 @@ from typing import cast
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.kernel.entry_points import EntryPoint, blamed
-from fabricgen.lint.plug_ins import PlugInRule, loaded_rule, offered
+from fabricgen.lint.rule import PlugInRule, loaded_rule, offered
 from fabricgen.plugins.view import ClusterView
 
 

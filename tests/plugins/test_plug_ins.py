@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from fabricgen.kernel import entry_points as found
-from fabricgen.lint import plug_ins
+from fabricgen.lint import rule
 from fabricgen.lint.docs import rules_page
 from tests.conftest import BLUEPRINTS, Ran
 
@@ -26,7 +26,7 @@ MODULES = ("acme_fabric", "broken_fabric")
 
 def forget() -> None:
     """Look for plug-ins anew."""
-    for cached in (found.entry_points, plug_ins.loaded_rule):
+    for cached in (found.entry_points, rule.loaded_rule):
         cached.cache_clear()
     for name in [name for name in sys.modules if name.partition(".")[0] in MODULES]:
         del sys.modules[name]

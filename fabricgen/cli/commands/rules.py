@@ -18,7 +18,7 @@ def command(code: str, form: str) -> None:
     from fabricgen.kernel.diagnostics import did_you_mean, fault
     from fabricgen.lint.docs import as_data, explain, listing
     from fabricgen.lint.fault import all_codes
-    from fabricgen.lint.plug_ins import plugged_rules
+    from fabricgen.lint.rule import plugged_rules
 
     known = (*all_codes(), *plugged_rules())
     found = tuple(each for each in known if each.id.startswith(code.upper()))
