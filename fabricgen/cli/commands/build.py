@@ -66,14 +66,14 @@ def command(
     settings: Path | None,
     fail_on: str | None,
 ) -> int:
-    """Build wiring, addresses, switch configs and the bill of materials of a BLUEPRINT.
+    """Build wiring, addresses, switch configs and the bill of materials of a BLUEPRINT; plug-ins add parts.
 
     \b
     Parts: summary, devices, links, endpoints, cables, racks, addresses, bom, configs;
     of patched fibre: trunks, panels, patches, shuffles;
     on request: technician, labels, drawings, graph, bom-trace, hosts, kubernetes,
-    scale-up, view; for schedulers: slurm; to boot machines: kea;
-    for simulators: astra-sim, astra-sim-ns3, simai; of plug-ins: by their names.
+    scale-up, view; for schedulers: slurm; to boot machines: dns, kea;
+    for simulators: astra-sim, astra-sim-ns3, simai.
     """
     from fabricgen.cli.findings import fails, print_findings, refuse_impossible
     from fabricgen.cli.lock_file import check_locked, keep_lock
