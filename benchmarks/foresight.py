@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 RESULTS = Path(__file__).parent / "results" / "foresight.json"
-RUNS = 5
+RUNS = 3
 COMMANDS = {
     "lint superpod-b300, for comparison": "lint blueprints/superpod-b300.yaml",
     "analyze superpod-b300": "analyze blueprints/superpod-b300.yaml",

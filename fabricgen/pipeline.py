@@ -164,7 +164,9 @@ def build_bundles(
     """
     from fabricgen.export.table import ExportContext
 
-    context = ExportContext(findings, options.prices, found, partial(_few_configs, cluster))
+    context = ExportContext(
+        findings, options.prices, found, partial(_few_configs, cluster), partial(_circuits, cluster)
+    )
     bundles: list[Bundle] = []
     for name in sorted(chosen_parts(options.parts) or usual_parts()):
         bundles += _configs(cluster, options) if name == CONFIGS else _exports(name, cluster, context)
@@ -208,6 +210,12 @@ def _few_configs(cluster: Cluster) -> list[tuple[str, bytes]]:
     from fabricgen.render.few import few_configs
 
     return few_configs(cluster)
+
+
+def _circuits(cluster: Cluster, rows: Sequence[int]) -> Mapping[tuple[str, str], str]:
+    from fabricgen.render.circuits import circuit_ids
+
+    return circuit_ids(cluster, rows)
 
 
 def template_findings(cluster: Cluster, templates: Path | None) -> tuple[Diagnostic, ...]:

@@ -44,6 +44,7 @@ class LossClasses:
 
     def __init__(self, losses: Losses) -> None:
         self.network, self.has, self.job = losses.network, losses.has, losses.job
+        self._after = losses.after
         self._cluster, self._plan = self.network.cluster, self.network.cluster.plan
         self.survival = FailureAnalysis(self._cluster.design, self.network.fabric)
         found = ((tier, _class_of(self.network, tier.key)) for tier in self.survival.chain)
@@ -67,34 +68,44 @@ class LossClasses:
         yield from self._feeds()
 
     def pairs(self) -> Iterator[Loss]:
-        """The worst two switches of each pair of tiers: those that cut off most accelerators, then those that leave
-        least of the bisection. One switch of each class is taken with every other switch.
+        """The worst two switches of each pair of tiers: those that cut off most accelerators, then those that slow
+        traffic down most, then those that leave least of the bisection. One switch of each class is taken with every
+        other switch.
         """
         for at, (tier, cls) in enumerate(self._tiers):
             firsts = [int(loss.devices[0]) for loss in self._switches(tier, cls)]
             for other, others in self._tiers[at:]:
-                found = [self._with(row, tier, other, others) for row in firsts]
-                for _, share, *pair in sorted(one for one in found if one)[:1]:
+                found = [pair for row in firsts for pair in self._with(row, tier, other, others)]
+                for *_, share, pair in sorted(found)[:1]:
                     many = cls.count * (cls.count - 1) // 2 if tier is other else cls.count * others.count
                     names, gone = " + ".join(self._cluster.names[row] for row in pair), np.array(pair)
                     yield Loss("pair", f"{tier.name} + {other.name}", many, many, names, gone, share=share)
 
-    def _with(self, row: int, tier: TierDesign, other: TierDesign, cls: DeviceClass) -> _Pair | None:
-        """The worst pair of a switch and one of a tier: (-ranks cut off, share left, the two switches)."""
+    def _with(self, row: int, tier: TierDesign, other: TierDesign, cls: DeviceClass) -> Iterator[_Pair]:
+        """A switch with one of every kind of those of a tier: of as many ranks that the two cut off, and as near."""
         leaf, only = self.network.leaf, self._ports[2]
         on = (leaf == row).any(axis=1)
         rest = np.where(self.has & (leaf != row), leaf, NONE)[on]
         last = rest.max(axis=1)
         lone = last[((rest == NONE) | (rest == last[:, None])).all(axis=1) & (last != NONE)]
         cut = np.bincount(lone, minlength=len(self._below[0])) + only
-        return min(
-            (
-                (-int(cut[second]), self.survival.after(self._domain((row, tier), (second, other))).share, row, second)
-                for second in range(cls.first, cls.first + cls.count)
-                if second != row
-            ),
-            default=None,
-        )
+        seconds = np.flatnonzero(np.arange(cls.first, cls.first + cls.count) != row) + cls.first
+        near = [level.component[seconds] == level.component[row] for level in self.network.levels]
+        columns = [column.astype(np.int64) for column in (cut[seconds], *near, *self._between(row, seconds))]
+        for first, _ in _alike(*columns, *(below[seconds] for below in self._below)):
+            second = int(seconds[first])
+            slowdown = max(self._after(np.array([row, second])).slowdown.values(), default=np.inf)
+            share = self.survival.after(self._domain((row, tier), (second, other))).share
+            yield -int(cut[second]), -round(slowdown, 9), share, (row, second)
+
+    def _between(self, row: int, others: Ints64) -> Iterator[Ints64]:
+        """By other switch, its links to a switch, to the ones above and to the ones below which that has links to."""
+        a, b, size = self._links.a, self._links.b, len(self._plan.devices)
+        yield np.bincount(np.append(a[b == row], b[a == row]), minlength=size)[others]
+        for mine, far in ((a, b), (b, a)):
+            met = np.zeros(size, dtype=np.bool_)
+            met[far[mine == row]] = True
+            yield np.bincount(mine[met[far]], minlength=size)[others]
 
     def _domain(self, *switches: tuple[int, TierDesign]) -> FailureDomain:
         gone: dict[TierKey, list[tuple[int, int]]] = {}
@@ -259,7 +270,8 @@ class LossClasses:
             yield Loss("feed", loss.name, 1, 1, loss.name, gone, share=self.survival.after(loss).share)
 
 
-_Pair = tuple[int, Fraction, int, int]
+_Pair = tuple[int, float, Fraction, tuple[int, int]]
+"""Two switches, the worst first: ranks cut off and slowdown below 0, share of the bisection left, and their rows."""
 
 
 def _alike(*columns: Ints64) -> Iterator[tuple[int, int]]:

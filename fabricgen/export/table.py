@@ -53,14 +53,16 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class ExportContext:
-    """Inputs of a part besides the cluster: counts of findings by severity, unit prices by part, the findings, and
-    (path, content) of the configurations where they are few.
+    """Inputs of a part besides the cluster: counts of findings by severity, unit prices by part, the findings,
+    (path, content) of the configurations where they are few, and of some switches, by their rows, what DHCP requests
+    say of the (switch, port) that they came in at.
     """
 
     findings: Callable[[], Mapping[str, int]] = dict
     prices: Mapping[str, float] = field(default_factory=dict)
     found: Callable[[], Sequence[Diagnostic]] = tuple
     configs: Callable[[], Sequence[tuple[str, bytes]]] = tuple
+    circuits: Callable[[Sequence[int]], Mapping[tuple[str, str], str]] = field(default=lambda _: {})
 
 
 class BuildPart(Protocol):

@@ -68,6 +68,25 @@ class SharesTables(Protocol):
         """Values for the templates of tables with cable lengths; the templates must print `lengths` unchanged."""
 
 
+class Circuits(NamedTuple):
+    """What DHCP requests say of the port that they came in at (RFC 3046, agent circuit id), on one switch."""
+
+    form: Mapping[str, str]
+    """By fabric whose hosts are relayed: the text, in the fields of `CIRCUIT_FIELDS`; without one it says no port."""
+    bond: str
+    """The name of a bond, in the field {number}; "" where it has none, so that requests over bonds tell no port."""
+    alias: Mapping[str, str]
+    """Further names of ports, by the name that the NOS uses."""
+
+
+@runtime_checkable
+class NamesCircuits(Protocol):
+    """A NOS whose DHCP relay says at which port a request came in."""
+
+    def circuits(self, switch: SwitchView, catalog: Catalog) -> Circuits:
+        """How it says so on a switch, whether or not its blueprint has DHCP servers: others may relay to some."""
+
+
 def known_nos(*, whole_fabric: bool) -> tuple[str, ...]:
     """Ids of the NOS modules for single switches, or for whole fabrics; sorted."""
     return tuple(n for n in module_names(NOS_PACKAGE) if is_whole_fabric(n) == whole_fabric)

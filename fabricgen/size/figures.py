@@ -7,6 +7,7 @@ of no length. What is shown is counted on the wiring plan, which knows lengths, 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -61,12 +62,16 @@ class Figures:
     """Switches and transceivers without a price, for which there is none of the whole."""
     lost: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """By tier: what one lost switch leaves of the bisection, and the node ports that lose their link."""
+    nic_links: int = 1
+    """Links of a NIC to the fabric, over all planes."""
+    nics_cut_off: int = 0
+    """NICs that the loss of one switch leaves without any link, at most."""
 
     def on(self, axis: str) -> float | None:
         """Its value on an axis; None for unknown."""
         if axis == "switches":
             return sum(self.switches.values())
-        name = {"power": "power_w", "latency": "latency_ns"}.get(axis, axis)
+        name = {"power": "power_w", "latency": "latency_ns", "loss": "nics_cut_off"}.get(axis, axis)
         value: float | None = getattr(self, name)
         return value
 
@@ -90,7 +95,21 @@ def figures_of(design: Design, prices: Prices) -> Figures:
         nodes_power_w=_sum((planned_w(s.profile), design.layout.present(s)) for s in design.layout.node_sets),
         latency_ns=_switches_ns(design, fabric),
         price=None if prices is None else _least_price(fabric, ends, prices),
+        nic_links=_nic_links(fabric),
+        nics_cut_off=_cut_off(fabric),
     )
+
+
+def _nic_links(fabric: FabricDesign) -> int:
+    """Links of the NIC that has fewest of them."""
+    legs = (Counter(leg.rail for leg in attachment.legs) for _, attachment in fabric.attachments)
+    return min(min(found.values()) for found in legs)
+
+
+def _cut_off(fabric: FabricDesign) -> int:
+    """NICs that lose all their links with one switch: those of a full leaf, unless they have links to other planes."""
+    leaf = next(tier for tier in fabric.tiers if tier.lowest)
+    return 0 if fabric.planes > 1 else -(-leaf.downs[0].count // _nic_links(fabric))
 
 
 def _sum(watts: Iterator[tuple[float | None, int]]) -> float | None:

@@ -58,6 +58,52 @@ def front_of(candidates: Sequence[Candidate], axes: Sequence[str]) -> list[Candi
     return [one for one, place in zip(candidates, places, strict=True) if place in kept]
 
 
+NEAR = 0.05 + 1e-9
+"""How far apart two candidates that are nearly alike are on an axis, at most, of the one of the front."""
+
+
+def off(one: Candidate, other: Candidate, axes: Sequence[str]) -> dict[str, float]:
+    """By axis how far a candidate is off one of the front, of 1; `inf` where only one of two figures is known."""
+    found = {}
+    for axis in axes:
+        ours, theirs = one.figures.on(axis), other.figures.on(axis)
+        if ours != theirs:
+            found[axis] = theirs / ours - 1 if ours and theirs is not None else inf
+    return found
+
+
+def near_alike(
+    front: Sequence[Candidate], beaten: Sequence[Candidate], axes: Sequence[str]
+) -> dict[str, tuple[Candidate, ...]]:
+    """By name of one of the front: for each other number of planes the nearest of the beaten, at most `NEAR` off it on
+    every axis.
+
+    Planes of which one on the front is as near are left out: that is shown. One that is checked goes before others, so
+    that few are wired to find it.
+    """
+    found = {}
+    for one in front:
+        shown = {other.shape.planes for other in front if _is_near(one, other, axes)}
+        nearest: dict[int, tuple[tuple[bool, float, str], Candidate]] = {}
+        for other in beaten:
+            planes = other.shape.planes
+            if planes == one.shape.planes or planes in shown or not _is_near(one, other, axes):
+                continue
+            most = max(map(abs, off(one, other, axes).values()), default=0.0)
+            order = (not other.checked, most, other.name)
+            if planes not in nearest or order < nearest[planes][0]:
+                nearest[planes] = (order, other)
+        if nearest:
+            found[one.name] = tuple(other for _, (_, other) in sorted(nearest.items()))
+    return found
+
+
+def _is_near(one: Candidate, other: Candidate, axes: Sequence[str]) -> bool:
+    """Whether two candidates of one switch are nearly alike on every axis."""
+    alike = one.shape.switch == other.shape.switch
+    return alike and all(abs(part) <= NEAR for part in off(one, other, axes).values())
+
+
 def beaten_by(candidate: Candidate, front: Sequence[Candidate], axes: Sequence[str]) -> Candidate | None:
     """The first of the front that beats a candidate; None where none does."""
     place = candidate.place(axes)

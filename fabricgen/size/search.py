@@ -9,7 +9,7 @@ until all of it has been judged: what is left out is beaten even if it cost no m
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -21,7 +21,7 @@ from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import InputError, Severity
 from fabricgen.pipeline import compile_cluster, compile_design
 from fabricgen.size.figures import Figures, figures_of, measured, replugged
-from fabricgen.size.front import Candidate, front_of
+from fabricgen.size.front import Candidate, front_of, near_alike
 from fabricgen.size.nothing import HUNGRY, nothing, refuse_hungry_nodes
 from fabricgen.size.shapes import Hardware, Ports, Shape, likeness, most_nodes, nodes_for, shapes
 from fabricgen.size.text import blueprint_text
@@ -47,6 +47,8 @@ class Found:
     tried: int
     compiled: int
     reasons: tuple[tuple[str, int], ...]
+    near: Mapping[str, tuple[Candidate, ...]]
+    """By name of one of the front: those of other planes that are nearly alike, though beaten."""
 
 
 def find(wishes: Wishes, *, folder: Path, jobs: int, every: bool = False) -> Found:
@@ -63,14 +65,29 @@ def find(wishes: Wishes, *, folder: Path, jobs: int, every: bool = False) -> Fou
     tried = list(dict.fromkeys(shapes(hardware, nodes)))
     designed = sized(tried, work, jobs, reasons)
     axes = wishes.compared_by
-    candidates = _judged(designed, axes, work, jobs, reasons, every=every)
+    judged = partial(_judged, work=work, jobs=jobs, reasons=reasons)
+    candidates = judged(designed, (lambda all_of_them: all_of_them) if every else partial(front_of, axes=axes))
     if not candidates:
         raise nothing(hardware, nodes, reasons)
+    candidates = judged(candidates, partial(_near, axes=axes))
     candidates = sorted(candidates, key=lambda one: (one.place(axes), one.name))
+    front, beaten = _parted(candidates, axes)
+    counts = (len(tried), len(designed), tuple(reasons.most_common()))
+    return Found(wishes, hardware, axes, tuple(front), tuple(beaten), *counts, near_alike(front, beaten, axes))
+
+
+def _parted(candidates: Sequence[Candidate], axes: tuple[str, ...]) -> tuple[list[Candidate], list[Candidate]]:
+    """The front, and what it beats."""
     front = front_of(candidates, axes)
     names = {one.name for one in front}
-    beaten = tuple(one for one in candidates if one.name not in names)
-    return Found(wishes, hardware, axes, tuple(front), beaten, len(tried), len(designed), tuple(reasons.most_common()))
+    return front, [one for one in candidates if one.name not in names]
+
+
+def _near(candidates: Sequence[Candidate], axes: tuple[str, ...]) -> list[Candidate]:
+    """The front, and those of other planes that are nearly alike."""
+    front, beaten = _parted(candidates, axes)
+    near = {other.name: other for others in near_alike(front, beaten, axes).values() for other in others}
+    return [*front, *near.values()]
 
 
 def sized(tried: Sequence[Shape], work: Work, jobs: int, reasons: Counter[str]) -> list[Candidate]:
@@ -248,14 +265,17 @@ _COUNTED = ("links", "cables", "optics", "bisection", "growth", "hops")
 
 
 def _judged(
-    candidates: list[Candidate], axes: tuple[str, ...], work: Work, jobs: int, reasons: Counter[str], *, every: bool
+    candidates: list[Candidate],
+    wanted: Callable[[list[Candidate]], list[Candidate]],
+    work: Work,
+    jobs: int,
+    reasons: Counter[str],
 ) -> list[Candidate]:
-    """The candidates without those of the front (or with `every` of all) that do not lint clean, in whose place comes
-    the next that is alike; what is judged has the figures of its plan.
+    """The candidates without those wanted of them that do not lint clean, in whose place comes the next that is alike;
+    what is judged has the figures of its plan.
     """
     while True:
-        wanted = candidates if every else front_of(candidates, axes)
-        asked = [one for one in wanted if not one.checked]
+        asked = [one for one in wanted(candidates) if not one.checked]
         if not asked:
             return candidates
         made = {one.name: one for one in _of_all(work.judged, asked, jobs, reasons)}

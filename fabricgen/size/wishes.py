@@ -26,6 +26,7 @@ AXES = {
     "hops": "switches on the longest path",
     "latency": "time over the longest path",
     "bisection": "bandwidth across the worst cut, of that of the nodes; more is better",
+    "loss": "NICs that the loss of one switch leaves without any link",
     "growth": "links whose upper end is re-plugged when it grows",
 }
 """What candidates are compared by; less is better but where it says otherwise."""

@@ -222,19 +222,26 @@ def test_one_of_n_spines_costs_a_ring_of_nodes_under_own_leaves_its_share(nodes:
 
 
 def test_the_worst_pair_of_switches_is_the_worst_of_all_pairs(design_of) -> None:
-    for text in (UNITS, PLANES):
+    for text in (PLANES, PODS):
         network = network_of(design_of(text))
         graph, classes = Graph(network), network.cluster.plan.devices.classes
+        losses = losses_of(network, Job("all", np.arange(len(network.ranks))))
         tier_of = {row: c.tier for c in classes for row in range(c.first, c.first + c.count)}
-        worst: dict[str, int] = {}
+        worst: dict[str, tuple[int, float]] = {}
         for pair in combinations(sorted(graph.switches), 2):
             what = " + ".join(tier_of[row] for row in pair)
-            worst[what] = max(worst.get(what, 0), graph.without(set(pair))[0])
+            slowdown = max(losses.after(np.array(pair)).slowdown.values(), default=np.inf)
+            worst[what] = max(worst.get(what, (0, 0.0)), (graph.without(set(pair))[0], round(slowdown, 4)))
         found = found_of(network, pairs=True)
-        assert {row["what"]: row["cut_off"] for row in found["pairs"]} == worst
+        figures = ("all_to_all_slowdown", "ring_slowdown")
+        told = {row["what"]: (row["cut_off"], max(row[f] or np.inf for f in figures)) for row in found["pairs"]}
+        assert told == worst
         numbers = {row["what"]: row["parts"] for row in found["pairs"]}
         assert sum(numbers.values()) == len(graph.switches) * (len(graph.switches) - 1) // 2
-        assert any("pair: leaf + leaf" in line for line in failures.lines(found))
+        lines = [*failures.lines(found)]
+        for row in found["pairs"]:
+            at = next(i for i, line in enumerate(lines) if f"pair: {row['what']} " in line)
+            assert lines[at + 1] == f"    the worst: {row['example']}"
 
 
 def test_a_job_is_stopped_by_its_own_parts_alone() -> None:

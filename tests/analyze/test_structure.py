@@ -10,13 +10,19 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from fabricgen.analyze.asked import Asked
+from fabricgen.analyze.bisection import bisection_gbps, counted_gbps
+from fabricgen.analyze.jobs import job_of
 from fabricgen.analyze.latency import switches_crossed
 from fabricgen.analyze.network import Network, networks_of
 from fabricgen.analyze.paths import Paths
-from fabricgen.analyze.sections import structure
+from fabricgen.analyze.sections import failures, structure
 from fabricgen.cluster import Cluster
+from fabricgen.phases.tables import at_phase
 from fabricgen.pipeline import compile_cluster, compile_design
 from tests.analyze.wired import Wired
+from tests.conftest import example_cluster
+from tests.cuts import least_cut
+from tests.design.test_failure import PLANES, PODS
 from tests.properties.blueprints import clos, dual_ported, planes, rail_grouped
 from tests.properties.compiling import cases, compiled_or_dropped
 
@@ -125,3 +131,27 @@ def test_latency_is_of_switches_and_cables() -> None:
     catalog = cluster.design.catalog
     ns = catalog.constants().latency.switch_ns(catalog.switch("qm9700"))
     assert row["latency_us"] == pytest.approx((3 * ns + row["cable_m"] * 4.9) / 1000, abs=2e-3)
+
+
+@pytest.mark.parametrize(
+    ("text", "now"),
+    [
+        (PLANES.replace("su: 2", "su: 4"), "{units: {p1: 2}, planes: [1]}"),
+        (PODS.replace("su: 2", "su: 6", 1), "{units: {p1: 2, p2: 2}}"),
+    ],
+    ids=["planes", "pods"],
+)
+def test_a_phase_has_the_bisection_of_what_is_there(design_of, text: str, now: str) -> None:
+    design = design_of(text + f"phases: {{now: {now}, end: {{}}}}\n")
+    network = next(networks_of(at_phase(design, "now")))
+    asked = Asked(network.cluster.design.catalog.constants())
+    found = structure.figures(network, job_of(network), asked)
+    assert found["bisection_gbps"] == least_cut(network.cluster.plan)
+    assert found["bisection_gbps_per_rank"] == 2 * found["bisection_gbps"] / len(network.ranks)
+    assert failures.figures(network, job_of(network), asked)["bisection_gbps"] == found["bisection_gbps"]
+
+
+@pytest.mark.parametrize("name", ["mixed-breakouts", "two-generations", "leaf-spine", "four-tier", "spare-nodes"])
+def test_the_bisection_of_a_whole_cluster_is_the_same_counted_on_links(name: str) -> None:
+    for network in networks_of(example_cluster(name)):
+        assert counted_gbps(network) == bisection_gbps(network)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.capacity.failure import FailureAnalysis
 from fabricgen.design.capacity.failure_domains import FailureDomain, feed_failures, rack_failures, row_failures
+from fabricgen.design.fabric_model import TierKey
 from fabricgen.design.floor.floor_plan import FloorPlan
 from fabricgen.design.model import Design
 from fabricgen.wiring.tables import SWITCH, WiringPlan
@@ -186,3 +188,31 @@ def test_what_planes_and_racks_of_their_own_are_worth(design_of) -> None:
         survival = FailureAnalysis(design, design.fabric("compute"))
         shares.append(min(survival.after(lost).share for lost in rack_failures(design, FloorPlan(design))))
     assert shares == [Fraction(1, 2), 0]
+
+
+FOUR_PODS = blueprint(
+    SERVER,
+    "p1: {su: 1, count: 4}",
+    "leaf: {switch: sn5600, per: su, uplinks: 6 x 400G, oversubscription: 2}, "
+    "spine: {switch: sn5600, per: pod, count: 3, uplinks: 2 x 400G}, core: {switch: sn5600, per: spine, count: 2}",
+)
+
+
+@pytest.mark.parametrize("text", [FOUR_PODS, PODS], ids=["four-pods", "pods"])
+def test_any_two_switches_and_any_rack_of_cores_or_spines_leave_what_the_plan_says(design_of, text: str) -> None:
+    """Where cores join the spines of one number, a lost core is no lost spine of every pod."""
+    design = design_of(text)
+    counted, survival = Counted(build_cluster(design).plan), FailureAnalysis(design, design.fabric("compute"))
+    of_tier = {c.tier: c for c in counted.plan.devices.classes if c.kind == SWITCH}
+    switches = [(t, n) for t in survival.chain for n in range(of_tier[t.name].count)]
+    losses = [list(pair) for pair in combinations(switches, 2)]
+    for tier in survival.chain[1:]:
+        mine = [switch for switch in switches if switch[0] is tier]
+        losses += [mine[first : first + size] for size in (3, 4, 5) for first in range(len(mine) - size + 1)]
+    for lost in losses:
+        gone: dict[TierKey, list[tuple[int, int]]] = {}
+        for tier, number in lost:
+            gone.setdefault(tier.key, []).append(divmod(number, tier.count))
+        rows = {of_tier[tier.name].first + number for tier, number in lost}
+        names = [f"{tier.name} {number}" for tier, number in lost]
+        assert survival.after(FailureDomain("some", gone)).share == counted.share(rows), names

@@ -1,6 +1,6 @@
 """A DHCP client on a raw socket (RFC 2131): DISCOVER, OFFER, REQUEST, ACK; says what it was given.
 
-Run in a host's namespace with its interface: `python dhcp_client.py eth1`. It asks again every half second.
+Run in a host's namespace with its interface: `python dhcp_client.py eth1 [OPTION]`. It asks again every half second.
 """
 
 from __future__ import annotations
@@ -49,12 +49,14 @@ def answer(frame: bytes) -> tuple[int, str, dict[int, bytes]] | None:
     return options[53][0], socket.inet_ntoa(bootp[16:20]), options
 
 
-def main(interface: str) -> None:
-    """Write `ADDRESS MASK ROUTER`, or nothing where nobody answers."""
+def main(interface: str, option: int = 0) -> None:
+    """Write `ADDRESS MASK ROUTER` and the text of an option that is asked for, or nothing where nobody answers."""
     own = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x0003))
     own.bind((interface, 0))
     own.settimeout(0.5)
-    mac, request, deadline = own.getsockname()[4], packet(own.getsockname()[4], DISCOVER), time.monotonic() + SECONDS
+    asked = bytes([55, 3, 1, 3, option]) if option else b""
+    mac, deadline = own.getsockname()[4], time.monotonic() + SECONDS
+    request = packet(mac, DISCOVER, asked)
     own.send(request)
     while time.monotonic() < deadline:
         try:
@@ -66,13 +68,14 @@ def main(interface: str) -> None:
             continue
         kind, address, options = found
         if kind == OFFER:
-            wanted = bytes([50, 4]) + socket.inet_aton(address) + bytes([54, 4]) + options[54]
+            wanted = asked + bytes([50, 4]) + socket.inet_aton(address) + bytes([54, 4]) + options[54]
             request = packet(mac, REQUEST, wanted)
             own.send(request)
         elif kind == ACK:
-            sys.stdout.write(" ".join([address, socket.inet_ntoa(options[1]), socket.inet_ntoa(options[3])]))
+            told = [options[option].decode()] if option in options else []
+            sys.stdout.write(" ".join([address, socket.inet_ntoa(options[1]), socket.inet_ntoa(options[3]), *told]))
             return
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1], *map(int, sys.argv[2:]))

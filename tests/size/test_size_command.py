@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -176,6 +177,30 @@ def test_prices_add_an_axis(fabricgen, tmp_path: Path) -> None:
     assert {one["price"] for name, one in found.items() if "sn5600" in name} == {None}
     assert {tuple(one["without_price"]) for name, one in found.items() if "sn5600" in name} == {("sn5600",)}
     assert priced["without_price"] == []
+
+
+def test_what_is_nearly_alike_in_other_planes_stands_beside_the_front(fabricgen, tmp_path: Path) -> None:
+    """256 nodes in one plane or two take as many switches and optics; fibres of one plane are longer."""
+    wishes = ("--gpus", "2048", "--node", "dgx-b300", "--switch", "sn5600", "--attach", "rail", "--tiers", "2")
+    wishes = (*wishes, "--unit-size", "32,64", "--rails", "meet")
+    ran = fabricgen("size", *wishes, "--axes", "switches,power,latency", "-o", str(tmp_path / "out"))
+    (one,) = json.loads((tmp_path / "out/size.json").read_bytes())["candidates"]
+    assert (one["planes"], one["nics_cut_off"]) == (2, {"link": 0, "switch": 0})
+    (near,) = one["near"]
+    assert (near["name"], near["planes"], set(near["off"])) == ("2t-sn5600-p1-su32-1to1", 1, {"latency"})
+    assert 0 < near["off"]["latency"] <= 0.05
+    words = (
+        f"nearly alike in 1 plane: {near['name']} (ns +{near['off']['latency']:.1%}); one lost leaf cuts 32 NICs off"
+    )
+    page = unescape((tmp_path / "out/size.html").read_text(encoding="utf-8"))
+    beside = [line.strip() for line in ran.out.split("\n\n")[2].splitlines()[1:]]
+    assert words in beside
+    assert all(line in page for line in beside)
+    fronts = [
+        {one["planes"] for one in json.loads(fabricgen("size", *wishes, "--format", "json", *axes).out)["candidates"]}
+        for axes in (("--axes", "switches"), ("--axes", "switches,loss"))
+    ]
+    assert fronts == [{1, 2}, {2}]
 
 
 def test_an_axis_that_is_known_of_no_design_is_told(fabricgen, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from fabricgen.cluster import Cluster
 from fabricgen.lint.engine import lint
 from fabricgen.pipeline import compile_cluster, compile_design
 from fabricgen.size.figures import Figures
-from fabricgen.size.front import Candidate, beaten_by, beats, front_of
+from fabricgen.size.front import Candidate, beaten_by, beats, front_of, near_alike
 from fabricgen.size.search import Work
 from fabricgen.size.shapes import Hardware, Shape, likeness, most_nodes, shapes
 from fabricgen.size.wishes import AXES
@@ -66,7 +66,44 @@ def test_unknown_power_wins_nothing() -> None:
     assert front_of([unknown, known_w], ("switches", "power")) == [known_w]
 
 
-MANY_AXES = ",".join(axis for axis in AXES if axis not in ("price", "growth"))
+def test_what_is_nearly_alike_in_other_planes_is_told_unless_the_front_has_it() -> None:
+    """5 % dearer is near, 6 % is not; one of the same planes or another switch never is."""
+    shape = Shape(2, "a", 1, "rail", 1, 8, Fraction(1), "spine")
+    one = Candidate(shape, "", Figures({"leaf": 100}, 0, 0, 200, 1000.0, 3, 1.0, None, None))
+
+    def other(unit: int, switches: int, planes: int = 2, switch: str = "a") -> Candidate:
+        figures = replace(one.figures, switches={"leaf": switches})
+        return replace(one, shape=replace(shape, unit=unit, planes=planes, switch=switch), figures=figures)
+
+    axes = ("switches", "optics", "power")
+    near, nearer = other(16, 105), other(32, 104)
+    far, alike, foreign = other(64, 106), other(16, 101, planes=1), other(16, 101, switch="b")
+    assert near_alike([one], [far, near, nearer, alike, foreign], axes) == {one.name: (nearer,)}
+    assert near_alike([one], [replace(near, checked=True), nearer], axes)[one.name][0].name == near.name
+    assert near_alike([one], [far, alike, foreign], axes) == {}
+    assert near_alike([one, other(48, 103)], [near, nearer], axes) == {}
+    unknown = replace(nearer, figures=replace(nearer.figures, power_w=None))
+    assert near_alike([one], [unknown], axes) == {}
+
+
+def test_the_nics_that_a_lost_switch_cuts_off_are_those_of_no_other_switch() -> None:
+    """Against the drawn links: of each switch, the NICs whose links all end at it."""
+    for planes in (1, 2):
+        wishes = {"gpus": 2048, "node": "dgx-b300", "switch": "sn5600", "attach": "rail", "tiers": 2, "planes": planes}
+        one = next(one for one in designed(**wishes) if one.shape.meet == "spine")
+        links = compile_cluster(compiled(one)).plan.links
+        ends: dict[tuple[int, int], set[int]] = {}
+        for device, leaf, rail, segment in zip(
+            *(column.tolist() for column in (links.a_device, links.b_device, links.rail, links.segment)), strict=True
+        ):
+            if links.segments[segment].lower == "node":
+                ends.setdefault((device, rail), set()).add(leaf)
+        alone_at = Counter(leaf for leaves in ends.values() if len(leaves) == 1 for leaf in leaves)
+        assert one.figures.nics_cut_off == max(alone_at.values(), default=0)
+        assert {len(leaves) for leaves in ends.values()} == {one.figures.nic_links} == {planes}
+
+
+MANY_AXES = ",".join(axis for axis in AXES if axis not in ("price", "growth", "loss"))
 
 
 def test_what_is_shown_lints_clean_and_what_is_left_out_is_beaten() -> None:

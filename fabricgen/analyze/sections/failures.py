@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from fractions import Fraction
 from typing import Any
 
 from fabricgen.analyze.asked import Asked, Job
+from fabricgen.analyze.bisection import bisection_gbps
 from fabricgen.analyze.collectives.team import team_of
 from fabricgen.analyze.loss_classes import Loss, LossClasses
 from fabricgen.analyze.losses import ALL_TO_ALL, RING, Losses
@@ -35,11 +35,11 @@ def figures(network: Network, job: Job, asked: Asked) -> dict[str, Any]:
     grid = team_of(network, job, asked.constants).grid
     losses = Losses(network, job, grid)
     classes = LossClasses(losses)
-    whole = classes.survival.whole
+    whole = bisection_gbps(network)
     rows = [_row(losses, loss, whole) for loss in classes.single()]
     rates = sorted(asked.constants.failures.items())
     return {
-        "bisection_gbps": float(whole),
+        "bisection_gbps": whole,
         "in_one_domain": len(grid) < 2,
         "losses": rows,
         **({"pairs": [_row(losses, loss, whole) for loss in classes.pairs()]} if asked.pairs else {}),
@@ -50,9 +50,9 @@ def figures(network: Network, job: Job, asked: Asked) -> dict[str, Any]:
     }
 
 
-def _row(losses: Losses, loss: Loss, whole: Fraction) -> dict[str, Any]:
+def _row(losses: Losses, loss: Loss, whole: float) -> dict[str, Any]:
     left = losses.after(loss.devices, loss.links)
-    lost = left.lost_gbps / float(whole) if whole else 0.0
+    lost = left.lost_gbps / whole if whole else 0.0
     share = float(loss.share) if loss.share is not None else max(0.0, 1 - lost)
     phase = losses.network.cluster.phase
     return {
@@ -121,6 +121,8 @@ def lines(found: Mapping[str, Any]) -> Iterator[str]:
             f"  {name:<34}{row['parts']:>9,}{row['cut_off']:>9,}{row['slowed']:>8,}"
             f"{_share(row['bisection_share']):>11}{next(times):>8}{next(times):>12}"
         )
+        if row["kind"] == "pair":
+            yield f"    the worst: {row['example']}"
     yield f"  ({WITHIN if found['in_one_domain'] else BEYOND})"
     yield ""
     yield from _often_lines(found["interruptions"])

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from fabricgen.analyze.asked import Asked, Job
+from fabricgen.analyze.bisection import bisection_gbps
 from fabricgen.analyze.latency import cable_m, latency_us, switch_ns, switch_sources, switches_crossed
 from fabricgen.analyze.network import NONE, Network, median
 from fabricgen.analyze.paths import Paths
 from fabricgen.analyze.reckoned import Reckoning, cited
-from fabricgen.design.capacity.bisection import bisection_gbps
 from fabricgen.wiring.tables import Ints64
 
 ORDER = 1
@@ -38,7 +38,7 @@ _Cell = tuple[int, int, int]
 def figures(network: Network, _job: Job, asked: Asked) -> dict[str, Any]:
     """The structure of a network: its tiers, and classes of pairs of accelerators."""
     taper = tuple(_taper(network))
-    bisection = float(bisection_gbps(network.cluster.design, network.fabric))
+    bisection = bisection_gbps(network)
     latency = asked.constants.latency
     return {
         "ranks": len(network.ranks),

@@ -33,6 +33,20 @@ V6Resolvers = Annotated[
     AfterValidator(_of_v6),
     WithJsonSchema(one_or_list(text_form(f"^{forms.IPV6}$", "an IPv6 address", "fd00::53"), maxItems=8)),
 ]
+CIRCUIT_FIELDS = ("switch", "port", "alias", "vlan")
+"""What a circuit id may name: the switch, its port as its NOS and as SONiC's port table call it, and the VLAN."""
+_TEXT = r"[A-Za-z0-9 ._:/#|,=+-]"
+_FIELD = "|".join(rf"\{{{name}\}}" for name in CIRCUIT_FIELDS)
+
+CircuitForm = Annotated[str, Field(pattern=rf"^({_TEXT}|{_FIELD})+$", max_length=100)]
+
+
+def _told_apart(form: str) -> str:
+    if "{port}" not in form and "{alias}" not in form:
+        raise ValueError(f"'{form}' is the same at every port; name the port by {{port}} or {{alias}}")
+    return form
+
+
 Percent = Annotated[float, Field(ge=0, le=MOST_STORM_PERCENT), AfterValidator(_hundredths)]
 
 
@@ -45,6 +59,11 @@ class Dhcp(Model):
     option_82: bool = Field(
         True,
         description="Whether requests say on which switch and port they came in (RFC 3046). SONiC always says so.",
+    )
+    circuit_id: Annotated[CircuitForm, AfterValidator(_told_apart)] | None = Field(
+        None,
+        description="How the switches spell that port, for the reservations of DHCP servers, in the fields {switch}, "
+        '{port}, {alias} and {vlan}, e.g. "{switch}:{port}". Default: as their NOS does.',
     )
 
 

@@ -19,6 +19,7 @@ _LABEL = r"[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 _HOST = rf"{_LABEL}(\.{_LABEL})*"
 _ACCOUNT = r"^[a-z_][a-z0-9_-]{0,30}$"
 _KEY = r"(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(256|384|521)|sk-ssh-ed25519@openssh\.com) [A-Za-z0-9+/]+=*"
+_URL = rf"^https?://({_HOST}|\[[0-9a-fA-F:]+\])(:[0-9]{{1,5}})?(/[A-Za-z0-9._~-]+)*/?$"
 _DEVICE_FILE = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$"
 
 
@@ -232,6 +233,38 @@ class Banner(Model):
     motd: Text = Field("", description="After the login.")
 
 
+_PART = "[A-Za-z0-9][A-Za-z0-9._+~-]*"
+ImageFile = Annotated[str, Field(pattern=rf"^{_PART}(/{_PART})*$", max_length=200)]
+
+ImageUser = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9.-]{0,62}[a-z0-9])?$")]
+
+
+class Image(Model):
+    """An image of a NOS, as the ZTP server has it."""
+
+    file: ImageFile = Field(description="Its path below the URL of the ZTP server, e.g. images/sonic-mellanox.bin.")
+    sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | None = Field(
+        None, description="Its checksum, in hexadecimal. Default: not checked."
+    )
+    version: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+~-]*$", max_length=100)] | None = Field(
+        None, description="Its version as the NOS spells it: a switch that runs it is left alone. Default: not asked."
+    )
+
+
+class Ztp(Model):
+    """Where switches that boot for the first time fetch what they are to run."""
+
+    url: Annotated[str, Field(pattern=_URL, max_length=200)] | None = Field(
+        None,
+        description="Under which the output folder of a build is served, e.g. http://10.32.0.9:8080/fabric. Default: "
+        "port 80 of the first DHCP server of the management network.",
+    )
+    images: dict[ImageUser, Image] = Field(
+        default_factory=dict,
+        description="Images by model of switch, or by NOS for all others. Default: switches keep theirs.",
+    )
+
+
 class Management(Model):
     """How the switches are managed; a fabric's own settings override the cluster's, setting by setting."""
 
@@ -243,6 +276,7 @@ class Management(Model):
     snmp: Snmp | None = Field(None, description="SNMPv3.")
     gnmi: Gnmi | None = Field(None, description="Streaming telemetry, e.g. {}.")
     tls: Tls | None = Field(None, description="Certificate of management services. Default: what the NOS makes.")
+    ztp: Ztp | None = Field(None, description="Zero touch provisioning.")
     banner: Banner | None = Field(None, description="What a person sees at the door.")
     timezone: Annotated[str, Field(pattern=r"^[A-Za-z]+([_/+-][A-Za-z0-9]+)*$", max_length=40)] | None = Field(
         None, description="Of the clock, by its IANA name. Default: as the NOS has it, UTC."

@@ -14,7 +14,7 @@ that shares tiers is treated as their only user, and omitted nodes of a pod are 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, prod
@@ -37,41 +37,84 @@ class Loss:
     all).
 
     A strand is a part of the fabric that is disjoint from the rest: one rail or plane by which every tier is grouped
-    (`strands_of`). Where tiers are grouped by place (`per: su`), the failed switches are in one place.
+    (`strands_of`). Where tiers are grouped by place (`per: su`), the failed switches are in one place. `of_class` is
+    instead, by place that has lost some, how many failed of each class of numbers; in the first stands what has failed
+    below.
     """
 
     switches: int
     places: int = 1
     strands: int = 1
+    of_class: tuple[tuple[int, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class Place:
     """A place as seen from above, Gb/s: node ports, those that still work, uplinks; and its parts with how many of
     each.
+
+    Where switches of one number are joined by those of the tier above, uplinks stand by class of numbers, and the
+    switches of each class (`sliced`) fall on either side of a cut. `Sides` of a cut are bits, one for each class: 1
+    where switches are on the other side than the nodes that are asked for.
     """
 
     size: Fraction
     works: Fraction
-    up: Fraction
-    parts: tuple[tuple[_Place, int], ...] = ()
+    up: tuple[Fraction, ...]
+    parts: tuple[tuple[Place, int], ...] = ()
+    sliced: bool = False
 
-    def cut(self, size: Fraction) -> Fraction:
-        """The least bandwidth between nodes of this much bandwidth and the tiers above, Gb/s."""
-        return min(self.below(size), self.up + self.below(self.size - size))
+    def halved(self) -> Fraction:
+        """The least bandwidth between two halves of its nodes, Gb/s."""
+        every = (1 << len(self.up)) - 1
+        return min(self._below(self.size / 2, own) for own in (range(1, every + 1) if self.sliced else (every,)))
 
-    def below(self, size: Fraction) -> Fraction:
-        """The least bandwidth between nodes of this much bandwidth and the place's own switches, Gb/s."""
+    def _cut(self, size: Fraction, beyond: Sides) -> Fraction:
+        """The least bandwidth between nodes of this much bandwidth, with what of the tiers above is not `beyond` the
+        cut, and all others, Gb/s.
+        """
+        every = (1 << len(self.up)) - 1
+        return min(
+            sum((up for number, up in enumerate(self.up) if (beyond ^ own) >> number & 1), self._below(size, own))
+            for own in (range(every + 1) if self.sliced else (0, every))
+        )
+
+    def _below(self, size: Fraction, own: Sides) -> Fraction:
+        """The same of the links below the place's own switches, whose sides are given."""
         if not self.parts:
-            return size * self.works / self.size if self.size else Fraction(0)
-        total, rest = Fraction(0), size
-        whole = [(part.cut(part.size), part, number) for part, number in self.parts if part.size]
-        for cost, part, number in sorted(whole, key=lambda each: each[0] / each[1].size):
-            taken = min(number, rest // part.size)
-            total, rest = total + taken * cost, rest - taken * part.size
-            if rest and taken < number:
-                return total + part.cut(rest)
-        return total
+            return (size if own else self.size - size) * self.works / self.size if self.size else Fraction(0)
+        costs: list[_Cost] = []
+        for part, number in self.parts:
+            without = part._cut(Fraction(0), own)
+            costs.append((part._cut(part.size, own) - without if part.size else Fraction(0), without, part, number))
+        costs.sort(key=lambda each: each[0] / (each[2].size or 1))
+        total = sum((number * without for _, without, _, number in costs), Fraction(0))
+        taken, rest = Fraction(0), size
+        for cost, _, part, number in costs:
+            if part.size:
+                whole = min(number, rest // part.size)
+                taken, rest = taken + whole * cost, rest - whole * part.size
+        return total + (self._least(costs, size, own) if rest else taken)
+
+    def _least(self, costs: Sequence[_Cost], size: Fraction, own: Sides) -> Fraction:
+        """What nodes of this much bandwidth cost where one place is taken in part: of any kind, after as many of the
+        narrowest kinds as go whole.
+        """
+        found: dict[tuple[int, Fraction], Fraction] = {}
+        for at, (_, _, partly, _) in enumerate(costs):
+            taken, rest = Fraction(0), size
+            for kind, (cost, _, part, number) in enumerate((*costs, (Fraction(0), Fraction(0), partly, 0))):
+                if rest <= partly.size:
+                    found.setdefault((at, rest), taken)
+                whole = min(number - (kind == at), rest // part.size) if part.size else 0
+                taken, rest = taken + max(0, whole) * cost, rest - max(0, whole) * part.size
+        return min(taken + costs[at][2]._cut(rest, own) - costs[at][1] for (at, rest), taken in found.items())
+
+
+_Cost = tuple[Fraction, Fraction, Place, int]
+"""What a part taken whole costs more than where it is left out, what that costs, the part, and how many there are."""
+Sides = int
+_ByClass = tuple[Fraction, ...]
 
 
 def chain_of(design: Design, fabric: FabricDesign) -> tuple[TierDesign, ...]:
@@ -106,18 +149,26 @@ def strands_of(design: Design, fabric: FabricDesign) -> int:
     return prod(fabric.sizes[d] for d in shared)
 
 
-def bisection_gbps(design: Design, fabric: FabricDesign, lost: Mapping[TierKey, Loss] | None = None) -> Fraction:
-    """Bandwidth across the worst cut of a fabric's nodes into halves, Gb/s each way; 0 where no nodes attach."""
+def bisection_gbps(
+    design: Design,
+    fabric: FabricDesign,
+    lost: Mapping[TierKey, Loss] | None = None,
+    classes: tuple[int, ...] = (1,),
+) -> Fraction:
+    """Bandwidth across the worst cut of a fabric's nodes into halves, Gb/s each way; 0 where no nodes attach.
+
+    `classes` are how many numbers of switches are of each class, where losses are told by class.
+    """
     chain, strands = chain_of(design, fabric), strands_of(design, fabric)
     if not chain:
         return Fraction(0)
-    losses = {key: loss for key, loss in (lost or {}).items() if loss.switches}
+    losses = {key: loss for key, loss in (lost or {}).items() if loss.switches or loss.of_class}
     bounds = sorted({min(loss.strands or strands, strands) for loss in losses.values()} | {strands})
     total, first = Fraction(0), 0
     for end in bounds:
         here = {key: loss for key, loss in losses.items() if first < (loss.strands or strands)}
-        root = _Strand(design, fabric, chain, strands, here).root()
-        total, first = total + (end - first) * root.below(root.size / 2), end
+        root = _Strand(design, fabric, chain, strands, here, classes).root()
+        total, first = total + (end - first) * root.halved(), end
     return total
 
 
@@ -163,9 +214,14 @@ class _Strand:
         chain: tuple[TierDesign, ...],
         strands: int,
         lost: Mapping[TierKey, Loss],
+        classes: tuple[int, ...] = (1,),
     ) -> None:
         self._design, self._layout, self._fabric = design, design.layout, fabric
         self._strands, self._lost = strands, lost
+        self._sliced = {key for key, loss in lost.items() if loss.of_class}
+        classes = classes if self._sliced else (1,)
+        self._weights = tuple(Fraction(number, sum(classes)) for number in classes)
+        self._all = (Fraction(1),) * len(self._weights)
         self._lower = {t.key: [u for u in chain if u.uplink and u.uplink.upper == t.key] for t in chain}
         units: dict[str, Fraction] = {}
         for part, su in _contents(design.layout):
@@ -175,65 +231,93 @@ class _Strand:
             part: of_parts[part] / (strands * number) if number else Fraction(0) for part, number in units.items()
         }
 
-    def root(self) -> _Place:
+    def root(self) -> Place:
         """The whole strand as one place; where the top tier is grouped by place, spans join its places or
         nothing does.
         """
         tops, pods = tops_of(self._design, self._fabric), _contents(self._layout)
         if len(tops) == 1 and scope_of(tops[0].per) == "all":
-            return self._place(tops[0], pods, Fraction(0), Fraction(1), hit=True)
-        places: list[tuple[_Place, int]] = []
+            left = next(iter(self._struck(tops[0], 1, hit=True)), self._all)
+            return self._place(tops[0], pods, self._spread(Fraction(0)), self._all, left, hit=True)
+        places: list[tuple[Place, int]] = []
         for top in tops:
-            places += self._parts(top, "all", pods, self._each(top) * _span_gbps(top), hit=True)
-        return _Place(self._size(pods), Fraction(0), Fraction(0), tuple(places))
+            places += self._parts(top, "all", pods, self._each(top) * _span_gbps(top), self._all, hit=True)
+        return Place(self._size(pods), Fraction(0), self._spread(Fraction(0)), tuple(places))
 
     def _parts(
-        self, tier: TierDesign, above: str, pods: Pods, up: Fraction, *, hit: bool, meets: Fraction = Fraction(1)
-    ) -> tuple[tuple[_Place, int], ...]:
-        """(place, how many) of a tier within a wider place, each with `up` Gb/s of uplinks; `meets` is the share of
+        self, tier: TierDesign, above: str, pods: Pods, up: Fraction, meets: _ByClass, *, hit: bool
+    ) -> tuple[tuple[Place, int], ...]:
+        """(place, how many) of a tier within a wider place, each with `up` Gb/s of uplinks; `meets` are the shares of
         upper switches left.
         """
         found = []
-        lower, own = self._any_lost_below(tier), self._lost.get(tier.key)
         if tier.layout.cluster is not None:
             pods = tuple(pod for pod in pods if pod[0] == tier.part)
-        for inside, number in sorted(_split(tier.layout, above, tier.scope, pods).items(), reverse=True):
-            hits = min(number, (own.places or number) if own else 1 if lower else 0) if hit else 0
-            for many, struck in ((hits, True), (number - hits, False)):
-                if many:
-                    reach = up * meets * self._alive(tier, hit=struck)
-                    found.append((self._place(tier, inside, reach, meets, hit=struck), many))
-            hit = hit and not hits
+        places = _split(tier.layout, above, tier.scope, pods)
+        struck, one = self._struck(tier, places.total(), hit=hit), tier.key in self._sliced
+        for inside, number in sorted(places.items(), reverse=True):
+            here, struck = struck[:number], struck[number:]
+            rows = [(left, 1, hit and not (one and at)) for at, left in enumerate(here)]
+            rows += [(self._all, number - len(here), False)] * (len(here) < number)
+            for left, many, lost in rows:
+                reach = self._spread(up, meets, left)
+                found.append((self._place(tier, inside, reach, meets, left, hit=lost), many))
         return tuple(found)
 
-    def _any_lost_below(self, tier: TierDesign) -> bool:
-        """Whether switches below a tier have failed."""
-        return any(t.key in self._lost or self._any_lost_below(t) for t in self._lower[tier.key])
-
-    def _place(self, tier: TierDesign, pods: Pods, up: Fraction, meets: Fraction, *, hit: bool) -> _Place:
-        """A place of a tier with its switches and all below; `meets` is the share of the switches above
-        that are left.
+    def _struck(self, tier: TierDesign, number: int, *, hit: bool) -> list[_ByClass]:
+        """The shares of a tier's switches that are left, by place that has lost some or stands above one that has, of
+        so many places.
         """
-        size, alive, scope = self._size(pods), self._alive(tier, hit=hit), scope_of(tier.per)
-        if not self._lower[tier.key]:
-            return _Place(size, size, up, tuple(self._leaves(tier, size, meets, hit=hit)))
-        places: list[tuple[_Place, int]] = []
-        for lower in self._lower[tier.key]:
-            places += self._parts(lower, scope, pods, self._each(lower) * _up_gbps(lower), hit=hit, meets=alive)
-        return _Place(size, size, up, tuple(places))
+        loss, each = self._lost.get(tier.key), self._each(tier)
+        if not hit and (loss is None or loss.places or loss.of_class):
+            return []
+        if loss and loss.of_class:
+            of_class = [each * weight for weight in self._weights]
+            return [tuple(1 - n / of for n, of in zip(gone, of_class, strict=True)) for gone in loss.of_class]
+        if loss:
+            return [(max(Fraction(0), 1 - loss.switches / each),) * len(self._all)] * (loss.places or number)
+        return [self._all] * min(number, self._hit_from_below(tier))
 
-    def _leaves(self, leaf: TierDesign, size: Fraction, meets: Fraction, *, hit: bool) -> Iterator[tuple[_Place, int]]:
+    def _spread(self, gbps: Fraction, *shares: _ByClass) -> _ByClass:
+        """Uplinks by class of numbers, Gb/s, of which shares are left."""
+        return tuple(prod(some, start=gbps) for some in zip(self._weights, *shares, strict=True))
+
+    def _hit_from_below(self, tier: TierDesign) -> int:
+        """Above how many places of a tier switches have failed, those that lost some standing together."""
+        found = 0
+        for lower in self._lower[tier.key]:
+            loss = self._lost.get(lower.key)
+            places = loss.places if loss else self._hit_from_below(lower)
+            if loss or places:
+                found = max(found, 1, ceil(Fraction(places * tier.places, lower.places)))
+        return found
+
+    def _place(
+        self, tier: TierDesign, pods: Pods, up: _ByClass, meets: _ByClass, left: _ByClass, *, hit: bool
+    ) -> Place:
+        """A place of a tier with its switches and all below; `meets` and `left` are the shares of the switches above
+        and of its own that are left.
+        """
+        size, scope = self._size(pods), scope_of(tier.per)
+        if not self._lower[tier.key]:
+            return Place(size, size, up, tuple(self._leaves(tier, size, meets, hit=hit)))
+        places: list[tuple[Place, int]] = []
+        for lower in self._lower[tier.key]:
+            places += self._parts(lower, scope, pods, self._each(lower) * _up_gbps(lower), left, hit=hit)
+        return Place(size, size, up, tuple(places), sliced=tier.key in self._sliced)
+
+    def _leaves(self, leaf: TierDesign, size: Fraction, meets: _ByClass, *, hit: bool) -> Iterator[tuple[Place, int]]:
         """(leaf, how many) of a place, by the nodes they serve; leaves that lost switches apart from the others."""
         bunches = max(1, leaf.count // self._reached(leaf))
         each, loss = self._each(leaf) / bunches, self._lost.get(leaf.key)
         gone = Fraction(loss.switches) if loss and (hit or not loss.places) else Fraction(0)
         dead = min(bunches, int(gone // each))
         partly = 1 - (gone - dead * each) / each if dead < bunches and gone > dead * each else None
-        up = each * (_up_gbps(leaf) if leaf.uplink else _peer_gbps(leaf)) * meets
+        up = each * (_up_gbps(leaf) if leaf.uplink else _peer_gbps(leaf))
         share = size / bunches
         for alive, number in ((Fraction(0), dead), (partly, 1), (Fraction(1), bunches - dead - (partly is not None))):
             if alive is not None and number:
-                yield _Place(share, share * alive, up * alive), number
+                yield Place(share, share * alive, self._spread(up * alive, meets)), number
 
     def _reached(self, leaf: TierDesign) -> int:
         """Over how many leaves of a group the ports of one node are spread."""
@@ -241,13 +325,6 @@ class _Strand:
         feeds = self._fabric.feeds_of(leaf.key)
         most = max(-(-len(a.legs) // (groups * f.turn)) for f in feeds for _, a in f.attachments)
         return min(leaf.count, most)
-
-    def _alive(self, tier: TierDesign, *, hit: bool) -> Fraction:
-        """The share of a tier's switches that a place has left."""
-        loss = self._lost.get(tier.key)
-        if loss is None or (loss.places and not hit):
-            return Fraction(1)
-        return max(Fraction(0), 1 - loss.switches / self._each(tier))
 
     def _each(self, tier: TierDesign) -> Fraction:
         """Switches of a tier in each of its places."""

@@ -3,12 +3,16 @@
 Switches that share a rack, row or feed fail together. Where places lose unequal numbers of switches, each is counted
 like the one that loses most, so figures are never too high. A place whose nodes fail as well is left unchanged: the
 figures are for the nodes that still run.
+
+Where a tier above joins the switches of one number (`core per: spine`), each number is a network of its own above the
+leaves. Numbers that have lost as many switches in the same places are of one class, and a cut takes the switches of
+each class on the cheaper of its sides.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
@@ -18,10 +22,27 @@ from fabricgen.design.capacity.bisection import Loss, bisection_gbps, chain_of, 
 from fabricgen.design.capacity.failure_domains import FailureDomain
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.model import Design
-from fabricgen.design.shape import inner
+from fabricgen.design.shape import inner, units_of
 
-_SwitchPlace = tuple[int, int, int]
-"""A failed switch: (place, number of its group in the place, number in the group)."""
+MOST_CLASSES = 6
+"""So many classes of numbers are told apart: the sides of a cut double with each."""
+
+NOWHERE = -1
+"""Stands for a place that has lost no switch of a tier."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Spot:
+    """A failed switch: its place, and the numbers of its group and its own by dimension, as far as strands share them
+    not.
+    """
+
+    place: int
+    numbers: Mapping[str, int]
+
+
+_Found = tuple[frozenset[tuple[TierKey, Loss]], tuple[int, ...]]
+"""Losses of one strand, and how many numbers are of each class."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +70,11 @@ class FailureAnalysis:
             for t in reversed(self.chain)
         ]
         """Every tier from the top, and the tier above that joins its switches of one number."""
-        self._known: dict[frozenset[tuple[TierKey, Loss]], Fraction] = {}
+        self._known: dict[_Found, Fraction] = {}
 
     def after_switch(self, tier: TierDesign) -> RemainingBisection:
         """The remaining bisection after the loss of one switch of a tier."""
-        return RemainingBisection(self._share({tier.key: Loss(1)}), f"one {tier.name}", {tier.key: 1})
+        return self.after(FailureDomain(f"one {tier.name}", {tier.key: [(0, 0)]}))
 
     def after_plane(self) -> RemainingBisection | None:
         """The remaining bisection after the loss of one plane; None where no tier is grouped by planes."""
@@ -65,75 +86,143 @@ class FailureAnalysis:
         if len(split) == len(self.chain):
             return RemainingBisection(Fraction(planes - 1, planes), "one plane", gone)
         lost = {t.key: Loss(self._tiers[t.key].each // planes, places=0, strands=0) for t in split}
-        return RemainingBisection(self._share(lost), "one plane", gone)
+        return RemainingBisection(self._share((frozenset(lost.items()), (1,))), "one plane", gone)
 
     def after(self, lost: FailureDomain) -> RemainingBisection:
         """The remaining bisection after the loss of a failure domain; strands with equal losses are computed once."""
-        found: dict[int, dict[TierKey, list[_SwitchPlace]]] = {}
+        found: dict[int, dict[TierKey, list[_Spot]]] = {}
         gone: Counter[TierKey] = Counter()
         for key, groups in self._tiers.items():
             for group, number in lost.switches.get(key, ()):
-                place, strand, label = groups.spot(group)
-                if not lost.takes_nodes(groups.layout, groups.scope, place):
-                    found.setdefault(strand, {}).setdefault(key, []).append((place, label, number))
+                strand, spot = groups.spot(group, number)
+                if not lost.takes_nodes(groups.layout, groups.scope, spot.place):
+                    found.setdefault(strand, {}).setdefault(key, []).append(spot)
                     gone[key] += 1
-        alike = Counter(frozenset(self._losses(by_tier).items()) for by_tier in found.values())
-        missing = sum((number * (1 - self._share(dict(losses))) for losses, number in alike.items()), Fraction(0))
+        alike = Counter(self._losses(by_tier) for by_tier in found.values())
+        missing = sum((number * (1 - self._share(losses)) for losses, number in alike.items()), Fraction(0))
         return RemainingBisection(max(Fraction(0), 1 - missing), lost.name, gone)
 
-    def _losses(self, lost: Mapping[TierKey, list[_SwitchPlace]]) -> dict[TierKey, Loss]:
-        """The losses in one strand.
+    def _losses(self, lost: Mapping[TierKey, Sequence[_Spot]]) -> _Found:
+        """The losses in one strand: by place, and by class of numbers where a tier above joins those of one number."""
+        found: dict[TierKey, Loss] = {}
+        classes: tuple[int, ...] = (1,)
+        joined: set[TierKey] = set()
+        for key, joiner in self._joiners:
+            if joiner and not joined and (key in lost or joiner in lost):
+                by_class = self._by_class(key, joiner, lost)
+                if by_class:
+                    (found[key], found[joiner]), classes = by_class
+                    joined = {key, joiner}
+        for key, spots in lost.items():
+            if key not in joined:
+                places = Counter(spot.place for spot in spots)
+                found[key] = Loss(max(places.values()), len(places))
+        if not joined:
+            found |= self._in_every_place(lost)
+        return frozenset(found.items()), classes
 
-        Where a tier above joins the switches of one number (`core per: spine`), failed switches of different numbers in
-        two places cut these off from each other, and failed switches above of a third number add to that: all of them
-        then count in every place.
+    def _by_class(
+        self, lower: TierKey, upper: TierKey, lost: Mapping[TierKey, Sequence[_Spot]]
+    ) -> tuple[tuple[Loss, Loss], tuple[int, ...]] | None:
+        """The losses of a tier and of the one that joins its switches of one number, by class of numbers that have lost
+        as many in the same places; None where these are too many, or no such numbers tell switches apart.
+        """
+        told, every = self._tiers[upper].inner, self._tiers[upper].each // self._strands
+        numbers = every // self._design.tier(upper).count
+        of: dict[tuple[int, ...], Counter[tuple[TierKey, int]]] = {}
+        for key in (lower, upper):
+            if self._tiers[key].each // self._strands % numbers or not self._has_below(lower):
+                return None
+            for spot in lost.get(key, ()):
+                if not set(told) <= spot.numbers.keys():
+                    return None
+                of.setdefault(tuple(spot.numbers[d] for d in told), Counter())[key, spot.place] += 1
+        alike = Counter(frozenset(gone.items()) for gone in of.values())
+        kinds = sorted(alike, key=sorted)
+        if len(kinds) >= MOST_CLASSES:
+            return None
+        rest = numbers - len(of)
+        classes = tuple(alike[kind] for kind in kinds) + (rest,) * (rest > 0)
+        losses = []
+        for key in (lower, upper):
+            rows = []
+            for place in self._places(key, lost):
+                row = [alike[kind] * dict(kind).get((key, place), 0) for kind in kinds]
+                rows.append((*row, *(0,) * (rest > 0)))
+            losses.append(Loss(0, of_class=tuple(rows)))
+        return (losses[0], losses[1]), classes
+
+    def _places(self, key: TierKey, lost: Mapping[TierKey, Sequence[_Spot]]) -> list[int]:
+        """The places of a tier that have lost some of its switches, after that in which most units are of the places
+        that lose some below it.
+        """
+        mine, groups = sorted({spot.place for spot in lost.get(key, ())}), self._tiers[key]
+        below = self.chain[: next(at for at, tier in enumerate(self.chain) if tier.key == key)]
+        units = {
+            self._tiers[tier.key].layout.cluster_units[unit]
+            for tier in below
+            for spot in lost.get(tier.key, ())
+            for unit in units_of(tier.layout, tier.scope, spot.place)
+        }
+        inside = [
+            len(units & {groups.layout.cluster_units[u] for u in units_of(groups.layout, groups.scope, p)})
+            for p in mine
+        ]
+        if not units or any(inside):
+            return [
+                place for _, place in sorted(zip(inside, mine, strict=True), key=lambda one: (-one[0], one[1]))
+            ] or [NOWHERE]
+        return [NOWHERE, *mine]
+
+    def _has_below(self, key: TierKey) -> bool:
+        return any(tier.uplink and tier.uplink.upper == key for tier in self.chain)
+
+    def _in_every_place(self, lost: Mapping[TierKey, Sequence[_Spot]]) -> dict[TierKey, Loss]:
+        """The losses of tiers whose switches of one number are joined, where classes of numbers are too many.
+
+        Failed switches of different numbers in two places cut these off from each other, and failed switches above of a
+        third number add to that: all of them then count in every place, so that what is left is not told too high.
         """
         found: dict[TierKey, Loss] = {}
         for key, joiner in self._joiners:
-            spots, each = lost.get(key, ()), max(1, self._tiers[key].each // self._strands)
-            if joiner is None:
-                if spots:
-                    places = Counter(place for place, _, _ in spots)
-                    found[key] = Loss(max(places.values()), len(places))
-                continue
-            numbers = len({spot[1:] for spot in spots})
-            above = found.pop(joiner, None)
-            if above:
+            spots = lost.get(key, ())
+            above = lost.get(joiner, ()) if joiner else ()
+            if joiner and (spots or above):
+                each = max(1, self._tiers[key].each // self._strands)
                 of_joiner = max(1, self._tiers[joiner].each // self._strands)
-                numbers = min(each, numbers + -(-above.switches * each // of_joiner))
-            if numbers:
-                found[key] = Loss(numbers, places=0 if above else len({place for place, _, _ in spots}))
+                numbers = len({tuple(sorted(spot.numbers.items())) for spot in spots})
+                numbers = min(each, numbers + -(-len(above) * each // of_joiner))
+                found[key] = Loss(numbers, places=0 if above else len({spot.place for spot in spots}))
+                if above:
+                    found[joiner] = Loss(0)
         return found
 
-    def _share(self, lost: Mapping[TierKey, Loss]) -> Fraction:
-        known = frozenset(lost.items())
-        if known not in self._known:
-            left = bisection_gbps(self._design, self._fabric, lost)
-            self._known[known] = left / self.whole if self.whole else Fraction(0)
-        return self._known[known]
+    def _share(self, lost: _Found) -> Fraction:
+        if lost not in self._known:
+            left = bisection_gbps(self._design, self._fabric, dict(lost[0]), lost[1])
+            self._known[lost] = left / self.whole if self.whole else Fraction(0)
+        return self._known[lost]
 
 
 class _Groups:
-    """Where each group of a tier stands: its place, and its strand of the fabric."""
+    """Where each group of a tier stands: its place, its strand of the fabric, and what tells it from others there."""
 
     def __init__(self, chain: tuple[TierDesign, ...], tier: TierDesign) -> None:
-        sizes = tier.sizes
+        self._sizes, self._name = tier.sizes, tier.name
         self.scope, self.layout = tier.scope, tier.layout
-        self._inner = prod(sizes[d] for d in inner(tier.per))
+        self._dimensions = inner(tier.per)
+        self._inner = prod(self._sizes[d] for d in self._dimensions)
         self.each = tier.per_place
-        shared = [d for d in leg_dimensions() if all(d in t.per for t in chain)]
-        self._strand_of = [_strand(tier, sizes, shared, group) for group in range(self._inner)]
+        self._shared = [d for d in leg_dimensions() if all(d in t.per for t in chain)]
+        self.inner = tuple(d for d in self._dimensions if d not in self._shared)
 
-    def spot(self, group: int) -> tuple[int, int, int]:
-        """(place among those of the tier's scope, strand, number in the place) of a group, all from 0."""
-        place, number = divmod(group, self._inner)
-        return place, self._strand_of[number], number
-
-
-def _strand(tier: TierDesign, sizes: Mapping[str, int], shared: list[str], group: int) -> int:
-    strand, stride = 0, 1
-    for dimension in reversed(inner(tier.per)):
-        group, value = divmod(group, sizes[dimension])
-        if dimension in shared:
-            strand, stride = strand + value * stride, stride * sizes[dimension]
-    return strand
+    def spot(self, group: int, number: int) -> tuple[int, _Spot]:
+        """(strand, spot) of a switch by its group and its number in the group, all from 0."""
+        place, rest = divmod(group, self._inner)
+        values: dict[str, int] = {}
+        for dimension in reversed(self._dimensions):
+            rest, values[dimension] = divmod(rest, self._sizes[dimension])
+        strand = 0
+        for dimension in self._shared:
+            strand = strand * self._sizes[dimension] + values.pop(dimension)
+        return strand, _Spot(place, values | {self._name: number})

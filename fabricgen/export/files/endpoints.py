@@ -54,7 +54,7 @@ def table(cluster: Cluster) -> Table:
     columns = {
         "node": EncodedColumn(cluster.name_column, device),
         "accelerator": encoded(range(int(accelerator.max(initial=-1)) + 1), accelerator),
-        "domain": _domains(cluster).take(device),
+        "domain": domain_column(cluster).take(device),
         **{name: column.take_or_empty(link) for name, column in of_link.items()},
     }
     if cluster.design.layout.spare:
@@ -135,7 +135,7 @@ def _nics(cluster: Cluster) -> EncodedColumn:
     return encoded(list(known), number)
 
 
-def _domains(cluster: Cluster) -> EncodedColumn:
+def domain_column(cluster: Cluster) -> EncodedColumn:
     """The scale-up domain of every device; "" for none."""
     design, devices = cluster.design, cluster.plan.devices
     names, of_device = [""], np.zeros(len(devices), dtype=np.int32)

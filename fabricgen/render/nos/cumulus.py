@@ -29,12 +29,13 @@ from fabricgen.render.nos._cumulus.balancing import balancing_values, is_adaptiv
 from fabricgen.render.nos._cumulus.host_services import access_of, filters
 from fabricgen.render.nos._cumulus.overlay import overlay_values
 from fabricgen.render.nos._cumulus.qos import pfc_profile, qos_values, speed_profile
-from fabricgen.render.nos._cumulus.relay import discovery, relay_values
+from fabricgen.render.nos._cumulus.relay import circuit_forms, discovery, relay_values
 from fabricgen.render.nos._cumulus.routing import routing_values
 from fabricgen.render.nos._cumulus.segments import segment_of, segment_values, tracked
 from fabricgen.render.nos._cumulus.system import system_values
 from fabricgen.render.nos._cumulus.trim import is_trimmed, trim_values
 from fabricgen.render.nos._cumulus.words import family
+from fabricgen.render.nos_protocol import Circuits
 from fabricgen.render.ports import blocked_cages, lanes_of, numbered_cages, unused_ports
 from fabricgen.render.trees import as_yaml, merged, read_data
 from fabricgen.views.exits import EXIT
@@ -97,6 +98,11 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         **segment_values(switch),
         **routing_values(switch, vrf_name),
     }
+
+
+def circuits(switch: SwitchView, catalog: Catalog) -> Circuits:  # noqa: ARG001 - one signature for all
+    """What requests of hosts say of their ports (`_cumulus/relay.py`)."""
+    return Circuits(circuit_forms(switch), "bond{number}", {})
 
 
 def with_trees(

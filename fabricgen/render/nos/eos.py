@@ -34,6 +34,7 @@ from fabricgen.render.nos._eos.balancing import balancing_values
 from fabricgen.render.nos._eos.exits import exit_policy, exit_sessions
 from fabricgen.render.nos._eos.host_services import (
     access_of,
+    circuit_forms,
     filters,
     loopback_name,
     port_gateway,
@@ -47,6 +48,7 @@ from fabricgen.render.nos._eos.overlay import overlay_values
 from fabricgen.render.nos._eos.pair import GATEWAY_MAC, family_word, pair_values
 from fabricgen.render.nos._eos.qos import profile_name, qos_values
 from fabricgen.render.nos._eos.segments import segment_of, segment_values, tracked
+from fabricgen.render.nos_protocol import Circuits
 from fabricgen.render.ports import lanes_of, unused_ports
 from fabricgen.render.static import DISCARD_DISTANCE
 from fabricgen.views.exits import EXIT
@@ -122,6 +124,11 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         "macsec_profiles": macsec_profiles(switch),
         **management_values(switch, MANAGEMENT_VRF if management else ""),
     }
+
+
+def circuits(switch: SwitchView, catalog: Catalog) -> Circuits:  # noqa: ARG001 - one signature for all
+    """What requests of hosts say of their ports (`_eos/host_services.py`)."""
+    return Circuits(circuit_forms(switch), "Port-Channel{number}", {})
 
 
 def any_prefix(address: str) -> str:

@@ -59,7 +59,7 @@ from fabricgen.render.escape import one_line, token
 from fabricgen.render.nos._sonic.balancing import balancing_values
 from fabricgen.render.nos._sonic.buffers import buffer_lengths_m, buffer_tables, cabled_ports
 from fabricgen.render.nos._sonic.buffers import length_tables as buffers_by_length
-from fabricgen.render.nos._sonic.host_services import host_tables, loopback_name, vlan_rows
+from fabricgen.render.nos._sonic.host_services import circuit_forms, host_tables, loopback_name, own_relay, vlan_rows
 from fabricgen.render.nos._sonic.macsec import macsec_values
 from fabricgen.render.nos._sonic.management import PRINTED_WITH, management_values
 from fabricgen.render.nos._sonic.overlay import overlay_values, vni_vlans
@@ -69,7 +69,7 @@ from fabricgen.render.nos._sonic.qos import qos_values
 from fabricgen.render.nos._sonic.routing import owns_frr, router_type, routing_values, vrf_name
 from fabricgen.render.nos._sonic.segments import segment_tables, segment_values
 from fabricgen.render.nos._sonic.trim import trim_tables
-from fabricgen.render.nos_protocol import Shared
+from fabricgen.render.nos_protocol import Circuits, Shared
 from fabricgen.render.trees import first_at_fault, merged, read_data
 from fabricgen.views.exits import EXIT
 from fabricgen.views.host_services import HostServices
@@ -236,6 +236,17 @@ def _vni(switch: SwitchView, vrf: str) -> int | None:
     """The VNI of a VRF over EVPN; None for any other."""
     over = evpn.vrf_of(switch, vrf)
     return over.vni if over else None
+
+
+def circuits(switch: SwitchView, catalog: Catalog) -> Circuits:
+    """What requests of hosts say of their ports (`_sonic/host_services.py`): SONiC's own agent has no name for bonds
+    (dhcp4relay_mgr.cpp, process_port_notification: aliases are those of PORT).
+    """
+    table, bond = (
+        port_table_of(switch, _platform_of(switch, catalog)),
+        "" if own_relay(switch) else "PortChannel{number}",
+    )
+    return Circuits(circuit_forms(switch), bond, {port.name: port.alias for port in table.ports})
 
 
 def bond_name(bond: Bond) -> str:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.analyze.reckoned import Reckoning, cited
-from fabricgen.size.front import Candidate, beaten_by
+from fabricgen.size.front import Candidate, beaten_by, off
 from fabricgen.size.search import Found
 from fabricgen.size.shapes import nodes_for
 from fabricgen.size.wishes import AXES
 
-COLUMNS = ("switches", "links", "cables", "optics", "power", "price", "hops", "latency", "bisection", "growth")
-"""The figures that tables have, in order; those that no candidate has are left out."""
+COLUMNS = ("switches", "links", "cables", "optics", "power", "price", "hops", "latency", "bisection", "growth", "loss")
+"""The figures that tables have, in order; those that no candidate has are left out, and `loss` where it is no axis."""
 
-HEADS = {"power": "kW", "latency": "ns", "bisection": "bisection", "growth": "re-plugged"}
+HEADS = {"power": "kW", "latency": "ns", "bisection": "bisection", "growth": "re-plugged", "loss": "NICs lost"}
 """The heads of columns that have a unit, or another name than the axis."""
 
 
@@ -39,7 +39,8 @@ def value(candidate: Candidate, axis: str) -> str:
 def columns(found: Found) -> list[str]:
     """The figures that some candidate has, and those of the axes."""
     shown = (*found.front, *found.beaten)
-    return [axis for axis in COLUMNS if axis in found.axes or any(one.figures.on(axis) is not None for one in shown)]
+    known = {axis for axis in COLUMNS if axis != "loss" and any(one.figures.on(axis) is not None for one in shown)}
+    return [axis for axis in COLUMNS if axis in found.axes or axis in known]
 
 
 def why_beaten(candidate: Candidate, found: Found) -> str:
@@ -105,6 +106,29 @@ def loss(candidate: Candidate) -> str:
     return "; ".join(told)
 
 
+def cut_off(candidate: Candidate) -> str:
+    """What one lost link to a node, and one lost switch, leaves without any link."""
+    figures = candidate.figures
+    if not figures.nics_cut_off:
+        return f"no lost link or switch cuts a NIC off: each has {figures.nic_links} links in as many planes"
+    link = "a NIC" if figures.nic_links == 1 else "no NIC"
+    return f"one lost link to a node cuts {link} off, one lost leaf {figures.nics_cut_off:,}"
+
+
+def near(candidate: Candidate, found: Found) -> list[str]:
+    """Those of other planes that are nearly alike, what they cost more, and what they lose less."""
+    lines = []
+    for other in found.near.get(candidate.name, ()):
+        planes = f"{other.shape.planes} plane{'s' * (other.shape.planes > 1)}"
+        parts = off(candidate, other, found.axes).items()
+        told = ", ".join(f"{head(axis)} {part:+.1%}" for axis, part in parts) or "no axis differs"
+        cuts = other.figures.nics_cut_off
+        lost = f"one lost leaf cuts {f'{cuts:,} NICs' if cuts else 'no NIC'} off"
+        keep = " (with the axis `loss` it is on the front)" if cuts < candidate.figures.nics_cut_off else ""
+        lines.append(f"nearly alike in {planes}: {other.name} ({told}); {lost}{keep}")
+    return lines
+
+
 def optics(candidate: Candidate) -> str:
     """Optics by kind."""
     kinds = sorted(candidate.figures.optics_by_kind.items())
@@ -124,6 +148,37 @@ _FORMULAS = {
     "growth": "re-plugged = links between switches whose upper end moves",
 }
 """How figures that are not counted are reckoned."""
+
+
+ALIKE = 4
+"""Shapes of the same figures that are listed."""
+
+
+def beside(one: Candidate, found: Found) -> list[str]:
+    """What a candidate of the front has beside the columns."""
+    figures = one.figures
+    racks = f"{figures.network_racks:,} rack{'s' * (figures.network_racks != 1)}"
+    lines = [
+        f"optics: {optics(one)}",
+        f"{racks} beside those of the nodes; the longest cable is {figures.longest_m:g} m",
+        f"bisection after one lost switch: {loss(one)}",
+        cut_off(one),
+        *near(one, found),
+    ]
+    if not one.shape.meet:
+        lines.append(
+            "rails never meet: what goes to another rail crosses a scale-up domain first (`--rails meet`: none)"
+        )
+    if figures.without_price:
+        lines.append(f"no price, since none is given of {', '.join(figures.without_price)}")
+    if figures.unpriced:
+        lines.append(f"{figures.unpriced:,} pieces have no price: cables, racks and what belongs to them")
+    if one.alike:
+        more = f" and {len(one.alike) - ALIKE} more" if len(one.alike) > ALIKE else ""
+        lines.append(
+            f"of the same figures, and not judged: {', '.join(other.name for other in one.alike[:ALIKE])}{more}"
+        )
+    return lines
 
 
 def reckoning(found: Found) -> Iterator[Reckoning]:

@@ -7,12 +7,11 @@ from fabricgen.export.drawings.svg import safe
 from fabricgen.size.plot import panels
 from fabricgen.size.reports._words import (
     axes_words,
+    beside,
     columns,
     counted,
     head,
     heading,
-    loss,
-    optics,
     unknown,
     value,
     why_beaten,
@@ -34,13 +33,11 @@ def report(found: Found, *, every: bool) -> bytes:
     heads = "".join(f"<th>{safe(head(axis))}{'*' * (axis in found.axes)}</th>" for axis in axes)
     told = (counted(found), "; ".join(axes_words(found)), *unknown(found))
     body = [f"<h1>{title}</h1>", f"<p>{'. '.join(map(safe, told))}. {GREY}</p>", *panels(found)]
-    body += [
-        f"<table><tr><th></th><th>candidate</th>{heads}<th class='l'>optics; bisection after one lost switch</th></tr>"
-    ]
+    body += [f"<table><tr><th></th><th>candidate</th>{heads}<th class='l'>beside it</th></tr>"]
     for number, one in enumerate(found.front, 1):
         cells = "".join(f"<td>{safe(value(one, axis))}</td>" for axis in axes)
-        beside = f"{safe(optics(one))}<br>{safe(loss(one))}"
-        body.append(f"<tr><td>{number}</td><td>{safe(one.name)}</td>{cells}<td class='l'>{beside}</td></tr>")
+        more = "<br>".join(map(safe, beside(one, found)))
+        body.append(f"<tr><td>{number}</td><td>{safe(one.name)}</td>{cells}<td class='l'>{more}</td></tr>")
     for one in found.beaten if every else ():
         cells = "".join(f"<td>{safe(value(one, axis))}</td>" for axis in axes)
         why = safe(why_beaten(one, found))

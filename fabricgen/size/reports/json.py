@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from fabricgen.design.summary import whole
-from fabricgen.size.front import Candidate
+from fabricgen.size.front import Candidate, off
 from fabricgen.size.reports._words import why_beaten
 from fabricgen.size.search import Found
 from fabricgen.size.shapes import nodes_for
@@ -61,6 +61,13 @@ def _candidate(one: Candidate, found: Found, *, pareto: bool) -> dict[str, Any]:
         "network_racks": figures.network_racks,
         "growth": figures.growth,
         "lost": {tier: dict(lost) for tier, lost in figures.lost.items()},
+        "nic_links": figures.nic_links,
+        "nics_cut_off": {"link": int(figures.nic_links == 1), "switch": figures.nics_cut_off},
+        "near": [
+            {"name": other.name, "planes": other.shape.planes, "off": {a: round(p, 4) for a, p in parts.items()}}
+            for other in found.near.get(one.name, ())
+            for parts in [off(one, other, found.axes)]
+        ],
         "alike": [other.name for other in one.alike],
         "pareto": pareto,
         "why": "" if pareto else why_beaten(one, found),

@@ -7,21 +7,17 @@ from collections.abc import Sequence
 from fabricgen.analyze.reckoned import reckoned
 from fabricgen.size.front import Candidate
 from fabricgen.size.reports._words import (
+    beside,
     columns,
     counted,
     head,
     heading,
-    loss,
-    optics,
     reckoning,
     unknown,
     value,
     why_beaten,
 )
 from fabricgen.size.search import Found
-
-ALIKE = 4
-"""Shapes of the same figures that are listed."""
 
 REASONS = 5
 """Reasons why shapes are no candidates that are listed, the commonest first."""
@@ -31,7 +27,7 @@ def report(found: Found, *, every: bool) -> bytes:
     """The report; with `every` also what is beaten, and why."""
     lines = [heading(found), "", *_table(found, found.front), *unknown(found), ""]
     for one in found.front:
-        lines += [one.name, *_beside(one)]
+        lines += [one.name, *(f"  {line}" for line in beside(one, found))]
     if every and found.beaten:
         lines += ["", "beaten:", *_table(found, found.beaten), ""]
         lines += [f"{one.name}: {why_beaten(one, found)}" for one in found.beaten]
@@ -50,29 +46,4 @@ def _table(found: Found, candidates: Sequence[Candidate]) -> list[str]:
     for name, *cells in rows:
         padded = (cell.rjust(wide) for cell, wide in zip(cells, widths[1:], strict=True))
         lines.append("  ".join([name.ljust(widths[0]), *padded]))
-    return lines
-
-
-def _beside(one: Candidate) -> list[str]:
-    """What a candidate has beside the columns."""
-    figures = one.figures
-    racks = f"{figures.network_racks:,} rack{'s' * (figures.network_racks != 1)}"
-    lines = [
-        f"  optics: {optics(one)}",
-        f"  {racks} beside those of the nodes; the longest cable is {figures.longest_m:g} m",
-        f"  bisection after one lost switch: {loss(one)}",
-    ]
-    if not one.shape.meet:
-        lines.append(
-            "  rails never meet: what goes to another rail crosses a scale-up domain first (`--rails meet`: none)"
-        )
-    if figures.without_price:
-        lines.append(f"  no price, since none is given of {', '.join(figures.without_price)}")
-    if figures.unpriced:
-        lines.append(f"  {figures.unpriced:,} pieces have no price: cables, racks and what belongs to them")
-    if one.alike:
-        more = f" and {len(one.alike) - ALIKE} more" if len(one.alike) > ALIKE else ""
-        lines.append(
-            f"  of the same figures, and not judged: {', '.join(other.name for other in one.alike[:ALIKE])}{more}"
-        )
     return lines

@@ -142,3 +142,11 @@ def discovery(offers: HostServices, gateway: str) -> dict[str, Any] | None:
         "no_autoconfig": [str(ip_interface(gateway).network)] if found and not found.autoconfig else [],
         "resolvers": sorted(found.resolvers, key=ip_address) if found else [],
     }
+
+
+def circuit_forms(switch: SwitchView) -> dict[str, str]:
+    """The circuit id of each fabric whose hosts are bridged: with `use-pif-circuit-id` the physical port, else the SVI
+    (Cumulus Linux 5.15 user guide, DHCP Relays, "DHCP Agent Information Option (Option 82)"). An agent is of a VRF.
+    """
+    marked = {service.vrf for service in switch.services if service.offers.option_82}
+    return {s.fabric: "{port}" for s in switch.services if s.gateways and s.vrf in marked}

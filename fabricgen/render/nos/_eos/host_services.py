@@ -125,3 +125,12 @@ def relay_values(switch: SwitchView) -> dict[str, Any]:
         "marks_ports": any(_is_anycast(switch, s) for s in of_vlans)
         or any(switch.service_of(port) in routed for port in ports),
     }
+
+
+def circuit_forms(switch: SwitchView) -> dict[str, str]:
+    """The circuit id of each fabric whose hosts are bridged, where DHCP snooping says it: `%h:%p` is the host name and
+    the port (Arista EOS user manual, `ip dhcp snooping information option circuit-id type`; aristanetworks/avd,
+    eos_cli_config_gen, ip-dhcp-snooping). The relay itself says the VLAN, which does not tell ports apart.
+    """
+    bridged = [s for s in switch.services if s.gateway and s.offers.option_82 and not _is_anycast(switch, s)]
+    return {service.fabric: "{switch}:{port}" for service in bridged}

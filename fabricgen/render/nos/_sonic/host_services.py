@@ -104,6 +104,17 @@ def own_relay(switch: SwitchView) -> bool:
     return any(service.vrf or deaf for service in relayed)
 
 
+def circuit_forms(switch: SwitchView) -> dict[str, str]:
+    """The circuit id of each fabric whose hosts are bridged.
+
+    isc-dhcp-relay says host name and alias (`-a %h:%p --name-alias-map-file`: sonic-buildimage, dockers/
+    docker-dhcp-relay, dhcpv4-relay.agents.j2; src/isc-dhcp, patches 0002 to 0004); SONiC's own agent the interface of
+    the VLAN, too (sonic-dhcp-relay, commit c8ce985, dhcp4relay/src/dhcp4relay.cpp, encode_relay_option).
+    """
+    form = "{switch}:{alias}:Vlan{vlan}" if own_relay(switch) else "{switch}:{alias}"
+    return {service.fabric: form for service in switch.services if service.gateways}
+
+
 def loopback_name(own: VrfLoopback) -> str:
     """SONiC's name of a loopback in a VRF, by the number of the VRF."""
     return f"Loopback{own.number}"

@@ -1,0 +1,97 @@
+"""What boots from where: the URL of the files for a first boot, and which of them each NOS asks for.
+
+- SONiC reads a ztp.json, whose URL is option 67, or 59 of DHCPv6 (sonic-net/sonic-ztp, src/usr/lib/ztp/dhcp/ztp, commit
+  036c8eaa; sonic-net/sonic-buildimage, files/dhcp/dhclient.conf.j2).
+- EOS runs a script, or takes a configuration, from the URL in option 67 (Arista EOS user manual, Initial Switch Access,
+  "Zero Touch Provisioning"), or in option 59 of DHCPv6 (RFC 5970).
+- Cumulus Linux runs a script from the URL in option 239 of DHCP (Cumulus Linux 5.11 user guide, "Zero Touch
+  Provisioning"); it says nothing of DHCPv6.
+- ONIE, which installs a NOS, takes the URL of an image from option 114 (ONIE user guide, "Image Discovery").
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from ipaddress import ip_address
+from typing import NamedTuple
+
+from fabricgen.blueprint.sections.management import Image, Management
+from fabricgen.cluster import Cluster
+from fabricgen.wiring.tables import SWITCH, DeviceClass
+
+IMAGE_OPTION = 114
+
+
+class BootFile(NamedTuple):
+    """The file that a NOS asks for, by which option of DHCP and DHCPv6; 0 for none."""
+
+    name: str
+    option: int
+    option6: int
+
+
+BOOT_FILES = {
+    "sonic": BootFile("ztp.json", 67, 59),
+    "eos": BootFile("bootstrap", 67, 59),
+    "cumulus": BootFile("ztp.sh", 239, 0),
+}
+
+
+def is_address(text: str) -> bool:
+    """Whether a server is stated by its address, not by its name."""
+    try:
+        ip_address(text)
+    except ValueError:
+        return False
+    return True
+
+
+class BootServer:
+    """Where the switches of a cluster fetch what they boot."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+        self._settings: dict[str, Management] = {}
+
+    def settings(self, fabric: str) -> Management:
+        """The management of a fabric's switches; of "", and of a scale-up fabric, the cluster's."""
+        blueprint = self._cluster.design.loaded.blueprint
+        if fabric not in self._settings:
+            own, shared = blueprint.fabrics.get(fabric), blueprint.management
+            self._settings[fabric] = own.management.over(shared) if own else shared
+        return self._settings[fabric]
+
+    def url(self, fabric: str) -> str:
+        """The URL for a fabric's switches, without a slash at the end; "" where none is known."""
+        stated = self.settings(fabric).ztp
+        return stated.url.rstrip("/") if stated and stated.url else self._usual
+
+    @cached_property
+    def _usual(self) -> str:
+        """That of the first DHCP server of the management network."""
+        specs = self._cluster.design.loaded.blueprint.fabrics
+        own = (specs[fabric.name].dhcp for fabric in self._cluster.design.fabrics if fabric.manages)
+        server = next((dhcp.servers[0] for dhcp in own if dhcp is not None), "")
+        return f"http://[{server}]" if ":" in server else f"http://{server}" if server else ""
+
+    def boot_file(self, row: int) -> tuple[BootFile, str] | None:
+        """The file that a device of the device table asks for, and its URL; None for nodes, and where none is known."""
+        cls = self._class(row)
+        known = BOOT_FILES.get(cls.nos) if cls.kind == SWITCH else None
+        url = self.url(cls.fabric) if known else ""
+        return (known, f"{url}/ztp/{self._cluster.names[row]}/{known.name}") if known and url else None
+
+    def image(self, row: int) -> Image | None:
+        """The image of a switch: that of its model, else of its NOS; None where none is stated."""
+        cls = self._class(row)
+        ztp = self.settings(cls.fabric).ztp if cls.kind == SWITCH else None
+        return (ztp.images.get(cls.profile.id) or ztp.images.get(cls.nos)) if ztp else None
+
+    def image_url(self, row: int) -> str:
+        """The URL of that image; "" for none."""
+        image, url = self.image(row), self.url(self._class(row).fabric)
+        return f"{url}/{image.file}" if image and url else ""
+
+    def _class(self, row: int) -> DeviceClass:
+        devices = self._cluster.plan.devices
+        return devices.classes[int(devices.device_class[row])]

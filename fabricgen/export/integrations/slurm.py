@@ -1,0 +1,93 @@
+"""slurm/: where nodes are, for Slurm's topology plugins; on request.
+
+topology.conf is for topology/tree of any version, topology-block.conf for topology/block of 24.05 and later, and
+topology.yaml has both for 25.05 and later. What no link joins are trees of their own, and no job spans them. The block
+plugin takes all its blocks as one network: where there are several, each has a topology of its own in topology.yaml,
+and no topology-block.conf is written.
+
+Sources: github.com/SchedMD/slurm@284c3b95: doc/man/man5/topology.conf.5 and topology.yaml.5, CHANGELOG (versions),
+src/plugins/topology/tree/switch_record.c (a switch has nodes or switches, never both; a name has at most HOST_NAME_MAX
+characters, which are 64), src/plugins/topology/block/block_record.c and eval_nodes_block.c (blocks are joined as they
+follow each other, by powers of two; a job above the greatest size takes any blocks), src/plugins/data_parser/v0.0.45/
+parsers.c (keys of topology.yaml).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from json import dumps
+
+from fabricgen.cluster import Cluster
+from fabricgen.export.locality.blocks import Block, block_sizes, blocks
+from fabricgen.export.locality.hostlists import MOST_NODES, hostlist
+from fabricgen.export.locality.model import Locality, locality
+from fabricgen.export.locality.tree import Branch, trees
+from fabricgen.export.table import ExportContext, File
+from fabricgen.kernel.diagnostics import fault
+
+ON_REQUEST = True
+
+
+def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
+    """Yield the files; raises InputError (FG155) where no fabric joins nodes, or where they are too many."""
+    found = locality(cluster)
+    if len(found.nodes) > MOST_NODES:
+        error = fault(
+            "FG155",
+            f"Slurm has at most {MOST_NODES:,} nodes, and {len(found.nodes):,} are on the network",
+            path=("pods",),
+            hint="several Slurm clusters, each of a blueprint or phase of its own",
+        )
+        raise cluster.design.loaded.located(error)
+    networks, held = trees(found), blocks(found)
+    yield "slurm/topology.conf", _text(found, _tree_lines(networks)).encode()
+    if len(held) == 1:
+        yield "slurm/topology-block.conf", _text(found, _block_lines(found, held[0])).encode()
+    yield "slurm/topology.yaml", _text(found, _yaml_lines(found, networks, held)).encode()
+
+
+def rows(cluster: Cluster) -> int:
+    """Work, in rows of links.csv: about as many as there are devices."""
+    return len(cluster.plan.devices)
+
+
+def _text(found: Locality, lines: Iterable[str]) -> str:
+    """What a file is of and which nodes it lacks, then its lines."""
+    kinds = " > ".join(dict.fromkeys(tier.kind for tier in reversed(found.tiers)))
+    head = [f"# {found.cluster.design.loaded.blueprint.name}: {len(found.nodes):,} nodes, {kinds}"]
+    if len(found.others):
+        head.append(f"# not on the network: {hostlist(found.cluster.name_column[found.others].tolist())}")
+    return "\n".join([*head, *lines, ""])
+
+
+def _tree_lines(networks: list[list[Branch]]) -> Iterator[str]:
+    yield "# topology/tree: a switch is the leaves that its nodes have in common, or what joins such"
+    for number, branches in enumerate(networks, start=1):
+        if len(networks) > 1:
+            yield f"# network {number} of {len(networks)}: no link joins them"
+        for branch in branches:
+            held = f"Nodes={hostlist(branch.nodes)}" if branch.nodes else f"Switches={hostlist(branch.below)}"
+            yield f"SwitchName={branch.name} {held}"
+
+
+def _block_lines(found: Locality, network: list[Block]) -> Iterator[str]:
+    yield "# topology/block: a block is a scale-up domain of several nodes, or the nodes of a logical leaf"
+    for block in network:
+        yield f"BlockName={block.name} Nodes={hostlist(found.names[list(block.nodes)].tolist())}"
+    yield f"BlockSizes={','.join(map(str, block_sizes(found, network)))}"
+
+
+def _yaml_lines(found: Locality, networks: list[list[Branch]], held: list[list[Block]]) -> Iterator[str]:
+    """Texts are in quotes: a host name may read as a number."""
+    yield from ("- topology: tree", "  cluster_default: true", "  tree:", "    switches:")
+    for branch in (branch for branches in networks for branch in branches):
+        key, of = ("nodes", branch.nodes) if branch.nodes else ("children", branch.below)
+        yield from (f"      - switch: {dumps(branch.name)}", f"        {key}: {dumps(hostlist(of))}")
+    for branches, network in zip(networks, held, strict=True):
+        name = "block" if len(held) == 1 else f"block-{branches[-1].name}"
+        yield from (f"- topology: {dumps(name)}", "  cluster_default: false", "  block:", "    block_sizes:")
+        yield from (f"      - {size}" for size in block_sizes(found, network))
+        yield "    blocks:"
+        for block in network:
+            nodes = hostlist(found.names[list(block.nodes)].tolist())
+            yield from (f"      - block: {dumps(block.name)}", f"        nodes: {dumps(nodes)}")

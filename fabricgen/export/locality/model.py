@@ -1,0 +1,197 @@
+"""Nodes by how near they are in the network of accelerators: a logical leaf, what each tier above joins, domain, rack.
+
+A node with rails is on as many leaves as it has rails; nodes on the same leaves are one group, the logical leaf, and
+on a tier above those are that reach the same parts of the network by it. Groups of a tier lie within groups of the next
+one, and nothing joins groups of the last one: networks that no link joins have no group in common.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise, takewhile
+
+import numpy as np
+
+from fabricgen.analyze.network import NONE, Level, Network, components, networks_of
+from fabricgen.cluster import Cluster
+from fabricgen.export.files.endpoints import domain_column
+from fabricgen.export.simulators.dimensions import level_name
+from fabricgen.kernel.diagnostics import fault
+from fabricgen.numbering.lazy_columns import EncodedColumn, Strings, encoded
+from fabricgen.wiring.tables import NODE, Ints64
+
+LONGEST = 63
+"""Characters of a group's name: those of a host name, of a Slurm switch (64) and of the value of a Kubernetes label."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tier:
+    """Groups of nodes: what their tier is called, names of groups, by node its group (int64).
+
+    `there` says whether a group has switches of the tier; one that has none is the group below it.
+    """
+
+    kind: str
+    names: tuple[str, ...]
+    group: Ints64
+    there: tuple[bool, ...]
+
+
+@dataclass(frozen=True)
+class Locality:
+    """`nodes` (int64, rows of the device table, ascending) on the network of accelerators; tiers from the leaf up.
+
+    `others` are rows of the nodes that are not on it.
+    """
+
+    cluster: Cluster
+    nodes: Ints64
+    tiers: tuple[Tier, ...]
+    others: Ints64
+
+    @cached_property
+    def names(self) -> Strings:
+        """Names of the nodes; object array."""
+        found: Strings = self.cluster.name_column[self.nodes]
+        return found
+
+    @cached_property
+    def racks(self) -> EncodedColumn:
+        """The rack of each node."""
+        return encoded(self.cluster.plan.racks.names, self.cluster.plan.devices.rack[self.nodes])
+
+    @cached_property
+    def domains(self) -> EncodedColumn:
+        """The scale-up domain that a node shares with other nodes; "" where it shares none."""
+        column = domain_column(self.cluster).take(self.nodes)
+        several = np.bincount(column.codes, minlength=len(column.vocabulary)) > 1
+        names = np.where(several, column.vocabulary, "").astype(object)
+        return EncodedColumn(names, column.codes)
+
+    @cached_property
+    def order(self) -> Ints64:
+        """Indexes of nodes by group, from the top down, then as they are listed."""
+        return np.lexsort((np.arange(len(self.nodes)), *(tier.group for tier in self.tiers)))
+
+
+def locality(cluster: Cluster) -> Locality:
+    """Group the nodes of a cluster; raises InputError (FG155) where no fabric joins any."""
+    networks = list(networks_of(cluster))
+    ports = _ports(cluster, networks) if networks else None
+    if ports is None or not len(ports.node):
+        error = fault(
+            "FG155",
+            "no fabric joins the nodes of scalable units, so that there is nothing to tell a scheduler",
+            path=("fabrics",),
+            hint="a fabric to which nodes attach, as by `attach: compute`, with links that are there",
+        )
+        raise cluster.design.loaded.located(error)
+    nodes, node = np.unique(ports.node, return_inverse=True)
+    kind = np.array([c.kind for c in cluster.plan.devices.classes])[cluster.plan.devices.device_class]
+    others = np.setdiff1d(np.flatnonzero(kind == NODE), nodes)
+    return Locality(cluster, nodes, tuple(_tiers(networks, node, ports)), others)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ports:
+    """Ports of nodes: row of the node, and at each height the part of the network that it reaches [ports, heights]."""
+
+    node: Ints64
+    part: Ints64
+
+
+def _ports(cluster: Cluster, networks: Sequence[Network]) -> _Ports:
+    height, node, part = max(len(n.levels) for n in networks), [], []
+    kind = np.array([c.kind for c in cluster.plan.devices.classes])[cluster.plan.devices.device_class]
+    for network in networks:
+        leaf, device = network.leaf.ravel(), np.repeat(network.ranks.device, network.leaf.shape[1])
+        lit = (leaf != NONE) & (kind[device] == NODE)
+        node.append(device[lit])
+        part.append(np.stack([_level(network, h).component[leaf[lit]] for h in range(height)], axis=1))
+    return _Ports(np.concatenate(node), np.concatenate(part))
+
+
+def _level(network: Network, height: int) -> Level:
+    """The level at a height, or its last one: networks beside each other may differ in height."""
+    return network.levels[min(height, len(network.levels) - 1)]
+
+
+def _tiers(networks: Sequence[Network], node: Ints64, ports: _Ports) -> Iterator[Tier]:
+    """The tiers; above them one that joins groups with some of their parts in common, if there are such."""
+    group, taken = np.arange(node.max() + 1), set[str]()
+    for height in range(ports.part.shape[1]):
+        pairs = _pairs(group[node], ports.part[:, height])
+        group = _alike(pairs)[group]
+        yield _named(networks, height, group, _pairs(group[node], ports.part[:, height]), taken)
+    member, part = pairs = _pairs(group[node], ports.part[:, -1])
+    rows = int(part.max()) + 1
+    label = components(np.arange(rows + group.max() + 1), part, rows + member)[rows:]
+    _, joined = np.unique(label, return_inverse=True)
+    if joined.max() < group.max():
+        yield _named(networks, ports.part.shape[1] - 1, joined[group], (joined[member], part), taken)
+
+
+def _pairs(group: Ints64, part: Ints64) -> tuple[Ints64, Ints64]:
+    """The different pairs of both, ascending."""
+    width = int(part.max()) + 1
+    pair = np.unique(group * width + part)
+    return pair // width, pair % width
+
+
+def _alike(pairs: tuple[Ints64, Ints64]) -> Ints64:
+    """Number groups by the parts that they reach, those that reach the same with one number, in their order."""
+    group, part = pairs
+    known: dict[bytes, int] = {}
+    bounds = np.searchsorted(group, np.arange(group[-1] + 2)).tolist()
+    found = [known.setdefault(part[a:b].tobytes(), len(known)) for a, b in pairwise(bounds)]
+    return np.array(found, dtype=np.int64)
+
+
+def _named(
+    networks: Sequence[Network], height: int, group: Ints64, pairs: tuple[Ints64, Ints64], taken: set[str]
+) -> Tier:
+    """A tier whose groups are called by what the names of their switches have in common."""
+    known: dict[int, list[str]] = {}
+    kinds = []
+    for network in networks:
+        level = _level(network, height)
+        tiers = level.tiers or _level(network, height - 1).tiers
+        kinds.append(level_name(network, min(height, len(network.levels) - 1)))
+        names = network.cluster.name_column
+        for key in tiers:
+            rows = network.cluster.plan.devices.of_tier(key).rows
+            for part, name in zip(level.component[rows].tolist(), names[rows].tolist(), strict=True):
+                known.setdefault(part, []).append(name)
+    switches: list[list[str]] = [[] for _ in range(int(group.max()) + 1)]
+    for number, part in zip(*(column.tolist() for column in pairs), strict=True):
+        switches[number] += known.get(part, ())
+    kind = "-".join(dict.fromkeys("/".join(kinds).split("/")))
+    usual = [common_name(of) or kind for of in switches]
+    return Tier(kind, tuple(_unlike(usual, taken)), group, tuple(map(bool, switches)))
+
+
+def common_name(names: Sequence[str]) -> str:
+    """What names between hyphens have in common: `leaf-su01-01` of `leaf-su01-r1-01` and `leaf-su01-r2-01`."""
+    split = [name.split("-") for name in names]
+    if len(set(map(len, split))) == 1:
+        same = (words[0] for words in zip(*split, strict=True) if len(set(words)) == 1)
+    else:
+        same = (words[0] for words in takewhile(lambda words: len(set(words)) == 1, zip(*split, strict=False)))
+    return "-".join(same)
+
+
+def _unlike(names: Sequence[str], taken: set[str]) -> Iterator[str]:
+    """Names as they are, or with numbers where groups would have one name; none longer than LONGEST."""
+    times = Counter(names)
+    numbers = dict.fromkeys(times, 0)
+    for name in names:
+        found = name
+        while found in taken or (found == name and times[name] > 1):
+            numbers[name] += 1
+            ending = f"-g{numbers[name]:02d}"
+            found = name[: LONGEST - len(ending)] + ending
+        taken.add(found)
+        yield found
