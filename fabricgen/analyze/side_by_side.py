@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from fabricgen.analyze.reckoned import WIDTH
-from fabricgen.analyze.sections.collectives import size_words
+from fabricgen.analyze.sections.collectives import mark, remarks, size_words
 from fabricgen.analyze.sections.failures import worst_of_kinds
 from fabricgen.analyze.sections.load_balance import WAYS
 
@@ -44,6 +44,8 @@ def side_by_side(found: Sequence[Mapping[str, Any]]) -> Iterator[str]:
                 yield heading
             last = heading
             yield f"  {name}".ljust(first) + "".join(cells)
+    marked = [each["collectives"].values() for one in found for each in one.get("collectives", {}).values()]
+    yield from remarks(rows[-1] for each in marked for rows in each if rows)
 
 
 def _fitting(widths: Sequence[int], most: int) -> Iterator[list[int]]:
@@ -112,7 +114,8 @@ def _collectives(found: Mapping[str, Any]) -> Cells:
     for collective, rows in found["collectives"].items():
         if rows:
             yield f"{collective} of {size_words(rows[0]['bytes'])}, us", f"{rows[0]['us']:,.1f}"
-            yield f"{collective} of {size_words(rows[-1]['bytes'])}, bus GB/s", f"{rows[-1]['busbw_gbytes']:,.1f}"
+            told = f"{rows[-1]['busbw_gbytes']:,.1f}{mark(rows[-1]).strip()}"
+            yield f"{collective} of {size_words(rows[-1]['bytes'])}, bus GB/s", told
 
 
 def _load_balance(found: Mapping[str, Any]) -> Cells:

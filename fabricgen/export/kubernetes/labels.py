@@ -64,12 +64,16 @@ def network_labels(found: Locality, preset: Preset) -> Iterator[bytes]:
 
 def place_labels(found: Locality) -> Iterator[bytes]:
     """Resources of Node with site, hall and rack."""
+    told = [tuple(zip((REGION, ZONE, RACK), place, strict=True)) for place in places(found)]
+    return _resources(found, "site, hall and rack", list(enumerate(told)))
+
+
+def places(found: Locality) -> list[tuple[str, str, str]]:
+    """Site, hall and rack of each node."""
     cluster, racks = found.cluster, found.cluster.plan.racks
     halls, of_rack = hall_places(cluster), cluster.plan.devices.rack[found.nodes].tolist()
     sites = (cluster.sites[row] for row in found.nodes.tolist())
-    places = zip(sites, of_rack, strict=True)
-    told = [((REGION, site), (ZONE, halls[racks.hall[rack]]), (RACK, racks.names[rack])) for site, rack in places]
-    return _resources(found, "site, hall and rack", list(enumerate(told)))
+    return [(site, halls[racks.hall[rack]], racks.names[rack]) for site, rack in zip(sites, of_rack, strict=True)]
 
 
 def _resources(found: Locality, what: str, told: list[tuple[int, tuple[tuple[str, str], ...]]]) -> Iterator[bytes]:
