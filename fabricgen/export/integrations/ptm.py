@@ -1,0 +1,48 @@
+"""ptm/topology.dot: which ports of switches are joined, as Cumulus Linux checks it by itself; on request.
+
+NVIDIA, Cumulus Linux 5.1 user guide, "Prescriptive Topology Manager - PTM": an undirected graph of Graphviz, with
+`"switch":"port"` at both ends; ptmd compares the lines of its own switch with LLDP, by host name and interface. It
+takes physical ports only, and any number of lines for other switches, so that one file serves all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from fabricgen.cluster import Cluster
+from fabricgen.design.ports import PortRun
+from fabricgen.export.table import ExportContext, File
+from fabricgen.numbering.lazy_columns import ConcatenatedColumn, EncodedColumn
+from fabricgen.wiring.tables import Segment
+
+ON_REQUEST = True
+
+AT_ONCE = 16_384
+"""Lines that are made together."""
+
+
+def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
+    """Yield the graph of the links between switches of Ethernet: ports of nodes are called as their image does it."""
+    yield "ptm/topology.dot", _lines(cluster)
+
+
+def _lines(cluster: Cluster) -> Iterator[bytes]:
+    links = cluster.plan.links
+    wanted = np.array([_is_wanted(segment) for segment in links.segments], dtype=bool)
+    rows = np.flatnonzero(wanted[links.segment])
+    a_device, b_device = (EncodedColumn(cluster.name_column, device) for device in (links.a_device, links.b_device))
+    a_port, b_port = cluster.port_names.port_columns
+    line = ConcatenatedColumn(('  "', a_device, '":"', a_port, '" -- "', b_device, '":"', b_port, '"\n')).take(rows)
+    name = cluster.design.loaded.blueprint.name
+    yield f"# {name}: {len(rows):,} links between switches\ngraph fabric {{\n".encode()
+    for start in range(0, len(rows), AT_ONCE):
+        yield "".join(line.read(start, start + AT_ONCE)).encode()
+    yield b"}\n"
+
+
+def _is_wanted(segment: Segment) -> bool:
+    """Whether both ends are ports of Ethernet switches."""
+    ports = isinstance(segment.a, PortRun) and isinstance(segment.b, PortRun)
+    return ports and segment.protocol in ("ethernet", "roce")
