@@ -125,8 +125,9 @@ class Seen:
                 continue
             same = sum(x == y for x, y in both)
             over = sum(links[min(x, s), max(x, s)] * links[min(y, s), max(y, s)] for x, y in both for s in spines)
-            number = 1 if same else 3
-            found[number] = min(found.get(number, same or over), same or over)
+            if same or over:
+                number = 1 if same else 3
+                found[number] = min(found.get(number, same or over), same or over)
         return found
 
     def cut_off_by(self, switch: int) -> int:
@@ -340,6 +341,32 @@ def test_uplinks_exchanged_between_leaves_leave_fewer_paths(tmp_path: Path) -> N
     for rail in ("same", "other"):
         assert changed[f"same pod, {rail} rail, by spine", "fewest paths"] == (128, 64 + 56)
     assert found["sections"]["structure"]["bisection_gbps"] == Seen("twin", hall).least_cut() == 28 * 400
+
+
+def test_boxes_in_each_others_places_count_as_those_planned_there(tmp_path: Path) -> None:
+    """A node takes its ranks to where it stands; a NIC that is dark there is that of the place."""
+    hall, nodes = CabledHall(cluster_of("twin")), ("p1-su01-n001", "p1-su02-n001")
+    one, other = (sorted(port for port in hall.sees if port[0] == node) for node in nodes)
+    found = found_in("twin", exchanged(hall, one, other), tmp_path)["compute"]
+    (alone,) = found["each"]
+    assert alone["id"].startswith("exchange-")
+    assert (alone["slower"], found["changed"]) == ({"all-reduce": 0, "all-to-all": 0}, [])
+    hall.cut(nodes[0], "OSFP1/1").cut(nodes[0], "OSFP1/2")
+    found = found_in("twin", hall, tmp_path)["compute"]
+    assert [each["cut_off"] for each in found["each"]] == [0, 1]
+    assert found["together"]["cut_off"] == 1
+
+
+def test_an_uplink_in_a_spare_port_of_another_spine_counts_there(tmp_path: Path) -> None:
+    hall = CabledHall(cluster_of("twin"))
+    port = next(port for port, far in sorted(hall.sees.items()) if (port[0], far[0]) == (LEAF, "compute-spine-pl1-01"))
+    spare = "compute-spine-pl1-02", "Ethernet40"
+    assert spare not in hall.sees
+    hall.cut(*port).sees.update({port: spare, spare: port})
+    found, seen = found_in("twin", hall, tmp_path)["compute"], Seen("twin", hall)
+    assert (found["carry_nothing"], found["together"]["cut_off"]) == ([], 0)
+    paths = {row["switches"]: row["paths"] for row in found["sections"]["structure"]["pairs"] if "switches" in row}
+    assert paths == seen.fewest_paths() == {1: 2, 3: 64 + 3 * 4 + 5 * 4 + 2 * 16}
 
 
 def test_crossed_planes_of_a_nic_reach_nobody(tmp_path: Path) -> None:
