@@ -11,6 +11,7 @@ from os import PathLike, fspath
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity
 from fabricgen.plugins.columns import Columns
 from fabricgen.plugins.paths import Path
+from fabricgen.plugins.rules import ViewRule
 from fabricgen.plugins.tables import Addresses, Cables, Devices, Endpoints, Links
 from fabricgen.plugins.view import API_VERSION, ClusterView
 
@@ -27,6 +28,7 @@ __all__ = [
     "Links",
     "Path",
     "Severity",
+    "ViewRule",
     "compile_blueprint",
 ]
 

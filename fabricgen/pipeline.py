@@ -121,10 +121,16 @@ def _places_released(loaded: LoadedBlueprint, paths: Sequence[str]) -> LoadedBlu
 
 
 def all_parts() -> tuple[str, ...]:
-    """The names of all parts, including those written only on request."""
+    """The names of all parts, including those written only on request and those of plug-ins."""
+    from fabricgen.plugins.outputs import output_names
+
+    return tuple(sorted({*_own_parts(), *output_names()}))
+
+
+def _own_parts() -> tuple[str, ...]:
     from fabricgen.export.table import part_names
 
-    return tuple(sorted((*part_names(on_request=True), CONFIGS)))
+    return *part_names(on_request=True), CONFIGS
 
 
 def usual_parts() -> tuple[str, ...]:
@@ -135,10 +141,17 @@ def usual_parts() -> tuple[str, ...]:
 
 
 def chosen_parts(names: Iterable[str]) -> frozenset[str]:
-    """Part names as a set; raises InputError (FG030) for one that does not exist."""
+    """Part names as a set.
+
+    Raises InputError for one that does not exist (FG030), or that a plug-in has and another or fabricgen too (FG870).
+    """
+    from fabricgen.plugins.outputs import check_output, output_names
+
     chosen = frozenset(names)
     for name in sorted(chosen - set(all_parts())):
         raise fault("FG030", f"there is no part '{name}'", hint=did_you_mean(name, all_parts()))
+    for name in sorted(chosen & output_names()):
+        check_output(name, _own_parts())
     return chosen
 
 
@@ -169,8 +182,20 @@ def build_bundles(
     )
     bundles: list[Bundle] = []
     for name in sorted(chosen_parts(options.parts) or usual_parts()):
-        bundles += _configs(cluster, options) if name == CONFIGS else _exports(name, cluster, context)
+        if name in _own_parts():
+            bundles += _configs(cluster, options) if name == CONFIGS else _exports(name, cluster, context)
+        else:
+            bundles.append(_of_plug_in(name, cluster))
     return bundles
+
+
+def _of_plug_in(name: str, cluster: Cluster) -> Bundle:
+    """A part that another package makes, at a guess as much work as links.csv."""
+    from fabricgen.plugins.outputs import output_files
+    from fabricgen.publish import Bundle
+
+    make = partial(output_files, name, cluster)
+    return Bundle(name, name, make, cost=1 + len(cluster.plan.links) // ROWS_PER_SWITCH)
 
 
 def _exports(name: str, cluster: Cluster, context: ExportContext) -> Iterator[Bundle]:
@@ -226,6 +251,22 @@ def template_findings(cluster: Cluster, templates: Path | None) -> tuple[Diagnos
     from fabricgen.render.safety import hidden_safety
 
     return tuple(hidden_safety(cluster, render_options(cluster, overrides=templates)))
+
+
+def other_findings(
+    cluster: Cluster, templates: Path | None, wanted: Callable[[str], bool] = lambda _: True
+) -> tuple[Diagnostic, ...]:
+    """What `lint` is told beside its own rules: findings about overriding templates, and those of plug-ins whose codes
+    are wanted and that the project does not ignore.
+
+    Raises InputError where a template or a plug-in (FG870) fails.
+    """
+    from fabricgen.lint.engine import LintSettings
+    from fabricgen.plugins.rules import plug_in_findings
+
+    project = LintSettings().within(cluster.design.loaded.project.lint)
+    of_plug_ins = plug_in_findings(cluster, lambda code: wanted(code) and project.wants(code))
+    return *template_findings(cluster, templates), *of_plug_ins
 
 
 def check_names(design: Design) -> None:

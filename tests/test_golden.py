@@ -1,4 +1,4 @@
-"""Whole small clusters, every file of the build and `hosts` compared; `--regenerate` writes them for review by eye."""
+"""Whole small clusters: a build, `hosts`, `slurm` and `topograph`; `--regenerate` writes them for review by eye."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ CASES = sorted(p.parent for p in (Path(__file__).parent / "golden").glob("*/blue
 def test_golden(case: Path, tmp_path: Path, fabricgen, request: pytest.FixtureRequest) -> None:
     ran = fabricgen("build", case / "blueprint.yaml", "-o", tmp_path / "out", "--fail-on", "warning")
     assert ran.code == 0, ran.err
-    assert fabricgen("build", case / "blueprint.yaml", "-o", tmp_path / "out", "--only", "hosts").code == 0
+    assert (
+        fabricgen("build", case / "blueprint.yaml", "-o", tmp_path / "out", "--only", "hosts,slurm,topograph").code == 0
+    )
     (tmp_path / "out" / "manifest.json").unlink()  # digests of what is compared here anyway, and the version
     expected = case / "expected"
     if request.config.getoption("--regenerate"):

@@ -122,12 +122,27 @@ class ScaleUpEfficiency(Sourced):
     ] = None
 
 
+class Measured(Sourced):
+    """What was measured of all-reduces by the switches of some scale-up domains, where it is far from what is told."""
+
+    domains: Annotated[tuple[str, ...], Field(min_length=1, description="Scale-up domain profiles that it is of.")]
+    says: Annotated[str, Field(min_length=8, description="What reports say beside the figures.")]
+
+
 class Efficiency(FrozenModel):
     """What collectives reach of the bandwidth of links."""
 
     network: Annotated[NetworkEfficiency, Field(description="Of networks.")]
     scale_up: Annotated[dict[str, ScaleUpEfficiency], Field(description="Of scale-up domains, by kind of link.")]
     other: Annotated[ScaleUpEfficiency, Field(description="Of every scale-up domain that no kind of link names.")]
+
+    in_switch_measured: Annotated[
+        tuple[Measured, ...], Field(description="All-reduces by switches that were measured to reach far less.")
+    ] = ()
+
+    def measured_of(self, domain: str) -> Measured | None:
+        """What was measured of all-reduces by the switches of a domain, by the id of its profile; None for nothing."""
+        return next((one for one in self.in_switch_measured if domain in one.domains), None)
 
     def of_domain(self, domain: str) -> ScaleUpEfficiency:
         """What is reached in a scale-up domain, by the id of its profile."""

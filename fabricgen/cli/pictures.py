@@ -12,7 +12,7 @@ from fabricgen.export.view.page import page_of
 from fabricgen.export.view.source import Beside
 from fabricgen.export.view.verification import verification_in
 from fabricgen.lint.engine import lint
-from fabricgen.pipeline import compile_cluster, compile_design
+from fabricgen.pipeline import compile_cluster, compile_design, other_findings
 from fabricgen.render.few import few_configs
 
 
@@ -57,7 +57,7 @@ def _compiled(asked: Asked) -> Cluster:
 
 def _drawn(asked: Asked) -> tuple[Cluster, Beside]:
     cluster = _compiled(asked)
-    result = lint(cluster.design, cluster)
+    result = lint(cluster.design, cluster, others=other_findings(cluster, None))
     refuse_impossible(result)
     found = verification_in(asked.verify, cluster) if asked.verify is not None else None
     return cluster, Beside(result.findings, _changes(asked, cluster), few_configs(cluster), found)

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from fabricgen.kernel.diagnostics import did_you_mean
 from fabricgen.lint.fault import page_of
-from fabricgen.lint.rule import all_rules
+from fabricgen.lint.rule import all_rules, plugged_codes
 
 EXPIRED, UNMATCHED = "FG801", "FG802"
 """Findings of the engine: an expired waiver; a waiver or severity setting that matches nothing."""
 
 
 def known_codes() -> frozenset[str]:
-    """Every code that a finding can have, without those of faults."""
-    return frozenset({rule.id for rule in all_rules()} | {EXPIRED, UNMATCHED})
+    """Every code that a finding can have, without those of faults; with those of plug-ins that are installed."""
+    return plugged_codes() | {rule.id for rule in all_rules()} | {EXPIRED, UNMATCHED}
 
 
 def no_rule(code: str) -> str:
     """The hint where a waiver or severity setting names an unknown rule."""
     if page_of(code):
         return "that is a fault: it leaves the blueprint unusable, so it is neither waived nor weighed"
+    if not code.startswith("FG"):
+        return "no package that is installed has a rule of this code: install its plug-in, or remove this"
     return did_you_mean(code, known_codes())

@@ -16,12 +16,13 @@ def explain(code: Documented) -> str:
     """The page of one code as text: claim, reason, remedy, and both examples."""
     bad, good = (indent(text, "    ") for text in code.examples)
     head = f"{code.id} {code.title} ({code.severity.label}, {code.kind}, {code.family})"
-    return f"{head}\n\n{code.about}\n\n{FLAGGED}\n\n{bad}\n\n{RIGHT}\n\n{good}\n"
+    shown = f"\n{FLAGGED}\n\n{bad}\n\n{RIGHT}\n\n{good}\n" if bad or good else ""
+    return f"{head}\n\n{code.about}\n{shown}"
 
 
 def by_family(codes: Iterable[Documented]) -> Iterator[tuple[str, tuple[Documented, ...]]]:
     """(prefix, codes) of every family; `codes` must be sorted."""
-    for prefix, members in groupby(codes, lambda code: code.id[:3]):
+    for prefix, members in groupby(codes, lambda code: code.id[:-2]):
         yield prefix, tuple(members)
 
 
@@ -30,7 +31,7 @@ def listing(codes: Iterable[Documented]) -> str:
     return "\n\n".join(
         "\n".join(
             [
-                f"{prefix}xx {FAMILIES[prefix]}",
+                f"{prefix}xx {members[0].family}",
                 *(f"  {c.id}  {c.severity.label:<8} {c.kind:<12} {c.title}" for c in members),
             ]
         )
@@ -57,6 +58,8 @@ def as_data(code: Documented) -> Mapping[str, object]:
 
 def markdown(code: Documented) -> str:
     """The page of a code as Markdown, without a heading."""
+    if not any(code.examples):
+        return f"{code.about}\n"
     bad, good = (f"```{'text' if code.in_words else 'yaml'}\n{text}\n```" for text in code.examples)
     return f"{code.about}\n\n{FLAGGED}\n\n{bad}\n\n{RIGHT}\n\n{good}\n"
 

@@ -8,7 +8,7 @@ from functools import cache
 from fabricgen.kernel import discovery
 from fabricgen.kernel.diagnostics import Severity
 from fabricgen.lint.documented import Documented
-from fabricgen.lint.rule import all_rules
+from fabricgen.lint.rule import all_rules, plugged_codes, plugged_rules
 
 FAULTS = "fabricgen.lint.faults"
 
@@ -54,12 +54,14 @@ def all_codes() -> tuple[Documented, ...]:
 
 
 def code_ids() -> frozenset[str]:
-    """Every code, of rules and faults."""
-    return frozenset(code.id for code in all_codes())
+    """Every code, of rules and faults, and of rules of plug-ins."""
+    return plugged_codes().union(code.id for code in all_codes())
 
 
 def page_of(code: str) -> Documented | None:
-    """The rule or fault with a code; None for an unknown code. Faults are loaded only if it is no rule."""
+    """The rule or fault with a code; None for an unknown code. Faults and plug-ins are loaded only where asked for."""
+    if code in plugged_codes():
+        return next(rule for rule in plugged_rules() if rule.id == code)
     return next((rule for rule in all_rules() if rule.id == code), None) or next(
         (fault for fault in all_faults() if fault.id == code), None
     )

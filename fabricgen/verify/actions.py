@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum, IntEnum
 from hashlib import sha256
 
-from fabricgen.wiring.tables import Ints
+from fabricgen.wiring.tables import Flags, Ints
 
 
 class CableState(IntEnum):
@@ -117,6 +117,11 @@ class Action:
     renamed: Mapping[str, str] = field(default_factory=dict)
 
     @property
+    def concerned(self) -> tuple[str, ...]:
+        """Its cables; where these are as planned until boxes are exchanged, those whose plugs it moves."""
+        return self.cables or tuple(sorted({step.cable for step in self.steps} - {""}))
+
+    @property
     def id(self) -> str:
         """A name that stays while the same finding stays: its kind and a digest of what is wrong."""
         told = "\n".join([self.kind.value, *sorted(f"{end.device}:{end.port}" for end in self.ends)])
@@ -124,11 +129,25 @@ class Action:
 
 
 @dataclass(frozen=True)
+class AsFound:
+    """What is joined to what, once boxes that stand in each other's places are taken for those planned there.
+
+    Ports are numbered as in PlannedCabling, then spare ones, of which `spare` has the devices. `mate`, int32 by port,
+    is the port that it is joined to (-1: none that is known); `gone`, bool by planned link, whether it is surely not
+    there: it is dark, or one of its ends is joined to another port or sees a stranger.
+    """
+
+    mate: Ints
+    gone: Flags
+    spare: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Diagnosis:
     """The state of every cable (int32, of CableState, by cable of PlannedCabling), and what is to be done.
 
     `extra` are links that were seen and that no plan has, as text. `notes` say what was inferred, ignored or not
-    matched, in sentences.
+    matched, in sentences. `as_found` is what `diagnose` made of the sightings.
     """
 
     states: Ints
@@ -136,3 +155,4 @@ class Diagnosis:
     extra: tuple[str, ...] = ()
     harmless: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    as_found: AsFound | None = None

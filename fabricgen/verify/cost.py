@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,14 +14,9 @@ from fabricgen.analyze.network import Network, networks_of
 from fabricgen.analyze.reckoned import Reckoning, reckoned
 from fabricgen.analyze.sections.collectives import quickest
 from fabricgen.cluster import Cluster
-from fabricgen.design.phases.selection import selection_of
-from fabricgen.kernel.diagnostics import InputError
-from fabricgen.phases.tables import cluster_at
-from fabricgen.verify.accept.accepting import accepted_cluster
-from fabricgen.verify.accept.chosen import INSTEAD
-from fabricgen.verify.actions import Action, Diagnosis, End, Kind
+from fabricgen.verify.actions import Diagnosis
 from fabricgen.verify.beside import beside, figures_as_found, table
-from fabricgen.wiring.tables import Ints64
+from fabricgen.verify.hall import Hall
 
 COLLECTIVES = ("all-reduce", "all-to-all")
 EACH = 12
@@ -49,59 +43,19 @@ RECKONING: tuple[Reckoning, ...] = (
 JobOf = Callable[[Network], Job]
 
 
-@dataclass(frozen=True)
-class Hall:
-    """A hall as a verification found it: the cluster of its plan, and what is to be done."""
-
-    cluster: Cluster
-    diagnosis: Diagnosis
-
-    def found(self, actions: Sequence[Action]) -> tuple[dict[str, Network], list[str]]:
-        """(networks by fabric as some actions found them, ids of those that join what no plan joins)."""
-        moving = [action for action in actions if action.kind is not Kind.DARK]
-        cluster, taken = self._as_far_as_it_goes((), moving) or (self.cluster, ())
-        odd = [action for action in moving if action.id not in taken]
-        dark = _dark(self.cluster, [action for action in actions if action.kind is Kind.DARK], odd)
-        return {each.fabric.name: each for each in networks_of(cluster, dark)}, [action.id for action in odd]
-
-    def _as_far_as_it_goes(self, taken: tuple[str, ...], actions: Sequence[Action]) -> _Taken | None:
-        """The cluster with all actions that it can have, the first ones first; None for none."""
-        found = self._with(taken, actions)
-        if found or len(actions) < 2:
-            return found
-        middle = len(actions) // 2
-        first = self._as_far_as_it_goes(taken, actions[:middle])
-        return self._as_far_as_it_goes(first[1] if first else taken, actions[middle:]) or first
-
-    def _with(self, taken: tuple[str, ...], actions: Sequence[Action]) -> _Taken | None:
-        """(the cluster with some actions accepted, their ids); None where a plan cannot have them."""
-        ids = (*taken, *(action.id for action in actions))
-        if not ids:
-            return None
-        try:
-            whole = accepted_cluster(self.cluster, self.diagnosis, ids)
-        except InputError:
-            return None
-        phase = self.cluster.phase
-        return (cluster_at(whole, phase.name, selection_of(whole.design, phase.name)) if phase else whole), ids
-
-
-_Taken = tuple[Cluster, tuple[str, ...]]
-
-
 def costs(
     planned: Mapping[str, Any], cluster: Cluster, diagnosis: Diagnosis, job_of: JobOf, asked: Asked
 ) -> dict[str, Any]:
     """By fabric of an analysis as planned: what all findings together change in its sections, and what they cost the
     job, together and the first ones each alone, as shares of more time.
 
-    What only a person can judge (modules, ports, exchanged trunks) is left out and counted in `left_out`; ids of what
-    joins what no plan joins, such as a node to a spine, are in `carry_nothing`.
+    Findings at ports of which too little was seen are left out and counted in `left_out`; ids of what joins what no
+    plan joins, such as a node to a spine, are in `carry_nothing`.
     """
     hall, size = Hall(cluster, diagnosis), max(asked.sizes)
-    actions = [action for action in diagnosis.actions if action.kind is Kind.DARK or action.kind not in INSTEAD]
-    networks, odd = hall.found(actions)
-    alone = [(action, hall.found([action])[0]) for action in actions[:EACH]]
+    actions = [action for action in diagnosis.actions if hall.is_told(action)]
+    networks, odd = hall.found(), hall.carry_nothing()
+    alone = [(action, hall.found(action)) for action in actions[:EACH]]
     told = {name: figures for name, figures in planned.items() if name != "blueprint"}
     found: dict[str, Any] = {}
     for network in networks_of(cluster):
@@ -127,33 +81,6 @@ def costs(
             "source": SOURCE,
         }
     return found
-
-
-def _dark(cluster: Cluster, dark: Sequence[Action], odd: Sequence[Action]) -> Ints64:
-    """Rows of the links that end on ports of dark cables, on dark boxes, or on plugs of what is odd."""
-    ports = {(end.device, end.port) for action in dark for end in action.ends}
-    boxes = {device for device, port in ports if not port}
-    plugs = {(end.device, end.cage, cable) for action in odd for end in _ends(action) for cable in action.cables}
-    links, names, number = cluster.plan.links, cluster.names, {name: row for row, name in enumerate(cluster.names)}
-    devices = np.array(sorted({number[each[0]] for each in (*ports, *plugs)}), dtype=np.int64)
-    cables: Sequence[str] = cluster.cable_ids if plugs else ()
-    cages_of: Sequence[Any] = cluster.cages if plugs else ((), ())
-    rows = []
-    sides = ((links.a_device, cluster.a_port), (links.b_device, cluster.b_port))
-    for (device, port), cages in zip(sides, cages_of, strict=True):
-        for row in np.flatnonzero(np.isin(device, devices)).tolist():
-            box = names[int(device[row])]
-            of_plug = bool(plugs) and (box, str(cages[row]), cables[int(links.cable[row])]) in plugs
-            if box in boxes or of_plug or (box, str(port[row])) in ports:
-                rows.append(row)
-    return np.array(sorted(set(rows)), dtype=np.int64)
-
-
-def _ends(action: Action) -> Iterator[End]:
-    """Where the plugs of an action are, and where they belong."""
-    yield from action.ends
-    for step in action.steps:
-        yield from (step.pull, step.put)
 
 
 def _team(network: Network, job_of: JobOf, asked: Asked) -> Team | None:
@@ -197,7 +124,8 @@ def lines(found: Mapping[str, Any]) -> Iterator[str]:
         if costs_of["carry_nothing"]:
             yield f"  carry nothing, since no plan joins what they join: {', '.join(costs_of['carry_nothing'])}"
         if costs_of["left_out"]:
-            yield f"  not told: {costs_of['left_out']} findings of modules, ports or trunks"
+            many = f"{costs_of['left_out']} finding{'s' * (costs_of['left_out'] != 1)}"
+            yield f"  not told: {many} at ports of which too little was seen, which count as planned"
         yield ""
         yield from table(costs_of["changed"], costs_of["sections"])
         yield from ("", *reckoned(RECKONING))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+import json
 
-from tools.published_collectives import compared
+import pytest
+from ruamel.yaml import YAML
+
+from tools.published_collectives import FIGURES, compared
 
 LARGE = 2**30
 WIDE = {
@@ -23,3 +26,28 @@ def test_large_messages_are_within_a_quarter_of_what_was_measured() -> None:
     assert len({point.figure["id"] for point in points}) > 20
     errors = sorted(abs(point.error) for point in points if point.figure["id"] not in WIDE)
     assert errors[len(errors) // 2] == pytest.approx(0.035, abs=0.02)
+
+
+def test_what_racks_were_measured_at_stands_beside_what_is_told_of_them(fabricgen) -> None:
+    """The remark has the bus bandwidths of the published points; in-switch all-reduces of NVL72 have it, no other."""
+    ran = fabricgen("analyze", "blueprints/nvl72-gb200.yaml", "--section", "collectives", "--format", "json")
+    collectives = json.loads(ran.out)["collectives"]["compute"]["collectives"]
+    marked = {(name, row["algorithm"]) for name, rows in collectives.items() for row in rows if "remark" in row}
+    assert marked == {("all-reduce", "in_switch")}
+    (said,) = {row["remark"] for row in collectives["all-reduce"] if "remark" in row}
+    measured = [
+        (figure["ranks"] // 72, f"{busbw:.0f}")
+        for figure in YAML(typ="safe").load(FIGURES.read_text(encoding="utf-8"))["figures"]
+        if figure["id"].startswith("coreweave-gb200")
+        for size, busbw, *_ in figure["points"]
+        if size == 2**32
+    ]
+    assert measured == [(1, "839"), (2, "743"), (20, "346")]
+    assert all(figure in said for _, figure in measured)
+    text = fabricgen("analyze", "blueprints/nvl72-gb200.yaml", "--section", "collectives").out
+    assert text.count("* in_switch") == sum("remark" in row for row in collectives["all-reduce"])
+    assert "  * more than is reached: " in text
+    assert (
+        "more than is reached"
+        not in fabricgen("analyze", "blueprints/superpod-b200.yaml", "--section", "collectives").out
+    )

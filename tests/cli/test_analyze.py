@@ -71,15 +71,31 @@ def test_a_constant_can_be_stated(fabricgen) -> None:
 
 
 def test_several_are_told_side_by_side(fabricgen) -> None:
-    ran = fabricgen(
-        "analyze", "blueprints/superpod-b200.yaml", "blueprints/superpod-b300.yaml", "--section", "structure"
-    )
+    """Names whole, figures with their units, those alone that differ, and no line over 110 columns."""
+    three = [f"blueprints/{name}.yaml" for name in ("superpod-b200", "phased-planes", "leaf-spine")]
+    ran = fabricgen("analyze", *three)
     assert ran.code == 0
-    table = ran.out[ran.out.index("side by side") :]
-    assert "compute structure gbps_per_rank" in table
-    row = next(line for line in table.splitlines() if line.startswith("compute structure gbps_per_rank"))
-    assert row.split()[-2:] == ["400", "800"]
-    assert len(_told(fabricgen, "blueprints/superpod-b200.yaml", "blueprints/leaf-spine.yaml")) == 2
+    table = ran.out[ran.out.index("side by side") :].splitlines()
+    assert max(map(len, table)) <= 110
+    heads = [line.split() for line in table if "superpod-b200" in line]
+    assert heads == [["superpod-b200", "phased-planes", "leaf-spine"]]
+    rows = {line[:44].strip(): line[44:].split("  ") for line in table}
+    cells = {name: [cell.strip() for cell in row if cell.strip()] for name, row in rows.items()}
+    assert cells["joins"] == ["1,016 accelerators", "256 accelerators", "8 nodes"]
+    assert cells["Gb/s of each in its scale-up domain"][2] == "-"
+    assert cells["one lost switch: leaf"][0] == "32 cut off; 93.7%"
+    assert len(cells["all-to-all of 8 GiB, bus GB/s"]) == 3
+    assert not [name for name, row in cells.items() if len(row) == 3 and len(set(row)) == 1]
+    assert not [line for line in table if "_" in line]
+
+
+def test_a_table_that_is_too_wide_is_told_in_parts(fabricgen) -> None:
+    many = ["blueprints/leaf-spine.yaml", *["blueprints/superpod-b200.yaml"] * 2] * 2
+    ran = fabricgen("analyze", *many, "--section", "structure")
+    table = ran.out[ran.out.index("side by side") :].splitlines()
+    assert max(map(len, table)) <= 110
+    assert sum(line.count("leaf-spine") for line in table if "one lost" not in line) == 2
+    assert len(_told(fabricgen, *["blueprints/leaf-spine.yaml"] * 2, "--section", "structure")) == 2
 
 
 @pytest.mark.parametrize(

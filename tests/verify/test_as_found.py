@@ -12,6 +12,7 @@ from typing import Any
 
 import networkx
 import numpy as np
+import pytest
 import yaml
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -19,6 +20,7 @@ from hypothesis import strategies as st
 from fabricgen.analyze.asked import Asked, Job
 from fabricgen.analyze.network import Network, networks_of
 from fabricgen.analyze.sections import collectives, failures, structure
+from fabricgen.blueprint.models import natural
 from fabricgen.cluster import Cluster
 from fabricgen.verify.cost import costs, lines
 from fabricgen.verify.planned import planned_by
@@ -26,16 +28,18 @@ from fabricgen.verify.report import Asked as Reported
 from fabricgen.verify.verification import verify
 from fabricgen.wiring.tables import NODE, SWITCH
 from tests.conftest import BLUEPRINTS, Ran, example_cluster
-from tests.design.test_failure import UNITS
+from tests.design.test_failure import PLANES, UNITS
 from tests.properties.compiling import cases, compiled
 from tests.verify.cabled import CabledHall, Port
 
+SMALL = {"units": UNITS, "twin": PLANES.replace("1 x dgx-b300", "2 x dgx-b300")}
+"""Of the twin, NICs have a plug for both planes, and cables of uplinks two links."""
 SECTIONS = {"structure": structure, "collectives": collectives, "failures": failures}
 
 
 @cache
 def cluster_of(name: str) -> Cluster:
-    return compiled(yaml.safe_load(UNITS)) if name == "units" else example_cluster(name)
+    return compiled(yaml.safe_load(SMALL[name])) if name in SMALL else example_cluster(name)
 
 
 def everyone(network: Network) -> Job:
@@ -156,13 +160,13 @@ def faulty(name: str, faults: list[tuple[int, int]]) -> CabledHall:
 
 
 @cases(10)
-@given(st.sampled_from(["leaf-spine", "units"]), st.lists(st.tuples(st.integers(0), st.integers(0, 60)), max_size=4))
+@given(st.sampled_from(["leaf-spine", *SMALL]), st.lists(st.tuples(st.integers(0), st.integers(0, 60)), max_size=4))
 def test_a_drawn_hall_is_what_networkx_says_of_its_cables(name: str, faults: list[tuple[int, int]]) -> None:
     """Halves are tried, not all of them: what is told of the bisection may be more than of the least cut."""
     hall = faulty(name, faults)
     with TemporaryDirectory() as folder:
         found = found_in(name, hall, Path(folder))["compute"]
-    assume(not found["left_out"] and not found["carry_nothing"])
+    assert (found["left_out"], found["carry_nothing"]) == (0, [])
     seen, told = Seen(name, hall), found["sections"]
     apart = seen.distances()
     assume(max(number or 0 for number in apart) <= 3)
@@ -228,6 +232,116 @@ def test_a_node_in_a_spine_is_not_linked(tmp_path: Path) -> None:
     assert odd == found["compute"]["each"][0]["id"]
     assert found["compute"]["sections"]["structure"]["bisection_gbps"] == Seen("leaf-spine", hall).least_cut() == 700
     assert f"  carry nothing, since no plan joins what they join: {odd}" in lines(found)
+
+
+def slots(hall: CabledHall, node: str, cage: str) -> list[Port]:
+    """The ports of a cage of a node, one a plane."""
+    return sorted(port for port in hall.sees if port[0] == node and port[1].startswith(f"{cage}/"))
+
+
+def exchanged(hall: CabledHall, ones: list[Port], others: list[Port]) -> CabledHall:
+    """The plugs in some ports are in some others, and the other way round."""
+    for a, b in zip(ones, others, strict=True):
+        far_a, far_b = hall.sees[a], hall.sees[b]
+        hall.sees |= {a: far_b, b: far_a, far_a: b, far_b: a}
+    return hall
+
+
+def cut_cables(hall: CabledHall, leaf: str, many: int) -> CabledHall:
+    """Pull the first cables of uplinks of a leaf, two links each."""
+
+    def number(port: Port) -> object:
+        return natural(port[1])
+
+    ups = sorted((port for port, (far, _) in hall.sees.items() if port[0] == leaf and "spine" in far), key=number)
+    for port in ups[: 2 * many]:
+        hall.cut(*port)
+    return hall
+
+
+LEAF, OTHER_LEAF = "compute-leaf-p1-su01-pl1-01", "compute-leaf-p1-su02-pl1-01"
+
+
+def test_a_dark_cable_takes_all_of_its_links(tmp_path: Path) -> None:
+    """All 16 NICs of a leaf send to the other one by 16 uplinks, of which 2 of each cable are dark."""
+    hall = cut_cables(CabledHall(cluster_of("twin")), LEAF, 3)
+    found = found_in("twin", hall, tmp_path)["compute"]
+    assert len(found["each"]) == 3
+    ups = sum(port[0] == LEAF and "spine" in far for port, (far, _) in hall.sees.items())
+    changed = {(row["what"], row["figure"]): (row["planned"], row["as_found"]) for row in found["changed"]}
+    planned, as_found = changed["beyond the narrowest leaf", "Gb/s each"]
+    assert as_found / planned == ups / 16 == 10 / 16
+    assert found["sections"]["structure"]["bisection_gbps"] == Seen("twin", hall).least_cut()
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "planes"),
+    [
+        ("p1-su01-n001", "p1-su01-n002", 2),
+        ("p1-su01-n001", "p1-su02-n002", 2),
+        ("p1-su01-n001", "p1-su02-n002", 1),
+    ],
+)
+def test_nic_plugs_exchanged_between_nodes_carry_what_they_did(
+    one: str, other: str, planes: int, tmp_path: Path
+) -> None:
+    """No network of one leaf pair knows the difference; in that of another unit the ranks are by its leaves."""
+    plugs = (slots(CabledHall(cluster_of("twin")), node, "OSFP1")[:planes] for node in (one, other))
+    hall = exchanged(CabledHall(cluster_of("twin")), *plugs)
+    found, seen = found_in("twin", hall, tmp_path)["compute"], Seen("twin", hall)
+    (alone,) = found["each"]
+    assert alone["slower"] == found["together"]["slower"]
+    assert (alone["cut_off"], found["carry_nothing"], found["left_out"]) == (0, [], 0)
+    ranks, classes = len(seen.network.ranks), Counter[int]()
+    for row in found["sections"]["structure"]["pairs"]:
+        if row["place"] != "domain":
+            classes[row["switches"]] += round(row["share"] * ranks * (ranks - 1))
+    assert classes == seen.distances()
+    assert found["sections"]["structure"]["bisection_gbps"] == seen.least_cut()
+    if one[:7] == other[:7]:
+        assert found["changed"] == []
+
+
+def test_crossed_planes_of_a_nic_reach_nobody(tmp_path: Path) -> None:
+    """Planes meet nowhere: a port of the one in a leaf of the other reaches no port of its own."""
+    ports = slots(CabledHall(cluster_of("twin")), "p1-su01-n001", "OSFP1")
+    hall = exchanged(CabledHall(cluster_of("twin")), ports[:1], ports[1:])
+    found = found_in("twin", hall, tmp_path)["compute"]
+    (alone,) = found["each"]
+    assert alone["id"].startswith("splitter-")
+    assert alone["slower"] == {"all-reduce": None, "all-to-all": None}
+    assert found["left_out"] == 0
+    assert Seen("twin", hall).distances()[None] == 2 * 24  # one rank and the 24 of other nodes, both ways
+
+
+def test_a_neighbour_at_a_port_that_is_not_told_counts_as_planned(tmp_path: Path) -> None:
+    hall = CabledHall(cluster_of("twin"))
+    port = next(port for port in sorted(hall.sees) if port[0] == LEAF and "spine" in hall.sees[port][0])
+    hall.cut(*port).sees[port] = OTHER_LEAF, ""
+    found = found_in("twin", hall, tmp_path)
+    assert (found["compute"]["left_out"], found["compute"]["each"], found["compute"]["changed"]) == (1, [], [])
+    assert "  not told: 1 finding at ports of which too little was seen, which count as planned" in lines(found)
+
+
+def test_findings_cost_alone_what_halls_of_one_of_them_do(tmp_path: Path) -> None:
+    """A fibre of a NIC is out, and the other one of the same cable is in a leaf of the other unit."""
+    node, other = "p1-su01-n001", "p1-su02-n001"
+
+    def dark(hall: CabledHall) -> CabledHall:
+        return hall.cut(*slots(hall, node, "OSFP2")[1])
+
+    def moved(hall: CabledHall) -> CabledHall:
+        return exchanged(hall, [(node, "OSFP2/1")], [(other, "OSFP2/1")])
+
+    def narrow(hall: CabledHall) -> CabledHall:
+        return cut_cables(hall, OTHER_LEAF, 1)
+
+    together = found_in("twin", narrow(moved(dark(CabledHall(cluster_of("twin"))))), tmp_path)["compute"]["each"]
+    told = {each["id"]: (each["slower"], each["cut_off"]) for each in together}
+    for fault in (dark, moved, narrow):
+        alone = found_in("twin", fault(CabledHall(cluster_of("twin"))), tmp_path)["compute"]["each"]
+        assert told.items() >= {each["id"]: (each["slower"], each["cut_off"]) for each in alone}.items()
+    assert len(told) == 3
 
 
 def test_a_phase_is_found_as_a_phase(tmp_path: Path, fabricgen: Callable[..., Ran]) -> None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from textwrap import wrap
 from typing import Any
 
 from fabricgen.analyze.asked import Asked, Job
 from fabricgen.analyze.collectives.model import Team, Timed, time_of
-from fabricgen.analyze.collectives.team import scale_up_efficiency, team_of
+from fabricgen.analyze.collectives.team import domain_profile, scale_up_efficiency, team_of
 from fabricgen.analyze.network import Network
-from fabricgen.analyze.reckoned import Reckoning, cited
+from fabricgen.analyze.reckoned import WIDTH, Reckoning, cited
 from fabricgen.kernel import discovery
 
 ORDER = 2
@@ -81,6 +82,7 @@ def busbw_gbytes(team: Team, collective: str, size: int, us: float) -> float:
 
 
 def _collective(team: Team, collective: str, asked: Asked) -> Iterator[dict[str, Any]]:
+    measured = asked.constants.efficiency.measured_of(domain_profile(team.network, int(team.job.ranks[0])))
     for size in asked.sizes:
         times = _times(team, collective, size)
         if not times:
@@ -94,6 +96,7 @@ def _collective(team: Team, collective: str, asked: Asked) -> Iterator[dict[str,
             "protocol": timed.protocol,
             "scale_up_share": round(timed.scale_up_share, 4),
             "by_algorithm_us": {key: round(each.us, 2) for key, each in times.items()},
+            **({"remark": f"{measured.says} ({measured.source})"} if measured and name == "in_switch" else {}),
         }
 
 
@@ -154,11 +157,26 @@ def lines(found: Mapping[str, Any]) -> Iterator[str]:
     yield f"  {'collective':<16}{'message':>10}{'us':>14}{'bus GB/s':>10}  {'algorithm':<22}{'scale-up':>9}"
     for collective, rows in found["collectives"].items():
         for row in rows:
-            how = f"{row['algorithm']}, {row['protocol']}"
+            how = f"{mark(row)} {row['algorithm']}, {row['protocol']}"
             yield (
-                f"  {collective:<16}{size_words(row['bytes']):>10}{row['us']:>14,.1f}{row['busbw_gbytes']:>10,.1f}  "
-                f"{how:<22}{row['scale_up_share']:>9.0%}"
+                f"  {collective:<16}{size_words(row['bytes']):>10}{row['us']:>14,.1f}{row['busbw_gbytes']:>10,.1f}"
+                f"{how:<24}{row['scale_up_share']:>9.0%}"
             )
+    yield from remarks(row for rows in found["collectives"].values() for row in rows)
+
+
+def mark(row: Mapping[str, Any]) -> str:
+    """What a bus bandwidth with a remark is marked with."""
+    return "*" if "remark" in row else " "
+
+
+def remarks(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """The remarks of marked figures, each once, without how their sources were read."""
+    said = dict.fromkeys(str(row["remark"]) for row in rows if "remark" in row)
+    return [line for words in said for line in wrap(f"* {words.partition(';')[0]})", WIDTH - 2, **_BELOW)]
+
+
+_BELOW: Any = {"initial_indent": "  ", "subsequent_indent": "    ", "break_long_words": False}
 
 
 def reckoning(found: Mapping[str, Any]) -> Iterator[Reckoning]:

@@ -22,7 +22,7 @@ ORDER = 3
 MOST_FLOWS = 2**22
 """A Monte Carlo ends with the trial in which it has drawn so many flows; of so many, more trials tell nothing new."""
 _WHOLE = 0.995
-_WAYS = {"hash": "hash", "dynamic": "dynamic, leaves by load", "shared": "hash, one seed for all"}
+WAYS = {"hash": "hash", "dynamic": "dynamic, leaves by load", "shared": "hash, one seed for all"}
 
 
 def figures(network: Network, job: Job, asked: Asked) -> dict[str, Any]:
@@ -88,7 +88,7 @@ def _figures(
         return found | {"sprayed": None, "rows": []}
     formula, rows = Formula(routes, first.flows), []
     trials = _trials(routes, pattern, queue_pairs, rng, asked.trials)
-    for way in _WAYS:
+    for way in WAYS:
         for number in queue_pairs:
             expected = None if way == "shared" else _row(formula.rates(number, dealt=way == "dynamic"))
             drawn_rates = _mean(trials[way, number]) if trials else None
@@ -108,7 +108,7 @@ def _trials(
     for trial in range(trials):
         flows = pattern(rng).flows
         wanted = [number for number in queue_pairs if not trial or trial * number * len(flows) < MOST_FLOWS]
-        for way in _WAYS if wanted and len(flows) else ():
+        for way in WAYS if wanted and len(flows) else ():
             for number, rates in zip(wanted, drawn(routes, flows, wanted, rng, way), strict=True):
                 found.setdefault((way, number), []).append(rates)
     return found
@@ -160,7 +160,7 @@ def _table(rows: list[Mapping[str, Any]], sprayed_row: Mapping[str, float]) -> I
     yield f"  {'per-packet spraying':<26}{'':>12}{_cells(sprayed_row)}"
     for row in rows:
         drawn_cells = f"{'':>4}{_cells(row['drawn'])}{row['drawn']['trials']:>8}" if row["drawn"] else ""
-        yield f"  {_WAYS[row['kind']]:<26}{row['queue_pairs']:>12}{_cells(row['expected'])}{drawn_cells}"
+        yield f"  {WAYS[row['kind']]:<26}{row['queue_pairs']:>12}{_cells(row['expected'])}{drawn_cells}"
 
 
 def _cells(row: Mapping[str, float] | None) -> str:

@@ -13,8 +13,9 @@ from fabricgen.blueprint.scalars import PERCENT_FORM, Line, Percent, Ratio
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.kernel.units import parse_percent
 
-RuleCode = Annotated[str, Field(pattern=r"^FG\d{3}$")]
-CodePrefix = Annotated[str, Field(pattern=r"^FG\d{0,3}$")]
+RuleCode = Annotated[str, Field(pattern=r"^[A-Z]{2,12}\d{3}$")]
+"""Of fabricgen's own rules, FG and three digits, or of a plug-in's."""
+CodePrefix = Annotated[str, Field(pattern=r"^[A-Z]{2,12}\d{0,3}$")]
 
 
 def _spare_ports(value: int | str) -> int | str:

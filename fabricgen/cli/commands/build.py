@@ -66,14 +66,14 @@ def command(
     settings: Path | None,
     fail_on: str | None,
 ) -> int:
-    """Build wiring, addresses, switch configs and the bill of materials of a BLUEPRINT.
+    """Build wiring, addresses, switch configs and the bill of materials of a BLUEPRINT; plug-ins add parts.
 
     \b
     Parts: summary, devices, links, endpoints, cables, racks, addresses, bom, configs;
     of patched fibre: trunks, panels, patches, shuffles;
     on request: technician, labels, drawings, graph, bom-trace, hosts, kubernetes,
-    scale-up, view; for schedulers: slurm; to boot machines: kea; for records: netbox;
-    for simulators: astra-sim, astra-sim-ns3, simai.
+    scale-up, view; for schedulers: slurm, topograph; to boot machines: dns, kea;
+    for records: netbox; for simulators: astra-sim, astra-sim-ns3, simai.
     """
     from fabricgen.cli.findings import fails, print_findings, refuse_impossible
     from fabricgen.cli.lock_file import check_locked, keep_lock
@@ -81,7 +81,7 @@ def command(
     from fabricgen.cli.progress import progress_of
     from fabricgen.lint.engine import Judgement
     from fabricgen.pipeline import BuildOptions, build_bundles, chosen_parts, compile_cluster, compile_design, header
-    from fabricgen.pipeline import template_findings as on_templates
+    from fabricgen.pipeline import other_findings as told_beside
     from fabricgen.publish.workers import processors
 
     _check_target(output, archive)
@@ -94,7 +94,7 @@ def command(
     if locked:
         check_locked(cluster)
     renders = not parts or "configs" in parts
-    judgement = Judgement(design, cluster, on_templates(cluster, templates if renders else None))
+    judgement = Judgement(design, cluster, told_beside(cluster, templates if renders else None))
     bundles = build_bundles(cluster, judgement.counts, options, judgement.findings)
     refuse_impossible(judgement.result)
     with progress_of(bundles) as told:

@@ -128,14 +128,14 @@ def _mended(judge: Judge, only_shown: bool, allow_outside: bool) -> tuple[Design
 
 def _judged(design: Design, phase: str | None, fast: bool, asked: LintSettings, templates: Path | None) -> LintResult:
     from fabricgen.lint.engine import lint
-    from fabricgen.pipeline import check_names, compile_cluster, require_snippets_fit, template_findings
+    from fabricgen.pipeline import check_names, compile_cluster, other_findings, require_snippets_fit
 
     if fast:
         check_names(design)
         return lint(design, None, asked)
     cluster = compile_cluster(design, phase, judged=True)
     require_snippets_fit(cluster)
-    return lint(design, cluster, asked, template_findings(cluster, templates))
+    return lint(design, cluster, asked, other_findings(cluster, templates, asked.wants))
 
 
 def _codes(option: str, text: str) -> tuple[str, ...]:

@@ -18,8 +18,9 @@ def command(code: str, form: str) -> None:
     from fabricgen.kernel.diagnostics import did_you_mean, fault
     from fabricgen.lint.docs import as_data, explain, listing
     from fabricgen.lint.fault import all_codes
+    from fabricgen.lint.rule import plugged_rules
 
-    known = all_codes()
+    known = (*all_codes(), *plugged_rules())
     found = tuple(each for each in known if each.id.startswith(code.upper()))
     if not found:
         raise fault(

@@ -1,4 +1,4 @@
-"""kubernetes/: NICs and secondary networks of the nodes as a Kubernetes cluster; on request.
+"""kubernetes/: NICs, secondary networks and labels of the nodes as a Kubernetes cluster; on request.
 
 For NVIDIA Network Operator 26.7 (NicClusterPolicy, mellanox.com/v1alpha1; NicConfigurationTemplate,
 configuration.net.nvidia.com/v1alpha1), nv-ipam (CIDRPool, nv-ipam.nvidia.com/v1alpha1) and Multus
@@ -9,12 +9,16 @@ examples (Mellanox/network-operator, Mellanox/nic-configuration-operator, Mellan
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from fabricgen.cluster import Cluster
+from fabricgen.export.kubernetes.labels import PRESETS, network_labels, place_labels
 from fabricgen.export.kubernetes.networks import networks, pools
 from fabricgen.export.kubernetes.nics import nic_templates
+from fabricgen.export.locality.model import locality
 from fabricgen.export.table import ExportContext, File
+from fabricgen.kernel.diagnostics import InputError
 from fabricgen.kernel.templates import built_in_templates
 
 ON_REQUEST = True
@@ -37,6 +41,11 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
         yield _file("networks.yaml", values, networks=found, pools=held)
         if held:
             yield _file("pools.yaml", values, pools=tuple(held.values()))
+    with suppress(InputError):  # FG155: no fabric joins nodes, and there is nothing to say of where they are
+        where = locality(cluster)
+        for preset in PRESETS:
+            yield f"kubernetes/labels/{preset.name}.yaml", network_labels(where, preset)
+        yield "kubernetes/labels/places.yaml", place_labels(where)
 
 
 def _file(name: str, common: dict[str, Any], **values: Any) -> File:

@@ -14,7 +14,7 @@ parsers.c (keys of topology.yaml).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from json import dumps
 
 from fabricgen.cluster import Cluster
@@ -40,7 +40,7 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
         )
         raise cluster.design.loaded.located(error)
     networks, held = trees(found), blocks(found)
-    yield "slurm/topology.conf", _text(found, _tree_lines(networks)).encode()
+    yield "slurm/topology.conf", _text(found, _tree_lines(found, networks)).encode()
     if len(held) == 1:
         yield "slurm/topology-block.conf", _text(found, _block_lines(found, held[0])).encode()
     yield "slurm/topology.yaml", _text(found, _yaml_lines(found, networks, held)).encode()
@@ -60,20 +60,20 @@ def _text(found: Locality, lines: Iterable[str]) -> str:
     return "\n".join([*head, *lines, ""])
 
 
-def _tree_lines(networks: list[list[Branch]]) -> Iterator[str]:
+def _tree_lines(found: Locality, networks: list[list[Branch]]) -> Iterator[str]:
     yield "# topology/tree: a switch is the leaves that its nodes have in common, or what joins such"
     for number, branches in enumerate(networks, start=1):
         if len(networks) > 1:
             yield f"# network {number} of {len(networks)}: no link joins them"
         for branch in branches:
-            held = f"Nodes={hostlist(branch.nodes)}" if branch.nodes else f"Switches={hostlist(branch.below)}"
+            held = f"Nodes={_hosts(found, branch.nodes)}" if branch.nodes else f"Switches={hostlist(branch.below)}"
             yield f"SwitchName={branch.name} {held}"
 
 
 def _block_lines(found: Locality, network: list[Block]) -> Iterator[str]:
     yield "# topology/block: a block is a scale-up domain of several nodes, or the nodes of a logical leaf"
     for block in network:
-        yield f"BlockName={block.name} Nodes={hostlist(found.names[list(block.nodes)].tolist())}"
+        yield f"BlockName={block.name} Nodes={_hosts(found, block.nodes)}"
     yield f"BlockSizes={','.join(map(str, block_sizes(found, network)))}"
 
 
@@ -81,13 +81,16 @@ def _yaml_lines(found: Locality, networks: list[list[Branch]], held: list[list[B
     """Texts are in quotes: a host name may read as a number."""
     yield from ("- topology: tree", "  cluster_default: true", "  tree:", "    switches:")
     for branch in (branch for branches in networks for branch in branches):
-        key, of = ("nodes", branch.nodes) if branch.nodes else ("children", branch.below)
-        yield from (f"      - switch: {dumps(branch.name)}", f"        {key}: {dumps(hostlist(of))}")
+        key, of = ("nodes", _hosts(found, branch.nodes)) if branch.nodes else ("children", hostlist(branch.below))
+        yield from (f"      - switch: {dumps(branch.name)}", f"        {key}: {dumps(of)}")
     for branches, network in zip(networks, held, strict=True):
         name = "block" if len(held) == 1 else f"block-{branches[-1].name}"
         yield from (f"- topology: {dumps(name)}", "  cluster_default: false", "  block:", "    block_sizes:")
         yield from (f"      - {size}" for size in block_sizes(found, network))
         yield "    blocks:"
         for block in network:
-            nodes = hostlist(found.names[list(block.nodes)].tolist())
-            yield from (f"      - block: {dumps(block.name)}", f"        nodes: {dumps(nodes)}")
+            yield from (f"      - block: {dumps(block.name)}", f"        nodes: {dumps(_hosts(found, block.nodes))}")
+
+
+def _hosts(found: Locality, nodes: Sequence[int]) -> str:
+    return hostlist(found.names[list(nodes)].tolist())

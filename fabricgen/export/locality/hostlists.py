@@ -17,13 +17,18 @@ _NUMBERED = re.compile(rf"(.*?)([0-9]{{1,{_MOST_DIGITS}}})")
 
 
 def hostlist(names: Iterable[str]) -> str:
+    """All names in one text, between commas."""
+    return ",".join(hostlists(names))
+
+
+def hostlists(names: Iterable[str]) -> list[str]:
     """All names, those that differ in a last number only in brackets, in the order of the first one of each kind."""
     numbers: dict[tuple[str, int], list[int]] = {}
     for name in names:
         match = _NUMBERED.fullmatch(name)
         key, number = ((match[1], len(match[2])), int(match[2])) if match else ((name, 0), 0)
         numbers.setdefault(key, []).append(number)
-    return ",".join(_ranged(prefix, width, sorted(of)) for (prefix, width), of in numbers.items())
+    return [_ranged(prefix, width, sorted(of)) for (prefix, width), of in numbers.items()]
 
 
 def _ranged(prefix: str, width: int, numbers: list[int]) -> str:

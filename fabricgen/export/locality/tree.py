@@ -1,42 +1,64 @@
-"""Groups of nodes as a tree for each network: logical leaves with their nodes, and what joins several of them."""
+"""Groups of nodes as a tree for each network: logical leaves with their nodes, and what joins them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from fabricgen.export.locality.model import Locality
 
 
 @dataclass(frozen=True, slots=True)
+class Leaf:
+    """A logical leaf: names of the groups that it is in, itself first, its nodes by index, and its network's number."""
+
+    path: tuple[str, ...]
+    nodes: tuple[int, ...]
+    root: int
+
+
+@dataclass(frozen=True, slots=True)
 class Branch:
-    """A group with the nodes of a logical leaf, or with the names of the branches that it joins."""
+    """A group with the nodes of a logical leaf by index, or with the names of the branches that it joins."""
 
     name: str
-    kind: str
-    nodes: tuple[str, ...] = ()
+    nodes: tuple[int, ...] = ()
     below: tuple[str, ...] = ()
 
 
-def trees(found: Locality) -> list[list[Branch]]:
-    """The branches of each network, lower ones first; a group that joins but one below it is not there."""
-    order, leaf, names = found.order, found.tiers[0], found.names
+def leaves(found: Locality) -> Iterator[Leaf]:
+    """The logical leaves, those of a group beside each other."""
     held: dict[int, list[int]] = {}
-    for node in order.tolist():
-        held.setdefault(int(leaf.group[node]), []).append(node)
-    under = {group: Branch(leaf.names[group], leaf.kind, tuple(names[own].tolist())) for group, own in held.items()}
-    rising = {group: (own[0], under[group]) for group, own in held.items()}
-    root = found.tiers[-1].group
-    of_root: dict[int, list[Branch]] = {int(root[node]): [] for node, _ in rising.values()}
-    for node, branch in rising.values():
-        of_root[int(root[node])].append(branch)
-    for tier in found.tiers[1:]:
-        joined: dict[int, list[tuple[int, Branch]]] = {}
-        for node, branch in rising.values():
-            joined.setdefault(int(tier.group[node]), []).append((node, branch))
-        rising = {group: parts[0] for group, parts in joined.items()}
-        for group, parts in joined.items():
-            if len(parts) > 1:
-                above = Branch(tier.names[group], tier.kind, below=tuple(branch.name for _, branch in parts))
-                rising[group] = parts[0][0], above
-                of_root[int(root[parts[0][0]])].append(above)
-    return list(of_root.values())
+    for node, group in zip(found.order.tolist(), found.tiers[0].group[found.order].tolist(), strict=True):
+        held.setdefault(group, []).append(node)
+    for nodes in held.values():
+        groups = [(tier, int(tier.group[nodes[0]])) for tier in found.tiers]
+        path = tuple(tier.names[group] for tier, group in groups if tier.there[group])
+        yield Leaf(path, tuple(nodes), groups[-1][1])
+
+
+def trees(found: Locality) -> list[list[Branch]]:
+    """The branches of each network, lower ones first; a group that joins but one below it is that one."""
+    networks: dict[int, list[Leaf]] = {}
+    for leaf in leaves(found):
+        networks.setdefault(leaf.root, []).append(leaf)
+    return [list(_branches(of)) for of in networks.values()]
+
+
+def _branches(network: list[Leaf]) -> Iterator[Branch]:
+    below: dict[str, dict[str, None]] = {}
+    for leaf in network:
+        yield Branch(leaf.path[0], nodes=leaf.nodes)
+        for lower, upper in pairwise(leaf.path):
+            below.setdefault(upper, {})[lower] = None
+
+    def shown(name: str) -> str:
+        while len(below.get(name, ())) == 1:
+            (name,) = below[name]
+        return name
+
+    heights = range(1, max(len(leaf.path) for leaf in network))
+    for name in dict.fromkeys(leaf.path[at] for at in heights for leaf in network if at < len(leaf.path)):
+        if len(below[name]) > 1:
+            yield Branch(name, below=tuple(map(shown, below[name])))

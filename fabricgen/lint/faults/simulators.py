@@ -31,8 +31,8 @@ FG155 = Fault(
     name="NotForAScheduler",
     title="a cluster whose places a scheduler cannot be told",
     text="""
-    `build --only slurm`, `topograph` or `kubernetes-labels` is asked for a cluster whose nodes no fabric joins, or for
-    more nodes than the scheduler can have.
+    `build --only slurm` or `topograph` is asked for a cluster whose nodes no fabric joins, or Slurm for more nodes than
+    it can have.
 
     Slurm has at most 65,536 nodes (`MAX_SLURM_NODES` in its slurm.h). No group of nodes is made up where no link joins
     them: a job would be placed over networks that cannot reach each other.

@@ -6,7 +6,7 @@ the place takes it. The blueprint that includes the overlay then verifies as pla
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from fabricgen.as_built.sheets.merging import with_overrides
@@ -38,18 +38,6 @@ def accepted(
     Raises InputError (FG076) for ids that there are not, for what cannot be accepted, and where the blueprint states
     something else, which wins.
     """
-    return _accepted(cluster, diagnosis, ids, overlay)[1](name).encode()
-
-
-def accepted_cluster(cluster: Cluster, diagnosis: Diagnosis, ids: Sequence[str]) -> Cluster:
-    """The cluster as `accepted` would have it; raises InputError (FG076) as that does."""
-    return _accepted(cluster, diagnosis, ids, None)[0]
-
-
-def _accepted(
-    cluster: Cluster, diagnosis: Diagnosis, ids: Sequence[str], overlay: str | None
-) -> tuple[Cluster, Callable[[str], str]]:
-    """(the cluster with some actions accepted, the text of the overlay of a name)."""
     whole = cluster.phase.whole if cluster.phase else cluster
     stated = read_stated(whole.design.loaded, overlay)
     places = Places(whole)
@@ -61,16 +49,17 @@ def _accepted(
     mine = names.renamed(redlines.mine, stated.others)
     asked_by = {renamed_text(places.cable_of(each.link), names.new): each.asked for each in ends}
     design = with_overrides(whole.design, merged_overrides(mine, stated.others), names.devices)
-    return _built(design, asked_by, ids), lambda name: overlay_text(mine, name, names.own)
+    _check_cluster(design, asked_by, ids)
+    return overlay_text(mine, name, names.own).encode()
 
 
-def _built(design: Design, asked_by: Mapping[str, str], ids: Sequence[str]) -> Cluster:
+def _check_cluster(design: Design, asked_by: Mapping[str, str], ids: Sequence[str]) -> None:
     """Build the cluster with what is accepted; raises InputError (FG076) at the ids for which that cannot be.
 
     `asked_by` has the id by which each cable is accepted, by cable id.
     """
     try:
-        return build_cluster(design)
+        build_cluster(design)
     except InputError as error:
         faults = [_of_id(found, asked_by, ids) for found in error.diagnostics]
         raise InputError(dict.fromkeys(faults)) from error

@@ -44,12 +44,12 @@ def with_consequences(
     places = Places(cabling)
     checked = Reach(cabling, places, cluster).checked if cluster else tuple
     lookup = _Lookup(cabling, places, cluster.design.catalog if cluster else Catalog())
-    links = places.links_of(cable for action in diagnosis.actions for cable in _cables(action))
+    links = places.links_of(cable for action in diagnosis.actions for cable in action.concerned)
     then = None if seen is None else _exchanged(cabling, places, seen, diagnosis.actions)
 
     def costs(action: Action) -> Consequence:
         sees = seen if action.renamed else then
-        own = [link for cable in _cables(action) for link in links[cable]]
+        own = [link for cable in action.concerned for link in links[cable]]
         own = own if sees is None else [link for link in own if not _serves(cabling, sees, link)]
         return _consequence(lookup, action, own, sees)
 
@@ -63,11 +63,6 @@ def with_consequences(
         for action in diagnosis.actions
     )
     return replace(diagnosis, actions=actions, notes=(*diagnosis.notes, *_worst(lookup, actions)))
-
-
-def _cables(action: Action) -> Sequence[str]:
-    """The cables of an action; where these are as planned until boxes are exchanged, those whose plugs it moves."""
-    return action.cables or sorted({step.cable for step in action.steps} - {""})
 
 
 def _exchanged(cabling: PlannedCabling, places: Places, seen: Seen, actions: Iterable[Action]) -> Seen:

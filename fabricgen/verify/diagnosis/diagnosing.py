@@ -15,7 +15,7 @@ from fabricgen.verify.diagnosis.exchange_search import Ring, composed, find_exch
 from fabricgen.verify.diagnosis.exchanges import after_exchanges, box_action, joined, mended, plug_action, with_doubted
 from fabricgen.verify.diagnosis.explaining import Explainer
 from fabricgen.verify.diagnosis.plugs import Plugs, common_plugs
-from fabricgen.verify.diagnosis.states import dark_links, states_of
+from fabricgen.verify.diagnosis.states import as_found, dark_links, states_of
 from fabricgen.verify.diagnosis.topology import Topology
 from fabricgen.verify.diagnosis.trunks import exchangeable_trunks, trunk_action, trunk_ends
 from fabricgen.verify.diagnosis.unexplained import (
@@ -37,12 +37,13 @@ HOPELESS = 5000
 class _Explained:
     """What to do about boxes, trunks and plugs, and what is left to be told.
 
-    `after` has all of them in their places, `missing` are ends whose cable is missing, and `doubtful` ends of cables
-    that do not go to the plugs that are planned where they were seen, link by link.
+    `boxed` has boxes in their places, `after` plugs and trunks too; `missing` are ends whose cable is missing, and
+    `doubtful` ends of cables that do not go to the plugs that are planned where they were seen, link by link.
     """
 
     actions: list[Action]
     notes: list[str]
+    boxed: Topology
     after: Topology
     missing: list[int]
     doubtful: list[int]
@@ -75,7 +76,9 @@ def diagnose(cabling: PlannedCabling, seen: Seen) -> Diagnosis:
             f"{len(harmless)} links are swapped with others between the same two devices, which is harmless; "
             "but where their ports have addresses of their own, their sessions stay down."
         )
-    return Diagnosis(states, tuple(actions), _extra(cabling, seen), tuple(harmless), tuple(notes))
+    return Diagnosis(
+        states, tuple(actions), _extra(cabling, seen), tuple(harmless), tuple(notes), as_found(found.boxed)
+    )
 
 
 def _hopeless(as_seen: Topology, topology: Topology, states: Ints, exchanges: list[Ring]) -> _Explained:
@@ -84,18 +87,18 @@ def _hopeless(as_seen: Topology, topology: Topology, states: Ints, exchanges: li
     cables = _ids(topology.cabling, np.flatnonzero(states == CableState.ELSEWHERE))
     actions.append(hopeless([cable for cable in cables if cable not in told_already]))
     note = "More than half of all cables that are seen are elsewhere: is this the plan of this hall?"
-    return _Explained(actions, [note], topology, [], [])
+    return _Explained(actions, [note], topology, topology, [], [])
 
 
 def _explained(as_seen: Topology, seen: Seen, topology: Topology, states: Ints, exchanges: list[Ring]) -> _Explained:
     """`topology` has boxes taken for what they stand in for, as `exchanges` say."""
-    boxes = [box_action(as_seen, topology, states, ring) for ring in exchanges]
+    boxed, boxes = topology, [box_action(as_seen, topology, states, ring) for ring in exchanges]
     trunks, topology = _trunks(as_seen, topology, states)
     exchanged = {device for ring in exchanges for device in ring}
     plugs, after, missing, doubtful = _plugs(as_seen, seen, topology, states, exchanged)
     plugs, notes = with_doubted(topology, plugs)
     actions = [*boxes, *trunks, *after_exchanges(topology.cabling, exchanges, plugs)]
-    return _Explained(actions, notes, after, missing, doubtful)
+    return _Explained(actions, notes, boxed, after, missing, doubtful)
 
 
 def _devices_at(topology: Topology, ends: list[int]) -> set[int]:

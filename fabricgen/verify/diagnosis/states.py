@@ -1,10 +1,10 @@
-"""The state of every cable, and which cables are dark."""
+"""The state of every cable, which cables are dark, and which links are not where they are planned."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from fabricgen.verify.actions import CableState
+from fabricgen.verify.actions import AsFound, CableState
 from fabricgen.verify.diagnosis.topology import Topology
 from fabricgen.wiring.tables import Flags, Ints
 
@@ -36,3 +36,12 @@ def dark_links(topology: Topology) -> Flags:
     empty = topology.empty[:planned]
     dark: Flags = blind[0::2] & blind[1::2] & (empty[0::2] | empty[1::2])
     return dark
+
+
+def as_found(topology: Topology) -> AsFound:
+    """What is joined to what in a topology that has boxes in their places."""
+    planned, names = topology.planned, topology.cabling.device_names
+    mate, port = topology.mate[: topology.size].copy(), np.arange(planned)
+    astray = (mate[:planned] >= 0) & (mate[:planned] != port ^ 1) | (mate[:planned] < 0) & topology.odd[:planned]
+    gone: Flags = dark_links(topology) | astray[0::2] | astray[1::2]
+    return AsFound(mate, gone, tuple(names[device] for device in topology.device[planned : topology.size].tolist()))

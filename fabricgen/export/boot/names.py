@@ -1,0 +1,76 @@
+"""Names of addresses in the DNS: PORT.DEVICE for each, and DEVICE for the one by which a device is known."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from fabricgen.cluster import Cluster
+from fabricgen.design.fabric_model import Attachment
+from fabricgen.export.files.addresses import table
+from fabricgen.export.host_shapes import DEFAULT_ROLES
+from fabricgen.numbering.addresses.exit_links import exit_segments
+from fabricgen.numbering.addresses.family_tables import FamilyAddresses
+from fabricgen.wiring.tables import NODE
+
+_UNNAMED = ("router-id", "exit")
+"""Kinds of addresses without a name: on no interface, or of a network that others number."""
+
+
+class Named(NamedTuple):
+    """An address and the name of its port; `is_main`: it is that of the device, too."""
+
+    address: str
+    device: str
+    label: str
+    is_main: bool
+
+
+def named_addresses(cluster: Cluster) -> Iterator[Named]:
+    """Every address with a name, in the order of addresses.csv.
+
+    A switch is known by its management address, else by its loopback. A node is known by the address of its first port
+    of the fabric with its default route, else of its first port, never by its BMC.
+    """
+    mains = [dict(zip(cluster.names, _mains(cluster, found), strict=True)) for found in cluster.addresses.families]
+    known = {":" in next(filter(None, some.values()), ""): some for some in mains}
+    for prefix, kind, device, port in table(cluster).rows():
+        if kind in _UNNAMED or not port:
+            continue
+        address, name = str(prefix).partition("/")[0], str(device)
+        yield Named(address, name, _label(str(port)), known[":" in address].get(name) == address)
+
+
+@cache
+def _label(port: str) -> str:
+    """The name of a port as a label of host names (RFC 1123, 2.1): `ethernet1-1` for Ethernet1/1."""
+    return re.sub("[^a-z0-9]+", "-", port.lower()).strip("-")
+
+
+def _mains(cluster: Cluster, found: FamilyAddresses) -> list[str]:
+    """The address of each device by which it is known; "" for none."""
+    links, exits = cluster.plan.links, exit_segments(cluster.design, cluster.plan)
+    own = zip(found.management.texts(), found.loopback.texts(), strict=True)
+    texts = [management or loopback for management, loopback in own]
+    for cls in cluster.plan.devices.classes:
+        if cls.kind == NODE:
+            texts[cls.rows] = [""] * cls.count
+    ranks = [_rank(s.a) if i not in exits else -1 for i, s in enumerate(links.segments)]
+    rank = np.array(ranks, dtype=np.int64)[links.segment]
+    rows = np.flatnonzero((rank >= 0) & found.a.present)
+    rows = rows[np.lexsort((rows, rank[rows], links.a_device[rows]))]
+    devices, first = np.unique(links.a_device[rows], return_index=True)
+    for device, address in zip(devices.tolist(), found.a[rows[first]].texts(), strict=True):
+        texts[device] = address
+    return texts
+
+
+def _rank(side: object) -> int:
+    """How soon a port is taken for the main one of a node; -1 for never."""
+    if not isinstance(side, Attachment) or side.role == "bmc":
+        return -1
+    return DEFAULT_ROLES.index(side.role) if side.role in DEFAULT_ROLES else len(DEFAULT_ROLES)

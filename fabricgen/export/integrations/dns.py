@@ -1,0 +1,98 @@
+"""dns/: zones of the names of devices and their ports, forward and reverse, and what BIND is told of them.
+
+Zone files of RFC 1035 (5.1) with IPv6 by RFC 3596; reverse zones are of 256 IPv4 addresses (RFC 1035, 3.5) or of an
+IPv6 /64, so that no zone claims addresses of others. The serial number is made of the records, since the clock is not
+read: it changes with them, but may as well fall as rise (RFC 1982).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import count
+from socket import AF_INET6, inet_pton
+from zlib import crc32
+
+from fabricgen.cluster import Cluster
+from fabricgen.export.boot.names import named_addresses
+from fabricgen.export.boot.server import BootServer
+from fabricgen.export.table import ExportContext, File
+
+ON_REQUEST = True
+
+TTL_S = 3600
+TIMERS = "3600 900 1209600 300"
+"""Refresh, retry, expiry and the life of negative answers, s (RFC 1912, 2.2; RFC 2308)."""
+
+V6_ZONE_NIBBLES = 16
+
+
+def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
+    """Yield dns/ZONE.zone for each zone, forward ones first, and dns/named.conf, which names all of them."""
+    domains = Domains(cluster)
+    forward: dict[str, list[str]] = {}
+    reverse: dict[str, dict[str, str]] = {}
+    for each in named_addresses(cluster):
+        domain, kind = domains.of(each.device), "AAAA" if ":" in each.address else "A"
+        names = [*([each.device] if each.is_main else []), f"{each.label}.{each.device}"]
+        forward.setdefault(domain, []).extend(f"{name} {kind} {each.address}" for name in names)
+        zone, place = _reversed(each.address)
+        reverse.setdefault(zone, {}).setdefault(place, f"{place} PTR {names[0]}.{domain}.")
+    first = next(iter(forward), domains.usual)
+    for domain, records in forward.items():
+        yield f"dns/{domain}.zone", _zone(domains.servers(domain, records=True), domain, records)
+    zones = sorted(reverse)
+    for zone in zones:
+        yield f"dns/{zone}.zone", _zone(domains.servers(first, records=False), first, list(reverse[zone].values()))
+    told = (f'zone "{zone}" {{ type primary; file "{zone}.zone"; }};\n' for zone in (*forward, *zones))
+    yield "dns/named.conf", "".join(told).encode()
+
+
+class Domains:
+    """The domains of devices, as `management.dns` states them for each fabric, and their name servers."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._server, self._devices = BootServer(cluster), frozenset(cluster.names)
+        self.usual = f"{cluster.design.loaded.blueprint.name}.internal"
+        """Where none is stated: below a name that nobody will have in the public DNS."""
+        self._of: dict[str, str] = {}
+        self._fabric: dict[str, str] = {}
+        for cls in cluster.plan.devices.classes:
+            dns = self._server.settings(cls.fabric).dns
+            domain = dns.domain if dns and dns.domain else self.usual
+            self._of.update(dict.fromkeys(cluster.names[cls.rows], domain))
+            self._fabric.setdefault(domain, cls.fabric)
+
+    def of(self, device: str) -> str:
+        """The domain of a device."""
+        return self._of[device]
+
+    def servers(self, domain: str, *, records: bool) -> list[str]:
+        """The name servers of a domain: NS records and, with `records`, their addresses.
+
+        They are called ns1, ns2, ... past names of devices; without any the server is whoever answers.
+        """
+        dns = self._server.settings(self._fabric.get(domain, "")).dns
+        free = (name for n in count(1) if (name := f"ns{n}") not in self._devices)
+        named: Mapping[str, str] = dict(zip(free, dns.servers if dns else (), strict=False))
+        if not named:
+            return ["@ NS localhost."]
+        own = [f"{name} {'AAAA' if ':' in server else 'A'} {server}" for name, server in named.items()]
+        return [*(f"@ NS {name}.{domain}." for name in named), *(own if records else [])]
+
+
+def _zone(servers: list[str], domain: str, records: list[str]) -> bytes:
+    """A zone file; `domain` is where its name servers and their keeper are."""
+    body = "\n".join([*servers, *records]) + "\n"
+    primary, serial = servers[0].rpartition(" ")[2], crc32(body.encode()) or 1
+    soa = f"@ SOA {primary} hostmaster.{domain}. {serial} {TIMERS}"
+    return f"$TTL {TTL_S}\n{soa}\n{body}".encode()
+
+
+def _reversed(address: str) -> tuple[str, str]:
+    """(zone of its reverse name, the name in it) of an address."""
+    if ":" not in address:
+        a, b, c, d = address.split(".")
+        return f"{c}.{b}.{a}.in-addr.arpa", d
+    digits = inet_pton(AF_INET6, address).hex()
+    head, tail = digits[:V6_ZONE_NIBBLES], digits[V6_ZONE_NIBBLES:]
+    return ".".join(reversed(head)) + ".ip6.arpa", ".".join(reversed(tail))

@@ -1,0 +1,105 @@
+"""Labels that say where the nodes of a Kubernetes cluster are, under the keys that a release of a tool has.
+
+Sources: github.com/NVIDIA/topograph: pkg/engines/k8s/labeler.go of v0.1.0 and of v0.3.0 to v0.5.0 (keys by tier; more
+tiers than keys are left out), pkg/topology/topology.go of v1.0.0; too long a value is its 64-bit FNV-1a hash there
+(checkLabel). Region and zone: kubernetes.io, "Well-Known Labels, Annotations and Taints"; rack: Rook's documentation,
+"OSD Topology". Syntax: kubernetes.io, "Labels and Selectors".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from json import dumps
+
+from fabricgen.cluster import Cluster
+from fabricgen.export.locality.model import Locality
+from fabricgen.export.locality.tree import leaves
+from fabricgen.export.locations import hall_places
+
+_VALUE = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
+_AT_ONCE = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """Keys of a release: of tiers from the leaf up, or a form by the tier's number, and of scale-up domains."""
+
+    name: str
+    domain: str
+    tiers: tuple[str, ...] = ()
+    form: str = ""
+
+    def key(self, tier: int) -> str:
+        """The key of a tier, which counts from 0 at the leaf; "" where the release has none."""
+        if self.form:
+            return self.form.format(tier)
+        return self.tiers[tier] if tier < len(self.tiers) else ""
+
+
+_NVIDIA = "network.topology.nvidia.com"
+PRESETS = (
+    Preset("topograph-1.0", "accelerator.topograph.run/domain", form="fabric.topograph.run/tier-{}"),
+    Preset("topograph-0.3", f"{_NVIDIA}/accelerator", tuple(f"{_NVIDIA}/{tier}" for tier in ("leaf", "spine", "core"))),
+    Preset(
+        "topograph-0.1",
+        f"{_NVIDIA}/accelerator",
+        tuple(f"{_NVIDIA}/{tier}" for tier in ("block", "spine", "datacenter")),
+    ),
+)
+"""By the first release that has the keys; 0.3 holds to 0.5."""
+REGION, ZONE, RACK = "topology.kubernetes.io/region", "topology.kubernetes.io/zone", "topology.rook.io/rack"
+
+
+def network_labels(found: Locality, preset: Preset) -> Iterator[bytes]:
+    """Resources of Node with their tiers and scale-up domains."""
+    domain = found.domains.read(0, len(found.nodes))
+    told: list[tuple[int, tuple[tuple[str, str], ...]]] = []
+    for leaf in leaves(found):
+        tiers = tuple((preset.key(tier), name) for tier, name in enumerate(leaf.path) if preset.key(tier))
+        told += [(node, (*tiers, *([(preset.domain, domain[node])] if domain[node] else ()))) for node in leaf.nodes]
+    return _resources(found, f"labels of {preset.name.replace('-', ' ')}", told)
+
+
+def place_labels(found: Locality) -> Iterator[bytes]:
+    """Resources of Node with site, hall and rack."""
+    told = [tuple(zip((REGION, ZONE, RACK), place, strict=True)) for place in places(found)]
+    return _resources(found, "site, hall and rack", list(enumerate(told)))
+
+
+def places(found: Locality) -> list[tuple[str, str, str]]:
+    """Site, hall and rack of each node."""
+    cluster, racks = found.cluster, found.cluster.plan.racks
+    halls, of_rack = hall_places(cluster), cluster.plan.devices.rack[found.nodes].tolist()
+    sites = (cluster.sites[row] for row in found.nodes.tolist())
+    return [(site, halls[racks.hall[rack]], racks.names[rack]) for site, rack in zip(sites, of_rack, strict=True)]
+
+
+def _resources(found: Locality, what: str, told: list[tuple[int, tuple[tuple[str, str], ...]]]) -> Iterator[bytes]:
+    """Nodes in the order in which they are told, some thousand at a time."""
+    names, known = found.names.tolist(), dict[tuple[tuple[str, str], ...], str]()
+    yield f"# {_name(found.cluster)}: {what} of {len(names):,} nodes\n".encode()
+    for start in range(0, len(told), _AT_ONCE):
+        block = []
+        for node, labels in told[start : start + _AT_ONCE]:
+            if labels not in known:
+                known[labels] = "".join(f"    {key}: {dumps(label_value(value))}\n" for key, value in labels)
+            block.append(
+                f"---\napiVersion: v1\nkind: Node\nmetadata:\n  name: {dumps(names[node])}\n  labels:\n{known[labels]}"
+            )
+        yield "".join(block).encode()
+
+
+def _name(cluster: Cluster) -> str:
+    return cluster.design.loaded.blueprint.name
+
+
+def label_value(text: str) -> str:
+    """A text as the value of a label: as it is, or `x` and its hash where that is too long or no such value."""
+    if _VALUE.fullmatch(text):
+        return text
+    digest = 0xCBF29CE484222325
+    for byte in text.encode():
+        digest = (digest ^ byte) * 0x100000001B3 % 2**64
+    return f"x{digest:x}"

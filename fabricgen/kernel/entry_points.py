@@ -1,0 +1,79 @@
+"""Entry points of other packages: who offers what, without loading it; and who is to blame where it fails."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from fabricgen.kernel.diagnostics import InputError, Span, fault
+
+FAULT = "FG870"
+
+
+@dataclass(frozen=True, slots=True)
+class EntryPoint:
+    """What a package offers: its group and name, the package with its version, and where the object is."""
+
+    group: str
+    name: str
+    package: str
+    version: str
+    value: str
+
+    @property
+    def text(self) -> str:
+        """It, in words."""
+        return f"'{self.name}' of the package {self.package} {self.version}"
+
+    def load(self) -> Any:
+        """Import the object; raises InputError (FG870) where that fails."""
+        from importlib.metadata import EntryPoint as Loader
+
+        with blamed(self):
+            return Loader(self.name, self.value, self.group).load()
+
+    def unusable(self, why: str, hint: str = "") -> InputError:
+        """An InputError (FG870) that says what is wrong with it."""
+        return fault(FAULT, f"{self.group}: {self.text}: {why}", hint=hint or f"it is at {self.value}")
+
+
+@cache
+def entry_points(group: str) -> tuple[EntryPoint, ...]:
+    """What installed packages offer in a group, by name and package, read from the metadata of all of them."""
+    from importlib.metadata import entry_points as installed
+
+    found = [
+        EntryPoint(group, each.name, each.dist.name, each.dist.version, each.value)
+        for each in installed(group=group)
+        if each.dist
+    ]
+    return tuple(sorted(found, key=lambda each: (each.name, each.package, each.value)))
+
+
+@contextmanager
+def blamed(entry: EntryPoint) -> Iterator[None]:
+    """Turn what a plug-in raises into an InputError (FG870) with its package and the line where it happened.
+
+    With FABRICGEN_TRACEBACK set it is raised as it is.
+    """
+    try:
+        yield
+    except InputError:
+        raise
+    except (Exception, SystemExit) as error:
+        if os.environ.get("FABRICGEN_TRACEBACK"):
+            raise
+        where = error.__traceback__
+        while where is not None and where.tb_next is not None:
+            where = where.tb_next
+        line = Span(where.tb_frame.f_code.co_filename, where.tb_lineno, 1) if where else None
+        raise fault(
+            FAULT,
+            f"{entry.group}: {entry.text} failed: {type(error).__name__}: {error}",
+            hint="report it to whoever makes the package; FABRICGEN_TRACEBACK=1 shows where it happened",
+            span=line,
+        ) from error

@@ -1,0 +1,85 @@
+"""Outputs of other packages, made of the view: entry points of the group `fabricgen.outputs`.
+
+One is a callable of the view that yields (path, text or bytes); its name is that of the part, and its files are in a
+folder of that name, so that none can be in the way of another.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+
+from fabricgen.cluster import Cluster
+from fabricgen.kernel.entry_points import EntryPoint, blamed, entry_points
+from fabricgen.plugins.view import ClusterView
+from fabricgen.publish.manifest import ancestors, check_path
+
+GROUP = "fabricgen.outputs"
+_LONGEST = 255
+"""Bytes in a name of a file: Linux's NAME_MAX."""
+_NAME = re.compile(r"[a-z][a-z0-9-]*")
+
+
+def output_names() -> frozenset[str]:
+    """The parts of a build that other packages offer, none of which is loaded."""
+    return frozenset(entry.name for entry in entry_points(GROUP))
+
+
+def check_output(name: str, own: Collection[str]) -> None:
+    """Raise InputError (FG870) where a part is offered by two packages, or has no usable name, or one of our `own`."""
+    first, *others = _offers(name)
+    if not _NAME.fullmatch(name):
+        raise first.unusable("its name is that of no folder", "small letters, digits and hyphens name a part")
+    if name in own:
+        raise first.unusable("fabricgen has a part of this name", f"uninstall {first.package}, or rename its output")
+    if others:
+        raise others[0].unusable(f"{first.package} has an output of this name too", "uninstall one of them")
+
+
+def output_files(name: str, cluster: Cluster) -> Iterator[tuple[str, bytes]]:
+    """The files of a part that another package makes, below a folder of its name.
+
+    Raises InputError (FG870) where it fails, or yields what is no file, a path that leaves its folder, or one twice.
+    """
+    entry, files, folders = _offers(name)[0], set[str](), set[str]()
+    for path, content in _yielded(entry, cluster):
+        above = set(ancestors(path))
+        if not _is_path(path):
+            raise entry.unusable(f"it yields the path {path!r}", "write one below the output, such as racks/r01.txt")
+        if path in files:
+            raise entry.unusable(f"it yields the path {path!r} twice")
+        if path in folders or above & files:
+            raise entry.unusable(f"it yields the path {path!r}, of which a part is both a file and a folder")
+        files.add(path)
+        folders |= above
+        yield f"{name}/{path}", content
+
+
+def _is_path(path: str) -> bool:
+    """Whether a path is one of printable text that stays below its folder, with names that file systems take."""
+    try:
+        check_path(path)
+    except ValueError:
+        return False
+    return path.isprintable() and all(len(step.encode()) <= _LONGEST for step in path.split("/"))
+
+
+def _offers(name: str) -> list[EntryPoint]:
+    return [entry for entry in entry_points(GROUP) if entry.name == name]
+
+
+def _yielded(entry: EntryPoint, cluster: Cluster) -> Iterator[tuple[str, bytes]]:
+    make = entry.load()
+    if not callable(make):
+        raise entry.unusable("it cannot be called", "an output is a function of the view")
+    with blamed(entry):
+        found: object = make(ClusterView(cluster))
+    if isinstance(found, str | bytes) or not isinstance(found, Iterable):
+        raise entry.unusable(f"it returns {type(found).__name__}", "yield (path, text or bytes)")
+    with blamed(entry):
+        for each in found:
+            if not (isinstance(each, tuple) and len(each) == 2 and isinstance(each[0], str)):
+                raise entry.unusable(f"it yields {type(each).__name__}", "yield (path, text or bytes)")
+            if not isinstance(each[1], str | bytes):
+                raise entry.unusable(f"{each[0]!r} is {type(each[1]).__name__}", "yield (path, text or bytes)")
+            yield each[0], each[1].encode() if isinstance(each[1], str) else each[1]

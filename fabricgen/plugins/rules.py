@@ -1,0 +1,45 @@
+"""Rules of other packages, on the view: entry points of the group `fabricgen.rules`."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from typing import cast
+
+from fabricgen.cluster import Cluster
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.kernel.entry_points import EntryPoint, blamed
+from fabricgen.lint.rule import PlugInRule, loaded_rule, offered
+from fabricgen.plugins.view import ClusterView
+
+
+class ViewRule(PlugInRule):
+    """A rule on the view of a cluster. Its docstring is its manual page; `id`, `severity` and `title` are its own."""
+
+    @abstractmethod
+    def check(self, view: ClusterView) -> Iterable[Diagnostic]:
+        """Yield a finding for each violation, a single one for many rows with one cause: `self.flag(path, message)`."""
+
+
+def plug_in_findings(cluster: Cluster, wanted: Callable[[str], bool]) -> tuple[Diagnostic, ...]:
+    """What rules of other packages find, of codes that are wanted; raises InputError (FG870) where one fails."""
+    rules = [(entry, cast(ViewRule, loaded_rule(entry))) for entry in offered() if wanted(entry.name)]
+    if not rules:
+        return ()
+    view = ClusterView(cluster)
+    return tuple(found for entry, rule in rules for found in _checked(entry, rule, view))
+
+
+def _checked(entry: EntryPoint, rule: ViewRule, view: ClusterView) -> Iterator[Diagnostic]:
+    with blamed(entry):
+        found = tuple(rule.check(view))
+    for each in found:
+        if not isinstance(each, Diagnostic):
+            raise entry.unusable(f"it yields {type(each).__name__}", "yield self.flag(path, message)")
+        if each.code != rule.id:
+            raise entry.unusable(f"it yields a finding of {each.code}", f"its findings are of {rule.id}")
+        if not isinstance(each.severity, Severity) or not isinstance(each.message, str) or not each.message:
+            raise entry.unusable("it yields a finding without message or severity", "yield self.flag(path, message)")
+        if not isinstance(each.path, tuple) or not all(isinstance(step, str | int) for step in each.path):
+            raise entry.unusable(f"it yields a finding at {each.path!r}", "a path is a tuple of keys and list indexes")
+        yield each
