@@ -4,18 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 SEVERITIES = ("info", "warning", "error")
 
 
+def complete_files(_context: click.Context, _argument: click.Parameter, typed: str) -> list[CompletionItem]:
+    """Have the shell complete the names of files, for arguments that may also be `-` or `git:REV:path`."""
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(typed, type="file")]
+
+
 def blueprint_argument(command: F) -> F:
     """Add the BLUEPRINT argument; `-` is standard input."""
-    return click.argument("blueprint", metavar="BLUEPRINT")(command)
+    return click.argument("blueprint", metavar="BLUEPRINT", shell_complete=complete_files)(command)
 
 
 def reading_options(command: F) -> F:

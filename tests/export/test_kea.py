@@ -176,7 +176,7 @@ ZTP = (
 )
 BOOTS = {
     "sonic": ("fabrics.compute.nos=sonic", {67: "ztp.json", 114: "old/sonic.bin"}),
-    "cumulus": ("fabrics.compute.nos={leaf: cumulus, spine: eos}", {239: "ztp.sh", 114: "old/sonic.bin"}),
+    "cumulus": ("fabrics.compute.nos={leaf: cumulus, spine: eos}", {239: "ztp.py", 114: "old/sonic.bin"}),
 }
 
 

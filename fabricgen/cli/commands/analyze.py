@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fabricgen.cli.options import output_option, phase_option, reading_options
+from fabricgen.cli.options import complete_files, output_option, phase_option, reading_options
 from fabricgen.kernel import discovery
 from fabricgen.kernel.units import parse_size
 
@@ -37,7 +37,7 @@ class Sizes(click.ParamType):  # type: ignore[type-arg]
 
 
 @click.command()
-@click.argument("blueprints", metavar="BLUEPRINT...", nargs=-1, required=True)
+@click.argument("blueprints", metavar="BLUEPRINT...", nargs=-1, required=True, shell_complete=complete_files)
 @reading_options
 @phase_option
 @click.option("--section", "sections", multiple=True, type=click.Choice(SECTIONS), help="One part; may be repeated.")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fabricgen.cli.options import blueprint_argument, reading_options
+from fabricgen.cli.options import blueprint_argument, complete_files, reading_options
 
 if TYPE_CHECKING:
     from fabricgen.as_built.sheets.importing import AsBuiltImport
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @blueprint_argument
-@click.argument("sheets", metavar="SHEET...", nargs=-1, required=True)
+@click.argument("sheets", metavar="SHEET...", nargs=-1, required=True, shell_complete=complete_files)
 @reading_options
 @click.option(
     "-o",

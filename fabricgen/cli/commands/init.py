@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from fabricgen.cli.options import complete_files
+
 SPARES = (
     "spares: usual     # 2 % of cables and optics, 1 % of switches, one of each at least; without this line, none\n"
 )
@@ -16,7 +18,7 @@ SCHEMA = "blueprint.schema.json"
 
 
 @click.command()
-@click.argument("file", required=False, default="blueprint.yaml", metavar="[FILE]")
+@click.argument("file", required=False, default="blueprint.yaml", metavar="[FILE]", shell_complete=complete_files)
 @click.option("--example", default="leaf-spine", show_default=True, help="Example to start from; `list` names them.")
 def command(file: str, example: str) -> None:
     """Write an example blueprint to FILE (default blueprint.yaml; - is standard output).

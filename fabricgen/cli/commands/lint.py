@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fabricgen.cli.options import fail_on_option, phase_option, reading_options, settings_option
+from fabricgen.cli.options import complete_files, fail_on_option, phase_option, reading_options, settings_option
 from fabricgen.kernel import discovery
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("blueprints", metavar="BLUEPRINT...", nargs=-1, required=True)
+@click.argument("blueprints", metavar="BLUEPRINT...", nargs=-1, required=True, shell_complete=complete_files)
 @reading_options
 @phase_option
 @click.option("--fast", is_flag=True, help="Design rules only: never expand the cluster.")

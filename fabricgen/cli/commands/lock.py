@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 import click
 
+from fabricgen.cli.options import complete_files
+
 
 @click.command()
-@click.argument("blueprints", metavar="BLUEPRINT...", nargs=-1, required=True)
+@click.argument("blueprints", metavar="BLUEPRINT...", nargs=-1, required=True, shell_complete=complete_files)
 @click.option("--allow-outside", is_flag=True, help="Let includes leave the blueprint's folder.")
 @click.option(
     "--release",

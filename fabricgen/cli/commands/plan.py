@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fabricgen.cli.options import prices_option
+from fabricgen.cli.options import complete_files, prices_option
 
 if TYPE_CHECKING:
     from fabricgen.diff.compare import Change
@@ -17,8 +17,8 @@ FORMATS = ("text", "json", "markdown")
 
 
 @click.command()
-@click.argument("old", metavar="OLD")
-@click.argument("new", metavar="NEW")
+@click.argument("old", metavar="OLD", shell_complete=complete_files)
+@click.argument("new", metavar="NEW", shell_complete=complete_files)
 @click.option(
     "--set",
     "--set-new",

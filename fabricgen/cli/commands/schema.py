@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fabricgen.cli.options import output_option
+from fabricgen.cli.options import complete_files, output_option
 
 if TYPE_CHECKING:
     from fabricgen.catalog.loader import Catalog
@@ -17,7 +17,7 @@ NAMING = ("blueprint", "overlay")
 
 
 @click.command()
-@click.argument("files", metavar="[FILE]...", nargs=-1)
+@click.argument("files", metavar="[FILE]...", nargs=-1, shell_complete=complete_files)
 @click.option("--of", type=click.Choice(KINDS), default="blueprint", show_default=True, help="What to describe.")
 @click.option("--check", is_flag=True, help="Check FILEs instead, and write what does not fit at its place.")
 @output_option

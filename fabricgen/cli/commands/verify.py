@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fabricgen.cli.options import blueprint_argument, output_option, phase_option, reading_options
+from fabricgen.cli.options import blueprint_argument, complete_files, output_option, phase_option, reading_options
 from fabricgen.kernel import discovery
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ FORMATS = discovery.module_names("fabricgen.verify.reports")
 
 @click.command()
 @blueprint_argument
-@click.argument("dumps", metavar="DUMP...", nargs=-1, required=True)
+@click.argument("dumps", metavar="DUMP...", nargs=-1, required=True, shell_complete=complete_files)
 @reading_options
 @phase_option
 @click.option(

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from fabricgen.blueprint.sections.management import Image, Management
 from fabricgen.cluster import Cluster
+from fabricgen.kernel.diagnostics import did_you_mean, fault
 from fabricgen.wiring.tables import SWITCH, DeviceClass
 
 IMAGE_OPTION = 114
@@ -33,7 +34,7 @@ class BootFile(NamedTuple):
 BOOT_FILES = {
     "sonic": BootFile("ztp.json", 67, 59),
     "eos": BootFile("bootstrap", 67, 59),
-    "cumulus": BootFile("ztp.sh", 239, 0),
+    "cumulus": BootFile("ztp.py", 239, 0),
 }
 
 
@@ -91,6 +92,24 @@ class BootServer:
         """The URL of that image; "" for none."""
         image, url = self.image(row), self.url(self._class(row).fabric)
         return f"{url}/{image.file}" if image and url else ""
+
+    def name(self, row: int) -> str:
+        """The name of a device."""
+        return self._cluster.names[row]
+
+    def check_images(self) -> None:
+        """Raise InputError (FG171) for an image of no NOS and no model of switch that there is."""
+        blueprint, catalog = self._cluster.design.loaded.blueprint, self._cluster.design.catalog
+        stated = [((), blueprint.management), *((("fabrics", n), f.management) for n, f in blueprint.fabrics.items())]
+        known = sorted({*BOOT_FILES, *catalog.ids("switches")})
+        for place, settings in stated:
+            for key in settings.ztp.images if settings.ztp else ():
+                if key not in known:
+                    path = (*place, "management", "ztp", "images", key)
+                    wrong = fault(
+                        "FG171", f"no switch is a '{key}' or runs it", path=path, hint=did_you_mean(key, known)
+                    )
+                    raise self._cluster.design.loaded.located(wrong)
 
     def _class(self, row: int) -> DeviceClass:
         devices = self._cluster.plan.devices

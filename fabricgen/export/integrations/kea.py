@@ -35,7 +35,11 @@ Json = dict[str, Any]
 
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:
-    """Yield kea/kea-dhcp4.json and kea/kea-dhcp6.json, of the families in which somebody is managed or asks."""
+    """Yield kea/kea-dhcp4.json and kea/kea-dhcp6.json, of the families in which somebody is managed or asks.
+
+    Raises InputError (FG171) for an image of no NOS and no model of switch.
+    """
+    BootServer(cluster).check_images()
     for found in cluster.addresses.families:
         subnets = subnets_of(cluster, found)
         if not subnets:

@@ -1,0 +1,83 @@
+"""ztp/DEVICE/: what a switch runs at its first boot to fetch its image and configuration, checked; on request.
+
+The output folder of the build is what the server serves: configurations lie in configs/, their checksums in
+manifest.json, which every switch reads, so that a half-copied build is not installed.
+
+- SONiC: ztp.json, whose sections run in the order of their names (sonic-net/sonic-ztp, commit 036c8eaa, plugins
+  `firmware` and `configdb-json`, which keeps platform, HwSKU and MAC of the machine; ZTPSections.py: `args` and
+  `ignore-section-data` of a plug-in of one's own). The script `install` does the rest, in the order of README-sonic.md.
+- EOS: a script in Python, named by its first line (Arista EOS user manual, Initial Switch Access, "Zero Touch
+  Provisioning"; aristanetworks/cloudvision-ztpaas-utils); /mnt/flash/startup-config and boot-config are its result.
+- Cumulus Linux: a script with CUMULUS-AUTOPROVISIONING in a comment (Cumulus Linux 5.11 user guide, "Zero Touch
+  Provisioning": the image by `onie-install -fa -i`, if the release in /etc/lsb-release is another; NVUE's `nv config`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from fabricgen.cluster import Cluster
+from fabricgen.export.boot.server import BOOT_FILES, BootServer
+from fabricgen.export.table import ExportContext, File
+from fabricgen.kernel.diagnostics import fault
+from fabricgen.kernel.templates import built_in_templates
+from fabricgen.wiring.tables import SWITCH
+
+ON_REQUEST = True
+
+FOLDER = "/var/tmp/fabricgen"  # noqa: S108 - on a switch that nobody else is logged in to yet
+"""Where SONiC's files lie until they are installed."""
+
+SCRIPTS = {"sonic": "install", "eos": "bootstrap", "cumulus": "ztp.py"}
+"""The script of each NOS, and its template."""
+
+
+def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
+    """Yield ztp/DEVICE/... for each switch with a NOS of `BOOT_FILES`, and ztp/images.sha256.
+
+    Raises InputError: FG170 where no server is known, FG171 for an image of no such switch or NOS.
+    """
+    server = BootServer(cluster)
+    server.check_images()
+    sums: dict[str, str] = {}
+    for cls in cluster.plan.devices.classes:
+        if cls.kind != SWITCH or cls.nos not in BOOT_FILES or not cls.count:
+            continue
+        url, template = server.url(cls.fabric), built_in_templates().get_template(f"ztp/{SCRIPTS[cls.nos]}.j2")
+        if not url:
+            message = f"where {cls.fabric}'s switches fetch their configurations is not known"
+            hint = "state `management: {ztp: {url: http://10.32.0.9}}`, or `dhcp` of the management fabric"
+            raise cluster.design.loaded.located(fault("FG170", message, path=("fabrics", cls.fabric), hint=hint))
+        for row in range(cls.first, cls.first + cls.count):
+            name, image = cluster.names[row], server.image(row)
+            values = {"device": name, "url": url, "image": image, "folder": FOLDER}
+            yield f"ztp/{name}/{SCRIPTS[cls.nos]}", template.render(values).encode()
+            if cls.nos == "sonic":
+                yield f"ztp/{name}/ztp.json", (json.dumps(_sections(server, row, url), indent=2) + "\n").encode()
+            if image and image.sha256:
+                sums[image.file] = image.sha256
+    if sums:
+        yield "ztp/images.sha256", "".join(f"{sums[file]}  {file}\n" for file in sorted(sums)).encode()
+
+
+def _sections(server: BootServer, row: int, url: str) -> dict[str, Any]:
+    """A ztp.json: the image, the files, config_db.json, and FRR's configuration where SONiC does not make it."""
+    image, name = server.image(row), server.name(row)
+
+    def own(stage: str) -> dict[str, Any]:
+        return {"plugin": {"url": f"{url}/ztp/{name}/install", "args": stage, "ignore-section-data": True}}
+
+    version = {"version": image.version} if image and image.version else {}
+    firmware = {"01-firmware": {"install": {"url": f"{url}/{image.file}", **version}}} if image else {}
+    load = {"url": {"source": f"file://{FOLDER}/config_db.json"}, "save-config": True}
+    return {
+        "ztp": {
+            **firmware,
+            "02-fetch": {**own("fetch"), "halt-on-failure": True},
+            "03-configdb-json": {**load, "halt-on-failure": True},
+            "04-routing": own("routing"),
+            "restart-ztp-on-failure": True,
+        }
+    }
