@@ -14,11 +14,12 @@ import numpy as np
 
 from fabricgen.analyze.losses import Losses
 from fabricgen.analyze.network import NONE, Network
+from fabricgen.analyze.pieces import pieces_of
 from fabricgen.design.capacity.failure import FailureAnalysis
 from fabricgen.design.capacity.failure_domains import FailureDomain, feed_failures, rack_failures
 from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.floor.floor_plan import FloorPlan, RackPosition
-from fabricgen.wiring.tables import SWITCH, DeviceClass, Ints64, unique_values
+from fabricgen.wiring.tables import SWITCH, DeviceClass, Flags, Ints64, unique_values
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,8 @@ class Loss:
     """A class of parts: `kind` of part, `what` it is, how `many`, and how many `of_job` its traffic can use; one of
     them by name, and the devices and links that go with it.
 
-    `share` is what the design says is left of the bisection; None where its loss is counted on links.
+    `share` is what the design says is left of the bisection; None where its loss is counted on links. `of_rate` is the
+    share of the failures of a part of its kind that it has: half each where a cable fails at either end of its own.
     """
 
     kind: str
@@ -37,6 +39,7 @@ class Loss:
     devices: Ints64 = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     links: Ints64 = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     share: Fraction | None = None
+    of_rate: float = 1.0
 
 
 class LossClasses:
@@ -57,7 +60,7 @@ class LossClasses:
         self._looks = self._looks_alike()
 
     def single(self) -> Iterator[Loss]:
-        """Nodes, NICs, cables, switches from the leaves up, planes, racks and feeds."""
+        """Nodes, NICs, cables and fibres, switches from the leaves up, planes, racks and feeds."""
         yield from self._nodes()
         yield from self._nics()
         yield from self._cables()
@@ -181,27 +184,42 @@ class LossClasses:
             yield Loss("nic", "NIC", many, of_job, name, links=np.array(unique_values(port_link[nic == number])))
 
     def _cables(self) -> Iterator[Loss]:
-        """Cables with all of their links, by pair of tiers, number of links, and what depends on them."""
-        plan, links = self._plan, self._plan.links
-        cable = links.cable.astype(np.int64)
-        ours = np.zeros(len(links), dtype=np.bool_)
+        """Cables with ends of their own, fibres with their optics, and legs of either, with the links of each."""
+        found = pieces_of(self._cluster)
+        ours = np.zeros(len(found.piece), dtype=np.bool_)
         ours[self.network.port_link[self.has]] = ours[self._links.row] = True
-        rows = np.flatnonzero(ours & (cable != NONE))
-        link_of = np.full(len(plan.cables), NONE, dtype=np.int64)
-        link_of[cable[rows[::-1]]] = rows[::-1]
+        ours &= found.piece != NONE
+        split = found.leg != NONE
+        yield from self._pieces("cable", found.piece, np.flatnonzero(ours & found.attached), split)
+        yield from self._pieces("fibre", found.piece, np.flatnonzero(ours & ~found.attached), split)
+        yield from self._pieces("leg", found.leg, np.flatnonzero(ours & split), split)
+
+    def _pieces(self, kind: str, piece: Ints64, rows: Ints64, split: Flags) -> Iterator[Loss]:
+        """Pieces of cables, of some links, by pair of tiers, number of links, and what depends on them.
+
+        Of one that is split, half of the failures are at its common end and half at the others.
+        """
+        plan, links = self._plan, self._plan.links
+        size = int(piece.max(initial=NONE)) + 1
+        link_of = np.full(size, NONE, dtype=np.int64)
+        link_of[piece[rows[::-1]]] = rows[::-1]
         there = np.flatnonzero(link_of != NONE)
-        link, number = link_of[there], np.bincount(cable[rows])[there]
+        link, number = link_of[there], np.bincount(piece[rows], minlength=size)[there]
         keys = sorted({segment.key for segment in links.segments})
         pair = np.array([keys.index(segment.key) for segment in links.segments], dtype=np.int64)[links.segment[link]]
-        at_nodes = self._carried(np.where(self.has, cable[self.network.port_link], NONE))
-        carried = [np.append(c, np.zeros(len(plan.cables), dtype=np.int64))[there] for c in at_nodes]
-        lower, looks = links.a_device[link], self._looks[links.b_device[link]]
-        below = [column[lower] for column in (self._degree[0], *self._below, self._looks)]
-        for first, many in _alike(pair, number, *carried, *below, looks):
+        mine = np.zeros(len(links), dtype=np.bool_)
+        mine[rows] = True
+        at = self.network.port_link
+        at_nodes = self._carried(np.where(self.has & mine[at], piece[at], NONE))
+        carried = [np.append(c, np.zeros(size, dtype=np.int64))[there] for c in at_nodes]
+        lower, up = links.a_device[link], np.bincount(self._links.a, minlength=len(plan.devices))
+        below = [column[lower] for column in self._below]
+        for first, many in _alike(pair, number, split[link].astype(np.int64), *carried, up[lower], *below):
             ends = (self._cluster.names[end] for end in (links.a_device[link[first]], links.b_device[link[first]]))
-            of_job = many if carried[1][first] or below[2][first] else 0
-            gone = rows[cable[rows] == there[first]]
-            yield Loss("cable", keys[pair[first]], many, of_job, " - ".join(ends), links=gone)
+            of_job = many if carried[1][first] or below[1][first] else 0
+            gone = rows[piece[rows] == there[first]]
+            share = 0.5 if split[link[first]] else 1.0
+            yield Loss(kind, keys[pair[first]], many, of_job, " - ".join(ends), links=gone, of_rate=share)
 
     def _switches(self, tier: TierDesign, cls: DeviceClass) -> Iterator[Loss]:
         share = self.survival.after_switch(tier).share

@@ -53,6 +53,8 @@ class Figures:
     optics_by_kind: Mapping[str, int] = field(default_factory=dict)
     cables_by_kind: Mapping[str, int] = field(default_factory=dict)
     optics_power_w: float = 0
+    power_basis: str = ""
+    """What the power of its switches is: their maximum or typical draw, an estimate, or unknown."""
     racks: int = 0
     network_racks: int = 0
     longest_m: float = 0
@@ -66,6 +68,11 @@ class Figures:
     """Links of a NIC to the fabric, over all planes."""
     nics_cut_off: int = 0
     """NICs that the loss of one switch leaves without any link, at most."""
+
+    @property
+    def draw_w(self) -> float:
+        """What it draws with its nodes, W; what is not known counts as nothing."""
+        return (self.power_w or 0) + (self.nodes_power_w or 0)
 
     def on(self, axis: str) -> float | None:
         """Its value on an axis; None for unknown."""
@@ -95,6 +102,7 @@ def figures_of(design: Design, prices: Prices) -> Figures:
         nodes_power_w=_sum((planned_w(s.profile), design.layout.present(s)) for s in design.layout.node_sets),
         latency_ns=_switches_ns(design, fabric),
         price=None if prices is None else _least_price(fabric, ends, prices),
+        power_basis=fabric.tiers[0].profile.power_w.basis,
         nic_links=_nic_links(fabric),
         nics_cut_off=_cut_off(fabric),
     )

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
+from math import ceil
 
 from fabricgen.catalog.loads import planned_w
 from fabricgen.kernel.diagnostics import InputError, fault
+from fabricgen.size.front import Candidate
 from fabricgen.size.shapes import Hardware, most_nodes, shapes
 from fabricgen.size.wishes import Wishes
 
 CODE = "FG150"
 
-HUNGRY = "nodes, switches and optics draw"
-"""How the reason of a candidate that draws too much begins."""
+HUNGRY = "nodes, switches and optics draw more than is allowed"
+"""The reason of a candidate that draws too much."""
 
 
 def refuse_hungry_nodes(hardware: Hardware, nodes: int) -> None:
@@ -27,15 +29,27 @@ def refuse_hungry_nodes(hardware: Hardware, nodes: int) -> None:
     raise fault(CODE, f"{draw}; {limit / 1000:,.0f} kW are allowed", path=("max_power",), hint=hint)
 
 
-def nothing(hardware: Hardware, nodes: int, reasons: Counter[str]) -> InputError:
-    """The error where nothing fits: the commonest reasons, and what would fit instead."""
+def nothing(hardware: Hardware, nodes: int, reasons: Counter[str], frugal: Candidate | None) -> InputError:
+    """The error where nothing fits: the commonest reasons, and what would fit instead.
+
+    `frugal` is the design that draws least where all draw too much; None where that is not so.
+    """
     wishes = hardware.wishes
-    hungry = sorted((why for why in reasons if why.startswith(HUNGRY)), key=lambda why: (len(why), why))
-    others = [why for why, _ in reasons.most_common() if not why.startswith(HUNGRY)]
-    told = "; ".join([*hungry[:1], *others][:3]) or _no_shape(hardware, nodes)
+    others = [why for why, _ in reasons.most_common() if why != HUNGRY or not frugal]
+    hungry = [_hungry(frugal, wishes.max_power or 0)] if frugal else []
+    told = "; ".join([*hungry, *others][:3]) or _no_shape(hardware, nodes)
     message = f"no design carries {wishes.gpus:,} GPUs of {wishes.node} as wished: {told}"
-    hint = "allow more in `max_power`, or fewer GPUs" if hungry else _nearest(hardware, nodes)
+    hint = _nearest(hardware, nodes)
+    if HUNGRY in reasons:
+        enough = f"`max_power: {ceil(frugal.figures.draw_w / 1000)}kW` is enough for it" if frugal else "allow more"
+        hint = f"{enough}; or take fewer GPUs"
     return fault(CODE, message, path=("gpus",), hint=hint)
+
+
+def _hungry(frugal: Candidate, limit: float) -> str:
+    """What the most frugal design draws, and what is allowed."""
+    draw = f"{frugal.figures.draw_w / 1000:,.1f} kW in {frugal.name}, which draws least"
+    return f"nodes, switches and optics draw {draw}; {limit / 1000:,.1f} kW are allowed"
 
 
 def _no_shape(hardware: Hardware, nodes: int) -> str:

@@ -68,12 +68,21 @@ def find(wishes: Wishes, *, folder: Path, jobs: int, every: bool = False) -> Fou
     judged = partial(_judged, work=work, jobs=jobs, reasons=reasons)
     candidates = judged(designed, (lambda all_of_them: all_of_them) if every else partial(front_of, axes=axes))
     if not candidates:
-        raise nothing(hardware, nodes, reasons)
+        raise nothing(hardware, nodes, reasons, _most_frugal(tried, work, jobs) if HUNGRY in reasons else None)
     candidates = judged(candidates, partial(_near, axes=axes))
     candidates = sorted(candidates, key=lambda one: (one.place(axes), one.name))
     front, beaten = _parted(candidates, axes)
     counts = (len(tried), len(designed), tuple(reasons.most_common()))
     return Found(wishes, hardware, axes, tuple(front), tuple(beaten), *counts, near_alike(front, beaten, axes))
+
+
+def _most_frugal(tried: Sequence[Shape], work: Work, jobs: int) -> Candidate | None:
+    """The design that draws least of all that lint clean, whatever is allowed, with the figures of its plan."""
+    wishes = work.hardware.wishes.model_copy(update={"max_power": None})
+    free = replace(work, hardware=Hardware(wishes, work.hardware.catalog))
+    designed = [one for one in sized(tried, free, jobs, Counter()) if one.figures.power_w is not None]
+    made = _judged(designed, lambda left: front_of(left, ("power",)), free, jobs, Counter())
+    return min((one for one in made if one.checked), key=lambda one: (one.figures.draw_w, one.name), default=None)
 
 
 def _parted(candidates: Sequence[Candidate], axes: tuple[str, ...]) -> tuple[list[Candidate], list[Candidate]]:
@@ -93,24 +102,48 @@ def _near(candidates: Sequence[Candidate], axes: tuple[str, ...]) -> list[Candid
 def sized(tried: Sequence[Shape], work: Work, jobs: int, reasons: Counter[str]) -> list[Candidate]:
     """The designs of some shapes, those alike as one; `reasons` counts the others by why they are no candidates."""
     fitting: dict[object, list[Shape]] = {}
-    short: dict[tuple[int, str, int], list[int]] = {}
-    carried = set()
+    short: list[tuple[Shape, int]] = []
     for shape in tried:
         ports, reach = work.hardware.ports(shape.switch, shape.planes), most_nodes(shape, work.hardware)
         if isinstance(ports, str):
             reasons[ports] += 1
         elif reach < work.nodes:
-            short.setdefault((shape.tiers, shape.switch, shape.planes), []).append(reach)
+            short.append((shape, reach))
         else:
             fitting.setdefault(likeness(shape, work.hardware, work.nodes), []).append(shape)
-            carried.add((shape.tiers, shape.switch, shape.planes))
-    for (tiers, switch, planes), reaches in short.items():
-        most = max(reaches) * work.hardware.gpus_per_node
-        where = f"{tiers} tier{'s' * (tiers > 1)} of {switch} in {planes} plane{'s' * (planes > 1)}"
-        if (tiers, switch, planes) in carried:
-            where += ", in other units or pods than those that fit"
-        reasons[f"{where}: {most:,} GPUs at most" if most else f"{where}: a leaf is too small"] += len(reaches)
+    carried = [shape for shapes_alike in fitting.values() for shape in shapes_alike]
+    reasons.update(_too_small(short, carried, work.hardware))
     return _merged(_of_all(work.sized, list(fitting.values()), jobs, reasons))
+
+
+_MEET = {
+    "spine": ", rails meeting in spines",
+    "core": ", rails meeting in cores",
+    "leaf": ", rails meeting in the leaf",
+    "": ", rails apart",
+}
+
+
+def _too_small(short: Sequence[tuple[Shape, int]], carried: Sequence[Shape], hardware: Hardware) -> Counter[str]:
+    """How many shapes carry too few nodes, and how many they carry: of tiers, switch and planes together.
+
+    Where others of these carry enough, by where rails meet; and where others of that do too, with the greatest of them.
+    """
+    fits = {(shape.tiers, shape.switch, shape.planes) for shape in carried}
+    fits_so = {(shape.tiers, shape.switch, shape.planes, shape.meet) for shape in carried}
+    groups: dict[tuple[str, bool], list[tuple[int, str]]] = {}
+    for shape, reach in short:
+        own = (shape.tiers, shape.switch, shape.planes)
+        where = f"{shape.tiers} tier{'s' * (shape.tiers > 1)} of {shape.switch}"
+        where += f" in {shape.planes} plane{'s' * (shape.planes > 1)}"
+        where += _MEET[shape.meet] if own in fits else ""
+        groups.setdefault((where, (*own, shape.meet) in fits_so), []).append((-reach, shape.name))
+    found = Counter[str]()
+    for (where, such), each in groups.items():
+        most, name = min(each)
+        gpus = f"{-most * hardware.gpus_per_node:,} GPUs at most" if most else "a leaf is too small"
+        found[f"{where}{f', such as {name}' * such}: {gpus}"] += len(each)
+    return found
 
 
 def _prices(wishes: Wishes, folder: Path) -> dict[str, float] | None:
@@ -188,10 +221,7 @@ class Work:
     def _too_hungry(self, figures: Figures) -> str:
         """Why a candidate draws too much; "" where it does not, or nobody knows what it draws."""
         limit = self.hardware.wishes.max_power
-        draw = (figures.power_w or 0) + (figures.nodes_power_w or 0)
-        if limit is None or draw <= limit:
-            return ""
-        return f"{HUNGRY} {draw / 1000:,.0f} kW; {limit / 1000:,.0f} kW are allowed"
+        return HUNGRY if limit is not None and figures.draw_w > limit else ""
 
     def judged(self, candidate: Candidate) -> list[Candidate | str]:
         """A candidate with the figures of its wiring plan, if it lints clean."""

@@ -158,9 +158,36 @@ def test_where_nothing_fits_it_says_why_and_what_would(fabricgen) -> None:
     assert re.search(r"hint: 2,048 GPUs fit as 2t-\S+; without `rails`: 2t-\S+-apart; .*without `tiers`: 3t-", ran.err)
     ran = fabricgen("size", *WISHES, "--max-power", "460kW")  # of which the nodes draw 458
     assert ran.code == 2
-    assert re.search(r"nodes, switches and optics draw 4\d\d kW; 460 kW are allowed", ran.err)
-    assert ran.err.count("are allowed") == 1
-    assert "hint: allow more in `max_power`, or fewer GPUs" in ran.err
+    least = re.search(r"optics draw ([\d.]+) kW in (\S+), which draws least; 460.0 kW are allowed", ran.err)
+    enough = re.search(r"hint: `max_power: (\d+)kW` is enough for it; or take fewer GPUs\n", ran.err)
+    assert least
+    assert enough
+    assert float(enough[1]) - 1 < float(least[1]) <= float(enough[1])
+    fits = json.loads(fabricgen("size", *WISHES, "--max-power", f"{enough[1]}kW", "--format", "json").out)
+    draws = {one["name"]: one["power_w"] + one["nodes_power_w"] for one in fits["candidates"]}
+    assert round(draws[least[2]] / 1000, 1) == float(least[1])
+
+
+def test_reasons_say_which_shapes_are_too_small(fabricgen) -> None:
+    """Two tiers carry 4,096 GPUs where rails are apart: reasons are of those that meet, and of small units."""
+    wishes = ("--gpus", "4096", "--node", "dgx-b200", "--switch", "qm9700", "--attach", "rail", "--unit-size", "2,32")
+    document = json.loads(fabricgen("size", *wishes, "--tiers", "2", "--format", "json").out)
+    assert [one["name"] for one in document["candidates"]] == ["2t-qm9700-p1-su32-1to1-apart"]
+    assert {one["why"]: one["shapes"] for one in document["excluded"]} == {
+        "2 tiers of qm9700 in 1 plane, rails meeting in spines: 2,048 GPUs at most": 2,
+        "2 tiers of qm9700 in 1 plane, rails apart, such as 2t-qm9700-p1-su2-1to1-apart: 1,024 GPUs at most": 1,
+    }
+
+
+def test_a_typical_draw_is_marked(fabricgen) -> None:
+    """SN5600 has no published maximum, QM9700 has."""
+    ran = fabricgen("size", *WISHES, "--gpus", "512", "--axes", "switches,latency")
+    rows = [line for line in ran.out.splitlines() if line.startswith("2t-") and " = " in line]
+    assert {("sn5600" in line, "~" in line) for line in rows} == {(True, True), (False, False)}
+    told = (
+        "~ typical draw of sn5600, of which no maximum is published: more can be drawn; other switches count at their "
+    )
+    assert told in ran.out
 
 
 def test_prices_add_an_axis(fabricgen, tmp_path: Path) -> None:
@@ -196,6 +223,9 @@ def test_what_is_nearly_alike_in_other_planes_stands_beside_the_front(fabricgen,
     beside = [line.strip() for line in ran.out.split("\n\n")[2].splitlines()[1:]]
     assert words in beside
     assert all(line in page for line in beside)
+    assert all(
+        words in page for words in ("formula: kW = what switches", "constants: sn5600 700 ns", "source: ns of sn5600")
+    )
     fronts = [
         {one["planes"] for one in json.loads(fabricgen("size", *wishes, "--format", "json", *axes).out)["candidates"]}
         for axes in (("--axes", "switches"), ("--axes", "switches,loss"))

@@ -17,12 +17,18 @@ from fabricgen.wiring.tables import unique_values
 
 ORDER = 4
 HOURS_OF_YEAR = 24 * DAYS_OF_YEAR
+CABLES = ("cable", "fibre", "leg")
+"""Kinds of pieces of cables; all fail as often as a cable does."""
+SLOWS = 1.005
+"""A loss slows a job from here on: what the table shows as more than 1x."""
 
 FORMULA = (
-    "bisection_share: the least cut into halves over that before; of a cable or NIC: 1 - what places above it can send "
-    "less / bisection. slowdown: greatest load / Gb/s left, of ports and the uplinks of switches, over that before; "
-    "switches spread traffic evenly over what they have left. per_year: parts whose loss cuts off an accelerator of "
-    "the job x failures of one in a year; mean_hours = 8,766 / per_year"
+    "bisection_share: the least cut into halves over that before; of a cable, fibre or NIC: 1 - what places above it "
+    "can send less / bisection. slowdown: greatest load / Gb/s left, of ports and the uplinks of switches, over that "
+    "before; switches spread traffic evenly over what they have left. per_year: parts whose loss cuts off an "
+    "accelerator of the job x of_rate x failures of one in a year, slowed_per_year: those that slow it by 0.5 % or "
+    "more; mean_hours = 8,766 / per_year. of_rate: half of the failures of a cable that is split are at its common "
+    "end, half at each leg"
 )
 
 
@@ -60,6 +66,7 @@ def _row(losses: Losses, loss: Loss, whole: float) -> dict[str, Any]:
         "what": loss.what,
         "parts": loss.many,
         "parts_of_job": loss.of_job,
+        "of_rate": loss.of_rate,
         "example": loss.example,
         "bisection_share": None if phase else round(share, 6),
         "cut_off": left.cut_off,
@@ -73,16 +80,15 @@ def _row(losses: Losses, loss: Loss, whole: float) -> dict[str, Any]:
 def _interruptions(network: Network, job: Job, rows: Sequence[Mapping[str, Any]], asked: Asked) -> dict[str, Any]:
     """Parts that stop the job and parts that slow it down, with how often either happens."""
     nodes = len(unique_values(network.ranks.device[job.ranks]))
-    found = [_often("node", "node", nodes, 0, asked)]
+    found = [_often("node", "node", [{"parts_of_job": nodes, "of_rate": 1.0}], [], asked)]
     if network.what == "accelerators":
-        found.insert(0, _often("gpu", "accelerator", len(job), 0, asked))
+        found.insert(0, _often("gpu", "accelerator", [{"parts_of_job": len(job), "of_rate": 1.0}], [], asked))
     single: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for row in rows:
-        if row["kind"] in ("nic", "cable", "switch"):
+        if row["kind"] in ("nic", "switch", *CABLES):
             single.setdefault((row["kind"], row["what"]), []).append(row)
     for (kind, what), mine in single.items():
-        stop = sum(row["parts_of_job"] for row in mine if row["job_cut_off"])
-        slow = sum(row["parts_of_job"] for row in mine if _slows(row))
+        stop, slow = ([row for row in mine if is_so(row)] for is_so in (_stops, _slows))
         found.append(_often(kind, what, stop, slow, asked))
     every, slowed = (sum(row[name] for row in found) for name in ("per_year", "slowed_per_year"))
     return {
@@ -94,19 +100,28 @@ def _interruptions(network: Network, job: Job, rows: Sequence[Mapping[str, Any]]
     }
 
 
+def _stops(row: Mapping[str, Any]) -> bool:
+    return bool(row["job_cut_off"])
+
+
 def _slows(row: Mapping[str, Any]) -> bool:
-    return max(row["ring_slowdown"] or 1.0, row["all_to_all_slowdown"] or 1.0) > 1
+    return max(row["ring_slowdown"] or 1.0, row["all_to_all_slowdown"] or 1.0) >= SLOWS
 
 
-def _often(part: Any, what: str, stop: int, slow: int, asked: Asked) -> dict[str, Any]:
-    each = asked.constants.failures[part].per_year if part in asked.constants.failures else 0.0
+def _often(
+    part: str, what: str, stop: Sequence[Mapping[str, Any]], slow: Sequence[Mapping[str, Any]], asked: Asked
+) -> dict[str, Any]:
+    rates = {str(name): rate for name, rate in asked.constants.failures.items()}
+    rate = rates.get("cable" if part in CABLES else part)
+    each = rate.per_year if rate else 0.0
+    a_year = [sum(row["parts_of_job"] * row["of_rate"] * each for row in rows) for rows in (stop, slow)]
     return {
         "part": part,
         "what": what,
-        "stopping": stop,
-        "slowing": slow,
-        "per_year": round(stop * each, 3),
-        "slowed_per_year": round(slow * each, 3),
+        "stopping": sum(row["parts_of_job"] for row in stop),
+        "slowing": sum(row["parts_of_job"] for row in slow),
+        "per_year": round(a_year[0], 3),
+        "slowed_per_year": round(a_year[1], 3),
     }
 
 
@@ -145,7 +160,7 @@ def _share(share: float | None) -> str:
 def _times(slowdown: float | None, in_one_domain: bool) -> str:
     if slowdown is None:
         return "stops"
-    return "-" if in_one_domain else f"{slowdown:.4g}x"
+    return "-" if in_one_domain else f"{round(slowdown, 2):g}x"
 
 
 def _often_lines(found: Mapping[str, Any]) -> Iterator[str]:
@@ -175,12 +190,16 @@ def reckoning(found: Mapping[str, Any]) -> Iterator[Reckoning]:
     yield (
         "formula",
         (
-            "bisection = worst cut into halves over that before; cable, NIC: 1 - loss towards the top / it",
+            "bisection = worst cut into halves over that before; fibre, cable, NIC: 1 - loss upwards / it",
             "ring, all-to-all = greatest load / Gb/s left, of all ports and uplinks, over that before",
             f"a year = parts x failures of one in a year; hours between them = {HOURS_OF_YEAR:,.0f} / their sum",
+            "that slow: by 0.5 % or more; fibres fail as cables do; split ones: half whole, half leg by leg",
         ),
     )
-    names = {part: {"gpu": "accelerator", "nic": "NIC"}.get(part, part) for part in found["source"]}
+    names = {
+        part: {"gpu": "accelerator", "nic": "NIC", "cable": "cable or fibre"}.get(part, part)
+        for part in found["source"]
+    }
     rates = (f"{name} {found['constants'][f'{part}_failures_per_year']:.2g}" for part, name in names.items())
     yield "constants", (f"failures of one in a year: {', '.join(rates)}",)
     yield "source", cited({name: found["source"][part] for part, name in names.items()})

@@ -17,6 +17,10 @@ HEADS = {"power": "kW", "latency": "ns", "bisection": "bisection", "growth": "re
 """The heads of columns that have a unit, or another name than the axis."""
 
 
+TYPICAL = "typical"
+"""The basis of a power that is marked in tables."""
+
+
 def head(axis: str) -> str:
     """The head of a column."""
     return HEADS.get(axis, axis)
@@ -28,7 +32,7 @@ def value(candidate: Candidate, axis: str) -> str:
     if figure is None:
         return "-"
     if axis == "power":
-        return f"{figure / 1000:,.1f}"
+        return f"{'~' * (candidate.figures.power_basis == TYPICAL)}{figure / 1000:,.1f}"
     if axis == "bisection":
         return f"{figure:.3g}"
     if axis == "switches":
@@ -70,6 +74,15 @@ def heading(found: Found) -> str:
 
 def _gpus(count: int) -> str:
     return f"{count:,} GPU{'s' * (count != 1)}"
+
+
+def typical(found: Found, *, every: bool) -> list[str]:
+    """What the mark of a power is, where some candidate that is shown has it."""
+    shown = (*found.front, *(found.beaten if every else ()))
+    switches = sorted({one.shape.switch for one in shown if one.figures.power_basis == TYPICAL})
+    told = f"~ typical draw of {', '.join(switches)}, of which no maximum is published: more can be drawn"
+    others = any(one.figures.power_basis not in (TYPICAL, "unknown") for one in shown)
+    return [told + ("; other switches count at their maximum" if others else "")] if switches else []
 
 
 def unknown(found: Found) -> list[str]:

@@ -12,6 +12,8 @@ from fabricgen.size.reports._words import (
     counted,
     head,
     heading,
+    reckoning,
+    typical,
     unknown,
     value,
     why_beaten,
@@ -31,7 +33,7 @@ def report(found: Found, *, every: bool) -> bytes:
     title = safe(heading(found))
     axes = columns(found)
     heads = "".join(f"<th>{safe(head(axis))}{'*' * (axis in found.axes)}</th>" for axis in axes)
-    told = (counted(found), "; ".join(axes_words(found)), *unknown(found))
+    told = (counted(found), "; ".join(axes_words(found)), *typical(found, every=every), *unknown(found))
     body = [f"<h1>{title}</h1>", f"<p>{'. '.join(map(safe, told))}. {GREY}</p>", *panels(found)]
     body += [f"<table><tr><th></th><th>candidate</th>{heads}<th class='l'>beside it</th></tr>"]
     for number, one in enumerate(found.front, 1):
@@ -43,6 +45,9 @@ def report(found: Found, *, every: bool) -> bytes:
         why = safe(why_beaten(one, found))
         body.append(f"<tr class='w'><td></td><td>{safe(one.name)}</td>{cells}<td class='l'>{why}</td></tr>")
     body.append("</table>")
+    body += [f"<p>{'<br>'.join(safe(f'{kind}: ' + '; '.join(items)) for kind, items in reckoning(found))}</p>"]
+    reasons = "".join(f"<tr><td>{count:,}</td><td>{safe(why)}</td></tr>" for why, count in found.reasons)
+    body += [f"<table><tr><th>shapes</th><th>excluded</th></tr>{reasons}</table>"] if reasons else []
     style = f"<style>{svg.STYLE}{STYLE}</style>"
     page = f"<!doctype html><html lang='en'><head><meta charset='utf-8'><title>{title}</title>{style}"
     return f"{page}</head><body>{''.join(body)}</body></html>\n".encode()

@@ -47,6 +47,7 @@ def _candidate(one: Candidate, found: Found, *, pareto: bool) -> dict[str, Any]:
         "optics": figures.optics,
         "optics_by_kind": dict(sorted(figures.optics_by_kind.items())),
         "power_w": _number(figures.power_w),
+        "power_basis": figures.power_basis,
         "switch_power_w": _number(figures.switch_power_w),
         "optics_power_w": _number(figures.optics_power_w),
         "nodes_power_w": _number(figures.nodes_power_w),

@@ -13,6 +13,7 @@ from fabricgen.size.reports._words import (
     head,
     heading,
     reckoning,
+    typical,
     unknown,
     value,
     why_beaten,
@@ -25,7 +26,7 @@ REASONS = 5
 
 def report(found: Found, *, every: bool) -> bytes:
     """The report; with `every` also what is beaten, and why."""
-    lines = [heading(found), "", *_table(found, found.front), *unknown(found), ""]
+    lines = [heading(found), "", *_table(found, found.front), *typical(found, every=every), *unknown(found), ""]
     for one in found.front:
         lines += [one.name, *(f"  {line}" for line in beside(one, found))]
     if every and found.beaten:
