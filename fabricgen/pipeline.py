@@ -237,7 +237,7 @@ def _few_configs(cluster: Cluster) -> list[tuple[str, bytes]]:
     return few_configs(cluster)
 
 
-def _circuits(cluster: Cluster, rows: Sequence[int]) -> Mapping[tuple[str, str], str]:
+def _circuits(cluster: Cluster, rows: Sequence[int]) -> Mapping[tuple[str, str], Sequence[bytes]]:
     from fabricgen.render.circuits import circuit_ids
 
     return circuit_ids(cluster, rows)

@@ -7,6 +7,8 @@ import numpy as np
 from fabricgen.analyze.network import NONE, Network
 from fabricgen.wiring.tables import Floats, Ints64
 
+_NOTHING = np.zeros(0, dtype=np.int64), np.zeros(0)
+
 
 class Paths:
     """Counts shortest paths of a network; parallel links of two switches are paths of their own, as ECMP has it."""
@@ -23,6 +25,22 @@ class Paths:
         if level == len(network.levels):
             return 0
         return sum(self._of_port(source, target, port, level) for port in range(network.leaf.shape[1]))
+
+    def between(self, ranks: Ints64, level: int) -> Floats:
+        """Shortest paths between any two of some ranks that turn at a level, over all of their ports: float64 [n, n].
+
+        The level has tiers: none of links between sites.
+        """
+        total = np.zeros((len(ranks), len(ranks)))
+        for leaf in self._network.leaf[ranks].T:
+            leaves, of = np.unique(leaf, return_inverse=True)
+            reached = [self._reached(each, level) if each != NONE else _NOTHING for each in leaves.tolist()]
+            tops = np.unique(np.concatenate([rows for rows, _ in reached]))
+            ways = np.zeros((len(leaves), len(tops)))
+            for number, (rows, count) in enumerate(reached):
+                ways[number, np.searchsorted(tops, rows)] = count
+            total += (ways @ ways.T)[np.ix_(of, of)]
+        return total
 
     def _of_port(self, source: int, target: int, port: int, level: int) -> int:
         network = self._network

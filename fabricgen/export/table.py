@@ -62,7 +62,7 @@ class ExportContext:
     prices: Mapping[str, float] = field(default_factory=dict)
     found: Callable[[], Sequence[Diagnostic]] = tuple
     configs: Callable[[], Sequence[tuple[str, bytes]]] = tuple
-    circuits: Callable[[Sequence[int]], Mapping[tuple[str, str], str]] = field(default=lambda _: {})
+    circuits: Callable[[Sequence[int]], Mapping[tuple[str, str], Sequence[bytes]]] = field(default=lambda _: {})
 
 
 class BuildPart(Protocol):

@@ -149,7 +149,8 @@ class FabricPaths:
 
 
 def _segments(cluster: Cluster, fabric: str) -> Flags:
-    """The segments that carry traffic of a fabric: its own, and between switches those of fabrics that carry it.
+    """The segments that carry traffic of a fabric: its own, and between switches those of fabrics that it is joined
+    with, as guests are with their carrier and sites with what is above their spines.
 
     Raises ValueError for a fabric that there is not.
     """
@@ -157,14 +158,14 @@ def _segments(cluster: Cluster, fabric: str) -> Flags:
     known = {each.name: each for each in cluster.design.fabrics}
     if fabric not in known and fabric not in (others := sorted({each.fabric for each in segments})):
         raise ValueError(f"there is no fabric '{fabric}'. {did_you_mean(fabric, [*known, *others])}")
-    at_hosts, carrying = fabric, {fabric}
+    at_hosts = fabric
     while at_hosts in known and known[at_hosts].shares_ports:
         at_hosts = known[at_hosts].carrier
-    carrier = known[fabric].carrier if fabric in known else ""
-    while carrier and carrier not in carrying:
-        carrying.add(carrier)
-        carrier = known[carrier].carrier
-    between = [each.fabric in carrying and each.lower_tier is not None for each in segments]
     own = [each.fabric == at_hosts for each in segments]
-    found: Flags = np.array(between, dtype=bool) | np.array(own, dtype=bool)
+    owners = [{key.fabric for key in (each.lower_tier, each.tier) if key} for each in segments]
+    joined = {fabric}.union(*(owner for owner, mine in zip(owners, own, strict=True) if mine))
+    between = [owner if each.lower_tier else set() for owner, each in zip(owners, segments, strict=True)]
+    while more := set().union(*(pair for pair in between if pair & joined)) - joined:
+        joined |= more
+    found: Flags = np.array([mine or bool(pair & joined) for mine, pair in zip(own, between, strict=True)], dtype=bool)
     return found

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TypeVar
+from typing import SupportsIndex, TypeVar
 
 import numpy as np
 
@@ -39,7 +39,7 @@ class _OfCluster(Columns):
 class Devices(_OfCluster):
     """Nodes, extra devices, switches and scale-up trays, in the order of devices.csv."""
 
-    def path_of(self, row: int) -> Path:
+    def path_of(self, row: SupportsIndex) -> Path:
         """The place in the blueprint that a device comes from, for findings."""
         devices = self._cluster.plan.devices
         return devices.classes[int(devices.device_class[row])].path
@@ -132,7 +132,7 @@ class Devices(_OfCluster):
 class Links(_OfCluster):
     """Links, port to port, in the order of links.csv: end a is the lower one."""
 
-    def path_of(self, row: int) -> Path:
+    def path_of(self, row: SupportsIndex) -> Path:
         """The place in the blueprint that a link comes from, for findings."""
         links = self._cluster.plan.links
         segment = links.segments[int(links.segment[row])]

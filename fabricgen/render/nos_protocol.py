@@ -77,6 +77,8 @@ class Circuits(NamedTuple):
     """The name of a bond, in the field {number}; "" where it has none, so that requests over bonds tell no port."""
     alias: Mapping[str, str]
     """Further names of ports, by the name that the NOS uses."""
+    kind: int | None = None
+    """The type that may stand before the text, with its length, a byte each; None for none."""
 
 
 @runtime_checkable

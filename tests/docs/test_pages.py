@@ -38,6 +38,11 @@ def anchors(page: str) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
 
 
+def test_pages_have_no_marks_of_a_merge() -> None:
+    pages = [*PAGES, "CHANGELOG.md"]
+    assert [page for page in pages if re.search(r"^(<{7} |={7}$|>{7} )", text_of(page), re.MULTILINE)] == []
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_links_lead_somewhere(page: str) -> None:
     for target, anchor in LINK.findall(text_of(page)):

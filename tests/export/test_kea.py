@@ -131,6 +131,8 @@ def test_circuit_ids_are_those_of_the_relay(form: str) -> None:
     own = [subnet for subnet in subnets(files)[4] if subnet["user-context"].get("fabric") == fabric]
     found = [one["circuit-id"] for subnet in own for one in subnet["reservations"]]
     assert found[0] == f"'{first}'"
+    typed = bytes([2, len(first)]) + first.encode()
+    assert (typed.hex() in found) == (form == "eos")
 
 
 def test_no_port_is_told_where_nothing_tells_it() -> None:

@@ -155,6 +155,34 @@ def test_nodes_with_some_leaves_in_common_are_in_one_tree(design_of: Callable[..
     assert apart == {frozenset({"big"}), frozenset({"small"})}
 
 
+APART = """
+fabricgen: 1
+name: apart
+scalable_unit: {nodes: 4 x dgx-b200, racks: {nodes_per_rack: 4}}
+pods: {p1: {su: 2}, p2: {su: 3}}
+fabrics:
+  compute:
+    protocol: infiniband
+    tiers: {leaf: {switch: qm9700, per: [su, rail]}, spine: {switch: qm9700, per: [pod, rail]}}
+"""
+
+
+def test_pods_that_no_tier_joins_have_no_root_over_them(design_of: Callable[..., Design]) -> None:
+    """Each pod is a tree, and blocks of its own: the block plugin would place a job over all that it is given."""
+    cluster = build_cluster(design_of(APART))
+    tree = tree_of(cluster)
+    roots = [name for name, degree in tree.in_degree() if not degree]
+    below = [{name[:2] for name in networkx.descendants(tree, root) if not tree.out_degree(name)} for root in roots]
+    assert below == [{"p1"}, {"p2"}]
+    files = built_files(cluster, "slurm")
+    told = topologies(files["slurm/topology.yaml"])
+    assert list(told) == ["tree", *(f"block-{root}" for root in roots)]
+    held = [told[f"block-{root}"] for root in roots]
+    assert [{row["nodes"][:2] for row in inside["blocks"]} for inside in held] == below
+    assert [inside["block_sizes"] for inside in held] == [[4, 8], [4]]
+    assert "slurm/topology-block.conf" not in files
+
+
 def test_a_domain_of_several_nodes_is_a_block() -> None:
     cluster = example_cluster("nvl72-gb200")
     files = built_files(cluster, "slurm", "endpoints")

@@ -144,6 +144,11 @@ def test_rails_without_spines_do_not_meet_and_guests_have_the_switches_of_their_
     shared = ClusterView(example_cluster("host-vlans"))  # VLANs on the ports of inband
     a, b = shared.devices.name[shared.devices.kind == "node"][[0, -1]]
     assert {shared.paths(a, b, fabric=fabric) for fabric in shared.fabrics} == {shared.paths(a, b, fabric="inband")}
+    sites = ClusterView(example_cluster("two-site"))  # compute at each, and borders above the spines of both
+    a, b = sites.devices.name[sites.devices.kind == "node"][[0, -1]]
+    (path,) = sites.paths(a, b, fabric="compute", most=1)
+    tiers = dict(zip(sites.devices.name.tolist(), sites.devices.tier.tolist(), strict=True))
+    assert [tiers[name] for name in path.devices[1:5]] == ["leaf", "spine", "border", "border"]
     carried = ClusterView(example_cluster("mixed-speeds"))  # inband has ports of its own, and the spines of compute
     a, b = carried.devices.name[carried.devices.kind == "node"][[0, -1]]
     ways = [[carried.links.fabric[link] for link in path.links] for path in carried.paths(a, b, fabric="inband")]
@@ -169,6 +174,9 @@ def test_a_blueprint_is_compiled_as_by_a_build(tmp_path) -> None:
     with pytest.raises(api.InputError) as refused:
         api.compile_blueprint(BLUEPRINTS / "leaf-spine.yaml", ["pods.p1.su=none"])
     assert refused.value.diagnostics[0].span
+    first, whole = (api.compile_blueprint(BLUEPRINTS / "phased-planes.yaml", phase=name) for name in ("now", None))
+    assert set(first.devices.name) < set(whole.devices.name)
+    assert (first.devices.name[first.links.a] == first.links.a_device).all()
     assert api.ClusterView is ClusterView
     assert re.fullmatch(r"\d+\.\d+", api.API_VERSION)
 

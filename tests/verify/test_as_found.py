@@ -82,11 +82,14 @@ class Seen:
             port_of[cluster.names[links.a_device[row]], str(cluster.a_port[row])] = ("port", rank, port)
         self.graph: networkx.Graph[Any] = networkx.Graph()
         self.ports: dict[Any, int] = {}
+        self.pairs: list[tuple[int, int]] = []
+        """Rows of the two ends of every link that is up, once."""
         for (device, port), (far, _) in hall.sees.items():
             ends = rows[device], rows[far]
             gbps = speed.get((tier[ends[0]], tier[ends[1]]))
             if gbps is None:
                 continue
+            self.pairs.append(ends)
             if tier[ends[0]][0] == NODE:
                 self.ports[port_of[device, port]] = ends[1]
                 self.graph.add_edge(port_of[device, port], ends[1])
@@ -107,6 +110,24 @@ class Seen:
                 found[
                     min((apart[x][y] + 1 for x, y in ends if None not in (x, y) and y in apart[x]), default=None)
                 ] += 1
+        return found
+
+    def fewest_paths(self) -> dict[int, int]:
+        """The fewest paths of pairs of ranks that meet in a leaf, and in a spine above their leaves: by switches."""
+        links = Counter((min(pair), max(pair)) for pair in self.pairs)
+        spines = [switch for switch in self.switches if switch not in self.ports.values()]
+        found: dict[int, int] = {}
+        device, ports = self.network.ranks.device, range(self.network.leaf.shape[1])
+        for a, b in combinations(range(len(device)), 2):
+            leaves = [(self.ports.get(("port", a, p)), self.ports.get(("port", b, p))) for p in ports]
+            both = [(x, y) for x, y in leaves if None not in (x, y)]
+            if device[a] == device[b] or not both:
+                continue
+            same = sum(x == y for x, y in both)
+            over = sum(links[min(x, s), max(x, s)] * links[min(y, s), max(y, s)] for x, y in both for s in spines)
+            if same or over:
+                number = 1 if same else 3
+                found[number] = min(found.get(number, same or over), same or over)
         return found
 
     def cut_off_by(self, switch: int) -> int:
@@ -172,10 +193,15 @@ def test_a_drawn_hall_is_what_networkx_says_of_its_cables(name: str, faults: lis
     assume(max(number or 0 for number in apart) <= 3)
     ranks = len(seen.network.ranks)
     classes: Counter[int | None] = Counter()
+    paths: dict[int, int] = {}
     for row in told["structure"]["pairs"]:
         if row["place"] != "domain":
-            classes[row.get("switches")] += round(row["share"] * ranks * (ranks - 1))
+            number = row.get("switches")
+            classes[number] += round(row["share"] * ranks * (ranks - 1))
+            if number:
+                paths[number] = min(paths.get(number, row["paths"]), row["paths"])
     assert classes == apart
+    assert paths == seen.fewest_paths()
     cut_off: Counter[int] = Counter()
     for row in told["failures"]["losses"]:
         if row["kind"] == "switch":
@@ -300,6 +326,47 @@ def test_nic_plugs_exchanged_between_nodes_carry_what_they_did(
     assert found["sections"]["structure"]["bisection_gbps"] == seen.least_cut()
     if one[:7] == other[:7]:
         assert found["changed"] == []
+
+
+def test_uplinks_exchanged_between_leaves_leave_fewer_paths(tmp_path: Path) -> None:
+    """Of 4 links to each of 4 spines in two planes: 2 x 64 paths, and in one plane 2 x 6 + 6 x 2 + 2 x 16 instead."""
+    hall = CabledHall(cluster_of("twin"))
+    one, other = (
+        sorted(port for port, far in hall.sees.items() if (port[0], far[0]) == (leaf, f"compute-spine-pl1-{spine}"))
+        for leaf, spine in ((LEAF, "01"), (OTHER_LEAF, "02"))
+    )
+    hall = exchanged(hall, one[:2], other[:2])
+    found = found_in("twin", hall, tmp_path)["compute"]
+    changed = {(row["what"], row["figure"]): (row["planned"], row["as_found"]) for row in found["changed"]}
+    for rail in ("same", "other"):
+        assert changed[f"same pod, {rail} rail, by spine", "fewest paths"] == (128, 64 + 56)
+    assert found["sections"]["structure"]["bisection_gbps"] == Seen("twin", hall).least_cut() == 28 * 400
+
+
+def test_boxes_in_each_others_places_count_as_those_planned_there(tmp_path: Path) -> None:
+    """A node takes its ranks to where it stands; a NIC that is dark there is that of the place."""
+    hall, nodes = CabledHall(cluster_of("twin")), ("p1-su01-n001", "p1-su02-n001")
+    one, other = (sorted(port for port in hall.sees if port[0] == node) for node in nodes)
+    found = found_in("twin", exchanged(hall, one, other), tmp_path)["compute"]
+    (alone,) = found["each"]
+    assert alone["id"].startswith("exchange-")
+    assert (alone["slower"], found["changed"]) == ({"all-reduce": 0, "all-to-all": 0}, [])
+    hall.cut(nodes[0], "OSFP1/1").cut(nodes[0], "OSFP1/2")
+    found = found_in("twin", hall, tmp_path)["compute"]
+    assert [each["cut_off"] for each in found["each"]] == [0, 1]
+    assert found["together"]["cut_off"] == 1
+
+
+def test_an_uplink_in_a_spare_port_of_another_spine_counts_there(tmp_path: Path) -> None:
+    hall = CabledHall(cluster_of("twin"))
+    port = next(port for port, far in sorted(hall.sees.items()) if (port[0], far[0]) == (LEAF, "compute-spine-pl1-01"))
+    spare = "compute-spine-pl1-02", "Ethernet40"
+    assert spare not in hall.sees
+    hall.cut(*port).sees.update({port: spare, spare: port})
+    found, seen = found_in("twin", hall, tmp_path)["compute"], Seen("twin", hall)
+    assert (found["carry_nothing"], found["together"]["cut_off"]) == ([], 0)
+    paths = {row["switches"]: row["paths"] for row in found["sections"]["structure"]["pairs"] if "switches" in row}
+    assert paths == seen.fewest_paths() == {1: 2, 3: 64 + 3 * 4 + 5 * 4 + 2 * 16}
 
 
 def test_crossed_planes_of_a_nic_reach_nobody(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,8 @@ PLACES = ("unit", "pod", "site", "cluster")
 """Places of two accelerators that share no scale-up domain, the narrowest first."""
 EXAMPLES = 4
 """Ranks from which example pairs of a class are taken."""
+KINDS = 512
+"""The most kinds of ranks, by unit, rail and leaves, of which paths are counted between any two."""
 
 ACROSS = "links between sites"
 FORMULA = (
@@ -97,7 +100,7 @@ def _pairs(network: Network, asked: Asked, taper: list[float]) -> Iterator[dict[
     if local:
         yield {"place": "domain", "share": local / every, "gbps": median(ranks.domain_gbps)}
     rails = int(ranks.rail.max(initial=0)) > 1
-    paths, examples = Paths(network), _examples(network)
+    ways = _ways(network)
     for cell, count in sorted(_cells(network).items()):
         place, other_rail, level = cell
         row: dict[str, Any] = {"place": PLACES[place], "share": count / every}
@@ -106,12 +109,12 @@ def _pairs(network: Network, asked: Asked, taper: list[float]) -> Iterator[dict[
         if level == top:
             yield row | {"joined_by": "scale-up, then the rail of the other", "gbps": None}
             continue
-        ways = sorted({paths.count(*pair) for pair in examples.get(cell, ())})
+        fewest, most = ways.get(cell, (None, None))
         yield row | {
             "joined_by": _tier(network, level),
             "switches": switches_crossed(network, level),
-            "paths": ways[0] if ways else None,
-            "most_paths": ways[-1] if ways else None,
+            "paths": fewest,
+            "most_paths": most,
             "cable_m": round(cable_m(network, level), 2),
             "latency_us": round(latency_us(network, level, asked.constants), 3),
             "gbps": min([network.rank_gbps, *taper[:level]]),
@@ -154,9 +157,7 @@ def _first_ports_tell(network: Network) -> bool:
 
 def _cells_by_pair(network: Network) -> dict[_Cell, int]:
     """The same, by pairs of all kinds of ranks: those of a unit and rail whose ports are on the same leaves."""
-    ranks, wired = network.ranks, np.zeros(len(network.ranks), dtype=np.int64)
-    for port in network.leaf.T:
-        _, wired = np.unique(wired * (int(port.max(initial=0)) + 2) + port + 1, return_inverse=True)
+    ranks, wired = network.ranks, _wired(network)
     at, number = _like(ranks.unit, wired, ranks.rail)
     found: Counter[_Cell] = Counter()
     for source, many in zip(at, number, strict=True):
@@ -165,6 +166,14 @@ def _cells_by_pair(network: Network) -> dict[_Cell, int]:
             found[_cell(network, value)] += int(counts[value])
     found.subtract(_in_domains(network, wired))
     return {cell: count for cell, count in found.items() if count}
+
+
+def _wired(network: Network) -> Ints64:
+    """By rank, a number that those have whose ports are on the same leaves."""
+    wired = np.zeros(len(network.ranks), dtype=np.int64)
+    for port in network.leaf.T:
+        _, wired = np.unique(wired * (int(port.max(initial=0)) + 2) + port + 1, return_inverse=True)
+    return wired
 
 
 def _alike(number: Ints64, *keys: Ints64) -> int:
@@ -225,6 +234,27 @@ def _corner(within: Mapping[_Cell, int], p: int, same: int, k: int) -> int:
             for c in (0, 1):
                 total += (-1) ** (a + b + c) * within.get((p - a, same - b, k - c), 0)
     return total
+
+
+def _ways(network: Network) -> dict[_Cell, tuple[int, int]]:
+    """(Fewest, most shortest paths) of every class: of all pairs, or of examples where kinds of ranks are many."""
+    keys = network.ranks.unit, _wired(network), network.ranks.rail
+    first, last = _like(*keys)[0], len(network.ranks) - 1 - _like(*(key[::-1] for key in keys))[0]
+    paths, top = Paths(network), len(network.levels)
+    if len(first) > KINDS or not all(level.tiers for level in network.levels):
+        counts = {cell: [paths.count(*pair) for pair in pairs] for cell, pairs in _examples(network).items()}
+        return {cell: (min(of), max(of)) for cell, of in counts.items()}
+    between = np.array([*(paths.between(first, level) for level in range(top)), np.zeros((len(first), len(first)))])
+    least, most = np.full(len(PLACES) * 2 * (top + 1), np.inf), np.zeros(len(PLACES) * 2 * (top + 1))
+    for sources, targets in product((first, last), (first, last)):
+        for kind, source in enumerate(sources.tolist()):
+            others = np.flatnonzero(network.ranks.domain[targets] != network.ranks.domain[source])
+            classes = _classes(network, np.full(len(others), source), targets[others])
+            here = between[classes % (top + 1), kind, others]
+            np.minimum.at(least, classes, here)
+            np.maximum.at(most, classes, here)
+    found = np.flatnonzero(np.isfinite(least)).tolist()
+    return {_cell(network, value): (int(least[value]), int(most[value])) for value in found}
 
 
 def _examples(network: Network) -> dict[_Cell, list[tuple[int, int]]]:

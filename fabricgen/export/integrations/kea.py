@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 from zlib import crc32
 
@@ -54,7 +54,7 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:
 class _Configuration:
     """The configuration of one family's server."""
 
-    def __init__(self, cluster: Cluster, found: FamilyAddresses, circuits: Mapping[Place, str]) -> None:
+    def __init__(self, cluster: Cluster, found: FamilyAddresses, circuits: Mapping[Place, Sequence[bytes]]) -> None:
         self._cluster, self._found, self._circuits = cluster, found, circuits
         self._four, self._server = found.family is V4, BootServer(cluster)
 
@@ -103,11 +103,14 @@ class _Configuration:
 
     def _identified(self, subnet: Subnet) -> Iterator[tuple[Holder, list[tuple[str, str]]]]:
         """Everybody with what tells them: (word of Kea, value). Ports that are spelled alike tell nobody."""
-        texts = {id(h): list(dict.fromkeys(filter(None, map(self._circuits.get, h.places)))) for h in subnet.holders}
+        texts = {
+            id(holder): list(dict.fromkeys(text for place in holder.places for text in self._circuits.get(place, ())))
+            for holder in subnet.holders
+        }
         count = Counter(text for some in texts.values() for text in some)
         for holder in subnet.holders:
             macs = [("hw-address", mac) for mac in holder.macs]
-            yield holder, macs + [("circuit-id", f"'{text}'") for text in texts[id(holder)] if count[text] == 1]
+            yield holder, macs + [("circuit-id", _spelled(text)) for text in texts[id(holder)] if count[text] == 1]
 
     def _reservation(self, holder: Holder, identifier: tuple[str, str]) -> Json:
         text = self._found.text(holder.address)
@@ -147,6 +150,12 @@ class _Configuration:
     def _own(self, servers: Iterable[str]) -> list[str]:
         """Those of some servers that are addresses of the family."""
         return [text for text in servers if is_address(text) and (":" in text) != self._four]
+
+
+def _spelled(circuit: bytes) -> str:
+    """A circuit id as Kea reads one: text in quotes, else hexadecimal digits."""
+    text = circuit.decode("latin-1")
+    return f"'{text}'" if text.isprintable() else circuit.hex()
 
 
 def _alone(subnet: Subnet) -> Holder | None:

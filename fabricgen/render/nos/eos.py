@@ -33,6 +33,7 @@ from fabricgen.render.escape import one_line, token
 from fabricgen.render.nos._eos.balancing import balancing_values
 from fabricgen.render.nos._eos.exits import exit_policy, exit_sessions
 from fabricgen.render.nos._eos.host_services import (
+    CIRCUIT_TYPE,
     access_of,
     circuit_forms,
     filters,
@@ -128,7 +129,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
 
 def circuits(switch: SwitchView, catalog: Catalog) -> Circuits:  # noqa: ARG001 - one signature for all
     """What requests of hosts say of their ports (`_eos/host_services.py`)."""
-    return Circuits(circuit_forms(switch), "Port-Channel{number}", {})
+    return Circuits(circuit_forms(switch), "Port-Channel{number}", {}, CIRCUIT_TYPE)
 
 
 def any_prefix(address: str) -> str:

@@ -26,6 +26,11 @@ from fabricgen.views.switch import Service, SwitchPort, SwitchView
 
 LOOPBACK = "Loopback0"
 
+CIRCUIT_TYPE = 2
+"""Of circuit ids, as configurations state it. Whether it precedes the text, with a length, as on switches of other
+makers, no public source says.
+"""
+
 
 def access_of(switch: SwitchView, port: SwitchPort) -> dict[str, Any]:
     """What a port refuses, or the bond that it is the first of."""

@@ -1,0 +1,99 @@
+"""ansible/: an inventory of the cluster, and a playbook that compares switches with the plan; on request.
+
+The playbook collects what switches run, has `fabricgen check --running` judge it, and pushes what differs only with
+`-e push=true`.
+
+Sources: Ansible community documentation, "How to build your inventory" and "Special variables"; for names of groups
+ansible/ansible, lib/ansible/inventory/group.py (to_safe_group_name); for EOS the modules eos_command and eos_config of
+github.com/ansible-collections/arista.eos@0154fa1f; for SONiC our own configs/README-sonic.md; for Cumulus Linux "Config
+Commands" of NVIDIA's NVUE reference.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from json import dumps
+
+from fabricgen.cluster import Cluster
+from fabricgen.export.operations.devices import CONFIGURED, Labels, labelled, word
+from fabricgen.export.table import ExportContext, File
+from fabricgen.kernel.resources import resource_dir
+
+ON_REQUEST = True
+
+NETWORK_CLI = {
+    "ansible_connection": "ansible.netcommon.network_cli",
+    "ansible_network_os": "arista.eos.eos",
+    "ansible_become": True,
+    "ansible_become_method": "enable",
+}
+"""How Ansible reaches switches of EOS; others are hosts with a shell."""
+
+
+def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
+    """Yield the inventory, and where a switch has a configuration the playbook and what it includes."""
+    of_group = defaultdict[tuple[str, ...], list[str]](list)
+    hosts = list[str]()
+    for labels in labelled(cluster):
+        hosts.append(_host(labels))
+        for group in _groups(labels):
+            of_group[group].append(labels["device"])
+    members = dict(zip(_names(list(of_group)), of_group.values(), strict=True))
+    yield "ansible/inventory.yaml", "".join(_inventory(hosts, members)).encode()
+    systems = [nos for nos in CONFIGURED if f"nos_{nos}" in members]
+    folder = resource_dir("templates") / "ansible"
+    for name in ["configs.yaml", *(f"{do}-{nos}.yaml" for nos in systems for do in ("collect", "push"))]:
+        if systems:
+            yield f"ansible/{name}", (folder / name).read_bytes()
+
+
+def rows(cluster: Cluster) -> int:
+    """Work, in rows of links.csv: a device takes as long as some links."""
+    return 5 * len(cluster.plan.devices)
+
+
+def _host(labels: Labels) -> str:
+    """A line of the inventory: the address by which it is managed, and what the plan says of it."""
+    told = {name: text for name, text in labels.items() if name not in ("device", "mgmt")}
+    address = {"ansible_host": labels["mgmt"]} if "mgmt" in labels else {}
+    return f"    {dumps(labels['device'])}: {dumps({**address, 'plan': told})}\n"
+
+
+def _groups(labels: Labels) -> Iterator[tuple[str, ...]]:
+    """The groups of a device by kind and values. Numbers of units count within a pod."""
+    fabric, nos = labels.get("fabric"), labels.get("nos")
+    yield ("fabric", fabric) if fabric else ("nodes",)
+    if fabric:
+        yield ("tier", fabric, labels["tier"])
+    for name in ("site", "pod", "rail", "plane", "nos"):
+        if name in labels:
+            yield (name, labels[name])
+    if "su" in labels:
+        yield ("unit", labels.get("pod", ""), labels["su"])
+    if nos in CONFIGURED:
+        yield ("configured",)
+
+
+def _names(groups: list[tuple[str, ...]]) -> list[str]:
+    """Names of groups; where two would have one, since names have no dashes, the later has a number behind it."""
+    found = dict[str, None]()
+    for group in groups:
+        name, number = word("_".join(group)), 2
+        while name in found:
+            name, number = f"{word('_'.join(group))}_{number}", number + 1
+        found[name] = None
+    return list(found)
+
+
+def _inventory(hosts: list[str], members: dict[str, list[str]]) -> Iterator[str]:
+    """Texts are JSON, which is YAML: a name may read as a number."""
+    yield "all:\n  hosts:\n"
+    yield from hosts
+    yield "  children:\n"
+    for group in sorted(members):
+        yield f"    {group}:\n"
+        if group == "nos_eos":
+            yield f"      vars: {dumps(NETWORK_CLI)}\n"
+        yield "      hosts:\n"
+        yield from (f"        {dumps(name)}:\n" for name in members[group])

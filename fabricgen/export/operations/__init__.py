@@ -1,0 +1,1 @@
+"""What the systems that run a cluster are told of its devices."""

@@ -1,0 +1,28 @@
+"""Devices as the systems that run a cluster know them: by what the plan says of each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from fabricgen.cluster import Cluster
+from fabricgen.export.files import devices
+from fabricgen.export.table import Cell
+
+CONFIGURED = ("sonic", "eos", "cumulus")
+"""The NOS of switches for which a build writes configurations."""
+
+Labels = dict[str, str]
+
+
+def labelled(cluster: Cluster) -> Iterator[Labels]:
+    """Each device with the columns of devices.csv that it has a value in, in the order of that table."""
+    table = devices.table(cluster)
+    columns: list[Sequence[Cell]] = list(table.columns.values())
+    for row in zip(*columns, strict=True):
+        yield {name: str(cell) for name, cell in zip(table.columns, row, strict=True) if cell != ""}
+
+
+def word(text: str) -> str:
+    """Text as part of a name of letters, digits and underscores, which Ansible and Prometheus ask for."""
+    return re.sub(r"[^A-Za-z0-9_]", "_", text)
