@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import product
+from collections.abc import Sequence
 from math import floor, log10
-from typing import TypeAlias
 
-from fabricgen.export.drawings.svg import drawing, label, number, rect, safe, width_of
+from fabricgen.export.drawings.svg import drawing, label, number, rect, safe
 from fabricgen.size.front import Candidate
+from fabricgen.size.labels import TEXT, placed
 from fabricgen.size.search import Found
 from fabricgen.size.wishes import AXES, USUAL_AXES
 
 WIDTH, HEIGHT = 130.0, 84.0
 LEFT, RIGHT, TOP, BOTTOM = 22.0, 6.0, 9.0, 14.0
-TEXT = 2.6
-"""Size of text, mm."""
-GAP = 0.7
-"""Between labels, and between labels and points, mm."""
-DOT = 1.1
-"""Radius of a point of the front, mm."""
-NEAR = 3.0
-"""Points that are nearer than that, mm, share a label."""
-_Spot: TypeAlias = tuple[float, float, list[int]]
-"""A place on the drawing, mm, and the numbers of the candidates there."""
+DOT, BEATEN_DOT = 1.1, 0.7
+"""Radius of a point of the front, and of others, mm."""
+FRAME = (LEFT, TOP, WIDTH - RIGHT, HEIGHT - BOTTOM)
 
 UNITS = {"power": ", W", "latency": ", ns"}
 ON_FRONT, BEATEN = "#206699", "#BBBBBB"
@@ -66,27 +58,22 @@ def _panel(found: Found, across: str, up: str) -> str:
         parts += [_line(place, HEIGHT - BOTTOM, place, TOP), label(place, HEIGHT - 10.5, _short(at), TEXT, "m")]
     for at, place in ((at, y.at(at)) for at in y.ticks):
         parts += [_line(LEFT, place, WIDTH - RIGHT, place), label(LEFT - 1.5, place, _short(at), TEXT, "e")]
-    parts.append(label((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 4.5, _words(across), TEXT, "m", WIDTH - LEFT))
-    parts.append(label(LEFT, 4.5, _words(up), TEXT, "", WIDTH - LEFT))
-    numbers = {one.name: number for number, one in enumerate(found.front, 1)}
-    labels: list[_Spot] = []
-    points: list[tuple[float, float]] = []
+    parts.append(label((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 4.5, _words(across), TEXT, "m", WIDTH - LEFT - RIGHT))
+    parts.append(label(LEFT, 4.5, _words(up), TEXT, "", WIDTH - LEFT - RIGHT))
     if not drawn:
         parts.append(label((LEFT + WIDTH - RIGHT) / 2, (TOP + HEIGHT - BOTTOM) / 2, "not known of any", TEXT, "m"))
-    for one in drawn:
-        at_x, at_y = x.at(_figure(one, across)), y.at(_figure(one, up))
-        if one.name not in numbers:
-            parts.append(_dot(at_x, at_y, 0.7, BEATEN, one.name))
-            continue
-        parts.append(_dot(at_x, at_y, DOT, ON_FRONT, one.name))
-        points.append((at_x, at_y))
-        near = (words for x0, y0, words in labels if abs(x0 - at_x) < NEAR and abs(y0 - at_y) < NEAR)
-        words = next(near, None)
-        if words is None:
-            labels.append((at_x, at_y, [numbers[one.name]]))
-        else:
-            words.append(numbers[one.name])
-    parts += _labels(labels, points)
+    numbers = {one.name: number for number, one in enumerate(found.front, 1)}
+    places = [((x.at(_figure(one, across)), y.at(_figure(one, up))), one.name) for one in drawn]
+    beaten = [(place, name) for place, name in places if name not in numbers]
+    front = sorted((place, name) for place, name in places if name in numbers)
+    labels = placed([(at, numbers[name]) for at, name in front], DOT, [at for at, _ in beaten], BEATEN_DOT, FRAME)
+    parts += [_dot(*at, BEATEN_DOT, BEATEN, name) for at, name in beaten]
+    parts += [_line(*one.point, *one.line, "l") for one in labels if one.line]
+    parts += [_dot(*at, DOT, ON_FRONT, name) for at, name in front]
+    for one in labels:
+        left, top, right, bottom = one.box
+        parts.append(rect(left, top, right - left, bottom - top, "#FFF", "n"))
+        parts.append(label(left, (top + bottom) / 2, one.words, TEXT, "b"))
     return "".join(parts)
 
 
@@ -114,32 +101,14 @@ class _Scale:
         return self._start + (self._end - self._start) * figure / self._most
 
 
-def _line(x1: float, y1: float, x2: float, y2: float) -> str:
-    return f'<path class="h" d="M{number(x1)} {number(y1)}L{number(x2)} {number(y2)}"/>'
+def _line(x1: float, y1: float, x2: float, y2: float, style: str = "h") -> str:
+    return f'<path class="{style}" d="M{number(x1)} {number(y1)}L{number(x2)} {number(y2)}"/>'
 
 
 def _dot(x: float, y: float, radius: float, fill: str, name: str) -> str:
     """A point; its name shows where the pointer rests on it."""
     at = f'cx="{number(x)}" cy="{number(y)}" r="{number(radius)}"'
     return f'<circle {at} fill="{fill}"><title>{safe(name)}</title></circle>'
-
-
-def _labels(spots: Sequence[_Spot], points: Sequence[tuple[float, float]]) -> Iterator[str]:
-    """Numbers beside their points, where neither another label nor another point is, and within the frame; else left
-    out.
-    """
-    taken = [(x - DOT, x + DOT, y) for x, y in points]
-    for x, y, numbers in spots:
-        words = f"{numbers[0]}" if len(numbers) == 1 else f"{numbers[0]}, {numbers[1]}" + ", ..." * (len(numbers) > 2)
-        wide = width_of(words, TEXT)
-        for middle, start in product((y - 1.6, y + 1.6, y - 4.6, y + 4.6), (x + 2.0, x - 2.0 - wide)):
-            end = start + wide
-            if not (start > LEFT and end < WIDTH - RIGHT and TOP < middle - TEXT / 2 < HEIGHT - BOTTOM - TEXT):
-                continue
-            if all(end + GAP < left or start > right + GAP or abs(middle - at) > TEXT for left, right, at in taken):
-                taken.append((start, end, middle))
-                yield label(start, middle, words, TEXT, "b")
-                break
 
 
 def _short(figure: float) -> str:
