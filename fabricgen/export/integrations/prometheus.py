@@ -18,15 +18,12 @@ from json import dumps
 from typing import Any
 
 from fabricgen.cluster import Cluster
-from fabricgen.export.operations.devices import Labels, labelled
-from fabricgen.export.operations.expected import Profile, profiles
+from fabricgen.export.operations.devices import Labels, labelled, of_metrics
+from fabricgen.export.operations.expected import Profile, by_name, profiles
 from fabricgen.export.table import ExportContext, File
 from fabricgen.kernel.resources import resource_dir
 
 ON_REQUEST = True
-
-LABELS = ("fabric", "tier", "model", "nos", "site", "pod", "su", "rack", "rail", "plane")
-"""Columns of devices.csv that are labels of targets."""
 
 PLANE_SHARE = 0.9
 """Share of a plane's uplinks below which an alert fires: jobs over all planes are as slow as the slowest."""
@@ -37,7 +34,7 @@ Rule = dict[str, Any]
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
     """Yield targets of switches and nodes, the rules, and an example of the configuration that uses them."""
     found = profiles(cluster)
-    profile_of = {cluster.names[row]: profile.name for profile in found for row in profile.switches}
+    profile_of = by_name(cluster, found)
     switches, nodes = list[str](), list[str]()
     for labels in labelled(cluster):
         profile = profile_of.get(labels["device"])
@@ -52,9 +49,7 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
 def _target(labels: Labels, profile: str | None) -> str:
     """Its management address without a port, else its name; the configuration says which exporter is asked where."""
     address = labels.get("mgmt", labels["device"])
-    told = {name: labels[name] for name in LABELS if name in labels}
-    told = {"host": labels["device"], **told, **({"profile": profile} if profile else {})}
-    return dumps({"targets": [f"[{address}]" if ":" in address else address], "labels": told})
+    return dumps({"targets": [f"[{address}]" if ":" in address else address], "labels": of_metrics(labels, profile)})
 
 
 def _groups(cluster: Cluster, found: list[Profile]) -> Iterator[str]:

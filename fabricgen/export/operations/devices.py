@@ -12,6 +12,9 @@ from fabricgen.export.table import Cell
 CONFIGURED = ("sonic", "eos", "cumulus")
 """The NOS of switches for which a build writes configurations."""
 
+TOLD = ("fabric", "tier", "model", "nos", "site", "pod", "su", "rack", "rail", "plane")
+"""Columns of devices.csv that are labels of metrics; numbers and addresses that no query groups by are not."""
+
 Labels = dict[str, str]
 
 
@@ -21,6 +24,12 @@ def labelled(cluster: Cluster) -> Iterator[Labels]:
     columns: list[Sequence[Cell]] = list(table.columns.values())
     for row in zip(*columns, strict=True):
         yield {name: str(cell) for name, cell in zip(table.columns, row, strict=True) if cell != ""}
+
+
+def of_metrics(labels: Labels, profile: str | None) -> Labels:
+    """The labels of a device's metrics: its name as `host`, as exporters call ports `device`, and its profile."""
+    told = {name: labels[name] for name in TOLD if name in labels}
+    return {"host": labels["device"], **told, **({"profile": profile} if profile else {})}
 
 
 def word(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -50,6 +50,11 @@ def profiles(cluster: Cluster) -> list[Profile]:
         numbers[key] = numbers.get(key, 0) + 1
         named.append(Profile(f"{expected.fabric}-{expected.tier}-{numbers[key]}", expected, tuple(rows)))
     return named
+
+
+def by_name(cluster: Cluster, found: Iterable[Profile]) -> dict[str, str]:
+    """The profile of each switch by the switch's name."""
+    return {cluster.names[row]: profile.name for profile in found for row in profile.switches}
 
 
 def _expected(cluster: Cluster) -> Iterator[tuple[int, Expected]]:

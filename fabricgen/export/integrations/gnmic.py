@@ -1,0 +1,40 @@
+"""gnmic/: targets of gNMIc under the labels that Prometheus has for them, and what to subscribe to; on request.
+
+Sources: github.com/openconfig/gnmic, docs/user_guide: targets/targets.md@0a9c9432 (address, event-tags),
+targets/target_discovery/file_discovery.md@166bb086, subscriptions.md@2f7a4b67, outputs/prometheus_output.md@1d1bf7b6;
+paths of openconfig/public: openconfig-interfaces, openconfig-if-ethernet and openconfig-network-instance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from json import dumps
+
+from fabricgen.cluster import Cluster
+from fabricgen.export.boot.server import BootServer
+from fabricgen.export.operations.devices import CONFIGURED, labelled, of_metrics
+from fabricgen.export.operations.expected import by_name, profiles
+from fabricgen.export.table import ExportContext, File
+from fabricgen.kernel.resources import resource_dir
+
+ON_REQUEST = True
+
+PORTS = {"sonic": 8080, "eos": 6030, "cumulus": 9339}
+"""Where each NOS listens unless the blueprint says otherwise, as its configuration does."""
+
+
+def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
+    """Yield the targets, which gNMIc reads again when they change, and its configuration beside them."""
+    server, profile_of = BootServer(cluster), by_name(cluster, profiles(cluster))
+    lines = list[str]()
+    for labels in labelled(cluster):
+        if "fabric" not in labels or labels.get("nos") not in CONFIGURED:
+            continue
+        stated, name = server.settings(labels["fabric"]).gnmi, labels["device"]
+        port = (stated.port if stated else None) or PORTS[labels["nos"]]
+        address = labels.get("mgmt", name)
+        address = f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
+        tags = of_metrics(labels, profile_of.get(name))
+        lines.append(f"{dumps(name)}: {dumps({'address': address, 'event-tags': tags})}\n")
+    yield "gnmic/targets.yaml", "".join(lines or ["{}\n"]).encode()
+    yield "gnmic/gnmic.yaml", (resource_dir("templates") / "gnmic" / "gnmic.yaml").read_bytes()
