@@ -28,7 +28,7 @@ class Kind:
     """The columns that tell objects of the kind apart."""
     references: Mapping[str, Reference] = field(default_factory=dict)
     """Field of the REST API -> what it refers to."""
-    once: tuple[str, ...] = ("status", "color")
+    once: tuple[str, ...] = ("status", "color", "slug")
     """Columns that are written when an object is made, and from then on are the operator's."""
 
     @property

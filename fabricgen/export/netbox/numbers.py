@@ -143,7 +143,7 @@ def _addresses(cluster: Cluster, name: str, sections: list[AddressSection], mark
     names = ("address", "status", "role", "device", "interface", "description", *([mark] if mark else []))
     columns = zip(*stacked, strict=True) if stacked else [()] * len(names)
     table = Table(name, dict(zip(names, map(StackedColumn, columns), strict=True)))
-    references = {"interface": ("interfaces", ("device", "interface"))}
+    references = {"assigned_object_id": ("interfaces", ("device", "interface"))}
     return Kind("ipam/ip-addresses", table, ("address",), references)
 
 

@@ -97,3 +97,22 @@ FG163 = Fault(
     names: {node: "{pod}-{su}-{n}"}
     """,
 )
+
+FG164 = Fault(
+    id="FG164",
+    name="RefusedByNetBox",
+    title="a NetBox that cannot be reached, or does not take what is pushed",
+    text="""
+    `push netbox` ends at the first answer of NetBox that is an error, with what NetBox says of it: a token that it does
+    not know or that may not write (403), a name that another object has (400), a defect of its own (500). Where it is
+    busy (429, 502, 503, 504), or the connection breaks, a request is made four times again before that. What was
+    written is kept: mend the cause and push again, and it goes on from there.
+    """,
+    in_words=True,
+    bad="""
+    fabricgen push netbox cluster.yaml --url https://netbox.example.com --token env:OLD, with a token of another NetBox
+    """,
+    good="""
+    fabricgen push netbox cluster.yaml --url https://netbox.example.com --token env:NETBOX_TOKEN
+    """,
+)
