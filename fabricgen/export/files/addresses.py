@@ -58,7 +58,7 @@ def table(cluster: Cluster) -> Table:
     sections = [
         (each.addresses.cells(each.lengths), each.kinds, EncodedColumn(cluster.name_column, each.devices), each.ports)
         for family in cluster.addresses.families
-        for each in (*before_links(cluster, family), _links(cluster, family), *after_links(cluster, family))
+        for each in (*before_links(cluster, family), link_addresses(cluster, family), *after_links(cluster, family))
     ]
     names = ("prefix", "kind", "device", "port")
     return Table("addresses", dict(zip(names, map(StackedColumn, zip(*sections, strict=True)), strict=True)))
@@ -155,7 +155,7 @@ def _seconds(cluster: Cluster) -> Flags:
     return found
 
 
-def _links(cluster: Cluster, found: FamilyAddresses) -> AddressSection:
+def link_addresses(cluster: Cluster, found: FamilyAddresses) -> AddressSection:
     """Both ends of every link, the lower before the upper."""
     links = cluster.plan.links
     kinds = kinds_of_links(cluster)

@@ -97,3 +97,40 @@ FG171 = Fault(
     management: {ztp: {images: {sonic: {file: images/sonic.bin}}}}
     """,
 )
+
+FG163 = Fault(
+    id="FG163",
+    name="NotForNetBox",
+    title="a name that is longer than NetBox takes",
+    text="""
+    `build --only netbox`, or `push netbox`, is asked for a cluster one of whose names NetBox would refuse: it takes 64
+    characters for a device and an interface, and 100 for a rack and the label of a cable. Nothing is cut short, since
+    two names could become one.
+    """,
+    in_words=True,
+    bad="""
+    names: {node: "a-very-long-name-of-the-building-and-of-its-owner-{pod}-{su}-{n}"}
+    """,
+    good="""
+    names: {node: "{pod}-{su}-{n}"}
+    """,
+)
+
+FG164 = Fault(
+    id="FG164",
+    name="RefusedByNetBox",
+    title="a NetBox that cannot be reached, or does not take what is pushed",
+    text="""
+    `push netbox` ends at the first answer of NetBox that is an error, with what NetBox says of it: a token that it does
+    not know or that may not write (403), a name that another object has (400), a defect of its own (500). Where it is
+    busy (429, 502, 503, 504), or the connection breaks, a request is made four times again before that. What was
+    written is kept: mend the cause and push again, and it goes on from there.
+    """,
+    in_words=True,
+    bad="""
+    fabricgen push netbox cluster.yaml --url https://netbox.example.com --token env:OLD, with a token of another NetBox
+    """,
+    good="""
+    fabricgen push netbox cluster.yaml --url https://netbox.example.com --token env:NETBOX_TOKEN
+    """,
+)

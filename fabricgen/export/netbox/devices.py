@@ -1,0 +1,115 @@
+"""Makers, types of device, roles, platforms, and devices in their racks.
+
+Types have no templates of interfaces: what ports a switch has, and what they are called, is of its NOS and of how its
+cages are split, which two switches of one type need not share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from fabricgen.catalog.models import NodeProfile, SwitchProfile
+from fabricgen.cluster import Cluster
+from fabricgen.export.columns import counted
+from fabricgen.export.netbox.kinds import Kind, slug
+from fabricgen.export.netbox.places import MAKER
+from fabricgen.export.palette import cluster_swatches
+from fabricgen.export.table import Cell, Table
+from fabricgen.numbering.lazy_columns import ConcatenatedColumn, EncodedColumn, constant_column, encoded, object_array
+from fabricgen.wiring.tables import SWITCH, DeviceClass
+
+NODE_COLOR = "9e9e9e"
+"""The colour of the roles of what is no switch; those of switches have the colour of their fabric."""
+
+
+def makers(names: list[str]) -> Kind:
+    """The manufacturers of all that has a type."""
+    some = sorted(dict.fromkeys(names))
+    table = Table("manufacturers", {"name": some, "slug": list(map(slug, some))})
+    return Kind("dcim/manufacturers", table, ("name",))
+
+
+def maker_of(profile: NodeProfile | SwitchProfile) -> str:
+    """Who makes a device."""
+    return profile.vendor or MAKER
+
+
+def role_of(cls: DeviceClass) -> str:
+    """What a device is for: `compute leaf`, or what the plan calls what is no switch."""
+    return f"{cls.fabric} {cls.tier}" if cls.kind == SWITCH else cls.tier
+
+
+def devices(cluster: Cluster) -> Iterator[Kind]:
+    """Types of device, roles, platforms and devices."""
+    classes = [cls for cls in cluster.plan.devices.classes if cls.count]
+    profiles = {cls.profile.id: cls.profile for cls in classes}
+    of_types: dict[str, Sequence[Cell]] = {
+        "manufacturer": [maker_of(profile) for profile in profiles.values()],
+        "model": list(profiles),
+        "slug": list(map(slug, profiles)),
+        "part_number": [
+            profile.part_number if isinstance(profile, SwitchProfile) else "" for profile in profiles.values()
+        ],
+        "u_height": [profile.rack_units for profile in profiles.values()],
+        "description": [_name(profile)[:200] for profile in profiles.values()],
+    }
+    maker = {"manufacturer": ("manufacturers", ("manufacturer",))}
+    yield Kind("dcim/device-types", Table("device-types", of_types), ("manufacturer", "model"), maker)
+    swatches = cluster_swatches(cluster)
+    colors = {
+        role_of(cls): swatches[cls.fabric].fill[1:].lower() if cls.fabric in swatches else NODE_COLOR for cls in classes
+    }
+    of_roles = {"name": list(colors), "slug": list(map(slug, colors)), "color": list(colors.values())}
+    yield Kind("dcim/device-roles", Table("device-roles", of_roles), ("name",))
+    platforms = sorted({cls.nos for cls in classes if cls.nos})
+    of_platforms = {"name": platforms, "slug": list(map(slug, platforms))}
+    yield Kind("dcim/platforms", Table("platforms", of_platforms), ("name",))
+    yield _devices(cluster)
+
+
+def _name(profile: NodeProfile | SwitchProfile) -> str:
+    return profile.name if isinstance(profile, NodeProfile) else f"{profile.vendor} {profile.model}"
+
+
+def _devices(cluster: Cluster) -> Kind:
+    table, racks = cluster.plan.devices, cluster.plan.racks
+    of_class = {
+        "role": [role_of(cls) for cls in table.classes],
+        "manufacturer": [maker_of(cls.profile) for cls in table.classes],
+        "device_type": [cls.profile.id for cls in table.classes],
+        "platform": [cls.nos for cls in table.classes],
+        "face": ["rear" if cls.kind == SWITCH and cls.aisle == "hot" else "front" for cls in table.classes],
+    }
+    columns = {
+        "name": EncodedColumn(cluster.name_column, np.arange(len(table))),
+        **{name: encoded(texts, table.device_class) for name, texts in of_class.items()},
+        "status": constant_column("planned", len(table)),
+        "site": encoded(cluster.sites, np.arange(len(table))),
+        "location": EncodedColumn(object_array([hall.name for hall in racks.halls])[racks.hall], table.rack),
+        "rack": encoded(racks.names, table.rack),
+        "position": encoded(range(int(table.u.max(initial=0)) + 1), table.u),
+        "description": _where(cluster),
+    }
+    references = {
+        "role": ("device-roles", ("role",)),
+        "device_type": ("device-types", ("manufacturer", "device_type")),
+        "platform": ("platforms", ("platform",)),
+        "site": ("sites", ("site",)),
+        "location": ("locations", ("site", "location")),
+        "rack": ("racks", ("site", "location", "rack")),
+    }
+    return Kind("dcim/devices", Table("devices", columns), ("name",), references)
+
+
+def _where(cluster: Cluster) -> ConcatenatedColumn:
+    """Which part of the cluster a device is of: `pod p1, unit 2, rail 3`."""
+    table = cluster.plan.devices
+    pods = encoded(["", *(f"pod {pod.name}" for pod in cluster.design.layout.pods)], table.pod + 1)
+    numbers = {"unit": table.su, "rail": table.rail, "plane": table.plane}
+    told = [
+        EncodedColumn(object_array([f", {word} {n}" if n else "" for n in column.vocabulary]), column.codes)
+        for word, column in ((word, counted(numbers_)) for word, numbers_ in numbers.items())
+    ]
+    return ConcatenatedColumn((pods, *told))

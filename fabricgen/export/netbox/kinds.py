@@ -1,0 +1,48 @@
+"""A kind of object of NetBox: its rows, what tells them apart, and which other objects they refer to.
+
+Columns are called as NetBox's forms for CSV call them (github.com/netbox-community/netbox v4.4.10:
+netbox/dcim/forms/bulk_import.py, netbox/ipam/forms/bulk_import.py). Those that are no references are fields of the REST
+API of the same name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from fabricgen.export.table import Table
+
+Reference = tuple[str, tuple[str, ...]]
+"""(name of a kind, the columns that hold the key of the object referred to)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """Objects of one kind, a row each."""
+
+    path: str
+    """Below /api/: dcim/devices."""
+    table: Table
+    key: tuple[str, ...]
+    """The columns that tell objects of the kind apart."""
+    references: Mapping[str, Reference] = field(default_factory=dict)
+    """Field of the REST API -> what it refers to."""
+    once: tuple[str, ...] = ("status", "color", "slug")
+    """Columns that are written when an object is made, and from then on are the operator's."""
+
+    @property
+    def name(self) -> str:
+        """The name of the kind, and of its file."""
+        return self.table.name
+
+    @property
+    def plain(self) -> tuple[str, ...]:
+        """The columns that are no part of a reference."""
+        taken = {column for _, columns in self.references.values() for column in columns}
+        return tuple(column for column in self.table.columns if column not in taken)
+
+
+def slug(text: str) -> str:
+    """What NetBox calls an object in addresses: lower-case letters, digits and hyphens, at most 100."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:100]

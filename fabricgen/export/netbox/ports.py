@@ -1,0 +1,187 @@
+"""Interfaces, transceivers as modules in bays, and cables.
+
+A cable goes from port to port: that of a splitter is one for each of its links, and they share its id as their label.
+NetBox then traces each port to the one at its far end; of one cable with several ends on both sides it does not know
+which lanes belong together (v4.4.10: netbox/dcim/models/cables.py). Links of a backplane have no cable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from fabricgen.bom.cables import CableParts
+from fabricgen.cluster import Cluster
+from fabricgen.export.files.addresses import AddressSection, after_links, before_links, link_addresses
+from fabricgen.export.netbox.kinds import Kind
+from fabricgen.export.netbox.places import MAKER
+from fabricgen.export.netbox.port_types import cable_type, port_type
+from fabricgen.export.palette import cluster_swatches
+from fabricgen.export.table import Table
+from fabricgen.numbering.lazy_columns import (
+    EncodedColumn,
+    LazyColumn,
+    StackedColumn,
+    constant_column,
+    encoded,
+    object_array,
+)
+from fabricgen.wiring.groups import unique_combinations
+from fabricgen.wiring.tables import Ints64, ManagementPort
+
+KBITS = 1_000_000
+"""Kbit/s of one Gb/s."""
+
+
+def cabled(cluster: Cluster) -> Ints64:
+    """Rows of the links that have a cable."""
+    return np.flatnonzero(cluster.plan.links.cable >= 0)
+
+
+def ports(cluster: Cluster) -> Iterator[Kind]:
+    """Interfaces, types of module, bays, modules and cables."""
+    device = {"device": ("devices", ("device",))}
+    yield Kind("dcim/interfaces", _interfaces(cluster), ("device", "name"), device)
+    yield from _modules(cluster)
+    yield Kind("dcim/cables", _cables(cluster), ("side_a_device", "side_a_name"))
+
+
+def _interfaces(cluster: Cluster) -> Table:
+    """Ports of cables, then what has an address and no cable: loopbacks, VLANs, bonds, idle management ports."""
+    links, rows = cluster.plan.links, cabled(cluster)
+    segment = links.segment[rows]
+    sections: list[tuple[LazyColumn, ...]] = []
+    devices, names_of = (links.a_device, links.b_device), cluster.port_names
+    ends = zip(devices, names_of.port_columns, names_of.cage_columns, strict=True)
+    for upper, (device, port, cage) in enumerate(ends):
+        sides = [s.b if upper else s.a for s in links.segments]
+        managing = [isinstance(side, ManagementPort) or getattr(side, "role", "") == "bmc" for side in sides]
+        sections.append(
+            (
+                EncodedColumn(cluster.name_column, device[rows]),
+                port.take(rows),
+                cage.take(rows),
+                encoded([port_type(s, side) for s, side in zip(links.segments, sides, strict=True)], segment),
+                encoded([int(s.speed_gbps * KBITS) for s in links.segments], segment),
+                encoded(["true" if each else "false" for each in managing], segment),
+            )
+        )
+    sections.append(_without_cable(cluster))
+    names = ("device", "name", "label", "type", "speed", "mgmt_only")
+    return Table("interfaces", dict(zip(names, map(StackedColumn, zip(*sections, strict=True)), strict=True)))
+
+
+def _without_cable(cluster: Cluster) -> tuple[LazyColumn, ...]:
+    """The interfaces that have an address and no cable, in the order of addresses.csv."""
+    links, rows, known = cluster.plan.links, cabled(cluster), dict[str, int]()
+    ports = cluster.port_names.port_columns
+    seen = [
+        _pairs(device[rows], port.take(rows), known)
+        for device, port in zip((links.a_device, links.b_device), ports, strict=True)
+    ]
+    found = [(_pairs(each.devices, each.ports, known), each.kinds) for each in address_sections(cluster)]
+    pairs = np.concatenate([pair for pair, _ in found]) if found else np.zeros(0, dtype=np.int64)
+    managing = np.concatenate([kinds.texts() == "management" for _, kinds in found]) if found else pairs > 0
+    first = np.zeros(len(pairs), dtype=bool)
+    first[np.unique(pairs, return_index=True)[1]] = True
+    names = list(known)
+    named = np.array([name != "" for name in names], dtype=bool)
+    keep = first & ~np.isin(pairs, np.concatenate(seen)) & named[pairs % _MOST]
+    device, name = pairs[keep] // _MOST, pairs[keep] % _MOST
+    idle = managing[keep].astype(np.int64)
+    lag = np.array([each.lower().startswith(("bond", "port-channel", "portchannel")) for each in names], dtype=np.int64)
+    return (
+        EncodedColumn(cluster.name_column, device),
+        encoded(names, name),
+        constant_column("", len(device)),
+        encoded(["virtual", "lag", "1000base-t"], np.where(idle, 2, lag[name])),
+        constant_column("", len(device)),
+        encoded(["false", "true"], idle),
+    )
+
+
+_MOST = 1 << 32
+"""More than there are names of ports."""
+
+
+def _pairs(devices: Ints64 | object, ports: LazyColumn, known: dict[str, int]) -> Ints64:
+    """(device, port) as one number each; `known` numbers the names of ports."""
+    if isinstance(ports, EncodedColumn):
+        numbers = np.array([known.setdefault(name, len(known)) for name in ports.vocabulary.tolist()], dtype=np.int64)
+        codes = numbers[ports.codes]
+    else:
+        codes = np.array([known.setdefault(name, len(known)) for name in ports], dtype=np.int64)
+    pairs: Ints64 = np.asarray(devices, dtype=np.int64) * _MOST + codes
+    return pairs
+
+
+def address_sections(cluster: Cluster) -> Iterator[AddressSection]:
+    """All addresses, in the order of addresses.csv."""
+    for found in cluster.addresses.families:
+        for each in (*before_links(cluster, found), link_addresses(cluster, found), *after_links(cluster, found)):
+            if len(each.devices):
+                yield each
+
+
+def _modules(cluster: Cluster) -> Iterator[Kind]:
+    """Transceivers: one for each cage that has any, however many cables are in it."""
+    links, cables = cluster.plan.links, cluster.plan.cables
+    optics, known = CableParts(cluster).transceivers(), dict[str, int]()
+    devices, cages, parts = [], [], []
+    for device, column, optic in zip(
+        (links.a_device, links.b_device), cluster.port_names.cage_columns, optics, strict=True
+    ):
+        own = np.array([known.setdefault(part, len(known)) for part in optic.vocabulary.tolist()], dtype=np.int64)
+        devices.append(device[cables.end_link])
+        cages.append(column.take(cables.end_link))
+        parts.append(own[optic.codes])
+    device, part = np.concatenate(devices), np.concatenate(parts)
+    cage = EncodedColumn(cages[0].vocabulary, np.concatenate([column.codes for column in cages]))
+    names = object_array(list(known))
+    there = np.flatnonzero(names[part] != "") if len(part) else part
+    first = there[np.sort(unique_combinations(device[there], cage.codes[there])[0])]
+    used = [names[code] for code in sorted(set(part[first].tolist()))]
+    of_types = {"manufacturer": [MAKER] * len(used), "model": used, "part_number": [each[:50] for each in used]}
+    maker = {"manufacturer": ("manufacturers", ("manufacturer",))}
+    yield Kind("dcim/module-types", Table("module-types", of_types), ("model",), maker)
+    held = {"device": EncodedColumn(cluster.name_column, device[first]), "name": cage.take(first)}
+    of_device = {"device": ("devices", ("device",))}
+    yield Kind("dcim/module-bays", Table("module-bays", held), ("device", "name"), of_device)
+    of_modules = {
+        "device": held["device"],
+        "module_bay": held["name"],
+        "module_type": EncodedColumn(names, part[first]),
+        "status": constant_column("planned", len(first)),
+    }
+    references = {
+        **of_device,
+        "module_bay": ("module-bays", ("device", "module_bay")),
+        "module_type": ("module-types", ("module_type",)),
+    }
+    yield Kind("dcim/modules", Table("modules", of_modules), ("device", "module_bay"), references)
+
+
+def _cables(cluster: Cluster) -> Table:
+    links, rows, plan = cluster.plan.links, cabled(cluster), cluster.plan.cables
+    cable, swatches = links.cable[rows], cluster_swatches(cluster)
+    ends: dict[str, LazyColumn] = {}
+    for side, device, port in zip("ab", (links.a_device, links.b_device), cluster.port_names.port_columns, strict=True):
+        ends |= {
+            f"side_{side}_site": encoded(cluster.sites, device[rows]),
+            f"side_{side}_device": EncodedColumn(cluster.name_column, device[rows]),
+            f"side_{side}_type": constant_column("dcim.interface", len(rows)),
+            f"side_{side}_name": port.take(rows),
+        }
+    lengths = [round(length, 2) for length in plan.length_m.tolist()]
+    fills = [swatches[s.fabric].fill[1:].lower() if s.fabric in swatches else "" for s in links.segments]
+    columns = {
+        **ends,
+        "type": encoded([cable_type(medium) for medium in plan.media], plan.medium[cable]),
+        "status": constant_column("planned", len(rows)),
+        "label": cluster.cable_id_columns.of(cable),
+        "color": encoded(fills, links.segment[rows]),
+        "length": encoded(lengths, cable),
+        "length_unit": constant_column("m", len(rows)),
+    }
+    return Table("cables", columns)
