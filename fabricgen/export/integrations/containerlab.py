@@ -193,7 +193,7 @@ class _Lab:
                 left_out=self._left_out,
                 trays=sum(cls.count for cls in self._cluster.plan.devices.classes if cls.kind == TRAY),
                 others=sum(cls.count for cls in others),
-                systems=sorted({cls.nos for cls in others}),
+                systems=", ".join(sorted({cls.nos for cls in others})),
                 renamed=len(renamed),
             )
         )
