@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import groupby
 from math import ceil, prod
 
 from fabricgen.blueprint.dimensions import dimension_of, is_told, leg_dimensions
@@ -257,9 +258,10 @@ class _Strand:
         struck, one = self._struck(tier, places.total(), hit=hit), tier.key in self._sliced
         for inside, number in sorted(places.items(), reverse=True):
             here, struck = struck[:number], struck[number:]
-            rows = [(left, 1, hit and not (one and at)) for at, left in enumerate(here)]
-            rows += [(self._all, number - len(here), False)] * (len(here) < number)
-            for left, many, lost in rows:
+            rows = [(left, hit and not (one and at)) for at, left in enumerate(here)]
+            alike = [(*row, len(list(rows_of))) for row, rows_of in groupby(rows)]
+            alike += [(self._all, False, number - len(here))] * (len(here) < number)
+            for left, lost, many in alike:
                 reach = self._spread(up, meets, left)
                 found.append((self._place(tier, inside, reach, meets, left, hit=lost), many))
         return tuple(found)

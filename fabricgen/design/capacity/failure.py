@@ -149,7 +149,7 @@ class FailureAnalysis:
             for place in self._places(key, lost):
                 row = [alike[kind] * dict(kind).get((key, place), 0) for kind in kinds]
                 rows.append((*row, *(0,) * (rest > 0)))
-            losses.append(Loss(0, of_class=tuple(rows)))
+            losses.append(Loss(0, of_class=(*rows[:1], *sorted(rows[1:]))))
         return (losses[0], losses[1]), classes
 
     def _places(self, key: TierKey, lost: Mapping[TierKey, Sequence[_Spot]]) -> list[int]:
