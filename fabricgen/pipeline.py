@@ -178,7 +178,12 @@ def build_bundles(
     from fabricgen.export.table import ExportContext
 
     context = ExportContext(
-        findings, options.prices, found, partial(_few_configs, cluster), partial(_circuits, cluster)
+        findings,
+        options.prices,
+        found,
+        partial(_few_configs, cluster),
+        partial(_circuits, cluster),
+        partial(_lanes, cluster),
     )
     bundles: list[Bundle] = []
     for name in sorted(chosen_parts(options.parts) or usual_parts()):
@@ -241,6 +246,12 @@ def _circuits(cluster: Cluster, rows: Sequence[int]) -> Mapping[tuple[str, str],
     from fabricgen.render.circuits import circuit_ids
 
     return circuit_ids(cluster, rows)
+
+
+def _lanes(cluster: Cluster, rows: Sequence[int]) -> Mapping[tuple[str, str], tuple[str, str]]:
+    from fabricgen.render.port_lanes import port_lanes
+
+    return port_lanes(cluster, rows)
 
 
 def template_findings(cluster: Cluster, templates: Path | None) -> tuple[Diagnostic, ...]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 CASES = sorted(p.parent for p in (Path(__file__).parent / "golden").glob("*/blueprint.yaml"))
-ON_REQUEST = ("hosts", "kea", "slurm", "topograph")
+ON_REQUEST = ("containerlab", "hosts", "kea", "slurm", "topograph")
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda p: p.name)

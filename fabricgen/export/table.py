@@ -55,7 +55,7 @@ class Table:
 class ExportContext:
     """Inputs of a part besides the cluster: counts of findings by severity, unit prices by part, the findings,
     (path, content) of the configurations where they are few, and of some switches, by their rows, what DHCP requests
-    say of the (switch, port) that they came in at.
+    say of the (switch, port) that they came in at, (lanes, alias) of the cabled (switch, port).
     """
 
     findings: Callable[[], Mapping[str, int]] = dict
@@ -63,6 +63,7 @@ class ExportContext:
     found: Callable[[], Sequence[Diagnostic]] = tuple
     configs: Callable[[], Sequence[tuple[str, bytes]]] = tuple
     circuits: Callable[[Sequence[int]], Mapping[tuple[str, str], Sequence[bytes]]] = field(default=lambda _: {})
+    lanes: Callable[[Sequence[int]], Mapping[tuple[str, str], tuple[str, str]]] = field(default=lambda _: {})
 
 
 class BuildPart(Protocol):

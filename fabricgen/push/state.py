@@ -13,6 +13,8 @@ from fabricgen.push.client import NetBox, Record
 Key = tuple[str, ...]
 Row = Mapping[str, Any]
 
+TAGS = "fabricgen-"
+"""How the tags of pushes begin; the name of the blueprint follows."""
 IN_SITES = ("locations", "racks", "devices", "interfaces", "module-bays", "modules", "cables")
 """Kinds of which only those in the sites of the plan are read."""
 NUMBERS = ("speed", "position", "length")
@@ -92,6 +94,11 @@ class State:
     def _ours(self, record: Record) -> bool:
         return any(tag["slug"] == self.tag for tag in record.get("tags", ()))
 
+    def _of_another_push(self, record: Record) -> str:
+        """The tag of the push of another blueprint that made an object; "" where none did, or this one did too."""
+        tags = [tag["slug"] for tag in record.get("tags", ())]
+        return "" if self.tag in tags else next((tag for tag in tags if tag.startswith(TAGS)), "")
+
     def _records(self, kind: Kind) -> list[Record]:
         if kind.path not in self._read:
             filters: dict[str, Any] = {}
@@ -125,8 +132,12 @@ class State:
             }
             if differing:
                 told = ", ".join(f"{n} {_shown(there.get(n))} -> {_shown(v)}" for n, v in differing.items())
-                if there.get("assigned_object_id") and "assigned_object_id" in differing and not self._ours(there):
-                    told = "is of another interface, and fabricgen did not make it"
+                other = self._of_another_push(there)
+                taken = there.get("assigned_object_id") and "assigned_object_id" in differing and not self._ours(there)
+                if other or taken:
+                    told = (
+                        f"has the tag {other}, of another push" if other else "is of another interface, not by a push"
+                    )
                     found.blocked.append(Change(kind, key, differing, 0, told))
                 else:
                     found.change.append(Change(kind, key, differing, there["id"], told))
@@ -195,6 +206,8 @@ class State:
                 device = self.ids["devices"].get((str(row["device"]),), 0)
                 there = held.get(device, {}).get(name)
                 wanted = Wanted(kind.name, (str(row["address"]),))
+                if self._of_another_push(held.get(device, {})):
+                    continue
                 if (device, name) in unmarked or not alike(there, self._resolved(wanted)):
                     key = (str(row["device"]),)
                     told = f"{name} {there['display'] if there else '-'} -> {row['address']}"

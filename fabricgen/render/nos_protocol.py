@@ -89,6 +89,14 @@ class NamesCircuits(Protocol):
         """How it says so on a switch, whether or not its blueprint has DHCP servers: others may relay to some."""
 
 
+@runtime_checkable
+class HasPortLanes(Protocol):
+    """A NOS that knows ports by the lanes of the ASIC."""
+
+    def port_lanes(self, switch: SwitchView, catalog: Catalog) -> Mapping[str, tuple[str, str]]:
+        """(lanes, alias) of each port of a switch by its name."""
+
+
 def known_nos(*, whole_fabric: bool) -> tuple[str, ...]:
     """Ids of the NOS modules for single switches, or for whole fabrics; sorted."""
     return tuple(n for n in module_names(NOS_PACKAGE) if is_whole_fabric(n) == whole_fabric)

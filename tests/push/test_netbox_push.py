@@ -138,6 +138,14 @@ def test_a_cable_of_others_is_in_the_way(pushed: FakeNetBox, push: Push) -> None
     assert pushed.writes == []
 
 
+def test_what_another_push_made_is_left_alone(pushed: FakeNetBox, push: Push) -> None:
+    pushed.held["dcim/devices"][1] |= {"position": 40, "tags": [{"slug": "fabricgen-other"}]}
+    ran = push("--apply")
+    assert (ran.code, pushed.writes) == (1, [])
+    assert ran.out.splitlines()[0] == "! devices p1-su01-n001: has the tag fabricgen-other, of another push"
+    assert last(ran).startswith("nothing is written")
+
+
 @pytest.mark.parametrize(
     ("options", "told"),
     [

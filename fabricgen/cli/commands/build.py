@@ -73,7 +73,8 @@ def command(
     of patched fibre: trunks, panels, patches, shuffles; on request: technician, labels,
     drawings, graph, bom-trace, hosts, kubernetes, scale-up, view; for schedulers: slurm,
     topograph; to boot machines: dns, kea, ztp; to run them: ansible, gnmic, prometheus,
-    ptm; for records: netbox; for simulators: astra-sim, astra-sim-ns3, simai.
+    ptm; for a lab: containerlab; for records: netbox; for simulators: astra-sim,
+    astra-sim-ns3, simai.
     """
     from fabricgen.cli.findings import fails, print_findings, refuse_impossible
     from fabricgen.cli.lock_file import check_locked, keep_lock

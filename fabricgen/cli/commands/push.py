@@ -65,7 +65,7 @@ def netbox(
     try:
         from fabricgen.push.apply import Pusher
         from fabricgen.push.client import NetBox
-        from fabricgen.push.state import State
+        from fabricgen.push.state import TAGS, State
 
         target = NetBox(url, secret)
     except ModuleNotFoundError as error:
@@ -73,11 +73,14 @@ def netbox(
     cluster = compile_cluster(compile_design(blueprint, sets, allow_outside=allow_outside), phase)
     kinds = objects(cluster)
     click.echo(f"NetBox {target.version()} at {url}", err=True)
-    state = State(target, kinds, f"fabricgen-{slug(cluster.design.loaded.blueprint.name)}")
+    state = State(target, kinds, f"{TAGS}{slug(cluster.design.loaded.blueprint.name)}")
     found = state.changes()
     _print(found, [kind.name for kind in kinds], every=every, delete=delete)
     if not write or not found.differs(delete=delete):
         return int(found.differs(delete=delete))
+    if any(each.kind.name == "devices" for each in found.blocked):
+        click.echo("nothing is written: another push made devices of the same names at the same sites")
+        return 1
     kept = Pusher(target, state, _told).apply(found, delete=delete)
     for text in kept:
         click.echo(f"not deleted, since in use: {text}")

@@ -28,6 +28,9 @@ from fabricgen.wiring.tables import SWITCH, Flags
 PRIVATE = ((64_512, 65_534), (4_200_000_000, 4_294_967_294))
 """AS numbers for private use (RFC 6996)."""
 
+SHARED = ("status", "description")
+"""Columns that are written once of what several clusters may have in common."""
+
 ROLES = {"loopback": "loopback", "vrf-loopback": "loopback", "gateway": "anycast"}
 """What NetBox calls addresses of some kinds."""
 
@@ -48,7 +51,7 @@ def numbers(cluster: Cluster) -> Iterator[Kind]:
         "rir": list(registry.values()),
         "description": [f"{counts[number]:,} switch{'es' * (counts[number] > 1)}" for number in registry],
     }
-    yield Kind("ipam/asns", Table("asns", of_numbers), ("asn",), {"rir": ("rirs", ("rir",))})
+    yield Kind("ipam/asns", Table("asns", of_numbers), ("asn",), {"rir": ("rirs", ("rir",))}, SHARED)
     yield _vlans(cluster)
     yield _prefixes(cluster)
 
@@ -102,7 +105,7 @@ def _prefixes(cluster: Cluster) -> Kind:
         "status": [found[network][0] for network in networks],
         "description": [found[network][1] for network in networks],
     }
-    return Kind("ipam/prefixes", Table("prefixes", columns), ("prefix",))
+    return Kind("ipam/prefixes", Table("prefixes", columns), ("prefix",), once=SHARED)
 
 
 def addresses(cluster: Cluster) -> Iterator[Kind]:

@@ -1,4 +1,4 @@
-"""What systems that a build is exported to cannot be told: simulators, schedulers, what boots switches."""
+"""What systems that a build is exported to cannot be told: simulators, schedulers, labs, what boots switches."""
 
 from __future__ import annotations
 
@@ -43,6 +43,24 @@ FG155 = Fault(
     """,
     good="""
     fabricgen build cluster.yaml -o out --only slurm --set pods.p2.count=0
+    """,
+)
+
+FG156 = Fault(
+    id="FG156",
+    name="TooLargeALab",
+    title="a cluster with more devices than one containerlab topology is written for",
+    text="""
+    `build --only containerlab` writes a container for each device: of at most 20,000, which is far above what one
+    machine starts (Arista says 50 of cEOS, containerlab's page of the kind). A lab is a smaller cluster of the same
+    blueprint, by `--set`.
+    """,
+    in_words=True,
+    bad="""
+    fabricgen build colossus-200k.yaml -o out --only containerlab
+    """,
+    good="""
+    fabricgen build superpod-b200.yaml -o lab --only configs,containerlab --set pods.p1.su=2
     """,
 )
 

@@ -249,6 +249,11 @@ def circuits(switch: SwitchView, catalog: Catalog) -> Circuits:
     return Circuits(circuit_forms(switch), bond, {port.name: port.alias for port in table.ports})
 
 
+def port_lanes(switch: SwitchView, catalog: Catalog) -> dict[str, tuple[str, str]]:
+    """(lanes, alias) of each port, as PORT has them."""
+    return {port.name: (port.lanes, port.alias) for port in port_table_of(switch, _platform_of(switch, catalog)).ports}
+
+
 def bond_name(bond: Bond) -> str:
     """SONiC's name of a bond."""
     return f"PortChannel{bond.number}"
