@@ -74,7 +74,7 @@ def command(
     drawings, graph, bom-trace, hosts, kubernetes, scale-up, view; for schedulers: slurm,
     topograph; to boot machines: dns, kea, ztp; to run them: ansible, gnmic, prometheus,
     ptm; for a lab: containerlab; for records: netbox; for simulators: astra-sim,
-    astra-sim-ns3, simai.
+    astra-sim-ns3, infragraph, simai.
     """
     from fabricgen.cli.findings import fails, print_findings, refuse_impossible
     from fabricgen.cli.lock_file import check_locked, keep_lock
