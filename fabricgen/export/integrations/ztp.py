@@ -18,6 +18,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from fabricgen.blueprint.sections.management import Image
 from fabricgen.cluster import Cluster
 from fabricgen.export.boot.server import BOOT_FILES, BootServer
 from fabricgen.export.table import ExportContext, File
@@ -52,14 +53,21 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
             raise cluster.design.loaded.located(fault("FG170", message, path=("fabrics", cls.fabric), hint=hint))
         for row in range(cls.first, cls.first + cls.count):
             name, image = cluster.names[row], server.image(row)
-            values = {"device": name, "url": url, "image": image, "folder": FOLDER}
-            yield f"ztp/{name}/{SCRIPTS[cls.nos]}", template.render(values).encode()
+            yield f"ztp/{name}/{SCRIPTS[cls.nos]}", template.render(_values(name, url, image)).encode()
             if cls.nos == "sonic":
                 yield f"ztp/{name}/ztp.json", (json.dumps(_sections(server, row, url), indent=2) + "\n").encode()
             if image and image.sha256:
                 sums[image.file] = image.sha256
     if sums:
         yield "ztp/images.sha256", "".join(f"{sums[file]}  {file}\n" for file in sorted(sums)).encode()
+
+
+def _values(name: str, url: str, image: Image | None) -> dict[str, Any]:
+    """What the templates of scripts take: texts as literals of Python, which JSON's are, and the name for a comment."""
+    literals = {key: json.dumps(text) for key, text in (("device", name), ("url", url), ("folder", FOLDER))}
+    about = image and {"file": image.file, "version": image.version or "", "sha256": image.sha256 or ""}
+    of_image = about and {key: json.dumps(text) for key, text in about.items()}
+    return {**literals, "name": name, "image": of_image, "releases": bool(image and image.version)}
 
 
 def _sections(server: BootServer, row: int, url: str) -> dict[str, Any]:
