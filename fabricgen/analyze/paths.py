@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fabricgen.analyze.network import NONE, Network
-from fabricgen.wiring.tables import Floats, Ints64
+from fabricgen.wiring.tables import Floats, Ints64, unique_inverse, unique_values
 
 _NOTHING = np.zeros(0, dtype=np.int64), np.zeros(0)
 
@@ -33,9 +33,9 @@ class Paths:
         """
         total = np.zeros((len(ranks), len(ranks)))
         for leaf in self._network.leaf[ranks].T:
-            leaves, of = np.unique(leaf, return_inverse=True)
-            reached = [self._reached(each, level) if each != NONE else _NOTHING for each in leaves.tolist()]
-            tops = np.unique(np.concatenate([rows for rows, _ in reached]))
+            leaves, of = unique_inverse(leaf)
+            reached = [self._reached(each, level) if each != NONE else _NOTHING for each in leaves]
+            tops = np.array(unique_values(np.concatenate([rows for rows, _ in reached])), dtype=np.int64)
             ways = np.zeros((len(leaves), len(tops)))
             for number, (rows, count) in enumerate(reached):
                 ways[number, np.searchsorted(tops, rows)] = count
@@ -68,6 +68,6 @@ class Paths:
             start, stop = np.searchsorted(self._lower, rows), np.searchsorted(self._lower, rows, side="right")
             count = stop - start
             link = self._order[np.repeat(start - np.r_[0, np.cumsum(count)[:-1]], count) + np.arange(count.sum())]
-            rows, at = np.unique(uplinks.upper[link], return_inverse=True)
-            ways = np.bincount(at, np.repeat(ways, count), len(rows)).astype(np.float64)
+            above, at = unique_inverse(uplinks.upper[link])
+            rows, ways = np.array(above, dtype=np.int64), np.bincount(at, np.repeat(ways, count), len(above)) * 1.0
         return rows, ways

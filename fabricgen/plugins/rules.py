@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.kernel.entry_points import EntryPoint, blamed
 from fabricgen.lint.rule import PlugInRule, loaded_rule, offered
-from fabricgen.plugins.view import ClusterView
+
+if TYPE_CHECKING:
+    from fabricgen.plugins.view import ClusterView
 
 
 class ViewRule(PlugInRule):
@@ -26,6 +28,8 @@ def plug_in_findings(cluster: Cluster, wanted: Callable[[str], bool]) -> tuple[D
     rules = [(entry, cast(ViewRule, loaded_rule(entry))) for entry in offered() if wanted(entry.name)]
     if not rules:
         return ()
+    from fabricgen.plugins.view import ClusterView
+
     view = ClusterView(cluster)
     return tuple(found for entry, rule in rules for found in _checked(entry, rule, view))
 

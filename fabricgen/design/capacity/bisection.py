@@ -393,7 +393,7 @@ def _split(layout: Layout, upper: str, lower: str, pods: Pods) -> Counter[Pods]:
     inside = int(racks / whole) if whole >= 1 else int(racks)
     return Counter(
         {
-            ((part, Fraction(size, layout.racks_per_su) * whole / units),): units * number
+            ((part, Fraction(size, inside) * whole / units),): units * number
             for size, number in Counter(min(each, inside - first) for first in range(0, inside, each)).items()
         }
     )
