@@ -7,6 +7,7 @@ from fractions import Fraction
 from itertools import combinations
 
 import networkx
+import numpy as np
 
 from fabricgen.wiring.tables import NODE, WiringPlan
 
@@ -19,7 +20,9 @@ def node_rows(plan: WiringPlan) -> list[int]:
 def least_cut(plan: WiringPlan, gone: Collection[int] = (), fabric: str = "compute") -> Fraction:
     """The least bandwidth across any even cut of the nodes that are left without some devices, Gb/s; few nodes only."""
     graph: networkx.DiGraph[object] = networkx.DiGraph()
-    graph.add_nodes_from(nodes := [row for row in node_rows(plan) if row not in gone])
+    of_fabric = np.array([segment.fabric == fabric for segment in plan.links.segments])[plan.links.segment]
+    joined = set(plan.links.a_device[of_fabric].tolist())  # not power shelves, whose links are others
+    graph.add_nodes_from(nodes := [row for row in node_rows(plan) if row in joined and row not in gone])
     for segment, a, b in zip(plan.links.segment, plan.links.a_device, plan.links.b_device, strict=True):
         ends = (int(a), int(b))
         if plan.links.segments[segment].fabric == fabric and not set(ends) & set(gone):

@@ -62,6 +62,23 @@ PART_FILLED = (
     UNITS.replace("2 x dgx", "3 x dgx").replace("oversubscription: 2}", "oversubscription: 3}")
     + "omit: [p1/su-last/node-last]\n"
 )
+SHELVES = (
+    blueprint(
+        "4 x dgx-b200, racks: {nodes_per_rack: 1, devices: {shelf: 1 x power-shelf}}",
+        "p1: {su: 2}",
+        "leaf: {switch: sn5600, per: su, uplinks: 4 x 400G, oversubscription: 8}, spine: {switch: sn5600, count: 2}",
+    )
+    + "omit: [p1/su-2/rack-1, p1/su-2/rack-2]\n"
+)
+RACKS = (
+    blueprint(
+        "4 x dgx-b200, racks: {nodes_per_rack: 1}",
+        "p1: {su: 1}",
+        "leaf: {switch: sn5600, per: rack, uplinks: 2 x 400G, oversubscription: 4}, "
+        "spine: {switch: sn5600, per: pod, count: 2}",
+    )
+    + "omit: [p1/su-1/rack-1, p1/su-1/rack-2]\n"
+)
 LEAF, SPINE, CORE = (TierKey("compute", name) for name in ("leaf", "spine", "core"))
 CASES = [
     (UNITS, {}),
@@ -78,6 +95,8 @@ CASES = [
     (APART, {}),
     (PART_FILLED, {}),
     (PART_FILLED, {LEAF: ["3"]}),
+    (SHELVES, {}),
+    (RACKS, {}),
 ]
 
 

@@ -364,10 +364,11 @@ def _span_gbps(tier: TierDesign) -> int:
 
 def _contents(layout: Layout, site: str = "") -> Pods:
     """The contents of a site, or of the cluster, in full units: omitted nodes are those of as few as possible."""
-    missing = Counter(slot.pod for slot in layout.omitted)
+    kinds = layout.kind_of_pod
+    missing = Counter(slot.pod for slot in layout.omitted if slot.node <= kinds[slot.pod].nodes)
     return tuple(
         (pod.part, pod.su - Fraction(missing[number], kind.nodes))
-        for number, (pod, kind) in enumerate(zip(layout.pods, layout.kind_of_pod, strict=True))
+        for number, (pod, kind) in enumerate(zip(layout.pods, kinds, strict=True))
         if site in ("", pod.site)
     )
 
