@@ -69,5 +69,6 @@ class Paths:
             count = stop - start
             link = self._order[np.repeat(start - np.r_[0, np.cumsum(count)[:-1]], count) + np.arange(count.sum())]
             above, at = unique_inverse(uplinks.upper[link])
-            rows, ways = np.array(above, dtype=np.int64), np.bincount(at, np.repeat(ways, count), len(above)) * 1.0
+            rows = np.array(above, dtype=np.int64)
+            ways = np.bincount(at, np.repeat(ways, count), len(above)).astype(np.float64)
         return rows, ways
