@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import groupby
 from math import ceil, prod
@@ -64,6 +64,8 @@ class Place:
     up: tuple[Fraction, ...]
     parts: tuple[tuple[Place, int], ...] = ()
     sliced: bool = False
+    _cuts: dict[tuple[Fraction, Sides], Fraction] = field(default_factory=dict, compare=False, repr=False)
+    """Cuts that were asked for: each side of the switches above asks for the same ones."""
 
     def halved(self) -> Fraction:
         """The least bandwidth between two halves of its nodes, Gb/s."""
@@ -74,11 +76,13 @@ class Place:
         """The least bandwidth between nodes of this much bandwidth, with what of the tiers above is not `beyond` the
         cut, and all others, Gb/s.
         """
-        every = (1 << len(self.up)) - 1
-        return min(
-            sum((up for number, up in enumerate(self.up) if (beyond ^ own) >> number & 1), self._below(size, own))
-            for own in (range(every + 1) if self.sliced else (0, every))
-        )
+        if (size, beyond) not in self._cuts:
+            every = (1 << len(self.up)) - 1
+            self._cuts[size, beyond] = min(
+                sum((up for number, up in enumerate(self.up) if (beyond ^ own) >> number & 1), self._below(size, own))
+                for own in (range(every + 1) if self.sliced else (0, every))
+            )
+        return self._cuts[size, beyond]
 
     def _below(self, size: Fraction, own: Sides) -> Fraction:
         """The same of the links below the place's own switches, whose sides are given."""
