@@ -110,6 +110,36 @@ def test_ring_step_by_step(job: tuple[str, ...], collective: str) -> None:
         assert timed.us == pytest.approx(_ring_us(team, "ring", collective, size, timed.protocol), rel=0.05), size
 
 
+def _chain_us(team: Team, size: int, protocol: str, pieces: int = 2000) -> float:
+    """A broadcast along the rings: small pieces flow from the first rank to the last, a part of them on each rail."""
+    steps = dict(team.constants.latency.ring.protocols)[protocol]
+    wired, rails = Wired(team.network), team.rails
+    slower = wired.slowdown(_neighbours(team)) if team.domains > 1 else 1.0
+    nic, inside = team.rail_gbps / slower * steps.bandwidth_share, team.domain_gbps * steps.bandwidth_share
+    piece, there = size / rails / pieces, [0.0] * pieces
+    for at in range(team.ranks - 1):
+        if at % rails == rails - 1:
+            link = Clock(nic, steps.nic_us + _far_us(team, wired, at // rails, at // rails + 1))
+        else:
+            link = Clock(inside / max(1, rails - 1), steps.scale_up_us)
+        there = [link.send(ready, piece) for ready in there]
+    return steps.launch_us + there[-1]
+
+
+@pytest.mark.parametrize("job", [job for job in JOBS if job[3] == "aligned"], ids=" ".join)
+def test_broadcast_along_rings_piece_by_piece(job: tuple[str, ...]) -> None:
+    team = _team(*job)
+    for size in SIZES:
+        timed = algorithm_time(team, "ring", "broadcast", size)
+        assert timed.us == pytest.approx(_chain_us(team, size, timed.protocol), rel=0.05), size
+
+
+def test_a_broadcast_over_three_domains_goes_along_rings() -> None:
+    team = _team("superpod-b200", "24", "packed", "aligned")
+    assert team.domains == 3
+    assert algorithm_time(team, "tree", "broadcast", 2**20) is None
+
+
 class Turns:
     """A NIC that sends a piece of each of its connections in turn, as RDMA NICs serve their queue pairs.
 

@@ -11,18 +11,19 @@ _LOOPS = {"all-reduce": 2, "all-gather": 1, "reduce-scatter": 1, "broadcast": 1}
 
 
 def stages(collective: str, team: Team) -> list[Stage] | None:
-    """In each of n - 1 steps a rank passes on a piece of 1/n, twice as many in an all-reduce; a broadcast flows.
+    """In each of n - 1 steps a rank passes on a piece of 1/n, twice as many in an all-reduce; a broadcast flows from
+    the first rank to the last, and leaves each domain but the last once.
 
     All rings but the one that leaves a domain at a rank go to another rank of the domain.
     """
     if collective not in _LOOPS or not team.reaches_its_domain:
         return None
     hops = (team.ranks - 1) * _LOOPS[collective]
-    across = -(-hops // team.each)
     flow = collective == "broadcast"
+    across = team.domains - 1 if flow else -(-hops // team.each)
     sent = 1.0 if flow else hops / team.ranks
     leaves = 1 / team.rails
     if team.domains == 1:
         return [Stage(0, hops, scale_up_bytes=sent, flow=flow)]
-    far = team.ring_us * (across / team.domains if flow else 1)
+    far = team.ring_us[:across] if flow else team.ring_us
     return [Stage(across, hops - across, sent * leaves, sent * (1 - leaves), team.ring, far, flow)]

@@ -9,6 +9,8 @@ import numpy as np
 from fabricgen.analyze.collectives.model import Stage, Team, depth, turn_of
 
 KIND = "tree"
+AS_CHAINS = 3
+"""Domains over which both trees are chains, as a ring is."""
 
 
 def stages(collective: str, team: Team) -> list[Stage] | None:
@@ -20,11 +22,10 @@ def stages(collective: str, team: Team) -> list[Stage] | None:
     as RDMA NICs do their queue pairs (RdmaEgressQueue::GetNextQindex in qbb-net-device.cc of
     github.com/alibaba-edu/High-Precision-Congestion-Control), and a connection of NCCL holds eight pieces (NCCL_STEPS,
     src/include/device.h): no domain sends all that goes up one tree before it passes on what is of the other.
-    A broadcast over three domains, where one has a child in each tree and waits for the second, is told up to a
-    quarter too slow.
+    A broadcast over three domains, where one has a child in each tree and waits for the second, is left to rings.
     """
     ways = {"all-reduce": 2, "broadcast": 1}.get(collective)
-    if ways is None or not team.reaches_its_domain:
+    if ways is None or not team.reaches_its_domain or (ways == 1 and team.domains == AS_CHAINS):
         return None
     inside, scale_up = ways * (team.each - 1), float(ways) if team.each > 1 else 0.0
     if team.domains == 1:
