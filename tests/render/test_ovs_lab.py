@@ -42,7 +42,8 @@ def _files(name: str, *sets: str) -> tuple[Build, dict[str, str]]:
     return Build(files), netplans
 
 
-def _until(done: Callable[[], bool], seconds: float = 60) -> bool:
+def _until(done: Callable[[], bool], seconds: float = 300) -> bool:
+    """Whether something comes true in time: FRR calls a neighbour that was not there again within a minute or so."""
     deadline = time.monotonic() + seconds
     while not done() and time.monotonic() < deadline:
         time.sleep(0.1)
