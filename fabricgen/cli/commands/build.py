@@ -102,12 +102,7 @@ def command(
         report = _publish(bundles, output, archive, parts, header=header(design), jobs=workers, told=told, force=force)
     keep_lock(cluster, trial=bool(sets))
     print_findings(judgement.result)
-    changed = f"{report.written} files written, {report.unchanged} unchanged, {report.removed} removed"
-    if report.kept:
-        _tell_of_edited(report.kept)
-        changed += f", {len(report.kept)} kept (edited since the last build)"
-    where = "standard output" if str(archive) == "-" else archive or output
-    click.echo(f"{where}: {changed} in {time.monotonic() - started:.1f} s", err=True)
+    _tell_of_written(report, archive or output, time.monotonic() - started)
     return 1 if fails(judgement.result, design.loaded.project, fail_on) else 0
 
 
@@ -126,6 +121,16 @@ def _tell_of_archives(output: Path) -> None:
 
     if output.name.endswith(tuple(FORMATS)):
         click.echo(f"{output} will be a folder; `--archive {output}` writes an archive", err=True)
+
+
+def _tell_of_written(report: PublishReport, target: Path | None, seconds: float) -> None:
+    """Say how many files were written where, and which were kept."""
+    changed = f"{report.written} files written, {report.unchanged} unchanged, {report.removed} removed"
+    if report.kept:
+        _tell_of_edited(report.kept)
+        changed += f", {len(report.kept)} kept (edited since the last build)"
+    where = "standard output" if str(target) == "-" else target
+    click.echo(f"{where}: {changed} in {seconds:.1f} s", err=True)
 
 
 def _tell_of_edited(kept: Mapping[str, str]) -> None:
