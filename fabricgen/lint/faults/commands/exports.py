@@ -1,4 +1,4 @@
-"""What systems that a build is exported to cannot be told: simulators, schedulers, labs, what boots switches."""
+"""What the parts of a build cannot say of a cluster: simulators, schedulers, labs, NetBox, what boots switches."""
 
 from __future__ import annotations
 
