@@ -18,22 +18,26 @@ from urllib.parse import parse_qs, urlsplit
 
 TOKEN = "0123456789abcdef0123456789abcdef01234567"
 
-REFERENCES = {
-    name: f"dcim/{path}"
-    for name, path in {
-        "site": "sites",
-        "location": "locations",
-        "manufacturer": "manufacturers",
-        "rack_type": "rack-types",
-        "rack": "racks",
-        "device_type": "device-types",
-        "role": "device-roles",
-        "platform": "platforms",
-        "device": "devices",
-        "module_bay": "module-bays",
-        "module_type": "module-types",
-    }.items()
-} | {"rir": "ipam/rirs", "primary_ip4": "ipam/ip-addresses", "primary_ip6": "ipam/ip-addresses", "oob_ip": "ipam/ip-addresses"}
+REFERENCES = (
+    {
+        name: f"dcim/{path}"
+        for name, path in {
+            "site": "sites",
+            "location": "locations",
+            "manufacturer": "manufacturers",
+            "rack_type": "rack-types",
+            "rack": "racks",
+            "device_type": "device-types",
+            "role": "device-roles",
+            "platform": "platforms",
+            "device": "devices",
+            "module_bay": "module-bays",
+            "module_type": "module-types",
+        }.items()
+    }
+    | {"rir": "ipam/rirs"}
+    | dict.fromkeys(("primary_ip4", "primary_ip6", "oob_ip"), "ipam/ip-addresses")
+)
 CHOICES = {"status", "face", "type", "form_factor", "width", "length_unit", "role"}
 UNIQUE = {
     "dcim/interfaces": (("device", "name"), "Interface with this Device and Name already exists."),

@@ -199,8 +199,8 @@ def _differences(delta: Delta, pair: int, old: Mapping[str, Any], new: Mapping[s
     for name in names:
         if name == "ends":
             told = far_ends if far_ends(old["cable"], old["ends"]) != far_ends(new["cable"], new["ends"]) else near_ends
-            if not (_is_at(old["cable"], old["ends"]) and _is_at(new["cable"], new["ends"])):
-                told = both_ends
+            at_own = _is_at(old["cable"], old["ends"]) and _is_at(new["cable"], new["ends"])
+            told = told if at_own else both_ends
             yield f"{told(old['cable'], old['ends'])} -> {told(new['cable'], new['ends'])}"
         elif name == "labels":
             if "ends" not in names:
@@ -222,7 +222,7 @@ def near_ends(cable: str, ends: Sequence[tuple[str, str, str, str]]) -> str:
     return " + ".join(dict.fromkeys(near))
 
 
-def both_ends(_cable: str, ends: Sequence[tuple[str, str, str, str]]) -> str:
+def both_ends(cable: str, ends: Sequence[tuple[str, str, str, str]]) -> str:  # noqa: ARG001
     """What a cable joins that may not be at the device in its id, as in a NetBox."""
     return " + ".join(f"{a}:{a_cage} to {b}:{b_cage}" for a, a_cage, b, b_cage in ends)
 
