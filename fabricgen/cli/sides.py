@@ -124,6 +124,8 @@ def _held(place: str, now: _Opened, options: PlanOptions) -> Change:
         raise click.UsageError(f"{now.side.name} is compared with a NetBox as a blueprint, not as a built folder")
     if options.old_sets or options.phases[0]:
         raise click.UsageError("--set-old and --phase-old are of a blueprint, and OLD is a NetBox")
+    if options.every_config:
+        raise click.UsageError("a NetBox has no configurations for --configs, --stages, --rollback or changed-config")
     held = Held(open_netbox(place, options.token), now.cluster, now.side.lists)
     change = compare(Side(place, held.lists()), now.side, renamed=held.renamed)
     return replace(change, notes=("NetBox has no configurations and no bill of materials", *held.notes))

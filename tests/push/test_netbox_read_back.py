@@ -85,7 +85,10 @@ def test_what_the_plan_has_no_more_and_what_netbox_lacks(pushed: FakeNetBox, rea
     [
         (("netbox:http://localhost", "OUT"), "is compared with a NetBox as a blueprint"),
         (("OUT", "netbox:http://localhost"), "can be OLD of `plan` alone"),
-        (("netbox:http://localhost", "OUT", "--stages"), "a NetBox has no configurations"),
+        (
+            ("netbox:http://localhost", str(BLUEPRINTS / "leaf-spine.yaml"), "--stages"),
+            "a NetBox has no configurations",
+        ),
     ],
 )
 def test_a_netbox_is_compared_with_a_blueprint(

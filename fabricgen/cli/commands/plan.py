@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fabricgen.cli.netbox import PREFIX, token_option
+from fabricgen.cli.netbox import token_option
 from fabricgen.cli.options import complete_files, prices_option
 
 if TYPE_CHECKING:
@@ -109,8 +109,6 @@ def command(
     if old == "-" and new == "-":
         raise click.UsageError("only one side can be standard input")
     words, share = parse(fail_on), parse_at_once(at_once)
-    if old.startswith(PREFIX) and (rollback is not None or stages or configs):
-        raise click.UsageError("a NetBox has no configurations: --configs, --stages and --rollback are of other sides")
     if rollback is not None:
         refuse_filled(rollback)
     options = PlanOptions(
