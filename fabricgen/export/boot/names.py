@@ -36,7 +36,9 @@ def named_addresses(cluster: Cluster) -> Iterator[Named]:
     A switch is known by its management address, else by its loopback. A node is known by the address of its first port
     of the fabric with its default route, else of its first port, never by its BMC.
     """
-    mains = [dict(zip(cluster.names, main_addresses(cluster, found), strict=True)) for found in cluster.addresses.families]
+    mains = [
+        dict(zip(cluster.names, main_addresses(cluster, found), strict=True)) for found in cluster.addresses.families
+    ]
     known = {":" in next(filter(None, some.values()), ""): some for some in mains}
     for prefix, kind, device, port in table(cluster).rows():
         if kind in _UNNAMED or not port:
