@@ -12,6 +12,7 @@ import click
 from fabricgen.cli.options import (
     blueprint_argument,
     fail_on_option,
+    lab_option,
     phase_option,
     prices_option,
     reading_options,
@@ -30,13 +31,19 @@ _NAMED = 20
 @blueprint_argument
 @reading_options
 @phase_option
+@lab_option
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder to write.")
 @click.option(
     "--archive",
     type=click.Path(path_type=Path),
     help="Write FILE.tar, .tar.zst or .zip instead; - is a .tar to standard output.",
 )
-@click.option("--only", metavar="PART,...", default="", help="Write these parts and leave the others as they are.")
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="PART,...",
+    help="Write these parts and leave the others as they are; may be repeated.",
+)
 @click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Processes at work.  [default: processors]")
 @click.option(
     "--templates",
@@ -54,9 +61,10 @@ def command(
     sets: tuple[str, ...],
     allow_outside: bool,
     phase: str | None,
+    lab: str | None,
     output: Path | None,
     archive: Path | None,
-    only: str,
+    only: tuple[str, ...],
     jobs: int | None,
     templates: Path | None,
     force: bool,
@@ -77,7 +85,7 @@ def command(
     """
     from fabricgen.cli.findings import fails, print_findings, refuse_impossible
     from fabricgen.cli.lock_file import check_locked, keep_lock
-    from fabricgen.cli.output import read_prices
+    from fabricgen.cli.output import read_prices, tell_left_out
     from fabricgen.cli.progress import progress_of
     from fabricgen.lint.engine import Judgement
     from fabricgen.pipeline import BuildOptions, build_bundles, chosen_parts, compile_cluster, compile_design, header
@@ -86,11 +94,11 @@ def command(
 
     _check_target(output, archive)
     started = time.monotonic()
-    parts = tuple(sorted(chosen_parts(p.strip() for p in only.split(",") if p.strip())))
+    parts = tuple(sorted(chosen_parts(_chosen(only))))
     known = read_prices(prices)
     options = BuildOptions(parts, templates, known, redact_secrets, allow_outside)
     design = compile_design(blueprint, sets, allow_outside=allow_outside, settings=settings)
-    cluster = compile_cluster(design, phase)
+    cluster = compile_cluster(design, phase, lab=lab)
     if locked:
         check_locked(cluster)
     renders = not parts or "configs" in parts
@@ -100,20 +108,26 @@ def command(
     with progress_of(bundles) as told:
         workers = jobs or processors()
         report = _publish(bundles, output, archive, parts, header=header(design), jobs=workers, told=told, force=force)
-    keep_lock(cluster, trial=bool(sets))
+    keep_lock(cluster, trial="values were --set" if sets else "a lab changes no lock" if lab else "")
+    tell_left_out(cluster)
     print_findings(judgement.result)
-    changed = f"{report.written} files written, {report.unchanged} unchanged, {report.removed} removed"
-    if report.kept:
-        _tell_of_edited(report.kept)
-        changed += f", {len(report.kept)} kept (edited since the last build)"
-    where = "standard output" if str(archive) == "-" else archive or output
-    click.echo(f"{where}: {changed} in {time.monotonic() - started:.1f} s", err=True)
+    _tell_of_written(report, archive or output, time.monotonic() - started)
     return 1 if fails(judgement.result, design.loaded.project, fail_on) else 0
+
+
+def _chosen(only: Sequence[str]) -> set[str]:
+    """The parts that `--only` names; raises click.UsageError where it is given and names none."""
+    names = {name.strip() for some in only for name in some.split(",")} - {""}
+    if only and not names:
+        raise click.UsageError("--only names no part; leave it out to write all of the usual ones")
+    return names
 
 
 def _check_target(output: Path | None, archive: Path | None) -> None:
     """Raise click.UsageError unless one target is named, and say that a folder named as an archive is a folder."""
-    if (output is None) == (archive is None):
+    if output is not None and archive is not None:
+        raise click.UsageError("-o FOLDER and --archive FILE are two targets; name one of them")
+    if output is None and archive is None:
         raise click.UsageError("say where to write: -o FOLDER or --archive FILE")
     if str(output) == "-":
         raise click.UsageError("-o names a folder, which standard output is not; `--archive -` writes a .tar there")
@@ -126,6 +140,16 @@ def _tell_of_archives(output: Path) -> None:
 
     if output.name.endswith(tuple(FORMATS)):
         click.echo(f"{output} will be a folder; `--archive {output}` writes an archive", err=True)
+
+
+def _tell_of_written(report: PublishReport, target: Path | None, seconds: float) -> None:
+    """Say how many files were written where, and which were kept."""
+    changed = f"{report.written} files written, {report.unchanged} unchanged, {report.removed} removed"
+    if report.kept:
+        _tell_of_edited(report.kept)
+        changed += f", {len(report.kept)} kept (edited since the last build)"
+    where = "standard output" if str(target) == "-" else target
+    click.echo(f"{where}: {changed} in {seconds:.1f} s", err=True)
 
 
 def _tell_of_edited(kept: Mapping[str, str]) -> None:
