@@ -14,6 +14,7 @@ from fabricgen.blueprint.beside.adopted import ADOPTED
 from fabricgen.blueprint.beside.lock import Lock
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
+from fabricgen.design.phases.selection import Selection
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.kernel.intervals import Intervals
 from fabricgen.numbering.addresses.allocate import Addresses, allocate
@@ -45,6 +46,9 @@ class AtPhase:
     ends: Ints64
     absent: frozenset[str]
     """The fabrics that are not there."""
+    selection: Selection
+    lab: bool = False
+    """Whether it is no time in the cluster's life but a part of it for a lab."""
 
 
 @dataclass(frozen=True)

@@ -314,18 +314,25 @@ def require_snippets_fit(cluster: Cluster) -> None:
             raise cluster.design.loaded.located(error) from error
 
 
-def compile_cluster(design: Design, phase: str | None = None, *, judged: bool = False) -> Cluster:
-    """Expand a design into every device, link and address, or into those that are there at a phase.
+def compile_cluster(
+    design: Design, phase: str | None = None, *, lab: str | None = None, judged: bool = False
+) -> Cluster:
+    """Expand a design into every device, link and address, or into those that are there at a phase or in a lab (`2su`).
 
-    Raises InputError where a pool or rack is too small, and for a phase that the blueprint does not name; where a
-    figure is not what the blueprint expects (FG819, FG820), unless that is to be `judged`.
+    Raises InputError where a pool or rack is too small, for a phase that the blueprint does not name, and for a lab
+    that it has no such part for (FG157); where a figure is not what the blueprint expects of the whole (FG819, FG820),
+    unless that is to be `judged`.
     """
     from fabricgen.cluster import build_cluster
     from fabricgen.design.capacity.expected import require_expected
 
     if not judged:
         require_expected(design)
-    if phase is None:
+    if lab is not None:
+        from fabricgen.phases.tables import in_lab
+
+        cluster = in_lab(design, lab, phase)
+    elif phase is None:
         cluster = build_cluster(design)
     else:
         from fabricgen.phases.tables import at_phase

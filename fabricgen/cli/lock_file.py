@@ -42,8 +42,8 @@ def check_locked(cluster: Cluster) -> None:
         )
 
 
-def keep_lock(cluster: Cluster, *, trial: bool) -> None:
-    """Update an existing lock file; for a trial (`--set`), or without a lock file, only say what to do."""
+def keep_lock(cluster: Cluster, *, trial: str) -> None:
+    """Update an existing lock file; for a trial (why it is one), or without a lock file, only say what to do."""
     path = cluster.design.loaded.lock_path
     if path is None:
         return
@@ -52,7 +52,7 @@ def keep_lock(cluster: Cluster, *, trial: bool) -> None:
     elif not changes(path, cluster.lock):
         return
     elif trial:
-        click.echo(f"{path} is left as it is: values were --set", err=True)
+        click.echo(f"{path} is left as it is: {trial}", err=True)
     else:
         write_lock(path, cluster.lock)
         click.echo(f"{path} written: commit it with the blueprint", err=True)

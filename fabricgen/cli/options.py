@@ -47,6 +47,13 @@ def phase_option(command: F) -> F:
     )
 
 
+def lab_option(command: F) -> F:
+    """Add `--lab`."""
+    return click.option("--lab", metavar="CUT,...", help="Only a lab's part: 2su is two units; 2su,4n,8spine is less.")(
+        command
+    )
+
+
 def output_option(command: F) -> F:
     """Add `-o`: a file, or standard output."""
     return click.option(

@@ -6,11 +6,14 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
 from fabricgen.kernel.diagnostics import fault
+
+if TYPE_CHECKING:
+    from fabricgen.cluster import Cluster
 
 
 def write_output(target: str, content: bytes, *, binary: bool = False) -> None:
@@ -57,3 +60,14 @@ def read_prices(path: Path | None) -> dict[str, float]:
     from fabricgen.bom.prices import read_price_list
 
     return read_price_list(path).unit_prices if path else {}
+
+
+def tell_left_out(cluster: Cluster) -> None:
+    """Say on standard error how a lab differs from its cluster; nothing of a cluster that is none."""
+    from fabricgen.phases.left_out import left_out
+
+    if lines := left_out(cluster):
+        name = cluster.design.loaded.blueprint.name
+        click.echo(f"{cluster.phase.name if cluster.phase else ''} of {name}, as in the whole but:", err=True)
+        for line in lines:
+            click.echo(f"  {line}", err=True)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 
 from fabricgen.kernel import discovery
 from fabricgen.kernel.diagnostics import Severity
 from fabricgen.lint.documented import Documented
 from fabricgen.lint.rule import all_rules, plugged_codes, plugged_rules
 
-FAULTS = "fabricgen.lint.faults"
+FAULTS = ("fabricgen.lint.faults", "fabricgen.lint.faults.commands")
+"""Packages whose modules hold the faults: those of blueprints, and those of commands."""
 
 ENGINE, CHECK = "engine rule", "config rule"
 """Kinds of codes that are findings, not refusals: of the linter on its own settings, and of `fabricgen check`."""
@@ -33,12 +35,12 @@ class Fault(Documented):
 
 @cache
 def all_faults() -> tuple[Fault, ...]:
-    """Every fault, by id: the records in the modules of `lint.faults`.
+    """Every fault, by id: the records in the modules of `lint.faults` and of the room in it.
 
     Raises ValueError for an id that two faults have.
     """
     found: dict[str, Fault] = {}
-    for module in discovery.load_all(FAULTS):
+    for module in chain.from_iterable(map(discovery.load_all, FAULTS)):
         for fault in vars(module).values():
             if isinstance(fault, Fault) and found.setdefault(fault.id, fault) is not fault:
                 raise ValueError(f"{fault.id} is the id of two faults")

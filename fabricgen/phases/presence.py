@@ -9,7 +9,7 @@ import numpy as np
 
 from fabricgen.design.model import Design
 from fabricgen.design.phases.selection import Selection
-from fabricgen.wiring.tables import EXTRA, SWITCH, DeviceTable, Flags, Ints, WiringPlan
+from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, DeviceTable, Flags, Ints, WiringPlan
 
 
 class Presence(NamedTuple):
@@ -50,6 +50,8 @@ def _has_below(plan: WiringPlan, wired: Flags) -> Flags:
 
 def _devices(design: Design, devices: DeviceTable, selection: Selection) -> Flags:
     there = _places(design, devices, selection)
+    if selection.nodes is not None:
+        there &= _first_nodes(design, devices, there, selection.nodes)
     for cls in devices.classes:
         rows = cls.rows
         if cls.kind == EXTRA:
@@ -75,6 +77,25 @@ def _places(design: Design, devices: DeviceTable, selection: Selection) -> Flags
     ):
         there &= np.array([*known, True], dtype=bool)[column]  # -1 is of no such place
     return there
+
+
+def _first_nodes(design: Design, devices: DeviceTable, there: Flags, most: int) -> Flags:
+    """Whether each device is one of the first nodes of its set in a unit, stands in a rack with one of these, or is
+    neither a node nor in a node's rack.
+    """
+    beside = {nodes.path for nodes in design.layout.node_sets if nodes.per_rack}
+    kept = np.ones(len(devices), dtype=bool)
+    nodes = np.zeros(len(devices), dtype=bool)
+    for cls in devices.classes:
+        if cls.kind == NODE and cls.path not in beside:
+            nodes[cls.rows] = True
+            unit = devices.unit[cls.rows]  # ascending, as are the nodes of each
+            kept[cls.rows] = np.arange(len(unit)) - np.searchsorted(unit, unit) < most
+    rack = devices.unit.astype(np.int64) * (int(devices.rack_in_unit.max(initial=0)) + 1) + devices.rack_in_unit
+    switches = np.array([cls.kind == SWITCH for cls in devices.classes], dtype=bool)[devices.device_class]
+    stands = (devices.rack_in_unit >= 0) & ~nodes & ~switches
+    kept[stands] = np.isin(rack[stands], rack[nodes & kept & there])
+    return kept
 
 
 def _among(column: Ints, numbers: Collection[int] | None) -> Flags | bool:

@@ -11,7 +11,7 @@ import numpy as np
 from fabricgen.catalog.models import NodeProfile
 from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
-from fabricgen.design.phases.selection import Selection, selection_of
+from fabricgen.design.phases.selection import Selection
 from fabricgen.design.scale_up.model import ScaleUpDesign
 from fabricgen.design.summary import summary, whole
 from fabricgen.wiring.tables import NODE, SWITCH, DeviceClass, DeviceTable, Floats, WiringPlan
@@ -21,11 +21,14 @@ def phase_summary(cluster: Cluster) -> dict[str, Any]:
     """The figures of summary.json for a cluster at a phase, with its name as `phase`."""
     assert cluster.phase  # noqa: S101 - callers know that it is at one
     design, name = cluster.design, cluster.phase.name
-    figures, selection = summary(design), selection_of(design, name)
+    figures, selection = summary(design), cluster.phase.selection
     layout = design.layout
     sets = {s.path: s for s in layout.node_sets if not s.per_rack}
     nodes = [c for c in cluster.plan.devices.classes if c.kind == NODE and c.path in sets]
-    spare = [slot for slot in layout.spare if layout.unit_index(slot) in selection.units]
+    devices = cluster.plan.devices
+    rows = [row for cls in nodes for row in range(cls.first, cls.first + cls.count)] if layout.spare else []
+    there = set(zip(devices.unit[rows].tolist(), devices.node[rows].tolist(), strict=True))
+    spare = [slot for slot in layout.spare if (layout.unit_index(slot), slot.node - 1) in there]
     used = {c.path: c.count - layout.of_set(sets[c.path], spare) for c in nodes}
     fabrics = [f for f in design.fabrics if f.name in selection.fabrics]
     return {
@@ -140,7 +143,16 @@ def _scale_up(cluster: Cluster, scale_up: ScaleUpDesign, figures: dict[str, Any]
         part, all_ = (held("pod", plan), held("pod", before)) if scale_up.per == "pod" else (1, 1)
     elif scale_up.per == "node":
         part, all_ = (int(np.isin(t.device_class, labels).sum()) for t in (plan, before))
+    elif scale_up.per == "rack":
+        part, all_ = (_domains_of_racks(table, labels, scale_up.places.racks) for table in (plan, before))
     else:
         part, all_ = held("unit", plan), held("unit", before)
     scaled = {key: figures[key] * part // max(1, all_) for key in ("domains", "accelerators", "switches", "links")}
     return figures | scaled
+
+
+def _domains_of_racks(devices: DeviceTable, labels: list[int], racks: int) -> int:
+    """Scale-up domains of so many adjacent racks each that have nodes of some classes."""
+    rows = np.isin(devices.device_class, labels)
+    domain = devices.rack_in_unit[rows] // racks
+    return len(np.unique(devices.unit[rows].astype(np.int64) * (int(domain.max(initial=0)) + 1) + domain))

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from fabricgen.as_built.overrides.planned import Planned
 from fabricgen.blueprint.load import LoadedBlueprint
+from fabricgen.blueprint.sections.phases import Phase
 from fabricgen.cluster import AtPhase, Cluster, build_cluster
 from fabricgen.design.model import Design
-from fabricgen.design.phases.selection import Selection, selection_of
+from fabricgen.design.phases.selection import Selection, selected, selection_of
+from fabricgen.design.phases.subset import read_cuts, subset
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.numbering.addresses.allocate import Addresses
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses, Subnets
@@ -33,9 +35,6 @@ from fabricgen.wiring.tables import (
 )
 from fabricgen.wiring.tenants import TenantPlaces
 
-if TYPE_CHECKING:
-    pass
-
 Table = TypeVar("Table", DeviceTable, LinkTable, RackTable)
 
 
@@ -48,14 +47,28 @@ def at_phase(design: Design, name: str) -> Cluster:
     return cluster_at(build_cluster(design), name, selection)
 
 
-def cluster_at(whole: Cluster, name: str, selection: Selection) -> Cluster:
-    """What is there of a cluster at a phase."""
+def in_lab(design: Design, cuts: str, phase: str | None = None) -> Cluster:
+    """The part of a cluster, or of what is there at a phase, that a lab has by its cuts (`2su,4n`).
+
+    Raises InputError as `build_cluster`, and for cuts that cannot be made or an unknown phase.
+    """
+    try:
+        of = selected(design, Phase.model_construct()) if phase is None else selection_of(design, phase)
+        selection = subset(design, read_cuts(design, cuts), of)
+    except InputError as error:
+        raise design.loaded.located(error) from error
+    name = f"lab {cuts}" if phase is None else f"{phase}, lab {cuts}"
+    return cluster_at(build_cluster(design), name, selection, lab=True)
+
+
+def cluster_at(whole: Cluster, name: str, selection: Selection, *, lab: bool = False) -> Cluster:
+    """What is there of a cluster at a phase, or in a lab."""
     there = presence(whole.design, whole.plan, selection)
     links = np.flatnonzero(there.links)
     ends, end_link = _ends(whole.plan, there.links)
     cables = np.unique(whole.plan.cables.end_cable[ends]).astype(np.int64)
     absent = frozenset(fabric.name for fabric in whole.design.fabrics) - selection.fabrics
-    phase = AtPhase(name, whole, np.flatnonzero(there.devices), links, cables, ends, absent)
+    phase = AtPhase(name, whole, np.flatnonzero(there.devices), links, cables, ends, absent, selection, lab)
     plan = _plan(whole.plan, phase, end_link)
     names = tuple(whole.names[row] for row in phase.devices.tolist())
     design = replace(whole.design, loaded=_loaded(whole, phase, names))

@@ -7,7 +7,7 @@ import pytest
 from fabricgen.blueprint.beside.lock import lock_text, parse_lock
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.lint.tenant_walk import joined
+from fabricgen.lint.subjects.tenant_walk import joined
 from fabricgen.lock.release import holes, release
 from fabricgen.views.switch import SwitchView
 from tests.conftest import built_files, example_cluster, example_design

@@ -17,7 +17,7 @@ from fabricgen.design.layout import lay_out
 from fabricgen.design.model import Design
 from fabricgen.design.scale_up.domains import design_scale_up
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.lint.rack_loads import budget_path, fullest_node_rack, over_budget, power_kw
+from fabricgen.lint.subjects.rack_loads import budget_path, fullest_node_rack, over_budget, power_kw
 
 PlannedOf = Callable[..., Design]
 

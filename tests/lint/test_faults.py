@@ -44,7 +44,7 @@ def test_every_code_is_documented_and_every_documented_fault_is_raised() -> None
 def test_a_fault_is_a_record_in_a_module_of_its_subject_named_after_its_id() -> None:
     written = [
         (target.id, ast.literal_eval(keyword.value))
-        for file in (SOURCE / "lint" / "faults").glob("*.py")
+        for file in (SOURCE / "lint" / "faults").rglob("*.py")
         for node in ast.parse(file.read_bytes()).body
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
         for target in node.targets

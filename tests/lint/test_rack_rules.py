@@ -12,7 +12,7 @@ from fabricgen.export.drawings.elevation import total_text
 from fabricgen.export.drawings.rack_contents import Racks
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.engine import lint
-from fabricgen.lint.rack_loads import fullest_node_rack, power_kw, weight_kg
+from fabricgen.lint.subjects.rack_loads import fullest_node_rack, power_kw, weight_kg
 
 DesignOf = Callable[..., Design]
 

@@ -10,8 +10,8 @@ import pytest
 from fabricgen.cluster import build_cluster
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic
-from fabricgen.lint.route_counts import announced, ecmp_groups, ecmp_paths, sessions
 from fabricgen.lint.rule import DesignRule, all_rules
+from fabricgen.lint.subjects.route_counts import announced, ecmp_groups, ecmp_paths, sessions
 from fabricgen.numbering.underlay import runs_bgp
 from fabricgen.render import bgp
 from fabricgen.wiring.tables import SWITCH

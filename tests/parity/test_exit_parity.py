@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fabricgen.lint.tenant_walk import joined
+from fabricgen.lint.subjects.tenant_walk import joined
 from fabricgen.running.form import differences
 from tests.parity.switches import first, read, switches_of, wanted
 from tests.render.rendered import CUMULUS, DUAL, UNNUMBERED, cluster_of

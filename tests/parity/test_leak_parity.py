@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from fabricgen.lint.tenant_walk import joined
+from fabricgen.lint.subjects.tenant_walk import joined
 from fabricgen.running.form import Permit, Policy, differences
 from fabricgen.running.tree import UnknownTextError
 from tests.parity.switches import first, read, switches_of, wanted

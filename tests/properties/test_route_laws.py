@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from fabricgen.design.capacity.bisection import chains_of
 from fabricgen.design.ports import PortRun
-from fabricgen.lint.route_counts import announced, ecmp_groups, ecmp_paths, sessions
 from fabricgen.lint.rule import DesignRule, all_rules
+from fabricgen.lint.subjects.route_counts import announced, ecmp_groups, ecmp_paths, sessions
 from fabricgen.numbering.underlay import runs_bgp
 from fabricgen.wiring.tables import DeviceClass
 from tests.properties.blueprints import FAMILIES

@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from fabricgen.cluster import Cluster
-from fabricgen.lint.tenant_walk import joined
+from fabricgen.lint.subjects.tenant_walk import joined
 from fabricgen.numbering.underlay import links_carry_vrfs
 from fabricgen.views.switch import SwitchPort, SwitchView
 from tests.properties.blueprints import FAMILIES

@@ -213,7 +213,8 @@ def test_three_generations_meet_on_one_spine_and_one_pair(short_path: Path) -> N
                 )
         for switch, form in build.forms.items():
             wanted = {peer for bgp in form.bgp.values() for peer in bgp.peers}
-            assert _until(lambda s=switch, w=wanted: _sessions(lab, s) == dict.fromkeys(w, "Established")), switch
+            up = _until(lambda s=switch, w=wanted: _sessions(lab, s) == dict.fromkeys(w, "Established"))
+            assert up, (switch, _sessions(lab, switch))
         first, other = (_routed(lab, node) for node in (nodes[0], nodes[-1]))
         assert _until(lambda: lab.pings(nodes[0], first[0], other[1]))
 

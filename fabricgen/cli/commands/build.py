@@ -12,6 +12,7 @@ import click
 from fabricgen.cli.options import (
     blueprint_argument,
     fail_on_option,
+    lab_option,
     phase_option,
     prices_option,
     reading_options,
@@ -30,6 +31,7 @@ _NAMED = 20
 @blueprint_argument
 @reading_options
 @phase_option
+@lab_option
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder to write.")
 @click.option(
     "--archive",
@@ -54,6 +56,7 @@ def command(
     sets: tuple[str, ...],
     allow_outside: bool,
     phase: str | None,
+    lab: str | None,
     output: Path | None,
     archive: Path | None,
     only: str,
@@ -77,7 +80,7 @@ def command(
     """
     from fabricgen.cli.findings import fails, print_findings, refuse_impossible
     from fabricgen.cli.lock_file import check_locked, keep_lock
-    from fabricgen.cli.output import read_prices
+    from fabricgen.cli.output import read_prices, tell_left_out
     from fabricgen.cli.progress import progress_of
     from fabricgen.lint.engine import Judgement
     from fabricgen.pipeline import BuildOptions, build_bundles, chosen_parts, compile_cluster, compile_design, header
@@ -90,7 +93,7 @@ def command(
     known = read_prices(prices)
     options = BuildOptions(parts, templates, known, redact_secrets, allow_outside)
     design = compile_design(blueprint, sets, allow_outside=allow_outside, settings=settings)
-    cluster = compile_cluster(design, phase)
+    cluster = compile_cluster(design, phase, lab=lab)
     if locked:
         check_locked(cluster)
     renders = not parts or "configs" in parts
@@ -100,14 +103,10 @@ def command(
     with progress_of(bundles) as told:
         workers = jobs or processors()
         report = _publish(bundles, output, archive, parts, header=header(design), jobs=workers, told=told, force=force)
-    keep_lock(cluster, trial=bool(sets))
+    keep_lock(cluster, trial="values were --set" if sets else "a lab changes no lock" if lab else "")
+    tell_left_out(cluster)
     print_findings(judgement.result)
-    changed = f"{report.written} files written, {report.unchanged} unchanged, {report.removed} removed"
-    if report.kept:
-        _tell_of_edited(report.kept)
-        changed += f", {len(report.kept)} kept (edited since the last build)"
-    where = "standard output" if str(archive) == "-" else archive or output
-    click.echo(f"{where}: {changed} in {time.monotonic() - started:.1f} s", err=True)
+    _tell_of_written(report, archive or output, time.monotonic() - started)
     return 1 if fails(judgement.result, design.loaded.project, fail_on) else 0
 
 
@@ -126,6 +125,16 @@ def _tell_of_archives(output: Path) -> None:
 
     if output.name.endswith(tuple(FORMATS)):
         click.echo(f"{output} will be a folder; `--archive {output}` writes an archive", err=True)
+
+
+def _tell_of_written(report: PublishReport, target: Path | None, seconds: float) -> None:
+    """Say how many files were written where, and which were kept."""
+    changed = f"{report.written} files written, {report.unchanged} unchanged, {report.removed} removed"
+    if report.kept:
+        _tell_of_edited(report.kept)
+        changed += f", {len(report.kept)} kept (edited since the last build)"
+    where = "standard output" if str(target) == "-" else target
+    click.echo(f"{where}: {changed} in {seconds:.1f} s", err=True)
 
 
 def _tell_of_edited(kept: Mapping[str, str]) -> None:

@@ -15,7 +15,8 @@ from fabricgen.kernel.diagnostics import did_you_mean, fault
 class Selection:
     """What is there at a phase. Units count from 0 in the cluster, planes and rails from 1, by fabric; None: all.
 
-    `switches` has the number of switches that are there in each group of every tier.
+    `switches` has the number of switches that are there in each group of every tier, `nodes` that of each set of nodes
+    in a unit.
     """
 
     units: frozenset[int]
@@ -24,6 +25,7 @@ class Selection:
     rails: Mapping[str, frozenset[int] | None]
     switches: Mapping[TierKey, int]
     extra: frozenset[str]
+    nodes: int | None = None
 
     def lacks(self, earlier: Selection) -> str:
         """What it lacks of an earlier phase, in words; "" for nothing."""

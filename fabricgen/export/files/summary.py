@@ -10,6 +10,7 @@ import numpy as np
 from fabricgen.cluster import Cluster
 from fabricgen.design.summary import summary
 from fabricgen.export.table import ExportContext, File
+from fabricgen.phases.left_out import left_out
 from fabricgen.phases.summary import phase_summary
 
 ON_REQUEST = False
@@ -23,6 +24,8 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:
     connector, which is corrected here.
     """
     figures = phase_summary(cluster) if cluster.phase else summary(cluster.design)
+    if differs := left_out(cluster):
+        figures["differs"] = list(differs)
     for (fabric, key), fewer in () if cluster.phase else _put_together(cluster).items():
         figures["fabrics"][fabric]["cables"][key] -= fewer
     yield "summary.json", (json.dumps(figures | {"findings": dict(context.findings())}, indent=2) + "\n").encode()

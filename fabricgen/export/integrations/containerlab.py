@@ -24,6 +24,7 @@ from fabricgen.design.fabric_model import Attachment
 from fabricgen.export.table import ExportContext, File
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.kernel.templates import built_in_templates
+from fabricgen.phases.left_out import left_out
 from fabricgen.wiring.links.scale_up_ports import ScaleUpPort
 from fabricgen.wiring.tables import SWITCH, TRAY, DeviceClass, Ints64, ManagementPort, Segment
 
@@ -62,7 +63,7 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:
             "FG156",
             f"a containerlab topology has at most {MOST_DEVICES:,} devices, and this cluster has {len(devices):,}",
             path=("pods",),
-            hint="a few units of it, such as `--set pods.NAME.su=2`, and `count=0` for pods that are not needed",
+            hint="a few units of it: `--lab 2su`, or less: `--lab 2su,4n,4spine`",
         )
         raise cluster.design.loaded.located(error)
     lab = _Lab(cluster)
@@ -195,6 +196,7 @@ class _Lab:
                 others=sum(cls.count for cls in others),
                 systems=", ".join(sorted({cls.nos for cls in others})),
                 renamed=len(renamed),
+                differs=left_out(self._cluster),
             )
         )
 

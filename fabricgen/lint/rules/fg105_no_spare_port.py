@@ -9,8 +9,8 @@ from fabricgen.design.capacity.spare import spare_ports
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.after_loss import also
 from fabricgen.lint.rule import DesignRule
+from fabricgen.lint.subjects.after_loss import also
 
 
 class NoSparePort(DesignRule):

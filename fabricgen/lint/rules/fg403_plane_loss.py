@@ -8,8 +8,8 @@ from math import ceil
 from fabricgen.design.capacity.loss_words import failure_analyses, percent
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.after_loss import below_limit, loss_message
 from fabricgen.lint.rule import DesignRule
+from fabricgen.lint.subjects.after_loss import below_limit, loss_message
 
 
 class PlaneLoss(DesignRule):

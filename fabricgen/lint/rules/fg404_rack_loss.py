@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from fabricgen.design.capacity.failure_domains import rack_failures
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.after_loss import loss_message, more_racks, worst_losses
 from fabricgen.lint.rule import DesignRule
+from fabricgen.lint.subjects.after_loss import loss_message, more_racks, worst_losses
 
 
 class RackLoss(DesignRule):

@@ -11,8 +11,8 @@ from fabricgen.design.floor.floor_plan import FloorPlan
 from fabricgen.design.model import Design
 from fabricgen.design.shape import scope_of
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.after_loss import loss_message, more_racks, worst_losses
 from fabricgen.lint.rule import DesignRule
+from fabricgen.lint.subjects.after_loss import loss_message, more_racks, worst_losses
 
 
 class RowLoss(DesignRule):

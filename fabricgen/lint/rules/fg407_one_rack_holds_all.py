@@ -11,8 +11,8 @@ from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.floor.floor_plan import FloorPlan
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.after_loss import also
 from fabricgen.lint.rule import DesignRule
+from fabricgen.lint.subjects.after_loss import also
 
 NODE_RACKS = 8
 """A single rack of spines is reported from this many racks of nodes on: half a row."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.ways_out import ways_out
+from fabricgen.lint.subjects.ways_out import ways_out
 
 
 class OneDeviceLeadsOut(DesignRule):

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.addressing import default_pools, overlap, stated_pools
 from fabricgen.lint.rule import DesignRule
+from fabricgen.lint.subjects.addressing import default_pools, overlap, stated_pools
 
 
 class PoolsOverlap(DesignRule):

@@ -7,8 +7,8 @@ from ipaddress import ip_network
 
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.addressing import covering, server_addresses, stated_pools
 from fabricgen.lint.rule import DesignRule
+from fabricgen.lint.subjects.addressing import covering, server_addresses, stated_pools
 
 _RESERVED = {
     "0.0.0.0/8": "'this network' (RFC 791)",

@@ -7,9 +7,9 @@ from ipaddress import ip_network
 
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.addressing import covering, override_addresses, server_addresses, stated_pools
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.rules.fg504_reserved_pool import RESERVED
+from fabricgen.lint.subjects.addressing import covering, override_addresses, server_addresses, stated_pools
 
 _SPECIAL = {
     "192.0.0.0/24": "IETF protocol assignments (RFC 6890)",

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from fabricgen.blueprint.sections.asn import parse_asns
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.addressing import adopted_asns, stated_asns
 from fabricgen.lint.rule import DesignRule
+from fabricgen.lint.subjects.addressing import adopted_asns, stated_asns
 
 SET_ASIDE = (
     (64496, 64511, "for documentation (RFC 5398)"),

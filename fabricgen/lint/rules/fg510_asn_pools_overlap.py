@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from fabricgen.blueprint.sections.asn import parse_asns
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
-from fabricgen.lint.addressing import stated_asns
 from fabricgen.lint.rule import DesignRule
+from fabricgen.lint.subjects.addressing import stated_asns
 from fabricgen.models.validation import dotted
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.addressing import drawn_prefixes, overlap, override_addresses
 from fabricgen.lint.rule import DesignRule
+from fabricgen.lint.subjects.addressing import drawn_prefixes, overlap, override_addresses
 from fabricgen.models.validation import dotted
 
 _OTHERS = {"loopback": ("fabric", "hosts", "management"), "port": ("loopback",)}

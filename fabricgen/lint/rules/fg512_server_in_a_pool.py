@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.addressing import server_addresses
 from fabricgen.lint.rule import PlanRule
+from fabricgen.lint.subjects.addressing import server_addresses
 
 if TYPE_CHECKING:
     from ipaddress import IPv4Address, IPv6Address

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.addressing import server_addresses
-from fabricgen.lint.managed import management_families
 from fabricgen.lint.rule import DesignRule
+from fabricgen.lint.subjects.addressing import server_addresses
+from fabricgen.lint.subjects.managed import management_families
 
 
 class ServerOfAnotherFamily(DesignRule):

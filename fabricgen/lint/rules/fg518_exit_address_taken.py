@@ -9,9 +9,9 @@ from ipaddress import ip_interface, ip_network
 from fabricgen.design.extras.exits import ExitDesign, pairs_of
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
-from fabricgen.lint.addressing import drawn_prefixes, overlap
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.ways_out import ways_out
+from fabricgen.lint.subjects.addressing import drawn_prefixes, overlap
+from fabricgen.lint.subjects.ways_out import ways_out
 from fabricgen.numbering.addresses.family import Network
 
 

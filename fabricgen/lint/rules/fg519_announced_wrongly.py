@@ -8,9 +8,9 @@ from ipaddress import ip_network
 from fabricgen.design.extras.exits import ExitDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.addressing import drawn_prefixes, overlap
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.ways_out import hosts_behind, place_in, ways_out
+from fabricgen.lint.subjects.addressing import drawn_prefixes, overlap
+from fabricgen.lint.subjects.ways_out import hosts_behind, place_in, ways_out
 from fabricgen.numbering.addresses.family import Network
 
 PRIVATE = tuple(map(ip_network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7")))

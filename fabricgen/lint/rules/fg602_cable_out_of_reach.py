@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from fabricgen.design.media.policy import OPEN
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.reach import OutOfReach, longest_run_m, out_of_reach
 from fabricgen.lint.rule import PlanRule
+from fabricgen.lint.subjects.reach import OutOfReach, longest_run_m, out_of_reach
 
 if TYPE_CHECKING:
     from fabricgen.catalog.models import CableProfile

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.rack_loads import budget_path, over_budget, weight_kg
 from fabricgen.lint.rule import DesignRule
+from fabricgen.lint.subjects.rack_loads import budget_path, over_budget, weight_kg
 
 
 class NodeRackWeight(DesignRule):

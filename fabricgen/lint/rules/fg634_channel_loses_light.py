@@ -7,8 +7,8 @@ from math import floor
 from typing import TYPE_CHECKING
 
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.patched import patched_kinds
 from fabricgen.lint.rule import PlanRule
+from fabricgen.lint.subjects.patched import patched_kinds
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster

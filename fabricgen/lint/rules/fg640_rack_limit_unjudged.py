@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.rack_loads import (
+from fabricgen.lint.rule import PlanRule
+from fabricgen.lint.subjects.rack_loads import (
     Figure,
     air_kw,
     fullest_node_rack,
@@ -15,7 +16,6 @@ from fabricgen.lint.rack_loads import (
     power_kw,
     weight_kg,
 )
-from fabricgen.lint.rule import PlanRule
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
@@ -84,7 +84,7 @@ class RackLimitUnjudged(PlanRule):
         """
         import numpy as np
 
-        from fabricgen.lint.rack_optics import DrawnRacks, network_rack_loads
+        from fabricgen.lint.subjects.rack_optics import DrawnRacks, network_rack_loads
 
         loads, bare = dict(network_rack_loads(cluster, figure)), np.zeros(len(cluster.plan.racks), dtype=np.int32)
         is_over = any(load.exceeds(limit, figure) for load in loads.values())
@@ -111,7 +111,7 @@ def _message(limit: float, unit: str, left_out: list[str]) -> str:
 
 def _optics(cluster: Cluster, kind: UnitKind) -> list[str]:
     """The most optics without a figure that a rack of a kind of unit has, as text; empty for none."""
-    from fabricgen.lint.rack_optics import DrawnRacks
+    from fabricgen.lint.subjects.rack_optics import DrawnRacks
 
     drawn = DrawnRacks(cluster)
     return _bare(int(drawn.optics.unpowered[drawn.of_nodes(kind)].max(initial=0)))

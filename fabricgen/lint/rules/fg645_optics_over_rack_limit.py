@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.rack_loads import air_kw, budget_path, over_budget, power_kw
 from fabricgen.lint.rule import PlanRule
+from fabricgen.lint.subjects.rack_loads import air_kw, budget_path, over_budget, power_kw
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
@@ -50,7 +50,7 @@ class OpticsOverRackLimit(PlanRule):
         ]
         if not limits:
             return
-        from fabricgen.lint.rack_optics import DrawnRacks
+        from fabricgen.lint.subjects.rack_optics import DrawnRacks
 
         drawn = DrawnRacks(cluster)
         for kind, key, limit, _, what in limits:

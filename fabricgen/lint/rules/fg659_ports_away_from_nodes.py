@@ -10,7 +10,7 @@ from fabricgen.lint.rule import PlanRule
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
-    from fabricgen.lint.sides.aisles import Aisles
+    from fabricgen.lint.subjects.sides.aisles import Aisles
 
 
 class PortsAwayFromNodes(PlanRule):
@@ -41,8 +41,8 @@ class PortsAwayFromNodes(PlanRule):
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Name each fabric once with tiers to turn, once with those of which no other variant is known."""
-        from fabricgen.lint.sides.aisles import AIRFLOW, Aisles, crossing, named
-        from fabricgen.lint.sides.least_cut import COLD, HOT
+        from fabricgen.lint.subjects.sides.aisles import AIRFLOW, Aisles, crossing, named
+        from fabricgen.lint.subjects.sides.least_cut import COLD, HOT
 
         aisles = Aisles(cluster)
         if not {HOT, COLD} <= set(aisles.now):
@@ -62,7 +62,7 @@ class PortsAwayFromNodes(PlanRule):
     def _finding(
         self, aisles: Aisles, away: list[int], nodes: list[int], across: tuple[int, float], hint: str
     ) -> Diagnostic:
-        from fabricgen.lint.sides.aisles import OTHER, crossing_text, named
+        from fabricgen.lint.subjects.sides.aisles import OTHER, crossing_text, named
 
         first, faced = aisles.classes[away[0]], aisles.now[away[0]]
         tiers, models = (

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.lossless import is_scale_across, merge_fabrics
 from fabricgen.lint.rule import DesignRule
+from fabricgen.lint.subjects.lossless import is_scale_across, merge_fabrics
 
 
 class LossyRoce(DesignRule):

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from fabricgen.blueprint.sections.qos import effective
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.lossless import merge_fabrics
 from fabricgen.lint.rule import DesignRule
+from fabricgen.lint.subjects.lossless import merge_fabrics
 
 
 class DscpClash(DesignRule):

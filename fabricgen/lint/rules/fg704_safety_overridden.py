@@ -10,8 +10,8 @@ from fabricgen.design.capacity.loss_words import is_for_management
 from fabricgen.design.model import Design
 from fabricgen.design.snippets import all_snippets
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.commands import Command, commands
 from fabricgen.lint.rule import DesignRule
+from fabricgen.lint.subjects.commands import Command, commands
 
 
 class SafetyOverridden(DesignRule):

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from fabricgen.blueprint.sections.qos import effective
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.lossless import merge_fabrics
 from fabricgen.lint.rule import DesignRule
+from fabricgen.lint.subjects.lossless import merge_fabrics
 
 CONTROL_DSCP = 48
 """CS6, the DSCP of BGP and BFD packets (RFC 4594, 3.2, network control)."""

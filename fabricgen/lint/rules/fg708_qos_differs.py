@@ -9,8 +9,8 @@ from fabricgen.design.linked import linked_fabrics
 from fabricgen.design.model import Design
 from fabricgen.design.qos import QosIntent, qos_of
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.lossless import is_scale_across, place_of_qos
 from fabricgen.lint.rule import DesignRule
+from fabricgen.lint.subjects.lossless import is_scale_across, place_of_qos
 
 _MUST_AGREE = ("roce_dscp", "roce_class", "cnp_dscp", "cnp_class")
 """What both sides of a link must agree on: PFC pauses by class, and DSCP selects the class."""

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.lossless import lossless_fabrics, merge_fabrics, place_of_qos
 from fabricgen.lint.rule import DesignRule
+from fabricgen.lint.subjects.lossless import lossless_fabrics, merge_fabrics, place_of_qos
 
 SLOWEST_DETECT_MS = 1000
 """Five times the vendors' default of 200 ms (SONiC `pfcwd start_default`; Junos: 2 polls of 100 ms)."""

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.lossless import lossless_fabrics, merge_fabrics, place_of_qos
 from fabricgen.lint.rule import DesignRule
+from fabricgen.lint.subjects.lossless import lossless_fabrics, merge_fabrics, place_of_qos
 
 BEST_EFFORT, NETWORK_CONTROL = 0, (48, 56)
 """DSCP of unmarked traffic, and of routing protocols (CS6, CS7; RFC 4594, 3.1 and 3.2)."""

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.lossless import lossless_fabrics
 from fabricgen.lint.rule import PlanRule
+from fabricgen.lint.subjects.lossless import lossless_fabrics
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
-from fabricgen.lint.route_counts import announced
 from fabricgen.lint.rule import DesignRule
+from fabricgen.lint.subjects.route_counts import announced
 
 
 class PrefixLimitTooLow(DesignRule):

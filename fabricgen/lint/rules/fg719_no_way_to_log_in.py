@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.managed import managements, named, place_of_nos
 from fabricgen.lint.rule import DesignRule
+from fabricgen.lint.subjects.managed import managements, named, place_of_nos
 
 
 class NoWayToLogIn(DesignRule):

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.managed import managements, place_of
 from fabricgen.lint.rule import DesignRule
+from fabricgen.lint.subjects.managed import managements, place_of
 
 
 class AaaWithoutKey(DesignRule):

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
-from fabricgen.lint.managed import managements, named, place_of
 from fabricgen.lint.rule import DesignRule
+from fabricgen.lint.subjects.managed import managements, named, place_of
 
 
 class NoAccountWithoutServers(DesignRule):

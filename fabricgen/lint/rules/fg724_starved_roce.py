@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.lossless import lossless_fabrics, merge_fabrics, place_of_qos
 from fabricgen.lint.rule import DesignRule
+from fabricgen.lint.subjects.lossless import lossless_fabrics, merge_fabrics, place_of_qos
 
 LEAST_SHARE_PERCENT = 20
 """Of a busy port for RoCE. A rule of thumb: public guides give RoCE half of it (NVIDIA's lossless RoCE profile) or

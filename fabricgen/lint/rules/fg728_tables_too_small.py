@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.managed import is_configured
-from fabricgen.lint.route_counts import announced, ecmp_groups, ecmp_paths, sessions
 from fabricgen.lint.rule import DesignRule
+from fabricgen.lint.subjects.managed import is_configured
+from fabricgen.lint.subjects.route_counts import announced, ecmp_groups, ecmp_paths, sessions
 from fabricgen.numbering.underlay import families, runs_bgp
 
 

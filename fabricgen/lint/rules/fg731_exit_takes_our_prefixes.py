@@ -8,9 +8,9 @@ from ipaddress import ip_network
 from fabricgen.blueprint.sections.exits import parse_accepted
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.addressing import drawn_prefixes, overlap
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.ways_out import place_in, ways_out
+from fabricgen.lint.subjects.addressing import drawn_prefixes, overlap
+from fabricgen.lint.subjects.ways_out import place_in, ways_out
 
 
 class ExitTakesOurPrefixes(DesignRule):

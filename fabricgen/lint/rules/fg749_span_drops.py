@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from fabricgen.design.model import Design
 from fabricgen.design.scale_across import spans_of
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.lossless import lossless_fabrics
 from fabricgen.lint.rule import DesignRule
+from fabricgen.lint.subjects.lossless import lossless_fabrics
 
 
 class SpanDrops(DesignRule):

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from fabricgen.design.model import Design
 from fabricgen.design.scale_across import headroom_bytes
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.lossless import buffer_bytes, lossless_fabrics, pausing_spans
 from fabricgen.lint.rule import DesignRule
+from fabricgen.lint.subjects.lossless import buffer_bytes, lossless_fabrics, pausing_spans
 
 
 class SpanBufferUnknown(DesignRule):

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.addressing import stated_managements
 from fabricgen.lint.rule import DesignRule
+from fabricgen.lint.subjects.addressing import stated_managements
 
 LEAST_RSA_BITS = 2048
 """Shorter RSA keys are refused by OpenSSH's `RequiredRSASize` at many sites, and by NIST SP 800-131A."""

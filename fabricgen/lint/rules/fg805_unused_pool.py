@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from fabricgen.blueprint.sections.routing import Pools
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Edit, Path, Severity
-from fabricgen.lint.addressing import drawn_pools
 from fabricgen.lint.rule import DesignRule
+from fabricgen.lint.subjects.addressing import drawn_pools
 from fabricgen.numbering.addresses.family import FAMILIES, of_family
 from fabricgen.numbering.asn.plan import asn_plan
 from fabricgen.numbering.underlay import runs_bgp

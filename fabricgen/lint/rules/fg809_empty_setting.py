@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from fabricgen.blueprint.sections.management import Management
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Edit, Path, Severity
-from fabricgen.lint.addressing import stated_managements
 from fabricgen.lint.rule import DesignRule
+from fabricgen.lint.subjects.addressing import stated_managements
 
 _NEEDED = {
     "dns": ("no servers and no domain", ("servers", "domain")),

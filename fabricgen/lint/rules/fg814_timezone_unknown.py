@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity, did_you_mean
-from fabricgen.lint.addressing import stated_managements
 from fabricgen.lint.rule import DesignRule
+from fabricgen.lint.subjects.addressing import stated_managements
 
 _AREAS = (
     "Africa America Antarctica Arctic Asia Atlantic Australia Brazil Canada Chile Etc Europe Indian Mexico Pacific US"

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from fabricgen.blueprint.sections.qos import Qos
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Edit, Path, Severity
-from fabricgen.lint.lossless import lossless_fabrics
 from fabricgen.lint.rule import DesignRule
+from fabricgen.lint.subjects.lossless import lossless_fabrics
 
 
 class EcnOfNoPort(DesignRule):

@@ -54,9 +54,9 @@ class CutOffAtAPhase(PlanRule):
         from fabricgen.phases.presence import presence
 
         whole = cluster.phase.whole if cluster.phase else cluster
-        names = (cluster.phase.name,) if cluster.phase else tuple(cluster.design.loaded.blueprint.phases)
-        for name in names:
-            selection = selection_of(whole.design, name)
+        stated = {name: selection_of(whole.design, name) for name in whole.design.loaded.blueprint.phases}
+        judged = {cluster.phase.name: cluster.phase.selection} if cluster.phase else stated
+        for name, selection in judged.items():
             there = presence(whole.design, whole.plan, selection)
             for fabric in sorted(selection.fabrics):
                 cut = _linked(whole.plan, fabric, np.ones_like(there.links)) & ~_linked(whole.plan, fabric, there.links)

@@ -42,7 +42,7 @@ class TenantsMeet(PlanRule):
             return
         import numpy as np
 
-        from fabricgen.lint.tenant_walk import joined
+        from fabricgen.lint.subjects.tenant_walk import joined
 
         there = np.logical_or.reduce([places.passes > 0 for places in cluster.addresses.tenants.values()])
         switches = (cluster.switch(row) for row in np.flatnonzero(there).tolist())

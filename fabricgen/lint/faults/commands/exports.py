@@ -1,4 +1,4 @@
-"""What systems that a build is exported to cannot be told: simulators, schedulers, labs, what boots switches."""
+"""What the parts of a build cannot say of a cluster: simulators, schedulers, labs, NetBox, what boots switches."""
 
 from __future__ import annotations
 
@@ -52,15 +52,35 @@ FG156 = Fault(
     title="a cluster with more devices than one containerlab topology is written for",
     text="""
     `build --only containerlab` writes a container for each device: of at most 20,000, which is far above what one
-    machine starts (Arista says 50 of cEOS, containerlab's page of the kind). A lab is a smaller cluster of the same
-    blueprint, by `--set`.
+    machine starts (Arista says 50 of cEOS, containerlab's page of the kind). `--lab` has a part of the cluster.
     """,
     in_words=True,
     bad="""
     fabricgen build colossus-200k.yaml -o out --only containerlab
     """,
     good="""
-    fabricgen build superpod-b200.yaml -o lab --only configs,containerlab --set pods.p1.su=2
+    fabricgen build superpod-b200.yaml -o lab --only configs,containerlab --lab 2su
+    """,
+)
+
+FG157 = Fault(
+    id="FG157",
+    name="NoSuchLab",
+    title="a lab that cannot be cut out of a cluster",
+    text="""
+    `--lab` says how many of what a lab keeps: `2su` the first two units of each pod, `4n` the first four nodes of each
+    kind in a unit, `3pod` three of the pods that are alike (two where nothing is said), and `4spine` or
+    `4compute.spine` the first four switches of each group of a tier.
+
+    Each cut is a number above 0 and one such word, once. The switches that nodes attach to are not cut: they come and
+    go with their nodes.
+    """,
+    in_words=True,
+    bad="""
+    fabricgen build superpod-b300.yaml -o out --lab 2units
+    """,
+    good="""
+    fabricgen build superpod-b300.yaml -o out --lab 2su,4n,8spine
     """,
 )
 

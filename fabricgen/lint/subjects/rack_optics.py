@@ -9,7 +9,7 @@ from fabricgen.bom.optics import RackOptics, optics_of_racks
 from fabricgen.catalog.loads import HALF_A_WATT, Device
 from fabricgen.cluster import Cluster
 from fabricgen.design.floor.unit_kind import UnitKind
-from fabricgen.lint.rack_loads import ROUNDING, Figure, RackLoad, rack_load
+from fabricgen.lint.subjects.rack_loads import ROUNDING, Figure, RackLoad, rack_load
 from fabricgen.wiring.racks.loads import RackLoads, rack_loads
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from itertools import combinations
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.cluster import Cluster
 from fabricgen.design.floor.port_sides import catalogue_aisle
-from fabricgen.lint.sides.least_cut import COLD, HOT, hot_side
+from fabricgen.lint.subjects.sides.least_cut import COLD, HOT, hot_side
 from fabricgen.wiring.tables import NODE, SWITCH, DeviceClass
 
 OTHER = {HOT: COLD, COLD: HOT}
