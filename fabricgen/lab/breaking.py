@@ -49,12 +49,12 @@ def break_links(lab: Lab, links: Iterable[Link]) -> None:
 
 
 def mend_links(lab: Lab, links: Iterable[Link], seconds: float = 60) -> list[Finding]:
-    """Bring both ends of broken links up, with what the kernel forgets of a port that is down, and call neighbours.
+    """Bring both ends of links up, with what the kernel forgets of a port that is down, and call their neighbours.
 
-    The kernel forgets routes, and IPv6 addresses. Returns the sessions over these links that are down after some time.
+    It forgets routes and IPv6 addresses. Returns the sessions over these links that are down after some time.
     """
-    broken, ends = broken_links(lab), set()
-    for link in (link for link in links if link in broken):
+    ends = set()
+    for link in links:
         for near, far in ((link.a, link.b), (link.b, link.a)):
             batch(port_up(lab.build, near, far), "-n", lab.spaces[near.device])
             ends.add(near)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from fabricgen.cli.options import blueprint_argument, phase_option, reading_options
+from fabricgen.cli.options import blueprint_argument, lab_option, phase_option, reading_options
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
@@ -47,6 +47,7 @@ def state_option(command: F) -> F:
 @blueprint_argument
 @reading_options
 @phase_option
+@lab_option
 @state_option
 @click.option("--wait", type=click.IntRange(1), default=300, show_default=True, help="Seconds to wait for sessions.")
 def up(
@@ -54,6 +55,7 @@ def up(
     sets: tuple[str, ...],
     allow_outside: bool,
     phase: str | None,
+    lab: str | None,
     state: Path | None,
     wait: int,
 ) -> int:
@@ -67,27 +69,31 @@ def up(
 
     require_machine()
     started = time.monotonic()
-    name, made = _made(blueprint, sets, phase, allow_outside=allow_outside)
+    name, made = _made(blueprint, sets, phase, lab, allow_outside=allow_outside)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C, so that it cleans up
     return _start((state or LABS / name).absolute(), made, wait, started)
 
 
-def _made(blueprint: str, sets: tuple[str, ...], phase: str | None, *, allow_outside: bool) -> tuple[str, Inside]:
+def _made(
+    blueprint: str, sets: tuple[str, ...], phase: str | None, lab: str | None, *, allow_outside: bool
+) -> tuple[str, Inside]:
     """The name of a lab and what is in it; raises InputError where it does not fit on this machine (FG172)."""
     from fabricgen.lab.files import Build
     from fabricgen.lab.inside import inside
     from fabricgen.lab.machine import require_room
 
     if Path(blueprint).is_dir():
-        if sets or phase:
-            raise click.UsageError(f"--set and --phase are about a blueprint, {blueprint} is a built folder")
+        if sets or phase or lab:
+            raise click.UsageError(f"--set, --phase and --lab are about a blueprint, {blueprint} is a built folder")
         made = inside(Build(_built(Path(blueprint))))
         require_room(made.build)
         return Path(blueprint).resolve().name, made
+    from fabricgen.cli.output import tell_left_out
     from fabricgen.pipeline import compile_cluster, compile_design
 
     design = compile_design(blueprint, sets, allow_outside=allow_outside)
-    cluster = compile_cluster(design, phase)
+    cluster = compile_cluster(design, phase, lab=lab)
+    tell_left_out(cluster)
     lists = _files(cluster, *TABLES)
     require_room(inside(Build(lists)).build)
     made = inside(Build({**lists, **_files(cluster, "configs")}))
@@ -162,8 +168,7 @@ def check(state: Path | None, form: str) -> int:
     """
     from fabricgen.lab.report import judge, write
 
-    found = _found(state)
-    lab = found.lab()
+    found, lab = _found(state)
     judged = judge(lab)
     click.echo(write(form, found.name, lab, judged))
     return int(bool(judged.findings))
@@ -176,7 +181,7 @@ def break_(link: str, state: Path | None) -> int:
     """Take a LINK down, at both ends: a cable or link of links.csv, or DEVICE:PORT of an end."""
     from fabricgen.lab.breaking import break_links, links_of
 
-    lab = _found(state).lab()
+    lab = _lab(state)
     links = links_of(lab, link)
     break_links(lab, links)
     for each in links:
@@ -189,10 +194,12 @@ def break_(link: str, state: Path | None) -> int:
 @state_option
 def mend(link: str, state: Path | None) -> int:
     """Bring a LINK back that `lab break` took down, and wait for its sessions; exits with 1 where they stay down."""
-    from fabricgen.lab.breaking import links_of, mend_links
+    from fabricgen.lab.breaking import broken_links, links_of, mend_links
 
-    lab = _found(state).lab()
-    links = links_of(lab, link)
+    lab = _lab(state)
+    links = [each for each in links_of(lab, link) if each in broken_links(lab)]
+    if not links:
+        click.echo(f"{link} is not broken", err=True)
     down = mend_links(lab, links)
     for each in links:
         click.echo(f"mended: {each.a} to {each.b}")
@@ -218,8 +225,12 @@ def down(state: Path | None) -> int:
     return 0
 
 
-def _found(folder: Path | None) -> State:
-    """The lab that is meant; raises InputError (FG172, FG173) where there is none, or it cannot be reached."""
+def _lab(folder: Path | None) -> Lab:
+    return _found(folder)[1]
+
+
+def _found(folder: Path | None) -> tuple[State, Lab]:
+    """The lab that is meant; raises InputError (FG172, FG173) where there is none that is up, or no way to it."""
     from fabricgen.kernel.diagnostics import fault
     from fabricgen.lab.machine import require_machine
     from fabricgen.lab.state import CODE, LABS, read_state, the_lab
@@ -228,4 +239,8 @@ def _found(folder: Path | None) -> State:
     found = the_lab(folder)
     if found is None:
         raise fault(CODE, f"there is no lab in {LABS}", hint="`fabricgen lab up BLUEPRINT` starts one")
-    return read_state(found)
+    state = read_state(found)
+    if not state.up:
+        hint = f"wait for `lab up`, or `fabricgen lab down --state {found}` takes away what was interrupted"
+        raise fault(CODE, f"the lab {state.name} is not up", hint=hint)
+    return state, state.lab()
