@@ -14,7 +14,7 @@ import pytest
 from jsonschema.validators import validator_for
 from ruamel.yaml import YAML
 
-from fabricgen.export.integrations import containerlab
+from fabricgen.export import containers
 from tests.conftest import BLUEPRINTS, Ran, built_files, example_cluster
 
 EOS = ("nos=eos", "fabrics.compute.tiers.leaf.switch=7060dx5-64s", "fabrics.compute.tiers.spine.switch=7060dx5-64s")
@@ -129,7 +129,7 @@ def test_the_topology_is_what_containerlab_takes(lab: Lab) -> None:
 def test_a_cluster_beyond_any_lab_is_refused(
     fabricgen: Callable[..., Ran], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(containerlab, "MOST_DEVICES", 15)
+    monkeypatch.setattr(containers, "MOST_DEVICES", 15)
     out = tmp_path / "out"
     ran = fabricgen("build", BLUEPRINTS / "leaf-spine.yaml", "-o", out, "--only", "containerlab")
     assert (ran.code, out.exists()) == (2, False)

@@ -1,0 +1,142 @@
+"""A cluster as containers: the devices and links of a lab, the interfaces that stand for ports, what hosts run."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from ipaddress import ip_address, ip_interface
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from fabricgen.cluster import Cluster
+from fabricgen.design.fabric_model import Attachment
+from fabricgen.kernel.diagnostics import fault
+from fabricgen.wiring.links.scale_up_ports import ScaleUpPort
+from fabricgen.wiring.tables import TRAY, DeviceClass, Ints64, ManagementPort, Segment
+
+MOST_DEVICES = 20_000
+"""Devices of one topology; a machine starts far fewer."""
+
+FIRST_TABLE = 1000
+"""Routing tables of nodes are numbered from here, above those that Linux keeps (253 to 255)."""
+
+PLAIN = re.compile(r"(?!eth0$|lo$|\.)[A-Za-z0-9_.-]{1,15}")
+"""What Linux takes as the name of an interface, and containerlab does not use itself."""
+
+End: TypeAlias = tuple[str, str]
+"""A device and its port."""
+
+
+class Port(NamedTuple):
+    """A port with a link, and the name of the interface that stands for it."""
+
+    name: str
+    interface: str
+
+
+def require_room(cluster: Cluster) -> None:
+    """Raise InputError (FG156) for a cluster with more devices than a topology is written for."""
+    devices = len(cluster.plan.devices)
+    if devices > MOST_DEVICES:
+        error = fault(
+            "FG156",
+            f"a containerlab topology has at most {MOST_DEVICES:,} devices, and this cluster has {devices:,}",
+            path=("pods",),
+            hint="a few units of it: `--lab 2su`, or less: `--lab 2su,4n,4spine`",
+        )
+        raise cluster.design.loaded.located(error)
+
+
+class Containers:
+    """The devices of a lab in their classes, its links by their ends, and the interfaces of each device.
+
+    `interfaces` names those that stand for the ports of a device of a class; `inside` says which links are there of
+    those that are neither of management nor of scale-up, and leaves out the devices that have none.
+    """
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        interfaces: Callable[[DeviceClass, Sequence[str]], Sequence[Port]],
+        inside: Callable[[End, End], bool] | None = None,
+    ) -> None:
+        self._cluster = cluster
+        links, devices, names = cluster.plan.links, cluster.plan.devices, cluster.names
+        data = np.array([_is_data(segment) for segment in links.segments], dtype=np.bool_)
+        rows: Ints64 = np.flatnonzero(data[links.segment]) if len(links) else np.zeros(0, dtype=np.int64)
+        a_port, b_port = (column.take(rows) for column in cluster.port_names.port_columns)
+        columns = links.a_device[rows].tolist(), a_port, links.b_device[rows].tolist(), b_port
+        ends = [((names[a], str(p)), (names[b], str(q))) for a, p, b, q in zip(*columns, strict=True)]
+        kept = [i for i, both in enumerate(ends) if inside is None or inside(*both)]
+        self._rows = rows[kept]
+        self.links = tuple(ends[i] for i in kept)
+        used = defaultdict[str, list[str]](list)
+        for device, port in (end for both in self.links for end in both):
+            used[device].append(port)
+        self.devices = tuple(
+            (names[row], cls)
+            for cls in devices.classes
+            if cls.kind != TRAY
+            for row in range(cls.first, cls.first + cls.count)
+            if inside is None or names[row] in used
+        )
+        self.ports = {device: interfaces(cls, used[device]) for device, cls in self.devices if device in used}
+        self.interface = {(device, port.name): port.interface for device, of in self.ports.items() for port in of}
+
+    def endpoints(self) -> Iterator[list[str]]:
+        """The ends of each link as containerlab writes them."""
+        return ([f"{end[0]}:{self.interface[end]}" for end in both] for both in self.links)
+
+    def port_list(self) -> str:
+        """A table of which interface of a container is which port."""
+        rows = (f"{device},{port.name},{port.interface}\n" for device, ports in self.ports.items() for port in ports)
+        return "device,port,interface\n" + "".join(rows)
+
+    def host_commands(self, hosts: Callable[[str], bool]) -> Mapping[str, list[str]]:
+        """By device of some: the commands that give the lower ends of links their addresses, and each of these a
+        routing table of its own, as `hosts` does; a bond is its first port.
+        """
+        found = defaultdict[str, list[str]](list)
+        links = self._cluster.plan.links
+        for family in self._cluster.addresses.families:
+            columns = links.segment[self._rows], links.b_device[self._rows], family.length[self._rows]
+            texts = family.a[self._rows].texts(), family.b[self._rows].texts()
+            for (end, _), address, peer, segment, switch, length in zip(
+                self.links, *texts, *(column.tolist() for column in columns), strict=True
+            ):
+                if not address or not hosts(end[0]):
+                    continue
+                mine, on = found[end[0]], ip_interface(f"{address}/{length}")
+                mine.append(f"ip address add {on} dev {self.interface[end]}")
+                numbers = family.gateways(links.segments[segment].fabric, switch)
+                offered = [peer] if peer else [family.text(number) for number in numbers]
+                via = next((gateway for gateway in offered if ip_address(gateway) in on.network), "")
+                if via:
+                    table, ip = FIRST_TABLE + len(mine), "ip -6" if on.version == 6 else "ip"
+                    mine.append(f"{ip} rule add from {address} table {table}")
+                    mine.append(f"{ip} route add default via {via} dev {self.interface[end]} table {table}")
+        return found
+
+
+def in_order(names: Sequence[str]) -> list[str]:
+    """Ports in the order of their numbers."""
+    return sorted(names, key=lambda name: ([int(number) for number in re.findall("[0-9]+", name)], name))
+
+
+def linux_ports(names: Sequence[str]) -> list[Port]:
+    """The interfaces of a Linux container: called as its ports are where Linux takes such names, else eth1, eth2."""
+    ordered = in_order(names)
+    plain = all(map(PLAIN.fullmatch, ordered))
+    return [Port(name, name if plain else f"eth{i}") for i, name in enumerate(ordered, 1)]
+
+
+def _is_data(segment: Segment) -> bool:
+    """Whether links are there in a lab: none of BMCs and management ports, which containerlab has a network for, and
+    none of scale-up fabrics.
+    """
+    for side in (segment.a, segment.b):
+        if isinstance(side, ManagementPort | ScaleUpPort) or (isinstance(side, Attachment) and side.role == "bmc"):
+            return False
+    return not segment.backplane
