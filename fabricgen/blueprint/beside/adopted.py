@@ -103,7 +103,7 @@ def can_be_kept(key: Key) -> bool:
 
 
 def interval_of(key: Key, value: str) -> tuple[str, Interval] | None:
-    """(kind of number, numbers) that a value takes, None for names and places: the addresses of a link come in pairs."""
+    """(kind of number, numbers) that a value takes, of a link both its addresses; None for names and places."""
     if key.what in ("name", PLACE):
         return None
     if key.what == "asn":
