@@ -10,7 +10,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from fabricgen.blueprint.beside.adopted import ADOPTED, Key, adopted_of
+from fabricgen.blueprint.beside.adopted import ADOPTED, PLACE, Key, adopted_of, parse_place
+from fabricgen.blueprint.sections.floor import DevicePlace
 from fabricgen.blueprint.sections.naming import LONGEST, Names, are_host_names, is_host_name
 from fabricgen.design.model import Design
 from fabricgen.design.names.nodes import NodeNames
@@ -54,6 +55,25 @@ def adopted_names(design: Design) -> dict[str, str]:
     """Adopted host names in the lock, by default name."""
     adopted = adopted_of(design.layout.lock.words_of(ADOPTED))
     return {key.device: value for key, value in adopted.items() if key.what == "name"}
+
+
+def stated_places(design: Design, devices: DeviceTable) -> tuple[Sequence[str], dict[str, tuple[DevicePlace, Path]]]:
+    """(names of all devices, the places of single ones by name, each with where it is stated).
+
+    Those of the blueprint (`floor.devices`) win over adopted ones in the lock. Without any, there are no names either.
+    Raises InputError as `device_names`.
+    """
+    own = design.loaded.blueprint.floor.devices
+    adopted = adopted_of(design.layout.lock.words_of(ADOPTED))
+    kept = {
+        key.device: (parse_place(value), (ADOPTED, key.text())) for key, value in adopted.items() if key.what == PLACE
+    }
+    if not own and not kept:
+        return (), {}
+    names = device_names(design, devices)
+    rows = default_rows(design, devices) if kept else {}
+    found: dict[str, tuple[DevicePlace, Path]] = {names[rows[name]]: kept[name] for name in kept if name in rows}
+    return names, found | {name: (place, ("floor", "devices", name)) for name, place in own.items()}
 
 
 def default_rows(design: Design, devices: DeviceTable) -> dict[str, int]:
