@@ -20,6 +20,17 @@ from fabricgen.design.names.templates import with_own
 from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault
 from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, DeviceClass, DeviceTable
 
+TAKEN = {
+    "all": "what Ansible and Slurm call everybody",
+    "configured": "a group of Ansible's inventory",
+    "default": "what Slurm calls the settings of all nodes",
+    "localhost": "what every machine calls itself",
+    "nodes": "a group of Ansible's inventory",
+    "ungrouped": "a group of Ansible's",
+}
+"""Host names that mean something else to the systems that run a cluster (RFC 6761, 6.3; slurm.conf(5), "NodeName";
+Ansible, "How to build your inventory")."""
+
 
 def device_names(design: Design, devices: DeviceTable) -> list[str]:
     """Name every device, in table order.
@@ -97,7 +108,8 @@ def _check(design: Design, devices: DeviceTable, usual: Sequence[str], names: Se
         if name not in known:
             hint = did_you_mean(name, usual)
             raise fault("FG047", f"there is no device '{name}' to name", path=("names", "devices", name), hint=hint)
-    if len(set(names)) == len(names) and are_host_names(names):
+    once = set(names)
+    if len(once) == len(names) and are_host_names(names) and once.isdisjoint(TAKEN):
         return
     seen: dict[str, int] = {}
     for row, name in enumerate(names):
@@ -106,13 +118,14 @@ def _check(design: Design, devices: DeviceTable, usual: Sequence[str], names: Se
             paths = [_source(design, devices, at, usual[at], name) for at in (row, other)]
             path, elsewhere = sorted(paths, key=lambda path: path[0] != ADOPTED)
             raise _twice(name, path, elsewhere, [_line(devices, at) for at in (row, other)])
-        if not is_host_name(name):
+        if not is_host_name(name) or name in TAKEN:
             why = f"has {len(name)} characters" if len(name) > LONGEST else "is no label of RFC 1123"
+            why = f"is {TAKEN[name]}" if name in TAKEN else why
             raise fault(
                 "FG040",
                 f"the host name {name} {why}",
                 path=_source(design, devices, row, usual[row], name),
-                hint=f"at most {LONGEST} lower-case letters, digits and, inside, '-'",
+                hint=f"at most {LONGEST} lower-case letters, digits and, inside, '-'; none of {', '.join(TAKEN)}",
             )
 
 
