@@ -285,7 +285,7 @@ def _per(tier: Tier, lower: list[str], place: Path, *, sites: int) -> tuple[str,
                 "FG017",
                 f"cannot group by '{dimension}'",
                 path=(*place, "per", i),
-                hint=did_you_mean(dimension, usable),
+                hint=did_you_mean(dimension, usable) if len(dimension) > 1 else "leave `per` out where one group is all",
             )
     wanted = set(tier.per)
     narrowest = max(depth(scope_of(tier.per)), depth("site") if sites > 1 else 0)
