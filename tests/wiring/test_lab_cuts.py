@@ -15,7 +15,7 @@ from fabricgen.cluster import Cluster
 from fabricgen.design.phases.selection import selected
 from fabricgen.design.phases.subset import read_cuts, subset
 from fabricgen.design.summary import summary
-from fabricgen.export.files import addresses, cables, devices, links
+from fabricgen.export.files import addresses, cables, devices, links, scale_up
 from fabricgen.export.table import Table
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.engine import lint
@@ -90,6 +90,9 @@ def test_a_switch_that_keeps_its_links_keeps_its_configuration() -> None:
 def test_racks_without_nodes_go_with_what_stands_in_them() -> None:
     found = counts(lab("nvl72-gb200", "4n"))
     assert (found["node"], found["nvlink"]) == (4, 9)  # of 144 in eight racks
+    few, many = (rows(scale_up.table(cluster)) for cluster in (lab("ualink-pod", "8n"), example_cluster("ualink-pod")))
+    assert 0 < len(few) < len(many) / 2  # of two racks of a domain one stays, and half of its switches
+    assert few < many
 
 
 @pytest.mark.parametrize(
