@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from fabricgen.cli.netbox import PREFIX as NETBOX
+from fabricgen.cli.netbox import open_netbox
 from fabricgen.cluster import Cluster
 from fabricgen.diff.affected import affected_switches
 from fabricgen.diff.compare import Change, Side, collector_paused, compare
@@ -60,6 +62,8 @@ class PlanOptions:
     """What the lock of the new side gives up, as for `lock --release`."""
     phases: tuple[str | None, str | None] = (None, None)
     """The phase of the old and of the new side; None for all of it."""
+    token: str | None = None
+    """env:NAME of the token of a NetBox."""
 
 
 class _Asked(NamedTuple):
@@ -87,8 +91,11 @@ def changes(old: str, new: str, options: PlanOptions) -> Change:
         stack.enter_context(collector_paused())
         shown: dict[str, str] = {}
         stack.enter_context(relabelled(shown))
+        asked = _Asked(options.new_sets, options.released, options.phases[1])
+        if old.startswith(NETBOX):
+            return _held(old, _open(new, asked, options, stack, shown), options)
         was = _open(old, _Asked(options.old_sets, (), options.phases[0]), options, stack, shown)
-        now = _open(new, _Asked(options.new_sets, options.released, options.phases[1]), options, stack, shown)
+        now = _open(new, asked, options, stack, shown)
         renamed = renamed_clusters(was.cluster, now.cluster) if was.cluster and now.cluster else {}
         change = compare(was.side, now.side, options.prices, renamed)
         change = replace(change, notes=(*change.notes, *was.notes, *now.notes))
@@ -104,6 +111,24 @@ def changes(old: str, new: str, options: PlanOptions) -> Change:
         read = [(side.side.name, side.configs) for side in (was, now)]
         edited = [note for name, own in read if isinstance(own, _BuiltConfigs) for note in own.notes(name)]
         return replace(change, configs=configs, notes=(*change.notes, *edited))
+
+
+def _held(place: str, now: _Opened, options: PlanOptions) -> Change:
+    """What a NetBox holds of a plan, compared with the plan.
+
+    Raises InputError (FG164) where NetBox does not answer.
+    """
+    from fabricgen.push.held import Held
+
+    if now.cluster is None:
+        raise click.UsageError(f"{now.side.name} is compared with a NetBox as a blueprint, not as a built folder")
+    if options.old_sets or options.phases[0]:
+        raise click.UsageError("--set-old and --phase-old are of a blueprint, and OLD is a NetBox")
+    if options.every_config:
+        raise click.UsageError("a NetBox has no configurations for --configs, --stages, --rollback or changed-config")
+    held = Held(open_netbox(place, options.token), now.cluster, now.side.lists)
+    change = compare(Side(place, held.lists()), now.side, renamed=held.renamed)
+    return replace(change, notes=("NetBox has no configurations and no bill of materials", *held.notes))
 
 
 def raw_configs(
@@ -144,6 +169,8 @@ def _open(
 ) -> _Opened:
     """Open a side, with what is asked of a blueprint."""
     sets, released, phase = asked
+    if place.startswith(NETBOX):
+        raise click.UsageError(f"{place} can be OLD of `plan` alone, with a blueprint as NEW")
     tree = open_tree(place) if place.startswith(PREFIX) else None
     folder = tree.is_folder if tree else Path(place).is_dir()
     if folder and sets:

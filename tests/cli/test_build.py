@@ -404,3 +404,15 @@ def holds_back(process: str, number: int) -> bool:
     """Whether a process blocks or ignores a signal, by Linux's proc_pid_status(5)."""
     told = dict(line.split(":\t", 1) for line in Path(f"/proc/{process}/status").read_text().splitlines())
     return bool((int(told["SigBlk"], 16) | int(told["SigIgn"], 16)) >> (number - 1) & 1)
+
+
+def test_parts_are_all_that_only_names(tmp_path: Path, fabricgen) -> None:
+    """`--only` twice is both; of a variable that is empty it is no part, and not all of them; targets are one."""
+    build = partial(fabricgen, "build", BLUEPRINTS / "leaf-spine.yaml", "-o", tmp_path / "out")
+    assert build("--only", "racks", "--only", "devices, addresses").code == 0
+    kept = {"addresses.csv", "devices.csv", "manifest.json", "racks.csv"}
+    assert {path.name for path in (tmp_path / "out").iterdir()} == kept
+    for refused in (build("--only", ""), build("--archive", tmp_path / "out.tar")):
+        assert refused.code == 2
+        assert "names no part" in refused.err or "two targets" in refused.err
+    assert {path.name for path in (tmp_path / "out").iterdir()} == kept

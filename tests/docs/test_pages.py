@@ -22,7 +22,7 @@ from tests.docs.pages import BY_HAND, PAGES, ROOT, Block, blocks, text_of, yaml_
 from tests.docs.workspace import own_files
 
 LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]+))?\)")
-NAMED = re.compile(r"\b(fabricgen|templates|tests|tools|benchmarks|schemas|blueprints|docs)/([\w./-]*[\w/])")
+NAMED = re.compile(r"(?<!/run/)\b(fabricgen|templates|tests|tools|benchmarks|schemas|blueprints|docs)/([\w./-]*[\w/])")
 FUNCTION = re.compile(r"`([\w/]+\.py):(\w+)(?:\.(\w+))?`")
 INLINE = re.compile(r"`fabricgen ([a-z][a-z-]*)([^`]*)`")
 

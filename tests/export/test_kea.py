@@ -72,7 +72,7 @@ def test_reservations_and_pools_are_the_plan(name: str) -> None:
         for subnet in some:
             network, told = ip_network(subnet["subnet"]), {o.get("name"): o["data"] for o in subnet["option-data"]}
             given = [
-                (r["hostname"], r["ip-address"] if version == 4 else r["ip-addresses"][0])
+                (r["hostname"].removesuffix("-bmc"), r["ip-address"] if version == 4 else r["ip-addresses"][0])
                 for r in subnet["reservations"]
             ]
             given += [(told["host-name"], pool["pool"].partition(" - ")[0]) for pool in subnet["pools"] if version == 4]
@@ -158,9 +158,10 @@ def test_macs_of_the_inventory_reserve_besides_the_port(tmp_path: Path) -> None:
     cluster = build_cluster(build_design(load_blueprint(str(tmp_path / "known.yaml"), ("fabrics.oob.ip=dual",))))
     for version, told in subnets(built_files(cluster, "kea")).items():
         found = {one["hw-address"]: one["hostname"] for s in told for one in s["reservations"] if "hw-address" in one}
-        assert found == {mac: device for device, _, mac in (line.split(",") for line in macs)}, version
+        named = {mac: f"{device}-bmc" if port else device for device, port, mac in (line.split(",") for line in macs)}
+        assert found == named, version
         by_port = [one["hostname"] for s in told for one in s["reservations"] if "circuit-id" in one]
-        assert ("p1-su01-n001" in by_port) == (version == 4)
+        assert ("p1-su01-n001-bmc" in by_port) == (version == 4)
 
 
 def test_a_circuit_id_names_the_port(fabricgen: Callable[..., Ran], tmp_path: Path) -> None:
@@ -191,6 +192,6 @@ def test_switches_are_told_what_they_boot(nos: str) -> None:
     options = {one["hostname"]: one["option-data"] for s in subnets(files)[4] for one in s["reservations"]}
     wanted = {code: f"{url}/{f'ztp/{leaf}/' if code != 114 else ''}{name}" for code, name in BOOTS[nos][1].items()}
     assert {option["code"]: option["data"] for option in options[leaf]} == wanted
-    assert options["p1-su01-n001"] == []
+    assert options["p1-su01-n001-bmc"] == []
     if nos == "cumulus":
         assert options["compute-spine-01"] == [{"code": 67, "data": f"{url}/ztp/compute-spine-01/bootstrap"}]

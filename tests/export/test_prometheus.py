@@ -6,6 +6,7 @@ import csv
 import json
 import shutil
 import subprocess
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Any
 
@@ -87,9 +88,13 @@ def test_promtool_takes_the_rules_and_the_configuration(folder: Path) -> None:
     promtool(folder, "check", "config", "prometheus.yaml")
     devices = {row["device"]: row for row in csv.DictReader((folder / "devices.csv").read_text().splitlines())}
     told = [each for name in ("switches", "nodes") for each in json.loads((folder / f"{name}.json").read_text())]
-    assert {each["labels"]["host"]: each["targets"] for each in told} == {
-        n: [r["mgmt"] or n] for n, r in devices.items()
+    asked = {each["labels"]["host"]: each["targets"] for each in told}
+    assert {n: asked[n] for n, r in devices.items() if r["fabric"]} == {
+        n: [r["mgmt"] or r["loopback"]] for n, r in devices.items() if r["fabric"]
     }
+    nodes = {n: ip_address(asked[n][0]) for n, r in devices.items() if r["tier"] == "node" and r["pod"]}
+    assert len(nodes) == 8
+    assert all(address in ip_network("172.16.0.0/22") for address in nodes.values()), "not the BMC"
     for each in told:
         row = devices[each["labels"].pop("host")]
         assert each["labels"].pop("profile", "") == "" or row["nos"]
@@ -132,6 +137,14 @@ def test_alerts_fire_for_what_is_not_as_planned(folder: Path) -> None:
             ],
             "FabricSessionsMissing": [
                 _alert({**of, "host": LEAF}, f"{LEAF} has {half} sessions, planned: {len(uplinks)} or more")
+            ],
+            "FabricSessionDown": [
+                _alert(
+                    {name: leaf[name] for name in ("fabric", "tier")}
+                    | {"host": LEAF, "neighbor": port, "severity": "warning"},
+                    f"{LEAF} has no session with {port}",
+                )
+                for port in down
             ],
             "FabricPortSpeed": [
                 _alert(

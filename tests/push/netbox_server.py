@@ -18,22 +18,26 @@ from urllib.parse import parse_qs, urlsplit
 
 TOKEN = "0123456789abcdef0123456789abcdef01234567"
 
-REFERENCES = {
-    name: f"dcim/{path}"
-    for name, path in {
-        "site": "sites",
-        "location": "locations",
-        "manufacturer": "manufacturers",
-        "rack_type": "rack-types",
-        "rack": "racks",
-        "device_type": "device-types",
-        "role": "device-roles",
-        "platform": "platforms",
-        "device": "devices",
-        "module_bay": "module-bays",
-        "module_type": "module-types",
-    }.items()
-} | {"rir": "ipam/rirs", "primary_ip4": "ipam/ip-addresses", "primary_ip6": "ipam/ip-addresses"}
+REFERENCES = (
+    {
+        name: f"dcim/{path}"
+        for name, path in {
+            "site": "sites",
+            "location": "locations",
+            "manufacturer": "manufacturers",
+            "rack_type": "rack-types",
+            "rack": "racks",
+            "device_type": "device-types",
+            "role": "device-roles",
+            "platform": "platforms",
+            "device": "devices",
+            "module_bay": "module-bays",
+            "module_type": "module-types",
+        }.items()
+    }
+    | {"rir": "ipam/rirs"}
+    | dict.fromkeys(("primary_ip4", "primary_ip6", "oob_ip"), "ipam/ip-addresses")
+)
 CHOICES = {"status", "face", "type", "form_factor", "width", "length_unit", "role"}
 UNIQUE = {
     "dcim/interfaces": (("device", "name"), "Interface with this Device and Name already exists."),
@@ -97,10 +101,9 @@ class FakeNetBox:
         for name, value in row.items():
             choice = name in CHOICES and not (path == "dcim/cables" and name == "type")
             if name in REFERENCES and isinstance(value, int):
-                found[name] = {
-                    "id": value,
-                    "display": self.shown(REFERENCES[name], self.held[REFERENCES[name]][value])["display"],
-                }
+                other = self.held[REFERENCES[name]][value]
+                brief = {each: other[each] for each in ("name", "model", "address") if each in other}
+                found[name] = {"id": value, "display": self.shown(REFERENCES[name], other)["display"]} | brief
             elif choice:
                 found[name] = {"value": value, "label": str(value).title()} if value else None
             else:
@@ -134,6 +137,9 @@ class FakeNetBox:
             rows = [self.shown(path, row) for row in self.held[path].values()]
             if "slug" in query:
                 rows = [row for row in rows if row["slug"] in query["slug"]]
+            if "fields" in query:
+                wanted = query["fields"][0].split(",")
+                rows = [{name: row.get(name) for name in wanted} for row in rows]
             offset, limit = int(query["offset"][0]), min(int(query["limit"][0]), 50)
             return 200, {"count": len(rows), "next": None, "previous": None, "results": rows[offset : offset + limit]}
         if self.failing and (status := self.failing.pop(0)):

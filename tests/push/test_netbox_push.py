@@ -3,54 +3,16 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterator
-from copy import deepcopy
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from tests.conftest import BLUEPRINTS, built_files, example_cluster
-from tests.push.netbox_server import TOKEN, FakeNetBox, fake_netbox
+from tests.conftest import built_files, example_cluster
+from tests.push.conftest import SMALL
+from tests.push.netbox_server import TOKEN, FakeNetBox
 
-SMALL = "pods.p1.su=1"
 Push = Callable[..., Any]
-
-
-@pytest.fixture(scope="module")
-def filled() -> dict[str, Any]:
-    """What NetBox holds after a first push; filled by the first test that needs it."""
-    return {}
-
-
-@pytest.fixture
-def netbox() -> Iterator[FakeNetBox]:
-    with fake_netbox() as found:
-        yield found
-
-
-@pytest.fixture
-def push(netbox: FakeNetBox, fabricgen: Any, monkeypatch: pytest.MonkeyPatch) -> Push:
-    """The command, which shows the token nowhere."""
-    monkeypatch.setenv("NETBOX_TOKEN", TOKEN)
-
-    def run(*options: str, size: str = SMALL, url: str = "", token: str = "env:NETBOX_TOKEN") -> Any:
-        where = ("--url", url or netbox.url, "--token", token)
-        ran = fabricgen("push", "netbox", BLUEPRINTS / "leaf-spine.yaml", *where, "--set", size, *options)
-        assert TOKEN not in ran.out + ran.err
-        return ran
-
-    return run
-
-
-@pytest.fixture
-def pushed(netbox: FakeNetBox, push: Push, filled: dict[str, Any]) -> FakeNetBox:
-    """A NetBox that was pushed to."""
-    if not filled:
-        assert push("--apply").code == 0
-        filled.update(deepcopy(netbox.held))
-    netbox.held.update(deepcopy(filled))
-    netbox.writes.clear()
-    return netbox
 
 
 def last(ran: Any) -> str:
@@ -151,7 +113,7 @@ def test_what_another_push_made_is_left_alone(pushed: FakeNetBox, push: Push) ->
     [
         ({"token": TOKEN[:8]}, "--token is env:NAME"),
         ({"token": "env:NOTHING_HERE"}, "NOTHING_HERE, which is not set"),
-        ({"url": "ftp://netbox"}, "--url is where NetBox is"),
+        ({"url": "ftp://netbox"}, "the URL is where NetBox is"),
         ({"url": "http://user:word@netbox"}, "has a user or password in it"),
     ],
 )

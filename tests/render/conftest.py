@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from fabricgen.lab import machine
 from tests.conftest import require
 from tests.render import frr_lab
 
@@ -14,9 +15,7 @@ from tests.render import frr_lab
 @pytest.fixture(scope="session")
 def daemons() -> None:
     """FRR's daemons, and the right to make network namespaces."""
-    lacking = frr_lab.missing()
-    install = "`apt-get install frr iproute2 iputils-ping`, run as root"
-    require(f"the lab lacks {lacking}: {install}" if lacking else "")
+    require(machine.lacking())
 
 
 @pytest.fixture

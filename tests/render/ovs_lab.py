@@ -24,9 +24,11 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
+from fabricgen.lab import fabric, machine
+from fabricgen.lab.fabric import batch
+from fabricgen.lab.files import Build, End, kernel
+from fabricgen.lab.start import configure, start
 from fabricgen.running.form import Switch
-from tests.render import frr_lab
-from tests.render.lab_files import Build, End, kernel
 
 SCHEMA = Path("/usr/share/openvswitch/vswitch.ovsschema")
 SETTINGS = ("net.ipv4.ip_forward=1", "net.ipv6.conf.all.forwarding=1", "net.ipv6.conf.default.accept_dad=0")
@@ -35,7 +37,7 @@ SETTINGS = ("net.ipv4.ip_forward=1", "net.ipv6.conf.all.forwarding=1", "net.ipv6
 def missing() -> str:
     """What this machine lacks for a lab; "" for nothing."""
     tools = [tool for tool in ("ovs-vsctl", "ovs-vswitchd", "ovsdb-server", "ovsdb-tool") if not shutil.which(tool)]
-    return ", ".join([*tools, *filter(None, [frr_lab.missing()])])
+    return ", ".join([*tools, *filter(None, [machine.lacking()])])
 
 
 @dataclass
@@ -53,9 +55,9 @@ class Lab:
     processes: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
     @property
-    def routing(self) -> frr_lab.Lab:
+    def routing(self) -> fabric.Lab:
         """The daemons of its switches."""
-        return frr_lab.Lab(self.folder, self.spaces, self.build)
+        return fabric.Lab(self.folder, self.spaces, self.build)
 
     def run(self, device: str, *command: str) -> subprocess.CompletedProcess[str]:
         """Run a command in the namespace of a device; that of Open vSwitch is ""."""
@@ -99,19 +101,19 @@ def lab(build: Build, netplans: dict[str, str], folder: Path) -> Iterator[Lab]:
     read = {name: YAML(typ="safe").load(text)["network"] for name, text in netplans.items()}
     running = Lab(build, read, folder, {name: f"fo{os.getpid()}-{i}" for i, name in enumerate(devices)})
     try:
-        frr_lab.batch([f"netns add {space}" for space in running.spaces.values()])
+        batch([f"netns add {space}" for space in running.spaces.values()])
         for device in devices:
             running.run(device, "sysctl", "-qw", *SETTINGS)
             running.run(device, "ip", "link", "set", "lo", "up")
         _start(running)
-        frr_lab.batch(_cables(running))
+        batch(_cables(running))
         for name in build.switches:
             _switch(running, name, build.forms[name])
         _bonds(running)
         for name in build.hosts:
             _host(running, name)
-        running.processes += frr_lab.start(running.routing, build.switches)
-        frr_lab.configure(running.routing, {name: build.frr(name) for name in build.switches})
+        running.processes += start(running.routing, build.switches)
+        configure(running.routing, {name: build.frr(name) for name in build.switches})
         yield running
     finally:
         for process in running.processes:
@@ -189,7 +191,7 @@ def _link(running: Lab, device: str, interface: str, bridge: str, vlans: Sequenc
     own = f"v{len(running.ports)}-{bridge}"
     running.ports[End(device, interface)] = own
     space, far = running.spaces[device], running.spaces[""]
-    frr_lab.batch([f"link add name {own} netns {far} type veth peer name {kernel(interface)} netns {space}"])
+    batch([f"link add name {own} netns {far} type veth peer name {kernel(interface)} netns {space}"])
     running.run("", "ip", "link", "set", own, "up")
     running.run(device, "ip", "link", "set", kernel(interface), "up")
     assert running.run(device, sys.executable, "-c", CHECKSUMS, kernel(interface)).returncode == 0
@@ -239,7 +241,7 @@ def _switch(running: Lab, device: str, form: Switch) -> None:
                 running.vsctl("add-port", bridge, own_name, *_vlans(port.access_vlan, port.tagged_vlans))
     for name in form.interfaces:
         running.run(device, "ip", "link", "set", kernel(name), "up")
-    frr_lab.batch([_address(*pair) for pair in sorted(addresses)], "-n", running.spaces[device])
+    batch([_address(*pair) for pair in sorted(addresses)], "-n", running.spaces[device])
 
 
 def _pair_of(running: Lab, device: str) -> str:
@@ -281,7 +283,7 @@ def _host(running: Lab, device: str) -> None:
     for name, one in (pair for kind in ("ethernets", "bonds", "vlans") for pair in network.get(kind, {}).items()):
         running.run(device, "ip", "link", "set", kernel(name), "up")
         for address in one.get("addresses", ()):
-            frr_lab.batch([_address(kernel(name), address)], "-n", running.spaces[device])
+            batch([_address(kernel(name), address)], "-n", running.spaces[device])
         for route in one.get("routes", ()):
             if "via" in route:
                 table = ["table", str(route["table"])] if "table" in route else []

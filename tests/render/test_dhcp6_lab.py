@@ -33,10 +33,13 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
+from fabricgen.lab import fabric, machine
+from fabricgen.lab.fabric import batch
+from fabricgen.lab.files import Build, End
+from fabricgen.lab.start import configure, start
 from tests.conftest import require
 from tests.render import dhcp6_client, frr_lab
-from tests.render.frr_lab import batch
-from tests.render.lab_files import Build, End, built
+from tests.render.lab_files import built
 from tests.render.rendered import BRIDGED, CUMULUS, V6
 
 ASKING = ("compute-leaf-p1-su01-r1-01", "compute-leaf-p1-su02-r1-01")
@@ -162,7 +165,7 @@ def _bare(address: str) -> str:
 def lab(request: pytest.FixtureRequest) -> Iterator[Lab]:
     """The namespaces, cabled, with the addresses of the files, all programs started, and hosts that have asked."""
     programs = ("kea-dhcp6", "dhcrelay", "radvd")
-    lacking = [frr_lab.missing(), *(program for program in programs if not shutil.which(program))]
+    lacking = [machine.lacking(), *(program for program in programs if not shutil.which(program))]
     install = "`apt-get install frr kea-dhcp6-server isc-dhcp-relay radvd iproute2 iputils-ping`, run as root"
     require(f"the lab lacks {', '.join(filter(None, lacking))}: {install}" if any(lacking) else "")
     build = Build(built("leaf-spine", *BUILDS[request.param]))
@@ -270,10 +273,10 @@ def _route(lab: Lab) -> None:
             lab.ip(SPINE, f"route add {gateway.network} via {near}")
         return
     switches = (*LEAVES, SPINE)
-    running = frr_lab.Lab(lab.folder, lab.spaces, lab.build)
-    lab.running += frr_lab.start(running, switches)
+    running = fabric.Lab(lab.folder, lab.spaces, lab.build)
+    lab.running += start(running, switches)
     told = {name: f"{lab.build.frr(name)}\n{_neighbour_discovery(lab.tree(name))}" for name in switches}
-    frr_lab.configure(running, told)
+    configure(running, told)
 
 
 def _neighbour_discovery(tree: dict[str, Any]) -> str:

@@ -24,11 +24,12 @@ from typing import Any
 
 import pytest
 
+from fabricgen.lab.fabric import batch
+from fabricgen.lab.files import Build, End
 from fabricgen.views.mtu import HOST_MTU
 from tests.conftest import require
 from tests.render import dhcp_client
-from tests.render.frr_lab import batch
-from tests.render.lab_files import Build, End, built
+from tests.render.lab_files import built
 from tests.render.rendered import BRIDGED
 
 SERVER = "10.99.0.9"

@@ -27,11 +27,12 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
+from fabricgen.lab.fabric import Lab, batch, until
+from fabricgen.lab.files import Build, End, Link
 from fabricgen.running.form import Switch
 from tests.conftest import require
-from tests.render import dhcp_client, frr_lab, vrf_lab
-from tests.render.frr_lab import batch
-from tests.render.lab_files import Build, End, Link, built
+from tests.render import dhcp_client, vrf_lab
+from tests.render.lab_files import built
 from tests.render.rendered import EVPN_PAIRS_CUMULUS
 
 VRF = "inband"
@@ -76,7 +77,7 @@ def _gateway(build: Build, leaf: str) -> tuple[int, str]:
 class Desk:
     """Where hosts and the server are plugged in."""
 
-    lab: frr_lab.Lab
+    lab: Lab
     folder: Path
     spaces: list[str] = field(default_factory=list)
     running: list[subprocess.Popen[bytes]] = field(default_factory=list)
@@ -114,7 +115,7 @@ def programs() -> None:
 
 
 @contextmanager
-def _desk(lab: frr_lab.Lab, folder: Path) -> Iterator[Desk]:
+def _desk(lab: Lab, folder: Path) -> Iterator[Desk]:
     desk = Desk(lab, folder)
     try:
         yield desk
@@ -161,7 +162,7 @@ def _reaches(desk: Desk, seat: str, build: Build, leaf: str) -> None:
     def answers() -> bool:
         return subprocess.run(command, check=False, capture_output=True, timeout=60).returncode == 0
 
-    frr_lab.until(answers, f"{own} of {leaf} is not reached in VRF {VRF}")
+    until(answers, f"{own} of {leaf} is not reached in VRF {VRF}")
 
 
 def _serve(desk: Desk, seat: str, build: Build) -> None:

@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from fabricgen.lab.fabric import Lab, batch, until
+from fabricgen.lab.files import Build, End, kernel
 from fabricgen.views.mtu import VXLAN_BYTES
-from tests.render import frr_lab, vrf_lab
-from tests.render.frr_lab import until
-from tests.render.lab_files import Build, End, built, kernel
+from tests.render import vrf_lab
+from tests.render.lab_files import built
 from tests.render.rendered import BRIDGED, UNNUMBERED
 from tests.render.test_tenants_lab import NODES, OWNERS, TENANTS
 
@@ -81,13 +82,13 @@ def test_a_mate_tells_of_tunnels_who_has_no_uplinks(short_path: Path) -> None:
         until(lambda: all(_ports_to(lab, first, tunnel) == ports for tunnel in tunnels), "tunnels go by the mate alone")
 
 
-def _ports_to(lab: frr_lab.Lab, switch: str, address: str) -> set[str]:
+def _ports_to(lab: Lab, switch: str, address: str) -> set[str]:
     """The ports by which a switch sends what is for an address."""
     found = lab.json(switch, "show ip route bgp")[0].get(f"{address}/32", [])
     return {hop["interfaceName"] for route in found[:1] for hop in route["nexthops"] if hop.get("active")}
 
 
-def _told_by(lab: frr_lab.Lab, switch: str, neighbor: str) -> set[str]:
+def _told_by(lab: Lab, switch: str, neighbor: str) -> set[str]:
     """The tunnels of prefixes that neighbours whose names have a word in them told of."""
     overlay = lab.build.forms[switch].overlay
     assert overlay
@@ -115,21 +116,21 @@ def _paths(routes: dict[str, object]) -> Iterator[dict[str, list[dict[str, str]]
                         yield path[0] if isinstance(path, list) else path
 
 
-def _widen(lab: frr_lab.Lab) -> None:
+def _widen(lab: Lab) -> None:
     """Give links between switches the MTUs of their files, and tunnels what VXLAN leaves of it."""
     build, switches = lab.build, set(lab.build.switches)
     between = [link for link in build.links if {link.a.device, link.b.device} <= switches]
     for name in build.switches:
         ports = {end.port for link in between for end in (link.a, link.b) if end.device == name}
         mtus = {port: build.forms[name].interfaces[port].mtu for port in sorted(ports)}
-        frr_lab.batch([f"link set {kernel(port)} mtu {mtu}" for port, mtu in mtus.items()], "-n", lab.spaces[name])
+        batch([f"link set {kernel(port)} mtu {mtu}" for port, mtu in mtus.items()], "-n", lab.spaces[name])
         overlay, most = build.forms[name].overlay, min(mtus.values()) - VXLAN_BYTES
         for vrf, one in sorted(overlay.vrfs.items()) if overlay else ():
             commands = [f"link set {kind}{one.vni} mtu {most}" for kind in ("vxlan", "l3vni")]
-            frr_lab.batch(commands, "-n", vrf_lab.space_of(lab, name, vrf))
+            batch(commands, "-n", vrf_lab.space_of(lab, name, vrf))
 
 
-def _large(lab: frr_lab.Lab, first: dict[str, End], one: str, other: str, address: str) -> tuple[bool, bool]:
+def _large(lab: Lab, first: dict[str, End], one: str, other: str, address: str) -> tuple[bool, bool]:
     """Whether the largest packet of a host reaches another whole, and whether one does that no tunnel has room for."""
     for name in (one, other):
         end = first[name]
@@ -138,9 +139,9 @@ def _large(lab: frr_lab.Lab, first: dict[str, End], one: str, other: str, addres
         vlan = form.interfaces[port].access_vlan
         vrf = form.vlans[vlan].vrf if vlan else form.interfaces[port].vrf
         space = vrf_lab.space_of(lab, link.b.device, vrf)
-        frr_lab.batch([f"link set {kernel(end.port)} mtu {TOO_LARGE}"], "-n", lab.spaces[name])
+        batch([f"link set {kernel(end.port)} mtu {TOO_LARGE}"], "-n", lab.spaces[name])
         ports = [kernel(port), *([f"vlan{vlan}"] if vlan else [])]
-        frr_lab.batch([f"link set {name} mtu {TOO_LARGE}" for name in ports], "-n", space)
+        batch([f"link set {name} mtu {TOO_LARGE}" for name in ports], "-n", space)
     found = []
     source = ("-I", kernel(first[one].port), "-M", "do")
     for size, patience in ((LARGEST_OF_HOSTS, 10), (TOO_LARGE, 1)):  # seconds; the first answer ends it

@@ -9,8 +9,9 @@ import time
 from ipaddress import ip_network
 from pathlib import Path
 
+from fabricgen.lab.files import Build
 from tests.render import vrf_lab
-from tests.render.lab_files import Build, built
+from tests.render.lab_files import built
 from tests.render.rendered import EVPN_LEAKS
 from tests.render.test_leaks_lab import hosts, tables
 

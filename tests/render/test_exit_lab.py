@@ -9,10 +9,11 @@ from __future__ import annotations
 from functools import cached_property
 from pathlib import Path
 
+from fabricgen.lab.fabric import Lab, until
+from fabricgen.lab.files import Build, End
 from fabricgen.running.form import Interface, Management, Switch
 from tests.render import frr_lab
-from tests.render.frr_lab import Lab, until
-from tests.render.lab_files import Build, End, built
+from tests.render.lab_files import built
 
 FAR = "198.51.100.1"
 ACCEPTED, TOO_LONG, REFUSED = "203.0.113.64/28", "203.0.113.128/30", "198.18.0.0/24"

@@ -13,10 +13,11 @@ from pathlib import Path
 
 import pytest
 
+from fabricgen.lab.fabric import Lab, until
+from fabricgen.lab.files import Build, kernel
 from tests.render import frr_lab
-from tests.render.frr_lab import until
-from tests.render.lab_check import settled
-from tests.render.lab_files import Build, built, kernel
+from tests.render.frr_lab import settled
+from tests.render.lab_files import built
 from tests.render.rendered import BFD, CUMULUS, DUAL, ONE_NUMBER, PER_RACK, STATIC, UNNUMBERED, V6, cluster_of
 
 PAIRS = (
@@ -45,7 +46,7 @@ def test_a_mate_is_the_way_of_who_has_no_uplinks(short_path: Path, nos: str) -> 
         until(lambda: not own & _learned(lab, spine).keys(), "the spine has no way by the mate")
 
 
-def _learned(lab: frr_lab.Lab, switch: str) -> dict[str, set[str]]:
+def _learned(lab: Lab, switch: str) -> dict[str, set[str]]:
     """The ports by which BGP leads to each prefix."""
     return {
         prefix: {hop["interfaceName"] for hop in route["nexthops"] if hop.get("active")}
@@ -119,8 +120,8 @@ def test_exchanged_cables_are_named(short_path: Path) -> None:
     with frr_lab.lab(wrong, short_path) as lab:
         found = settled(lab, build, done)
     cables = [line for line in found if "is at the far end" in line]
-    assert [line.partition(":")[0] for line in cables] == [str(end) for end in moved]
-    assert re.fullmatch(rf"{moved[0]}: (\S+ \S+) is at the far end, links.csv says \S+ \S+", cables[0])
+    assert [line.partition(": ")[0] for line in cables] == [str(end) for end in moved]
+    assert re.fullmatch(rf"{moved[0]}: (\S+:\S+) is at the far end, links.csv says \S+:\S+", cables[0])
     assert done(found)
     assert not any("is not up" in line or "expects AS" in line for line in found)
 

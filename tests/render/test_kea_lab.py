@@ -23,9 +23,9 @@ from pathlib import Path
 
 import pytest
 
+from fabricgen.lab.fabric import batch
 from tests.conftest import built_files, example_cluster, require
 from tests.render import dhcp_client
-from tests.render.frr_lab import batch
 
 SERVER, LEAF = "10.99.0.9", "oob-leaf-01"
 SETS = ("fabrics.oob.nos=cumulus", f"fabrics.oob.dhcp.servers={SERVER}")

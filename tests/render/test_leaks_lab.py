@@ -10,8 +10,10 @@ import time
 from ipaddress import ip_network
 from pathlib import Path
 
-from tests.render import frr_lab, vrf_lab
-from tests.render.lab_files import Build, built
+from fabricgen.lab.fabric import Lab
+from fabricgen.lab.files import Build
+from tests.render import vrf_lab
+from tests.render.lab_files import built
 
 STATED = "10.128.0.0/28"
 """The first hosts of the first leaf."""
@@ -54,7 +56,7 @@ def hosts(build: Build, vrf: str) -> set[str]:
     return {str(ip_network(address, strict=False)) for port in every if port.vrf == vrf for address in port.addresses}
 
 
-def tables(lab: frr_lab.Lab, keys: dict[tuple[str, str], set[str]]) -> dict[tuple[str, str], set[str]]:
+def tables(lab: Lab, keys: dict[tuple[str, str], set[str]]) -> dict[tuple[str, str], set[str]]:
     """What bgpd has in the VRFs of switches."""
     found = {}
     for switch, vrf in keys:

@@ -11,15 +11,16 @@ from pathlib import Path
 
 import pytest
 
+from fabricgen.lab.fabric import Lab, until
+from fabricgen.lab.files import Build, Link, kernel
 from fabricgen.lint.engine import lint
 from fabricgen.running.form import differences
 from fabricgen.verify.drift.checking import check_running
 from fabricgen.verify.drift.planned import OfCluster
 from tests.parity.switches import first, read, switches_of, wanted
 from tests.render import frr_lab
-from tests.render.frr_lab import until
-from tests.render.lab_check import settled
-from tests.render.lab_files import Build, Link, built, kernel
+from tests.render.frr_lab import settled
+from tests.render.lab_files import built
 from tests.render.rendered import ALL_EOS, BFD, DUAL, STATIC, UNNUMBERED, cluster_of
 
 SPINE, LEAF = "compute-spine-01", "compute-leaf-p1-su01-r1-01"
@@ -113,7 +114,7 @@ def test_traffic_leaves_a_drained_spine_before_it_goes(short_path: Path) -> None
         assert judged_as_shown(lab, leaf, running, plan) == [f"session {port} (to {link.b}): is shut down"]
 
 
-def judged_as_shown(lab: frr_lab.Lab, device: str, folder: Path, plan: OfCluster) -> list[str]:
+def judged_as_shown(lab: Lab, device: str, folder: Path, plan: OfCluster) -> list[str]:
     """What `check --running` says of a switch by what its real FRR shows, and its tables as they were built.
 
     FRR shows the name of the machine, which all switches of a lab share.

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from fabricgen.lab.files import Build, End, kernel
 from tests.conftest import built_files, example_cluster, require
 from tests.render import ovs_lab
-from tests.render.lab_files import PARTS, Build, End, kernel
+from tests.render.lab_files import PARTS
 from tests.render.ovs_lab import Lab
 
 BONDED = (

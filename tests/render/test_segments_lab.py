@@ -8,16 +8,18 @@ from collections.abc import Iterator
 
 import pytest
 
+from fabricgen.lab.fabric import Lab, batch
+from fabricgen.lab.files import Build
+from fabricgen.lab.start import configure, start
 from fabricgen.running.frr import read_frr
 from tests.conftest import example_cluster
 from tests.parity.switches import rendered
 from tests.render import frr_lab
-from tests.render.lab_files import Build
 from tests.render.rendered import DUAL, EVPN_PAIRS_SONIC
 
 
 @pytest.fixture(scope="module")
-def lab(daemons: None) -> Iterator[frr_lab.Lab]:
+def lab(daemons: None) -> Iterator[Lab]:
     """The daemons of the two leaves of a pair, each in a namespace without ports."""
     cluster = example_cluster("evpn-guests", *EVPN_PAIRS_SONIC, *DUAL)
     found = [(switch, files) for switch, files in rendered(cluster, 4) if switch.multihomed][:2]
@@ -25,22 +27,17 @@ def lab(daemons: None) -> Iterator[frr_lab.Lab]:
     spaces = {name: f"sg{os.getpid()}-{i}" for i, name in enumerate(texts)}
     daemons: list[subprocess.Popen[bytes]] = []
     with frr_lab.short_folder() as folder:
-        running = frr_lab.Lab(folder, spaces, Build({f"{name}/frr.conf": text for name, text in texts.items()}))
+        running = Lab(folder, spaces, Build({f"{name}/frr.conf": text for name, text in texts.items()}))
         try:
-            frr_lab.batch([f"netns add {space}" for space in spaces.values()])
-            daemons += frr_lab.start(running, texts)
-            frr_lab.configure(running, texts)
+            batch([f"netns add {space}" for space in spaces.values()])
+            daemons += start(running, texts)
+            configure(running, texts)
             yield running
         finally:
-            for daemon in daemons:
-                daemon.kill()
-            for daemon in daemons:
-                daemon.wait()
-            for space in spaces.values():
-                subprocess.run(["ip", "netns", "del", space], check=False, capture_output=True)
+            frr_lab.ended(running, daemons, spaces.values())
 
 
-def test_both_switches_have_the_segments_of_type_3(lab: frr_lab.Lab) -> None:
+def test_both_switches_have_the_segments_of_type_3(lab: Lab) -> None:
     """RFC 7432, section 5: 03, the MAC of the LACP system, and three bytes of a number; the same on both."""
     sides = []
     for name in lab.spaces:
@@ -54,7 +51,7 @@ def test_both_switches_have_the_segments_of_type_3(lab: frr_lab.Lab) -> None:
     assert sides[0] == sides[1]
 
 
-def test_frr_keeps_what_it_is_told(lab: frr_lab.Lab) -> None:
+def test_frr_keeps_what_it_is_told(lab: Lab) -> None:
     """Tracked links up, the wait at the start, and distinguisher and targets of each VNI, as FRR shows them."""
     for name in lab.spaces:
         planned = read_frr(lab.build.files[f"{name}/frr.conf"])

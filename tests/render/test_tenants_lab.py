@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from fabricgen.lab.files import Build
 from tests.render import vrf_lab
-from tests.render.lab_files import Build, built
+from tests.render.lab_files import built
 from tests.render.rendered import BRIDGED
 
 NODES = {

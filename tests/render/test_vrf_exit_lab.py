@@ -13,10 +13,12 @@ from pathlib import Path
 
 import pytest
 
+from fabricgen.lab.fabric import Lab, batch, until
+from fabricgen.lab.files import Build, End
+from fabricgen.lab.start import configure
 from fabricgen.running.form import Switch
-from tests.render import frr_lab, vrf_lab
-from tests.render.frr_lab import until
-from tests.render.lab_files import Build, End, built
+from tests.render import vrf_lab
+from tests.render.lab_files import built
 from tests.render.rendered import DUAL
 from tests.render.test_evpn_lab import EVPN
 from tests.render.test_exit_lab import FAR, ROUTERS, WithRouters
@@ -78,7 +80,7 @@ class Outside(WithRouters):
         return "\n".join([*lines, "exit", ""])
 
 
-def _defaults(lab: frr_lab.Lab, family: str) -> dict[tuple[str, str], int]:
+def _defaults(lab: Lab, family: str) -> dict[tuple[str, str], int]:
     """How many next hops the default route in the kernel has, by (switch, VRF); "" is the default VRF."""
     found = {}
     for name in (each for each in lab.build.switches if each not in ROUTERS):
@@ -131,7 +133,7 @@ def test_exits_of_a_tenant(short_path: Path, sets: tuple[str, ...]) -> None:
                 assert _heard(lab, router, family) == {inside}
 
         if EVPN[0] in sets:
-            frr_lab.configure(lab, {BORDER: Outside(built("leaf-spine", *sets, DRAINED)).frr(BORDER)})
+            configure(lab, {BORDER: Outside(built("leaf-spine", *sets, DRAINED)).frr(BORDER)})
             until(lambda: ways(1), "leaves leave by the border that is not in maintenance")
             all_leave("all leave by the other border")
         lab.run("wan-1", "ip", "link", "set", "port1", "down")
@@ -141,13 +143,13 @@ def test_exits_of_a_tenant(short_path: Path, sets: tuple[str, ...]) -> None:
         assert not any(leaves_by(end, 0.3) for end in blue)
 
 
-def _heard(lab: frr_lab.Lab, router: str, family: str) -> set[str]:
+def _heard(lab: Lab, router: str, family: str) -> set[str]:
     """The prefixes that a router outside has from its sessions."""
     routes = lab.json(router, f"show bgp {family} unicast")[0]["routes"]
     return {prefix for prefix, paths in routes.items() if any(path["path"] for path in paths)}
 
 
-def _know_vteps(lab: frr_lab.Lab) -> None:
+def _know_vteps(lab: Lab) -> None:
     """Give each VTEP the MACs of the others in the tenant's VRF.
 
     zebra 8.4 may not know the MAC of a VTEP that a route leads to: it forgets it as a route of several next hops
@@ -165,7 +167,7 @@ def _know_vteps(lab: frr_lab.Lab) -> None:
         others = [(ends[far], macs[far]) for far in ends if far != name]
         hops = [(hop, mac) for end, mac in others for hop in (end, f"::ffff:{end}")]
         neighbors = [f"neigh replace {hop} lladdr {mac} dev l3vni{vni} nud permanent" for hop, mac in hops]
-        frr_lab.batch(neighbors, "-n", space)
+        batch(neighbors, "-n", space)
         for end, mac in others:
             command = ["bridge", "-n", space, "fdb", "replace", mac, "dev", f"vxlan{vni}", "dst", end]
             subprocess.run(command, check=True, capture_output=True)

@@ -13,18 +13,46 @@ import subprocess
 import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ruamel.yaml import YAML
 
+from fabricgen.lab import fabric
+from fabricgen.lab.fabric import batch
+from fabricgen.lab.files import Build, End, kernel
+from fabricgen.lab.start import configure, start
 from tests.render import frr_lab
-from tests.render.lab_files import Build, End, kernel
 
 FORWARDS = ("net.ipv4.ip_forward=1", "net.ipv6.conf.all.forwarding=1", "net.ipv6.conf.default.accept_dad=0")
 
+IN_VRFS = """
+set -e
+keep=$1; shift; mkdir -p "$keep"; mount --rbind /run/netns "$keep"; mount -t tmpfs none /run/netns
+while [ "$1" != -- ]; do : > "/run/netns/${1#*=}"; mount --bind "$keep/${1%%=*}" "/run/netns/${1#*=}"; shift; done
+shift; exec "$@"
+"""
+"""Starts a daemon that sees the namespaces of one switch's VRFs alone, each by the name of the VRF: `zebra -n` takes
+every namespace that has a name for a VRF (docs.frrouting.org, zebra: `--vrfwnetns`)."""
+
+
+@dataclass
+class Lab(fabric.Lab):
+    """A lab whose switches have a namespace each VRF, by its name in FRR."""
+
+    vrfs: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def daemon(self, device: str, name: str) -> list[str]:
+        plain = super().daemon(device, name)
+        if not self.vrfs[device]:
+            return plain
+        within = ["unshare", "--mount", "sh", "-c", IN_VRFS, "sh", str(self.folder / device / "spaces")]
+        within += [*(f"{space}={vrf}" for vrf, space in sorted(self.vrfs[device].items())), "--"]
+        return [*plain[:4], *within, *plain[4:], *["-n"] * (name == "zebra")]
+
 
 @contextlib.contextmanager
-def lab(build: Build, folder: Path) -> Iterator[frr_lab.Lab]:
+def lab(build: Build, folder: Path) -> Iterator[Lab]:
     """Start the switches of a build, with the VRFs of their files, and its hosts, by their own files.
 
     Daemons come last: zebra forgets an address that it hears of before the interface that has just been made
@@ -33,14 +61,14 @@ def lab(build: Build, folder: Path) -> Iterator[frr_lab.Lab]:
     devices = [*build.switches, *build.hosts]
     spaces = {name: f"fv{os.getpid()}-{i}" for i, name in enumerate(devices)}
     vrfs = {name: {vrf: f"{spaces[name]}-{vrf}" for vrf in _names(build, name)} for name in build.switches}
-    running = frr_lab.Lab(folder, spaces, build, vrfs=vrfs)
+    running = Lab(folder, spaces, build, vrfs=vrfs)
     everywhere = [*spaces.values(), *(space for some in vrfs.values() for space in some.values())]
     daemons: list[subprocess.Popen[bytes]] = []
     try:
-        frr_lab.batch([f"netns add {space}" for space in everywhere])
+        batch([f"netns add {space}" for space in everywhere])
         for space in (space for name in build.switches for space in (spaces[name], *vrfs[name].values())):
             _set(space, "\n".join(FORWARDS))
-        frr_lab.batch([*_cables(running), *_subinterfaces(running)])
+        batch([*_cables(running), *_subinterfaces(running)])
         for name in build.switches:
             _tunnels(running, name)
             _switch(running, name)
@@ -48,18 +76,13 @@ def lab(build: Build, folder: Path) -> Iterator[frr_lab.Lab]:
             _set(spaces[name], build.files[f"hosts/{name}/90-fabric.conf"])
             lines = list(_host(build, name))
             rules6 = [line for line in lines if line.startswith("rule ") and ":" in line]
-            frr_lab.batch([line for line in lines if line not in rules6], "-n", spaces[name])
-            frr_lab.batch(rules6, "-6", "-n", spaces[name])
-        daemons += frr_lab.start(running, build.switches)
-        frr_lab.configure(running, {name: build.frr(name) for name in build.switches})
+            batch([line for line in lines if line not in rules6], "-n", spaces[name])
+            batch(rules6, "-6", "-n", spaces[name])
+        daemons += start(running, build.switches)
+        configure(running, {name: build.frr(name) for name in build.switches})
         yield running
     finally:
-        for daemon in daemons:
-            daemon.kill()
-        for daemon in daemons:
-            daemon.wait()
-        for space in everywhere:
-            subprocess.run(["ip", "netns", "del", space], check=False, capture_output=True)
+        frr_lab.ended(running, daemons, everywhere)
 
 
 def _names(build: Build, name: str) -> list[str]:
@@ -72,7 +95,7 @@ def _named(said: set[str], vrf: str) -> str:
     return next((name for name in said if name in (vrf, f"Vrf_{vrf}")), vrf)
 
 
-def space_of(running: frr_lab.Lab, device: str, vrf: str) -> str:
+def space_of(running: Lab, device: str, vrf: str) -> str:
     """The namespace of a VRF of a switch; "" is the default one, and a host has no other."""
     own = running.vrfs.get(device, {})
     return own[_named(set(own), vrf)] if vrf else running.spaces[device]
@@ -87,7 +110,7 @@ def _vrf_of(build: Build, end: End) -> str:
     return form.vlans[port.access_vlan].vrf if port.access_vlan else port.vrf
 
 
-def _cables(running: frr_lab.Lab) -> Iterator[str]:
+def _cables(running: Lab) -> Iterator[str]:
     for link in running.build.links:
         ends = (
             f"{kernel(e.port)} netns {space_of(running, e.device, _vrf_of(running.build, e))}" for e in (link.a, link.b)
@@ -95,7 +118,7 @@ def _cables(running: frr_lab.Lab) -> Iterator[str]:
         yield "link add name {} type veth peer name {}".format(*ends)
 
 
-def _subinterfaces(running: frr_lab.Lab) -> Iterator[str]:
+def _subinterfaces(running: Lab) -> Iterator[str]:
     """A pair for each tag that both ends of a link have; a tag that one end alone has leads nowhere."""
     forms = running.build.forms
     for link in running.build.links:
@@ -114,7 +137,7 @@ def _tagged(port: str, tag: int) -> str:
     return f"{kernel(port).replace('Ethernet', 'Eth')}.{tag}"
 
 
-def _switch(running: frr_lab.Lab, name: str) -> None:
+def _switch(running: Lab, name: str) -> None:
     """The ports, sub-interfaces and VLANs of a switch, by its files, in the namespaces of their VRFs."""
     build, form = running.build, running.build.forms[name]
     commands: dict[str, list[str]] = {vrf: ["link set lo up"] for vrf in ("", *form.vrfs)}
@@ -131,8 +154,8 @@ def _switch(running: frr_lab.Lab, name: str) -> None:
     for (port, tag), sub in sorted(form.subinterfaces.items()):
         commands[sub.vrf].append(f"link set {_tagged(port, tag)} up")
         commands[sub.vrf] += [_address(address, _tagged(port, tag)) for address in sorted(sub.addresses)]
-    for vrf, batch in commands.items():
-        frr_lab.batch(batch, "-n", space_of(running, name, vrf))
+    for vrf, lines in commands.items():
+        batch(lines, "-n", space_of(running, name, vrf))
 
 
 def _up(build: Build, end: End) -> list[str]:
@@ -146,20 +169,20 @@ def _addresses(build: Build, end: End) -> list[str]:
     return [_address(address, kernel(end.port)) for address in sorted(found.addresses)]
 
 
-def becomes(running: frr_lab.Lab, build: Build) -> None:
+def becomes(running: Lab, build: Build) -> None:
     """Ports of a running lab move to the VRFs of another build; switches whose FRR's files it changes get them."""
     was, running.build = running.build, build
     for end in sorted((e for link in build.links for e in (link.a, link.b) if e.device in build.forms), key=str):
         old, new = (space_of(running, end.device, _vrf_of(each, end)) for each in (was, build))
         if old != new:
-            frr_lab.batch([f"link set {kernel(end.port)} netns {new}"], "-n", old)
-            frr_lab.batch(_up(build, end), "-n", new)
+            batch([f"link set {kernel(end.port)} netns {new}"], "-n", old)
+            batch(_up(build, end), "-n", new)
             _known(running, end, new)
-            frr_lab.batch(_addresses(build, end), "-n", new)
-    frr_lab.configure(running, {n: build.frr(n) for n in build.switches if build.frr(n) != was.frr(n)})
+            batch(_addresses(build, end), "-n", new)
+    configure(running, {n: build.frr(n) for n in build.switches if build.frr(n) != was.frr(n)})
 
 
-def _known(running: frr_lab.Lab, end: End, space: str, seconds: float = 60) -> None:
+def _known(running: Lab, end: End, space: str, seconds: float = 60) -> None:
     """Wait until zebra has a port in the VRF that it has moved to (see `lab`)."""
     vrf = next((vrf for vrf, each in running.vrfs[end.device].items() if each == space), "default")
     deadline = time.monotonic() + seconds
@@ -168,7 +191,7 @@ def _known(running: frr_lab.Lab, end: End, space: str, seconds: float = 60) -> N
         time.sleep(0.05)
 
 
-def _tunnels(running: frr_lab.Lab, name: str) -> None:
+def _tunnels(running: Lab, name: str) -> None:
     """A VXLAN interface and its bridge for the VNI of each VRF: made where the tunnels end, moved to where the VRF is.
 
     After FRR's own test of routes of type 5 (FRRouting/frr, tests/topotests/bgp_evpn_rt5/test_bgp_evpn.py).
@@ -178,9 +201,9 @@ def _tunnels(running: frr_lab.Lab, name: str) -> None:
         space, vni = space_of(running, name, vrf), found.vni
         local = overlay.vtep.partition("/")[0]
         made = f"link add vxlan{vni} type vxlan id {vni} dstport 4789 local {local} nolearning"
-        frr_lab.batch([made, f"link set vxlan{vni} netns {space}"], "-n", running.spaces[name])
+        batch([made, f"link set vxlan{vni} netns {space}"], "-n", running.spaces[name])
         bridged = [f"link add l3vni{vni} type bridge", f"link set vxlan{vni} master l3vni{vni}"]
-        frr_lab.batch([*bridged, f"link set l3vni{vni} up", f"link set vxlan{vni} up"], "-n", space)
+        batch([*bridged, f"link set l3vni{vni} up", f"link set vxlan{vni} up"], "-n", space)
 
 
 def _address(address: str, port: str) -> str:
@@ -213,7 +236,7 @@ def first_ports(build: Build) -> dict[str, End]:
     return {link.a.device: link.a for link in reversed(build.links) if link.a.device in build.hosts}
 
 
-def reach_their_own(running: frr_lab.Lab, owner: Mapping[str, str], seconds: float = 60) -> None:
+def reach_their_own(running: Lab, owner: Mapping[str, str], seconds: float = 60) -> None:
     """Each host comes to reach the hosts of its owner, and then reaches no others."""
     assert set(owner) == set(running.build.hosts)
     pairs = {(one, other) for one in owner for other in owner if one != other}
@@ -225,7 +248,7 @@ def reach_their_own(running: frr_lab.Lab, owner: Mapping[str, str], seconds: flo
     assert not (others := reached(running, pairs - own)), sorted(others)
 
 
-def reached(running: frr_lab.Lab, pairs: set[tuple[str, str]], seconds: float = 1) -> set[tuple[str, str]]:
+def reached(running: Lab, pairs: set[tuple[str, str]], seconds: float = 1) -> set[tuple[str, str]]:
     """The pairs of hosts of which the first has an answer from the other in some time, asked all at once."""
     first = first_ports(running.build)
 

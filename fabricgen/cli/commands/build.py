@@ -38,7 +38,12 @@ _NAMED = 20
     type=click.Path(path_type=Path),
     help="Write FILE.tar, .tar.zst or .zip instead; - is a .tar to standard output.",
 )
-@click.option("--only", metavar="PART,...", default="", help="Write these parts and leave the others as they are.")
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="PART,...",
+    help="Write these parts and leave the others as they are; may be repeated.",
+)
 @click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Processes at work.  [default: processors]")
 @click.option(
     "--templates",
@@ -59,7 +64,7 @@ def command(
     lab: str | None,
     output: Path | None,
     archive: Path | None,
-    only: str,
+    only: tuple[str, ...],
     jobs: int | None,
     templates: Path | None,
     force: bool,
@@ -89,7 +94,7 @@ def command(
 
     _check_target(output, archive)
     started = time.monotonic()
-    parts = tuple(sorted(chosen_parts(p.strip() for p in only.split(",") if p.strip())))
+    parts = tuple(sorted(chosen_parts(_chosen(only))))
     known = read_prices(prices)
     options = BuildOptions(parts, templates, known, redact_secrets, allow_outside)
     design = compile_design(blueprint, sets, allow_outside=allow_outside, settings=settings)
@@ -110,9 +115,19 @@ def command(
     return 1 if fails(judgement.result, design.loaded.project, fail_on) else 0
 
 
+def _chosen(only: Sequence[str]) -> set[str]:
+    """The parts that `--only` names; raises click.UsageError where it is given and names none."""
+    names = {name.strip() for some in only for name in some.split(",")} - {""}
+    if only and not names:
+        raise click.UsageError("--only names no part; leave it out to write all of the usual ones")
+    return names
+
+
 def _check_target(output: Path | None, archive: Path | None) -> None:
     """Raise click.UsageError unless one target is named, and say that a folder named as an archive is a folder."""
-    if (output is None) == (archive is None):
+    if output is not None and archive is not None:
+        raise click.UsageError("-o FOLDER and --archive FILE are two targets; name one of them")
+    if output is None and archive is None:
         raise click.UsageError("say where to write: -o FOLDER or --archive FILE")
     if str(output) == "-":
         raise click.UsageError("-o names a folder, which standard output is not; `--archive -` writes a .tar there")

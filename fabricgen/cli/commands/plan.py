@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from fabricgen.cli.netbox import token_option
 from fabricgen.cli.options import complete_files, prices_option
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ FORMATS = ("text", "json", "markdown")
 )
 @click.option("--phase", metavar="NAME", help="What is there of NEW at a phase.  [default: all]")
 @click.option("--phase-old", metavar="NAME", help="What is there of OLD at a phase.  [default: all]")
+@token_option()
 @click.option("--allow-outside", is_flag=True, help="Let includes leave the blueprint's folder.")
 @prices_option
 @click.option(
@@ -74,6 +76,7 @@ def command(
     released: tuple[str, ...],
     phase: str | None,
     phase_old: str | None,
+    token: str | None,
     allow_outside: bool,
     prices: Path | None,
     templates: Path | None,
@@ -87,8 +90,8 @@ def command(
 ) -> int:
     """Say which devices, cables, optics, addresses, sessions and configs change from OLD to NEW.
 
-    Either is a blueprint, a folder that `build` wrote, or git:REV:path of one. Exits with 1 when there are
-    differences.
+    Either is a blueprint, a folder that `build` wrote, or git:REV:path of one. OLD may be netbox:URL, with --token:
+    what that NetBox holds of the blueprint NEW. Exits with 1 when there are differences.
 
     \b
     --fail-on: any, none, added-device, removed-device, renamed-device, moved-device, replaced-device, renumbered,
@@ -117,6 +120,7 @@ def command(
         every_config=configs or stages or rollback is not None or "changed-config" in words,
         released=released,
         phases=(phase_old, phase),
+        token=token,
     )
     change = replace(changes(old, new, options), show_diffs=configs)
     click.echo(_report(change, form, every, share if stages else None), nl=form != "markdown")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 import click
 
+from fabricgen.cli.netbox import open_netbox, token_option
 from fabricgen.cli.options import blueprint_argument, phase_option, reading_options
 
 if TYPE_CHECKING:
@@ -29,12 +28,7 @@ def command() -> None:
 @reading_options
 @phase_option
 @click.option("--url", required=True, help="Where NetBox is, for example https://netbox.example.com.")
-@click.option(
-    "--token",
-    required=True,
-    metavar="env:NAME",
-    help="The environment variable that has the token; a token itself is not taken, as others see command lines.",
-)
+@token_option(required=True)
 @click.option("--apply", "write", is_flag=True, help="Write it.  [default: say what would be written]")
 @click.option(
     "--delete", is_flag=True, help="Delete what an earlier push of this blueprint made and the plan has no more."
@@ -59,20 +53,12 @@ def netbox(
     from fabricgen.export.netbox.kinds import slug
     from fabricgen.export.netbox.model import objects
     from fabricgen.pipeline import compile_cluster, compile_design
+    from fabricgen.push.apply import Pusher
+    from fabricgen.push.state import TAGS, State
 
-    secret = _secret(token)
-    _check_url(url)
-    try:
-        from fabricgen.push.apply import Pusher
-        from fabricgen.push.client import NetBox
-        from fabricgen.push.state import TAGS, State
-
-        target = NetBox(url, secret)
-    except ModuleNotFoundError as error:
-        raise click.UsageError(f"push netbox needs {error.name}: pip install 'fabricgen[netbox]'") from None
+    target = open_netbox(url, token)
     cluster = compile_cluster(compile_design(blueprint, sets, allow_outside=allow_outside), phase)
     kinds = objects(cluster)
-    click.echo(f"NetBox {target.version()} at {url}", err=True)
     state = State(target, kinds, f"{TAGS}{slug(cluster.design.loaded.blueprint.name)}")
     found = state.changes()
     _print(found, [kind.name for kind in kinds], every=every, delete=delete)
@@ -85,29 +71,6 @@ def netbox(
     for text in kept:
         click.echo(f"not deleted, since in use: {text}")
     return int(bool(kept) or any(not (delete and each.number) for each in found.blocked))
-
-
-def _secret(token: str) -> str:
-    """The token in an environment variable; no message of this command has it."""
-    scheme, _, name = token.partition(":")
-    if scheme != "env" or not name:
-        raise click.UsageError("--token is env:NAME, the environment variable that has the token")
-    secret = os.environ.get(name, "").strip()
-    if not secret:
-        raise click.UsageError(f"--token names the environment variable {name}, which is not set")
-    if not secret.isascii() or not secret.isprintable() or " " in secret:
-        raise click.UsageError(
-            f"what the environment variable {name} has is no token: it has spaces or control characters"
-        )
-    return secret
-
-
-def _check_url(url: str) -> None:
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise click.UsageError("--url is where NetBox is, for example https://netbox.example.com")
-    if parts.username or parts.password:
-        raise click.UsageError("--url has a user or password in it: the token is enough")
 
 
 def _print(found: Changes, names: Sequence[str], *, every: bool, delete: bool) -> None:

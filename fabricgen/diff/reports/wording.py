@@ -199,6 +199,8 @@ def _differences(delta: Delta, pair: int, old: Mapping[str, Any], new: Mapping[s
     for name in names:
         if name == "ends":
             told = far_ends if far_ends(old["cable"], old["ends"]) != far_ends(new["cable"], new["ends"]) else near_ends
+            at_own = _is_at(old["cable"], old["ends"]) and _is_at(new["cable"], new["ends"])
+            told = told if at_own else both_ends
             yield f"{told(old['cable'], old['ends'])} -> {told(new['cable'], new['ends'])}"
         elif name == "labels":
             if "ends" not in names:
@@ -218,6 +220,15 @@ def near_ends(cable: str, ends: Sequence[tuple[str, str, str, str]]) -> str:
     anchor = cable.rpartition(":")[0]
     near = (f"{a}:{a_cage}" if a == anchor else f"{b}:{b_cage}" for a, a_cage, b, b_cage in ends)
     return " + ".join(dict.fromkeys(near))
+
+
+def both_ends(cable: str, ends: Sequence[tuple[str, str, str, str]]) -> str:  # noqa: ARG001
+    """What a cable joins that may not be at the device in its id, as in a NetBox."""
+    return " + ".join(f"{a}:{a_cage} to {b}:{b_cage}" for a, a_cage, b, b_cage in ends)
+
+
+def _is_at(cable: str, ends: Sequence[tuple[str, str, str, str]]) -> bool:
+    return all(cable.rpartition(":")[0] in (a, b) for a, _, b, _ in ends)
 
 
 def place_text(place: Place) -> str:

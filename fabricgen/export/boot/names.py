@@ -36,7 +36,9 @@ def named_addresses(cluster: Cluster) -> Iterator[Named]:
     A switch is known by its management address, else by its loopback. A node is known by the address of its first port
     of the fabric with its default route, else of its first port, never by its BMC.
     """
-    mains = [dict(zip(cluster.names, _mains(cluster, found), strict=True)) for found in cluster.addresses.families]
+    mains = [
+        dict(zip(cluster.names, main_addresses(cluster, found), strict=True)) for found in cluster.addresses.families
+    ]
     known = {":" in next(filter(None, some.values()), ""): some for some in mains}
     for prefix, kind, device, port in table(cluster).rows():
         if kind in _UNNAMED or not port:
@@ -45,13 +47,23 @@ def named_addresses(cluster: Cluster) -> Iterator[Named]:
         yield Named(address, name, _label(str(port)), known[":" in address].get(name) == address)
 
 
+def known_addresses(cluster: Cluster) -> dict[str, str]:
+    """The address by which each device is known, as `named_addresses` has it, by its name: IPv4 where it has one."""
+    known = dict[str, str]()
+    for found in cluster.addresses.families:
+        for name, address in zip(cluster.names, main_addresses(cluster, found), strict=True):
+            if address:
+                known.setdefault(name, address)
+    return known
+
+
 @cache
 def _label(port: str) -> str:
     """The name of a port as a label of host names (RFC 1123, 2.1): `ethernet1-1` for Ethernet1/1."""
     return re.sub("[^a-z0-9]+", "-", port.lower()).strip("-")
 
 
-def _mains(cluster: Cluster, found: FamilyAddresses) -> list[str]:
+def main_addresses(cluster: Cluster, found: FamilyAddresses) -> list[str]:
     """The address of each device by which it is known; "" for none."""
     links, exits = cluster.plan.links, exit_segments(cluster.design, cluster.plan)
     own = zip(found.management.texts(), found.loopback.texts(), strict=True)

@@ -32,6 +32,8 @@ class Holder:
     macs: tuple[str, ...]
     """MACs of its ports as far as the inventory has them; of a switch else its base MAC."""
     places: tuple[Place, ...] = ()
+    is_bmc: bool = False
+    """Whether it is at a BMC's port."""
 
 
 @dataclass(slots=True)
@@ -125,11 +127,13 @@ def _ends(
     macs, networks = _Macs(cluster), _Networks(found)
     a_port, b_port = cluster.a_port, cluster.b_port
     of_bond = _members(cluster, rows) if bonds is not None else {}
+    of_bmc = [isinstance(segment.a, Attachment) and segment.a.role == "bmc" for segment in links.segments]
     for row in rows.tolist():
         device, address = int(links.a_device[row]), column.at(row)
         ends = of_bond.get(row, (row,))
         places = () if shared else tuple((cluster.names[links.b_device[end]], str(b_port[end])) for end in ends)
-        holder = Holder(device, address, macs.of(device, [str(a_port[end]) for end in ends]), places)
+        known = macs.of(device, [str(a_port[end]) for end in ends])
+        holder = Holder(device, address, known, places, of_bmc[links.segment[row]])
         gateway = found.text(found.b.at(row))
         yield Subnet(networks.around(address, int(lengths[row])), fabric, gateway, [holder])
 

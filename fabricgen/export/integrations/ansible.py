@@ -54,9 +54,9 @@ def rows(cluster: Cluster) -> int:
 
 
 def _host(labels: Labels) -> str:
-    """A line of the inventory: the address by which it is managed, and what the plan says of it."""
-    told = {name: text for name, text in labels.items() if name not in ("device", "mgmt")}
-    address = {"ansible_host": labels["mgmt"]} if "mgmt" in labels else {}
+    """A line of the inventory: the address by which it is known, and what the plan says of it."""
+    told = {name: text for name, text in labels.items() if name not in ("device", "address")}
+    address = {"ansible_host": labels["address"]} if "address" in labels else {}
     return f"    {dumps(labels['device'])}: {dumps({**address, 'plan': told})}\n"
 
 

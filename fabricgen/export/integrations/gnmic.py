@@ -32,7 +32,7 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
             continue
         stated, name = server.settings(labels["fabric"]).gnmi, labels["device"]
         port = (stated.port if stated else None) or PORTS[labels["nos"]]
-        address = labels.get("mgmt", name)
+        address = labels.get("address", name)
         address = f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
         tags = of_metrics(labels, profile_of.get(name))
         lines.append(f"{dumps(name)}: {dumps({'address': address, 'event-tags': tags})}\n")

@@ -14,6 +14,7 @@ from typing import Any
 from zlib import crc32
 
 from fabricgen.cluster import Cluster
+from fabricgen.export.boot.names import main_addresses
 from fabricgen.export.boot.server import IMAGE_OPTION, BootServer, is_address
 from fabricgen.export.boot.subnets import Holder, Place, Subnet, subnets_of
 from fabricgen.export.table import ExportContext, File
@@ -57,6 +58,7 @@ class _Configuration:
     def __init__(self, cluster: Cluster, found: FamilyAddresses, circuits: Mapping[Place, Sequence[bytes]]) -> None:
         self._cluster, self._found, self._circuits = cluster, found, circuits
         self._four, self._server = found.family is V4, BootServer(cluster)
+        self._mains = main_addresses(cluster, found)
 
     def text(self, subnets: Iterable[Subnet]) -> str:
         """All of it, a line for each subnet and for each reservation."""
@@ -118,9 +120,15 @@ class _Configuration:
         return {
             identifier[0]: identifier[1],
             **where,
-            "hostname": self._cluster.names[holder.device],
+            "hostname": self._host_name(holder),
             "option-data": self._boot_options(holder.device),
         }
+
+    def _host_name(self, holder: Holder) -> str:
+        """The name of the device, but of a BMC another than its host has (63 characters, RFC 1123, 2.1)."""
+        name = self._cluster.names[holder.device]
+        is_other = holder.is_bmc and self._found.text(holder.address) != self._mains[holder.device]
+        return f"{name}-bmc"[:63].rstrip("-") if is_other else name
 
     def _boot_options(self, row: int) -> list[Json]:
         """Where a switch boots from."""
@@ -131,7 +139,7 @@ class _Configuration:
 
     def _of_device(self, holder: Holder) -> list[Json]:
         """What the only machine of a subnet is told."""
-        named = [{"name": "host-name", "data": self._cluster.names[holder.device]}] if self._four else []
+        named = [{"name": "host-name", "data": self._host_name(holder)}] if self._four else []
         return [*named, *self._boot_options(holder.device)]
 
     def _common(self, subnet: Subnet) -> Iterator[Json]:
@@ -155,7 +163,7 @@ class _Configuration:
 def _spelled(circuit: bytes) -> str:
     """A circuit id as Kea reads one: text in quotes, else hexadecimal digits."""
     text = circuit.decode("latin-1")
-    return f"'{text}'" if text.isprintable() else circuit.hex()
+    return f"'{text}'" if text.isascii() and text.isprintable() and "'" not in text else circuit.hex()
 
 
 def _alone(subnet: Subnet) -> Holder | None:

@@ -47,8 +47,8 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
 
 
 def _target(labels: Labels, profile: str | None) -> str:
-    """Its management address without a port, else its name; the configuration says which exporter is asked where."""
-    address = labels.get("mgmt", labels["device"])
+    """The address by which it is known, else its name; without a port, since that is of the exporter."""
+    address = labels.get("address", labels["device"])
     return dumps({"targets": [f"[{address}]" if ":" in address else address], "labels": of_metrics(labels, profile)})
 
 

@@ -49,7 +49,7 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
         url, template = server.url(cls.fabric), built_in_templates().get_template(f"ztp/{SCRIPTS[cls.nos]}.j2")
         if not url:
             message = f"where {cls.fabric}'s switches fetch their configurations is not known"
-            hint = "state `management: {ztp: {url: http://10.32.0.9}}`, or `dhcp` of the management fabric"
+            hint = 'state `management: {ztp: {url: "http://10.32.0.9"}}`, or `dhcp` of the management fabric'
             raise cluster.design.loaded.located(fault("FG170", message, path=("fabrics", cls.fabric), hint=hint))
         for row in range(cls.first, cls.first + cls.count):
             name, image = cluster.names[row], server.image(row)

@@ -13,7 +13,7 @@ import numpy as np
 from fabricgen.catalog.models import NodeProfile, SwitchProfile
 from fabricgen.cluster import Cluster
 from fabricgen.export.columns import counted
-from fabricgen.export.netbox.kinds import Kind, slug
+from fabricgen.export.netbox.kinds import Kind, slugs
 from fabricgen.export.netbox.places import MAKER
 from fabricgen.export.palette import cluster_swatches
 from fabricgen.export.table import Cell, Table
@@ -27,7 +27,7 @@ NODE_COLOR = "9e9e9e"
 def makers(names: list[str]) -> Kind:
     """The manufacturers of all that has a type."""
     some = sorted(dict.fromkeys(names))
-    table = Table("manufacturers", {"name": some, "slug": list(map(slug, some))})
+    table = Table("manufacturers", {"name": some, "slug": slugs(some)})
     return Kind("dcim/manufacturers", table, ("name",))
 
 
@@ -48,7 +48,7 @@ def devices(cluster: Cluster) -> Iterator[Kind]:
     of_types: dict[str, Sequence[Cell]] = {
         "manufacturer": [maker_of(profile) for profile in profiles.values()],
         "model": list(profiles),
-        "slug": list(map(slug, profiles)),
+        "slug": slugs(profiles),
         "part_number": [
             profile.part_number if isinstance(profile, SwitchProfile) else "" for profile in profiles.values()
         ],
@@ -61,10 +61,10 @@ def devices(cluster: Cluster) -> Iterator[Kind]:
     colors = {
         role_of(cls): swatches[cls.fabric].fill[1:].lower() if cls.fabric in swatches else NODE_COLOR for cls in classes
     }
-    of_roles = {"name": list(colors), "slug": list(map(slug, colors)), "color": list(colors.values())}
+    of_roles = {"name": list(colors), "slug": slugs(colors), "color": list(colors.values())}
     yield Kind("dcim/device-roles", Table("device-roles", of_roles), ("name",))
     platforms = sorted({cls.nos for cls in classes if cls.nos})
-    of_platforms = {"name": platforms, "slug": list(map(slug, platforms))}
+    of_platforms = {"name": platforms, "slug": slugs(platforms)}
     yield Kind("dcim/platforms", Table("platforms", of_platforms), ("name",))
     yield _devices(cluster)
 

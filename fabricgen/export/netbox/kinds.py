@@ -8,8 +8,9 @@ API of the same name.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import chain, count
 
 from fabricgen.export.table import Table
 
@@ -46,3 +47,13 @@ class Kind:
 def slug(text: str) -> str:
     """What NetBox calls an object in addresses: lower-case letters, digits and hyphens, at most 100."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:100]
+
+
+def slugs(texts: Iterable[str]) -> list[str]:
+    """Slugs of objects of one kind; where two would have one (`a-b c`, `a b-c`), the later has a number behind it."""
+    found = dict[str, None]()
+    for text in texts:
+        first = slug(text) or "unnamed"
+        numbered = chain([first], (f"{first[:96]}-{number}" for number in count(2)))
+        found[next(each for each in numbered if each not in found)] = None
+    return list(found)

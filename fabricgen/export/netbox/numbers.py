@@ -10,7 +10,7 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.export.files.addresses import AddressSection
-from fabricgen.export.netbox.kinds import Kind, slug
+from fabricgen.export.netbox.kinds import Kind, slugs
 from fabricgen.export.netbox.ports import address_sections
 from fabricgen.export.table import Cell, Table
 from fabricgen.numbering.addresses.demand import pool_demands
@@ -42,7 +42,7 @@ def numbers(cluster: Cluster) -> Iterator[Kind]:
     known = sorted(set(registry.values()))
     of_registries = {
         "name": known,
-        "slug": list(map(slug, known)),
+        "slug": slugs(known),
         "is_private": ["true" if name == _registry(PRIVATE[0][0]) else "false" for name in known],
     }
     yield Kind("ipam/rirs", Table("rirs", of_registries), ("name",))

@@ -9,7 +9,7 @@ import numpy as np
 from fabricgen.cluster import Cluster
 from fabricgen.export.columns import picked
 from fabricgen.export.locations import rack_places
-from fabricgen.export.netbox.kinds import Kind, slug
+from fabricgen.export.netbox.kinds import Kind, slug, slugs
 from fabricgen.export.table import Cell, Table
 from fabricgen.wiring.tables import unique_values
 
@@ -22,7 +22,7 @@ def places(cluster: Cluster) -> Iterator[Kind]:
     racks, sites = cluster.plan.racks, list(cluster.design.layout.sites)
     yield Kind(
         "dcim/sites",
-        Table("sites", {"name": sites, "slug": list(map(slug, sites)), "status": _planned(sites)}),
+        Table("sites", {"name": sites, "slug": slugs(sites), "status": _planned(sites)}),
         ("name",),
     )
     halls = [(sites[hall.site], hall.name) for hall in racks.halls]
@@ -38,7 +38,7 @@ def places(cluster: Cluster) -> Iterator[Kind]:
     of_kinds: dict[str, Sequence[Cell]] = {
         "manufacturer": [kind.vendor or MAKER for kind in kinds],
         "model": [kind.id for kind in kinds],
-        "slug": [slug(kind.id) for kind in kinds],
+        "slug": slugs(kind.id for kind in kinds),
         "form_factor": ["4-post-cabinet"] * len(kinds),
         "width": [19] * len(kinds),
         "u_height": [kind.units for kind in kinds],

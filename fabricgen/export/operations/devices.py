@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from fabricgen.cluster import Cluster
+from fabricgen.export.boot.names import known_addresses
 from fabricgen.export.files import devices
 from fabricgen.export.table import Cell
 
@@ -19,11 +20,20 @@ Labels = dict[str, str]
 
 
 def labelled(cluster: Cluster) -> Iterator[Labels]:
-    """Each device with the columns of devices.csv that it has a value in, in the order of that table."""
-    table = devices.table(cluster)
+    """Each device with the columns of devices.csv that it has a value in, in the order of that table.
+
+    In place of `mgmt` is `address`, by which the DNS knows it: a node's is that of its host, and `bmc` its BMC's.
+    """
+    table, known = devices.table(cluster), known_addresses(cluster)
     columns: list[Sequence[Cell]] = list(table.columns.values())
     for row in zip(*columns, strict=True):
-        yield {name: str(cell) for name, cell in zip(table.columns, row, strict=True) if cell != ""}
+        labels = {name: str(cell) for name, cell in zip(table.columns, row, strict=True) if cell != ""}
+        management, address = labels.pop("mgmt", ""), known.get(labels["device"], "")
+        if address:
+            labels["address"] = address
+        if management and "fabric" not in labels and management != address:
+            labels["bmc"] = management
+        yield labels
 
 
 def of_metrics(labels: Labels, profile: str | None) -> Labels:

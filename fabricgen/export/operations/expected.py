@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -44,11 +45,11 @@ def profiles(cluster: Cluster) -> list[Profile]:
     found = dict[Expected, list[int]]()
     for row, expected in _expected(cluster):
         found.setdefault(expected, []).append(row)
-    numbers, named = dict[tuple[str, str], int](), list[Profile]()
+    numbers, named = Counter[str](), list[Profile]()
     for expected, rows in found.items():
-        key = expected[:2]
-        numbers[key] = numbers.get(key, 0) + 1
-        named.append(Profile(f"{expected.fabric}-{expected.tier}-{numbers[key]}", expected, tuple(rows)))
+        tier = f"{expected.fabric}-{expected.tier}"  # which two may have: a-b and c, a and b-c
+        numbers[tier] += 1
+        named.append(Profile(f"{tier}-{numbers[tier]}", expected, tuple(rows)))
     return named
 
 

@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from tests.render.frr_lab import PROBE, batch
-from tests.render.lab_files import kernel
+from fabricgen.lab.fabric import batch
+from fabricgen.lab.files import kernel
+from fabricgen.lab.machine import can_make_namespaces
 
 End: TypeAlias = tuple[str, str]
 """(device, port)"""
@@ -30,9 +31,8 @@ def missing() -> str:
     """What this machine lacks for a lab; "" for nothing."""
     path = os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin"))
     lacking = [tool for tool in ("lldpd", "lldpctl", "ip") if not shutil.which(tool, path=path)]
-    if not lacking and subprocess.run(["ip", "netns", "add", PROBE], check=False, capture_output=True).returncode:
+    if not lacking and not can_make_namespaces():
         return "the right to make network namespaces (root)"
-    subprocess.run(["ip", "netns", "del", PROBE], check=False, capture_output=True)
     return ", ".join(lacking)
 
 

@@ -97,7 +97,7 @@ FG170 = Fault(
     fabricgen build leaf-spine.yaml -o out --only ztp
     """,
     good="""
-    management: {ztp: {url: http://10.32.0.9}}
+    management: {ztp: {url: "http://10.32.0.9"}}
     """,
 )
 

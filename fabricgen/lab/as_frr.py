@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from fabricgen.lab.as_frr_evpn import over_evpn, vnis
 from fabricgen.running.form import Bgp, Peer, Policy, StaticRoute, Switch
-from tests.parity.as_frr_evpn import over_evpn, vnis
 
 MAX_PATHS = 256
 """What Debian's FRR is built for."""
@@ -15,8 +15,7 @@ def as_frr(switch: Switch, kernel: Callable[[str], str]) -> str:
     """The routing of a switch in FRR's words; `kernel` names its ports as Linux would."""
     lines = [f"frr defaults traditional\nhostname {switch.hostname}"]
     for (vrf, prefix), route in sorted(switch.routes.items()):
-        assert not vrf, "the kernel here has no VRFs"
-        lines += _static(prefix, route, kernel)
+        lines += _static(vrf, prefix, route, kernel)
     lines += vnis(switch)
     lines += _sources(switch)
     for vrf, bgp in sorted(switch.bgp.items()):
@@ -25,17 +24,17 @@ def as_frr(switch: Switch, kernel: Callable[[str], str]) -> str:
     return "\n".join([*lines, ""])
 
 
-def _static(prefix: str, route: StaticRoute, kernel: Callable[[str], str]) -> Iterator[str]:
-    word = "ipv6" if ":" in prefix else "ip"
-    yield from (f"{word} route {prefix} {hop} {kernel(port)}" for port, hop in sorted(route.hops))
+def _static(vrf: str, prefix: str, route: StaticRoute, kernel: Callable[[str], str]) -> Iterator[str]:
+    word, within = "ipv6" if ":" in prefix else "ip", f" vrf {vrf}" if vrf else ""
+    yield from (f"{word} route {prefix} {hop} {kernel(port)}{within}" for port, hop in sorted(route.hops))
     if route.discard:
-        yield f"{word} route {prefix} blackhole" + (" 250" if route.hops else "")
+        yield f"{word} route {prefix} blackhole" + (" 250" if route.hops else "") + within
 
 
 def _sources(switch: Switch) -> Iterator[str]:
     """What the switch itself sends by routes of BGP comes from its loopback, if its DHCPv6 relay is told so."""
-    relays = [each.relay for each in (*switch.vlans.values(), *switch.interfaces.values()) if each.relay]
-    for source in sorted({relay.source6 for relay in relays} - {""}):
+    relays = [each.relay for each in switch.vlans.values()] + [each.relay for each in switch.interfaces.values()]
+    for source in sorted({relay.source6 for relay in relays if relay} - {""}):
         yield f"route-map OWN-SOURCE6 permit 10\n set src {source}\nexit\nipv6 protocol bgp route-map OWN-SOURCE6"
 
 

@@ -1,0 +1,69 @@
+"""Links that are taken down and brought back, as if a cable were pulled: both ends lose the link."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable
+
+from fabricgen.kernel.diagnostics import did_you_mean, fault
+from fabricgen.lab.check import Check, Finding, ask, peers
+from fabricgen.lab.fabric import Lab, batch
+from fabricgen.lab.files import Link, kernel
+from fabricgen.lab.start import port_up
+
+CODE = "FG174"
+"""The code of a link that a lab does not have."""
+
+
+def links_of(lab: Lab, name: str) -> tuple[Link, ...]:
+    """The links that a name is for: DEVICE:PORT of either end, a link or a cable of links.csv, which may carry several.
+
+    Raises InputError (FG174) where the lab has none such.
+    """
+    names = lab.build.names
+    if name not in names:
+        device = name.partition(":")[0]
+        ports = [each for each in names if each.partition(":")[0] == device]
+        hint = did_you_mean(name, ports or names)
+        raise fault(CODE, f"the lab has no link '{name}'; a link is a cable of links.csv or DEVICE:PORT", hint=hint)
+    return names[name]
+
+
+def broken_links(lab: Lab) -> frozenset[Link]:
+    """The links of which an end is down."""
+    down = set()
+    for device in lab.spaces:
+        ports = json.loads(lab.run(device, "ip", "-json", "link", "show"))
+        down |= {(device, port["ifname"]) for port in ports if "UP" not in port["flags"]}
+    return frozenset(
+        link for link in lab.build.links if any((end.device, kernel(end.port)) in down for end in (link.a, link.b))
+    )
+
+
+def break_links(lab: Lab, links: Iterable[Link]) -> None:
+    """Take both ends of links down."""
+    for link in links:
+        for end in (link.a, link.b):
+            batch([f"link set {kernel(end.port)} down"], "-n", lab.spaces[end.device])
+
+
+def mend_links(lab: Lab, links: Iterable[Link], seconds: float = 60) -> list[Finding]:
+    """Bring both ends of links up, with what the kernel forgets of a port that is down, and call their neighbours.
+
+    It forgets routes and IPv6 addresses. Returns the sessions over these links that are down after some time.
+    """
+    ends = set()
+    for link in links:
+        for near, far in ((link.a, link.b), (link.b, link.a)):
+            batch(port_up(lab.build, near, far), "-n", lab.spaces[near.device])
+            ends.add(near)
+    for device in sorted({end.device for end in ends} & set(lab.build.switches)):
+        keys = [key for near, key, _ in peers(lab.build, device) if near in ends]
+        lab.vtysh(device, *(f"clear bgp {key}" for key in keys))
+    deadline = time.monotonic() + seconds
+    while True:
+        found = list(Check(lab, lab.build, ask(lab, lab.build)).sessions(lambda near: near in ends))
+        if not found or time.monotonic() > deadline:
+            return found
+        time.sleep(0.2)

@@ -1,0 +1,259 @@
+"""What is wrong with a running lab, by a build's links.csv, devices.csv, addresses.csv and configurations.
+
+Cables, sessions, routes over all equal paths to every loopback and host, nothing else learned, and pings. Links that
+are broken on purpose are told, and what is lost with them; routes and pings are held to what is left.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from ipaddress import ip_address, ip_interface, ip_network
+from typing import Any
+
+from fabricgen.lab.fabric import Lab, failed
+from fabricgen.lab.files import Build, End, Link, kernel
+
+LOOPBACK = "Loopback0"
+NOWHERE = 1 << 20
+UP = "Established"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that is not as planned: a `cable`, `session`, `route`, `leak` or `ping`, of a device or of its port."""
+
+    kind: str
+    device: str
+    port: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.device}{':' * bool(self.port)}{self.port}: {self.text}"
+
+
+def findings(lab: Lab, right: Build, broken: frozenset[Link] = frozenset()) -> list[Finding]:
+    """Everything that is not as a build's files say, with some links broken; pings only where all else is right.
+
+    Raises InputError (FG175) where the lab does not answer.
+    """
+    check = Check(lab, right, ask(lab, right, "show ip route", "show ipv6 route"), broken)
+    found = [*check.cables(), *check.sessions(check.is_whole), *check.routes(), *check.leaks()]
+    return [*check.lost(), *(found or check.pings())]
+
+
+def ask(lab: Lab, right: Build, *commands: str) -> dict[str, list[dict[str, Any]]]:
+    """What each switch says of its BGP neighbours, where it has an AS number, and to further commands."""
+
+    def one(device: str) -> list[dict[str, Any]]:
+        if right.devices[device]["asn"]:
+            return lab.json(device, "show bgp neighbors", *commands)
+        return [{}, *(lab.json(device, *commands) if commands else ())]
+
+    with ThreadPoolExecutor() as pool:
+        return dict(zip(right.switches, pool.map(one, right.switches), strict=True))
+
+
+def peers(build: Build, device: str) -> Iterator[tuple[End, str, str]]:
+    """(own end, address or own port, device) of every neighbour that a switch should have a session with."""
+    asn = {name: bool(row["asn"]) for name, row in build.devices.items()}
+    for near, far in build.far.items():
+        if near.device == device and asn.get(device) and asn.get(far.device) and far.device in build.forms:
+            addresses = [address.partition("/")[0] for address in build.addresses.get(far, ())]
+            yield from ((near, key, far.device) for key in addresses or [kernel(near.port)])
+
+
+@dataclass
+class Check:
+    """A running fabric beside the files that it should be like; `said` is what `ask` gave."""
+
+    lab: Lab
+    right: Build
+    said: Mapping[str, list[dict[str, Any]]]
+    broken: frozenset[Link] = frozenset()
+
+    @cached_property
+    def _far(self) -> dict[End, End]:
+        """The far end of every port whose link is not broken."""
+        dead = {end for link in self.broken for end in (link.a, link.b)}
+        return {near: far for near, far in self.right.far.items() if near not in dead}
+
+    def lost(self) -> Iterator[Finding]:
+        """Yield every broken link, and the sessions over it that are not up."""
+        for link in sorted(self.broken, key=str):
+            yield Finding("cable", link.a.device, link.a.port, f"the link to {link.b} is broken, by `lab break`")
+        yield from self.sessions(lambda near: near not in self._far)
+
+    def cables(self) -> Iterator[Finding]:
+        """Yield every port whose cable leads elsewhere than links.csv says."""
+        heard = self.lab.far_ends()
+        for near, far in sorted(self._far.items(), key=str):
+            if heard.get(near) != far:
+                found = heard.get(near) or "nothing"
+                yield Finding("cable", near.device, near.port, f"{found} is at the far end, links.csv says {far}")
+
+    def count(self) -> tuple[int, int]:
+        """How many sessions are up, and how many should be; one is up where both ends say so."""
+        ends = [self._state(device, key) for device in self.right.switches for _, key, _ in peers(self.right, device)]
+        return sum(state == UP for state in ends) // 2, len(ends) // 2
+
+    def is_whole(self, end: End) -> bool:
+        """Whether the link at an end is not broken."""
+        return end in self._far
+
+    def sessions(self, wanted: Callable[[End], bool]) -> Iterator[Finding]:
+        """Yield every session of wanted ends that is not up, or not with the switch and AS number that it should be."""
+        for device in self.right.switches:
+            for near, key, far in peers(self.right, device):
+                if wanted(near):
+                    yield from self._session(device, key, far)
+
+    def _state(self, device: str, key: str) -> str:
+        return str(self.said[device][0].get(key, {}).get("bgpState", "not configured"))
+
+    def _session(self, device: str, key: str, far: str) -> Iterator[Finding]:
+        asn, state, said = int(self.right.devices[far]["asn"]), self._state(device, key), self.said[device][0].get(key)
+        place = f"session with {far} at {key}"
+        if said and said["remoteAs"] != asn:
+            yield Finding("session", device, "", f"{place} expects AS {said['remoteAs']}, devices.csv says {asn}")
+        if state != UP or said is None:
+            yield Finding("session", device, "", f"{place} is not up: {state}")
+        elif said["remoteRouterId"] != self.right.forms[far].bgp[""].router_id:
+            yield Finding("session", device, "", f"{place} is with {said['remoteRouterId']} instead")
+
+    @cached_property
+    def _levels(self) -> dict[str, int]:
+        """How far each switch is above those that hosts are cabled to."""
+        known = {far.device: 0 for near, far in self.right.far.items() if near.device in self.right.hosts}
+        while len(known) < len(self.right.switches):
+            level = max(known.values())
+            ends = [(near.device, far.device) for near, far in self.right.far.items()]
+            above = {far for near, far in ends if known.get(near) == level and far in self.right.switches}
+            if not above - set(known):
+                raise failed(f"no host is below {', '.join(sorted(set(self.right.switches) - set(known)))}")
+            known |= {far: level + 1 for far in above if far not in known}
+        return known
+
+    def _neighbors(self, device: str, step: int) -> list[tuple[str, str]]:
+        """(own port, switch) of every link that leads a level up or down."""
+        level = self._levels
+        return [(port, far) for port, far in self._links[device] if level.get(far) == level[device] + step]
+
+    @cached_property
+    def _links(self) -> dict[str, list[tuple[str, str]]]:
+        """(own port, far device) of the links of each device."""
+        found: dict[str, list[tuple[str, str]]] = defaultdict(list)
+        for near, far in self._far.items():
+            found[near.device].append((near.port, far.device))
+        return found
+
+    def _ways(self, target: str) -> dict[str, set[str]]:
+        """The ports of every switch that lead to another by as few links as can be, up first and then only down."""
+        order = sorted(self._levels, key=self._levels.__getitem__)
+        down, best = {target: 0}, {target: 0}
+        for device in order:
+            if device != target:
+                down[device] = 1 + min((down[far] for _, far in self._neighbors(device, -1)), default=NOWHERE)
+        for device in reversed(order):
+            over = min((best[far] for _, far in self._neighbors(device, 1)), default=NOWHERE)
+            best[device] = min(down[device], over + 1)
+        found = {}
+        for device in order:
+            lower = {port for port, far in self._neighbors(device, -1) if down[far] + 1 == best[device]}
+            upper = {port for port, far in self._neighbors(device, 1) if best[far] + 1 == best[device]}
+            if device != target and best[device] < NOWHERE:
+                found[device] = {kernel(port) for port in lower | upper}
+        return found
+
+    @cached_property
+    def _targets(self) -> list[tuple[str, str]]:
+        """(address, switch) of every loopback, where BGP announces it, and of every host."""
+        found = []
+        for end, addresses in self.right.addresses.items():
+            if end.port == LOOPBACK and self.right.devices[end.device]["asn"]:
+                found += [(address.partition("/")[0], end.device) for address in addresses]
+            elif end.device in self.right.hosts and end in self._far:
+                found += [(address.partition("/")[0], self._far[end].device) for address in addresses]
+        return found
+
+    @cached_property
+    def _tables(self) -> dict[str, list[tuple[Any, dict[str, Any]]]]:
+        """(network, route) of every route in use of each switch, the longest prefixes first."""
+        found = {}
+        for device in self.right.switches:
+            routes = self.said[device][1] | self.said[device][2]
+            used = [(ip_network(prefix), one) for prefix, all_of in routes.items() for one in all_of if _in_use(one)]
+            found[device] = sorted(used, key=lambda pair: -pair[0].prefixlen)
+        return found
+
+    def routes(self) -> Iterator[Finding]:
+        """Yield every loopback and host that a switch does not reach over all equal paths, and over nothing else."""
+        for address, target in self._targets:
+            for device, wanted in self._ways_to(target).items():
+                found = self._ports(device, address)
+                if found != wanted:
+                    said = f"over {', '.join(sorted(found))}" if found else "nowhere"
+                    told = f"{address} of {target} goes {said}, wanted {', '.join(sorted(wanted))}"
+                    yield Finding("route", device, "", told)
+
+    def _ports(self, device: str, address: str) -> set[str]:
+        wanted = ip_address(address)
+        route = next((one for network, one in self._tables[device] if wanted in network), {"nexthops": ()})
+        return {hop["interfaceName"] for hop in route["nexthops"] if hop.get("fib") and "interfaceName" in hop}
+
+    def leaks(self) -> Iterator[Finding]:
+        """Yield every prefix that a switch learned and that is neither a reachable loopback nor one of hosts."""
+        host_ends = [end for end in self.right.far if end.device in self.right.hosts]
+        hosts = [ip_interface(address).ip for end in host_ends for address in self.right.addresses.get(end, ())]
+        switches = set(self.right.switches)
+        links = [
+            ip_interface(address).ip
+            for near, far in self.right.far.items()
+            if {near.device, far.device} <= switches
+            for address in self.right.addresses.get(near, ())
+        ]
+        for device, table in self._tables.items():
+            loopbacks = [ip_address(a) for a, target in self._targets if device in self._ways_to(target)]
+            for network, route in table:
+                single = network.prefixlen == network.max_prefixlen
+                good = any(a in network for a in (loopbacks if single else hosts))
+                if route["protocol"] == "bgp" and (not good or any(a in network for a in links)):
+                    told = f"{network} is learned, and is neither a loopback nor a prefix of hosts"
+                    yield Finding("leak", device, "", told)
+
+    def _ways_to(self, target: str) -> dict[str, set[str]]:
+        if target not in self._known_ways:
+            self._known_ways[target] = self._ways(target)
+        return self._known_ways[target]
+
+    @cached_property
+    def _known_ways(self) -> dict[str, dict[str, set[str]]]:
+        return {}
+
+    def pings(self) -> Iterator[Finding]:
+        """Yield every leaf whose last host is not reached by the first host that has a way there."""
+        hosts = [near for near in self._far if near.device not in self.right.forms and self.right.addresses.get(near)]
+        ends = {self._far[near].device: near for near in hosts}
+        first = {self._far[near].device: near for near in reversed(hosts)}
+        asked = []
+        for leaf, end in ends.items():
+            ways = self._ways_to(leaf)
+            source = next((first[other] for other in ends if other in ways), None)
+            if source:
+                asked += [(source, end, leaf, address.partition("/")[0]) for address in self.right.addresses[end]]
+
+        def one(each: tuple[End, End, str, str]) -> bool:
+            return self.lab.pings(each[0].device, each[0].port, each[3])
+
+        with ThreadPoolExecutor() as pool:
+            for (source, end, leaf, address), answers in zip(asked, pool.map(one, asked), strict=True):
+                if not answers:
+                    told = f"{address} of {end} behind {leaf} does not answer"
+                    yield Finding("ping", source.device, source.port, told)
+
+
+def _in_use(route: dict[str, Any]) -> bool:
+    return bool(route.get("selected") and route.get("installed"))

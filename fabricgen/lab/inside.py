@@ -1,0 +1,155 @@
+"""What of a build is in a lab: what FRR routes, and hosts at its ends. All else is left out, and told."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+
+from fabricgen.lab.files import Build, End, Link
+
+MANAGEMENT = "links of management ports and BMCs"
+BRIDGED = "links between switches that are bridged or bonded"
+OUTSIDE = "links to routers outside of the fabric"
+UNKNOWN = "links of switches that FRR does not stand for, such as InfiniBand's"
+NO_SWITCH = "links without a switch, such as NVLink's"
+ALONE = "links of switches that no host is behind"
+
+
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """The build of a lab, its lists cut to what is in it, and a sentence for each kind of thing that is not."""
+
+    build: Build
+    left_out: tuple[str, ...]
+
+
+def inside(whole: Build) -> Inside:
+    """Cut a build to what a lab of network namespaces can run.
+
+    Without configurations it is cut by its lists alone, which is enough to count devices: what is bridged, bonded or in
+    a VRF stays.
+    """
+    out: Counter[str] = Counter()
+    listed = _without(whole, _by_lists(whole), out)
+    has_files = any(path.startswith("configs/") for path in whole.files)
+    told = _without(listed, _by_files(listed), out) if has_files else listed
+    near_hosts = _joined_to_hosts(told)
+    joined = _without(told, lambda link: "" if link.a.device in near_hosts else ALONE, out)
+    sentences = [f"{count:,} {what}" for what, count in sorted(out.items())]
+    gone = Counter(row["nos"] for name, row in whole.devices.items() if row["nos"] and name not in joined.devices)
+    sentences += [f"{count:,} switches on {nos}" for nos, count in sorted(gone.items())]
+    if has_files:
+        sentences += _within(joined)
+        joined = _bare(joined)
+    return Inside(joined, tuple(sentences))
+
+
+def _by_lists(build: Build) -> Callable[[Link], str]:
+    """Why a link is not in a lab, by the lists of a build; "" where it is."""
+    switches = {name: find_spec(f"fabricgen.running.{build.devices[name]['nos']}") for name in build.switches}
+
+    def why(link: Link) -> str:
+        ends = (link.a, link.b)
+        if any(end.device in switches and switches[end.device] is None for end in ends):
+            return UNKNOWN
+        if not any(end.device in switches for end in ends):
+            return NO_SWITCH
+        kinds = {build.kinds.get(end) for end in ends}
+        return MANAGEMENT if "management" in kinds else OUTSIDE if "exit" in kinds else ""
+
+    return why
+
+
+def _by_files(build: Build) -> Callable[[Link], str]:
+    """Why a link is not in a lab, by the configurations at its ends; "" where it is."""
+
+    def why(link: Link) -> str:
+        if link.a.device in build.forms and link.b.device in build.forms:
+            return BRIDGED if is_bridged(build, link.a) or is_bridged(build, link.b) else ""
+        host, switch = sorted((link.a, link.b), key=lambda end: end.device in build.forms)
+        peers = {key for bgp in build.forms[switch.device].bgp.values() for key in bgp.peers}
+        return OUTSIDE if peers & {address.partition("/")[0] for address in build.addresses.get(host, ())} else ""
+
+    return why
+
+
+def is_bridged(build: Build, end: End) -> bool:
+    """Whether a switch's port is in a VLAN or a bond."""
+    port = build.forms[end.device].interfaces.get(end.port)
+    return bool(port and (port.bond or port.access_vlan or port.tagged_vlans))
+
+
+def _without(build: Build, why: Callable[[Link], str], out: Counter[str]) -> Build:
+    """A build without the links that there is a reason against; `out` counts these by reason."""
+    kept = []
+    for link in build.links:
+        if reason := why(link):
+            out[reason] += 1
+        else:
+            kept.append(link)
+    ends = {end for link in kept for end in (link.a, link.b)}
+    names = {end.device for end in ends}
+    lists = {
+        "devices.csv": _cut(build.files["devices.csv"], lambda row: row["device"] in names),
+        "links.csv": _cut(build.files["links.csv"], lambda row: End(row["a_device"], row["a_port"]) in ends),
+        "addresses.csv": _cut(build.files["addresses.csv"], lambda row: row["device"] in names),
+    }
+    configs = {path: text for path, text in build.files.items() if path.startswith("configs/")}
+    return Build(lists | {path: text for path, text in configs.items() if path.split("/")[1] in names})
+
+
+def _cut(text: str, keeps: Callable[[dict[str, str]], bool]) -> str:
+    """A table of those of its rows that are kept."""
+    reader, cut = csv.DictReader(io.StringIO(text)), io.StringIO()
+    writer = csv.DictWriter(cut, reader.fieldnames or (), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(row for row in reader if keeps(row))
+    return cut.getvalue()
+
+
+def _joined_to_hosts(build: Build) -> set[str]:
+    """Devices that are hosts, or that links join to some."""
+    mates = defaultdict[str, list[str]](list)
+    for near, far in build.far.items():
+        mates[near.device].append(far.device)
+    found, new = set[str](), list(build.hosts)
+    while new:
+        found.update(new)
+        new = [mate for device in new for mate in mates[device] if mate not in found]
+    return found
+
+
+def _bare_ends(build: Build) -> set[End]:
+    """Ends of hosts that have no address in a lab: the kernel's VLANs, bonds and VRFs are not there."""
+    found = set()
+    for near, far in build.far.items():
+        if near.device not in build.forms:
+            port = build.forms[far.device].interfaces.get(far.port)
+            if is_bridged(build, far) or (port and port.vrf):
+                found.add(near)
+    return found
+
+
+def _bare(build: Build) -> Build:
+    """A build without the addresses of hosts that they cannot have in a lab."""
+    ends = _bare_ends(build)
+    cut = _cut(build.files["addresses.csv"], lambda row: End(row["device"], row["port"]) not in ends)
+    return Build({**build.files, "addresses.csv": cut})
+
+
+def _within(build: Build) -> Iterator[str]:
+    """Sentences on what devices of a lab are told and do not do in it."""
+    if bare := len(_bare_ends(build)):
+        yield f"the addresses of {bare:,} ports of hosts that are bridged, bonded or in a VRF; their cables are there"
+    yield from _named("VRFs", (vrf for form in build.forms.values() for vrf in form.vrfs))
+    if overlays := sum(bool(form.overlay) for form in build.forms.values()):
+        yield f"what EVPN carries, of {overlays:,} switches; its sessions are there"
+
+
+def _named(what: str, names: Iterable[str]) -> Iterator[str]:
+    if found := sorted(set(names)):
+        yield f"{what}: {', '.join(found[:4])}" + (f" and {len(found) - 4} more" if len(found) > 4 else "")

@@ -1,0 +1,89 @@
+"""What a lab asks of this machine: Linux, root, the programs that it runs, and memory."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from fabricgen.kernel.diagnostics import fault
+from fabricgen.lab.fabric import DAEMONS
+from fabricgen.lab.files import Build
+from fabricgen.lab.start import DAEMON_NAMES
+
+CODE = "FG172"
+"""The code of a machine that cannot run a lab."""
+
+PACKAGES = {"ip": "iproute2", "ping": "iputils-ping", "sysctl": "procps", "vtysh": "frr"}
+"""Debian's packages by program; FRR's daemons are in `frr`."""
+
+
+def lacking() -> str:
+    """What this machine lacks for a lab, and how to get it; "" for nothing. Nothing stays of the try."""
+    if sys.platform != "linux":
+        return f"a lab needs Linux, for its network namespaces, and this is {sys.platform}: take a virtual machine"
+    programs = [name for name in PACKAGES if not shutil.which(name)]
+    packages = {PACKAGES[name] for name in programs}
+    daemons = [name for name in DAEMON_NAMES if not (DAEMONS / name).exists()]
+    if programs or daemons:
+        install = " ".join(sorted(packages | ({"frr"} if daemons else set())))
+        return f"a lab needs {', '.join([*programs, *daemons])}: `apt-get install {install}` (dnf calls them alike)"
+    if not can_make_namespaces():
+        return "a lab needs the right to make network namespaces, which root has: `sudo fabricgen lab ...`"
+    return ""
+
+
+def can_make_namespaces() -> bool:
+    """Whether this process may make a network namespace; the one that is made is deleted."""
+    probe = f"fabricgen-probe-{os.getpid()}"
+    made = subprocess.run(["ip", "netns", "add", probe], check=False, capture_output=True)  # noqa: S603, S607
+    subprocess.run(["ip", "netns", "del", probe], check=False, capture_output=True)  # noqa: S603, S607
+    return made.returncode == 0
+
+
+def require_machine() -> None:
+    """Raise InputError (FG172) where this machine lacks something, with how to get it."""
+    if found := lacking():
+        reason, _, way = found.partition(": ")
+        raise fault(CODE, reason, hint=way)
+
+
+SWITCH_MB, HOST_MB, LINK_MB = 30, 1, 1
+"""What each takes, measured with FRR 8.4 on superpod-b300: 18 switches with 128 links took 0.6 GB; 96 switches and 256
+hosts with 8,192 links 10.3 GB. Of a link, the sessions and routes at both ends are the larger part."""
+
+SHARE = 0.8
+"""The most of the memory available that a lab takes."""
+
+NEIGHBOURS = ("net.ipv4.neigh.default.gc_thresh3", "net.ipv6.neigh.default.gc_thresh3")
+"""How many neighbours the kernel keeps for all namespaces together (Linux, Documentation/networking/ip-sysctl.rst)."""
+
+FEWER = "less of it: `--lab 1su,4n,2spine` is one unit with four nodes and two spines a group"
+
+
+def require_room(build: Build) -> None:
+    """Raise InputError (FG172) where nothing of a build runs in a lab, or more than this machine has room for."""
+    switches, hosts, links = len(build.switches), len(build.hosts), len(build.links)
+    if not switches:
+        raise fault(CODE, "no switch of it runs in a lab", hint="FRR routes Ethernet; no fabric here has hosts on it")
+    size = f"a lab of {switches:,} switches, {hosts:,} hosts and {links:,} links"
+    needed, free = (switches * SWITCH_MB + hosts * HOST_MB + links * LINK_MB) / 1000, _free_gb()
+    if needed > SHARE * free:
+        told = f"takes about {needed:,.1f} GB of memory, and may have {SHARE:.0%} of the {free:,.1f} GB available"
+        raise fault(CODE, f"{size} {told}", hint=FEWER)
+    most = min(int(Path("/proc/sys", name.replace(".", "/")).read_text(encoding="ascii")) for name in NEIGHBOURS)
+    if 2 * links > most:
+        enough = f"`sysctl -w {' '.join(f'{name}={4 * links}' for name in NEIGHBOURS)}` for the whole machine"
+        raise fault(
+            CODE,
+            f"{size} has {2 * links:,} neighbours, and the kernel keeps {most:,}: sessions beyond these stay down",
+            hint=f"{FEWER}; or {enough}",
+        )
+
+
+def _free_gb() -> float:
+    """Memory that programs can have without swapping, in GB (proc(5), MemAvailable)."""
+    lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("MemAvailable:")) * 1024 / 1e9

@@ -1,0 +1,168 @@
+"""A lab on disk: a folder with its build, the sockets of its daemons, and the namespaces that are its own.
+
+The default is `/run/fabricgen/NAME`: short, root's, and gone with the next start of the machine, as namespaces are.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import shutil
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from fabricgen.kernel.diagnostics import fault
+from fabricgen.lab.fabric import Lab
+from fabricgen.lab.files import Build
+from fabricgen.lab.inside import Inside
+from fabricgen.lab.stop import take_down
+from fabricgen.publish.replacing import replace_file
+
+CODE = "FG173"
+"""The code of a lab that is there already, or that is not there."""
+
+LABS = Path("/run/fabricgen")
+"""Where labs are unless `--state` says otherwise."""
+
+NAMESPACES = Path("/run/netns")
+"""Where `ip netns` keeps the names of namespaces (ip-netns(8))."""
+
+FILE, BUILD, SOCKETS = "lab.json", "build", "frr"
+LONGEST_PATH, LONGEST_FILE = 107, len("/zserv.api")
+"""Characters of the path of a socket (unix(7): 108 with the zero at the end), and of a daemon's own name in it."""
+
+WAIT_S = 20
+"""A command that changes a lab waits that long for another one."""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What the folder of a lab says. A lab that is not `up` was interrupted while it came up."""
+
+    folder: Path
+    spaces: Mapping[str, str]
+    left_out: tuple[str, ...]
+    up: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name of the lab: that of its folder, and the beginning of its namespaces' names."""
+        return self.folder.name
+
+    @property
+    def sockets(self) -> Path:
+        """The folder with the sockets of each switch's daemons."""
+        return self.folder / SOCKETS
+
+    def save(self, *, up: bool) -> None:
+        """Write what is known of the lab, whole or not at all."""
+        said = {"fabricgen": "lab", "up": up, "namespaces": dict(self.spaces), "left_out": self.left_out}
+        replace_file(self.folder / FILE, (json.dumps(said, indent=2) + "\n").encode())
+
+    def lab(self) -> Lab:
+        """The lab, with its build."""
+        build, files = self.folder / BUILD, dict[str, str]()
+        for file in sorted(path for path in build.rglob("*") if path.is_file()):
+            files[file.relative_to(build).as_posix()] = file.read_text(encoding="utf-8")
+        return Lab(self.sockets, self.spaces, Build(files))
+
+
+def claim(folder: Path) -> None:
+    """Make the folder of a lab that is about to come up; raises InputError (FG173) where it holds anything."""
+    if (folder / FILE).exists():
+        raise fault(CODE, f"there is a lab in {folder} already", hint=f"`fabricgen lab down --state {folder}` ends it")
+    if folder.exists() and any(not file.name.startswith(".fabricgen-") for file in folder.iterdir()):
+        raise fault(CODE, f"{folder} is not empty, and no lab", hint="name another folder with --state")
+    folder.mkdir(parents=True, exist_ok=True)
+
+
+def new_state(folder: Path, made: Inside) -> State:
+    """Write the folder of a lab that is about to come up; the caller holds it.
+
+    Raises InputError (FG173) where a namespace of a name exists, or the path of a socket would be too long.
+    """
+    devices = [*made.build.switches, *made.build.hosts]
+    spaces = {device: f"{folder.name}-{device}" for device in devices}
+    taken = [space for space in spaces.values() if (NAMESPACES / space).exists()]
+    if taken:
+        raise fault(
+            CODE,
+            f"there are namespaces of these names already: {', '.join(taken[:4])}" + ", ..." * (len(taken) > 4),
+            hint="they are not this lab's, and left alone: name the lab otherwise, with `--state /run/fabricgen/OTHER`",
+        )
+    state = State(folder, spaces, made.left_out)
+    longest = max(len(os.fsencode(state.sockets / name)) for name in made.build.switches) + LONGEST_FILE
+    if longest > LONGEST_PATH:
+        raise fault(
+            CODE,
+            f"sockets in {folder} would have paths of {longest} characters, and the most is {LONGEST_PATH}",
+            hint="a shorter --state, such as /run/fabricgen/lab",
+        )
+    state.save(up=False)
+    for path, text in made.build.files.items():
+        file = folder / BUILD / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    return state
+
+
+def read_state(folder: Path) -> State:
+    """What the folder of a lab says; raises InputError (FG173) where it holds none."""
+    try:
+        said = json.loads((folder / FILE).read_text(encoding="utf-8"))
+        assert said["fabricgen"] == "lab"  # noqa: S101 - told as any other file that is none of ours
+        return State(folder, said["namespaces"], tuple(said["left_out"]), bool(said["up"]))
+    except (OSError, ValueError, KeyError, TypeError, AssertionError):
+        raise fault(CODE, f"{folder} holds no lab", hint=_others()) from None
+
+
+def _others() -> str:
+    labs = ", ".join(str(folder) for folder in known_labs())
+    return f"labs are in {labs}; name one with --state" if labs else "`fabricgen lab up BLUEPRINT` starts one"
+
+
+def known_labs() -> list[Path]:
+    """The folders of labs where they are by default."""
+    return sorted(file.parent for file in LABS.glob(f"*/{FILE}"))
+
+
+def the_lab(folder: Path | None) -> Path | None:
+    """The folder that is named, else that of the only lab there is; None where there is none.
+
+    Raises InputError (FG173) where there are several.
+    """
+    labs = [folder.resolve()] if folder else known_labs()
+    if len(labs) > 1:
+        raise fault(CODE, f"there are {len(labs)} labs", hint=_others())
+    return labs[0] if labs else None
+
+
+@contextlib.contextmanager
+def held(folder: Path) -> Iterator[int]:
+    """Hold the folder of a lab against other commands that change it; gives a descriptor that holds it as long as it
+    is open anywhere. Raises InputError (FG173) where another one holds it too long, FileNotFoundError without folder.
+    """
+    descriptor, deadline = os.open(folder, os.O_RDONLY | os.O_DIRECTORY), time.monotonic() + WAIT_S
+    try:
+        while True:
+            with contextlib.suppress(BlockingIOError):
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            if time.monotonic() > deadline:
+                raise fault(CODE, f"another command is at work on the lab in {folder}", hint="wait for it, or end it")
+            time.sleep(0.1)
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def remove(state: State) -> None:
+    """Take a lab down and its folder away; raises InputError (FG175) where a process does not end."""
+    take_down(state.sockets, state.spaces.values())
+    shutil.rmtree(state.folder, ignore_errors=True)
+    with contextlib.suppress(OSError):
+        LABS.rmdir()  # succeeds only where no other lab is there

@@ -1,0 +1,55 @@
+"""How a lab goes down, whatever is left of it: its daemons by the folder in their command, its namespaces by name."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+from fabricgen.lab.fabric import failed
+
+PATIENCE_S = 30
+"""A killed process that is still there after that long is told of."""
+
+
+def take_down(folder: Path, spaces: Iterable[str]) -> None:
+    """Kill the daemons whose sockets lie in a lab's folder, and delete namespaces, as far as they are there.
+
+    A daemon that was about to start in a namespace no longer finds it; one that did is seen the second time.
+    Raises InputError (FG175) where a process does not go.
+    """
+    kill(folder)
+    for space in spaces:
+        command = ["ip", "netns", "del", space]
+        subprocess.run(command, check=False, capture_output=True)  # noqa: S603 - no shell
+    kill(folder)
+
+
+def kill(folder: Path) -> None:
+    """Kill the daemons whose sockets lie in a folder, and wait until they are gone; raises InputError (FG175)."""
+    deadline = time.monotonic() + PATIENCE_S
+    while found := daemons_of(folder):
+        if time.monotonic() > deadline:
+            raise failed(f"processes {', '.join(map(str, found))} do not end")
+        for process in found:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+        time.sleep(0.01)
+
+
+def daemons_of(folder: Path) -> list[int]:
+    """Ids of the processes that were given sockets in a folder: `--vty_socket FOLDER/DEVICE`. Dead ones have no
+    command any more.
+    """
+    mark = b"\0--vty_socket\0" + os.fsencode(folder) + b"/"
+    found = []
+    for process in Path("/proc").iterdir():
+        if process.name.isdecimal():
+            with contextlib.suppress(OSError):  # it has ended meanwhile
+                if mark in (process / "cmdline").read_bytes():
+                    found.append(int(process.name))
+    return found
