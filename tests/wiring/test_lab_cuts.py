@@ -21,7 +21,7 @@ from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.engine import lint
 from fabricgen.phases.left_out import left_out
 from fabricgen.phases.summary import phase_summary
-from fabricgen.phases.tables import cluster_at
+from fabricgen.phases.tables import cluster_at, in_lab
 from tests.conftest import BLUEPRINTS, EXAMPLES, Ran, built_files, example_cluster, example_design
 
 
@@ -124,3 +124,11 @@ def test_a_build_of_a_lab_tells_what_it_leaves_out(fabricgen: Callable[..., Ran]
     figures = json.loads((out / "summary.json").read_text())
     assert figures["differs"][2] == "switches: 4 of 8 (compute leaf 2 of 4, compute spine 2 of 4)"
     assert len(list((out / "configs").glob("*/config_db.json"))) == 4
+
+
+def test_a_lab_of_a_phase_has_what_is_there_then() -> None:
+    found = in_lab(example_design("phased-planes"), "1su,2n", "now")
+    figures = phase_summary(found)
+    compute = figures["fabrics"]["compute"]
+    assert (figures["phase"], figures["nodes"], compute["planes"]) == ("now, lab 1su,2n", 2, 4)
+    assert compute["switches"] == {"leaf": 4, "spine": 8}
