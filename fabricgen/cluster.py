@@ -20,7 +20,7 @@ from fabricgen.kernel.intervals import Intervals
 from fabricgen.numbering.addresses.allocate import Addresses, allocate
 from fabricgen.numbering.asn.sessions import check_sessions
 from fabricgen.numbering.lazy_columns import Strings
-from fabricgen.numbering.names import device_names, site_names
+from fabricgen.numbering.names import device_names, site_names, stated_places
 from fabricgen.numbering.ports import PortNames
 from fabricgen.views.configuration import check_configurations
 from fabricgen.wiring.expand import build_wiring_plan
@@ -194,7 +194,7 @@ def build_cluster(design: Design) -> Cluster:
 
     Raises InputError, each with its place, where racks, pools or port tables do not suffice.
     """
-    plan = build_wiring_plan(design, device_names)
+    plan = build_wiring_plan(design, stated_places)
     try:
         names = device_names(design, plan.devices)
         addresses = allocate(design, plan)

@@ -17,6 +17,7 @@ from fabricgen.kernel.diagnostics import Diagnostic, InputError, did_you_mean, f
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
     from fabricgen.export.table import ExportContext, FrrLab
+    from fabricgen.lock.found import Source
     from fabricgen.publish import Bundle, Content
 
 CONFIGS = "configs"
@@ -70,12 +71,21 @@ def compile_with_room(
 
 
 def compile_adopted(
-    blueprint: str, files: Sequence[str], released: Sequence[str] = (), *, allow_outside: bool = False
+    blueprint: str,
+    files: Sequence[str],
+    released: Sequence[str] = (),
+    *,
+    allow_outside: bool = False,
+    sources: Sequence[Source] = (),
+    told: Callable[[str], None] = print,
 ) -> Design:
-    """As `compile_released`, with the names and numbers of a running fabric, in `files`, adopted."""
+    """As `compile_released`, with the names and numbers of a running fabric, in `files` and `sources`, adopted.
+
+    `told` is told what of these cannot be kept.
+    """
     from fabricgen.lock.adoption import adopt
 
-    return adopt(compile_released(blueprint, released, allow_outside=allow_outside), files)
+    return adopt(compile_released(blueprint, released, allow_outside=allow_outside), files, sources, told)
 
 
 def compile_released(

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 
-from fabricgen.blueprint.beside.adopted import ADOPTED, Key, adopted_of, can_be_kept, interval_of
+from fabricgen.blueprint.beside.adopted import (
+    ADOPTED,
+    PLACE,
+    Key,
+    adopted_of,
+    can_be_kept,
+    interval_of,
+    place_text,
+)
 from fabricgen.blueprint.beside.allocation import CODE, Allocation, Stated, read_allocations
 from fabricgen.blueprint.beside.lock import Lock, interval_text
 from fabricgen.cluster import Cluster, build_cluster
@@ -14,18 +23,31 @@ from fabricgen.design.model import Design
 from fabricgen.design.names.templates import with_own
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span, did_you_mean
 from fabricgen.kernel.intervals import Interval
+from fabricgen.lock.found import Found, Matching, Source, read_export
 from fabricgen.numbering.addresses.allocate import Addresses, allocate
 from fabricgen.numbering.link_ends import LinkEnds
-from fabricgen.numbering.names import default_rows, usual_names
+from fabricgen.numbering.names import default_rows, stated_places, usual_names
+from fabricgen.wiring.expand import placed_devices
+from fabricgen.wiring.tables import DeviceTable, RackTable
 
 
-def adopt(design: Design, files: Sequence[str]) -> Design:
-    """A design whose lock holds the names and numbers of the lists that differ from the allocated ones.
+def adopt(
+    design: Design, files: Sequence[str], sources: Sequence[Source] = (), told: Callable[[str], None] = print
+) -> Design:
+    """A design whose lock holds the names, places and numbers of the lists that differ from the planned ones.
 
-    Devices that are not in the lists keep their numbers. Blocks that are not in the lock yet are allocated away from
-    adopted numbers. Raises InputError with every fault in the lists.
+    `files` are lists of an allocation or devices that a NetBox exported, `sources` are NetBoxes; `told` is told what of
+    these cannot be kept. Devices that are not in the lists keep what they have. Blocks that are not in the lock yet are
+    allocated away from adopted numbers. Raises InputError with every fault in the lists.
     """
-    return _Adoption(build_cluster(design), read_allocations(files)).run()
+    cluster = build_cluster(design)
+    exports = {file: read_export(file) for file in files}
+    adoption = _Adoption(cluster, read_allocations([file for file in files if exports[file] is None]))
+    found = [export for export in exports.values() if export is not None]
+    found += [source(set(cluster.sites)) for source in sources]
+    if found:
+        adoption.match(found, told)
+    return adoption.run()
 
 
 class _Adoption:
@@ -39,13 +61,32 @@ class _Adoption:
         self._there = {name for kind, name in cluster.addresses.used if kind == ADOPTED}
         usual = usual_names(cluster.design, cluster.plan.devices)
         by_usual = {name: row for row, name in enumerate(usual)}
+        self._places = _places(cluster.plan.devices, cluster.plan.racks)
         self._plain_names = with_own(cluster.design.loaded.blueprint, usual)
         by_name = {name: row for row, name in enumerate(cluster.names)}
+        self._present = by_name
         self._called = by_name | by_usual | self._rows if lists.named else self._rows | by_usual | by_name
         """Device rows by name; if the lists have a column for present names, their key column has allocated names."""
         self._faults = list(lists.faults)
         self._stated: dict[Key, Stated] = {}
         """Stated values by the key of the lock; a link between switches has the key of its lower end."""
+
+    def match(self, found: Sequence[Sequence[Found]], told: Callable[[str], None]) -> None:
+        """Take in devices of NetBoxes; those that other lists give a name are known by that, too."""
+        names = {stated.value: stated.key.device for stated in self._lists.stated if stated.key.what == "name"}
+        called = self._called | self._present
+        called |= {name: self._called[device] for name, device in names.items() if device in self._called}
+        matching = Matching(
+            self._cluster, called, self._defaults, lambda key: self._value(key, self._cluster.addresses)
+        )
+        for devices in found:
+            matching.read(devices)
+        self._faults += matching.faults
+        self._called = called | self._rows
+        for stated in matching.stated:
+            self._resolve(stated)
+        for text in matching.unused:
+            told(text)
 
     def run(self) -> Design:
         for stated in self._lists.stated:
@@ -122,7 +163,9 @@ class _Adoption:
             return
         key, value = self._lower_end(row, key, stated.value)
         other = self._stated.setdefault(key, replace(stated, value=value))
-        if other.value != value:
+        if other.value != value and key.what != "port":
+            self._fault(stated, f"{key.text()} is {value} here and {other.value} at {other.span}", "state it once")
+        elif other.value != value:
             message = f"{stated.value} is not in one /{length} with the address of the far end, stated at {other.span}"
             self._fault(stated, message, "one end has an even address, the other the odd one after it")
         elif not can_be_kept(key):
@@ -151,6 +194,8 @@ class _Adoption:
         if key.what == "name":
             present = addresses is self._cluster.addresses
             return self._cluster.names[row] if present else self._plain_names[row]
+        if key.what == PLACE:
+            return self._places[row] if addresses is self._cluster.addresses else self._plain_places[row]
         if key.what == "asn":
             return str(int(addresses.asn[row]) or "")
         if key.v6 >= len(addresses.families):
@@ -163,8 +208,15 @@ class _Adoption:
             return found.text(found.management.at(row))
         return found.text(found.loopback.at(row) if key.v6 else int(addresses.router_id[row]))
 
+    @cached_property
+    def _plain_places(self) -> list[str]:
+        """Where devices would stand without adopted places."""
+        loaded = self._design.loaded
+        plain = build_design(replace(loaded, lock=replace(loaded.lock, words={**loaded.lock.words, ADOPTED: {}})))
+        return _places(*placed_devices(plain, stated_places))
+
     def _length(self, row: int, key: Key) -> int:
-        if key.what in ("name", "asn"):
+        if key.what in ("name", PLACE, "asn"):
             return -1
         found = self._cluster.addresses.families[key.v6]
         if key.what == "port":
@@ -219,6 +271,12 @@ class _Adoption:
 
     def _fault(self, stated: Stated, message: str, hint: str) -> None:
         self._faults.append(Diagnostic(CODE, Severity.ERROR, message, (), hint, stated.span))
+
+
+def _places(devices: DeviceTable, racks: RackTable) -> list[str]:
+    """Where every device stands, as the lock has it; "" where it is in no rack unit."""
+    pairs = zip(devices.rack.tolist(), devices.u.tolist(), strict=True)
+    return [place_text(racks.names[rack], u) if u else "" for rack, u in pairs]
 
 
 def _order(found: Diagnostic) -> tuple[Span, str]:

@@ -10,7 +10,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from fabricgen.blueprint.beside.adopted import ADOPTED, Key, adopted_of
+from fabricgen.blueprint.beside.adopted import ADOPTED, PLACE, Key, adopted_of, parse_place
+from fabricgen.blueprint.sections.floor import DevicePlace
 from fabricgen.blueprint.sections.naming import LONGEST, Names, are_host_names, is_host_name
 from fabricgen.design.model import Design
 from fabricgen.design.names.nodes import NodeNames
@@ -18,6 +19,17 @@ from fabricgen.design.names.switches import SwitchNames, names_of_tier
 from fabricgen.design.names.templates import with_own
 from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault
 from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, DeviceClass, DeviceTable
+
+TAKEN = {
+    "all": "what Ansible and Slurm call everybody",
+    "configured": "a group of Ansible's inventory",
+    "default": "what Slurm calls the settings of all nodes",
+    "localhost": "what every machine calls itself",
+    "nodes": "a group of Ansible's inventory",
+    "ungrouped": "a group of Ansible's",
+}
+"""Host names that mean something else to the systems that run a cluster (RFC 6761, 6.3; slurm.conf(5), "NodeName";
+Ansible, "How to build your inventory")."""
 
 
 def device_names(design: Design, devices: DeviceTable) -> list[str]:
@@ -43,6 +55,25 @@ def adopted_names(design: Design) -> dict[str, str]:
     """Adopted host names in the lock, by default name."""
     adopted = adopted_of(design.layout.lock.words_of(ADOPTED))
     return {key.device: value for key, value in adopted.items() if key.what == "name"}
+
+
+def stated_places(design: Design, devices: DeviceTable) -> tuple[Sequence[str], dict[str, tuple[DevicePlace, Path]]]:
+    """(names of all devices, the places of single ones by name, each with where it is stated).
+
+    Those of the blueprint (`floor.devices`) win over adopted ones in the lock. Without any, there are no names either.
+    Raises InputError as `device_names`.
+    """
+    own = design.loaded.blueprint.floor.devices
+    adopted = adopted_of(design.layout.lock.words_of(ADOPTED))
+    kept = {
+        key.device: (parse_place(value), (ADOPTED, key.text())) for key, value in adopted.items() if key.what == PLACE
+    }
+    if not own and not kept:
+        return (), {}
+    names = device_names(design, devices)
+    rows = default_rows(design, devices) if kept else {}
+    found: dict[str, tuple[DevicePlace, Path]] = {names[rows[name]]: kept[name] for name in kept if name in rows}
+    return names, found | {name: (place, ("floor", "devices", name)) for name, place in own.items()}
 
 
 def default_rows(design: Design, devices: DeviceTable) -> dict[str, int]:
@@ -77,7 +108,8 @@ def _check(design: Design, devices: DeviceTable, usual: Sequence[str], names: Se
         if name not in known:
             hint = did_you_mean(name, usual)
             raise fault("FG047", f"there is no device '{name}' to name", path=("names", "devices", name), hint=hint)
-    if len(set(names)) == len(names) and are_host_names(names):
+    once = set(names)
+    if len(once) == len(names) and are_host_names(names) and once.isdisjoint(TAKEN):
         return
     seen: dict[str, int] = {}
     for row, name in enumerate(names):
@@ -86,13 +118,14 @@ def _check(design: Design, devices: DeviceTable, usual: Sequence[str], names: Se
             paths = [_source(design, devices, at, usual[at], name) for at in (row, other)]
             path, elsewhere = sorted(paths, key=lambda path: path[0] != ADOPTED)
             raise _twice(name, path, elsewhere, [_line(devices, at) for at in (row, other)])
-        if not is_host_name(name):
+        if not is_host_name(name) or name in TAKEN:
             why = f"has {len(name)} characters" if len(name) > LONGEST else "is no label of RFC 1123"
+            why = f"is {TAKEN[name]}" if name in TAKEN else why
             raise fault(
                 "FG040",
                 f"the host name {name} {why}",
                 path=_source(design, devices, row, usual[row], name),
-                hint=f"at most {LONGEST} lower-case letters, digits and, inside, '-'",
+                hint=f"at most {LONGEST} lower-case letters, digits and, inside, '-'; none of {', '.join(TAKEN)}",
             )
 
 

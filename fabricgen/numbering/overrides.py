@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from ipaddress import IPv4Network, IPv6Network, collapse_addresses
 
-from fabricgen.blueprint.beside.adopted import ADOPTED, Key, adopted_of
+from fabricgen.blueprint.beside.adopted import ADOPTED, PLACE, Key, adopted_of
 from fabricgen.blueprint.sections.overrides import Override
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, did_you_mean, fault
@@ -73,7 +73,7 @@ class _OverrideApplier:
         }
         used = frozenset(key for key in adopted if self._is_there(key, defaults))
         lines: dict[OverrideKey, Key] = {}
-        for key in (key for key in adopted if key in used and key.what != "name"):
+        for key in (key for key in adopted if key in used and key.what not in ("name", PLACE)):
             key_of_override = self._override_key(defaults[key.device], key)
             other = lines.setdefault(key_of_override, key)
             if other != key:
@@ -111,7 +111,7 @@ class _OverrideApplier:
     def _is_there(self, key: Key, rows: Mapping[str, int]) -> bool:
         """Whether the device, and the number that was adopted for it, exist."""
         row, family = rows.get(key.device, -1), self._family(v6=key.v6)
-        if row < 0 or key.what == "name":
+        if row < 0 or key.what in ("name", PLACE):
             return row >= 0
         if key.what == "asn":
             return bool(self.to.asn[row])

@@ -18,6 +18,8 @@ PAGE = 1000
 TRIES = 4
 TIMEOUT_S = 300
 """A batch of cables takes a slow NetBox a minute: it traces the path of each."""
+FIRST_TIMEOUT_S = 10
+"""For what is asked first, which costs NetBox nothing: who takes longer is no NetBox, or not there."""
 AGAIN = (429, 502, 503, 504)
 """Answers after which a request is made again, TRIES times at most, each after a longer pause or when NetBox says."""
 OF_V2 = "nbt_"
@@ -55,7 +57,7 @@ class NetBox:
 
     def version(self) -> str:
         """The version of NetBox; raises RefusedError where there is none, or none that knows the token."""
-        told = self._call("GET", "status")
+        told = self._call("GET", "status", timeout_s=FIRST_TIMEOUT_S)
         if not isinstance(told, dict) or "netbox-version" not in told:
             raise RefusedError(
                 200, f"{self.url} is not NetBox: /api/status/ has no version", told, "name what is before /api/"
@@ -67,14 +69,21 @@ class NetBox:
         seen = 0
         while True:
             page = self._call("GET", path, {**filters, "limit": PAGE, "offset": seen, "ordering": "id"})
-            yield from page["results"]
-            seen += len(page["results"])
-            if seen >= page["count"] or not page["results"]:
+            rows, count = _page_of(page)
+            if count < 0 or (not rows and seen < count):
+                text = f"what {self.url} answered to GET {path} is no page of records"
+                raise RefusedError(200, text, page, _NOT_NETBOX)
+            yield from rows
+            seen += len(rows)
+            if seen >= count:
                 return
 
     def make(self, path: str, rows: Sequence[Mapping[str, Any]]) -> list[Record]:
         """Make records, all or none; the answer is in their order."""
         made: list[Record] = self._call("POST", path, body=rows)
+        if not _are_records(made) or len(made) != len(rows):
+            text = f"what {self.url} answered to POST {path} is not the {len(rows)} records that were sent"
+            raise RefusedError(201, text, made, _NOT_NETBOX)
         return made
 
     def change(self, path: str, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -89,14 +98,22 @@ class NetBox:
             if refused.status != 404:
                 raise
 
-    def _call(self, method: str, path: str, filters: Mapping[str, Any] | None = None, body: Any = None) -> Any:
+    def _call(
+        self,
+        method: str,
+        path: str,
+        filters: Mapping[str, Any] | None = None,
+        body: Any = None,
+        timeout_s: float = TIMEOUT_S,
+    ) -> Any:
         url = f"{self.url}/api/{path}/"
         try:
             answer = self._session.request(
-                method, url, params=filters, json=body, timeout=TIMEOUT_S, allow_redirects=False
+                method, url, params=filters, json=body, timeout=(FIRST_TIMEOUT_S, timeout_s), allow_redirects=False
             )
         except self._failed as error:
-            reason = type(error).__name__
+            slow = "time" in str(error) and "out" in str(error)
+            reason = f"no answer within {timeout_s:g} s" if slow else type(error).__name__
             text = f"NetBox at {self.url} cannot be reached: {reason} at {method} {path}"
             raise RefusedError(0, text, None, "what was written is kept: run it again, it goes on from there") from None
         try:
@@ -108,12 +125,11 @@ class NetBox:
                 answer.status_code, f"{self.url} is elsewhere now", None, "give the URL that it redirects to"
             )
         if answer.status_code >= 300 or (told is None and answer.content):
-            raise RefusedError(
-                answer.status_code,
-                self._told(method, path, answer.status_code, told),
-                told,
-                _HINTS.get(answer.status_code, ""),
-            )
+            text, hint = self._told(method, path, answer.status_code, told), _HINTS.get(answer.status_code, "")
+            if answer.status_code < 300:
+                text += f" with {answer.headers.get('Content-Type', 'text')}, not with JSON"
+                hint = _NOT_NETBOX
+            raise RefusedError(answer.status_code, text, told, hint)
         return told
 
     def _told(self, method: str, path: str, status: int, told: Any) -> str:
@@ -121,6 +137,19 @@ class NetBox:
         return f"NetBox answered {status} to {method} {path}" + (f": {shown}" if shown else "")
 
 
+def _page_of(told: Any) -> tuple[list[Record], int]:
+    """(records, how many there are on all pages); none of -1 where it is no page."""
+    if isinstance(told, dict) and isinstance(told.get("count"), int) and _are_records(told.get("results")):
+        return told["results"], told["count"]
+    return [], -1
+
+
+def _are_records(rows: Any) -> bool:
+    """Whether they are a list of records of NetBox, each with its number."""
+    return isinstance(rows, list) and all(isinstance(row, dict) and "id" in row for row in rows)
+
+
+_NOT_NETBOX = "the URL is what stands before /api/; a proxy or a login page in between may have answered"
 _HINTS = {
     401: "the token must be one of this NetBox",
     403: "the token must be one of this NetBox, and may write what is pushed (and nothing else)",

@@ -6,7 +6,9 @@ from collections.abc import Collection, Iterator
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from fabricgen.kernel.diagnostics import Span
 from fabricgen.kernel.units import number
+from fabricgen.lock.found import Found
 from fabricgen.push.client import NetBox, Record
 
 METRES = {"km": 1000.0, "m": 1.0, "cm": 0.01, "mi": 1609.344, "ft": 0.3048, "in": 0.0254}
@@ -24,7 +26,7 @@ class Port(NamedTuple):
 
 
 class Device(NamedTuple):
-    """A device; `rack` and `u` are "" where it is in none, addresses are without prefix length, "" for none."""
+    """A device; `rack` and `u` are "" where it is in none, addresses have their prefix length, "" for none."""
 
     number: int
     name: str
@@ -125,8 +127,24 @@ class Reading:
                 yield each["address"], each["description"], at[0] if at else None, _tags(each)
 
 
+def found_devices(netbox: NetBox, sites: Collection[str]) -> list[Found]:
+    """The devices at some sites, as `lock --import` takes them."""
+    return [
+        Found(
+            each.name,
+            each.site,
+            each.rack,
+            each.u,
+            tuple(filter(None, each.primary)),
+            each.oob,
+            Span(f"{netbox.url}/dcim/devices/{each.number}/", 1, 1),
+        )
+        for each in Reading(netbox, sites).devices
+    ]
+
+
 def _device(each: Record) -> Device:
-    primary = tuple(_bare(each[f"primary_ip{family}"]) for family in (4, 6))
+    primary = tuple(_address(each[f"primary_ip{family}"]) for family in (4, 6))
     return Device(
         each["id"],
         each["name"],
@@ -137,13 +155,13 @@ def _device(each: Record) -> Device:
         each["platform"]["name"] if each["platform"] else "",
         each["role"]["name"],
         (primary[0], primary[1]),
-        _bare(each["oob_ip"]),
+        _address(each["oob_ip"]),
         _tags(each),
     )
 
 
-def _bare(address: Record | None) -> str:
-    return str(address["address"]).partition("/")[0] if address else ""
+def _address(address: Record | None) -> str:
+    return str(address["address"]) if address else ""
 
 
 def _tags(record: Record) -> frozenset[str]:

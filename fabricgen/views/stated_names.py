@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, InputError
-from fabricgen.numbering.names import device_names
+from fabricgen.numbering.names import device_names, stated_places
 from fabricgen.wiring.tables import DeviceTable
 
 
@@ -39,7 +39,7 @@ def _devices(design: Design) -> DeviceTable:
     if floor.devices or floor.racks:
         from fabricgen.wiring.expand import placed_devices
 
-        return placed_devices(design, device_names)[0]
+        return placed_devices(design, stated_places)[0]
     from fabricgen.wiring.devices import expand_devices
 
     return expand_devices(design)

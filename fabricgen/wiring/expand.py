@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from fabricgen.blueprint.sections.floor import DevicePlace
 from fabricgen.design.model import Design
-from fabricgen.kernel.diagnostics import InputError, fault
+from fabricgen.kernel.diagnostics import InputError, Path, fault
 from fabricgen.wiring.bonding import bonds_of
 from fabricgen.wiring.cabling.cables import cable
 from fabricgen.wiring.cabling.offers import shelf_of, with_offers
@@ -26,16 +27,16 @@ BYTES_A_LINK = 340
 """Peak memory per link, bytes, with the names of ports and devices; measured with 660,480 links."""
 
 
-NamesOf = Callable[[Design, DeviceTable], Sequence[str]]
-"""(design, device table) -> the name of every device."""
+PlacesOf = Callable[[Design, DeviceTable], tuple[Sequence[str], Mapping[str, tuple[DevicePlace, Path]]]]
+"""(design, device table) -> the name of every device, and where single ones stand, each with where that is stated."""
 
 
-def build_wiring_plan(design: Design, names_of: NamesOf) -> WiringPlan:
+def build_wiring_plan(design: Design, places_of: PlacesOf) -> WiringPlan:
     """Expand a design; raises InputError, located in the blueprint, where it is too large or a rack is too small."""
     try:
         _check_size(design)
         shelf = shelf_of(design)
-        devices, racks = placed_devices(design, names_of)
+        devices, racks = placed_devices(design, places_of)
     except InputError as error:
         raise design.loaded.located(error) from error
     links = _links(design, devices, shelf)
@@ -46,14 +47,14 @@ def build_wiring_plan(design: Design, names_of: NamesOf) -> WiringPlan:
     return WiringPlan(devices, replace(links, cable=of_link), cables, racks, patching, bonds_of(design, devices, links))
 
 
-def placed_devices(design: Design, names_of: NamesOf) -> tuple[DeviceTable, RackTable]:
+def placed_devices(design: Design, places_of: PlacesOf) -> tuple[DeviceTable, RackTable]:
     """Every device in its rack, and the racks; raises InputError as `place` and `with_stated` do."""
     devices, racks = place(design, expand_devices(design))
-    stated = design.loaded.blueprint.floor.devices
+    names, stated = places_of(design, devices)
     if stated:
         from fabricgen.wiring.racks.stated_devices import with_stated
 
-        devices = with_stated(devices, racks, names_of(design, devices), stated)
+        devices = with_stated(devices, racks, names, stated)
     return devices, racks
 
 

@@ -16,6 +16,7 @@ MISSPELT = {
     "names.devices={compute-spin-01: hub}": "FG047",
     "names.devices={compute-spine-01: compute-spine-02}": "FG035",
     "names.switches={all: 'x{default}-in-a-hall-whose-name-goes-on-and-on-and-on-until-no-host-name-is-left'}": "FG040",
+    "names.devices={compute-spine-01: localhost}": "FG040",
     "address_of={compute-spin-01: {asn: 4200000999}}": "FG047",
     "config_of={compute-spin-01: {ports: {Ethernet0: {mtu: 9000}}}}": "FG053",
     "config_of={p1-su01-n001: {ports: {Ethernet0: {mtu: 9000}}}}": "FG053",

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from fabricgen.numbering.names import device_names
+from fabricgen.numbering.names import stated_places
 from fabricgen.wiring.cabling.cables import cable
 from fabricgen.wiring.devices import expand_devices
 from fabricgen.wiring.expand import build_wiring_plan
@@ -26,7 +26,7 @@ VARIANTS = {
 def cables_and_calls(pods: int, *sets: str) -> tuple[int, int]:
     """How many cables a cluster has, and how many calls of functions place its devices and choose its cables."""
     design = example_design("colossus-200k", f"pods.p1.count={pods}", *sets)
-    links = build_wiring_plan(design, device_names).links
+    links = build_wiring_plan(design, stated_places).links
     calls = 0
 
     def count(_frame: object, event: str, _what: Any) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from fabricgen.blueprint.sections.asn import parse_asn
+from fabricgen.blueprint.sections.floor import HIGHEST, DevicePlace, is_rack_name
 from fabricgen.blueprint.sections.naming import LONGEST, is_host_name
 from fabricgen.blueprint.sections.overrides import parse_address
 from fabricgen.kernel.intervals import Interval
@@ -18,14 +19,19 @@ from fabricgen.kernel.intervals import Interval
 ADOPTED = "adopted"
 """The section of the lock, and the first part of a path into it."""
 
+PLACE = "place"
+"""What is adopted of a device that stands elsewhere."""
+
 _KEY = (
     r"(?a)(?P<device>[a-z0-9][a-z0-9-]{0,199}) "
-    r"((?P<plain>name|asn)|(?P<v6>ipv6 )?((?P<own>loopback|mgmt)|port (?P<port>[A-Za-z0-9]([\w ./:-]{0,98}\w)?)))"
+    r"((?P<plain>name|asn|place)|(?P<v6>ipv6 )?((?P<own>loopback|mgmt)|port (?P<port>[A-Za-z0-9]([\w ./:-]{0,98}\w)?)))"
 )
 
 
 class Key(NamedTuple):
-    """What is adopted: `what` of a device is name, asn, loopback, mgmt or port; the last three are of a family."""
+    """What is adopted: `what` of a device is name, asn, place (rack and rack unit), loopback, mgmt or port; the last
+    three are of a family.
+    """
 
     device: str
     what: str
@@ -50,6 +56,9 @@ def parse_adopted(key: Key, value: Any) -> str:
     """Read a value in its usual spelling; raises ValueError, in the user's terms."""
     if key.what == "asn":
         return str(parse_asn(value))
+    if key.what == PLACE:
+        place = parse_place(str(value))
+        return place_text(place.rack, place.u)
     if key.what == "name":
         if not isinstance(value, str) or not is_host_name(value):
             raise ValueError(
@@ -60,6 +69,22 @@ def parse_adopted(key: Key, value: Any) -> str:
     if (":" in address) != key.v6:
         raise ValueError(f"{address} is no {'IPv6' if key.v6 else 'IPv4'} address")
     return address
+
+
+def parse_place(text: str) -> DevicePlace:
+    """Read `net-compute-spine-01 u40`; raises ValueError, in the user's terms."""
+    rack, _, unit = text.rpartition(" ")
+    if not re.fullmatch(r"(?a)u\d{1,2}", unit) or not 1 <= int(unit[1:]) <= HIGHEST or not is_rack_name(rack):
+        raise ValueError(
+            f"'{text[:120]}' is no place in a rack: its name in lower-case letters, digits and '-' inside, and u1 to "
+            f"u{HIGHEST}, such as `net-compute-spine-01 u40`"
+        )
+    return DevicePlace.model_construct(rack=rack, u=int(unit[1:]))
+
+
+def place_text(rack: str, u: int) -> str:
+    """A place as the lock has it."""
+    return f"{rack} u{u}"
 
 
 def adopted_text(key: Key, value: str) -> str:
@@ -78,8 +103,8 @@ def can_be_kept(key: Key) -> bool:
 
 
 def interval_of(key: Key, value: str) -> tuple[str, Interval] | None:
-    """(kind of number, numbers) that a value takes: the addresses of a link come in pairs; None for names."""
-    if key.what == "name":
+    """(kind of number, numbers) that a value takes, of a link both its addresses; None for names and places."""
+    if key.what in ("name", PLACE):
         return None
     if key.what == "asn":
         return "asns", Interval(int(value), 1)

@@ -155,6 +155,10 @@ RackName = Annotated[
 """The name of a rack, as racks.csv has it, or a new one."""
 
 
+HIGHEST = 60
+"""The highest rack unit that a place can have."""
+
+
 class RackPlace(Model):
     """A place on the floor."""
 
@@ -167,7 +171,7 @@ class DevicePlace(Model):
     """A place in a rack."""
 
     rack: RackName = Field(description="The rack, by name.")
-    u: int = Field(ge=1, le=60, description="Its lowest rack unit, from 1.")
+    u: int = Field(ge=1, le=HIGHEST, description="Its lowest rack unit, from 1.")
 
 
 class Floor(Model):

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
 
 import click
 
+from fabricgen.cli.netbox import PREFIX, open_netbox, token_option
 from fabricgen.cli.options import complete_files
+
+if TYPE_CHECKING:
+    from fabricgen.lock.found import Source
+
+_NAMED = 50
+"""Devices that cannot be kept, and are named."""
 
 
 @click.command()
@@ -24,13 +33,20 @@ from fabricgen.cli.options import complete_files
     "--import",
     "lists",
     multiple=True,
-    metavar="CSV",
+    metavar="CSV|netbox:URL",
     help="Adopt a running fabric: names and numbers of a list of device,name,asn,loopback,mgmt,port,address, or of "
-    "devices.csv and links.csv; may be repeated.",
+    "devices.csv and links.csv; names, places and management addresses of devices that a NetBox has, or exported as "
+    "CSV; may be repeated.",
 )
+@token_option()
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 when the lock is not up to date.")
 def command(
-    blueprints: tuple[str, ...], allow_outside: bool, paths: tuple[str, ...], lists: tuple[str, ...], check: bool
+    blueprints: tuple[str, ...],
+    allow_outside: bool,
+    paths: tuple[str, ...],
+    lists: tuple[str, ...],
+    token: str | None,
+    check: bool,
 ) -> int:
     """Write or bring up to date the lock of each BLUEPRINT, beside it: FILE.lock.yaml.
 
@@ -49,7 +65,7 @@ def command(
     codes = []
     for blueprint in named:
         try:
-            codes.append(_locked(blueprint, paths, lists, allow_outside=allow_outside, check=check))
+            codes.append(_locked(blueprint, paths, lists, token, allow_outside=allow_outside, check=check))
         except InputError as error:
             for diagnostic in error.diagnostics:
                 click.echo(diagnostic.text(), err=True)
@@ -57,14 +73,20 @@ def command(
     return max(codes)
 
 
-def _locked(blueprint: str, paths: Sequence[str], lists: Sequence[str], *, allow_outside: bool, check: bool) -> int:
+def _locked(
+    blueprint: str, paths: Sequence[str], lists: Sequence[str], token: str | None, *, allow_outside: bool, check: bool
+) -> int:
     """Bring the lock of a blueprint up to date, or say whether it is; the exit code."""
     from fabricgen.cli.lock_file import changes, write_lock
     from fabricgen.lock.release import hole_text
     from fabricgen.pipeline import compile_adopted, compile_cluster, compile_released
 
     if lists:
-        design = compile_adopted(blueprint, lists, paths, allow_outside=allow_outside)
+        files = [each for each in lists if not each.startswith(PREFIX)]
+        sources = [_netbox(each, token) for each in lists if each.startswith(PREFIX)]
+        design = compile_adopted(
+            blueprint, files, paths, allow_outside=allow_outside, sources=sources, told=partial(_told, [])
+        )
     else:
         design = compile_released(blueprint, paths, allow_outside=allow_outside)
     cluster = compile_cluster(design)
@@ -81,3 +103,20 @@ def _locked(blueprint: str, paths: Sequence[str], lists: Sequence[str], *, allow
         write_lock(path, lock)
     click.echo(f"{path} {'written' if changed else 'is up to date'}", err=True)
     return 0
+
+
+def _netbox(place: str, token: str | None) -> Source:
+    """The devices of a NetBox, to be read once the sites are known."""
+    target = open_netbox(place, token)
+    from fabricgen.push.reading import found_devices
+
+    return partial(found_devices, target)
+
+
+def _told(before: list[str], text: str) -> None:
+    """Say what cannot be kept of a NetBox: the first few."""
+    before.append(text)
+    if len(before) <= _NAMED:
+        click.echo(f"not kept: {text}", err=True)
+    elif len(before) == _NAMED + 1:
+        click.echo("not kept: more, which are not listed", err=True)

@@ -158,7 +158,8 @@ FG040 = Fault(
     no name of a rack, which may have 100.
 
     Switches and DNS refuse such a name, or cut it off, and then two devices share one. Use lower-case letters,
-    digits and, inside, '-'; at most 63.
+    digits and, inside, '-'; at most 63. `localhost`, `all`, `default`, `nodes`, `configured` and `ungrouped` are words
+    of Ansible, of Slurm or of every machine, which would take the device for something else.
     """,
     bad="""
     names:
