@@ -205,7 +205,7 @@ class State:
                 name = "oob_ip" if mark == "is_oob" else f"primary_ip{6 if ':' in row['address'] else 4}"
                 device = self.ids["devices"].get((str(row["device"]),), 0)
                 there = held.get(device, {}).get(name)
-                wanted = Wanted(kind.name, (str(row["address"]),))
+                wanted = Wanted(kind.name, tuple(str(row[name]) for name in kind.key))
                 if self._of_another_push(held.get(device, {})):
                     continue
                 if (device, name) in unmarked or not alike(there, self._resolved(wanted)):

@@ -42,7 +42,7 @@ CHOICES = {"status", "face", "type", "form_factor", "width", "length_unit", "rol
 UNIQUE = {
     "dcim/interfaces": (("device", "name"), "Interface with this Device and Name already exists."),
     "dcim/devices": (("site", "name"), "Device name must be unique per site."),
-    "ipam/ip-addresses": (("address",), "Duplicate IP address found in global table"),
+    "ipam/ip-addresses": (("address", "vrf"), "Duplicate IP address found in global table"),
 }
 
 
