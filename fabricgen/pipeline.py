@@ -16,7 +16,7 @@ from fabricgen.kernel.diagnostics import Diagnostic, InputError, did_you_mean, f
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
-    from fabricgen.export.table import ExportContext
+    from fabricgen.export.table import ExportContext, FrrLab
     from fabricgen.lock.found import Source
     from fabricgen.publish import Bundle, Content
 
@@ -194,6 +194,7 @@ def build_bundles(
         partial(_few_configs, cluster),
         partial(_circuits, cluster),
         partial(_lanes, cluster),
+        partial(_in_frr, cluster, options),
     )
     bundles: list[Bundle] = []
     for name in sorted(chosen_parts(options.parts) or usual_parts()):
@@ -262,6 +263,15 @@ def _lanes(cluster: Cluster, rows: Sequence[int]) -> Mapping[tuple[str, str], tu
     from fabricgen.render.port_lanes import port_lanes
 
     return port_lanes(cluster, rows)
+
+
+def _in_frr(cluster: Cluster, options: BuildOptions) -> FrrLab:
+    """What FRR runs of the configurations of a build, with references in place of secrets."""
+    from fabricgen.lab.containers import in_frr
+
+    parts = replace(options, parts=("addresses", CONFIGS, "devices", "links"), redact_secrets=True)
+    made = (file for bundle in build_bundles(cluster, dict, parts) for file in bundle.make())
+    return in_frr({path: (text if isinstance(text, bytes) else b"".join(text)).decode() for path, text in made})
 
 
 def template_findings(cluster: Cluster, templates: Path | None) -> tuple[Diagnostic, ...]:

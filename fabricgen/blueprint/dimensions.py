@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal, Protocol
 
 WHOLE = "all"
@@ -111,11 +112,13 @@ Every place wider than `su` spans scalable units (`units`), every narrower one i
 """
 
 
+@cache
 def dimension_names() -> tuple[str, ...]:
     """The names of all dimensions, in order."""
     return tuple(dimension.name for dimension in DIMENSIONS)
 
 
+@cache
 def dimension_of(name: str) -> Dimension:
     """The dimension of a name; raises KeyError for one there is not, and for the scope `all`."""
     for one in DIMENSIONS:
@@ -124,11 +127,13 @@ def dimension_of(name: str) -> Dimension:
     raise KeyError(name)
 
 
+@cache
 def scopes() -> tuple[str, ...]:
     """From wide to narrow, where the switches of a tier's group may stand: `all`, then the places."""
     return (WHOLE, *(one.name for one in DIMENSIONS if one.is_place))
 
 
+@cache
 def leg_dimensions() -> tuple[str, ...]:
     """The names of what tells the ports of a node apart, in order."""
     return tuple(one.name for one in DIMENSIONS if not one.is_place)

@@ -53,12 +53,17 @@ class SlotTable:
 
     def combo(self, leg: Leg) -> Combo:
         """The combination that a leg belongs to."""
-        return tuple(leg_number(name, leg) - 1 for name in inner(self.per))
+        return tuple(leg_number(name, leg) - 1 for name in self._inner)
+
+    @cached_property
+    def _inner(self) -> tuple[str, ...]:
+        """The dimensions of `per` that are no places."""
+        return inner(self.per)
 
     @cached_property
     def combos(self) -> tuple[Combo, ...]:
         """All combinations, in order."""
-        return tuple(product(*(range(self.sizes[d]) for d in inner(self.per))))
+        return tuple(product(*(range(self.sizes[d]) for d in self._inner)))
 
     @cached_property
     def _legs_of_node(self) -> tuple[tuple[Leg, ...], ...]:

@@ -281,12 +281,9 @@ def _per(tier: Tier, lower: list[str], place: Path, *, sites: int) -> tuple[str,
     usable = [*dimension_names(), *lower]
     for i, dimension in enumerate(tier.per):
         if dimension not in usable:
-            raise fault(
-                "FG017",
-                f"cannot group by '{dimension}'",
-                path=(*place, "per", i),
-                hint=did_you_mean(dimension, usable),
-            )
+            none = "leave `per` out where one group is all"
+            hint = did_you_mean(dimension, usable) if len(dimension) > 1 else none
+            raise fault("FG017", f"cannot group by '{dimension}'", path=(*place, "per", i), hint=hint)
     wanted = set(tier.per)
     narrowest = max(depth(scope_of(tier.per)), depth("site") if sites > 1 else 0)
     wanted |= set(scopes()[1 : narrowest + 1])

@@ -94,9 +94,9 @@ class Containers:
         rows = (f"{device},{port.name},{port.interface}\n" for device, ports in self.ports.items() for port in ports)
         return "device,port,interface\n" + "".join(rows)
 
-    def host_commands(self, hosts: Callable[[str], bool]) -> Mapping[str, list[str]]:
-        """By device of some: the commands that give the lower ends of links their addresses, and each of these a
-        routing table of its own, as `hosts` does; a bond is its first port.
+    def host_commands(self, has_addresses: Callable[[End], bool]) -> Mapping[str, list[str]]:
+        """By device, the commands that give some lower ends of links their addresses, and each of these a routing table
+        of its own, as the part `hosts` does; a bond is its first port.
         """
         found = defaultdict[str, list[str]](list)
         links = self._cluster.plan.links
@@ -106,7 +106,7 @@ class Containers:
             for (end, _), address, peer, segment, switch, length in zip(
                 self.links, *texts, *(column.tolist() for column in columns), strict=True
             ):
-                if not address or not hosts(end[0]):
+                if not address or not has_addresses(end):
                     continue
                 mine, on = found[end[0]], ip_interface(f"{address}/{length}")
                 mine.append(f"ip address add {on} dev {self.interface[end]}")

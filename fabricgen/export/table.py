@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, TypeAlias, cast, runtime_checkable
+from typing import NamedTuple, Protocol, TypeAlias, cast, runtime_checkable
 
 from fabricgen.cluster import Cluster
 from fabricgen.kernel import discovery
@@ -51,11 +51,23 @@ class Table:
         return len(next(iter(self.columns.values()), ()))
 
 
+class FrrLab(NamedTuple):
+    """What FRR runs of a cluster: of each switch frr.conf and the commands of `ip` that give its interfaces addresses,
+    the (device, port) at which links end, those of hosts that have addresses, and sentences on what is left out.
+    """
+
+    conf: Mapping[str, str]
+    commands: Mapping[str, Sequence[str]]
+    ends: Collection[tuple[str, str]]
+    hosts: Collection[tuple[str, str]]
+    left_out: Sequence[str]
+
+
 @dataclass(frozen=True, slots=True)
 class ExportContext:
     """Inputs of a part besides the cluster: counts of findings by severity, unit prices by part, the findings,
     (path, content) of the configurations where they are few, and of some switches, by their rows, what DHCP requests
-    say of the (switch, port) that they came in at, (lanes, alias) of the cabled (switch, port).
+    say of the (switch, port) that they came in at, (lanes, alias) of the cabled (switch, port); what FRR runs of it.
     """
 
     findings: Callable[[], Mapping[str, int]] = dict
@@ -64,6 +76,7 @@ class ExportContext:
     configs: Callable[[], Sequence[tuple[str, bytes]]] = tuple
     circuits: Callable[[Sequence[int]], Mapping[tuple[str, str], Sequence[bytes]]] = field(default=lambda _: {})
     lanes: Callable[[Sequence[int]], Mapping[tuple[str, str], tuple[str, str]]] = field(default=lambda _: {})
+    frr: Callable[[], FrrLab] = field(default=lambda: FrrLab({}, {}, (), (), ()))
 
 
 class BuildPart(Protocol):

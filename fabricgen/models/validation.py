@@ -20,11 +20,12 @@ if TYPE_CHECKING:
 
 M = TypeVar("M", bound=BaseModel)
 
+_MAPPING = ("dict_type", "mapping_type", "model_type", "model_attributes_type")
 _EXPECTED = {
     **dict.fromkeys(("int_type", "int_parsing", "int_from_float", "int_parsing_size"), "a whole number"),
     **dict.fromkeys(("float_type", "float_parsing"), "a number"),
     **dict.fromkeys(("bool_type", "bool_parsing"), "true or false"),
-    **dict.fromkeys(("dict_type", "mapping_type", "model_type", "model_attributes_type"), "a mapping"),
+    **dict.fromkeys(_MAPPING, "a mapping"),
     **dict.fromkeys(("list_type", "tuple_type", "set_type", "frozen_set_type"), "a list"),
     **dict.fromkeys(("date_type", "date_parsing", "date_from_datetime_parsing"), "a date such as 2027-01-31"),
     "string_type": "text",
@@ -226,8 +227,10 @@ def _hint(problem: _Problem, model: type[BaseModel]) -> str:
     tags = [tag for _, tag in problem.branches]
     if problem.kind == "extra_forbidden":
         return did_you_mean(str(problem.path[-1]), names_at(model, problem.path[:-1], tags))
-    if problem.kind == "missing":
+    if problem.kind == "missing" or (problem.kind == "string_pattern_mismatch" and not problem.is_key):
         return field_hint(model, problem.path, tags)
+    if problem.kind in _MAPPING and (keys := names_at(model, problem.path, tags)):
+        return f"its keys: {', '.join(keys)}"
     if problem.kind in _CHOICES:
         listed = str(problem.context.get("expected") or problem.context.get("expected_tags", ""))
         found = problem.context.get("tag", problem.found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -48,10 +48,20 @@ fabrics:
 """
 
 
+DERIVED = (dimensions.dimension_names, dimensions.dimension_of, dimensions.scopes, dimensions.leg_dimensions)
+"""What the table tells is computed once."""
+
+
 @pytest.fixture(autouse=True)
-def _three_more(monkeypatch: pytest.MonkeyPatch) -> None:
+def _three_more() -> Iterator[None]:
     site, pod, su, *rest = DIMENSIONS
-    monkeypatch.setattr(dimensions, "DIMENSIONS", (site, pod, STOREY, su, CAGE_ROW, *rest, NIC_HALF))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(dimensions, "DIMENSIONS", (site, pod, STOREY, su, CAGE_ROW, *rest, NIC_HALF))
+        for told in DERIVED:
+            told.cache_clear()
+        yield
+    for told in DERIVED:
+        told.cache_clear()
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import re
+import subprocess
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -121,9 +122,52 @@ def test_the_topology_is_what_containerlab_takes(lab: Lab) -> None:
     assert {told["kind"] for told in lab.nodes.values()} == set(lab.kinds)
     for told in lab.nodes.values():
         assert set(told) <= {"kind", "labels", "exec"}
+    hold_to_schema(lab.topology)
+
+
+def hold_to_schema(topology: object) -> None:
+    """Hold a topology to the schema of containerlab where CLAB_SCHEMA names its file."""
     if official := os.environ.get("CLAB_SCHEMA"):
         schema = json.loads(Path(official).read_text())
-        assert [error.message for error in validator_for(schema)(schema).iter_errors(lab.topology)] == []
+        assert [error.message for error in validator_for(schema)(schema).iter_errors(topology)] == []
+
+
+FRR = [("leaf-spine", EOS), ("leaf-spine", ())]
+
+
+@pytest.mark.parametrize(("name", "sets"), FRR, ids=["eos", "sonic"])
+def test_frr_runs_what_switches_route(name: str, sets: tuple[str, ...], vtysh: str, tmp_path: Path) -> None:
+    """FRR takes each frr.conf; its neighbours are at the far ends of links, and addresses at interfaces there are."""
+    files = built_files(example_cluster(name, *sets), "containerlab-frr", "addresses")
+    topology = YAML(typ="safe").load(files[f"containerlab-frr/{name}.clab.yaml"].decode())
+    hold_to_schema(topology)
+    nodes, groups = topology["topology"]["nodes"], topology["topology"]["groups"]
+    ports = csv.DictReader(files["containerlab-frr/ports.csv"].decode().splitlines())
+    at = {(row["device"], row["interface"]): row["port"] for row in ports}
+    far = {}
+    for link in topology["topology"]["links"]:
+        a, b = ((device, at[device, interface]) for device, interface in (end.split(":") for end in link["endpoints"]))
+        far[a], far[b] = b, a
+    assert set(far) == set(zip((device for device, _ in at), at.values(), strict=True))
+    addresses: dict[tuple[str, str], set[str]] = {}
+    for row in csv.DictReader(files["addresses.csv"].decode().splitlines()):
+        addresses.setdefault((row["device"], row["port"]), set()).add(row["prefix"].partition("/")[0])
+    switches = [device for device, told in nodes.items() if told["group"] == "switches"]
+    for device in switches:
+        bound = [bind.replace("__clabNodeName__", device).split(":")[0] for bind in groups["switches"]["binds"]]
+        assert {f"containerlab-frr/{path}" for path in bound} <= set(files)
+        text = files[f"containerlab-frr/{device}/frr.conf"].decode()
+        (tmp_path / "frr.conf").write_text(text)
+        taken = subprocess.run([vtysh, "-C", "-f", tmp_path / "frr.conf"], capture_output=True, text=True, check=False)
+        assert taken.returncode == 0, taken.stdout
+        near = {far[device, port] for (of, _), port in at.items() if of == device}
+        known = {address for end in near for address in addresses.get(end, ())}
+        peers = set(re.findall(r"^ neighbor (\d\S+) remote-as", text, re.MULTILINE))
+        assert peers
+        assert peers & known
+        used = {line.split(" dev ")[1].split()[0] for line in nodes[device]["exec"] if " dev " in line} - {"lo"}
+        assert used <= {interface for of, interface in at if of == device}
+    assert {int(n) for n in re.findall(rb"maximum-paths (\d+)", b"".join(files.values()))} <= set(range(65))
 
 
 def test_a_cluster_beyond_any_lab_is_refused(

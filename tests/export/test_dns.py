@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from fabricgen.kernel.diagnostics import InputError
 from tests.conftest import built_files, example_cluster, require
 
 TRIED = {
@@ -111,3 +112,10 @@ def test_the_serial_number_changes_with_the_records() -> None:
 def _records(zone: bytes) -> list[bytes]:
     """The lines of a zone after that of its serial number."""
     return zone.splitlines()[2:]
+
+
+def test_a_name_that_is_too_long_is_refused_at_its_domain() -> None:
+    """BIND loads no zone with one, and so none of its names."""
+    domain = ".".join(["fabric"] * 33)
+    with pytest.raises(InputError, match=r"FG040.*has 2\d\d\n.*at most 253 characters"):
+        built_files(example_cluster("bonded-pair", f"management.dns.domain={domain}"), "dns")

@@ -15,7 +15,7 @@ from fabricgen.export.table import ExportContext
 from fabricgen.kernel.diagnostics import InputError
 from tests.conftest import built_files, example_cluster
 
-EXAMPLES = ("leaf-spine", "bonded-pair", "tenants", "pkeys", "two-exits", "dual-stack")
+EXAMPLES = ("leaf-spine", "host-vlans", "bonded-pair", "tenants", "pkeys", "two-exits", "dual-stack")
 
 FORMS = {
     "dcim/manufacturers": "name slug description",
@@ -30,14 +30,15 @@ FORMS = {
     "ipam/rirs": "name slug is_private",
     "ipam/asns": "asn rir description",
     "ipam/vlans": "vid name status description",
-    "ipam/prefixes": "prefix status description",
-    "dcim/interfaces": "device name label type speed mgmt_only description",
+    "ipam/vrfs": "name description",
+    "ipam/prefixes": "prefix vrf status description",
+    "dcim/interfaces": "device name label lag type speed mgmt_only description",
     "dcim/module-types": "manufacturer model part_number",
     "dcim/module-bays": "device name",
     "dcim/modules": "device module_bay module_type status",
     "dcim/cables": "side_a_site side_a_device side_a_type side_a_name side_b_site side_b_device side_b_type "
     "side_b_name type status label color length length_unit",
-    "ipam/ip-addresses": "address status role device interface description is_primary is_oob",
+    "ipam/ip-addresses": "address vrf status role device interface description is_primary is_oob",
 }
 """The columns of NetBox's forms for CSV (v4.4.10: dcim/forms/bulk_import.py, ipam/forms/bulk_import.py)."""
 
@@ -75,7 +76,8 @@ def test_everything_refers_to_what_is_there_already(example: str) -> None:
         for target, columns in kind.references.values():
             wanted = {key for key in keys(rows, columns) if key[-1] != ""}
             assert wanted <= made[target], (kind.name, target)
-        made[kind.name] = set(keys(rows, kind.key))
+        own = set(keys(rows, kind.key))
+        made[kind.name] = own | (made.get("bonds", set()) if kind.name == "interfaces" else set())
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
@@ -103,6 +105,33 @@ def test_every_address_is_there_once_and_switches_are_reached_at_one_of_each_fam
     own = {(row["device"], ":" in row["prefix"]) for row in listed if row["kind"] in kinds_of_own}
     assert sorted(primary) == sorted(each for each in own if each[0] in switches)
     assert {name for name, _ in primary} == switches
+
+
+@pytest.mark.parametrize("example", ["tenants", "host-vlans"])
+def test_addresses_are_in_the_vrf_that_their_switch_has_there(example: str) -> None:
+    """Of the ports and sub-interfaces of switches, and of what these lead to; pools are in none."""
+    cluster, by_name = example_cluster(example), {kind.name: records(kind) for kind in kinds(example)}
+    found = {(row["device"], row["interface"]): row["vrf"] for row in by_name["ip-addresses"]}
+    seen = set()
+    for row in cluster.switch_rows():
+        view = cluster.switch(row)
+        of_port = [(port.name, service.vrf) for port in view.ports if (service := view.service_of(port))]
+        inside = [(f"{port.name}.{sub.vlan}", vrf) for vrf in view.vrfs for port, sub in view.links_in(vrf)]
+        for port, vrf in (*of_port, *inside):
+            if (view.name, port) in found:
+                assert found[view.name, port] == vrf
+                seen.add(vrf)
+    assert seen - {""} == {row["name"] for row in by_name["vrfs"]}
+    assert {row["vrf"] for row in by_name["prefixes"] if row["status"] == "container"} == {""}
+
+
+def test_ports_of_a_bond_refer_to_it() -> None:
+    by_name = {kind.name: records(kind) for kind in kinds("bonded-pair")}
+    bonds = set(keys(by_name["bonds"], ("device", "name")))
+    members = [(row["device"], row["lag"]) for row in by_name["interfaces"] if row["lag"]]
+    assert bonds == set(members)
+    assert len(members) >= 2 * len(bonds) > 0
+    assert bonds.isdisjoint(keys(by_name["interfaces"], ("device", "name")))
 
 
 def test_files_are_numbered_in_the_order_of_import() -> None:

@@ -78,6 +78,7 @@ ALERTS = (
     "FabricUplinksLost",
     "FabricPortSpeed",
     "FabricSessionsMissing",
+    "FabricSessionsSilent",
     "FabricSessionDown",
     "FabricPlaneDegraded",
 )
@@ -156,6 +157,12 @@ def test_alerts_fire_for_what_is_not_as_planned(folder: Path) -> None:
                 _alert(
                     {"severity": "warning", "profile": "compute-spine-1"},
                     "3 of 4 switches of compute-spine-1 tell how their ports are",
+                )
+            ],
+            "FabricSessionsSilent": [
+                _alert(
+                    {"severity": "warning", "profile": "compute-spine-1"},
+                    "3 of 4 switches of compute-spine-1 tell of their sessions",
                 )
             ],
             "FabricPlaneDegraded": [

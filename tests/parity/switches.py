@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache, lru_cache
+from functools import cache
 from importlib import import_module
 from itertools import groupby
 
@@ -18,7 +18,7 @@ from tests.render.rendered import cluster_of
 Files = Mapping[str, str]
 Case = tuple[str, tuple[str, ...]]
 
-PER_TIER = 8
+PER_TIER = 4
 """So many switches of a tier are read, the first and the last among them: a tier is one pattern, repeated."""
 
 
@@ -57,7 +57,7 @@ def read(switch: SwitchView, files: Files) -> Switch:
     return _read(switch.tier.nos, tuple(files.items()))
 
 
-@lru_cache(maxsize=1000)
+@cache
 def _read(nos: str, files: tuple[tuple[str, str], ...]) -> Switch:
     reader: Callable[[Files], Switch] = import_module(f"fabricgen.running.{nos}.device").read
     return reader(dict(files))

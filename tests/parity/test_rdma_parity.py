@@ -54,7 +54,7 @@ def links(name: str, sets: tuple[str, ...]) -> Iterator[tuple[Switch, SwitchPort
     profiles = {n: c.profile.id for c in cluster.plan.devices.classes for n in cluster.names[c.rows]}
     for switch, files in switches_of(name, sets, per_tier=2):
         seen = read(switch, files) if switch.fabric.qos.lossless and switch.is_lowest else None
-        for port in [port for port in switch.ports if port.role == "host"][:4] if seen else ():
+        for port in [port for port in switch.ports if port.role == "host"][:2] if seen else ():
             setup, mtus = host_of(name, sets, port.peer)
             interface = interface_name(cluster.design.loaded.blueprint, profiles[port.peer], port.peer_port)
             if seen and interface in setup:

@@ -1,6 +1,6 @@
-"""A build is killed while it lands in place, at every step; what every reading command then says is never wrong.
+"""A build is stopped while it lands in place, at every step; what every reading command then says is never wrong.
 
-Run as a script, it is the process that builds, is killed, and reads: forks of it, so that nothing is started anew.
+Run as a script, it is the process that builds and reads: forks of it, so that nothing is started anew.
 """
 
 from __future__ import annotations
@@ -11,10 +11,9 @@ import io
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from itertools import count
 from pathlib import Path
@@ -28,7 +27,7 @@ from tests.conftest import BLUEPRINTS
 Outcome: TypeAlias = "tuple[int, str]"
 
 STEPS = ("mkdir", "rename", "replace", "unlink", "rmdir")
-"""What changes names in a folder: a kill between two of these leaves all that can be left."""
+"""What changes names in a folder: between two of these is all that can be left."""
 
 GROWTH = ("--set", "pods.p1.su=2", "--set", "fabrics.compute.tiers.spine.count=2")
 
@@ -76,28 +75,42 @@ def differing(out: Path) -> list[str]:
     return sorted(p for p in digests.keys() | told.keys() if digests.get(p) != told.get(p, {}).get("sha256"))
 
 
-def _arm(module: Any, name: str, steps: Iterator[int]) -> None:
+def _arm(module: Any, name: str, before: Callable[[], None]) -> None:
     real: Callable[..., object] = getattr(module, name)
 
     @functools.wraps(real)
     def step(*args: object, **kwargs: object) -> object:
-        if next(steps, None) is None:
-            os.kill(os.getpid(), signal.SIGKILL)
+        before()
         return real(*args, **kwargs)
 
     setattr(module, name, step)
 
 
-def _killed(blueprint: Path, out: Path, allowed: int) -> bool:
-    """Build into the current folder in a child that is killed before its next step after `allowed` ones."""
+def _what_kills_leave(blueprint: Path, out: Path, left: Path) -> list[Path]:
+    """Copies of the folder as it is before each step of a build into it, and after the last.
+
+    The build runs once, in a child. What a process had done to a folder is all that is left of it when it is killed;
+    tests/publish/test_publish_kill.py kills for each step a process of its own.
+    """
     child = os.fork()
     if child:
-        return os.waitpid(child, 0)[1] != 0
+        assert os.waitpid(child, 0)[1] == 0
+        return sorted(left.iterdir(), key=lambda folder: int(folder.name))
+    copying, number = False, count()
+
+    def keep() -> None:
+        nonlocal copying
+        if not copying:  # what copies a folder makes folders
+            copying = True
+            shutil.copytree(out, left / str(next(number)))
+            copying = False
+
     os.chdir(out)
-    steps = iter(range(allowed))
     for name in STEPS:
-        _arm(os, name, steps)
-    os._exit(outcome("build", blueprint, *GROWTH, *_priced(out.parent), "-o", ".", "--jobs", "1")[0])
+        _arm(os, name, keep)
+    code = outcome("build", blueprint, *GROWTH, *_priced(out.parent), "-o", ".", "--jobs", "1")[0]
+    keep()
+    os._exit(code)
 
 
 def _priced(folder: Path) -> tuple[str, str]:
@@ -125,24 +138,25 @@ def _kill_and_read(folder: Path) -> dict[str, object]:
         whole[name] = outcomes(blueprint, out)
         shutil.rmtree(out)
     wrong, mixed, refused = [], 0, 0
-    for allowed in count():
-        shutil.copytree(old, out)
-        killed = _killed(blueprint, out, allowed)
+    shutil.copytree(old, out)
+    (folder / "left").mkdir()
+    kills = _what_kills_leave(blueprint, out, folder / "left")
+    shutil.rmtree(out)
+    for step, left in enumerate(kills):
+        left.rename(out)
         is_mixed = bool(differing(out))
         mixed += is_mixed
-        if is_mixed or allowed % 8 == 0 or not killed:  # whole folders are all alike
+        if is_mixed or step % 8 == 0 or left is kills[-1]:  # whole folders are all alike
             for name, ended in outcomes(blueprint, out).items():
                 if ended[0] == 2 and "error[FG028]" in ended[1] and "was stopped before all of its files" in ended[1]:
                     refused += 1
                 elif is_mixed or ended not in (whole["old"][name], whole["new"][name]):
-                    wrong.append((allowed, name, ended))
-        if is_mixed and allowed % 8 == 0:  # what was stopped is finished, whatever is built
+                    wrong.append((step, name, ended))
+        if is_mixed and step % 8 == 0:  # what was stopped is finished, whatever is built
             assert outcome("build", blueprint, *GROWTH, *_priced(folder), "-o", out, "--jobs", "1")[0] == 0
             assert outcomes(blueprint, out) == whole["new"]
         shutil.rmtree(out)
-        if not killed:
-            break
-    return {"steps": allowed, "mixed": mixed, "refused": refused, "wrong": wrong[:5], "whole": whole}
+    return {"steps": len(kills) - 1, "mixed": mixed, "refused": refused, "wrong": wrong[:5], "whole": whole}
 
 
 def test_what_a_killed_build_left_is_read_as_one_build_or_not_at_all(tmp_path: Path) -> None:

@@ -15,13 +15,13 @@ from fabricgen.cluster import Cluster
 from fabricgen.design.phases.selection import selected
 from fabricgen.design.phases.subset import read_cuts, subset
 from fabricgen.design.summary import summary
-from fabricgen.export.files import addresses, cables, devices, links
+from fabricgen.export.files import addresses, cables, devices, links, scale_up
 from fabricgen.export.table import Table
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.engine import lint
 from fabricgen.phases.left_out import left_out
 from fabricgen.phases.summary import phase_summary
-from fabricgen.phases.tables import cluster_at
+from fabricgen.phases.tables import cluster_at, in_lab
 from tests.conftest import BLUEPRINTS, EXAMPLES, Ran, built_files, example_cluster, example_design
 
 
@@ -90,6 +90,9 @@ def test_a_switch_that_keeps_its_links_keeps_its_configuration() -> None:
 def test_racks_without_nodes_go_with_what_stands_in_them() -> None:
     found = counts(lab("nvl72-gb200", "4n"))
     assert (found["node"], found["nvlink"]) == (4, 9)  # of 144 in eight racks
+    few, many = (rows(scale_up.table(cluster)) for cluster in (lab("ualink-pod", "8n"), example_cluster("ualink-pod")))
+    assert 0 < len(few) < len(many) / 2  # of two racks of a domain one stays, and half of its switches
+    assert few < many
 
 
 @pytest.mark.parametrize(
@@ -121,3 +124,11 @@ def test_a_build_of_a_lab_tells_what_it_leaves_out(fabricgen: Callable[..., Ran]
     figures = json.loads((out / "summary.json").read_text())
     assert figures["differs"][2] == "switches: 4 of 8 (compute leaf 2 of 4, compute spine 2 of 4)"
     assert len(list((out / "configs").glob("*/config_db.json"))) == 4
+
+
+def test_a_lab_of_a_phase_has_what_is_there_then() -> None:
+    found = in_lab(example_design("phased-planes"), "1su,2n", "now")
+    figures = phase_summary(found)
+    compute = figures["fabrics"]["compute"]
+    assert (figures["phase"], figures["nodes"], compute["planes"]) == ("now, lab 1su,2n", 2, 4)
+    assert compute["switches"] == {"leaf": 4, "spine": 8}

@@ -92,7 +92,7 @@ def _is_first_at(layout: Layout, site: str) -> bool:
 def managed_ports(layout: Layout, managed: tuple[ManagedDevices, ...]) -> ManagedPorts:
     """A function for how many management ports one leaf needs, for leaves of any scope."""
     load_of = cache(lambda scope, by_slot: ManagementLoad(layout, managed, scope, by_slot=by_slot))
-    return lambda scope, leaves, for_reserve, by_slot: load_of(scope, by_slot).most(leaves, for_reserve)
+    return cache(lambda scope, leaves, for_reserve, by_slot: load_of(scope, by_slot).most(leaves, for_reserve))
 
 
 class ManagementLoad:

@@ -41,6 +41,8 @@ class AddressSection(NamedTuple):
     kinds: EncodedColumn
     devices: Ints64 | Ints
     ports: LazyColumn
+    vrfs: EncodedColumn
+    """The VRF of each on the switch, "" for the default one."""
 
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
@@ -85,11 +87,17 @@ def _same(length: int, rows: Ints64) -> Ints64:
 
 
 def _section(
-    addresses: AddressColumn, lengths: Ints64, kind: str, device: Ints64 | Ints, port: str | LazyColumn
+    addresses: AddressColumn,
+    lengths: Ints64,
+    kind: str,
+    device: Ints64 | Ints,
+    port: str | LazyColumn,
+    vrf: str | EncodedColumn = "",
 ) -> AddressSection:
     """Addresses of one kind."""
     ports = constant_column(port, len(device)) if isinstance(port, str) else port
-    return AddressSection(addresses, lengths, constant_column(kind, len(device)), device, ports)
+    vrfs = constant_column(vrf, len(device)) if isinstance(vrf, str) else vrf
+    return AddressSection(addresses, lengths, constant_column(kind, len(device)), device, ports, vrfs)
 
 
 def _loopbacks(found: FamilyAddresses) -> AddressSection:
@@ -129,21 +137,22 @@ def _management_segments(segments: tuple[Segment, ...]) -> list[int]:
 
 def _gateways(cluster: Cluster, found: FamilyAddresses) -> AddressSection:
     """Gateways of bridged nodes, fabric by fabric; that of an MLAG pair is told once, then what its switches own."""
-    rows: list[tuple[int, int, int, str, str]] = []
+    rows: list[tuple[int, int, int, str, str, str]] = []
     for fabric, subnets in found.subnets.items():
-        vlan = cluster.intent(cluster.design.fabric(fabric)).vlan
+        design = cluster.design.fabric(fabric)
+        vlan, vrf = cluster.intent(design).vlan, design.vrf
         for row in np.flatnonzero(subnets.gateway.present & ~_seconds(cluster)).tolist():
             length = int(subnets.subnet_length[row])
             for place, gateway in enumerate(found.gateways(fabric, row)):
-                rows.append((gateway, length, row, f"Vlan{vlan + place}", "gateway"))
+                rows.append((gateway, length, row, f"Vlan{vlan + place}", "gateway", vrf))
         rows += [
-            (subnets.own.at(row), int(subnets.subnet_length[row]), row, f"Vlan{vlan}", "own")
+            (subnets.own.at(row), int(subnets.subnet_length[row]), row, f"Vlan{vlan}", "own", vrf)
             for row in np.flatnonzero(subnets.own.present).tolist()
         ]
-    addresses, lengths, devices, ports, kinds = zip(*rows, strict=True) if rows else ((), (), (), (), ())
+    addresses, lengths, devices, ports, kinds, vrfs = zip(*rows, strict=True) if rows else ((),) * 6
     of_length, of_device = np.array(lengths, dtype=np.int64), np.array(devices, dtype=np.int64)
-    named, of_kind = (encoded(texts, np.arange(len(texts))) for texts in (ports, kinds))
-    return AddressSection(column_of(found.family, addresses), of_length, of_kind, of_device, named)
+    named, of_kind, of_vrf = (encoded(texts, np.arange(len(texts))) for texts in (ports, kinds, vrfs))
+    return AddressSection(column_of(found.family, addresses), of_length, of_kind, of_device, named, of_vrf)
 
 
 def _seconds(cluster: Cluster) -> Flags:
@@ -167,7 +176,30 @@ def link_addresses(cluster: Cluster, found: FamilyAddresses) -> AddressSection:
     port = EncodedColumn(vocabulary, np.where(upper, b.codes + len(a.vocabulary), a.codes).astype(np.int32))
     address, at_b = found.a[link], upper == 1
     address[at_b] = found.b[link[at_b]]
-    return AddressSection(address, found.length[link], encoded(kinds, links.segment[link]), device, port)
+    vrfs = _vrfs_of_links(cluster).take(link)
+    return AddressSection(address, found.length[link], encoded(kinds, links.segment[link]), device, port, vrfs)
+
+
+def _vrfs_of_links(cluster: Cluster) -> EncodedColumn:
+    """The VRF of the port of the switch at each link to a node or an extra device."""
+    design, plan = cluster.design, cluster.plan
+    own, exits = {fabric.name: fabric.vrf for fabric in design.fabrics}, exit_segments(design, plan)
+    segments = plan.links.segments
+    of_segment = [
+        exits[i].vrf if i in exits else own.get(s.fabric, "") if s.lower == "node" else ""
+        for i, s in enumerate(segments)
+    ]
+    vrfs = encoded(of_segment, plan.links.segment)
+    if not design.tenants:
+        return vrfs
+    codes, tenants = vrfs.codes.copy(), [tenant.name for tenant in design.tenants]
+    to_node = np.array([s.lower == "node" and i not in exits for i, s in enumerate(segments)], dtype=bool)
+    fabric_of = np.array([s.fabric for s in segments], dtype=object)
+    for name in {name for tenant in design.tenants for name in tenant.vlans}:
+        of_link = tenant_of_links(design, plan, name)
+        theirs = (of_link >= 0) & (to_node & (fabric_of == name))[plan.links.segment]
+        codes[theirs] = len(vrfs.vocabulary) + of_link[theirs]
+    return EncodedColumn(np.concatenate([vrfs.vocabulary, np.array(tenants, dtype=object)]), codes)
 
 
 def kinds_of_links(cluster: Cluster) -> list[str]:
@@ -188,7 +220,17 @@ def _on_shared_ports(cluster: Cluster, found: FamilyAddresses) -> Iterator[Addre
         rows = np.flatnonzero(column.present)
         lengths = found.subnets[name].subnet_length[links.b_device[rows]]
         ports = ConcatenatedColumn((bond_ports(cluster, rows), _tag(cluster, fabric, rows) if fabric.tagged else ""))
-        yield _section(column[rows], lengths, "host", links.a_device[rows], ports)
+        yield _section(column[rows], lengths, "host", links.a_device[rows], ports, _shared_vrfs(cluster, fabric, rows))
+
+
+def _shared_vrfs(cluster: Cluster, fabric: FabricDesign, rows: Ints64) -> str | EncodedColumn:
+    """The VRF of a fabric that shares its ports, or that of the tenant of each."""
+    design = cluster.design
+    if not design.tenants:
+        return fabric.vrf
+    codes = tenant_of_links(design, cluster.plan, fabric.name)[rows]
+    vocabulary = np.array([*(tenant.name for tenant in design.tenants), fabric.vrf], dtype=object)
+    return EncodedColumn(vocabulary, np.where(codes < 0, len(design.tenants), codes))
 
 
 def _tag(cluster: Cluster, fabric: FabricDesign, rows: Ints64) -> str | EncodedColumn:
@@ -210,7 +252,7 @@ def _in_vrfs(cluster: Cluster, found: FamilyAddresses) -> Iterator[AddressSectio
         lengths = _same(found.family.pair_length, rows)
         for device, upper in ((links.a_device, False), (links.b_device, True)):
             ports = _subinterfaces(cluster, rows, vlan, cluster.design.peer_vlans.get(vrf, vlan), upper=upper)
-            yield _section(pairs[rows].plus(1 - upper), lengths, "link", device[rows], ports)
+            yield _section(pairs[rows].plus(1 - upper), lengths, "link", device[rows], ports, vrf)
 
 
 def _vrf_loopbacks(cluster: Cluster, found: FamilyAddresses) -> Iterator[AddressSection]:
@@ -218,7 +260,7 @@ def _vrf_loopbacks(cluster: Cluster, found: FamilyAddresses) -> Iterator[Address
     for key, column in found.vrf_loopbacks.items():
         rows = np.flatnonzero(column.present)
         port = f"Loopback{cluster.design.vnis[key].number}"
-        yield _section(column[rows], _same(found.family.bits, rows), "vrf-loopback", rows, port)
+        yield _section(column[rows], _same(found.family.bits, rows), "vrf-loopback", rows, port, key[1])
 
 
 def _subinterfaces(cluster: Cluster, rows: Ints64, vlan: int, peer_vlan: int, *, upper: bool) -> LazyColumn:

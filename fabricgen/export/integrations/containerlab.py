@@ -62,7 +62,7 @@ def _topology(name: str, lab: Containers) -> str:
 def _nodes(lab: Containers) -> Iterator[tuple[str, dict[str, object]]]:
     """Each device: its kind, a label or two, and of Linux containers what they run to have addresses and routes."""
     kinds = {device: kind_of(cls) for device, cls in lab.devices}
-    commands = lab.host_commands(lambda device: kinds[device] == "linux")
+    commands = lab.host_commands(lambda end: kinds[end[0]] == "linux")
     for device, cls in lab.devices:
         known = {"fabric": cls.fabric, "tier": cls.tier}
         told: dict[str, object] = {"kind": kinds[device], "labels": {k: text for k, text in known.items() if text}}

@@ -16,6 +16,7 @@ from fabricgen.cluster import Cluster
 from fabricgen.export.boot.names import named_addresses
 from fabricgen.export.boot.server import BootServer
 from fabricgen.export.table import ExportContext, File
+from fabricgen.kernel.diagnostics import fault
 
 ON_REQUEST = True
 
@@ -24,6 +25,8 @@ TIMERS = "3600 900 1209600 300"
 """Refresh, retry, expiry and the life of negative answers, s (RFC 1912, 2.2; RFC 2308)."""
 
 V6_ZONE_NIBBLES = 16
+LONGEST = 253
+"""Characters of a name without the dot at its end: 255 octets with the lengths of labels (RFC 1035, 2.3.4)."""
 
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
@@ -37,6 +40,7 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
         forward.setdefault(domain, []).extend(f"{name} {kind} {each.address}" for name in names)
         zone, place = _reversed(each.address)
         reverse.setdefault(zone, {}).setdefault(place, f"{place} PTR {names[0]}.{domain}.")
+        _check_length(cluster, f"{names[-1]}.{domain}")
     first = next(iter(forward), domains.usual)
     for domain, records in forward.items():
         yield f"dns/{domain}.zone", _zone(domains.servers(domain, records=True), domain, records)
@@ -45,6 +49,14 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
         yield f"dns/{zone}.zone", _zone(domains.servers(first, records=False), first, list(reverse[zone].values()))
     told = (f'zone "{zone}" {{ type primary; file "{zone}.zone"; }};\n' for zone in (*forward, *zones))
     yield "dns/named.conf", "".join(told).encode()
+
+
+def _check_length(cluster: Cluster, name: str) -> None:
+    """Raise InputError (FG040) for a name that is longer than names can be."""
+    if len(name) > LONGEST:
+        hint = f"a name has at most {LONGEST} characters: take a shorter domain"
+        message, path = f"the name {name} has {len(name)}", ("management", "dns", "domain")
+        raise cluster.design.loaded.located(fault("FG040", message, path=path, hint=hint))
 
 
 class Domains:

@@ -23,6 +23,7 @@ LONGEST = {
     ("interfaces", "name"): 64,
     ("interfaces", "label"): 64,
     ("vlans", "name"): 64,
+    ("vrfs", "name"): 100,
     ("module-types", "model"): 100,
     ("module-bays", "name"): 64,
     ("cables", "label"): 100,

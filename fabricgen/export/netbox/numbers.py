@@ -10,7 +10,7 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.export.files.addresses import AddressSection
-from fabricgen.export.netbox.kinds import Kind, slugs
+from fabricgen.export.netbox.kinds import Kind, Reference, slugs
 from fabricgen.export.netbox.ports import address_sections
 from fabricgen.export.table import Cell, Table
 from fabricgen.numbering.addresses.demand import pool_demands
@@ -35,8 +35,11 @@ ROLES = {"loopback": "loopback", "vrf-loopback": "loopback", "gateway": "anycast
 """What NetBox calls addresses of some kinds."""
 
 
+VRF: dict[str, Reference] = {"vrf": ("vrfs", ("vrf",))}
+
+
 def numbers(cluster: Cluster) -> Iterator[Kind]:
-    """Registries, AS numbers, VLANs and prefixes."""
+    """Registries, AS numbers, VLANs, VRFs where there are any, and prefixes."""
     counts = Counter(int(number) for number in cluster.addresses.asn.tolist() if number)
     registry = {number: _registry(number) for number in sorted(counts)}
     known = sorted(set(registry.values()))
@@ -53,7 +56,11 @@ def numbers(cluster: Cluster) -> Iterator[Kind]:
     }
     yield Kind("ipam/asns", Table("asns", of_numbers), ("asn",), {"rir": ("rirs", ("rir",))}, SHARED)
     yield _vlans(cluster)
-    yield _prefixes(cluster)
+    sections = list(address_sections(cluster))
+    names = sorted({name for each in sections for name in set(each.vrfs.texts().tolist())} - {""})
+    if names:
+        yield Kind("ipam/vrfs", Table("vrfs", {"name": names}), ("name",))
+    yield _prefixes(cluster, sections, in_vrfs=bool(names))
 
 
 def _registry(number: int) -> str:
@@ -81,31 +88,34 @@ def _vlans(cluster: Cluster) -> Kind:
     return Kind("ipam/vlans", Table("vlans", columns), ("name",))
 
 
-def _prefixes(cluster: Cluster) -> Kind:
+def _prefixes(cluster: Cluster, sections: list[AddressSection], *, in_vrfs: bool) -> Kind:
     """The pools that are drawn on, as containers, then subnets with room for several machines.
 
     The two addresses of a routed link tell its prefix themselves: it has no row.
     """
-    found: dict[str, tuple[str, str]] = {}
+    found: dict[tuple[str, str], tuple[str, str]] = {}
     for demand in pool_demands(cluster.design):
         if demand.now:
             prefixes, name, _ = pool_prefixes(
                 cluster.design.loaded.blueprint, demand.fabric, demand.pool, demand.family
             )
-            found.update((prefix, ("container", f"pool {name}")) for prefix in prefixes)
-    for each in address_sections(cluster):
+            found.update((("", prefix), ("container", f"pool {name}")) for prefix in prefixes)
+    for each in sections:
         bits = 32 if ":" not in each.addresses.cells()[0] else 128
         rows = np.flatnonzero(each.lengths < bits - 1)
         kinds = each.kinds.take(rows)
-        for text, kind in zip(each.addresses[rows].cells(each.lengths[rows]), kinds, strict=True):
-            found.setdefault(str(ipaddress.ip_interface(text).network), ("active", str(kind)))
-    networks = sorted(found, key=lambda text: (":" in text, ipaddress.ip_network(text)))
-    columns = {
-        "prefix": networks,
+        texts = each.addresses[rows].cells(each.lengths[rows])
+        for text, kind, vrf in zip(texts, kinds, each.vrfs.take(rows), strict=True):
+            found.setdefault((vrf, str(ipaddress.ip_interface(text).network)), ("active", str(kind)))
+    networks = sorted(found, key=lambda key: (":" in key[1], ipaddress.ip_network(key[1]), key[0]))
+    columns: dict[str, Sequence[Cell]] = {
+        "prefix": [network for _, network in networks],
+        **({"vrf": [vrf for vrf, _ in networks]} if in_vrfs else {}),
         "status": [found[network][0] for network in networks],
         "description": [found[network][1] for network in networks],
     }
-    return Kind("ipam/prefixes", Table("prefixes", columns), ("prefix",), once=SHARED)
+    key, references = (("vrf", "prefix"), VRF) if in_vrfs else (("prefix",), dict[str, Reference]())
+    return Kind("ipam/prefixes", Table("prefixes", columns), key, references, SHARED)
 
 
 def addresses(cluster: Cluster) -> Iterator[Kind]:
@@ -125,6 +135,7 @@ def addresses(cluster: Cluster) -> Iterator[Kind]:
 
 def _addresses(cluster: Cluster, name: str, sections: list[AddressSection], marks: list[Flags], mark: str) -> Kind:
     stacked: list[tuple[LazyColumn, ...]] = []
+    in_vrfs = any(vrf for each in sections for vrf in each.vrfs.vocabulary.tolist())
     for each, marked in zip(sections, marks, strict=True):
         rows = np.flatnonzero(marked)
         ports = object_array(each.ports.texts().tolist())[rows]
@@ -140,14 +151,25 @@ def _addresses(cluster: Cluster, name: str, sections: list[AddressSection], mark
                 EncodedColumn(object_array([*cluster.names, ""]), np.where(there, device, len(cluster.names))),
                 encoded(ports, np.arange(len(rows))),
                 kinds,
+                *([each.vrfs.take(rows)] if in_vrfs else []),
                 *([constant_column("true", len(rows))] if mark else []),
             )
         )
-    names = ("address", "status", "role", "device", "interface", "description", *([mark] if mark else []))
+    names = (
+        "address",
+        "status",
+        "role",
+        "device",
+        "interface",
+        "description",
+        *(["vrf"] if in_vrfs else []),
+        *([mark] if mark else []),
+    )
     columns = zip(*stacked, strict=True) if stacked else [()] * len(names)
     table = Table(name, dict(zip(names, map(StackedColumn, columns), strict=True)))
-    references = {"assigned_object_id": ("interfaces", ("device", "interface"))}
-    return Kind("ipam/ip-addresses", table, ("address",), references)
+    references: dict[str, Reference] = {"assigned_object_id": ("interfaces", ("device", "interface"))}
+    key, more = (("vrf", "address"), VRF) if in_vrfs else (("address",), {})
+    return Kind("ipam/ip-addresses", table, key, references | more)
 
 
 def _primary(cluster: Cluster, sections: list[AddressSection]) -> tuple[list[Flags], list[Flags]]:

@@ -49,8 +49,10 @@ def expand_domains(design: Design, devices: DeviceTable, scale_up: ScaleUpDesign
     switches_each = profile.switches_per_tray if scale_up.trays_each else max(1, profile.switches)
     if scale_up.trays_each:
         trays = next(c for c in devices.classes if c.kind == TRAY and c.fabric == scale_up.name)
-        first = trays.first + np.arange(len(domains), dtype=np.int32)[:, None] * scale_up.trays_each
-        b_device = np.where(to_switch, first + far // switches_each, b_node)
+        row_of = np.full(scale_up.trays, -1, dtype=np.int32)  # at a phase not all are there
+        row_of[devices.ordinal[trays.rows]] = np.arange(trays.first, trays.first + trays.count, dtype=np.int32)
+        first = np.arange(len(domains), dtype=np.int32)[:, None] * scale_up.trays_each
+        b_device = np.where(to_switch, row_of[np.where(to_switch, first + far // switches_each, 0)], b_node)
     else:
         b_device = np.where(to_switch, a_node, b_node)
     here = ((a_node >= 0) & (b_device >= 0)).ravel()

@@ -1,0 +1,93 @@
+"""containerlab-frr/: the cluster as a lab of FRR on Linux, with what FRR runs of its configurations; on request.
+
+Sources: github.com/srl-labs/containerlab@39ff2b7c: docs/manual/nodes.md (binds, exec, sysctls) and topo-def-file.md
+(groups, __clabNodeName__); of a later version docs/manual/kinds/frr.md, "FRR via the linux kind" (frr.conf, daemons and
+vtysh.conf are bound, and vtysh does not start without them). github.com/FRRouting/frr@fbfc8222: docker/alpine (what
+starts in the image), alpine/APKBUILD.in (iproute2 is there), tools/etc/frr/daemons; issue 12772 (images: quay.io).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from json import dumps
+
+from fabricgen.cluster import Cluster
+from fabricgen.export.containers import Containers, Port, in_order, linux_ports, require_room
+from fabricgen.export.table import ExportContext, File, FrrLab
+from fabricgen.kernel.templates import built_in_templates
+from fabricgen.phases.left_out import left_out
+from fabricgen.wiring.tables import SWITCH, DeviceClass
+
+ON_REQUEST = True
+
+
+def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:
+    """Yield the topology, what FRR reads on each switch, ports.csv and README.md.
+
+    Raises InputError (FG156) where there are more than 20,000 devices, and as a build does for configurations.
+    """
+    require_room(cluster)
+    frr, name = context.frr(), cluster.design.loaded.blueprint.name
+    ends = frozenset(frr.ends)
+    lab = Containers(cluster, _ports, lambda a, b: a in ends and b in ends)
+    yield f"containerlab-frr/{name}.clab.yaml", _topology(name, lab, frr).encode()
+    for file in ("daemons", "vtysh.conf"):
+        yield (
+            f"containerlab-frr/{file}",
+            built_in_templates().get_template(f"containerlab/frr/{file}.j2").render().encode(),
+        )
+    for device, text in frr.conf.items():
+        yield f"containerlab-frr/{device}/frr.conf", text.encode()
+    yield "containerlab-frr/ports.csv", lab.port_list().encode()
+    yield "containerlab-frr/README.md", _readme(cluster, name, lab, frr).encode()
+
+
+def _topology(name: str, lab: Containers, frr: FrrLab) -> str:
+    """The topology file; its texts are JSON, which is YAML."""
+    return (
+        built_in_templates()
+        .get_template("containerlab/frr/topology.yaml.j2")
+        .render(
+            name=dumps(f"{name}-frr"),
+            nodes=[f"    {dumps(device)}: {dumps(told)}" for device, told in _nodes(lab, frr)],
+            links=[f"    - endpoints: {dumps(both)}" for both in lab.endpoints()],
+        )
+    )
+
+
+def _nodes(lab: Containers, frr: FrrLab) -> Iterator[tuple[str, dict[str, object]]]:
+    """Each device: what it stands for, a label or two, and the commands that give it its addresses."""
+    addressed = frozenset(frr.hosts)
+    commands = {**lab.host_commands(lambda end: end in addressed), **frr.commands}
+    for device, cls in lab.devices:
+        known = {"fabric": cls.fabric, "tier": cls.tier}
+        group = "switches" if device in frr.conf else "hosts"
+        told: dict[str, object] = {"group": group, "labels": {k: text for k, text in known.items() if text}}
+        if commands.get(device):
+            told["exec"] = [line if line.startswith("ip ") else f"ip {line}" for line in commands[device]]
+        yield device, told
+
+
+def _ports(cls: DeviceClass, names: Sequence[str]) -> list[Port]:
+    """The interfaces of a device; those of switches are called as frr.conf calls them."""
+    return (
+        [Port(name, name.replace("/", "_")) for name in in_order(names)] if cls.kind == SWITCH else linux_ports(names)
+    )
+
+
+def _readme(cluster: Cluster, name: str, lab: Containers, frr: FrrLab) -> str:
+    """What differs from the cluster, with numbers."""
+    systems = ", ".join(sorted({cls.nos for device, cls in lab.devices if device in frr.conf}))
+    return (
+        built_in_templates()
+        .get_template("containerlab/frr/README.md.j2")
+        .render(
+            name=name,
+            switches=len(frr.conf),
+            hosts=len(lab.devices) - len(frr.conf),
+            links=len(lab.links),
+            systems=systems,
+            left_out=frr.left_out,
+            differs=left_out(cluster),
+        )
+    )
