@@ -53,6 +53,10 @@ def _secret(token: str | None) -> str:
         raise click.UsageError(
             f"what the environment variable {name} has is no token: it has spaces or control characters"
         )
+    if secret.startswith("nbt_") and "." not in secret:
+        raise click.UsageError(
+            f"the token in {name} has no '.': the whole of it is nbt_KEY.TOKEN, as NetBox showed it once"
+        )
     return secret
 
 

@@ -128,7 +128,8 @@ def _held(place: str, now: _Opened, options: PlanOptions) -> Change:
         raise click.UsageError("a NetBox has no configurations for --configs, --stages, --rollback or changed-config")
     held = Held(open_netbox(place, options.token), now.cluster, now.side.lists)
     change = compare(Side(place, held.lists()), now.side, renamed=held.renamed)
-    return replace(change, notes=("NetBox has no configurations and no bill of materials", *held.notes))
+    notes = ("NetBox has no configurations and no bill of materials", *held.notes)
+    return replace(change, optics=held.optics(), notes=notes)
 
 
 def raw_configs(

@@ -71,17 +71,17 @@ class Pusher:
         kind = some[0].kind
         made = self._netbox.make(kind.path, [self._body(each) | {"tags": [{"slug": self._state.tag}]} for each in some])
         for each, record in zip(some, made, strict=True):
-            self._state.ids[kind.name][each.key] = record["id"]
+            self._state.ids[kind.path][each.key] = record["id"]
 
     def _change(self, some: Sequence[Change]) -> None:
-        numbers = [each.number or self._state.ids[each.kind.name][each.key] for each in some]
+        numbers = [each.number or self._state.ids[each.kind.path][each.key] for each in some]
         bodies = [{"id": number} | self._body(each) for number, each in zip(numbers, some, strict=True)]
         self._netbox.change(some[0].kind.path, bodies)
 
     def _body(self, change: Change) -> dict[str, Any]:
         body: dict[str, Any] = {}
         for name, value in change.fields.items():
-            number = self._state.ids[value.kind][value.key] if isinstance(value, Wanted) else value
+            number = self._state.ids[value.path][value.key] if isinstance(value, Wanted) else value
             if name in ("a", "b"):
                 body[f"{name}_terminations"] = [{"object_type": "dcim.interface", "object_id": number}]
             else:

@@ -23,7 +23,7 @@ FIRST_TIMEOUT_S = 10
 AGAIN = (429, 502, 503, 504)
 """Answers after which a request is made again, TRIES times at most, each after a longer pause or when NetBox says."""
 OF_V2 = "nbt_"
-"""How tokens of NetBox 4.5 and later begin, which are sent by another word."""
+"""How tokens of NetBox 4.5 and later begin, which are sent by another word (v4.6.8: netbox/api/authentication.py)."""
 
 
 class RefusedError(InputError):

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from fabricgen.cluster import Cluster
+from fabricgen.diff.cables import OPTIC_CHANGES
+from fabricgen.diff.delta import Delta, compare_rows
 from fabricgen.diff.listing import COLUMNS, Column, Listing, Lists, column_of
 from fabricgen.export.netbox.devices import role_of
 from fabricgen.export.netbox.kinds import slug
@@ -55,6 +57,25 @@ class Held:
             cables=_listing("cables", cables),
             addresses=_listing("addresses", (dict(zip(COLUMNS["addresses"], row, strict=True)) for row in addresses)),
         )
+
+    def optics(self) -> Delta:
+        """How transceivers differ: NetBox knows them by their cages, whatever cable is there."""
+        planned = {
+            (row[f"{side}_device"], row[f"{side}_cage"]): row[f"{side}_transceiver"]
+            for row in self._ends
+            for side in "ab"
+            if row[f"{side}_transceiver"]
+        }
+        there = {
+            (self.renamed.get(cage.device, cage.device), cage.name): part
+            for cage, (part, tags) in self._reading.modules.items()
+            if (self.renamed.get(cage.device, cage.device), cage.name) in planned or self._tag in tags
+        }
+        old, new = (
+            Listing.of({"device": [d for d, _ in held], "cage": [c for _, c in held], "part": list(held.values())})
+            for held in (there, planned)
+        )
+        return compare_rows("optics", ("device", "cage"), OPTIC_CHANGES, (old, new), "device")
 
     def _renamed(self) -> Iterator[tuple[str, str]]:
         """Devices with a name that the plan has not, in the place of one of its devices that NetBox has not."""
@@ -122,7 +143,7 @@ class Held:
             for row in self._links
             for side in "ab"
         }
-        self._modules, media = self._reading.modules(), self._media()
+        media = self._media()
         of_cable = {row["cable"]: row for row in reversed(self._ends)}
         of_end = {_end_of(row): row for row in self._ends}
         links = [row for row in map(self._backplane, self._links) if row]
@@ -186,7 +207,7 @@ class Held:
             found |= {
                 f"{side}_device": port.device,
                 f"{side}_cage": cage,
-                f"{side}_transceiver": self._modules.get(Port(port.device, cage), ""),
+                f"{side}_transceiver": self._reading.modules.get(Port(port.device, cage), ("", frozenset()))[0],
             }
         length = cable.length_m
         if length is None or abs(float(row["length_m"] or 0) - length) > _NEAR_M:

@@ -108,12 +108,13 @@ class Reading:
         found = (self._interfaces.get(end["object_id"]) for end in ends if end["object_type"] == INTERFACE)
         return [interface[0] for interface in found if interface]
 
-    def modules(self) -> dict[Port, str]:
-        """The type of the module in each bay."""
+    @cached_property
+    def modules(self) -> dict[Port, tuple[str, frozenset[str]]]:
+        """The type of the module in each bay, and its tags."""
         names = {each.number: each.name for each in self.devices}
         return {
-            Port(names[each["device"]["id"]], each["module_bay"]["name"]): each["module_type"]["model"]
-            for each in self._inside("dcim/modules", "device,module_bay,module_type")
+            Port(names[each["device"]["id"]], each["module_bay"]["name"]): (each["module_type"]["model"], _tags(each))
+            for each in self._inside("dcim/modules", "device,module_bay,module_type,tags")
             if each["device"]["id"] in names
         }
 

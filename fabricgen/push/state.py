@@ -32,7 +32,7 @@ FLAGS = {"true": True, "false": False}
 class Wanted:
     """The id of an object that may have to be made first."""
 
-    kind: str
+    path: str
     key: Key
 
 
@@ -71,6 +71,8 @@ class State:
     def __init__(self, netbox: NetBox, kinds: list[Kind], tag: str) -> None:
         self._netbox, self.kinds, self.tag = netbox, kinds, tag
         self.ids: dict[str, dict[Key, int]] = defaultdict(dict)
+        """Ids by path and key: bonds are interfaces."""
+        self._paths = {kind.name: kind.path for kind in kinds}
         self._read: dict[str, list[Record]] = {}
         self._sites: list[int] = []
 
@@ -84,7 +86,7 @@ class State:
             else:
                 self._objects(kind, records, found, kept[kind.path])
             if kind.name == "sites":
-                self._sites = sorted(self.ids["sites"].values())
+                self._sites = sorted(self.ids["dcim/sites"].values())
         self._marks(found)
         for path, kind in {kind.path: kind for kind in reversed(self.kinds)}.items():
             gone = [each for each in self._records(kind) if self._ours(each) and each["id"] not in kept[path]]
@@ -102,17 +104,17 @@ class State:
     def _records(self, kind: Kind) -> list[Record]:
         if kind.path not in self._read:
             filters: dict[str, Any] = {}
-            if kind.name in IN_SITES:
+            if kind.path.partition("/")[2] in IN_SITES:
                 filters["site_id"] = self._sites
             filters["fields"] = ",".join((_CABLE if kind.name == "cables" else self._read_of(kind)) + _ALWAYS)
-            read = self._sites or kind.name not in IN_SITES
+            read = self._sites or "site_id" not in filters
             self._read[kind.path] = list(self._netbox.records(kind.path, **filters)) if read else []
         return self._read[kind.path]
 
-    @staticmethod
-    def _read_of(kind: Kind) -> list[str]:
+    def _read_of(self, kind: Kind) -> list[str]:
         more = {"devices": DEVICE, "ip-addresses": ("assigned_object_type",)}.get(kind.path.partition("/")[2], ())
-        return sorted({*kind.plain, *kind.references, *more} - {*MARKS})
+        of_path = [name for each in self.kinds if each.path == kind.path for name in (*each.plain, *each.references)]
+        return sorted({*of_path, *more} - {*MARKS})
 
     def _objects(self, kind: Kind, records: list[Record], found: Changes, kept: set[int]) -> None:
         held = {tuple(plain(record.get(name)) for name in kind.key): record for record in records}
@@ -123,7 +125,7 @@ class State:
             if there is None:
                 found.make.append(Change(kind, key, fields))
                 continue
-            self.ids[kind.name][key] = there["id"]
+            self.ids[kind.path][key] = there["id"]
             kept.add(there["id"])
             differing = {
                 name: value
@@ -147,10 +149,9 @@ class State:
 
     def _resolved(self, value: Any) -> Any:
         """An id where the object is there, None for what is to be made."""
-        return self.ids[value.kind].get(value.key, value) if isinstance(value, Wanted) else value
+        return self.ids[value.path].get(value.key, value) if isinstance(value, Wanted) else value
 
-    @staticmethod
-    def _fields(kind: Kind, row: Row) -> Iterator[tuple[str, Any]]:
+    def _fields(self, kind: Kind, row: Row) -> Iterator[tuple[str, Any]]:
         """The fields of the REST API that a row has."""
         for name in kind.plain:
             if name not in MARKS:
@@ -158,7 +159,7 @@ class State:
                 yield name, FLAGS.get(value, None if value == "" and name in NUMBERS else value)
         for name, (target, columns) in kind.references.items():
             key = tuple(str(row[column]) for column in columns)
-            yield name, Wanted(target, key) if key[-1] else None
+            yield name, Wanted(self._paths[target], key) if key[-1] else None
             if name == "assigned_object_id":
                 yield "assigned_object_type", "dcim.interface" if key[-1] else None
 
@@ -168,7 +169,7 @@ class State:
         ends = {record["id"]: _ends(record) for record in records}
         at = {end: record for record in records for end in ends[record["id"]]}
         for row in rows(kind):
-            a, b = (("interfaces", (str(row[f"side_{s}_device"]), str(row[f"side_{s}_name"]))) for s in "ab")
+            a, b = (("dcim/interfaces", (str(row[f"side_{s}_device"]), str(row[f"side_{s}_name"]))) for s in "ab")
             ids = [self.ids[name].get(key) for name, key in (a, b)]
             here = [at[number] for number in ids if number in at]
             key, own = (*a[1], *b[1]), {n: row[n] for n in ("type", "label", "color", "length", "length_unit")}
@@ -203,9 +204,9 @@ class State:
             mark = next((name for name in MARKS if name in kind.table.columns), "")
             for row in rows(kind) if mark else ():
                 name = "oob_ip" if mark == "is_oob" else f"primary_ip{6 if ':' in row['address'] else 4}"
-                device = self.ids["devices"].get((str(row["device"]),), 0)
+                device = self.ids["dcim/devices"].get((str(row["device"]),), 0)
                 there = held.get(device, {}).get(name)
-                wanted = Wanted(kind.name, tuple(str(row[name]) for name in kind.key))
+                wanted = Wanted(kind.path, tuple(str(row[name]) for name in kind.key))
                 if self._of_another_push(held.get(device, {})):
                     continue
                 if (device, name) in unmarked or not alike(there, self._resolved(wanted)):

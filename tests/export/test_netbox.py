@@ -32,7 +32,7 @@ FORMS = {
     "ipam/vlans": "vid name status description",
     "ipam/vrfs": "name description",
     "ipam/prefixes": "prefix vrf status description",
-    "dcim/interfaces": "device name label type speed mgmt_only description",
+    "dcim/interfaces": "device name label lag type speed mgmt_only description",
     "dcim/module-types": "manufacturer model part_number",
     "dcim/module-bays": "device name",
     "dcim/modules": "device module_bay module_type status",
@@ -76,7 +76,8 @@ def test_everything_refers_to_what_is_there_already(example: str) -> None:
         for target, columns in kind.references.values():
             wanted = {key for key in keys(rows, columns) if key[-1] != ""}
             assert wanted <= made[target], (kind.name, target)
-        made[kind.name] = set(keys(rows, kind.key))
+        own = set(keys(rows, kind.key))
+        made[kind.name] = own | (made.get("bonds", set()) if kind.name == "interfaces" else set())
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
@@ -122,6 +123,15 @@ def test_addresses_are_in_the_vrf_that_their_switch_has_there(example: str) -> N
                 seen.add(vrf)
     assert seen - {""} == {row["name"] for row in by_name["vrfs"]}
     assert {row["vrf"] for row in by_name["prefixes"] if row["status"] == "container"} == {""}
+
+
+def test_ports_of_a_bond_refer_to_it() -> None:
+    by_name = {kind.name: records(kind) for kind in kinds("bonded-pair")}
+    bonds = set(keys(by_name["bonds"], ("device", "name")))
+    members = [(row["device"], row["lag"]) for row in by_name["interfaces"] if row["lag"]]
+    assert bonds == set(members)
+    assert len(members) >= 2 * len(bonds) > 0
+    assert bonds.isdisjoint(keys(by_name["interfaces"], ("device", "name")))
 
 
 def test_files_are_numbered_in_the_order_of_import() -> None:

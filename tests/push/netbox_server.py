@@ -17,6 +17,9 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 TOKEN = "0123456789abcdef0123456789abcdef01234567"
+KEY, SECRET = "Kk0123456789", "Tt0123456789abcdefghij0123456789ABCDEFGH"
+TOKEN_OF_V2 = f"nbt_{KEY}.{SECRET}"
+"""A token of NetBox 4.5 and later: the key that it is found by, and what is checked."""
 
 REFERENCES = (
     {
@@ -33,6 +36,7 @@ REFERENCES = (
             "device": "devices",
             "module_bay": "module-bays",
             "module_type": "module-types",
+            "lag": "interfaces",
         }.items()
     }
     | {"rir": "ipam/rirs"}
@@ -155,6 +159,21 @@ class FakeNetBox:
         return self.delete(folder, int(number))
 
 
+def _refused(header: str) -> str:
+    """Why a header is refused, "" where it is not, as NetBox 4.6.8 reads it (github.com/netbox-community/netbox v4.6.8,
+    netbox/netbox/api/authentication.py; TOKEN_PREFIX in netbox/users/constants.py).
+    """
+    word, _, token = header.partition(" ")
+    if word not in ("Token", "Bearer"):
+        return "Authentication credentials were not provided."
+    if not token.startswith("nbt_"):
+        return "" if (word, token) == ("Token", TOKEN) else "Invalid v1 token"
+    key, dot, secret = token.removeprefix("nbt_").partition(".")
+    if not dot:
+        return "Invalid authorization header: Could not parse key from v2 token."
+    return "" if (word, key, secret) == ("Bearer", KEY, SECRET) else "Invalid v2 token"
+
+
 @contextmanager
 def fake_netbox() -> Iterator[FakeNetBox]:
     """One that listens on a port of this machine until the end."""
@@ -166,8 +185,9 @@ def fake_netbox() -> Iterator[FakeNetBox]:
         def _answer(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
             parts = urlsplit(self.path)
-            status, told = 403, {"detail": "Invalid token"}
-            if self.headers.get("Authorization") == f"Token {TOKEN}":
+            refused = _refused(self.headers.get("Authorization", ""))
+            status, told = 403, {"detail": refused}
+            if not refused:
                 path = parts.path.removeprefix("/api/").strip("/")
                 status, told = netbox.answer(self.command, path, json.loads(body or "null"), parse_qs(parts.query))
             content = b"" if told is None else json.dumps(told).encode()

@@ -10,7 +10,7 @@ import pytest
 
 from tests.conftest import built_files, example_cluster
 from tests.push.conftest import SMALL
-from tests.push.netbox_server import TOKEN, FakeNetBox
+from tests.push.netbox_server import SECRET, TOKEN, TOKEN_OF_V2, FakeNetBox
 
 Push = Callable[..., Any]
 
@@ -128,5 +128,14 @@ def test_a_wrong_token_is_told_and_not_shown(push: Push, monkeypatch: pytest.Mon
     monkeypatch.setenv("OTHER", "f" * 40)
     ran = push(token="env:OTHER")
     assert ran.code == 2
-    assert "NetBox answered 403 to GET status: Invalid token" in ran.err
+    assert "NetBox answered 403 to GET status: Invalid v1 token" in ran.err
     assert "f" * 40 not in ran.out + ran.err
+
+
+def test_tokens_of_4_5_are_sent_as_they_are_asked_for(push: Push, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OTHER", TOKEN_OF_V2)
+    ran = push(token="env:OTHER")
+    assert (ran.code, last(ran).endswith("0 in the way")) == (1, True)
+    assert SECRET not in ran.out + ran.err
+    monkeypatch.setenv("OTHER", TOKEN_OF_V2.partition(".")[0])
+    assert "has no '.': the whole of it is nbt_KEY.TOKEN" in push(token="env:OTHER").err

@@ -14,7 +14,8 @@ import numpy as np
 from fabricgen.bom.cables import CableParts
 from fabricgen.cluster import Cluster
 from fabricgen.export.files.addresses import AddressSection, after_links, before_links, link_addresses
-from fabricgen.export.netbox.kinds import Kind
+from fabricgen.export.host_links import bond_ports
+from fabricgen.export.netbox.kinds import Kind, Reference
 from fabricgen.export.netbox.places import MAKER
 from fabricgen.export.netbox.port_types import cable_type, port_type
 from fabricgen.export.palette import cluster_swatches
@@ -27,6 +28,7 @@ from fabricgen.numbering.lazy_columns import (
     encoded,
     object_array,
 )
+from fabricgen.wiring.bonds import LACP, MLAG
 from fabricgen.wiring.groups import unique_combinations
 from fabricgen.wiring.tables import Ints64, ManagementPort
 
@@ -40,15 +42,43 @@ def cabled(cluster: Cluster) -> Ints64:
 
 
 def ports(cluster: Cluster) -> Iterator[Kind]:
-    """Interfaces, types of module, bays, modules and cables."""
-    device = {"device": ("devices", ("device",))}
-    yield Kind("dcim/interfaces", _interfaces(cluster), ("device", "name"), device)
+    """Bonds of hosts, interfaces, types of module, bays, modules and cables."""
+    device: dict[str, Reference] = {"device": ("devices", ("device",))}
+    bonds = _bonds(cluster)
+    if len(bonds):
+        yield Kind("dcim/interfaces", bonds, ("device", "name"), device)
+    interfaces = _interfaces(cluster, bonded=bool(len(bonds)))
+    of_bonds: dict[str, Reference] = {"lag": ("bonds", ("device", "lag"))} if len(bonds) else {}
+    yield Kind("dcim/interfaces", interfaces, ("device", "name"), device | of_bonds)
     yield from _modules(cluster)
     yield Kind("dcim/cables", _cables(cluster), ("side_a_device", "side_a_name"))
 
 
-def _interfaces(cluster: Cluster) -> Table:
-    """Ports of cables, then what has an address and no cable: loopbacks, VLANs, bonds, idle management ports."""
+def _bond_of(cluster: Cluster, rows: Ints64) -> EncodedColumn:
+    """The bond of a host that the lower end of each link is in, "" for none; switches name theirs by their NOS."""
+    names, bonds = bond_ports(cluster, rows), cluster.plan.bonds
+    inside = np.isin(bonds.kinds(rows), (LACP, MLAG)) if bonds else np.zeros(len(rows), dtype=bool)
+    vocabulary = np.append(names.vocabulary, np.array([""], dtype=object))
+    return EncodedColumn(vocabulary, np.where(inside, names.codes, len(names.vocabulary)))
+
+
+def _bonds(cluster: Cluster) -> Table:
+    """The bonds of hosts; they are there before the ports that refer to them."""
+    links, rows = cluster.plan.links, cabled(cluster)
+    names = _bond_of(cluster, rows)
+    inside = np.flatnonzero(names.codes < len(names.vocabulary) - 1)
+    first = inside[np.sort(unique_combinations(links.a_device[rows][inside], names.codes[inside])[0])]
+    columns = {
+        "device": EncodedColumn(cluster.name_column, links.a_device[rows][first]),
+        "name": names.take(first),
+        "type": constant_column("lag", len(first)),
+        "mgmt_only": constant_column("false", len(first)),
+    }
+    return Table("bonds", columns)
+
+
+def _interfaces(cluster: Cluster, *, bonded: bool) -> Table:
+    """Ports of cables, then what has an address and no cable: loopbacks, VLANs, idle management ports."""
     links, rows = cluster.plan.links, cabled(cluster)
     segment = links.segment[rows]
     sections: list[tuple[LazyColumn, ...]] = []
@@ -65,21 +95,24 @@ def _interfaces(cluster: Cluster) -> Table:
                 encoded([port_type(s, side) for s, side in zip(links.segments, sides, strict=True)], segment),
                 encoded([int(s.speed_gbps * KBITS) for s in links.segments], segment),
                 encoded(["true" if each else "false" for each in managing], segment),
+                constant_column("", len(rows)) if upper else _bond_of(cluster, rows),
             )
         )
     sections.append(_without_cable(cluster))
-    names = ("device", "name", "label", "type", "speed", "mgmt_only")
-    return Table("interfaces", dict(zip(names, map(StackedColumn, zip(*sections, strict=True)), strict=True)))
+    names = ("device", "name", "label", "type", "speed", "mgmt_only", "lag")
+    columns = dict(zip(names, map(StackedColumn, zip(*sections, strict=True)), strict=True))
+    return Table("interfaces", columns if bonded else {name: columns[name] for name in names[:-1]})
 
 
 def _without_cable(cluster: Cluster) -> tuple[LazyColumn, ...]:
-    """The interfaces that have an address and no cable, in the order of addresses.csv."""
+    """The interfaces that have an address and no cable and are no bonds of hosts, in the order of addresses.csv."""
     links, rows, known = cluster.plan.links, cabled(cluster), dict[str, int]()
     ports = cluster.port_names.port_columns
     seen = [
         _pairs(device[rows], port.take(rows), known)
         for device, port in zip((links.a_device, links.b_device), ports, strict=True)
     ]
+    seen.append(_pairs(links.a_device[rows], _bond_of(cluster, rows), known))
     found = [(_pairs(each.devices, each.ports, known), each.kinds) for each in address_sections(cluster)]
     pairs = np.concatenate([pair for pair, _ in found]) if found else np.zeros(0, dtype=np.int64)
     managing = np.concatenate([kinds.texts() == "management" for _, kinds in found]) if found else pairs > 0
@@ -90,14 +123,14 @@ def _without_cable(cluster: Cluster) -> tuple[LazyColumn, ...]:
     keep = first & ~np.isin(pairs, np.concatenate(seen)) & named[pairs % _MOST]
     device, name = pairs[keep] // _MOST, pairs[keep] % _MOST
     idle = managing[keep].astype(np.int64)
-    lag = np.array([each.lower().startswith(("bond", "port-channel", "portchannel")) for each in names], dtype=np.int64)
     return (
         EncodedColumn(cluster.name_column, device),
         encoded(names, name),
         constant_column("", len(device)),
-        encoded(["virtual", "lag", "1000base-t"], np.where(idle, 2, lag[name])),
+        encoded(["virtual", "1000base-t"], idle),
         constant_column("", len(device)),
         encoded(["false", "true"], idle),
+        constant_column("", len(device)),
     )
 
 
