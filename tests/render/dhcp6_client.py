@@ -1,7 +1,8 @@
 """A host of IPv6: hears router advertisements (RFC 4861), and asks DHCPv6 for an address where these say so (RFC 8415).
 
 Run in a host's namespace with its interface: `python dhcp6_client.py eth0 SECONDS`. It writes as JSON what was
-advertised, and what it was given: Solicit, Advertise, Request, Reply. It asks again every half second.
+advertised, and what it was given: Solicit, Advertise, Request, Reply. It asks again every half second. With a third
+word, `unadvertised`, it asks without having heard anything.
 """
 
 from __future__ import annotations
@@ -109,13 +110,13 @@ def _message(data: bytes) -> tuple[int, dict[int, bytes]]:
     return (data[0], options(data[4:])) if data[1:4] == TRANSACTION else (0, {})
 
 
-def main(interface: str, seconds: float) -> None:
+def main(interface: str, seconds: float, unadvertised: str = "") -> None:
     """Write what was advertised and given within some seconds; null for nothing."""
     deadline = time.monotonic() + seconds
-    heard = _hear(interface, deadline)
-    given = _lease(interface, deadline) if heard and heard["managed"] else None
+    heard = None if unadvertised else _hear(interface, deadline)
+    given = _lease(interface, deadline) if unadvertised or (heard and heard["managed"]) else None
     sys.stdout.write(json.dumps({"heard": heard, "given": given}))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], float(sys.argv[2]))
+    main(sys.argv[1], float(sys.argv[2]), *sys.argv[3:])

@@ -56,4 +56,4 @@ def settled(lab: Lab, right: Build, done: Callable[[list[str]], bool], seconds: 
         found = [str(each) for each in findings(lab, right)]
         if done(found) or time.monotonic() > deadline:
             return found
-        time.sleep(0.1)
+        time.sleep(0.5)

@@ -47,7 +47,7 @@ def _until(done: Callable[[], bool], seconds: float = 300) -> bool:
     """Whether something comes true in time: FRR calls a neighbour that was not there again within a minute or so."""
     deadline = time.monotonic() + seconds
     while not done() and time.monotonic() < deadline:
-        time.sleep(0.1)
+        time.sleep(0.5)
     return done()
 
 
