@@ -27,7 +27,9 @@ EXPORTED = ("name", "site", "rack", "position", "ipv4 address", "ipv6 address", 
 
 
 class Found(NamedTuple):
-    """A device that a NetBox has; addresses with prefix length, "" for what it has not."""
+    """A device that a NetBox has; addresses with prefix length, "" for what it has not. An export is not asked for what
+    follows on `span`.
+    """
 
     name: str
     site: str
@@ -36,6 +38,11 @@ class Found(NamedTuple):
     primary: tuple[str, ...]
     oob: str
     span: Span
+    number: int = 0
+    model: str = ""
+    platform: str = ""
+    role: str = ""
+    tags: frozenset[str] = frozenset()
 
 
 Source = Callable[[Collection[str]], list[Found]]

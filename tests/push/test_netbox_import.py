@@ -72,6 +72,10 @@ def test_a_build_keeps_what_netbox_has(pushed: FakeNetBox, lock: Lock, blueprint
     assert '  compute-spine-04 mgmt: 10.16.0.14\n  compute-spine-04 name: "edge"\n' in text
     assert "  p1-su01-n001 place: net-compute-spine-01 u20\n" in text
     assert lock().err.endswith("is up to date\n")
+    blueprint.with_name("cluster.lock.yaml").write_text(text.replace("spine-01 u20", "spine-09 u20"), encoding="utf-8")
+    ran = fabricgen("lint", blueprint)
+    assert "device p1-su01-n001: there is no rack net-compute-spine-09" in ran.out
+    assert "`fabricgen lock --release adopted/p1-su01-n001`" in ran.out
 
 
 def test_an_export_says_the_same(lock: Lock, blueprint: Path, fabricgen: Any) -> None:
