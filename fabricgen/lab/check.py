@@ -127,7 +127,7 @@ class Check:
     @cached_property
     def _levels(self) -> dict[str, int]:
         """How far each switch is above those that hosts are cabled to."""
-        known = {far.device: 0 for near, far in self.right.far.items() if near.device in self.right.hosts}
+        known = dict.fromkeys(sorted(self.right.lowest), 0)
         while len(known) < len(self.right.switches):
             level = max(known.values())
             ends = [(near.device, far.device) for near, far in self.right.far.items()]
@@ -160,13 +160,33 @@ class Check:
         for device in reversed(order):
             over = min((best[far] for _, far in self._neighbors(device, 1)), default=NOWHERE)
             best[device] = min(down[device], over + 1)
-        found = {}
+        found, across = {}, self._across(target)
         for device in order:
             lower = {port for port, far in self._neighbors(device, -1) if down[far] + 1 == best[device]}
             upper = {port for port, far in self._neighbors(device, 1) if best[far] + 1 == best[device]}
-            if device != target and best[device] < NOWHERE:
+            if device != target and best[device] < NOWHERE and best[device] <= across.get(device, NOWHERE):
                 found[device] = {kernel(port) for port in lower | upper}
         return found
+
+    @cached_property
+    def _is_tiered(self) -> bool:
+        """Whether every link between switches leads a level up or down; mates, and rings, are not so."""
+        level, far = self._levels, self.right.far
+        return all(
+            abs(level[a.device] - level[b.device]) == 1 for a, b in far.items() if {a.device, b.device} <= level.keys()
+        )
+
+    def _across(self, target: str) -> dict[str, int]:
+        """Links on a shortest path from each switch to another, by links within a level too; none in a tiered fabric.
+
+        Where that is shorter than the way up and down, it is the policies that decide, and no route is judged.
+        """
+        found, new = {target: 0}, [target]
+        while new and not self._is_tiered:
+            mates = dict.fromkeys(far for device in new for _, far in self._links[device] if far in self._levels)
+            new = [mate for mate in mates if mate not in found]
+            found |= dict.fromkeys(new, max(found.values()) + 1)
+        return {} if self._is_tiered else found
 
     @cached_property
     def _targets(self) -> list[tuple[str, str]]:
@@ -205,7 +225,10 @@ class Check:
         return {hop["interfaceName"] for hop in route["nexthops"] if hop.get("fib") and "interfaceName" in hop}
 
     def leaks(self) -> Iterator[Finding]:
-        """Yield every prefix that a switch learned and that is neither a reachable loopback nor one of hosts."""
+        """Yield every prefix that a switch learned and that is neither a reachable loopback nor one of hosts.
+
+        Static routes and aggregates that a switch is told are no leaks.
+        """
         host_ends = [end for end in self.right.far if end.device in self.right.hosts]
         hosts = [ip_interface(address).ip for end in host_ends for address in self.right.addresses.get(end, ())]
         switches = set(self.right.switches)
@@ -215,11 +238,15 @@ class Check:
             if {near.device, far.device} <= switches
             for address in self.right.addresses.get(near, ())
         ]
+        forms = self.right.forms.values()
+        stated = {ip_network(prefix) for form in forms for _, prefix in form.routes}
+        stated |= {ip_network(prefix) for form in forms for bgp in form.bgp.values() for prefix in bgp.aggregates}
         for device, table in self._tables.items():
-            loopbacks = [ip_address(a) for a, target in self._targets if device in self._ways_to(target)]
+            known = [a for a, target in self._targets if not self._is_tiered or device in self._ways_to(target)]
+            loopbacks = [ip_address(address) for address in known]
             for network, route in table:
                 single = network.prefixlen == network.max_prefixlen
-                good = any(a in network for a in (loopbacks if single else hosts))
+                good = any(a in network for a in (loopbacks if single else hosts)) or network in stated
                 if route["protocol"] == "bgp" and (not good or any(a in network for a in links)):
                     told = f"{network} is learned, and is neither a loopback nor a prefix of hosts"
                     yield Finding("leak", device, "", told)

@@ -15,6 +15,9 @@ from fabricgen.lab.as_frr import as_frr
 from fabricgen.running.bgpcfgd import frr_of
 from fabricgen.running.form import Switch
 
+LOWEST = "lowest.txt"
+"""A list that a lab has beside those of a build: the switches that hosts are cabled to."""
+
 
 def kernel(port: str) -> str:
     """A port's name as Linux takes it."""
@@ -108,6 +111,14 @@ class Build:
         """Names of everything else that a link ends at."""
         ends = (end.device for link in self.links for end in (link.a, link.b))
         return tuple(dict.fromkeys(device for device in ends if device not in self.switches))
+
+    @cached_property
+    def lowest(self) -> frozenset[str]:
+        """Switches that hosts are cabled to: those of a list, where links to hosts were left out (`inside`)."""
+        if LOWEST in self.files:
+            return frozenset(self.files[LOWEST].split())
+        switches = set(self.switches)
+        return frozenset(far.device for near, far in self.far.items() if near.device not in switches) & switches
 
     @cached_property
     def forms(self) -> dict[str, Switch]:

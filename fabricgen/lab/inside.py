@@ -9,11 +9,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
 
-from fabricgen.lab.files import Build, End, Link
+from fabricgen.lab.files import LOWEST, Build, End, Link
 
 MANAGEMENT = "links of management ports and BMCs"
 BRIDGED = "links between switches that are bridged or bonded"
-OUTSIDE = "links to routers outside of the fabric"
 UNKNOWN = "links of switches that FRR does not stand for, such as InfiniBand's"
 NO_SWITCH = "links without a switch, such as NVLink's"
 ALONE = "links of switches that no host is behind"
@@ -26,6 +25,22 @@ class Inside:
     build: Build
     left_out: tuple[str, ...]
 
+    @property
+    def numbers(self) -> tuple[int, int, int]:
+        """How many switches, hosts and links there are."""
+        return len(self.build.switches), len(self.build.hosts), len(self.build.links)
+
+    @property
+    def neighbours(self) -> int:
+        """How many neighbours all devices have together: two a link, but for hosts that have no address.
+
+        Without configurations, which tell of these, no link of a host counts.
+        """
+        told, hosts = _has_configs(self.build), set(self.build.hosts)
+        speaking = self.build.addresses.keys() if told else set[End]()
+        quiet = sum(near.device in hosts and near not in speaking for near in self.build.far)
+        return 2 * (len(self.build.links) - quiet)
+
 
 def inside(whole: Build) -> Inside:
     """Cut a build to what a lab of network namespaces can run.
@@ -35,17 +50,23 @@ def inside(whole: Build) -> Inside:
     """
     out: Counter[str] = Counter()
     listed = _without(whole, _by_lists(whole), out)
-    has_files = any(path.startswith("configs/") for path in whole.files)
+    has_files = _has_configs(whole)
     told = _without(listed, _by_files(listed), out) if has_files else listed
     near_hosts = _joined_to_hosts(told)
     joined = _without(told, lambda link: "" if link.a.device in near_hosts else ALONE, out)
     sentences = [f"{count:,} {what}" for what, count in sorted(out.items())]
     gone = Counter(row["nos"] for name, row in whole.devices.items() if row["nos"] and name not in joined.devices)
-    sentences += [f"{count:,} switches on {nos}" for nos, count in sorted(gone.items())]
+    sentences += [f"{count:,} switch{'es' * (count > 1)} on {nos}" for nos, count in sorted(gone.items())]
+    lowest = "".join(f"{name}\n" for name in sorted(whole.lowest & joined.devices.keys()))
+    joined = Build({**joined.files, LOWEST: lowest})
     if has_files:
         sentences += _within(joined)
         joined = _bare(joined)
     return Inside(joined, tuple(sentences))
+
+
+def _has_configs(build: Build) -> bool:
+    return any(path.startswith("configs/") for path in build.files)
 
 
 def _by_lists(build: Build) -> Callable[[Link], str]:
@@ -59,7 +80,7 @@ def _by_lists(build: Build) -> Callable[[Link], str]:
         if not any(end.device in switches for end in ends):
             return NO_SWITCH
         kinds = {build.kinds.get(end) for end in ends}
-        return MANAGEMENT if "management" in kinds else OUTSIDE if "exit" in kinds else ""
+        return MANAGEMENT if "management" in kinds else ""
 
     return why
 
@@ -70,9 +91,7 @@ def _by_files(build: Build) -> Callable[[Link], str]:
     def why(link: Link) -> str:
         if link.a.device in build.forms and link.b.device in build.forms:
             return BRIDGED if is_bridged(build, link.a) or is_bridged(build, link.b) else ""
-        host, switch = sorted((link.a, link.b), key=lambda end: end.device in build.forms)
-        peers = {key for bgp in build.forms[switch.device].bgp.values() for key in bgp.peers}
-        return OUTSIDE if peers & {address.partition("/")[0] for address in build.addresses.get(host, ())} else ""
+        return ""
 
     return why
 
@@ -113,24 +132,32 @@ def _cut(text: str, keeps: Callable[[dict[str, str]], bool]) -> str:
 
 def _joined_to_hosts(build: Build) -> set[str]:
     """Devices that are hosts, or that links join to some."""
-    mates = defaultdict[str, list[str]](list)
+    mates = defaultdict[str, set[str]](set)
     for near, far in build.far.items():
-        mates[near.device].append(far.device)
-    found, new = set[str](), list(build.hosts)
+        mates[near.device].add(far.device)
+    found, new = set[str](), set(build.hosts)
     while new:
-        found.update(new)
-        new = [mate for device in new for mate in mates[device] if mate not in found]
+        found |= new
+        new = {mate for device in new for mate in mates[device]} - found
     return found
 
 
-def _bare_ends(build: Build) -> set[End]:
-    """Ends of hosts that have no address in a lab: the kernel's VLANs, bonds and VRFs are not there."""
-    found = set()
+BARE = "ports of hosts that are bridged, bonded or in a VRF: they are cabled, and have no address"
+OUTSIDE = "ports of routers outside of the fabric: they are cabled, and have neither address nor sessions"
+
+
+def _bare_ends(build: Build) -> dict[End, str]:
+    """Ends of hosts that have no address in a lab, and why: there are no VLANs, bonds and VRFs, nor the outside."""
+    found = {}
     for near, far in build.far.items():
         if near.device not in build.forms:
-            port = build.forms[far.device].interfaces.get(far.port)
-            if is_bridged(build, far) or (port and port.vrf):
-                found.add(near)
+            form = build.forms[far.device]
+            port, peers = form.interfaces.get(far.port), {key for bgp in form.bgp.values() for key in bgp.peers}
+            own = {address.partition("/")[0] for address in build.addresses.get(near, ())}
+            if build.kinds.get(near) == "exit" or peers & own:
+                found[near] = OUTSIDE
+            elif is_bridged(build, far) or (port and port.vrf):
+                found[near] = BARE
     return found
 
 
@@ -143,8 +170,7 @@ def _bare(build: Build) -> Build:
 
 def _within(build: Build) -> Iterator[str]:
     """Sentences on what devices of a lab are told and do not do in it."""
-    if bare := len(_bare_ends(build)):
-        yield f"the addresses of {bare:,} ports of hosts that are bridged, bonded or in a VRF; their cables are there"
+    yield from (f"{count:,} {what}" for what, count in sorted(Counter(_bare_ends(build).values()).items()))
     yield from _named("VRFs", (vrf for form in build.forms.values() for vrf in form.vrfs))
     if overlays := sum(bool(form.overlay) for form in build.forms.values()):
         yield f"what EVPN carries, of {overlays:,} switches; its sessions are there"

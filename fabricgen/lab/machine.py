@@ -10,7 +10,6 @@ from pathlib import Path
 
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.lab.fabric import DAEMONS
-from fabricgen.lab.files import Build
 from fabricgen.lab.start import DAEMON_NAMES
 
 CODE = "FG172"
@@ -63,9 +62,8 @@ NEIGHBOURS = ("net.ipv4.neigh.default.gc_thresh3", "net.ipv6.neigh.default.gc_th
 FEWER = "less of it: `--lab 1su,4n,2spine` is one unit with four nodes and two spines a group"
 
 
-def require_room(build: Build) -> None:
-    """Raise InputError (FG172) where nothing of a build runs in a lab, or more than this machine has room for."""
-    switches, hosts, links = len(build.switches), len(build.hosts), len(build.links)
+def require_room(switches: int, hosts: int, links: int) -> None:
+    """Raise InputError (FG172) where nothing is to run in a lab, or more than this machine has room for."""
     if not switches:
         raise fault(CODE, "no switch of it runs in a lab", hint="FRR routes Ethernet; no fabric here has hosts on it")
     size = f"a lab of {switches:,} switches, {hosts:,} hosts and {links:,} links"
@@ -73,14 +71,15 @@ def require_room(build: Build) -> None:
     if needed > SHARE * free:
         told = f"takes about {needed:,.1f} GB of memory, and may have {SHARE:.0%} of the {free:,.1f} GB available"
         raise fault(CODE, f"{size} {told}", hint=FEWER)
+
+
+def require_neighbours(number: int) -> None:
+    """Raise InputError (FG172) where the kernel keeps fewer neighbours than a lab has, for all namespaces together."""
     most = min(int(Path("/proc/sys", name.replace(".", "/")).read_text(encoding="ascii")) for name in NEIGHBOURS)
-    if 2 * links > most:
-        enough = f"`sysctl -w {' '.join(f'{name}={4 * links}' for name in NEIGHBOURS)}` for the whole machine"
-        raise fault(
-            CODE,
-            f"{size} has {2 * links:,} neighbours, and the kernel keeps {most:,}: sessions beyond these stay down",
-            hint=f"{FEWER}; or {enough}",
-        )
+    if number > most:
+        enough = f"`sysctl -w {' '.join(f'{name}={2 * number}' for name in NEIGHBOURS)}` for the whole machine"
+        told = f"a lab with {number:,} neighbours, where the kernel keeps {most:,}: sessions beyond these stay down"
+        raise fault(CODE, told, hint=f"{FEWER}; or {enough}")
 
 
 def _free_gb() -> float:

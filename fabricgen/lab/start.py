@@ -89,7 +89,8 @@ def port_up(build: Build, near: End, far: End) -> Iterator[str]:
     yield f"link set {port} up"
     if near.device in build.forms:
         found = build.forms[near.device].interfaces.get(near.port)
-        yield from (_address(address, port) for address in sorted(found.addresses if found else ()))
+        if found and not found.vrf:
+            yield from (_address(address, port) for address in sorted(found.addresses))
         return
     gateways = {":" in address: address.partition("/")[0] for address in build.addresses.get(far, ())}
     for address in build.addresses.get(near, ()):

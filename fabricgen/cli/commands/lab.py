@@ -23,6 +23,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 TABLES = ("addresses", "devices", "links")
 """The parts of a build that tell how large a lab is; its configurations are rendered once that is known to fit."""
 
+MANY_LINKS = 100_000
+"""A plan of more links is refused before its lists are written, which takes longer than to wire it."""
+
 
 @click.group()
 def command() -> None:
@@ -86,18 +89,28 @@ def _made(
         if sets or phase or lab:
             raise click.UsageError(f"--set, --phase and --lab are about a blueprint, {blueprint} is a built folder")
         made = inside(Build(_built(Path(blueprint))))
-        require_room(made.build)
+        _require_fit(made)
         return Path(blueprint).resolve().name, made
     from fabricgen.cli.output import tell_left_out
     from fabricgen.pipeline import compile_cluster, compile_design
 
     design = compile_design(blueprint, sets, allow_outside=allow_outside)
     cluster = compile_cluster(design, phase, lab=lab)
+    if len(cluster.plan.links) > MANY_LINKS:
+        require_room(len(cluster.switch_rows()), len(cluster.plan.devices), len(cluster.plan.links))
     tell_left_out(cluster)
     lists = _files(cluster, *TABLES)
-    require_room(inside(Build(lists)).build)
+    _require_fit(inside(Build(lists)))
     made = inside(Build({**lists, **_files(cluster, "configs")}))
+    _require_fit(made)
     return design.loaded.blueprint.name, made
+
+
+def _require_fit(made: Inside) -> None:
+    from fabricgen.lab.machine import require_neighbours, require_room
+
+    require_room(*made.numbers)
+    require_neighbours(made.neighbours)
 
 
 def _built(folder: Path) -> dict[str, str]:

@@ -1,0 +1,192 @@
+"""What of a build is in a lab, which labs are refused, and what is said of links: no daemon is started."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from fabricgen.kernel.diagnostics import InputError
+from fabricgen.lab import breaking, machine, state
+from fabricgen.lab.as_frr import as_frr
+from fabricgen.lab.fabric import Lab
+from fabricgen.lab.files import Build, End, kernel
+from fabricgen.lab.inside import Inside, inside
+from fabricgen.running.form import Management, StaticRoute, Switch
+from tests.conftest import BLUEPRINTS, Ran
+from tests.render.lab_files import built
+
+SMALL = ("pods.p1.su=1", "fabrics.compute.tiers.spine.count=1")
+
+
+@pytest.mark.parametrize(
+    ("name", "numbers", "left_out"),
+    [
+        ("leaf-spine", (8, 8, 32), ()),
+        (
+            "small-pair",
+            (4, 17, 56),
+            (
+                "17 links of management ports and BMCs",
+                "66 links of switches that FRR does not stand for, such as InfiniBand's",
+                "2 switches on opensm",
+                "50 ports of hosts that are bridged, bonded or in a VRF: they are cabled, and have no address",
+                "VRFs: oob, storage",
+            ),
+        ),
+        (
+            "two-exits",
+            (6, 4, 14),
+            ("2 ports of routers outside of the fabric: they are cabled, and have neither address nor sessions",),
+        ),
+        (
+            "bonded-pair",
+            (5, 15, 50),
+            (
+                "2 links between switches that are bridged or bonded",
+                "16 links of management ports and BMCs",
+                "46 ports of hosts that are bridged, bonded or in a VRF: they are cabled, and have no address",
+                "VRFs: files, oob",
+            ),
+        ),
+    ],
+)
+def test_what_a_lab_cannot_run_is_left_out_and_told(
+    name: str, numbers: tuple[int, int, int], left_out: tuple[str, ...]
+) -> None:
+    made = inside(Build(built(name)))
+    assert (made.numbers, made.left_out) == (numbers, left_out)
+    assert set(made.build.devices) == {*made.build.switches, *made.build.hosts}
+    configured = {path.split("/")[1] for path in made.build.files if path.startswith("configs/")}
+    assert configured == set(made.build.switches)
+
+
+def test_hosts_that_are_bridged_have_no_neighbours() -> None:
+    """With its lists alone a build tells of its switches only; of small-pair three links between these are left."""
+    files = built("small-pair")
+    lists = {path: text for path, text in files.items() if not path.startswith("configs/")}
+    assert inside(Build(lists)).neighbours == inside(Build(files)).neighbours == 2 * (56 - 50)
+    whole = built("leaf-spine")
+    lists = {path: text for path, text in whole.items() if not path.startswith("configs/")}
+    assert (inside(Build(lists)).neighbours, inside(Build(whole)).neighbours) == (32, 64)
+
+
+def test_a_lab_that_is_too_large_is_refused_with_numbers(
+    fabricgen: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(machine, "lacking", lambda: "")
+    monkeypatch.setattr(machine, "_free_gb", lambda: 8.0)
+    ran = fabricgen("lab", "up", BLUEPRINTS / "superpod-b300.yaml")
+    assert (ran.code, ran.out) == (2, "")
+    assert "FG172" in ran.err
+    assert (
+        "96 switches, 256 hosts and 8,192 links takes about 11.3 GB of memory, and may have 80% of the 8.0 GB"
+        in ran.err
+    )
+    assert "`--lab 1su,4n,2spine`" in ran.err
+    with pytest.raises(
+        InputError, match=r"99,999,998 neighbours, where the kernel keeps .*\n.*sysctl -w net\.ipv4\.neigh"
+    ):
+        machine.require_neighbours(99_999_998)
+    with pytest.raises(InputError, match="no switch of it runs in a lab"):
+        machine.require_room(0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("lack", "told"),
+    [
+        ("which", "needs ip, ping, sysctl, vtysh\n  hint: `apt-get install frr iproute2 iputils-ping procps`"),
+        ("rights", "which root has\n  hint: `sudo fabricgen lab ...`"),
+        ("system", "and this is darwin\n  hint: take a virtual machine"),
+    ],
+)
+def test_what_a_machine_lacks_is_told_with_how_to_get_it(
+    lack: str, told: str, fabricgen: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = Path("/")
+    monkeypatch.setattr(machine.shutil, "which", lambda _: None if lack == "which" else "/bin/true")
+    monkeypatch.setattr(machine, "DAEMONS", BLUEPRINTS)
+    monkeypatch.setattr(machine, "DAEMON_NAMES", ("leaf-spine.yaml",))
+    monkeypatch.setattr(machine, "can_make_namespaces", lambda: False)
+    monkeypatch.setattr(machine.sys, "platform", "darwin" if lack == "system" else "linux")
+    for command in (("up", BLUEPRINTS / "leaf-spine.yaml"), ("check",), ("break", "a:b"), ("mend", "a:b")):
+        ran = fabricgen("lab", *command, "--state", folder)
+        assert (ran.code, ran.out) == (2, "")
+        assert ran.err.startswith("error[FG172]: a lab needs")
+        assert told in ran.err
+
+
+@pytest.fixture(scope="module")
+def small() -> Inside:
+    return inside(Build(built("leaf-spine", *SMALL)))
+
+
+def test_links_are_known_by_ends_and_cables(small: Inside, tmp_path: Path) -> None:
+    lab = Lab(tmp_path, {}, small.build)
+    link = small.build.links[-1]
+    for name in (str(link.a), str(link.b)):
+        assert breaking.links_of(lab, name) == (link,)
+    with pytest.raises(InputError, match=rf"FG174.*no link '{link.a}9'.*\n.*did you mean '{link.a}'"):
+        breaking.links_of(lab, f"{link.a}9")
+    assert len(breaking.links_of(lab, "compute-leaf-p1-su01-r1-01:1")) == 2, "a cable that is split carries two links"
+
+
+def test_folders_and_names_that_are_taken_are_refused(
+    small: Inside, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "own").write_text("of the user")
+    with pytest.raises(InputError, match=r"FG173.* is not empty, and no lab"):
+        state.claim(tmp_path)
+    monkeypatch.setattr(state, "NAMESPACES", tmp_path)
+    host = small.build.hosts[0]
+    (tmp_path / f"lab-{host}").touch()
+    with pytest.raises(InputError, match=rf"FG173.*namespaces of these names already: lab-{host}\n"):
+        state.new_state(tmp_path / "lab", small)
+    with pytest.raises(InputError, match=r"FG173.*paths of \d+ characters, and the most is 107"):
+        state.new_state(tmp_path / ("a-long-name" * 8), small)
+    assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == []
+
+
+def test_labs_are_found_and_none_is_taken_for_another(
+    fabricgen: Callable[..., Ran], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(state, "LABS", tmp_path)
+    monkeypatch.setattr(machine, "lacking", lambda: "")
+    assert fabricgen("lab", "down").code == 0
+    assert "FG173" in fabricgen("lab", "check").err
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / state.FILE).write_text('{"of": "somebody"}')
+    ran = fabricgen("lab", "down", "--state", tmp_path / "other")
+    assert (ran.code, "holds no lab" in ran.err) == (2, True)
+    assert (tmp_path / "other" / state.FILE).exists()
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        state.State(tmp_path / name, {}, ()).save(up=False)
+    (tmp_path / "other" / state.FILE).unlink()
+    assert "there are 2 labs" in fabricgen("lab", "down").err
+    with pytest.raises(InputError, match=r"FG173.*there is a lab in .*/one already"):
+        state.claim(tmp_path / "one")
+    assert "the lab one is not up" in fabricgen("lab", "check", "--state", tmp_path / "one").err
+    assert fabricgen("lab", "down", "--state", tmp_path / "one").code == 0
+    assert [path.name for path in sorted(tmp_path.iterdir())] == ["other", "two"]
+
+
+def test_static_routes_of_a_vrf_stay_in_it() -> None:
+    """FRR takes the VRF at the end of a route; without one there is nothing."""
+    routes = {
+        ("", "10.0.0.0/8"): StaticRoute(frozenset({("swp1", "10.1.1.1")}), False),
+        ("blue", "2001:db8::/32"): StaticRoute(frozenset({("swp1/2", "2001:db8::1")}), True),
+    }
+    text = as_frr(Switch("leaf", {}, frozenset(), frozenset(), Management(), routes=routes), kernel)
+    assert "ip route 10.0.0.0/8 10.1.1.1 swp1\n" in text
+    assert "ipv6 route 2001:db8::/32 2001:db8::1 swp1_2 vrf blue\n" in text
+    assert "ipv6 route 2001:db8::/32 blackhole 250 vrf blue\n" in text
+
+
+def test_each_port_of_a_host_has_a_table(small: Inside) -> None:
+    """What a host sends from an address leaves by its port, also where two fabrics do not meet."""
+    host = small.build.hosts[0]
+    ends = [end for link in small.build.links for end in (link.a, link.b) if end.device == host]
+    assert [small.build.tables[end] for end in ends] == list(range(1000, 1000 + len(ends)))
+    assert End(small.build.switches[0], "Ethernet0") not in small.build.tables
