@@ -35,6 +35,9 @@ _EXPECTED = {
 MOST_FAULTS = 500
 """How many things that do not fit are told each for itself."""
 
+MOST_KEYS = 24
+"""Keys of a mapping that are named."""
+
 MOST_TEXT = 400
 """Characters of a message that may quote a value."""
 
@@ -230,7 +233,7 @@ def _hint(problem: _Problem, model: type[BaseModel]) -> str:
     if problem.kind == "missing" or (problem.kind == "string_pattern_mismatch" and not problem.is_key):
         return field_hint(model, problem.path, tags)
     if problem.kind in _MAPPING and (keys := names_at(model, problem.path, tags)):
-        return f"its keys: {', '.join(keys)}"
+        return f"its keys: {', '.join(keys[:MOST_KEYS])}" + (", ..." if len(keys) > MOST_KEYS else "")
     if problem.kind in _CHOICES:
         listed = str(problem.context.get("expected") or problem.context.get("expected_tags", ""))
         found = problem.context.get("tag", problem.found)

@@ -19,8 +19,9 @@ from fabricgen.export.netbox.devices import role_of
 from fabricgen.export.netbox.kinds import slug
 from fabricgen.export.netbox.port_types import cable_type
 from fabricgen.kernel.units import number
+from fabricgen.lock.found import Found
 from fabricgen.push.client import NetBox
-from fabricgen.push.reading import Cable, Device, Port, Reading
+from fabricgen.push.reading import Cable, Port, Reading
 from fabricgen.push.state import TAGS
 
 Row = dict[str, Any]
@@ -41,7 +42,7 @@ class Held:
         """Devices of NetBox under another name than the plan has for them -> that name."""
         self._own = {name: own for own, name in self.renamed.items()}
         self._devices = self._chosen()
-        self.notes: list[str] = []
+        self.notes = [f"NetBox has no site {name}" for name in self._reading.missing]
         """What NetBox has and is not compared."""
 
     def lists(self) -> Lists:
@@ -86,9 +87,9 @@ class Held:
             if name and each.name not in self._planned and name not in there:
                 yield each.name, name
 
-    def _chosen(self) -> dict[str, Device]:
+    def _chosen(self) -> dict[str, Found]:
         """The devices that are the plan's or a push of it made; of two of a name the one at the site of the plan."""
-        found: dict[str, Device] = {}
+        found: dict[str, Found] = {}
         for each in self._reading.devices:
             planned = self._planned.get(self.renamed.get(each.name, each.name))
             own = planned or self._tag in each.tags
@@ -96,7 +97,7 @@ class Held:
                 found[each.name] = each
         return found
 
-    def _device(self, each: Device) -> Row:
+    def _device(self, each: Found) -> Row:
         row = self._planned.get(self.renamed.get(each.name, each.name))
         if row is None:
             of_role = {role_of(cls): (cls.fabric, cls.tier) for cls in self._cluster.plan.devices.classes}

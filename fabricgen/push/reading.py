@@ -25,23 +25,6 @@ class Port(NamedTuple):
     name: str
 
 
-class Device(NamedTuple):
-    """A device; `rack` and `u` are "" where it is in none, addresses have their prefix length, "" for none."""
-
-    number: int
-    name: str
-    site: str
-    rack: str
-    u: str
-    model: str
-    platform: str
-    role: str
-    primary: tuple[str, str]
-    """IPv4 and IPv6."""
-    oob: str
-    tags: frozenset[str]
-
-
 class Cable(NamedTuple):
     """A cable with the ports at its sides."""
 
@@ -58,18 +41,37 @@ class Reading:
 
     def __init__(self, netbox: NetBox, sites: Collection[str]) -> None:
         self._netbox = netbox
-        known = netbox.records("dcim/sites", fields="id,name")
-        self._sites = sorted(each["id"] for each in known if each["name"] in sites)
+        known = {each["name"]: each["id"] for each in netbox.records("dcim/sites", fields="id,name")}
+        self._sites = sorted(known[name] for name in sites if name in known)
+        self.missing = sorted(name for name in sites if name not in known)
+        """Sites that NetBox has not."""
 
     def _inside(self, path: str, fields: str) -> Iterator[Record]:
         """Records at the sites; without a site there are none, where NetBox would take no filter for all."""
         yield from self._netbox.records(path, site_id=self._sites, fields=f"id,{fields}") if self._sites else ()
 
     @cached_property
-    def devices(self) -> list[Device]:
+    def devices(self) -> list[Found]:
         """Devices that have a name, by id."""
         fields = "name,site,rack,position,device_type,platform,role,primary_ip4,primary_ip6,oob_ip,tags"
-        return [_device(each) for each in self._inside("dcim/devices", fields) if each["name"]]
+        return [self._device(each) for each in self._inside("dcim/devices", fields) if each["name"]]
+
+    def _device(self, each: Record) -> Found:
+        addresses = (_address(each[name]) for name in ("primary_ip4", "primary_ip6"))
+        return Found(
+            each["name"],
+            each["site"]["name"],
+            each["rack"]["name"] if each["rack"] else "",
+            number(each["position"]) if each["position"] else "",
+            tuple(filter(None, addresses)),
+            _address(each["oob_ip"]),
+            Span(f"{self._netbox.url}/dcim/devices/{each['id']}/", 1, 1),
+            each["id"],
+            each["device_type"]["model"],
+            each["platform"]["name"] if each["platform"] else "",
+            each["role"]["name"],
+            _tags(each),
+        )
 
     @cached_property
     def _interfaces(self) -> dict[int, tuple[Port, str, str]]:
@@ -126,39 +128,6 @@ class Reading:
             at = self._interfaces.get(each["assigned_object_id"]) if own else None
             if at or not each["assigned_object_id"]:
                 yield each["address"], each["description"], at[0] if at else None, _tags(each)
-
-
-def found_devices(netbox: NetBox, sites: Collection[str]) -> list[Found]:
-    """The devices at some sites, as `lock --import` takes them."""
-    return [
-        Found(
-            each.name,
-            each.site,
-            each.rack,
-            each.u,
-            tuple(filter(None, each.primary)),
-            each.oob,
-            Span(f"{netbox.url}/dcim/devices/{each.number}/", 1, 1),
-        )
-        for each in Reading(netbox, sites).devices
-    ]
-
-
-def _device(each: Record) -> Device:
-    primary = tuple(_address(each[f"primary_ip{family}"]) for family in (4, 6))
-    return Device(
-        each["id"],
-        each["name"],
-        each["site"]["name"],
-        each["rack"]["name"] if each["rack"] else "",
-        number(each["position"]) if each["position"] else "",
-        each["device_type"]["model"],
-        each["platform"]["name"] if each["platform"] else "",
-        each["role"]["name"],
-        (primary[0], primary[1]),
-        _address(each["oob_ip"]),
-        _tags(each),
-    )
 
 
 def _address(address: Record | None) -> str:

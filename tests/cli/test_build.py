@@ -237,9 +237,11 @@ def test_an_archive_holds_the_same_files(tmp_path: Path, fabricgen) -> None:
     assert manifest_of(tmp_path / "unpacked") == manifest_of(tmp_path / "folder")
 
 
-def test_the_help_names_every_part(fabricgen) -> None:
+def test_the_help_and_the_page_of_outputs_name_every_part(fabricgen) -> None:
     words = set(re.split(r"[\s,;:.]+", fabricgen("build", "--help").out))
-    assert set(all_parts()) <= words
+    page = (BLUEPRINTS.parent / "docs" / "outputs.md").read_text(encoding="utf-8")
+    files = {name.rpartition(".")[0] or name for name in re.findall(r"`([a-z0-9.-]+)[/`]", page)}
+    assert set(all_parts()) <= words & files
 
 
 def test_only_touches_the_parts_named(tmp_path: Path, fabricgen) -> None:

@@ -165,7 +165,7 @@ def test_labs_are_found_and_none_is_taken_for_another(
         state.State(tmp_path / name, {}, ()).save(up=False)
     (tmp_path / "other" / state.FILE).unlink()
     assert "there are 2 labs" in fabricgen("lab", "down").err
-    with pytest.raises(InputError, match="FG173.*there is a lab in .*/one already"):
+    with pytest.raises(InputError, match=r"FG173.*there is a lab in .*/one already"):
         state.claim(tmp_path / "one")
     assert "the lab one is not up" in fabricgen("lab", "check", "--state", tmp_path / "one").err
     assert fabricgen("lab", "down", "--state", tmp_path / "one").code == 0

@@ -46,7 +46,7 @@ class Switched(FrozenModel):
 
 
 class Blueprint(FrozenModel):
-    name: str = Field(pattern="^[a-z]+$")
+    name: str = Field(pattern="^[a-z]+$", description="What it is called, such as x.")
     fabrics: dict[str, Fabric] = Field(default_factory=dict)
     scale_up: Annotated[Mesh | Switched, Field(discriminator="kind")] | None = None
     shape: Mesh | Switched | None = None
@@ -95,9 +95,10 @@ TIER = "name: x\nfabrics:\n  compute:\n    tiers:\n      leaf: "
         (TIER + "{switch: q, width: 100}", [("5:13", "fabrics.compute.tiers.leaf: too wide", "")]),
         ("name: x\nnmae: 1", [("2:1", "unknown key 'nmae' at the top level", "did you mean 'name'?")]),
         ("fabrics: {}", [("1:1", "the top level needs 'name'", "")]),
-        ("name: A", [("1:7", "name: expected text that matches ^[a-z]+$, found 'A'", "")]),
+        ("name: A",
+         [("1:7", "name: expected text that matches ^[a-z]+$, found 'A'", "name: What it is called, such as x")]),
         ("[1]", [("1:1", "expected a mapping, found a list", "")]),
-        ("name: x\nfabrics: {a.b: 1}", [("2:16", 'fabrics."a.b": expected a mapping, found 1', "")]),
+        ("name: x\nfabrics: {a.b: 1}", [("2:16", 'fabrics."a.b": expected a mapping, found 1', "its keys: tiers")]),
         ("name: x\nfabrics:", [("2:9", "fabrics: expected a mapping, found nothing", "")]),
         ("name: x\nways: {q: [1]}", [("2:8", "ways: expected a whole number, found the key 'q'", "")]),
         ('name: x\nways: {"2": [1, z]}', [("2:17", "ways.2.1: expected a whole number, found 'z'", "")]),

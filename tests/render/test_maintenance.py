@@ -111,7 +111,9 @@ def test_traffic_leaves_a_drained_spine_before_it_goes(short_path: Path) -> None
         link = next(link for link in build.links if _joins(link, leaf, SPINE))
         port, asn = link.a.port, build.devices[leaf]["asn"]
         lab.vtysh(leaf, "configure terminal", f"router bgp {asn}", f"neighbor {port} shutdown")
-        assert judged_as_shown(lab, leaf, running, plan) == [f"session {port} (to {link.b}): is shut down"]
+        assert judged_as_shown(lab, leaf, running, plan) == [
+            f"session {port} (to {link.b.device} {link.b.port}): is shut down"
+        ]
 
 
 def judged_as_shown(lab: Lab, device: str, folder: Path, plan: OfCluster) -> list[str]:

@@ -108,9 +108,9 @@ def _locked(
 def _netbox(place: str, token: str | None) -> Source:
     """The devices of a NetBox, to be read once the sites are known."""
     target = open_netbox(place, token)
-    from fabricgen.push.reading import found_devices
+    from fabricgen.push.reading import Reading
 
-    return partial(found_devices, target)
+    return lambda sites: Reading(target, sites).devices
 
 
 def _told(before: list[str], text: str) -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from fabricgen.blueprint.beside.adopted import ADOPTED
 from fabricgen.blueprint.sections.floor import DevicePlace
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, Severity, did_you_mean
 from fabricgen.wiring.tables import DeviceTable, RackTable
@@ -68,4 +69,7 @@ def _overlaps(
 
 
 def _fault(code: str, path: Path, what: str, hint: str) -> Diagnostic:
+    if path[0] == ADOPTED:
+        device = str(path[1]).partition(" ")[0]
+        hint = f"`fabricgen lock --release {ADOPTED}/{device}` has it stand where it is planned"
     return Diagnostic(code, Severity.ERROR, what, path, hint)

@@ -141,10 +141,10 @@ FG164 = Fault(
     name="RefusedByNetBox",
     title="a NetBox that cannot be reached, or does not take what is pushed",
     text="""
-    `push netbox` ends at the first answer of NetBox that is an error, with what NetBox says of it: a token that it does
-    not know or that may not write (403), a name that another object has (400), a defect of its own (500). Where it is
-    busy (429, 502, 503, 504), or the connection breaks, a request is made four times again before that. What was
-    written is kept: mend the cause and push again, and it goes on from there.
+    `push netbox`, and what reads from NetBox, ends at its first answer that is an error, with what it says: a token
+    that it does not know or that may not write (403), a name that another object has (400), a defect of its own (500).
+    Where it is busy (429, 502, 503, 504), or the connection breaks, a request is made four times again before that.
+    What was written is kept: mend the cause and push again, and it goes on from there.
     """,
     in_words=True,
     bad="""

@@ -31,7 +31,8 @@ FG050 = Fault(
     title="a list of a running fabric cannot be taken into the lock",
     text="""
     A list that `lock --import` was given lacks columns, names devices or ports that the blueprint has none of, or
-    says two things of one.
+    says two things of one. So does a NetBox, or its export: two devices of one name, a rack that the plan has not, an
+    address outside the pool.
 
     What runs is kept as it is only where every line of the list finds its place; a line that were dropped would be
     renumbered on the next build. The message has the line. Correct the list, or the blueprint until it describes
