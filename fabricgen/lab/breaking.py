@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterable
 
 from fabricgen.kernel.diagnostics import did_you_mean, fault
-from fabricgen.lab.check import Check, Finding, ask, peers
+from fabricgen.lab import seen
+from fabricgen.lab.check import Check, Finding, ask, of_each, peers
 from fabricgen.lab.fabric import Lab, batch
 from fabricgen.lab.files import Link, kernel
 from fabricgen.lab.start import port_up
@@ -32,13 +32,9 @@ def links_of(lab: Lab, name: str) -> tuple[Link, ...]:
 
 def broken_links(lab: Lab) -> frozenset[Link]:
     """The links of which an end is down."""
-    down = set()
-    for device in lab.spaces:
-        ports = json.loads(lab.run(device, "ip", "-json", "link", "show"))
-        down |= {(device, port["ifname"]) for port in ports if "UP" not in port["flags"]}
-    return frozenset(
-        link for link in lab.build.links if any((end.device, kernel(end.port)) in down for end in (link.a, link.b))
-    )
+    found = of_each(lambda device: seen.ports(lab, device), lab.spaces)
+    down = {end for end in lab.build.far if kernel(end.port) in found[end.device].down}
+    return frozenset(link for link in lab.build.links if link.a in down or link.b in down)
 
 
 def break_links(lab: Lab, links: Iterable[Link]) -> None:
@@ -53,12 +49,13 @@ def mend_links(lab: Lab, links: Iterable[Link], seconds: float = 60) -> list[Fin
 
     It forgets routes and IPv6 addresses. Returns the sessions over these links that are down after some time.
     """
-    ends = set()
-    for link in links:
+    ends, broken = set(), tuple(links)
+    break_links(lab, broken)  # one end of it may be up, and have what is given now
+    for link in broken:
         for near, far in ((link.a, link.b), (link.b, link.a)):
             batch(port_up(lab.build, near, far), "-n", lab.spaces[near.device])
             ends.add(near)
-    for device in sorted({end.device for end in ends} & set(lab.build.switches)):
+    for device in sorted({end.device for end in ends if (end.device, "bgpd") in seen.daemons(lab)}):
         keys = [key for near, key, _ in peers(lab.build, device) if near in ends]
         lab.vtysh(device, *(f"clear bgp {key}" for key in keys))
     deadline = time.monotonic() + seconds

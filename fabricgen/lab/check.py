@@ -7,24 +7,29 @@ are broken on purpose are told, and what is lost with them; routes and pings are
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from ipaddress import ip_address, ip_interface, ip_network
-from typing import Any
+from typing import Any, TypeVar
 
-from fabricgen.lab.fabric import Lab, failed
+from fabricgen.lab import seen
+from fabricgen.lab.fabric import DAEMON_NAMES, Lab, failed
 from fabricgen.lab.files import Build, End, Link, kernel
+from fabricgen.lab.seen import ADVERTISED, BGP, KERNEL, LOOPBACK, Route
 
-LOOPBACK = "Loopback0"
+T = TypeVar("T")
 NOWHERE = 1 << 20
 UP = "Established"
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that is not as planned: a `cable`, `session`, `route`, `leak` or `ping`, of a device or of its port."""
+    """Something that is not as planned, of a device or of its port.
+
+    A `daemon`, `cable`, `address`, `session`, `route`, `leak` or `ping`.
+    """
 
     kind: str
     device: str
@@ -40,21 +45,28 @@ def findings(lab: Lab, right: Build, broken: frozenset[Link] = frozenset()) -> l
 
     Raises InputError (FG175) where the lab does not answer.
     """
-    check = Check(lab, right, ask(lab, right, "show ip route", "show ipv6 route"), broken)
-    found = [*check.cables(), *check.sessions(check.is_whole), *check.routes(), *check.leaks()]
+    check = Check(lab, right, ask(lab, right), broken)
+    found = [*check.daemons(), *check.cables(), *check.addresses(), *check.sessions(check.is_whole)]
+    found += [*check.routes(), *check.leaks()]
     return [*check.lost(), *(found or check.pings())]
 
 
-def ask(lab: Lab, right: Build, *commands: str) -> dict[str, list[dict[str, Any]]]:
-    """What each switch says of its BGP neighbours, where it has an AS number, and to further commands."""
+def ask(lab: Lab, right: Build) -> dict[str, dict[str, Any]]:
+    """What each switch says of its BGP neighbours, by what they are called; nothing where its bgpd does not run."""
+    running = seen.daemons(lab)
 
-    def one(device: str) -> list[dict[str, Any]]:
-        if right.devices[device]["asn"]:
-            return lab.json(device, "show bgp neighbors", *commands)
-        return [{}, *(lab.json(device, *commands) if commands else ())]
+    def one(device: str) -> dict[str, Any]:
+        speaks = right.devices[device]["asn"] and (device, "bgpd") in running
+        return lab.json(device, "show bgp neighbors")[0] if speaks else {}
 
+    return of_each(one, right.switches)
+
+
+def of_each(ask_one: Callable[[str], T], devices: Iterable[str]) -> dict[str, T]:
+    """What each of some devices answers, asked at once."""
+    names = tuple(devices)
     with ThreadPoolExecutor() as pool:
-        return dict(zip(right.switches, pool.map(one, right.switches), strict=True))
+        return dict(zip(names, pool.map(ask_one, names), strict=True))
 
 
 def peers(build: Build, device: str) -> Iterator[tuple[End, str, str]]:
@@ -72,7 +84,7 @@ class Check:
 
     lab: Lab
     right: Build
-    said: Mapping[str, list[dict[str, Any]]]
+    said: Mapping[str, Mapping[str, Any]]
     broken: frozenset[Link] = frozenset()
 
     @cached_property
@@ -84,8 +96,29 @@ class Check:
     def lost(self) -> Iterator[Finding]:
         """Yield every broken link, and the sessions over it that are not up."""
         for link in sorted(self.broken, key=str):
-            yield Finding("cable", link.a.device, link.a.port, f"the link to {link.b} is broken, by `lab break`")
+            yield Finding(
+                "cable", link.a.device, link.a.port, f"the link to {link.b} is down; `lab mend` brings it back"
+            )
         yield from self.sessions(lambda near: near not in self._far)
+
+    def daemons(self) -> Iterator[Finding]:
+        """Yield every daemon of FRR that has ended."""
+        running = seen.daemons(self.lab)
+        for device in self.right.switches:
+            for name in DAEMON_NAMES:
+                if (device, name) not in running:
+                    yield Finding("daemon", device, "", f"{name} does not run")
+
+    def addresses(self) -> Iterator[Finding]:
+        """Yield every loopback, and port of a link that is whole, without just the addresses that it should have."""
+        found = of_each(lambda device: seen.ports(self.lab, device).addresses, self.lab.spaces)
+        ends = [(end, kernel(end.port)) for end in self._far]
+        ends += [(End(device, LOOPBACK), "lo") for device in self.right.switches]
+        for end, name in ends:
+            has, wanted = found[end.device].get(name, frozenset()), seen.planned(self.right, end)
+            if has != wanted:
+                told = f"has {', '.join(sorted(has)) or 'no address'}, wanted {', '.join(sorted(wanted)) or 'none'}"
+                yield Finding("address", end.device, end.port, told)
 
     def cables(self) -> Iterator[Finding]:
         """Yield every port whose cable leads elsewhere than links.csv says."""
@@ -112,10 +145,10 @@ class Check:
                     yield from self._session(device, key, far)
 
     def _state(self, device: str, key: str) -> str:
-        return str(self.said[device][0].get(key, {}).get("bgpState", "not configured"))
+        return str(self.said[device].get(key, {}).get("bgpState", "not configured"))
 
     def _session(self, device: str, key: str, far: str) -> Iterator[Finding]:
-        asn, state, said = int(self.right.devices[far]["asn"]), self._state(device, key), self.said[device][0].get(key)
+        asn, state, said = int(self.right.devices[far]["asn"]), self._state(device, key), self.said[device].get(key)
         place = f"session with {far} at {key}"
         if said and said["remoteAs"] != asn:
             yield Finding("session", device, "", f"{place} expects AS {said['remoteAs']}, devices.csv says {asn}")
@@ -200,34 +233,35 @@ class Check:
         return found
 
     @cached_property
-    def _tables(self) -> dict[str, list[tuple[Any, dict[str, Any]]]]:
-        """(network, route) of every route in use of each switch, the longest prefixes first."""
-        found = {}
-        for device in self.right.switches:
-            routes = self.said[device][1] | self.said[device][2]
-            used = [(ip_network(prefix), one) for prefix, all_of in routes.items() for one in all_of if _in_use(one)]
-            found[device] = sorted(used, key=lambda pair: -pair[0].prefixlen)
-        return found
+    def _tables(self) -> dict[str, list[Route]]:
+        """The routes of each switch, the longest prefixes first."""
+        return of_each(lambda device: seen.routes(self.lab, device), self.right.switches)
 
     def routes(self) -> Iterator[Finding]:
-        """Yield every loopback and host that a switch does not reach over all equal paths, and over nothing else."""
+        """Yield every loopback and host that a switch does not reach over all equal paths, and over nothing else.
+
+        What goes wrong alike on one switch is one finding.
+        """
+        alike = defaultdict[tuple[str, frozenset[str], frozenset[str]], list[str]](list)
         for address, target in self._targets:
             for device, wanted in self._ways_to(target).items():
-                found = self._ports(device, address)
-                if found != wanted:
-                    said = f"over {', '.join(sorted(found))}" if found else "nowhere"
-                    told = f"{address} of {target} goes {said}, wanted {', '.join(sorted(wanted))}"
-                    yield Finding("route", device, "", told)
+                ports = self._ports(device, address)
+                if ports != wanted:
+                    alike[device, ports, frozenset(wanted)].append(f"{address} of {target}")
+        for (device, found, right), what in alike.items():
+            said = f"over {', '.join(sorted(found))}" if found else "nowhere"
+            more = f" and {len(what) - 1} more" if len(what) > 1 else ""
+            told = f"{what[0]}{more} go{'es' * (not more)} {said}, wanted {', '.join(sorted(right))}"
+            yield Finding("route", device, "", told)
 
-    def _ports(self, device: str, address: str) -> set[str]:
+    def _ports(self, device: str, address: str) -> frozenset[str]:
         wanted = ip_address(address)
-        route = next((one for network, one in self._tables[device] if wanted in network), {"nexthops": ()})
-        return {hop["interfaceName"] for hop in route["nexthops"] if hop.get("fib") and "interfaceName" in hop}
+        return next((route.ports for route in self._tables[device] if wanted in route.network), frozenset())
 
     def leaks(self) -> Iterator[Finding]:
         """Yield every prefix that a switch learned and that is neither a reachable loopback nor one of hosts.
 
-        Static routes and aggregates that a switch is told are no leaks.
+        Static routes and aggregates that a switch is told are no leaks; static routes that none is told are.
         """
         host_ends = [end for end in self.right.far if end.device in self.right.hosts]
         hosts = [ip_interface(address).ip for end in host_ends for address in self.right.addresses.get(end, ())]
@@ -244,12 +278,14 @@ class Check:
         for device, table in self._tables.items():
             known = [a for a, target in self._targets if not self._is_tiered or device in self._ways_to(target)]
             loopbacks = [ip_address(address) for address in known]
-            for network, route in table:
+            for network, maker in ((route.network, route.maker) for route in table):
                 single = network.prefixlen == network.max_prefixlen
                 good = any(a in network for a in (loopbacks if single else hosts)) or network in stated
-                if route["protocol"] == "bgp" and (not good or any(a in network for a in links)):
+                if maker == BGP and (not good or any(a in network for a in links)):
                     told = f"{network} is learned, and is neither a loopback nor a prefix of hosts"
                     yield Finding("leak", device, "", told)
+                elif maker not in (BGP, KERNEL, ADVERTISED) and network not in stated:
+                    yield Finding("leak", device, "", f"{network} is a static route, and no configuration has it")
 
     def _ways_to(self, target: str) -> dict[str, set[str]]:
         if target not in self._known_ways:
@@ -280,7 +316,3 @@ class Check:
                 if not answers:
                     told = f"{address} of {end} behind {leaf} does not answer"
                     yield Finding("ping", source.device, source.port, told)
-
-
-def _in_use(route: dict[str, Any]) -> bool:
-    return bool(route.get("selected") and route.get("installed"))

@@ -22,6 +22,9 @@ FAILED = "FG175"
 DAEMONS = Path("/usr/lib/frr")
 """Where packages of FRR have its daemons, on Debian and Red Hat alike."""
 
+DAEMON_NAMES = ("zebra", "staticd", "bgpd")
+"""FRR's daemons of a switch, the first before the others."""
+
 LLDP = 0x88CC
 """EtherType of what ports say of themselves."""
 

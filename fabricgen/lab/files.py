@@ -73,6 +73,13 @@ class Build:
             found[End(row["device"], row["port"])] += (row["prefix"],)
         return found
 
+    def own(self, end: End) -> tuple[str, ...]:
+        """The addresses that a port has in a lab: a switch's by its configuration, a host's by addresses.csv."""
+        if end.device not in self.forms:
+            return self.addresses.get(end, ())
+        port = self.forms[end.device].interfaces.get(end.port)
+        return tuple(sorted(port.addresses)) if port and not port.vrf else ()
+
     @cached_property
     def tables(self) -> dict[End, int]:
         """The number of the routing table of each port of a host: above those that Linux keeps (253 to 255)."""

@@ -9,8 +9,7 @@ import sys
 from pathlib import Path
 
 from fabricgen.kernel.diagnostics import fault
-from fabricgen.lab.fabric import DAEMONS
-from fabricgen.lab.start import DAEMON_NAMES
+from fabricgen.lab.fabric import DAEMON_NAMES, DAEMONS
 
 CODE = "FG172"
 """The code of a machine that cannot run a lab."""

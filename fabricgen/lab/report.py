@@ -15,8 +15,8 @@ from fabricgen.lab.files import Link
 
 FORMATS = ("text", "json")
 
-LOOKS, PAUSE_S = 20, 0.5
-"""A lab is looked at until what is found stays the same, at most so often: routes take a moment to change."""
+LOOKS, SAME, PAUSE_S = 20, 3, 0.5
+"""A lab is looked at until it is found the same so many times in a row, at most so often: routes take a moment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +31,15 @@ class Judged:
 
 def judge(lab: Lab) -> Judged:
     """Look at a lab until nothing is wrong or it stays as it is; raises InputError (FG175) where it does not answer."""
-    found = _look(lab)
-    for _ in range(LOOKS):
-        if not found.findings:
-            break
+    looks = [_look(lab)]
+    while looks[-1].findings and len(looks) < LOOKS and not (len(looks) >= SAME and _same(looks[-SAME:])):
         time.sleep(PAUSE_S)
-        before, found = found, _look(lab)
-        if found == before:
-            break
-    return found
+        looks.append(_look(lab))
+    return looks[-1]
+
+
+def _same(looks: Sequence[Judged]) -> bool:
+    return all(look == looks[0] for look in looks)
 
 
 def _look(lab: Lab) -> Judged:

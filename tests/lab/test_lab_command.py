@@ -55,6 +55,19 @@ def found(folder: Path, code: int) -> dict[str, list[str]]:
     return kinds
 
 
+def damaged(folder: Path) -> dict[str, list[str]]:
+    """What is found once a user has changed a lab by hand: an address, a route, a daemon, one end."""
+    leaf = f"{folder.name}-compute-leaf-p1-su02-r1-01"
+    for words in (
+        f"-n {folder.name}-p1-su01-n001 addr flush dev eth1",
+        f"-n {leaf} route add 172.16.0.0/12 dev Ethernet0",
+        f"-n {folder.name}-compute-leaf-p1-su01-r1-01 link set Ethernet4 down",
+    ):
+        subprocess.run(["ip", *words.split()], check=True)
+    os.kill(int((folder / "frr" / "compute-spine-04" / "staticd.pid").read_text()), signal.SIGKILL)
+    return found(folder, 1)
+
+
 def nothing_is_left(folder: Path) -> bool:
     """Whether a lab has no namespace, no process and no folder."""
     assert not [space.name for space in NAMESPACES.glob(f"{folder.name}-*")]
@@ -74,6 +87,13 @@ def test_a_lab_comes_up_and_tells_of_a_broken_link(folder: Path) -> None:
     assert found(folder, 1) == lost, "all else goes by the other spines"
     assert run(folder, "mend", far) == f"mended: {port} to {far}\n"
     assert found(folder, 0) == {}
+    assert damaged(folder) == {
+        "cable": ["p1-su01-n002:eth1"],
+        "address": ["p1-su01-n001:eth1"],
+        "leak": ["compute-leaf-p1-su02-r1-01"],
+        "daemon": ["compute-spine-04"],
+    }
+    assert run(folder, "mend", "p1-su01-n002:eth1").startswith("mended: ")
     link = folder.with_name("link")
     link.symlink_to(folder)
     run(link, "down")
