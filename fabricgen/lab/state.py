@@ -19,7 +19,7 @@ from fabricgen.kernel.diagnostics import fault
 from fabricgen.lab.fabric import Lab
 from fabricgen.lab.files import Build
 from fabricgen.lab.inside import Inside
-from fabricgen.lab.stop import take_down
+from fabricgen.lab.stop import NAMESPACES, take_down
 from fabricgen.publish.replacing import replace_file
 
 CODE = "FG173"
@@ -27,9 +27,6 @@ CODE = "FG173"
 
 LABS = Path("/run/fabricgen")
 """Where labs are unless `--state` says otherwise."""
-
-NAMESPACES = Path("/run/netns")
-"""Where `ip netns` keeps the names of namespaces (ip-netns(8))."""
 
 FILE, BUILD, SOCKETS = "lab.json", "build", "frr"
 LONGEST_PATH, LONGEST_FILE = 107, len("/zserv.api")
@@ -71,13 +68,28 @@ class State:
         return Lab(self.sockets, self.spaces, Build(files))
 
 
-def claim(folder: Path) -> None:
-    """Make the folder of a lab that is about to come up; raises InputError (FG173) where it holds anything."""
+@contextlib.contextmanager
+def claimed(folder: Path) -> Iterator[int]:
+    """Make and hold the folder of a lab that is about to come up, as `held` does; one that stays empty goes again.
+
+    Raises InputError (FG173) where it holds anything.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        with held(folder) as descriptor:
+            _require_empty(folder)
+            yield descriptor
+    finally:
+        for empty in (folder, LABS):
+            with contextlib.suppress(OSError):
+                empty.rmdir()
+
+
+def _require_empty(folder: Path) -> None:
     if (folder / FILE).exists():
         raise fault(CODE, f"there is a lab in {folder} already", hint=f"`fabricgen lab down --state {folder}` ends it")
-    if folder.exists() and any(not file.name.startswith(".fabricgen-") for file in folder.iterdir()):
+    if any(not file.name.startswith(".fabricgen-") for file in folder.iterdir()):
         raise fault(CODE, f"{folder} is not empty, and no lab", hint="name another folder with --state")
-    folder.mkdir(parents=True, exist_ok=True)
 
 
 def new_state(folder: Path, made: Inside) -> State:
@@ -161,7 +173,7 @@ def held(folder: Path) -> Iterator[int]:
 
 
 def remove(state: State) -> None:
-    """Take a lab down and its folder away; raises InputError (FG175) where a process does not end."""
+    """Take a lab down and its folder away; raises InputError (FG175) where something does not go."""
     take_down(state.sockets, state.spaces.values())
     shutil.rmtree(state.folder, ignore_errors=True)
     with contextlib.suppress(OSError):

@@ -132,12 +132,19 @@ def test_links_are_known_by_ends_and_cables(small: Inside, tmp_path: Path) -> No
     assert len(breaking.links_of(lab, "compute-leaf-p1-su01-r1-01:1")) == 2, "a cable that is split carries two links"
 
 
+def _claim(folder: Path) -> None:
+    with state.claimed(folder):
+        pass
+
+
 def test_folders_and_names_that_are_taken_are_refused(
     small: Inside, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "own").write_text("of the user")
     with pytest.raises(InputError, match=r"FG173.* is not empty, and no lab"):
-        state.claim(tmp_path)
+        _claim(tmp_path)
+    _claim(tmp_path / "empty")
+    assert not (tmp_path / "empty").exists(), "what came to nothing leaves no folder"
     monkeypatch.setattr(state, "NAMESPACES", tmp_path)
     host = small.build.hosts[0]
     (tmp_path / f"lab-{host}").touch()
@@ -153,6 +160,7 @@ def test_labs_are_found_and_none_is_taken_for_another(
 ) -> None:
     monkeypatch.setattr(state, "LABS", tmp_path)
     monkeypatch.setattr(machine, "lacking", lambda: "")
+    monkeypatch.setattr(machine, "can_make_namespaces", lambda: True)
     assert fabricgen("lab", "down").code == 0
     assert "FG173" in fabricgen("lab", "check").err
     (tmp_path / "other").mkdir()
@@ -166,8 +174,11 @@ def test_labs_are_found_and_none_is_taken_for_another(
     (tmp_path / "other" / state.FILE).unlink()
     assert "there are 2 labs" in fabricgen("lab", "down").err
     with pytest.raises(InputError, match=r"FG173.*there is a lab in .*/one already"):
-        state.claim(tmp_path / "one")
+        _claim(tmp_path / "one")
     assert "the lab one is not up" in fabricgen("lab", "check", "--state", tmp_path / "one").err
+    monkeypatch.setattr(machine, "can_make_namespaces", lambda: False)
+    assert "FG172" in fabricgen("lab", "down", "--state", tmp_path / "one").err, "nobody else takes it down"
+    monkeypatch.setattr(machine, "can_make_namespaces", lambda: True)
     assert fabricgen("lab", "down", "--state", tmp_path / "one").code == 0
     assert [path.name for path in sorted(tmp_path.iterdir())] == ["other", "two"]
 

@@ -135,10 +135,9 @@ def _start(folder: Path, made: Inside, wait: int, started: float) -> int:
     """Bring a lab up, and leave nothing of it where that fails or is interrupted."""
     from fabricgen.lab.report import size
     from fabricgen.lab.start import bring_up, sessions_come_up
-    from fabricgen.lab.state import claim, held, new_state, remove
+    from fabricgen.lab.state import claimed, new_state, remove
 
-    claim(folder)
-    with held(folder) as descriptor:
+    with claimed(folder) as descriptor:
         state = new_state(folder, made)
         try:
             lab = state.lab()
@@ -225,12 +224,14 @@ def mend(link: str, state: Path | None) -> int:
 @state_option
 def down(state: Path | None) -> int:
     """End a lab: its daemons, its namespaces and its folder, and nothing else; also one that came up in part."""
+    from fabricgen.lab.machine import require_rights
     from fabricgen.lab.state import held, read_state, remove, the_lab
 
     folder = the_lab(state)
     if folder is None or not folder.exists():
         click.echo("no lab is there", err=True)
         return 0
+    require_rights()
     with held(folder):
         found = read_state(folder)
         remove(found)
