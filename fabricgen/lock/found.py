@@ -7,6 +7,7 @@ table of devices (github.com/netbox-community/netbox v4.4.10, netbox/dcim/tables
 from __future__ import annotations
 
 import csv
+import io
 import ipaddress
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -16,7 +17,7 @@ from typing import NamedTuple
 from fabricgen.blueprint.beside.adopted import PLACE, Key, parse_adopted
 from fabricgen.blueprint.beside.allocation import CODE, MAX_BYTES, Stated
 from fabricgen.cluster import Cluster
-from fabricgen.kernel.diagnostics import Diagnostic, Severity, Span, did_you_mean
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span, did_you_mean, fault
 from fabricgen.kernel.text_input import decode, read_bytes
 from fabricgen.numbering.addresses.demand import pool_demands
 from fabricgen.numbering.addresses.pools import pool_prefixes
@@ -52,23 +53,35 @@ Source = Callable[[Collection[str]], list[Found]]
 def read_export(file: str) -> list[Found] | None:
     """The devices of a list that NetBox exported; None for a file that is another list.
 
-    Raises InputError for a file that cannot be read.
+    Raises InputError for a file that cannot be read, or a line that is none of such a list (FG050).
     """
     text = decode(read_bytes(Path(file), file, limit=MAX_BYTES), file, limit=MAX_BYTES, what="CSV")
-    reader = csv.reader(text.splitlines())
-    head = [cell.strip().lower() for cell in next(reader, [])]
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    mark = max(",;\t", key=first.count)
+    head = [cell.strip(' "').lower() for cell in first.split(mark)]
     if not {"name", "site", "rack"} <= set(head) or "device" in head:
         return None
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
+    try:
+        rows = [(reader.line_num, cells) for cells in reader if cells]
+    except csv.Error as error:
+        raise _no_export(file, reader.line_num, f"this is no CSV: {error}") from None
     found = []
-    for cells in reader:
-        row = dict.fromkeys(EXPORTED, "") | {name: cell.strip() for name, cell in zip(head, cells, strict=False)}
+    for line, cells in rows[1:]:
+        if len(cells) != len(head):
+            raise _no_export(file, line, f"this line has {len(cells)} columns, the first one {len(head)}")
+        row = dict.fromkeys(EXPORTED, "") | {name: cell.strip() for name, cell in zip(head, cells, strict=True)}
         if row["name"]:
             both = [row["ipv4 address"], row["ipv6 address"]]
             primary = filter(None, both if any(both) else [row["ip address"]])
             rack, u = row["rack"], row["position"].removesuffix(".0")
-            span = Span(file, reader.line_num, 1)
+            span = Span(file, line, 1)
             found.append(Found(row["name"], row["site"], rack, u, tuple(primary), row["oob ip"], span))
     return found
+
+
+def _no_export(file: str, line: int, what: str) -> InputError:
+    return fault(CODE, what, hint="take the list of devices as NetBox exports it", span=Span(file, line, 1))
 
 
 class Matching:
@@ -116,8 +129,11 @@ class Matching:
             else:
                 taken[row] = each
                 self._keep(each, row)
-        if len(here) < len(found):
-            self.unused.append(f"{len(found) - len(here):,} devices at other sites than {', '.join(sorted(sites))}")
+        known = ", ".join(sorted(sites))
+        if away := len(found) - len(here):
+            self.unused.append(f"{away:,} at other sites than {known}")
+        if not here:
+            self.unused.append(f"everything: there is no device at {known}; `sites` of the blueprint names sites")
 
     def _by_name(self, each: Found) -> int:
         return self._called.get(each.name, self._called.get(each.name.lower(), -1))

@@ -42,7 +42,7 @@ class Held:
         """Devices of NetBox under another name than the plan has for them -> that name."""
         self._own = {name: own for own, name in self.renamed.items()}
         self._devices = self._chosen()
-        self.notes: list[str] = []
+        self.notes = [f"NetBox has no site {name}" for name in self._reading.missing]
         """What NetBox has and is not compared."""
 
     def lists(self) -> Lists:

@@ -41,8 +41,10 @@ class Reading:
 
     def __init__(self, netbox: NetBox, sites: Collection[str]) -> None:
         self._netbox = netbox
-        known = netbox.records("dcim/sites", fields="id,name")
-        self._sites = sorted(each["id"] for each in known if each["name"] in sites)
+        known = {each["name"]: each["id"] for each in netbox.records("dcim/sites", fields="id,name")}
+        self._sites = sorted(known[name] for name in sites if name in known)
+        self.missing = sorted(name for name in sites if name not in known)
+        """Sites that NetBox has not."""
 
     def _inside(self, path: str, fields: str) -> Iterator[Record]:
         """Records at the sites; without a site there are none, where NetBox would take no filter for all."""

@@ -12,11 +12,20 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.conftest import Ran, built_files, example_cluster, require
+from fabricgen.lab import machine
+from fabricgen.lab.files import Build
+from tests.conftest import BLUEPRINTS, Ran, built_files, example_cluster, require
+from tests.render import frr_lab
 
 HALL = Path(__file__).parent / "hall"
 GOLDEN = Path(__file__).parent.parent / "golden" / "dual-stack" / "blueprint.yaml"
 CUMULUS_LEAVES = ("--set", "fabrics.compute.nos.leaf=cumulus")
+LEAF = "compute-leaf-p1-su01-r1-01"
+LAB = tuple(
+    word
+    for change in ("routing.underlay=ebgp-unnumbered", "pods.p1.su=1", "fabrics.compute.tiers.spine.count=2")
+    for word in ("--set", change)
+)
 RUNNING = {"sonic": "sonic/config_db.json", "eos": "running.cfg", "cumulus": "nvue.d/startup.yaml"}
 """What switches of the hall run, below /etc; frr.conf beside it."""
 
@@ -87,6 +96,37 @@ def switch(folder: Path, row: dict[str, str]) -> Path:
     return etc
 
 
+def test_the_playbook_finds_what_frr_runs_otherwise(tmp_path: Path, fabricgen: Callable[..., Ran]) -> None:
+    """Switches of a lab, with FRR running: the playbook tells the session whose AS number somebody changed by hand,
+    finds the other switch as planned, and changes nothing.
+    """
+    require(machine.lacking())
+    out, switches = tmp_path / "out", (LEAF, "compute-spine-01")
+    for parts in ((), ("--only", "hosts,ansible")):
+        assert fabricgen("build", BLUEPRINTS / "leaf-spine.yaml", "-o", out, *LAB, *parts).code == 0
+    build = Build({file.relative_to(out).as_posix(): file.read_text() for file in out.rglob("*") if file.is_file()})
+    with frr_lab.short_folder() as folder, frr_lab.lab(build, folder) as lab:
+        for name in switches:
+            etc = switch(tmp_path, build.devices[name])
+            (etc / "netns-of-lab").write_text(lab.spaces[name])
+            (etc / "sockets-of-lab").write_text(str(folder / name))
+        change = (f"router bgp {build.devices[LEAF]['asn']}", "neighbor Ethernet224 remote-as 65099")
+        lab.vtysh(LEAF, "configure terminal", *change)
+        compared = ansible("playbook", tmp_path, *playbook(out), ",".join(["localhost", *switches]))
+        assert change[1] in lab.vtysh(LEAF, "show running-config")
+    assert compared.returncode == 2, compared.stdout
+    assert f"1 differ from the plan, -e push=true pushes it: {LEAF}" in compared.stdout
+    spine = build.devices["compute-spine-01"]["asn"]
+    told = f"session Ethernet224 (to compute-spine-01 Ethernet0): the neighbour's AS number is 65099, planned: {spine}"
+    assert told in compared.stdout, compared.stdout
+
+
+def playbook(out: Path) -> tuple[str, ...]:
+    """The playbook of a build, for switches of the hall: what it is limited to follows."""
+    variables = f"ansible_connection=hall ansible_become=false ansible_python_interpreter={sys.executable}"
+    return str(out / "ansible" / "configs.yaml"), "-e", variables, "--limit"
+
+
 def test_the_playbook_pushes_when_told_to_what_differs_only(tmp_path: Path, fabricgen: Callable[..., Ran]) -> None:
     probe = subprocess.run(
         ["unshare", "--user", "--map-root-user", "--mount", "true"], capture_output=True, check=False
@@ -106,17 +146,10 @@ def test_the_playbook_pushes_when_told_to_what_differs_only(tmp_path: Path, fabr
     planned = {name: file.read_text() for name, file in files.items()}
     for name, (_, fault) in chosen.items():
         files[name].write_text(re.sub(r"\b921[46]\b", "1500", planned[name]) if fault else planned[name])
-    faulty = {name: file.read_text() for name, file in files.items()}
 
-    variables = f"ansible_connection=hall ansible_become=false ansible_python_interpreter={sys.executable}"
-    playbook = (str(tmp_path / "out" / "ansible" / "configs.yaml"), "-e", variables, "--limit")
-    compared = ansible("playbook", tmp_path, *playbook, "localhost,oob-leaf-01")
-    assert compared.returncode == 2
-    assert "1 differ from the plan, -e push=true pushes it: oob-leaf-01" in compared.stdout
-    assert {name: file.read_text() for name, file in files.items()} == faulty
-    assert not any((etc / "calls").exists() for etc in hall.values())
-
-    pushed = ansible("playbook", tmp_path, *playbook, ",".join(["localhost", *chosen]), "-e", "push=true")
+    pushed = ansible(
+        "playbook", tmp_path, *playbook(tmp_path / "out"), ",".join(["localhost", *chosen]), "-e", "push=true"
+    )
     assert pushed.returncode == 0, pushed.stdout
     told = [fault for _, fault in chosen.values() if fault]
     assert [fault for fault in told if fault not in pushed.stdout] == []

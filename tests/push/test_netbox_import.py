@@ -78,6 +78,12 @@ def test_a_build_keeps_what_netbox_has(pushed: FakeNetBox, lock: Lock, blueprint
     assert "`fabricgen lock --release adopted/p1-su01-n001`" in ran.out
 
 
+def test_a_netbox_without_the_site_is_told(netbox: FakeNetBox, lock: Lock) -> None:
+    ran = lock()
+    assert ran.code == 0
+    assert "not kept: everything: there is no device at site1" in ran.err
+
+
 def test_an_export_says_the_same(lock: Lock, blueprint: Path, fabricgen: Any) -> None:
     """With the facility id of racks in brackets."""
     ran = lock(
@@ -86,7 +92,7 @@ def test_an_export_says_the_same(lock: Lock, blueprint: Path, fabricgen: Any) ->
         "old,Active,elsewhere,,r1,1,,,",
     )
     assert ran.code == 0, ran.err
-    assert "not kept: 1 devices at other sites than site1" in ran.err
+    assert "not kept: 1 at other sites than site1" in ran.err
     found = built(blueprint, fabricgen)
     assert found["compute-spine-01"][:2] == ("net-compute-spine-01", "40")
     assert found["leaf-a"] == ("p1-su01-net01", "46", "10.16.0.12")
@@ -104,6 +110,11 @@ def test_an_export_says_the_same(lock: Lock, blueprint: Path, fabricgen: Any) ->
         (("compute-spine-01,,site1,,,,10.16.0.9/24,,",), "10.16.0.9/24: the prefix length there is /28"),
         (("compute-spine-01,,site1,,net-compute-spine-01,45,,,",), "takes rack units 45 to 45 of net-compute-spine-01"),
         (("compute-spine-01,,site1,,net-compute-spine-01,10.5,,,",), "'net-compute-spine-01 u10.5' is no place"),
+        (
+            ("compute-spine-01,,site1,,net-compute-spine-01,40",),
+            "2:1: error[FG050]: this line has 6 columns, the first",
+        ),
+        (('"compute-spine-01,,site1,,,,,,',), "this is no CSV: unexpected end of data"),
         (("Edge 1,,site1,,net-compute-spine-01,46,,,",), "'Edge 1' is not a host name"),
     ],
 )

@@ -15,7 +15,7 @@ from fabricgen.export.files.addresses import table
 from fabricgen.export.host_shapes import DEFAULT_ROLES
 from fabricgen.numbering.addresses.exit_links import exit_segments
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
-from fabricgen.wiring.tables import NODE
+from fabricgen.wiring.tables import NODE, SWITCH
 
 _UNNAMED = ("router-id", "exit")
 """Kinds of addresses without a name: on no interface, or of a network that others number."""
@@ -48,8 +48,17 @@ def named_addresses(cluster: Cluster) -> Iterator[Named]:
 
 
 def known_addresses(cluster: Cluster) -> dict[str, str]:
-    """The address by which each device is known, as `named_addresses` has it, by its name: IPv4 where it has one."""
+    """The address by which each device is known, as `named_addresses` has it, by its name: IPv4 where it has one.
+
+    A switch that is managed by IPv6 alone is known by that, and not by a loopback of IPv4.
+    """
     known = dict[str, str]()
+    for found in cluster.addresses.families:
+        managed = found.management.texts()
+        for cls in cluster.plan.devices.classes:
+            if cls.kind == SWITCH:
+                pairs = zip(cluster.names[cls.rows], managed[cls.rows], strict=True)
+                known = {name: address for name, address in pairs if address} | known
     for found in cluster.addresses.families:
         for name, address in zip(cluster.names, main_addresses(cluster, found), strict=True):
             if address:
