@@ -132,24 +132,19 @@ def test_links_are_known_by_ends_and_cables(small: Inside, tmp_path: Path) -> No
     assert len(breaking.links_of(lab, "compute-leaf-p1-su01-r1-01:1")) == 2, "a cable that is split carries two links"
 
 
-def _claim(folder: Path) -> None:
-    with state.claimed(folder):
-        pass
-
-
 def test_folders_and_names_that_are_taken_are_refused(
     small: Inside, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "own").write_text("of the user")
     with pytest.raises(InputError, match=r"FG173.* is not empty, and no lab"):
-        _claim(tmp_path)
-    _claim(tmp_path / "empty")
-    assert not (tmp_path / "empty").exists(), "what came to nothing leaves no folder"
+        state.claim(tmp_path)
     monkeypatch.setattr(state, "NAMESPACES", tmp_path)
     host = small.build.hosts[0]
     (tmp_path / f"lab-{host}").touch()
     with pytest.raises(InputError, match=rf"FG173.*namespaces of these names already: lab-{host}\n"):
         state.new_state(tmp_path / "lab", small)
+    with pytest.raises(InputError, match=r"FG173.*would have namespaces such as 'my lab-compute-leaf-p1-su01-r1-01'"):
+        state.new_state(tmp_path / "my lab", small)
     with pytest.raises(InputError, match=r"FG173.*paths of \d+ characters, and the most is 107"):
         state.new_state(tmp_path / ("a-long-name" * 8), small)
     assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == []
@@ -174,13 +169,31 @@ def test_labs_are_found_and_none_is_taken_for_another(
     (tmp_path / "other" / state.FILE).unlink()
     assert "there are 2 labs" in fabricgen("lab", "down").err
     with pytest.raises(InputError, match=r"FG173.*there is a lab in .*/one already"):
-        _claim(tmp_path / "one")
+        state.claim(tmp_path / "one")
     assert "the lab one is not up" in fabricgen("lab", "check", "--state", tmp_path / "one").err
     monkeypatch.setattr(machine, "can_make_namespaces", lambda: False)
     assert "FG172" in fabricgen("lab", "down", "--state", tmp_path / "one").err, "nobody else takes it down"
     monkeypatch.setattr(machine, "can_make_namespaces", lambda: True)
     assert fabricgen("lab", "down", "--state", tmp_path / "one").code == 0
     assert [path.name for path in sorted(tmp_path.iterdir())] == ["other", "two"]
+
+
+def test_only_what_is_a_labs_own_goes_down(tmp_path: Path) -> None:
+    """Neither namespaces that somebody wrote into lab.json, nor files that are not the lab's."""
+    folder = tmp_path / "one"
+    folder.mkdir()
+    (folder / "notes").write_text("of the user")
+    for device, space in (
+        ("host", "other-host"),
+        ("../host", "one-../host"),
+        ("a\nlink del eth0", "one-a\nlink del eth0"),
+    ):
+        state.State(folder, {device: space}, ()).save(up=True)
+        with pytest.raises(InputError, match=r"FG173.* holds (no lab: lab.json|a lab that has another name)"):
+            state.read_state(folder)
+    state.State(folder, {"host": "one-host"}, ()).save(up=True)
+    state.remove(state.read_state(folder))
+    assert [file.name for file in folder.iterdir()] == ["notes"]
 
 
 def test_static_routes_of_a_vrf_stay_in_it() -> None:
