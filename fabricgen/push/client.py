@@ -115,7 +115,10 @@ class NetBox:
             slow = "time" in str(error) and "out" in str(error)
             reason = f"no answer within {timeout_s:g} s" if slow else type(error).__name__
             text = f"NetBox at {self.url} cannot be reached: {reason} at {method} {path}"
-            raise RefusedError(0, text, None, "what was written is kept: run it again, it goes on from there") from None
+            kept = "what was written is kept: run it again, it goes on from there"
+            raise RefusedError(
+                0, text, None, kept if method != "GET" else "the URL is what stands before /api/"
+            ) from None
         try:
             told = answer.json() if answer.content else None
         except ValueError:
