@@ -9,9 +9,10 @@ import contextlib
 import fcntl
 import json
 import os
+import re
 import shutil
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,8 +33,14 @@ NAMESPACES = Path("/run/netns")
 """Where `ip netns` keeps the names of namespaces (ip-netns(8))."""
 
 FILE, BUILD, SOCKETS = "lab.json", "build", "frr"
+TEMPORARY = ".fabricgen-"
+"""How names of files begin that were being written when something was killed (publish.replacing)."""
+
 LONGEST_PATH, LONGEST_FILE = 107, len("/zserv.api")
 """Characters of the path of a socket (unix(7): 108 with the zero at the end), and of a daemon's own name in it."""
+
+NAME = re.compile(r"\w[\w.-]*")
+"""Names of labs and devices: of one word, as `ip -batch` reads them, and of one file, as `ip netns` keeps them."""
 
 WAIT_S = 20
 """A command that changes a lab waits that long for another one."""
@@ -63,6 +70,14 @@ class State:
         said = {"fabricgen": "lab", "up": up, "namespaces": dict(self.spaces), "left_out": self.left_out}
         replace_file(self.folder / FILE, (json.dumps(said, indent=2) + "\n").encode())
 
+    def write(self, build: Build) -> None:
+        """Write the lab as one that is about to come up, with the build that it is made of; raises OSError."""
+        self.save(up=False)
+        for path, text in build.files.items():
+            file = self.folder / BUILD / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+
     def lab(self) -> Lab:
         """The lab, with its build."""
         build, files = self.folder / BUILD, dict[str, str]()
@@ -72,21 +87,22 @@ class State:
 
 
 def claim(folder: Path) -> None:
-    """Make the folder of a lab that is about to come up; raises InputError (FG173) where it holds anything."""
+    """Raise InputError (FG173) where a folder cannot be that of a lab that is about to come up: it holds something."""
     if (folder / FILE).exists():
         raise fault(CODE, f"there is a lab in {folder} already", hint=f"`fabricgen lab down --state {folder}` ends it")
-    if folder.exists() and any(not file.name.startswith(".fabricgen-") for file in folder.iterdir()):
+    if any(not file.name.startswith(TEMPORARY) for file in folder.iterdir()):
         raise fault(CODE, f"{folder} is not empty, and no lab", hint="name another folder with --state")
-    folder.mkdir(parents=True, exist_ok=True)
 
 
 def new_state(folder: Path, made: Inside) -> State:
-    """Write the folder of a lab that is about to come up; the caller holds it.
+    """A lab that is about to come up in a folder; the caller holds it.
 
     Raises InputError (FG173) where a namespace of a name exists, or the path of a socket would be too long.
     """
-    devices = [*made.build.switches, *made.build.hosts]
-    spaces = {device: f"{folder.name}-{device}" for device in devices}
+    spaces = _spaces(folder.name, [*made.build.switches, *made.build.hosts])
+    if odd := sorted(name for name in spaces.values() if not NAME.fullmatch(name)):
+        told = f"a lab in {folder} would have namespaces such as '{odd[0]}'"
+        raise fault(CODE, told, hint="name its folder, with --state, with letters, digits, '-', '_' and '.' alone")
     taken = [space for space in spaces.values() if (NAMESPACES / space).exists()]
     if taken:
         raise fault(
@@ -102,22 +118,32 @@ def new_state(folder: Path, made: Inside) -> State:
             f"sockets in {folder} would have paths of {longest} characters, and the most is {LONGEST_PATH}",
             hint="a shorter --state, such as /run/fabricgen/lab",
         )
-    state.save(up=False)
-    for path, text in made.build.files.items():
-        file = folder / BUILD / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
     return state
 
 
+def _spaces(lab: str, devices: Iterable[str]) -> dict[str, str]:
+    """The namespace of each device of a lab."""
+    return {device: f"{lab}-{device}" for device in devices}
+
+
 def read_state(folder: Path) -> State:
-    """What the folder of a lab says; raises InputError (FG173) where it holds none."""
+    """What the folder of a lab says; raises InputError (FG173) where it holds none, or one of another name.
+
+    Only namespaces that begin with the lab's own name are believed to be the lab's.
+    """
     try:
         said = json.loads((folder / FILE).read_text(encoding="utf-8"))
-        assert said["fabricgen"] == "lab"  # noqa: S101 - told as any other file that is none of ours
-        return State(folder, said["namespaces"], tuple(said["left_out"]), bool(said["up"]))
-    except (OSError, ValueError, KeyError, TypeError, AssertionError):
-        raise fault(CODE, f"{folder} holds no lab", hint=_others()) from None
+        spaces, left_out, up = dict(said["namespaces"]), tuple(map(str, said["left_out"])), bool(said["up"])
+        is_lab = said["fabricgen"] == "lab" and all(map(NAME.fullmatch, spaces.values()))
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        is_lab = False
+    if not is_lab:
+        why = f": {FILE} in it is not as `lab up` writes it" if (folder / FILE).exists() else ""
+        raise fault(CODE, f"{folder} holds no lab{why}", hint=_others())
+    if spaces != _spaces(folder.name, spaces):
+        told = f"{folder} holds a lab that has another name, as '{next(iter(spaces.values()))}' says"
+        raise fault(CODE, told, hint="the name of the folder is that of the lab: give it back its name")
+    return State(folder, spaces, left_out, up)
 
 
 def _others() -> str:
@@ -144,7 +170,8 @@ def the_lab(folder: Path | None) -> Path | None:
 @contextlib.contextmanager
 def held(folder: Path) -> Iterator[int]:
     """Hold the folder of a lab against other commands that change it; gives a descriptor that holds it as long as it
-    is open anywhere. Raises InputError (FG173) where another one holds it too long, FileNotFoundError without folder.
+    is open anywhere. Raises InputError (FG173) where another one holds it too long or has removed it meanwhile,
+    FileNotFoundError without folder.
     """
     descriptor, deadline = os.open(folder, os.O_RDONLY | os.O_DIRECTORY), time.monotonic() + WAIT_S
     try:
@@ -155,14 +182,28 @@ def held(folder: Path) -> Iterator[int]:
             if time.monotonic() > deadline:
                 raise fault(CODE, f"another command is at work on the lab in {folder}", hint="wait for it, or end it")
             time.sleep(0.1)
+        if not os.fstat(descriptor).st_nlink:
+            raise fault(CODE, f"another command has taken {folder} away meanwhile", hint="say it again")
         yield descriptor
     finally:
         os.close(descriptor)
 
 
 def remove(state: State) -> None:
-    """Take a lab down and its folder away; raises InputError (FG175) where a process does not end."""
+    """Take a lab down and its folder away, but for what others have put there.
+
+    Raises InputError (FG175) where a process does not end.
+    """
     take_down(state.sockets, state.spaces.values())
-    shutil.rmtree(state.folder, ignore_errors=True)
-    with contextlib.suppress(OSError):
-        LABS.rmdir()  # succeeds only where no other lab is there
+    for part in (state.folder / BUILD, state.sockets):
+        shutil.rmtree(part, ignore_errors=True)
+    for file in (*state.folder.glob(f"{TEMPORARY}*"), state.folder / FILE):
+        file.unlink(missing_ok=True)
+    leave(state.folder)
+
+
+def leave(folder: Path) -> None:
+    """Take the folder of a lab away where it is empty, and that of all labs."""
+    for each in (folder, LABS):
+        with contextlib.suppress(OSError):  # a lab is in it, or a user's own files
+            each.rmdir()

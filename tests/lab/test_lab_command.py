@@ -74,7 +74,9 @@ def test_a_lab_comes_up_and_tells_of_a_broken_link(folder: Path) -> None:
     assert found(folder, 1) == lost, "all else goes by the other spines"
     assert run(folder, "mend", far) == f"mended: {port} to {far}\n"
     assert found(folder, 0) == {}
-    run(folder, "down")
+    link = folder.with_name("link")
+    link.symlink_to(folder)
+    run(link, "down")
     assert nothing_is_left(folder)
 
 

@@ -143,6 +143,8 @@ def test_folders_and_names_that_are_taken_are_refused(
     (tmp_path / f"lab-{host}").touch()
     with pytest.raises(InputError, match=rf"FG173.*namespaces of these names already: lab-{host}\n"):
         state.new_state(tmp_path / "lab", small)
+    with pytest.raises(InputError, match=r"FG173.*would have namespaces such as 'my lab-compute-leaf-p1-su01-r1-01'"):
+        state.new_state(tmp_path / "my lab", small)
     with pytest.raises(InputError, match=r"FG173.*paths of \d+ characters, and the most is 107"):
         state.new_state(tmp_path / ("a-long-name" * 8), small)
     assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == []
@@ -170,6 +172,24 @@ def test_labs_are_found_and_none_is_taken_for_another(
     assert "the lab one is not up" in fabricgen("lab", "check", "--state", tmp_path / "one").err
     assert fabricgen("lab", "down", "--state", tmp_path / "one").code == 0
     assert [path.name for path in sorted(tmp_path.iterdir())] == ["other", "two"]
+
+
+def test_only_what_is_a_labs_own_goes_down(tmp_path: Path) -> None:
+    """Neither namespaces that somebody wrote into lab.json, nor files that are not the lab's."""
+    folder = tmp_path / "one"
+    folder.mkdir()
+    (folder / "notes").write_text("of the user")
+    for device, space in (
+        ("host", "other-host"),
+        ("../host", "one-../host"),
+        ("a\nlink del eth0", "one-a\nlink del eth0"),
+    ):
+        state.State(folder, {device: space}, ()).save(up=True)
+        with pytest.raises(InputError, match=r"FG173.* holds (no lab: lab.json|a lab that has another name)"):
+            state.read_state(folder)
+    state.State(folder, {"host": "one-host"}, ()).save(up=True)
+    state.remove(state.read_state(folder))
+    assert [file.name for file in folder.iterdir()] == ["notes"]
 
 
 def test_static_routes_of_a_vrf_stay_in_it() -> None:

@@ -74,7 +74,7 @@ def up(
     started = time.monotonic()
     name, made = _made(blueprint, sets, phase, lab, allow_outside=allow_outside)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C, so that it cleans up
-    return _start((state or LABS / name).absolute(), made, wait, started)
+    return _start((state or LABS / name).resolve(), made, wait, started)
 
 
 def _made(
@@ -132,23 +132,19 @@ def _files(cluster: Cluster, *parts: str) -> dict[str, str]:
 
 
 def _start(folder: Path, made: Inside, wait: int, started: float) -> int:
-    """Bring a lab up, and leave nothing of it where that fails or is interrupted."""
+    """Bring a lab up, wait for its sessions and say what there is."""
+    from fabricgen.kernel.diagnostics import fault
     from fabricgen.lab.report import size
-    from fabricgen.lab.start import bring_up, sessions_come_up
-    from fabricgen.lab.state import claim, held, new_state, remove
+    from fabricgen.lab.state import CODE, leave
 
-    claim(folder)
-    with held(folder) as descriptor:
-        state = new_state(folder, made)
-        try:
-            lab = state.lab()
-            bring_up(lab, _told, descriptor)
-            up, sessions = sessions_come_up(lab, _told, wait)
-            state.save(up=True)
-        except BaseException:
-            click.echo("taking the lab down again", err=True)
-            remove(state)
-            raise
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        state, lab, up, sessions = _come_up(folder, made, wait)
+    except OSError as error:
+        told = f"{folder} cannot be the folder of a lab: {error.strerror or error}"
+        raise fault(CODE, told, hint="name another folder with --state") from None
+    finally:
+        leave(folder)
     seconds = time.monotonic() - started
     click.echo(f"{state.name}: {size(lab)}, {up} of {sessions} sessions up, in {seconds:.1f} s")
     for sentence in made.left_out:
@@ -157,6 +153,27 @@ def _start(folder: Path, made: Inside, wait: int, started: float) -> int:
     if up < sessions:
         click.echo(f"sessions are down after {wait} s: `fabricgen lab check` says which", err=True)
     return int(up < sessions)
+
+
+def _come_up(folder: Path, made: Inside, wait: int) -> tuple[State, Lab, int, int]:
+    """Bring a lab up, and leave nothing of it where that fails or is interrupted; returns sessions that are up too."""
+    from fabricgen.lab.start import bring_up, sessions_come_up
+    from fabricgen.lab.state import claim, held, new_state, remove
+
+    with held(folder) as descriptor:
+        claim(folder)
+        state = new_state(folder, made)
+        try:
+            state.write(made.build)
+            lab = state.lab()
+            bring_up(lab, _told, descriptor)
+            up, sessions = sessions_come_up(lab, _told, wait)
+            state.save(up=True)
+        except BaseException:
+            click.echo("taking the lab down again", err=True)
+            remove(state)
+            raise
+    return state, lab, up, sessions
 
 
 def _told(text: str) -> None:
@@ -235,6 +252,8 @@ def down(state: Path | None) -> int:
         found = read_state(folder)
         remove(found)
     click.echo(f"{found.name}: {len(found.spaces)} namespaces are gone", err=True)
+    if folder.exists():
+        click.echo(f"{folder} stays: it holds files that are not the lab's", err=True)
     return 0
 
 
