@@ -32,7 +32,7 @@ def lacking() -> str:
     daemons = [name for name in DAEMON_NAMES if not (DAEMONS / name).exists()]
     if programs or daemons:
         install = " ".join(sorted(packages | ({"frr"} if daemons else set())))
-        return f"a lab needs {', '.join([*programs, *daemons])}: `apt-get install {install}` (dnf calls them alike)"
+        return f"a lab needs {', '.join([*programs, *daemons])}: `apt-get install {install}`, by Debian's names"
     return "" if can_make_namespaces() else RIGHTS
 
 
