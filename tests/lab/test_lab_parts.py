@@ -62,6 +62,20 @@ def test_what_a_lab_cannot_run_is_left_out_and_told(
     assert configured == set(made.build.switches)
 
 
+def test_a_built_folder_without_configurations_is_refused(
+    fabricgen: Callable[..., Ran], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(machine, "lacking", lambda: "")
+    files = built("leaf-spine")
+    for name in ("devices.csv", "links.csv", "addresses.csv"):
+        (tmp_path / name).write_text(files[name])
+    assert "FG028" in (err := fabricgen("lab", "up", tmp_path).err)
+    assert f"{tmp_path} has no configurations" in err
+    some = {path: text for path, text in files.items() if "leaf" not in path}
+    with pytest.raises(InputError, match=r"no configuration of compute-leaf-p1-su01-r1-01 and 3 more switches"):
+        inside(Build(some))
+
+
 def test_hosts_that_are_bridged_have_no_neighbours() -> None:
     """With its lists alone a build tells of its switches only; of small-pair three links between these are left."""
     files = built("small-pair")

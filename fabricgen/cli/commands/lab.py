@@ -115,10 +115,14 @@ def _require_fit(made: Inside) -> None:
 
 def _built(folder: Path) -> dict[str, str]:
     """The lists and configurations of a built folder; raises InputError (FG028, FG054) where they are not as built."""
-    from fabricgen.publish.reading import open_built
+    from fabricgen.kernel.diagnostics import fault
+    from fabricgen.publish.reading import NO_BUILD, open_built
 
     built = open_built(folder)
     configs = sorted(file.relative_to(folder).as_posix() for file in folder.glob("configs/*/*") if file.is_file())
+    if not configs:
+        hint = "build it with the parts devices, links, addresses and configs"
+        raise fault(NO_BUILD, f"{folder} has no configurations", hint=hint)
     return {path: built.read(path).decode() for path in (*(f"{name}.csv" for name in TABLES), *configs)}
 
 
