@@ -19,8 +19,11 @@ from fabricgen.lab.files import Build, End, kernel
 FAILED = "FG175"
 """The code of a lab in which a command fails, or that does not come up in time."""
 
-DAEMONS = Path("/usr/lib/frr")
-"""Where packages of FRR have its daemons, on Debian and Red Hat alike."""
+PLACES = (Path("/usr/lib/frr"), Path("/usr/libexec/frr"))
+"""Where packages of FRR have its daemons: Debian's and FRR's own, and Fedora's (frr.spec, `frr_libdir`)."""
+
+DAEMONS = next((place for place in PLACES if place.exists()), PLACES[0])
+"""Where they are on this machine."""
 
 DAEMON_NAMES = ("zebra", "staticd", "bgpd")
 """FRR's daemons of a switch, the first before the others."""

@@ -9,7 +9,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
 
+from fabricgen.kernel.diagnostics import fault
 from fabricgen.lab.files import LOWEST, Build, End, Link
+from fabricgen.publish.reading import NO_BUILD
 
 MANAGEMENT = "links of management ports and BMCs"
 BRIDGED = "links between switches that are bridged or bonded"
@@ -46,11 +48,14 @@ def inside(whole: Build) -> Inside:
     """Cut a build to what a lab of network namespaces can run.
 
     Without configurations it is cut by its lists alone, which is enough to count devices: what is bridged, bonded or in
-    a VRF stays.
+    a VRF stays. Raises InputError (FG028) where a switch has none and others have.
     """
     out: Counter[str] = Counter()
     listed = _without(whole, _by_lists(whole), out)
     has_files = _has_configs(whole)
+    if has_files and (without := [name for name in listed.switches if not listed.of(name)]):
+        lack = f"no configuration of {without[0]}" + (f" and {len(without) - 1:,} more switches" if without[1:] else "")
+        raise fault(NO_BUILD, lack, hint="build the folder with the parts devices, links, addresses and configs")
     told = _without(listed, _by_files(listed), out) if has_files else listed
     near_hosts = _joined_to_hosts(told)
     joined = _without(told, lambda link: "" if link.a.device in near_hosts else ALONE, out)

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.lab.fabric import DAEMON_NAMES, DAEMONS
@@ -18,6 +19,9 @@ PACKAGES = {"ip": "iproute2", "ping": "iputils-ping", "sysctl": "procps", "vtysh
 """Debian's packages by program; FRR's daemons are in `frr`."""
 
 
+RIGHTS = "a lab needs the right to make network namespaces, which root has: `sudo fabricgen lab ...`"
+
+
 def lacking() -> str:
     """What this machine lacks for a lab, and how to get it; "" for nothing. Nothing stays of the try."""
     if sys.platform != "linux":
@@ -27,10 +31,8 @@ def lacking() -> str:
     daemons = [name for name in DAEMON_NAMES if not (DAEMONS / name).exists()]
     if programs or daemons:
         install = " ".join(sorted(packages | ({"frr"} if daemons else set())))
-        return f"a lab needs {', '.join([*programs, *daemons])}: `apt-get install {install}` (dnf calls them alike)"
-    if not can_make_namespaces():
-        return "a lab needs the right to make network namespaces, which root has: `sudo fabricgen lab ...`"
-    return ""
+        return f"a lab needs {', '.join([*programs, *daemons])}: `apt-get install {install}`, by Debian's names"
+    return "" if can_make_namespaces() else RIGHTS
 
 
 def can_make_namespaces() -> bool:
@@ -41,11 +43,21 @@ def can_make_namespaces() -> bool:
     return made.returncode == 0
 
 
+def require_rights() -> None:
+    """Raise InputError (FG172) where this process may not change network namespaces."""
+    if not can_make_namespaces():
+        _refuse(RIGHTS)
+
+
 def require_machine() -> None:
     """Raise InputError (FG172) where this machine lacks something, with how to get it."""
     if found := lacking():
-        reason, _, way = found.partition(": ")
-        raise fault(CODE, reason, hint=way)
+        _refuse(found)
+
+
+def _refuse(found: str) -> NoReturn:
+    reason, _, way = found.partition(": ")
+    raise fault(CODE, reason, hint=way)
 
 
 SWITCH_MB, HOST_MB, LINK_MB = 30, 1, 1

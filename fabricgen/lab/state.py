@@ -20,7 +20,7 @@ from fabricgen.kernel.diagnostics import fault
 from fabricgen.lab.fabric import Lab
 from fabricgen.lab.files import Build
 from fabricgen.lab.inside import Inside
-from fabricgen.lab.stop import take_down
+from fabricgen.lab.stop import NAMESPACES, take_down
 from fabricgen.publish.replacing import replace_file
 
 CODE = "FG173"
@@ -28,9 +28,6 @@ CODE = "FG173"
 
 LABS = Path("/run/fabricgen")
 """Where labs are unless `--state` says otherwise."""
-
-NAMESPACES = Path("/run/netns")
-"""Where `ip netns` keeps the names of namespaces (ip-netns(8))."""
 
 FILE, BUILD, SOCKETS = "lab.json", "build", "frr"
 TEMPORARY = ".fabricgen-"
@@ -192,7 +189,7 @@ def held(folder: Path) -> Iterator[int]:
 def remove(state: State) -> None:
     """Take a lab down and its folder away, but for what others have put there.
 
-    Raises InputError (FG175) where a process does not end.
+    Raises InputError (FG175) where a process or a namespace does not go.
     """
     take_down(state.sockets, state.spaces.values())
     for part in (state.folder / BUILD, state.sockets):

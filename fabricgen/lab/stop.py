@@ -12,6 +12,9 @@ from pathlib import Path
 
 from fabricgen.lab.fabric import failed
 
+NAMESPACES = Path("/run/netns")
+"""Where `ip netns` keeps the names of namespaces (ip-netns(8))."""
+
 PATIENCE_S = 30
 """A killed process that is still there after that long is told of."""
 
@@ -20,13 +23,16 @@ def take_down(folder: Path, spaces: Iterable[str]) -> None:
     """Kill the daemons whose sockets lie in a lab's folder, and delete namespaces, as far as they are there.
 
     A daemon that was about to start in a namespace no longer finds it; one that did is seen the second time.
-    Raises InputError (FG175) where a process does not go.
+    Raises InputError (FG175) where a process or a namespace does not go.
     """
     kill(folder)
-    for space in spaces:
-        command = ["ip", "netns", "del", space]
-        subprocess.run(command, check=False, capture_output=True)  # noqa: S603 - no shell
+    there = [space for space in spaces if (NAMESPACES / space).exists()]
+    text = "".join(f"netns del {space}\n" for space in there)
+    command = ["ip", "-force", "-batch", "-"]  # goes on after what fails
+    subprocess.run(command, input=text, text=True, check=False, capture_output=True)  # noqa: S603 - no shell
     kill(folder)
+    if left := [space for space in there if (NAMESPACES / space).exists()]:
+        raise failed(f"namespaces that cannot be deleted: {', '.join(left)}")
 
 
 def kill(folder: Path) -> None:

@@ -340,9 +340,9 @@ def test_killing_a_build_leaves_the_earlier_output_whole(tmp_path: Path) -> None
     subprocess.run(other, check=True, capture_output=True)
     life = time.monotonic() - started
     large = manifest_of(target)
-    for step in range(6):
+    for step in range(4):
         process = subprocess.Popen(base if step % 2 else other, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        time.sleep(life * (0.55 + 0.09 * step))
+        time.sleep(life * (0.55 + 0.15 * step))
         process.send_signal(signal.SIGKILL)
         process.wait()
         assert manifest_of(target) in (small, large)

@@ -115,10 +115,14 @@ def _require_fit(made: Inside) -> None:
 
 def _built(folder: Path) -> dict[str, str]:
     """The lists and configurations of a built folder; raises InputError (FG028, FG054) where they are not as built."""
-    from fabricgen.publish.reading import open_built
+    from fabricgen.kernel.diagnostics import fault
+    from fabricgen.publish.reading import NO_BUILD, open_built
 
     built = open_built(folder)
     configs = sorted(file.relative_to(folder).as_posix() for file in folder.glob("configs/*/*") if file.is_file())
+    if not configs:
+        hint = "build it with the parts devices, links, addresses and configs"
+        raise fault(NO_BUILD, f"{folder} has no configurations", hint=hint)
     return {path: built.read(path).decode() for path in (*(f"{name}.csv" for name in TABLES), *configs)}
 
 
@@ -242,12 +246,14 @@ def mend(link: str, state: Path | None) -> int:
 @state_option
 def down(state: Path | None) -> int:
     """End a lab: its daemons, its namespaces and its folder, and nothing else; also one that came up in part."""
+    from fabricgen.lab.machine import require_rights
     from fabricgen.lab.state import held, read_state, remove, the_lab
 
     folder = the_lab(state)
     if folder is None or not folder.exists():
         click.echo("no lab is there", err=True)
         return 0
+    require_rights()
     with held(folder):
         found = read_state(folder)
         remove(found)

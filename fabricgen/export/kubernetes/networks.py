@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from ipaddress import ip_interface, ip_network
+from functools import cache
+from ipaddress import ip_network
 
 import numpy as np
 
@@ -81,16 +82,20 @@ def pools(cluster: Cluster) -> Iterator[Pool]:
     rows, links = host_links(cluster), cluster.plan.links
     segments = links.segments
     by_network: dict[str, list[tuple[str, str, str]]] = {}
+
+    @cache
+    def device(segment: int, leg: int) -> str:
+        side = segments[segment].a
+        return rail_name(segments[segment].fabric, side, leg) if isinstance(side, Attachment) else ""
+
     names = picked(cluster.name_column, links.a_device[rows])
     own = np.array([s.lower == "node" for s in segments], dtype=bool)[links.segment[rows]]
     for found in cluster.addresses.families:
         address, _, gateway, _ = family_texts(cluster, found, rows)
         kinds = zip(links.segment[rows].tolist(), links.a_port[rows].tolist(), own.tolist(), strict=True)
         for (segment, leg, is_node), node, at, via in zip(kinds, names, address, gateway, strict=True):
-            side = segments[segment].a
-            if is_node and via and isinstance(side, Attachment):
-                device = rail_name(segments[segment].fabric, side, leg)
-                by_network.setdefault(f"{found.family.word} {device}", []).append((node, at, via))
+            if is_node and via and (name := device(segment, leg)):
+                by_network.setdefault(f"{found.family.word} {name}", []).append((node, at, via))
     for network in networks(cluster) if by_network else ():
         for found in cluster.addresses.families:
             nodes = by_network.get(f"{found.family.word} {network.device}")
@@ -107,6 +112,6 @@ def _pool(network: Network, held: tuple[str, ...], nodes: list[tuple[str, str, s
     whole = ip_network(held[0])
     while not all(whole.supernet_of(ip_network(prefix)) for prefix in held):  # type: ignore[arg-type]
         whole = whole.supernet()
-    prefixes = [(node, ip_interface(address).network, via) for node, address, via in nodes]
-    rows = tuple((node, str(prefix), via) for node, prefix, via in prefixes)
-    return Pool(network, str(whole), prefixes[0][1].prefixlen, rows)
+    prefixes = [ip_network(address, strict=False) for _, address, _ in nodes]
+    rows = tuple((node, str(prefix), via) for (node, _, via), prefix in zip(nodes, prefixes, strict=True))
+    return Pool(network, str(whole), prefixes[0].prefixlen, rows)
