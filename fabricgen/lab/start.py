@@ -25,8 +25,8 @@ SETTINGS = (
 ROUTES_ALONE = "no zebra nexthop kernel enable"
 """The kernel is given each route with its ports, and no group of ports.
 
-It takes a port that goes down out of its groups, and zebra of FRR 8.4 holds them for whole once the port is back: routes
-went over three of four uplinks (measured; github.com/FRRouting/frr, issue 14160 is alike).
+It takes a port that goes down out of its groups, and zebra of FRR 8.4 holds them for whole once the port is back:
+routes went over three of four uplinks (measured; github.com/FRRouting/frr, issue 14160 is alike).
 """
 
 
