@@ -17,16 +17,22 @@ CODE = "FG174"
 
 
 def links_of(lab: Lab, name: str) -> tuple[Link, ...]:
-    """The links that a name is for: DEVICE:PORT of either end, a link or a cable of links.csv, which may carry several.
+    """The links that a name is for: DEVICE:PORT of either end, a link or a cable of links.csv, or all of a DEVICE.
 
     Raises InputError (FG174) where the lab has none such.
     """
     names = lab.build.names
+    if name in lab.spaces:
+        return tuple(link for link in lab.build.links if name in (link.a.device, link.b.device))
     if name not in names:
         device = name.partition(":")[0]
         ports = [each for each in names if each.partition(":")[0] == device]
         hint = did_you_mean(name, ports or names)
-        raise fault(CODE, f"the lab has no link '{name}'; a link is a cable of links.csv or DEVICE:PORT", hint=hint)
+        raise fault(
+            CODE,
+            f"the lab has no link '{name}'; a link is a cable of links.csv, DEVICE:PORT or all of a DEVICE",
+            hint=hint,
+        )
     return names[name]
 
 

@@ -45,6 +45,8 @@ def can_make_namespaces() -> bool:
 
 def require_rights() -> None:
     """Raise InputError (FG172) where this process may not change network namespaces."""
+    if not shutil.which("ip"):
+        _refuse(f"a lab needs ip: `apt-get install {PACKAGES['ip']}`")
     if not can_make_namespaces():
         _refuse(RIGHTS)
 
@@ -76,7 +78,11 @@ FEWER = "less of it: `--lab 1su,4n,2spine` is one unit with four nodes and two s
 def require_room(switches: int, hosts: int, links: int) -> None:
     """Raise InputError (FG172) where nothing is to run in a lab, or more than this machine has room for."""
     if not switches:
-        raise fault(CODE, "no switch of it runs in a lab", hint="FRR routes Ethernet; no fabric here has hosts on it")
+        raise fault(
+            CODE,
+            "no switch of it runs in a lab",
+            hint="it has switches that route Ethernet and that nodes are cabled to, and neither InfiniBand nor NVLink",
+        )
     size = f"a lab of {switches:,} switches, {hosts:,} hosts and {links:,} links"
     needed, free = (switches * SWITCH_MB + hosts * HOST_MB + links * LINK_MB) / 1000, _free_gb()
     if needed > SHARE * free:

@@ -30,6 +30,10 @@ routes went over three of four uplinks (measured; github.com/FRRouting/frr, issu
 """
 
 
+ROUTES_S = 15
+"""Once sessions are up, routes are waited for that long; `lab check` says what is wrong with them."""
+
+
 def bring_up(
     lab: Lab, told: Callable[[str], object] = lambda _: None, holding: int | None = None
 ) -> list[subprocess.Popen[bytes]]:
@@ -57,15 +61,26 @@ def bring_up(
 
 
 def sessions_come_up(lab: Lab, told: Callable[[str], object], seconds: float) -> tuple[int, int]:
-    """Wait until all sessions are up, at most some seconds; returns how many are, and how many there should be."""
+    """Wait until all sessions are up, at most some seconds, and routes are learned.
+
+    Returns how many sessions are up, and how many there should be.
+    """
     deadline, said = time.monotonic() + seconds, -1
     while True:
         up, sessions = Check(lab, lab.build, ask(lab, lab.build)).count()
         if up != said:
             told(f"{up} of {sessions} sessions up")
+        if up == sessions:
+            _routes_come(lab, min(deadline, time.monotonic() + ROUTES_S))
         if up == sessions or time.monotonic() > deadline:
             return up, sessions
         said = up
+        time.sleep(0.3)
+
+
+def _routes_come(lab: Lab, deadline: float) -> None:
+    """Wait until routes are as planned, or not that long: sessions are up some seconds before routes are learned."""
+    while any(Check(lab, lab.build, {}).routes()) and time.monotonic() < deadline:
         time.sleep(0.3)
 
 

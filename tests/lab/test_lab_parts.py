@@ -140,6 +140,10 @@ def test_links_are_known_by_ends_and_cables(small: Inside, tmp_path: Path) -> No
         assert breaking.links_of(lab, name) == (link,)
     with pytest.raises(InputError, match=rf"FG174.*no link '{link.a}9'.*\n.*did you mean '{link.a}'"):
         breaking.links_of(lab, f"{link.a}9")
+    spine = small.build.switches[-1]
+    down = breaking.links_of(Lab(tmp_path, {spine: f"lab-{spine}"}, small.build), spine)
+    assert {link.b.device for link in down} == {spine}
+    assert len(down) == len([link for link in small.build.links if link.b.device == spine]) == 2
     assert len(breaking.links_of(lab, "compute-leaf-p1-su01-r1-01:1")) == 2, "a cable that is split carries two links"
 
 

@@ -212,7 +212,7 @@ def check(state: Path | None, form: str) -> int:
 @click.argument("link")
 @state_option
 def break_(link: str, state: Path | None) -> int:
-    """Take a LINK down, at both ends: a cable or link of links.csv, or DEVICE:PORT of an end."""
+    """Take a LINK down, at both ends: a cable or link of links.csv, DEVICE:PORT of an end, or all links of a DEVICE."""
     from fabricgen.lab.breaking import break_links, links_of
 
     lab = _lab(state)

@@ -54,9 +54,9 @@ FG174 = Fault(
     name="NoSuchLink",
     title="a link that a lab does not have",
     text="""
-    `lab break` and `lab mend` take a link by a cable or link of links.csv, or by DEVICE:PORT of one of its ends, as
-    `lab check` prints them. A cable with several links loses them all. What is left out of a lab, such as links of
-    management ports, cannot be broken in it.
+    `lab break` and `lab mend` take a link by a cable or link of links.csv, by DEVICE:PORT of one of its ends, as
+    `lab check` prints them, or all links of a DEVICE. A cable with several links loses them all. What is left out of a
+    lab, such as links of management ports, cannot be broken in it.
     """,
     in_words=True,
     bad="""
