@@ -143,7 +143,7 @@ def test_links_are_known_by_ends_and_cables(small: Inside, tmp_path: Path) -> No
     spine = small.build.switches[-1]
     down = breaking.links_of(Lab(tmp_path, {spine: f"lab-{spine}"}, small.build), spine)
     assert {link.b.device for link in down} == {spine}
-    assert len(down) == 8, "two links of each of four leaves, all to the one spine"
+    assert len(down) == 8, "both leaves have all their four uplinks there"
     assert len(breaking.links_of(lab, "compute-leaf-p1-su01-r1-01:1")) == 2, "a cable that is split carries two links"
 
 
