@@ -120,13 +120,11 @@ def _check(design: Design, devices: DeviceTable, usual: Sequence[str], names: Se
             raise _twice(name, path, elsewhere, [_line(devices, at) for at in (row, other)])
         if not is_host_name(name) or name in TAKEN:
             why = f"has {len(name)} characters" if len(name) > LONGEST else "is no label of RFC 1123"
-            why = f"is {TAKEN[name]}" if name in TAKEN else why
-            raise fault(
-                "FG040",
-                f"the host name {name} {why}",
-                path=_source(design, devices, row, usual[row], name),
-                hint=f"at most {LONGEST} lower-case letters, digits and, inside, '-'; none of {', '.join(TAKEN)}",
-            )
+            right = f"at most {LONGEST} lower-case letters, digits and, inside, '-'"
+            if name in TAKEN:
+                why, right = f"is {TAKEN[name]}", f"none of {', '.join(TAKEN)}"
+            path = _source(design, devices, row, usual[row], name)
+            raise fault("FG040", f"the host name {name} {why}", path=path, hint=right)
 
 
 def _twice(name: str, path: Path, other: Path, lines: Sequence[str]) -> InputError:
