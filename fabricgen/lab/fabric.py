@@ -60,7 +60,7 @@ def batch(commands: Iterable[str], *options: str, holding: int | None = None) ->
         raise failed(f"`ip {' '.join(options)}`: {done.stderr.strip()}")
 
 
-def until(done: Callable[[], object], what: str, seconds: float = 60) -> None:
+def until(done: Callable[[], object], what: str, seconds: float = 300) -> None:
     """Wait for something; raises InputError (FG175), with `what` was wanted, after some seconds."""
     deadline = time.monotonic() + seconds
     while not done():

@@ -150,9 +150,9 @@ def start(lab: Lab, names: Iterable[str]) -> list[subprocess.Popen[bytes]]:
         found += [_run(lab.daemon(name, daemon)) for name in switches for daemon in daemons]
         for name in switches:
             sockets = [lab.folder / name / file for file in ("zserv.api", *(f"{daemon}.vty" for daemon in daemons))]
-            until(lambda s=sockets: all(file.exists() for file in s), f"{name}: daemons start", 300)  # type: ignore[misc]
+            until(lambda s=sockets: all(file.exists() for file in s), f"{name}: daemons start")  # type: ignore[misc]
     for name in switches:  # a route given to staticd before it has met zebra may be lost
-        until(lambda n=name: _met(lab, n), f"{name}: daemons meet zebra", 300)  # type: ignore[misc]
+        until(lambda n=name: _met(lab, n), f"{name}: daemons meet zebra")  # type: ignore[misc]
     return found
 
 

@@ -141,7 +141,7 @@ def _spawn(running: Lab, program: str, *words: str) -> None:
     running.processes.append(subprocess.Popen(command, **quiet))  # type: ignore[call-overload]
 
 
-def _wait(done: Any, seconds: float = 60) -> bool:
+def _wait(done: Any, seconds: float = 300) -> bool:
     """Wait until something is so; returns whether it is."""
     deadline = time.monotonic() + seconds
     while not done() and time.monotonic() < deadline:

@@ -182,7 +182,7 @@ def becomes(running: Lab, build: Build) -> None:
     configure(running, {n: build.frr(n) for n in build.switches if build.frr(n) != was.frr(n)})
 
 
-def _known(running: Lab, end: End, space: str, seconds: float = 60) -> None:
+def _known(running: Lab, end: End, space: str, seconds: float = 300) -> None:
     """Wait until zebra has a port in the VRF that it has moved to (see `lab`)."""
     vrf = next((vrf for vrf, each in running.vrfs[end.device].items() if each == space), "default")
     deadline = time.monotonic() + seconds
@@ -236,7 +236,7 @@ def first_ports(build: Build) -> dict[str, End]:
     return {link.a.device: link.a for link in reversed(build.links) if link.a.device in build.hosts}
 
 
-def reach_their_own(running: Lab, owner: Mapping[str, str], seconds: float = 60) -> None:
+def reach_their_own(running: Lab, owner: Mapping[str, str], seconds: float = 300) -> None:
     """Each host comes to reach the hosts of its owner, and then reaches no others."""
     assert set(owner) == set(running.build.hosts)
     pairs = {(one, other) for one in owner for other in owner if one != other}
