@@ -61,7 +61,9 @@ def inside(whole: Build) -> Inside:
     joined = _without(told, lambda link: "" if link.a.device in near_hosts else ALONE, out)
     sentences = [f"{count:,} {what}" for what, count in sorted(out.items())]
     gone = Counter(row["nos"] for name, row in whole.devices.items() if row["nos"] and name not in joined.devices)
-    sentences += [f"{count:,} switch{'es' * (count > 1)} on {nos}" for nos, count in sorted(gone.items())]
+    sentences += [
+        f"{count:,} switch{'es' * (count > 1)} on {nos}, with no link in the lab" for nos, count in sorted(gone.items())
+    ]
     lowest = "".join(f"{name}\n" for name in sorted(whole.lowest & joined.devices.keys()))
     joined = Build({**joined.files, LOWEST: lowest})
     if has_files:

@@ -30,7 +30,7 @@ SMALL = ("pods.p1.su=1", "fabrics.compute.tiers.spine.count=1")
             (
                 "17 links of management ports and BMCs",
                 "66 links of switches that FRR does not stand for, such as InfiniBand's",
-                "2 switches on opensm",
+                "2 switches on opensm, with no link in the lab",
                 "50 ports of hosts that are bridged, bonded or in a VRF: they are cabled, and have no address",
                 "VRFs: oob, storage",
             ),

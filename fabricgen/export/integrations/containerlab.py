@@ -105,8 +105,8 @@ def _readme(cluster: Cluster, lab: Containers) -> str:
     return template.render(
         name=cluster.design.loaded.blueprint.name,
         count={kind: kinds.count(kind) for kind in sorted(set(kinds))},
-        links=len(lab.links),
-        left_out=len(cluster.plan.links) - len(lab.links),
+        links=f"{len(lab.links):,}",
+        left_out=f"{len(cluster.plan.links) - len(lab.links):,}",
         trays=sum(cls.count for cls in cluster.plan.devices.classes if cls.kind == TRAY),
         others=len(others),
         systems=", ".join(sorted({cls.nos for cls in others})),

@@ -84,8 +84,8 @@ def _readme(cluster: Cluster, name: str, lab: Containers, frr: FrrLab) -> str:
         .render(
             name=name,
             switches=len(frr.conf),
-            hosts=len(lab.devices) - len(frr.conf),
-            links=len(lab.links),
+            hosts=f"{len(lab.devices) - len(frr.conf):,}",
+            links=f"{len(lab.links):,}",
             systems=systems,
             left_out=frr.left_out,
             differs=left_out(cluster),
