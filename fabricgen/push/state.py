@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -117,11 +117,12 @@ class State:
         return sorted({*of_path, *more} - {*MARKS})
 
     def _objects(self, kind: Kind, records: list[Record], found: Changes, kept: set[int]) -> None:
-        held = {tuple(plain(record.get(name)) for name in kind.key): record for record in records}
+        held = {_known(kind, (plain(record.get(name)) for name in kind.key)): record for record in records}
         for row in rows(kind):
             key = tuple(str(row[name]) for name in kind.key)
             fields = dict(self._fields(kind, row))
-            there = held.get(tuple(self._own(fields[name]) if name in fields else str(row[name]) for name in kind.key))
+            own = (self._own(fields[name]) if name in fields else str(row[name]) for name in kind.key)
+            there = held.get(_known(kind, own))
             if there is None:
                 found.make.append(Change(kind, key, fields))
                 continue
@@ -213,6 +214,11 @@ class State:
                     key = (str(row["device"]),)
                     told = f"{name} {there['display'] if there else '-'} -> {row['address']}"
                     found.marks.append(Change(devices, key, {name: wanted}, device, told))
+
+
+def _known(kind: Kind, key: Iterable[str]) -> Key:
+    """What NetBox tells objects of a kind apart by."""
+    return tuple(text.lower() if kind.any_case else text for text in key)
 
 
 def rows(kind: Kind) -> Iterator[Row]:

@@ -69,6 +69,14 @@ def test_an_address_moves_though_its_device_is_reached_at_it(pushed: FakeNetBox,
     assert push().code == 0
 
 
+def test_a_device_in_capitals_is_the_same_one(pushed: FakeNetBox, push: Push) -> None:
+    """NetBox has one name at a site however it is written, and would refuse a second device."""
+    pushed.held["dcim/devices"][1]["name"] = "P1-SU01-N001"
+    ran = push("--apply")
+    assert (ran.code, ran.out.splitlines()[0]) == (0, "~ devices p1-su01-n001: name P1-SU01-N001 -> p1-su01-n001")
+    assert push().code == 0
+
+
 def test_what_people_changed_is_mended_but_status_is_theirs(pushed: FakeNetBox, push: Push) -> None:
     pushed.held["dcim/devices"][1]["position"] = 40
     pushed.held["dcim/devices"][2]["status"] = "active"

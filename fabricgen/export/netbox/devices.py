@@ -100,7 +100,7 @@ def _devices(cluster: Cluster) -> Kind:
         "location": ("locations", ("site", "location")),
         "rack": ("racks", ("site", "location", "rack")),
     }
-    return Kind("dcim/devices", Table("devices", columns), ("name",), references)
+    return Kind("dcim/devices", Table("devices", columns), ("name",), references, any_case=True)
 
 
 def _where(cluster: Cluster) -> ConcatenatedColumn:

@@ -31,6 +31,8 @@ class Kind:
     """Field of the REST API -> what it refers to."""
     once: tuple[str, ...] = ("status", "color", "slug")
     """Columns that are written when an object is made, and from then on are the operator's."""
+    any_case: bool = False
+    """Whether NetBox takes keys that differ in capitals alone for one (v4.4.10: Lower("name") of devices at a site)."""
 
     @property
     def name(self) -> str:
