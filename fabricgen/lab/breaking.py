@@ -10,7 +10,7 @@ from fabricgen.lab import seen
 from fabricgen.lab.check import Check, Finding, ask, of_each, peers
 from fabricgen.lab.fabric import Lab, batch
 from fabricgen.lab.files import Link, kernel
-from fabricgen.lab.start import port_up
+from fabricgen.lab.start import port_up, routes_come
 
 CODE = "FG174"
 """The code of a link that a lab does not have."""
@@ -50,10 +50,11 @@ def break_links(lab: Lab, links: Iterable[Link]) -> None:
             batch([f"link set {kernel(end.port)} down"], "-n", lab.spaces[end.device])
 
 
-def mend_links(lab: Lab, links: Iterable[Link], seconds: float = 60) -> list[Finding]:
+def mend_links(lab: Lab, links: Iterable[Link], seconds: float = 300) -> list[Finding]:
     """Bring both ends of links up, with what the kernel forgets of a port that is down, and call their neighbours.
 
-    It forgets routes and IPv6 addresses. Returns the sessions over these links that are down after some time.
+    It forgets routes and IPv6 addresses. Waits for routes once sessions are up; returns the sessions over these links
+    that are down after some time.
     """
     ends, broken = set(), tuple(links)
     break_links(lab, broken)  # one end of it may be up, and have what is given now
@@ -67,6 +68,8 @@ def mend_links(lab: Lab, links: Iterable[Link], seconds: float = 60) -> list[Fin
     deadline = time.monotonic() + seconds
     while True:
         found = list(Check(lab, lab.build, ask(lab, lab.build)).sessions(lambda near: near in ends))
+        if not found:
+            routes_come(lab, broken_links(lab))
         if not found or time.monotonic() > deadline:
             return found
         time.sleep(0.2)

@@ -15,7 +15,7 @@ from fabricgen.lab.files import Link
 
 FORMATS = ("text", "json")
 
-LOOKS, SAME, PAUSE_S = 20, 3, 0.5
+LOOKS, SAME, PAUSE_S = 20, 5, 0.5
 """A lab is looked at until it is found the same so many times in a row, at most so often: routes take a moment."""
 
 

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from fabricgen.lab.check import Check, ask
 from fabricgen.lab.fabric import DAEMON_NAMES, Lab, batch, failed, until
-from fabricgen.lab.files import Build, End, kernel
+from fabricgen.lab.files import Build, End, Link, kernel
 
 SETTINGS = (
     "net.ipv4.ip_forward=1",
@@ -71,16 +71,17 @@ def sessions_come_up(lab: Lab, told: Callable[[str], object], seconds: float) ->
         if up != said:
             told(f"{up} of {sessions} sessions up")
         if up == sessions:
-            _routes_come(lab, min(deadline, time.monotonic() + ROUTES_S))
+            routes_come(lab)
         if up == sessions or time.monotonic() > deadline:
             return up, sessions
         said = up
         time.sleep(0.3)
 
 
-def _routes_come(lab: Lab, deadline: float) -> None:
-    """Wait until routes are as planned, or not that long: sessions are up some seconds before routes are learned."""
-    while any(Check(lab, lab.build, {}).routes()) and time.monotonic() < deadline:
+def routes_come(lab: Lab, broken: frozenset[Link] = frozenset()) -> None:
+    """Wait until routes are as planned without broken links, at most ROUTES_S seconds: they follow their sessions."""
+    deadline = time.monotonic() + ROUTES_S
+    while any(Check(lab, lab.build, {}, broken).routes()) and time.monotonic() < deadline:
         time.sleep(0.3)
 
 
