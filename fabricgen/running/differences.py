@@ -1,0 +1,239 @@
+"""Which differences of a NOS change nothing, and which are somebody else's: rules as data, a file a NOS.
+
+`fabricgen/running/NOS/differences.yaml` has a list of entries (`Rule`). What no entry matches is drift.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path as FilePath
+from typing import Any, Literal
+
+from pydantic import Field, TypeAdapter, field_validator
+from ruamel.yaml import YAML
+
+from fabricgen.models.base import FrozenModel
+from fabricgen.running.statements import UNREADABLE, Difference, Path, Statements, compare
+
+FRR = "frr.conf"
+"""The first step of the paths of FRR's statements among those of SONiC."""
+
+MOST_RULES = 150
+
+
+class Given(FrozenModel):
+    """What else must stand for a rule to hold: a statement at a path, or none (`absent`).
+
+    Steps of the path are text; `{name}` in them is what the group `name` of the rule's path matched.
+    """
+
+    path: tuple[str, ...]
+    among: Literal["running", "planned"] = "running"
+    values: tuple[str, ...] = ()
+    absent: bool = False
+
+
+class Case(FrozenModel):
+    """What a device shows (`running`) beside a plan, which the rule pardons, and what it shows that no rule may pardon.
+
+    Snippets of files: text of FRR, EOS or NVUE; tables of SONiC, or the tree below NVUE's `set`, as YAML.
+    """
+
+    planned: Any
+    running: Any
+    counter: Any
+    """Shown in place of `running`: at least one error."""
+
+
+class Rule(FrozenModel):
+    """Differences at paths that match step by step, whole steps, as regular expressions.
+
+    `neutral` changes nothing; `foreign` does something that cannot touch the plan; a `description` carries no packet;
+    the value of a `secret` is never printed, and compared where both sides have it in one form.
+    """
+
+    kind: Literal["neutral", "foreign", "description", "secret"]
+    path: tuple[str, ...] = Field(min_length=1)
+    side: Literal["missing", "extra", "changed", "any"] = "any"
+    values: tuple[str, ...] = ()
+    """Regular expressions: the value on each side that has one matches one of them; none: any value."""
+    given: tuple[Given, ...] = ()
+    name: str = ""
+    """What it is counted as, with `{group}` of the path; else the first step of the path."""
+    why: str = Field(min_length=10)
+    source: str = Field(min_length=4)
+    """The manual, model or source of a daemon that says so."""
+    case: Case
+
+    @field_validator("path", "values")
+    @classmethod
+    def _compiles(cls, patterns: tuple[str, ...]) -> tuple[str, ...]:
+        for pattern in patterns:
+            re.compile(pattern)
+        return patterns
+
+
+@dataclass(frozen=True, slots=True)
+class _Matcher:
+    """A rule with its patterns compiled."""
+
+    rule: Rule
+    steps: tuple[re.Pattern[str], ...]
+    values: tuple[re.Pattern[str], ...]
+
+    def groups(self, path: Path) -> dict[str, str] | None:
+        """What named groups matched, None where the path does not match."""
+        if len(path) != len(self.steps):
+            return None
+        groups: dict[str, str] = {}
+        for step, pattern in zip(path, self.steps, strict=True):
+            if (match := pattern.fullmatch(step)) is None:
+                return None
+            groups.update(match.groupdict(""))
+        return groups
+
+    def takes(self, difference: Difference) -> bool:
+        """Whether side and values are those of the rule."""
+        if self.rule.side not in ("any", difference.side):
+            return False
+        values = [value for value in (difference.running, difference.planned) if value is not None]
+        return not self.values or all(any(p.fullmatch(value) for p in self.values) for value in values)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a difference is: "error", or the kind of the rule that matches; `name` is what it is counted as.
+
+    `secret`: its values are not to be printed.
+    """
+
+    difference: Difference
+    kind: Literal["error", "neutral", "foreign", "description", "secret"]
+    name: str = ""
+    why: str = ""
+    secret: bool = False
+
+
+@dataclass
+class Verdicts:
+    """All differences of a device, judged."""
+
+    errors: list[Verdict] = field(default_factory=list)
+    descriptions: list[Verdict] = field(default_factory=list)
+    neutral: Counter[str] = field(default_factory=Counter)
+    foreign: Counter[str] = field(default_factory=Counter)
+
+
+class Rules:
+    """The rules of a NOS, ready to judge."""
+
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        matchers = [_Matcher(r, tuple(map(re.compile, r.path)), tuple(map(re.compile, r.values))) for r in rules]
+        self._matchers = [each for each in matchers if each.rule.kind != "secret"]
+        self._secrets = [each for each in matchers if each.rule.kind == "secret"]
+
+    def judge(self, running: Statements, planned: Statements) -> Verdicts:
+        """Judge every difference between two configurations."""
+        verdicts = Verdicts()
+        for difference in compare(running, planned):
+            verdict = self.verdict(difference, running, planned)
+            if verdict.kind == "error":
+                verdicts.errors.append(verdict)
+            elif verdict.kind == "description":
+                verdicts.descriptions.append(verdict)
+            else:
+                (verdicts.neutral if verdict.kind == "neutral" else verdicts.foreign)[verdict.name] += 1
+        return verdicts
+
+    def verdict(self, difference: Difference, running: Statements, planned: Statements) -> Verdict:
+        """What one difference is; the first rule that matches in the order of the file decides."""
+        path = difference.path
+        secret = any(each.groups(path) is not None for each in self._secrets)
+        if path[-1] == UNREADABLE:
+            return Verdict(difference, "error", secret=secret)
+        for each in self._matchers:
+            groups = each.groups(path) if each.takes(difference) else None
+            if groups is not None and all(_holds(given, groups, running, planned) for given in each.rule.given):
+                name = _filled(each.rule.name, groups) if each.rule.name else path[0]
+                return Verdict(difference, each.rule.kind, name, each.rule.why, secret)
+        if secret and difference.side == "changed" and _may_be_same(difference.running, difference.planned):
+            return Verdict(difference, "neutral", "secrets in another form", secret=True)
+        return Verdict(difference, "error", secret=secret)
+
+
+def _filled(text: str, groups: Mapping[str, str]) -> str:
+    for name, value in groups.items():
+        text = text.replace(f"{{{name}}}", value)
+    return text
+
+
+def _holds(given: Given, groups: Mapping[str, str], running: Statements, planned: Statements) -> bool:
+    stated = running if given.among == "running" else planned
+    value = stated.get(tuple(_filled(step, groups) for step in given.path))
+    if value is None or given.absent:
+        return given.absent and value is None
+    return not given.values or any(re.fullmatch(pattern, value) for pattern in given.values)
+
+
+_REFERENCE = re.compile(r"<[^<>]*>")
+_CRYPT = re.compile(r"(\$[\w-]+\$).*")
+
+
+def _secret_form(secret: str) -> str:
+    """The form in which a secret is written: a reference to it, a crypt hash by its kind, a type, or plain."""
+    if _REFERENCE.fullmatch(secret):
+        return "reference"
+    if crypt := _CRYPT.fullmatch(secret):
+        return crypt[1]
+    number, _, rest = secret.partition(" ")
+    return number if rest and len(number) <= 2 else "plain"
+
+
+def _may_be_same(running: str | None, planned: str | None) -> bool:
+    """Whether two secrets can be the same: equal in one form, or in two that cannot be compared.
+
+    Two crypt hashes of different kinds are different: a device keeps a hash that it is given as it is.
+    """
+    if not running or not planned:
+        return False
+    forms = _secret_form(running), _secret_form(planned)
+    if "reference" in forms:
+        return True
+    if forms[0] == forms[1] or all(form.startswith("$") for form in forms):
+        return running == planned
+    return True
+
+
+def rules_file(nos: str) -> FilePath:
+    """The file of a NOS's rules; `frr` has one of its own."""
+    here = FilePath(__file__).resolve().parent
+    return here / "frr_differences.yaml" if nos == "frr" else here / nos / "differences.yaml"
+
+
+@cache
+def entries_of(nos: str) -> tuple[Rule, ...]:
+    """The entries of a NOS's file, or of FRR's (`frr`), in order; none where there is no file."""
+    file = rules_file(nos)
+    if not file.is_file():
+        return ()
+    return tuple(TypeAdapter(list[Rule]).validate_python(YAML(typ="safe").load(file.read_bytes()) or []))
+
+
+@cache
+def rules_of(nos: str) -> Rules:
+    """The rules of a NOS; those of SONiC have FRR's among them, below `frr.conf`."""
+    entries = list(entries_of(nos))
+    if nos == "sonic":
+        entries += [_below_frr(entry) for entry in entries_of("frr")]
+    return Rules(entries)
+
+
+def _below_frr(entry: Rule) -> Rule:
+    """The same rule for FRR's statements among SONiC's; conditions are on FRR's statements, too."""
+    given = tuple(each.model_copy(update={"path": (FRR, *each.path)}) for each in entry.given)
+    name = entry.name or "FRR"
+    return entry.model_copy(update={"path": (re.escape(FRR), *entry.path), "given": given, "name": name})

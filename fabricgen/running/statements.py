@@ -1,0 +1,120 @@
+"""A configuration as statements in one normal spelling, and what two configurations say differently.
+
+Every NOS has a module `fabricgen/running/NOS/statements.py` (FRR `fabricgen/running/frr_statements.py`) with
+
+- `statements(files)`: the statements of the files that its reader takes, by their names (`switch.cfg`);
+- `files_of(statements)`: the same files again, written plainly enough for that reader.
+
+What a NOS prints in several ways has one path and one value: numbers without leading zeros, lists sorted, defaults
+that stand for nothing left as they stand (whether they matter is said by the rules of `differences.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Literal, TypeAlias
+
+Path: TypeAlias = tuple[str, ...]
+"""Where a statement stands: (table, key, field), (section, ..., line), or the keys that lead to a leaf."""
+
+Statements: TypeAlias = dict[Path, str]
+"""What is stated at each path; "" for a row or line that has no value."""
+
+Side: TypeAlias = Literal["missing", "extra", "changed"]
+
+UNREADABLE = "(cannot be read)"
+"""The last step of a path at which something could not be read; its value says why. No rule can pardon it."""
+
+
+MOST_DEEP = 8
+"""Sections within sections, far more than any NOS has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One path at which a device runs something else than planned; None where nothing stands."""
+
+    path: Path
+    running: str | None
+    planned: str | None
+
+    @property
+    def side(self) -> Side:
+        """Whether the statement is missing on the device, extra, or there with another value."""
+        return "missing" if self.running is None else "extra" if self.planned is None else "changed"
+
+
+def compare(running: Statements, planned: Statements) -> list[Difference]:
+    """All differences: of what is planned in its order, then what is extra in the order of the device."""
+    differing = [
+        Difference(path, running.get(path), value) for path, value in planned.items() if running.get(path) != value
+    ]
+    return differing + [Difference(path, value, None) for path, value in running.items() if path not in planned]
+
+
+def section_statements(text: str, comments: tuple[str, ...] = ("!", "#")) -> Statements:
+    """Statements of a configuration of indented sections: the path of a line are the lines above it, and itself.
+
+    A section that stands twice is one. Lines keep their spelling but for spaces; a line that starts as a comment does
+    is left out. What a NOS spells in several ways is for its own module to make one.
+    """
+    stated: Statements = {}
+    above: list[tuple[int, str]] = []
+    for line in text.splitlines():
+        words, indent = " ".join(line.split()), len(line) - len(line.lstrip())
+        if not words or words.startswith(comments):
+            continue
+        while above and (above[-1][0] >= indent or len(above) > MOST_DEEP):
+            above.pop()
+        above.append((indent, words))
+        stated[tuple(step for _, step in above)] = ""
+    return stated
+
+
+def sections_text(statements: Statements, ends: Callable[[Path], str] = lambda _: "") -> str:
+    """The text of statements: each line below its section, its value behind it.
+
+    `ends` gives the line that closes a section of a path, such as `exit-address-family`, or "".
+    """
+    below: dict[Path, list[Path]] = {}
+    seen: set[Path] = set()
+    for path in statements:
+        for depth in range(1, len(path) + 1):
+            step = path[:depth]
+            if step not in seen:
+                seen.add(step)
+                below.setdefault(step[:-1], []).append(step)
+    return "".join(f"{line}\n" for line in _lines(below, statements, (), ends))
+
+
+def _lines(
+    below: Mapping[Path, list[Path]], statements: Statements, section: Path, ends: Callable[[Path], str]
+) -> Iterator[str]:
+    for path in below.get(section, ()):
+        indent = " " * len(section)
+        yield f"{indent}{path[-1]} {statements.get(path, '')}".rstrip()
+        yield from _lines(below, statements, path, ends)
+        if path in below and (end := ends(path)):
+            yield f"{indent}{end}"
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """How the files of a NOS become statements, and statements become files."""
+
+    statements: Callable[[Mapping[str, str]], Statements]
+    files_of: Callable[[Statements], dict[str, str]]
+
+
+@cache
+def spelling_of(nos: str) -> Spelling | None:
+    """The normal form of a NOS, None where it has none yet."""
+    name = f"fabricgen.running.{nos}_statements" if nos == "frr" else f"fabricgen.running.{nos}.statements"
+    if find_spec(name) is None:
+        return None
+    module = import_module(name)
+    return Spelling(module.statements, module.files_of)
