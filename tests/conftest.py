@@ -20,6 +20,8 @@ from fabricgen.design.build import build_design
 from fabricgen.design.model import Design
 from fabricgen.pipeline import BuildOptions, build_bundles
 from fabricgen.publish.manifest import Content
+from tests.laws import Asked
+from tests.needs import LEFT_OUT, MARKS, Running, require
 
 BLUEPRINTS = Path(__file__).resolve().parent.parent / "blueprints"
 EXAMPLES = tuple(sorted(p.stem for p in BLUEPRINTS.glob("*.yaml")))
@@ -70,18 +72,51 @@ def pytest_configure(config: pytest.Config) -> None:
     """
     if not config.getoption("--hypothesis-profile"):
         settings.load_profile("usual")
+    Asked.whole = config.getoption("--whole")
+    config.pluginmanager.register(Reporter(config), "reporter")
     if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):  # as containers have it: keep the tree clean, and compile once
         os.environ["PYTHONPYCACHEPREFIX"] = str(config.rootpath / ".pytest_cache" / "bytecode")
         sys.dont_write_bytecode, sys.pycache_prefix = False, os.environ["PYTHONPYCACHEPREFIX"]
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """One more than there are processors: labs of daemons wait more than they work."""
-    return (os.cpu_count() or 1) + 1
+    """As many as there are processors; one more where labs of daemons run, which wait more than they work."""
+    return (os.cpu_count() or 1) + (config.option.markexpr != LEFT_OUT)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--regenerate", action="store_true", help="Write golden files anew; review the difference by eye.")
+    parser.addoption("--whole", action="store_true", help="Judge all cases of each law, not a seeded tenth of them.")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    Running.test = item
+
+
+class Reporter:
+    """Says in the terminal which test failed as soon as it has, and at the end what was left out."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Name a failed test and its reason at once: a run that is killed has no summary."""
+        terminal = self._config.pluginmanager.get_plugin("terminalreporter")
+        if report.failed and terminal:
+            crash = getattr(report.longrepr, "reprcrash", None)
+            reason = (crash.message if crash else report.longreprtext).partition("\n")[0]
+            terminal.line("")
+            terminal.write_line(f"FAILED {report.nodeid} ({report.when}): {reason[:300]}", red=True)
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Say what a run leaves out, and how to have it."""
+        if self._config.option.markexpr == LEFT_OUT:
+            terminalreporter.write_line(f"left out: tests marked {', '.join(MARKS)}; `.ci/run`, or -m '', has them")
+        if not Asked.whole:
+            terminalreporter.write_line("laws judge a seeded tenth of their cases; --whole judges all")
 
 
 @cache
@@ -105,14 +140,6 @@ def built_files(cluster: Cluster, *parts: str) -> dict[str, bytes]:
 def bytes_of(content: Content) -> bytes:
     """What a file holds, whether it comes at once or in pieces."""
     return content if isinstance(content, bytes) else b"".join(content)
-
-
-def require(lacking: str) -> None:
-    """End a test that lacks something of the machine: in CI as a failure, elsewhere as a skip that says what to do."""
-    if lacking and os.environ.get("CI") == "true":
-        pytest.fail(lacking)
-    if lacking:
-        pytest.skip(lacking)
 
 
 @pytest.fixture(scope="session")

@@ -159,6 +159,7 @@ def test_the_workbook_has_a_sheet_for_each_total_and_no_formulas(
             assert sheet.auto_filter.ref.endswith(str(sheet.max_row - 1))
 
 
+@pytest.mark.office
 def test_the_workbook_prints_from_libreoffice(fabricgen: Command, tmp_path: Path) -> None:
     soffice = shutil.which("soffice")
     require("" if soffice else "LibreOffice is missing: `apt-get install libreoffice-calc-nogui`")

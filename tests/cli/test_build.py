@@ -363,7 +363,7 @@ def listening() -> Iterator[None]:
 @pytest.mark.parametrize("output", [("-o", "out"), ("--archive", "out.tar")])
 def test_an_interrupted_build_says_so_and_leaves_nothing(tmp_path: Path, output: tuple[str, str]) -> None:
     """As on a terminal, where control-C reaches workers too, which a template within its budget keeps busy."""
-    require("" if Path("/proc/self/stat").exists() else "the system does not list processes: run on Linux")
+    require("" if Path("/proc/self/stat").exists() else "processes are not listed: run on Linux", marked=False)
     template = tmp_path / "own" / "eos" / "DEVICE.cfg.j2"
     template.parent.mkdir(parents=True)
     template.write_text("{% for i in range(900) %}{% for j in range(1000) %}{% endfor %}{% endfor %}")

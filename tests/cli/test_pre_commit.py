@@ -85,6 +85,7 @@ def test_hooks_are_given_the_files_they_judge(path: str, hooks: set[str]) -> Non
     assert {hook["id"] for hook in offered if re.search(hook["files"], path)} == hooks
 
 
+@pytest.mark.slow
 def test_pre_commit_passes_good_blueprints_and_stops_bad_ones(clone: Path, tmp_path: Path) -> None:
     folder = tmp_path / "project"
     (folder / "blueprints" / "common").mkdir(parents=True)
@@ -120,6 +121,7 @@ BAD = {
 """Blueprints that the linter's hook must stop, and the code that it gives."""
 
 
+@pytest.mark.slow
 def test_the_hooks_of_readme_stop_what_build_refuses_and_a_stale_lock(clone: Path, tmp_path: Path) -> None:
     from fabricgen.cli.main import run
 

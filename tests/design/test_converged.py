@@ -111,6 +111,7 @@ def test_sonic_keeps_the_guest_in_its_vrf(files: dict[str, str]) -> None:
     assert "vrf Vrf_inband" in frr[frr.index("router bgp") :]
 
 
+@pytest.mark.daemon
 def test_frr_accepts_the_unnumbered_form(design_of: Callable[..., Design], vtysh: str, tmp_path: Path) -> None:
     design = design_of(CONVERGED, ["routing.underlay=ebgp-unnumbered"])
     checked = 0

@@ -12,10 +12,14 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from fabricgen.lab import machine
 from fabricgen.lab.files import Build
 from tests.conftest import BLUEPRINTS, Ran, built_files, example_cluster, require
 from tests.render import frr_lab
+
+pytestmark = pytest.mark.daemon
 
 HALL = Path(__file__).parent / "hall"
 GOLDEN = Path(__file__).parent.parent / "golden" / "dual-stack" / "blueprint.yaml"

@@ -135,6 +135,7 @@ def hold_to_schema(topology: object) -> None:
 FRR = [("leaf-spine", EOS), ("leaf-spine", ())]
 
 
+@pytest.mark.daemon
 @pytest.mark.parametrize(("name", "sets"), FRR, ids=["eos", "sonic"])
 def test_frr_runs_what_switches_route(name: str, sets: tuple[str, ...], vtysh: str, tmp_path: Path) -> None:
     """FRR takes each frr.conf; its neighbours are at the far ends of links, and addresses at interfaces there are."""

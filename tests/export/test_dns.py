@@ -39,6 +39,7 @@ def zones(files: dict[str, bytes]) -> dict[str, list[tuple[str, str, str]]]:
     return found
 
 
+@pytest.mark.daemon
 @pytest.mark.parametrize("name", ["monday", "dual-stack"])
 def test_bind_takes_every_zone(name: str, tmp_path: Path) -> None:
     """`named-checkzone` loads each, and `named-checkconf -z` all that named.conf names."""

@@ -421,6 +421,8 @@ def test_the_part_is_built_on_request(fabricgen, tmp_path):
     assert (tmp_path / "out/drawings/floor/h1.svg").exists()
 
 
+@pytest.mark.browser
+@pytest.mark.office
 def test_a_book_prints_to_pages_of_a4(tmp_path):
     chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome") or ""
     require("" if chromium else "chromium is missing: `apt-get install chromium` to print a book")

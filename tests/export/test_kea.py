@@ -88,6 +88,7 @@ def test_reservations_and_pools_are_the_plan(name: str) -> None:
     assert missed <= unreserved
 
 
+@pytest.mark.daemon
 @pytest.mark.parametrize("version", [4, 6])
 def test_kea_takes_it(version: int, tmp_path: Path) -> None:
     """`kea-dhcp4 -t` and `kea-dhcp6 -t` read the files, and warn of nothing."""

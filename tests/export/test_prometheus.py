@@ -14,6 +14,8 @@ import pytest
 
 from tests.conftest import built_files, example_cluster, require
 
+pytestmark = pytest.mark.daemon
+
 Series = dict[tuple[str, str, str], str]
 """Values by metric, host and port or neighbor, in promtool's form."""
 

@@ -6,7 +6,11 @@ import csv
 import shutil
 import subprocess
 
+import pytest
+
 from tests.conftest import built_files, example_cluster, require
+
+pytestmark = pytest.mark.daemon
 
 EDGES = 'E { printf("%s,%s,%s,%s\\n", $.tail.name, $.tailport, $.head.name, $.headport) }'
 

@@ -36,6 +36,7 @@ def leaf_sets(cluster: Cluster) -> dict[frozenset[str], set[str]]:
     return found
 
 
+@pytest.mark.daemon
 @pytest.mark.parametrize("name", ["superpod-b200", "nvl72-gb200", "two-generations"])
 def test_a_controller_places_every_node_as_planned(name: str, tmp_path: Path) -> None:
     """One switch for each set of leaves, one that reaches all where the fabric does, and no complaint."""

@@ -14,6 +14,8 @@ from netplans import COMMAND, Section, files_of, needs, networkd, plans
 
 from tests.conftest import EXAMPLES
 
+pytestmark = pytest.mark.daemon
+
 HOSTED = tuple(name for name in EXAMPLES if name != "superpod-b200-3tier")
 """Examples whose nodes have Ethernet ports."""
 

@@ -21,6 +21,8 @@ from fabricgen.lab.state import NAMESPACES
 from fabricgen.lab.stop import daemons_of
 from tests.conftest import BLUEPRINTS, require
 
+pytestmark = pytest.mark.daemon
+
 LAB = [sys.executable, "-m", "fabricgen", "lab"]
 SMALL = ("--set", "pods.p1.su=1", "--set", "fabrics.compute.tiers.spine.count=1")
 

@@ -91,7 +91,10 @@ def test_a_worker_that_is_killed_is_a_fault() -> None:
 
 def test_workers_end_with_a_parent_that_is_killed() -> None:
     """Those at work, and those that wait for work."""
-    require("" if sys.platform == "linux" else "workers of a killed parent are only looked for on Linux")
+    require(
+        "" if sys.platform == "linux" else "workers of a killed parent are looked for in /proc: run on Linux",
+        marked=False,
+    )
     ours, theirs = multiprocessing.Pipe()
     parent = multiprocessing.get_context("fork").Process(target=_tells_and_sleeps, args=(theirs,))
     parent.start()

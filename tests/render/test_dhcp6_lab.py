@@ -42,6 +42,8 @@ from tests.render import dhcp6_client, frr_lab
 from tests.render.lab_files import built
 from tests.render.rendered import BRIDGED, CUMULUS, V6
 
+pytestmark = pytest.mark.daemon
+
 ASKING = ("compute-leaf-p1-su01-r1-01", "compute-leaf-p1-su02-r1-01")
 SERVING = "compute-leaf-p1-su02-r2-01"
 LEAVES, SPINE = (*ASKING, SERVING), "compute-spine-01"

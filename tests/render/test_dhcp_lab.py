@@ -32,6 +32,8 @@ from tests.render import dhcp_client
 from tests.render.lab_files import built
 from tests.render.rendered import BRIDGED
 
+pytestmark = pytest.mark.daemon
+
 SERVER = "10.99.0.9"
 LEAVES = ("compute-leaf-p1-su01-r1-01", "compute-leaf-p1-su02-r1-01")
 SPINE = "compute-spine-01"

@@ -35,6 +35,8 @@ from tests.render import dhcp_client, vrf_lab
 from tests.render.lab_files import built
 from tests.render.rendered import EVPN_PAIRS_CUMULUS
 
+pytestmark = pytest.mark.daemon
+
 VRF = "inband"
 ASKING = ("compute-leaf-p1-su01-01", "compute-leaf-p1-su01-02")
 SERVING = ("compute-leaf-p1-su02-01", "compute-leaf-p1-su02-02")

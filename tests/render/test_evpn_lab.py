@@ -19,6 +19,8 @@ from tests.render.lab_files import built
 from tests.render.rendered import BRIDGED, UNNUMBERED
 from tests.render.test_tenants_lab import NODES, OWNERS, TENANTS
 
+pytestmark = pytest.mark.daemon
+
 EVPN = ("routing.overlay=evpn",)
 EOS_LEAVES = (
     "nos={leaf: eos, spine: sonic}",

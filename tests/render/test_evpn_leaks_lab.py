@@ -9,11 +9,15 @@ import time
 from ipaddress import ip_network
 from pathlib import Path
 
+import pytest
+
 from fabricgen.lab.files import Build
 from tests.render import vrf_lab
 from tests.render.lab_files import built
 from tests.render.rendered import EVPN_LEAKS
 from tests.render.test_leaks_lab import hosts, tables
+
+pytestmark = pytest.mark.daemon
 
 STATED = ip_network("10.128.0.0/25")
 """What red shows of its hosts."""

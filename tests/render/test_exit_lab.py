@@ -9,11 +9,15 @@ from __future__ import annotations
 from functools import cached_property
 from pathlib import Path
 
+import pytest
+
 from fabricgen.lab.fabric import Lab, until
 from fabricgen.lab.files import Build, End
 from fabricgen.running.form import Interface, Management, Switch
 from tests.render import frr_lab
 from tests.render.lab_files import built
+
+pytestmark = pytest.mark.daemon
 
 FAR = "198.51.100.1"
 ACCEPTED, TOO_LONG, REFUSED = "203.0.113.64/28", "203.0.113.128/30", "198.18.0.0/24"

@@ -28,6 +28,8 @@ from tests.render.rendered import (
     files_of,
 )
 
+pytestmark = pytest.mark.daemon
+
 CASES = [(name, ()) for name in EXAMPLES] + [
     ("leaf-spine", UNNUMBERED),
     ("leaf-spine", BFD),

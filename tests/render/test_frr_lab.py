@@ -20,6 +20,8 @@ from tests.render.frr_lab import settled
 from tests.render.lab_files import built
 from tests.render.rendered import BFD, CUMULUS, DUAL, ONE_NUMBER, PER_RACK, STATIC, UNNUMBERED, V6, cluster_of
 
+pytestmark = pytest.mark.daemon
+
 PAIRS = (
     "fabrics.compute.tiers.leaf={switch: sn4700, per: su, count: 2, spread: stripe, peer: 2 x 400G, uplinks: 2 x 400G}",
     "fabrics.compute.tiers.spine.count=2",

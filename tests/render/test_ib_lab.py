@@ -21,6 +21,8 @@ from fabricgen.export.files import links as links_part
 from tests.conftest import require
 from tests.render.rendered import cluster_of, files_of
 
+pytestmark = pytest.mark.daemon
+
 
 @pytest.fixture(scope="module", autouse=True)
 def tools() -> None:

@@ -18,6 +18,8 @@ from ib_lab import Graph, Subnet, parse, simulated
 from tests.conftest import require
 from tests.render.rendered import files_of
 
+pytestmark = pytest.mark.daemon
+
 BLUE = {"p1-su01-n001", "p1-su01-n002", "p1-su02-n001"}
 RED = {"p1-su02-n002", "p1-su02-n003"}
 REST = {"p1-su01-n003", "p1-su01-n004"}

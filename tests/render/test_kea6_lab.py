@@ -30,6 +30,8 @@ from tests.render.frr_lab import short_folder
 from tests.render.rendered import CUMULUS, V6
 from tests.render.test_kea_lab import Lab
 
+pytestmark = pytest.mark.daemon
+
 SERVER, GATEWAY, LEAF = "fd00:fab:200::9", "fd00:fab:200::1", "compute-leaf-p1-su01-r1-01"
 NODES = ("p1-su01-n001", "p1-su01-n002")
 SETS = (*V6, *CUMULUS, f"fabrics.compute.dhcp.servers={SERVER}")

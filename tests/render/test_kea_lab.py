@@ -27,6 +27,8 @@ from fabricgen.lab.fabric import batch
 from tests.conftest import built_files, example_cluster, require
 from tests.render import dhcp_client
 
+pytestmark = pytest.mark.daemon
+
 SERVER, LEAF = "10.99.0.9", "oob-leaf-01"
 SETS = ("fabrics.oob.nos=cumulus", f"fabrics.oob.dhcp.servers={SERVER}")
 SPARE = "swp48"

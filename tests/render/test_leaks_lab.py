@@ -10,10 +10,14 @@ import time
 from ipaddress import ip_network
 from pathlib import Path
 
+import pytest
+
 from fabricgen.lab.fabric import Lab
 from fabricgen.lab.files import Build
 from tests.render import vrf_lab
 from tests.render.lab_files import built
+
+pytestmark = pytest.mark.daemon
 
 STATED = "10.128.0.0/28"
 """The first hosts of the first leaf."""

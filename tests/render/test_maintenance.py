@@ -73,6 +73,7 @@ def test_lint_says_who_is_in_maintenance_and_who_loses_a_nic() -> None:
     assert re.match(rf"\d+ nodes lose a port each, or more, when {LEAF} goes", both["FG744"])
 
 
+@pytest.mark.daemon
 def test_traffic_leaves_a_drained_spine_before_it_goes(short_path: Path) -> None:
     """Routes over it vanish while its sessions stay up; it is then unplugged, and no ping is ever lost."""
     sets = (*UNNUMBERED, "fabrics.compute.tiers.spine.count=2", "pods.p1.su=1")

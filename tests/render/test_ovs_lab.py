@@ -17,6 +17,8 @@ from tests.render import ovs_lab
 from tests.render.lab_files import PARTS
 from tests.render.ovs_lab import Lab
 
+pytestmark = pytest.mark.daemon
+
 BONDED = (
     "fabrics.compute.hosts=bridged",
     "fabrics.compute.bond=node",

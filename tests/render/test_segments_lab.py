@@ -17,6 +17,8 @@ from tests.parity.switches import rendered
 from tests.render import frr_lab
 from tests.render.rendered import DUAL, EVPN_PAIRS_SONIC
 
+pytestmark = pytest.mark.daemon
+
 
 @pytest.fixture(scope="module")
 def lab(daemons: None) -> Iterator[Lab]:

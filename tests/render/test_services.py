@@ -125,6 +125,7 @@ def test_sonic_vlan_in_a_vrf_takes_an_frr_conf() -> None:
     assert "10.64.0." not in instance
 
 
+@pytest.mark.daemon
 @pytest.mark.parametrize(
     ("guest", "sets"),
     [(BRIDGED_VRF, ()), (ROUTED_VRF, ()), (BRIDGED_VRF, UNNUMBERED), (ROUTED_VRF, UNNUMBERED)],

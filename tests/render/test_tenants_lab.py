@@ -11,6 +11,8 @@ from tests.render import vrf_lab
 from tests.render.lab_files import built
 from tests.render.rendered import BRIDGED
 
+pytestmark = pytest.mark.daemon
+
 NODES = {
     "blue": ("p1-su01-n001", "p1-su02-n001"),
     "green": ("p1-su01-n002", "p1-su02-n002", "p1-su02-n003"),

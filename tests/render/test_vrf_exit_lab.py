@@ -23,6 +23,8 @@ from tests.render.rendered import DUAL
 from tests.render.test_evpn_lab import EVPN
 from tests.render.test_exit_lab import FAR, ROUTERS, WithRouters
 
+pytestmark = pytest.mark.daemon
+
 FAR6 = "2001:db8::1"
 INSIDE, INSIDE6 = "172.16.0.0/16", "fd00:1::/48"
 WAN = "{device: external-router, names: [wan-1, wan-2], ports: 1, to: border, speed: 400G}"

@@ -267,6 +267,7 @@ def test_text_that_looks_like_a_formula_or_a_link_stays_text() -> None:
     assert page.oddHeader.left.text == "&&A=1&&"
 
 
+@pytest.mark.office
 def test_libreoffice_prints_each_rack_on_pages_of_its_own(tmp_path: Path) -> None:
     for tool, package in (("soffice", "libreoffice-calc-nogui"), ("pdftotext", "poppler-utils")):
         require("" if shutil.which(tool) else f"{tool} is missing: `apt-get install {package}` to print workbooks")

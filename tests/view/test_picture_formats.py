@@ -5,6 +5,8 @@ from __future__ import annotations
 import shutil
 import subprocess
 
+import pytest
+
 from fabricgen.cli import printing
 from tests.conftest import example_cluster, require
 
@@ -19,6 +21,8 @@ def test_the_suffix_says_the_format(fabricgen, tmp_path):
     assert file.read_text(encoding="utf-8") == fabric_picture(example_cluster("leaf-spine"))
 
 
+@pytest.mark.browser
+@pytest.mark.office
 def test_a_pdf_is_one_page_with_the_names_of_the_picture_and_the_same_each_time(fabricgen, tmp_path):
     require("" if printing.browser() else "chromium is missing: `apt-get install chromium` to print a picture")
     require("" if shutil.which("pdftotext") else "pdftotext is missing: `apt-get install poppler-utils`")

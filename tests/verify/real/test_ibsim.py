@@ -28,6 +28,8 @@ from tests.render.ib_lab import parse, simulated
 from tests.render.rendered import files_of
 from tests.verify.identity.halls import planned
 
+pytestmark = pytest.mark.daemon
+
 NAME = "superpod-b200"
 HCAS = {
     name: f"mlx5_{number}"

@@ -25,6 +25,8 @@ from tests.verify.identity.halls import planned
 from tests.verify.real import lldp_lab
 from tests.verify.real.lldp_lab import End, Lab, lab
 
+pytestmark = pytest.mark.daemon
+
 
 @pytest.fixture(scope="module", autouse=True)
 def tools() -> None:

@@ -176,6 +176,7 @@ def test_the_workbook_has_what_to_move_and_labels_to_compare() -> None:
     assert "p1-su02-n001" in labels
 
 
+@pytest.mark.office
 def test_a_spreadsheet_program_opens_the_workbook(tmp_path: Path) -> None:
     office = shutil.which("soffice")
     require("" if office else "soffice is missing: `apt-get install libreoffice-calc` to open workbooks")
