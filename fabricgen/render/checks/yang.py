@@ -53,7 +53,7 @@ class YangModels:
             raise fault("FG001", f"there are no sonic-*.yang in '{folder}'", hint="name src/sonic-yang-models")
         self._libyang: Any = libyang
         self._folder = tempfile.TemporaryDirectory(prefix="fabricgen-yang-")
-        rendered = _rendered(models.parent / "yang-templates", Path(self._folder.name))
+        rendered = rendered_models(models.parent / "yang-templates", Path(self._folder.name))
         self._context: Any = libyang.Context(f"{self._folder.name}:{models}")
         self._tables = dict(self._load([*files, *rendered]))
 
@@ -150,7 +150,7 @@ def _element(name: str, *content: str) -> str:
     return f"<{name}>{''.join(content)}</{name}>"
 
 
-def _rendered(templates: Path, folder: Path) -> list[Path]:
+def rendered_models(templates: Path, folder: Path) -> list[Path]:
     """Models that SONiC's build renders from templates, rendered in the same way (sonic-yang-models, setup.py)."""
     if not templates.is_dir():
         return []

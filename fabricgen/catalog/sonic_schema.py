@@ -1,0 +1,93 @@
+"""What SONiC's YANG models say of config_db.json: tables, rows, fields, their types and defaults.
+
+The schema is made of the models by `tools/sonic_schema.py`, which says how, and names their commit; it is read when it
+is first needed.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal, TypeAlias
+
+from fabricgen.kernel.resources import resource_dir
+
+FILE_NAME = "sonic-config-db.schema.json"
+
+Kind: TypeAlias = Literal["number", "boolean", "word", "text"]
+Schema: TypeAlias = dict[str, Any]
+
+TRUTH = frozenset(("true", "false", "True", "False"))
+
+
+@dataclass(frozen=True, slots=True)
+class FieldFacts:
+    """A field of a row.
+
+    `default` is the value that SONiC takes where the field is not there, None where there is none. `is_list` fields
+    are JSON lists of strings, or one text with `separator` between the items where that is not "". `kind` is that of
+    the value, or of an item: a number in digits, a truth value in small or capital letters, one of some words, or
+    other text (unions among it).
+    """
+
+    default: str | tuple[str, ...] | None
+    is_list: bool
+    separator: str
+    kind: Kind
+
+
+@cache
+def sonic_schema() -> Schema:
+    """The JSON Schema of config_db.json, parsed; not to be changed."""
+    text = (resource_dir("schemas") / FILE_NAME).read_text(encoding="utf-8")
+    schema: Schema = json.loads(text)
+    return schema
+
+
+def row_schema(table: str, key: str) -> Schema | None:
+    """The schema of a table's rows with such a key; None where SONiC has no such table, or no such row in it."""
+    rows = sonic_schema()["properties"].get(table, {})
+    named: Schema | None = rows.get("properties", {}).get(key)
+    return named or next((row for row in _lists(table) if len(row["x-keys"]) == key.count("|") + 1), None)
+
+
+def _lists(table: str) -> list[Schema]:
+    return list(sonic_schema()["properties"].get(table, {}).get("patternProperties", {}).values())
+
+
+def resolved(schema: Schema) -> Schema:
+    """A schema, or the definition that it refers to with what stands beside the reference."""
+    reference = schema.get("$ref")
+    if reference is None:
+        return schema
+    rest = {key: value for key, value in schema.items() if key != "$ref"}
+    return {**sonic_schema()["$defs"][reference.removeprefix("#/$defs/")], **rest}
+
+
+@cache
+def field_facts(table: str, key: str, field: str) -> FieldFacts | None:
+    """What the models say of a field of a row, the value of a map included; None of what they do not have."""
+    row = row_schema(table, key) or {}
+    field_schema = row.get("properties", {}).get(field)
+    if field_schema is None and "propertyNames" in row:
+        field_schema = row["additionalProperties"]
+    if field_schema is None:
+        return None
+    is_list = "items" in field_schema
+    default = field_schema.get("default")
+    return FieldFacts(
+        default=tuple(default) if isinstance(default, list) else default,
+        is_list=is_list,
+        separator=field_schema.get("x-separator", ""),
+        kind=_kind(resolved(field_schema["items"] if is_list else field_schema)),
+    )
+
+
+def _kind(schema: Schema) -> Kind:
+    if "x-range" in schema:
+        return "number"
+    words = schema.get("enum")
+    if words is None:
+        return "text"
+    return "boolean" if TRUTH.issuperset(words) else "word"
