@@ -1,24 +1,386 @@
-"""FRR's running configuration as statements: sections as vtysh writes them, and the lines in them."""
+"""FRR's configuration as statements in one spelling, and statements as text that FRR takes.
+
+What stands in a section is known by its words, as vtysh knows it, never by how far it is indented. One path and value
+have all spellings of which FRR's `show running-config` prints one: the order of lines, `exit` and `!`, addresses and
+prefixes, AS numbers in dots, names of communities, sequence numbers that are left to FRR, and what a neighbour has from
+its peer group and says again.
+
+Words: docs.frrouting.org, user guide (bgp, routemap, filter, static, basic). Spellings of FRR: what its daemons print
+(bgpd/bgp_vty.c, bgp_config_write), and tools/frr-reload.py, which compares texts of both kinds.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from ipaddress import ip_address, ip_interface, ip_network
 
-from fabricgen.running.statements import Path, Statements, section_statements, sections_text
+from fabricgen.running.statements import Path, Statements
 
-_ENDS = {"exit", "exit-address-family", "exit-vni", "exit-vrf", "end"}
+NOT = "no"
+"""The value of a line that begins with `no`, in front of what else it says."""
+
+OVERRIDES = "no, unlike "
+"""The value of a neighbour's `no`, before the name of its peer group, where that says what the neighbour denies."""
+
+_SAID_BY_VTYSH = {"Building configuration...", "Current configuration:"}
+
+_OPENS: Mapping[str, re.Pattern[str]] = {
+    kind: re.compile(pattern)
+    for kind, pattern in {
+        "": r"router \S+.*|interface \S+.*|vrf \S+|route-map \S+ (?:permit|deny) \d+|line vty|key chain \S+|bfd"
+        r"|segment-routing|nexthop-group \S+|pbr-map \S+ seq \d+|rpki|mpls ldp|pseudowire \S+",
+        "router": r"address-family .+|segment-routing srv6|bmp targets \S+|vnc \S+.*|vrf-policy \S+",
+        "address-family": r"vni \d+",
+        "bfd": r"(?:peer|profile) .+",
+        "key": r"key \d+",
+    }.items()
+}
+"""Lines that open a section, by the first word of the section that they stand in; those of "" end all others
+(tools/frr-reload.py, ctx_keywords)."""
+
+_OF_NO_SECTION = re.compile(
+    r"(?:no )?(?:(?:ip|ipv6) (?:prefix-list|access-list|as-path|community-list|forwarding)\b.*"
+    r"|bgp (?:as-path access-list|(?:large-|ext)?community-list) .*"
+    r"|(?:hostname|log|frr|service|debug|password|enable|access-list|banner|fpm|zebra) .*|agentx)"
+)
+"""Lines that end every section they stand in: FRR 7 prints no `exit` behind route-maps and BGP."""
+
+_ROUTE = re.compile(r"(ip(?:v6)? route \S+) (.+?)(?: vrf (\S+))?")
+
+_CLOSES = {"exit-address-family": "address-family", "exit-vni": "vni", "exit-vrf": "vrf"}
+
+_STATES_NOTHING = ("address-family", "interface", "vrf", "line", "bfd")
+"""Sections that do nothing without lines in them: FRR prints them for what the kernel has."""
+
+_LISTED = re.compile(
+    r"((?:ip|ipv6) prefix-list|bgp as-path access-list|(?:ipv6 )?access-list"
+    r"|bgp (?:large-|ext)?community-list(?: standard| expanded)?) (\S+) (?:seq (\d{1,10}) )?((?:permit|deny)\b.*)"
+)
+
+_OF_NEIGHBOR = re.compile(
+    r"(remote-as|peer-group|password|timers(?: connect| delayopen)?|bfd profile|bfd strict|bfd(?= \d|$)|update-source"
+    r"|ebgp-multihop|local-as|local-role|weight|maximum-prefix|maximum-prefix-out|allowas-in|ttl-security hops"
+    r"|advertisement-interval|interface|attribute-unchanged|shutdown|default-originate|port|tcp-mss|soo"
+    r"|unsuppress-map|capability orf prefix-list|path-attribute \S+|remove-private-AS"
+    r"|addpath-tx-\S+|description)(?: (.+))?"
+)
+"""Options of a neighbour, and what they are set to; others say all by their words."""
+
+_WAYS = re.compile(r"(route-map|prefix-list|filter-list|distribute-list) (\S+) (in|out)")
+
+_VALUED = re.compile(
+    r"(hostname|frr (?:defaults|version)|log (?:syslog|file|stdout|facility|record-priority|timestamp precision)"
+    r"|bgp (?:router-id|cluster-id|default local-preference|suppress-fib-pending|graceful-restart \S+-time)|timers bgp"
+    r"|maximum-paths ibgp|maximum-paths(?! ibgp)|redistribute (?:connected|static|kernel|local)|rd|vni"
+    r"|(?:network|aggregate-address) \S+"
+    r"|import vrf route-map|match (?:ip|ipv6) (?:address|next-hop)(?: prefix-list)?"
+    r"|match (?:as-path|interface|source-vrf|tag|community|metric|local-preference|peer|evpn \S+)"
+    r"|set (?:as-path prepend last-as|as-path prepend(?! last-as)|community|large-community|metric|weight|tag|src"
+    r"|local-preference|extcommunity \S+|ip next-hop|ipv6 next-hop \S+)"
+    r"|(?:password|enable password|evpn mh (?:es-id|es-sys-mac|startup-delay|mac-holdtime|neigh-holdtime|es-df-pref)"
+    r"|description|on-match|call|continue))(?: (.+))?"
+)
+"""Other lines that set something to a value."""
+
+_COMMUNITIES = {
+    "internet": "0:0",
+    "graceful-shutdown": "65535:0",
+    "accept-own": "65535:1",
+    "route-filter-translated-v4": "65535:2",
+    "route-filter-v4": "65535:3",
+    "route-filter-translated-v6": "65535:4",
+    "route-filter-v6": "65535:5",
+    "llgr-stale": "65535:6",
+    "no-llgr": "65535:7",
+    "accept-own-nexthop": "65535:8",
+    "blackhole": "65535:666",
+    "no-export": "65535:65281",
+    "no-advertise": "65535:65282",
+    "local-AS": "65535:65283",
+    "no-peer": "65535:65284",
+}
+"""Names that FRR prints in place of numbers (bgpd/bgp_community.h)."""
+
+_DEFAULTS = {"ebgp-multihop": "255", "allowas-in": "3"}
+"""Numbers that FRR leaves out: MAXTTL and BGP_ALLOWAS_IN_DEFAULT (bgpd/bgp_vty.c, bgp_config_write_peer_*)."""
+
+_PLAIN = ("description", "remark", "password", "message")
+"""Words behind which text stands as it is."""
 
 
 def statements(files: Mapping[str, str]) -> Statements:
-    """The statements of `frr.conf`."""
-    stated = section_statements(files["frr.conf"])
-    return {path: value for path, value in stated.items() if path[-1] not in _ENDS}
+    """The statements of `frr.conf`, which may be what `vtysh -c 'show running-config'` prints.
+
+    A path has the sections above a line, `neighbor NAME` where it is of a neighbour or peer group, and what is set; the
+    value is what to: `("router bgp", "neighbor UP", "timers connect")` is "10". Raises nothing for any text: a line
+    that is not known is a statement of its own.
+    """
+    reader = _Reader()
+    for line in files["frr.conf"].splitlines():
+        reader.read(line)
+    return _effective(reader.stated)
+
+
+class _Reader:
+    """What the lines until now have stated, and the section that the next stands in."""
+
+    def __init__(self) -> None:
+        self.stated: Statements = {}
+        self._section: Path = ()
+        self._last: dict[str, int] = {}
+
+    def read(self, line: str) -> None:
+        words = line.split()
+        if not words or words[0][0] in "!#" or " ".join(words) in _SAID_BY_VTYSH:
+            return
+        if words in (["end"], ["exit"], ["quit"]):
+            self._section = () if words == ["end"] else self._section[:-1]
+        elif (kind := _CLOSES.get(words[0])) is not None:
+            depths = [n for n, step in enumerate(self._section) if step.startswith(kind)]
+            self._section = self._section[: depths[-1]] if depths else self._section
+        else:
+            self._take(_plain_words(words))
+
+    def _take(self, text: str) -> None:
+        denied = text.startswith("no ")
+        if not denied and _OPENS[""].fullmatch(text):
+            self._section = ()
+            self._open(text)
+        elif not denied and self._section and self._opens_below(text):
+            self._open(text)
+        else:
+            if _OF_NO_SECTION.fullmatch(text) or (
+                _ROUTE.fullmatch(text) and not "".join(self._section).startswith("vrf ")
+            ):
+                self._section = ()
+            for path, value in self._lines(text.removeprefix("no ")):
+                self.stated[path] = f"{NOT} {value}".rstrip() if denied else value
+
+    def _opens_below(self, text: str) -> bool:
+        """Whether a line opens a section in this one, or beside it: an address family ends the one before it."""
+        for depth in range(len(self._section), 0, -1):
+            pattern = _OPENS.get(self._section[depth - 1].partition(" ")[0])
+            if pattern is not None and pattern.fullmatch(text):
+                self._section = self._section[:depth]
+                return True
+        return False
+
+    def _open(self, text: str) -> None:
+        step, value = text, ""
+        if match := re.fullmatch(r"router bgp (\d+)((?: (?:vrf|view) \S+)?)(?: as-notation (\S+))?", text):
+            step, value = f"router bgp{match[2]}", match[1]
+            if match[3]:
+                self.stated[(step, "as-notation")] = match[3]
+        elif match := re.fullmatch(r"route-map (\S+) (permit|deny) (\d+)", text):
+            step, value = f"route-map {match[1]} {match[3]}", match[2]
+        elif match := re.fullmatch(r"address-family (?:(ipv[46])|evpn)", text):
+            step = f"address-family {match[1]} unicast" if match[1] else "address-family l2vpn evpn"
+        elif text.startswith("interface "):
+            step = text.partition(" vrf ")[0]
+        self._section += (step,)
+        if not step.startswith(_STATES_NOTHING):
+            self.stated[self._section] = value
+
+    def _lines(self, text: str) -> Iterator[tuple[Path, str]]:
+        """Yield what a line states, where `no` is left out."""
+        if match := _LISTED.fullmatch(re.sub(r"^ip (as-path|community-list)", r"bgp \1", text)):
+            yield self._listed(*match.groups())
+        elif text.startswith("neighbor ") and text.count(" ") > 1:
+            yield from self._of_neighbor(*text.split(" ", 2)[1:])
+        elif match := re.fullmatch(r"route-target (both|import|export) (.+)", text):
+            for way in ("import", "export") if match[1] == "both" else (match[1],):
+                yield from (((*self._section, f"route-target {way} {target}"), "") for target in match[2].split())
+        elif match := _ROUTE.fullmatch(text):
+            section = self._section if match[3] is None else () if match[3] == "default" else (f"vrf {match[3]}",)
+            hops, value = _hops(match[2])
+            yield (*section, f"{match[1]} {hops}"), value
+        elif match := _VALUED.fullmatch(text):
+            yield (*self._section, match[1]), _value(match[1], match[2] or "")
+        else:
+            yield (*self._section, text), ""
+
+    def _listed(self, kind: str, name: str, number: str | None, rule: str) -> tuple[Path, str]:
+        """An entry of a list; without a number FRR counts on in fives.
+
+        Those of BGP go on at the next multiple (bgpd/bgp_filter.c, bgp_alist_new_seq_get), others five behind the last
+        (lib/filter_cli.c, acl_get_seq).
+        """
+        last = self._last.get(f"{kind} {name}", 0)
+        sequence = int(number) if number else (last // 5 * 5 if kind.startswith("bgp") else last) + 5
+        self._last[f"{kind} {name}"] = max(last, sequence)
+        if "prefix-list" in kind:
+            rule = _rule(rule, v6="v6" in kind)
+        elif "community-list" in kind:
+            rule = " ".join(_COMMUNITIES.get(word, word) for word in rule.split())
+        return (f"{kind} {name} seq {sequence}",), rule
+
+    def _of_neighbor(self, name: str, text: str) -> Iterator[tuple[Path, str]]:
+        section = (*self._section, f"neighbor {name}")
+        if match := re.fullmatch(r"interface(?: (v6only))?(?: ((?:peer-group|remote-as) \S+))?", text):
+            yield (*section, "interface"), match[1] or ""
+            text = match[2] or ""
+        if match := _WAYS.fullmatch(text):
+            yield (*section, f"{match[1]} {match[3]}"), match[2]
+        elif match := _OF_NEIGHBOR.fullmatch(text):
+            if match[1] == "peer-group":  # the same in an address family, where FRR 7 and bgpcfgd say it
+                section = (self._section[:1] or ("",))[0], section[-1]
+            yield (*section, match[1]), _value(match[1], match[2] or "")
+        elif text:
+            yield (*section, text), ""
+
+
+def _plain_words(words: list[str]) -> str:
+    """The words of a line in one spelling, but for text that stands as it is."""
+    if words[0] == "frr":
+        return " ".join(words)
+    plain = next((n + 1 for n, word in enumerate(words) if word in _PLAIN), len(words))
+    hosts = words[0] in ("ip", "ipv6") and words[1:2] == ["address"]
+    return " ".join([*(_host(word) if hosts else _plain(word) for word in words[:plain]), *words[plain:]])
+
+
+def _host(word: str) -> str:
+    try:
+        return str(ip_interface(word))
+    except ValueError:
+        return word
+
+
+@lru_cache(maxsize=1 << 16)
+def _plain(word: str) -> str:
+    """A word in one spelling: addresses and prefixes as FRR prints them, AS numbers and targets without dots."""
+    if match := re.fullmatch(r"(\d{1,5})\.(\d{1,5})(:\d+)?", word):
+        return f"{int(match[1]) << 16 | int(match[2])}{match[3] or ''}"
+    if not word[0].isdigit() and ":" not in word:
+        return word
+    try:
+        return str(ip_network(word, strict=False) if "/" in word else ip_address(word))
+    except ValueError:
+        return word.lower() if re.fullmatch(r"(?:[\da-fA-F]{2}:)+[\da-fA-F]{2}", word) else word
+
+
+def _value(step: str, value: str) -> str:
+    """What something is set to, in one spelling."""
+    words = value.split()
+    if step in ("set community", "set large-community"):
+        known = {_COMMUNITIES.get(word, word) for word in words} - {"additive"}
+        ordered = sorted(known, key=_numbers)
+        return " ".join([*ordered, *(["additive"] if "additive" in words else [])])
+    if step == "maximum-prefix" and words[1:2] == ["75"]:  # MAXIMUM_PREFIX_THRESHOLD_DEFAULT
+        return " ".join([*words[:1], *words[2:]])
+    return "" if value and _DEFAULTS.get(step) == value else value
+
+
+def _numbers(community: str) -> list[tuple[int, str]]:
+    return [(int(part), "") if re.fullmatch("[0-9]{1,10}", part) else (-1, part) for part in community.split(":")]
+
+
+def _rule(rule: str, *, v6: bool) -> str:
+    """What a prefix list takes: `ge` before `le`, `any` as its prefix, and no `le` that all lengths meet."""
+    words = rule.replace(" any", f" {'::/0 le 128' if v6 else '0.0.0.0/0 le 32'}").split()
+    bounds = {words[n]: words[n + 1] for n in range(2, len(words) - 1, 2)}
+    if len(words) % 2 or not set(bounds) <= {"ge", "le"}:
+        return rule
+    if "ge" in bounds and bounds.get("le") == ("128" if v6 else "32"):
+        del bounds["le"]
+    return " ".join([*words[:2], *(f"{word} {bounds[word]}" for word in ("ge", "le") if word in bounds)])
+
+
+def _hops(text: str) -> tuple[str, str]:
+    """(where to, what else) of a static route: `tag` before the distance, as FRR prints it, and no distance of 1."""
+    words = text.split()
+    end = next((n for n, word in enumerate(words) if word == "tag" or (n and word.isdigit())), len(words))
+    rest = words[end:]
+    tag = next((rest[n : n + 2] for n, word in enumerate(rest) if word == "tag"), [])
+    for word in tag:
+        rest.remove(word)
+    return " ".join(words[:end]), " ".join([*tag, *(rest[1:] if rest[:1] == ["1"] else rest)])
+
+
+def _effective(stated: Statements) -> Statements:
+    """The statements without what says nothing new: an AS number of a whole group, and a group's option said again."""
+    group_of = {
+        (path[0], path[1]): (path[0], f"neighbor {value}")
+        for path, value in stated.items()
+        if len(path) == 3 and path[2] == "peer-group" and value and path[0].startswith("router bgp")
+    }
+    if not group_of:
+        return stated
+    _give_members_their_as(stated, group_of)
+    effective: Statements = {}
+    for path, value in stated.items():
+        group = group_of.get((path[0], path[-2])) if len(path) > 2 and path[-1] != "peer-group" else None
+        theirs = stated.get((*path[:-2], group[1], path[-1])) if group else None
+        if group is None or theirs is None:
+            effective[path] = value
+        elif value == NOT and not theirs.startswith(NOT):
+            effective[path] = f"{OVERRIDES}{group[1].partition(' ')[2]}"
+        elif value != theirs:
+            effective[path] = value
+    return effective
+
+
+def _give_members_their_as(stated: Statements, group_of: Mapping[tuple[str, str], tuple[str, str]]) -> None:
+    """State the AS number of a peer group at its members, and not at the group unless a member has another one."""
+    others = set()
+    for member, group in group_of.items():
+        asn = stated.get((*group, "remote-as"))
+        if asn is not None and stated.setdefault((*member, "remote-as"), asn) != asn:
+            others.add(group)
+    for group in set(group_of.values()) - others:
+        stated.pop((*group, "remote-as"), None)
 
 
 def files_of(stated: Statements) -> dict[str, str]:
-    """`frr.conf` with these statements."""
-    return {"frr.conf": sections_text(stated, _end)}
+    """`frr.conf` with these statements, as FRR takes it."""
+    lines: dict[Path, list[str]] = {(): []}
+    for path, value in stated.items():
+        section = tuple(step for step in path[:-1] if not step.startswith("neighbor "))
+        if _is_section(path):
+            section = path
+        for depth in range(len(section) + 1):
+            lines.setdefault(section[:depth], [])
+        if section != path and path[-1] != "as-notation":
+            lines[section].append(_line(path, value))
+    return {"frr.conf": "".join(f"{line}\n" for line in _sections(lines, stated, ()))}
 
 
-def _end(section: Path) -> str:
-    return "exit-address-family" if section[-1].startswith("address-family ") else "exit"
+def _is_section(path: Path) -> bool:
+    if len(path) == 1:
+        return _OPENS[""].fullmatch(path[0]) is not None or path[0].startswith(("router bgp", "route-map "))
+    pattern = _OPENS.get(path[-2].partition(" ")[0])
+    return pattern is not None and pattern.fullmatch(path[-1]) is not None
+
+
+def _sections(lines: Mapping[Path, list[str]], stated: Statements, section: Path) -> Iterator[str]:
+    indent = " " * len(section)
+    yield from (f"{indent}{line}" for line in lines[section])
+    for below in [each for each in lines if len(each) == len(section) + 1 and each[:-1] == section]:
+        yield f"{indent}{_header(below, stated)}"
+        yield from _sections(lines, stated, below)
+        kind = below[-1].partition(" ")[0]
+        yield f"{indent}{next((word for word, closed in _CLOSES.items() if closed == kind), 'exit')}"
+
+
+def _header(section: Path, stated: Statements) -> str:
+    step, value = section[-1], stated.get(section, "")
+    if step.startswith("router bgp"):
+        notation = stated.get((*section, "as-notation"))
+        return f"router bgp {value}{step.removeprefix('router bgp')}" + (f" as-notation {notation}" if notation else "")
+    if step.startswith("route-map "):
+        name, _, number = step.rpartition(" ")
+        return f"{name} {value} {number}"
+    return step
+
+
+def _line(path: Path, value: str) -> str:
+    step = path[-1]
+    denied = re.match(rf"{NOT}\b", value) is not None
+    if denied:
+        value = "" if value.startswith(OVERRIDES) else value[3:]
+    if len(path) > 1 and path[-2].startswith("neighbor "):
+        words = step.split()
+        line = f"{words[0]} {value} {words[1]}" if _WAYS.fullmatch(f"{words[0]} x {words[-1]}") else f"{step} {value}"
+        return f"{'no ' if denied else ''}{path[-2]} {line}".rstrip()
+    return f"{'no ' if denied else ''}{step} {value}".rstrip()
