@@ -9,9 +9,7 @@ NOTED = 20
 
 
 def box_text(box: Box, port: str = "") -> str:
-    """A box in words; "" for the part of an InfiniBand switch that reduces and is no neighbour (SHARP)."""
-    if "aggregation node" in box.name.lower():
-        return ""
+    """A box in words."""
     known = [text for text in (box.name, box.chassis, box.address) if text] or [box.file or "a box without a name"]
     told = known[0] + (f" ({', '.join(known[1:])})" if known[1:] else "")
     return f"{told} port {port}" if port else told

@@ -12,7 +12,7 @@ from fabricgen.diff.compare import collector_paused
 from fabricgen.kernel import discovery
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span, printable
 from fabricgen.publish.workers import in_order, processors
-from fabricgen.verify.dumps import _json, _near_misses
+from fabricgen.verify.dumps import _json, _near_misses, _transcript
 from fabricgen.verify.dumps._content import CODE, MOST_FAULTS, Content, TooManyFaultsError
 from fabricgen.verify.dumps._sources import Source, contents, sources
 from fabricgen.verify.optics.report import PortReport
@@ -124,10 +124,10 @@ def _read_source(source: Source, builder: SightingsBuilder, read: _Batch, optics
         for shown, data in contents(source):
             faults = list[Diagnostic]()
             must_be = source.named and shown == source.shown
-            content = _content_of(shown, data, faults, must_be)
-            links, ports = _readers(content) if content else ([], [])
-            if content and must_be and not links and not ports:
-                hint = _near_misses.told(content.text) or _hint()
+            parts = _contents_of(shown, data, faults, must_be)
+            links, ports = _readers(parts)
+            if parts and must_be and not links and not ports and not faults:
+                hint = _near_misses.told(parts[0].text) or _hint()
                 faults.append(_fault(Span(shown, 1, 1), f"'{shown}' is none of the dumps that are read", hint))
             _add(links, builder.add, faults)
             _add(ports if optics else [], read.reports.append, faults)
@@ -136,7 +136,7 @@ def _read_source(source: Source, builder: SightingsBuilder, read: _Batch, optics
                 read.optics_files += bool(ports)
                 read.used.add(source.argument)
             elif not faults:
-                hint = _near_misses.told(content.text) if content else ""
+                hint = _near_misses.told(parts[0].text) if parts else ""
                 read.ignored.append(f"{shown} ({hint})" if hint else shown)
             read.faults += _once(faults)
     except InputError as error:
@@ -148,22 +148,36 @@ def _once(faults: list[Diagnostic]) -> list[Diagnostic]:
     return list({fault.span: fault for fault in reversed(faults)}.values())[::-1]
 
 
-def _content_of(shown: str, data: bytes, faults: list[Diagnostic], must_be: bool) -> Content | None:
-    """The content of a file; None for one that is binary, or damaged JSON. A fault is noted where it must be a dump."""
+def _contents_of(shown: str, data: bytes, faults: list[Diagnostic], must_be: bool) -> list[Content]:
+    """The content of a file, or of each answer in a session of a terminal; none of one that is binary, or no JSON.
+
+    A fault is noted for damaged JSON, and for a binary file where it must be a dump.
+    """
     text = _decoded(data)
     if text is None:
         if must_be:
             faults.append(_fault(Span(shown, 1, 1), f"'{shown}' is a binary file", _hint()))
-        return None
-    content = Content(shown, text, faults=faults)
+        return []
+    answers = _transcript.answers(text) or [_transcript.Answer("", 1, text)]
+    parts = [
+        Content(shown, answer.text, device=answer.host, first_line=answer.first_line, faults=faults)
+        for answer in answers
+    ]
+    return [part for part in parts if _is_whole(part, must_be)]
+
+
+def _is_whole(content: Content, must_be: bool) -> bool:
+    """Whether a content is text, or JSON that could be parsed, to whose value it is set; else a fault is noted."""
+    text = content.text
     if _json.looks_like(text) or (must_be and text.lstrip()[:1] in ("{", "[")):
         try:
             content.value, content.is_json = _json.parse(text), True
         except _json.NotJsonError as error:
+            span = Span(content.shown, content.first_line + error.line - 1, error.column)
             hint = "is the file whole? make the dump anew"
-            content.faults.append(_fault(Span(shown, error.line, error.column), f"this is no JSON: {error.why}", hint))
-            return None
-    return content
+            content.faults.append(_fault(span, f"this is no JSON: {error.why}", hint))
+            return False
+    return True
 
 
 def _add(readers: list[tuple[_Reader, Content]], add: Callable[[Any], None], faults: list[Diagnostic]) -> None:
@@ -197,14 +211,20 @@ def _decoded(data: bytes) -> str | None:
 _Reader = Callable[[Content], Iterator[Any]]
 
 
-def _readers(content: Content) -> tuple[list[tuple[_Reader, Content]], list[tuple[_Reader, Content]]]:
+_Readers = list[tuple[_Reader, Content]]
+
+
+def _readers(contents: list[Content]) -> tuple[_Readers, _Readers]:
     """How a file is read for links and for ports: as it is, or in parts, if devices have dumps below their names."""
-    links, ports = _formats_of(content, PACKAGE), _formats_of(content, OPTICS)
-    parts = [content]
-    if not links and not ports and content.is_json and isinstance(content.value, dict):
-        parts = [content.child(name, value) for name, value in content.value.items()]
+    parts = list[Content]()
+    for content in contents:
+        known = _formats_of(content, PACKAGE) or _formats_of(content, OPTICS)
+        if not known and content.is_json and isinstance(content.value, dict):
+            parts += [content.child(name, value) for name, value in content.value.items()]
+        else:
+            parts.append(content)
     of_links, of_ports = (
-        [(each, part) for part in parts for each in _formats_of(part, of)] for of in (PACKAGE, OPTICS)
+        [(reader, part) for part in parts for reader in _formats_of(part, package)] for package in (PACKAGE, OPTICS)
     )
     return of_links, of_ports
 

@@ -145,8 +145,7 @@ def _strangers(mate: Ints, towards: Ints, numbers: _Numbers, ends: Ends, sightin
     at = np.flatnonzero((numbers.own >= 0) & (sightings.neighbor >= 0) & (ends.far_device < 0))
     for row in at.tolist():
         told = box_text(sightings.boxes[sightings.neighbor[row]], sightings.texts[sightings.far_port[row]])
-        if told:
-            found.setdefault(int(numbers.own[row]), told)
+        found.setdefault(int(numbers.own[row]), told)
     at = np.flatnonzero((numbers.far >= 0) & (ends.own_device < 0))
     for row in at.tolist():
         told = box_text(sightings.boxes[sightings.owner[row]], sightings.texts[sightings.port[row]])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fabricgen.kernel.diagnostics import printable
-from fabricgen.verify.dumps.sighting import Box, Dump
+from fabricgen.verify.dumps.sighting import Box, Dump, is_aggregation_node
 from fabricgen.wiring.tables import Ints
 
 if TYPE_CHECKING:
@@ -21,6 +21,12 @@ if TYPE_CHECKING:
 
 MOST_PORTS, MOST_ROWS, MOST_NAMES = 200_000, 8_000_000, 1_200_000
 """The most ports of a device that is dumped, and rows, boxes and names of ports of a file: more are no hall."""
+
+MOST_CHARACTERS = 510
+"""The longest text that is kept of a dump: what an LLDP TLV carries, less its subtype (IEEE 802.1AB, 8.4)."""
+
+_WITHIN_A_SWITCH = -2
+"""In place of the number of a box that is part of a switch and no neighbour of it."""
 
 
 class TooMuchError(Exception):
@@ -111,20 +117,32 @@ class SightingsBuilder:
 
 
 def joined(parts: Iterable[Sightings]) -> Sightings:
-    """Sightings of several files as one, in their order; control characters in texts are spelled out."""
+    """Sightings of several files as one, in their order, without what SHARP's aggregation nodes see and show.
+
+    Control characters in texts are spelled out, and texts that no protocol carries are cut.
+    """
     boxes: dict[Box, int] = {}
     texts: dict[str, int] = {"": 0}
     columns: list[list[Ints]] = [[] for _ in range(5)]
     states, agents, lists_all = [], dict[int, str](), set[int]()
     for part in parts:
-        box = np.array([boxes.setdefault(_printable(each), len(boxes)) for each in part.boxes] + [-1], dtype=np.int32)
-        text = np.array([texts.setdefault(printable(each), len(texts)) for each in part.texts], dtype=np.int32)
+        box = np.array(
+            [
+                _WITHIN_A_SWITCH if is_aggregation_node(each) else boxes.setdefault(_printable(each), len(boxes))
+                for each in part.boxes
+            ]
+            + [-1],
+            dtype=np.int32,
+        )
+        text = np.array([texts.setdefault(_shortened(each), len(texts)) for each in part.texts], dtype=np.int32)
         renumbered = box[part.owner], text[part.port], box[part.neighbor], text[part.far_port], text[part.far_text]
+        kept = (renumbered[0] != _WITHIN_A_SWITCH) & (renumbered[2] != _WITHIN_A_SWITCH)
         for column, more in zip(columns, renumbered, strict=True):
-            column.append(more)
-        states.append(part.state)
-        agents |= {int(box[owner]): agent for owner, agent in part.agents.items()}
-        lists_all |= {int(box[owner]) for owner in part.lists_all}
+            column.append(more[kept])
+        states.append(part.state[kept])
+        owners = {owner for owner in part.agents if box[owner] != _WITHIN_A_SWITCH}
+        agents |= {int(box[owner]): agent for owner, agent in part.agents.items() if owner in owners}
+        lists_all |= {int(box[owner]) for owner in part.lists_all & owners}
     whole = [np.concatenate(column) if column else _none() for column in columns]
     state = np.concatenate(states) if states else np.zeros(0, dtype=np.uint8)
     owner, port, neighbor, far_port, far_text = whole
@@ -134,7 +152,16 @@ def joined(parts: Iterable[Sightings]) -> Sightings:
 
 
 def _printable(box: Box) -> Box:
-    return box if all(map(str.isprintable, box)) else Box(*map(printable, box))
+    if all(map(str.isprintable, box)) and len(box.name) <= MOST_CHARACTERS >= len(box.address):
+        return box
+    return Box(_shortened(box.name), box.chassis, _shortened(box.address), printable(box.file))
+
+
+def _shortened(text: str) -> str:
+    """A text that can be printed, of so many characters at most, and how many it had."""
+    if len(text) > MOST_CHARACTERS:
+        text = f"{text[: MOST_CHARACTERS - 55]}... ({len(text):,} characters)"
+    return text if text.isprintable() else printable(text)
 
 
 def _none() -> Ints:

@@ -16,6 +16,9 @@ CODE = "FG065"
 MOST_FAULTS = 50
 """The most faults that are told; a truncated list has one in every row."""
 
+MOST_CHARACTERS = 500
+"""The longest message that is told: it may repeat a name of a dump."""
+
 FEW_FAULTS, LARGE = 4, 4 * 1024 * 1024
 """The most faults of JSON with so many characters: each is found by reading it again."""
 
@@ -41,7 +44,8 @@ class TooManyFaultsError(Exception):
 class Content:
     """The text of a dump, or its value where that is JSON; `path` leads to the value in its file.
 
-    `shown` is the file as people know it; `device` whose output it is, where a key of the JSON says so.
+    `shown` is the file as people know it; `device` whose output it is, where a key of the JSON or a prompt of a
+    terminal says so. `first_line` is where the text begins in its file, from 1.
     """
 
     shown: str
@@ -51,6 +55,7 @@ class Content:
     path: Path = ()
     device: str = ""
     within: str = ""
+    first_line: int = 1
     faults: list[Diagnostic] = field(default_factory=list)
 
     def lines(self) -> Iterator[tuple[int, str]]:
@@ -59,20 +64,23 @@ class Content:
 
     def box(self) -> Box:
         """The device that a dump is of, for formats that do not say it."""
-        return Box(name=self.device) if self.device else Box(file=self.shown)
+        return Box(name=self.device, file="" if self.path else self.shown) if self.device else Box(file=self.shown)
 
     def child(self, key: str, value: Json) -> Content:
         """A dump that stands below a key, the name of its device."""
         path = (*self.path, key)
         if isinstance(value, str):
-            return Content(self.shown, value, None, False, path, key, self.text, self.faults)
-        return Content(self.shown, self.text, value, True, path, key, "", self.faults)
+            return Content(self.shown, value, None, False, path, key, self.text, self.first_line, self.faults)
+        return Content(self.shown, self.text, value, True, path, key, "", self.first_line, self.faults)
 
     def wrong(self, line: int, column: int, message: str, hint: str = "") -> None:
         """Note a fault at a place of a text; raises TooManyFaultsError where enough are noted."""
         if self.within:
             message = f"{message} (line {line} of the text)"
             line, column = _json.place(self.within, self.path)
+        line += self.first_line - 1
+        if len(message) > MOST_CHARACTERS:
+            message = f"{message[:MOST_CHARACTERS]}..."
         self.faults.append(Diagnostic(CODE, Severity.ERROR, message, (), hint, Span(self.shown, line, column)))
         searched = max(len(self.within), len(self.text) if self.is_json else 0)
         if len(self.faults) >= (MOST_FAULTS if searched < LARGE else FEW_FAULTS):

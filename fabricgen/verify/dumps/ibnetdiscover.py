@@ -15,8 +15,11 @@ _NODE = re.compile(r'(Switch|Ca|Rt)\s+(\d+)\s+"([SHR])-([0-9a-fA-F]{1,16})"\s*(?
 _PORT = re.compile(r'\[(\d+)\](?:\[ext \d+\])?(?:\([0-9a-fA-F]+\))?\s+"[SHR]-([0-9a-fA-F]{1,16})"\s*\[(\d+)\](.*)')
 _NAME = re.compile(r'"(.*)"')
 _KNOWN = re.compile(
-    r"\s*(?:#|$|(?:vendid|devid|sysimgguid|switchguid|caguid|rtguid)=|ibwarn: |ibpanic: |src/)|Chassis\b"
+    r"\s*(?:#|$|(?:vendid|devid|sysimgguid|switchguid|caguid|rtguid)=|ibwarn: |ibpanic: |src/)"
+    r"|Chassis\b|Non-Chassis Nodes\b|Hostname: "
 )
+"""Lines between paragraphs; the last three are of `-g`, which groups by chassis (ibnetdiscover.c, dump_topology)."""
+
 _LONGEST_LINE = 2000
 _HINT = "give the whole output of ibnetdiscover, as it was written"
 

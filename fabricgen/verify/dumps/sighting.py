@@ -23,6 +23,11 @@ class Box(NamedTuple):
     file: str = ""
 
 
+def is_aggregation_node(box: Box) -> bool:
+    """Whether a box is the adapter within an InfiniBand switch that reduces (SHARP), which is no neighbour."""
+    return "aggregation node" in box.name.lower()
+
+
 def guid_text(digits: str) -> str:
     """A GUID as boxes have it, of up to 16 digits with or without 0x."""
     return f"0x{digits.lower().removeprefix('0x'):0>16}"

@@ -38,11 +38,12 @@ def identities_of(
     identities, inferred = infer(cabling, sightings, identities)
     if inferred:
         renamed = sorted({*renamed, *infer_names(cabling, sightings, identities)})
+    # What the plan does not have comes first: a stranger is to be looked at, what was inferred is for the record.
     notes = (
+        *_of_unmatched(sightings, identities),
         *_of_copies(cabling, sightings, copies),
         *_of_inferred(cabling, sightings, inferred),
         *capped(renamed, "names of ports that were inferred"),
-        *_of_unmatched(sightings, identities),
     )
     return replace(identities, notes=notes)
 
@@ -83,11 +84,7 @@ def _of_unmatched(sightings: Sightings, identities: Identities) -> tuple[str, ..
         if box in owners
     ]
     others = sorted(
-        {
-            f"{box_text(sightings.boxes[box])} cannot be matched with a device"
-            for box in unknown
-            if box not in owners and box_text(sightings.boxes[box])
-        }
+        {f"{box_text(sightings.boxes[box])} cannot be matched with a device" for box in unknown if box not in owners}
     )
     return (*capped(dumps, "dumps that cannot be matched"), *capped(others, "neighbours that cannot be matched"))
 

@@ -25,6 +25,14 @@ _PAM4 = ErrorRate(2.4e-4, "RS(544,514)")
 _NRZ = ErrorRate(5e-5, "RS(528,514)")
 
 
+def error_rate_after_fec(speed_gbps: float) -> float:
+    """The bit error rate after FEC that a port of a speed, Gb/s, may have.
+
+    1e-13 at 200G and more, 1e-12 below, or the frame loss ratio equal to it (objectives of IEEE 802.3bs and bj).
+    """
+    return 1e-13 if speed_gbps >= 200 else 1e-12
+
+
 def error_rate(lane_gbps: float) -> ErrorRate:
     """The limit of a lane rate, Gb/s.
 

@@ -20,7 +20,8 @@ class PortReport(NamedTuple):
     `port` is the port's name on its own device, or its cage's where `is_cage`. Of the module: `present`, `vendor`,
     `part`, `serial`, `told` (all words on what it is, as they stand), `length_m` of a cable with ends of its own, and
     per lane `tx_dbm`, `rx_dbm`, with the module's own `rx_alarm_dbm` for too little. Of the port: `lanes`,
-    `speed_gbps`, `fec` (rs, fc, none), `admin` and `oper` (up, down), `pre_fec_ber`.
+    `speed_gbps`, `fec` (rs, fc, none), `admin` and `oper` (up, down), the bit error rates `pre_fec_ber` and
+    `post_fec_ber`, and `uncorrected`, codewords that FEC could not correct since the counters were cleared.
     """
 
     box: Box
@@ -41,11 +42,14 @@ class PortReport(NamedTuple):
     admin: str = ""
     oper: str = ""
     pre_fec_ber: float | None = None
+    post_fec_ber: float | None = None
+    uncorrected: int | None = None
 
 
 def added(one: PortReport, other: PortReport) -> PortReport:
     """Two rows of one port as one: what the other tells counts, and what it does not is kept."""
-    both = PortReport._make([new or old for old, new in zip(one, other, strict=True)])
+    # a rate of 0 tells something, None does not
+    both = PortReport._make([new if new or old is None else old for old, new in zip(one, other, strict=True)])
     if other.present is False:
         both = both._replace(present=False)
     if one.told and other.told:

@@ -6,7 +6,7 @@ from fabricgen.verify.actions import Kind
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.optics.cages import Reported
 from fabricgen.verify.optics.findings import WHOLE, Findings
-from fabricgen.verify.optics.limits import FEC_FROM_GBPS, MARGIN, error_rate
+from fabricgen.verify.optics.limits import FEC_FROM_GBPS, MARGIN, error_rate, error_rate_after_fec
 from fabricgen.verify.optics.modules import Parts
 from fabricgen.verify.optics.report import PortReport
 
@@ -33,6 +33,7 @@ def judge_port(
         found.add(Kind.PORT, (port,), f"{place} {text}")
     _judge_fec(cabling, reported, port, lane, found)
     _judge_errors(place, port, report, lane, found)
+    _judge_losses(place, port, report, planned, lane, found)
 
 
 def _judge_fec(cabling: PlannedCabling, reported: Reported, port: int, lane: float, found: Findings) -> None:
@@ -62,6 +63,29 @@ def _judge_errors(place: str, port: int, report: PortReport, lane: float, found:
     else:
         return
     found.add(Kind.OPTIC, (port,), f"{place} has an error rate before FEC of {rate:.1e}, {text}")
+
+
+def _judge_losses(place: str, port: int, report: PortReport, planned: float, lane: float, found: Findings) -> None:
+    """Add frames that are lost, by what shows it: a rate after FEC, that they are lost now; a count, that some were.
+
+    Links that come up leave codewords behind that could not be corrected, so that a count beside a rate that is good
+    is a note.
+    """
+    after, codewords = report.post_fec_ber, report.uncorrected or 0
+    limit = error_rate_after_fec(planned)
+    if after is not None and after > limit:
+        text = f"has an error rate after FEC of {after:.1e}, over {limit:g}: frames are lost now"
+        found.add(Kind.OPTIC, (port,), f"{place} {text}; clean or change the fibre or module")
+    elif codewords:
+        before_is_good = report.pre_fec_ber is not None and report.pre_fec_ber <= error_rate(lane).limit / MARGIN
+        if after is not None or before_is_good:
+            note = "has codewords that FEC could not correct, from before: its error rates are good now"
+            found.note(note, place)
+        else:
+            text = (
+                f"has {codewords:,} codewords that FEC could not correct since its counters were cleared: frames were"
+            )
+            found.add(Kind.OPTIC, (port,), f"{place} {text} lost; clear them, and clean the fibre if they grow again")
 
 
 def _lane_gbps(cabling: PlannedCabling, parts: Parts, port: int) -> float:

@@ -55,3 +55,27 @@ def test_files_for_ibsim_have_shorter_lines(tmp_path: Path) -> None:
 def test_what_is_no_line_of_it_is_told(tmp_path: Path) -> None:
     cut_off = TEXT[: TEXT.index("S-0200000000000009") + 4]
     assert faults(tmp_path, cut_off) == ["12:1: '[33]\t\"S-02' is no line of ibnetdiscover"]
+
+
+def test_nodes_grouped_by_chassis(tmp_path: Path) -> None:
+    """`ibnetdiscover -g` prints switches of a chassis first, twice each, and a heading before what is in none."""
+    switch, adapter = TEXT.split("\n\n")[1:]
+    grouped = switch.replace("(200000000000001)", "(200000000000001)\t# ISR9024D Leaf 1 Chip 1").replace(
+        "[33]", "[33][ext 5]"
+    )
+    text = (
+        f"#\n\nChassis 1 (guid 0x2c9000000000001)\n\n# Spine Nodes\n{grouped}\n# Line Nodes\n# Chassis Switches\n"
+        f"{grouped}\n# Chassis CAs\nNon-Chassis Nodes\n\n{adapter}"
+    )
+    assert set(rows(read(tmp_path, text))) == set(rows(read(tmp_path, TEXT, "leaf-02.txt")))
+
+
+def test_aggregation_nodes_are_part_of_their_switch(tmp_path: Path) -> None:
+    """A switch with SHARP has an adapter of its own behind a port inside; what it sees is no cable."""
+    name, guid = "Mellanox Technologies Aggregation Node", "0200000000000051"
+    within = f'[65]\t"H-{guid}"[1]({guid}) \t\t# "{name}" lid 5 4xNDR\n'
+    port = f'[1]({guid}) \t"S-0200000000000001"[65]\t\t# lid 5 lmc 0 "leaf" lid 1 4xNDR\n'
+    node = f'\nCa\t1 "H-{guid}"\t\t# "{name}"\n{port}'
+    seen = read(tmp_path, TEXT.replace("[33]", f"{within}[33]", 1) + node)
+    assert rows(seen) == rows(read(tmp_path, TEXT, "leaf-02.txt"))
+    assert not [box for box in seen.boxes if "Aggregation" in box.name]

@@ -235,3 +235,14 @@ def test_the_hint_says_how_the_dump_is_made_instead(tmp_path: Path, text: str, h
         with pytest.raises(InputError) as error:
             read_dumps([str(argument)], jobs=1)
         assert hint in error.value.diagnostics[0].hint
+
+
+def test_names_longer_than_any_protocol_carries_are_cut(tmp_path: Path) -> None:
+    long = "x" * 3_000_000
+    path = tmp_path / "leaf-01.json"
+    path.write_text(json.dumps({"lldpNeighbors": [{"port": "1", "neighborDevice": long, "neighborPort": long}]}))
+    seen = read_dumps([str(path)], jobs=1)[0]
+    (neighbor,) = (seen.boxes[number] for number in seen.neighbor)
+    for text in (neighbor.name, seen.texts[seen.far_port[0]]):
+        assert len(text) <= 510
+        assert text.endswith("... (3,000,000 characters)")

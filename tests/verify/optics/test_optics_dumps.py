@@ -97,6 +97,14 @@ def test_eos_phy(tmp_path: Path) -> None:
     assert ports["Ethernet1/1"].pre_fec_ber == 1.25e-5
 
 
+def test_eos_codewords(tmp_path: Path) -> None:
+    """Shape: `show interfaces phy detail | json` of a 7050CX3, where attributes have their changes beside them."""
+    fec = {"encoding": "reedSolomon", "uncorrectedCodewords": {"value": 3, "changes": 13, "lastChange": 1.5}}
+    phys = [{"description": {"location": "line"}, "fec": fec}, {"description": {"location": "system"}, "fec": {}}]
+    (port,) = read(tmp_path, {"interfacePhyStatuses": {"Ethernet1/1": {"phyStatuses": phys}}})
+    assert (port.pre_fec_ber, port.uncorrected) == (None, 3)
+
+
 INFO = {
     "type": "QSFP-DD Double Density 8X Pluggable Transceiver",
     "serial": "INL1 ",
@@ -206,6 +214,19 @@ def test_sonic_status(tmp_path: Path) -> None:
     assert ports["Ethernet16"][12:17] == (4, 400.0, "none", "down", "up")
 
 
+OLD_STATUS = """\
+  Interface            Lanes    Speed    MTU           Alias    Oper    Admin    Type    Asym PFC
+-----------  ---------------  -------  -----  --------------  ------  -------  ------  ----------
+  Ethernet0      25,26,27,28      40G   9100    fortyGigE0/0      up       up   QSFP+         off
+"""
+
+
+def test_sonic_status_of_images_without_fec(tmp_path: Path) -> None:
+    """Shape: sonic-utilities, pull request 483: before there were columns for VLANs and FEC."""
+    (port,) = read(tmp_path, OLD_STATUS, "leaf1.txt")
+    assert port[12:17] == (4, 40.0, "", "up", "up")
+
+
 FEC_STATS = """\
       IFACE    STATE    FEC_CORR    FEC_UNCORR    FEC_SYMBOL_ERR    FEC_PRE_BER    FEC_POST_BER    FEC_PRE_BER_MAX
 -----------  -------  ----------  ------------  ----------------  -------------  --------------    ---------------
@@ -218,9 +239,30 @@ FEC_STATS = """\
 def test_sonic_fec_stats(tmp_path: Path) -> None:
     """Shape: sonic-utilities, doc/Command-Reference.md; counters of ports that are down say nothing."""
     ports = by_port(read(tmp_path, FEC_STATS, "leaf1.txt"))
-    assert ports["Ethernet0"].pre_fec_ber == 1.48e-5
+    assert ports["Ethernet0"][17:] == (1.48e-5, 0.0, 0)
     assert (ports["Ethernet8"].pre_fec_ber, ports["Ethernet8"].oper) == (None, "down")
     assert (ports["Ethernet16"].pre_fec_ber, ports["Ethernet16"].admin) == (None, "down")
+
+
+OLD_FEC_STATS = """\
+Last cached time was 2022-07-29 19:34:08.919717
+      IFACE    STATE    FEC_CORR    FEC_UNCORR    FEC_SYMBOL_ERR
+-----------  -------  ----------  ------------  ----------------
+  Ethernet0        U     136,403         1,034                40
+  Ethernet8        D           0             0                 0
+"""
+
+
+def test_sonic_fec_stats_of_images_without_rates(tmp_path: Path) -> None:
+    """Shape: sonic-utilities, pull request 2027; rates came with pull request 3607."""
+    ports = by_port(read(tmp_path, OLD_FEC_STATS, "leaf1.txt"))
+    assert ports["Ethernet0"][17:] == (None, None, 1034)
+    assert ports["Ethernet8"][17:] == (None, None, None)
+
+
+def test_a_table_that_is_cut_off_is_told(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="the row of Ethernet8 ends early"):
+        read(tmp_path, FEC_STATS[: FEC_STATS.index("1.98e-01")], "leaf1.txt")
 
 
 LINKINFO = """\

@@ -203,3 +203,30 @@ def test_ids_stay() -> None:
     (alone,), _ = judged(at("leaf1", "Ethernet2/1", speed_gbps=200.0))
     among, _ = judged(at("leaf1", "Ethernet2/1", speed_gbps=200.0), at("leaf1", "Ethernet3/1", speed_gbps=400.0))
     assert alone.id in [action.id for action in among]
+
+
+@pytest.mark.parametrize(
+    ("rates", "told"),
+    [
+        ({"post_fec_ber": 2e-11}, "has an error rate after FEC of 2.0e-11, over 1e-13: frames are lost now"),
+        ({"post_fec_ber": 2e-11, "uncorrected": 9}, "an error rate after FEC of 2.0e-11, over 1e-13"),
+        ({"uncorrected": 1034}, "has 1,034 codewords that FEC could not correct since its counters were cleared"),
+        ({"uncorrected": 5, "pre_fec_ber": 5e-5}, "has 5 codewords that FEC could not correct"),
+    ],
+)
+def test_frames_that_are_lost(rates: dict[str, float], told: str) -> None:
+    """A rate after FEC shows loss now (IEEE 802.3bs: 1e-13 at 400G); a count shows that there was some."""
+    (action,), _ = judged(at("leaf1", "Ethernet2/1", **rates))
+    assert action.kind is Kind.OPTIC
+    assert told in action.text
+
+
+@pytest.mark.parametrize("rates", [{"post_fec_ber": 0.0}, {"post_fec_ber": 4e-14}, {"pre_fec_ber": 1e-9}])
+def test_codewords_lost_before_rates_were_good_are_a_note(rates: dict[str, float]) -> None:
+    """Links that come up leave some behind (sonic-utilities, pull request 4124: 4 beside 5.65e-11 and 0)."""
+    actions, notes = judged(at("leaf1", "Ethernet2/1", uncorrected=4, **rates))
+    assert actions == ()
+    assert notes[1] == (
+        "optics: 1 x has codewords that FEC could not correct, from before: its error rates are good now: "
+        "leaf1:Ethernet2/1"
+    )

@@ -65,6 +65,12 @@ def power(row: Mapping[str, Any], name: str) -> tuple[float, ...]:
     return tuple(lanes)
 
 
+def count(value: Any) -> int | None:
+    """A count, with or without commas between thousands; None for none."""
+    text = value.strip().replace(",", "") if isinstance(value, str) and len(value) < 40 else ""
+    return int(text) if text.isdecimal() and text.isascii() else None
+
+
 def speed_gbps(value: Any) -> float:
     """A speed such as 400G or 1000M in Gb/s; 0 for none."""
     found = _SPEED.fullmatch(value.strip()) if isinstance(value, str) else None

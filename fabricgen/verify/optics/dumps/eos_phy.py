@@ -1,4 +1,4 @@
-"""EOS `show interfaces phy detail | json`: errors before FEC."""
+"""EOS `show interfaces phy detail | json`: errors before FEC, and codewords that FEC did not correct."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from fabricgen.verify.dumps._content import Content, Json, mapping, sequence
-from fabricgen.verify.optics.dumps._values import number
+from fabricgen.verify.optics.dumps._values import count, number
 from fabricgen.verify.optics.report import PortReport
 
 TITLE = "EOS show interfaces phy detail | json"
@@ -25,15 +25,24 @@ def reports(content: Content) -> Iterator[PortReport]:
     for name in interfaces:
         with content.noting():
             statuses = sequence(mapping(interfaces, name), "phyStatuses")
-            rates = [rate for each in statuses if (rate := _rate(each)) is not None]
-            if rates:
-                yield PortReport(box, name, pre_fec_ber=rates[-1])
+            facing = [status for status in statuses if _faces_the_line(status)]
+            rates = [rate for status in facing if (rate := number(_value(status, "preFecBer"))) is not None]
+            counts = [
+                codewords
+                for status in facing
+                if (codewords := count(_value(status.get("fec"), "uncorrectedCodewords"))) is not None
+            ]
+            if rates or counts:
+                pre_fec_ber, uncorrected = rates[-1] if rates else None, counts[-1] if counts else None
+                yield PortReport(box, name, pre_fec_ber=pre_fec_ber, uncorrected=uncorrected)
 
 
-def _rate(status: Any) -> float | None:
-    if not isinstance(status, dict):
-        return None
-    description, rate = status.get("description"), status.get("preFecBer")
-    if isinstance(description, dict) and description.get("location") == "system":
-        return None
-    return number(rate.get("value")) if isinstance(rate, dict) else None
+def _faces_the_line(status: Any) -> bool:
+    description = status.get("description") if isinstance(status, dict) else None
+    return isinstance(status, dict) and not (isinstance(description, dict) and description.get("location") == "system")
+
+
+def _value(holder: Any, name: str) -> Any:
+    """The value of an attribute, which has its changes and the time of the last one beside it."""
+    attribute = holder.get(name) if isinstance(holder, dict) else None
+    return attribute.get("value") if isinstance(attribute, dict) else None

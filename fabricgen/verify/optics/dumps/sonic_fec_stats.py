@@ -1,4 +1,7 @@
-"""SONiC `show interfaces counters fec-stats`: the error rate before FEC."""
+"""SONiC `show interfaces counters fec-stats`: codewords that FEC did not correct, error rates before and after FEC.
+
+Rates came in 2024 (sonic-utilities 3607); before, the table had counts alone (sonic-utilities 2027).
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from collections.abc import Iterator
 
 from fabricgen.verify.dumps._content import Content
 from fabricgen.verify.optics.dumps._text_tables import has_columns, rows
-from fabricgen.verify.optics.dumps._values import number
+from fabricgen.verify.optics.dumps._values import count, number
 from fabricgen.verify.optics.report import PortReport
 
 TITLE = "SONiC show interfaces counters fec-stats"
@@ -18,19 +21,26 @@ _STATES = {"U": ("up", "up"), "D": ("up", "down"), "X": ("down", "down")}
 
 def recognises(text: str) -> bool:
     """Whether its table begins early in the text."""
-    return has_columns(text, "IFACE", "STATE", "FEC_PRE_BER")
+    return has_columns(text, "IFACE", "STATE", "FEC_UNCORR", "FEC_SYMBOL_ERR")
 
 
 def reports(content: Content) -> Iterator[PortReport]:
     """A row for each port. What is counted of a port that is down says nothing."""
     box = content.box()
+    last = "FEC_POST_BER" if has_columns(content.text, "IFACE", "FEC_POST_BER") else "FEC_SYMBOL_ERR"
     for line, row in rows(content.text):
         name = row.get("IFACE", "")
         if not name.startswith("Ethernet"):
             continue
-        if "FEC_PRE_BER" not in row:
+        if last not in row:
             content.wrong(line, 1, f"the row of {name} ends early", "is the file whole? make the dump anew")
             continue
         admin, oper = _STATES.get(row.get("STATE", ""), ("", ""))
-        rate = number(row["FEC_PRE_BER"]) if oper == "up" else None
-        yield PortReport(box, name, admin=admin, oper=oper, pre_fec_ber=rate)
+        report = PortReport(box, name, admin=admin, oper=oper)
+        if oper == "up":
+            report = report._replace(
+                pre_fec_ber=number(row.get("FEC_PRE_BER")),
+                post_fec_ber=number(row.get("FEC_POST_BER")),
+                uncorrected=count(row["FEC_UNCORR"]),
+            )
+        yield report

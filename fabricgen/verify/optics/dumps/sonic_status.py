@@ -15,7 +15,7 @@ IS_JSON = False
 
 def recognises(text: str) -> bool:
     """Whether its table begins early in the text."""
-    return has_columns(text, "Interface", "Lanes", "Speed", "FEC", "Oper", "Admin")
+    return has_columns(text, "Interface", "Lanes", "Speed", "Oper", "Admin")  # FEC came in 2020 (sonic-utilities 764)
 
 
 def reports(content: Content) -> Iterator[PortReport]:

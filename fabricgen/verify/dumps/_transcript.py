@@ -1,0 +1,46 @@
+"""Sessions of a terminal that were kept whole: prompts with commands, and what these answered."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from fabricgen.verify.dumps import _json
+
+_PROMPT = re.compile(
+    r"^\[?(?:[\w.-]{1,64}@)?(?P<host>[A-Za-z0-9][\w.-]{0,252})"
+    r"(?:\([^()\n]{1,60}\)|:[^\n#$>]{0,200}| [^\n#$>\]]{0,200}\])?[#$>][^\n]*$",
+    re.MULTILINE,
+)
+"""`leaf-01#show lldp neighbors | json`, `admin@leaf-01:~$ show lldp table`, `[root@n001 ~]# lldpcli -f json0`, and a
+prompt alone, after which a session was left."""
+
+
+_JSON_BEGINS = re.compile(r'^[ \t]*(?:\{\s*["}]|\[\s*[\[{"\]])', re.MULTILINE)
+
+
+class Answer(NamedTuple):
+    """What one command answered: the host name of the prompt before it ("": none), and where the text begins."""
+
+    host: str
+    first_line: int
+    text: str
+
+
+def answers(text: str) -> list[Answer]:
+    """The answers of a session in which a command answered in JSON, in their order; none for any other text."""
+    if _JSON_BEGINS.search(text) is None or _PROMPT.search(text) is None:
+        return []
+    kept = [answer for answer in _split(text) if answer.text.strip()]
+    return kept if any(_json.looks_like(answer.text) for answer in kept) else []
+
+
+def _split(text: str) -> Iterator[Answer]:
+    host, start, line = "", 0, 1
+    for prompt in _PROMPT.finditer(text):
+        yield Answer(host, line, text[start : prompt.start()])
+        # the answer begins behind the line of the prompt
+        line += text.count("\n", start, prompt.end()) + 1
+        host, start = prompt["host"], prompt.end() + 1
+    yield Answer(host, line, text[start:])
