@@ -35,6 +35,13 @@ def test_files_stay_under_500_lines() -> None:
     assert {file: count for file, count in lines.items() if count > 500} == {}
 
 
+def test_test_files_have_names_of_their_own() -> None:
+    """pytest imports them by their name alone, unless their folder is a package."""
+    files = [file for file in TESTS if file.name.startswith("test_") and not (file.parent / "__init__.py").exists()]
+    names = Counter(file.name for file in files)
+    assert sorted(place(file) for file in files if names[file.name] > 1) == []
+
+
 def test_folders_have_rooms_inside_once_they_are_large() -> None:
     """A reader finds a file among 25; rules are looked up by their code."""
     sizes = Counter(file.parent.relative_to(ROOT) for file in SOURCES)
