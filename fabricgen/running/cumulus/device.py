@@ -14,8 +14,8 @@ from ruamel.yaml import YAML
 
 from fabricgen.running.cumulus import gateways, hosts, qos, segments, trim
 from fabricgen.running.cumulus.balancing import read_seed
-from fabricgen.running.cumulus.ranges import expanded
 from fabricgen.running.cumulus.routing import Routing
+from fabricgen.running.cumulus.spelling import settings, tree_of
 from fabricgen.running.cumulus.system import read_system
 from fabricgen.running.form import (
     PEER_LINK,
@@ -58,12 +58,12 @@ _KEYS = {
 def read(files: Mapping[str, str]) -> Switch:
     """A switch from its one file; raises UnknownTextError for what is not understood or does not fit together."""
     (text,) = files.values()
-    items = YAML(typ="safe").load(text)
     if tolerates():
-        items = [{"set": expanded(item["set"])} for item in items if "set" in item]
-    (item,) = items
-    only(item, "set")
-    tree = item["set"]
+        tree = tree_of(settings(text))
+    else:
+        (item,) = YAML(typ="safe").load(text)
+        only(item, "set")
+        tree = item["set"]
     only(tree, "acl", "bridge", "evpn", "interface", "mlag", "nve", "qos", "router", "service", "system", "vrf")
     for row in tree["interface"].values():
         only(row, "type", *_KEYS[row["type"]])

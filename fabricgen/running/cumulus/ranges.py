@@ -3,56 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
-
-from fabricgen.running.tree import UnknownTextError
+from collections.abc import Iterator
 
 MOST = 4096
 """More ports or VLANs than a range can mean."""
-MOST_KEYS, MOST_DEEP = 500_000, 40
-"""More settings than a switch has, and deeper: YAML may repeat itself without end."""
-_RANGED = {"interface", "vlan", "member"}
-"""Maps of NVUE whose keys may be ranges."""
-_RUN = re.compile(r"([a-z]*)(?:(\d+)(s))?(\d+)(?:-(\d+))?")
+
+_RUN = re.compile(r"([A-Za-z_.]*)(?:(\d+)([s.]))?(\d+)(?:-(\d+))?")
+"""swp1, swp1s0-3, swp1.10-12, or digits, which take the letters of the name before them."""
+_NAME = re.compile(r"[A-Za-z][\w.]*")
 
 
-def expanded(tree: Mapping[str, Any]) -> dict[str, Any]:
-    """The same settings with a key for each port and VLAN; what several keys say of one is joined.
-
-    Raises UnknownTextError for more of them than a switch has.
-    """
-    return _expanded(tree, "set", 0, iter(range(MOST_KEYS)))
-
-
-def _expanded(tree: Mapping[str, Any], name: str, depth: int, left: Iterator[int]) -> dict[str, Any]:
-    if depth > MOST_DEEP:
-        raise UnknownTextError("settings lie too deep in each other")
-    found: dict[str, Any] = {}
-    for key, value in tree.items():
-        for each in names(key) if name in _RANGED else (key,):
-            if next(left, None) is None:
-                raise UnknownTextError(f"more than {MOST_KEYS:,} settings")
-            below = _expanded(value, str(key), depth + 1, left) if isinstance(value, Mapping) else value
-            found[each] = _joined(found[each], below) if each in found else below
-    return found
-
-
-def names(key: Any) -> Iterator[Any]:
+def names(key: str) -> Iterator[str]:
     """What a key means: `swp1-2,5` is swp1, swp2 and swp5, `swp1s0-1` swp1s0 and swp1s1; another key itself."""
-    runs = [_RUN.fullmatch(each) for each in str(key).split(",")]
-    if not all(runs) or not re.search("[-,]", str(key)):
+    parts = key.split(",")
+    if not re.search("[-,]", key) or not all(_RUN.fullmatch(part) or _NAME.fullmatch(part) for part in parts):
         yield key
         return
-    before = ""
-    for run in runs:
-        if run is not None:
-            before = run[1] or before
-            cage = f"{run[2]}{run[3]}" if run[3] else ""
-            yield from (f"{before}{cage}{n}" for n in range(int(run[4]), int(run[5] or run[4]) + 1)[:MOST])
-
-
-def _joined(one: Any, other: Any) -> Any:
-    if not (isinstance(one, Mapping) and isinstance(other, Mapping)):
-        return other
-    return {**one, **other} | {key: _joined(one[key], other[key]) for key in one.keys() & other.keys()}
+    letters = ""
+    for part in parts:
+        run = _RUN.fullmatch(part)
+        if run is None:
+            yield part
+            continue
+        letters = run[1] or letters
+        cage = f"{run[2]}{run[3]}" if run[3] else ""
+        yield from (f"{letters}{cage}{n}" for n in range(int(run[4]), int(run[5] or run[4]) + 1)[:MOST])

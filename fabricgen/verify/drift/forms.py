@@ -2,8 +2,8 @@
 
 EOS: `show running-config`, as text or JSON (`| json`: commands with those below them under `cmds`). SONiC:
 /etc/sonic/config_db.json, or `show runningconfiguration all` (sonic-utilities, show/main.py: the same tables, and
-FRR's configuration under `bgpraw`); FRR: `show running-config` of vtysh. Cumulus Linux: `nv config show`, as YAML or
-JSON, and startup.yaml.
+FRR's configuration under `bgpraw`); FRR: `show running-config` of vtysh. Cumulus Linux: `nv config show`, as YAML,
+JSON or commands, and startup.yaml.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ def told_by(text: str) -> Told | None:
             return _of_json(text)
         except (ValueError, RecursionError):
             return None
-    if re.search(r"^- (?:header|set):", text[:4096], re.M):
-        found = re.search(r"^ {2,8}(?:hostname): *'?\"?([\w.-]+)", text, re.M)
+    if re.search(r"^(?:- (?:header|set):|nv set )", text[:4096], re.M):
+        found = re.search(r"^(?: {2,8}hostname:|nv set system hostname) *'?\"?([\w.-]+)", text, re.M)
         return Told("cumulus", {"startup.yaml": text}, found[1] if found else "")
     hostname = re.search(r"^ ?hostname (\S+)", text, re.M)
     name = hostname[1] if hostname else ""

@@ -1,0 +1,64 @@
+"""A startup.yaml, or what `nv config show` prints, as statements: every leaf of NVUE's tree, as it takes effect.
+
+What a neighbour has from its peer group is stated of the neighbour, and the AS number and router id that a VRF has from
+`router bgp` of the VRF: NVUE says them in one place or the other ("The BGP neighbor inherits the group's
+configuration", NVUE Command Reference, BGP).
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+
+from ruamel.yaml import YAML
+
+from fabricgen.running.cumulus.spelling import settings, tree_of
+from fabricgen.running.statements import Path, Statements
+
+FILE = "startup.yaml"
+AUTO = "auto"
+"""A neighbour or group for which this is said takes what is above it."""
+
+_OWN = ("description",)
+"""What of a group is not that of its neighbours."""
+_OF_ROUTER = ("autonomous-system", "router-id")
+
+
+def statements(files: Mapping[str, str]) -> Statements:
+    """The statements of `startup.yaml`, in whatever form NVUE shows it; raises as `settings` does."""
+    stated = settings(files[FILE])
+    sessions: dict[Path, Statements] = {}
+    for path in [path for path in stated if path[:1] == ("vrf",) and path[2:4] == ("router", "bgp")]:
+        sessions.setdefault(path[:4], {})[path[4:]] = stated.pop(path)
+    for vrf, own in sessions.items():
+        for word in _OF_ROUTER:
+            if above := stated.get(("router", "bgp", word)):
+                own.setdefault((word,), above)
+        stated |= {(*vrf, *path): value for path, value in _inherited(own).items()}
+    return stated
+
+
+def files_of(stated: Statements) -> dict[str, str]:
+    """`startup.yaml` with these statements."""
+    text = io.StringIO()
+    YAML(typ="safe").dump([{"set": tree_of(stated)}], text)
+    return {FILE: text.getvalue()}
+
+
+def _inherited(bgp: Statements) -> Statements:
+    """BGP of a VRF with what groups say stated of their neighbours; a group of none keeps it."""
+    stated = {path: value for path, value in bgp.items() if path[0] not in ("neighbor", "peer-group") or value != AUTO}
+    groups: dict[str, Statements] = {}
+    for path, value in stated.items():
+        if path[0] == "peer-group" and len(path) > 2 and path[2:] != _OWN:
+            groups.setdefault(path[1], {})[path[2:]] = value
+    members = {
+        path[1]: group for path, group in stated.items() if path[0] == "neighbor" and path[2:] == ("peer-group",)
+    }
+    for neighbor, group in members.items():
+        for below, value in groups.get(group, {}).items():
+            stated.setdefault(("neighbor", neighbor, *below), value)
+    for group in {*members.values()} & groups.keys():
+        for below in groups[group]:
+            del stated[("peer-group", group, *below)]
+    return stated
