@@ -20,7 +20,7 @@ from fabricgen.design.build import build_design
 from fabricgen.design.model import Design
 from fabricgen.pipeline import BuildOptions, build_bundles
 from fabricgen.publish.manifest import Content
-from tests.laws import Asked
+from tests.laws import Asked, take_tenth
 from tests.needs import LEFT_OUT, MARKS, Running, require
 
 BLUEPRINTS = Path(__file__).resolve().parent.parent / "blueprints"
@@ -46,8 +46,8 @@ settings.register_profile(
     max_examples=1000,
     derandomize=False,
 )
-"""The search for new cases, others in each run: `pytest --hypothesis-profile=thorough tests/properties`. A case that is
-found becomes a test of its own."""
+"""The search for new cases, others in each run: `pytest --whole --hypothesis-profile=thorough tests/properties`. A case
+that is found becomes a test of its own."""
 
 settings.register_profile("usual", settings.get_profile("thorough"), max_examples=100, derandomize=True, database=None)
 """The same cases for everyone: what a test finds depends on neither chance, nor earlier runs, nor how busy the machine
@@ -88,6 +88,23 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--regenerate", action="store_true", help="Write golden files anew; review the difference by eye.")
     parser.addoption("--whole", action="store_true", help="Judge all cases of each law, not a seeded tenth of them.")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Call slow all but a seeded tenth of the cases of each test that is marked `tenth`.
+
+    Tests over examples take the same ones, which are compiled once for all.
+    """
+    tests: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("tenth"):
+            tests.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for cases in tests.values():
+        kept = take_tenth("", cases, lambda case: case.nodeid.partition("[")[2])
+        for case in cases:
+            if case not in kept:
+                case.add_marker("slow")
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -127,7 +127,7 @@ def test_memory_of_children_counts() -> None:
     tells = Path("/proc/self/smaps_rollup").exists()
     require("" if tells else "the system does not tell memory by process: run on Linux 4.14 or later", marked=False)
     hold = "kept = b'x' * 60_000_000; "
-    for held_s in (0.4, 3, 15):  # samples are further apart where taking one takes long
+    for held_s in (0.4, 3, 15, 60, 240):  # samples are further apart where taking one takes long
         child = f"import time; {hold} time.sleep({held_s})"
         parent = f"import subprocess, sys; {hold} subprocess.run([sys.executable, '-c', {child!r}])"
         measured = (

@@ -221,6 +221,7 @@ OVER_DOMAINS = {n: ("superpod-b200", str(8 * n), "scattered", "aligned") for n i
 """The second tree is the first turned by a place where the number is odd, its mirror image where it is even."""
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("job", [*JOBS, *OVER_DOMAINS.values()], ids=" ".join)
 def test_tree_piece_by_piece(job: tuple[str, ...]) -> None:
     _hold_tree(_team(*job), "all-reduce")
@@ -305,6 +306,7 @@ def test_hierarchical_is_its_three_rings(job: tuple[str, ...]) -> None:
         assert timed.us == pytest.approx(us, rel=0.05)
 
 
+@pytest.mark.law
 @cases(30)
 @given(st.one_of(clos(), planes()), st.data())
 def test_crowding_is_that_of_flows_on_the_wired_graph(tree, data) -> None:

@@ -155,6 +155,7 @@ def test_every_part_takes_what_the_wired_graph_says(design_of, name: str) -> Non
     check_counts(network_of(design_of(SMALL[name])))
 
 
+@pytest.mark.law
 @cases(12)
 @given(st.one_of(clos(), planes(), dual_ported(), rail_grouped()))
 def test_every_part_of_drawn_fabrics_takes_what_the_wired_graph_says(tree) -> None:
@@ -234,6 +235,7 @@ def test_slowdown_is_that_of_flows_over_shortest_paths_that_are_left(design_of, 
     assert tried >= 2
 
 
+@pytest.mark.law
 @cases(10)
 @given(st.integers(2, 5), st.integers(2, 6), st.integers(1, 2))
 def test_one_of_n_spines_costs_a_ring_of_nodes_under_own_leaves_its_share(nodes: int, spines: int, links: int) -> None:

@@ -74,6 +74,7 @@ def monte_carlo(routes: Routes, way: str, trials: int) -> list[Rates]:
     return [Rates(*row) for row in means.tolist()]
 
 
+@pytest.mark.law
 @cases(10)
 @given(TREES, st.integers(0, 3))
 def test_routes_are_the_shortest_paths_of_the_wired_graph(tree, seed) -> None:

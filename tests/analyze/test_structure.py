@@ -35,6 +35,7 @@ def _network(cluster: Cluster, most: int = 96) -> Network:
     return found[0]
 
 
+@pytest.mark.law
 @cases(60)
 @given(DRAWN, st.data())
 def test_pairs_are_as_far_apart_as_on_the_wired_graph(tree, data) -> None:
@@ -50,6 +51,7 @@ def test_pairs_are_as_far_apart_as_on_the_wired_graph(tree, data) -> None:
         assert (known, paths.count(a, b)) == wired.between(a, b)
 
 
+@pytest.mark.law
 @cases(40)
 @given(DRAWN)
 def test_every_pair_is_in_one_class(tree) -> None:
@@ -75,6 +77,7 @@ def test_every_pair_is_in_one_class(tree) -> None:
     assert found == counted
 
 
+@pytest.mark.law
 @cases(40)
 @given(DRAWN)
 def test_what_leaves_a_component_is_the_greatest_flow_out_of_it(tree) -> None:

@@ -37,6 +37,7 @@ def bill(name: str, *sets: str) -> Bill:
     return bill_of(example_cluster(name, *sets))
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_sums_over_the_wiring_list_are_the_bill(name: str) -> None:
     """Every piece of every cable, distinct (device, cage) with a transceiver, and devices: as the lists have them."""

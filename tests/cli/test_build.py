@@ -60,6 +60,7 @@ def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     return target
 
 
+@pytest.mark.tenth
 def test_files_and_columns_are_those_of_the_contract(built: Path) -> None:
     summary = json.loads((built / "summary.json").read_text())
     spare = "spare_nodes" in summary
@@ -83,6 +84,7 @@ def test_the_manifest_has_the_digest_of_every_file(built: Path) -> None:
     assert manifest["fabricgen"]
 
 
+@pytest.mark.tenth
 def test_fields_are_filled_where_there_is_a_value(built: Path) -> None:
     routed = {}
     for row in read(built / "devices.csv"):
@@ -133,6 +135,7 @@ def test_the_bom_is_the_sum_of_devices_and_cables(built: Path) -> None:
     assert {row["kind"] for row in rows if row["part"] not in parts} <= others
 
 
+@pytest.mark.tenth
 def test_links_cables_and_addresses_refer_to_each_other(built: Path) -> None:
     devices = {row["device"] for row in read(built / "devices.csv")}
     cables = {row["cable"] for row in read(built / "cables.csv")}
@@ -164,6 +167,7 @@ def test_every_configured_switch_has_its_files(built: Path) -> None:
             assert row["nos"] != "eos" or names == {f"{row['device']}.cfg"}
 
 
+@pytest.mark.tenth
 def test_show_agrees_with_the_build(built: Path, fabricgen) -> None:
     shown = json.loads(
         fabricgen("show", BLUEPRINTS / f"{built.name}.yaml", "--format", "json", *smaller(built.name)).out

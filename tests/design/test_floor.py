@@ -234,6 +234,7 @@ GROWTH: dict[str, tuple[str, ...]] = {
 }
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("variant", ["as usual", "all at row ends", "row end", "rows between", "rows last"])
 @pytest.mark.parametrize("growth", GROWTH)
 def test_growth_with_a_lock_moves_no_rack_and_no_device(tmp_path: Path, variant: str, growth: str) -> None:

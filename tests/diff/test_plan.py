@@ -267,6 +267,7 @@ def test_too_many_configurations_are_not_rendered_unasked(fabricgen: Run, monkey
     assert len(plan(fabricgen, LEAF_SPINE, LEAF_SPINE, *sets, "--configs")[1]["configs"]["files"]) == 16  # type: ignore[index]
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize(
     ("name", "old", "new"),
     [

@@ -27,7 +27,14 @@ OF_THE_SYSTEM = {"cut", "sha256sum"}
 COMPARE = {"as-built", "bom", "check", "lint", "lock", "plan", "verify"}
 """Commands that may end with 1, for differences or findings; all others must end with 0."""
 
-WITH_COMMANDS = [page for page in BY_HAND if any(True for _ in commands(page))]
+LONG = {"docs/integrations.md", "docs/lock.md", "docs/plan.md", "docs/size.md"}
+"""Pages whose commands take seconds: plain `pytest` leaves them to .ci/run."""
+
+WITH_COMMANDS = [
+    pytest.param(page, marks=pytest.mark.slow if page in LONG else ())
+    for page in BY_HAND
+    if any(True for _ in commands(page))
+]
 
 
 @pytest.mark.parametrize("page", WITH_COMMANDS)

@@ -55,6 +55,7 @@ def ordered(edges: list[dict[str, object]]) -> list[dict[str, object]]:
     return sorted(turned, key=lambda edge: edge["key"])
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_vertices_are_the_devices_and_edges_the_links_of_the_lists(name: str) -> None:
     cluster = example_cluster(name)
@@ -70,6 +71,7 @@ def test_vertices_are_the_devices_and_edges_the_links_of_the_lists(name: str) ->
     assert all("" not in own.values() for own, _ in found.values())
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_a_link_is_as_long_and_of_the_medium_as_its_cable(name: str) -> None:
     cluster = example_cluster(name)
@@ -80,6 +82,7 @@ def test_a_link_is_as_long_and_of_the_medium_as_its_cable(name: str) -> None:
             assert (number(own["length_m"]), own["medium"]) == known[own["cable"]]
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_a_device_has_as_many_edges_as_ports_in_use(name: str) -> None:
     cluster = example_cluster(name)

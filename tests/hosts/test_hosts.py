@@ -50,6 +50,7 @@ def host_links(cluster: Cluster) -> Iterator[tuple[Row, str]]:
     return ((row, row.a_port.replace("/", "-")) for row in rows(links.table(cluster)))
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("case", CASES, ids=case_id)
 def test_addresses_are_those_of_the_listing(case: tuple[str, tuple[str, ...]]) -> None:
     """Of every node: each address that is listed is on its interface, once, and none that is not."""
@@ -60,6 +61,7 @@ def test_addresses_are_those_of_the_listing(case: tuple[str, tuple[str, ...]]) -
     assert len({address for _, _, address in said}) == len(said)
 
 
+@pytest.mark.tenth
 def test_gateways_are_on_the_leaf_and_near(case: tuple[Cluster, dict[str, dict[str, Any]]]) -> None:
     cluster, written = case
     on_switch: dict[str, set[str]] = {}

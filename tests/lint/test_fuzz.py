@@ -1,6 +1,6 @@
 """Whatever text a blueprint is, lint ends in findings with a place, soon: no other exception, no hang.
 
-`pytest --hypothesis-profile=thorough tests/lint/test_fuzz.py` takes ten times as many cases.
+`pytest --whole --hypothesis-profile=thorough tests/lint/test_fuzz.py` takes ten times as many cases.
 """
 
 from __future__ import annotations
@@ -209,18 +209,21 @@ def huge_counts(draw: st.DrawFn) -> bytes:
     return json.dumps(tree).encode()
 
 
+@pytest.mark.law
 @cases(100)
 @given(spoilt_texts())
 def test_spoilt_text_ends_in_findings(file: Path, content: bytes) -> None:
     check(file, content)
 
 
+@pytest.mark.law
 @cases(150)
 @given(spoilt_trees())
 def test_spoilt_values_end_in_findings(file: Path, content: bytes) -> None:
     check(file, content)
 
 
+@pytest.mark.law
 @cases(4)
 @given(huge_counts())
 def test_any_count_is_judged_soon(file: Path, content: bytes) -> None:
@@ -252,6 +255,7 @@ HOSTILE: dict[str, Callable[[str], str]] = {
 }  # fmt: skip
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_text_is_refused_soon(tmp_path: Path, name: str) -> None:
     text = HOSTILE[name](TEXTS["leaf-spine"])

@@ -17,6 +17,7 @@ NO_BLUEPRINT_RAISES = {"FG310"}
 """A check of the plan itself, which tests/lint/test_plan_rules.py shows a plan that was spoilt."""
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("mutant", mutants(), ids=lambda m: m.name)
 def test_a_seeded_fault_is_found(mutant: Mutant, tmp_path: Path) -> None:
     found = findings(mutant.write(tmp_path), deep=mutant.deep)

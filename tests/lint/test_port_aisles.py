@@ -55,6 +55,7 @@ def all_turned(cluster: Cluster) -> Keys:
     return {tuple(tier.split(" ")): AIRFLOW[OTHER[aisles.now[n[0]]]] for tier, n in aisles.tiers.items()}
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_what_is_followed_is_not_asked_back(name: str) -> None:
     """From the example as it is, and with each tier the other way: all that is asked for, and the first of it alone."""

@@ -68,6 +68,7 @@ def test_a_reserve_that_cannot_be_wired_is_told_by_one_rule(inband: Path) -> Non
 RESERVING = sorted(p.stem for p in BLUEPRINTS.glob("*.yaml") if "reserve:" in p.read_text(encoding="utf-8"))
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("name", RESERVING)
 def test_growth_brings_what_was_told_and_nothing_else(name: str) -> None:
     """The verdicts on the filled reserve are those of the same blueprint with all units there."""

@@ -30,6 +30,7 @@ def rows(cluster: Cluster) -> list[object]:
     return [*found, cluster.names, cluster.a_port.tolist(), cluster.b_port.tolist(), cluster.cable_ids]
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_an_older_lock_builds_the_same(name: str) -> None:
     now = example_cluster(name)

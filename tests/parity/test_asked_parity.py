@@ -28,6 +28,7 @@ ASKED = (MANAGED, RADIUS, TUNED, (*TUNED, *UNNUMBERED), *LIMITS, *SPREAD)
 CASES = [(nos, asked) for nos in DIALECTS for asked in (*ASKED, by_hand(nos))]
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize(("nos", "asked"), CASES, ids=lambda v: v if isinstance(v, str) else v[0].partition("=")[0])
 def test_what_is_asked_is_said(nos: str, asked: tuple[str, ...]) -> None:
     sets = HARDWARE[nos] + asked

@@ -71,6 +71,7 @@ IN_VRF: dict[str, tuple[str, ...]] = {
 }
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("nos", [(), CUMULUS, GUEST_EOS], ids=["sonic", "cumulus", "eos"])
 @pytest.mark.parametrize("kind", IN_VRF)
 def test_files_say_what_was_planned_of_exits_in_a_vrf(nos: tuple[str, ...], kind: str) -> None:
@@ -81,6 +82,7 @@ def test_files_say_what_was_planned_of_exits_in_a_vrf(nos: tuple[str, ...], kind
         assert not found, f"{switch.name}\n{first(found)}"
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("nos", [(), CUMULUS, EOS], ids=["sonic", "cumulus", "eos"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_files_say_what_was_planned_of_exits(nos: tuple[str, ...], kind: str) -> None:

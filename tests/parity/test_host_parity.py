@@ -104,6 +104,7 @@ CASES = {
 }
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize(("name", "sets"), CASES.values(), ids=CASES)
 def test_what_hosts_are_given_is_said(name: str, sets: tuple[str, ...]) -> None:
     cluster = cluster_of(name, *sets)

@@ -49,6 +49,7 @@ def pairs(nos: str, name: str, sets: tuple[str, ...]) -> tuple[str, ...]:
     return (f"nos={nos}", *sets, *(f"fabrics.compute.tiers.{tier}={text}" for tier, text in tiers.items()), *border)
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("nos", NOSES)
 @pytest.mark.parametrize("case", CASES)
 def test_mates_hear_what_came_from_above(nos: str, case: str) -> None:

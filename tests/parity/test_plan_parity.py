@@ -40,6 +40,7 @@ CASES += [
 CASES += [("evpn-guests", EVPN_PAIRS_SONIC + sets) for sets in (DUAL, DUAL + UNNUMBERED)]
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize(("name", "sets"), CASES, ids=lambda v: "+".join(v) if isinstance(v, tuple) else v)
 def test_files_say_what_was_planned(name: str, sets: tuple[str, ...]) -> None:
     cluster = cluster_of(name, *sets)

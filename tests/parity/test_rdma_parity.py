@@ -87,6 +87,7 @@ def others_of(qos: Qos) -> int:
     return max(set(qos.class_of), key=qos.class_of.count)
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize(("name", "sets"), CASES, ids=lambda v: "+".join(v) if isinstance(v, tuple) else v)
 def test_hosts_and_switches_say_the_same(name: str, sets: tuple[str, ...]) -> None:
     found = list(links(name, sets))

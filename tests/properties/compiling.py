@@ -17,6 +17,7 @@ from fabricgen.design.build import build_design
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.models.validation import validate
 from fabricgen.yaml.located import parse_located
+from tests.laws import law_examples
 from tests.properties.halls import Tree
 
 FOLDER = Path(__file__).parent
@@ -25,10 +26,10 @@ _CATALOG = Catalog(FOLDER / "catalog")
 
 
 def cases(number: int) -> settings:
-    """Settings for so many cases; `--hypothesis-profile=thorough` takes ten times as many."""
+    """Settings for so many cases of a law, or a tenth; `--hypothesis-profile=thorough` takes ten times as many."""
     scale = settings.default.max_examples / USUAL_CASES if settings.default else 1
     return settings(
-        max_examples=round(number * scale),
+        max_examples=law_examples(round(number * scale)),
         suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow, HealthCheck.data_too_large],
     )
 

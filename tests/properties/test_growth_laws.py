@@ -110,6 +110,7 @@ def _fills_pod_after_pod(design: Design) -> bool:
     return unit_by_unit or any(fabric.extras for fabric in design.fabrics)
 
 
+@pytest.mark.law
 @cases(80)
 @given(blueprints(), st.data())
 def test_growth_inside_the_reserve_moves_nothing(tree: Tree, data: st.DataObject) -> None:
@@ -137,6 +138,7 @@ def test_growth_that_once_moved_something_moves_nothing(name: str) -> None:
     assert not moved(compiled(small), compiled(large))
 
 
+@pytest.mark.law
 @cases(55)
 @given(blueprints(), st.data())
 def test_what_is_sized_for_the_reserve_grows_without_a_move(tree: Tree, data: st.DataObject) -> None:
@@ -159,6 +161,7 @@ def test_what_is_sized_for_the_reserve_grows_without_a_move(tree: Tree, data: st
     assert not moved(before, after)
 
 
+@pytest.mark.law
 @cases(70)
 @given(blueprints(), st.data())
 def test_a_part_filled_unit_is_filled_up_without_moving_anything(tree: Tree, data: st.DataObject) -> None:
@@ -181,6 +184,7 @@ def _extra_ports(design: Design) -> list[Any]:
     return [(e.name, [(link.switch, link.slot) for link in e.links]) for f in design.fabrics for e in f.extras]
 
 
+@pytest.mark.law
 @cases(70)
 @given(blueprints())
 def test_the_order_of_keys_says_nothing(tree: Tree) -> None:

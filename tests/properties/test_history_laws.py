@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import assume, event, example, given
 
 from fabricgen.blueprint.beside.lock import Lock, lock_text, parse_lock
@@ -164,6 +165,7 @@ def racked_stays(before: Cluster, after: Cluster) -> None:
             assert above.count >= upper.count
 
 
+@pytest.mark.law
 @cases(30)
 @given(histories(blueprints(), (grow, grow_inside, add_pod, reorder)))
 def test_growth_takes_no_racked_switch_and_no_uplink_of_a_unit_away(history: list[tuple[str, Tree]]) -> None:
@@ -178,6 +180,7 @@ def test_growth_takes_no_racked_switch_and_no_uplink_of_a_unit_away(history: lis
         before = after
 
 
+@pytest.mark.law
 @cases(30)
 @given(blueprints())
 def test_a_lock_without_sizes_keeps_the_fewest_uplinks(tree: Tree) -> None:
@@ -193,6 +196,7 @@ def test_a_lock_without_sizes_keeps_the_fewest_uplinks(tree: Tree) -> None:
     event("more uplinks" if links(old) != links(fresh) else "the fewest")
 
 
+@pytest.mark.law
 @cases(40)
 @given(histories(blueprints()))
 @with_examples(WITH_LOCK)
@@ -221,6 +225,7 @@ def test_what_is_built_stays_as_it_is(history: list[tuple[str, Tree]]) -> None:
         before = after
 
 
+@pytest.mark.law
 @cases(30)
 @given(histories(blueprints(), (grow_inside, grow_inside, reorder)))
 @with_examples(WITHOUT_LOCK)

@@ -6,6 +6,7 @@ from copy import deepcopy
 from dataclasses import fields
 
 import numpy as np
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -17,6 +18,7 @@ from tests.properties.compiling import cases, compiled, compiled_or_dropped
 from tests.properties.halls import Tree
 
 
+@pytest.mark.law
 @cases(70)
 @given(blueprints())
 def test_a_template_changes_names_and_nothing_else(tree: Tree) -> None:
@@ -66,6 +68,7 @@ def renamed(usual: Cluster, named: Cluster) -> dict[str, str]:
     return {one: other for names in pairs for one, other in zip(*names, strict=True)}
 
 
+@pytest.mark.law
 @cases(25)
 @given(blueprints(), st.data())
 def test_growth_inside_the_reserve_changes_no_running_number(tree: Tree, data: st.DataObject) -> None:

@@ -15,6 +15,7 @@ from tests.properties.compiling import cases, compiled_or_dropped
 from tests.properties.laws import LAWS
 
 
+@pytest.mark.law
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_law_holds(family: str) -> None:
     @cases(100)

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
 from fabricgen.design.scale_up.kinds import mesh, switched, torus
 from fabricgen.design.scale_up.model import LocalLink, MisfitError, ScaleUpKind
+from tests.laws import law_examples
 
-LAWS = settings(max_examples=80)
+LAWS = settings(max_examples=law_examples(80))
 COMMON = {"id": "made", "name": "made", "source": "made for a test", "tag": "R", "link_gbps": 100}
 
 
@@ -47,6 +48,7 @@ def degrees(links: list[LocalLink]) -> Counter[int]:
     return found
 
 
+@pytest.mark.law
 @LAWS
 @given(st.lists(st.integers(1, 6), min_size=1, max_size=3).filter(lambda d: prod(d) > 1), st.data())
 def test_a_torus_gives_each_accelerator_its_neighbours(dims: list[int], data: st.DataObject) -> None:
@@ -58,6 +60,7 @@ def test_a_torus_gives_each_accelerator_its_neighbours(dims: list[int], data: st
     assert set(degrees(links).values()) == {degree}
 
 
+@pytest.mark.law
 @LAWS
 @given(st.lists(st.integers(1, 4), min_size=2, max_size=3).filter(lambda d: prod(d) > 1), st.integers(1, 5))
 def test_cubes_over_circuit_switches_use_both_faces_of_every_cube(cube: list[int], cubes: int) -> None:
@@ -71,6 +74,7 @@ def test_cubes_over_circuit_switches_use_both_faces_of_every_cube(cube: list[int
         torus.size(domain, (cubes + 1) * prod(cube), 0)
 
 
+@pytest.mark.law
 @LAWS
 @given(st.integers(2, 24), st.integers(1, 3))
 def test_a_mesh_joins_every_pair_alike(accelerators: int, each: int) -> None:
@@ -80,6 +84,7 @@ def test_a_mesh_joins_every_pair_alike(accelerators: int, each: int) -> None:
     assert set(pairs.values()) == {each}
 
 
+@pytest.mark.law
 @LAWS
 @given(st.integers(2, 40), st.lists(st.integers(1, 5), min_size=1, max_size=6), st.integers(1, 4), st.integers(0, 9))
 def test_switched_domains_fit_exactly_when_their_lanes_do(

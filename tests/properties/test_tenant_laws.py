@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -47,6 +48,7 @@ def host_ports(cluster: Cluster) -> Iterator[tuple[SwitchView, SwitchPort]]:
     yield from ((switch, port) for switch in cluster.switches() for port in switch.ports if port.role == "host")
 
 
+@pytest.mark.law
 @cases(35)
 @given(TREES, st.data())
 def test_tenants_change_the_vrfs_of_ports_alone(tree: Tree, data: st.DataObject) -> None:

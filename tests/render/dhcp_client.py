@@ -13,7 +13,8 @@ import time
 MAGIC = b"\x63\x82\x53\x63"
 DISCOVER, OFFER, REQUEST, ACK = 1, 2, 3, 5
 TRANSACTION = b"\x0f\xab\x71\xc5"
-SECONDS = 20
+SECONDS = 300
+"""How long somebody who answers is waited for; where nobody should, the caller ends it sooner."""
 
 
 def _checksum(data: bytes) -> int:

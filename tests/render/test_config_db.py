@@ -33,6 +33,7 @@ def assert_all_fit(name: str, sets: tuple[str, ...] = ()) -> None:
             assert problems(json.loads(files["config_db.json"])) == [], switch.name
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_every_example_fits(name: str) -> None:
     assert_all_fit(name)

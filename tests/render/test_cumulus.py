@@ -288,6 +288,7 @@ def test_hostile_words_stay_words() -> None:
         text_of(replace(switch, name="a\nb"))
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize(
     "sets",
     [
@@ -317,6 +318,7 @@ def test_all_variants_are_trees_that_nvue_takes(sets: tuple[str, ...]) -> None:
         tree_of(switch)
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("name", ABLE)
 def test_examples_run_cumulus_where_their_switches_can(name: str) -> None:
     sets = ABLE[name]

@@ -92,7 +92,7 @@ class Lab:
 
     def run(self, device: str, *command: str) -> str:
         """What a command says in the namespace of a device."""
-        done = subprocess.run(self.within(device, *command), check=False, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(self.within(device, *command), check=False, capture_output=True, text=True, timeout=600)
         return done.stdout
 
     def ip(self, device: str, *commands: str) -> None:
@@ -112,7 +112,7 @@ class Lab:
         client = (sys.executable, dhcp6_client.__file__)
         commands = [self.within(end.device, *client, end.port, str(seconds)) for end in ends]
         clients = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for command in commands]
-        return [json.loads(each.communicate(timeout=60)[0]) for each in clients]
+        return [json.loads(each.communicate(timeout=600)[0]) for each in clients]
 
     def planned(self, leaf: str) -> str:
         """The IPv6 address of the first host of a leaf, with prefix length, in addresses.csv."""
@@ -179,7 +179,7 @@ def lab(request: pytest.FixtureRequest) -> Iterator[Lab]:
             _route(found)
             for leaf in ASKING:
                 _start(found, leaf)
-            found.asked = dict(zip(ASKING, found.asks(list(found.hosts.values()), 20), strict=True))
+            found.asked = dict(zip(ASKING, found.asks(list(found.hosts.values()), 300), strict=True))
             yield found
         finally:
             for process in found.running:
@@ -229,7 +229,7 @@ def _leaf(lab: Lab, leaf: str) -> None:
     lab.ip(SPINE, f"address add {_six(lab.build.forms[SPINE].interfaces[far.port].addresses)} dev {far.port} nodad")
 
 
-def _settled(lab: Lab, device: str, seconds: float = 30) -> None:
+def _settled(lab: Lab, device: str, seconds: float = 300) -> None:
     """Wait until what is plugged in is up and no address is tentative: Kea opens no socket on a port that is not."""
     deadline, told = time.monotonic() + seconds, (("-6", "address", "show", "tentative"), ("-br", "link", "show", "up"))
     while any(mark in lab.run(device, "ip", *words) for words, mark in zip(told, ("inet6", " DOWN "), strict=True)):

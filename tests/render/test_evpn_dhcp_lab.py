@@ -147,7 +147,8 @@ def test_replies_come_to_the_leaf_that_asked(short_path: Path) -> None:
             _relay(desk, build, leaf)
             host = desk.plug(f"host{place}", (leaf,))
             command = ["ip", "netns", "exec", host, sys.executable, dhcp_client.__file__, "eth0"]
-            given[leaf] = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout.split()
+            asked = subprocess.run(command, check=True, capture_output=True, text=True, timeout=600)
+            given[leaf] = asked.stdout.split()
         for leaf, said in given.items():
             subnet = ip_interface(_gateway(build, leaf)[1])
             assert said, f"{leaf} gave its host nothing\n{desk.logs()}"
@@ -162,7 +163,7 @@ def _reaches(desk: Desk, seat: str, build: Build, leaf: str) -> None:
     command = ["ip", "netns", "exec", seat, "ping", "-c1", "-W1", own.partition("/")[0]]
 
     def answers() -> bool:
-        return subprocess.run(command, check=False, capture_output=True, timeout=60).returncode == 0
+        return subprocess.run(command, check=False, capture_output=True, timeout=600).returncode == 0
 
     until(answers, f"{own} of {leaf} is not reached in VRF {VRF}")
 

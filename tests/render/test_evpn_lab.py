@@ -146,8 +146,8 @@ def _large(lab: Lab, first: dict[str, End], one: str, other: str, address: str) 
         batch([f"link set {name} mtu {TOO_LARGE}" for name in ports], "-n", space)
     found = []
     source = ("-I", kernel(first[one].port), "-M", "do")
-    for size, patience in ((LARGEST_OF_HOSTS, 10), (TOO_LARGE, 1)):  # seconds; the first answer ends it
+    for size, patience in ((LARGEST_OF_HOSTS, 300), (TOO_LARGE, 1)):  # seconds; the first answer ends it
         sized = ["ping", "-c1", "-w", str(patience), *source, "-s", str(size - 28), address]
         command = ["ip", "netns", "exec", lab.spaces[one], *sized]
-        found.append(subprocess.run(command, check=False, capture_output=True, timeout=60).returncode == 0)
+        found.append(subprocess.run(command, check=False, capture_output=True, timeout=600).returncode == 0)
     return found[0], found[1]

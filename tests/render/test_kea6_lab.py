@@ -16,14 +16,14 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
+from functools import partial
 from ipaddress import ip_interface
 
 import pytest
 from ruamel.yaml import YAML
 
-from fabricgen.lab.fabric import batch
+from fabricgen.lab.fabric import batch, until
 from tests.conftest import built_files, example_cluster, require
 from tests.render import dhcp6_client
 from tests.render.frr_lab import short_folder
@@ -85,9 +85,13 @@ def _cable(lab: Lab, uplink: str) -> list[str]:
         batch([f"link set {port} up", f"address add {address} dev {port} nodad"], "-n", leaf)
     batch([f"address add {SERVER}/64 dev eth1 nodad", f"route add default via {GATEWAY}"], "-n", lab.spaces["server"])
     for space in lab.spaces.values():
-        while subprocess.run(["ip", "netns", "exec", space, *TENTATIVE], check=True, capture_output=True).stdout:
-            time.sleep(0.05)
+        command = ["ip", "netns", "exec", space, *TENTATIVE]
+        until(partial(_is_silent, command), f"no address of {space} is tentative")
     return [port for port, *_ in ends]
+
+
+def _is_silent(command: list[str]) -> bool:
+    return not subprocess.run(command, check=True, capture_output=True).stdout
 
 
 def _serve(lab: Lab) -> None:
@@ -104,7 +108,7 @@ def _serve(lab: Lab) -> None:
 def test_nodes_on_routed_ports_get_the_addresses_of_their_ports(lab: Lab) -> None:
     assert len(_links(lab.files)) == len(NODES)
     for node, link in _links(lab.files).items():
-        client = [sys.executable, dhcp6_client.__file__, link["a_port"], "20", "unadvertised"]
+        client = [sys.executable, dhcp6_client.__file__, link["a_port"], "300", "unadvertised"]
         within = ["ip", "netns", "exec", lab.spaces[node], *client]
         said = json.loads(subprocess.run(within, check=True, capture_output=True, text=True).stdout)
         logs = "\n".join(path.read_text() for path in sorted(lab.folder.glob("*.log")))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -91,8 +90,10 @@ def test_traffic_leaves_a_drained_spine_before_it_goes(short_path: Path) -> None
 
         assert over & ways()
         source = build.devices[leaf]["loopback"]
-        command = ["ip", "netns", "exec", lab.spaces[leaf], "ping", "-q", "-i", "0.02", "-w", "60", "-I", source, far]
-        pings = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(4)]
+        command = ["ip", "netns", "exec", lab.spaces[leaf], "ping", "-i", "0.02", "-w", "900", "-I", source, far]
+        answers = [short_path / f"ping{number}" for number in range(4)]
+        pings = [_started(command, file) for file in answers]
+        until(lambda: all(map(_answered, answers)), "every ping is answered")
         file = short_path / "drained.conf"
         file.write_text(drained.frr(SPINE))
         lab.run(SPINE, "vtysh", "--vty_socket", str(short_path / SPINE), "-f", str(file))
@@ -101,11 +102,14 @@ def test_traffic_leaves_a_drained_spine_before_it_goes(short_path: Path) -> None
         assert {peer["state"] for peer in summary["peers"].values()} == {"Established"}
         for end in {end for link in build.links for end in (link.a, link.b) if end.device == SPINE}:
             lab.run(SPINE, "ip", "link", "set", kernel(end.port), "down")
-        time.sleep(0.5)
-        for ping in pings:
-            ping.send_signal(2)
-            said = ping.communicate(timeout=30)[0]
-            assert " 0% packet loss" in said, said
+        before = [len(_answered(file)) for file in answers]
+        until(lambda: all(len(_answered(f)) > n + 25 for f, n in zip(answers, before, strict=True)), "pings go on")
+        for ping, file in zip(pings, answers, strict=True):
+            assert ping.poll() is None, "it ended before the spine was gone"
+            ping.kill()
+            ping.wait()
+            answered = _answered(file)
+            assert answered == [*range(1, len(answered) + 1)], "an answer was lost"
 
         running, plan = short_path / "running", OfCluster(cluster_of("leaf-spine", *sets))
         assert judged_as_shown(lab, leaf, running, plan) == []
@@ -115,6 +119,16 @@ def test_traffic_leaves_a_drained_spine_before_it_goes(short_path: Path) -> None
         assert judged_as_shown(lab, leaf, running, plan) == [
             f"session {port} (to {link.b.device} {link.b.port}): is shut down"
         ]
+
+
+def _started(command: list[str], file: Path) -> subprocess.Popen[bytes]:
+    with file.open("wb") as output:
+        return subprocess.Popen(command, stdout=output)
+
+
+def _answered(file: Path) -> list[int]:
+    """The numbers of the pings that were answered; a line that is not whole yet is left out."""
+    return sorted(map(int, re.findall(r"icmp_seq=(\d+) .*\n", file.read_text())))
 
 
 def judged_as_shown(lab: Lab, device: str, folder: Path, plan: OfCluster) -> list[str]:

@@ -67,6 +67,7 @@ def both_ends(end: SwitchPort | Subinterface) -> list[tuple[str, str]]:
     return [(bare(own), bare(far)) for own, far in pairs if own]
 
 
+@pytest.mark.tenth
 @every_case
 def test_sessions_match_at_both_ends(name: str, sets: tuple[str, ...]) -> None:
     cluster, files = cluster_of(name, *sets), files_of(name, *sets)
@@ -105,6 +106,7 @@ def test_sessions_of_the_overlay_match_at_both_ends(name: str) -> None:
         )
 
 
+@pytest.mark.tenth
 @every_case
 def test_own_addresses_of_sessions_are_configured(name: str, sets: tuple[str, ...]) -> None:
     files = files_of(name, *sets)
@@ -135,6 +137,7 @@ def interface_blocks(text: str) -> dict[str, list[str]]:
     return {name: [line.strip() for line in block.splitlines()] for name, block in found}
 
 
+@pytest.mark.tenth
 @every_case
 def test_router_ids_and_unnumbered_ports(name: str, sets: tuple[str, ...]) -> None:
     files = files_of(name, *sets)

@@ -15,6 +15,7 @@ from tests.render.rendered import BFD, BRIDGED, EXAMPLES, STATIC, UNNUMBERED, cl
 LEAF, SPINE = "compute-leaf-p1-su01-r1-01", "compute-spine-01"
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_json_is_sorted_text_of_string_values(name: str) -> None:
     for switch, files in switches_of(name):

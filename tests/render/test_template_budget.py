@@ -61,7 +61,7 @@ ENDLESS = {
 }
 
 
-SECONDS = 30
+SECONDS = 300
 """Of a processor, that a template may take to be ended twice; a third of that where it has a tenth of the steps."""
 
 

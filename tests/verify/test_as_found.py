@@ -180,6 +180,7 @@ def faulty(name: str, faults: list[tuple[int, int]]) -> CabledHall:
     return hall
 
 
+@pytest.mark.law
 @cases(10)
 @given(st.sampled_from(["leaf-spine", *SMALL]), st.lists(st.tuples(st.integers(0), st.integers(0, 60)), max_size=4))
 def test_a_drawn_hall_is_what_networkx_says_of_its_cables(name: str, faults: list[tuple[int, int]]) -> None:

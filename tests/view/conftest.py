@@ -26,6 +26,9 @@ FLAGS = (
     "--no-first-run",
 )
 
+PATIENCE_MS = 300_000
+"""How long a page is waited for: a slow machine is no failure."""
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests that open pages are a stage of their own, `-m browser`: they take minutes."""
@@ -54,6 +57,7 @@ class Pages:
         self.faults: list[str] = []
         self._folder, self._count = folder, 0
         self._context = browser.new_context(viewport={"width": 1600, "height": 900})
+        self._context.set_default_timeout(PATIENCE_MS)
 
     def at(self, address: str, ready: str = "html[data-ready]") -> Page:
         """Open an address, and wait until it is painted, or shows something else."""
@@ -63,7 +67,7 @@ class Pages:
         page.on("pageerror", lambda error: self.faults.append(str(error)))
         page.on("request", lambda asked: self._asked(asked.url, home))
         page.goto(address)
-        page.wait_for_selector(ready, timeout=20_000)
+        page.wait_for_selector(ready, timeout=PATIENCE_MS)
         return page
 
     def of(self, cluster: Cluster | str, fragment: str = "", text: str = "") -> Page:

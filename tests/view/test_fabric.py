@@ -7,6 +7,7 @@ from typing import Any
 
 from fabricgen.pipeline import compile_cluster, compile_design
 from tests.conftest import BLUEPRINTS
+from tests.view.waiting import shown_once
 
 Opened = Callable[..., Any]
 
@@ -26,23 +27,22 @@ def _device_at(page: Any, name: str) -> tuple[float, float]:
     return place[0], place[1]
 
 
-def _settled(page: Any) -> str:
-    """The fragment, once it is written."""
-    page.wait_for_timeout(250)
-    return str(page.evaluate("() => location.hash"))
+def _tells(page: Any, chosen: str) -> None:
+    """Wait until the fragment of the address says what is chosen."""
+    page.wait_for_function("(chosen) => location.hash.includes(chosen)", arg=chosen)
 
 
 def test_click_chooses_and_keys_move(page: Opened) -> None:
     """A click chooses a device; arrows go to the next, Escape to its band, and the fragment names what is chosen."""
     opened = page("superpod-b200")
     opened.mouse.click(*_device_at(opened, "compute-leaf-p1-su01-r1-01"))
-    assert "at=compute-leaf-p1-su01-r1-01" in _settled(opened)
+    _tells(opened, "at=compute-leaf-p1-su01-r1-01")
     opened.keyboard.press("ArrowRight")
-    assert "at=compute-leaf-p1-su01-r2-01" in _settled(opened)
+    _tells(opened, "at=compute-leaf-p1-su01-r2-01")
     opened.keyboard.press("Escape")
-    assert "at=band%3Ap1%20su01%2Fcompute%20leaf" in _settled(opened)
+    _tells(opened, "at=band%3Ap1%20su01%2Fcompute%20leaf")
     opened.keyboard.press("Escape")
-    assert "at=box%3Ap1%20su01" in _settled(opened)
+    _tells(opened, "at=box%3Ap1%20su01")
 
 
 def test_zoom_shows_names_then_faces_then_links(page: Opened) -> None:
@@ -63,8 +63,7 @@ def test_zoom_shows_names_then_faces_then_links(page: Opened) -> None:
     opened.mouse.move(*_device_at(opened, "compute-leaf-p1-su01-r1-01"))
     for _ in range(14):
         opened.mouse.wheel(0, -200)
-    opened.wait_for_timeout(400)
-    near = opened.evaluate(drawn)
+    near = shown_once(lambda: opened.evaluate(drawn), lambda seen: {"1", "32"} <= set(seen["texts"]))
     assert "compute-leaf-p1-su01-r1-01" in near["texts"]
     assert {"1", "32"} <= set(near["texts"])
     links = opened.evaluate(
@@ -77,7 +76,7 @@ def test_choice_of_a_fabric_dims_the_others(page: Opened) -> None:
     """The list chooses a fabric, the fragment says it, and a page opened at the fragment has it chosen."""
     opened = page("full-cluster")
     opened.select_option("#choose-fabric", "storage")
-    assert "fabric=storage" in _settled(opened)
+    _tells(opened, "fabric=storage")
     lit = """() => FG.block("head").classes.map((cls, i) => [`${cls.fabric} ${cls.label}`, i])
       .filter(([, i]) => FG.fabricWay.choice.band([...FG.fabricWay.bands.cls].indexOf(i))).map(([name]) => name)"""
     assert sorted(opened.evaluate(lit)) == [" node", " nvme", "storage leaf", "storage spine"]
@@ -95,7 +94,7 @@ def test_outline_is_text_with_counts(page: Opened) -> None:
     outline.locator("summary", has_text="p1 su04").focus()
     opened.keyboard.press("Enter")
     outline.get_by_role("button", name="node · 31 x dgx-b200").click()
-    assert "at=band%3Ap1%20su04%2Fnode" in _settled(opened)
+    _tells(opened, "at=band%3Ap1%20su04%2Fnode")
 
 
 def test_no_zoom_paints_more_than_some_thousand_shapes(pages: Any) -> None:

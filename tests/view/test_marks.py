@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests.view.waiting import shown_once
+
 FRAMED = """async () => {
   const c = CanvasRenderingContext2D.prototype, own = c.strokeRect, colour = FG.theme().chosen.toLowerCase(), seen = [];
   c.strokeRect = function (...given) { if (this.strokeStyle === colour) seen.push(given); own.apply(this, given); };
@@ -21,13 +23,12 @@ def _find(page, query):
     page.keyboard.press("Enter")
     page.wait_for_selector("#inspector[data-shown]:not([data-shown=''])")
     page.wait_for_function("() => FG.marks || FG.state.chosen.kind === 'device'")
-    page.wait_for_timeout(100)
 
 
 def test_the_keyboard_is_at_the_picture_after_a_search_and_after_a_button(page):
     shown = page("leaf-spine")
     _find(shown, "p1-su01-n001")
-    assert shown.evaluate("() => document.activeElement.id") == "picture"
+    shown.wait_for_function("() => document.activeElement.id === 'picture'")
     before = shown.locator("#inspector h2").inner_text()
     shown.keyboard.press("ArrowRight")
     shown.wait_for_function("(was) => document.querySelector('#inspector h2').textContent !== was", arg=before)
@@ -41,9 +42,10 @@ def test_what_a_found_thing_stands_for_is_marked(page, way):
     shown = page("superpod-b200", f"way={way}")
     for query, count in (("p1-su02-n013:gpu3", 1), ("qm9700", 2), ("MFP7E10", 2), ("AS 4200000000", 1)):
         _find(shown, query)
-        assert shown.evaluate(FRAMED) >= count, query
+        framed = shown_once(lambda: shown.evaluate(FRAMED), lambda frames, least=count: frames >= least)
+        assert framed >= count, query
     _find(shown, "p1-su02-n013:gpu3")
-    assert shown.evaluate("() => FG.drawn.path.length") == 1
+    shown.wait_for_function("() => FG.drawn.path.length === 1")
 
 
 def test_a_trace_that_begins_asks_for_its_other_end_and_not_for_its_own(page):

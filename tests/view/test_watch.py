@@ -95,12 +95,12 @@ def test_only_the_token_and_the_own_name_of_the_host_are_answered(blueprint, wat
     address, _ = watch(blueprint)
     parts = urlsplit(address)
     assert parts.hostname == "127.0.0.1"
-    with urllib.request.urlopen(f"{address}state", timeout=10) as answer:
+    with urllib.request.urlopen(f"{address}state", timeout=300) as answer:
         assert json.load(answer).keys() == {"version", "faults"}
     with pytest.raises(urllib.error.HTTPError, match="404"):
-        urllib.request.urlopen(f"http://127.0.0.1:{parts.port}/", timeout=10)
+        urllib.request.urlopen(f"http://127.0.0.1:{parts.port}/", timeout=300)
     for host in ("evil.example", f"evil.example:{parts.port}", "127.0.0.1"):
-        asks = http.client.HTTPConnection("127.0.0.1", parts.port, timeout=10)
+        asks = http.client.HTTPConnection("127.0.0.1", parts.port, timeout=300)
         asks.request("GET", parts.path, headers={"Host": host})
         assert asks.getresponse().status == 403
         asks.close()

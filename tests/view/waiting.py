@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+Shown = TypeVar("Shown")
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -13,3 +17,11 @@ def losses_of(page: Page, kind: str) -> list[str]:
     page.wait_for_selector("#losses .lost")
     lines = page.locator(f"#losses .{kind}")
     return [text.strip() for text in lines.evaluate_all("all => all.map(one => one.firstChild.textContent)")]
+
+
+def shown_once(look: Callable[[], Shown], right: Callable[[Shown], bool], seconds: float = 300) -> Shown:
+    """What a page shows once that is right, or after some seconds."""
+    deadline = time.monotonic() + seconds
+    while not right(shown := look()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return shown

@@ -130,8 +130,12 @@ HOSTILE = {
 }
 
 
+SECONDS = 120
+"""Of a processor, after which a file is said to hang: it is a second or two on a free machine."""
+
+
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_files_end_soon(tmp_path: Path, name: str) -> None:
     start = time.process_time()
     read(tmp_path, HOSTILE[name])
-    assert time.process_time() - start < 5
+    assert time.process_time() - start < SECONDS

@@ -23,7 +23,7 @@ from fabricgen.lab.machine import can_make_namespaces
 End: TypeAlias = tuple[str, str]
 """(device, port)"""
 
-SECONDS = 40
+SECONDS = 300
 """After so long without all neighbours the lab gives up."""
 
 
@@ -47,7 +47,7 @@ class Lab:
     def lldpctl(self, device: str, form: str) -> str:
         """What a device says of its neighbours: `json` or `json0`."""
         command = ["lldpctl", "-u", str(self.folder / f"{self.spaces[device]}.sock"), "-f", form]
-        return subprocess.run(command, check=False, capture_output=True, text=True, timeout=60).stdout
+        return subprocess.run(command, check=False, capture_output=True, text=True, timeout=300).stdout
 
     def settle(self) -> None:
         """Wait until every device sees all its neighbours."""
