@@ -128,3 +128,13 @@ def test_labels_of_a_jumper_and_a_trunk_by_hand() -> None:
     assert [trunk[f"line{n}"] for n in (1, 2, 3)] == [
         "h1.R01.01-U48:19-36", "h1.R01.05-U48:19-36", "144 fibres 7 m",
     ]  # fmt: skip
+
+
+def test_far_ends_on_several_devices_are_told_apart_by_these() -> None:
+    """A cable from a twin-port cage to two nodes has a plug in a cage of one name on each: NIC1, not NIC1/2."""
+    cluster = example_cluster("patched-hall")
+    assert cluster.plan.patching is not None
+    columns = patches.table(cluster, cluster.plan.patching).columns
+    places = list(zip(columns["device"], columns["cage"], columns["socket"], strict=True))
+    assert {cage == socket for device, cage, socket in places if "-n0" in device} == {True}
+    assert len(set(places)) == len(places)

@@ -86,13 +86,15 @@ def _sockets(cluster: Cluster, patching: Patching, end: int, row: Ints) -> list[
     number = socket_numbers(cluster)[end][row]
     cages = picked(cluster.cages[end], link)
     spots = [cage + (f"/{n + 1}" if n >= 0 else "") for cage, n in zip(cages, number.tolist(), strict=True)]
-    keys = list(zip(cable.tolist(), spots, strict=True))
+    device = (links.b_device if end else links.a_device)[link]
+    # far ends of one cable are in cages of one name on several devices
+    keys = list(zip(cable.tolist(), device.tolist(), spots, strict=True))
     lower = np.array([hangs_on_lower(segment) for segment in links.segments], dtype=bool)
     whole = (patching.split[cable] == AT_COMMON_END) & (lower[links.segment[link]] == (end == 0))
-    all_of, nth, found = Counter(keys), Counter[tuple[int, str]](), []
+    all_of, nth, found = Counter(keys), Counter[tuple[int, int, str]](), []
     for key, one_plug in zip(keys, whole.tolist(), strict=True):
         nth[key] += 1
-        found.append(key[1] + (f"/{nth[key]}" if all_of[key] > 1 and not one_plug else ""))
+        found.append(key[2] + (f"/{nth[key]}" if all_of[key] > 1 and not one_plug else ""))
     return found
 
 
