@@ -91,11 +91,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Call slow all but a seeded tenth of the cases of each test that is marked `tenth`.
 
-    Tests over examples take the same ones, which are compiled once for all.
+    Tests over examples take the same ones, which are compiled once for all. `--regenerate` takes all.
     """
+    if config.option.regenerate:
+        return
     tests: dict[str, list[pytest.Item]] = {}
     for item in items:
         if item.get_closest_marker("tenth"):

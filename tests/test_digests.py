@@ -42,6 +42,7 @@ def _digest(files: dict[str, bytes]) -> str:
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_an_example_builds_the_same_bytes(name: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     folder = tmp_path / "blueprints"

@@ -330,6 +330,7 @@ def test_unusable_input_writes_nothing(tmp_path: Path, fabricgen) -> None:
     assert "Traceback" not in ran.err
 
 
+@pytest.mark.slow
 def test_killing_a_build_leaves_the_earlier_output_whole(tmp_path: Path) -> None:
     """Kill builds of ever longer life; after each the folder is exactly what one build wrote.
 
@@ -364,6 +365,7 @@ def listening() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("output", [("-o", "out"), ("--archive", "out.tar")])
 def test_an_interrupted_build_says_so_and_leaves_nothing(tmp_path: Path, output: tuple[str, str]) -> None:
     """As on a terminal, where control-C reaches workers too, which a template within its budget keeps busy."""

@@ -45,6 +45,7 @@ def test_a_renamed_spine_moves_nothing() -> None:
     assert not change.bom
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize(
     "name", ["leaf-spine", "dual-stack", "superpod-b200", "two-site", "patched-hall", "top-of-rack"]
 )

@@ -23,6 +23,7 @@ def stages(fabricgen: Callable[..., Ran], name: str, *options: str) -> list[dict
     return found
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize(
     ("name", "at_once"),
     [

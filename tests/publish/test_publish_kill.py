@@ -114,11 +114,13 @@ def kill_at_random(target: Path, mechanism: str, count: int) -> None:
     assert [path.name for path in target.parent.iterdir()] == ["out"]
 
 
+@pytest.mark.slow
 @needs_exchange
 def test_a_killed_exchange_leaves_one_version_at_once(tmp_path: Path) -> None:
     kill_at_random(start(tmp_path, 15), "exchange", 15)
 
 
+@pytest.mark.slow
 def test_a_killed_journal_leaves_one_version_after_recovery(tmp_path: Path) -> None:
     kill_at_random(start(tmp_path, 15), "journal", 15)
 

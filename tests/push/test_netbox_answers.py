@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from threading import Event, Thread
 from typing import Any, ClassVar
 
 import pytest
@@ -16,13 +15,14 @@ from fabricgen.push.client import NetBox, RefusedError
 
 
 class _Answers(BaseHTTPRequestHandler):
-    """Gives one answer to everything; None is not to answer."""
+    """Gives one answer to everything; None is not to answer until the test has given up."""
 
     answer: ClassVar[tuple[str, bytes] | None] = None
+    given_up: ClassVar[Event] = Event()
 
     def do_GET(self) -> None:
         if self.answer is None:
-            time.sleep(0.4)
+            self.given_up.wait()
             return
         kind, content = self.answer
         self.send_response(200)
@@ -85,5 +85,8 @@ def test_a_server_that_says_nothing_is_given_up(url: str, monkeypatch: pytest.Mo
     monkeypatch.setattr(client, "TRIES", 0)
     monkeypatch.setattr(client, "FIRST_TIMEOUT_S", 0.1)
     _Answers.answer = None
-    with pytest.raises(RefusedError, match=r"cannot be reached: no answer within 0\.1 s at GET status"):
-        NetBox(url, "secret").version()
+    try:
+        with pytest.raises(RefusedError, match=r"cannot be reached: no answer within 0\.1 s at GET status"):
+            NetBox(url, "secret").version()
+    finally:
+        _Answers.given_up.set()

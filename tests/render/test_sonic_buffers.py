@@ -77,6 +77,7 @@ def test_leaf_has_the_published_numbers_of_its_speeds_and_cables() -> None:
     assert lists["Ethernet0"] == {"profile_list": "ingress_lossless_profile,ingress_lossy_profile"}
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_cables_are_rounded_up_to_a_published_length(name: str) -> None:
     cluster, files = cluster_of(name), files_of(name)

@@ -90,6 +90,7 @@ def test_a_template_without_an_end_is_a_located_error(
     spent(tmp_path, text, SECONDS / 3)
 
 
+@pytest.mark.slow
 def test_the_whole_budget_is_spent_soon(tmp_path: Path) -> None:
     """By the template whose steps take longest."""
     spent(tmp_path, ENDLESS["a macro twice"], SECONDS)

@@ -106,6 +106,7 @@ def test_the_nics_that_a_lost_switch_cuts_off_are_those_of_no_other_switch() -> 
 MANY_AXES = ",".join(axis for axis in AXES if axis not in ("price", "growth", "loss"))
 
 
+@pytest.mark.slow
 def test_what_is_shown_lints_clean_and_what_is_left_out_is_beaten() -> None:
     """One search, since it takes seconds, and every law over it."""
     whole = searched(**SMALL)
