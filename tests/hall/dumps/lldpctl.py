@@ -1,0 +1,42 @@
+"""`lldpctl -f json0` of lldpd 1.0: lists everywhere, so that one neighbour and many look alike.
+
+Shape: https://github.com/lldpd/lldpd, src/client/json_writer.c. Ports that see nobody are not listed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+from tests.hall.dumps import Seen, by_device, mac
+
+
+def write(seen: Seen, devices: Iterable[str] | None = None) -> dict[str, str]:
+    """A file a device."""
+    names = {device for device, _ in seen}
+    return {
+        f"{device}.json": json.dumps(
+            {
+                "lldp": [
+                    {
+                        "interface": [
+                            {
+                                "name": port,
+                                "via": "LLDP",
+                                "rid": str(number),
+                                "age": "0 day, 01:00:00",
+                                "chassis": [
+                                    {"id": [{"type": "mac", "value": mac(far[0], names)}], "name": [{"value": far[0]}]}
+                                ],
+                                "port": [{"id": [{"type": "ifname", "value": far[1]}], "ttl": [{"value": "120"}]}],
+                            }
+                            for number, (port, far) in enumerate(ports, start=1)
+                            if far
+                        ]
+                    }
+                ]
+            },
+            indent=1,
+        )
+        for device, ports in by_device(seen, devices).items()
+    }

@@ -1,0 +1,15 @@
+"""The plain list: `device,port,neighbor,neighbor_port`, the last two empty for a port that sees nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tests.hall.dumps import Seen, by_device
+
+
+def write(seen: Seen, devices: Iterable[str] | None = None) -> dict[str, str]:
+    """One list of all."""
+    lines = ["device,port,neighbor,neighbor_port"]
+    for device, ports in by_device(seen, devices).items():
+        lines += [",".join((device, port, *(far or ("", "")))) for port, far in ports]
+    return {"hall.csv": "\n".join([*lines, ""])}

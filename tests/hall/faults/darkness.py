@@ -1,0 +1,72 @@
+"""What carries no light: loose plugs, broken or dirty cables, batches of wrong polarity, boxes without power."""
+
+from __future__ import annotations
+
+from random import Random
+
+from tests.hall.faults.laid import Laid, is_dark, places
+from tests.hall.faults.ranges import uplinks
+from tests.hall.model import Hall
+from tests.hall.plan import Plug
+
+
+def _right(hall: Hall) -> list[int]:
+    """Cords that are plugged as planned into the right boxes: where a dark one is astray, nobody can see."""
+    return [
+        number
+        for number, cord in enumerate(hall.plan.cords)
+        if not is_dark(hall, number)
+        and hall.halves.get(number, number) == number
+        and all(hall.at[Plug(number, end)] == home for end, home in enumerate(cord.homes))
+        and all(hall.names[home.device] == home.device for home in cord.homes)
+    ]
+
+
+def cable_unplugged(hall: Hall, random: Random) -> Laid | None:
+    """Pull a cord at one end or at all."""
+    right = _right(hall)
+    if not right:
+        return None
+    number = random.choice(right)
+    cord = hall.plan.cords[number]
+    ends = range(len(cord.homes)) if random.random() < 0.5 or cord.splits else [random.randrange(2)]
+    for end in ends:
+        hall.pull(Plug(number, end))
+    text = " and ".join(str(cord.homes[end]) for end in ends)
+    return Laid("cable_unplugged", f"{text} hangs loose", frozenset((number,)))
+
+
+def cable_dark(hall: Hall, random: Random) -> Laid | None:
+    """Let a cord carry no light: one of a cage, both, or all uplinks of a leaf, as of a batch of wrong polarity."""
+    right = set(_right(hall))
+    if not right:
+        return None
+    leaves = places(hall, "leaf")
+    if leaves and random.random() < 0.2:
+        leaf = random.choice(leaves)
+        cords = frozenset(hall.plugged[s].cord for s in uplinks(hall, leaf))
+        if len(cords) > 2 and cords <= right:
+            hall.bad |= cords
+            return Laid("cable_dark", f"all uplinks of {leaf}", cords)
+    number = random.choice(sorted(right))
+    cable = hall.plan.cords[number].cable
+    both = {n for n in right if hall.plan.cords[n].cable == cable} if random.random() < 0.5 else set()
+    cords = frozenset({number} | both)
+    hall.bad |= cords
+    return Laid("cable_dark", ", ".join(str(hall.plan.cords[n].homes[0]) for n in sorted(cords)), cords)
+
+
+def device_off(hall: Hall, random: Random) -> Laid | None:
+    """Take the power from a leaf or a node all of whose cords are as planned."""
+    right = set(_right(hall))
+    devices = places(hall, "leaf", "node")
+    for device in random.sample(devices, len(devices))[:8]:
+        cords = {n for n, cord in enumerate(hall.plan.cords) if any(home.device == device for home in cord.homes)}
+        others = {plug.cord for socket, plug in hall.plugged.items() if socket.device == device}
+        if cords and cords == others and cords <= right and hall.names[device] == device:
+            hall.off.add(device)
+            return Laid("device_off", device, frozenset(cords), frozenset((device,)))
+    return None
+
+
+FAULTS = (cable_unplugged, cable_dark, device_off)

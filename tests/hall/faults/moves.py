@@ -1,0 +1,154 @@
+"""Single plugs in wrong sockets."""
+
+from __future__ import annotations
+
+from random import Random
+
+from tests.hall.faults.laid import Laid, in_order, movable, pick_pair, places, sockets_of
+from tests.hall.model import Hall
+from tests.hall.plan import Socket
+
+
+def swap_at_leaf(hall: Hall, random: Random) -> Laid | None:
+    """Exchange two plugs of a leaf."""
+    return _swap_at(hall, random, "swap_at_leaf", places(hall, "leaf"))
+
+
+def swap_at_node(hall: Hall, random: Random) -> Laid | None:
+    """Exchange two plugs of a node."""
+    return _swap_at(hall, random, "swap_at_node", places(hall, "node"))
+
+
+def _swap_at(hall: Hall, random: Random, fault: str, devices: list[str]) -> Laid | None:
+    for device in random.sample(devices, len(devices))[:6]:
+        pair = pick_pair(hall, random, sockets_of(hall, device))
+        if pair:
+            hall.rotate(list(pair))
+            return Laid(fault, f"{pair[0]} <-> {pair[1]}")
+    return None
+
+
+def swap_across_racks(hall: Hall, random: Random) -> Laid | None:
+    """Exchange a plug each of two switches of a tier."""
+    tiers = sorted({hall.plan.devices[place]["tier"] for place in places(hall)})
+    for tier in random.sample(tiers, len(tiers)):
+        devices = places(hall, tier)
+        if len(devices) < 2:
+            continue
+        first, other = random.sample(devices, 2)
+        sockets = sockets_of(hall, first)
+        for socket in random.sample(sockets, len(sockets))[:6]:
+            others = [s for s in sockets_of(hall, other) if hall.plan.alike(socket, s)]
+            if others:
+                far = random.choice(others)
+                hall.rotate([socket, far])
+                return Laid("swap_across_racks", f"{socket} <-> {far}")
+    return None
+
+
+def legs_crossed(hall: Hall, random: Random) -> Laid | None:
+    """Cross two legs of a node that are on different rails or planes."""
+    devices = places(hall, "node")
+    for device in random.sample(devices, len(devices))[:6]:
+        sockets = [s for s in sockets_of(hall, device) if _way(hall, s) != ("", "")]
+        for first in random.sample(sockets, len(sockets))[:4]:
+            others = [s for s in sockets if _way(hall, s) != _way(hall, first) and hall.plan.alike(first, s)]
+            if others:
+                other = random.choice(others)
+                hall.rotate([first, other])
+                return Laid("legs_crossed", f"{first} <-> {other}")
+    return None
+
+
+def _way(hall: Hall, socket: Socket) -> tuple[str, str]:
+    """The rail and plane of a socket's first link."""
+    first = hall.plan.ports[socket][0]
+    row = hall.plan.row_of.get(first, {"rail": "", "plane": ""})
+    return row["rail"], row["plane"]
+
+
+def jumper_in_another_cage(hall: Hall, random: Random) -> Laid | None:
+    """Exchange one jumper of a pair with one of another cage of the switch."""
+    devices = places(hall)
+    for device in random.sample(devices, len(devices))[:8]:
+        sockets = [s for s in sockets_of(hall, device) if s.connector]
+        for first in random.sample(sockets, len(sockets))[:4]:
+            others = [s for s in sockets if s.cage != first.cage and hall.plan.alike(first, s)]
+            if others:
+                other = random.choice(others)
+                hall.rotate([first, other])
+                return Laid("jumper_in_another_cage", f"{first} <-> {other}")
+    return None
+
+
+def jumpers_crossed(hall: Hall, random: Random) -> Laid | None:
+    """Exchange both jumpers of a cage."""
+    devices = places(hall) + places(hall, "node")
+    for device in random.sample(devices, len(devices))[:8]:
+        sockets = [s for s in sockets_of(hall, device) if s.connector]
+        pairs = [
+            (first, other)
+            for first in sockets
+            for other in sockets
+            if first.cage == other.cage and first.connector < other.connector and hall.plan.alike(first, other)
+        ]
+        if pairs:
+            pair = random.choice(pairs)
+            hall.rotate(list(pair))
+            return Laid("jumpers_crossed", f"{pair[0]} <-> {pair[1]}")
+    return None
+
+
+def plug_in_free_cage(hall: Hall, random: Random) -> Laid | None:
+    """Put a plug, or both plugs of a cage, into a cage that should be free."""
+    free = [s for s in hall.plan.free() if s not in hall.plugged and s.device not in hall.off]
+    for target in random.sample(free, min(8, len(free))):
+        sockets = [s for s in sockets_of(hall, target.device) if hall.plan.alike(s, target)]
+        if not sockets:
+            continue
+        source = random.choice(sockets)
+        moves = {source: target}
+        if random.random() < 0.4:
+            moves |= {
+                s: t
+                for s in sockets
+                for t in free
+                if s.cage == source.cage
+                and (t.device, t.cage) == (target.device, target.cage)
+                and s.connector == t.connector
+                and s != source
+            }
+            if source.connector != target.connector and len(moves) > 1:
+                moves = {source: target}
+        hall.put({hall.plugged[s]: t for s, t in moves.items()})
+        return Laid("plug_in_free_cage", ", ".join(f"{s} -> {t}" for s, t in moves.items()))
+    return None
+
+
+def ring(hall: Hall, random: Random) -> Laid | None:
+    """Let three to six plugs of a device go round."""
+    devices = places(hall)
+    for device in random.sample(devices, len(devices))[:8]:
+        sockets = sockets_of(hall, device)
+        if not sockets:
+            continue
+        first = random.choice(sockets)
+        others = [s for s in sockets if s != first and hall.plan.alike(first, s)]
+        if len(others) >= 2:
+            chosen = [first, *random.sample(others, min(len(others), random.randint(2, 5)))]
+            hall.rotate(chosen)
+            return Laid("ring", " -> ".join(map(str, chosen)))
+    return None
+
+
+FAULTS = (
+    swap_at_leaf,
+    swap_at_node,
+    swap_across_racks,
+    jumper_in_another_cage,
+    jumpers_crossed,
+    plug_in_free_cage,
+    ring,
+    legs_crossed,
+)
+__all__ = ["FAULTS", "in_order", "movable"]

@@ -1,0 +1,118 @@
+"""A hall: boxes in their places, plugs in sockets, and what each port sees of the other end of its cable."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from tests.hall.plan import Plan, Plug, Port, Socket
+
+
+@dataclass
+class Hall:
+    """A hall as it stands, which starts as planned and is changed by faults and by those who mend them.
+
+    Sockets are named by their place: the box that stands where `spine-01` is planned has the sockets of `spine-01`,
+    whatever it calls itself.
+    """
+
+    plan: Plan
+    at: dict[Plug, Socket] = field(default_factory=dict)
+    """Where each plug is; a plug that hangs loose is missing."""
+    plugged: dict[Socket, Plug] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
+    """What the box at each place calls itself."""
+    bad: set[int] = field(default_factory=set)
+    """Cords that carry no light: broken, dirty, or of the wrong polarity."""
+    off: set[str] = field(default_factory=set)
+    """Places whose box has no power."""
+    halves: dict[int, int] = field(default_factory=dict)
+    """Of patched cords: whose far half (plug 1) the trunk joins to the near half (plug 0) of each."""
+
+    def __post_init__(self) -> None:
+        if not self.at:
+            self.at = {plug: self.plan.home(plug) for plug in self.plan.plugs()}
+            self.plugged = {socket: plug for plug, socket in self.at.items()}
+            self.names = {device: device for device in self.plan.devices}
+
+    def copy(self) -> Hall:
+        """The same hall, to be changed apart from this one."""
+        return replace(
+            self,
+            at=dict(self.at),
+            plugged=dict(self.plugged),
+            names=dict(self.names),
+            bad=set(self.bad),
+            off=set(self.off),
+            halves=dict(self.halves),
+        )
+
+    def put(self, moves: dict[Plug, Socket]) -> None:
+        """Pull some plugs, and then put each into its socket. Raises ValueError where a socket is taken."""
+        for plug in moves:
+            self.pull(plug)
+        for plug, socket in moves.items():
+            if socket in self.plugged:
+                raise ValueError(f"{socket} is taken by {self.plugged[socket]}")
+            self.at[plug] = socket
+            self.plugged[socket] = plug
+
+    def pull(self, plug: Plug) -> None:
+        """Pull a plug, which hangs loose then."""
+        socket = self.at.pop(plug, None)
+        if socket is not None:
+            del self.plugged[socket]
+
+    def rotate(self, sockets: list[Socket]) -> None:
+        """What is in each socket goes to the next one, and what is in the last to the first."""
+        turned = zip(sockets, sockets[1:] + sockets[:1], strict=True)
+        self.put({self.plugged[first]: other for first, other in turned if first in self.plugged})
+
+    def exchange(self, first: str, other: str) -> None:
+        """Rack the boxes of two places in each other's place."""
+        self.names[first], self.names[other] = self.names[other], self.names[first]
+
+    def place_of(self, name: str) -> str:
+        """Where the box of a name stands."""
+        return next(place for place, box in self.names.items() if box == name)
+
+    def lit(self) -> Iterator[tuple[Port, Port]]:
+        """The links that are up, from port to port by the names of the boxes."""
+        for number, cord in enumerate(self.plan.cords):
+            far = self.halves.get(number, number)
+            if number in self.bad or far in self.bad:
+                continue
+            for (a, i), (b, j) in cord.lanes:
+                ends = self._port(Plug(number, a), i), self._port(Plug(far, b), j)
+                if ends[0] and ends[1]:
+                    yield ends[0], ends[1]
+
+    def _port(self, plug: Plug, lane: int) -> Port | None:
+        """The port of one fibre pair of a plug; none where it hangs loose, nothing listens, or there is no power."""
+        socket = self.at.get(plug)
+        if socket is None or socket.device in self.off:
+            return None
+        ports = self.plan.ports[socket]
+        return (self.names[socket.device], ports[lane][1]) if lane < len(ports) else None
+
+    def devices(self) -> list[str]:
+        """The names of all boxes that have power, sorted."""
+        return sorted(name for place, name in self.names.items() if place not in self.off)
+
+    def seen(self) -> dict[Port, Port | None]:
+        """What each port of the boxes with power sees: the port at the other end, or nobody.
+
+        Ports are those that are planned or that have a plug.
+        """
+        seen: dict[Port, Port | None] = {}
+        taken = {home for cord in self.plan.cords for home in cord.homes} | set(self.plugged)
+        for socket in sorted(taken):
+            if socket.device not in self.off:
+                seen |= {(self.names[socket.device], port): None for _, port in self.plan.ports[socket]}
+        for a, b in self.lit():
+            seen |= {a: b, b: a}
+        return seen
+
+    def joined(self) -> set[frozenset[Port]]:
+        """The links that are up, without direction."""
+        return {frozenset(ends) for ends in self.lit()}

@@ -1,0 +1,259 @@
+"""The plan of a hall, read from the lists of a build: which plug sits in which socket, and which ports that joins.
+
+Written from docs/outputs.md, docs/technician.md and docs/patching.md alone. Nothing of the package is imported: what is
+judged with this model must not be able to share a mistake with it.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+Port = tuple[str, str]
+"""A device and what its operating system calls the port."""
+Row = dict[str, str]
+
+
+class Socket(NamedTuple):
+    """What takes one plug: a cage, or one connector of a twin-port cage (`33/1` is cage 33, connector 1)."""
+
+    device: str
+    cage: str
+    connector: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.device}:{self.cage}" + (f"/{self.connector}" if self.connector else "")
+
+
+class Plug(NamedTuple):
+    """One end of a cord: of a jumper 0 and 1, of a splitter 0 the common end and 1, 2, ... its tails."""
+
+    cord: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Cord:
+    """One piece that a hand lays: a jumper, a cable with its ends, a splitter; of patched fibre the whole channel."""
+
+    cable: str
+    fabric: str
+    part: str
+    splits: bool
+    """Whether it has a common end and tails: these cannot stand in for each other."""
+    homes: tuple[Socket, ...]
+    """Where each plug belongs."""
+    lanes: tuple[tuple[tuple[int, int], tuple[int, int]], ...]
+    """Its links, each as (end, position among the ports of that end) twice."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All cords, and the ports of each socket in their order on the connector."""
+
+    devices: dict[str, Row]
+    cords: tuple[Cord, ...]
+    ports: dict[Socket, tuple[Port, ...]]
+    """Of every socket that is planned, and of free ones whose ports have known names."""
+    links: dict[frozenset[Port], Row]
+    trunks: tuple[Row, ...]
+    patches: tuple[Row, ...]
+
+    @cached_property
+    def speeds(self) -> dict[Port, str]:
+        """The speed of each planned port, Gb/s."""
+        return {port: row["speed_gbps"] for ports, row in self.links.items() for port in ports}
+
+    @cached_property
+    def row_of(self) -> dict[Port, Row]:
+        """The link of each planned port."""
+        return {port: row for ports, row in self.links.items() for port in ports}
+
+    @cached_property
+    def parts(self) -> dict[Socket, str]:
+        """What kind of part is planned in each socket: the first word of its name."""
+        return {home: cord.part.removeprefix("2x ").split("-")[0] for cord in self.cords for home in cord.homes}
+
+    def kind(self, socket: Socket) -> tuple[object, ...]:
+        """What sockets have in common between which a plug may be put by mistake: model, connectors, links a plug."""
+        return self.devices[socket.device]["model"], bool(socket.connector), len(self.ports[socket])
+
+    def alike(self, first: Socket, other: Socket) -> bool:
+        """Whether a plug that is meant for one fits into the other and its links come up there."""
+        speeds = [{self.speeds.get(port, "") for port in self.ports[socket]} - {""} for socket in (first, other)]
+        return (
+            self.kind(first) == self.kind(other)
+            and (not all(speeds) or speeds[0] == speeds[1])
+            and self.parts.get(first, "") in ("", self.parts.get(other, self.parts.get(first, "")))
+        )
+
+    def plugs(self) -> Iterator[Plug]:
+        """Every plug."""
+        for number, cord in enumerate(self.cords):
+            for end in range(len(cord.homes)):
+                yield Plug(number, end)
+
+    def home(self, plug: Plug) -> Socket:
+        """Where a plug belongs."""
+        return self.cords[plug.cord].homes[plug.end]
+
+    def free(self) -> list[Socket]:
+        """Sockets that nothing is planned for and whose ports have known names."""
+        planned = {home for cord in self.cords for home in cord.homes}
+        return sorted(set(self.ports) - planned)
+
+
+def read_plan(folder: Path) -> Plan:
+    """The plan of a built folder with the parts devices, links, cables and labels.
+
+    Raises ValueError where the lists contradict each other.
+    """
+    devices = {row["device"]: row for row in _rows(folder / "devices.csv")}
+    links = _rows(folder / "links.csv")
+    sockets = {row["near_location"] for row in _rows(folder / "labels.csv")}
+    links_of: dict[str, list[Row]] = defaultdict(list)
+    for row in links:
+        links_of[row["cable"]].append(row)
+    rows_of: dict[str, list[Row]] = defaultdict(list)
+    for row in _rows(folder / "cables.csv"):
+        rows_of[row["cable"]].append(row)
+    cords: list[Cord] = []
+    ports: dict[Socket, tuple[Port, ...]] = {}
+    for cable, rows in rows_of.items():
+        for cord, ends in _cords(cable, rows, links_of[cable], sockets):
+            cords.append(cord)
+            for home, names in zip(cord.homes, ends, strict=True):
+                if ports.setdefault(home, names) != names:
+                    raise ValueError(f"{home} has two sets of ports: {ports[home]} and {names}")
+    joined = {frozenset(((r["a_device"], r["a_port"]), (r["b_device"], r["b_port"]))): r for r in links if r["cable"]}
+    ports |= _free_ports(devices, ports)
+    return Plan(devices, tuple(cords), ports, joined, _rows(folder / "trunks.csv"), _rows(folder / "patches.csv"))
+
+
+def _rows(file: Path) -> tuple[Row, ...]:
+    if not file.exists():
+        return ()
+    with file.open(encoding="utf-8", newline="") as lines:
+        return tuple(csv.DictReader(lines))
+
+
+def _printed(row: Row, link: Row) -> bool:
+    """Whether a link's ports are those that the label of a row names, after the place or as its cage."""
+    for side, text in zip("ab", row["label_a"].split(" > "), strict=True):
+        place, _, port = text.partition(" ")
+        local = place.rsplit(":", 1)[1]
+        if link[f"{side}_port"] not in (port, local):
+            return False
+    return True
+
+
+Tail = tuple[Socket, int, Port]
+"""Where one end of a link is plugged in: the socket, which tail of the splitter in it (0: all of it), and the port."""
+
+
+def _cords(
+    cable: str, rows: list[Row], links: list[Row], sockets: set[str]
+) -> list[tuple[Cord, list[tuple[Port, ...]]]]:
+    """The cords of a cable of cables.csv, each with the ports of its plugs."""
+    joints: list[tuple[Tail, Tail]] = []
+    waiting = list(links)
+    for number, row in enumerate(rows):
+        ours = [link for link in waiting if all(link[f"{s}_device"] == row[f"{s}_device"] for s in "ab")]
+        alike = [r for r in rows[number:] if all(r[f"{s}_device"] == row[f"{s}_device"] for s in "ab")]
+        count = len(ours) // len(alike)
+        ours = [link for link in ours if _printed(row, link)] if count == 1 and len(alike) > 1 else ours
+        ours = ours[:count]
+        waiting = [link for link in waiting if link not in ours]
+        joints += _joints(row, ours, sockets)
+    if waiting:
+        raise ValueError(f"{cable}: no row of cables.csv has the links {[link['link'] for link in waiting]}")
+    common = {side: {t[side][0] for t in joints if t[side][1]} for side in (0, 1)}
+    cords = []
+    for key in dict.fromkeys(_key(joint, common) for joint in joints):
+        of_cord = [joint for joint in joints if _key(joint, common) == key]
+        cords.append(_cord(cable, rows[0], of_cord, common))
+    return cords
+
+
+def _key(joint: tuple[Tail, Tail], common: dict[int, set[Socket]]) -> tuple[Socket, ...]:
+    """What tells cords of a cable apart: the common end of a splitter, both ends of a jumper."""
+    for side in (0, 1):
+        if joint[side][0] in common[side]:
+            return (joint[side][0],)
+    return (joint[0][0], joint[1][0])
+
+
+def _joints(row: Row, links: list[Row], sockets: set[str]) -> list[tuple[Tail, Tail]]:
+    """Each link of a row of cables.csv with where its two ends are plugged in."""
+    near, far = row["label_a"].split(" > ")
+    a_ends, b_ends = _ends(row, "a", near, sockets), _ends(row, "b", far, sockets)
+    count = max(len(a_ends), len(b_ends))
+    if len(links) % count:
+        raise ValueError(f"{row['cable']}: {len(links)} links do not fill {count} connectors")
+    joints: list[tuple[Tail, Tail]] = []
+    for number, link in enumerate(links):
+        turn = number * count // len(links)
+        (a, a_tail), (b, b_tail) = a_ends[turn % len(a_ends)], b_ends[turn % len(b_ends)]
+        joints.append(((a, a_tail, (a.device, link["a_port"])), (b, b_tail, (b.device, link["b_port"]))))
+    return joints
+
+
+def _ends(row: Row, side: str, text: str, sockets: set[str]) -> list[tuple[Socket, int]]:
+    """The sockets of one end of a row by its label: `h1.R01.09-U45:33/1+2` is two, `...:1/3` may be a third tail."""
+    place = text.partition(" ")[0]
+    head, local = place.rsplit(":", 1)
+    device, cage = row[f"{side}_device"], row[f"{side}_cage"]
+    if not (local == cage or local.startswith(f"{cage}/")):
+        raise ValueError(f"{row['cable']}: label {text} is not of cage {cage}")
+    below = local[len(cage) + 1 :]
+    if "+" in below:
+        return [(Socket(device, cage, connector), 0) for connector in below.split("+")]
+    if place in sockets:
+        return [(Socket(device, cage, below), 0)]
+    connector, _, tail = below.rpartition("/")
+    if f"{head}:{cage}" + (f"/{connector}" if connector else "") not in sockets:
+        raise ValueError(f"{row['cable']}: no plug has a label for {text}")
+    return [(Socket(device, cage, connector), int(tail))]
+
+
+def _cord(
+    cable: str, row: Row, joints: list[tuple[Tail, Tail]], common: dict[int, set[Socket]]
+) -> tuple[Cord, list[tuple[Port, ...]]]:
+    """One cord of its links: the common end first, the tails by number."""
+    split = next((s for s in (0, 1) if joints[0][s][0] in common[s]), None)
+    first = 0 if split is None else split
+    if split is not None:
+        joints = sorted(joints, key=lambda joint: joint[first][1])
+    homes = list(dict.fromkeys([joint[first][0] for joint in joints] + [joint[1 - first][0] for joint in joints]))
+    ports: list[list[Port]] = [[] for _ in homes]
+    lanes = []
+    for joint in joints:
+        ends = []
+        for side in (first, 1 - first):
+            end = homes.index(joint[side][0])
+            ports[end].append(joint[side][2])
+            ends.append((end, len(ports[end]) - 1))
+        lanes.append((ends[0], ends[1]))
+    cord = Cord(cable, row["fabric"], row["part"], split is not None, tuple(homes), tuple(lanes))
+    return cord, [tuple(names) for names in ports]
+
+
+def _free_ports(devices: dict[str, Row], ports: dict[Socket, tuple[Port, ...]]) -> dict[Socket, tuple[Port, ...]]:
+    """Ports of free sockets: as another device of the model has them."""
+    known: dict[tuple[str, str], dict[tuple[str, str], set[tuple[str, ...]]]] = defaultdict(lambda: defaultdict(set))
+    for socket, names in ports.items():
+        row = devices[socket.device]
+        if row["tier"] != "node":
+            known[row["model"], row["nos"]][socket.cage, socket.connector].add(tuple(port for _, port in names))
+    free: dict[Socket, tuple[Port, ...]] = {}
+    for device, row in devices.items():
+        cages = {socket.cage for socket in ports if socket.device == device}
+        for (cage, connector), names in sorted(known[row["model"], row["nos"]].items()):
+            if cage not in cages and len(names) == 1:
+                free[Socket(device, cage, connector)] = tuple((device, port) for port in next(iter(names)))
+    return free

@@ -1,0 +1,58 @@
+"""The writers of dumps: a hall is the same in every format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+import pytest
+
+from tests.hall.compiled import plan_of, verify
+from tests.hall.dumps import Seen, eos, iblinkinfo, ibnetdiscover, lldpctl, nvue, plain, sonic
+from tests.hall.faults import FAULTS
+from tests.hall.model import Hall
+
+ETHERNET: dict[str, Callable[[Seen], dict[str, str]]] = {
+    "lldpctl": lldpctl.write,
+    "eos": eos.write,
+    "eos at a prompt": lambda seen: eos.write(seen, prompts=True),
+    "sonic": sonic.write,
+    "nvue": nvue.write,
+}
+
+
+@pytest.mark.parametrize("name", ETHERNET)
+def test_agents_of_lldp_tell_what_the_plain_list_tells(name: str) -> None:
+    hall = _hall(
+        "leaf-spine", "swap_at_node", "ring", "tails_permuted", "cable_unplugged", "device_off", "boxes_exchanged"
+    )
+    seen = hall.seen()
+    assert _told("leaf-spine", ETHERNET[name](seen)) == _told("leaf-spine", plain.write(seen))
+
+
+@pytest.mark.parametrize("name", ["ibnetdiscover", "ibnetdiscover -g", "iblinkinfo"])
+def test_subnets_tell_what_the_plain_list_tells(name: str) -> None:
+    example = "superpod-b200-3tier"
+    hall = _hall(example, "swap_at_leaf", "swap_at_node", "cable_unplugged", "boxes_exchanged")
+    seen = hall.seen()
+    switches = [device for device, row in hall.plan.devices.items() if row["nos"] == "opensm"]
+    dumps = {
+        "ibnetdiscover": ibnetdiscover.write(seen, switches),
+        "ibnetdiscover -g": ibnetdiscover.write(seen, switches, grouped=True),
+        "iblinkinfo": iblinkinfo.write(seen, switches),
+    }
+    assert _told(example, dumps[name]) == _told(example, plain.write(seen))
+
+
+def _hall(example: str, *faults: str) -> Hall:
+    hall = Hall(plan_of(example))
+    random = Random(example)
+    assert all(FAULTS[fault](hall, random) for fault in faults)
+    return hall
+
+
+def _told(example: str, dumps: dict[str, str]) -> list[tuple[str, str]]:
+    verdict = verify(example, dumps)
+    assert (verdict.code, verdict.errors) == (1, "")
+    assert len(verdict.actions) > 3
+    return [(action["id"], action["text"]) for action in verdict.actions]
