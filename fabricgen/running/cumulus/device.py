@@ -5,6 +5,7 @@ Words: NVUE Command Reference and user guide, Cumulus Linux 5.15 and later.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
@@ -40,6 +41,9 @@ MANAGEMENT, PORT, PEERLINK = "mgmt", "swp", "peerlink"
 PAIR_VLAN = 4094
 DEFAULT_MTU = 9216
 _FEC = {"rs": "rs", "baser": "fc", "off": ""}
+_SHARED = {"state": "enabled", "vrr-state": {"up": {}}}
+"""What makes the addresses of a virtual router answer."""
+_TYPES = {"swp": PORT, "vlan": "svi", "eth": "eth", "lo": "loopback", "peerlink": "peerlink"}
 _KEYS = {
     PORT: (
         *("acl", "bridge", "description", "evpn", "ipv4", "ipv6", "link", "packet-trim", "qos", "router"),
@@ -65,9 +69,19 @@ def read(files: Mapping[str, str]) -> Switch:
         only(item, "set")
         tree = item["set"]
     only(tree, "acl", "bridge", "evpn", "interface", "mlag", "nve", "qos", "router", "service", "system", "vrf")
-    for row in tree["interface"].values():
+    for name, row in tree["interface"].items():
+        if tolerates():
+            row.setdefault("type", type_of(name))
         only(row, "type", *_KEYS[row["type"]])
     return _switch(tree, {name: row for name, row in tree["interface"].items() if row["type"] == PORT})
+
+
+def type_of(name: str) -> str:
+    """The type that NVUE takes an interface for by its name; a bond may have any (user guide, Bonding)."""
+    if "." in name:
+        return "sub"
+    word = re.match("[a-z_]*", name)
+    return _TYPES.get(word[0] if word else "", "bond")
 
 
 def _switch(tree: Mapping[str, Any], rows: Mapping[str, Row]) -> Switch:
@@ -171,7 +185,7 @@ def _addresses(row: Row) -> frozenset[str]:
 def _split(row: Row) -> str:
     """What a cage is split into, `2x` or `disabled`; "" for a port."""
     ways = row.get("link", {}).get("breakout", {})
-    if ways and set(row) | set(row["link"]) != {"type", "link", "breakout"}:
+    if ways and (set(row) | set(row["link"])) - ({"state"} if tolerates() else set()) != {"type", "link", "breakout"}:
         unfit("a split cage is no port")
     return next(iter(ways), "")
 
@@ -184,7 +198,8 @@ def _check_ports(rows: Mapping[str, Row], split: Mapping[str, str], routing: Any
     for name, into in split.items():
         ports = of_cage.get(name, set())
         count = 0 if name in blocked or not into else int(into.removesuffix("x"))
-        if ports != {f"{name}s{n}" for n in range(count)}:
+        every = {f"{name}s{n}" for n in range(count)}
+        if ports != every and not (tolerates() and ports < every):
             unfit(f"{name} is {into or 'whole'}, with ports {sorted(ports)}")
     if strange := {n for cage in of_cage.keys() - {"", *split} for n in of_cage[cage]}:
         unfit(f"ports of no cage: {sorted(strange)}")
@@ -217,13 +232,13 @@ def _port(name: str, row: Row, routing: Any, bridged: set[int]) -> Interface:
 def _bonds(rows: Mapping[str, Row], bridged: set[int]) -> Iterator[tuple[int, Bond]]:
     for name, row in rows.items():
         if row["type"] == "bond":
-            own, link = row["bond"], row["link"]
+            own, link = row["bond"], row.get("link", {})
             only(own, "lacp-bypass", "lacp-rate", "member", "mlag", "mode")
             only(link, "mtu", "state")
-            if (own["lacp-rate"], own["mode"]) != ("fast", "lacp"):
+            if (own.get("lacp-rate", "fast"), own.get("mode", "lacp")) != ("fast", "lacp"):
                 unfit(f"{name} is no bond by LACP")
-            ((state, _),) = link["state"].items()
-            up, vlans = {"up": True, "down": False}[state], _vlans_of(row["bridge"], bridged)
+            (state,) = link.get("state", {"up": {}})
+            up, vlans = {"up": True, "down": False}[state], _vlans_of(row.get("bridge", {}), bridged)
             members = frozenset(own["member"])
             number, mlag = int(name.removeprefix("bond")), own.get("mlag", {"id": 0, "state": "enabled"})
             if mlag["state"] != "enabled":
@@ -232,7 +247,7 @@ def _bonds(rows: Mapping[str, Row], bridged: set[int]) -> Iterator[tuple[int, Bo
             yield (
                 number,
                 Bond(
-                    *(members, up, link["mtu"], *vlans, row["description"], mlag["id"]),
+                    *(members, up, link.get("mtu", DEFAULT_MTU), *vlans, row.get("description", ""), mlag["id"]),
                     fallback=bypass,
                     segment=segments.segment(row, number),
                 ),
@@ -247,7 +262,7 @@ def _pair(tree: Mapping[str, Any], vlans: dict[int, tuple[str, frozenset[str]]])
             unfit("parts of an MLAG pair without the others")
         return None
     only(own, "backup", "mac-address", "peer-ip", "state")
-    fits = (own["peer-ip"], own["state"], row["bridge"], set(row["link"]["state"]))
+    fits = (own["peer-ip"], own["state"], row["bridge"], set(row.get("link", {}).get("state", ("up",))))
     if fits != ("linklocal", "enabled", {"domain": {"br_default": {}}}, {"up"}) or PAIR_VLAN not in vlans:
         unfit(f"an MLAG pair that does not come up: {fits}")
     ((address, way),) = own["backup"].items()
@@ -270,7 +285,7 @@ def _vlans_of(bridge: Row, bridged: set[int]) -> tuple[int, frozenset[int]]:
     untagged = 0 if own.get("untagged") == "none" else int(own["untagged" if "vlan" in own else "access"])
     vlans = frozenset(map(int, own.get("vlan", {untagged: {}})))
     unknown = not vlans <= bridged or untagged not in vlans | {0}
-    if unknown or {**own["stp"], "bpdu-guard": ""} != {"admin-edge": "enabled", "bpdu-guard": ""}:
+    if unknown or {**own.get("stp", {}), "bpdu-guard": ""} != {"admin-edge": "enabled", "bpdu-guard": ""}:
         unfit(f"no plain host port: {own}")
     return untagged, vlans - {untagged}
 
@@ -284,7 +299,10 @@ def _vlan(row: Row, bridged: set[int], relays: Mapping[str, Relay]) -> Vlan:
         unfit(f"VLAN {row['vlan']} is not in the bridge")
     vrf = vrf_of(row.get("vrf", "default"))
     shared = [row[word]["vrr"] for word in ("ipv4", "ipv6") if "vrr" in row.get(word, {})]
-    if any(set(one) != {"address", "state"} or one["state"] != "enabled" for one in shared):
+    if any(
+        {**one, "vrr-state": one.get("vrr-state", {"up": {}})} != {"address": one["address"], **_SHARED}
+        for one in shared
+    ):
         unfit(f"a virtual router that is off: {shared}")
     found = frozenset(address for one in shared for address in one["address"])
     plain = Vlan(found, vrf, _addresses(row)) if found else Vlan(_addresses(row), vrf)

@@ -18,8 +18,12 @@ from fabricgen.running.tree import only, tolerates, unfit
 
 Row = Mapping[str, Any]
 ON = "enabled"
+_OF_GROUPS = ("address-family", "bfd", "capabilities", "shutdown")
+"""What groups say in files of ours; a switch may show it of each neighbour."""
 FAMILIES = {"ipv4-unicast": "v4", "ipv6-unicast": "v6"}
 DISCARD_DISTANCE = "250"
+DEFAULT_TIMERS = {"connection-retry": 10, "hold": 9, "keepalive": 3}
+"""Seconds (NVUE Command Reference, BGP)."""
 
 
 class Routing:
@@ -28,7 +32,8 @@ class Routing:
     def __init__(self, router: Row, vrfs: Row) -> None:
         only(router, "adaptive-routing", "bfd", "bgp", "policy")
         self.adaptive = router.get("adaptive-routing") == {"state": ON}
-        self._graceful = router.get("bgp", {}).get("graceful-shutdown") == ON
+        self._above: Row = router.get("bgp", {})
+        self._graceful = self._above.get("graceful-shutdown") == ON
         self._policies = _policies(router.get("policy", {}), graceful=self._graceful)
         self._bfd = _bfd(router.get("bfd", {}))
         self._statics: dict[str, Row] = {}
@@ -90,10 +95,11 @@ class Routing:
     def _instance(self, row: Row) -> Instance:
         known = ("address-family", "autonomous-system", "neighbor", "path-selection", "peer-group", "router-id")
         only(row, *known, "rd", "route-export", "route-import", "state", "timers")
-        if row["state"] != ON or row["timers"].keys() != {"connection-retry", "hold", "keepalive"}:
+        timers = DEFAULT_TIMERS | row.get("timers", {})
+        if row["state"] != ON or timers.keys() != DEFAULT_TIMERS.keys():
             unfit("BGP is off, or has other timers")
-        found = Instance(row["autonomous-system"], row["router-id"])
-        found.timers = row["timers"]["keepalive"], row["timers"]["hold"]
+        found = Instance(*(row.get(word, self._above.get(word)) for word in ("autonomous-system", "router-id")))
+        found.timers = timers["keepalive"], timers["hold"]
         found.relax = row.get("path-selection") == {"multipath": {"aspath-ignore": ON}}
         for word, family in row["address-family"].items():
             if word == "l2vpn-evpn":
@@ -118,7 +124,8 @@ class Routing:
 
     def _group(self, row: Row) -> Neighbor:
         only(row, "address-family", "bfd", "capabilities")
-        return self._families(Neighbor(is_group=True), row)
+        group = Neighbor(is_group=True)
+        return self._families(group, row) if row or not tolerates() else group
 
     def _families(self, found: Neighbor, row: Row) -> Neighbor:
         """What a group, or a neighbour of none, says of each family, and of BFD."""
@@ -147,18 +154,21 @@ class Routing:
     def _neighbor(self, name: str, row: Row) -> Neighbor:
         if "peer-group" not in row:
             return self._families(exit_neighbor(name, row), row)
-        only(row, "description", "multihop-ttl", "peer-group", "remote-as", "type", "update-source")
+        known = ("description", "multihop-ttl", "peer-group", "remote-as", "type", "update-source")
+        only(row, *known, *(_OF_GROUPS if tolerates() else ()))
         if (row["type"] == "unnumbered") != name.startswith(("swp", "peerlink.")):
             unfit(f"{name} is {row['type']}")
         if row["type"] == "unnumbered":
             self.unnumbered.add(name)
-        return Neighbor(
+        neighbor = Neighbor(
             group=row["peer-group"],
-            remote_asn=row["remote-as"],
-            description=row["description"],
+            remote_asn=row.get("remote-as", 0) if tolerates() else row["remote-as"],
+            description=row.get("description", ""),
             multihop=row.get("multihop-ttl", 0),
             source=row.get("update-source", ""),
+            shut=row.get("shutdown") == ON,
         )
+        return self._families(neighbor, row) if "address-family" in row else neighbor
 
 
 def _bfd(row: Row) -> dict[str, Bfd]:
@@ -196,7 +206,7 @@ def _policies(row: Row, *, graceful: bool) -> Policies:
         found.as_paths[name] = {rule["aspath-exp"] for rule in one["rule"].values()}
     for name, one in row.get("prefix-list", {}).items():
         only(one, "rule", "type")
-        types[name] = one["type"]
+        types[name] = one.get("type", "ipv4")
         for rule in one["rule"].values():
             only(rule, "action", "match")
             if rule["action"] != "permit":

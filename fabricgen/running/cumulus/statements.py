@@ -26,16 +26,24 @@ _OF_ROUTER = ("autonomous-system", "router-id")
 
 def statements(files: Mapping[str, str]) -> Statements:
     """The statements of `startup.yaml`, in whatever form NVUE shows it; raises as `settings` does."""
-    stated = settings(files[FILE])
+    return effective(settings(files[FILE]))
+
+
+def effective(stated: Statements) -> Statements:
+    """What settings, such as `settings` gives, come to where one is taken from another."""
     sessions: dict[Path, Statements] = {}
-    for path in [path for path in stated if path[:1] == ("vrf",) and path[2:4] == ("router", "bgp")]:
-        sessions.setdefault(path[:4], {})[path[4:]] = stated.pop(path)
+    effects: Statements = {}
+    for path, value in stated.items():
+        if path[0] == "vrf" and path[2:4] == ("router", "bgp"):
+            sessions.setdefault(path[:4], {})[path[4:]] = value
+        else:
+            effects[path] = value
     for vrf, own in sessions.items():
         for word in _OF_ROUTER:
             if above := stated.get(("router", "bgp", word)):
                 own.setdefault((word,), above)
-        stated |= {(*vrf, *path): value for path, value in _inherited(own).items()}
-    return stated
+        effects |= {(*vrf, *path): value for path, value in _inherited(own).items()}
+    return effects
 
 
 def files_of(stated: Statements) -> dict[str, str]:

@@ -33,7 +33,7 @@ def read_system(system: Row, addresses: Iterable[tuple[str, str]]) -> tuple[str,
     only(system, *KNOWN, *MORE)
     own = frozenset(addresses)
     vrf = "mgmt" if own else "default"
-    if system["lldp"] != ON or system["ssh-server"] != (ON | {"vrf": {"mgmt": {}}} if own else ON):
+    if system.get("lldp", ON) != ON or system["ssh-server"] != (ON | {"vrf": {"mgmt": {}}} if own else ON):
         unfit("LLDP or SSH is not on where it is to be")
     dns, syslog, message = (system.get(key, {}) for key in ("dns", "syslog", "message"))
     only(dns, "domain", "server")
