@@ -119,14 +119,14 @@ def test_rails_that_never_meet_are_subnets_each_with_its_own_manager(folder: Pat
 
 
 def test_nodes_above_the_lowest_tier_are_reached_too(folder: Path) -> None:
-    """ftree takes no adapters of several ranks, and updn joins no two spines: the options ask for dnup."""
+    """ftree takes no adapters of several ranks, and updn joins no two spines: the options ask for nue."""
     sets = ("fabrics.compute.extra.ufm.to=spine", "fabrics.compute.tiers.spine.count=18", "pods.p1.su=2")
     files = of_fabric("superpod-b200", "compute", *sets)
-    assert "routing_engine dnup\n" in files["opensm.conf"]
+    assert "routing_engine nue\n" in files["opensm.conf"]
     with simulated(files, folder) as subnet:
         log = subnet.route()
         assert unreached(parse(subnet.discover()), subnet) == []
-    assert "dnup tables configured on all switches" in log
+    assert "nue tables configured on all switches" in log
 
 
 def test_uplinks_that_land_unequally_are_routed_up_and_down(folder: Path) -> None:
