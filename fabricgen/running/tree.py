@@ -13,6 +13,8 @@ from hier_config import Platform, get_hconfig
 from hier_config.child import HConfigChild
 from hier_config.exceptions import DuplicateChildError
 
+from fabricgen.running.statements import Path, section_statements
+
 Line: TypeAlias = HConfigChild
 Taker: TypeAlias = Callable[..., None]
 """Called with the line and the groups of the pattern that it matched."""
@@ -179,10 +181,6 @@ def tree(text: str) -> Section:
     return Section("", list(found.children))
 
 
-MOST_DEEP = 8
-"""Sections within sections, far more than any NOS has."""
-
-
 @dataclass(slots=True)
 class Section:
     """A line of what a device runs, with the lines below it: the library takes ten times as long to read a hall."""
@@ -200,22 +198,12 @@ class Section:
 
 def _tolerated(lines: Iterable[str], banners: Mapping[str, str]) -> Section:
     """Lines without comments, each once in its section: a section that stands twice is one."""
-    root = Section("")
-    inside: list[tuple[int, Section]] = [(-1, root)]
-    known: dict[tuple[int, str], Section] = {}
-    for line in lines:
-        text, indent = line.strip(), len(line) - len(line.lstrip())
-        if text.startswith("!"):
-            continue
-        while inside[-1][0] >= indent or len(inside) > MOST_DEEP:
-            inside.pop()
-        above = inside[-1][1]
-        own = known.get((id(above), text))
-        if own is None:
-            own = known[id(above), text] = Section(banners.get(text, text), [], above)
-            above.children.append(own)
-        inside.append((indent, own))
-    return root
+    sections: dict[Path, Section] = {(): Section("")}
+    for path in section_statements("\n".join(lines)):
+        above = sections[path[:-1]]
+        sections[path] = Section(banners.get(path[-1], path[-1]), [], above)
+        above.children.append(sections[path])
+    return sections[()]
 
 
 def only(values: Mapping[str, Any], *known: str) -> None:

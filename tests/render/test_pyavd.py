@@ -15,7 +15,9 @@ from test_services import BRIDGED_VRF, ROUTED_VRF, converged
 from test_services import files_of as files_of_view
 
 from fabricgen.render.engine import Renderer, render_options
+from fabricgen.running.eos.statements import statements
 from fabricgen.views.switch import Service, SwitchView
+from tests.laws import law_cases
 from tests.render.rendered import (
     ALL_EOS,
     BARE,
@@ -227,3 +229,13 @@ def test_a_wrong_line_is_noticed() -> None:
     limit = "   neighbor UP maximum-routes 4096 warning-limit 80 percent\n"
     moved = text.replace(limit, "", 1).replace("end\n", f"{limit.strip()}\nend\n")
     assert len(unexplained(moved, leaf)) == 2
+
+
+@pytest.mark.law
+@pytest.mark.parametrize("case", law_cases("spellings of AVD", CASES))
+def test_arista_states_the_same(case: str) -> None:
+    """What AVD renders of a plan is, to `check --running`, what a build writes of it."""
+    name, sets = CASES[case]
+    for switch in shapes(name, sets):
+        of_arista = statements({"switch.cfg": get_device_config(structured_config(switch))})
+        assert of_arista == statements({"switch.cfg": text_of(switch, name, sets)})

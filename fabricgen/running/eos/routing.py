@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from fabricgen.running.bgp import Instance, drained
 from fabricgen.running.eos.leaks import FAMILIES, Targets
 from fabricgen.running.eos.overlay import BRIDGED, FAMILY, VXLAN, Vxlan, overlay_of
+from fabricgen.running.eos.words import ports_of
 from fabricgen.running.form import Bfd, Bgp
 from fabricgen.running.overlay import Overlay, VrfLines
 from fabricgen.running.policy import ADDING, Entry, Policies, Route, of_exit
 from fabricgen.running.tree import Line, Rules, unfit
-
-MOST_PORTS = 4096
-"""More than a switch has."""
 
 
 @dataclass
@@ -78,7 +75,6 @@ _BFD = Rules()
 def routing_rules(top: Rules) -> None:
     """Add the sections of routing to those of a whole configuration."""
     top.line(r"(?:ip|ipv6) prefix-list (\S+)")(_prefix_list)
-    top.line(r"(?:ip|ipv6) prefix-list (\S+) seq \d+ permit (\S+)((?: [gl]e \d+)*)")(_prefix_rule)
     top.line(r"ip as-path access-list (\S+) permit (\S+) any")(_as_path)
     top.line(r"ip extcommunity-list (\S+) permit rt (\S+)")(_targets)
     top.line(r"route-map (\S+) (permit|deny) (\d+)")(_route_map)
@@ -104,11 +100,6 @@ def _timers_of_bfd(routing: EosRouting, line: Line, own: str, least: str, multip
 
 def _prefix_list(box: HasRouting, line: Line, name: str) -> None:
     _LIST.read(line.children, box.routing.policies, name)
-
-
-def _prefix_rule(box: HasRouting, line: Line, name: str, prefix: str, bounds: str) -> None:
-    """As EOS before 4.23 shows it: a line a rule."""
-    box.routing.policies.add_permit(name, prefix, bounds)
 
 
 @_LIST.line(r"seq \d+ permit (\S+)((?: [gl]e \d+)*)")
@@ -256,26 +247,10 @@ def _member(routing: EosRouting, bgp: Instance, line: Line, peer: str, group: st
 
 @_BGP.line(r"neighbor interface (\S+) peer[ -]group (\S+) remote-as (\d+)")
 def _interface(routing: EosRouting, bgp: Instance, line: Line, ports: str, group: str, asn: str) -> None:
-    for port in expanded(ports):
+    for port in ports_of(ports):
         bgp.neighbor(port).group = group
         bgp.neighbor(port).remote_asn = int(asn)
         routing.link_local[port] = group
-
-
-def expanded(ports: str) -> Iterator[str]:
-    """The interfaces of a list in EOS's comma form: Ethernet1/1,2/1; EOS itself shows runs of them, too: Et1/1-4/1."""
-    for each in re.sub("^Et(?:hernet)?", "", ports).split(","):
-        if not each[:1].isdigit():
-            yield each
-            continue
-        start, _, end = each.partition("-")
-        (*head, first), (*_, last) = start.split("/"), (end or start).split("/")
-        if len(head) == 1 and "/" in end:  # of cages, whose first port it is
-            cages = range(int(head[0]), int(end.partition("/")[0]) + 1)[:MOST_PORTS]
-            yield from (f"Ethernet{cage}/{first}" for cage in cages)
-        else:
-            numbers = range(int(first), int(last) + 1)[:MOST_PORTS]
-            yield from ("Ethernet" + "/".join([*head, str(number)]) for number in numbers)
 
 
 @_BGP.line(r"neighbor (\S+) remote-as (\d+)")

@@ -1,0 +1,113 @@
+"""Words of EOS lines that have several spellings, each brought to one (Arista EOS user manual)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from ipaddress import ip_address, ip_interface
+from itertools import islice
+from typing import TypeAlias
+
+from fabricgen.running.tree import UnknownTextError
+
+MOST_NAMED = 4096  # more ports or VLANs than a line can name
+_PORT_KINDS = ("Ethernet", "Management", "Loopback", "Port-Channel", "Vlan", "Vxlan")
+_PORT_KIND = {kind[:letters].lower(): kind for kind in _PORT_KINDS for letters in range(2, len(kind) + 1)}
+
+Words: TypeAlias = tuple[str, ...]
+
+
+def _limited(names: Iterable[str]) -> Words:
+    some = tuple(islice(names, MOST_NAMED + 1))
+    if len(some) > MOST_NAMED:
+        raise UnknownTextError(f"a line names more than {MOST_NAMED} things at once")
+    return some
+
+
+def _numbers(text: str) -> Words:  # of a list, sorted: 10-12,20, or 0 1 2
+    runs = (run.partition("-") for run in re.split("[, ]", text))
+    numbers = (number for first, _, last in runs for number in range(int(first), int(last or first) + 1))
+    return tuple(map(str, sorted(map(int, {*_limited(map(str, numbers))}))))
+
+
+def ports_of(text: str) -> Words:
+    """Interfaces of a list by their full names: Et1/1-3,2/5,Po1; a run of cages is 1-4/1, or 1/1-4/1.
+
+    Raises ValueError or LookupError for what is no list of interfaces.
+    """
+    return _limited(_ports(text))
+
+
+def _ports(text: str) -> Iterator[str]:
+    kind = ""
+    for run in text.split(","):
+        letters, numbers = re.findall("^([A-Za-z-]*?)([0-9].*)", run)[0]
+        kind = _PORT_KIND[letters.lower()] if letters else kind
+        start, _, end = numbers.partition("-")
+        first, last = start.split("/"), (end or start).split("/")
+        last = first[: len(first) - len(last)] + last
+        first += last[len(first) :]
+        # one of several numbers may run
+        (at,) = [at for at, number in enumerate(first) if number != last[at]] or [-1]
+        for number in range(int(first[at]), int(last[at]) + 1) if end else [first[at]]:
+            first[at] = str(number)
+            yield kind + "/".join(first)
+
+
+def _name(text: str) -> Words:  # of a host, peer or next hop: an address, an interface, or itself
+    for words in (_address, ports_of):
+        try:
+            return words(text)
+        except (ValueError, LookupError):
+            continue
+    return (text,)
+
+
+def _address(text: str) -> Words:
+    return (str(ip_address(text)),)
+
+
+def _as_numbers(text: str) -> Words:  # 65536 for 1.0 (RFC 5396)
+    parts = [word.rpartition(".") for word in text.split()]
+    return (" ".join(str(int(high or 0) * 65536 + int(low)) for high, _, low in parts),)
+
+
+def _target(text: str) -> Words:  # a route target or distinguisher, whose first part may be an AS number in dots
+    first, _, rest = text.partition(":")
+    return (f"{_as_numbers(first)[0] if first.count('.') == 1 else first}:{rest}",)
+
+
+def _secret(text: str) -> Words:  # with the type that it is written in; a plain one, and a reference to one, without
+    kind, _, secret = text.rpartition(" ")
+    return (secret if kind == "0" or secret.startswith("<") else text,)
+
+
+_MAC = r"[\da-fA-F]{4}\.[\da-fA-F]{4}\.[\da-fA-F]{4}|[\da-fA-F]{2}(?::[\da-fA-F]{2}){5}"
+_GSHUT = {"GSHUT": "65535:0"}  # RFC 8326
+
+# Kinds of words, as the forms of `lines.yaml` name them: a regular expression without groups, and what a text of it
+# stands for, several words where it is a range; ValueError or LookupError where it is no such word.
+KINDS: dict[str, tuple[str, Callable[[str], Words]]] = {
+    "WORD": (r"\S+", lambda text: (text,)),
+    "TEXT": (r"\S.*", lambda text: (text,)),
+    "NUMBER": (r"\d+", lambda text: (str(int(text)),)),
+    "DECIMAL": (r"\d+(?:\.\d+)?", lambda text: (f"{float(text):g}",)),
+    "NUMBERS": (r"\d+(?:[ ,-]\d+)*", _numbers),
+    "VLANS": (r"\d+(?:[,-]\d+)*", lambda text: (",".join(_numbers(text)),)),
+    "PORT": (r"[A-Za-z-]+\d[\d/.]*", ports_of),
+    "PORTS": (r"[A-Za-z-]+\d[\w/.,-]*", ports_of),
+    "IP": (r"[\da-fA-F:.]+", _address),
+    "NAME": (r"\S+", _name),
+    "PREFIX": (r"[\da-fA-F:.]+/\d+|\d[\d.]+ \d[\d.]+", lambda text: (str(ip_interface(text.replace(" ", "/"))),)),
+    "ASN": (r"\d+(?:\.\d+)?", _as_numbers),
+    "ASNS": (r"\d+(?:\.\d+)?(?: \d+(?:\.\d+)?)*", _as_numbers),
+    "TARGET": (r"\S+:\S+", _target),
+    "COMMUNITIES": (
+        r"(?:\d+:\d+|GSHUT)(?: (?:\d+:\d+|GSHUT))*",
+        lambda text: (" ".join(sorted(_GSHUT.get(word, word) for word in text.split())),),
+    ),
+    "MAC": (_MAC, lambda text: (":".join(re.findall("..", re.sub("[:.]", "", text.lower()))),)),
+    "ESI": (r"[\da-fA-F:.]+", lambda text: (text.lower(),)),
+    "SPEED": (r"\S+", lambda text: (text.removesuffix("full"),)),
+    "SECRET": (r"(?:(?:0|7|8a|L) )?\S+", _secret),
+}
