@@ -38,7 +38,10 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """A place in the hall: `port` as the NOS calls it, `label` as printed on the cable end planned there ("": none)."""
+    """A place in the hall: `port` as the NOS calls it, `label` as printed on the plug planned there ("": none).
+
+    `connector` is where the plug is, as printed on the device and its label: `33`, or `33/2` of a twin-port cage.
+    """
 
     device: str
     port: str
@@ -46,6 +49,7 @@ class End:
     u: int = 0
     cage: str = ""
     label: str = ""
+    connector: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +128,7 @@ class Action:
     @property
     def id(self) -> str:
         """A name that stays while the same finding stays: its kind and a digest of what is wrong."""
-        told = "\n".join([self.kind.value, *sorted(f"{end.device}:{end.port}" for end in self.ends)])
+        told = "\n".join([self.kind.value, *sorted(f"{end.device}:{end.connector or end.port}" for end in self.ends)])
         return f"{self.kind.value}-{sha256(told.encode()).hexdigest()[:8]}"
 
 

@@ -6,10 +6,12 @@ number: twice the row of its link in links.csv, and one more at its b end; so `p
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from ipaddress import ip_interface
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,21 +21,28 @@ import numpy as np
 from fabricgen.cluster import Cluster
 from fabricgen.diff.compare import collector_paused
 from fabricgen.diff.folder import blocks_of, check_together
+from fabricgen.export.files import addresses as addresses_part
 from fabricgen.export.files import cables as cables_part
 from fabricgen.export.files import devices as devices_part
 from fabricgen.export.files import links as links_part
 from fabricgen.export.files import patches as patches_part
 from fabricgen.export.files import trunks as trunks_part
+from fabricgen.export.plugs import label_texts
 from fabricgen.numbering.lazy_columns import EncodedColumn, LazyColumn, encoded
 from fabricgen.publish.reading import open_built
 from fabricgen.verify.actions import End
-from fabricgen.wiring.tables import Flags, Ints, Ints64
+from fabricgen.verify.connectors import connectors_of, sockets_in
+from fabricgen.wiring.tables import Ints, Ints64
 
 if TYPE_CHECKING:
     from fabricgen.numbering.lazy_columns import Strings
 
 DEVICES = ("device", "fabric", "tier", "model", "nos", "site", "pod", "su", "rack", "u", "rail", "plane", "mgmt")
-LINKS = ("fabric", "cable", "a_device", "a_port", "b_device", "b_port", "speed_gbps", "rail", "plane")
+LINKS = (
+    *("fabric", "cable", "a_device", "a_port", "a_ip", "b_device", "b_port", "b_ip"),
+    *("speed_gbps", "rail", "plane"),
+)
+ADDRESSES = ("prefix", "device", "port")
 CABLES = (
     *("cable", "fabric", "part", "medium", "length_m", "a_device", "a_cage", "a_transceiver"),
     *("b_device", "b_cage", "b_transceiver", "label_a", "label_b"),
@@ -43,6 +52,7 @@ PATCHES = ("cable", "end", "device", "cage", "panel", "trunk", "connector", "fib
 TRUNKS = ("trunk", "a_rack", "a_u", "a_panel", "a_ports", "b_rack", "b_u", "b_panel", "b_ports")
 
 Columns = Mapping[str, Sequence[Any]]
+_RANGE = re.compile(r"\d[+-]\d+$")
 
 
 @dataclass(frozen=True)
@@ -51,9 +61,11 @@ class PlannedCabling:
 
     `devices`, `links` and `cables` are the columns of the lists, encoded (labels, which all differ, are computed when
     they are read); rows of links without a cable (backplanes) are left out. Per port (see the module), int32: `device`
-    (row of `devices`), `name` (index into `port_texts`), `plug` (what is pulled in one: the common end of a breakout is
-    one plug for all its links; numbers from 0). Per link, int32: `cable` (index into `cable_ids`), `row` (row of
-    `cables`). `patching` reads the lists of jumpers and of trunks (None: nothing is patched).
+    (row of `devices`), `name` (index into `port_texts`), `plug` (what a hand moves: the end of a jumper; the common end
+    of a splitter is one plug for all its links; numbers from 0), `connector` (index into `connector_texts`: where the
+    plug is, as labels say). Per link, int32: `cable` (index into `cable_ids`), `row` (row of
+    `cables`). `patching` reads the lists of jumpers and of trunks (None: nothing is patched), `addresses` that of
+    addresses (None: those of links.csv are all that is known).
     """
 
     devices: Mapping[str, EncodedColumn]
@@ -64,10 +76,13 @@ class PlannedCabling:
     device: Ints
     name: Ints
     plug: Ints
+    connector: Ints
+    connector_texts: Strings
     cable_ids: Strings
     cable: Ints
     row: Ints
     patching: Callable[[], tuple[Columns, Columns]] | None = None
+    addresses: Callable[[], Columns] | None = None
 
     @property
     def ports(self) -> int:
@@ -114,14 +129,59 @@ class PlannedCabling:
         side = "b" if port & 1 else "a"
         return str(self.of_cable(f"{side}_cage", port))
 
-    def label(self, port: int) -> str:
-        """What is printed on the label of the cable end that is planned in a port: near end > far end.
+    def connector_text(self, port: int) -> str:
+        """The connector that the plug of a port is in, as on its label: `33/2`."""
+        return str(self.connector_texts[self.connector[port]])
 
-        cables.csv says the port of the NOS behind each, which no label does.
+    def label(self, port: int) -> str:
+        """What is printed on the label of the plug that is planned in a port: near end > far end, as in labels.csv.
+
+        cables.csv says the port of the NOS behind each, which no label does, and names several jumpers of a row in one.
         """
-        told = str(self.of_cable("label_b" if port & 1 else "label_a", port))
-        ends = told.split(" > ")
-        return " > ".join(end.partition(" ")[0] for end in ends) if len(ends) > 1 else told
+        near, _, far = str(self.of_cable("label_b" if port & 1 else "label_a", port)).partition(" > ")
+        if not far:
+            return near
+        place, at, socket = far.partition(" ")[0].partition(":")
+        tails = len({int(self.plug[each ^ 1]) for each in self.ports_of_plug(int(self.plug[port]))})
+        socket = self.connector_text(port ^ 1) if _RANGE.search(socket) else socket
+        more = f" +{tails - 1}" if tails > 1 else ""
+        return f"{near.partition(':')[0]}:{self.connector_text(port)} > {place}{at}{socket}{more}"
+
+    @cached_property
+    def _port_addresses(self) -> Mapping[tuple[str, str], frozenset[str]]:
+        """The addresses of each port that has some, with their prefix lengths and VLANs: {(device, port): ...}."""
+        found: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+        if self.addresses is not None:
+            columns = self.addresses()
+            for device, name, prefix in zip(columns["device"], columns["port"], columns["prefix"], strict=True):
+                port, _, vlan = str(name).partition(".")
+                found[str(device), port].add(f"{prefix} {vlan}")
+        else:
+            for side in "ab":
+                texts = (self.links[f"{side}_{what}"].texts().tolist() for what in ("device", "port", "ip"))
+                for device, port, prefix in zip(*texts, strict=True):
+                    if prefix:
+                        found[device, port].add(f"{prefix} ")
+        return {port: frozenset(prefixes) for port, prefixes in found.items()}
+
+    def config(self, port: int) -> tuple[object, ...]:
+        """What tells how a port is configured from others between the same two devices: fabric, speed and addresses.
+
+        A port without addresses of its own is in the networks of those at its other end (VLANs, gateways).
+        """
+        what = self.of_link("fabric", port), self.of_link("speed_gbps", port)
+        own, far = (
+            self._port_addresses.get((self.device_names[self.device[end]], self.port_text(end)), frozenset())
+            for end in (port, port ^ 1)
+        )
+        return *what, own or frozenset(_network(prefix) for prefix in far)
+
+    def are_alike(self, port: int, other: int) -> bool:
+        """Whether two ports between the same two devices are configured alike but for descriptions.
+
+        What is plugged into one may be plugged into the other then, and nothing is lost.
+        """
+        return self.config(port) == self.config(other)
 
     def rack_of(self, device: int) -> tuple[str, int]:
         """The rack and the unit of a device ("" and 0: not known)."""
@@ -131,9 +191,9 @@ class PlannedCabling:
     def end(self, port: int) -> End:
         """A port as a place in the hall."""
         device = int(self.device[port])
-        return End(
-            self.device_names[device], self.port_text(port), *self.rack_of(device), self.cage(port), self.label(port)
-        )
+        rack, u = self.rack_of(device)
+        texts = self.cage(port), self.label(port), self.connector_text(port)
+        return End(self.device_names[device], self.port_text(port), rack, u, *texts)
 
     def of_cable(self, column: str, port: int) -> Any:
         """A value of cables.csv for the cable that is planned in a port."""
@@ -156,7 +216,9 @@ def cabling_of(cluster: Cluster) -> PlannedCabling:
     devices = devices_part.table(cluster).columns
     links = links_part.table(cluster).columns
     cables = cables_part.table(cluster).columns
-    found = _cabling(*(_picked(*each) for each in ((devices, DEVICES), (links, LINKS), (cables, CABLES))))
+    lists = _picked(devices, DEVICES), _picked(links, LINKS), _picked(cables, CABLES)
+    found = _cabling(*lists, label_texts(cluster))
+    found = replace(found, addresses=lambda: addresses_part.table(cluster).columns)
     patching = cluster.plan.patching
     if patching is None:
         return found
@@ -177,11 +239,14 @@ def cabling_in(folder: Path) -> PlannedCabling:
     """
     built = open_built(folder)
     check_together(built)
-    found = []
-    for file, names in (("devices.csv", DEVICES), ("links.csv", LINKS), ("cables.csv", CABLES)):
-        with collector_paused():
-            found.append(_read(folder / file, built.read(file), names))
-    cabling = _cabling(*found)
+    with collector_paused():
+        devices, links, cables = (
+            _read(folder / file, built.read(file), names)
+            for file, names in (("devices.csv", DEVICES), ("links.csv", LINKS), ("cables.csv", CABLES))
+        )
+    cabling = _cabling(devices, links, cables, sockets_in(cables["label_a"]))
+    if (addresses := folder / "addresses.csv").is_file():
+        cabling = replace(cabling, addresses=lambda: _read(addresses, built.read(addresses.name), ADDRESSES))
     if not (folder / "patches.csv").is_file():
         return cabling
 
@@ -190,6 +255,12 @@ def cabling_in(folder: Path) -> PlannedCabling:
         return _read(patches, built.read(patches.name), PATCHES), _read(trunks, built.read(trunks.name), TRUNKS)
 
     return replace(cabling, patching=patching)
+
+
+def _network(prefix: str) -> str:
+    """`10.0.0.5/24 200` (an address and its VLAN) as its network and VLAN."""
+    address, _, vlan = prefix.partition(" ")
+    return f"{ip_interface(address).network} {vlan}"
 
 
 def _read(file: Path, content: bytes, names: tuple[str, ...]) -> dict[str, Any]:
@@ -236,8 +307,12 @@ def _text(value: Any) -> str:
 
 
 def _cabling(
-    devices: dict[str, EncodedColumn], links: dict[str, EncodedColumn], cables: dict[str, Any]
+    devices: dict[str, EncodedColumn],
+    links: dict[str, EncodedColumn],
+    cables: dict[str, Any],
+    sockets: tuple[EncodedColumn, EncodedColumn],
 ) -> PlannedCabling:
+    """`sockets`: what labels of cables say behind the place, at a and b ends."""
     links = _with_cables(links)
     names: list[str] = devices["device"].read(0, len(devices["device"]))
     number = {name: row for row, name in enumerate(names)}
@@ -250,6 +325,7 @@ def _cabling(
     cable_ids, link_cable, row_cable = _same_vocabulary(links["cable"], cables["cable"])
     link_run, row_run = _runs(links, cables, link_cable, row_cable)
     row = _as_labelled(_rows(link_run, row_run), links, cables, link_cable, row_cable)
+    connectors = connectors_of(cables, sockets, row_cable, row)
     return PlannedCabling(
         devices=devices,
         links=links,
@@ -258,7 +334,9 @@ def _cabling(
         port_texts=np.array(list(texts), dtype=object),
         device=device,
         name=name,
-        plug=_plugs(cables, row_cable, row),
+        plug=connectors.plug,
+        connector=connectors.code,
+        connector_texts=connectors.texts,
         cable_ids=cable_ids,
         cable=link_cable,
         row=row,
@@ -358,30 +436,3 @@ def _as_labelled(
         key = str(device.vocabulary[device.codes[link]]), str(port.vocabulary[port.codes[link]])
         found[link] = ends.get((int(link_cable[link]), *key), row[link])
     return found
-
-
-def _plugs(cables: Mapping[str, Any], row_cable: Ints, row: Ints) -> Ints:
-    """The plug of each port, int32.
-
-    A cable of one row has a plug at each end. Of a breakout, the id names the common end, whose plug is one for all
-    rows; each row has one at its other end.
-    """
-    rows = len(row_cable)
-    common_b = _common_is_b(cables)
-    several = np.bincount(row_cable, minlength=int(row_cable.max(initial=-1)) + 1)[row_cable] > 1
-    number = np.arange(2 * rows, dtype=np.int64).reshape(rows, 2)
-    shared = 2 * rows + row_cable.astype(np.int64)
-    number[several & ~common_b, 0] = shared[several & ~common_b]
-    number[several & common_b, 1] = shared[several & common_b]
-    ports = number[row].reshape(-1)
-    order = np.sort(ports)
-    distinct = order[np.r_[True, order[1:] != order[:-1]][: len(order)]]
-    return np.searchsorted(distinct, ports).astype(np.int32)
-
-
-def _common_is_b(cables: Mapping[str, Any]) -> Flags:
-    """Whether the id of each row's cable names its b end: DEVICE:CAGE, or DEVICE:CAGE.CONNECTOR."""
-    ids = cables["cable"].texts()
-    ends = cables["b_device"].texts() + ":" + cables["b_cage"].texts()
-    starts = [name == end or name.startswith(end + ".") for name, end in zip(ids, ends, strict=True)]
-    return np.array(starts, dtype=bool)

@@ -376,7 +376,7 @@ def test_crossed_planes_of_a_nic_reach_nobody(tmp_path: Path) -> None:
     hall = exchanged(CabledHall(cluster_of("twin")), ports[:1], ports[1:])
     found = found_in("twin", hall, tmp_path)["compute"]
     (alone,) = found["each"]
-    assert alone["id"].startswith("splitter-")
+    assert alone["id"].startswith("crossed-")
     assert alone["slower"] == {"all-reduce": None, "all-to-all": None}
     assert found["left_out"] == 0
     assert Seen("twin", hall).distances()[None] == 2 * 24  # one rank and the 24 of other nodes, both ways

@@ -81,14 +81,21 @@ def _of_action(places: Places, action: Action, joined: Mapping[Place, Place]) ->
         if step.cable and link is not None:
             link = _behind(places, link, joined)
             ends.append(_accepted(places, action.id, link, Place(step.pull.device, step.pull.port)))
-    unreachable = _address_faults(places, ends)
+    unreachable = [fault.message for fault in _address_faults(places, ends)]
+    unreachable += [_shared_end(places, each) for each in ends if not places.is_one_plug(each.link)]
     if not unreachable:
         return ends
     turned = _turned(places, action.id, ends)
-    if turned is None or _address_faults(places, turned):
-        first = unreachable[0]
-        raise refused(action.id, f"{action.id} cannot be accepted: {first.message}", "move the plugs as it says")
+    if turned is None or _address_faults(places, turned) or not all(places.is_one_plug(each.link) for each in turned):
+        raise refused(action.id, f"{action.id} cannot be accepted: {unreachable[0]}", "move the plugs as it says")
     return turned
+
+
+def _shared_end(places: Places, each: Accepted) -> str:
+    cable = places.cable_of(each.link)
+    return (
+        f"one jumper of {cable} would be in {each.place.device}:{each.place.port}, and an overlay moves all of an end"
+    )
 
 
 def _behind(places: Places, link: LinkEnd, joined: Mapping[Place, Place]) -> LinkEnd:
@@ -123,13 +130,13 @@ def _turned(places: Places, asked: str, ends: list[Accepted]) -> list[Accepted] 
     A link that is seen from x to the place of another cable, whose other end is planned at y, is that cable with its
     other end at x.
     """
-    rows = {row for each in ends for row in each.end.rows}
+    rows = {row for each in ends for row in places.rows_of_plug(each.link)}
     found: dict[tuple[int, bool], Accepted] = {}
     for each in ends:
         there = places.planned_at(*each.place)
         if there is None or there.upper != each.end.upper or there.row not in rows:
             return None
-        for row, other in zip(each.end.rows, places.end_of(there).rows, strict=False):
+        for row, other in zip(places.rows_of_plug(each.link), places.rows_of_plug(there), strict=False):
             stays = places.place_of(LinkEnd(row, not each.end.upper))
             turned = _accepted(places, asked, LinkEnd(other, not each.end.upper), stays)
             found.setdefault((turned.end.rows[0], turned.end.upper), turned)

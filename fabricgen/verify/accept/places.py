@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from functools import cached_property
 from typing import NamedTuple
 
@@ -11,6 +12,7 @@ from fabricgen.as_built.overrides.cage_resolver import CagePosition
 from fabricgen.as_built.overrides.ends import CableEnd
 from fabricgen.as_built.sheets.matching import Matcher
 from fabricgen.cluster import Cluster
+from fabricgen.verify.cabling import PlannedCabling, cabling_of
 from fabricgen.wiring.tables import Ints64
 
 
@@ -74,6 +76,21 @@ class Places:
         """The end of the cable that carries a link, by its original plan."""
         cable = int(self.cluster.plan.links.cable[end.row])
         return next(each for each in self.matcher.cables.ends(cable, upper=end.upper) if end.row in each.rows)
+
+    @cached_property
+    def _plugs(self) -> tuple[PlannedCabling, list[int]]:
+        """The planned cabling, and the row of each of its links."""
+        return cabling_of(self.cluster), np.flatnonzero(self.cluster.plan.links.cable >= 0).tolist()
+
+    def rows_of_plug(self, end: LinkEnd) -> list[int]:
+        """The rows of the links that run through the plug at the end of one of them, in their order."""
+        cabling, rows = self._plugs
+        number = bisect_left(rows, end.row)
+        return [rows[port >> 1] for port in cabling.ports_of_plug(int(cabling.plug[2 * number + end.upper]))]
+
+    def is_one_plug(self, end: LinkEnd) -> bool:
+        """Whether the end of the cable that carries a link is one plug: a redline moves the whole end."""
+        return set(self.end_of(end).rows) <= set(self.rows_of_plug(end))
 
     def spot(self, place: Place, end: CableEnd) -> CagePosition:
         """The position that a place is for an end of a cable; raises InputError (FG077, FG080, FG082) for none."""

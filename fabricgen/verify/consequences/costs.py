@@ -96,7 +96,8 @@ def _serves(cabling: PlannedCabling, seen: Seen, link: int) -> bool:
     a, b = 2 * link, 2 * link + 1
     far, device = int(seen.mate[a]), cabling.device
     if 0 <= far < cabling.ports and device[far] == device[b] and device[far ^ 1] == device[a]:
-        return bool(seen.mate[b] >= 0)
+        alike = far == b or cabling.are_alike(far, b) or cabling.are_alike(far ^ 1, a)
+        return alike and bool(seen.mate[b] >= 0)
     return bool(seen.towards[a] == device[b] or seen.towards[b] == device[a])
 
 
@@ -127,6 +128,11 @@ class _Lookup:
         if place.port != SPARE and self.is_node(place.device):
             return frozenset({str(self.cabling.of_link(column, place.port))}) - {""}
         return self.served(column, fabric, place.device)
+
+    def nearest(self, column: str, place: Place, served: frozenset[str]) -> str:
+        """Which of the rails or planes that are served at a place its port is for: a switch may have several."""
+        told = "" if place.port == SPARE else str(self.cabling.of_link(column, place.port))
+        return told if told in served else min(served, key=int)
 
     def fabric(self, port: int) -> str:
         """The fabric of the link of a port."""
@@ -214,7 +220,8 @@ class _Account:
             own, far = (lookup.at(column, planned, place) for place in ends)
             if own and far and not own & far:
                 found = True
-                self.crossed[column][planned, min(own, key=int), min(far, key=int)] = None
+                one, other = (lookup.nearest(column, place, at) for place, at in zip(ends, (own, far), strict=True))
+                self.crossed[column][planned, one, other] = None
         return found
 
 

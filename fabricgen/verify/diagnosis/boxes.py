@@ -11,6 +11,8 @@ from fabricgen.verify.diagnosis.exchange_search import Exchangeable, Ring, Vote
 from fabricgen.verify.diagnosis.topology import NOWHERE, Gain, Topology
 
 LEAST_VOTES = 2
+RIGHT_PER_WRONG = 3
+"""An exchange explains the links of its boxes port by port, but for few of which something else is wrong."""
 LEAST_PLUGS = 4
 """An exchange of boxes that saves fewer plugs is told as moves of plugs, where these can be told (`boxes_at`)."""
 
@@ -66,7 +68,12 @@ def _room(topology: Topology, ring: Ring, port: int) -> int:
 
 
 def _is_worth(topology: Topology, ring: Ring, gain: Gain) -> bool:
-    return gain.plugs >= LEAST_PLUGS and gain.links > gain.unseen and own_plugs(topology, ring) >= LEAST_PLUGS
+    return (
+        gain.plugs >= LEAST_PLUGS
+        and gain.links > gain.unseen
+        and gain.wrong * RIGHT_PER_WRONG <= gain.right
+        and own_plugs(topology, ring) >= LEAST_PLUGS
+    )
 
 
 def own_plugs(topology: Topology, ring: Ring) -> int:
@@ -96,3 +103,12 @@ def boxes_at(devices: Collection[int]) -> Exchangeable:
         return not ring.keys().isdisjoint(devices) and gain.plugs > 0 and gain.links > gain.unseen
 
     return replace(BOXES, votes=votes, is_worth=is_worth)
+
+
+def boxes_without(devices: Collection[int]) -> Exchangeable:
+    """Boxes of which some, `devices`, stand where they should."""
+
+    def votes(topology: Topology) -> list[Vote]:
+        return [vote for vote in _votes(topology) if vote.found not in devices and vote.planned not in devices]
+
+    return replace(BOXES, votes=votes)

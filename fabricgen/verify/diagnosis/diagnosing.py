@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from fabricgen.verify.actions import Action, CableState, Diagnosis, Kind
 from fabricgen.verify.cabling import PlannedCabling
-from fabricgen.verify.diagnosis.boxes import BOXES, boxes_at
+from fabricgen.verify.diagnosis.boxes import BOXES, boxes_at, boxes_without
 from fabricgen.verify.diagnosis.chains import Cables, Chain, chains, wrong_cables
 from fabricgen.verify.diagnosis.dark import dark_actions
 from fabricgen.verify.diagnosis.exchange_search import Ring, composed, find_exchanges
-from fabricgen.verify.diagnosis.exchanges import after_exchanges, box_action, joined, mended, plug_action, with_doubted
+from fabricgen.verify.diagnosis.exchanges import (
+    after_exchanges,
+    box_action,
+    joined,
+    mended,
+    plug_action,
+    with_boxes_instead,
+    with_doubted,
+)
 from fabricgen.verify.diagnosis.explaining import Explainer
+from fabricgen.verify.diagnosis.grouping import group_chains
 from fabricgen.verify.diagnosis.plugs import Plugs, common_plugs
 from fabricgen.verify.diagnosis.states import as_found, dark_links, states_of
 from fabricgen.verify.diagnosis.topology import Topology
@@ -53,7 +63,7 @@ def diagnose(cabling: PlannedCabling, seen: Seen) -> Diagnosis:
     """The state of every cable, and the fewest actions that explain what is not as planned."""
     as_seen = Topology(cabling, seen)
     states = states_of(as_seen, dark_links(as_seen))
-    exchanges, topology = find_exchanges(as_seen, BOXES, as_seen)
+    exchanges, topology, shifted = _exchanged_boxes(as_seen, seen, states)
     if _is_hopeless(topology, states):
         found = _hopeless(as_seen, topology, states, exchanges)
     else:
@@ -63,7 +73,7 @@ def diagnose(cabling: PlannedCabling, seen: Seen) -> Diagnosis:
         again = _explained(as_seen, seen, after, states, composed(exchanges, small)) if small else found
         if len(again.doubtful) < len(found.doubtful):
             found = again
-    actions = [*found.actions, *dark_actions(found.after, found.missing)]
+    actions = [*with_boxes_instead(as_seen, found.actions, shifted), *dark_actions(found.after, found.missing)]
     states = states_of(as_seen, dark_links(found.after))
     lost = cabling.cable[np.array(found.missing, dtype=np.int64) >> 1]
     states[lost] = np.maximum(states[lost], CableState.DARK)
@@ -73,12 +83,42 @@ def diagnose(cabling: PlannedCabling, seen: Seen) -> Diagnosis:
     notes, harmless = list(found.notes), _harmless(as_seen)
     if harmless:
         notes.append(
-            f"{len(harmless)} links are swapped with others between the same two devices, which is harmless; "
-            "but where their ports have addresses of their own, their sessions stay down."
+            f"{len(harmless)} links are swapped with others between the same two devices, whose ports are configured "
+            "alike: that is harmless."
         )
     return Diagnosis(
         states, tuple(actions), _extra(cabling, seen), tuple(harmless), tuple(notes), as_found(found.boxed)
     )
+
+
+def _exchanged_boxes(as_seen: Topology, seen: Seen, states: Ints) -> tuple[list[Ring], Topology, list[Ring]]:
+    """(Exchanges of boxes, the topology with all boxes in their places, exchanges that shifts explain as well.)
+
+    Where every pair of devices has the links that it should have, and all plugs of each device towards such boxes are
+    off by as much, these were plugged so.
+    """
+    exchanges, topology = find_exchanges(as_seen, BOXES, as_seen)
+    doubted = [ring for ring in exchanges if as_seen.keeps_pairs(ring)]
+    if not doubted or _is_hopeless(topology, states):
+        return exchanges, topology, []
+    plain = _explained(as_seen, seen, as_seen, states, [])
+    shifts = {cable for action in plain.actions if action.kind is Kind.SHIFT for cable in action.cables}
+    shifted = [ring for ring in doubted if shifts.issuperset(_cables_towards(as_seen, ring))]
+    if not shifted:
+        return exchanges, topology, []
+    right = {device for ring in shifted for device in ring}
+    return *find_exchanges(as_seen, boxes_without(right), as_seen), shifted
+
+
+def _cables_towards(topology: Topology, boxes: Iterable[int]) -> set[str]:
+    """The cables of all devices beside some boxes that go to boxes like these, of the same tier."""
+    cabling = topology.cabling
+    tier = cabling.devices["tier"].codes.astype(np.int64) << 32 | cabling.devices["fabric"].codes
+    own = np.concatenate([cabling.ports_of_device(box) for box in boxes])
+    beside = np.unique(cabling.device[own ^ 1])
+    ports = np.concatenate([cabling.ports_of_device(device) for device in beside.tolist()])
+    towards = np.isin(tier[cabling.device[ports ^ 1]], tier[cabling.device[own]])
+    return set(_ids(cabling, np.unique(cabling.cable[ports[towards] >> 1])))
 
 
 def _hopeless(as_seen: Topology, topology: Topology, states: Ints, exchanges: list[Ring]) -> _Explained:
@@ -136,12 +176,12 @@ def _plugs(
     actions = [plug_action(explainer, topology, states, ring) for ring in rings]
     cables = wrong_cables(after, plugs)
     missing = _missing(cables)
-    for chain in chains(cables):
-        action, repair = explainer.action(chain)
+    for group in group_chains(explainer, chains(cables)):
+        action, repair = explainer.action(group)
         lost = [end for end, place in repair.left_out if place < 0 or after.empty[place]]
         missing += lost
         action = _without(action, [str(cabling.cable_ids[cabling.cable[end >> 1]]) for end in lost])
-        needed = _needed(topology, chain, rings)
+        needed = next((at for each in group.chains if (at := _needed(topology, each.chain, rings)) >= 0), -1)
         if needed < 0:
             actions.append(action)
         else:

@@ -17,6 +17,8 @@ from fabricgen.verify.diagnosis.topology import NOWHERE, Topology
 from fabricgen.verify.diagnosis.wording import MOST_STEPS, box, end_of, listed, plug, steps_text, where
 from fabricgen.wiring.tables import Ints
 
+NAMES_ALONE = "or only their names are exchanged: read the serial number of each, and rename it or provision it again"
+
 
 def box_action(as_seen: Topology, after: Topology, states: Ints, ring: Ring) -> Action:
     """An exchange of boxes; `as_seen` is what was seen, `after` has all boxes in their roles."""
@@ -41,7 +43,7 @@ def box_action(as_seen: Topology, after: Topology, states: Ints, ring: Ring) -> 
         tuple(ends[found] for found in there),
         text,
         boxes=len(there),
-        alternatives=(Alternative(Kind.SWAP, cost, len(plugs)),),
+        alternatives=(Alternative(Kind.SWAP, cost, len(plugs)), Alternative(Kind.EXCHANGE, NAMES_ALONE, 0)),
         renamed={names[found]: names[ring[found]] for found in there},
     )
 
@@ -65,6 +67,23 @@ def with_doubted(topology: Topology, actions: list[Action]) -> tuple[list[Action
             if any(steps and {e.device for step in steps for e in (step.pull, step.put)} <= boxes for steps in ways):
                 found[at] = replace(action, alternatives=(*action.alternatives, instead))
     return found, notes
+
+
+def with_boxes_instead(topology: Topology, actions: Iterable[Action], rings: Iterable[Ring]) -> list[Action]:
+    """Shifts with exchanges of boxes that would explain them as well."""
+    names, found = topology.cabling.device_names, list(actions)
+    for ring in rings:
+        boxes = sorted(names[device] for device in ring)
+        instead = Alternative(Kind.EXCHANGE, f"or {listed(boxes)} are exchanged as boxes", 0, boxes=len(boxes))
+        cables = {
+            str(topology.cabling.cable_ids[topology.cabling.cable[port >> 1]])
+            for d in ring
+            for port in topology.cabling.ports_of_device(d).tolist()
+        }
+        for at, action in enumerate(found):
+            if action.kind is Kind.SHIFT and not cables.isdisjoint(action.cables):
+                found[at] = replace(action, alternatives=(*action.alternatives, instead))
+    return found
 
 
 def plug_action(explainer: Explainer, before: Topology, states: Ints, ring: Ring) -> Action:

@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from fabricgen.blueprint.models import natural
 from fabricgen.verify.actions import Action, Alternative, Kind, Step
 from fabricgen.verify.diagnosis.boxes import BOXES
 from fabricgen.verify.diagnosis.chains import Chain
-from fabricgen.verify.diagnosis.moving import Repair, repairs
+from fabricgen.verify.diagnosis.moving import Group, Move, Repair
 from fabricgen.verify.diagnosis.plugs import Plugs
+from fabricgen.verify.diagnosis.shifts import LEAST_CLOSED, LEAST_OPEN, shift_of
 from fabricgen.verify.diagnosis.topology import Topology
-from fabricgen.verify.diagnosis.wording import MOST_STEPS, end_of, listed, plug, run, steps_text, where
+from fabricgen.verify.diagnosis.wording import MOST_STEPS, cage_text, end_of, listed, plug, run, spot, steps_text, where
 
 SMALL_BOX = 16
 """Boxes with more links than this are not taken for exchanged because of two or three of them."""
+
+
+class Pull(NamedTuple):
+    """What a hand moves at once: all plugs of a cage that go to one other cage; devices are rows.
+
+    Of plugs that are crossed within one cage, each is moved: these have ports in place of cages.
+    """
+
+    device: int
+    cage: str
+    to_device: int
+    to_cage: str
 
 
 @dataclass
@@ -31,31 +45,49 @@ class Explainer:
     _ranks: dict[int, dict[int, int]] = field(default_factory=dict)
     _served: dict[tuple[str, str, int], set[str]] = field(default_factory=dict)
 
-    def action(self, chain: Chain) -> tuple[Action, Repair]:
-        """What to do about a chain, and the repair that it follows."""
-        cables = self.cables(chain)
-        ways = [way for way in repairs(self.topology, self.plugs, chain) if not self.is_risky(way)]
-        if not ways:
-            ends = tuple(end_of(self.topology, end) for joined in chain.joined for end in joined)
+    def pulls(self, moves: Iterable[Move]) -> set[Pull]:
+        """What a hand does to move plugs: both plugs of a cage that go to one other cage are one pull."""
+        return {self._pull(move) for move in moves}
+
+    def _pull(self, move: Move) -> Pull:
+        here, there = self.cage(move.source), self.cage(move.target)
+        if here != there:
+            return Pull(*here, *there)
+        return Pull(*self.topology.place(move.source), *self.topology.place(move.target))  # crossed within one cage
+
+    def cage(self, port: int) -> tuple[int, str]:
+        """(Device, cage of a port; the port where its cage is not known.)"""
+        device, name = self.topology.place(port)
+        told = self.topology.cabling.cage(port) if port < self.topology.planned else ""
+        return device, told or self.topology.fronts.socket(device, name).cage or name
+
+    def action(self, group: Group) -> tuple[Action, Repair]:
+        """What to do about a group of chains, and the repair that it follows."""
+        joined = [pair for each in group.chains for pair in each.chain.joined]
+        cables = self.cables([each.chain for each in group.chains])
+        best = group.way(0)
+        if best is None:
+            ends = tuple(end_of(self.topology, end) for pair in joined for end in pair)
             pairs = [
                 f"{ends[at].device}:{ends[at].port} sees {ends[at + 1].device}:{ends[at + 1].port}"
                 for at in range(0, len(ends), 2)
             ]
             text = f"{listed(pairs)}, which is wrong; but too little was seen beside to tell what to move."
             return Action(Kind.PORT, 0, cables, ends, text), Repair(())
-        best = ways[0]
         if not best.moves:
-            ends = tuple(end_of(self.topology, end) for joined in best.surplus for end in joined)
+            ends = tuple(end_of(self.topology, end) for pair in best.surplus for end in pair)
             return Action(Kind.PORT, 0, cables, ends, f"{self.surplus(best)}."), best
         steps = self.steps(best)
-        kind = self.kind(chain, best)
+        kind = self.kind(group, best)
         ends = tuple(step.pull for step in steps)
-        others = [self.alternative(chain, way) for way in ways[1:] if len(way.moves) == len(best.moves)]
-        others += [each for way in ways for each in self.boxes_instead(chain, way)]
-        text = self.text(chain, best, kind, steps)
+        other = group.way(1)
+        others = [self.alternative(group, other)] if other else []
+        others += [each for way in (best, other) if way for each in self.boxes_instead(group, way)]
+        text = self.text(group, best, kind, steps)
         if best.surplus:
             text = f"{text[:-1]}; then {self.surplus(best)}."
-        return Action(kind, len(steps), cables, ends, text, steps=steps, alternatives=tuple(others)), best
+        moves = len(self.pulls(best.moves))
+        return Action(kind, moves, cables, ends, text, steps=steps, alternatives=tuple(others)), best
 
     def is_risky(self, repair: Repair) -> bool:
         """Whether a plug would be put where, but for common plugs that are to be moved, all may be as planned.
@@ -78,10 +110,11 @@ class Explainer:
         pairs = [[plug(end_of(self.topology, end)) for end in joined] for joined in repair.surplus]
         return " and ".join(f"the cable between {one} and {other} has no place: take it out" for one, other in pairs)
 
-    def cables(self, chain: Chain) -> tuple[str, ...]:
-        """The ids of the cables that are planned at the ends of a chain."""
+    def cables(self, chains: Sequence[Chain]) -> tuple[str, ...]:
+        """The ids of the cables that are planned at the ends of some chains."""
         cabling = self.topology.cabling
-        ends = [end for joined in chain.joined for end in joined if end < self.topology.planned]
+        pairs = [pair for chain in chains for pair in chain.joined]
+        ends = [end for pair in pairs for end in pair if end < self.topology.planned]
         return tuple(sorted({str(cabling.cable_ids[cabling.cable[end >> 1]]) for end in ends}))
 
     def steps(self, repair: Repair) -> tuple[Step, ...]:
@@ -94,22 +127,22 @@ class Explainer:
             found.append(Step(cable, end_of(self.topology, move.source), end_of(self.topology, move.target)))
         return tuple(found)
 
-    def alternative(self, chain: Chain, way: Repair) -> Alternative:
+    def alternative(self, group: Group, way: Repair) -> Alternative:
         """The same mended at the other side."""
-        steps = self.steps(way)
-        return Alternative(self.kind(chain, way), f"or {self.text(chain, way, None, steps)}", len(steps), steps=steps)
+        steps, moves = self.steps(way), len(self.pulls(way.moves))
+        return Alternative(self.kind(group, way), f"or {self.text(group, way, None, steps)}", moves, steps=steps)
 
-    def kind(self, chain: Chain, repair: Repair) -> Kind:
+    def kind(self, group: Group, repair: Repair) -> Kind:
         """The pattern of the moves."""
-        if self.shifted(chain.closed, repair.places):
+        if self.shifted(group.closed, repair.places):
             return Kind.SHIFT
         if self.splitter(repair):
             return Kind.SPLITTER
-        if not chain.closed:
+        if not group.closed:
             return Kind.MOVE
-        if self.crossed(chain):
+        if self.crossed_by(group):
             return Kind.CROSSED
-        return Kind.SWAP if len(repair.moves) == 2 else Kind.RING
+        return Kind.SWAP if len(self.pulls(repair.moves)) == 2 else Kind.RING
 
     def ranks(self, device: int) -> dict[int, int]:
         """The place of each plug among those of a device, as on its front; by first port."""
@@ -120,32 +153,33 @@ class Explainer:
         return self._ranks[device]
 
     def shifted(self, closed: bool, moves: Sequence[tuple[int, int]]) -> str:
-        """How a run of plugs of one device is shifted as a whole, in words ("": it is not).
+        """How a row of plugs of one device is shifted as a whole, in words ("": it is not).
 
         `moves` has the first ports of where each plug is and where it belongs; `closed`: each is where another belongs.
         """
         devices = {int(self.topology.device[port]) for move in moves for port in move}
-        if len(devices) != 1 or len(moves) < (3 if closed else 2):
+        if len(devices) != 1:
             return ""
         ranks = self.ranks(devices.pop())
-        involved = sorted({ranks[port] for move in moves for port in move})
-        offsets = [ranks[source] - ranks[target] for source, target in moves]
-        count = len(involved)
-        if involved[-1] - involved[0] != count - 1:
+        by = shift_of([(ranks[source], ranks[target]) for source, target in moves], closed=closed)
+        if not by:
             return ""
-        by = {offset % count for offset in offsets} if closed else set(offsets)
-        if len(by) > 1:
+        sources, targets = (sorted(ports, key=lambda port: ranks[port]) for ports in zip(*moves, strict=True))
+        names = [run([self.topology.place(port)[1] for port in ports]) for ports in (sources, targets)]
+        cages = {(self.cage(source), self.cage(target)) for source, target in moves}
+        count, way = len(cages), "high" if by > 0 else "low"
+        if count < (LEAST_CLOSED if closed else LEAST_OPEN):
             return ""
-        sources, targets = (
-            [self.topology.place(port)[1] for port in sorted(ports, key=lambda port: ranks[port])]
-            for ports in zip(*moves, strict=True)
-        )
         if closed:
-            up = by.pop()
-            by_ports, way = (up, "high") if 2 * up <= count else (count - up, "low")
-            each = "one port" if by_ports == 1 else f"{by_ports} ports"
-            return f"{count} plugs in {run(sources)} are shifted round, each sits {each} too {way}"
-        return f"{count - 1} plugs are shifted by one: {run(sources)} hold what belongs in {run(targets)}"
+            places = _counted_places(abs(by), "port")
+            return f"{count} plugs in {names[0]} are shifted round, each sits {places} too {way}"
+        off = {int(one) - int(other) if one.isdigit() and other.isdigit() else 0 for (_, one), (_, other) in cages}
+        told = (
+            _counted_places(abs(off.pop()), "cage")
+            if len(off) == 1 and 0 not in off
+            else _counted_places(abs(by), "place").removesuffix(" place")
+        )
+        return f"{count} plugs are shifted by {told}: {names[0]} hold what belongs in {names[1]}"
 
     def splitter(self, repair: Repair) -> str:
         """The id of the breakout whose tails are in the wrong order ("": none)."""
@@ -183,6 +217,14 @@ class Explainer:
                 return f"{what}s {' and '.join(sorted(told[what], key=natural))}"
         return ""
 
+    def crossed_by(self, group: Group) -> str:
+        """The rails or planes that all chains of a group cross, in words ("": one does not)."""
+        told = [self.crossed(each.chain) for each in group.chains]
+        if not all(told):
+            return ""
+        first, *rest = sorted(set(told), key=natural)
+        return ", ".join([first, *(each.partition(" ")[2] for each in rest)])
+
     def served(self, what: str, port: int) -> set[str]:
         """The rails or planes that the device of a port has links of, in the fabric of the port."""
         cabling, device = self.topology.cabling, int(self.topology.device[port])
@@ -193,11 +235,11 @@ class Explainer:
             self._served[what, fabric, device] = {str(cabling.of_link(what, each)) for each in ours}
         return self._served[what, fabric, device]
 
-    def boxes_instead(self, chain: Chain, repair: Repair) -> list[Alternative]:
+    def boxes_instead(self, group: Group, repair: Repair) -> list[Alternative]:
         """An exchange of two small boxes that would explain as much."""
         topology = self.topology
         devices = {int(topology.device[port]) for move in repair.moves for port in (move.source, move.target)}
-        if not chain.closed or len(devices) != 2:
+        if not group.closed or len(devices) != 2:
             return []
         if any(len(topology.cabling.ports_of_device(device)) > SMALL_BOX for device in devices):
             return []
@@ -205,31 +247,39 @@ class Explainer:
         if topology.cabling.of_device("model", one) != topology.cabling.of_device("model", two):
             return []
         gain = BOXES.gain(topology, {one: two, two: one})
-        if gain.plugs < len(chain.joined) or gain.links <= gain.unseen:
+        if gain.plugs < len(repair.moves) or gain.links <= gain.unseen:
             return []
         names = " and ".join(str(topology.cabling.device_names[device]) for device in (one, two))
         return [Alternative(Kind.EXCHANGE, f"or {names} are exchanged: swap the two boxes", 0, boxes=2)]
 
-    def text(self, chain: Chain, repair: Repair, kind: Kind | None, steps: Sequence[Step]) -> str:
+    def text(self, group: Group, repair: Repair, kind: Kind | None, steps: Sequence[Step]) -> str:
         """What is wrong and what to do; without the kind only the latter."""
         place = where([*(step.pull for step in steps), *(step.put for step in steps)])
-        at = f"{place}: " if place else ""
+        at, count = f"{place}: " if place else "", len(self.pulls(repair.moves))
         if kind is None:
             return f"{at}move {steps_text(steps)}"
         moves = f"move {steps_text(steps, MOST_STEPS)}"
         if kind is Kind.SHIFT:
-            return f"{at}{self.shifted(chain.closed, repair.places)}; {moves}."
+            return f"{at}{self.shifted(group.closed, repair.places)}; {moves}."
         if kind is Kind.MOVE:
-            if len(steps) == 1:
+            if count == 1:
                 return f"{at}one plug is in the wrong place; {moves}."
-            return f"{at}{len(steps)} plugs are in the wrong places; {moves}, in this order."
+            return f"{at}{count} plugs are in the wrong places; {moves}, in this order."
         if kind is Kind.SPLITTER:
             return f"{at}the ends of breakout {self.splitter(repair)} are in the wrong order; {moves}."
         if kind is Kind.CROSSED:
-            return f"{at}{self.crossed(chain)} are crossed; {moves}."
+            return f"{at}{self.crossed_by(group)} are crossed; {moves}."
         if kind is Kind.SWAP:
-            one, two = sorted((step.pull for step in steps), key=lambda end: (end.device, natural(end.port)))
+            ends = sorted((step.pull for step in steps), key=lambda end: (end.device, natural(end.port)))
+            one, two = ends[0], ends[-1]
+            if len(steps) > count:
+                return f"{at}both plugs of {cage_text(one)} are swapped with those of {cage_text(two)}; {moves}."
             if one.device == two.device:
-                return f"{at}the plugs in {one.port} and {two.port} are swapped."
+                return f"{at}the plugs in {spot(one)} and {spot(two)} are swapped."
             return f"the plugs in {plug(one)} and {plug(two)} are swapped."
-        return f"{at}{len(steps)} plugs are in each other's places; {moves}."
+        return f"{at}{count} plugs are in each other's places; {moves}."
+
+
+def _counted_places(number: int, what: str) -> str:
+    """`one cage`, `2 cages`."""
+    return f"one {what}" if number == 1 else f"{number} {what}s"

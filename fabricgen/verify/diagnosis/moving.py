@@ -41,6 +41,37 @@ class Repair:
         return [(move.source, move.target) for move in self.moves]
 
 
+@dataclass(frozen=True)
+class Mended:
+    """A chain with the ways to mend it, the one that is told first; none: too little was seen."""
+
+    chain: Chain
+    ways: tuple[Repair, ...]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Chains that are mended together."""
+
+    chains: tuple[Mended, ...]
+
+    @property
+    def closed(self) -> bool:
+        """Whether each plug is where another one of the group belongs."""
+        return all(each.chain.closed for each in self.chains)
+
+    def way(self, nth: int) -> Repair | None:
+        """The repair of all chains at the side that is told first (0) or at the other; None where one has no other."""
+        if any(len(each.ways) <= nth for each in self.chains):
+            return None
+        ways = [each.ways[nth] for each in self.chains]
+        return Repair(
+            tuple(move for way in ways for move in way.moves),
+            tuple(left for way in ways for left in way.left_out),
+            tuple(pair for way in ways for pair in way.surplus),
+        )
+
+
 def repairs(topology: Topology, plugs: Plugs, chain: Chain) -> list[Repair]:
     """The ways to mend a chain that take the fewest plugs, best first; empty if there is none.
 
@@ -48,7 +79,7 @@ def repairs(topology: Topology, plugs: Plugs, chain: Chain) -> list[Repair]:
     goes before one that nobody saw. A common plug is not moved for one of its cables.
     """
     found = [repair for repair in (_first_ends(topology, plugs, chain), _other_ends(topology, plugs, chain)) if repair]
-    return sorted(found or [_mixed(topology, plugs, chain)], key=lambda repair: _order(topology, repair))
+    return sorted(found or [_mixed(topology, plugs, chain)], key=lambda repair: side_order(topology, repair))
 
 
 def _is_single(topology: Topology, plugs: Plugs, end: int) -> bool:
@@ -84,7 +115,10 @@ def _other_ends(topology: Topology, plugs: Plugs, chain: Chain) -> Repair | None
     return _first_ends(topology, plugs, Chain(turned, chain.closed, chain.after, chain.before))
 
 
-def _order(topology: Topology, repair: Repair) -> tuple[int, ...]:
+def side_order(topology: Topology, repair: Repair) -> tuple[int, int, int, int, int, int]:
+    """What makes a way to mend a chain better than another, lower ones first: plugs, whether a place is taken that may
+    not be free, several devices, several racks, plugs at a ends, the lowest port.
+    """
     places = [place for move in repair.moves for place in (move.source, move.target)]
     devices = {int(topology.device[place]) for place in places}
     racks = {topology.cabling.of_device("rack", device) for device in devices}

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from copy import copy
 from typing import NamedTuple
 
 import numpy as np
 
 from fabricgen.verify.cabling import PlannedCabling
+from fabricgen.verify.diagnosis.fronts import Fronts
 from fabricgen.verify.seen import Seen
 from fabricgen.wiring.tables import Flags, Ints
 
@@ -18,11 +19,16 @@ NOWHERE = -2
 
 
 class Gain(NamedTuple):
-    """What a change makes of links: how many more are right, in how many plugs, and how many unseen ones may break."""
+    """What a change makes of links: how many more are right, in how many plugs, and how many unseen ones may break.
+
+    `right` and `wrong` count the links concerned that are seen, as they are after the change.
+    """
 
     links: int
     plugs: int
     unseen: int
+    right: int = 0
+    wrong: int = 0
 
 
 class Topology:
@@ -59,6 +65,8 @@ class Topology:
         for number, spare in enumerate(seen.spare, cabling.ports):
             self._spare_of[spare.device].append(number)
         self._by_name: dict[int, dict[int, int]] = {}
+        self.fronts = Fronts(cabling)
+        self._alike: dict[tuple[int, int], bool] = {}
 
     def copy(self) -> Topology:
         """A topology that can be changed without changing this one."""
@@ -102,13 +110,24 @@ class Topology:
         return port
 
     def joins_right(self, port: int, mate: int) -> bool:
-        """Whether two joined ports are as planned, or swapped with others between the same two devices."""
+        """Whether two joined ports are as planned, or swapped with others that nothing is lost by.
+
+        Those are between the same two devices, and at one of these the two ports are configured alike.
+        """
         if mate == port ^ 1:
             return port < self.planned
         if port >= self.planned or mate >= self.planned or port < 0 or mate < 0:
             return False
         device = self.device
-        return bool(device[port ^ 1] == device[mate] and device[mate ^ 1] == device[port])
+        parallel = device[port ^ 1] == device[mate] and device[mate ^ 1] == device[port]
+        return bool(parallel) and self._is_alike(port, mate)
+
+    def _is_alike(self, port: int, mate: int) -> bool:
+        key = min(port, mate), max(port, mate)
+        if key not in self._alike:
+            cabling = self.cabling
+            self._alike[key] = cabling.are_alike(port ^ 1, mate) or cabling.are_alike(mate ^ 1, port)
+        return self._alike[key]
 
     def wrong(self) -> Ints:
         """The ports that see another one than they should, as `joins_right`; int64."""
@@ -119,6 +138,10 @@ class Topology:
         both = (port < self.planned) & (sees < self.planned)
         one, other = port[both], sees[both]
         right = (self.device[one ^ 1] == self.device[other]) & (self.device[other ^ 1] == self.device[one])
+        parallel = np.flatnonzero(right)
+        right[parallel] = [
+            self._is_alike(*pair) for pair in zip(*(e[parallel].tolist() for e in (one, other)), strict=True)
+        ]
         wrong: Flags = np.ones(len(port), dtype=bool)
         wrong[both] = ~right
         found: Ints = port[wrong]
@@ -146,7 +169,7 @@ class Topology:
 
     def gain(self, taken_for: Mapping[int, int], touched: Sequence[int], devices: Mapping[int, int]) -> Gain:
         """What it would be worth to take ports, and `devices`, for others; `touched` are all ports this concerns."""
-        right, broken, unseen = [], [], set()
+        right, broken, unseen, wrong = [], [], set(), 0
         for port in dict.fromkeys([*touched, *self.looking_at(devices)]):
             if port >= self.size:
                 continue
@@ -158,15 +181,33 @@ class Topology:
                     broken.append(port)
                 if self.joins_right(now, taken_for.get(mate, mate)):
                     right.append(now)
+                else:
+                    wrong += 1
             elif self.towards[port] >= 0:
                 sees = int(self.towards[port])
                 if self.is_planned_at(port, sees):
                     broken.append(port)
                 if self.is_planned_at(now, devices.get(sees, sees)):
                     right.append(now)
+                else:
+                    wrong += 1
             elif port < self.planned and self.is_unseen(port):
                 unseen.add(port >> 1)
-        return Gain(len(right) - len(broken), self._plugs(right) - self._plugs(broken), len(unseen))
+        plugs = self._plugs(right) - self._plugs(broken)
+        return Gain(len(right) - len(broken), plugs, len(unseen), len(right), wrong)
+
+    def keeps_pairs(self, devices: Collection[int]) -> bool:
+        """Whether some devices have no link to another device that is not planned, nor more than are planned."""
+        for device in devices:
+            seen: Counter[int] = Counter()
+            for port in self.ports_of(device):
+                mate, sees = int(self.mate[port]), int(self.towards[port])
+                if mate >= 0 or sees >= 0:
+                    seen[int(self.device[mate]) if mate >= 0 else sees] += 1
+            planned = Counter(self.device[self.cabling.ports_of_device(device) ^ 1].tolist())
+            if seen - planned:
+                return False
+        return True
 
     def is_planned_at(self, port: int, sees: int) -> bool:
         """Whether a port should see some device."""

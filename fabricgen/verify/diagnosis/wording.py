@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from fabricgen.verify.actions import End, Step
 from fabricgen.verify.diagnosis.topology import Topology
@@ -19,7 +20,9 @@ def end_of(topology: Topology, port: int) -> End:
     if port < topology.planned:
         return topology.cabling.end(port)
     device, text = topology.place(port)
-    return End(topology.cabling.device_names[device], text, *topology.cabling.rack_of(device))
+    cage, connector = topology.fronts.socket(device, text)
+    rack = topology.cabling.rack_of(device)
+    return End(topology.cabling.device_names[device], text, *rack, cage=cage, connector=connector)
 
 
 def box(end: End) -> str:
@@ -32,6 +35,16 @@ def box(end: End) -> str:
 def plug(end: End) -> str:
     """A port with its device: `n012:eth1 (rack rk03, U7)`."""
     return box(end).replace(end.device, f"{end.device}:{end.port}", 1) if end.port else box(end)
+
+
+def spot(end: End) -> str:
+    """A port on its device, with the connector of a cage that has several: `Ethernet256 (33/1)`."""
+    return f"{end.port} ({end.connector})" if end.connector not in (end.port, end.cage) else end.port
+
+
+def cage_text(end: End) -> str:
+    """A cage with its device: `n012:OSFP1 (rack rk03, U7)`."""
+    return plug(replace(end, port=f"cage {end.cage}" if end.cage.isdigit() else end.cage))
 
 
 def listed(texts: Sequence[str], most: int = MOST_LISTED) -> str:

@@ -63,6 +63,6 @@ def _stops(report: Report, number: int, action: Action) -> list[Stop]:
 
 
 def cells(end: End) -> tuple[str, ...]:
-    """Device, port, cage, rack, unit and label of an end as text; the unit is "" where there is none."""
+    """Device, port, cage, connector, rack, unit and label of an end as text; the unit is "" where there is none."""
     u = str(end.u) if end.u else ""
-    return tuple(printable(text) for text in (end.device, end.port, end.cage, end.rack, u, end.label))
+    return tuple(printable(t) for t in (end.device, end.port, end.cage, end.connector, end.rack, u, end.label))

@@ -15,15 +15,17 @@ def at(end: End) -> str:
 
 
 def place(report: Report, end: End) -> str:
-    """`rack p1-su01-rk01 (h1.R01.01) U12, cage 5`."""
+    """`rack p1-su01-rk01 (h1.R01.01) U12, cage 5`, or `connector 5/2` of a cage that has several."""
     stands = report.rack_order.places.get(end.rack, "")
     told = [f"rack {end.rack}{f' ({stands})' if stands else ''}{f' U{end.u}' if end.u else ''}"] if end.rack else []
     return ", ".join([*map(printable, told), *filter(None, [cage(end)])])
 
 
 def cage(end: End) -> str:
-    """`cage 5`, where its port is not called the same."""
-    return printable(f"cage {end.cage}") if end.cage and end.cage != end.port else ""
+    """`cage 5`, or `connector 5/2` of a cage that has several, where the port is not called the same."""
+    if not end.cage or end.port in (end.cage, end.connector):
+        return ""
+    return printable(f"connector {end.connector}" if end.connector not in ("", end.cage) else f"cage {end.cage}")
 
 
 def work(action: Action) -> str:
@@ -42,7 +44,7 @@ def instead(action: Action) -> list[str]:
 def priced(other: Alternative) -> str:
     """An alternative and what it takes, unless its text says so."""
     told = [counted(other.boxes, "box", "boxes")] if other.boxes else []
-    price = " and ".join([*told, *([counted(other.moves, "plug")] if other.moves or not told else [])])
+    price = " and ".join([*told, *([counted(other.moves, "plug")] if other.moves else [])])
     return printable(other.text if price in other.text else f"{other.text} ({price})")
 
 

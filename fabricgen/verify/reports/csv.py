@@ -9,7 +9,7 @@ from fabricgen.kernel.diagnostics import printable
 from fabricgen.verify.report import Report
 from fabricgen.verify.reports._walk import Stop, cells, walk
 
-END = ("device", "port", "cage", "rack", "u", "label")
+END = ("device", "port", "cage", "connector", "rack", "u", "label")
 COLUMNS = (
     *("order", "action", "kind", "status", "step", "cable"),
     *(f"pull_{name}" for name in END),

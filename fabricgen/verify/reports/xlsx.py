@@ -27,7 +27,8 @@ Work through the sheet moves from the top down: racks come in the order in which
 belong together and are in the order in which plugs are pulled: lay the first plug aside until its place is free.
 Pull the plug at `port` of `device` and put it into `put_port` of `put_device`; where `do` is box, take \
 the whole box there; where it is look, something is to be found out there, and the sheet \
-actions says what. A cage is what is printed on the device, a port what its system calls it.
+actions says what. A cage is what is printed on the device (33/2: its second connector), a port what its system calls \
+it.
 Where `reaches` is no, the planned cable does not reach from there, so another is plugged: bring the planned one.
 Tick off: `done` for what is right now, `fault` for what could not be done, and why into remark.
 Compare each plug that was moved with the sheet labels. Print those that read otherwise, or hang on a new cable.
@@ -71,11 +72,11 @@ def _moves(report: Report, stops: Sequence[Stop]) -> Sheet:
         Column("u", 5, NUMBER, [stop.here.u or "" for stop in stops]),
         Column("device", 20, SMALL, [printable(stop.here.device) for stop in stops]),
         Column("port", 13, BOLD, [printable(stop.here.port) for stop in stops]),
-        Column("cage", 7, BOLD, [printable(stop.here.cage) for stop in stops]),
+        Column("cage", 8, BOLD, [printable(stop.here.connector or stop.here.cage) for stop in stops]),
         Column("put_rack_u", 18, SMALL, [_put_at(report, stop) for stop in stops]),
         Column("put_device", 20, SMALL, [_put_into(stop) for stop in stops]),
         Column("put_port", 13, BOLD, [printable(stop.put.port) for stop in stops]),
-        Column("put_cage", 7, BOLD, [printable(stop.put.cage) for stop in stops]),
+        Column("put_cage", 8, BOLD, [printable(stop.put.connector or stop.put.cage) for stop in stops]),
         Column("cable", 20, SMALL, [printable(stop.cable) for stop in stops]),
         Column("reaches", 7, TEXT, [{None: "", True: "yes", False: "no"}[stop.reaches] for stop in stops]),
         Column("done", 7, REDLINE),

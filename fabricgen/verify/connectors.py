@@ -1,0 +1,160 @@
+"""Which plug each planned port is reached by, and the connector that the plug is in, as its label says: `33/2`.
+
+All of it stands in cables.csv, so that a blueprint and a folder that was built of it tell the same: a row's labels say
+which connectors it takes at both ends (`33/1+2`: two jumpers, between which its links are shared in order), its part
+how many pieces the cable is made of (`2x ...`), and its id which connector of a cage it hangs on (`DEVICE:4.2`).
+A piece is a jumper with a plug at each end, or a splitter with one plug at its common end and tails.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fabricgen.bom.sets import JOINT, pieces_of
+from fabricgen.numbering.lazy_columns import EncodedColumn, Strings, encoded
+from fabricgen.wiring.tables import Flags, Ints, Ints64
+
+_RANGE = re.compile(r"(\d+)[+-](\d+)")
+
+
+@dataclass(frozen=True)
+class Connectors:
+    """Per port (see PlannedCabling), int32: `plug`, numbers from 0, and `code`, an index into `texts`: connectors."""
+
+    plug: Ints
+    code: Ints
+    texts: Strings
+
+
+@dataclass(frozen=True)
+class _Ends:
+    """One end of the rows of cables.csv, by row: `code` into the three lists, of distinct ends.
+
+    `parts` are the numbers behind the cage (`1`, `2` of `33/1/2`), `cage` what stands before them, and `count` how many
+    jumpers a row stands for.
+    """
+
+    code: Ints
+    cage: list[str]
+    parts: list[list[str]]
+    count: list[int]
+
+    def by_row(self, values: list[int]) -> Ints64:
+        """A number of each distinct end, by row; int64."""
+        found: Ints64 = np.array([*values, 0], dtype=np.int64)[self.code]
+        return found
+
+
+def sockets_in(labels: list[str]) -> tuple[EncodedColumn, EncodedColumn]:
+    """What the near and the far end of labels (`PLACE:SOCKET PORT > PLACE:SOCKET PORT`) say behind the place."""
+    near: dict[str, int] = {}
+    far: dict[str, int] = {}
+    codes = np.empty((2, len(labels)), dtype=np.int32)
+    for row, label in enumerate(labels):
+        one, _, other = label.partition(" > ")
+        codes[0, row] = near.setdefault(one.partition(":")[2], len(near))
+        codes[1, row] = far.setdefault(other.partition(":")[2], len(far))
+    return encoded(list(near), codes[0]), encoded(list(far), codes[1])
+
+
+def connectors_of(
+    cables: Mapping[str, Any], sockets: tuple[EncodedColumn, EncodedColumn], row_cable: Ints, row: Ints
+) -> Connectors:
+    """The plugs of a plan's ports.
+
+    `cables` are columns of cables.csv, `sockets` what its labels say of a and b ends, `row_cable` the cable of each of
+    its rows, and `row` the row of each link; int32.
+    """
+    several = np.bincount(row_cable, minlength=1)[row_cable]
+    common_b, has_socket = _common_ends(cables)
+    pieces = _pieces(cables["part"], several, common_b)
+    ends = [_ends(cables[f"{side}_cage"], socket) for side, socket in zip("ab", sockets, strict=True)]
+    each = np.maximum(*(end.by_row(end.count) for end in ends))
+    nth = _nth_jumper(row, each)
+    plug, code = np.empty(2 * len(row), dtype=np.int64), np.empty(2 * len(row), dtype=np.int64)
+    texts: list[str] = []
+    width = int(max(each.max(initial=1), pieces.max(initial=1), several.max(initial=1)))
+    for side, end in enumerate(ends):
+        numbers = end.by_row([len(parts) for parts in end.parts])
+        is_common = common_b == bool(side)
+        tail = is_common & (numbers > has_socket.astype(np.int64) + (pieces > 1)) & (several >= 1)
+        piece = end.by_row([int(parts[-2]) if len(parts) > 1 else 0 for parts in end.parts]) * (pieces > 1)
+        shared = (2 * len(row_cable) + row_cable.astype(np.int64)) * width + np.minimum(piece, width - 1)
+        plug[side::2] = np.where(tail[row], shared[row], (2 * row.astype(np.int64) + side) * width + nth)
+        keys, where = np.unique((end.code[row].astype(np.int64) * 2 + tail[row]) * width + nth, return_inverse=True)
+        code[side::2] = where + len(texts)
+        texts += [_text(end, int(key // width) >> 1, bool(key // width & 1), int(key % width)) for key in keys.tolist()]
+    return Connectors(_dense(plug), *_merged(code, texts))
+
+
+def _common_ends(cables: Mapping[str, Any]) -> tuple[Flags, Flags]:
+    """(Whether the id of each row's cable names its b end, whether it hangs on one connector of the cage there.)"""
+    ids = cables["cable"].texts()
+    a, b = (cables[f"{side}_device"].texts() + ":" + cables[f"{side}_cage"].texts() for side in "ab")
+    common_b = np.array([n == e or n.startswith(e + ".") for n, e in zip(ids, b, strict=True)], dtype=bool)
+    is_cage = np.array([n in (one, other) for n, one, other in zip(ids, a, b, strict=True)], dtype=bool)
+    return common_b, ~is_cage
+
+
+def _pieces(part: EncodedColumn, several: Ints64, common_b: Flags) -> Ints64:
+    """How many pieces the cable of each row is made of: jumpers, or splitters; int64.
+
+    Of a patched one the part lists the jumpers at both ends, at each a set or one for each leg.
+    """
+    listed = [str(text).split(JOINT) for text in part.vocabulary.tolist()]
+    numbers = [(len(parts), pieces_of(parts[0])[0], pieces_of(parts[-1])[0]) for parts in listed]
+    count, first, last = np.array(numbers, dtype=np.int64).reshape(-1, 3)[part.codes].T
+    of_end = np.where((count > 1) & common_b, last, first)
+    pieces: Ints64 = np.where((several > 1) & (count == 2 * several), several * first, of_end)
+    return pieces
+
+
+def _ends(cage: EncodedColumn, socket: EncodedColumn) -> _Ends:
+    key = cage.codes.astype(np.int64) * max(len(socket.vocabulary), 1) + socket.codes
+    keys, code = np.unique(key, return_inverse=True)
+    cages, parts, counts = [], [], []
+    for cage_code, socket_code in zip(*divmod(keys, max(len(socket.vocabulary), 1)), strict=True):
+        own, told = str(cage.vocabulary[cage_code]), str(socket.vocabulary[socket_code])
+        numbers = told[len(own) :].partition(" ")[0].split("/")[1:] if told.startswith(own) else []
+        found = _RANGE.fullmatch(numbers[-1]) if numbers else None
+        cages.append(own)
+        parts.append([*numbers[:-1], found[1]] if found else numbers)
+        counts.append(int(found[2]) - int(found[1]) + 1 if found else 1)
+    return _Ends(code.astype(np.int32), cages, parts, counts)
+
+
+def _nth_jumper(row: Ints, each: Ints64) -> Ints64:
+    """Which jumper of its row each link runs over, from 0: jumpers share the links of a row evenly, in order; int64."""
+    order = np.argsort(row, kind="stable")
+    links = np.bincount(row, minlength=len(each))
+    nth = np.empty(len(row), dtype=np.int64)
+    nth[order] = np.arange(len(row)) - (np.cumsum(links) - links)[row[order]]
+    found: Ints64 = nth * each[row] // links[row]
+    return found
+
+
+def _text(end: _Ends, code: int, tail: bool, nth: int) -> str:
+    """A connector: its cage and the numbers behind, without that of a tail."""
+    parts = end.parts[code][:-1] if tail else list(end.parts[code])
+    if end.count[code] > 1:
+        parts[-1] = str(int(parts[-1]) + nth)
+    return "/".join([end.cage[code], *parts])
+
+
+def _dense(keys: Ints64) -> Ints:
+    """Keys as numbers from 0, in their order; int32."""
+    order = np.sort(keys)
+    distinct = order[np.r_[True, order[1:] != order[:-1]][: len(order)]]
+    return np.searchsorted(distinct, keys).astype(np.int32)
+
+
+def _merged(code: Ints64, texts: list[str]) -> tuple[Ints, Strings]:
+    """(Codes, texts) in which each text is there once."""
+    known: dict[str, int] = {}
+    numbers = np.array([known.setdefault(text, len(known)) for text in texts], dtype=np.int32)
+    return numbers[code] if len(code) else code.astype(np.int32), np.array(list(known), dtype=object)

@@ -1,0 +1,148 @@
+"""Which end of each chain is moved, and which chains have one cause and are mended by one action.
+
+Chains of single plugs can be mended at either of two sides with as many plugs. Taken together it matters which: two
+jumpers of one cage that go to one other cage are one pull, and a row of uplinks that sit two cages low is one shift of
+their leaf, not a swap at each spine.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from fabricgen.verify.diagnosis.chains import Chain
+from fabricgen.verify.diagnosis.explaining import Explainer
+from fabricgen.verify.diagnosis.moving import Group, Mended, Repair, repairs, side_order
+from fabricgen.verify.diagnosis.shifts import Shift, shifts_among
+
+NODE = "node"
+"""The tier of nodes in devices.csv."""
+
+
+def group_chains(explainer: Explainer, found: Sequence[Chain]) -> list[Group]:
+    """Chains in groups of one cause, each with the side where it is mended best, in the order of their lowest ports."""
+    sides = [
+        [way for way in repairs(explainer.topology, explainer.plugs, chain) if not explainer.is_risky(way)]
+        for chain in found
+    ]
+    mended = [Mended(chain, tuple(ways)) for chain, ways in zip(found, _best_first(explainer, sides), strict=True)]
+    number = _Merged(len(mended))
+    _join_pulls(explainer, mended, number)
+    _join_shifts(explainer, mended, number)
+    _join_crossed(explainer, mended, number)
+    return [Group(tuple(mended[at] for at in members)) for members in number.groups()]
+
+
+class _Class(NamedTuple):
+    """What ways have in common that may be one shift: the device, and by how far its plugs are off."""
+
+    device: int
+    offsets: frozenset[int]
+
+
+def _best_first(explainer: Explainer, sides: list[list[Repair]]) -> list[list[Repair]]:
+    """The ways of each chain: that first which takes the fewest pulls beside all others, then that which others share.
+
+    Ways of more plugs than the best are left out.
+    """
+    pulls: Counter[object] = Counter()
+    classes: Counter[_Class] = Counter()
+    for ways in sides:
+        pulls.update({pull for way in ways for pull in explainer.pulls(way.moves)})
+        classes.update({same for way in ways if (same := _class(explainer, way))})
+
+    def order(way: Repair) -> tuple[object, ...]:
+        work = sum(1 / pulls[pull] for pull in explainer.pulls(way.moves))
+        plugs, *rest = side_order(explainer.topology, way)
+        same = _class(explainer, way)
+        shared = classes[same] if same and len(same.offsets) <= 2 else 0
+        racks = rest.pop(2)
+        return plugs, round(work, 6), rest[0], racks, -shared if shared > 1 else 0, *rest[1:]
+
+    ordered = [sorted(ways, key=order) for ways in sides]
+    return [[way for way in ways if len(way.moves) == len(ways[0].moves)] for ways in ordered]
+
+
+def _class(explainer: Explainer, way: Repair) -> _Class | None:
+    devices = {int(explainer.topology.device[place]) for places in way.places for place in places}
+    if len(devices) != 1:
+        return None
+    device = devices.pop()
+    ranks = explainer.ranks(device)
+    return _Class(device, frozenset(ranks[source] - ranks[target] for source, target in way.places))
+
+
+class _Merged:
+    """Numbers that are joined to groups."""
+
+    def __init__(self, count: int) -> None:
+        self._group = list(range(count))
+
+    def of(self, number: int) -> int:
+        """The lowest number of the group of a number."""
+        while self._group[number] != number:
+            number = self._group[number]
+        return number
+
+    def join(self, numbers: Iterable[int]) -> None:
+        """Make one group of those of some numbers."""
+        lowest = sorted({self.of(number) for number in numbers})
+        for number in lowest:
+            self._group[number] = lowest[0]
+
+    def groups(self) -> list[list[int]]:
+        """The numbers of each group, in the order of the lowest."""
+        found: dict[int, list[int]] = {}
+        for number in range(len(self._group)):
+            found.setdefault(self.of(number), []).append(number)
+        return list(found.values())
+
+
+def _join_pulls(explainer: Explainer, mended: Sequence[Mended], number: _Merged) -> None:
+    """Chains of which both plugs of a cage go to one other cage."""
+    by_pull: dict[object, list[int]] = defaultdict(list)
+    for at, each in enumerate(mended):
+        for pull in explainer.pulls(each.ways[0].moves) if each.ways else ():
+            by_pull[pull].append(at)
+    for members in by_pull.values():
+        number.join(members)
+
+
+def _join_shifts(explainer: Explainer, mended: Sequence[Mended], number: _Merged) -> None:
+    """Chains of one device whose plugs are off by as much, in a row."""
+    by_class: dict[_Class, list[int]] = defaultdict(list)
+    for at, each in enumerate(mended):
+        if each.ways and each.ways[0].moves and (same := _class(explainer, each.ways[0])):
+            by_class[same].append(at)
+    for same, members in by_class.items():
+        ranks = explainer.ranks(same.device)
+        rows = [
+            Shift(
+                [(ranks[source], ranks[target]) for source, target in mended[at].ways[0].places],
+                mended[at].chain.closed,
+            )
+            for at in members
+        ]
+        for together in shifts_among(rows):
+            number.join(members[at] for at in together)
+
+
+def _join_crossed(explainer: Explainer, mended: Sequence[Mended], number: _Merged) -> None:
+    """Chains that cross the rails, or the planes, of one node: groups of NICs that are exchanged are one mistake."""
+    by_node: dict[tuple[int, str], list[int]] = defaultdict(list)
+    for at, each in enumerate(mended):
+        what = explainer.crossed(each.chain).partition(" ")[0] if each.ways and each.chain.closed else ""
+        for device in _lone_devices(explainer, each) if what else ():
+            if explainer.topology.cabling.of_device("tier", device) == NODE:
+                by_node[device, what].append(at)
+    for members in by_node.values():
+        number.join(members)
+
+
+def _lone_devices(explainer: Explainer, mended: Mended) -> set[int]:
+    """The devices on which alone a chain can be mended, with as many plugs."""
+    sides = [
+        {int(explainer.topology.device[place]) for places in way.places for place in places} for way in mended.ways
+    ]
+    return {device for devices in sides if len(devices) == 1 for device in devices}
