@@ -14,7 +14,7 @@ LEAST_VOTES = 2
 RIGHT_PER_WRONG = 3
 """An exchange explains the links of its boxes port by port, but for few of which something else is wrong."""
 LEAST_PLUGS = 4
-"""An exchange of boxes that saves fewer plugs is told as moves of plugs, where these can be told (`boxes_at`)."""
+"""An exchange of two boxes that saves fewer plugs is told as moves of plugs, where these can be told (`boxes_at`)."""
 
 
 def _votes(topology: Topology, least: int = LEAST_VOTES) -> list[Vote]:
@@ -69,7 +69,7 @@ def _room(topology: Topology, ring: Ring, port: int) -> int:
 
 def _is_worth(topology: Topology, ring: Ring, gain: Gain) -> bool:
     return (
-        gain.plugs >= LEAST_PLUGS
+        gain.plugs >= LEAST_PLUGS * len(ring) // 2
         and gain.links > gain.unseen
         and gain.wrong * RIGHT_PER_WRONG <= gain.right
         and own_plugs(topology, ring) >= LEAST_PLUGS

@@ -1,6 +1,9 @@
-"""Actions for cables at which nobody is seen: one a cable, or one for a device that sees nobody at all."""
+"""Actions for cables at which nobody is seen: one for each cause, a device, all of its cables to a tier, or a cable."""
 
 from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -8,62 +11,151 @@ from fabricgen.verify.actions import Action, End, Kind
 from fabricgen.verify.diagnosis.states import dark_links
 from fabricgen.verify.diagnosis.topology import Topology
 from fabricgen.verify.diagnosis.wording import box, end_of, plug
+from fabricgen.wiring.tables import Flags, Ints64
+
+ONE_KIND = "are these of one batch, of another polarity or kind than planned, or are their ports shut?"
+LEAST = 2
+"""So many dark cables of one device may have one cause."""
 
 
 def dark_actions(topology: Topology, missing: list[int]) -> list[Action]:
     """What to do about dark cables; `missing` are planned ends whose cable is not there for other reasons."""
     cabling = topology.cabling
-    links = np.flatnonzero(dark_links(topology))
-    dark = {int(link): 2 * int(link) for link in links} | {end >> 1: end for end in missing}
+    dark = dark_links(topology)
+    dark[[end >> 1 for end in missing]] = True
+    links = np.flatnonzero(dark)
     by_cable: dict[int, list[int]] = {}
-    for link in sorted(dark):
+    for link in links.tolist():
         by_cable.setdefault(int(cabling.cable[link]), []).append(link)
     actions = []
-    for device, cables in _blind_devices(topology, np.array(sorted(dark), dtype=np.int64)):
-        ours = sorted(str(cabling.cable_ids[cable]) for cable in cables if by_cable.pop(cable, []))
+    for device, cables, unseen in _blind_devices(topology, links):
+        ours = [cable for cable in cables if by_cable.pop(cable, [])]
         if ours:
-            actions.append(_of_device(topology, device, ours))
-    return actions + [_of_cable(topology, str(cabling.cable_ids[each]), found) for each, found in by_cable.items()]
+            actions.append(_of_device(topology, device, ours, unseen))
+    for device, tier, cables in _blind_sides(topology, dark):
+        ours = [cable for cable in cables if cable in by_cable]
+        if len(ours) >= LEAST:
+            actions.append(_of_side(topology, device, tier, {cable: by_cable.pop(cable) for cable in ours}))
+    return actions + [_of_cable(topology, cable, links) for cable, links in by_cable.items()]
 
 
-def _of_cable(topology: Topology, cable: str, links: list[int]) -> Action:
-    """A cable, or the tails of a breakout, by its dark links."""
-    ports = [port for link in links for port in (2 * link, 2 * link + 1)]
-    plugs = {int(topology.cabling.plug[port]): port for port in reversed(ports)}
-    ends = tuple(end_of(topology, port) for port in sorted(plugs.values()))
-    if len(ends) == 2:
+def _ids(topology: Topology, cables: list[int]) -> list[str]:
+    return sorted(str(topology.cabling.cable_ids[cable]) for cable in cables)
+
+
+def _of_cable(topology: Topology, cable: int, links: list[int]) -> Action:
+    """A cable, some of its jumpers, or the tails of a breakout, by its dark links."""
+    ends = _plugs_of(topology, links)
+    name = str(topology.cabling.cable_ids[cable])
+    tails, jumpers = _tails(topology, links), len(ends) // 2
+    if tails:
+        text = f"breakout {name}: {tails} of its tails see nobody and are seen by nobody: is it plugged in?"
+    elif jumpers == 1 and (lit := _other_half(topology, 2 * links[0])):
+        text = f"{plug(ends[0])} and {plug(ends[1])} do not see each other, though the other half of the module, {lit}"
+        text += ", is up: look at this jumper's polarity, for dirt, and whether it sits"
+    elif jumpers == 1:
         text = f"{plug(ends[0])} and {plug(ends[1])} do not see each other, nor anybody else: is the cable plugged in?"
     else:
-        text = f"breakout {cable}: {len(ends) - 1} of its tails see nobody and are seen by nobody: is it plugged in?"
-    return Action(Kind.DARK, 0, (cable,), ends, text)
+        text = f"cable {name}: none of its {jumpers} jumpers is up, from {plug(ends[0])} and {plug(ends[1])} on: "
+        text += "are the modules in, and the jumpers plugged in?"
+    return Action(Kind.DARK, 0, (name,), ends, text if text.endswith("?") else f"{text}.")
 
 
-def _blind_devices(topology: Topology, links: np.ndarray) -> list[tuple[int, list[int]]]:
-    """Devices with two dark cables or more and no other, those with the most first, each with its cables.
+def _plugs_of(topology: Topology, links: list[int]) -> tuple[End, ...]:
+    """The plugs of some links, each once, in the order of their ports."""
+    plugs = topology.cabling.plug
+    first = {int(plugs[port]): port for link in reversed(links) for port in (2 * link + 1, 2 * link)}
+    return tuple(end_of(topology, port) for port in sorted(first.values()))
+
+
+def _tails(topology: Topology, links: list[int]) -> int:
+    """How many tails of splitters some links run over; 0 where they run over jumpers alone."""
+    plugs, cabling = topology.cabling.plug, topology.cabling
+    for port in (2 * links[0], 2 * links[0] + 1):
+        if len({int(plugs[each ^ 1]) for each in cabling.ports_of_plug(int(plugs[port]))}) > 1:
+            return len({int(plugs[(2 * link + (port & 1)) ^ 1]) for link in links})
+    return 0
+
+
+def _other_half(topology: Topology, port: int) -> str:
+    """The connector beside that of a dark link, in its cage at either end, that somebody is seen over ("": none)."""
+    cabling = topology.cabling
+    for end in (port, port ^ 1):
+        cage, own = cabling.cage(end), int(cabling.plug[end])
+        for beside in cabling.ports_of_device(int(cabling.device[end])).tolist():
+            if topology.mate[beside] >= 0 and int(cabling.plug[beside]) != own and cabling.cage(beside) == cage:
+                return f"{cabling.device_names[cabling.device[end]]}:{cabling.connector_text(beside)}"
+    return ""
+
+
+def _blind_devices(topology: Topology, links: Ints64) -> list[tuple[int, list[int], int]]:
+    """(Device, its cables that are dark, how many more nobody looked at) of devices that nobody sees, nor they anybody,
+    with two dark cables or more; those with the most first.
 
     A few of its cables may be plugged into other devices, so that nobody can be seen there.
     """
     cabling = topology.cabling
     ends = np.r_[cabling.device[2 * links], cabling.device[2 * links + 1]]
     devices, dark = np.unique(ends, return_counts=True)
+    of_dark = np.zeros(topology.planned // 2, dtype=bool)
+    of_dark[links] = True
     found = []
     for device, count in zip(devices.tolist(), dark.tolist(), strict=True):
         ports = cabling.ports_of_device(device)
-        is_blind = count == len(ports) or (2 * count > len(ports) and _is_gone(topology, device, ports))
-        cables = sorted(set(cabling.cable[ports >> 1].tolist())) if is_blind else []
-        if len(cables) > 1:
-            found.append((device, cables))
+        unseen = ports[[not of_dark[port >> 1] and topology.is_unseen(port) for port in ports.tolist()]]
+        known = len(ports) - len(unseen)
+        if count == known or (2 * count > known and _is_gone(topology, device, ports)):
+            cables = sorted(set(cabling.cable[ports[of_dark[ports >> 1]] >> 1].tolist()))
+            more = len(set(cabling.cable[unseen >> 1].tolist()) - set(cables))
+            if len(cables) >= LEAST:
+                found.append((device, cables, more))
     return sorted(found, key=lambda each: (-len(each[1]), each[0]))
 
 
-def _is_gone(topology: Topology, device: int, ports: np.ndarray) -> bool:
+def _is_gone(topology: Topology, device: int, ports: Ints64) -> bool:
     """Whether nobody sees a device, nor it anybody."""
     own = topology.ports_of(device)
     sees = any(topology.mate[port] >= 0 or topology.towards[port] >= 0 or topology.odd[port] for port in own)
     return not sees and not bool((topology.towards[ports ^ 1] == device).any())
 
 
-def _of_device(topology: Topology, device: int, cables: list[str]) -> Action:
+def _of_device(topology: Topology, device: int, cables: list[int], unseen: int) -> Action:
+    """A device: whether it has power, if it has no dump of its own; else one looks at its plugs."""
     end = End(topology.cabling.device_names[device], "", *topology.cabling.rack_of(device))
-    text = f"{box(end)} sees nobody and is seen by nobody ({len(cables)} cables): is it powered?"
-    return Action(Kind.DARK, 0, tuple(cables), (end,), text)
+    more = f", and {unseen} more that nobody looked at" if unseen else ""
+    text = f"{box(end)} sees nobody and is seen by nobody ({len(cables)} cables{more}): "
+    if not topology.speaks[device]:
+        return Action(Kind.DARK, 0, tuple(_ids(topology, cables)), (end,), f"{text}is it powered?")
+    ports = topology.cabling.ports_of_device(device)
+    links = ports[np.isin(topology.cabling.cable[ports >> 1], cables)] >> 1
+    ends = tuple(each for each in _plugs_of(topology, links.tolist()) if each.device == end.device)
+    return Action(Kind.DARK, 0, tuple(_ids(topology, cables)), ends, f"{text}{ONE_KIND}")
+
+
+def _blind_sides(topology: Topology, dark: Flags) -> Iterator[tuple[int, str, list[int]]]:
+    """(Device, fabric and tier, cables) of devices that none of their cables to one tier of a fabric joins with it,
+    though others are up; those with the most cables first.
+    """
+    cabling = topology.cabling
+    tier, fabric = cabling.devices["tier"], cabling.links["fabric"]
+    ends = np.flatnonzero(np.repeat(dark, 2))
+    found = []
+    for device in np.unique(cabling.device[ends]).tolist():
+        sides: dict[tuple[int, int], list[int]] = defaultdict(list)
+        for port in cabling.ports_of_device(device).tolist():
+            sides[int(fabric.codes[port >> 1]), int(tier.codes[cabling.device[port ^ 1]])].append(port >> 1)
+        for (of, at), links in sides.items():
+            cables = sorted(set(cabling.cable[links].tolist()))
+            if len(cables) >= LEAST and dark[links].all():
+                found.append((device, f"{fabric.vocabulary[of]} {tier.vocabulary[at]}", cables))
+    yield from sorted(found, key=lambda each: (-len(each[2]), each[0], each[1]))
+
+
+def _of_side(topology: Topology, device: int, tier: str, links: dict[int, list[int]]) -> Action:
+    """All cables of a device to a tier; one goes to the device, where all of them end."""
+    names = _ids(topology, list(links))
+    ends = _plugs_of(topology, [link for of_cable in links.values() for link in of_cable])
+    own = tuple(end for end in ends if end.device == topology.cabling.device_names[device])
+    end = End(own[0].device, "", own[0].rack, own[0].u)
+    text = f"{box(end)}: none of its {len(names)} cables to {tier}s is up, and others are: {ONE_KIND}"
+    return Action(Kind.DARK, 0, tuple(names), own, text)

@@ -18,7 +18,7 @@ from fabricgen.verify.diagnosis.exchanges import (
     box_action,
     joined,
     mended,
-    plug_action,
+    plug_actions,
     with_boxes_instead,
     with_doubted,
 )
@@ -173,7 +173,8 @@ def _plugs(
     plugs.find_spare_cages(topology)
     rings, after = find_exchanges(topology, common_plugs(plugs, exchanged), as_seen)
     explainer = Explainer(topology, after, plugs)
-    actions = [plug_action(explainer, topology, states, ring) for ring in rings]
+    of_rings = plug_actions(explainer, topology, states, rings)
+    actions = [each.action for each in of_rings]
     cables = wrong_cables(after, plugs)
     missing = _missing(cables)
     for group in group_chains(explainer, chains(cables)):
@@ -181,11 +182,12 @@ def _plugs(
         lost = [end for end, place in repair.left_out if place < 0 or after.empty[place]]
         missing += lost
         action = _without(action, [str(cabling.cable_ids[cabling.cable[end >> 1]]) for end in lost])
-        needed = next((at for each in group.chains if (at := _needed(topology, each.chain, rings)) >= 0), -1)
-        if needed < 0:
+        needed = {_needed(topology, each.chain, rings) for each in group.chains}
+        first = next((at for at, each in enumerate(of_rings) if not needed.isdisjoint(each.rings)), None)
+        if first is None:
             actions.append(action)
         else:
-            actions[needed] = joined(actions[needed], action)
+            actions[first] = joined(actions[first], action)
     actions += stranger_actions(after, seen)
     actions += conflict_actions(after, seen)
     actions += half_known_actions(after)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from fabricgen.blueprint.models import natural
 from fabricgen.verify.actions import Action, Alternative, CableState, End, Kind, Step
@@ -12,9 +13,10 @@ from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.diagnosis.boxes import BOXES, LEAST_PLUGS
 from fabricgen.verify.diagnosis.exchange_search import Ring, likely
 from fabricgen.verify.diagnosis.explaining import Explainer
+from fabricgen.verify.diagnosis.grouping import Merged
 from fabricgen.verify.diagnosis.plugs import moved_plugs
 from fabricgen.verify.diagnosis.topology import NOWHERE, Topology
-from fabricgen.verify.diagnosis.wording import MOST_STEPS, box, end_of, listed, plug, steps_text, where
+from fabricgen.verify.diagnosis.wording import MOST_STEPS, box, end_of, listed, plug, spot, steps_text, where
 from fabricgen.wiring.tables import Ints
 
 NAMES_ALONE = "or only their names are exchanged: read the serial number of each, and rename it or provision it again"
@@ -86,32 +88,90 @@ def with_boxes_instead(topology: Topology, actions: Iterable[Action], rings: Ite
     return found
 
 
-def plug_action(explainer: Explainer, before: Topology, states: Ints, ring: Ring) -> Action:
-    """Common plugs that are in each other's cages; `before` has boxes taken for what they stand in for."""
+def plug_actions(explainer: Explainer, before: Topology, states: Ints, rings: Sequence[Ring]) -> list[RingAction]:
+    """Actions for common plugs that are in each other's cages, those of one cause together.
+
+    `before` has boxes taken for what they stand in for.
+    """
+    moves = [_moves_of(explainer, before, ring) for ring in rings]
+    number = Merged(len(rings))
+    by_cause: dict[object, list[int]] = defaultdict(list)
+    for at, (ring, of_ring) in enumerate(zip(rings, moves, strict=True)):
+        for pull in explainer.pulls(of_ring):
+            by_cause[pull].append(at)
+        if len(of_ring) == len(ring) and (crossed := _crossed(before, of_ring)):
+            by_cause[int(before.device[of_ring[0][0]]), crossed.partition(" ")[0]].append(at)
+    for members in by_cause.values():
+        number.join(members)
+    return [
+        RingAction(
+            frozenset(members), _plug_action(explainer, before, states, [(rings[at], moves[at]) for at in members])
+        )
+        for members in number.groups()
+    ]
+
+
+class RingAction(NamedTuple):
+    """An action for common plugs, and which rings it is about."""
+
+    rings: frozenset[int]
+    action: Action
+
+
+Moves = list[tuple[int, int]]
+"""Where plugs are and where they belong, each by its first port."""
+
+
+def _moves_of(explainer: Explainer, before: Topology, ring: Ring) -> Moves:
+    """The moves of the plugs of a ring, into a free cage first."""
+    plugs = explainer.plugs
+    first = {each: next(port for port in plugs.ports(each) if port != NOWHERE) for each in ring}
+    return [(first[each], first[ring[each]]) for each in moved_plugs(plugs, before, ring)]
+
+
+def _crossed(topology: Topology, moves: Moves) -> str:
+    """The rails or planes that plugs of one node cross, in words ("": they do not)."""
+    cabling = topology.cabling
+    devices = {int(topology.device[port]) for move in moves for port in move}
+    planned = all(port < topology.planned for move in moves for port in move)
+    if not planned or len(devices) != 1 or cabling.of_device("tier", devices.pop()) != "node":
+        return ""
+    for what in ("rail", "plane"):
+        pairs = [sorted((str(cabling.of_link(what, port)) for port in move), key=natural) for move in moves]
+        if all(one and one != other for one, other in pairs):
+            return f"{what}s {', '.join(dict.fromkeys(f'{one} and {other}' for one, other in pairs))}"
+    return ""
+
+
+def _plug_action(explainer: Explainer, before: Topology, states: Ints, rings: Sequence[tuple[Ring, Moves]]) -> Action:
+    """One action for the moves of some rings."""
     cabling, plugs, after = before.cabling, explainer.plugs, explainer.topology
-    steps, moves = [], []
-    for found in moved_plugs(plugs, before, ring):
-        pull, put = (next(port for port in plugs.ports(each) if port != NOWHERE) for each in (found, ring[found]))
+    moves = [move for _, of_ring in rings for move in of_ring]
+    steps = []
+    for pull, put in moves:
         cable = str(cabling.cable_ids[cabling.cable[put >> 1]]) if put < before.planned else ""
         steps.append(Step(cable, end_of(before, pull), end_of(before, put)))
-        moves.append((pull, put))
-    ports = [port for each in ring if each >= 0 for port in plugs.ports(each)]
+    ports = [port for ring, _ in rings for each in ring if each >= 0 for port in plugs.ports(each)]
     cables = mended(before, after, states, ports)
     ends = tuple(step.pull for step in steps)
-    closed = len(steps) == len(ring)
+    closed = all(len(of_ring) == len(ring) for ring, of_ring in rings)
+    count = len(explainer.pulls(moves))
     moved = f"move {steps_text(steps, MOST_STEPS)}"
     place = where([*(step.pull for step in steps), *(step.put for step in steps)])
     at = f"{place}: " if place else ""
     if shift := explainer.shifted(closed, moves):
         kind, text = Kind.SHIFT, f"{at}{shift.replace('plugs', 'breakout plugs', 1)}; {moved}."
+    elif closed and (crossed := _crossed(before, moves)):
+        kind, text = Kind.CROSSED, f"{at}{crossed} are crossed; {moved}."
     elif closed and len(steps) == 2:
-        one, two = (end.port if ends[0].device == ends[1].device else plug(end) for end in ends)
-        kind, text = Kind.SWAP, f"{at if one == ends[0].port else ''}the breakout plugs in {one} and {two} are swapped."
+        one, two = (spot(end) if ends[0].device == ends[1].device else plug(end) for end in ends)
+        on_one = ends[0].device == ends[1].device
+        kind, text = Kind.SWAP, f"{at if on_one else ''}the breakout plugs in {one} and {two} are swapped."
     else:
-        kind = Kind.RING if closed else Kind.MOVE
-        count = "one breakout plug is" if len(steps) == 1 else f"{len(steps)} breakout plugs are"
-        text = f"{at}{count} in the wrong cage; {moved}."
-    return Action(kind, len(steps), cables, ends, text, steps=tuple(steps))
+        kind = (Kind.SWAP if count == 2 else Kind.RING) if closed else Kind.MOVE
+        told = "one breakout plug is" if count == 1 else f"{count} breakout plugs are"
+        text = f"{at}{told} in the wrong cage; {moved}."
+    return Action(kind, count, cables, ends, text, steps=tuple(steps))
 
 
 def joined(exchange: Action, after: Action) -> Action:

@@ -10,7 +10,7 @@ from fabricgen.blueprint.models import natural
 from fabricgen.verify.actions import Action, Alternative, Kind, Step
 from fabricgen.verify.diagnosis.boxes import BOXES
 from fabricgen.verify.diagnosis.chains import Chain
-from fabricgen.verify.diagnosis.moving import Group, Move, Repair
+from fabricgen.verify.diagnosis.moving import Group, Repair
 from fabricgen.verify.diagnosis.plugs import Plugs
 from fabricgen.verify.diagnosis.shifts import LEAST_CLOSED, LEAST_OPEN, shift_of
 from fabricgen.verify.diagnosis.topology import Topology
@@ -45,15 +45,17 @@ class Explainer:
     _ranks: dict[int, dict[int, int]] = field(default_factory=dict)
     _served: dict[tuple[str, str, int], set[str]] = field(default_factory=dict)
 
-    def pulls(self, moves: Iterable[Move]) -> set[Pull]:
-        """What a hand does to move plugs: both plugs of a cage that go to one other cage are one pull."""
-        return {self._pull(move) for move in moves}
+    def pulls(self, places: Iterable[tuple[int, int]]) -> set[Pull]:
+        """What a hand does to move plugs from the first ports of places to those of others: both plugs of a cage that
+        go to one other cage are one pull.
+        """
+        return {self._pull(*places_of_plug) for places_of_plug in places}
 
-    def _pull(self, move: Move) -> Pull:
-        here, there = self.cage(move.source), self.cage(move.target)
+    def _pull(self, source: int, target: int) -> Pull:
+        here, there = self.cage(source), self.cage(target)
         if here != there:
             return Pull(*here, *there)
-        return Pull(*self.topology.place(move.source), *self.topology.place(move.target))  # crossed within one cage
+        return Pull(*self.topology.place(source), *self.topology.place(target))  # crossed within one cage
 
     def cage(self, port: int) -> tuple[int, str]:
         """(Device, cage of a port; the port where its cage is not known.)"""
@@ -86,7 +88,7 @@ class Explainer:
         text = self.text(group, best, kind, steps)
         if best.surplus:
             text = f"{text[:-1]}; then {self.surplus(best)}."
-        moves = len(self.pulls(best.moves))
+        moves = len(self.pulls(best.places))
         return Action(kind, moves, cables, ends, text, steps=steps, alternatives=tuple(others)), best
 
     def is_risky(self, repair: Repair) -> bool:
@@ -129,7 +131,7 @@ class Explainer:
 
     def alternative(self, group: Group, way: Repair) -> Alternative:
         """The same mended at the other side."""
-        steps, moves = self.steps(way), len(self.pulls(way.moves))
+        steps, moves = self.steps(way), len(self.pulls(way.places))
         return Alternative(self.kind(group, way), f"or {self.text(group, way, None, steps)}", moves, steps=steps)
 
     def kind(self, group: Group, repair: Repair) -> Kind:
@@ -142,7 +144,7 @@ class Explainer:
             return Kind.MOVE
         if self.crossed_by(group):
             return Kind.CROSSED
-        return Kind.SWAP if len(self.pulls(repair.moves)) == 2 else Kind.RING
+        return Kind.SWAP if len(self.pulls(repair.places)) == 2 else Kind.RING
 
     def ranks(self, device: int) -> dict[int, int]:
         """The place of each plug among those of a device, as on its front; by first port."""
@@ -255,7 +257,7 @@ class Explainer:
     def text(self, group: Group, repair: Repair, kind: Kind | None, steps: Sequence[Step]) -> str:
         """What is wrong and what to do; without the kind only the latter."""
         place = where([*(step.pull for step in steps), *(step.put for step in steps)])
-        at, count = f"{place}: " if place else "", len(self.pulls(repair.moves))
+        at, count = f"{place}: " if place else "", len(self.pulls(repair.places))
         if kind is None:
             return f"{at}move {steps_text(steps)}"
         moves = f"move {steps_text(steps, MOST_STEPS)}"

@@ -11,8 +11,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+import numpy as np
+
+from fabricgen.blueprint.models import natural
 from fabricgen.verify.cabling import PlannedCabling
 
+MOST_ALIKE = 256
+"""Devices of one model that are looked at."""
 _NUMBERED = re.compile(r"(.*?)(\d+)")
 
 
@@ -29,11 +34,23 @@ class Fronts:
 
     cabling: PlannedCabling
     _named: dict[int, dict[str, Socket]] = field(default_factory=dict)
+    _kinds: dict[tuple[int, int], dict[str, Socket]] = field(default_factory=dict)
 
     def socket(self, device: int, name: str) -> Socket:
         """The socket behind a port of a device; empty texts where it is not known."""
-        planned = self._planned(device)
-        return planned.get(name) or _in_name(planned, name) or _by_number(planned, name) or Socket("", "")
+        for planned in (self._planned(device), self._of_kind(device)):
+            if socket := planned.get(name) or _in_name(planned, name) or _by_number(planned, name):
+                return socket
+        return Socket("", "")
+
+    def _of_kind(self, device: int) -> dict[str, Socket]:
+        """The sockets of planned ports of other devices of the model and NOS, which have more of them in use."""
+        columns = [self.cabling.devices[name].codes for name in ("model", "nos")]
+        key = int(columns[0][device]), int(columns[1][device])
+        if key not in self._kinds:
+            alike = np.flatnonzero((columns[0] == key[0]) & (columns[1] == key[1]))[:MOST_ALIKE]
+            self._kinds[key] = {name: socket for each in alike.tolist() for name, socket in self._planned(each).items()}
+        return self._kinds[key]
 
     def _planned(self, device: int) -> dict[str, Socket]:
         if device not in self._named:
@@ -46,29 +63,29 @@ class Fronts:
 
 
 def _in_name(planned: dict[str, Socket], name: str) -> Socket | None:
-    """The socket whose cage stands in the name of the port, as it does in those that are planned."""
-    shapes: dict[tuple[str, str], str] = {}
-    for told, socket in planned.items():
-        before, cage, behind = _around(told, socket.cage)
-        if cage:
-            shapes.setdefault((before, behind), socket.connector.removeprefix(socket.cage))
-    for (before, behind), connector in sorted(shapes.items(), key=lambda each: (-len(each[0][1]), each)):
-        cage = name[len(before) : len(name) - len(behind)]
-        if name.startswith(before) and name.endswith(behind) and re.fullmatch(r"\d+(/\d+)*", cage):
+    """The socket whose cage stands in the name of the port, as it does in all that are planned and begin alike."""
+    head = _head(name)
+    alike = [(told, socket) for told, socket in planned.items() if _head(told) == head]
+    shapes: dict[str, str] = {}
+    for told, socket in alike:
+        behind = told[len(head) + len(socket.cage) :]
+        if not told.startswith(head + socket.cage) or behind[:1].isdigit():
+            return None
+        shapes[behind] = max(shapes.get(behind, ""), socket.connector.removeprefix(socket.cage))
+    for nth, behind in enumerate(sorted(shapes, key=natural), start=1):
+        if any(shapes.values()) and not shapes[behind]:  # planned in cables that fill their cage alone
+            shapes[behind] = f"/{nth}"
+    for behind, connector in sorted(shapes.items(), key=lambda each: (-len(each[0]), each)):
+        cage = name[len(head) : len(name) - len(behind)]
+        if name.endswith(behind) and re.fullmatch(r"\d+(/\d+)*", cage):
             return Socket(cage, cage + connector)
     return None
 
 
-def _around(name: str, cage: str) -> tuple[str, str, str]:
-    """A name in three: what stands before the cage, the cage ("": it is not in the name), and what is behind."""
-    before = re.match(r"\D*", name)
-    head = before[0] if before else ""
-    rest = name[len(head) :]
-    if cage.isdigit() and rest.startswith(cage) and not rest[len(cage) : len(cage) + 1].isdigit():
-        return head, cage, rest[len(cage) :]
-    if "/" in cage and rest.startswith(f"{cage}/"):
-        return head, cage, rest[len(cage) :]
-    return "", "", ""
+def _head(name: str) -> str:
+    """What stands before the first digit of a name."""
+    found = re.match(r"\D*", name)
+    return found[0] if found else ""
 
 
 def _by_number(planned: dict[str, Socket], name: str) -> Socket | None:
@@ -86,7 +103,7 @@ def _by_number(planned: dict[str, Socket], name: str) -> Socket | None:
         return None
     first = min(number - step * cage for number, cage, _ in known)
     cage, lane = divmod(int(wanted[2]) - first, step)
-    connectors = {number - first - step * at: connector for number, at, connector in known}
+    connectors = {number - first - step * at: connector for number, at, connector in sorted(known, key=lambda k: k[2])}
     return Socket(str(cage), f"{cage}{connectors.get(lane, '')}") if cage > 0 else None
 
 

@@ -27,7 +27,7 @@ def group_chains(explainer: Explainer, found: Sequence[Chain]) -> list[Group]:
         for chain in found
     ]
     mended = [Mended(chain, tuple(ways)) for chain, ways in zip(found, _best_first(explainer, sides), strict=True)]
-    number = _Merged(len(mended))
+    number = Merged(len(mended))
     _join_pulls(explainer, mended, number)
     _join_shifts(explainer, mended, number)
     _join_crossed(explainer, mended, number)
@@ -49,11 +49,11 @@ def _best_first(explainer: Explainer, sides: list[list[Repair]]) -> list[list[Re
     pulls: Counter[object] = Counter()
     classes: Counter[_Class] = Counter()
     for ways in sides:
-        pulls.update({pull for way in ways for pull in explainer.pulls(way.moves)})
+        pulls.update({pull for way in ways for pull in explainer.pulls(way.places)})
         classes.update({same for way in ways if (same := _class(explainer, way))})
 
     def order(way: Repair) -> tuple[object, ...]:
-        work = sum(1 / pulls[pull] for pull in explainer.pulls(way.moves))
+        work = sum(1 / pulls[pull] for pull in explainer.pulls(way.places))
         plugs, *rest = side_order(explainer.topology, way)
         same = _class(explainer, way)
         shared = classes[same] if same and len(same.offsets) <= 2 else 0
@@ -73,7 +73,7 @@ def _class(explainer: Explainer, way: Repair) -> _Class | None:
     return _Class(device, frozenset(ranks[source] - ranks[target] for source, target in way.places))
 
 
-class _Merged:
+class Merged:
     """Numbers that are joined to groups."""
 
     def __init__(self, count: int) -> None:
@@ -99,17 +99,17 @@ class _Merged:
         return list(found.values())
 
 
-def _join_pulls(explainer: Explainer, mended: Sequence[Mended], number: _Merged) -> None:
+def _join_pulls(explainer: Explainer, mended: Sequence[Mended], number: Merged) -> None:
     """Chains of which both plugs of a cage go to one other cage."""
     by_pull: dict[object, list[int]] = defaultdict(list)
     for at, each in enumerate(mended):
-        for pull in explainer.pulls(each.ways[0].moves) if each.ways else ():
+        for pull in explainer.pulls(each.ways[0].places) if each.ways else ():
             by_pull[pull].append(at)
     for members in by_pull.values():
         number.join(members)
 
 
-def _join_shifts(explainer: Explainer, mended: Sequence[Mended], number: _Merged) -> None:
+def _join_shifts(explainer: Explainer, mended: Sequence[Mended], number: Merged) -> None:
     """Chains of one device whose plugs are off by as much, in a row."""
     by_class: dict[_Class, list[int]] = defaultdict(list)
     for at, each in enumerate(mended):
@@ -128,7 +128,7 @@ def _join_shifts(explainer: Explainer, mended: Sequence[Mended], number: _Merged
             number.join(members[at] for at in together)
 
 
-def _join_crossed(explainer: Explainer, mended: Sequence[Mended], number: _Merged) -> None:
+def _join_crossed(explainer: Explainer, mended: Sequence[Mended], number: Merged) -> None:
     """Chains that cross the rails, or the planes, of one node: groups of NICs that are exchanged are one mistake."""
     by_node: dict[tuple[int, str], list[int]] = defaultdict(list)
     for at, each in enumerate(mended):

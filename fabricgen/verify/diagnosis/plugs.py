@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from fabricgen.blueprint.models import natural
@@ -104,8 +104,11 @@ def common_plugs(plugs: Plugs, exchanged: Collection[int]) -> Exchangeable:
 
     def votes(topology: Topology) -> list[Vote]:
         counts = Counter(filter(None, (_vote(plugs, topology, port) for port in topology.wrong().tolist())))
-        found = [Vote(links, *pair) for pair, links in counts.items()]
-        return sorted(found, key=lambda vote: (-vote.links, vote.found, vote.planned))
+        there = {each: _at_home(plugs, topology, each) for pair in counts for each in pair}
+        weights = {pair: links - there[pair[0]] - there[pair[1]] for pair, links in counts.items()}
+        found = [Vote(links, *pair) for pair, links in weights.items() if links > 0]
+        beside = _beside_common(plugs, found)
+        return sorted((v for v in found if v.found in beside), key=lambda vote: (-vote.links, vote.found, vote.planned))
 
     def renumbered(topology: Topology, ring: Ring) -> tuple[dict[int, int], list[int]]:
         taken_for, touched = {}, []
@@ -121,7 +124,8 @@ def common_plugs(plugs: Plugs, exchanged: Collection[int]) -> Exchangeable:
         if NOWHERE in renumbered(topology, ring)[0].values():
             return False
         moved = len(moved_plugs(plugs, topology, ring))
-        saves = gain.plugs > moved or (min(ring) < 0 and gain.plugs == moved == 1)
+        straight = any(each >= 0 and not plugs.is_common(each) for each in ring)  # whose links stay together
+        saves = gain.plugs > moved or (gain.plugs == moved and (straight or (min(ring) < 0 and moved == 1)))
         return saves and gain.links > gain.unseen
 
     def depends(ring: Ring) -> bool:
@@ -148,8 +152,24 @@ def _vote(plugs: Plugs, topology: Topology, port: int) -> tuple[int, int] | None
     ours = plugs.ports(found)
     if len(ours) != len(theirs) or ours.index(port) != theirs.index(target):
         return None
-    common = plugs.is_common(planned) or (found >= 0 and plugs.is_common(found))
-    return (found, planned) if common else None
+    return found, planned
+
+
+def _at_home(plugs: Plugs, topology: Topology, plug: int) -> int:
+    """How many links of a plug are right where it is planned: they say that it is there, and nothing in its place."""
+    ports = [port for port in plugs.ports(plug) if port != NOWHERE and topology.mate[port] >= 0]
+    return sum(topology.joins_right(port, int(topology.mate[port])) for port in ports)
+
+
+def _beside_common(plugs: Plugs, votes: Sequence[Vote]) -> set[int]:
+    """Plugs and spare cages of which votes lead to a common plug: a straight one in the cage of such a one is of these.
+
+    Those of straight plugs alone are told by chains, which find out at which of their ends they were moved.
+    """
+    near = {each for vote in votes for each in vote[1:] if each < 0 or plugs.is_common(each)}
+    while more := {each for vote in votes if not near.isdisjoint(vote[1:]) for each in vote[1:]} - near:
+        near |= more
+    return near
 
 
 def moved_plugs(plugs: Plugs, topology: Topology, ring: Ring) -> list[int]:

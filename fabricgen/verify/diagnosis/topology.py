@@ -37,7 +37,7 @@ class Topology:
     Columns, one entry a port (planned ones first, then spare ones; the last entries are room for more spare ones):
     `mate` and `towards` int32 as in `Seen`; bool `empty`, a port that surely holds no plug that works, and `odd`, one
     that sees a stranger or that contradicts another; `device` and `name`, int32 as in PlannedCabling.
-    `is_whole`, bool, one entry a device: all that it sees is known.
+    Bool, one entry a device: `is_whole`, all that it sees is known; `speaks`, it has a dump of its own.
     """
 
     def __init__(self, cabling: PlannedCabling, seen: Seen) -> None:
@@ -56,6 +56,8 @@ class Topology:
         self.empty[odd] = False
         unsure = ~(seen.dumped & ~seen.doubtful)[: self.planned]
         self.is_whole: Flags = np.bincount(cabling.device[unsure], minlength=len(cabling.device_names)) == 0
+        speaks = np.bincount(cabling.device[seen.dumped[: self.planned]], minlength=len(cabling.device_names)) > 0
+        self.speaks: Flags = speaks
         self._texts = {str(text): code for code, text in enumerate(cabling.port_texts.tolist())} if seen.spare else {}
         self.names: list[str] = [spare.port for spare in seen.spare]
         codes = [self._texts.setdefault(spare.port, len(self._texts)) for spare in seen.spare]
@@ -71,7 +73,7 @@ class Topology:
     def copy(self) -> Topology:
         """A topology that can be changed without changing this one."""
         other = copy(self)
-        for column in ("mate", "towards", "empty", "odd", "device", "name", "names"):
+        for column in ("mate", "towards", "empty", "odd", "device", "name", "names", "speaks"):
             setattr(other, column, getattr(self, column).copy())
         other._spare_of = defaultdict(list, {device: list(ports) for device, ports in self._spare_of.items()})
         other._by_name = {}
@@ -214,13 +216,14 @@ class Topology:
         return bool(0 <= port < self.planned and sees == self.device[port ^ 1])
 
     def _plugs(self, ports: Sequence[int]) -> int:
-        plug = self.cabling.plug
-        return len({(int(plug[port & ~1]), int(plug[port | 1])) for port in ports})
+        """How many rows of cables.csv some ports are of: both jumpers from one cage to one other count once."""
+        return len({int(self.cabling.row[port >> 1]) for port in ports})
 
     def take(self, taken_for: Mapping[int, int], touched: Sequence[int], devices: Mapping[int, int]) -> None:
         """Take ports, and `devices`, for others: what `touched` ports see moves to those that they are taken for."""
         for port in self.looking_at(devices):
             self.towards[port] = devices[int(self.towards[port])]
+        self.speaks[list(devices.values())] = self.speaks[list(devices)]
         told = [
             (taken_for[p], int(self.mate[p]), int(self.towards[p]), bool(self.empty[p]), bool(self.odd[p]))
             for p in touched

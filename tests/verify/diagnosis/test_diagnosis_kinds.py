@@ -236,15 +236,60 @@ def test_dark():
 
 
 def test_dark_device():
+    """One that has a dump of its own has power: its plugs are looked at."""
     hall = _hall()
     node = hall.cabling.device_numbers["p1-su01-n012"]
     plugs = [plug for plug in range(hall.plugs) if hall.device[plug] == node]
     for plug in plugs:
         hall.cage[plug] = None
-    action = _only(hall)
-    assert (action.kind, [end.device for end in action.ends]) == (Kind.DARK, ["p1-su01-n012"])
+    speaks = _only(hall)
+    assert (speaks.kind, {end.device for end in speaks.ends}) == (Kind.DARK, {"p1-su01-n012"})
+    assert len(speaks.ends) == len(speaks.cables) == len(plugs)
+    assert "are these of one batch" in speaks.text
+    (action,) = diagnose(hall.cabling, hall.seen([d for d in range(len(hall.tells)) if d != node])).actions
+    assert (action.kind, [(end.device, end.port) for end in action.ends]) == (Kind.DARK, [("p1-su01-n012", "")])
     assert len(action.cables) == len(plugs)
     assert action.text.endswith(f"sees nobody and is seen by nobody ({len(plugs)} cables): is it powered?")
+
+
+def test_leaf_without_power_of_which_half_is_unseen():
+    """As in a dump of an InfiniBand subnet: the spines see nobody, and the nodes behind the leaf are not in it."""
+    hall = _hall()
+    leaf = hall.cabling.device_numbers[LEAF]
+    ports = hall.cabling.ports_of_device(leaf)
+    nodes = {int(device) for device in hall.cabling.device[ports ^ 1] if "-n0" in hall.cabling.device_names[device]}
+    for plug in range(hall.plugs):
+        if hall.device[plug] == leaf:
+            hall.cage[plug] = None
+    (action,) = diagnose(
+        hall.cabling, hall.seen([d for d in range(len(hall.tells)) if d not in {leaf, *nodes}])
+    ).actions
+    assert (action.kind, [end.device for end in action.ends]) == (Kind.DARK, [LEAF])
+    assert "more that nobody looked at): is it powered?" in action.text
+
+
+def test_all_uplinks_of_a_leaf_dark_are_one_action():
+    hall = _hall()
+    leaf = hall.cabling.device_numbers[LEAF]
+    up = [
+        p
+        for p in hall.cabling.ports_of_device(leaf)
+        if "spine" in hall.cabling.device_names[hall.cabling.device[p ^ 1]]
+    ]
+    for port in up:
+        hall.cage[int(hall.cabling.plug[port])] = None
+    action = _only(hall)
+    assert (action.kind, len(action.ends), {end.device for end in action.ends}) == (Kind.DARK, len(up), {LEAF})
+    assert f"none of its {len(up)} cables to compute spines is up, and others are" in action.text
+
+
+def test_dark_half_of_a_module():
+    hall = _hall("superpod-b300")
+    leaf = hall.cabling.device_numbers["compute-leaf-p1-su01-r1-pl1-01"]
+    hall.cage[int(hall.cabling.plug[hall.numbers[leaf, "Ethernet260"]])] = None
+    action = _only(hall)
+    assert [end.connector for end in action.ends] == ["33/2", "1/2"]
+    assert "though the other half of the module, compute-leaf-p1-su01-r1-pl1-01:33/1, is up" in action.text
 
 
 def test_dark_device_of_which_one_cable_ends_elsewhere():
