@@ -7,8 +7,9 @@ that `Ethernet256` and `Ethernet264` are neighbouring cages. What fits neither i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from fabricgen.verify.cabling import PlannedCabling
 
 MOST_ALIKE = 256
 """Devices of one model that are looked at."""
-_NUMBERED = re.compile(r"(.*?)(\d+)")
+_NUMBERED = re.compile(r"(.*?)(\d{1,9})")
 
 
 class Socket(NamedTuple):
@@ -28,31 +29,42 @@ class Socket(NamedTuple):
     connector: str
 
 
+Front = Mapping[str, Socket]
+"""The sockets behind planned ports, by the names of these."""
+
+
 @dataclass
 class Fronts:
     """Looks up sockets by device (row of devices) and name of a port; what was found is kept."""
 
     cabling: PlannedCabling
-    _named: dict[int, dict[str, Socket]] = field(default_factory=dict)
-    _kinds: dict[tuple[int, int], dict[str, Socket]] = field(default_factory=dict)
+    _named: dict[int, Front] = field(default_factory=dict)
+    _kinds: dict[tuple[int, int], Front] = field(default_factory=dict)
 
-    def socket(self, device: int, name: str) -> Socket:
-        """The socket behind a port of a device; empty texts where it is not known."""
-        for planned in (self._planned(device), self._of_kind(device)):
-            if socket := planned.get(name) or _in_name(planned, name) or _by_number(planned, name):
-                return socket
+    def socket(self, device: int, name: str, plug: int = -1) -> Socket:
+        """The socket behind a port of a device; empty texts where it is not known.
+
+        `plug` is a planned port of the plug that is in it, which takes as much of this cage as of its own.
+        """
+        for front in (self._planned(device), self._of_kind(device)):
+            if name in front:
+                return front[name]
+            if place := _in_name(front, name) or _by_number(front, name):
+                return Socket(place.cage, place.cage + self._connector(front, place.lane, plug))
         return Socket("", "")
 
-    def _of_kind(self, device: int) -> dict[str, Socket]:
-        """The sockets of planned ports of other devices of the model and NOS, which have more of them in use."""
-        columns = [self.cabling.devices[name].codes for name in ("model", "nos")]
-        key = int(columns[0][device]), int(columns[1][device])
-        if key not in self._kinds:
-            alike = np.flatnonzero((columns[0] == key[0]) & (columns[1] == key[1]))[:MOST_ALIKE]
-            self._kinds[key] = {name: socket for each in alike.tolist() for name, socket in self._planned(each).items()}
-        return self._kinds[key]
+    def _connector(self, front: Front, lane: str | int, plug: int) -> str:
+        """What follows the cage in the connector at a lane of it: `/2`, or nothing."""
+        if plug >= 0:
+            home, cage = self._planned(int(self.cabling.device[plug])), self.cabling.cage(plug)
+            if self.cabling.connector_text(plug) == cage:
+                return ""
+            beside = {name: socket for name, socket in home.items() if socket.cage == cage}
+            if told := _connectors(home, beside).get(lane):
+                return told
+        return _connectors(front, front).get(lane, "")
 
-    def _planned(self, device: int) -> dict[str, Socket]:
+    def _planned(self, device: int) -> Front:
         if device not in self._named:
             cabling = self.cabling
             self._named[device] = {
@@ -61,24 +73,50 @@ class Fronts:
             }
         return self._named[device]
 
+    def _of_kind(self, device: int) -> Front:
+        """The sockets of planned ports of other devices of the model and NOS, which have more of them in use."""
+        columns = [self.cabling.devices[name].codes for name in ("model", "nos")]
+        key = int(columns[0][device]), int(columns[1][device])
+        if key not in self._kinds:
+            alike = np.flatnonzero((columns[0] == key[0]) & (columns[1] == key[1]))[:MOST_ALIKE]
+            fronts = map(self._planned, alike.tolist())
+            self._kinds[key] = {name: socket for front in fronts for name, socket in front.items()}
+        return self._kinds[key]
 
-def _in_name(planned: dict[str, Socket], name: str) -> Socket | None:
-    """The socket whose cage stands in the name of the port, as it does in all that are planned and begin alike."""
+
+class _Place(NamedTuple):
+    """A cage, and which of its ports: what its name ends with, or its number within the cage."""
+
+    cage: str
+    lane: str | int
+
+
+def _connectors(front: Front, ports: Front) -> dict[str | int, str]:
+    """What follows the cage in the connector at each lane, of some ports of a front."""
+    found: dict[str | int, str] = {}
+    for name, socket in ports.items():
+        if place := _in_name(front, name) or _by_number(front, name):
+            found[place.lane] = max(found.get(place.lane, ""), socket.connector.removeprefix(socket.cage))
+    if any(found.values()):
+        for nth, lane in enumerate(sorted(found, key=lambda each: natural(str(each))), start=1):
+            found[lane] = found[lane] or f"/{nth}"  # planned in a cable that fills its cage alone
+    return found
+
+
+def _in_name(front: Front, name: str) -> _Place | None:
+    """The place of a port whose cage stands in its name, as it does in all that are planned and begin alike."""
     head = _head(name)
-    alike = [(told, socket) for told, socket in planned.items() if _head(told) == head]
-    shapes: dict[str, str] = {}
-    for told, socket in alike:
-        behind = told[len(head) + len(socket.cage) :]
-        if not told.startswith(head + socket.cage) or behind[:1].isdigit():
-            return None
-        shapes[behind] = max(shapes.get(behind, ""), socket.connector.removeprefix(socket.cage))
-    for nth, behind in enumerate(sorted(shapes, key=natural), start=1):
-        if any(shapes.values()) and not shapes[behind]:  # planned in cables that fill their cage alone
-            shapes[behind] = f"/{nth}"
-    for behind, connector in sorted(shapes.items(), key=lambda each: (-len(each[0]), each)):
+    behinds = set()
+    for told, socket in front.items():
+        if _head(told) == head:
+            behind = told[len(head) + len(socket.cage) :]
+            if not told.startswith(head + socket.cage) or behind[:1].isdigit():
+                return None
+            behinds.add(behind)
+    for behind in sorted(behinds, key=lambda each: (-len(each), each)):
         cage = name[len(head) : len(name) - len(behind)]
-        if name.endswith(behind) and re.fullmatch(r"\d+(/\d+)*", cage):
-            return Socket(cage, cage + connector)
+        if name.endswith(behind) and re.fullmatch(r"\d{1,9}(/\d{1,9})*", cage):
+            return _Place(cage, behind)
     return None
 
 
@@ -88,33 +126,24 @@ def _head(name: str) -> str:
     return found[0] if found else ""
 
 
-def _by_number(planned: dict[str, Socket], name: str) -> Socket | None:
-    """The socket of a port whose number counts lanes or ports over the whole front."""
+def _by_number(front: Front, name: str) -> _Place | None:
+    """The place of a port whose number counts lanes or ports over the front, by the planned cages on both its sides, or
+    by the nearest two.
+    """
     wanted = _NUMBERED.fullmatch(name)
-    if not wanted:
-        return None
-    known = [
-        (int(found[2]), int(socket.cage), socket.connector.removeprefix(socket.cage))
-        for told, socket in planned.items()
-        if (found := _NUMBERED.fullmatch(told)) and found[1] == wanted[1] and socket.cage.isdigit()
-    ]
-    step = _ports_per_cage(known)
-    if not step:
-        return None
-    first = min(number - step * cage for number, cage, _ in known)
-    cage, lane = divmod(int(wanted[2]) - first, step)
-    connectors = {number - first - step * at: connector for number, at, connector in sorted(known, key=lambda k: k[2])}
-    return Socket(str(cage), f"{cage}{connectors.get(lane, '')}") if cage > 0 else None
-
-
-def _ports_per_cage(known: Iterable[tuple[int, int, str]]) -> int:
-    """By how much the numbers of ports rise from cage to cage, the same all over the front; 0 where they do not."""
     firsts: dict[int, int] = {}
-    for number, cage, _ in known:
-        firsts[cage] = min(number, firsts.get(cage, number))
-    if len(firsts) < 2:
-        return 0
-    (one, low), *rest = sorted(firsts.items())
-    steps = {(number - low) / (cage - one) for cage, number in rest}
-    step = steps.pop()
-    return int(step) if not steps and step >= 1 and step == int(step) else 0
+    for told, socket in front.items():
+        found = _NUMBERED.fullmatch(told)
+        if found and wanted and found[1] == wanted[1] and socket.cage.isdigit():
+            cage = int(socket.cage)
+            firsts[cage] = min(int(found[2]), firsts.get(cage, int(found[2])))
+    if not wanted or len(firsts) < 2:
+        return None
+    number, known = int(wanted[2]), sorted(firsts.items())
+    spans = list(pairwise(known))
+    (one, low), (other, high) = next((span for span in spans if number < span[1][1]), spans[-1])
+    step, rest = divmod(high - low, other - one)
+    if rest or step < 1:
+        return None
+    cages, lane = divmod(number - low, step)
+    return _Place(str(one + cages), lane) if one + cages > 0 else None

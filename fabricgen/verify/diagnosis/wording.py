@@ -20,11 +20,9 @@ def end_of(topology: Topology, port: int) -> End:
     if port < topology.planned:
         return topology.cabling.end(port)
     device, text = topology.place(port)
-    cage, connector = topology.fronts.socket(device, text)
     belongs = int(topology.mate[port]) ^ 1
-    if topology.mate[port] >= 0 and belongs < topology.planned:  # a plug that fills its cage fills this one
-        fills = topology.cabling.connector_text(belongs) == topology.cabling.cage(belongs)
-        connector = cage if fills else connector
+    plug_there = belongs if topology.mate[port] >= 0 and belongs < topology.planned else -1
+    cage, connector = topology.fronts.socket(device, text, plug_there)
     rack = topology.cabling.rack_of(device)
     return End(topology.cabling.device_names[device], text, *rack, cage=cage, connector=connector)
 
