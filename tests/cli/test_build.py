@@ -105,6 +105,7 @@ def test_fields_are_filled_where_there_is_a_value(built: Path) -> None:
         assert all(row[c] for c in ("part", "description", "kind", "quantity", "spares")), row
 
 
+@pytest.mark.tenth
 def test_no_two_devices_share_a_rack_unit(built: Path) -> None:
     catalog = example_design(built.name).catalog
     taken: dict[tuple[str, int], str] = {}
@@ -157,6 +158,7 @@ def test_both_ends_of_a_backplane_link_are_in_one_rack(built: Path) -> None:
             assert row["a_port"].startswith("gpu")
 
 
+@pytest.mark.tenth
 def test_every_configured_switch_has_its_files(built: Path) -> None:
     files = {"sonic": {"config_db.json"}, "eos": set()}
     for row in read(built / "devices.csv"):

@@ -78,6 +78,7 @@ def test_gateways_are_on_the_leaf_and_near(case: tuple[Cluster, dict[str, dict[s
         assert all(any(ip_interface(gateway).ip in network for network in near) for gateway in gateways)
 
 
+@pytest.mark.tenth
 def test_each_port_routes_what_it_sends(case: tuple[Cluster, dict[str, dict[str, Any]]]) -> None:
     """A rule for each own address leads to a table of the port's own, whose default is its gateway."""
     _, written = case

@@ -57,6 +57,7 @@ def test_no_limit_is_never_too_low() -> None:
     assert not found(example_design("leaf-spine", "routing={max_prefixes: 0}"), "FG718")
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("name", [name for name in EXAMPLES if name != "colossus-200k"])
 def test_sessions_are_those_of_the_configurations(name: str) -> None:
     """The design's count of a tier is that of its busiest switch's configuration."""

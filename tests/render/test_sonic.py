@@ -54,6 +54,7 @@ def test_ports_agree_with_the_platform_table(name: str) -> None:
             assert tables["DEVICE_NEIGHBOR"][port.name] == {"name": port.peer, "port": port.peer_port}
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_breakout_modes_are_the_platforms(name: str) -> None:
     cluster = cluster_of(name)
