@@ -198,6 +198,7 @@ def loaded_by(*arguments: str) -> set[str]:
     return set(json.loads(done.stdout.splitlines()[-1]))
 
 
+@pytest.mark.slow
 def test_a_build_into_a_folder_loads_nothing_of_archives(tmp_path: Path) -> None:
     loaded = loaded_by("build", "blueprints/superpod-b300.yaml", "-o", str(tmp_path / "out"), "--jobs", "1")
     assert "jinja2" in loaded

@@ -141,6 +141,7 @@ def test_memory_of_children_counts() -> None:
     assert tree_mb > 120 > process_mb
 
 
+@pytest.mark.slow
 def test_the_stages_of_a_build_account_for_every_byte(tmp_path: Path) -> None:
     size = SIZES["1k"]
     command = [sys.executable, "-m", "benchmarks.stages", str(size.blueprint), str(tmp_path / "out")]

@@ -32,11 +32,13 @@ def agreed(fabricgen, blueprint: Path, out: Path) -> tuple[int, set[str]]:
     return built.code, codes[0]
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("case", CASES, ids=lambda p: p.stem)
 def test_what_build_refuses_lint_refuses(case: Path, fabricgen, tmp_path: Path) -> None:
     assert agreed(fabricgen, case, tmp_path / "out")[0] == 2
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("over", REFUSED.values(), ids=REFUSED)
 def test_a_snippet_that_build_refuses_lint_refuses(over: str, fabricgen, tmp_path: Path) -> None:
     (tmp_path / "base.yaml").write_text(BLUEPRINT.read_text(encoding="utf-8"), encoding="utf-8")

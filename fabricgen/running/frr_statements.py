@@ -15,8 +15,9 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from ipaddress import ip_address, ip_interface, ip_network
+from typing import NamedTuple
 
-from fabricgen.running.statements import Path, Statements
+from fabricgen.running.statements import MOST_DEEP, Path, Statements
 
 NOT = "no"
 """The value of a line that begins with `no`, in front of what else it says."""
@@ -123,6 +124,36 @@ def statements(files: Mapping[str, str]) -> Statements:
     return _effective(reader.stated)
 
 
+class _Stated(NamedTuple):
+    """What a line states, below so many steps of the section that it stands in."""
+
+    steps: Path
+    value: str
+    depth: int = MOST_DEEP
+
+
+class _Line(NamedTuple):
+    """What a line says, wherever it stands."""
+
+    closes: str = ""
+    """The first word of the section that it ends: `exit` for whichever it is, `end` for all."""
+    opens: tuple[str, ...] = ()
+    """First words of sections in which it opens another: "" for one that ends all others."""
+    section: str = ""
+    """The step of the section that it opens."""
+    header: tuple[_Stated, ...] = ()
+    """What it states where it opens a section."""
+    leaves: bool = False
+    """Whether it ends every section."""
+    is_route: bool = False
+    """Whether it ends every section but that of a VRF."""
+    stated: tuple[_Stated, ...] = ()
+    """What it states where it opens none."""
+    list_name: str = ""
+    number: int = 0
+    """The list that it adds to, and its number there, 0 for the next."""
+
+
 class _Reader:
     """What the lines until now have stated, and the section that the next stands in."""
 
@@ -131,104 +162,129 @@ class _Reader:
         self._section: Path = ()
         self._last: dict[str, int] = {}
 
-    def read(self, line: str) -> None:
-        words = line.split()
-        if not words or words[0][0] in "!#" or " ".join(words) in _SAID_BY_VTYSH:
-            return
-        if words in (["end"], ["exit"], ["quit"]):
-            self._section = () if words == ["end"] else self._section[:-1]
-        elif (kind := _CLOSES.get(words[0])) is not None:
-            depths = [n for n, step in enumerate(self._section) if step.startswith(kind)]
-            self._section = self._section[: depths[-1]] if depths else self._section
+    def read(self, text: str) -> None:
+        line = _read_line(text)
+        if line.closes:
+            self._section = self._section[: self._depth_without(line.closes)]
+        elif line.opens and (depth := self._depth_for(line.opens)) is not None:
+            self._section = self._section[:depth]
+            self._state(line.header)
+            self._section += (line.section,)
         else:
-            self._take(_plain_words(words))
-
-    def _take(self, text: str) -> None:
-        denied = text.startswith("no ")
-        if not denied and _OPENS[""].fullmatch(text):
-            self._section = ()
-            self._open(text)
-        elif not denied and self._section and self._opens_below(text):
-            self._open(text)
-        else:
-            if _OF_NO_SECTION.fullmatch(text) or (
-                _ROUTE.fullmatch(text) and not "".join(self._section).startswith("vrf ")
-            ):
+            if line.leaves or (line.is_route and not "".join(self._section[:1]).startswith("vrf ")):
                 self._section = ()
-            for path, value in self._lines(text.removeprefix("no ")):
-                self.stated[path] = f"{NOT} {value}".rstrip() if denied else value
+            self._state(line.stated, f" seq {self._number_of(line)}" if line.list_name else "")
 
-    def _opens_below(self, text: str) -> bool:
-        """Whether a line opens a section in this one, or beside it: an address family ends the one before it."""
-        for depth in range(len(self._section), 0, -1):
-            pattern = _OPENS.get(self._section[depth - 1].partition(" ")[0])
-            if pattern is not None and pattern.fullmatch(text):
-                self._section = self._section[:depth]
-                return True
-        return False
+    def _state(self, stated: tuple[_Stated, ...], ending: str = "") -> None:
+        for steps, value, depth in stated:
+            self.stated[(*self._section[:depth], *steps[:-1], steps[-1] + ending)] = value
 
-    def _open(self, text: str) -> None:
-        step, value = text, ""
-        if match := re.fullmatch(r"router bgp (\d+)((?: (?:vrf|view) \S+)?)(?: as-notation (\S+))?", text):
-            step, value = f"router bgp{match[2]}", match[1]
-            if match[3]:
-                self.stated[(step, "as-notation")] = match[3]
-        elif match := re.fullmatch(r"route-map (\S+) (permit|deny) (\d+)", text):
-            step, value = f"route-map {match[1]} {match[3]}", match[2]
-        elif match := re.fullmatch(r"address-family (?:(ipv[46])|evpn)", text):
-            step = f"address-family {match[1]} unicast" if match[1] else "address-family l2vpn evpn"
-        elif text.startswith("interface "):
-            step = text.partition(" vrf ")[0]
-        self._section += (step,)
-        if not step.startswith(_STATES_NOTHING):
-            self.stated[self._section] = value
+    def _depth_without(self, kind: str) -> int:
+        """How many steps of the section stay when one ends."""
+        if kind == "end":
+            return 0
+        depths = [depth for depth, step in enumerate(self._section) if kind == "exit" or step.startswith(kind)]
+        return depths[-1] if depths else len(self._section)
 
-    def _lines(self, text: str) -> Iterator[tuple[Path, str]]:
-        """Yield what a line states, where `no` is left out."""
-        if match := _LISTED.fullmatch(re.sub(r"^ip (as-path|community-list)", r"bgp \1", text)):
-            yield self._listed(*match.groups())
-        elif text.startswith("neighbor ") and text.count(" ") > 1:
-            yield from self._of_neighbor(*text.split(" ", 2)[1:])
-        elif match := re.fullmatch(r"route-target (both|import|export) (.+)", text):
-            for way in ("import", "export") if match[1] == "both" else (match[1],):
-                yield from (((*self._section, f"route-target {way} {target}"), "") for target in match[2].split())
-        elif match := _ROUTE.fullmatch(text):
-            section = self._section if match[3] is None else () if match[3] == "default" else (f"vrf {match[3]}",)
-            hops, value = _hops(match[2])
-            yield (*section, f"{match[1]} {hops}"), value
-        elif match := _VALUED.fullmatch(text):
-            yield (*self._section, match[1]), _value(match[1], match[2] or "")
-        else:
-            yield (*self._section, text), ""
+    def _depth_for(self, kinds: tuple[str, ...]) -> int | None:
+        """How many steps of the section stay when one of these opens: an address family ends the one before it."""
+        depths = range(len(self._section), 0, -1)
+        below = next((depth for depth in depths if self._section[depth - 1].partition(" ")[0] in kinds), None)
+        return 0 if below is None and "" in kinds else below
 
-    def _listed(self, kind: str, name: str, number: str | None, rule: str) -> tuple[Path, str]:
-        """An entry of a list; without a number FRR counts on in fives.
+    def _number_of(self, line: _Line) -> int:
+        """The number of a list's entry; without one FRR counts on in fives.
 
         Those of BGP go on at the next multiple (bgpd/bgp_filter.c, bgp_alist_new_seq_get), others five behind the last
         (lib/filter_cli.c, acl_get_seq).
         """
-        last = self._last.get(f"{kind} {name}", 0)
-        sequence = int(number) if number else (last // 5 * 5 if kind.startswith("bgp") else last) + 5
-        self._last[f"{kind} {name}"] = max(last, sequence)
-        if "prefix-list" in kind:
-            rule = _rule(rule, v6="v6" in kind)
-        elif "community-list" in kind:
-            rule = " ".join(_COMMUNITIES.get(word, word) for word in rule.split())
-        return (f"{kind} {name} seq {sequence}",), rule
+        last = self._last.get(line.list_name, 0)
+        number = line.number or (last // 5 * 5 if line.list_name.startswith("bgp") else last) + 5
+        self._last[line.list_name] = max(last, number)
+        return number
 
-    def _of_neighbor(self, name: str, text: str) -> Iterator[tuple[Path, str]]:
-        section = (*self._section, f"neighbor {name}")
-        if match := re.fullmatch(r"interface(?: (v6only))?(?: ((?:peer-group|remote-as) \S+))?", text):
-            yield (*section, "interface"), match[1] or ""
-            text = match[2] or ""
-        if match := _WAYS.fullmatch(text):
-            yield (*section, f"{match[1]} {match[3]}"), match[2]
-        elif match := _OF_NEIGHBOR.fullmatch(text):
-            if match[1] == "peer-group":  # the same in an address family, where FRR 7 and bgpcfgd say it
-                section = (self._section[:1] or ("",))[0], section[-1]
-            yield (*section, match[1]), _value(match[1], match[2] or "")
-        elif text:
-            yield (*section, text), ""
+
+@lru_cache(maxsize=1 << 14)
+def _read_line(line: str) -> _Line:
+    words = line.split()
+    if not words or words[0][0] in "!#" or " ".join(words) in _SAID_BY_VTYSH:
+        return _Line()
+    if words in (["end"], ["exit"], ["quit"]):
+        return _Line(closes=words[0].replace("quit", "exit"))
+    if kind := _CLOSES.get(words[0]):
+        return _Line(closes=kind)
+    text = _plain_words(words)
+    denied, said = text.startswith("no "), text.removeprefix("no ")
+    section, *header = _opening(text)
+    stated = [(steps, f"{NOT} {value}".rstrip() if denied else value, depth) for steps, value, depth in _lines(said)]
+    listed = _LISTED.fullmatch(_of_bgp(said))
+    return _Line(
+        opens=tuple(kind for kind, pattern in _OPENS.items() if pattern.fullmatch(text)),
+        section=section.steps[-1],
+        header=tuple(header),
+        leaves=_OF_NO_SECTION.fullmatch(text) is not None,
+        is_route=_ROUTE.fullmatch(said) is not None,
+        stated=tuple(_Stated(*each) for each in stated),
+        list_name=f"{listed[1]} {listed[2]}" if listed else "",
+        number=int(listed[3] or 0) if listed else 0,
+    )
+
+
+def _opening(text: str) -> Iterator[_Stated]:
+    """Yield the step of the section that a line opens, then what the line states."""
+    step, value = text, ""
+    if match := re.fullmatch(r"router bgp (\d+)((?: (?:vrf|view) \S+)?)(?: as-notation (\S+))?", text):
+        step, value = f"router bgp{match[2]}", match[1]
+    elif match := re.fullmatch(r"route-map (\S+) (permit|deny) (\d+)", text):
+        step, value = f"route-map {match[1]} {match[3]}", match[2]
+    elif match := re.fullmatch(r"address-family (?:(ipv[46])|evpn)", text):
+        step = f"address-family {match[1]} unicast" if match[1] else "address-family l2vpn evpn"
+    elif text.startswith("interface "):
+        step = text.partition(" vrf ")[0]
+    yield _Stated((step,), value)
+    if not step.startswith(_STATES_NOTHING):
+        yield _Stated((step,), value)
+    if step.startswith("router bgp") and " as-notation " in text:
+        yield _Stated((step, "as-notation"), text.rpartition(" ")[2])
+
+
+def _of_bgp(text: str) -> str:
+    """Lists as FRR calls them now: those of BGP were once IP's."""
+    return re.sub(r"^ip (as-path|community-list)", r"bgp \1", text)
+
+
+def _lines(text: str) -> Iterator[_Stated]:
+    """Yield what a line states that opens no section, where `no` is left out."""
+    if match := _LISTED.fullmatch(_of_bgp(text)):
+        yield _Stated((f"{match[1]} {match[2]}",), _rule(match[1], match[4]))
+    elif text.startswith("neighbor ") and text.count(" ") > 1:
+        yield from _of_neighbor(*text.split(" ", 2)[1:])
+    elif match := re.fullmatch(r"route-target (both|import|export) (.+)", text):
+        for way in ("import", "export") if match[1] == "both" else (match[1],):
+            yield from (_Stated((f"route-target {way} {target}",), "") for target in match[2].split())
+    elif match := _ROUTE.fullmatch(text):
+        hops, value = _hops(match[2])
+        vrf = (f"vrf {match[3]}",) if match[3] not in (None, "default") else ()
+        yield _Stated((*vrf, f"{match[1]} {hops}"), value, 0 if match[3] else MOST_DEEP)
+    elif match := _VALUED.fullmatch(text):
+        yield _Stated((match[1],), _value(match[1], match[2] or ""))
+    else:
+        yield _Stated((text,), "")
+
+
+def _of_neighbor(name: str, text: str) -> Iterator[_Stated]:
+    neighbor = f"neighbor {name}"
+    if match := re.fullmatch(r"interface(?: (v6only))?(?: ((?:peer-group|remote-as) \S+))?", text):
+        yield _Stated((neighbor, "interface"), match[1] or "")
+        text = match[2] or ""
+    if match := _WAYS.fullmatch(text):
+        yield _Stated((neighbor, f"{match[1]} {match[3]}"), match[2])
+    elif match := _OF_NEIGHBOR.fullmatch(text):
+        # A member of a peer group is so in all families, also where FRR 7 and bgpcfgd say it in one.
+        depth = 1 if match[1] == "peer-group" else MOST_DEEP
+        yield _Stated((neighbor, match[1]), _value(match[1], match[2] or ""), depth)
+    elif text:
+        yield _Stated((neighbor, text), "")
 
 
 def _plain_words(words: list[str]) -> str:
@@ -276,8 +332,13 @@ def _numbers(community: str) -> list[tuple[int, str]]:
     return [(int(part), "") if re.fullmatch("[0-9]{1,10}", part) else (-1, part) for part in community.split(":")]
 
 
-def _rule(rule: str, *, v6: bool) -> str:
-    """What a prefix list takes: `ge` before `le`, `any` as its prefix, and no `le` that all lengths meet."""
+def _rule(kind: str, rule: str) -> str:
+    """What a list takes: `ge` before `le`, `any` as its prefix, no `le` that all meet, communities as numbers."""
+    if "community-list" in kind:
+        return " ".join(_COMMUNITIES.get(word, word) for word in rule.split())
+    if "prefix-list" not in kind:
+        return rule
+    v6 = kind.startswith("ipv6")
     words = rule.replace(" any", f" {'::/0 le 128' if v6 else '0.0.0.0/0 le 32'}").split()
     bounds = {words[n]: words[n + 1] for n in range(2, len(words) - 1, 2)}
     if len(words) % 2 or not set(bounds) <= {"ge", "le"}:
@@ -314,7 +375,7 @@ def _effective(stated: Statements) -> Statements:
         theirs = stated.get((*path[:-2], group[1], path[-1])) if group else None
         if group is None or theirs is None:
             effective[path] = value
-        elif value == NOT and not theirs.startswith(NOT):
+        elif value.startswith(NOT) and not theirs.startswith(NOT):
             effective[path] = f"{OVERRIDES}{group[1].partition(' ')[2]}"
         elif value != theirs:
             effective[path] = value

@@ -101,6 +101,7 @@ def _neighbours(team: Team) -> Iterator[tuple[int, int, float]]:
         yield a, b, 1.0
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("job", JOBS, ids=" ".join)
 @pytest.mark.parametrize("collective", ["all-reduce", "all-gather"])
 def test_ring_step_by_step(job: tuple[str, ...], collective: str) -> None:
@@ -126,6 +127,7 @@ def _chain_us(team: Team, size: int, protocol: str, pieces: int = 2000) -> float
     return steps.launch_us + there[-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("job", [job for job in JOBS if job[3] == "aligned"], ids=" ".join)
 def test_broadcast_along_rings_piece_by_piece(job: tuple[str, ...]) -> None:
     team = _team(*job)

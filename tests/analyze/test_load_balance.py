@@ -127,6 +127,7 @@ def test_balls_into_bins() -> None:
         assert mean == pytest.approx((1 - (1 - 1 / bins) ** (number + 1)) * bins / (number + 1), rel=1e-9)
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("way", ["hash", "dynamic"])
 @pytest.mark.parametrize("name", ["trial", "superpod-b200-3tier", "mixed-generations", "superpod-b300"])
 def test_the_monte_carlo_agrees_with_the_formula(name: str, way: str, trial: Routes) -> None:

@@ -38,6 +38,7 @@ def fibres(wiring: Rows, *cages: str) -> Rows:
     return [{**row, "done": "x", "built_a_cage": cage} for row, cage in zip(rows, cages, strict=True)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sign", ["/", "."])
 def test_crossed_planes_of_one_cage_are_recorded(wiring: Rows, tmp_path: Path, fabricgen, sign: str) -> None:
     """As labels name the connector, and as overlays do; built, each fibre is in the other's plug."""

@@ -43,6 +43,7 @@ def loader_faults(data: Any) -> list[str]:
     return []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["blueprint", "catalog", "project"])  # the overlay's is a part of the blueprint's
 def test_schemas_are_json_schema_2020_12(name: str) -> None:
     schema = SCHEMAS[name]()
@@ -99,6 +100,7 @@ BEYOND_A_SCHEMA = {
 """Broken blueprints that the loader refuses and no JSON Schema can."""
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("case", sorted(p.stem for p in ERRORS.glob("*.yaml")))
 def test_the_schema_says_of_broken_blueprints_what_the_loader_says(case: str) -> None:
     hold_the_verdicts_together(ERRORS / f"{case}.yaml", case)
@@ -112,6 +114,7 @@ EXAMPLES_OF_CODES = {
 }
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("case", sorted(EXAMPLES_OF_CODES))
 def test_the_schema_says_of_examples_of_faults_what_the_loader_says(case: str, tmp_path: Path) -> None:
     (tmp_path / "base.yaml").write_text(BASE, encoding="utf-8")

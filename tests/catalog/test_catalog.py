@@ -87,6 +87,7 @@ def judge() -> jsonschema.Draft202012Validator:
     return jsonschema.Draft202012Validator(schema)
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize(("kind", "name"), PROFILES)
 def test_profile_fits_the_published_schema(kind: str, name: str) -> None:
     data = YAML(typ="safe").load((HOME / "data" / kind / f"{name}.yaml").read_text())

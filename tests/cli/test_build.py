@@ -74,6 +74,7 @@ def test_files_and_columns_are_those_of_the_contract(built: Path) -> None:
     assert spare == (built.name == "spare-nodes")
 
 
+@pytest.mark.tenth
 def test_the_manifest_has_the_digest_of_every_file(built: Path) -> None:
     manifest = json.loads((built / "manifest.json").read_text())
     files = {str(f.relative_to(built)): f for f in built.rglob("*") if f.is_file() and f.name != "manifest.json"}
@@ -115,6 +116,7 @@ def test_no_two_devices_share_a_rack_unit(built: Path) -> None:
             assert taken.setdefault((row["rack"], u), row["device"]) == row["device"]
 
 
+@pytest.mark.tenth
 def test_the_bom_is_the_sum_of_devices_and_cables(built: Path) -> None:
     rows = read(built / "bom.csv")
     bom = {row["part"]: int(row["quantity"]) for row in rows}
@@ -150,6 +152,7 @@ def test_links_cables_and_addresses_refer_to_each_other(built: Path) -> None:
     assert set(on_links) <= set(addresses)
 
 
+@pytest.mark.tenth
 def test_both_ends_of_a_backplane_link_are_in_one_rack(built: Path) -> None:
     rack = {row["device"]: row["rack"] for row in read(built / "devices.csv")}
     for row in read(built / "links.csv"):
@@ -204,6 +207,7 @@ def test_a_folder_named_as_an_archive_is_said_to_be_a_folder(tmp_path: Path, fab
     assert (f"`--archive {tmp_path / name}` writes an archive" in done.err) is told
 
 
+@pytest.mark.slow
 def test_standard_output_takes_an_archive_and_no_folder(
     tmp_path: Path, fabricgen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -296,6 +300,7 @@ def test_a_redlined_workbook_outlives_plain_builds(tmp_path: Path, fabricgen) ->
     assert [path.name for path in workbook.parent.iterdir()] == [workbook.name]
 
 
+@pytest.mark.slow
 def test_of_many_edited_files_some_are_named(tmp_path: Path, fabricgen) -> None:
     build = partial(fabricgen, "build", BLUEPRINTS / "superpod-b300.yaml", "-o", tmp_path / "out", "--only", "configs")
     build()

@@ -43,6 +43,7 @@ CLOSED = (
 """Runs Python with standard output closed, as a shell does with `>&-`."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     [

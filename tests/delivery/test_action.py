@@ -134,6 +134,7 @@ def test_it_installs_itself_and_lints_with_annotations(runner: Runner) -> None:
         assert re.search(rf"^::notice file=blueprints/{file}\.yaml,line=\d+,.*title=FG651", done.stdout, re.MULTILINE)
 
 
+@pytest.mark.slow
 def test_it_says_in_one_comment_what_a_pull_request_changes(runner: Runner) -> None:
     done = runner.run("Plan", told(runner), OWN="")
     assert (done.returncode, done.stderr) == (0, "")
@@ -149,6 +150,7 @@ def test_it_says_in_one_comment_what_a_pull_request_changes(runner: Runner) -> N
     assert "secret" not in text + done.stdout
 
 
+@pytest.mark.slow
 def test_a_comment_of_an_earlier_run_is_written_anew_and_a_refusal_fails_nothing(runner: Runner) -> None:
     pod = runner.folder / "blueprints" / "pod.yaml"
     pod.write_text(pod.read_text(encoding="utf-8") + "nonsense: 1\n", encoding="utf-8")
@@ -159,6 +161,7 @@ def test_a_comment_of_an_earlier_run_is_written_anew_and_a_refusal_fails_nothing
     assert "```text\nblueprints/pod.yaml:" in runner.said("GITHUB_STEP_SUMMARY")
 
 
+@pytest.mark.slow
 def test_it_draws_each_cluster_that_can_be_drawn(runner: Runner) -> None:
     (runner.folder / "blueprints" / "new.yaml").write_text("fabricgen: 1\n", encoding="utf-8")
     done = runner.run("Picture", told(runner))

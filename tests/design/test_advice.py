@@ -87,6 +87,7 @@ def advice_on(blueprint: dict[str, Any], folder: Path) -> list[Advice]:
     return []
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("case", EXPECTED)
 def test_advice_of_each_kind_makes_the_refused_blueprint_wire(case: str, tmp_path: Path) -> None:
     blueprint = yaml.safe_load((ERRORS / f"{case}.yaml").read_text(encoding="utf-8"))
@@ -127,6 +128,7 @@ def tight_blueprints(draw: st.DrawFn) -> dict[str, Any]:
     }
 
 
+@pytest.mark.slow
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(blueprint=tight_blueprints())
 def test_whatever_is_advised_wires(blueprint: dict[str, Any], tmp_path: Path) -> None:

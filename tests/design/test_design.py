@@ -23,6 +23,7 @@ def test_bundles_add_up_to_the_links_between_nodes_and_switches(name: str) -> No
         assert sum(g.count for g in design.groups if g.fabric == fabric.name) == sum(t.switches for t in fabric.tiers)
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_no_two_cable_ends_have_the_same_labels(name: str) -> None:
     table = cables.table(example_cluster(name))

@@ -98,6 +98,7 @@ def agree(lower: dict[str, int], upper: dict[str, int]) -> bool:
     return all(lower[key] == upper[key] for key in lower.keys() & upper.keys())
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize(
     ("leaf", "spine", "oob"),
     [

@@ -198,6 +198,7 @@ FOUR_PODS = blueprint(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [FOUR_PODS, PODS], ids=["four-pods", "pods"])
 def test_any_two_switches_and_any_rack_of_cores_or_spines_leave_what_the_plan_says(design_of, text: str) -> None:
     """Where cores join the spines of one number, a lost core is no lost spine of every pod."""

@@ -188,6 +188,7 @@ SIZED = (
 """All 128 spines need management ports in the first unit: five leaves a unit, and spines for 80 of them."""
 
 
+@pytest.mark.slow
 def test_what_is_sized_for_the_reserve_grows_step_by_step_and_moves_nothing() -> None:
     tables = example_design("superpod-b300", "pods.p1.su=16")
     for su in range(1, 16):

@@ -157,6 +157,7 @@ def broken_out(tier: TierDesign) -> bool:
 THREE = {"a": {"su": 2}, "b": {"su": 1}, "c": {"su": 2, "reserve": 3}}
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("spread", [None, "block", "stripe"])
 @pytest.mark.parametrize("nodes", [2, 3, 5, 6])
 @pytest.mark.parametrize("count", [2, 3])

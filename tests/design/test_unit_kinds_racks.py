@@ -79,6 +79,7 @@ def check_racks(cluster: Cluster) -> None:
     assert billed == len(racks) == len(table(cluster).columns["rack"])
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_every_device_stands_in_a_rack_of_its_unit(design_of: DesignOf, variant: str) -> None:
     design = design_of(MIXED, list(VARIANTS[variant]))
@@ -124,6 +125,7 @@ def test_a_pod_that_states_tiers_later_keeps_its_place(tmp_path: Path) -> None:
     assert stands(before) == stands(after)
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("growth", GROWTH)
 @pytest.mark.parametrize("variant", ["as usual", "rack top", "leaves in network rows"])
 def test_growth_with_a_lock_moves_no_rack_and_no_device(tmp_path: Path, variant: str, growth: str) -> None:

@@ -42,6 +42,7 @@ def counts(change: Change) -> dict[str, dict[str, int]]:
     return {kind: ways for kind, ways in found.items() if ways}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ALL)
 def test_the_same_blueprint_makes_no_difference(name: str) -> None:
     from fabricgen.cli.sides import lists_of

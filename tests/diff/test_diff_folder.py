@@ -40,6 +40,7 @@ def test_a_folder_holds_the_lists_of_its_cluster(tmp_path: Path, name: str) -> N
     assert all(not delta.counts()["changed"] for delta in change.deltas.values())
 
 
+@pytest.mark.slow
 def test_optics_in_maxima_of_devices_count_once(tmp_path: Path) -> None:
     """The QM9700 of a pod draw 1,720 W with their optics; the SN5600 of another draw theirs besides."""
     sides = side_of("superpod-b200"), side_of("superpod-b300")

@@ -79,6 +79,7 @@ def test_rows_are_grouped_by_unit_and_rack(change: Changing) -> None:
     assert racks == ["rack p1-su03-net01", "rack p1-su03-rk01", "rack net-compute-spine-01"]
 
 
+@pytest.mark.slow
 def test_markdown_fits_a_comment_unless_all_is_asked_for(change: Changing) -> None:
     grown = change("superpod-b300", ("pods.p1.su=4",), ("pods.p1.su=16",))
     page = markdown(grown)

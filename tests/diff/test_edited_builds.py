@@ -44,6 +44,7 @@ def refused(ran: Ran, file: str) -> bool:
     return (ran.code, ran.out) == (2, "") and ran.err.startswith(where)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["devices.csv", "links.csv", "cables.csv", "addresses.csv", "bom.csv"])
 def test_a_deleted_row_is_no_change_of_the_design(project: Path, fabricgen: Run, name: str) -> None:
     assert fabricgen("plan", "out", "pod.yaml").code == 0

@@ -64,6 +64,7 @@ def test_two_that_change_names_are_renamed() -> None:
     assert happened(plan((swapped,), ())) == {"devices": {"renamed": 2}}
 
 
+@pytest.mark.slow
 def test_configurations_that_may_differ_are_all_found() -> None:
     for sets in ((ONE,), (ALL,), (ONE, "pods.p1.su=3"), (ONE, "address_of={hub: {asn: 4200000999}}")):
         some, every = plan((), sets), changes(LEAF_SPINE, LEAF_SPINE, PlanOptions(new_sets=sets, every_config=True))
@@ -103,6 +104,7 @@ def built(tmp_path: Path, fabricgen: Run) -> Path:
     return tmp_path / "out"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("setting", [ONE, ALL])
 def test_folders_tell_by_rows_that_agree_in_all_but_the_name(built: Path, fabricgen: Run, setting: str) -> None:
     expected = happened(plan((), (setting,)))

@@ -52,6 +52,7 @@ def test_no_wave_takes_what_the_fabric_needs(name: str, at_once: str, fabricgen:
             assert not any(mate <= set(wave) for mate in mates), wave
 
 
+@pytest.mark.slow
 def test_upper_tiers_go_first_and_the_management_network_last(fabricgen: Callable[..., Ran]) -> None:
     order = [stage["what"] for stage in stages(fabricgen, "full-cluster")]
     assert order.index("storage spine") < order.index("storage leaf")

@@ -79,6 +79,7 @@ def full(profile: SwitchProfile) -> SwitchPorts:
     return SwitchPorts("compute-spine-01", profile, swatch, "net-compute-spine-01", 4, tuple(ports), frozenset())
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("switch", [s for s in CATALOG.ids("switches") if not CATALOG.switch(s).line_cards])
 def test_a_full_switch_fits_on_pages_whatever_it_is(switch):
     for svg in port_maps(full(CATALOG.switch(switch))):

@@ -112,6 +112,7 @@ def test_leaf_spine_is_connected_and_nodes_are_two_or_four_links_apart() -> None
         assert hops[a][b] == (2 if made.nodes[a]["su"] == made.nodes[b]["su"] else 4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["leaf-spine", "nvl72-gb200", "two-site", "superpod-b200"])
 def test_what_is_written_reads_back_as_the_graph(name: str) -> None:
     cluster = example_cluster(name)
@@ -126,6 +127,7 @@ def test_what_is_written_reads_back_as_the_graph(name: str) -> None:
     assert ordered(data["links"]) == ordered(own["links"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("most", "places"), [(120, {"compute/pods/w1", "oob/other"}), (60, {"compute/pods/w1/su-1"})])
 def test_graphml_of_many_devices_comes_in_pieces_that_share_no_link(
     most: int, places: set[str], monkeypatch: pytest.MonkeyPatch
@@ -158,6 +160,7 @@ def test_a_unit_that_is_too_large_is_in_the_json_alone(monkeypatch: pytest.Monke
     assert not [p for p in built_files(example_cluster("leaf-spine"), "graph") if "/su-" in p]
 
 
+@pytest.mark.slow
 def test_bytes_depend_neither_on_processes_nor_on_hashes(tmp_path: Path) -> None:
     found = []
     for jobs, seed in (("1", "0"), ("2", "1")):

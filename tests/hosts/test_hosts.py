@@ -102,6 +102,7 @@ def test_each_port_routes_what_it_sends(case: tuple[Cluster, dict[str, dict[str,
         assert not tables or max(tables.values()) == 1
 
 
+@pytest.mark.tenth
 def test_one_fabric_has_the_default_route(case: tuple[Cluster, dict[str, dict[str, Any]]]) -> None:
     cluster, written = case
     roles = {
@@ -132,6 +133,7 @@ def test_one_fabric_has_the_default_route(case: tuple[Cluster, dict[str, dict[st
         assert len(set(mains)) == len(mains)
 
 
+@pytest.mark.tenth
 def test_frames_fit_the_switches(case: tuple[Cluster, dict[str, dict[str, Any]]]) -> None:
     cluster, written = case
     lossless = {fabric.name for fabric in cluster.design.fabrics if fabric.protocol == "roce"}

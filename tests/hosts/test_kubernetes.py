@@ -48,6 +48,7 @@ def of_kind(kind: str, name: str, *sets: str) -> dict[str, dict[str, Any]]:
     return {each["metadata"]["name"]: each["spec"] for each in resources(name, *sets) if each["kind"] == kind}
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize(("name", "sets"), CASES)
 def test_resources_hold_to_their_types(name: str, sets: tuple[str, ...]) -> None:
     for each in resources(name, *sets):

@@ -99,6 +99,7 @@ def test_what_an_overflow_says_would_do_does(design_of: DesignOf, pool: str, sta
     build_cluster(design_of(BLUEPRINT, [f"pools.{pool}=[{start}, 172.16.0.0/{length[1]}]"]))
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize(
     ("prefix", "code"),
     [

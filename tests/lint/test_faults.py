@@ -81,6 +81,7 @@ def said(stage: Callable[[Path], object], code: str, file: Path, example: str) -
     return []
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("fault", SHOWN, ids=lambda f: f.id)
 def test_bad_is_refused_where_it_is_marked_and_good_is_taken(
     fault: Fault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

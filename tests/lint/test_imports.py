@@ -39,6 +39,7 @@ def test_help_loads_neither_models_nor_what_stands_on_them() -> None:
     assert not any(name.startswith(("fabricgen.blueprint", "fabricgen.design", "fabricgen.wiring")) for name in found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [("show",), *(("lint", "--fast", "--format", form) for form in report_formats())])
 def test_what_reads_only_the_design_loads_nothing_that_expands(command: tuple[str, ...]) -> None:
     found = loaded(*command, str(BLUEPRINTS / "colossus-200k.yaml"))
@@ -52,6 +53,7 @@ def test_lint_loads_nothing_that_renders() -> None:
     assert not found & (EXPANDING - {"numpy"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["lint", "analyze"])
 def test_what_reads_the_plan_loads_nothing_that_writes_or_verifies(command: str) -> None:
     found = loaded(command, str(BLUEPRINTS / "superpod-b300.yaml"))

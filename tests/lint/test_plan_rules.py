@@ -20,6 +20,7 @@ def spoilt(cluster: Cluster, column: str, row: int, value: int) -> Cluster:
     return replace(cluster, plan=replace(cluster.plan, links=replace(cluster.plan.links, **{column: values})))
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_plans_of_examples_are_sound(name: str) -> None:
     cluster = example_cluster(name)

@@ -67,6 +67,7 @@ def test_what_is_followed_is_not_asked_back(name: str) -> None:
             assert left == {tier: air for tier, air in keys.items() if tier not in followed}
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_no_choice_of_airflows_spares_more_cables(name: str) -> None:
     """Against all choices, one after another."""

@@ -33,6 +33,7 @@ def judged(tmp_path: Path) -> Callable[[str], LintResult]:
     return judge
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("rule", all_rules(), ids=lambda r: r.id)
 def test_bad_is_flagged_where_it_is_marked(rule: Rule, judged) -> None:
     lines = ("include: base.yaml\n" + dedent(rule.bad)).splitlines()
@@ -43,6 +44,7 @@ def test_bad_is_flagged_where_it_is_marked(rule: Rule, judged) -> None:
     assert all(d.severity is rule.severity for d in found)
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("rule", all_rules(), ids=lambda r: r.id)
 def test_good_is_clean(rule: Rule, judged) -> None:
     assert rule.id not in {d.code for d in judged(rule.good).findings}
@@ -55,6 +57,7 @@ def test_a_rule_says_what_why_and_how(rule: Rule) -> None:
     assert rule.title in explain(rule)
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_examples_raise_nothing_above_info(name: str) -> None:
     result = lint(example_design(name), example_cluster(name))

@@ -154,6 +154,7 @@ def git(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([*own, *arguments], check=False, capture_output=True, text=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("one", "other"),
     [

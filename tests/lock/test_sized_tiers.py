@@ -117,6 +117,7 @@ def test_show_says_what_the_lock_keeps(blueprint: Path, fabricgen: FabricGen) ->
     assert "FG124" in fabricgen("lint", "--fast", blueprint).out
 
 
+@pytest.mark.slow
 def test_plan_prices_what_a_release_would_do(blueprint: Path, fabricgen: FabricGen) -> None:
     lock = locked_before(blueprint)
     was = lock.read_bytes()
@@ -128,6 +129,7 @@ def test_plan_prices_what_a_release_would_do(blueprint: Path, fabricgen: FabricG
     assert fabricgen("plan", blueprint, blueprint).code == 0
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize(
     ("path", "found"),
     [

@@ -50,6 +50,7 @@ def rows(blueprint: Path) -> set[str]:
     return {line for name in ("links.csv", "devices.csv") for line in files[name].decode().splitlines()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("named", [False, True])
 def test_kinds_that_come_and_grow_move_nothing(named: bool, tmp_path: Path, fabricgen: FabricGen) -> None:
     blueprint, before = tmp_path / "hall.yaml", set[str]()

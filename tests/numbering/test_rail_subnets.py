@@ -71,6 +71,7 @@ def test_a_node_has_one_number_everywhere(text: str, design_of) -> None:
     assert len(set(everywhere)) == len(everywhere)
 
 
+@pytest.mark.slow
 @every_family
 def test_each_subnet_has_a_gateway_on_its_leaf_and_a_vlan_of_its_own(text: str, design_of) -> None:
     cluster = build_cluster(design_of(text))

@@ -119,6 +119,7 @@ OF_SONIC = [
 ]
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("case", OF_SONIC)
 def test_tables_are_sonics(case: str) -> None:
     name, sets = CASES[case]
@@ -137,6 +138,7 @@ OF_NVUE = [
 ]
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("case", OF_NVUE)
 def test_trees_are_nvues(case: str) -> None:
     for _, files in switches_of(*CASES[case], 2):

@@ -13,6 +13,7 @@ from tests.parity.switches import first, read, switches_of, wanted
 from tests.render.rendered import ALL_EOS, CUMULUS, DUAL, EVPN_LEAKS, LEAKS, cluster_of
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("nos", [(), CUMULUS, ALL_EOS], ids=["sonic", "cumulus", "eos"])
 @pytest.mark.parametrize("families", [(), DUAL], ids=["v4", "dual"])
 def test_files_say_what_was_planned_of_leaks(nos: tuple[str, ...], families: tuple[str, ...]) -> None:

@@ -121,6 +121,7 @@ def compared(forms: dict[str, Switch], kind: str, other: str, leave: str = "") -
     return differences(levelled(forms[kind], kinds, leave), levelled(forms[other], kinds, leave))
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("difference", DIFFERENCES, ids=lambda difference: difference.what)
 def test_every_difference_that_is_allowed_is_there(difference: Difference) -> None:
     """Of the lowest switches of examples on two NOSes, and a wide spine: no entry of the table is dead."""

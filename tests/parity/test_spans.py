@@ -38,6 +38,7 @@ def border(nos: str, *asked: str):
     return next((s, f) for s, f in switches_of("two-site", sets) if s.tier.name == "border")
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("nos", DIALECTS)
 @pytest.mark.parametrize("asked", ASKED.values(), ids=ASKED)
 def test_what_is_asked_of_a_span_is_said(nos: str, asked: tuple[str, ...]) -> None:

@@ -58,6 +58,7 @@ def test_planes_are_clos_networks_of_their_own(fabricgen: FabricGen) -> None:
     assert half["cables"]["node-leaf"] == whole["cables"]["node-leaf"]  # a cable has a leg for each plane
 
 
+@pytest.mark.slow
 def test_the_work_order_of_a_phase_only_adds(fabricgen: FabricGen) -> None:
     for old, new in (("now", "april"), ("april", "end")):
         ran = fabricgen("plan", PLANES, PLANES, "--phase-old", old, "--phase", new, "--format", "json")

@@ -181,6 +181,7 @@ def test_a_blueprint_is_compiled_as_by_a_build(tmp_path) -> None:
     assert re.fullmatch(r"\d+\.\d+", api.API_VERSION)
 
 
+@pytest.mark.slow
 def test_the_notebook_of_the_manual_prints_what_it_says() -> None:
     cells = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     assert len(cells) >= 4

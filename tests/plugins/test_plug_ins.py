@@ -206,6 +206,7 @@ def test_two_packages_have_no_code_and_no_output_together(broken: Callable[..., 
     assert told in fabricgen("lint", SMALL).out
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize(
     ("code", "line", "said"),
     [

@@ -134,11 +134,13 @@ def kill_at_every_step(folder: Path, mechanism: str) -> None:
     assert versions == "AB"
 
 
+@pytest.mark.slow
 @needs_exchange
 def test_an_exchange_survives_a_kill_before_every_step(tmp_path: Path) -> None:
     kill_at_every_step(tmp_path, "exchange")
 
 
+@pytest.mark.slow
 def test_a_journal_survives_a_kill_before_every_step(tmp_path: Path) -> None:
     kill_at_every_step(tmp_path, "journal")
 

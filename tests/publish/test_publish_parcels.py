@@ -31,6 +31,7 @@ def _bundles() -> list[Bundle]:
     return [tables[0], *made, tables[1]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [".tar", ".tar.zst", ".zip"])
 def test_archives_do_not_depend_on_parcels(tmp_path: Path, kind: str) -> None:
     for jobs in (1, 2):

@@ -19,6 +19,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import pytest
+
 import fabricgen
 from fabricgen.cli.main import run
 from fabricgen.publish.manifest import STAGE
@@ -159,6 +161,7 @@ def _kill_and_read(folder: Path) -> dict[str, object]:
     return {"steps": len(kills) - 1, "mixed": mixed, "refused": refused, "wrong": wrong[:5], "whole": whole}
 
 
+@pytest.mark.slow
 def test_what_a_killed_build_left_is_read_as_one_build_or_not_at_all(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(Path(fabricgen.__file__).parents[1])}
     command = [sys.executable, __file__, str(tmp_path)]

@@ -144,6 +144,7 @@ def test_workers_are_spawned_where_threads_are_alive(tmp_path: Path, monkeypatch
     assert tree(tmp_path / "out") == expected(A)
 
 
+@pytest.mark.slow
 def test_a_folder_is_the_same_whoever_makes_it(target: Path) -> None:
     for files in (A, B):
         publish_folder(target, bundles_of(files), header=HEADER, jobs=2)

@@ -28,6 +28,7 @@ RADIX = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", RADIX, ids=lambda row: f"{row[0]}-{row[1]}")
 def test_two_tiers_carry_half_the_square_of_the_radix(
     row: tuple[int, str, str, int, int, str, str, str], design_of

@@ -174,6 +174,7 @@ def node_ports(name: str, fabric: str = "compute", *sets: str) -> dict[str, dict
     return found
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_lower_switches_meet_the_same_upper_ones_equally(name: str) -> None:
     """Whoever meets one switch of a group meets all of it, by as many links each."""
@@ -214,6 +215,7 @@ def test_growth_within_the_reserve_moves_no_link(name: str, su: int) -> None:
     assert before < after
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_no_port_has_two_links(name: str) -> None:
     ends = Counter((row[f"{end}_device"], row[f"{end}_port"]) for row in wired(name) for end in "ab")

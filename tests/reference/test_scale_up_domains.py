@@ -37,6 +37,7 @@ TABLE = [
 ]
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row[0])
 def test_a_published_domain(row: tuple[str, str, int, str, int, int, int, int, float], design_of) -> None:
     domain, node, nodes, per, accelerators, switches, links, each, gigabytes = row

@@ -127,6 +127,7 @@ def rows(table: Table) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(write_table(table, "csv").decode())))
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize(
     ("name", "sets"),
     [

@@ -20,6 +20,7 @@ ARISTA = (
 NOSES = {"sonic": (), "cumulus": ("nos=cumulus",), "eos": ARISTA}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("nos", NOSES)
 def test_a_small_cluster_has_a_default_route_everywhere(nos: str) -> None:
     forms = {s.name: (s, read(s, files)) for s, files in switches_of("monday", NOSES[nos])}
@@ -50,6 +51,7 @@ def test_out_of_band_leaves_speak_to_servers_from_their_loopback(nos: str) -> No
         assert form.management == planned(switch, cluster_of("monday", *NOSES[nos]).design.catalog).management
 
 
+@pytest.mark.slow
 def test_arista_writes_the_same() -> None:
     """Arista's own templates, of pyavd."""
     shown = get_device_config(

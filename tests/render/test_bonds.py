@@ -166,6 +166,7 @@ PAIR_ON = {"cumulus": (), "eos": EOS_PAIR, "sonic": ("fabrics.inband.nos=sonic",
 UNDERLAYS = {"": (), "unnumbered": ("routing.underlay=ebgp-unnumbered",), "dual": ("ip=dual",), "v6": ("ip=v6",)}
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("underlay", UNDERLAYS)
 @pytest.mark.parametrize("nos", ["cumulus", "eos", "sonic"])
 def test_both_switches_of_a_pair_agree(nos: str, underlay: str) -> None:
@@ -338,6 +339,7 @@ def test_vrfs_over_evpn_need_no_vlan_of_the_peer_link() -> None:
 TENANTS = ("tenants={blue: {nodes: [p1/su-1]}, red: {nodes: [p1/su-2/node-1]}}",)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tenants", [(), TENANTS], ids=["", "tenants"])
 @pytest.mark.parametrize("sets", [EVPN_PAIRS, EVPN_PAIRS_CUMULUS, EVPN_PAIRS_SONIC], ids=["eos", "cumulus", "sonic"])
 def test_both_switches_of_a_segment_agree(sets: tuple[str, ...], tenants: tuple[str, ...]) -> None:

@@ -318,6 +318,7 @@ def broken(where: str, value: object) -> dict[str, Any]:
     return tables
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize(("where", "value", "place", "said"), BROKEN)
 def test_what_is_broken_is_found_at_its_place(where: str, value: object, place: str, said: str) -> None:
     found = problems(broken(where, value))

@@ -70,6 +70,7 @@ def test_importing_the_renderer_loads_no_template_engine() -> None:
     assert subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout == "set()\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("sets", "nos"), [(ALL_EOS, "eos"), ((), "sonic")])
 def test_rendering_loads_no_nos_that_no_switch_runs(sets: tuple[str, ...], nos: str) -> None:
     code = f"import sys; from tests.render.rendered import *; files_of('leaf-spine', *{sets}); print(*sys.modules)"
@@ -113,6 +114,7 @@ def test_single_templates_are_overridden(tmp_path: Path) -> None:
     assert all(files[p].decode() == text for p, text in own.items() if not p.endswith("frr.conf"))
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize(
     "text",
     [

@@ -33,6 +33,7 @@ WORDS = {
 }
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("more", [(), DUAL, UNNUMBERED], ids=["v4", "dual", "unnumbered"])
 @pytest.mark.parametrize("nos", NOSES)
 def test_a_switch_is_drained_and_no_other(nos: str, more: tuple[str, ...]) -> None:

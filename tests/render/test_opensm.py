@@ -52,6 +52,7 @@ def rendered(cluster: Cluster, folder: str = "compute") -> dict[str, str]:
     return {p.removeprefix(prefix): c.decode() for p, c in render_configs(cluster) if p.startswith(prefix)}
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("name", INFINIBAND)
 def test_examples_have_the_files_of_their_fabrics(name: str) -> None:
     cluster, files = cluster_of(name), files_of(name)

@@ -202,6 +202,7 @@ def test_arista_renders_the_same_tree(name: str, sets: tuple[str, ...]) -> None:
         assert unexplained(text_of(switch, name, sets), switch) == []
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("guest", [BRIDGED_GUEST, BRIDGED_VRF, ROUTED_VRF], ids=["bridged", "bridged-vrf", "routed"])
 @pytest.mark.parametrize("underlay", [(), UNNUMBERED, STATIC], ids=["numbered", "unnumbered", "static"])
 def test_guests_in_vrfs_render_the_same_tree(guest: Service, underlay: tuple[str, ...]) -> None:

@@ -145,6 +145,7 @@ def test_a_template_that_makes_no_data_is_refused_where_it_stands(folder: Path, 
     assert not (folder / "out").exists()
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("stated", ['"hunter2-hunter2"', "1234567890", "[hunter2-hunter2]", "{hunter2-hunter2: 1}"])
 @pytest.mark.parametrize("form", ["text", "json", "sarif", "github", "junit"])
 def test_a_secret_that_was_written_down_is_not_shown(tmp_path: Path, fabricgen, stated: str, form: str) -> None:

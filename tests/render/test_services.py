@@ -99,6 +99,7 @@ def test_sonic_routed_guest_in_a_vrf_takes_an_frr_conf() -> None:
     assert " neighbor 10.64.0.0 remote-as 4200000000\n" in frr
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_bgpcfgd_has_no_sessions_in_a_vrf(name: str) -> None:
     """They are for frrcfgd: sonic-bgp-neighbor.yang, BGP_NEIGHBOR_LIST."""

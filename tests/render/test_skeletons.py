@@ -78,11 +78,13 @@ def agree(cluster: Cluster, step: int = 1) -> None:
         assert files[cluster.names[row]] == dict(whole(cluster.switch(row), cluster.design.catalog))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(CASES))
 def test_examples_are_filled_as_they_would_be_rendered(name: str) -> None:
     agree(cluster_of(name, *CASES[name]), step=3)
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("variant", sorted(VARIANTS))
 def test_variants_are_filled_as_they_would_be_rendered(variant: str) -> None:
     agree(cluster_of("leaf-spine", *VARIANTS[variant]))

@@ -29,6 +29,7 @@ def test_json_is_sorted_text_of_string_values(name: str) -> None:
             assert all(isinstance(words, list) and all(isinstance(v, str) for v in words) for words in lists)
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_ports_agree_with_the_platform_table(name: str) -> None:
     cluster = cluster_of(name)

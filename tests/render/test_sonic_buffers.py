@@ -91,6 +91,7 @@ def test_cables_are_rounded_up_to_a_published_length(name: str) -> None:
                 assert tables["BUFFER_PG"][f"{port.name}|3"] == {"profile": profile}
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_sizes_come_whole_and_name_their_model(name: str) -> None:
     for path, text in files_of(name).items():

@@ -83,6 +83,7 @@ def tables_of(cluster: Cluster) -> dict[str, dict[str, Any]]:
     return {switch.name: config_db(files, switch.name) for switch in cluster.switches()}
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("name", PLATFORMS)
 def test_a_switch_of_each_platform_is_rendered_from_its_own_table(name: str, two: Build) -> None:
     cluster = two(name)

@@ -111,6 +111,7 @@ def plane_of(name: str) -> str:
     return "1" if "-pl1-" in name else "2" if "-pl2-" in name else ""
 
 
+@pytest.mark.slow
 def test_every_host_and_leaf_is_reached_over_every_branch(cluster: Cluster) -> None:
     machine = Machine(cluster)
     leaves = [s for s in machine.switches.values() if s.is_lowest]

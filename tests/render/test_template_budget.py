@@ -81,6 +81,7 @@ def spent(folder: Path, text: str, seconds: float) -> None:
     assert "sonic/frr.conf.j2:" in said[0][0].message
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("text", ENDLESS.values(), ids=ENDLESS)
 def test_a_template_without_an_end_is_a_located_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str

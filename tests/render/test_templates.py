@@ -52,6 +52,7 @@ def deciding(template: nodes.Template) -> set[str]:
     return found
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("file", TEMPLATES, ids=lambda f: "/".join(f.parts[-2:]))
 def test_no_template_decides_by_the_name_of_a_device(file: Path) -> None:
     assert not deciding(tree(file)) & NAMES

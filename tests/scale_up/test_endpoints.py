@@ -15,6 +15,7 @@ from tests.conftest import EXAMPLES, example_cluster
 COLUMNS = "node,accelerator,domain,fabric,nic,port,rail,plane,leaf,leaf_port,speed_gbps"
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_every_accelerator_is_there_and_its_ports_agree_with_the_links(name: str) -> None:
     cluster = example_cluster(name)

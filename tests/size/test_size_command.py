@@ -341,6 +341,7 @@ def test_nodes_that_draw_too_much_are_told_before_anything_is_tried(fabricgen) -
     assert "the nodes of 552 draw as much" in ran.err  # 69 x 14.3 kW
 
 
+@pytest.mark.slow
 def test_rails_that_never_meet_are_named(fabricgen) -> None:
     told = [
         fabricgen("size", "--gpus", "1016", "--node", "dgx-b200", "--switch", "sn5600", *more).out for more in APART

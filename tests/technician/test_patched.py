@@ -91,6 +91,7 @@ def label_rows(name: str, *sets: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(bytes_of(content).decode())))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "sets"),
     [

@@ -7,6 +7,7 @@ import pytest
 from tools.pictures import EXAMPLES, ROOT, picture, picture_file
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_picture_of_an_example_is_fresh(name):
     assert picture_file(name).read_text(encoding="utf-8") == picture(name), "run python -m tools.pictures"

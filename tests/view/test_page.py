@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from shutil import copytree
 
+import pytest
+
 from fabricgen.cluster import build_cluster
 from fabricgen.export.view.page import page_of
 from tests.conftest import example_cluster
@@ -22,6 +24,7 @@ def test_the_same_cluster_is_the_same_page():
     assert page_of(example_cluster(SMALL)) == page_of(example_cluster(SMALL))
 
 
+@pytest.mark.slow
 def test_no_folder_of_this_machine_is_in_a_page(fabricgen, tmp_path):
     """From two folders, with findings of lint, a change and a phase, by absolute paths: the same bytes."""
     made = []

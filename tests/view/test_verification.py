@@ -213,6 +213,7 @@ WRONG = {
 }
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("case", WRONG)
 def test_what_is_no_report_of_this_hall_is_refused_at_its_place(fabricgen, tmp_path, case):
     file, page = written(tmp_path, WRONG[case](json.dumps(small(), indent=2))), tmp_path / "cluster.html"
@@ -254,6 +255,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=80)
 @given(st.data())
 def test_a_report_with_anything_in_any_place_is_shown_or_refused(tmp_path_factory, data):

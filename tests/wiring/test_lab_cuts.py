@@ -45,6 +45,7 @@ def counts(cluster: Cluster) -> Counter[str]:
     return Counter({cls.label: cls.count for cls in cluster.plan.devices.classes})
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_a_lab_of_every_example_has_some_of_everything_and_no_errors(name: str) -> None:
     whole, tried = example_cluster(name), set[int]()

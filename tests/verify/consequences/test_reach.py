@@ -22,6 +22,7 @@ def told(name: str, step: Step, *, floor: bool = True) -> bool | None:
     return found.actions[0].steps[0].reaches
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["superpod-b200", "leaf-spine"])
 def test_reach_is_that_of_the_floor(name: str) -> None:
     """Every tenth cable of the plan against every device of its kind at its upper end."""

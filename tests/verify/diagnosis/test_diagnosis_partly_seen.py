@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,6 +28,7 @@ def _partly_seen(hall, share, one_tier, forgetful, seed):
     return hall.seen(dumped, lost)
 
 
+@pytest.mark.slow
 @given(name=st.sampled_from(NAMES), made=faults, known=known)
 def test_no_action_makes_it_worse_where_little_is_known(name, made, known):
     check_none_makes_it_worse(cabling(name), made, known)

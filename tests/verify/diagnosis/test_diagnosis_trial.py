@@ -7,6 +7,7 @@ from functools import cache
 from random import Random
 
 import numpy as np
+import pytest
 
 from fabricgen.verify.actions import CableState, Kind
 from fabricgen.verify.cabling import PlannedCabling, cabling_of
@@ -75,6 +76,7 @@ def test_all_is_found_and_nothing_else():
     assert not found.notes
 
 
+@pytest.mark.slow
 def test_effort_grows_with_the_faults_alone():
     cabling = _colossus()
     clean = _as_planned(cabling)
@@ -88,6 +90,7 @@ def _wrong(seen: Seen) -> np.ndarray:
     return np.flatnonzero(seen.mate != np.arange(len(seen.mate)) ^ 1)
 
 
+@pytest.mark.slow
 def test_another_hall_is_one_action():
     cabling = _colossus()
     seen = _as_planned(cabling)

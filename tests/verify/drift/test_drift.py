@@ -232,6 +232,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("what", HOSTILE)
 def test_hostile_input_is_told_and_stops_nothing(what: str, tmp_path: Path) -> None:
     (tmp_path / f"{LEAF}.txt").write_bytes(HOSTILE[what])

@@ -68,6 +68,7 @@ def dumped(value: Any) -> bytes:
     return json.dumps(value).encode()
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("data", [*(text.encode() for text in TEXTS.values()), *map(dumped, JSONS.values())])
 def test_dumps_that_are_cut_off_anywhere(tmp_path: Path, data: bytes) -> None:
     for end in range(0, len(data), 1 + len(data) // 300):
@@ -82,6 +83,7 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
         yield from places(below, (*path, key))
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("name", JSONS)
 def test_every_value_may_be_of_a_wrong_type(tmp_path: Path, name: str) -> None:
     for path in places(JSONS[name]):

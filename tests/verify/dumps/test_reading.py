@@ -205,6 +205,7 @@ def test_controls_of_terminals_are_spelled_out(tmp_path: Path) -> None:
     assert all(text.isprintable() for text in (*seen.texts, *(name for box in seen.boxes for name in box)))
 
 
+@pytest.mark.slow
 def test_the_result_does_not_depend_on_the_number_of_workers(tmp_path: Path) -> None:
     for number in range(200):
         entry = ENTRY | {"lldp_rem_sys_name": f"spine-{number % 7}"}

@@ -74,6 +74,7 @@ def test_nothing_that_is_read_is_written_over(
     assert {file: file.read_bytes() for file in tmp_path.iterdir()} == before
 
 
+@pytest.mark.slow
 def test_the_order_of_dumps_does_not_matter(tmp_path: Path, fabricgen: Command) -> None:
     hall = CabledHall("leaf-spine").swap("p1-su01-n003", "eth1", "eth2")
     folder = hall.lldpctl(tmp_path / "hall", names=lambda name: name if "leaf" in name else "ubuntu")
