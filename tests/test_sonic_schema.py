@@ -105,6 +105,7 @@ def test_what_the_models_allow_fits(trees, tables) -> None:
         row(tags="ab"),
         row(tags=["ab", "cd", "ef"]),
         row(tags=["abcde"]),
+        row(tags=["ab", "ab"]),
         row(tags=["AB"]),
         row(most="1", least="1"),
         row(colour="blue"),

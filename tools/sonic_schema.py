@@ -56,7 +56,7 @@ TABLE_NAME = re.compile(r"[A-Z][A-Z0-9_]*")
 PART, BAR = "[^|]*", r"\|"
 
 LONG = 50
-"""Types whose text is longer and that are used twice are defined once."""
+"""Types whose text is longer and that two leaves have are defined once."""
 
 
 def sonic_schema(folder: Path, source: str) -> Json:
@@ -94,7 +94,7 @@ class Type(dict[str, Any]):
     """The schema of a value.
 
     `name` is that of its typedef, or of the leaf that has it; a number has its range for a name, text its length. What
-    is `known` by its name is defined by it, other types only where two leaves have them.
+    is `known` by its name is defined by it; other types only where they are long and two leaves have them.
     """
 
     def __init__(self, name: str, *, known: bool, **schema: Any) -> None:
@@ -186,7 +186,7 @@ class Table:
         defaults = [text.arg for text in leaf.search("default")] or _inherited_default(leaf.search_one("type"))
         if leaf.keyword == "leaf":
             return {**kind, "default": defaults[0]} if defaults else kind
-        schema: Json = {"type": "array", "items": kind}
+        schema: Json = {"type": "array", "uniqueItems": True, "items": kind}  # RFC 7950, 7.7
         if defaults:
             schema["default"] = defaults
         for keyword, limit in (("minItems", "min-elements"), ("maxItems", "max-elements")):
@@ -383,8 +383,11 @@ class Definitions:
         if node.keys() == {"allOf", "x-ref"}:
             return {**self.referring(node["allOf"][0]), "x-ref": node["x-ref"]}
         plain = {key: self.referring(child) for key, child in node.items()}
-        often = isinstance(node, Type) and (node.known or self.uses[_identity(node)] > 1)
-        return {"$ref": f"#/$defs/{self._named(node, plain)}"} if often and len(json.dumps(node)) > LONG else plain
+        if not isinstance(node, Type):
+            return plain
+        often = self.uses[_identity(node)] > 1 and len(json.dumps(node)) > LONG
+        named = often or (node.known and "enum" not in node)
+        return {"$ref": f"#/$defs/{self._named(node, plain)}"} if named else plain
 
     def _named(self, node: Type, plain: Json) -> str:
         """The name of a definition; a leaf of many types counts them."""

@@ -7,6 +7,7 @@ is first needed.
 from __future__ import annotations
 
 import json
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal, TypeAlias
@@ -49,20 +50,29 @@ def row_schema(table: str, key: str) -> Schema | None:
     """The schema of a table's rows with such a key; None where SONiC has no such table, or no such row in it."""
     rows = sonic_schema()["properties"].get(table, {})
     named: Schema | None = rows.get("properties", {}).get(key)
-    return named or next((row for row in _lists(table) if len(row["x-keys"]) == key.count("|") + 1), None)
+    return named or next((row for row in lists_of(table) if len(row["x-keys"]) == key.count("|") + 1), None)
 
 
-def _lists(table: str) -> list[Schema]:
+def lists_of(table: str) -> list[Schema]:
+    """The schemas of a table's rows by the number of parts of their keys; rows by name are not among them."""
     return list(sonic_schema()["properties"].get(table, {}).get("patternProperties", {}).values())
 
 
-def resolved(schema: Schema) -> Schema:
-    """A schema, or the definition that it refers to with what stands beside the reference."""
-    reference = schema.get("$ref")
-    if reference is None:
-        return schema
-    rest = {key: value for key, value in schema.items() if key != "$ref"}
-    return {**sonic_schema()["$defs"][reference.removeprefix("#/$defs/")], **rest}
+def alternatives(schema: Schema, known: Container[str] = ()) -> Iterator[tuple[str, Schema]]:
+    """(name of the definition or "", schema without references) of the types of which a value has one.
+
+    Those that are `known` by their name are not taken apart. `x-ref` of a union is that of its types.
+    """
+    reference: str = schema.get("$ref", "")
+    name = reference.removeprefix("#/$defs/")
+    beside = {key: value for key, value in schema.items() if key != "$ref"}
+    plain = {**sonic_schema()["$defs"][name], **beside} if name else schema
+    if name in known or "anyOf" not in plain or "type" in plain:
+        yield name, plain
+        return
+    place = {"x-ref": plain["x-ref"]} if "x-ref" in plain else {}
+    for part in plain["anyOf"]:
+        yield from ((inner, {**kind, **place}) for inner, kind in alternatives(part, known))
 
 
 @cache
@@ -75,12 +85,13 @@ def field_facts(table: str, key: str, field: str) -> FieldFacts | None:
     if field_schema is None:
         return None
     is_list = "items" in field_schema
+    kinds = {_kind(kind) for _, kind in alternatives(field_schema["items"] if is_list else field_schema)}
     default = field_schema.get("default")
     return FieldFacts(
         default=tuple(default) if isinstance(default, list) else default,
         is_list=is_list,
         separator=field_schema.get("x-separator", ""),
-        kind=_kind(resolved(field_schema["items"] if is_list else field_schema)),
+        kind=kinds.pop() if len(kinds) == 1 else "text",
     )
 
 

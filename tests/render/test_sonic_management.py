@@ -155,9 +155,9 @@ def snippet(tree: str) -> str:
 
 
 def test_a_snippet_is_merged_into_the_tables(tmp_path: Path) -> None:
-    tree = "{CRM: {Config: {polling_interval: 60, enabled: true}}, PORT: {Ethernet16: {description: lab}}}"
+    tree = "{KDUMP: {config: {num_dumps: 3, enabled: true}}, PORT: {Ethernet16: {description: lab}}}"
     tables = tables_of(cluster_with(tmp_path, snippet(tree)))
-    assert tables["CRM"] == {"Config": {"polling_interval": "60", "enabled": "true"}}
+    assert tables["KDUMP"] == {"config": {"num_dumps": "3", "enabled": "true"}}
     assert tables["PORT"]["Ethernet16"]["description"] == "lab"
     assert tables["PORT"]["Ethernet16"]["lanes"] == "16,17,18,19,20,21,22,23"
 

@@ -1,10 +1,9 @@
-"""Checks of config_db.json with fabricgen's own schemas, including what SONiC's YANG models do not check."""
+"""Checks of config_db.json: by the schema of SONiC's YANG models, and what these do not check."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any, cast
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.kernel.diagnostics import did_you_mean
@@ -12,8 +11,9 @@ from fabricgen.render.checks.lanes import PlatformLanes, check_lanes, platform_l
 from fabricgen.render.checks.management_relations import check_management
 from fabricgen.render.checks.problem import Problem
 from fabricgen.render.checks.relations import check_relations, overlapping_queues
-from fabricgen.render.checks.rows import Tables, check_rows, misshapen, with_joined_lists
+from fabricgen.render.checks.rows import check_rows
 from fabricgen.render.checks.segment_relations import check_segments
+from fabricgen.render.checks.shape import Tables, joined, shaped
 
 METADATA = "DEVICE_METADATA"
 
@@ -24,11 +24,10 @@ def check_config_db(data: object, catalog: Catalog) -> tuple[Problem, ...]:
     The platform is that of DEVICE_METADATA; if the catalogue has no port table for it, lanes and speeds are not
     checked, and a problem that is not `grave` says so.
     """
-    shape = tuple(misshapen(data))
-    if shape:
-        return shape
-    tables = with_joined_lists(cast("dict[str, Any]", data))
-    found = [*check_rows(tables), *check_relations(tables), *check_management(tables), *overlapping_queues(tables)]
+    rows, misshapen = shaped(data)
+    tables = joined(rows)
+    found = [*misshapen, *check_rows(rows), *check_relations(tables), *check_management(tables)]
+    found += overlapping_queues(tables)
     found += [*check_segments(tables), *_platform(tables, catalog)]
     return tuple(dict.fromkeys(found))
 
@@ -39,7 +38,7 @@ def _platform(tables: Tables, catalog: Catalog) -> Iterator[Problem]:
     face = _face(catalog, name)
     if face is None:
         found = f"'{name}' has no port table in the catalogue" if name else "the platform is not named"
-        yield Problem(METADATA, "localhost", "platform", found, "lanes and speeds are not checked", grave=not name)
+        yield Problem(METADATA, "localhost", "platform", found, "lanes and speeds are not checked", grave=False)
         return
     if hwsku not in face.platform.hwskus:
         yield Problem(METADATA, "localhost", "hwsku", f"'{hwsku}'", did_you_mean(hwsku, face.platform.hwskus))

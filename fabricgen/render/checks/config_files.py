@@ -17,7 +17,7 @@ from fabricgen.yaml.located import Located, parse_located
 
 FILE_NAME = "config_db.json"
 CODE = "FG901"
-"""The code of problems found by fabricgen's own schemas."""
+"""The code of problems that need no YANG models of the user's."""
 
 MAX_BYTES = 64 << 20
 
@@ -60,7 +60,7 @@ def missing_files(path: Path, builds: Surroundings) -> list[Diagnostic]:
 def check_file(
     file: Path, catalog: Catalog, others: Iterable[tuple[str, ConfigCheck]] = (), builds: Surroundings | None = None
 ) -> tuple[Diagnostic, ...]:
-    """Check a file with fabricgen's own schemas and with `others`, each with a code of its own.
+    """Check a file with SONiC's schema, with our own checks and with `others`, each with a code of its own.
 
     A file that is not as it was built is judged as it stands, with a warning (FG054). Raises InputError: FG002 where it
     is not valid JSON, FG028 in a folder in which a build was stopped while it landed.
@@ -114,4 +114,4 @@ def _diagnostic(code: str, problem: Problem, located: Located | None, name: str)
     if located is not None:
         span = (located.span if problem.field else located.key_span)(problem.path)
     place = f"{problem.place}: " if problem.place else ""
-    return Diagnostic(code, severity, f"{place}{problem.found}", problem.path, problem.hint, span)
+    return Diagnostic(code, severity, f"{place}{problem.found}", problem.shown_path, problem.hint, span)

@@ -15,7 +15,15 @@ from fabricgen.catalog.sonic_models import PlatformCage, SonicPlatform
 from fabricgen.catalog.sonic_modes import parse_mode
 from fabricgen.kernel.diagnostics import did_you_mean
 from fabricgen.render.checks.problem import Problem
-from fabricgen.render.checks.rows import Fields, Tables
+from fabricgen.render.checks.shape import Fields, Tables
+
+_OF_CLASSES = (
+    "DSCP_TO_TC_MAP",
+    "MAP_PFC_PRIORITY_TO_QUEUE",
+    "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP",
+    "TC_TO_PRIORITY_GROUP_MAP",
+    "TC_TO_QUEUE_MAP",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +47,9 @@ def check_lanes(tables: Tables, face: PlatformLanes) -> Iterator[Problem]:
     """Yield every port and breakout that the platform does not have."""
     ports = tables.get("PORT", {})
     yield from _shared(ports)
+    yield from _classes(tables)
     for name, fields in ports.items():
-        yield from _port(name, fields, face)
+        yield from _port(name, fields, face) if "lanes" in fields else ()
     for name, fields in tables.get("BREAKOUT_CFG", {}).items():
         yield from _breakout(name, fields.get("brkout_mode", ""), ports, face)
 
@@ -49,6 +58,18 @@ def lanes_of(fields: Fields) -> tuple[int, ...]:
     """The lanes of a port; empty where they are not comma-separated numbers."""
     parts = fields.get("lanes", "").split(",")
     return tuple(map(int, parts)) if all(part.isascii() and part.isdigit() for part in parts) else ()
+
+
+def _classes(tables: Tables) -> Iterator[Problem]:
+    """Yield classes, priorities, groups and queues beyond 7, and empty ones.
+
+    YANG takes empty ones, which orchagent cannot read, and sixteen classes, for chassis: these platforms have eight.
+    """
+    for table in _OF_CLASSES:
+        for key, fields in tables.get(table, {}).items():
+            for field, value in fields.items():
+                if not value or (value.isdecimal() and 7 < int(value) < 16):
+                    yield Problem(table, key, field, f"'{value}'", "a whole number from 0 to 7")
 
 
 def _shared(ports: dict[str, Fields]) -> Iterator[Problem]:
@@ -88,8 +109,8 @@ def _port(name: str, fields: Fields, face: PlatformLanes) -> Iterator[Problem]:
     due_name = f"Ethernet{cage.port + place}"
     if name != due_name:
         yield Problem("PORT", name, found=f"lane {lanes[0]} belongs to another port", wanted=due_name)
-    if fields.get("index", "") != str(cage.index):
-        yield Problem("PORT", name, "index", f"'{fields.get('index', '')}'", f"the cage's, {cage.index}")
+    if fields.get("index", str(cage.index)) != str(cage.index):
+        yield Problem("PORT", name, "index", f"'{fields['index']}'", f"the cage's, {cage.index}")
     yield from _subport(name, fields, place // len(lanes), split=len(lanes) < len(cage.lanes))
     yield from _speed(name, fields, len(lanes), of, face)
 
@@ -139,6 +160,8 @@ def _breakout(name: str, mode: str, ports: dict[str, Fields], face: PlatformLane
         yield Problem("BREAKOUT_CFG", name, "brkout_mode", f"'{mode}'", did_you_mean(mode, known))
         return
     lanes = lanes_of(ports.get(name, {}))
+    if name not in ports:
+        yield Problem("BREAKOUT_CFG", name, found=f"'{name}' has no row in PORT", wanted="a row of PORT")
     if not lanes or lanes[0] not in face.cage_of_lane:
         return
     cage, of = face.cage_of_lane[lanes[0]]

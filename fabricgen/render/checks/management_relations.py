@@ -1,6 +1,6 @@
 """Consistency of the tables of management: what their YANG models ask of other rows and tables.
 
-Sources: the `must`, `when` and `max-elements` statements of sonic-buildimage, src/sonic-yang-models/yang-models,
+Sources: the `must` and `when` statements of sonic-buildimage, src/sonic-yang-models/yang-models,
 sonic-mgmt_interface.yang, sonic-dns.yang, sonic-ntp.yang, sonic-syslog.yang, sonic-snmp.yang, sonic-system-aaa.yang,
 sonic-system-tacacs.yang and sonic-system-radius.yang.
 """
@@ -11,21 +11,18 @@ from collections.abc import Iterator
 
 from fabricgen.render.checks.problem import Problem
 from fabricgen.render.checks.relations import interface_of
-from fabricgen.render.checks.rows import Fields, Tables
-
-MOST_SERVERS = {"DNS_NAMESERVER": 3, "NTP_SERVER": 10, "RADIUS_SERVER": 8, "TACPLUS_SERVER": 8}
-"""Table -> the most rows that it may have."""
+from fabricgen.render.checks.shape import Fields, Tables
 
 
 def check_management(tables: Tables) -> Iterator[Problem]:
     """Yield problems that no single row of management shows."""
     yield from _management(tables)
-    yield from _servers(tables)
     yield from _names(tables)
     yield from _logs(tables)
     yield from _virtual(tables)
     yield from _snmp(tables)
     yield from _logins(tables)
+    yield from _telemetry(tables)
 
 
 def _management(tables: Tables) -> Iterator[Problem]:
@@ -36,19 +33,15 @@ def _management(tables: Tables) -> Iterator[Problem]:
             yield Problem("MGMT_INTERFACE", key, "gwaddr", found, f"an address of {own.network}")
 
 
-def _servers(tables: Tables) -> Iterator[Problem]:
-    for table, most in MOST_SERVERS.items():
-        count = len(tables.get(table, {}))
-        if count > most:
-            yield Problem(table, found=f"{count} rows", wanted=f"{most} at most")
+def _telemetry(tables: Tables) -> Iterator[Problem]:
+    """Yield gNMI without a port, with which its server does not start (dockers/docker-sonic-gnmi/gnmi-native.sh)."""
+    if "port" not in tables.get("GNMI", {}).get("gnmi", {"port": ""}):
+        yield Problem("GNMI", "gnmi", "port", "the field is missing", "a port, such as 8080")
 
 
 def _names(tables: Tables) -> Iterator[Problem]:
     if tables.get("DNS_OPTIONS", {}).get("GLOBAL") and not tables.get("DNS_NAMESERVER"):
         yield Problem("DNS_OPTIONS", "GLOBAL", found="options without a resolver", wanted="a row in DNS_NAMESERVER")
-    domains = tables.get("DNS_OPTIONS", {}).get("GLOBAL", {}).get("search", "").split(",")
-    for twice in sorted({domain for domain in domains if domains.count(domain) > 1}):
-        yield Problem("DNS_OPTIONS", "GLOBAL", "search", f"'{twice}' is there twice", "each domain once")
 
 
 def _logs(tables: Tables) -> Iterator[Problem]:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+SECRET_KEYS = frozenset(("SNMP_COMMUNITY",))
+"""Tables whose keys are not repeated in problems."""
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:
@@ -22,12 +25,17 @@ class Problem:
     @property
     def place(self) -> str:
         """TABLE|key|field, as far as known."""
-        return "|".join(part for part in (self.table, self.key, self.field) if part)
+        return "|".join(self.shown_path)
 
     @property
     def path(self) -> tuple[str, ...]:
         """The keys that lead to it in the file."""
         return tuple(part for part in (self.table, self.key, self.field) if part)
+
+    @property
+    def shown_path(self) -> tuple[str, ...]:
+        """The path as it may be printed: a community of SNMP is a password."""
+        return tuple("..." if part == self.key and self.table in SECRET_KEYS else part for part in self.path)
 
     @property
     def hint(self) -> str:

@@ -13,18 +13,24 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from fabricgen.render.checks.problem import Problem
-from fabricgen.render.checks.rows import Fields, Tables
+from fabricgen.render.checks.shape import Fields, Tables
 
 Interface: TypeAlias = ipaddress.IPv4Interface | ipaddress.IPv6Interface
 KERNEL_NAME = 15
 """Longest name of an interface in Linux."""
 
-_ADDRESSED = ("INTERFACE", "LOOPBACK_INTERFACE", "VLAN_INTERFACE", "VLAN_SUB_INTERFACE")
+_ADDRESSED = ("INTERFACE", "LOOPBACK_INTERFACE", "PORTCHANNEL_INTERFACE", "VLAN_INTERFACE", "VLAN_SUB_INTERFACE")
+_STATES = ("enabled", "disabled", "always_enabled", "always_disabled")
+_CHASSIS = frozenset(("chassis-packet", "fabric", "voq"))
+"""Kinds of switches some of whose ports have no lanes (the `when` of lanes in sonic-port.yang)."""
 
 
 def check_relations(tables: Tables) -> Iterator[Problem]:
     """Yield problems that no single row shows."""
     yield from _addresses(tables)
+    yield from _ports(tables)
+    yield from _autonomous_systems(tables)
+    yield from _features(tables)
     yield from _sessions(tables)
     yield from _sessions_in_vrfs(tables)
     yield from _members(tables)
@@ -64,21 +70,47 @@ def _own(tables: Tables) -> Iterator[tuple[str, str, str, Interface]]:
 def _addresses(tables: Tables) -> Iterator[Problem]:
     used = Counter((vrf, found.ip) for _, _, vrf, found in _own(tables))
     for table, key, vrf, found in _own(tables):
-        if used[vrf, found.ip] > 1:
+        name = key.partition("|")[0]
+        if used[vrf, found.ip] > 1 and not found.ip.is_link_local:
             yield Problem(table, key, found=f"{found.ip} is on two interfaces", wanted="one interface an address")
+        if name not in tables[table]:
+            yield Problem(table, key, found=f"'{name}' has no row in {table}", wanted=f"a row {table}|{name}")
+
+
+def _ports(tables: Tables) -> Iterator[Problem]:
+    """Yield ports without lanes, which all have but for those of a chassis (sonic-port.yang)."""
+    if tables.get("DEVICE_METADATA", {}).get("localhost", {}).get("switch_type") not in _CHASSIS:
+        for name, fields in tables.get("PORT", {}).items():
+            if "lanes" not in fields:
+                yield Problem("PORT", name, "lanes", "the field is missing", "every such row has it")
+
+
+def _autonomous_systems(tables: Tables) -> Iterator[Problem]:
+    """Yield AS 0, which no speaker may have (RFC 7607); sonic-bgp-common.yang takes it."""
+    for table, field in (("BGP_GLOBALS", "local_asn"), ("BGP_NEIGHBOR", "asn"), ("DEVICE_METADATA", "bgp_asn")):
+        for key, fields in tables.get(table, {}).items():
+            if fields.get(field, "").strip("0") == "" and field in fields:
+                yield Problem(table, key, field, f"'{fields[field]}'", "a whole number from 1 to 4294967295")
+
+
+def _features(tables: Tables) -> Iterator[Problem]:
+    """Yield states that are none, nor a template of one as in init_cfg.json; sonic-feature.yang takes any text."""
+    for key, fields in tables.get("FEATURE", {}).items():
+        state = fields.get("state", "enabled")
+        if state not in _STATES and "{%" not in state:
+            yield Problem("FEATURE", key, "state", f"'{state}'", f"one of {', '.join(_STATES)}")
 
 
 def _sessions(tables: Tables) -> Iterator[Problem]:
     """Yield sessions whose own end is no address of the switch in the peer's subnet."""
-    subnets: dict[tuple[str, str], Interface] = {}
-    for _, _, vrf, found in _own(tables):
-        subnets[vrf, str(found.ip)] = found
+    subnets = {(vrf, found.ip): found for _, _, vrf, found in _own(tables)}
     for key, fields in tables.get("BGP_NEIGHBOR", {}).items():
         vrf, _, peer = key.rpartition("|")
         own = fields.get("local_addr", "")
-        subnet, far = subnets.get((vrf or "default", own)), interface_of(peer)
-        if interface_of(own) and subnet is None:
-            wanted = "an address in INTERFACE, VLAN_INTERFACE, VLAN_SUB_INTERFACE or LOOPBACK_INTERFACE"
+        near, far = interface_of(own), interface_of(peer)
+        subnet = subnets.get((vrf or "default", near.ip)) if near else None
+        if near and subnet is None:
+            wanted = "an address in INTERFACE, VLAN_INTERFACE, ... or LOOPBACK_INTERFACE"
             yield Problem("BGP_NEIGHBOR", key, "local_addr", f"'{own}' is no address of this switch", wanted)
         elif subnet and far and subnet.network.num_addresses > 1 and far.ip not in subnet.network:
             yield Problem("BGP_NEIGHBOR", key, found="not in the subnet of local_addr", wanted=f"in {subnet.network}")
@@ -139,6 +171,12 @@ def _static_routes(tables: Tables) -> Iterator[Problem]:
             yield Problem("STATIC_ROUTE", key, found=f"entries: {said}", wanted="lists of one length")
         if not {"nexthop", "ifname", "blackhole"} & set(fields):
             yield Problem("STATIC_ROUTE", key, found="a route to nowhere", wanted="nexthop, ifname or blackhole")
+        destination = interface_of(key.rpartition("|")[2])
+        if destination and destination.ip != destination.network.network_address:
+            yield Problem("STATIC_ROUTE", key, found="a prefix with host bits", wanted=str(destination.network))
+        for port in filter(None, fields.get("ifname", "").split(",")):
+            if not any(port in tables.get(table, {}) for table in _ADDRESSED):
+                yield Problem("STATIC_ROUTE", key, "ifname", f"'{port}' has no row in INTERFACE", "a routed interface")
 
 
 def _thresholds(tables: Tables) -> Iterator[Problem]:
@@ -160,15 +198,15 @@ def _thresholds(tables: Tables) -> Iterator[Problem]:
 
 def _watchdog(tables: Tables) -> Iterator[Problem]:
     """Yield watchdog times shorter than a poll, and watchdogs on ports without PFC."""
-    rows: dict[str, Fields] = tables.get("PFC_WD", {})
-    poll = rows.get("GLOBAL", {}).get("POLL_INTERVAL", "")
+    rows: dict[str, Fields] = {key: row for key, row in tables.get("PFC_WD", {}).items() if key != "GLOBAL"}
+    poll = tables.get("PFC_WD", {}).get("GLOBAL", {}).get("POLL_INTERVAL", "")
     maps = tables.get("PORT_QOS_MAP", {})
     for key, fields in rows.items():
         for field in ("detection_time", "restoration_time"):
             found = fields.get(field, "")
             if found.isdigit() and poll.isdigit() and int(found) < int(poll):
                 yield Problem("PFC_WD", key, field, f"'{found}'", f"at least POLL_INTERVAL, {poll}")
-        if key in maps and not maps[key].get("pfc_enable"):
+        if not maps.get(key, {}).get("pfc_enable"):
             yield Problem("PFC_WD", key, found="a watchdog on a port without PFC", wanted="pfc_enable in PORT_QOS_MAP")
     for key, fields in maps.items():
         if fields.get("pfc_enable") and rows and key not in rows:
@@ -201,12 +239,13 @@ def _fib(tables: Tables) -> Iterator[Problem]:
 
 def _subinterfaces(tables: Tables) -> Iterator[Problem]:
     """Yield sub-interfaces of no port, and with a name that the kernel would cut (sonic-vlan-sub-interface.yang)."""
-    ports = tables.get("PORT", {})
     for key in tables.get("VLAN_SUB_INTERFACE", {}):
         name = key.partition("|")[0]
-        parent = re.sub(r"^Eth(?=\d)", "Ethernet", name.partition(".")[0])
-        if "|" not in key and parent not in ports:
-            yield Problem("VLAN_SUB_INTERFACE", key, found=f"'{parent}' has no row in PORT", wanted="a row of PORT")
+        parent = re.sub(r"^Po(?=\d)", "PortChannel", re.sub(r"^Eth(?=\d)", "Ethernet", name.partition(".")[0]))
+        table = "PORTCHANNEL" if parent.startswith("PortChannel") else "PORT"
+        if "|" not in key and parent not in tables.get(table, {}):
+            found = f"'{parent}' has no row in {table}"
+            yield Problem("VLAN_SUB_INTERFACE", key, found=found, wanted=f"a row of {table}")
         if "|" not in key and len(name) > KERNEL_NAME:
             found = f"a name of {len(name)} characters"
             yield Problem("VLAN_SUB_INTERFACE", key, found=found, wanted=f"at most {KERNEL_NAME}, such as Eth0.100")
@@ -219,7 +258,9 @@ def overlapping_queues(tables: Tables) -> Iterator[Problem]:
         for key in tables.get(table, {}):
             port, _, text = key.partition("|")
             first, _, last = text.partition("-")
-            if not (first.isdigit() and (last or first).isdigit()):
+            if not (first.isdecimal() and (last or first).isdecimal()):
+                if table == "QUEUE" and "|" not in text:  # of queues in a chassis YANG says as little as of others
+                    yield Problem(table, key, found=f"'{text}' in the key", wanted="a queue, or a range such as 0-2")
                 continue
             mine = set(range(int(first), int(last or first) + 1))
             if not mine or mine & taken[port]:

@@ -1,228 +1,265 @@
-"""Check every row of a config_db.json against its table's schema: keys, fields, values, references."""
+"""Check every row of a config_db.json against SONiC's YANG models: keys, fields, values, references.
+
+The models are the schema of `catalog/sonic_schema.py`. jsonschema judges each part of a key, the names of the fields
+that a row has, and each value; files are alike, so what was judged once is remembered.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from collections.abc import Mapping as Mapping_
-from dataclasses import replace
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
-from typing import Any, NamedTuple, TypeAlias, cast
+from typing import TypeAlias
 
-from pydantic import AfterValidator
-from pydantic.fields import FieldInfo
+from jsonschema import Draft202012Validator
 
+from fabricgen.catalog.sonic_schema import Schema, alternatives, lists_of, sonic_schema
 from fabricgen.kernel.diagnostics import did_you_mean
-from fabricgen.kernel.discovery import load, module_names
-from fabricgen.render.checks.kinds import Check, UnwantedError
-from fabricgen.render.checks.known_tables import KNOWN_TABLES
-from fabricgen.render.checks.problem import Problem
-from fabricgen.render.checks.table import KeyPart, Mapping, Ref, TableSchema
-from fabricgen.render.checks.tables.balancing import LISTED
+from fabricgen.render.checks.problem import SECRET_KEYS, Problem
+from fabricgen.render.checks.shape import Rows, Value, is_secret
+from fabricgen.render.checks.words import wanted
 
-PACKAGE = "fabricgen.render.checks.tables"
+UNMODELLED = frozenset(("LLR_PORT", "SNMP_TRAP_CONFIG", "VRRP", "VRRP6", "VRRP6_TRACK", "VRRP_TRACK"))
+"""Tables that SONiC's commands write and its YANG models do not have (sonic-utilities@691b1bbc, config/)."""
 
-LISTS = frozenset(
-    (
-        ("ACL_TABLE", "ports"),
-        ("DHCPV4_RELAY", "dhcpv4_servers"),
-        ("DHCP_RELAY", "dhcpv6_servers"),
-        ("DNS_OPTIONS", "search"),
-        ("PORT", "adv_speeds"),
-        ("VLAN", "dhcp_servers"),
-        *(("SWITCH_HASH", field) for field in LISTED),
-    )
-)
-"""(table, field) of values that are JSON lists of strings; they are checked as comma-separated text."""
+MULTILINE = frozenset(("BANNER_MESSAGE",))
+"""Tables whose texts may have line breaks; elsewhere they break what SONiC's templates write."""
 
-SECRETS = frozenset(
-    (
-        "SNMP_USER_AUTH_PASSWORD",
-        "SNMP_USER_ENCRYPTION_PASSWORD",
-        "auth_password",
-        "fallback_cak",
-        "passkey",
-        "primary_cak",
-    )
-)
-"""Fields whose values are not repeated in problems."""
+CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
-Fields: TypeAlias = dict[str, str]
-Tables: TypeAlias = dict[str, dict[str, Fields]]
-"""Table -> key -> field -> value: a config_db.json that has passed `misshapen`."""
+LEFT_OUT = re.compile(r"<[^<>]*>")
+"""What a build writes for a secret that is left out."""
+
+NAME = -1
+"""Stands for the name of a field in a map."""
+
+Place: TypeAlias = tuple[str, int | str, int | str]
+"""Where a reference leads: (table, parts of the key, part or field), or (table, row, field)."""
 
 
-@cache
-def all_tables() -> dict[str, TableSchema]:
-    """The known table schemas, by name."""
-    modules = (load(PACKAGE, name) for name in module_names(PACKAGE))
-    return {table.name: table for module in modules for table in cast("tuple[TableSchema, ...]", module.TABLES)}
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What is wrong with a value, as (found, what would be right), and the rows that it names.
 
-
-def misshapen(data: object) -> Iterator[Problem]:
-    """Yield whatever is not a table of rows of strings; if nothing is yielded, the data is `Tables`."""
-    if not isinstance(data, dict):
-        yield Problem("", found=f"the file holds {_shape(data)}", wanted="an object of tables")
-        return
-    for name, rows in data.items():
-        if not isinstance(rows, dict):
-            yield Problem(name, found=_shape(rows), wanted="an object of rows")
-            continue
-        for key, fields in rows.items():
-            if not isinstance(fields, dict):
-                yield Problem(name, key, found=_shape(fields), wanted="an object of fields")
-                continue
-            for field, value in fields.items():
-                if (name, field) in LISTS and isinstance(value, list) and all(isinstance(v, str) for v in value):
-                    continue
-                if not isinstance(value, str):
-                    yield Problem(name, key, field, f"{_shape(value)}", "a string: every value in config_db is one")
-
-
-def with_joined_lists(data: Mapping_[str, Mapping_[str, Mapping_[str, str | list[str]]]]) -> Tables:
-    """Data that passed `misshapen`, with lists joined by commas."""
-
-    def text(value: str | list[str]) -> str:
-        return value if isinstance(value, str) else ",".join(value)
-
-    listed = {table for table, _ in LISTS}
-    return {
-        name: {key: {f: text(v) for f, v in fields.items()} for key, fields in rows.items()}
-        if name in listed
-        else cast("dict[str, Fields]", rows)
-        for name, rows in data.items()
-    }
-
-
-def _shape(value: object) -> str:
-    kinds = {dict: "an object", list: "a list", str: "a string", bool: "a truth value", type(None): "null"}
-    return kinds.get(type(value), f"the number {value}")
-
-
-def check_rows(tables: Tables) -> Iterator[Problem]:
-    """Yield unknown rows, keys and fields, values of the wrong kind, and references to missing rows."""
-    known = all_tables()
-    for name, rows in tables.items():
-        if name in known:
-            for key, fields in rows.items():
-                yield from _row(tables, name, key, fields)
-        elif name not in KNOWN_TABLES:
-            hint = did_you_mean(name, {*known, *KNOWN_TABLES})
-            yield Problem(name, found="SONiC has no such table", wanted=hint)
-
-
-class RowCheck(NamedTuple):
-    """The result of checking a key, or the fields of a row, on their own; the same in every file, so it is cached.
-
-    Faults are (field, value, what would be right), names are (field, reference, row that it must name).
+    A name is (text, places of which one must have it, what else would be right).
     """
 
-    form: int
-    faults: tuple[tuple[str, str, str], ...]
-    names: tuple[tuple[str, Ref, str], ...]
+    faults: tuple[tuple[str, str], ...] = ()
+    names: tuple[tuple[str, tuple[Place, ...], str], ...] = ()
 
 
-def _row(tables: Tables, table: str, key: str, fields: Fields) -> Iterator[Problem]:
-    of_key = _key(table, key)
-    of_fields = _fields(table, of_key.form, tuple(fields.items())) if of_key.form >= 0 else RowCheck(-1, (), ())
-    for field, found, wanted in (*of_key.faults, *of_fields.faults):
-        yield Problem(table, key, field, found, wanted)
-    for field, reference, target in (*of_key.names, *of_fields.names):
-        if not any(target in tables.get(name, ()) for name in reference.tables):
-            yield _nameless(tables, Problem(table, key, field), reference, target)
+@dataclass(frozen=True, slots=True, eq=False)
+class RowKind:
+    """Rows of a table whose keys have one form, and their schema."""
 
+    table: str
+    schema: Schema
 
-def _nameless(tables: Tables, place: Problem, reference: Ref, target: str) -> Problem:
-    where = " or ".join(reference.tables)
-    rows = [key for table in reference.tables for key in tables.get(table, ())]
-    hint = f" ({did_you_mean(target, rows)})" if 0 < len(rows) <= 12 else ""
-    return replace(place, found=f"'{target}' has no row in {where}", wanted=f"a row of {where}{hint}")
-
-
-@lru_cache(maxsize=1 << 16)
-def _key(table: str, key: str) -> RowCheck:
-    """The result for the form of a key with the fewest faults; form -1 where none has as many parts."""
-    forms, parts = all_tables()[table].forms, key.split("|")
-    fitting = [i for i, form in enumerate(forms) if len(form.parts) == len(parts)]
-    if not fitting:
-        counts = " or ".join(str(n) for n in sorted({len(form.parts) for form in forms}))
-        return RowCheck(-1, (("", f"a key of {len(parts)} parts", f"{counts}, between bars"),), ())
-    judged = [_parts(i, forms[i].parts, parts) for i in fitting]
-    return min(judged, key=lambda found: len(found.faults))
-
-
-def _parts(form: int, parts: tuple[KeyPart, ...], values: list[str]) -> RowCheck:
-    names: list[tuple[str, Ref, str]] = []
-    for part, value in zip(parts, values, strict=True):
-        wanted = _wanted(part.check, value)
-        if wanted:
-            return RowCheck(form, (("", f"'{value}' in the key", wanted),), ())
-        if part.ref:
-            names += [("", part.ref, target) for target in part.ref.targets(value)]
-    return RowCheck(form, (), tuple(names))
-
-
-def _wanted(check: Check, value: str) -> str:
-    """What a check wants instead of a value; "" where the value is right."""
-    try:
-        check(value)
-    except UnwantedError as error:
-        return str(error)
-    return ""
-
-
-@lru_cache(maxsize=1 << 16)
-def _fields(table: str, form: int, items: tuple[tuple[str, str], ...]) -> RowCheck:
-    fields = all_tables()[table].forms[form].fields
-    return _mapping(form, fields, items) if isinstance(fields, Mapping) else _model(form, fields, dict(items))
-
-
-class FieldSchema(NamedTuple):
-    """The requirements on a field."""
-
-    required: bool
-    checks: tuple[Check, ...]
-    ref: Ref | None
+    def value(self, of: str | int) -> Schema | None:
+        """The schema of a part of the key, of a field's value or of a map's `NAME`; None for an unknown field."""
+        if isinstance(of, int):
+            part: Schema = self.schema["propertyNames"] if of == NAME else self.schema["x-keys"][of]
+            return part
+        schema: Schema | None = self.schema.get("properties", {}).get(of, self.schema["additionalProperties"] or None)
+        return schema
 
 
 @cache
-def _asked(model: Any) -> dict[str, FieldSchema]:
-    """The requirements on the fields of a row, by name; `model` is the class of such rows."""
-
-    def of(info: FieldInfo) -> FieldSchema:
-        checks = tuple(cast(Check, asked.func) for asked in info.metadata if isinstance(asked, AfterValidator))
-        return FieldSchema(info.is_required(), checks, next((a for a in info.metadata if isinstance(a, Ref)), None))
-
-    return {info.alias or name: of(info) for name, info in model.model_fields.items()}
-
-
-def _model(form: int, model: Any, fields: Fields) -> RowCheck:
-    known = _asked(model)
-    faults = [fault for name, asked in known.items() for fault in _of_field(name, asked, fields)]
-    for field in (name for name in fields if name not in known):
-        faults.append((field, "there is no such field here", did_you_mean(field, known) or "a row without fields"))
-    refs = ((name, asked.ref, fields[name]) for name, asked in known.items() if asked.ref and name in fields)
-    return RowCheck(
-        form, tuple(faults), tuple((name, r, target) for name, r, value in refs for target in r.targets(value))
+def _kinds(table: str) -> tuple[dict[str, RowKind], dict[int, RowKind]]:
+    """The rows of a table by their name, and by the number of parts of their key."""
+    named = sonic_schema()["properties"][table].get("properties", {})
+    return (
+        {name: RowKind(table, row) for name, row in named.items()},
+        {len(row["x-keys"]): RowKind(table, row) for row in lists_of(table)},
     )
 
 
-def _of_field(field: str, asked: FieldSchema, fields: Fields) -> Iterator[tuple[str, str, str]]:
-    if field not in fields:
-        if asked.required:
-            yield field, "the field is missing", "every such row has it"
+@cache
+def _types(kind: RowKind, of: str | int) -> tuple[tuple[Draft202012Validator, Place | None], ...]:
+    """The types of which a value, or an item of a list, has one; and where a value of that type leads."""
+    schema = kind.value(of) or {}
+    types = alternatives(schema.get("items", schema))
+    return tuple((_validator(plain), tuple(plain["x-ref"]) if "x-ref" in plain else None) for _, plain in types)
+
+
+def _validator(schema: Schema) -> Draft202012Validator:
+    return Draft202012Validator(schema)
+
+
+def check_rows(rows: Rows) -> Iterator[Problem]:
+    """Yield unknown tables, rows and fields, values of the wrong kind, and references to missing rows."""
+    known = sonic_schema()["properties"]
+    targets = Targets(rows)
+    for table, keys in rows.items():
+        if table in known:
+            most = known[table].get("maxProperties", len(keys))
+            if len(keys) > most:
+                yield Problem(table, found=f"{len(keys)} rows", wanted=f"{most} at most")
+            for key, fields in keys.items():
+                yield from _row(targets, table, key, fields)
+        elif table not in UNMODELLED:
+            yield Problem(table, found="SONiC has no such table", wanted=did_you_mean(table, known))
+
+
+def _row(targets: Targets, table: str, key: str, fields: dict[str, Value]) -> Iterator[Problem]:
+    named, by_parts = _kinds(table)
+    parts = key.split("|")
+    kind = named.get(key) or by_parts.get(len(parts))
+    if kind is None:
+        counts = " or ".join(map(str, sorted(by_parts)))
+        said = f"a key of {len(parts)} parts", f"{counts}, between bars"
+        yield Problem(table, key, "", *(said if by_parts else (f"'{key}' in the key", f"one of {', '.join(named)}")))
         return
-    wanted = next(filter(None, (_wanted(check, fields[field]) for check in asked.checks)), "")
-    if wanted:
-        yield field, "the secret" if field in SECRETS else f"'{fields[field]}'", wanted
+    judged = [] if key in named else [_of_key(kind, key)]
+    judged.append(_of_fields(kind, tuple(fields.items())))
+    for faults, names in judged:
+        yield from (Problem(table, key, *fault) for fault in faults)
+        yield from targets.missing(table, key, names)
 
 
-def _mapping(form: int, mapping: Mapping, items: tuple[tuple[str, str], ...]) -> RowCheck:
-    faults: list[tuple[str, str, str]] = []
-    for field, value in items:
-        of_field, of_value = _wanted(mapping.field, field), _wanted(mapping.value, value)
-        if of_field:
-            faults.append((field, f"'{field}' as a field", of_field))
-        elif of_value:
-            faults.append((field, f"'{value}'", of_value))
-    names = ((field, mapping.ref, field) for field, _ in items) if mapping.ref else ()
-    return RowCheck(form, tuple(faults), tuple(names))
+Fault: TypeAlias = tuple[str, str, str]
+"""(field or "", what was found, what would be right)."""
+
+Name: TypeAlias = tuple[str, str, tuple[Place, ...], str]
+"""(field or "", text, places of which one must have it, what else would be right)."""
+
+
+@lru_cache(maxsize=1 << 16)
+def _of_key(kind: RowKind, key: str) -> tuple[tuple[Fault, ...], tuple[Name, ...]]:
+    """The result for the parts of a key."""
+    parts = [_judged(kind, number, part) for number, part in enumerate(key.split("|"))]
+    shown = "the secret" if kind.table in SECRET_KEYS else ""
+    faults = (("", f"{shown or found} in the key", right) for part in parts for found, right in part.faults)
+    return tuple(faults), tuple(("", *name) for part in parts for name in part.names)
+
+
+@lru_cache(maxsize=1 << 16)
+def _of_fields(kind: RowKind, fields: tuple[tuple[str, Value], ...]) -> tuple[tuple[Fault, ...], tuple[Name, ...]]:
+    """The result for the fields of a row."""
+    faults = list(_of_names(kind, frozenset(name for name, _ in fields)))
+    names: list[Name] = []
+    for name, value in fields:
+        if "propertyNames" in kind.schema:
+            judged = _judged(kind, NAME, name)
+            faults += [(name, f"{found} as a field", right) for found, right in judged.faults]
+            names += [(name, *named) for named in judged.names]
+        judged = _judged(kind, name, value)
+        faults += [
+            (name, "the secret" if is_secret(kind.table, name) else found, right) for found, right in judged.faults
+        ]
+        names += [(name, *named) for named in judged.names]
+    return tuple(faults), tuple(names)
+
+
+@lru_cache(maxsize=1 << 17)
+def _judged(kind: RowKind, of: str | int, value: Value) -> Judged:
+    """The result for a part of a key, or a field's value; of a field that there is not, nothing."""
+    schema = kind.value(of)
+    left_out = (
+        isinstance(of, str) and isinstance(value, str) and is_secret(kind.table, of) and LEFT_OUT.fullmatch(value)
+    )
+    if schema is None or left_out:
+        return Judged()
+    if "items" in schema:
+        return _list(kind, of, schema, value)
+    if isinstance(value, tuple):
+        return Judged(((f"a list of {len(value)}", f"a string: {wanted(schema)}"),))
+    return _item(kind, of, schema, value)
+
+
+def _item(kind: RowKind, of: str | int, schema: Schema, text: str) -> Judged:
+    """The result for a text: that of no type is wrong, but where all types are references none leads anywhere."""
+    types = _types(kind, of)
+    places = [place for validator, place in types if validator.is_valid(text)]
+    if kind.table not in MULTILINE and CONTROL.search(text):
+        words = wanted(schema)
+        return Judged(((repr(text), f"one line of {words}" if words.endswith("characters") else words),))
+    if not places and None in (place for _, place in types):
+        return Judged(((f"'{text}'", wanted(schema, text)),))
+    if None in places:
+        return Judged()
+    other = wanted(schema, text, references=False)
+    return Judged(names=((text, tuple(place for _, place in types if place), other),))
+
+
+def _list(kind: RowKind, of: str | int, schema: Schema, value: Value) -> Judged:
+    """The result for a list, which `x-separator` says that SONiC writes as one text.
+
+    A list whose only item is empty has none (sonic_yang_ext.py).
+    """
+    separator = schema.get("x-separator")
+    if isinstance(value, str) and not separator:
+        return Judged(((f"'{value}', a string", f"a list, {_quoted(value.split(','))}: {wanted(schema['items'])}"),))
+    texts = tuple(map(str.strip, value.split(separator))) if isinstance(value, str) else value
+    texts = () if texts == ("",) and "default" not in schema else texts
+    judged = [_item(kind, of, schema["items"], text) for text in dict.fromkeys(texts)]
+    limits = {key: limit for key, limit in schema.items() if key in ("minItems", "maxItems", "uniqueItems")}
+    faults = [
+        _of_list(error.validator, error.validator_value, texts) for error in _validator(limits).iter_errors(list(texts))
+    ]
+    faults += [fault for item in judged for fault in item.faults]
+    return Judged(tuple(faults), tuple(name for item in judged for name in item.names))
+
+
+def _of_list(rule: object, limit: int, texts: tuple[str, ...]) -> tuple[str, str]:
+    if rule == "uniqueItems":
+        return ", ".join(
+            f"'{text}' is there twice" for text in dict.fromkeys(texts) if texts.count(text) > 1
+        ), "each once"
+    return f"{len(texts)} in the list", f"{limit} at {'most' if rule == 'maxItems' else 'least'}"
+
+
+def _quoted(texts: list[str]) -> str:
+    return "[" + ", ".join(f'"{text.strip()}"' for text in texts[:3]) + (", ..." if len(texts) > 3 else "") + "]"
+
+
+@lru_cache(maxsize=1 << 14)
+def _of_names(kind: RowKind, names: frozenset[str]) -> tuple[tuple[str, str, str], ...]:
+    """What is wrong with the names of the fields that a row has: (field, found, what would be right)."""
+    known = kind.schema.get("properties", {})
+    of_names = {**kind.schema, "properties": dict.fromkeys(known, True)}
+    if "propertyNames" in kind.schema or _validator(of_names).is_valid(dict.fromkeys(names)):
+        return ()
+    faults = [(name, "the field is missing", "every such row has it") for name in of_names.get("required", ())]
+    faults = [fault for fault in faults if fault[0] not in names]
+    faults += [
+        (name, "there is no such field here", did_you_mean(name, known) or "a row without fields")
+        for name in sorted(names - known.keys())
+    ]
+    exclusive = [rule["not"]["required"] for rule in of_names.get("allOf", ())]
+    faults += [(pair[1], f"beside {pair[0]}", "one of the two") for pair in exclusive if names.issuperset(pair)]
+    return tuple(faults)
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """The rows of a file, and the values that references to them may have."""
+
+    rows: Rows
+    values: dict[Place, set[str]] = field(default_factory=dict)
+
+    def missing(self, table: str, key: str, names: tuple[Name, ...]) -> Iterator[Problem]:
+        """Yield what a row names and is not there."""
+        for name, text, places, other in names:
+            if not any(text in self.at(place) for place in places):
+                tables = " or ".join(dict.fromkeys(place[0] for place in places))
+                near = {value for place in places for value in self.at(place)}
+                hint = f" ({did_you_mean(text, near)})" if 0 < len(near) <= 12 else ""
+                right = f"a row of {tables}{hint}{f', or {other}' * bool(other)}"
+                yield Problem(table, key, name, f"'{text}' has no row in {tables}", right)
+
+    def at(self, place: Place) -> set[str]:
+        """The values at a place of the file."""
+        if place not in self.values:
+            self.values[place] = set(self._read(*place))
+        return self.values[place]
+
+    def _read(self, table: str, form: int | str, what: int | str) -> Iterator[str]:
+        for key, fields in self.rows.get(table, {}).items():
+            parts = key.split("|")
+            if isinstance(what, int):
+                yield from parts[what : what + 1] if len(parts) == form else ()
+            elif form in (key, len(parts)) and what in fields:
+                value = fields[what]
+                yield from (value,) if isinstance(value, str) else value

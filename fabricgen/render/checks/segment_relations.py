@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.render.checks.problem import Problem
-from fabricgen.render.checks.rows import Tables
+from fabricgen.render.checks.shape import Tables
 
 SEGMENTS = "EVPN_ETHERNET_SEGMENT"
 

@@ -11,20 +11,19 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
 
+from fabricgen.catalog.sonic_schema import field_facts
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.render.checks.problem import Problem
-from fabricgen.render.checks.rows import Fields, misshapen
+from fabricgen.render.checks.shape import Value, shaped
 
 CODE = "FG902"
 INSTALL = "pip install libyang, whose major version is that of the C library (Debian: libyang2-dev and libyang<2.8)"
-SEPARATORS = {("NTP", "src_intf"): ";"}
-"""(table, field) -> separator of leaf-lists that config_db has as text; others use a comma (sonic_yang_ext.py)."""
 
 _NAMESPACE = re.compile(r"\bnamespace\s+[\"']([^\"']+)[\"']")
 
@@ -82,7 +81,7 @@ class YangModels:
         """
         rows: dict[str, list[str]] = {}
         refused = False
-        for name, keys in data.items() if isinstance(data, dict) and not any(misshapen(data)) else ():
+        for name, keys in shaped(data)[0].items():
             if name not in self._tables:
                 yield Problem(name, found="no YANG model has this table", grave=False)
                 continue
@@ -114,12 +113,12 @@ class YangModels:
         parsed.free()
         return ""
 
-    def _row(self, table: Any, name: str, key: str, fields: Fields) -> str | None:
+    def _row(self, table: Any, name: str, key: str, fields: dict[str, Value]) -> str | None:
         """A row as XML; None where no node of the table accepts its key."""
         kinds = self._libyang.SNode
         single = next((c for c in table.children(types=(kinds.CONTAINER,)) if c.name() == key), None)
         if single is not None:
-            return _element(key, *self._leaves(single, name, fields))
+            return _element(key, *self._leaves(single, name, key, fields))
         parts = key.split("|")
         for entry in table.children(types=(kinds.LIST,)):
             keys = [leaf.name() for leaf in entry.keys()]  # noqa: SIM118 - keys of a list in a schema
@@ -127,23 +126,28 @@ class YangModels:
                 continue
             inner = next(iter(entry.children(types=(kinds.LIST,))), None)
             named = [_element(leaf, escape(part)) for leaf, part in zip(keys, parts, strict=True)]
-            rest = self._leaves(entry, name, fields) if inner is None else self._entries(inner, fields)
+            rest = self._leaves(entry, name, key, fields) if inner is None else self._entries(inner, fields)
             return _element(entry.name(), *named, *rest)
         return None
 
-    def _leaves(self, node: Any, table: str, fields: Fields) -> Iterator[str]:
+    def _leaves(self, node: Any, table: str, key: str, fields: dict[str, Value]) -> Iterator[str]:
         lists = {leaf.name() for leaf in node.children(types=(self._libyang.SNode.LEAFLIST,))}
         for field, value in fields.items():
-            separator = SEPARATORS.get((table, field), ",")
-            values = value if isinstance(value, list) else value.split(separator) if field in lists else [value]
-            yield from (_element(field, escape(one)) for one in values)
+            facts = field_facts(table, key, field) if field in lists else None
+            texts: Iterable[str] = value
+            if isinstance(value, str):
+                texts = value.split(facts.separator) if facts and facts.separator else [value]
+            yield from (_element(field, escape(text)) for text in texts)
 
-    def _entries(self, inner: Any, fields: Fields) -> Iterator[str]:
+    def _entries(self, inner: Any, fields: dict[str, Value]) -> Iterator[str]:
         """The fields of a map as entries of its inner list, each with its key and the one other leaf."""
         key = next(iter(inner.keys())).name()
         leaf = next(c.name() for c in inner.children(types=(self._libyang.SNode.LEAF,)) if c.name() != key)
         for field, value in fields.items():
-            yield _element(inner.name(), _element(key, escape(field)), _element(leaf, escape(value)))
+            texts = [value] if isinstance(value, str) else value
+            yield _element(
+                inner.name(), _element(key, escape(field)), *(_element(leaf, escape(text)) for text in texts)
+            )
 
 
 def _element(name: str, *content: str) -> str:
