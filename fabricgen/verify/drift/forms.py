@@ -87,6 +87,6 @@ def _of_commands(commands: Mapping[str, Any], indent: str) -> Iterator[str]:
 
 def _of_frr(text: str) -> str:
     """FRR's text without what vtysh says before it; `hostname` may stand indented below `frr defaults`."""
-    said = r"(?:Building configuration\.\.\.|Current configuration:.*|frr version .*|no ipv[46] forwarding)"
+    said = r"(?:Building configuration\.\.\.|Current configuration:.*|frr version .*)"
     lines = (line for line in text.splitlines() if not re.fullmatch(said, line))
     return "\n".join(line.strip() if line.startswith(" hostname ") else line for line in lines) + "\n"
