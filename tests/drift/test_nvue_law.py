@@ -18,7 +18,7 @@ import yaml
 from fabricgen.running.cumulus.spelling import settings, spellings, tree_of
 from fabricgen.running.cumulus.statements import effective, statements
 from fabricgen.running.differences import rules_of
-from fabricgen.running.statements import Path, Statements, compare
+from fabricgen.running.statements import Difference, Path, Statements, compare
 from tests.conftest import SMALLER, example_design
 from tests.drift.nvue_shown import as_shown, before_5_15, commands, defaults_unsaid, groups_written_out, in_ranges
 from tests.laws import law_cases
@@ -30,9 +30,9 @@ def on_cumulus(name: str) -> tuple[str, ...]:
     """What puts Cumulus Linux on each tier of an example whose switches run it."""
     sets = []
     for fabric in example_design(name).fabrics:
-        able = [t.name for t in fabric.tiers if "cumulus" in t.profile.nos and fabric.protocol != "infiniband"]
-        words = ", ".join(f"{t.name}: {'cumulus' if t.name in able else t.nos}" for t in fabric.tiers)
-        sets += [f"fabrics.{fabric.name}.nos={{{words}}}"] if able else []
+        runs = {t.name: "cumulus" if "cumulus" in t.profile.nos else t.nos for t in fabric.tiers}
+        if "cumulus" in runs.values() and fabric.protocol != "infiniband":
+            sets.append(f"fabrics.{fabric.name}.nos={{{', '.join(f'{tier}: {nos}' for tier, nos in runs.items())}}}")
     return (*SMALLER.get(name, ()), *sets) if sets else ()
 
 
@@ -67,9 +67,10 @@ OTHER = {"enabled": "disabled", "disabled": "enabled", "up": "down", "down": "up
 
 
 @cache
-def configurations(name: str, sets: tuple[str, ...]) -> tuple[str, ...]:
-    """The distinct startup.yaml of the first and the last switch of each tier."""
-    return tuple({files["startup.yaml"]: "" for _, files in switches_of(name, sets, 2) if "startup.yaml" in files})
+def configurations(name: str, sets: tuple[str, ...]) -> list[str]:
+    """The distinct startup.yaml of the first and the last switch of each tier, or a tenth of them."""
+    texts = {files["startup.yaml"]: "" for _, files in switches_of(name, sets, 2) if "startup.yaml" in files}
+    return law_cases(f"configurations of {name}", texts)
 
 
 def leaves(stated: Statements) -> Iterator[Path]:
@@ -103,48 +104,43 @@ def places(path: Path, stated: Statements) -> set[Path]:
     return {path}
 
 
-def untold(running: Statements, planned: Statements, wanted: set[Path]) -> set[Path]:
-    """Of some places, those at which no difference is told."""
-    rules = rules_of("cumulus")
-    told = set()
-    for difference in compare(running, planned):
-        if rules.verdict(difference, running, planned).kind in ("error", "description"):
-            told.add(difference.path)
-    return wanted - told
+def is_told(difference: Difference, running: Statements, planned: Statements) -> bool:
+    return rules_of("cumulus").verdict(difference, running, planned).kind in ("error", "description")
+
+
+def untold(path: Path, new: tuple[Path, str] | None, stated: Statements, planned: Statements) -> set[Path]:
+    """Of the places where a leaf takes effect, those at which nothing is told when it is gone, or is `new`.
+
+    A setting outside of BGP is its own effect; those of BGP are taken from each other.
+    """
+    if path[0] not in ("vrf", "router"):
+        running = {at: value for at, value in planned.items() if at != path} | ({new[0]: new[1]} if new else {})
+        here = Difference(path, running.get(path), planned[path])
+        return set() if is_told(here, running, planned) else {path}
+    running = effective({at: value for at, value in stated.items() if at != path} | ({new[0]: new[1]} if new else {}))
+    told = {each.path for each in compare(running, planned) if is_told(each, running, planned)}
+    return places(path, stated) - told
 
 
 def judge(text: str, counts: Counter[str]) -> Iterator[str]:
     """Yield what is not told of a configuration with one leaf gone or changed."""
     stated = settings(text)
     planned = effective(stated)
-    bgp_matters = {("vrf",), ("router",)}
-    for path in list(leaves(stated)):
+    for path in leaves(stated):
         value = stated[path]
-        new_path, new_value = changed(path, value)
-        for what, replaced in (("gone", None), ("changed", (new_path, new_value))):
+        for what, new in (("gone", None), ("changed", changed(path, value))):
             counts[what] += 1
-            if path[:1] in bgp_matters:
-                other = {p: v for p, v in stated.items() if p != path}
-                if replaced:
-                    other[replaced[0]] = replaced[1]
-                running = effective(other)
-                wanted = places(path, stated)
+            if not untold(path, new, stated, planned):
+                continue
+            if what == "gone" and value in UNSAID.get(kind(path), set()):
+                counts["default"] += 1
+            elif what == "gone" and path[0] == "vrf" and stated.get(("router", "bgp", path[-1])) == value:
+                counts["the same above"] += 1
+            elif what == "changed" and value.startswith("<env:"):
+                counts["secret not in the plan"] += 1
             else:
-                running, wanted = planned.copy(), {path}
-                running.pop(path)
-                if replaced:
-                    running[replaced[0]] = replaced[1]
-            if untold(running, planned, wanted):
-                named = UNSAID.get(kind(path), set())
-                if what == "gone" and value in named:
-                    counts["default"] += 1
-                elif what == "gone" and path[0] == "vrf" and stated.get(("router", "bgp", path[-1])) == value:
-                    counts["the same above"] += 1
-                elif what == "changed" and value.startswith("<env:"):
-                    counts["secret not in the plan"] += 1
-                else:
-                    counts["untold"] += 1
-                    yield f"{what}: {kind(path)} = {value!r}"
+                counts["untold"] += 1
+                yield f"{what}: {kind(path)} = {value!r}"
 
 
 @pytest.mark.law

@@ -145,15 +145,14 @@ def _of_words(words: list[str]) -> dict[str, Any]:
     is_value = bool(path) and (
         _is_at(path, "values")
         or not (
-            path[-1] in known.names
-            or last in known.names | known.containers
-            or (len(path) > 1 and path[-2] in known.names)
+            known.names.intersection(path[-2:])
+            or (path[-1] in known.containers and last in known.names | known.containers)
         )
     )
-    below: Any = last if is_value else {last: {}}
+    tree: Any = last if is_value else {last: {}}
     for word in reversed(path):
-        below = {word: below}
-    return dict(below)
+        tree = {word: tree}
+    return dict(tree)
 
 
 def _leaves(tree: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, str]]:
@@ -179,12 +178,12 @@ def _leaves(tree: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, str]]:
 
 def _below(path: Path, tree: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
     known = spellings()
+    if path and path[-1] in known.secret_keys:
+        yield path, ",".join(sorted(map(str, tree)))
+        trees = (value for value in tree.values() if isinstance(value, Mapping))
+        yield from (((*path, str(key)), value) for below in trees for key, value in below.items())
+        return
     for key, value in tree.items():
-        if path and path[-1] in known.secret_keys:
-            yield path, str(key)
-            more = value.items() if isinstance(value, Mapping) else ()
-            yield from (((*path, str(below)), each) for below, each in more)
-            continue
         for name in names(str(key)) if path and path[-1] in known.ranged else (str(key),):
             yield (*path, _word("", name)), value
 
@@ -192,8 +191,11 @@ def _below(path: Path, tree: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
 def _says_itself(path: Path) -> bool:
     """Whether a map says that something is there while it has nothing in it."""
     known = spellings()
-    is_name = len(path) > 1 and path[-2] in known.names
-    return is_name or path[-1] not in known.names | known.containers or _is_at(path, "flags")
+    return (
+        path[-1] not in known.names | known.containers
+        or bool(known.names.intersection(path[-2:-1]))
+        or _is_at(path, "flags")
+    )
 
 
 def _is_nothing(value: Any) -> bool:
