@@ -13,7 +13,7 @@ from fabricgen.blueprint.sections.configuration import DeviceConfiguration, Snip
 from fabricgen.blueprint.sections.expect import Expect
 from fabricgen.blueprint.sections.fabric import Fabric, NosOf, PodTier, VrfName
 from fabricgen.blueprint.sections.floor import Floor
-from fabricgen.blueprint.sections.lint_settings import BlueprintLint
+from fabricgen.blueprint.sections.lint_settings import BlueprintDrift, BlueprintLint
 from fabricgen.blueprint.sections.management import Management
 from fabricgen.blueprint.sections.naming import Names
 from fabricgen.blueprint.sections.overrides import Override
@@ -246,6 +246,9 @@ class Blueprint(Model):
         description="Figures that its author believes; where one is not so, nothing is built.",
     )
     lint: BlueprintLint = Field(default_factory=BlueprintLint.model_construct, description="What the linter is told.")
+    drift: BlueprintDrift = Field(
+        default_factory=BlueprintDrift.model_construct, description="What devices may run otherwise than planned."
+    )
 
     @model_validator(mode="before")
     @classmethod

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path as FilePath
@@ -17,7 +17,7 @@ from pydantic import Field, TypeAdapter, field_validator
 from ruamel.yaml import YAML
 
 from fabricgen.models.base import FrozenModel
-from fabricgen.running.statements import UNREADABLE, Difference, Path, Statements, compare
+from fabricgen.running.statements import UNREADABLE, Difference, Path, Statements, compare, spelling_of
 
 FRR = "frr.conf"
 """The first step of the paths of FRR's statements among those of SONiC."""
@@ -124,14 +124,15 @@ class Verdicts:
 
     errors: list[Verdict] = field(default_factory=list)
     descriptions: list[Verdict] = field(default_factory=list)
+    foreign: list[Verdict] = field(default_factory=list)
     neutral: Counter[str] = field(default_factory=Counter)
-    foreign: Counter[str] = field(default_factory=Counter)
 
 
 class Rules:
     """The rules of a NOS, ready to judge."""
 
-    def __init__(self, rules: Iterable[Rule]) -> None:
+    def __init__(self, rules: Iterable[Rule], default_of: Callable[[Path], str | None] | None = None) -> None:
+        self._default_of = default_of
         matchers = [_Matcher(r, tuple(map(re.compile, r.path)), tuple(map(re.compile, r.values))) for r in rules]
         self._matchers = [each for each in matchers if each.rule.kind != "secret"]
         self._secrets = [each for each in matchers if each.rule.kind == "secret"]
@@ -145,8 +146,10 @@ class Rules:
                 verdicts.errors.append(verdict)
             elif verdict.kind == "description":
                 verdicts.descriptions.append(verdict)
+            elif verdict.kind == "foreign":
+                verdicts.foreign.append(verdict)
             else:
-                (verdicts.neutral if verdict.kind == "neutral" else verdicts.foreign)[verdict.name] += 1
+                verdicts.neutral[verdict.name] += 1
         return verdicts
 
     def verdict(self, difference: Difference, running: Statements, planned: Statements) -> Verdict:
@@ -160,6 +163,10 @@ class Rules:
             if groups is not None and all(_holds(given, groups, running, planned) for given in each.rule.given):
                 name = _filled(each.rule.name, groups) if each.rule.name else path[0]
                 return Verdict(difference, each.rule.kind, name, each.rule.why, secret)
+        if self._default_of and difference.side != "changed":
+            stated = difference.planned if difference.running is None else difference.running
+            if stated == self._default_of(path):
+                return Verdict(difference, "neutral", "defaults of the model", secret=secret)
         if secret and difference.side == "changed" and _may_be_same(difference.running, difference.planned):
             return Verdict(difference, "neutral", "secrets in another form", secret=True)
         return Verdict(difference, "error", secret=secret)
@@ -229,7 +236,7 @@ def rules_of(nos: str) -> Rules:
     entries = list(entries_of(nos))
     if nos == "sonic":
         entries += [_below_frr(entry) for entry in entries_of("frr")]
-    return Rules(entries)
+    return Rules(entries, spelling_of(nos).default_of)
 
 
 def _below_frr(entry: Rule) -> Rule:

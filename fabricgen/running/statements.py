@@ -3,7 +3,9 @@
 Every NOS has a module `fabricgen/running/NOS/statements.py` (FRR `fabricgen/running/frr_statements.py`) with
 
 - `statements(files)`: the statements of the files that its reader takes, by their names (`switch.cfg`);
-- `files_of(statements)`: the same files again, written plainly enough for that reader.
+- `files_of(statements)`: the same files again, written plainly enough for that reader;
+- `default_of(path)`, where a model of the NOS has defaults: the value that it takes where nothing stands at a path, or
+  None.
 
 What a NOS prints in several ways has one path and one value: numbers without leading zeros, lists sorted, defaults
 that stand for nothing left as they stand (whether they matter is said by the rules of `differences.py`).
@@ -15,7 +17,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Literal, TypeAlias
 
 Path: TypeAlias = tuple[str, ...]
@@ -108,13 +109,12 @@ class Spelling:
 
     statements: Callable[[Mapping[str, str]], Statements]
     files_of: Callable[[Statements], dict[str, str]]
+    default_of: Callable[[Path], str | None] | None = None
 
 
 @cache
-def spelling_of(nos: str) -> Spelling | None:
-    """The normal form of a NOS, None where it has none yet."""
+def spelling_of(nos: str) -> Spelling:
+    """The normal form of a NOS, or of FRR (`frr`)."""
     name = f"fabricgen.running.{nos}_statements" if nos == "frr" else f"fabricgen.running.{nos}.statements"
-    if find_spec(name) is None:
-        return None
     module = import_module(name)
-    return Spelling(module.statements, module.files_of)
+    return Spelling(module.statements, module.files_of, getattr(module, "default_of", None))

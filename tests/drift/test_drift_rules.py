@@ -16,9 +16,7 @@ ENTRIES = [(nos, rule) for nos in NOSES for rule in entries_of(nos)]
 
 
 def stated(nos: str, snippet: Any) -> Statements:
-    spelling = spelling_of(nos)
-    assert spelling is not None, f"{nos} has rules and no statements"
-    return spelling.statements(files_of_snippet(nos, snippet))
+    return spelling_of(nos).statements(files_of_snippet(nos, snippet))
 
 
 def verdicts(rules: Rules, nos: str, running: Any, planned: Any) -> list[Verdict]:

@@ -1,4 +1,4 @@
-"""What the linter is told: by a blueprint of itself, and by a project of all of its blueprints."""
+"""What the linter is told, by a blueprint of itself and by a project of all; and what of drift a blueprint accepts."""
 
 import re
 from datetime import date
@@ -222,3 +222,25 @@ class Project(Model):
     """A project's settings file, `.fabricgen.yaml`: what holds for all blueprints in its folder and below."""
 
     lint: ProjectLint = Field(default_factory=ProjectLint.model_construct, description="What the linter is told.")
+
+
+Step = Annotated[str, Field(min_length=1, examples=["PORT", "Ethernet*", "mtu"])]
+
+
+class DriftWaiver(Model):
+    """A difference between what devices run and the plan that is accepted, for a reason and until a day."""
+
+    nos: Literal["sonic", "eos", "cumulus"] = Field(description="NOS of the devices.")
+    path: list[Step] = Field(
+        min_length=1,
+        description="Where it is, step by step as `check --running` tells it: table, row and field of SONiC, sections "
+        "and the line in them, keys of NVUE. `*` stands for any text within a step, never for further steps.",
+    )
+    why: Line = Field(min_length=3, json_schema_extra={"minLength": 3}, description="The reason, for the next reader.")
+    until: Day | None = Field(None, description="Last day it holds.")
+
+
+class BlueprintDrift(Model):
+    """What `check --running` is told."""
+
+    waive: list[DriftWaiver] = Field(default_factory=list, description="Differences that are accepted.")

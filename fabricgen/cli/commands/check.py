@@ -31,6 +31,8 @@ FORMATS = ("text", "json", "junit", "github")
     metavar="DIR",
     help="Compare running configurations in a folder with the plan: PATH is a blueprint or a built folder.",
 )
+@click.option("--strict", is_flag=True, help="With --running: foreign differences are errors, too.")
+@click.option("--as-of", metavar="YYYY-MM-DD", help="Day by which waivers of drift are judged.  [default: today]")
 @reading_options
 @phase_option
 @click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Processes at work.  [default: processors]")
@@ -46,6 +48,8 @@ def command(
     form: str,
     yang: Path | None,
     running: str | None,
+    strict: bool,
+    as_of: str | None,
     sets: tuple[str, ...],
     allow_outside: bool,
     phase: str | None,
@@ -54,35 +58,55 @@ def command(
 ) -> int:
     """Judge config_db.json files, or those in folders that were built: tables, fields, references, lanes, speeds.
 
-    With --running, compare what devices run with the plan instead: sessions, ports, addresses, VLANs, QoS, management.
+    With --running, compare what devices run with the plan instead, by every field, line and leaf. Each difference is
+    neutral (it changes nothing: a default, another spelling), foreign (it cannot touch the plan: somebody's user, a
+    control-plane access list) or an error at its place; `drift.waive` of a blueprint accepts some.
 
     Problems exit with 1, files that cannot be read with 2.
     """
     if running is not None:
         if len(paths) != 1 or yang is not None:
             raise click.UsageError("--running compares with one BLUEPRINT or built folder, without --yang")
-        return _check_running(running, paths[0], (sets, allow_outside, phase), jobs or 0, form, fail_on)
-    if sets or allow_outside or phase is not None or jobs is not None:
-        raise click.UsageError("--set, --allow-outside, --phase and --jobs go with --running")
+        read = (sets, allow_outside, phase)
+        return _check_running(running, paths[0], read, (strict, _day(as_of)), jobs or 0, form, fail_on)
+    if sets or allow_outside or phase is not None or jobs is not None or strict or as_of is not None:
+        raise click.UsageError("--set, --allow-outside, --phase, --jobs, --strict and --as-of go with --running")
     return _check_files(paths, form, yang, fail_on)
 
 
+def _day(as_of: str | None) -> str:
+    import datetime
+
+    try:
+        return (datetime.date.fromisoformat(as_of) if as_of else datetime.date.today()).isoformat()
+    except ValueError as error:
+        raise click.UsageError(f"--as-of {as_of}: {error}") from error
+
+
 def _check_running(
-    folder: str, path: Path, asked: tuple[tuple[str, ...], bool, str | None], jobs: int, form: str, fail_on: str
+    folder: str,
+    path: Path,
+    read: tuple[tuple[str, ...], bool, str | None],
+    judged: tuple[bool, str],
+    jobs: int,
+    form: str,
+    fail_on: str,
 ) -> int:
     from fabricgen.pipeline import compile_cluster, compile_design
     from fabricgen.verify.drift import planned
-    from fabricgen.verify.drift.checking import check_running
+    from fabricgen.verify.drift.checking import Asked, check_running
     from fabricgen.verify.drift.report import write
+    from fabricgen.verify.drift.waiving import waivers_of
 
-    sets, allow_outside, phase = asked
+    (sets, allow_outside, phase), (strict, day) = read, judged
     if not path.is_dir():
-        cluster = compile_cluster(compile_design(str(path), sets, allow_outside=allow_outside), phase)
-        drift = check_running(folder, planned.OfCluster(cluster), jobs)
+        design = compile_design(str(path), sets, allow_outside=allow_outside)
+        asked = Asked(strict, waivers_of(design.loaded), day)
+        drift = check_running(folder, planned.OfCluster(compile_cluster(design, phase)), jobs, asked)
     elif sets or allow_outside or phase is not None:
         raise click.UsageError(f"--set, --allow-outside and --phase are about a blueprint, {path} is a built folder")
     else:
-        drift = check_running(folder, planned.of_build(str(path)), jobs)
+        drift = check_running(folder, planned.of_build(str(path)), jobs, Asked(strict, (), day))
     click.echo(write(form, drift))
     return _exit_code((finding.severity for finding in drift.findings()), fail_on)
 

@@ -3,34 +3,38 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from importlib import import_module
-
-from ruamel.yaml.error import YAMLError
 
 from fabricgen.diff.compare import collector_paused
 from fabricgen.kernel.diagnostics import InputError, Severity, printable
 from fabricgen.publish.workers import in_order, processors
 from fabricgen.render.redaction import without_secrets
-from fabricgen.running.form import Switch
-from fabricgen.running.tree import STUMBLES, Notes, tolerant
-from fabricgen.verify.drift.collected import Collected, collected, told_of
-from fabricgen.verify.drift.comparing import differences
+from fabricgen.running.differences import Verdict, rules_of
+from fabricgen.running.statements import spelling_of
+from fabricgen.verify.drift.collected import Collected, collected, shown_by
 from fabricgen.verify.drift.finding import Checked, Drift, Finding
 from fabricgen.verify.drift.planned import Planned, nos_of
+from fabricgen.verify.drift.waiving import Waiver, on_waivers, standing
+from fabricgen.verify.drift.wording import CANNOT_READ, by_path, findings_of
 from fabricgen.verify.dumps._sources import Source
 
 BATCH = 64
 """Devices that a process compares in one go: switches of one shape are rendered together."""
 
-UNREADABLE = (*STUMBLES, RecursionError, YAMLError, MemoryError)
-"""What reading text of any kind may raise."""
-
 Files = Mapping[str, str]
 
 
-def check_running(folder: str, planned: Planned, jobs: int = 0) -> Drift:
+@dataclass(frozen=True)
+class Asked:
+    """What a comparison is asked for: whether foreign differences are errors, and what is waived on a day."""
+
+    strict: bool = False
+    waivers: tuple[Waiver, ...] = ()
+    as_of: str = ""
+
+
+def check_running(folder: str, planned: Planned, jobs: int = 0, asked: Asked = Asked()) -> Drift:
     """Compare what is collected in a folder with the plan.
 
     `jobs` is a number of processes, 0 for as many as there are processors; the result does not depend on it. Raises
@@ -40,10 +44,12 @@ def check_running(folder: str, planned: Planned, jobs: int = 0) -> Drift:
     found = collected(folder, devices)
     there = [name for name in devices if name in found.files]
     batches = [there[at : at + BATCH] for at in range(0, len(there), BATCH)]
-    work = _Work(planned, found, batches)
-    checked = [each for batch in in_order(work, len(batches), jobs or processors()) for each in batch]
+    work = _Work(planned, found, batches, asked)
+    checked = [device for batch in in_order(work, len(batches), jobs or processors()) for device in batch]
     missing = tuple(name for name in devices if name not in found.files)
-    return Drift(tuple(checked), missing, tuple(found.unknown), tuple(found.ignored), tuple(_beside(found, missing)))
+    beside = (*_beside(found, missing), *on_waivers(asked.waivers, asked.as_of, checked, not missing))
+    ignored = sorted({*found.ignored, *(file for device in checked for file in device.ignored)})
+    return Drift(tuple(checked), missing, tuple(found.unknown), tuple(ignored), beside)
 
 
 def _beside(found: Collected, missing: tuple[str, ...]) -> Iterator[Finding]:
@@ -61,32 +67,38 @@ class _Work:
     planned: Planned
     found: Collected
     batches: list[list[str]]
+    asked: Asked
 
     def __call__(self, number: int) -> list[Checked]:
         with collector_paused():
             return [
-                _checked(device, self.found.files[device], files)
+                _checked(device, self.found.files[device], files, self.asked)
                 for device, files in self.planned.read(self.batches[number])
             ]
 
 
-def _checked(device: str, sources: list[Source], planned: Files) -> Checked:
+def _checked(device: str, sources: list[Source], planned: Files, asked: Asked) -> Checked:
     try:
-        shown, by_nos = told_of(sources)
+        shown = shown_by(sources)
     except InputError as error:
         return Checked(device, (), (Finding(device, "", error.diagnostics[0].message),))
+    files, ignored = tuple(shown.files), tuple(shown.ignored)
     nos = nos_of(planned)
-    if nos not in by_nos:
-        return Checked(device, tuple(shown), (Finding(device, "", _of_another(nos, sorted(by_nos))),))
-    running = by_nos[nos]
+    if nos not in shown.by_nos:
+        return Checked(device, files, (Finding(device, "", _of_another(nos, sorted(shown.by_nos))),), ignored=ignored)
+    running = shown.by_nos[nos]
     if nos == "sonic" and "config_db.json" not in running:
         text = "only FRR's configuration was collected; config_db.json is needed too"
-        return Checked(device, tuple(shown), (Finding(device, "", text),))
-    files, findings = _fitting(device, dict(running), planned)
-    if files == dict(planned):
-        return Checked(device, tuple(shown), tuple(findings))
-    more, notes = _compared(device, nos, files, planned)
-    return Checked(device, tuple(shown), (*findings, *more), notes)
+        return Checked(device, files, (Finding(device, "", text),), ignored=ignored)
+    findings = [
+        Finding(device, "", f"{printable(other)} and {printable(one)} are both its {name}, and differ")
+        for name, one, other in shown.twice
+    ]
+    running, more = _fitting(device, dict(running), planned)
+    findings += more
+    if running == dict(planned):
+        return Checked(device, files, tuple(findings), ignored=ignored)
+    return _judged(Checked(device, files, tuple(findings), ignored=ignored), nos, (running, planned), asked)
 
 
 def _of_another(nos: str, found: list[str]) -> str:
@@ -100,31 +112,47 @@ def _fitting(device: str, running: dict[str, str], planned: Files) -> tuple[dict
     findings = []
     if "frr.conf" in running and "frr.conf" not in planned:
         del running["frr.conf"]
+        text = "what FRR runs was not compared: bgpcfgd writes it out of config_db.json, which was"
+        findings.append(Finding(device, "BGP", text, Severity.WARNING))
     if "frr.conf" in planned and "frr.conf" not in running:
         text = "no configuration of FRR was collected (`vtysh -c 'show running-config'`): sessions are not compared"
-        findings.append(Finding(device, "BGP", text, Severity.WARNING))
+        findings.append(Finding(device, "BGP", text))
         running["frr.conf"] = planned["frr.conf"]
     return running, findings
 
 
-def _compared(device: str, nos: str, running: Files, planned: Files) -> tuple[list[Finding], tuple[str, ...]]:
-    wanted, known = _read(nos, planned)
+def _judged(begun: Checked, nos: str, files: tuple[Files, Files], asked: Asked) -> Checked:
+    """The findings of (running, planned) files, statement by statement."""
+    device, spelling = begun.device, spelling_of(nos)
+    planned = spelling.statements(files[1])
     try:
-        found, notes = _read(nos, running)
-    except UNREADABLE as error:
+        verdicts = rules_of(nos).judge(spelling.statements(files[0]), planned)
+    except CANNOT_READ as error:
         why = _safe(str(error).splitlines()[0] if str(error) else type(error).__name__)
-        return [Finding(device, "", f"its configuration cannot be understood: {why}")], ()
-    findings = [Finding(device, part, f"cannot be read: {_safe(why)}") for part, why in sorted(notes.unread.items())]
-    findings += differences(device, found, wanted, frozenset(notes.unread) | frozenset(known.unread))
-    odd = Counter(notes.unfit) - Counter(known.unfit)
-    findings += [Finding(device, "", f"does not fit together: {_safe(text)}", Severity.WARNING) for text in sorted(odd)]
-    return findings, tuple(sorted((Counter(notes.unknown) - Counter(known.unknown)).elements()))
+        text = f"its configuration cannot be understood: {why}"
+        return Checked(device, begun.files, (*begun.findings, Finding(device, "", text)), ignored=begun.ignored)
+    held = standing(asked.waivers, asked.as_of)
+    waived, errors = _waived(nos, verdicts.errors + (verdicts.foreign if asked.strict else []), held)
+    findings = list(begun.findings)
+    findings += findings_of(device, nos, [each for each in errors if each.kind == "error"], planned, spelling)
+    findings += [by_path(device, each, Severity.ERROR) for each in errors if each.kind == "foreign"]
+    findings += [by_path(device, each, Severity.INFO) for each in verdicts.descriptions]
+    foreign = Counter(each.name for each in verdicts.foreign)
+    return Checked(
+        device, begun.files, tuple(findings), dict(verdicts.neutral), dict(foreign), dict(waived), begun.ignored
+    )
 
 
-def _read(nos: str, files: Files) -> tuple[Switch, Notes]:
-    reader: Callable[[Files], Switch] = import_module(f"fabricgen.running.{nos}.device").read
-    with tolerant() as notes:
-        return reader(files), notes
+def _waived(nos: str, verdicts: list[Verdict], waivers: tuple[Waiver, ...]) -> tuple[Counter[str], list[Verdict]]:
+    """How many differences each waiver covers, by its place, and those that none does."""
+    waived: Counter[str] = Counter()
+    kept = []
+    for verdict in verdicts:
+        covering = [each.place for each in waivers if each.covers(nos, verdict)]
+        waived.update(covering[:1])
+        if not covering:
+            kept.append(verdict)
+    return waived, kept
 
 
 def _safe(text: str) -> str:

@@ -92,16 +92,33 @@ def texts(source: Source) -> Iterator[tuple[str, Told | None]]:
         yield shown, None if b"\0" in data[:4096] else told_by(data.decode("utf-8-sig", errors="replace"))
 
 
-def told_of(files: list[Source]) -> tuple[list[str], dict[str, dict[str, str]]]:
-    """(files that tell something, what they tell by NOS and the name of the reader's file) of one device.
+@dataclass
+class Shown:
+    """What the files of a device show: those that are read, and their texts by NOS and the name of the reader's file.
 
-    Raises InputError as `texts`.
+    `ignored` are in none of the forms that are read; `twice` are (name of the reader's file, file, an earlier file)
+    where two files show different texts of one.
     """
-    shown: list[str] = []
-    by_nos: dict[str, dict[str, str]] = {}
+
+    files: list[str] = field(default_factory=list)
+    by_nos: dict[str, dict[str, str]] = field(default_factory=dict)
+    ignored: list[str] = field(default_factory=list)
+    twice: list[tuple[str, str, str]] = field(default_factory=list)
+
+
+def shown_by(files: list[Source]) -> Shown:
+    """Read the files of one device; raises InputError as `texts`."""
+    shown = Shown()
+    first: dict[tuple[str, str], str] = {}
     for source in files:
         for file, told in texts(source):
-            if told is not None:
-                shown.append(file)
-                by_nos.setdefault(told.nos, {}).update(told.files)
-    return shown, by_nos
+            if told is None:
+                shown.ignored.append(file)
+                continue
+            shown.files.append(file)
+            known = shown.by_nos.setdefault(told.nos, {})
+            for name, text in told.files.items():
+                earlier = first.setdefault((told.nos, name), file)
+                if known.setdefault(name, text) != text:
+                    shown.twice.append((name, file, earlier))
+    return shown

@@ -2,32 +2,42 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from fabricgen.kernel.diagnostics import Severity
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What is not as planned: `subject` of a device ("" for all of it), such as `port Ethernet0`, and what of it."""
+    """What is not as planned: `subject` of a device ("" for all of it), such as `port Ethernet0`, and what of it.
+
+    `path` leads to the statement that differs: table, row and field, or the sections of a line and itself; () where
+    no statement is the cause, such as a device of another NOS.
+    """
 
     device: str
     subject: str
     text: str
     severity: Severity = Severity.ERROR
+    path: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A device whose running configuration was compared; `notes` are words of lines that the plan does not speak of.
+    """A device whose running configuration was compared.
 
-    `files` are those that were read, by their names in the folder.
+    `files` are those that were read, by their names in the folder; `ignored` those of it in no form that is read.
+    `neutral` and `foreign` count differences by name, `waived` by the place of the waiver.
     """
 
     device: str
     files: tuple[str, ...]
     findings: tuple[Finding, ...]
-    notes: tuple[str, ...] = ()
+    neutral: Mapping[str, int] = field(default_factory=dict)
+    foreign: Mapping[str, int] = field(default_factory=dict)
+    waived: Mapping[str, int] = field(default_factory=dict)
+    ignored: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +53,7 @@ class Drift:
     unknown: tuple[tuple[str, str], ...]
     ignored: tuple[str, ...]
     beside: tuple[Finding, ...] = ()
-    """Of what was missing or unknown."""
+    """Of what was missing or unknown, and of waivers."""
 
     def findings(self) -> list[Finding]:
         """All findings, by device."""

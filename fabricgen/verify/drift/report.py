@@ -11,7 +11,7 @@ from fabricgen.kernel.diagnostics import Severity, printable
 from fabricgen.verify.drift.finding import Checked, Drift, Finding
 
 FEW = 4
-"""Subjects of one sentence, and words of lines that the plan does not speak of, that are named; of more, how many."""
+"""Subjects of one sentence, and foreign differences, that are named; of more, how many."""
 _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 
 
@@ -26,8 +26,13 @@ def _text(drift: Drift) -> str:
     if drift.ignored:
         lines.append(f"{_count(len(drift.ignored), 'file')} passed over: {_few(map(printable, drift.ignored))}")
     counts = Counter(finding.severity for finding in drift.findings())
-    totals = ", ".join(f"{counts[s]} {s.label}{'s' * (counts[s] != 1)}" for s in sorted(Severity, reverse=True))
-    return "\n".join([*lines, f"{_count(len(drift.checked), 'device')} compared: {totals}"])
+    totals = [f"{counts[s]} {s.label}{'s' * (counts[s] != 1)}" for s in sorted(Severity, reverse=True)]
+    more = (("foreign", "foreign"), ("waived", "waived"), ("neutral", "neutral"))
+    sums = [(word, sum(sum(getattr(each, name).values()) for each in drift.checked)) for name, word in more]
+    totals += [f"{number:,} {word}" for word, number in sums if number]
+    devices = len(drift.checked) + len(drift.missing)
+    compared = f"{len(drift.checked):,} of " if drift.missing else ""
+    return "\n".join([*lines, f"{compared}{_count(devices, 'device')} compared: {', '.join(totals)}"])
 
 
 def _device(device: Checked) -> Iterator[str]:
@@ -35,11 +40,10 @@ def _device(device: Checked) -> Iterator[str]:
     for finding in device.findings:
         together.setdefault((finding.severity, finding.text), []).append(finding)
     for found in together.values():
-        yield _line(found[0], [finding.subject for finding in found])
-    if device.notes:
-        words = [word for word, _ in Counter(device.notes).most_common()]
-        lines = f"{_count(len(device.notes), 'line')} that the plan does not speak of: {_few(map(printable, words))}"
-        yield f"{device.device}: note: {lines}"
+        yield _line(found[0], list(dict.fromkeys(finding.subject for finding in found)))
+    if device.foreign:
+        number = sum(device.foreign.values())
+        yield f"{device.device}: note: {number:,} foreign: {printable(_few(sorted(device.foreign)))}"
 
 
 def _line(finding: Finding, subjects: list[str]) -> str:
@@ -63,7 +67,9 @@ def _json(drift: Drift) -> str:
             each.device: {
                 "files": list(each.files),
                 "findings": [_found(finding) for finding in each.findings],
-                "notes": dict(sorted(Counter(each.notes).items())),
+                "neutral": dict(sorted(each.neutral.items())),
+                "foreign": dict(sorted(each.foreign.items())),
+                "waived": dict(sorted(each.waived.items())),
             }
             for each in drift.checked
         },
@@ -74,8 +80,9 @@ def _json(drift: Drift) -> str:
     return json.dumps(value, indent=2)
 
 
-def _found(finding: Finding) -> dict[str, str]:
-    return {"severity": finding.severity.label, "subject": finding.subject, "text": finding.text}
+def _found(finding: Finding) -> dict[str, str | list[str]]:
+    told: dict[str, str | list[str]] = {"severity": finding.severity.label, "subject": finding.subject}
+    return told | {"path": list(finding.path), "text": finding.text}
 
 
 def _junit(drift: Drift) -> str:

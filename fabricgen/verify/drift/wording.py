@@ -1,0 +1,185 @@
+"""Differences of statements as findings: in the words of the neutral form where it has any, else by path and values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from importlib import import_module
+
+from ruamel.yaml.error import YAMLError
+
+from fabricgen.kernel.diagnostics import Severity
+from fabricgen.render.redaction import MASK
+from fabricgen.running.differences import FRR, Verdict
+from fabricgen.running.form import Switch
+from fabricgen.running.statements import UNREADABLE, Path, Spelling, Statements
+from fabricgen.running.tree import STUMBLES, tolerant
+from fabricgen.verify.drift.comparing import differences
+from fabricgen.verify.drift.finding import Finding
+
+MOST_READ = 6
+"""Readings of a device's configuration for words; a device that differs in more ways is told by paths from there on."""
+
+CANNOT_READ = (*STUMBLES, RecursionError, YAMLError, MemoryError)
+"""What reading text of any kind may raise."""
+
+MOST_NAMED = 4
+"""Lines of a section, or fields of a row, that are named with it."""
+
+_SECRET_WORD = re.compile(r"(?i)((?:\b|_)(?:password|passphrase|passkey|secret|key|community|cak|md5|sha\d*)\b)(.+)")
+_SECRET_STEP = re.compile(r"(?i).*(?:passw|passkey|passphrase|secret|community|(?:^|_)(?:cak|key)$).*")
+_CRYPT = re.compile(r"\$(?:\w{1,8})\$\S+")
+
+
+@dataclass(frozen=True, slots=True)
+class _Cause:
+    """An error with those below it that follow from it: a missing row, and its fields."""
+
+    verdict: Verdict
+    below: tuple[Verdict, ...] = ()
+
+    @property
+    def path(self) -> Path:
+        return self.verdict.difference.path
+
+    def signature(self) -> tuple[object, ...]:
+        """What it has in common with the same change elsewhere: its side and path without numbers and addresses."""
+        shape = tuple(re.sub(r"[0-9][0-9a-fA-F:./]*", "#", step) for step in self.path)
+        return (*shape, self.verdict.difference.side, frozenset(v.difference.path[-1] for v in self.below))
+
+
+def findings_of(
+    device: str, nos: str, errors: list[Verdict], planned: Statements, spelling: Spelling
+) -> Iterator[Finding]:
+    """Yield at least one finding for each error; those that follow from a missing or extra row are told with it."""
+    alike: dict[tuple[object, ...], list[_Cause]] = {}
+    for cause in _causes(errors):
+        alike.setdefault(cause.signature(), []).append(cause)
+    reader = _Reader(device, nos, planned, spelling) if alike else None
+    for number, causes in enumerate(alike.values()):
+        words = reader.words(causes) if reader and number < MOST_READ else {}
+        for cause in causes:
+            yield from words.get(cause.path) or [_with_below(by_path(device, cause.verdict, Severity.ERROR), cause)]
+
+
+def _with_below(finding: Finding, cause: _Cause) -> Finding:
+    """A finding of a row or section with what stands in it, by name."""
+    names = [shown_path(verdict.difference.path[-1:])[0] for verdict in cause.below]
+    if not names:
+        return finding
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return replace(finding, text=f"{finding.text}, with {', '.join(names[:MOST_NAMED])}{more}")
+
+
+def _causes(errors: list[Verdict]) -> list[_Cause]:
+    """Errors, each with those at paths below it on the same side."""
+    above: dict[Path, Verdict] = {each.difference.path: each for each in errors}
+    below: dict[Path, list[Verdict]] = {}
+    first: list[Verdict] = []
+    for each in errors:
+        path = each.difference.path
+        tops = (path[:depth] for depth in range(1, len(path)))
+        top = next((t for t in tops if t in above and above[t].difference.side == each.difference.side), None)
+        if top is None:
+            first.append(each)
+        else:
+            below.setdefault(top, []).append(each)
+    return [_Cause(each, tuple(below.get(each.difference.path, ()))) for each in first]
+
+
+class _Reader:
+    """Reads the plan with some of a device's differences laid in, to say what they come to."""
+
+    def __init__(self, device: str, nos: str, planned: Statements, spelling: Spelling) -> None:
+        self._device, self._nos, self._planned, self._spelling = device, nos, planned, spelling
+        self._form = self._read(planned)
+
+    def words(self, causes: list[_Cause]) -> Mapping[Path, list[Finding]]:
+        """What differs once some causes are laid in, by the cause that it is of: the one whose name it says."""
+        if self._form is None:
+            return {}
+        stated = dict(self._planned)
+        for cause in causes:
+            for verdict in (cause.verdict, *cause.below):
+                _lay_in(stated, verdict)
+        form = self._read(stated)
+        if form is None:
+            return {}
+        found: dict[Path, list[Finding]] = {}
+        for finding in differences(self._device, form, self._form, frozenset()):
+            if finding.severity == Severity.ERROR:
+                for cause in _named_by(finding, causes):
+                    found.setdefault(cause.path, []).append(replace(finding, path=shown_path(cause.path)))
+        return found
+
+    def _read(self, stated: Statements) -> Switch | None:
+        """The neutral form, None where it or a part of it cannot be read."""
+        try:
+            with tolerant() as notes:
+                form: Switch = import_module(f"fabricgen.running.{self._nos}.device").read(
+                    self._spelling.files_of(stated)
+                )
+        except CANNOT_READ:
+            return None
+        return None if notes.unread else form
+
+
+def _lay_in(stated: Statements, verdict: Verdict) -> None:
+    """Put a difference into the statements of the plan."""
+    difference = verdict.difference
+    if difference.running is None:
+        stated.pop(difference.path, None)
+    elif difference.path[-1] != UNREADABLE:
+        stated[difference.path] = difference.running
+
+
+def _named_by(finding: Finding, causes: list[_Cause]) -> list[_Cause]:
+    """The causes whose names a finding says, or the only one there is."""
+    if len(causes) == 1:
+        return causes
+    said = set(_names(f"{finding.subject} {finding.text}"))
+    return [cause for cause in causes if said.intersection(_names(" ".join(cause.path)))]
+
+
+def _names(text: str) -> Iterator[str]:
+    """Words with a digit in them: ports, addresses, VLANs."""
+    return (word for word in re.findall(r"[\w./:-]*\d[\w./:-]*", text.replace("|", " ")))
+
+
+def by_path(device: str, verdict: Verdict, severity: Severity) -> Finding:
+    """A difference at its place, with its values unless they are secret."""
+    difference = verdict.difference
+    path, secret = shown_path(difference.path), verdict.secret or _SECRET_STEP.fullmatch(difference.path[-1])
+    running, planned = _quoted(difference.running, secret), _quoted(difference.planned, secret)
+    if difference.path[-1] == UNREADABLE:
+        path, text = path[:-1], f"cannot be read: {difference.running or difference.planned}"
+    elif difference.running is None:
+        text = "is missing" + (f", planned: {planned}" if planned else "")
+    elif difference.planned is None:
+        text = f"is {running}, planned: not set" if running else "is not planned"
+    else:
+        text = "is not the secret that is planned" if secret else f"is {running}, planned: {planned}"
+    return Finding(device, path_text(path), text, severity, path)
+
+
+def _quoted(value: str | None, secret: object) -> str:
+    if not value:
+        return ""
+    return MASK if secret else _masked(value)[:200]
+
+
+def shown_path(path: Path) -> Path:
+    """A path without secrets that lines of it may have."""
+    return tuple(_masked(step) for step in path)
+
+
+def _masked(text: str) -> str:
+    return _CRYPT.sub(MASK, _SECRET_WORD.sub(rf"\1 {MASK}", text)) if " " in text or "$" in text else text
+
+
+def path_text(path: Iterable[str]) -> str:
+    """A path as people read it: `PORT|Ethernet0|mtu` as SONiC's tools do, lines with ` / ` between them."""
+    steps = list(path)
+    tables = len(steps) > 1 and steps[0] != FRR and not any(" " in step for step in steps[:1]) and steps[0].isupper()
+    return ("|" if tables else " / ").join(steps)
