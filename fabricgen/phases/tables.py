@@ -78,7 +78,7 @@ def cluster_at(whole: Cluster, name: str, selection: Selection, *, lab: bool = F
         addresses=_addresses(whole, phase, selection),
         names=names,
         port_names=PortNames(design, plan),
-        planned=_planned(whole, design, phase, end_link),
+        planned=_planned(whole, design, phase, there.links),
         phase=phase,
     )
 
@@ -181,8 +181,11 @@ def _cable_table(plan: WiringPlan, phase: AtPhase, end_link: Ints64, cable: Ints
     )
 
 
-def _planned(whole: Cluster, design: Design, phase: AtPhase, end_link: Ints64) -> Planned:
-    plan = _plan(replace(whole.planned.plan, links=_planned_links(whole, phase)), phase, end_link)
+def _planned(whole: Cluster, design: Design, phase: AtPhase, there: Flags) -> Planned:
+    planned = replace(whole.planned.plan, links=_planned_links(whole, phase))
+    # as built, a cable may have more end rows than as planned: one for each of its jumpers
+    ends, end_link = _ends(planned, there)
+    plan = _plan(planned, replace(phase, ends=ends), end_link)
     number = _new_rows(phase.cables, len(whole.plan.cables))
     own = {int(number[row]): own for row, own in whole.planned.own.items() if number[row] >= 0}
     return Planned(plan, PortNames(design, plan), own)

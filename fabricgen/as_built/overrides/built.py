@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from fabricgen.as_built.overrides.cage_resolver import CageResolver, plug_of
 from fabricgen.as_built.overrides.conflicts import conflicts
 from fabricgen.as_built.overrides.ends import CableEnd, CableIndex
+from fabricgen.as_built.overrides.jumpers import with_rows_of_jumpers
 from fabricgen.as_built.overrides.media import with_lengths_and_media
 from fabricgen.as_built.overrides.moves import Move, apply_moves, relocated
 from fabricgen.as_built.overrides.other_device import address_faults, no_device
@@ -49,13 +50,16 @@ def as_built(
     cables = CableIndex(plan, names, port_names)
     faults: list[Diagnostic] = []
     own = dict(_known(design.loaded.blueprint.cable_of, cables, faults))
-    moves = list(_moves(CageResolver(design.catalog, cables), cables, own, faults))
+    places = CageResolver(design.catalog, cables)
+    moves = list(_moves(places, cables, own, faults))
     elsewhere = relocated(moves)
     built = apply_moves(plan, moves)
     faults += () if faults else conflicts(built, moves, names, cables.ids)
     faults += address_faults(plan, names, addresses.families, elsewhere)
     faults += patched_faults(cables, own)
     built = replace(built, cables=with_lengths_and_media(design.catalog, cables, own, faults))
+    if moves and not faults:
+        built = with_rows_of_jumpers(built, cables, places, moves, faults)
     if elsewhere and not faults:
         built = replace(built, cables=with_runs(design, built, elsewhere))
         built = with_bonds(design, built, names, elsewhere, faults)

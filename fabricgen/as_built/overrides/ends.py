@@ -167,14 +167,25 @@ class CableIndex:
         return np.array(made, dtype=np.int32)[code]
 
     def _plugs(self, cable: int, row: int, *, upper: bool) -> Side:
-        """A side whose legs name the plug that each is in, where several fibres of a cable are in one cage of a NIC."""
+        """A side that tells the plugs in one cage apart: those of several fibres, of one cable or of several."""
         side, jumpers = self._side(row, upper=upper), int(self._jumpers[cable])
+        if isinstance(side, PortRun):
+            return self._with_connectors(cable, row, side)
         if jumpers == 1 or not isinstance(side, Attachment):
             return side
         segment = int(self.plan.links.segment[row])
         if (segment, upper, jumpers) not in self._with_plugs:
             self._with_plugs[segment, upper, jumpers] = _with_plugs(side, jumpers)
         return self._with_plugs[segment, upper, jumpers]
+
+    def _with_connectors(self, cable: int, row: int, run: PortRun) -> PortRun:
+        """A run whose cages have as many connectors as the fibres of a cable's medium need for all of their lanes."""
+        medium = self.plan.cables.media[self.plan.cables.medium[cable]]
+        segment: Segment = self.plan.links.segments[self.plan.links.segment[row]]
+        connectors = run.ways * segment.lanes // medium.lanes_per_connector
+        if medium.attached or connectors <= run.connectors or run.ways % connectors:
+            return run
+        return replace(run, connectors=connectors)
 
     @cached_property
     def _with_plugs(self) -> dict[tuple[int, bool, int], Side]:

@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from fabricgen.as_built.overrides.cage_resolver import plug_of
 from fabricgen.as_built.overrides.ends import CableEnd
-from fabricgen.as_built.sheets.faults import Faults
+from fabricgen.as_built.sheets.faults import CODE, Faults
 from fabricgen.as_built.sheets.lines import HAND, Line, read_lines
 from fabricgen.as_built.sheets.matching import EndPair, Matcher, NotPlanned
 from fabricgen.as_built.sheets.redlines import MAX_NOTE, Status, length_of, note_of, status_of
-from fabricgen.kernel.diagnostics import InputError, Span
+from fabricgen.kernel.diagnostics import InputError, Span, fault
 
 
 class Subject(NamedTuple):
@@ -96,25 +97,50 @@ def _outdated(line: Line, why: NotPlanned) -> Outdated:
 
 def _status(line: Line, pair: EndPair, found: Claims, faults: Faults) -> None:
     of_cable = found.status.setdefault(pair.cable, {})
-    key = f"{pair.a.place}.{pair.a.connector}", f"{pair.b.place}.{pair.b.connector}"
     status = status_of(line, faults)
-    of_cable[key] = max(of_cable.get(key, Status.OPEN), status)
+    for a, b in pair.jumpers:
+        key = f"{a.place}.{a.connector}", f"{b.place}.{b.connector}"
+        of_cable[key] = max(of_cable.get(key, Status.OPEN), status)
     if status is Status.FAULTY:
         found.faulty.setdefault(pair.cable, (line["remark"], line.span("done")))
 
 
 def _cages(line: Line, pair: EndPair, matcher: Matcher, found: Claims, faults: Faults) -> None:
-    for end in (pair.a, pair.b):
-        column = f"built_{end.word}_cage"
-        if line[column]:
-            try:
-                spot = matcher.spot(_on_device(line[column], line[f"{end.word}_device"], end), end)
-            except InputError as error:
-                faults.take(error, line.span(column))
-                continue
+    for ends in zip(*pair.jumpers, strict=True):
+        column = f"built_{ends[0].word}_cage"
+        if not line[column]:
+            continue
+        try:
+            spots = [
+                matcher.spot(_on_device(text, line[f"{end.word}_device"], end), end)
+                for text, end in zip(plugs_in(line[column], ends), ends, strict=True)
+            ]
+        except InputError as error:
+            faults.take(error, line.span(column))
+            continue
+        for spot, end in zip(spots, ends, strict=True):
             value = None if spot == matcher.planned(end) else matcher.label(spot, end)
             subject = Subject(pair.cable, f"{end.word}_cage", matcher.key(end, pair.cable))
             _claim(subject, Claim(value, line[column], line.span(column)), f"{column} of {_name(end)}", found, faults)
+
+
+def plugs_in(text: str, ends: Sequence[CableEnd]) -> list[str]:
+    """Where the plug of each of a line's jumpers is, of a cell: `41` or `41/1+2`, `41/2+1`, `40/1+41/1`.
+
+    A cage alone is that of all of them, each in the connector that it is planned in. Raises InputError (FG084) for a
+    cell that says it of fewer jumpers, or of more.
+    """
+    device, colon, places = text.strip().rpartition(":")
+    cages = [part.strip() for part in places.split("+")]
+    if len(ends) == 1 or (len(cages) == 1 and plug_of(cages[0])[1] is None):
+        return [text] * len(ends)
+    first, _, _ = cages[0].rpartition("/")
+    if len(cages) != len(ends):
+        listed = " and ".join(f"{end.cage}/{end.connector + 1}" for end in ends)
+        crossed = "+".join(str(end.connector + 1) for end in reversed(ends))
+        hint = f"write a connector for each, in this order: {ends[0].cage}/{crossed} where they are crossed"
+        raise fault(CODE, f"'{text}' is no place of {len(ends)} jumpers, {listed}", hint=hint)
+    return [f"{device}{colon}{cage if '/' in cage or '.' in cage else f'{first}/{cage}'}" for cage in cages]
 
 
 def _on_device(cage: str, device: str, end: CableEnd) -> str:

@@ -17,11 +17,13 @@ OLDER = "this line is of an older plan: export the sheet anew"
 
 @dataclass(frozen=True, slots=True)
 class EndPair:
-    """The cable of a line and its two ends."""
+    """The cable of a line, and the ends of each of its jumpers that the line lists, in the order of their connectors.
+
+    A line of a cable between twin-port cages, `33/1+2`, lists two jumpers; all other lines list one pair of ends.
+    """
 
     cable: int
-    a: CableEnd
-    b: CableEnd
+    jumpers: tuple[tuple[CableEnd, CableEnd], ...]
 
 
 class NotPlanned(Exception):  # noqa: N818 - no error: a sheet may be older than the plan
@@ -49,9 +51,17 @@ class Matcher:
         for a in (starts := self._ends(cable, line, upper=False)):
             for b in (stops := self._ends(cable, line, upper=True)):
                 if not set(a.rows).isdisjoint(b.rows):
-                    return EndPair(cable, a, b)
+                    return EndPair(cable, self._beside(cable, a, b))
         known = ", ".join(f"{end.place} to {other.place}" for end in starts for other in self._joined(cable, end))
         raise NotPlanned("b_cage", f"{name} goes from {known}, not to {stops[0].place}", OLDER)
+
+    def _beside(self, cable: int, a: CableEnd, b: CableEnd) -> tuple[tuple[CableEnd, CableEnd], ...]:
+        """The pairs of ends that a cable has between the cages of two of its ends."""
+        starts = [end for end in self.cables.ends(cable, upper=False) if end.place == a.place]
+        stops = [end for end in self.cables.ends(cable, upper=True) if end.place == b.place]
+        if len(starts) != len(stops):  # plugs of a splitter's legs in one cage: each has a line of its own
+            return ((a, b),)
+        return tuple((start, stop) for start in starts for stop in stops if not set(start.rows).isdisjoint(stop.rows))
 
     def _joined(self, cable: int, end: CableEnd) -> list[CableEnd]:
         """The ends at the other side that a link joins with one."""
