@@ -53,6 +53,9 @@ WORDS = re.compile(r"[\w -]+(\|[\w -]+)*", re.ASCII)
 TABLE_NAME = re.compile(r"[A-Z][A-Z0-9_]*")
 """Other containers are events, which are no configuration (sonic-events-*.yang)."""
 
+PLAIN = {r"(/([a-zA-Z0-9._-]+|\.)+)+": "(/[a-zA-Z0-9._-]+)+"}
+"""Patterns that backtrack for a time that doubles with each character, and others that match the same texts."""
+
 PART, BAR = "[^|]*", r"\|"
 
 LONG = 50
@@ -304,7 +307,7 @@ def _string(chain: list[Any]) -> Json:
 
 def _anchored(text: str) -> str:
     r"""An XSD pattern as one of ECMA and Python that matches whole text: `$` alone would pass a newline at the end."""
-    plain = text.replace(r"[\p{N}\p{L}]", r"\w")
+    plain = PLAIN.get(text, text).replace(r"[\p{N}\p{L}]", r"\w")
     if r"\p" in plain or "-[" in plain:
         raise ValueError(f"a pattern of XML Schema alone: {text}")
     anchored = rf"^(?:{plain})$(?!\n)"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Literal, TypeAlias
 
 from fabricgen.kernel.resources import resource_dir
@@ -75,9 +75,15 @@ def alternatives(schema: Schema, known: Container[str] = ()) -> Iterator[tuple[s
         yield from ((inner, {**kind, **place}) for inner, kind in alternatives(part, known))
 
 
-@cache
 def field_facts(table: str, key: str, field: str) -> FieldFacts | None:
     """What the models say of a field of a row, the value of a map included; None of what they do not have."""
+    named = sonic_schema()["properties"].get(table, {}).get("properties", {})
+    return _field_facts(table, key if key in named else "|" * key.count("|"), field)
+
+
+@lru_cache(maxsize=1 << 14)
+def _field_facts(table: str, key: str, field: str) -> FieldFacts | None:
+    """`field_facts` of a key by its name, or by its bars alone: rows whose keys have as many parts are alike."""
     row = row_schema(table, key) or {}
     field_schema = row.get("properties", {}).get(field)
     if field_schema is None and "propertyNames" in row:

@@ -154,6 +154,23 @@ def test_tables_that_only_sonics_commands_know_are_taken(table: str) -> None:
     assert errors({f"{table}S": {"a": 1}})[0].startswith(f"{table}S: SONiC has no such table; ")
 
 
+@pytest.mark.parametrize(
+    "tables",
+    [
+        {"KDUMP": {"config": {"ssh_path": "/." * 4000 + "!"}}},
+        {"KDUMP": {"config": {"memory": "1M" * 100_000}}},
+        {"ACL_RULE": {"A" * 100_000 + "|b": {}}},
+        {"NTP_SERVER": {"a-" * 4000: {}}},
+        {"T" * 100_000: {}},
+        {"PORT_QOS_MAP": {"global": {"d" * 100_000: ""}}},
+    ],
+)
+def test_hostile_texts_are_judged_quickly_and_cut(tables: dict[str, Any]) -> None:
+    found = errors(tables)
+    assert found
+    assert max(map(len, found)) < 2000
+
+
 def test_secrets_are_not_repeated() -> None:
     tables: dict[str, Any] = {
         "BGP_NEIGHBOR": {"default|10.0.0.1": {"auth_password": ["hush-1"]}},

@@ -8,6 +8,15 @@ SECRET_KEYS = frozenset(("SNMP_COMMUNITY",))
 """Tables whose keys are not repeated in problems."""
 
 
+SHOWN = 256
+"""Characters of a value or key that are printed."""
+
+
+def cut(text: str) -> str:
+    """A text, without what is beyond `SHOWN` characters."""
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """A problem of a table, row or field; `found` is the value there, `wanted` what would be right.
@@ -34,8 +43,8 @@ class Problem:
 
     @property
     def shown_path(self) -> tuple[str, ...]:
-        """The path as it may be printed: a community of SNMP is a password."""
-        return tuple("..." if part == self.key and self.table in SECRET_KEYS else part for part in self.path)
+        """The path as it may be printed: a community of SNMP is a password, and what is long is cut."""
+        return tuple("..." if part == self.key and self.table in SECRET_KEYS else cut(part) for part in self.path)
 
     @property
     def hint(self) -> str:

@@ -16,7 +16,7 @@ from jsonschema import Draft202012Validator
 
 from fabricgen.catalog.sonic_schema import Schema, alternatives, lists_of, sonic_schema
 from fabricgen.kernel.diagnostics import did_you_mean
-from fabricgen.render.checks.problem import SECRET_KEYS, Problem
+from fabricgen.render.checks.problem import SECRET_KEYS, Problem, cut
 from fabricgen.render.checks.shape import Rows, Value, is_secret
 from fabricgen.render.checks.words import wanted
 
@@ -30,6 +30,9 @@ CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 LEFT_OUT = re.compile(r"<[^<>]*>")
 """What a build writes for a secret that is left out."""
+
+LONGEST = 8192
+"""Characters of a value: no model has a longer one, and patterns take a time that grows with the square of them."""
 
 NAME = -1
 """Stands for the name of a field in a map."""
@@ -99,7 +102,7 @@ def check_rows(rows: Rows) -> Iterator[Problem]:
             for key, fields in keys.items():
                 yield from _row(targets, table, key, fields)
         elif table not in UNMODELLED:
-            yield Problem(table, found="SONiC has no such table", wanted=did_you_mean(table, known))
+            yield Problem(table, found="SONiC has no such table", wanted=did_you_mean(cut(table), known))
 
 
 def _row(targets: Targets, table: str, key: str, fields: dict[str, Value]) -> Iterator[Problem]:
@@ -170,13 +173,15 @@ def _judged(kind: RowKind, of: str | int, value: Value) -> Judged:
 
 def _item(kind: RowKind, of: str | int, schema: Schema, text: str) -> Judged:
     """The result for a text: that of no type is wrong, but where all types are references none leads anywhere."""
+    if len(text) > LONGEST:
+        return Judged(((f"{len(text)} characters", f"at most {LONGEST}"),))
     types = _types(kind, of)
     places = [place for validator, place in types if validator.is_valid(text)]
     if kind.table not in MULTILINE and CONTROL.search(text):
         words = wanted(schema)
-        return Judged(((repr(text), f"one line of {words}" if words.endswith("characters") else words),))
+        return Judged(((repr(cut(text)), f"one line of {words}" if words.endswith("characters") else words),))
     if not places and None in (place for _, place in types):
-        return Judged(((f"'{text}'", wanted(schema, text)),))
+        return Judged(((f"'{cut(text)}'", wanted(schema, text)),))
     if None in places:
         return Judged()
     other = wanted(schema, text, references=False)
@@ -190,7 +195,9 @@ def _list(kind: RowKind, of: str | int, schema: Schema, value: Value) -> Judged:
     """
     separator = schema.get("x-separator")
     if isinstance(value, str) and not separator:
-        return Judged(((f"'{value}', a string", f"a list, {_quoted(value.split(','))}: {wanted(schema['items'])}"),))
+        return Judged(
+            ((f"'{cut(value)}', a string", f"a list, {_quoted(value.split(','))}: {wanted(schema['items'])}"),)
+        )
     texts = tuple(map(str.strip, value.split(separator))) if isinstance(value, str) else value
     texts = () if texts == ("",) and "default" not in schema else texts
     judged = [_item(kind, of, schema["items"], text) for text in dict.fromkeys(texts)]
@@ -205,13 +212,13 @@ def _list(kind: RowKind, of: str | int, schema: Schema, value: Value) -> Judged:
 def _of_list(rule: object, limit: int, texts: tuple[str, ...]) -> tuple[str, str]:
     if rule == "uniqueItems":
         return ", ".join(
-            f"'{text}' is there twice" for text in dict.fromkeys(texts) if texts.count(text) > 1
+            f"'{cut(text)}' is there twice" for text in dict.fromkeys(texts) if texts.count(text) > 1
         ), "each once"
     return f"{len(texts)} in the list", f"{limit} at {'most' if rule == 'maxItems' else 'least'}"
 
 
 def _quoted(texts: list[str]) -> str:
-    return "[" + ", ".join(f'"{text.strip()}"' for text in texts[:3]) + (", ..." if len(texts) > 3 else "") + "]"
+    return "[" + ", ".join(f'"{cut(text.strip())}"' for text in texts[:3]) + (", ..." if len(texts) > 3 else "") + "]"
 
 
 @lru_cache(maxsize=1 << 14)
@@ -224,7 +231,7 @@ def _of_names(kind: RowKind, names: frozenset[str]) -> tuple[tuple[str, str, str
     faults = [(name, "the field is missing", "every such row has it") for name in of_names.get("required", ())]
     faults = [fault for fault in faults if fault[0] not in names]
     faults += [
-        (name, "there is no such field here", did_you_mean(name, known) or "a row without fields")
+        (name, "there is no such field here", did_you_mean(cut(name), known) or "a row without fields")
         for name in sorted(names - known.keys())
     ]
     exclusive = [rule["not"]["required"] for rule in of_names.get("allOf", ())]
@@ -245,9 +252,9 @@ class Targets:
             if not any(text in self.at(place) for place in places):
                 tables = " or ".join(dict.fromkeys(place[0] for place in places))
                 near = {value for place in places for value in self.at(place)}
-                hint = f" ({did_you_mean(text, near)})" if 0 < len(near) <= 12 else ""
+                hint = f" ({did_you_mean(cut(text), near)})" if 0 < len(near) <= 12 else ""
                 right = f"a row of {tables}{hint}{f', or {other}' * bool(other)}"
-                yield Problem(table, key, name, f"'{text}' has no row in {tables}", right)
+                yield Problem(table, key, name, f"'{cut(text)}' has no row in {tables}", right)
 
     def at(self, place: Place) -> set[str]:
         """The values at a place of the file."""
