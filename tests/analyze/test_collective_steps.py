@@ -336,6 +336,7 @@ def _even(network: Network, wired: Wired) -> bool:
     return len(shapes) == len({tier for tier, _ in shapes})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["superpod-b200", "superpod-b200-3tier", "top-of-rack", "mi300x-roce", "mixed-speeds"])
 def test_all_to_all_is_the_sum_of_its_flows(name: str) -> None:
     """Every rank to every other of another domain, through the rail of the other where rails are apart."""

@@ -236,6 +236,7 @@ def mutated(draw: st.DrawFn) -> Any:
     return data
 
 
+@pytest.mark.slow
 @given(mutated())
 def test_schema_and_loader_agree_on_changed_blueprints(data: Any) -> None:
     refused, seen = loader_faults(data), schema_faults(data)

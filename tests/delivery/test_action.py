@@ -125,6 +125,7 @@ def told(runner: Runner, blueprints: str = "blueprints", fail_on: str = "") -> d
     }
 
 
+@pytest.mark.slow
 def test_it_installs_itself_and_lints_with_annotations(runner: Runner) -> None:
     assert runner.run("Install", {}).returncode == 0
     assert runner.said("RECORD") == f"install --quiet {ROOT}\n"

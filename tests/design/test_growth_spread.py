@@ -103,6 +103,7 @@ def test_nothing_changes_while_the_spines_stay(name: str, before: int, after: in
     assert len(old.links) < len(new.links)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "before", "after", "each"),
     [

@@ -173,6 +173,7 @@ fabrics: {oob: {protocol: ethernet, attach: bmc, tiers: {leaf: {switch: sn2201, 
     check_racks(cluster)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variant", ["as usual", "rack top", "row end", "rows between", "leaves in network rows"])
 def test_a_second_kind_beside_the_only_one_moves_nothing_coming_or_going(tmp_path: Path, variant: str) -> None:
     usual = tuple(value for value in USUAL[variant] if value != "pods.p1.su=4")

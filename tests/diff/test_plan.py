@@ -298,6 +298,7 @@ def test_every_configuration_that_differs_is_among_those_that_are_rendered(
     assert differing <= affected
 
 
+@pytest.mark.slow
 def test_a_small_change_renders_few_configurations() -> None:
     blueprint = str(BLUEPRINTS / "superpod-b300.yaml")
     change = changes(blueprint, blueprint, PlanOptions(new_sets=('omit=["p1/su-1/node-2"]',)))

@@ -18,6 +18,7 @@ from fabricgen.export.table import ExportContext
 from tests.conftest import bytes_of, example_cluster
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["full-cluster", "patched-hall", "two-site"])
 def test_a_place_is_called_the_same_everywhere(name: str) -> None:
     cluster = example_cluster(name)

@@ -163,6 +163,7 @@ def what_was_not_built_is_not_installed(folder: Path, url: str, machine: Machine
     assert ran.stderr == f"{url}/manifest.json: HTTP Error 404: File not found\n"
 
 
+@pytest.mark.slow
 def test_switches_install_what_was_built(
     served: tuple[Path, str], tmp_path: Path, fabricgen: Callable[..., Ran]
 ) -> None:

@@ -31,6 +31,7 @@ def test_nothing_is_done_unless_asked_for(name: str, sets: tuple[str, ...], tmp_
     assert run(tmp_path, script, "--force").code == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "sets"), CASES)
 def test_what_is_printed_is_what_is_done(name: str, sets: tuple[str, ...], tmp_path: Path) -> None:
     """The programs are called with the arguments printed, values land in the files named, firmware stays as it is."""
@@ -71,6 +72,7 @@ def test_firmware_is_set_by_its_own_flag_alone(tmp_path: Path) -> None:
     assert len(done.called) == len(ports_of(script)) == 16
 
 
+@pytest.mark.slow
 def test_what_fails_is_told_and_the_rest_is_done(tmp_path: Path) -> None:
     script = script_of("superpod-b300")
     host(tmp_path, script)

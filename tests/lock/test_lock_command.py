@@ -87,6 +87,7 @@ def test_without_a_lock_an_insertion_moves_what_follows(blueprint: Path, fabricg
         kept(Path("one"), Path("two"))
 
 
+@pytest.mark.slow
 def test_a_hole_stays_until_it_is_released(blueprint: Path, fabricgen) -> None:
     fabricgen("lock", blueprint)
     fabricgen("build", blueprint, "-o", "one")
@@ -200,6 +201,7 @@ def test_the_lock_of_every_example_is_read_back(example: str) -> None:
     assert len(text) < 200_000
 
 
+@pytest.mark.slow
 def test_flat_management_grows_by_further_subnets(blueprint: Path, fabricgen) -> None:
     before: Path | None = None
     for su in (4, 6, 7, 2, 5):

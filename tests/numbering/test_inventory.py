@@ -109,6 +109,7 @@ def test_switches_of_one_shape_have_their_own_macs(tmp_path: Path, fabricgen) ->
         assert found["DEVICE_METADATA"]["localhost"]["mac"] == f"b8:3f:d2:00:01:{n:02x}"
 
 
+@pytest.mark.slow
 def test_guids_reach_opensm_as_those_of_a_table_of_guids_do(tmp_path: Path, fabricgen) -> None:
     lines = "compute-spine-01,,,0xfc6a1c0300000001,\np1-su01-n002,OSFP3P1,,b83f:d203:0000:0001,\n"
     files = []

@@ -64,6 +64,7 @@ fabrics: {{compute: {{protocol: {protocol}, tiers: {{
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("radix", "switch", "protocol"), [(64, "qm9700", "infiniband"), (128, "sn5600", "roce")])
 def test_three_tiers_carry_a_quarter_of_the_cube_of_the_radix(
     radix: int, switch: str, protocol: str, design_of

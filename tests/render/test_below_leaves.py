@@ -33,6 +33,7 @@ def test_a_small_cluster_has_a_default_route_everywhere(nos: str) -> None:
             assert any(permit.prefix == "0.0.0.0/0" for permit in peer.policy_out.permits) == passes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("nos", NOSES)
 def test_providers_get_no_answer_to_dhcp(nos: str) -> None:
     for switch, files in switches_of("monday", NOSES[nos]):

@@ -267,6 +267,7 @@ IN_VRFS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", IN_VRFS.values(), ids=IN_VRFS)
 def test_vrfs_of_a_sonic_pair_pass_in_vlans_of_the_peer_link(case: tuple[str, ...]) -> None:
     """MCLAG_Enhancements_HLD.md, 2.1.9: in a VLAN of hosts the two are one; beside it each has an address in it."""

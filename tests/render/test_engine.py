@@ -50,6 +50,7 @@ def test_paths_and_order() -> None:
     assert len(paths) == len(set(paths)) == 170
 
 
+@pytest.mark.slow
 def test_bytes_do_not_depend_on_hash_seeds() -> None:
     """Of MLAG pairs; tests/cli/test_build.py compares whole builds of a larger example, of other NOSes."""
     found = {

@@ -211,6 +211,7 @@ def test_guests_in_vrfs_render_the_same_tree(guest: Service, underlay: tuple[str
     assert unexplained(text, switch) == []
 
 
+@pytest.mark.slow
 def test_every_kind_of_switch_is_compared() -> None:
     seen = [switch for name, sets in CASES.values() for switch in shapes(name, sets)]
     assert {switch.profile.asic.partition(" ")[0] for switch in seen} >= {"Tomahawk", "Jericho", "Jericho3-AI"}

@@ -155,6 +155,7 @@ def test_the_lowest_tier_has_a_default_route_over_all_uplinks(cluster: Cluster) 
         assert switch.asn == 0
 
 
+@pytest.mark.slow
 def test_addresses_of_nobody_are_dropped_and_do_not_bounce(cluster: Cluster) -> None:
     machine = Machine(cluster)
     for leaf in (s for s in machine.switches.values() if s.is_lowest):

@@ -216,6 +216,7 @@ def test_where_one_does_not_lint_clean_the_next_that_is_alike_takes_its_place(mo
     assert found.reasons == (("FG999: not clean", 1),)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("node", "switch", "planes"), [("dgx-b200", "qm9700", 1), ("dgx-b300", "sn5600", 2)])
 def test_closed_forms_exclude_what_sizing_refuses_and_nothing_else(node: str, switch: str, planes: int) -> None:
     """The most nodes of a shape are sized, and a unit more is not."""

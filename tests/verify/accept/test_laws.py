@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -38,6 +39,7 @@ FAULTS = (near_swap, boxes, rolled, same_kind, same_kind)
 made = st.lists(st.tuples(st.sampled_from(FAULTS), st.integers(0, 10**6)), min_size=1, max_size=4)
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(name=st.sampled_from(NAMES), made=made)
 def test_what_is_accepted_is_found_no_more(tmp_path_factory, name, made):

@@ -37,6 +37,7 @@ def exchanged(folder: Path) -> Path:
     return hall.csv(folder / "hall.csv")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("built", [False, True], ids=["blueprint", "built"])
 def test_every_report_lists_the_plugs_of_exchanged_trunks(built: bool, tmp_path: Path, fabricgen: Command) -> None:
     plan, dump = BLUEPRINTS / f"{NAME}.yaml", exchanged(tmp_path)
