@@ -25,7 +25,10 @@ NOT = "no"
 OVERRIDES = "no, unlike "
 """The value of a neighbour's `no`, before the name of its peer group, where that says what the neighbour denies."""
 
-_SAID_BY_VTYSH = {"Building configuration...", "Current configuration:"}
+_SAID_BY_VTYSH = re.compile(
+    r"Building configuration\.\.\.|Current configuration:|[\w.-]+[#>](?: (?:vtysh|sho?w? run).*)?"
+)
+"""What stands around a configuration: vtysh's own lines, and a terminal's prompts."""
 
 _OPENS: Mapping[str, re.Pattern[str]] = {
     kind: re.compile(pattern)
@@ -207,7 +210,7 @@ class _Reader:
 @lru_cache(maxsize=1 << 14)
 def _read_line(line: str) -> _Line:
     words = line.split()
-    if not words or words[0][0] in "!#" or " ".join(words) in _SAID_BY_VTYSH:
+    if not words or words[0][0] in "!#" or _SAID_BY_VTYSH.fullmatch(" ".join(words)):
         return _Line()
     if words in (["end"], ["exit"], ["quit"]):
         return _Line(closes=words[0].replace("quit", "exit"))

@@ -28,6 +28,7 @@ def errors(running: str, planned: str) -> list[tuple[str, ...]]:
     [
         (BGP + " bgp router-id 10.0.0.1\nexit\n!\nend\n", BGP + "bgp router-id 10.0.0.1\n"),
         ("Building configuration...\n\nCurrent configuration:\n!\nhostname a\n!\nend\n", "  hostname   a\n"),
+        ("hostname a\n", "leaf-01# show running-config\nBuilding configuration...\nhostname a\nend\nleaf-01#\n"),
         ("router bgp 4259840001 vrf Vrf_a\n", "router bgp 65000.1 vrf Vrf_a\n"),
         (BGP + " neighbor fd00::1 remote-as 65536\n", BGP + " neighbor FD00:0::01 remote-as 1.0\n"),
         (
