@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from fabricgen.kernel.diagnostics import Severity
 from fabricgen.running.cumulus.statements import statements
 from fabricgen.running.differences import Verdicts, rules_of
 from fabricgen.running.statements import UNREADABLE
-from tests.drift.nvue_shown import commands
+from fabricgen.verify.drift.checking import check_running
+from fabricgen.verify.drift.finding import Finding
+from fabricgen.verify.drift.planned import OfCluster
+from tests.drift.nvue_shown import as_shown, before_5_15, commands, defaults_unsaid, groups_written_out, in_ranges
+from tests.laws import law_cases
 from tests.parity.switches import switches_of
-from tests.render.rendered import EVPN_PAIRS_CUMULUS, MANAGED, UNNUMBERED
+from tests.render.rendered import EVPN_PAIRS_CUMULUS, MANAGED, UNNUMBERED, cluster_of
 
 PLANS = {
     "fabric": ("leaf-spine", ("nos=cumulus", "routing.bfd=true", *MANAGED, *UNNUMBERED)),
@@ -223,7 +230,9 @@ def test_every_change_is_told_at_its_place(name: str) -> None:
 def test_what_cannot_touch_the_plan_is_no_drift() -> None:
     verdicts = judged("fabric", lines(HARMLESS))
     assert not verdicts.errors, [each.difference for each in verdicts.errors]
-    assert {"user anna", "telemetry", "what-just-happened", "sFlow", "access list SSH_ONLY"} <= set(verdicts.foreign)
+    assert {"user anna", "telemetry", "what-just-happened", "sFlow", "access list SSH_ONLY"} <= {
+        each.name for each in verdicts.foreign
+    }
 
 
 def test_a_list_of_the_control_plane_that_reaches_bgp_is_drift() -> None:
@@ -232,3 +241,31 @@ def test_a_list_of_the_control_plane_that_reaches_bgp_is_drift() -> None:
         more = ["nv set acl SSH_ONLY rule 30 action deny", f"nv set acl SSH_ONLY rule 30 {rule}"]
         assert judged("fabric", acl + more).errors
     assert judged("fabric", [*acl, "nv set interface swp29 acl SSH_ONLY inbound"]).errors
+
+
+def told(folder: Path, name: str, text: str) -> list[Finding]:
+    """What `check --running` tells where the switch of a plan shows this."""
+    (folder / "shown.txt").write_text(text)
+    example, sets = PLANS[name]
+    drift = check_running(str(folder), OfCluster(cluster_of(example, *sets)), 1)
+    return [each for device in drift.checked for each in device.findings]
+
+
+COMMAND = [(name, line) for name, text in DRIFT.items() for line in lines(text) if "hostname" not in line]
+
+
+@pytest.mark.law
+@pytest.mark.parametrize(("name", "command"), law_cases("changes by hand of nvue", COMMAND))
+def test_the_command_tells_a_change(name: str, command: str, tmp_path: Path) -> None:
+    findings = told(tmp_path, name, after(name, [command]))
+    assert any(each.severity == Severity.ERROR and each.path for each in findings), findings
+    assert not any("secret-of-none" in each.text for each in findings)
+
+
+@pytest.mark.parametrize("spell", [as_shown, before_5_15, defaults_unsaid, groups_written_out, in_ranges])
+def test_the_command_finds_no_drift_in_other_spellings(spell: Callable[[Any], Any], tmp_path: Path) -> None:
+    assert not told(tmp_path, "fabric", yaml.safe_dump(spell(plan("fabric"))))
+
+
+def test_the_command_finds_no_drift_in_what_is_harmless(tmp_path: Path) -> None:
+    assert not told(tmp_path, "fabric", after("fabric", lines(HARMLESS)))
