@@ -7,8 +7,10 @@ differ in numbers and descriptions alone are judged once.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
+from pathlib import Path
+from random import Random
 from typing import NamedTuple
 
 import pytest
@@ -16,7 +18,8 @@ import pytest
 from fabricgen.running.differences import rules_of
 from fabricgen.running.eos.statements import files_of, statements
 from fabricgen.running.statements import Statements
-from tests.laws import law_cases
+from tests.conftest import Ran
+from tests.laws import law_cases, law_examples
 from tests.render.rendered import (
     ALL_EOS,
     BARE,
@@ -66,6 +69,7 @@ DEFAULTS = (
 )
 """Lines that say what EOS does without them, and leaves out of what it shows: taken away they are no drift."""
 
+LEAF = "compute-leaf-p1-su01-r1-01"
 SECRET = re.compile(r"<env:\w+>")
 
 
@@ -139,6 +143,23 @@ def not_told(section: str) -> list[str]:
     return silent
 
 
+@pytest.mark.law
+@pytest.mark.slow
+def test_a_sample_of_changes_is_told_by_the_command(tmp_path: Path, fabricgen: Callable[..., Ran]) -> None:
+    built, folder = tmp_path / "built", tmp_path / "running" / LEAF
+    sets = [word for value in ALL_EOS for word in ("--set", value)]
+    fabricgen("build", "blueprints/leaf-spine.yaml", "-o", built, "--only", "configs", *sets)
+    sections = sections_of((built / "configs" / LEAF / f"{LEAF}.cfg").read_text())
+    every = [(at, change) for at, section in enumerate(sections) for change in changes(section)]
+    folder.mkdir(parents=True)
+    for at, change in Random(52).sample(every, law_examples(200)):
+        (folder / "show_run.txt").write_text("".join([*sections[:at], f"{change.text}\n", *sections[at + 1 :]]))
+        ran = fabricgen("check", "--running", tmp_path / "running", built)
+        is_text = " description " in change.line
+        assert ran.code == (0 if is_text or is_default(change.line) else 1), change.line
+        assert is_default(change.line) or f"{LEAF}: {'info' if is_text else 'error'}: " in ran.out, change.line
+
+
 def is_default(line: str) -> bool:
     return any(re.fullmatch(pattern, line) for pattern in DEFAULTS)
 
@@ -153,8 +174,7 @@ def test_sections_state_what_they_state_together() -> None:
 
 
 def test_what_is_changed_on_a_leaf_is_told() -> None:
-    leaf = "compute-leaf-p1-su01-r1-01"
-    text = rendered("leaf-spine", *ALL_EOS)[f"configs/{leaf}/{leaf}.cfg"]
+    text = rendered("leaf-spine", *ALL_EOS)[f"configs/{LEAF}/{LEAF}.cfg"]
     ports = [section for section in sections_of(text) if section.startswith("interface ")]
     short = [section for section in sections_of(text) if section not in ports[1:-1] and section.count("\n") < 20]
     silent = [line for section in short for line in not_told(section)]

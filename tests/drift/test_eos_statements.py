@@ -96,6 +96,8 @@ def leaf(*sets: str) -> str:
             "management ssh\n   vrf MGMT\n      no shutdown\n",
             "management ssh\n   !\n   vrf MGMT\n      no shutdown\n   exit\n",
         ),
+        ("hostname a\n", "a#term len 0\na#sh run | no-more\nhostname a\n!\nend\na(config)#exit\na>\n"),
+        ("logging vrf MGMT host 10.0.0.1\n", "logging vrf MGMT host 10.0.0.1 514 protocol udp\n"),
         ("banner motd\n! a\n  b\nEOF\nhostname a\n", "hostname a\n!\nbanner motd\n! a\n  b\nEOF\n!\n"),
     ],
 )
@@ -176,6 +178,10 @@ def test_secrets_are_no_part_of_a_path_or_a_value() -> None:
 def test_several_values_of_one_line_are_all_stated() -> None:
     """EOS has the last one; text that has both is no export of it, and is not taken for the plan."""
     assert of(PORT + "   mtu 9214\n   mtu 1500\n")["interface Ethernet1/1", "mtu"] == "9214; 1500"
+
+
+def test_banners_that_never_end_are_lines() -> None:
+    assert of("EOF\n" + "banner motd\n" * 20_000) == {("EOF",): "", ("banner motd",): ""}
 
 
 @pytest.mark.parametrize("line", ["interface Et1-99999999", "vlan 1-99999999999", "router bgp 1.2.3"])

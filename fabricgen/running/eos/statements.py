@@ -2,7 +2,8 @@
 
 `lines.yaml` has the lines that a build writes, as forms: which words name a line, and which are its value. They make
 one spelling of what EOS shows in several: abbreviations, names of interfaces, ranges, AS numbers in dots, masks. A line
-of no form is a statement in its own words, without a value: nothing is passed over but `!`, `exit` and `end`.
+of no form is a statement in its own words, without a value: nothing is passed over but `!`, `exit`, `end`, and the
+prompts of a terminal.
 """
 
 from __future__ import annotations
@@ -29,8 +30,9 @@ ORDER = "order of "  # begins the only step of the order in which lines stand
 MOST_STATEMENTS = 1_000_000  # far more than a switch has, however many interfaces a line names at once
 _SECRET = "secret of "  # noqa: S105 - the beginning of a step, and no secret
 _ENDS = {"exit", "end", "exit-address-family", "exit-vrf"}
-_BANNER = re.compile(r"^(banner \S+)\n(.*?)\n?^EOF$", re.M | re.S)
+_BANNER = re.compile(r"^(banner \S+)\n", re.M)
 _RULE = re.compile(r"^((?:ip|ipv6) prefix-list \S+) (seq .*)$", re.M)  # as EOS before 4.23 shows it
+_PROMPT = re.compile(r"^[\w.-]+(?:\([\w-]+\))?[#>] *(?:sh\w* run.*|term\w* len.*|exit)?$", re.M)  # of a terminal's log
 _OF_NEIGHBOR = re.compile(r"neighbor (\S+)( .+)")
 
 
@@ -41,9 +43,12 @@ def statements(files: Mapping[str, str]) -> Statements:
     """
     (text,) = files.values()
     known = vocabulary()
-    stated: Statements = {(banner[1],): banner[2] for banner in _BANNER.finditer(text)}
+    *parts, rest = re.split("^EOF$", text, flags=re.M)  # ends a banner, in which no line is one of EOS
+    banners = [_BANNER.split(part, maxsplit=1) if _BANNER.search(part) else (f"{part}EOF", "", "") for part in parts]
+    stated: Statements = {(name,): lines.removesuffix("\n") for _, name, lines in banners if name}
     sections: dict[Path, list[tuple[Path, str]]] = {(): [((), "top")]}
-    for written in section_statements(_RULE.sub(r"\1\n \2", _BANNER.sub("", text)), ("!",)):
+    text = "\n".join([*(before for before, _, _ in banners), rest])
+    for written in section_statements(_PROMPT.sub("", _RULE.sub(r"\1\n \2", text)), ("!",)):
         above = sections[written[:-1]]
         sections[written] = above if written[-1] in _ENDS else []
         for section, kind in above if written[-1] not in _ENDS else ():
