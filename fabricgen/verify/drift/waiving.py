@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 
 from fabricgen.blueprint.load import LoadedBlueprint
 from fabricgen.blueprint.sections.lint_settings import DriftWaiver
@@ -26,8 +26,13 @@ class Waiver:
         return (
             self.stated.nos == nos
             and len(self.stated.path) == len(path)
-            and all(fnmatchcase(step, form) for step, form in zip(path, self.stated.path, strict=True))
+            and all(_fits(step, form) for step, form in zip(path, self.stated.path, strict=True))
         )
+
+
+def _fits(step: str, form: str) -> bool:
+    """Whether a step is of a form, in which `*` stands for any text."""
+    return re.fullmatch(".*".join(map(re.escape, form.split("*"))), step, re.DOTALL) is not None
 
 
 def waivers_of(loaded: LoadedBlueprint) -> tuple[Waiver, ...]:
