@@ -203,14 +203,14 @@ def _secret_form(secret: str) -> str:
 def _may_be_same(running: str | None, planned: str | None) -> bool:
     """Whether two secrets can be the same: equal in one form, or in two that cannot be compared.
 
-    Two crypt hashes of different kinds are different: a device keeps a hash that it is given as it is.
+    A device keeps a crypt hash that it is given as it is, so that anything else beside a planned one is different.
     """
     if not running or not planned:
         return False
     forms = _secret_form(running), _secret_form(planned)
     if "reference" in forms:
         return True
-    if forms[0] == forms[1] or all(form.startswith("$") for form in forms):
+    if forms[0] == forms[1] or forms[1].startswith("$"):
         return running == planned
     return True
 

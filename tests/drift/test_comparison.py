@@ -76,6 +76,9 @@ def test_values_and_absent_statements_restrict_a_rule() -> None:
         ("$1$salt$hash", "$6$salt$hash", False),
         ("$6$salt$hash", "<env:PASSWORD>", True),
         ("", "<env:PASSWORD>", False),
+        ("*", "$6$salt$hash", False),
+        ("hunter2", "$6$salt$hash", False),
+        ("$6$salt$hash", "hunter2", True),
     ],
 )
 def test_secrets_are_compared_in_one_form(running: str, planned: str, same: bool) -> None:
