@@ -50,7 +50,7 @@ def _exchange_boxes(hall: Hall, actions: Sequence[Mapping[str, Any]], outcome: O
             if renamed.setdefault(name, place) != place:
                 outcome.complaints.append(f"{name} is told to be {renamed[name]} and {place}")
     if partial:
-        renamed |= _others(hall, renamed)
+        renamed |= _others(renamed)
     if sorted(renamed) != sorted(renamed.values()):
         outcome.complaints.append(f"boxes are not exchanged for each other: {renamed}")
         return
@@ -60,11 +60,15 @@ def _exchange_boxes(hall: Hall, actions: Sequence[Mapping[str, Any]], outcome: O
     hall.names |= moved
 
 
-def _others(hall: Hall, renamed: Mapping[str, str]) -> dict[str, str]:
-    """The box of which nothing is told where another is told to stand in its place: it is in that one's."""
-    places = set(renamed.values()) - set(renamed)
-    boxes = {hall.place_of(place): place for place in sorted(places)}
-    return {place: where for where, place in boxes.items() if where in set(renamed) - set(renamed.values())}
+def _others(renamed: Mapping[str, str]) -> dict[str, str]:
+    """The boxes of which nothing is told, though another is told to stand in their place: each closes its ring."""
+    closing = {}
+    for start in sorted(set(renamed) - set(renamed.values())):
+        last = start
+        while last in renamed:
+            last = renamed[last]
+        closing[last] = start
+    return closing
 
 
 def _move_plugs(hall: Hall, actions: Sequence[Mapping[str, Any]], outcome: Outcome, partial: bool) -> None:
