@@ -106,7 +106,8 @@ class Action:
     """One thing to do. `moves` counts plugs that are pulled and put elsewhere; `boxes` devices that change places.
 
     `cables` are the ids of the cables that are not as planned because of it; `ends` where one has to go.
-    `renamed` maps, for an exchange, the name of each box as it tells it to the device that it stands for.
+    `renamed` maps, for an exchange, the name of each box as it tells it to the device that it stands for; `by_hardware`
+    says whether the MACs or GUIDs of the boxes say so, too.
     """
 
     kind: Kind
@@ -119,6 +120,7 @@ class Action:
     alternatives: tuple[Alternative, ...] = ()
     consequence: Consequence = Consequence()
     renamed: Mapping[str, str] = field(default_factory=dict)
+    by_hardware: bool = False
 
     @property
     def concerned(self) -> tuple[str, ...]:
@@ -151,7 +153,8 @@ class Diagnosis:
     """The state of every cable (int32, of CableState, by cable of PlannedCabling), and what is to be done.
 
     `extra` are links that were seen and that no plan has, as text. `notes` say what was inferred, ignored or not
-    matched, in sentences. `as_found` is what `diagnose` made of the sightings.
+    matched, in sentences. `as_found` is what `diagnose` made of the sightings. `named` are devices whose own dump tells
+    their planned name.
     """
 
     states: Ints
@@ -160,3 +163,4 @@ class Diagnosis:
     harmless: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     as_found: AsFound | None = None
+    named: frozenset[str] = frozenset()

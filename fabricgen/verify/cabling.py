@@ -38,11 +38,10 @@ if TYPE_CHECKING:
     from fabricgen.numbering.lazy_columns import Strings
 
 DEVICES = ("device", "fabric", "tier", "model", "nos", "site", "pod", "su", "rack", "u", "rail", "plane", "mgmt")
-LINKS = (
-    *("fabric", "cable", "a_device", "a_port", "a_ip", "b_device", "b_port", "b_ip"),
-    *("speed_gbps", "rail", "plane"),
-)
+LINKS = ("fabric", "cable", "a_device", "a_port", "b_device", "b_port", "speed_gbps", "rail", "plane")
 ADDRESSES = ("prefix", "device", "port")
+LINK_ADDRESSES = (("a_ip", "a_device", "a_port"), ("b_ip", "b_device", "b_port"))
+"""Where a folder without addresses.csv has some of them."""
 CABLES = (
     *("cable", "fabric", "part", "medium", "length_m", "a_device", "a_cage", "a_transceiver"),
     *("b_device", "b_cage", "b_transceiver", "label_a", "label_b"),
@@ -64,8 +63,8 @@ class PlannedCabling:
     (row of `devices`), `name` (index into `port_texts`), `plug` (what a hand moves: the end of a jumper; the common end
     of a splitter is one plug for all its links; numbers from 0), `connector` (index into `connector_texts`: where the
     plug is, as labels say). Per link, int32: `cable` (index into `cable_ids`), `row` (row of
-    `cables`). `patching` reads the lists of jumpers and of trunks (None: nothing is patched), `addresses` that of
-    addresses (None: those of links.csv are all that is known).
+    `cables`). `addresses` reads the list of addresses, `patching` those of jumpers and of trunks (None: nothing is
+    patched).
     """
 
     devices: Mapping[str, EncodedColumn]
@@ -81,8 +80,8 @@ class PlannedCabling:
     cable_ids: Strings
     cable: Ints
     row: Ints
+    addresses: Callable[[], Columns]
     patching: Callable[[], tuple[Columns, Columns]] | None = None
-    addresses: Callable[[], Columns] | None = None
 
     @property
     def ports(self) -> int:
@@ -151,17 +150,11 @@ class PlannedCabling:
     def _port_addresses(self) -> Mapping[tuple[str, str], frozenset[str]]:
         """The addresses of each port that has some, with their prefix lengths and VLANs: {(device, port): ...}."""
         found: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
-        if self.addresses is not None:
-            columns = self.addresses()
-            for device, name, prefix in zip(columns["device"], columns["port"], columns["prefix"], strict=True):
-                port, _, vlan = str(name).partition(".")
+        columns = self.addresses()
+        for device, name, prefix in zip(columns["device"], columns["port"], columns["prefix"], strict=True):
+            port, _, vlan = str(name).partition(".")
+            if prefix:
                 found[str(device), port].add(f"{prefix} {vlan}")
-        else:
-            for side in "ab":
-                texts = (self.links[f"{side}_{what}"].texts().tolist() for what in ("device", "port", "ip"))
-                for device, port, prefix in zip(*texts, strict=True):
-                    if prefix:
-                        found[device, port].add(f"{prefix} ")
         return {port: frozenset(prefixes) for port, prefixes in found.items()}
 
     def config(self, port: int) -> tuple[object, ...]:
@@ -217,8 +210,7 @@ def cabling_of(cluster: Cluster) -> PlannedCabling:
     links = links_part.table(cluster).columns
     cables = cables_part.table(cluster).columns
     lists = _picked(devices, DEVICES), _picked(links, LINKS), _picked(cables, CABLES)
-    found = _cabling(*lists, label_texts(cluster))
-    found = replace(found, addresses=lambda: addresses_part.table(cluster).columns)
+    found = _cabling(*lists, label_texts(cluster), lambda: addresses_part.table(cluster).columns)
     patching = cluster.plan.patching
     if patching is None:
         return found
@@ -244,9 +236,18 @@ def cabling_in(folder: Path) -> PlannedCabling:
             _read(folder / file, built.read(file), names)
             for file, names in (("devices.csv", DEVICES), ("links.csv", LINKS), ("cables.csv", CABLES))
         )
-    cabling = _cabling(devices, links, cables, sockets_in(cables["label_a"]))
-    if (addresses := folder / "addresses.csv").is_file():
-        cabling = replace(cabling, addresses=lambda: _read(addresses, built.read(addresses.name), ADDRESSES))
+
+    def addresses() -> Columns:
+        file = folder / "addresses.csv"
+        if file.is_file():
+            return _read(file, built.read(file.name), ADDRESSES)
+        ends = [_read(folder / "links.csv", built.read("links.csv"), names) for names in LINK_ADDRESSES]
+        return {
+            name: [text for end, names in zip(ends, LINK_ADDRESSES, strict=True) for text in end[names[at]]]
+            for at, name in enumerate(ADDRESSES)
+        }
+
+    cabling = _cabling(devices, links, cables, sockets_in(cables["label_a"]), addresses)
     if not (folder / "patches.csv").is_file():
         return cabling
 
@@ -311,8 +312,9 @@ def _cabling(
     links: dict[str, EncodedColumn],
     cables: dict[str, Any],
     sockets: tuple[EncodedColumn, EncodedColumn],
+    addresses: Callable[[], Columns],
 ) -> PlannedCabling:
-    """`sockets`: what labels of cables say behind the place, at a and b ends."""
+    """`sockets`: what labels of cables say behind the place, at a and b ends; `addresses` reads those of ports."""
     links = _with_cables(links)
     names: list[str] = devices["device"].read(0, len(devices["device"]))
     number = {name: row for row, name in enumerate(names)}
@@ -337,6 +339,7 @@ def _cabling(
         plug=connectors.plug,
         connector=connectors.code,
         connector_texts=connectors.texts,
+        addresses=addresses,
         cable_ids=cable_ids,
         cable=link_cable,
         row=row,

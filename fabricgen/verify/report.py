@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol, cast
 
+import numpy as np
+
 from fabricgen.kernel import discovery
-from fabricgen.verify.actions import Action, CableState, Diagnosis
+from fabricgen.verify.actions import Action, CableState, Diagnosis, Kind
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.planned import Planned
 from fabricgen.verify.progress.counts import Progress, by_rack, by_unit, whole
@@ -88,7 +90,7 @@ def report_on(planned: Planned, diagnosis: Diagnosis, asked: Asked, looked_at: f
     blind = 0 < here_whole.total == here_whole.unseen and not looked_at
     here = replace(
         diagnosis,
-        actions=tuple(action for action in diagnosis.actions if scope.holds(action)),
+        actions=_costliest_first(plan, [action for action in diagnosis.actions if scope.holds(action)]),
         extra=tuple(text for text in diagnosis.extra if scope.tells(text)),
         harmless=tuple(text for text in diagnosis.harmless if scope.tells(text)),
         notes=(NOTHING_SEEN, *diagnosis.notes) if blind else diagnosis.notes,
@@ -106,6 +108,23 @@ def report_on(planned: Planned, diagnosis: Diagnosis, asked: Asked, looked_at: f
         racks=by_rack(plan, scope, states, became.verified),
         blind=blind,
     )
+
+
+def _costliest_first(plan: PlannedCabling, actions: Sequence[Action]) -> tuple[Action, ...]:
+    """Exchanges of boxes first, by which places are called; then by bandwidth that is lost or astray, then by that of
+    all links concerned: a management port never pushes out a port of accelerators.
+    """
+    gbps = plan.links["speed_gbps"].vocabulary.astype(np.float64)[plan.links["speed_gbps"].codes]
+    by_cable = np.bincount(plan.cable, weights=gbps, minlength=len(plan.cable_ids))
+    number = {name: row for row, name in enumerate(plan.cable_ids.tolist())} if actions else {}
+    kinds = list(Kind)
+
+    def order(action: Action) -> tuple[float, ...]:
+        told = (*action.consequence.lost_gbps.values(), *action.consequence.astray_gbps.values())
+        concerned = sum(float(by_cable[number[cable]]) for cable in action.concerned if cable in number)
+        return action.kind is not Kind.EXCHANGE, -sum(told), -concerned, kinds.index(action.kind)
+
+    return tuple(sorted(actions, key=order))
 
 
 class ReportModule(Protocol):

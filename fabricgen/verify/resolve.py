@@ -14,7 +14,7 @@ from fabricgen.verify.notes import box_text, capped
 from fabricgen.verify.ports.coverage import coverage_of
 from fabricgen.verify.ports.ends import Ends, ends_of
 from fabricgen.verify.ports.numbers import UNKNOWN
-from fabricgen.verify.seen import Conflict, Seen, SparePort, Stranger, place_of
+from fabricgen.verify.seen import Conflict, Seen, SparePort, Stranger, is_outside, place_of
 from fabricgen.verify.sightings import Sightings
 from fabricgen.wiring.tables import Flags, Ints, Ints64
 
@@ -265,5 +265,6 @@ def _notes_of_doubles(cabling: PlannedCabling, seen: Seen, doubled: list[tuple[i
         f"{place_of(cabling, seen, port)} sees two neighbours, {place_of(cabling, seen, kept)} and "
         f"{place_of(cabling, seen, other)}: the first is taken"
         for port, kept, other in doubled
+        if not is_outside(cabling, seen, port)
     ]
     return capped(notes, "ports with two neighbours")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -65,3 +66,16 @@ def place_of(cabling: PlannedCabling, seen: Seen, port: int) -> str:
 def device_of(cabling: PlannedCabling, seen: Seen, port: int) -> int:
     """The device of a planned or spare port."""
     return int(cabling.device[port]) if port < cabling.ports else seen.spare[port - cabling.ports].device
+
+
+_MANAGEMENT = re.compile(r"eth0|e?mgmt\d*|management[\d/]*|ma[\d/]+", re.IGNORECASE)
+
+
+def is_outside(cabling: PlannedCabling, seen: Seen, port: int) -> bool:
+    """Whether a port is one for management, and the plan has no network of such ports.
+
+    What is seen there is what an unmanaged switch floods: any number of neighbours, none at a cable of the plan.
+    """
+    if port < cabling.ports or not _MANAGEMENT.fullmatch(seen.spare[port - cabling.ports].port):
+        return False
+    return not any(_MANAGEMENT.fullmatch(str(text)) for text in cabling.port_texts)

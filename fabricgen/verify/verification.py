@@ -9,6 +9,7 @@ from typing import NamedTuple
 from fabricgen.catalog.loader import Catalog
 from fabricgen.verify.consequences.costs import with_consequences
 from fabricgen.verify.diagnosis.diagnosing import diagnose
+from fabricgen.verify.identity.hardware import with_hardware
 from fabricgen.verify.identity.identify import identities_of
 from fabricgen.verify.identity.identities import Identities
 from fabricgen.verify.identity.other_hall import check_hall
@@ -39,6 +40,7 @@ def verify(planned: Planned, dumps: Sequence[str], asked: Asked, jobs: int = 0) 
     check_hall(plan, devices, dumps)
     seen, notes = seen_of(plan, sightings, identities)
     diagnosis = with_consequences(plan, diagnose(plan, seen), cluster, seen)
+    diagnosis = with_hardware(plan, diagnosis, sightings, identities)
     looked_at = frozenset[str]()
     if asked.optics:
         diagnosis, looked_at = with_optics(plan, diagnosis, read.reports, devices, identities, catalogue)

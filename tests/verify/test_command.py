@@ -67,7 +67,8 @@ def test_json_has_every_key_of_the_contract(tmp_path: Path, fabricgen: Command) 
     assert report["cables"] == {
         "as_planned": 21, "dark": 1, "elsewhere": 2, "unseen": 0, "harmless": 0, "extra": 0
     }  # fmt: skip
-    assert [(action["kind"], action["moves"]) for action in report["actions"]] == [("swap", 2), ("dark", 0)]
+    costliest_first = [(action["kind"], action["moves"]) for action in report["actions"]]
+    assert costliest_first == [("dark", 0), ("swap", 2)]
     for action in report["actions"]:
         assert action.keys() >= {"id", "kind", "moves", "cables", "ends", "alternatives", "text"}
         assert all(end.keys() >= {"device", "port", "rack", "u", "label"} for end in action["ends"])

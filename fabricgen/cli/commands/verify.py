@@ -140,8 +140,14 @@ def _accepted(blueprint: str, planned: Planned, report: Report, ids: tuple[str, 
     from fabricgen.as_built.sheets.stated import read_stated
     from fabricgen.cli.overlays import included_as, tell_to_include
     from fabricgen.verify.accept.accepting import accepted
+    from fabricgen.verify.accept.chosen import ALL, keeps_names
 
     assert planned.cluster is not None  # noqa: S101 - it is no built folder
+    for action in report.actions if ALL in ids else ():
+        if action.renamed and keeps_names(report.diagnosis, action):
+            click.echo(
+                f"--accept all leaves {action.id} out: its boxes have their planned names; give its id", err=True
+            )
     overlay = accepted(planned.cluster, report.diagnosis, ids, file, included_as(blueprint, file))
     if not read_stated(planned.cluster.design.loaded, file).included:
         tell_to_include(blueprint, file)

@@ -41,7 +41,7 @@ def chosen(places: Places, diagnosis: Diagnosis, ids: Sequence[str]) -> Chosen:
     actions = {action.id: action for action in diagnosis.actions}
     harmless = _harmless(places, diagnosis)
     if ALL in ids:
-        every = tuple(action for action in diagnosis.actions if _can(action))
+        every = tuple(action for action in diagnosis.actions if _can(action) and not keeps_names(diagnosis, action))
         moved = _exchanged(every)
         mine = {cable: joined for cable, joined in harmless.items() if not _touches(joined, moved)}
         return Chosen(every, mine, _both_ways(diagnosis))
@@ -78,6 +78,11 @@ def _exchanged(actions: Iterable[Action]) -> frozenset[str]:
 def _touches(joined: Iterable[tuple[Place, Place]], boxes: frozenset[str]) -> bool:
     """Whether some links end on one of some boxes."""
     return any(place.device in boxes for pair in joined for place in pair)
+
+
+def keeps_names(diagnosis: Diagnosis, action: Action) -> bool:
+    """Whether `all` leaves an exchange out: its boxes tell their planned names, and no MAC or GUID says otherwise."""
+    return not action.by_hardware and not diagnosis.named.isdisjoint({*action.renamed, *action.renamed.values()})
 
 
 def _can(action: Action) -> bool:

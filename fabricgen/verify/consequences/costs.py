@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
@@ -21,7 +22,7 @@ from fabricgen.verify.actions import Action, Consequence, Diagnosis, Kind
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.consequences.places import SPARE, Place, Places
 from fabricgen.verify.consequences.reach import Reach
-from fabricgen.verify.seen import Seen
+from fabricgen.verify.seen import Seen, device_of
 from fabricgen.wiring.tables import Flags, Ints64, unique_values
 
 _JUDGED = {kind for kind in Kind if kind not in (Kind.OPTIC, Kind.PORT)}
@@ -146,6 +147,20 @@ class _Lookup:
             self._accelerators[model] = own.count if own else 0
         return self._accelerators[model]
 
+    def serves_accelerators(self, links: Sequence[int]) -> bool:
+        """Whether any of some links is of the network between accelerators: that which gives nodes most bandwidth."""
+        return bool(self._of_accelerators[self.cabling.links["fabric"].codes[list(links)]].any())
+
+    @cached_property
+    def _of_accelerators(self) -> Flags:
+        """By fabric, whether nodes have at least half as much bandwidth to it as to any."""
+        fabric, speed = self.cabling.links["fabric"], self.cabling.links["speed_gbps"]
+        node = (self.cabling.devices["tier"].vocabulary == "node")[self.cabling.devices["tier"].codes]
+        gbps = speed.vocabulary.astype(np.float64)[speed.codes] * node[self.cabling.device[0::2]]
+        total = np.bincount(fabric.codes, weights=gbps, minlength=len(fabric.vocabulary))
+        found: Flags = 2 * total >= total.max(initial=0)
+        return found
+
     def uplinks(self, device: int) -> list[int]:
         """The planned ports of a switch to the tier above."""
         ports = self.cabling.ports_of_device(device)
@@ -256,9 +271,9 @@ def _consequence(lookup: _Lookup, action: Action, links: Sequence[int], sees: Se
         planes=_numbers(account.crossed["plane"]),
         fabrics=tuple(dict.fromkeys((one, other) for _, one, other in account.crossed["fabric"])),
         uplinks=tuple((names[device], lost, len(lookup.uplinks(device))) for device, lost in account.uplinks.items()),
-        uneven=tuple(_uneven(lookup, _pairs(lookup, map(lookup.devices, seen)), pairs)),
+        uneven=tuple(_uneven(lookup, _pairs(lookup, map(lookup.devices, seen)), pairs, sees)),
         nodes=len(account.nodes),
-        accelerators=sum(map(lookup.accelerators, account.nodes)),
+        accelerators=sum(map(lookup.accelerators, account.nodes)) if lookup.serves_accelerators(links) else 0,
     )
 
 
@@ -277,17 +292,35 @@ def _joins(lookup: _Lookup, ends: tuple[Place, Place]) -> tuple[tuple[int, int],
     return tuple(sorted((0, end.port) if lookup.is_node(end.device) else (1, end.device) for end in ends))
 
 
-def _uneven(lookup: _Lookup, planned: Pairs, seen: Pairs) -> Iterator[tuple[str, str, int, int]]:
+def _uneven(lookup: _Lookup, planned: Pairs, seen: Pairs, sees: Seen | None) -> Iterator[tuple[str, str, int, int]]:
     """(switch, other switch, links there are, links planned) of each pair that has other numbers, the switch first that
-    is below.
+    is below. Where dumps tell of the pair, they have the word.
     """
     names, device = lookup.cabling.device_names, lookup.cabling.device
     for one, other in sorted(pair for pair in planned | seen if planned[pair] != seen[pair]):
         ports = lookup.cabling.ports_of_device(one)
         between = ports[device[ports ^ 1] == other]
         there = len(between) - planned[one, other] + seen[one, other]
+        if sees is not None:
+            there = _links_seen(lookup.cabling, sees, one, other) + _unseen(sees, between)
+            if there == len(between):
+                continue
         upper_first = len(between) and int(between[0]) & 1
         yield (*((names[other], names[one]) if upper_first else (names[one], names[other])), there, len(between))
+
+
+def _links_seen(cabling: PlannedCabling, sees: Seen, one: int, other: int) -> int:
+    """How many links dumps show between two devices, at planned and at spare ports."""
+    spare = [number for number, port in enumerate(sees.spare, cabling.ports) if port.device == one]
+    ports = np.r_[cabling.ports_of_device(one), np.array(spare, dtype=np.int64)]
+    mates = [device_of(cabling, sees, mate) for mate in sees.mate[ports].tolist() if mate >= 0]
+    return mates.count(other) + int((sees.towards[ports] == other).sum())
+
+
+def _unseen(sees: Seen, ports: Ints64) -> int:
+    """How many planned links, by the ports at one of their ends, no dump tells of."""
+    blind = (sees.mate[ports] < 0) & (sees.mate[ports ^ 1] < 0) & (sees.towards[ports] < 0)
+    return int((blind & ~sees.dumped[ports] & ~sees.dumped[ports ^ 1]).sum())
 
 
 def _worst(lookup: _Lookup, actions: Iterable[Action]) -> Iterator[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
 
 import numpy as np
 
@@ -132,23 +131,23 @@ def _of_device(topology: Topology, device: int, cables: list[int], unseen: int) 
     return Action(Kind.DARK, 0, tuple(_ids(topology, cables)), ends, f"{text}{ONE_KIND}")
 
 
-def _blind_sides(topology: Topology, dark: Flags) -> Iterator[tuple[int, str, list[int]]]:
-    """(Device, fabric and tier, cables) of devices that none of their cables to one tier of a fabric joins with it,
+def _blind_sides(topology: Topology, dark: Flags) -> list[tuple[int, str, list[int]]]:
+    """(Device, fabrics and tiers, cables) of devices that none of their cables to a tier of a fabric joins with it,
     though others are up; those with the most cables first.
     """
     cabling = topology.cabling
     tier, fabric = cabling.devices["tier"], cabling.links["fabric"]
-    ends = np.flatnonzero(np.repeat(dark, 2))
     found = []
-    for device in np.unique(cabling.device[ends]).tolist():
-        sides: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for device in np.unique(cabling.device[np.flatnonzero(np.repeat(dark, 2))]).tolist():
+        sides: dict[str, list[int]] = defaultdict(list)
         for port in cabling.ports_of_device(device).tolist():
-            sides[int(fabric.codes[port >> 1]), int(tier.codes[cabling.device[port ^ 1]])].append(port >> 1)
-        for (of, at), links in sides.items():
-            cables = sorted(set(cabling.cable[links].tolist()))
-            if len(cables) >= LEAST and dark[links].all():
-                found.append((device, f"{fabric.vocabulary[of]} {tier.vocabulary[at]}", cables))
-    yield from sorted(found, key=lambda each: (-len(each[2]), each[0], each[1]))
+            at = tier.vocabulary[tier.codes[cabling.device[port ^ 1]]]
+            sides[f"{fabric.vocabulary[fabric.codes[port >> 1]]} {at}s"].append(port >> 1)
+        cables = {side: set(cabling.cable[links].tolist()) for side, links in sides.items() if dark[links].all()}
+        blind = {side: of_side for side, of_side in cables.items() if len(of_side) >= LEAST}
+        if blind:
+            found.append((device, " and ".join(sorted(blind)), sorted(set().union(*blind.values()))))
+    return sorted(found, key=lambda each: (-len(each[2]), each[0]))
 
 
 def _of_side(topology: Topology, device: int, tier: str, links: dict[int, list[int]]) -> Action:
@@ -157,5 +156,5 @@ def _of_side(topology: Topology, device: int, tier: str, links: dict[int, list[i
     ends = _plugs_of(topology, [link for of_cable in links.values() for link in of_cable])
     own = tuple(end for end in ends if end.device == topology.cabling.device_names[device])
     end = End(own[0].device, "", own[0].rack, own[0].u)
-    text = f"{box(end)}: none of its {len(names)} cables to {tier}s is up, and others are: {ONE_KIND}"
+    text = f"{box(end)}: none of its {len(names)} cables to {tier} is up, and others are: {ONE_KIND}"
     return Action(Kind.DARK, 0, tuple(names), own, text)

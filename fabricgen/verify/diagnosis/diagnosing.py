@@ -36,7 +36,7 @@ from fabricgen.verify.diagnosis.unexplained import (
     stranger_actions,
     unclear_actions,
 )
-from fabricgen.verify.seen import Seen, place_of
+from fabricgen.verify.seen import Seen, is_outside, place_of
 from fabricgen.wiring.tables import Ints, Ints64
 
 HOPELESS = 5000
@@ -86,9 +86,9 @@ def diagnose(cabling: PlannedCabling, seen: Seen) -> Diagnosis:
             f"{len(harmless)} links are swapped with others between the same two devices, whose ports are configured "
             "alike: that is harmless."
         )
-    return Diagnosis(
-        states, tuple(actions), _extra(cabling, seen), tuple(harmless), tuple(notes), as_found(found.boxed)
-    )
+    extra, outside = _extra(cabling, seen)
+    notes += outside
+    return Diagnosis(states, tuple(actions), tuple(extra), tuple(harmless), tuple(notes), as_found(found.boxed))
 
 
 def _exchanged_boxes(as_seen: Topology, seen: Seen, states: Ints) -> tuple[list[Ring], Topology, list[Ring]]:
@@ -266,18 +266,21 @@ def _harmless(topology: Topology) -> list[str]:
     ]
 
 
-def _extra(cabling: PlannedCabling, seen: Seen) -> tuple[str, ...]:
-    """Links between ports of which none is planned, and strangers at such ports, as `A:p - B:q`."""
+def _extra(cabling: PlannedCabling, seen: Seen) -> tuple[list[str], list[str]]:
+    """(Links between ports of which none is planned, and strangers at such ports, as `A:p - B:q`; a note on those at
+    ports for management that no plan has.)
+    """
     planned = cabling.ports
-    mate = seen.mate[planned:]
-    found = [
-        f"{place_of(cabling, seen, port)} - {place_of(cabling, seen, int(sees))}"
-        for port, sees in enumerate(mate.tolist(), planned)
+    joined = [
+        (port, int(sees), place_of(cabling, seen, int(sees)))
+        for port, sees in enumerate(seen.mate[planned:].tolist(), planned)
         if sees > port
     ]
-    found += [
-        f"{place_of(cabling, seen, stranger.port)} - {stranger.text}"
-        for stranger in seen.strangers
-        if stranger.port >= planned
+    joined += [(stranger.port, -1, stranger.text) for stranger in seen.strangers if stranger.port >= planned]
+    outside = [pair for pair in joined if any(port >= 0 and is_outside(cabling, seen, port) for port in pair[:2])]
+    found = [
+        f"{place_of(cabling, seen, port)} - {told}" for port, sees, told in joined if (port, sees, told) not in outside
     ]
-    return tuple(found)
+    first = f"{place_of(cabling, seen, outside[0][0])} sees {outside[0][2]}" if outside else ""
+    note = f"{len(outside):,} neighbours at ports for management are left out, of which the plan has none: {first}"
+    return found, [note] if outside else []

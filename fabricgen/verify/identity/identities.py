@@ -26,6 +26,7 @@ class Identities:
     - `device`, int32: the row of the device, -1 for none.
     - `how`, uint8: of `How`.
     - `port`, int32: the planned port that the box is itself, as an adapter of InfiniBand whose GUID is known; else -1.
+    - `hardware`, int32: the row of the device whose MAC or GUID it has, by the inventory or the plan; -1: not known.
     - `adapter`, int32: index into `adapters`, the names of adapters in node descriptions (`mlx5_0`), of which the first
       is "".
 
@@ -35,6 +36,7 @@ class Identities:
     device: Ints
     how: Bytes
     port: Ints
+    hardware: Ints
     adapter: Ints
     adapters: tuple[str, ...]
     ports: PortNumbers

@@ -35,7 +35,8 @@ def stated(
         device[i], how[i] = (found, How.NAME) if found >= 0 else _otherwise(box, names, chassis)
     wrong = (port >= 0) & (cabling.device[port] != device)
     port[wrong] = -1
-    return Identities(device, how, port, adapter, tuple(adapters), ports)
+    hardware = np.array([chassis.get(box.chassis, -1) if box.chassis else -1 for box in boxes], dtype=np.int32)
+    return Identities(device, how, port, hardware, adapter, tuple(adapters), ports)
 
 
 def _otherwise(box: Box, names: DeviceNames, chassis: dict[str, int]) -> tuple[int, How]:

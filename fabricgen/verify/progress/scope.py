@@ -23,12 +23,17 @@ _PART = re.compile(r"^(su|rack)-?(\d{1,9}|last)$")
 
 @dataclass(frozen=True)
 class Scope:
-    """The places asked for (none: the whole plan), and what is in them: devices by row, cables by PlannedCabling."""
+    """The places asked for (none: the whole plan), and what is in them: devices by row, cables by PlannedCabling.
+
+    `names` are the devices in them, `places` those of them that are there by place: of a fabric only its cables are
+    asked for, not what else its switches have.
+    """
 
     asked: tuple[str, ...]
     devices: Flags
     cables: Flags
     names: frozenset[str]
+    places: frozenset[str]
     cable_ids: frozenset[str]
 
     def holds(self, action: Action) -> bool:
@@ -36,7 +41,7 @@ class Scope:
         return (
             not self.asked
             or not self.cable_ids.isdisjoint(action.cables)
-            or any(end.device in self.names for end in action.ends)
+            or any(end.device in self.places for end in action.ends)
         )
 
     def tells(self, text: str) -> bool:
@@ -52,20 +57,23 @@ def scope_of(plan: PlannedCabling, asked: Sequence[str]) -> Scope:
     """
     wired = np.bincount(plan.cable, minlength=len(plan.cable_ids)) > 0
     if not asked:
-        return Scope((), np.ones(len(plan.device_names), dtype=bool), wired, frozenset(), frozenset())
-    devices, links = np.zeros(len(plan.device_names), dtype=bool), np.zeros(len(plan.cable), dtype=bool)
+        return Scope((), np.ones(len(plan.device_names), dtype=bool), wired, frozenset(), frozenset(), frozenset())
+    devices, places = (np.zeros(len(plan.device_names), dtype=bool) for _ in range(2))
+    links = np.zeros(len(plan.cable), dtype=bool)
     for text in asked:
         here, own = _devices(plan, text), _equal(plan.links["fabric"], text)
         switches = _equal(plan.devices["fabric"], text)
         if not here.any() and not own.any() and not switches.any():
             hint = did_you_mean(text, _places(plan))
             raise fault("FG066", f"the plan has no place '{text}' to verify", hint=hint)
+        places |= here
         devices |= here | switches
         links |= own | here[plan.device].reshape(-1, 2).any(axis=1)
     cables = np.zeros(len(plan.cable_ids), dtype=bool)
     cables[plan.cable[links]] = True
-    names = frozenset(np.array(plan.device_names, dtype=object)[devices].tolist())
-    return Scope(tuple(asked), devices, cables, names, frozenset(plan.cable_ids[cables].tolist()))
+    names = np.array(plan.device_names, dtype=object)
+    told, there = (frozenset(names[rows].tolist()) for rows in (devices, places))
+    return Scope(tuple(asked), devices, cables, told, there, frozenset(plan.cable_ids[cables].tolist()))
 
 
 def _devices(plan: PlannedCabling, text: str) -> Flags:

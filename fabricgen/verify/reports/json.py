@@ -69,6 +69,7 @@ def _action(report: Report, action: Action) -> dict[str, Any]:
         "text": action.text,
         "consequence": _consequence(action.consequence),
         "renamed": dict(sorted(action.renamed.items())),
+        "by_hardware": action.by_hardware,
     }
 
 

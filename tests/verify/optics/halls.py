@@ -46,7 +46,8 @@ def hall() -> PlannedCabling:
     cables |= {"b_device": list(b_device), "b_cage": list(b_cage), "b_transceiver": list(b_module)}
     cables |= {f"label_{side}": [f"{name} {side}" for name in cable] for side in "ab"}
     encoded = [{name: planned._encoded(column) for name, column in table.items()} for table in (devices, links, cables)]
-    return planned._cabling(*encoded)
+    none = {name: [] for name in planned.ADDRESSES}
+    return planned._cabling(*encoded, planned.sockets_in(cables["label_a"]), lambda: none)
 
 
 def judged(*reports: PortReport, states: list[int] | None = None) -> tuple[tuple[Action, ...], tuple[str, ...]]:

@@ -44,7 +44,7 @@ def test_what_is_wrong_is_an_action_of_its_cable(tmp_path: Path, fabricgen: Comm
     dumps = dumped(tmp_path, **wrong)  # type: ignore[arg-type]
     ran = fabricgen("verify", BLUEPRINT, dumps, "--optics", "--format", "json")
     assert ran.code == 1
-    actions = report(ran)["actions"]
+    actions = sorted(report(ran)["actions"], key=lambda action: action["cables"])
     assert [(action["kind"], action["moves"], action["cables"]) for action in actions] == [
         ("optic", 0, [f"{LEAF}:1"]),
         ("optic", 0, [f"{LEAF}:29"]),

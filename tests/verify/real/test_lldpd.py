@@ -122,8 +122,8 @@ def test_the_command_names_the_plugs(
     assert (ran.code, ran.err) == (1, "")
     report = json.loads(ran.out)
     found = [(action["kind"], action["moves"]) for action in report["actions"]]
-    assert found == [("splitter", 2), ("swap", 2), ("dark", 0)]
-    rolled, swap, dark = ({f"{end['device']}:{end['port']}" for end in each["ends"]} for each in report["actions"])
+    assert found == [("dark", 0), ("swap", 2), ("splitter", 2)]
+    dark, swap, rolled = ({f"{end['device']}:{end['port']}" for end in each["ends"]} for each in report["actions"])
     assert rolled == {"p1-su01-n001:eth1", "p1-su01-n002:eth1"}
     assert swap == {f"compute-leaf-p1-su02-r2-01:Ethernet{port}" for port in (232, 240)}
     assert dark == {f"{device}:{port}" for device, port in hall.cuts}
