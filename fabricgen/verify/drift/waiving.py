@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import re
+import glob
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 
 from fabricgen.blueprint.load import LoadedBlueprint
 from fabricgen.blueprint.sections.lint_settings import DriftWaiver
@@ -31,8 +32,8 @@ class Waiver:
 
 
 def _fits(step: str, form: str) -> bool:
-    """Whether a step is of a form, in which `*` stands for any text."""
-    return re.fullmatch(".*".join(map(re.escape, form.split("*"))), step, re.DOTALL) is not None
+    """Whether a step is of a form, in which `*` alone stands for any text; its time does not grow with many of them."""
+    return fnmatchcase(step, "*".join(map(glob.escape, form.split("*"))))
 
 
 def waivers_of(loaded: LoadedBlueprint) -> tuple[Waiver, ...]:
