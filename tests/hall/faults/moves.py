@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from tests.hall.faults.laid import Laid, in_order, movable, pick_pair, places, sockets_of
+from tests.hall.faults.laid import Laid, pick_pair, places, sockets_of
 from tests.hall.model import Hall
 from tests.hall.plan import Socket
 
@@ -108,21 +108,18 @@ def plug_in_free_cage(hall: Hall, random: Random) -> Laid | None:
             continue
         source = random.choice(sockets)
         moves = {source: target}
-        if random.random() < 0.4:
-            moves |= {
-                s: t
-                for s in sockets
-                for t in free
-                if s.cage == source.cage
-                and (t.device, t.cage) == (target.device, target.cage)
-                and s.connector == t.connector
-                and s != source
-            }
-            if source.connector != target.connector and len(moves) > 1:
-                moves = {source: target}
+        if random.random() < 0.4 and source.connector == target.connector:
+            moves |= _rest_of_cage(source, target, sockets, free)
         hall.put({hall.plugged[s]: t for s, t in moves.items()})
         return Laid("plug_in_free_cage", ", ".join(f"{s} -> {t}" for s, t in moves.items()))
     return None
+
+
+def _rest_of_cage(source: Socket, target: Socket, sockets: list[Socket], free: list[Socket]) -> dict[Socket, Socket]:
+    """The other connectors of a cage, to the same ones of a free cage."""
+    beside = {s.connector: s for s in free if (s.device, s.cage) == (target.device, target.cage)}
+    others = [s for s in sockets if s.cage == source.cage and s != source]
+    return {s: beside[s.connector] for s in others if s.connector in beside}
 
 
 def ring(hall: Hall, random: Random) -> Laid | None:
@@ -151,4 +148,3 @@ FAULTS = (
     ring,
     legs_crossed,
 )
-__all__ = ["FAULTS", "in_order", "movable"]
