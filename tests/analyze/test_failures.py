@@ -150,6 +150,7 @@ def check_counts(network: Network) -> None:
     assert said == counted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SMALL)
 def test_every_part_takes_what_the_wired_graph_says(design_of, name: str) -> None:
     check_counts(network_of(design_of(SMALL[name])))

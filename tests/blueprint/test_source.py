@@ -231,6 +231,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(file)
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(setting=st.text(max_size=40) | st.from_regex(r'\A[ab0."]{1,8}=.{0,8}\Z'))
 def test_only_input_errors_come_out_of_sets(small: str, setting: str) -> None:

@@ -97,6 +97,7 @@ def test_a_misspelt_name_is_marked_in_editors_and_told_by_check(fabricgen, tmp_p
     assert f"did you mean '{meant}'?" in ran.out
 
 
+@pytest.mark.slow
 def test_profiles_of_ones_own_are_names_in_the_schema_of_a_blueprint(fabricgen, tmp_path: Path) -> None:
     file = write(tmp_path / "mine.yaml", LEAF_SPINE.replace("sn4700", "own-switch"))
     data = yaml.safe_load(file.read_text(encoding="utf-8"))

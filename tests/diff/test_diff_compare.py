@@ -218,6 +218,7 @@ def test_more_spines_spread_the_uplinks_anew_and_say_why(change: Changing) -> No
     )
 
 
+@pytest.mark.slow
 def test_a_cable_that_becomes_a_breakout_to_a_new_spine_is_moved(change: Changing) -> None:
     grown = change("superpod-b300", ("pods.p1.su=8",), ("pods.p1.su=9",))
     assert counts(grown)["links"]["moved"] == 4096

@@ -33,6 +33,7 @@ def built(tmp_path: Path) -> Path:
     return write(cluster_of("leaf-spine"), tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["leaf-spine", "nvl72-gb200", "superpod-b200", "superpod-b300", "two-site"])
 def test_a_folder_holds_the_lists_of_its_cluster(tmp_path: Path, name: str) -> None:
     change = compare(Side("folder", read_lists(open_built(write(cluster_of(name), tmp_path)))), side_of(name))

@@ -212,6 +212,7 @@ def test_prices_make_a_cost(fabricgen: Run, tmp_path: Path) -> None:
     assert fabricgen("plan", LEAF_SPINE, LEAF_SPINE, "--set", "pods.p1.su=1", *prices, "--fail-on", "cost").code == 0
 
 
+@pytest.mark.slow
 def test_a_folder_says_what_its_blueprint_says(fabricgen: Run, tmp_path: Path) -> None:
     grown = ("--set", "pods.p1.su=3")
     assert fabricgen("build", LEAF_SPINE, "-o", tmp_path / "old").code == 0

@@ -154,6 +154,7 @@ def test_fail_on_knows_renaming(fabricgen: Run) -> None:
     assert fabricgen(*command, "pods.p1.su=3").code == 0
 
 
+@pytest.mark.slow
 def test_a_title_says_what_makes_the_difference(
     fabricgen: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

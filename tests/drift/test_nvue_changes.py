@@ -215,6 +215,7 @@ def lines(text: str) -> list[str]:
     return [line.strip() for line in text.strip().splitlines()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DRIFT)
 def test_every_change_is_told_at_its_place(name: str) -> None:
     silent = []

@@ -143,6 +143,7 @@ def judge(text: str, counts: Counter[str]) -> Iterator[str]:
                 yield f"{what}: {kind(path)} = {value!r}"
 
 
+@pytest.mark.slow
 @pytest.mark.law
 @pytest.mark.parametrize(
     ("name", "sets"), law_cases("drift of nvue", CASES), ids=lambda v: v if isinstance(v, str) else ""
@@ -174,6 +175,7 @@ SPELLINGS: dict[str, Callable[[str], str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.law
 @pytest.mark.parametrize(
     ("name", "sets"), law_cases("nvue spelled", CASES), ids=lambda v: v if isinstance(v, str) else ""

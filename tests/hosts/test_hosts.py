@@ -221,6 +221,7 @@ def test_interfaces_are_called_as_the_blueprint_says() -> None:
     assert written == {path: renamed(text) for path, text in files_of("leaf-spine").items()}
 
 
+@pytest.mark.slow
 def test_ports_of_a_split_nic_have_names() -> None:
     ports = plans(files_of("multi-plane"))["p1-su01-n001"]
     assert all("/" not in name for name in ports)

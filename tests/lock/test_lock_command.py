@@ -62,6 +62,7 @@ def kept(old: Path, new: Path) -> int:
     return shared
 
 
+@pytest.mark.slow
 def test_a_build_keeps_a_lock_that_is_there(blueprint: Path, fabricgen) -> None:
     first = fabricgen("build", blueprint, "-o", "one")
     assert "no lock; `fabricgen lock` writes" in first.err

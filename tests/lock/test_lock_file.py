@@ -85,6 +85,7 @@ def test_a_damaged_lock_is_refused_at_its_place(old: str, new: str, said: str) -
 NAMES = st.from_regex(r"[a-z][a-z0-9 -]{0,20}[a-z0-9]", fullmatch=True)
 
 
+@pytest.mark.slow
 @given(
     st.dictionaries(st.one_of(NAMES, st.sampled_from(["on", "no", "y", "null"])), st.integers(1, 70), max_size=8),
     st.sampled_from(["units", "asns", "units east", "ipv4", "ipv6"]),

@@ -119,6 +119,7 @@ def only_grows(before: Cluster, after: Cluster) -> None:
     lint(before.design, before)
 
 
+@pytest.mark.slow
 @pytest.mark.law
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_phase_is_part_of_the_next(family: str) -> None:

@@ -128,6 +128,7 @@ def test_processors_are_those_that_may_be_used() -> None:
     assert 1 <= processors() <= (os.cpu_count() or 1)
 
 
+@pytest.mark.slow
 def test_workers_are_spawned_where_threads_are_alive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
     monkeypatch.setattr(bundles, "WORKERS_FROM", 1)

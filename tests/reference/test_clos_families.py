@@ -208,6 +208,7 @@ GROWING = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "su"), GROWING, ids=[name for name, _ in GROWING])
 def test_growth_within_the_reserve_moves_no_link(name: str, su: int) -> None:
     before = {tuple(row.values()) for row in wired(name)}
@@ -355,6 +356,7 @@ def test_everything_with_a_management_port_is_on_the_out_of_band_network() -> No
     assert len(shelves) == 16 * 8
 
 
+@pytest.mark.slow
 def test_the_largest_example_is_counted_without_expansion(tmp_path: Path, fabricgen) -> None:
     blueprint = BLUEPRINTS / "colossus-200k.yaml"
     assert fabricgen("build", blueprint, "-o", tmp_path / "out", "--only", "summary").code == 0

@@ -43,6 +43,7 @@ def test_providers_get_no_answer_to_dhcp(nos: str) -> None:
                 assert form.interfaces[port.name].relay is None, (switch.name, port.name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("nos", ["cumulus", "eos"])
 def test_out_of_band_leaves_speak_to_servers_from_their_loopback(nos: str) -> None:
     """Links between switches are announced to nobody, so that answers to their addresses would not come back."""

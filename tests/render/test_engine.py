@@ -66,6 +66,7 @@ def test_bytes_do_not_depend_on_hash_seeds() -> None:
     assert len(found) == 1
 
 
+@pytest.mark.slow
 def test_importing_the_renderer_loads_no_template_engine() -> None:
     code = "import sys, fabricgen.render.engine; print({'jinja2', 'multiprocessing'} & set(sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout == "set()\n"

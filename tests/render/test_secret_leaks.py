@@ -109,6 +109,7 @@ def test_pipes_and_circles_of_links_end(folder: Path, fabricgen) -> None:
     assert "cannot read the secret file:secrets/key" in ran.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("more", "template", "text"),
     [

@@ -54,6 +54,7 @@ def commands(tree: Any, words: tuple[str, ...] = ()) -> Iterator[str]:
             yield from commands(below, (*words, shlex.quote(str(key))))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "sets"), SHOWN, ids=[name for name, _ in SHOWN])
 def test_all_forms_of_a_configuration_say_the_same(name: str, sets: tuple[str, ...]) -> None:
     shown = list(texts(name, sets))
@@ -185,6 +186,7 @@ def test_what_is_unset_and_what_nobody_knows_is_stated() -> None:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

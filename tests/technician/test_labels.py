@@ -37,6 +37,7 @@ def test_a_label_by_hand() -> None:
     assert [near["code"], far["code"]] == ["compute-leaf-p1-su02-r1-01:29|a", "compute-leaf-p1-su02-r1-01:29|b"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SMALL)
 def test_no_two_labels_name_one_socket_or_have_one_code(name: str) -> None:
     rows = labels_of(name)

@@ -42,6 +42,7 @@ def cables_and_calls(pods: int, *sets: str) -> tuple[int, int]:
     return len(cables), calls
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", VARIANTS)
 def test_no_function_is_called_for_each_cable(name: str) -> None:
     (few, calls), (many, more) = (cables_and_calls(pods, *VARIANTS[name]) for pods in (2, 4))
