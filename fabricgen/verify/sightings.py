@@ -134,7 +134,9 @@ def joined(parts: Iterable[Sightings]) -> Sightings:
             + [-1],
             dtype=np.int32,
         )
-        text = np.array([texts.setdefault(_shortened(each), len(texts)) for each in part.texts], dtype=np.int32)
+        # ports keep the form of a name: a number of any length is one of no port that there is
+        names = (printable(each[:MOST_CHARACTERS]) for each in part.texts)
+        text = np.array([texts.setdefault(name, len(texts)) for name in names], dtype=np.int32)
         renumbered = box[part.owner], text[part.port], box[part.neighbor], text[part.far_port], text[part.far_text]
         kept = (renumbered[0] != _WITHIN_A_SWITCH) & (renumbered[2] != _WITHIN_A_SWITCH)
         for column, more in zip(columns, renumbered, strict=True):
