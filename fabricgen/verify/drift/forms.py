@@ -13,6 +13,12 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+_PROMPTS = re.compile(
+    r"\A\s*[\w.-]{1,64}(?:@[\w.-]{1,64}(?::[^\n#$>]{0,200})?)?[#$>] ?(?:sudo |vtysh |cat |nv |sh)[^\n]*\n"
+    r"|\n[\w.-]{1,64}(?:@[\w.-]{1,64}(?::[^\n#$>]{0,200})?)?[#$>][ \t]*\s*\Z"
+)
+"""The prompt of a terminal with the command that was typed, before all else; and the prompt alone, after all else."""
+
 MOST_DEEP = 20
 """More sections within sections than EOS has."""
 
@@ -27,6 +33,7 @@ class Told(NamedTuple):
 
 def told_by(text: str) -> Told | None:
     """What a text tells; None where it is no configuration of these forms. Raises nothing for any text."""
+    text = _PROMPTS.sub("", text)
     start = text.lstrip()[:1]
     if start in ("{", "["):
         try:

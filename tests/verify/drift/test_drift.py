@@ -104,11 +104,29 @@ def as_nvue_shows(text: str) -> str:
     return json.dumps([header, item])
 
 
+def eos_text() -> str:
+    return next(iter(files_of("eos").values()))
+
+
+def nvue_text() -> str:
+    return as_nvue_shows(files_of("cumulus")["startup.yaml"])
+
+
+def in_a_terminal(command: str, prompt: str, text: str) -> dict[str, str]:
+    """A text with the prompt and command before it, and the prompt behind it."""
+    return {"session.txt": f"{command}\n{text}\n{prompt}\n"}
+
+
 SHOWN: dict[str, tuple[str, Callable[[], dict[str, str]]]] = {
     "eos text": ("eos", lambda: {"show_run.txt": as_eos_shows(next(iter(files_of("eos").values())))}),
+    "eos in a terminal": ("eos", lambda: in_a_terminal("leaf-01#show running-config", "leaf-01#", eos_text())),
     "eos json": ("eos", lambda: {"run.json": as_eos_json(next(iter(files_of("eos").values())))}),
     "sonic tables": ("sonic", lambda: {"config_db.json": files_of("sonic")["config_db.json"]}),
     "sonic all": ("frr", lambda: {"all.json": as_sonic_shows(files_of("frr"))}),
+    "nvue in a terminal": (
+        "cumulus",
+        lambda: in_a_terminal("cumulus@leaf-01:mgmt:~$ nv config show", "cumulus@leaf-01:mgmt:~$ ", nvue_text()),
+    ),
     "nvue": ("cumulus", lambda: {"nv.json": as_nvue_shows(files_of("cumulus")["startup.yaml"])}),
     "startup": ("cumulus", lambda: {"startup.yaml": "# by NVUE\n" + files_of("cumulus")["startup.yaml"]}),
 }
