@@ -100,6 +100,37 @@ def test_first_jumpers_shifted_by_a_cage() -> None:
     assert {step.pull.connector for step in action.steps} == {f"{cage}/1" for cage in range(33, 41)}
 
 
+def test_jumpers_of_two_leaves_swapped_at_a_spine_cross_no_rails() -> None:
+    """Each leaf has its link to the spine still."""
+    (action,) = _rotated(B300, "compute-spine-pl1-01:Ethernet1/1", "compute-spine-pl1-01:Ethernet2/1").actions
+    assert (action.kind, action.moves) == (Kind.SWAP, 2)
+    assert "crossed" not in action.text
+
+
+def test_what_is_left_of_a_ring_of_plugs_that_are_alike_is_harmless() -> None:
+    """Once 4/2 and 7/1 are swapped, those in 7/1 and 7/2 go from one node to one leaf."""
+    found = _rotated("small-pair", *(f"compute-leaf-02:{port}" for port in ("7/1", "7/3", "4/3")))
+    (action,) = found.actions
+    assert (action.kind, action.moves) == (Kind.SWAP, 2)
+    assert action.cables == ("compute-leaf-02:4.2", "compute-leaf-02:7.1", "compute-leaf-02:7.2")
+
+
+def test_splitter_that_hangs_loose_beside_a_node_without_power() -> None:
+    """Nodes 1 and 2 are on 1/1 of each leaf, and the other plug of the cage is told on its own."""
+    hall = Hall(cabling("dual-tor"))
+    leaf, node = "compute-tor-p1-su01-r1-pl1-01", "p1-su01-host-001"
+    for plug, device in enumerate(hall.device):
+        if hall.cabling.device_names[device] == node:
+            hall.cage[plug] = None
+    hall.cage[_plug(hall, f"{leaf}:Ethernet1/5")] = None
+    every = set(range(len(hall.cabling.device_names)))
+    found = diagnose(hall.cabling, hall.seen(every - {hall.cabling.device_numbers[node]})).actions
+    assert [action.kind for action in found] == [Kind.DARK, Kind.DARK]
+    assert "is it powered?" in found[0].text
+    assert found[1].cables == (f"{leaf}:1",)
+    assert {end.port for end in found[1].ends if end.device == leaf} == {"Ethernet1/5"}
+
+
 def test_half_a_module_in_a_free_cage() -> None:
     """The spine has no cable in its cages 9 to 16."""
     (action,) = _rotated("rail-groups", "compute-spine-01:Ethernet1/1", into=("Ethernet12/5",)).actions

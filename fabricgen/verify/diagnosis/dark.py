@@ -28,7 +28,11 @@ def dark_actions(topology: Topology, missing: list[int]) -> list[Action]:
         by_cable.setdefault(int(cabling.cable[link]), []).append(link)
     actions = []
     for device, cables, unseen in _blind_devices(topology, links):
-        ours = [cable for cable in cables if by_cable.pop(cable, [])]
+        ours = [cable for cable in cables if cable in by_cable]
+        for cable in ours:  # the other plug of the cage may hang loose as well
+            beside = [link for link in by_cable.pop(cable) if device not in cabling.device[[2 * link, 2 * link + 1]]]
+            if beside:
+                by_cable[cable] = beside
         if ours:
             actions.append(_of_device(topology, device, ours, unseen))
     for device, tier, cables in _blind_sides(topology, dark):

@@ -211,10 +211,14 @@ def _is_there(topology: Topology, device: int) -> bool:
 
 
 def mended(before: Topology, after: Topology, states: Ints, ports: list[int]) -> tuple[str, ...]:
-    """The cables at some ports that are elsewhere, except for those that are still wrong afterwards."""
+    """The cables at some ports that are elsewhere, except for those that are still wrong afterwards.
+
+    Cables that are then seen at these ports count too: what is left of a ring may be harmless, in place of another.
+    """
     cabling = before.cabling
     found = set()
-    for port in ports:
+    sees = [mate for port in ports if 0 <= (mate := int(after.mate[port])) < after.planned]
+    for port in dict.fromkeys([*ports, *sees]):
         mates = [(end, int(after.mate[end])) for end in (port, port ^ 1) if after.mate[end] >= 0]
         if all(after.joins_right(end, mate) for end, mate in mates):
             cable = int(cabling.cable[port >> 1])

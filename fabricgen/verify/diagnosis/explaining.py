@@ -197,7 +197,8 @@ class Explainer:
     def crossed(self, chain: Chain) -> str:
         """The rails or planes that are crossed ("": none).
 
-        Each cable has one end on the right device, and the other on one that does not serve its rail or plane.
+        Each cable has one end on the right device, and the other on one that does not serve its rail or plane. That of
+        a device which serves both is none: it has the same links still; but each NIC of a node is of one.
         """
         topology, cabling = self.topology, self.topology.cabling
         told: dict[str, set[str]] = {"rail": set(), "plane": set()}
@@ -211,13 +212,19 @@ class Explainer:
                 continue
             for what in told:
                 ours, theirs = cabling.of_link(what, kept), cabling.of_link(what, strayed)
-                if ours and theirs and ours not in self.served(what, strayed):
+                if ours and theirs and ours not in self.served(what, strayed) and self.is_of(what, kept, strayed):
                     differs[what] += 1
                     told[what] |= {ours, theirs}
         for what, count in differs.items():
             if count == len(chain.joined):
                 return f"{what}s {' and '.join(sorted(told[what], key=natural))}"
         return ""
+
+    def is_of(self, what: str, kept: int, strayed: int) -> bool:
+        """Whether a port is of one rail or plane: of a node, or of a device without links of that of another port."""
+        cabling = self.topology.cabling
+        is_node = cabling.of_device("tier", int(self.topology.device[kept])) == "node"
+        return is_node or cabling.of_link(what, strayed) not in self.served(what, kept)
 
     def crossed_by(self, group: Group) -> str:
         """The rails or planes that all chains of a group cross, in words ("": one does not)."""
