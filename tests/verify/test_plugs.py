@@ -93,6 +93,25 @@ def test_both_plugs_of_a_cage_are_one_pull() -> None:
     assert (action.kind, action.moves, len(action.steps)) == (Kind.SWAP, 2, 4)
 
 
+@pytest.mark.parametrize("other", ["compute-spine-pl1-01:Ethernet2/5", f"{LEAF}:Ethernet320"])
+def test_pairs_that_went_round_stay_pairs_where_a_jumper_of_them_is_swapped_too(other: str) -> None:
+    """Four pulls, and the swap of a jumper at the other end, or at the same: no seven single plugs."""
+    hall = Hall(cabling(B300))
+    pairs = [[_plug(hall, f"{LEAF}:Ethernet{cage + lane}") for cage in (256, 264, 272, 280)] for lane in (0, 4)]
+    for plugs in pairs:
+        for at, plug in enumerate(plugs):
+            hall.cage[plug] = plugs[(at + 1) % 4]
+    swapped = [_plug(hall, other), _plug(hall, f"{LEAF}:Ethernet256")]
+    if "spine" in other:
+        swapped[1] = _plug(hall, "compute-spine-pl1-01:Ethernet1/1")
+    cages = [hall.cage[plug] for plug in swapped]
+    hall.cage[swapped[0]], hall.cage[swapped[1]] = cages[1], cages[0]
+    actions = diagnose(hall.cabling, hall.seen()).actions
+    assert sum(action.moves for action in actions) == 6
+    hall.apply(actions)
+    assert hall.cage == list(range(hall.plugs))
+
+
 def test_first_jumpers_shifted_by_a_cage() -> None:
     first = [f"{LEAF}:Ethernet{port}" for port in range(256, 256 + 8 * 8, 8)]
     (action,) = _rotated(B300, *first).actions

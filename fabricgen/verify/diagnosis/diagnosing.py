@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.diagnosis.boxes import BOXES, boxes_at, boxes_without
 from fabricgen.verify.diagnosis.chains import Cables, Chain, chains, wrong_cables
 from fabricgen.verify.diagnosis.dark import dark_actions
-from fabricgen.verify.diagnosis.exchange_search import Ring, composed, find_exchanges
+from fabricgen.verify.diagnosis.exchange_search import Ring, composed, find_exchanges, taken
 from fabricgen.verify.diagnosis.exchanges import (
     after_exchanges,
     box_action,
@@ -24,6 +25,7 @@ from fabricgen.verify.diagnosis.exchanges import (
 )
 from fabricgen.verify.diagnosis.explaining import Explainer
 from fabricgen.verify.diagnosis.grouping import group_chains
+from fabricgen.verify.diagnosis.pairs import PairedCages, paired_cages
 from fabricgen.verify.diagnosis.plugs import Plugs, common_plugs
 from fabricgen.verify.diagnosis.states import as_found, dark_links, states_of
 from fabricgen.verify.diagnosis.topology import Topology
@@ -135,10 +137,10 @@ def _explained(as_seen: Topology, seen: Seen, topology: Topology, states: Ints, 
     boxed, boxes = topology, [box_action(as_seen, topology, states, ring) for ring in exchanges]
     trunks, topology = _trunks(as_seen, topology, states)
     exchanged = {device for ring in exchanges for device in ring}
-    plugs, after, missing, doubtful = _plugs(as_seen, seen, topology, states, exchanged)
-    plugs, notes = with_doubted(topology, plugs)
+    mended_plugs = _plugs(as_seen, seen, topology, states, exchanged)
+    plugs, notes = with_doubted(topology, mended_plugs.actions)
     actions = [*boxes, *trunks, *after_exchanges(topology.cabling, exchanges, plugs)]
-    return _Explained(actions, notes, boxed, after, missing, doubtful)
+    return _Explained(actions, notes, boxed, mended_plugs.after, mended_plugs.missing, mended_plugs.doubtful)
 
 
 def _devices_at(topology: Topology, ends: list[int]) -> set[int]:
@@ -162,23 +164,66 @@ def _trunks(as_seen: Topology, topology: Topology, states: Ints) -> tuple[list[A
     return actions, after
 
 
-def _plugs(
-    as_seen: Topology, seen: Seen, topology: Topology, states: Ints, exchanged: set[int]
-) -> tuple[list[Action], Topology, list[int], list[int]]:
-    """(Actions for plugs; the topology with common plugs taken for what they stand in for; ends of missing cables;
-    doubtful ends.)
+class _Mended(NamedTuple):
+    """Actions for plugs; the topology with exchanged plugs taken for what they stand in for; ends of missing cables;
+    doubtful ends; moves of single plugs, as of rings, that those of whole cages have moved already.
     """
-    cabling = topology.cabling
-    plugs = Plugs(cabling)
+
+    actions: list[Action]
+    after: Topology
+    missing: list[int]
+    doubtful: list[int]
+    twice: list[Ring]
+
+    @property
+    def moves(self) -> int:
+        """How many pulls it takes."""
+        return sum(action.moves for action in self.actions)
+
+
+def _plugs(as_seen: Topology, seen: Seen, topology: Topology, states: Ints, exchanged: set[int]) -> _Mended:
+    """What to do about plugs: whole cages of several plugs are exchanged where that takes fewer pulls."""
+    plugs = Plugs(topology.cabling)
     plugs.find_spare_cages(topology)
-    rings, after = find_exchanges(topology, common_plugs(plugs, exchanged), as_seen)
-    explainer = Explainer(topology, after, plugs)
+    common = common_plugs(plugs, exchanged)
+    rings, after = find_exchanges(topology, common, as_seen)
+    single = _singly(Explainer(topology, after, plugs), seen, states, rings, [])
+    cages = PairedCages(plugs)
+    pairs, paired = find_exchanges(after, paired_cages(cages, exchanged), as_seen) if single.moves else ([], after)
+    whole = [ring for pair in pairs for ring in cages.rings_of_plugs(pair)]
+    if not whole or _overlap(whole, rings):
+        return single
+    by_cages = _singly(Explainer(topology, paired, plugs), seen, states, rings, whole)
+    if by_cages.twice and all(ring.keys() == set(ring.values()) for ring in by_cages.twice):
+        whole = composed(whole, by_cages.twice)
+        if _overlap(whole, rings):
+            return single
+        explainer = Explainer(topology, taken(after, common, whole), plugs)
+        by_cages = _singly(explainer, seen, states, rings, whole)
+    return by_cages if by_cages.moves < single.moves and not by_cages.twice else single
+
+
+def _overlap(rings: Iterable[Ring], others: Iterable[Ring]) -> bool:
+    """Whether some rings move a plug that others move."""
+    return not {plug for ring in rings for plug in ring}.isdisjoint(plug for ring in others for plug in ring)
+
+
+def _singly(explainer: Explainer, seen: Seen, states: Ints, common: list[Ring], whole: list[Ring]) -> _Mended:
+    """What to do about plugs of which those of some rings are exchanged, `common` plugs and `whole` cages, and single
+    ones are moved then.
+    """
+    rings, moved = [*common, *whole], {plug for ring in whole for plug in ring}
+    topology, after, plugs = explainer.before, explainer.topology, explainer.plugs
+    cabling = topology.cabling
     of_rings = plug_actions(explainer, topology, states, rings)
     actions = [each.action for each in of_rings]
     cables = wrong_cables(after, plugs)
-    missing = _missing(cables)
+    missing, twice = _missing(cables), list[Ring]()
     for group in group_chains(explainer, chains(cables)):
         action, repair = explainer.action(group)
+        way = {_plug_at(topology, source): _plug_at(topology, target) for source, target in repair.places}
+        if not moved.isdisjoint([*way, *way.values()]):
+            twice.append(way)
         lost = [end for end, place in repair.left_out if place < 0 or after.empty[place]]
         missing += lost
         action = _without(action, [str(cabling.cable_ids[cabling.cable[end >> 1]]) for end in lost])
@@ -192,7 +237,12 @@ def _plugs(
     actions += conflict_actions(after, seen)
     actions += half_known_actions(after)
     actions += unclear_actions(after, cables.unclear)
-    return actions, after, missing, cables.unclear + cables.misfit
+    return _Mended(actions, after, missing, cables.unclear + cables.misfit, twice)
+
+
+def _plug_at(topology: Topology, port: int) -> int:
+    """The plug that is planned at a port; -1 at a spare one."""
+    return int(topology.cabling.plug[port]) if port < topology.planned else -1
 
 
 def _missing(cables: Cables) -> list[int]:

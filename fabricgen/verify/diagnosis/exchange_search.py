@@ -82,6 +82,14 @@ def composed(first: Iterable[Ring], then: Iterable[Ring]) -> list[Ring]:
     return _cycles(_after(_after({}, first), then))
 
 
+def taken(topology: Topology, kind: Exchangeable, rings: Iterable[Ring]) -> Topology:
+    """A topology with the things of some rings taken for what they stand in for."""
+    after = topology.copy()
+    for ring in rings:
+        _take(after, kind, ring)
+    return after
+
+
 def likely(topology: Topology, kind: Exchangeable) -> list[tuple[Ring, Gain]]:
     """The rings that the votes speak for, each with what it would gain, whether it is worth it or not."""
     rings = [_closed(votes) for votes in _components(kind.votes(topology))]

@@ -159,17 +159,18 @@ def _plug_action(explainer: Explainer, before: Topology, states: Ints, rings: Se
     moved = f"move {steps_text(steps, MOST_STEPS)}"
     place = where([*(step.pull for step in steps), *(step.put for step in steps)])
     at = f"{place}: " if place else ""
+    named = "breakout plug" if any(each < 0 or plugs.is_common(each) for ring, _ in rings for each in ring) else "plug"
     if shift := explainer.shifted(closed, moves):
-        kind, text = Kind.SHIFT, f"{at}{shift.replace('plugs', 'breakout plugs', 1)}; {moved}."
+        kind, text = Kind.SHIFT, f"{at}{shift.replace('plugs', f'{named}s', 1)}; {moved}."
     elif closed and (crossed := _crossed(before, moves)):
         kind, text = Kind.CROSSED, f"{at}{crossed} are crossed; {moved}."
     elif closed and len(steps) == 2:
         one, two = (spot(end) if ends[0].device == ends[1].device else plug(end) for end in ends)
         on_one = ends[0].device == ends[1].device
-        kind, text = Kind.SWAP, f"{at if on_one else ''}the breakout plugs in {one} and {two} are swapped."
+        kind, text = Kind.SWAP, f"{at if on_one else ''}the {named}s in {one} and {two} are swapped."
     else:
         kind = (Kind.SWAP if count == 2 else Kind.RING) if closed else Kind.MOVE
-        told = "one breakout plug is" if count == 1 else f"{count} breakout plugs are"
+        told = f"one {named} is" if count == 1 else f"{count} {named}s are"
         text = f"{at}{told} in the wrong cage; {moved}."
     return Action(kind, count, cables, ends, text, steps=tuple(steps))
 
