@@ -186,17 +186,18 @@ def test_what_is_unset_and_what_nobody_knows_is_stated() -> None:
     }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [
         "- set:\n" + "".join(f"{' ' * n * 2}  a:\n" for n in range(1, 60)),
         "- set:\n    a0: &a0 {x: {}, y: {}}\n"
         + "".join(f"    a{n}: &a{n} {{x: *a{n - 1}, y: *a{n - 1}}}\n" for n in range(1, 30)),
+        "- set:\n    a0: &a0 [x, x]\n"
+        + "".join(f"    a{n}: &a{n} [*a{n - 1}, *a{n - 1}, *a{n - 1}]\n" for n in range(1, 30)),
         "- 7\n",
         "[[]]",
     ],
-    ids=["deep", "doubling", "number", "list"],
+    ids=["deep", "doubling", "tripling lists", "number", "list"],
 )
 def test_what_no_switch_has_is_refused(text: str) -> None:
     with pytest.raises(UnknownTextError):

@@ -226,6 +226,9 @@ def _places(kind: str) -> dict[str, list[tuple[str, ...]]]:
 def _word(key: str, value: Any) -> str:
     """A key ("" before it) or value in the spelling of NVUE: lists by commas, MACs and IPv6 as their RFCs have them."""
     if isinstance(value, list):
+        # thirty aliases of lists of aliases are a billion words, and NVUE has lists of words alone
+        if any(isinstance(each, list | dict) for each in value):
+            raise UnknownTextError(f"a list in '{key}' holds lists or maps")
         return ",".join(_word(key, each) for each in value)
     text, known = str(value).lower() if isinstance(value, bool) else str(value), spellings()
     if key in known.own_words | known.secrets:

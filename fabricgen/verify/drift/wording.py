@@ -24,6 +24,9 @@ MOST_READ = 6
 CANNOT_READ = (*STUMBLES, RecursionError, YAMLError, MemoryError)
 """What reading text of any kind may raise."""
 
+MOST_CHARACTERS = 200
+"""The longest step of a path, and value, that is told."""
+
 MOST_NAMED = 4
 """Lines of a section, or fields of a row, that are named with it."""
 
@@ -166,12 +169,12 @@ def by_path(device: str, verdict: Verdict, severity: Severity) -> Finding:
 def _quoted(value: str | None, secret: object) -> str:
     if not value:
         return ""
-    return MASK if secret else _masked(value)[:200]
+    return MASK if secret else _masked(value)[:MOST_CHARACTERS]
 
 
 def shown_path(path: Path) -> Path:
-    """A path without secrets that lines of it may have."""
-    return tuple(_masked(step) for step in path)
+    """A path without secrets that lines of it may have, each step as long as a line may be that people read."""
+    return tuple(_masked(step)[:MOST_CHARACTERS] for step in path)
 
 
 def _masked(text: str) -> str:
