@@ -194,13 +194,18 @@ def _plugs(as_seen: Topology, seen: Seen, topology: Topology, states: Ints, exch
     if not whole or _overlap(whole, rings):
         return single
     by_cages = _singly(Explainer(topology, paired, plugs), seen, states, rings, whole)
-    if by_cages.twice and all(ring.keys() == set(ring.values()) for ring in by_cages.twice):
+    if by_cages.twice and all(_is_of_one_width(plugs, ring) for ring in by_cages.twice):
         whole = composed(whole, by_cages.twice)
         if _overlap(whole, rings):
             return single
         explainer = Explainer(topology, taken(after, common, whole), plugs)
         by_cages = _singly(explainer, seen, states, rings, whole)
     return by_cages if by_cages.moves < single.moves and not by_cages.twice else single
+
+
+def _is_of_one_width(plugs: Plugs, ring: Ring) -> bool:
+    """Whether moves are closed, among planned plugs of as many ports each."""
+    return ring.keys() == set(ring.values()) and min(ring) >= 0 and len({len(plugs.ports(each)) for each in ring}) == 1
 
 
 def _overlap(rings: Iterable[Ring], others: Iterable[Ring]) -> bool:
