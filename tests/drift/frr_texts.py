@@ -123,7 +123,6 @@ ADDED = {
         "router bgp 65000 vrf Vrf_elsewhere\nexit",
         "ip protocol bgp route-map SOURCE",
         "ip nht resolve-via-default",
-        "no zebra nexthop kernel enable",
         "access-list ALL seq 5 deny any",
         "evpn mh startup-delay 3600",
         "bfd\n peer 10.64.0.0\n  shutdown\n exit\nexit",

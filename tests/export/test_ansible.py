@@ -114,6 +114,7 @@ def test_the_playbook_finds_what_frr_runs_otherwise(tmp_path: Path, fabricgen: C
             etc = switch(tmp_path, build.devices[name])
             (etc / "netns-of-lab").write_text(lab.spaces[name])
             (etc / "sockets-of-lab").write_text(str(folder / name))
+            (etc / "name-in-lab").write_text(name)
         change = (f"router bgp {build.devices[LEAF]['asn']}", "neighbor Ethernet224 remote-as 65099")
         lab.vtysh(LEAF, "configure terminal", *change)
         compared = ansible("playbook", tmp_path, *playbook(out), ",".join(["localhost", *switches]))

@@ -135,11 +135,11 @@ def _answered(file: Path) -> list[int]:
 def judged_as_shown(lab: Lab, device: str, folder: Path, plan: OfCluster) -> list[str]:
     """What `check --running` says of a switch by what its real FRR shows, and its tables as they were built.
 
-    FRR shows the name of the machine, which all switches of a lab share, and what labs alone tell zebra.
+    FRR shows the name of the machine, which all switches of a lab share.
     """
     own = folder / device
     own.mkdir(parents=True, exist_ok=True)
-    shown = lab.vtysh(device, "show running-config").replace("no zebra nexthop kernel enable\n", "")
+    shown = lab.vtysh(device, "show running-config")
     (own / "frr.txt").write_text(re.sub("^hostname .*$", f"hostname {device}", shown, flags=re.M))
     (own / "config_db.json").write_text(lab.build.files[f"configs/{device}/config_db.json"])
     (found,) = check_running(str(folder), plan, 1).checked
