@@ -239,7 +239,7 @@ management api http-commands
 !
 ip access-list SAFE
    10 permit icmp any any
-   20 deny ip any any
+   20 deny tcp any any eq ssh
 !
 system control-plane
    ip access-group SAFE in
