@@ -216,9 +216,8 @@ def _may_be_same(running: str | None, planned: str | None) -> bool:
 
 
 def rules_file(nos: str) -> FilePath:
-    """The file of a NOS's rules; `frr` has one of its own."""
-    here = FilePath(__file__).resolve().parent
-    return here / "frr_differences.yaml" if nos == "frr" else here / nos / "differences.yaml"
+    """The file of the rules of a NOS, or of FRR (`frr`)."""
+    return FilePath(__file__).resolve().parent / nos / "differences.yaml"
 
 
 @cache

@@ -1,6 +1,6 @@
 """A configuration as statements in one normal spelling, and what two configurations say differently.
 
-Every NOS has a module `fabricgen/running/NOS/statements.py` (FRR `fabricgen/running/frr_statements.py`) with
+Every NOS, and FRR, has a module `fabricgen/running/NOS/statements.py` with
 
 - `statements(files)`: the statements of the files that its reader takes, by their names (`switch.cfg`);
 - `files_of(statements)`: the same files again, written plainly enough for that reader;
@@ -115,6 +115,5 @@ class Spelling:
 @cache
 def spelling_of(nos: str) -> Spelling:
     """The normal form of a NOS, or of FRR (`frr`)."""
-    name = f"fabricgen.running.{nos}_statements" if nos == "frr" else f"fabricgen.running.{nos}.statements"
-    module = import_module(name)
+    module = import_module(f"fabricgen.running.{nos}.statements")
     return Spelling(module.statements, module.files_of, getattr(module, "default_of", None))

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from fabricgen.running.differences import rules_of
-from fabricgen.running.frr_statements import files_of, statements
+from fabricgen.running.frr.statements import files_of, statements
 from fabricgen.running.statements import Statements
 from tests.drift.frr_texts import (
     ENDS,

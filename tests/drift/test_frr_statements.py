@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabricgen.running.differences import rules_of
-from fabricgen.running.frr_statements import files_of, statements
+from fabricgen.running.frr.statements import files_of, statements
 from fabricgen.running.statements import Statements
 
 BGP = "router bgp 65000\n"

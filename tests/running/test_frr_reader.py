@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fabricgen.running.form import StaticRoute
-from fabricgen.running.frr import read_frr
+from fabricgen.running.frr.routing import read_frr
 from fabricgen.running.tree import Rules, UnknownTextError, tolerant
 
 SHOWN = """

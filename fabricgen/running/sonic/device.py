@@ -13,7 +13,6 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
-from fabricgen.running import frr
 from fabricgen.running.bgpcfgd import frr_of
 from fabricgen.running.form import (
     PEER_LINK,
@@ -27,6 +26,7 @@ from fabricgen.running.form import (
     Vlan,
     is_unused,
 )
+from fabricgen.running.frr import routing as frr
 from fabricgen.running.host_services import OPEN
 from fabricgen.running.overlay import Overlay
 from fabricgen.running.policy import Route, connected, network_of

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from fabricgen.running.form import Vlan
-from fabricgen.running.frr import vrf_of
+from fabricgen.running.frr.routing import vrf_of
 from fabricgen.running.host_services import DROPPED, Access, Advertised, Relay
 from fabricgen.running.policy import network_of
 from fabricgen.running.tree import only, unfit

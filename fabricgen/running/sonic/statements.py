@@ -12,13 +12,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from functools import cache
 from ipaddress import IPv6Interface
 from typing import Any
 
-from fabricgen.catalog.sonic_schema import FieldFacts, field_facts, sonic_schema
-from fabricgen.running import frr_statements
+from fabricgen.catalog.sonic_schema import FieldFacts, field_facts
 from fabricgen.running.differences import FRR
+from fabricgen.running.frr import statements as frr
 from fabricgen.running.statements import UNREADABLE, Path, Statements
 
 CONFIG = "config_db.json"
@@ -64,7 +63,7 @@ def statements(files: Mapping[str, str]) -> Statements:
         except (ValueError, RecursionError) as error:
             stated[(CONFIG, UNREADABLE)] = f"no JSON: {type(error).__name__}"
     if FRR in files:
-        stated |= {(FRR, *path): value for path, value in frr_statements.statements({FRR: files[FRR]}).items()}
+        stated |= {(FRR, *path): value for path, value in frr.statements({FRR: files[FRR]}).items()}
     return stated
 
 
@@ -78,10 +77,10 @@ def files_of(stated: Statements) -> dict[str, str]:
         elif path[-1] != UNREADABLE:
             row = tables.setdefault(path[0], {}).setdefault(path[1], {}) if len(path) > 1 else {}
             if len(path) > 2:
-                facts = _facts(path[0], _row_kind(path[0], path[1]), path[2])
+                facts = field_facts(*path[:3])
                 row[path[2]] = value.split(",") if facts and facts.is_list and not facts.separator else value
     files = {CONFIG: json.dumps(tables)}
-    return files | frr_statements.files_of(of_frr) if of_frr else files
+    return files | frr.files_of(of_frr) if of_frr else files
 
 
 _READ_OTHERWISE = frozenset({("STATIC_ROUTE", "advertise"), ("NTP_SERVER", "iburst")})
@@ -98,21 +97,10 @@ def default_of(path: Path) -> str | None:
     if len(path) != 3 or path[0] == "FEATURE" or path[0].startswith("BUFFER_") or path[::2] in _READ_OTHERWISE:
         return None
     table, key, field = path
-    facts = _facts(table, _row_kind(table, key), field)
+    facts = field_facts(table, key, field)
     if facts is None or facts.default is None:
         return None
     return _value(field, list(facts.default) if isinstance(facts.default, tuple) else facts.default, facts)
-
-
-def _row_kind(table: str, key: str) -> str:
-    """A key for all rows of one model: a row's own where the model names it, else as many parts."""
-    rows = sonic_schema()["properties"].get(table, {}).get("properties", {})
-    return key if key in rows else "|" * key.count("|")
-
-
-@cache
-def _facts(table: str, row: str, field: str) -> FieldFacts | None:
-    return field_facts(table, row, field)
 
 
 def _tables(tables: Any) -> Iterator[tuple[Path, str]]:
@@ -133,13 +121,12 @@ def _fields(table: str, key: str, row: Any) -> Iterator[tuple[Path, str]]:
     if not isinstance(row, dict):
         yield (table, key, UNREADABLE), "no map of fields"
         return
-    kind = _row_kind(table, key)
     for name, value in row.items():
         field = name.removesuffix("@")
         if isinstance(value, dict) or (isinstance(value, list) and any(isinstance(v, dict | list) for v in value)):
             yield (table, key, field, UNREADABLE), "neither text nor a list of texts"
         elif field != "NULL":
-            yield (table, key, field), _value(field, value, _facts(table, kind, field))
+            yield (table, key, field), _value(field, value, field_facts(table, key, field))
 
 
 def _value(field: str, value: Any, facts: FieldFacts | None) -> str:
