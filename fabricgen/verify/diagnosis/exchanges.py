@@ -13,7 +13,7 @@ from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.diagnosis.boxes import BOXES, LEAST_PLUGS
 from fabricgen.verify.diagnosis.exchange_search import Ring, likely
 from fabricgen.verify.diagnosis.explaining import Explainer
-from fabricgen.verify.diagnosis.grouping import Merged
+from fabricgen.verify.diagnosis.grouping import merge_groups
 from fabricgen.verify.diagnosis.plugs import moved_plugs
 from fabricgen.verify.diagnosis.topology import NOWHERE, Topology
 from fabricgen.verify.diagnosis.wording import MOST_STEPS, box, end_of, listed, plug, spot, steps_text, where
@@ -94,20 +94,17 @@ def plug_actions(explainer: Explainer, before: Topology, states: Ints, rings: Se
     `before` has boxes taken for what they stand in for.
     """
     moves = [_moves_of(explainer, before, ring) for ring in rings]
-    number = Merged(len(rings))
     by_cause: dict[object, list[int]] = defaultdict(list)
     for at, (ring, of_ring) in enumerate(zip(rings, moves, strict=True)):
         for pull in explainer.pulls(of_ring):
             by_cause[pull].append(at)
         if len(of_ring) == len(ring) and (crossed := _crossed(before, of_ring)):
             by_cause[int(before.device[of_ring[0][0]]), crossed.partition(" ")[0]].append(at)
-    for members in by_cause.values():
-        number.join(members)
     return [
         RingAction(
             frozenset(members), _plug_action(explainer, before, states, [(rings[at], moves[at]) for at in members])
         )
-        for members in number.groups()
+        for members in merge_groups(len(rings), by_cause.values())
     ]
 
 

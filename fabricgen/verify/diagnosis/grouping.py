@@ -8,7 +8,7 @@ their leaf, not a swap at each spine.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from fabricgen.verify.diagnosis.chains import Chain
@@ -27,11 +27,22 @@ def group_chains(explainer: Explainer, found: Sequence[Chain]) -> list[Group]:
         for chain in found
     ]
     mended = [Mended(chain, tuple(ways)) for chain, ways in zip(found, _best_first(explainer, sides), strict=True)]
-    number = Merged(len(mended))
-    _join_pulls(explainer, mended, number)
-    _join_shifts(explainer, mended, number)
-    _join_crossed(explainer, mended, number)
-    return [Group(tuple(mended[at] for at in members)) for members in number.groups()]
+    joined = [
+        *_joined_by_pull(explainer, mended),
+        *_joined_by_shift(explainer, mended),
+        *_joined_by_node(explainer, mended),
+    ]
+    return [Group(tuple(mended[at] for at in members)) for members in merge_groups(len(mended), joined)]
+
+
+def merge_groups(count: int, joined: Iterable[Sequence[int]]) -> list[list[int]]:
+    """The numbers below `count` in groups that share a member with each other, each sorted, by their lowest number."""
+    from networkx.utils import UnionFind  # networkx loads in a fifth of a second, and halls are mostly as planned
+
+    groups = UnionFind(range(count))
+    for members in joined:
+        groups.union(*members)
+    return sorted(sorted(members) for members in groups.to_sets())
 
 
 class _Class(NamedTuple):
@@ -54,11 +65,19 @@ def _best_first(explainer: Explainer, sides: list[list[Repair]]) -> list[list[Re
 
     def order(way: Repair) -> tuple[object, ...]:
         work = sum(1 / pulls[pull] for pull in explainer.pulls(way.places))
-        plugs, *rest = side_order(explainer.topology, way)
+        side = side_order(explainer.topology, way)
         same = _class(explainer, way)
         shared = classes[same] if same and len(same.offsets) <= 2 else 0
-        racks = rest.pop(2)
-        return plugs, round(work, 6), rest[0], racks, -shared if shared > 1 else 0, *rest[1:]
+        return (
+            side.plugs,
+            round(work, 6),  # a sum of thirds must not decide by its last bit
+            side.takes_place,
+            side.several_racks,
+            -shared if shared > 1 else 0,
+            side.several_devices,
+            side.plugs_at_a,
+            side.lowest_port,
+        )
 
     ordered = [sorted(ways, key=order) for ways in sides]
     return [[way for way in ways if len(way.moves) == len(ways[0].moves)] for ways in ordered]
@@ -73,44 +92,17 @@ def _class(explainer: Explainer, way: Repair) -> _Class | None:
     return _Class(device, frozenset(ranks[source] - ranks[target] for source, target in way.places))
 
 
-class Merged:
-    """Numbers that are joined to groups."""
-
-    def __init__(self, count: int) -> None:
-        self._group = list(range(count))
-
-    def of(self, number: int) -> int:
-        """The lowest number of the group of a number."""
-        while self._group[number] != number:
-            number = self._group[number]
-        return number
-
-    def join(self, numbers: Iterable[int]) -> None:
-        """Make one group of those of some numbers."""
-        lowest = sorted({self.of(number) for number in numbers})
-        for number in lowest:
-            self._group[number] = lowest[0]
-
-    def groups(self) -> list[list[int]]:
-        """The numbers of each group, in the order of the lowest."""
-        found: dict[int, list[int]] = {}
-        for number in range(len(self._group)):
-            found.setdefault(self.of(number), []).append(number)
-        return list(found.values())
-
-
-def _join_pulls(explainer: Explainer, mended: Sequence[Mended], number: Merged) -> None:
-    """Chains of which both plugs of a cage go to one other cage."""
+def _joined_by_pull(explainer: Explainer, mended: Sequence[Mended]) -> Iterator[list[int]]:
+    """Chains, by index, of which both plugs of a cage go to one other cage."""
     by_pull: dict[object, list[int]] = defaultdict(list)
     for at, each in enumerate(mended):
         for pull in explainer.pulls(each.ways[0].places) if each.ways else ():
             by_pull[pull].append(at)
-    for members in by_pull.values():
-        number.join(members)
+    yield from by_pull.values()
 
 
-def _join_shifts(explainer: Explainer, mended: Sequence[Mended], number: Merged) -> None:
-    """Chains of one device whose plugs are off by as much, in a row."""
+def _joined_by_shift(explainer: Explainer, mended: Sequence[Mended]) -> Iterator[list[int]]:
+    """Chains, by index, of one device whose plugs are off by as much, in a row."""
     by_class: dict[_Class, list[int]] = defaultdict(list)
     for at, each in enumerate(mended):
         if each.ways and each.ways[0].moves and (same := _class(explainer, each.ways[0])):
@@ -125,19 +117,18 @@ def _join_shifts(explainer: Explainer, mended: Sequence[Mended], number: Merged)
             for at in members
         ]
         for together in shifts_among(rows):
-            number.join(members[at] for at in together)
+            yield [members[at] for at in together]
 
 
-def _join_crossed(explainer: Explainer, mended: Sequence[Mended], number: Merged) -> None:
-    """Chains that cross the rails, or the planes, of one node: groups of NICs that are exchanged are one mistake."""
+def _joined_by_node(explainer: Explainer, mended: Sequence[Mended]) -> Iterator[list[int]]:
+    """Chains, by index, that cross the rails, or the planes, of one node: NICs exchanged in groups are one mistake."""
     by_node: dict[tuple[int, str], list[int]] = defaultdict(list)
     for at, each in enumerate(mended):
         what = explainer.crossed(each.chain).partition(" ")[0] if each.ways and each.chain.closed else ""
         for device in _lone_devices(explainer, each) if what else ():
             if explainer.topology.cabling.of_device("tier", device) == NODE:
                 by_node[device, what].append(at)
-    for members in by_node.values():
-        number.join(members)
+    yield from by_node.values()
 
 
 def _lone_devices(explainer: Explainer, mended: Mended) -> set[int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from fabricgen.verify.diagnosis.chains import Chain
 from fabricgen.verify.diagnosis.plugs import Plugs
@@ -115,16 +116,31 @@ def _other_ends(topology: Topology, plugs: Plugs, chain: Chain) -> Repair | None
     return _first_ends(topology, plugs, Chain(turned, chain.closed, chain.after, chain.before))
 
 
-def side_order(topology: Topology, repair: Repair) -> tuple[int, int, int, int, int, int]:
-    """What makes a way to mend a chain better than another, lower ones first: plugs, whether a place is taken that may
-    not be free, several devices, several racks, plugs at a ends, the lowest port.
-    """
+class SideOrder(NamedTuple):
+    """What makes a way to mend a chain better than another: lower ones first."""
+
+    plugs: int
+    takes_place: bool
+    """Whether a plug goes where one may be that is left out."""
+    several_devices: bool
+    several_racks: bool
+    plugs_at_a: int
+    lowest_port: int
+
+
+def side_order(topology: Topology, repair: Repair) -> SideOrder:
+    """What a way to mend a chain is sorted by among the others."""
     places = [place for move in repair.moves for place in (move.source, move.target)]
     devices = {int(topology.device[place]) for place in places}
     racks = {topology.cabling.of_device("rack", device) for device in devices}
-    taken = bool(repair.moves and repair.left_out and not topology.empty[repair.moves[0].target])
-    at_a = sum(place < topology.planned and not place & 1 for place in places)
-    return len(repair.moves), int(taken), int(len(devices) > 1), int(len(racks) > 1), at_a, min(places, default=-1)
+    return SideOrder(
+        plugs=len(repair.moves),
+        takes_place=bool(repair.moves and repair.left_out and not topology.empty[repair.moves[0].target]),
+        several_devices=len(devices) > 1,
+        several_racks=len(racks) > 1,
+        plugs_at_a=sum(place < topology.planned and not place & 1 for place in places),  # end a of a link is even
+        lowest_port=min(places, default=-1),
+    )
 
 
 def _mixed(topology: Topology, plugs: Plugs, chain: Chain) -> Repair:
