@@ -58,7 +58,7 @@ def lists_of(table: str) -> list[Schema]:
     return list(sonic_schema()["properties"].get(table, {}).get("patternProperties", {}).values())
 
 
-def alternatives(schema: Schema, known: Container[str] = ()) -> Iterator[tuple[str, Schema]]:
+def walk_types(schema: Schema, known: Container[str] = ()) -> Iterator[tuple[str, Schema]]:
     """(name of the definition or "", schema without references) of the types of which a value has one.
 
     Those that are `known` by their name are not taken apart. `x-ref` of a union is that of its types.
@@ -72,12 +72,13 @@ def alternatives(schema: Schema, known: Container[str] = ()) -> Iterator[tuple[s
         return
     place = {"x-ref": plain["x-ref"]} if "x-ref" in plain else {}
     for part in plain["anyOf"]:
-        yield from ((inner, {**kind, **place}) for inner, kind in alternatives(part, known))
+        yield from ((inner, {**kind, **place}) for inner, kind in walk_types(part, known))
 
 
 def field_facts(table: str, key: str, field: str) -> FieldFacts | None:
     """What the models say of a field of a row, the value of a map included; None of what they do not have."""
     named = sonic_schema()["properties"].get(table, {}).get("properties", {})
+    # a switch has thousands of keys and few forms of them: the memory is by form
     return _field_facts(table, key if key in named else "|" * key.count("|"), field)
 
 
@@ -91,7 +92,7 @@ def _field_facts(table: str, key: str, field: str) -> FieldFacts | None:
     if field_schema is None:
         return None
     is_list = "items" in field_schema
-    kinds = {_kind(kind) for _, kind in alternatives(field_schema["items"] if is_list else field_schema)}
+    kinds = {_kind(kind) for _, kind in walk_types(field_schema["items"] if is_list else field_schema)}
     default = field_schema.get("default")
     return FieldFacts(
         default=tuple(default) if isinstance(default, list) else default,

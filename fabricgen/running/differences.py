@@ -17,7 +17,7 @@ from pydantic import Field, TypeAdapter, field_validator
 from ruamel.yaml import YAML
 
 from fabricgen.models.base import FrozenModel
-from fabricgen.running.statements import UNREADABLE, Difference, Path, Statements, compare, spelling_of
+from fabricgen.running.statements import UNREADABLE, Difference, Path, Statements, compare_statements, spelling_of
 
 FRR = "frr.conf"
 """The first step of the paths of FRR's statements among those of SONiC."""
@@ -140,7 +140,7 @@ class Rules:
     def judge(self, running: Statements, planned: Statements) -> Verdicts:
         """Judge every difference between two configurations."""
         verdicts = Verdicts()
-        for difference in compare(running, planned):
+        for difference in compare_statements(running, planned):
             verdict = self.verdict(difference, running, planned)
             if verdict.kind == "error":
                 verdicts.errors.append(verdict)
@@ -210,6 +210,7 @@ def _may_be_same(running: str | None, planned: str | None) -> bool:
     forms = _secret_form(running), _secret_form(planned)
     if "reference" in forms:
         return True
+    # a device may hash or encrypt what it was given in plain, and no planned hash anew
     if forms[0] == forms[1] or forms[1].startswith("$"):
         return running == planned
     return True

@@ -2,7 +2,7 @@
 
 Every NOS, and FRR, has a module `fabricgen/running/NOS/statements.py` with
 
-- `statements(files)`: the statements of the files that its reader takes, by their names (`switch.cfg`);
+- `read_statements(files)`: the statements of the files that its reader takes, by their names (`switch.cfg`);
 - `files_of(statements)`: the same files again, written plainly enough for that reader;
 - `default_of(path)`, where a model of the NOS has defaults: the value that it takes where nothing stands at a path, or
   None.
@@ -49,7 +49,7 @@ class Difference:
         return "missing" if self.running is None else "extra" if self.planned is None else "changed"
 
 
-def compare(running: Statements, planned: Statements) -> list[Difference]:
+def compare_statements(running: Statements, planned: Statements) -> list[Difference]:
     """All differences: of what is planned in its order, then what is extra in the order of the device."""
     differing = [
         Difference(path, running.get(path), value) for path, value in planned.items() if running.get(path) != value
@@ -107,7 +107,7 @@ def _lines(
 class Spelling:
     """How the files of a NOS become statements, and statements become files."""
 
-    statements: Callable[[Mapping[str, str]], Statements]
+    read_statements: Callable[[Mapping[str, str]], Statements]
     files_of: Callable[[Statements], dict[str, str]]
     default_of: Callable[[Path], str | None] | None = None
 
@@ -116,4 +116,4 @@ class Spelling:
 def spelling_of(nos: str) -> Spelling:
     """The normal form of a NOS, or of FRR (`frr`)."""
     module = import_module(f"fabricgen.running.{nos}.statements")
-    return Spelling(module.statements, module.files_of, getattr(module, "default_of", None))
+    return Spelling(module.read_statements, module.files_of, getattr(module, "default_of", None))

@@ -82,14 +82,17 @@ def connectors_of(
     for side, end in enumerate(ends):
         numbers = end.by_row([len(parts) for parts in end.parts])
         is_common = common_b == bool(side)
+        # a tail is counted behind its connector and, of several splitters, behind its piece: one number more than these
         tail = is_common & (numbers > has_socket.astype(np.int64) + (pieces > 1)) & (several >= 1)
         piece = end.by_row([int(parts[-2]) if len(parts) > 1 else 0 for parts in end.parts]) * (pieces > 1)
+        # common plugs are counted by cable and piece, behind all plugs that are counted by row, side and jumper
         shared = (2 * len(row_cable) + row_cable.astype(np.int64)) * width + np.minimum(piece, width - 1)
         plug[side::2] = np.where(tail[row], shared[row], (2 * row.astype(np.int64) + side) * width + nth)
         keys, where = np.unique((end.code[row].astype(np.int64) * 2 + tail[row]) * width + nth, return_inverse=True)
         code[side::2] = where + len(texts)
         texts += [_text(end, int(key // width) >> 1, bool(key // width & 1), int(key % width)) for key in keys.tolist()]
-    return Connectors(_dense(plug), *_merged(code, texts))
+    numbers_of_plugs = np.unique(plug, return_inverse=True)[1].astype(np.int32)
+    return Connectors(numbers_of_plugs, *_merged(code, texts))
 
 
 def _common_ends(cables: Mapping[str, Any]) -> tuple[Flags, Flags]:
@@ -120,6 +123,7 @@ def _ends(cage: EncodedColumn, socket: EncodedColumn) -> _Ends:
     cages, parts, counts = [], [], []
     for cage_code, socket_code in zip(*divmod(keys, max(len(socket.vocabulary), 1)), strict=True):
         own, told = str(cage.vocabulary[cage_code]), str(socket.vocabulary[socket_code])
+        # a socket that does not begin with its cage is that of a box without numbered cages
         numbers = told[len(own) :].partition(" ")[0].split("/")[1:] if told.startswith(own) else []
         found = _RANGE.fullmatch(numbers[-1]) if numbers else None
         cages.append(own)
@@ -133,6 +137,7 @@ def _nth_jumper(row: Ints, each: Ints64) -> Ints64:
     order = np.argsort(row, kind="stable")
     links = np.bincount(row, minlength=len(each))
     nth = np.empty(len(row), dtype=np.int64)
+    # links of a row follow each other in `order`: the place of each, less that of the first of its row
     nth[order] = np.arange(len(row)) - (np.cumsum(links) - links)[row[order]]
     found: Ints64 = nth * each[row] // links[row]
     return found
@@ -144,13 +149,6 @@ def _text(end: _Ends, code: int, tail: bool, nth: int) -> str:
     if end.count[code] > 1:
         parts[-1] = str(int(parts[-1]) + nth)
     return "/".join([end.cage[code], *parts])
-
-
-def _dense(keys: Ints64) -> Ints:
-    """Keys as numbers from 0, in their order; int32."""
-    order = np.sort(keys)
-    distinct = order[np.r_[True, order[1:] != order[:-1]][: len(order)]]
-    return np.searchsorted(distinct, keys).astype(np.int32)
 
 
 def _merged(code: Ints64, texts: list[str]) -> tuple[Ints, Strings]:

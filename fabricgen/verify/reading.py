@@ -158,7 +158,7 @@ def _contents_of(shown: str, data: bytes, faults: list[Diagnostic], must_be: boo
         if must_be:
             faults.append(_fault(Span(shown, 1, 1), f"'{shown}' is a binary file", _hint()))
         return []
-    answers = _transcript.answers(text) or [_transcript.Answer("", 1, text)]
+    answers = _transcript.split_answers(text) or [_transcript.Answer("", 1, text)]
     parts = [
         Content(shown, answer.text, device=answer.host, first_line=answer.first_line, faults=faults)
         for answer in answers

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fabricgen.running.differences import Case, Given, Rule, Rules
-from fabricgen.running.statements import UNREADABLE, Difference, compare, section_statements, sections_text
+from fabricgen.running.statements import UNREADABLE, Difference, compare_statements, section_statements, sections_text
 
 CASE = Case(planned="", running="", counter="")
 
@@ -16,7 +16,7 @@ def rule(*path: str, **more: object) -> Rule:
 
 
 def test_differences_are_missing_extra_or_changed() -> None:
-    found = compare({("a",): "1", ("c",): ""}, {("a",): "2", ("b",): ""})
+    found = compare_statements({("a",): "1", ("c",): ""}, {("a",): "2", ("b",): ""})
     assert [(each.path, each.side) for each in found] == [(("a",), "changed"), (("b",), "missing"), (("c",), "extra")]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fabricgen.running.differences import MOST_RULES, Rule, Rules, Verdict, entries_of
-from fabricgen.running.statements import Statements, compare, spelling_of
+from fabricgen.running.statements import Statements, compare_statements, spelling_of
 from tests.drift.snippets import files_of_snippet
 
 NOSES = ("sonic", "frr", "eos", "cumulus")
@@ -16,12 +16,12 @@ ENTRIES = [(nos, rule) for nos in NOSES for rule in entries_of(nos)]
 
 
 def stated(nos: str, snippet: Any) -> Statements:
-    return spelling_of(nos).statements(files_of_snippet(nos, snippet))
+    return spelling_of(nos).read_statements(files_of_snippet(nos, snippet))
 
 
 def verdicts(rules: Rules, nos: str, running: Any, planned: Any) -> list[Verdict]:
     found, wanted = stated(nos, running), stated(nos, planned)
-    return [rules.verdict(each, found, wanted) for each in compare(found, wanted)]
+    return [rules.verdict(each, found, wanted) for each in compare_statements(found, wanted)]
 
 
 @pytest.mark.parametrize(("nos", "rule"), ENTRIES, ids=[f"{nos}: {' | '.join(r.path)}" for nos, r in ENTRIES])

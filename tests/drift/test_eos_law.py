@@ -16,7 +16,7 @@ from typing import NamedTuple
 import pytest
 
 from fabricgen.running.differences import rules_of
-from fabricgen.running.eos.statements import files_of, statements
+from fabricgen.running.eos.statements import files_of, read_statements
 from fabricgen.running.statements import Statements
 from tests.conftest import Ran
 from tests.laws import law_cases, law_examples
@@ -129,7 +129,7 @@ def changed(word: str) -> Iterator[str]:
 
 
 def of(text: str) -> Statements:
-    return statements({"switch.cfg": text})
+    return read_statements({"switch.cfg": text})
 
 
 def not_told(section: str) -> list[str]:

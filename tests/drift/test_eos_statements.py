@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabricgen.running.differences import rules_of
-from fabricgen.running.eos.statements import files_of, statements
+from fabricgen.running.eos.statements import files_of, read_statements
 from fabricgen.running.statements import Path, Statements
 from fabricgen.verify.drift.forms import told_by
 from tests.render.rendered import ALL_EOS, BFD, BRIDGED, DUAL, LEAKS, MANAGED, PER_RACK, UNNUMBERED
@@ -26,7 +26,7 @@ PORT = "interface Ethernet1/1\n"
 
 
 def of(text: str) -> Statements:
-    return statements({"switch.cfg": text})
+    return read_statements({"switch.cfg": text})
 
 
 def errors(running: str, planned: str) -> list[Path]:

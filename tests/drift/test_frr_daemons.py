@@ -18,7 +18,7 @@ import pytest
 
 from fabricgen.lab import machine
 from fabricgen.running.differences import rules_of
-from fabricgen.running.statements import compare
+from fabricgen.running.statements import compare_statements
 from tests.conftest import require
 from tests.drift.frr_daemons import Daemons, frr_daemons
 from tests.drift.frr_texts import Fault, example_shapes, example_texts, lines_added, session_lines_denied, spellings
@@ -68,7 +68,7 @@ def test_what_frr_writes_back_is_no_drift(tmp_path: Path, name: str) -> None:
         daemons.load(text)
         shown = daemons.show()
     assert drift(shown, text) == []
-    differences = [each.path for each in compare(of(shown), of(text)) if each.path != ("frr version",)]
+    differences = [each.path for each in compare_statements(of(shown), of(text)) if each.path != ("frr version",)]
     lines = reload_lines(tmp_path, shown, text)
     assert [fault for fault in lines if not any(is_at(path, fault) for path in differences)] == []
     assert [path for path in differences if not any(is_at(path, fault) for fault in lines)] == []

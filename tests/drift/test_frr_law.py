@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from fabricgen.running.differences import rules_of
-from fabricgen.running.frr.statements import files_of, statements
+from fabricgen.running.frr.statements import files_of, read_statements
 from fabricgen.running.statements import Statements
 from tests.drift.frr_texts import (
     ENDS,
@@ -40,7 +40,7 @@ FAULTS: dict[str, Callable[[str], Iterator[Fault]]] = {
 
 
 def of(text: str) -> Statements:
-    return statements({"frr.conf": text})
+    return read_statements({"frr.conf": text})
 
 
 def told(text: str, planned: Statements) -> list[tuple[str, ...]]:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabricgen.running.differences import rules_of
-from fabricgen.running.frr.statements import files_of, statements
+from fabricgen.running.frr.statements import files_of, read_statements
 from fabricgen.running.statements import Statements
 
 BGP = "router bgp 65000\n"
@@ -16,7 +16,7 @@ FAMILY = GROUP + " address-family ipv4 unicast\n  neighbor UP activate\n"
 
 
 def of(text: str) -> Statements:
-    return statements({"frr.conf": text})
+    return read_statements({"frr.conf": text})
 
 
 def errors(running: str, planned: str) -> list[tuple[str, ...]]:

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from fabricgen.kernel.diagnostics import Severity
-from fabricgen.running.cumulus.statements import statements
+from fabricgen.running.cumulus.statements import read_statements
 from fabricgen.running.differences import Verdicts, rules_of
 from fabricgen.running.statements import UNREADABLE
 from fabricgen.verify.drift.checking import check_running
@@ -207,8 +207,8 @@ def after(name: str, commands_typed: list[str]) -> str:
 
 
 def judged(name: str, commands_typed: list[str]) -> Verdicts:
-    planned = statements({"startup.yaml": yaml.safe_dump([{"set": plan(name)}])})
-    return rules_of("cumulus").judge(statements({"startup.yaml": after(name, commands_typed)}), planned)
+    planned = read_statements({"startup.yaml": yaml.safe_dump([{"set": plan(name)}])})
+    return rules_of("cumulus").judge(read_statements({"startup.yaml": after(name, commands_typed)}), planned)
 
 
 def lines(text: str) -> list[str]:

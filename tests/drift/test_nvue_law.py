@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 import yaml
 
-from fabricgen.running.cumulus.spelling import settings, spellings, tree_of
-from fabricgen.running.cumulus.statements import effective, statements
+from fabricgen.running.cumulus.spelling import load_spellings, read_settings, tree_of
+from fabricgen.running.cumulus.statements import inherit_settings, read_statements
 from fabricgen.running.differences import rules_of
-from fabricgen.running.statements import Difference, Path, Statements, compare
+from fabricgen.running.statements import Difference, Path, Statements, compare_statements
 from tests.conftest import SMALLER, example_design
 from tests.drift.nvue_shown import as_shown, before_5_15, commands, defaults_unsaid, groups_written_out, in_ranges
 from tests.laws import law_cases
@@ -117,15 +117,17 @@ def untold(path: Path, new: tuple[Path, str] | None, stated: Statements, planned
         running = {at: value for at, value in planned.items() if at != path} | ({new[0]: new[1]} if new else {})
         here = Difference(path, running.get(path), planned[path])
         return set() if is_told(here, running, planned) else {path}
-    running = effective({at: value for at, value in stated.items() if at != path} | ({new[0]: new[1]} if new else {}))
-    told = {each.path for each in compare(running, planned) if is_told(each, running, planned)}
+    running = inherit_settings(
+        {at: value for at, value in stated.items() if at != path} | ({new[0]: new[1]} if new else {})
+    )
+    told = {each.path for each in compare_statements(running, planned) if is_told(each, running, planned)}
     return places(path, stated) - told
 
 
 def judge(text: str, counts: Counter[str]) -> Iterator[str]:
     """Yield what is not told of a configuration with one leaf gone or changed."""
-    stated = settings(text)
-    planned = effective(stated)
+    stated = read_settings(text)
+    planned = inherit_settings(stated)
     for path in leaves(stated):
         value = stated[path]
         for what, new in (("gone", None), ("changed", changed(path, value))):
@@ -171,7 +173,7 @@ SPELLINGS: dict[str, Callable[[str], str]] = {
     "without defaults": _of_tree(defaults_unsaid),
     "before 5.15": _of_tree(before_5_15),
     "without groups": _of_tree(groups_written_out),
-    "written by fabricgen": lambda text: yaml.safe_dump([{"set": tree_of(settings(text))}]),
+    "written by fabricgen": lambda text: yaml.safe_dump([{"set": tree_of(read_settings(text))}]),
 }
 
 
@@ -182,15 +184,15 @@ SPELLINGS: dict[str, Callable[[str], str]] = {
 )
 def test_other_spellings_are_no_drift(name: str, sets: tuple[str, ...]) -> None:
     for text in configurations(name, sets):
-        planned = statements({"startup.yaml": text})
+        planned = read_statements({"startup.yaml": text})
         for spelling, spell in SPELLINGS.items():
-            running = statements({"startup.yaml": spell(text)})
+            running = read_statements({"startup.yaml": spell(text)})
             verdicts = rules_of("cumulus").judge(running, planned)
             told = [(each.difference.path, each.difference.running) for each in verdicts.errors + verdicts.descriptions]
             assert not told, (spelling, told[:8])
 
 
 def test_spellings_know_what_is_secret() -> None:
-    assert spellings().secrets | spellings().secret_keys <= {
+    assert load_spellings().secrets | load_spellings().secret_keys <= {
         step for rule in rules_of("cumulus")._secrets for part in rule.rule.path for step in part.split("|")
     }

@@ -18,7 +18,7 @@ import pytest
 
 from fabricgen.pipeline import compile_cluster, compile_design
 from fabricgen.running.differences import Verdicts, rules_of
-from fabricgen.running.sonic.statements import default_of, statements
+from fabricgen.running.sonic.statements import default_of, read_statements
 from fabricgen.verify.drift.checking import check_running
 from fabricgen.verify.drift.planned import OfCluster
 from tests.laws import law_cases, take_tenth
@@ -58,7 +58,7 @@ def rows_of(example: str) -> dict[tuple[object, ...], tuple[str, str, dict[str, 
 
 
 def judged(running: Tables, planned: Tables) -> Verdicts:
-    found, wanted = (statements({"config_db.json": json.dumps(tables)}) for tables in (running, planned))
+    found, wanted = (read_statements({"config_db.json": json.dumps(tables)}) for tables in (running, planned))
     return rules_of("sonic").judge(found, wanted)
 
 
@@ -98,7 +98,7 @@ def test_every_row_and_field_taken_away_or_changed_is_told(example: str) -> None
 
 def is_default(table: str, key: str, field: str, row: dict[str, Any]) -> bool:
     """Whether a field of a row says what SONiC takes without it."""
-    stated = statements({"config_db.json": json.dumps({table: {key: {field: row.get(field)}}})})
+    stated = read_statements({"config_db.json": json.dumps({table: {key: {field: row.get(field)}}})})
     return any(value == default_of(path) for path, value in stated.items())
 
 

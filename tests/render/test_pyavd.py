@@ -15,7 +15,7 @@ from test_services import BRIDGED_VRF, ROUTED_VRF, converged
 from test_services import files_of as files_of_view
 
 from fabricgen.render.engine import Renderer, render_options
-from fabricgen.running.eos.statements import statements
+from fabricgen.running.eos.statements import read_statements
 from fabricgen.views.switch import Service, SwitchView
 from tests.laws import law_cases
 from tests.render.rendered import (
@@ -239,5 +239,5 @@ def test_arista_states_the_same(case: str) -> None:
     """What AVD renders of a plan is, to `check --running`, what a build writes of it."""
     name, sets = CASES[case]
     for switch in shapes(name, sets):
-        of_arista = statements({"switch.cfg": get_device_config(structured_config(switch))})
-        assert of_arista == statements({"switch.cfg": text_of(switch, name, sets)})
+        of_arista = read_statements({"switch.cfg": get_device_config(structured_config(switch))})
+        assert of_arista == read_statements({"switch.cfg": text_of(switch, name, sets)})

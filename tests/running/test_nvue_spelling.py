@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
 import yaml
 
-from fabricgen.running.cumulus.spelling import settings, spellings, tree_of
-from fabricgen.running.cumulus.statements import files_of, statements
+from fabricgen.running.cumulus.spelling import load_spellings, read_settings, tree_of
+from fabricgen.running.cumulus.statements import files_of, read_statements
 from fabricgen.running.statements import Statements
 from fabricgen.running.tree import UnknownTextError
+from tests.drift.nvue_shown import commands
 from tests.parity.switches import switches_of
 from tests.render.nvue_model import EMPTY, KEY_FORMS, TREE
 from tests.render.rendered import EVPN_PAIRS_CUMULUS, MANAGED, UNNUMBERED
@@ -28,7 +28,7 @@ SHOWN = [
 
 
 def stated(text: str) -> Statements:
-    return statements({"startup.yaml": text})
+    return read_statements({"startup.yaml": text})
 
 
 def of_tree(tree: Any) -> Statements:
@@ -39,19 +39,6 @@ def texts(name: str, sets: tuple[str, ...]) -> Iterator[str]:
     for _, files in switches_of(name, sets, 2):
         if "startup.yaml" in files:
             yield files["startup.yaml"]
-
-
-def commands(tree: Any, words: tuple[str, ...] = ()) -> Iterator[str]:
-    """`nv config show -o commands`, as NVUE's export of the reference designs has it."""
-    if isinstance(tree, list):
-        yield f"nv set {' '.join(words)} {','.join(tree)}"
-    elif not isinstance(tree, Mapping):
-        yield f"nv set {' '.join(words)} {shlex.quote(str(tree))}"
-    elif not tree:
-        yield f"nv set {' '.join(words)}"
-    else:
-        for key, below in tree.items():
-            yield from commands(below, (*words, shlex.quote(str(key))))
 
 
 @pytest.mark.slow
@@ -66,7 +53,7 @@ def test_all_forms_of_a_configuration_say_the_same(name: str, sets: tuple[str, .
         assert stated("\n".join(["# of a switch", *commands(item["set"])])) == wanted
         halves = [{"set": {key: below}} for key, below in reversed(item["set"].items())]
         assert stated(yaml.safe_dump(halves)) == wanted
-        assert statements(files_of(wanted)) == wanted
+        assert read_statements(files_of(wanted)) == wanted
 
 
 def paths(model: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
@@ -78,7 +65,7 @@ def paths(model: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, .
 
 def test_what_is_a_name_a_map_and_a_value_is_as_in_the_model_of_nvue() -> None:
     """The model is written from the documents for the tests of what is written, and knows nothing of the spellings."""
-    known, secret_keys = spellings(), spellings().secret_keys
+    known, secret_keys = load_spellings(), load_spellings().secret_keys
     choices = {place.rpartition("/")[2] for place in known.choices}
     for path, below in paths(TREE):
         above, place = path[-2] if len(path) > 1 else "", " ".join(path)
@@ -201,7 +188,7 @@ def test_what_is_unset_and_what_nobody_knows_is_stated() -> None:
 )
 def test_what_no_switch_has_is_refused(text: str) -> None:
     with pytest.raises(UnknownTextError):
-        settings(text)
+        read_settings(text)
 
 
 def test_ports_of_a_range_are_no_more_than_a_switch_has() -> None:

@@ -13,7 +13,7 @@ from fabricgen.render.checks.problem import Problem
 from fabricgen.render.checks.relations import check_relations, overlapping_queues
 from fabricgen.render.checks.rows import check_rows
 from fabricgen.render.checks.segment_relations import check_segments
-from fabricgen.render.checks.shape import Tables, joined, shaped
+from fabricgen.render.checks.shape import Tables, join_lists, read_tables
 
 METADATA = "DEVICE_METADATA"
 
@@ -24,8 +24,8 @@ def check_config_db(data: object, catalog: Catalog) -> tuple[Problem, ...]:
     The platform is that of DEVICE_METADATA; if the catalogue has no port table for it, lanes and speeds are not
     checked, and a problem that is not `grave` says so.
     """
-    rows, misshapen = shaped(data)
-    tables = joined(rows)
+    rows, misshapen = read_tables(data)
+    tables = join_lists(rows)
     found = [*misshapen, *check_rows(rows), *check_relations(tables), *check_management(tables)]
     found += overlapping_queues(tables)
     found += [*check_segments(tables), *_platform(tables, catalog)]

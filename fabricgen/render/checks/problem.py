@@ -12,7 +12,7 @@ SHOWN = 256
 """Characters of a value or key that are printed."""
 
 
-def cut(text: str) -> str:
+def shorten(text: str) -> str:
     """A text, without what is beyond `SHOWN` characters."""
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
 
@@ -44,7 +44,7 @@ class Problem:
     @property
     def shown_path(self) -> tuple[str, ...]:
         """The path as it may be printed: a community of SNMP is a password, and what is long is cut."""
-        return tuple("..." if part == self.key and self.table in SECRET_KEYS else cut(part) for part in self.path)
+        return tuple("..." if part == self.key and self.table in SECRET_KEYS else shorten(part) for part in self.path)
 
     @property
     def hint(self) -> str:

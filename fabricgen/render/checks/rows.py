@@ -14,11 +14,11 @@ from typing import TypeAlias
 
 from jsonschema import Draft202012Validator
 
-from fabricgen.catalog.sonic_schema import Schema, alternatives, lists_of, sonic_schema
+from fabricgen.catalog.sonic_schema import Schema, lists_of, sonic_schema, walk_types
 from fabricgen.kernel.diagnostics import did_you_mean
-from fabricgen.render.checks.problem import SECRET_KEYS, Problem, cut
+from fabricgen.render.checks.problem import SECRET_KEYS, Problem, shorten
 from fabricgen.render.checks.shape import Rows, Value, is_secret
-from fabricgen.render.checks.words import wanted
+from fabricgen.render.checks.words import describe_expected
 
 UNMODELLED = frozenset(("LLR_PORT", "SNMP_TRAP_CONFIG", "VRRP", "VRRP6", "VRRP6_TRACK", "VRRP_TRACK"))
 """Tables that SONiC's commands write and its YANG models do not have (sonic-utilities@691b1bbc, config/)."""
@@ -82,7 +82,7 @@ def _kinds(table: str) -> tuple[dict[str, RowKind], dict[int, RowKind]]:
 def _types(kind: RowKind, of: str | int) -> tuple[tuple[Draft202012Validator, Place | None], ...]:
     """The types of which a value, or an item of a list, has one; and where a value of that type leads."""
     schema = kind.value(of) or {}
-    types = alternatives(schema.get("items", schema))
+    types = walk_types(schema.get("items", schema))
     return tuple((_validator(plain), tuple(plain["x-ref"]) if "x-ref" in plain else None) for _, plain in types)
 
 
@@ -102,7 +102,7 @@ def check_rows(rows: Rows) -> Iterator[Problem]:
             for key, fields in keys.items():
                 yield from _row(targets, table, key, fields)
         elif table not in UNMODELLED:
-            yield Problem(table, found="SONiC has no such table", wanted=did_you_mean(cut(table), known))
+            yield Problem(table, found="SONiC has no such table", wanted=did_you_mean(shorten(table), known))
 
 
 def _row(targets: Targets, table: str, key: str, fields: dict[str, Value]) -> Iterator[Problem]:
@@ -167,7 +167,7 @@ def _judged(kind: RowKind, of: str | int, value: Value) -> Judged:
     if "items" in schema:
         return _list(kind, of, schema, value)
     if isinstance(value, tuple):
-        return Judged(((f"a list of {len(value)}", f"a string: {wanted(schema)}"),))
+        return Judged(((f"a list of {len(value)}", f"a string: {describe_expected(schema)}"),))
     return _item(kind, of, schema, value)
 
 
@@ -178,13 +178,13 @@ def _item(kind: RowKind, of: str | int, schema: Schema, text: str) -> Judged:
     types = _types(kind, of)
     places = [place for validator, place in types if validator.is_valid(text)]
     if kind.table not in MULTILINE and CONTROL.search(text):
-        words = wanted(schema)
-        return Judged(((repr(cut(text)), f"one line of {words}" if words.endswith("characters") else words),))
+        words = describe_expected(schema)
+        return Judged(((repr(shorten(text)), f"one line of {words}" if words.endswith("characters") else words),))
     if not places and None in (place for _, place in types):
-        return Judged(((f"'{cut(text)}'", wanted(schema, text)),))
+        return Judged(((f"'{shorten(text)}'", describe_expected(schema, text)),))
     if None in places:
         return Judged()
-    other = wanted(schema, text, references=False)
+    other = describe_expected(schema, text, references=False)
     return Judged(names=((text, tuple(place for _, place in types if place), other),))
 
 
@@ -196,7 +196,12 @@ def _list(kind: RowKind, of: str | int, schema: Schema, value: Value) -> Judged:
     separator = schema.get("x-separator")
     if isinstance(value, str) and not separator:
         return Judged(
-            ((f"'{cut(value)}', a string", f"a list, {_quoted(value.split(','))}: {wanted(schema['items'])}"),)
+            (
+                (
+                    f"'{shorten(value)}', a string",
+                    f"a list, {_quoted(value.split(','))}: {describe_expected(schema['items'])}",
+                ),
+            )
         )
     texts = tuple(map(str.strip, value.split(separator))) if isinstance(value, str) else value
     texts = () if texts == ("",) and "default" not in schema else texts
@@ -212,13 +217,15 @@ def _list(kind: RowKind, of: str | int, schema: Schema, value: Value) -> Judged:
 def _of_list(rule: object, limit: int, texts: tuple[str, ...]) -> tuple[str, str]:
     if rule == "uniqueItems":
         return ", ".join(
-            f"'{cut(text)}' is there twice" for text in dict.fromkeys(texts) if texts.count(text) > 1
+            f"'{shorten(text)}' is there twice" for text in dict.fromkeys(texts) if texts.count(text) > 1
         ), "each once"
     return f"{len(texts)} in the list", f"{limit} at {'most' if rule == 'maxItems' else 'least'}"
 
 
 def _quoted(texts: list[str]) -> str:
-    return "[" + ", ".join(f'"{cut(text.strip())}"' for text in texts[:3]) + (", ..." if len(texts) > 3 else "") + "]"
+    return (
+        "[" + ", ".join(f'"{shorten(text.strip())}"' for text in texts[:3]) + (", ..." if len(texts) > 3 else "") + "]"
+    )
 
 
 @lru_cache(maxsize=1 << 14)
@@ -231,7 +238,7 @@ def _of_names(kind: RowKind, names: frozenset[str]) -> tuple[tuple[str, str, str
     faults = [(name, "the field is missing", "every such row has it") for name in of_names.get("required", ())]
     faults = [fault for fault in faults if fault[0] not in names]
     faults += [
-        (name, "there is no such field here", did_you_mean(cut(name), known) or "a row without fields")
+        (name, "there is no such field here", did_you_mean(shorten(name), known) or "a row without fields")
         for name in sorted(names - known.keys())
     ]
     exclusive = [rule["not"]["required"] for rule in of_names.get("allOf", ())]
@@ -252,9 +259,9 @@ class Targets:
             if not any(text in self.at(place) for place in places):
                 tables = " or ".join(dict.fromkeys(place[0] for place in places))
                 near = {value for place in places for value in self.at(place)}
-                hint = f" ({did_you_mean(cut(text), near)})" if 0 < len(near) <= 12 else ""
+                hint = f" ({did_you_mean(shorten(text), near)})" if 0 < len(near) <= 12 else ""
                 right = f"a row of {tables}{hint}{f', or {other}' * bool(other)}"
-                yield Problem(table, key, name, f"'{cut(text)}' has no row in {tables}", right)
+                yield Problem(table, key, name, f"'{shorten(text)}' has no row in {tables}", right)
 
     def at(self, place: Place) -> set[str]:
         """The values at a place of the file."""

@@ -26,7 +26,7 @@ def is_secret(table: str, field: str) -> bool:
     return bool(_SECRET.search(field)) or (table, field) == ("NTP_KEY", "value")
 
 
-def shaped(data: object) -> tuple[Rows, tuple[Problem, ...]]:
+def read_tables(data: object) -> tuple[Rows, tuple[Problem, ...]]:
     """The tables of parsed JSON, and what of it is no table, row, text or list of texts.
 
     Numbers are told and taken for their digits. A truth value is what SONiC makes of it when it loads the file, `True`
@@ -52,7 +52,7 @@ def shaped(data: object) -> tuple[Rows, tuple[Problem, ...]]:
     return rows, tuple(problems)
 
 
-def joined(rows: Rows) -> Tables:
+def join_lists(rows: Rows) -> Tables:
     """Tables with their lists joined by commas."""
 
     def text(value: Value) -> str:

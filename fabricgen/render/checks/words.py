@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from fabricgen.catalog.sonic_schema import Schema, alternatives
+from fabricgen.catalog.sonic_schema import Schema, walk_types
 from fabricgen.kernel.diagnostics import nearest
 
 _PREFIX = "an IP prefix with its length, such as 10.0.0.0/24"
@@ -64,11 +64,11 @@ BY_PATTERN = {
 _ENDS = "^(?:", r")$(?!\n)"
 
 
-def wanted(schema: Schema, value: str = "", *, references: bool = True) -> str:
+def describe_expected(schema: Schema, value: str = "", *, references: bool = True) -> str:
     """What would be right instead of a value, which may be near to one of the right words; without names of rows, where
     `references` are told otherwise.
     """
-    types = [(name, kind) for name, kind in alternatives(schema, NAMED) if references or "x-ref" not in kind]
+    types = [(name, kind) for name, kind in walk_types(schema, NAMED) if references or "x-ref" not in kind]
     words = [word for _, kind in types for word in kind.get("enum", ())]
     others = [NAMED.get(name) or _text(kind) for name, kind in types if "enum" not in kind]
     near = nearest(value, words) if value and len(words) > 3 else None

@@ -20,7 +20,7 @@ from xml.sax.saxutils import escape
 from fabricgen.catalog.sonic_schema import field_facts
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.render.checks.problem import Problem
-from fabricgen.render.checks.shape import Value, shaped
+from fabricgen.render.checks.shape import Value, read_tables
 
 CODE = "FG902"
 INSTALL = "pip install libyang, whose major version is that of the C library (Debian: libyang2-dev and libyang<2.8)"
@@ -81,7 +81,7 @@ class YangModels:
         """
         rows: dict[str, list[str]] = {}
         refused = False
-        for name, keys in shaped(data)[0].items():
+        for name, keys in read_tables(data)[0].items():
             if name not in self._tables:
                 yield Problem(name, found="no YANG model has this table", grave=False)
                 continue

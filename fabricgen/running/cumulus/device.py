@@ -16,7 +16,7 @@ from ruamel.yaml import YAML
 from fabricgen.running.cumulus import gateways, hosts, qos, segments, trim
 from fabricgen.running.cumulus.balancing import read_seed
 from fabricgen.running.cumulus.routing import Routing
-from fabricgen.running.cumulus.spelling import settings, tree_of
+from fabricgen.running.cumulus.spelling import read_settings, tree_of
 from fabricgen.running.cumulus.system import read_system
 from fabricgen.running.form import (
     PEER_LINK,
@@ -63,7 +63,7 @@ def read(files: Mapping[str, str]) -> Switch:
     """A switch from its one file; raises UnknownTextError for what is not understood or does not fit together."""
     (text,) = files.values()
     if tolerates():
-        tree = tree_of(settings(text))
+        tree = tree_of(read_settings(text))
     else:
         (item,) = YAML(typ="safe").load(text)
         only(item, "set")

@@ -13,7 +13,7 @@ _RUN = re.compile(r"([A-Za-z_.]*)(?:(\d+)([s.]))?(\d+)(?:-(\d+))?")
 _NAME = re.compile(r"[A-Za-z][\w.]*")
 
 
-def names(key: str) -> Iterator[str]:
+def expand_range(key: str) -> Iterator[str]:
     """What a key means: `swp1-2,5` is swp1, swp2 and swp5, `swp1s0-1` swp1s0 and swp1s1; another key itself."""
     parts = key.split(",")
     if not re.search("[-,]", key) or not all(_RUN.fullmatch(part) or _NAME.fullmatch(part) for part in parts):

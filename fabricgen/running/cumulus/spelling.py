@@ -19,7 +19,7 @@ from pydantic import Field
 from ruamel.yaml import YAML
 
 from fabricgen.models.base import FrozenModel
-from fabricgen.running.cumulus.ranges import names
+from fabricgen.running.cumulus.ranges import expand_range
 from fabricgen.running.statements import Path, Statements
 from fabricgen.running.tree import UnknownTextError
 
@@ -63,7 +63,7 @@ class Spellings(FrozenModel):
 
 
 @cache
-def spellings() -> Spellings:
+def load_spellings() -> Spellings:
     """How NVUE spells."""
     data = YAML(typ="safe").load(FilePath(__file__).with_name("spellings.yaml").read_bytes())
     data["moved"] = [
@@ -72,7 +72,7 @@ def spellings() -> Spellings:
     return Spellings.model_validate(data)
 
 
-def settings(text: str) -> Statements:
+def read_settings(text: str) -> Statements:
     """All settings of a switch in one spelling: (keys) -> value, "" for what is there and has none.
 
     What a list of trees says twice holds as it was said last. Keys of peer groups stay with the groups. Raises
@@ -82,6 +82,7 @@ def settings(text: str) -> Statements:
     stated = [leaf for name, tree in _trees(text) for leaf in _leaves(tree, () if name == "set" else (name,))]
     families: dict[str, set[str]] = {}
     for path, _ in stated:
+        # releases before 5.15 had one place for what the shared addresses of both families have in common
         if path[2:5] == ("ip", "vrr", "address") and len(path) == 6:
             families.setdefault(path[1], set()).add(_family(path[5]))
     return {path: value for leaf in stated for path, value in _moved(*leaf, families)}
@@ -94,7 +95,7 @@ def tree_of(stated: Statements) -> dict[str, Any]:
         node = tree
         for depth, step in enumerate(path[:-1], 1):
             node = node.setdefault(step, {})
-            if step in spellings().secret_keys and node:
+            if step in load_spellings().secret_keys and node:
                 (node,) = node.values()
             if not isinstance(node, dict):
                 raise UnknownTextError(f"{' '.join(path[:depth])} has a value, and settings below it")
@@ -105,7 +106,7 @@ def tree_of(stated: Statements) -> dict[str, Any]:
 
 
 def _typed(path: Path, value: str) -> Any:
-    known = spellings()
+    known = load_spellings()
     if path[-1] in known.secret_keys or _is_at(path, "choices"):
         return {value: {}}
     if path[-1] in known.lists:
@@ -141,7 +142,7 @@ def _of_commands(text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 def _of_words(words: list[str]) -> dict[str, Any]:
     """The tree of one command, whose last word is a value, or the name of a thing."""
-    known, path, last = spellings(), tuple(words[:-1]), words[-1]
+    known, path, last = load_spellings(), tuple(words[:-1]), words[-1]
     is_value = bool(path) and (
         _is_at(path, "values")
         or not (
@@ -171,26 +172,26 @@ def _leaves(tree: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, str]]:
         elif len(value) == 1 and _is_at(at, "choices") and _is_nothing(next(iter(value.values()))):
             yield at, str(next(iter(value)))
         else:
-            if at and (_says_itself(at) if not value else len(at) > 1 and at[-2] in spellings().names):
+            if at and (_says_itself(at) if not value else len(at) > 1 and at[-2] in load_spellings().names):
                 yield at, ""
             pending += reversed(list(_below(at, value)))
 
 
 def _below(path: Path, tree: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
-    known = spellings()
+    known = load_spellings()
     if path and path[-1] in known.secret_keys:
         yield path, ",".join(sorted(map(str, tree)))
         trees = (value for value in tree.values() if isinstance(value, Mapping))
         yield from (((*path, str(key)), value) for below in trees for key, value in below.items())
         return
     for key, value in tree.items():
-        for name in names(str(key)) if path and path[-1] in known.ranged else (str(key),):
+        for name in expand_range(str(key)) if path and path[-1] in known.ranged else (str(key),):
             yield (*path, _word("", name)), value
 
 
 def _says_itself(path: Path) -> bool:
     """Whether a map says that something is there while it has nothing in it."""
-    known = spellings()
+    known = load_spellings()
     return (
         path[-1] not in known.names | known.containers
         or bool(known.names.intersection(path[-2:-1]))
@@ -217,7 +218,7 @@ def _is_at(path: Path, kind: str) -> bool:
 def _places(kind: str) -> dict[str, list[tuple[str, ...]]]:
     """Places by their last step."""
     places: dict[str, list[tuple[str, ...]]] = {}
-    for place in getattr(spellings(), kind):
+    for place in getattr(load_spellings(), kind):
         steps = tuple(place.split("/"))
         places.setdefault(steps[-1], []).append(steps)
     return places
@@ -230,7 +231,7 @@ def _word(key: str, value: Any) -> str:
         if any(isinstance(each, list | dict) for each in value):
             raise UnknownTextError(f"a list in '{key}' holds lists or maps")
         return ",".join(_word(key, each) for each in value)
-    text, known = str(value).lower() if isinstance(value, bool) else str(value), spellings()
+    text, known = str(value).lower() if isinstance(value, bool) else str(value), load_spellings()
     if key in known.own_words | known.secrets:
         return text
     if key in known.asns and (dotted := _DOTTED.fullmatch(text)):
@@ -253,7 +254,7 @@ def _family(word: str) -> str:
 def _moves() -> dict[str, list[tuple[Path, Move]]]:
     """Moves by the first step of where they are from."""
     moves: dict[str, list[tuple[Path, Move]]] = {}
-    for move in spellings().moved:
+    for move in load_spellings().moved:
         steps = tuple(move.from_.split("/"))
         moves.setdefault(steps[0], []).append((steps, move))
     return moves

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from ruamel.yaml import YAML
 
-from fabricgen.running.cumulus.spelling import settings, tree_of
+from fabricgen.running.cumulus.spelling import read_settings, tree_of
 from fabricgen.running.statements import Path, Statements
 
 FILE = "startup.yaml"
@@ -24,13 +24,13 @@ _OWN = ("description",)
 _OF_ROUTER = ("autonomous-system", "router-id")
 
 
-def statements(files: Mapping[str, str]) -> Statements:
-    """The statements of `startup.yaml`, in whatever form NVUE shows it; raises as `settings` does."""
-    return effective(settings(files[FILE]))
+def read_statements(files: Mapping[str, str]) -> Statements:
+    """The statements of `startup.yaml`, in whatever form NVUE shows it; raises as `read_settings` does."""
+    return inherit_settings(read_settings(files[FILE]))
 
 
-def effective(stated: Statements) -> Statements:
-    """What settings, such as `settings` gives, come to where one is taken from another."""
+def inherit_settings(stated: Statements) -> Statements:
+    """What settings, such as `read_settings` gives, come to where one is taken from another."""
     sessions: dict[Path, Statements] = {}
     effects: Statements = {}
     for path, value in stated.items():

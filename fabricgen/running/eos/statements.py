@@ -36,13 +36,13 @@ _PROMPT = re.compile(r"^[\w.-]+(?:\([\w-]+\))?[#>] *(?:sh\w* run.*|term\w* len.*
 _OF_NEIGHBOR = re.compile(r"neighbor (\S+)( .+)")
 
 
-def statements(files: Mapping[str, str]) -> Statements:
+def read_statements(files: Mapping[str, str]) -> Statements:
     """The statements of a switch's one file, in the order of its lines; of several values of one line all.
 
     Raises UnknownTextError where lines name more interfaces and VLANs than a switch has.
     """
     (text,) = files.values()
-    known = vocabulary()
+    known = load_vocabulary()
     *parts, rest = re.split("^EOF$", text, flags=re.M)  # ends a banner, in which no line is one of EOS
     banners = [_BANNER.split(part, maxsplit=1) if _BANNER.search(part) else (f"{part}EOF", "", "") for part in parts]
     stated: Statements = {(name,): lines.removesuffix("\n") for _, name, lines in banners if name}
@@ -154,6 +154,7 @@ class _Form:
         forms = self._names if negated else [*self._names, *self._values]
         for at, (form, text) in enumerate(zip(forms, match.groups(), strict=False)):
             words = _words(form, text)
+            # a word with `=` stands amid the names of a line and is a value: the name keeps a gap for it
             if at < len(self._names):
                 names.append((GAP,) if form[0] == "=" else words)
             if form == "<SECRET>":
@@ -230,6 +231,6 @@ def _readings(forms: list[_Form], text: str, *, negated: bool) -> Iterator[tuple
 
 
 @cache
-def vocabulary() -> Vocabulary:
+def load_vocabulary() -> Vocabulary:
     """The lines that a build writes."""
     return Vocabulary(YAML(typ="safe").load(FilePath(__file__).with_name("lines.yaml").read_bytes()))

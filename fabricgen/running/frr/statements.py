@@ -114,7 +114,7 @@ _PLAIN = ("description", "remark", "password", "message")
 """Words behind which text stands as it is."""
 
 
-def statements(files: Mapping[str, str]) -> Statements:
+def read_statements(files: Mapping[str, str]) -> Statements:
     """The statements of `frr.conf`, which may be what `vtysh -c 'show running-config'` prints.
 
     A path has the sections above a line, `neighbor NAME` where it is of a neighbour or peer group, and what is set; the
@@ -218,6 +218,7 @@ def _read_line(line: str) -> _Line:
         return _Line(closes=kind)
     text = _plain_words(words)
     denied, said = text.startswith("no "), text.removeprefix("no ")
+    # a line is read wherever it stands, since `read` alone knows its section and this is remembered
     section, *header = _opening(text)
     stated = [(steps, f"{NOT} {value}".rstrip() if denied else value, depth) for steps, value, depth in _lines(said)]
     listed = _LISTED.fullmatch(_of_bgp(said))
@@ -374,10 +375,12 @@ def _effective(stated: Statements) -> Statements:
     _give_members_their_as(stated, group_of)
     effective: Statements = {}
     for path, value in stated.items():
+        # path[-2] is `neighbor NAME`, in a family or outside of one; path[0] the BGP of its VRF
         group = group_of.get((path[0], path[-2])) if len(path) > 2 and path[-1] != "peer-group" else None
         theirs = stated.get((*path[:-2], group[1], path[-1])) if group else None
         if group is None or theirs is None:
             effective[path] = value
+        # `no X` against a group that has X is no absence: it takes effect, and is told with what it denies
         elif value.startswith(NOT) and not theirs.startswith(NOT):
             effective[path] = f"{OVERRIDES}{group[1].partition(' ')[2]}"
         elif value != theirs:
@@ -444,6 +447,7 @@ def _line(path: Path, value: str) -> str:
     if denied:
         value = "" if value.startswith(OVERRIDES) else value[3:]
     if len(path) > 1 and path[-2].startswith("neighbor "):
+        # `route-map in` with the value NAME is written `route-map NAME in`
         words = step.split()
         line = f"{words[0]} {value} {words[1]}" if _WAYS.fullmatch(f"{words[0]} x {words[-1]}") else f"{step} {value}"
         return f"{'no ' if denied else ''}{path[-2]} {line}".rstrip()

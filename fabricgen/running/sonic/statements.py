@@ -50,7 +50,7 @@ MOST_STATEMENTS = 1_000_000
 """Many times what a switch of 1,024 ports has; keys that stand for several rows may say so without end."""
 
 
-def statements(files: Mapping[str, str]) -> Statements:
+def read_statements(files: Mapping[str, str]) -> Statements:
     """The statements of config_db.json and of frr.conf, each where it is among the files; raises nothing."""
     stated: Statements = {}
     if CONFIG in files:
@@ -63,7 +63,7 @@ def statements(files: Mapping[str, str]) -> Statements:
         except (ValueError, RecursionError) as error:
             stated[(CONFIG, UNREADABLE)] = f"no JSON: {type(error).__name__}"
     if FRR in files:
-        stated |= {(FRR, *path): value for path, value in frr.statements({FRR: files[FRR]}).items()}
+        stated |= {(FRR, *path): value for path, value in frr.read_statements({FRR: files[FRR]}).items()}
     return stated
 
 
@@ -112,6 +112,7 @@ def _tables(tables: Any) -> Iterator[tuple[Path, str]]:
             yield (table, UNREADABLE), "no map of rows"
             continue
         for key, row in rows.items():
+            # `Ethernet0|3-4` is two rows with the same fields
             for name in _keys(table, key):
                 yield (table, name), ""
                 yield from _fields(table, name, row)
@@ -136,6 +137,7 @@ def _value(field: str, value: Any, facts: FieldFacts | None) -> str:
     text = _text(value)
     if field in _UNORDERED:
         return ",".join(sorted(filter(None, text.split(",")), key=_in_order))
+    # 65000.1 is the asdot spelling of RFC 5396
     if field in _AS_NUMBERS and (dotted := re.fullmatch(r"(\d{1,5})\.(\d{1,5})", text)):
         return str(int(dotted[1]) << 16 | int(dotted[2]))
     if facts is not None and facts.kind != "text":

@@ -67,6 +67,7 @@ def _of_cable(topology: Topology, cable: int, links: list[int]) -> Action:
 def _plugs_of(topology: Topology, links: list[int]) -> tuple[End, ...]:
     """The plugs of some links, each once, in the order of their ports."""
     plugs = topology.cabling.plug
+    # the lowest port of a plug is written last, and stays
     first = {int(plugs[port]): port for link in reversed(links) for port in (2 * link + 1, 2 * link)}
     return tuple(end_of(topology, port) for port in sorted(first.values()))
 

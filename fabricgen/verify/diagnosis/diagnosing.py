@@ -13,7 +13,7 @@ from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.diagnosis.boxes import BOXES, boxes_at, boxes_without
 from fabricgen.verify.diagnosis.chains import Cables, Chain, chains, wrong_cables
 from fabricgen.verify.diagnosis.dark import dark_actions
-from fabricgen.verify.diagnosis.exchange_search import Ring, composed, find_exchanges, taken
+from fabricgen.verify.diagnosis.exchange_search import Ring, composed, find_exchanges, take_rings
 from fabricgen.verify.diagnosis.exchanges import (
     after_exchanges,
     box_action,
@@ -71,6 +71,7 @@ def diagnose(cabling: PlannedCabling, seen: Seen) -> Diagnosis:
     else:
         found = _explained(as_seen, seen, topology, states, exchanges)
         devices = _devices_at(found.after, found.doubtful)
+        # boxes that few links vote for are tried where plugs alone leave something unclear
         small, after = find_exchanges(topology, boxes_at(devices), as_seen) if devices else ([], topology)
         again = _explained(as_seen, seen, after, states, composed(exchanges, small)) if small else found
         if len(again.doubtful) < len(found.doubtful):
@@ -78,6 +79,7 @@ def diagnose(cabling: PlannedCabling, seen: Seen) -> Diagnosis:
     actions = [*with_boxes_instead(as_seen, found.actions, shifted), *dark_actions(found.after, found.missing)]
     states = states_of(as_seen, dark_links(found.after))
     lost = cabling.cable[np.array(found.missing, dtype=np.int64) >> 1]
+    # a cable at which something worse is known keeps that
     states[lost] = np.maximum(states[lost], CableState.DARK)
     actions += _left_over(topology, states, actions)
     order = list(Kind)
@@ -115,6 +117,7 @@ def _exchanged_boxes(as_seen: Topology, seen: Seen, states: Ints) -> tuple[list[
 def _cables_towards(topology: Topology, boxes: Iterable[int]) -> set[str]:
     """The cables of all devices beside some boxes that go to boxes like these, of the same tier."""
     cabling = topology.cabling
+    # one number for each pair of tier and fabric
     tier = cabling.devices["tier"].codes.astype(np.int64) << 32 | cabling.devices["fabric"].codes
     own = np.concatenate([cabling.ports_of_device(box) for box in boxes])
     beside = np.unique(cabling.device[own ^ 1])
@@ -194,11 +197,12 @@ def _plugs(as_seen: Topology, seen: Seen, topology: Topology, states: Ints, exch
     if not whole or _overlap(whole, rings):
         return single
     by_cages = _singly(Explainer(topology, paired, plugs), seen, states, rings, whole)
+    # a single plug that is moved again after its cage was: both moves are one, straight to where it belongs
     if by_cages.twice and all(_is_of_one_width(plugs, ring) for ring in by_cages.twice):
         whole = composed(whole, by_cages.twice)
         if _overlap(whole, rings):
             return single
-        explainer = Explainer(topology, taken(after, common, whole), plugs)
+        explainer = Explainer(topology, take_rings(after, common, whole), plugs)
         by_cages = _singly(explainer, seen, states, rings, whole)
     return by_cages if by_cages.moves < single.moves and not by_cages.twice else single
 

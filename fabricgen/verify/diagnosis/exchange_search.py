@@ -82,7 +82,7 @@ def composed(first: Iterable[Ring], then: Iterable[Ring]) -> list[Ring]:
     return _cycles(_after(_after({}, first), then))
 
 
-def taken(topology: Topology, kind: Exchangeable, rings: Iterable[Ring]) -> Topology:
+def take_rings(topology: Topology, kind: Exchangeable, rings: Iterable[Ring]) -> Topology:
     """A topology with the things of some rings taken for what they stand in for."""
     after = topology.copy()
     for ring in rings:

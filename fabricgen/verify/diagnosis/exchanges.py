@@ -16,7 +16,7 @@ from fabricgen.verify.diagnosis.explaining import Explainer
 from fabricgen.verify.diagnosis.grouping import merge_groups
 from fabricgen.verify.diagnosis.plugs import moved_plugs
 from fabricgen.verify.diagnosis.topology import NOWHERE, Topology
-from fabricgen.verify.diagnosis.wording import MOST_STEPS, box, end_of, listed, plug, spot, steps_text, where
+from fabricgen.verify.diagnosis.wording import MOST_STEPS, box, end_of, listed, plug, spot_on_device, steps_text, where
 from fabricgen.wiring.tables import Ints
 
 NAMES_ALONE = "or only their names are exchanged: read the serial number of each, and rename it or provision it again"
@@ -162,7 +162,7 @@ def _plug_action(explainer: Explainer, before: Topology, states: Ints, rings: Se
     elif closed and (crossed := _crossed(before, moves)):
         kind, text = Kind.CROSSED, f"{at}{crossed} are crossed; {moved}."
     elif closed and len(steps) == 2:
-        one, two = (spot(end) if ends[0].device == ends[1].device else plug(end) for end in ends)
+        one, two = (spot_on_device(end) if ends[0].device == ends[1].device else plug(end) for end in ends)
         on_one = ends[0].device == ends[1].device
         kind, text = Kind.SWAP, f"{at if on_one else ''}the {named}s in {one} and {two} are swapped."
     else:

@@ -14,7 +14,17 @@ from fabricgen.verify.diagnosis.moving import Group, Repair
 from fabricgen.verify.diagnosis.plugs import Plugs
 from fabricgen.verify.diagnosis.shifts import LEAST_CLOSED, LEAST_OPEN, shift_of
 from fabricgen.verify.diagnosis.topology import Topology
-from fabricgen.verify.diagnosis.wording import MOST_STEPS, cage_text, end_of, listed, plug, run, spot, steps_text, where
+from fabricgen.verify.diagnosis.wording import (
+    MOST_STEPS,
+    cage_text,
+    end_of,
+    listed,
+    plug,
+    run,
+    spot_on_device,
+    steps_text,
+    where,
+)
 
 SMALL_BOX = 16
 """Boxes with more links than this are not taken for exchanged because of two or three of them."""
@@ -284,7 +294,7 @@ class Explainer:
             if len(steps) > count:
                 return f"{at}both plugs of {cage_text(one)} are swapped with those of {cage_text(two)}; {moves}."
             if one.device == two.device:
-                return f"{at}the plugs in {spot(one)} and {spot(two)} are swapped."
+                return f"{at}the plugs in {spot_on_device(one)} and {spot_on_device(two)} are swapped."
             return f"the plugs in {plug(one)} and {plug(two)} are swapped."
         return f"{at}{count} plugs are in each other's places; {moves}."
 

@@ -113,6 +113,7 @@ def _in_name(front: Front, name: str) -> _Place | None:
             if not told.startswith(head + socket.cage) or behind[:1].isdigit():
                 return None
             behinds.add(behind)
+    # the longest ending first: `swp1s0` ends as ports of whole cages do, too
     for behind in sorted(behinds, key=lambda each: (-len(each), each)):
         cage = name[len(head) : len(name) - len(behind)]
         if name.endswith(behind) and re.fullmatch(r"\d{1,9}(/\d{1,9})*", cage):
@@ -141,6 +142,7 @@ def _by_number(front: Front, name: str) -> _Place | None:
         return None
     number, known = int(wanted[2]), sorted(firsts.items())
     spans = list(pairwise(known))
+    # a number beyond the last planned cage goes on as the last two cages do
     (one, low), (other, high) = next((span for span in spans if number < span[1][1]), spans[-1])
     step, rest = divmod(high - low, other - one)
     if rest or step < 1:

@@ -77,6 +77,7 @@ def paired_cages(cages: PairedCages, exchanged: Collection[int]) -> Exchangeable
         return {port: now for port, now in pairs if topology.tells(port, now)}, [port for port, _ in pairs]
 
     def is_worth(_topology: Topology, ring: Ring, gain: Gain) -> bool:
+        # an exchange of whole cages must mend more links than it pulls cages, or single plugs were as good
         return gain.links > max(len(ring), gain.unseen)
 
     def depends(ring: Ring) -> bool:

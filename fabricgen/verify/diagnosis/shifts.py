@@ -35,8 +35,10 @@ def shift_of(moves: Sequence[tuple[int, int]], closed: bool) -> int:
         count = len(moves)
         if sources != targets or any(offset % stride for offset in offsets):
             return 0
+        # round a row of five, four places up and one down are the same
         by = {offset // stride % count for offset in offsets}
         up = by.pop()
+        # of the two ways round, the shorter one
         return 0 if by else up if 2 * up <= count else up - count
     return offsets.pop() if len(offsets) == 1 else 0
 

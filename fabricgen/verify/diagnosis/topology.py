@@ -121,6 +121,7 @@ class Topology:
         if port >= self.planned or mate >= self.planned or port < 0 or mate < 0:
             return False
         device = self.device
+        # `port ^ 1` is the other end of the planned link of a port
         parallel = device[port ^ 1] == device[mate] and device[mate ^ 1] == device[port]
         return bool(parallel) and self._is_alike(port, mate)
 

@@ -39,7 +39,7 @@ def plug(end: End) -> str:
     return box(end).replace(end.device, f"{end.device}:{end.port}", 1) if end.port else box(end)
 
 
-def spot(end: End) -> str:
+def spot_on_device(end: End) -> str:
     """A port on its device, with the connector of a cage that has several: `Ethernet256 (33/1)`."""
     return f"{end.port} ({end.connector})" if end.connector not in (end.port, end.cage) else end.port
 

@@ -15,7 +15,7 @@ from fabricgen.running.statements import spelling_of
 from fabricgen.verify.drift.collected import Collected, collected, shown_by
 from fabricgen.verify.drift.finding import Checked, Drift, Finding
 from fabricgen.verify.drift.planned import Planned, nos_of
-from fabricgen.verify.drift.waiving import Waiver, on_waivers, standing
+from fabricgen.verify.drift.waiving import Waiver, judge_waivers, valid_waivers
 from fabricgen.verify.drift.wording import CANNOT_READ, by_path, findings_of
 from fabricgen.verify.dumps._sources import Source
 
@@ -47,7 +47,7 @@ def check_running(folder: str, planned: Planned, jobs: int = 0, asked: Asked = A
     work = _Work(planned, found, batches, asked)
     checked = [device for batch in in_order(work, len(batches), jobs or processors()) for device in batch]
     missing = tuple(name for name in devices if name not in found.files)
-    beside = (*_beside(found, missing), *on_waivers(asked.waivers, asked.as_of, checked, not missing))
+    beside = (*_beside(found, missing), *judge_waivers(asked.waivers, asked.as_of, checked, not missing))
     ignored = sorted({*found.ignored, *(file for device in checked for file in device.ignored)})
     return Drift(tuple(checked), missing, tuple(found.unknown), tuple(ignored), beside)
 
@@ -124,14 +124,14 @@ def _fitting(device: str, running: dict[str, str], planned: Files) -> tuple[dict
 def _judged(begun: Checked, nos: str, files: tuple[Files, Files], asked: Asked) -> Checked:
     """The findings of (running, planned) files, statement by statement."""
     device, spelling = begun.device, spelling_of(nos)
-    planned = spelling.statements(files[1])
+    planned = spelling.read_statements(files[1])
     try:
-        verdicts = rules_of(nos).judge(spelling.statements(files[0]), planned)
+        verdicts = rules_of(nos).judge(spelling.read_statements(files[0]), planned)
     except CANNOT_READ as error:
         why = _safe(str(error).splitlines()[0] if str(error) else type(error).__name__)
         text = f"its configuration cannot be understood: {why}"
         return Checked(device, begun.files, (*begun.findings, Finding(device, "", text)), ignored=begun.ignored)
-    held = standing(asked.waivers, asked.as_of)
+    held = valid_waivers(asked.waivers, asked.as_of)
     waived, errors = _waived(nos, verdicts.errors + (verdicts.foreign if asked.strict else []), held)
     findings = list(begun.findings)
     findings += findings_of(device, nos, [each for each in errors if each.kind == "error"], planned, spelling)

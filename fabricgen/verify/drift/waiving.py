@@ -42,15 +42,17 @@ def waivers_of(loaded: LoadedBlueprint) -> tuple[Waiver, ...]:
     return tuple(Waiver(each, str(loaded.source.span(("drift", "waive", i)))) for i, each in enumerate(stated))
 
 
-def standing(waivers: Sequence[Waiver], as_of: str) -> tuple[Waiver, ...]:
+def valid_waivers(waivers: Sequence[Waiver], as_of: str) -> tuple[Waiver, ...]:
     """Those that hold on a day (YYYY-MM-DD)."""
     return tuple(each for each in waivers if not each.stated.until or each.stated.until >= as_of)
 
 
-def on_waivers(waivers: Sequence[Waiver], as_of: str, checked: Sequence[Checked], all_there: bool) -> Iterator[Finding]:
+def judge_waivers(
+    waivers: Sequence[Waiver], as_of: str, checked: Sequence[Checked], all_there: bool
+) -> Iterator[Finding]:
     """Yield a warning for each waiver that has ended or covers nothing; an info where not all devices were compared."""
     used = {place for device in checked for place in device.waived}
-    holding = standing(waivers, as_of)
+    holding = valid_waivers(waivers, as_of)
     for each in waivers:
         what = f"the waiver of {' | '.join(each.stated.path)}"
         if each not in holding:

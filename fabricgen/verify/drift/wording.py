@@ -61,6 +61,7 @@ def findings_of(
         alike.setdefault(cause.signature(), []).append(cause)
     reader = _Reader(device, nos, planned, spelling) if alike else None
     for number, causes in enumerate(alike.values()):
+        # causes alike are laid in together: a hundred MTUs are read at once, and told apart by their names
         words = reader.words(causes) if reader and number < MOST_READ else {}
         for cause in causes:
             yield from words.get(cause.path) or [_with_below(by_path(device, cause.verdict, Severity.ERROR), cause)]
@@ -184,5 +185,6 @@ def _masked(text: str) -> str:
 def path_text(path: Iterable[str]) -> str:
     """A path as people read it: `PORT|Ethernet0|mtu` as SONiC's tools do, lines with ` / ` between them."""
     steps = list(path)
+    # tables of config_db are in capitals without a blank, sections of other systems are not
     tables = len(steps) > 1 and steps[0] != FRR and not any(" " in step for step in steps[:1]) and steps[0].isupper()
     return ("|" if tables else " / ").join(steps)

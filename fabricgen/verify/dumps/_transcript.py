@@ -28,10 +28,11 @@ class Answer(NamedTuple):
     text: str
 
 
-def answers(text: str) -> list[Answer]:
+def split_answers(text: str) -> list[Answer]:
     """The answers of a session in which a command answered in JSON, in their order; none for any other text."""
     if _JSON_BEGINS.search(text) is None or _PROMPT.search(text) is None:
         return []
+    # a session ends with a prompt alone, which answered nothing
     kept = [answer for answer in _split(text) if answer.text.strip()]
     return kept if any(_json.looks_like(answer.text) for answer in kept) else []
 

@@ -65,7 +65,7 @@ def power(row: Mapping[str, Any], name: str) -> tuple[float, ...]:
     return tuple(lanes)
 
 
-def count(value: Any) -> int | None:
+def read_count(value: Any) -> int | None:
     """A count, with or without commas between thousands; None for none."""
     text = value.strip().replace(",", "") if isinstance(value, str) and len(value) < 40 else ""
     return int(text) if text.isdecimal() and text.isascii() else None

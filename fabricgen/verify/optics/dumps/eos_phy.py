@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from fabricgen.verify.dumps._content import Content, Json, mapping, sequence
-from fabricgen.verify.optics.dumps._values import count, number
+from fabricgen.verify.optics.dumps._values import number, read_count
 from fabricgen.verify.optics.report import PortReport
 
 TITLE = "EOS show interfaces phy detail | json"
@@ -30,7 +30,7 @@ def reports(content: Content) -> Iterator[PortReport]:
             counts = [
                 codewords
                 for status in facing
-                if (codewords := count(_value(status.get("fec"), "uncorrectedCodewords"))) is not None
+                if (codewords := read_count(_value(status.get("fec"), "uncorrectedCodewords"))) is not None
             ]
             if rates or counts:
                 pre_fec_ber, uncorrected = rates[-1] if rates else None, counts[-1] if counts else None

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from fabricgen.verify.dumps._content import Content
 from fabricgen.verify.optics.dumps._text_tables import has_columns, rows
-from fabricgen.verify.optics.dumps._values import count, number
+from fabricgen.verify.optics.dumps._values import number, read_count
 from fabricgen.verify.optics.report import PortReport
 
 TITLE = "SONiC show interfaces counters fec-stats"
@@ -41,6 +41,6 @@ def reports(content: Content) -> Iterator[PortReport]:
             report = report._replace(
                 pre_fec_ber=number(row.get("FEC_PRE_BER")),
                 post_fec_ber=number(row.get("FEC_POST_BER")),
-                uncorrected=count(row["FEC_UNCORR"]),
+                uncorrected=read_count(row["FEC_UNCORR"]),
             )
         yield report
