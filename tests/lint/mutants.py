@@ -16,6 +16,8 @@ from fabricgen.pipeline import compile_cluster, compile_design, require_snippets
 from tests.conftest import BLUEPRINTS
 
 FOLDER = Path(__file__).parent / "mutations"
+NEIGHBOURS = Path(__file__).parent / "neighbours"
+"""What looks like a fault and is none: of these, `raises` is the code that must not be raised."""
 AS_OF = "2026-11-01"
 """The day by which waivers are judged: a test that read the clock would fail one morning."""
 
@@ -32,7 +34,7 @@ class Mutant:
     name: str
     of: str
     raises: str
-    line: str
+    line: str = ""
     says: str = ""
     edit: dict[str, str] = field(default_factory=dict)
     over: str = ""
@@ -58,12 +60,12 @@ class Mutant:
 
 
 @cache
-def mutants() -> tuple[Mutant, ...]:
-    """All of the folder, a file each family."""
+def mutants(folder: Path = FOLDER) -> tuple[Mutant, ...]:
+    """All of a folder, a file each family."""
     yaml = YAML(typ="safe")
     rows = [
         (f"{file.stem}-{name}", row)
-        for file in sorted(FOLDER.glob("*.yaml"))
+        for file in sorted(folder.glob("*.yaml"))
         for name, row in yaml.load(file.read_text(encoding="utf-8")).items()
     ]
     return tuple(_mutant(name, row) for name, row in rows)

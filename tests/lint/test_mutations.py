@@ -8,7 +8,7 @@ import pytest
 
 from fabricgen.lint.rule import PlanRule, all_rules
 from tests.conftest import EXAMPLES
-from tests.lint.mutants import Mutant, findings, grave, mutants, untouched
+from tests.lint.mutants import NEIGHBOURS, Mutant, findings, grave, mutants, untouched
 
 ENOUGH = 300
 """So many faults at least, spread over all examples and all rules."""
@@ -27,6 +27,16 @@ def test_a_seeded_fault_is_found(mutant: Mutant, tmp_path: Path) -> None:
     assert new, f"{mutant.raises} is not raised:\n{said}"
     assert any(mutant.line in _line(d.span) and mutant.says in d.message for d in new), said
     assert grave(found) - {mutant.raises} == set(mutant.also), said
+
+
+@pytest.mark.tenth
+@pytest.mark.parametrize("neighbour", mutants(NEIGHBOURS), ids=lambda m: m.name)
+def test_what_is_near_a_fault_is_not_told(neighbour: Mutant, tmp_path: Path) -> None:
+    found = findings(neighbour.write(tmp_path), deep=neighbour.deep)
+    known = untouched(neighbour.of, deep=neighbour.deep)
+    new = [d for d in found if (d.code, d.message) not in known]
+    assert {neighbour.raises, *neighbour.also}.isdisjoint(d.code for d in new), "\n".join(d.text() for d in new)
+    assert not any(d.code.startswith("FG0") for d in new), "the blueprint is refused"
 
 
 def _line(span: object) -> str:

@@ -9,7 +9,7 @@ from fabricgen.design.extras.exits import ExitDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.addressing import drawn_prefixes, overlap
+from fabricgen.lint.subjects.addressing import drawn_prefixes, overlap, within
 from fabricgen.lint.subjects.ways_out import hosts_behind, place_in, ways_out
 from fabricgen.numbering.addresses.family import Network
 
@@ -58,10 +58,10 @@ class AnnouncedWrongly(DesignRule):
             announced = [ip_network(text) for text in exit_.spec.announce or ()]
             for place, prefix in enumerate(announced):
                 path = place_in(exit_, "announce", place, len(announced))
-                if not any(_within(prefix, pool) for pool in pools):
+                if not any(within(prefix, pool) for pool in pools):
                     yield self.flag(path, f"{prefix} is in no pool of yours", "announce a pool, or a part of one")
                 public = [asn for asn in _asns(exit_) if not any(first <= asn <= last for first, last in NOT_PUBLIC)]
-                if public and any(_within(prefix, private) for private in PRIVATE):
+                if public and any(within(prefix, private) for private in PRIVATE):
                     message = f"{prefix} is private, and AS {public[0]} is public: it drops it"
                     yield self.flag(path, message, "announce public addresses; waive this for your own company's AS")
             yield from self._left_out(design, exit_, announced)
@@ -78,7 +78,3 @@ def _asns(exit_: ExitDesign) -> set[int]:
     """The AS numbers of the far devices."""
     own = {name: device.asn for name, device in exit_.spec.devices.items()}
     return {own.get(name) or exit_.spec.asn or 0 for name in exit_.extra.devices} - {0}
-
-
-def _within(prefix: Network, other: Network) -> bool:
-    return overlap(prefix, other) and prefix.prefixlen >= other.prefixlen

@@ -33,6 +33,11 @@ def overlap(one: Network, other: Network) -> bool:
     return isinstance(other, IPv6Network) and one.overlaps(other)
 
 
+def within(part: Network, prefix: Network, longest: int = 128) -> bool:
+    """Whether a prefix is a part of another, or that itself, of at most so many bits."""
+    return overlap(part, prefix) and prefix.prefixlen <= part.prefixlen <= longest
+
+
 def covering(prefix: Network, ranges: Iterable[tuple[Network, str]]) -> tuple[Network, str] | None:
     """The first of some named ranges that overlaps a prefix; None for none."""
     return next((found for found in ranges if overlap(prefix, found[0])), None)

@@ -1,0 +1,77 @@
+"""FG732: a static exit takes the traffic of an exit with sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from ipaddress import ip_network
+from itertools import product
+
+from fabricgen.design.extras.exits import ExitDesign
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.rule import DesignRule
+from fabricgen.lint.subjects.addressing import within
+from fabricgen.lint.subjects.ways_out import ways_out
+from fabricgen.views.exits import DEFAULTS, taken
+
+
+class StaticBesideSessions(DesignRule):
+    """A static exit and a primary eBGP one lead to the same prefix in one VRF: traffic takes the static one.
+
+    On the switch that has both, a static route wins by its distance (1 against 20 of eBGP). On all others it wins by
+    its AS path, which is shorter by the AS number of the far device. Nothing withdraws it while its link is up, so
+    that the provider with the sessions is paid for and idle, and a dead router behind the static exit takes the
+    traffic along.
+
+    Give both exits sessions, let the static one lead to other prefixes alone (`default: false` and `accept`), or state
+    that the exit with sessions is the backup (`prefer: backup`).
+    """
+
+    id = "FG732"
+    severity = Severity.WARNING
+    title = "a static exit takes the traffic of an exit with sessions"
+    bad = """
+        fabrics:
+          compute:
+            extra:
+              wan: {device: external-router, count: 2, ports: 1, attach: inband, to: spine}
+              old: {device: external-router, count: 2, ports: 1, attach: inband, to: spine}
+            exits:
+              internet: {to: wan, asn: 64496}
+              old:
+                to: old
+                routing: static  # <-
+    """
+    good = """
+        fabrics:
+          compute:
+            extra:
+              wan: {device: external-router, count: 2, ports: 1, attach: inband, to: spine}
+              old: {device: external-router, count: 2, ports: 1, attach: inband, to: spine}
+            exits:
+              internet: {to: wan, asn: 64496}
+              old: {to: old, routing: static, default: false, accept: 203.0.113.0/24}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Compare the static exits of each VRF with those of its exits that have sessions."""
+        for exits in ways_out(design):
+            static = [exit_ for exit_ in exits if exit_.spec.routing == "static"]
+            primary = [exit_ for exit_ in exits if exit_.spec.routing == "ebgp" and exit_.spec.prefer == "primary"]
+            for beside, provider in product(static, primary):
+                if prefix := _shared(beside, provider):
+                    route = "the default route" if prefix in DEFAULTS else prefix
+                    message = (
+                        f"{beside.name} has {route} as a static route, which wins: {provider.name} is not used for it"
+                    )
+                    hint = f"give {beside.name} sessions, or let one of the two not lead there"
+                    yield self.flag((*beside.path, "routing"), message, hint)
+
+
+def _shared(static: ExitDesign, provider: ExitDesign) -> str:
+    """The first prefix of a static exit that the far devices of the other may announce as well; "" for none."""
+    offered = [(prefix := ip_network(o.prefix), max(o.longest, prefix.prefixlen)) for o in taken(provider)]
+    return next(
+        (route.prefix for route in taken(static) if any(within(ip_network(route.prefix), *offer) for offer in offered)),
+        "",
+    )
