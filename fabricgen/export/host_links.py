@@ -59,11 +59,12 @@ def bond_columns(cluster: Cluster, rows: Ints64) -> tuple[list[int], list[bool]]
 
 
 def sharing_tenants(cluster: Cluster, rows: Ints64) -> list[int]:
-    """The tenant of each of some links, as an index into those of the design, where fabrics have VLANs on the ports of
-    another, which are then the tenant's; -1 for none.
+    """The tenant of each of some links, as an index into those of the design, where that decides on VLANs on ports of
+    another fabric or on ways out; -1 for none.
     """
     design = cluster.design
-    if not design.tenants or not any(fabric.shares_ports for fabric in design.fabrics):
+    exits = any(fabric.exits for fabric in design.loaded.blueprint.fabrics.values())
+    if not design.tenants or not (exits or any(fabric.shares_ports for fabric in design.fabrics)):
         return [NOBODY] * len(rows)
     found: list[int] = tenant_of_devices(design, cluster.plan.devices)[cluster.plan.links.a_device[rows]].tolist()
     return found

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from fabricgen.blueprint.sections.naming import is_interface_name
 from fabricgen.cluster import Cluster
+from fabricgen.design.extras.default_routes import DEFAULT_ROLES, NEVER, DefaultRoutes
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.linked import fabric_vlan
 from fabricgen.design.names.interfaces import bond_name, interface_name
@@ -25,9 +26,6 @@ NETPLAN, SYSCTL = "60-fabric.yaml", "90-fabric.conf"
 
 MTU_ELSEWHERE = 1500
 """MTU of other ports, bytes: they also reach networks with the standard MTU."""
-
-DEFAULT_ROLES = ("inband", "frontend")
-"""NIC roles whose fabric gets the default route: the first one that a node has."""
 
 PRIORITY = 1000
 """Priority of rules that select a routing table by source address: before the kernel's main table (32766)."""
@@ -85,6 +83,8 @@ class HostPort:
     metric: int
     priority: int
     is_default: bool
+    by_source: bool
+    """Whether what it sends from its own address leaves by it: it has a routing table of its own."""
     optional: str
     mac: str
     """Placeholder of its MAC, by which it is found and named; "" where that is not known."""
@@ -128,6 +128,7 @@ class HostShape:
     keys: tuple[PortKey, ...]
     prefixes: Mapping[tuple[str, str], tuple[str, ...]]
     """By (fabric, family `v4` or `v6`), the prefixes of all its nodes."""
+    routes: DefaultRoutes
 
     @cached_property
     def texts(self) -> tuple[tuple[str, Text], ...]:
@@ -150,9 +151,13 @@ class HostShape:
     @cached_property
     def _default(self) -> tuple[str, int]:
         """(fabric with the default route, the node's first leg on it); ("", -1) for none."""
-        sides = [(self._segment(segment).fabric, self._side(segment), leg) for segment, leg, *_ in self.keys]
-        roles = sorted((DEFAULT_ROLES.index(a.role), i) for i, (_, a, _) in enumerate(sides) if a.role in DEFAULT_ROLES)
-        return (sides[roles[0][1]][0], sides[roles[0][1]][2]) if roles else ("", -1)
+        preferences = [
+            (self.routes.preference(name, self._side(key.segment).role, key.tenant, is_shared=i > 0), place, name)
+            for place, key in enumerate(self.keys)
+            for i, name in enumerate(self._fabrics(key))
+        ]
+        first, place, fabric = min(preferences, default=(NEVER, 0, ""))
+        return (fabric, self.keys[place].leg) if first < NEVER else ("", -1)
 
     def _segment(self, segment: int) -> Segment:
         return self.cluster.plan.links.segments[segment]
@@ -253,23 +258,26 @@ class HostShape:
             metric=PRIORITY + leg + 1,
             priority=PRIORITY,
             is_default=name == self._default[0],
+            by_source=name != self._default[0] or side.role not in DEFAULT_ROLES,
             optional="false" if (name, leg) == self._default else "true",
             mac=_slot(first + 2 + last) if flags >> last & 1 else "",
-            families=tuple(self._families(name, first + 2, flags, before)),
+            families=tuple(self._families(name, first + 2, key, before)),
             segment=number,
             has_v4=bool(flags >> before & 1),
         )
 
-    def _families(self, fabric: str, first: int, flags: int, before: int) -> list[HostFamily]:
+    def _families(self, fabric: str, first: int, key: PortKey, before: int) -> list[HostFamily]:
         """The families in which a port has an address; `first` is the placeholder of the first field of the port,
         `before` fields precede those of the fabric.
         """
         found = []
         for i, each in enumerate(self.cluster.addresses.families):
             bits = range(before + i * len(FIELDS), before + (i + 1) * len(FIELDS))
-            address, own, gateway, subnet = (_slot(first + bit) if flags >> bit & 1 else "" for bit in bits)
+            address, own, gateway, subnet = (_slot(first + bit) if key.flags >> bit & 1 else "" for bit in bits)
             if address:
-                found.append(HostFamily(address, own, gateway, subnet, self.prefixes[fabric, each.family.word]))
+                beyond = self.routes.accepted(fabric, key.tenant, v6=each.family.word == "v6")
+                prefixes = (*self.prefixes[fabric, each.family.word], *beyond)
+                found.append(HostFamily(address, own, gateway, subnet, prefixes))
         return found
 
     def _check_interfaces(self) -> None:

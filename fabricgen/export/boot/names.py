@@ -10,12 +10,14 @@ from typing import NamedTuple
 import numpy as np
 
 from fabricgen.cluster import Cluster
+from fabricgen.design.extras.default_routes import NEVER, DefaultRoutes
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.export.files.addresses import table
-from fabricgen.export.host_shapes import DEFAULT_ROLES
 from fabricgen.numbering.addresses.exit_links import exit_segments
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
+from fabricgen.numbering.addresses.shared_ports import fabrics_sharing
 from fabricgen.wiring.tables import NODE, SWITCH
+from fabricgen.wiring.tenants import NOBODY, tenant_of_devices
 
 _UNNAMED = ("router-id", "exit")
 """Kinds of addresses without a name: on no interface, or of a network that others number."""
@@ -80,18 +82,25 @@ def main_addresses(cluster: Cluster, found: FamilyAddresses) -> list[str]:
     for cls in cluster.plan.devices.classes:
         if cls.kind == NODE:
             texts[cls.rows] = [""] * cls.count
-    ranks = [_rank(s.a) if i not in exits else -1 for i, s in enumerate(links.segments)]
-    rank = np.array(ranks, dtype=np.int64)[links.segment]
-    rows = np.flatnonzero((rank >= 0) & found.a.present)
-    rows = rows[np.lexsort((rows, rank[rows], links.a_device[rows]))]
-    devices, first = np.unique(links.a_device[rows], return_index=True)
-    for device, address in zip(devices.tolist(), found.a[rows[first]].texts(), strict=True):
-        texts[device] = address
+    routes, tenant = DefaultRoutes(cluster.design), tenant_of_devices(cluster.design, cluster.plan.devices)
+    sharing = fabrics_sharing(cluster.plan, cluster.design, cluster.phase.absent if cluster.phase else frozenset())
+    best = np.full(len(cluster.names), NEVER + 1, dtype=np.int64)
+    for i, segment in enumerate(links.segments):
+        if i in exits or not isinstance(segment.a, Attachment) or segment.a.role == "bmc":
+            continue
+        of_segment = np.flatnonzero(links.segment == i)
+        for fabric in (segment.fabric, *sharing.get(i, ())):
+            column = found.a if fabric == segment.fabric else found.shared[fabric]
+            rows = of_segment[column.present[of_segment]]
+            preferences = [
+                routes.preference(fabric, segment.a.role, at, is_shared=fabric != segment.fabric)
+                for at in range(NOBODY, len(cluster.design.tenants))
+            ]
+            devices, first = np.unique(links.a_device[rows], return_index=True)
+            preference = np.array(preferences, dtype=np.int64)[tenant[devices] - NOBODY]
+            better = np.flatnonzero(preference < best[devices])
+            best[devices[better]] = preference[better]
+            addresses = column[rows[first[better]]].texts()
+            for device, address in zip(devices[better].tolist(), addresses, strict=True):
+                texts[device] = address
     return texts
-
-
-def _rank(side: object) -> int:
-    """How soon a port is taken for the main one of a node; -1 for never."""
-    if not isinstance(side, Attachment) or side.role == "bmc":
-        return -1
-    return DEFAULT_ROLES.index(side.role) if side.role in DEFAULT_ROLES else len(DEFAULT_ROLES)

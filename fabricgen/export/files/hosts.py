@@ -3,7 +3,7 @@
 Every port has its address, MTU and a routing table of its own, which a rule selects by source address: what a NIC sends
 leaves by that NIC, to nodes of its rail and of others (AMD Instinct system acceptance, Configure network routing; AMD
 RoCE cluster network configuration guide: `arp_ignore` 1 and `arp_announce` 2 against ARP flux; Linux ip-sysctl:
-`rp_filter` 2 is loose). Ports of the fabric with the default route use the main table instead.
+`rp_filter` 2 is loose). In-band and front-end ports with the default route use the main table instead.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 
 from fabricgen.cluster import Cluster
+from fabricgen.design.extras.default_routes import DefaultRoutes
 from fabricgen.export.columns import picked
 from fabricgen.export.host_links import bond_columns, by_device, family_texts, host_links, shared_texts, sharing_tenants
 from fabricgen.export.host_shapes import HostShape, PortKey
@@ -48,10 +49,11 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
         if settings.mtu is not None
     }
     shapes: dict[tuple[PortKey, ...], HostShape] = {}
+    routes = DefaultRoutes(design)
 
     def shape_of(wired: tuple[PortKey, ...]) -> HostShape:
         if wired not in shapes:
-            shapes[wired] = HostShape(cluster, wired, prefixes)
+            shapes[wired] = HostShape(cluster, wired, prefixes, routes)
         return shapes[wired]
 
     for first, end in by_device(cluster.plan.links.a_device[rows], AT_ONCE):

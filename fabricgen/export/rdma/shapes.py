@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from fabricgen.cluster import Cluster
+from fabricgen.design.extras.default_routes import DefaultRoutes
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.names.interfaces import interface_name
 from fabricgen.export.host_shapes import HostShape, PortKey, Text
@@ -113,7 +114,11 @@ class RdmaShape:
         """The interfaces with the default route."""
         there = (key for key in self.keys if not self._is_infiniband(key))
         wired = [PortKey(key.segment, key.leg, 0, 0, key.bond, key.leads, key.tenant) for key in there]
-        ports = [port for port in HostShape(self.cluster, tuple(wired), {}).ports if port.is_default]
+        ports = [
+            port
+            for port in HostShape(self.cluster, tuple(wired), {}, DefaultRoutes(self.cluster.design)).ports
+            if port.is_default
+        ]
         below = {name for port in ports for name in (*port.members, port.link)}
         return tuple(port.interface for port in ports if port.interface not in below)
 

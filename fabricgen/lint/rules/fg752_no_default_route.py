@@ -1,0 +1,107 @@
+"""FG752: hosts get no default route, though an exit leads to everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.rule import PlanRule
+
+if TYPE_CHECKING:
+    from fabricgen.cluster import Cluster
+    from fabricgen.wiring.tables import Flags
+
+
+class NoDefaultRoute(PlanRule):
+    """An exit leads to everywhere, and hosts have no port in its VRF: no route of theirs leads to it.
+
+    What such a host sends beyond the fabrics that it is in goes nowhere, or to a switch that has no route: it gets no
+    packages, no licences, no container images. Judged are nodes of units, and extra devices with NICs of role `inband`
+    or `frontend`; exits of a tenant are for its own hosts alone.
+
+    Attach the hosts to the fabric of the exit, take the exit into the VRF that they are in (`vrf`), or give their
+    tenant an exit. Waive this where others lead these hosts out.
+    """
+
+    id = "FG752"
+    severity = Severity.WARNING
+    title = "hosts get no default route, though an exit leads to everywhere"
+    bad = """
+        fabrics:
+          compute:
+            extra: {wan: {device: external-router, count: 2, ports: 1, attach: inband, to: spine}}
+            exits: {out: {to: wan, asn: 64496}}  # <-
+        tenants:
+          blue: {nodes: [p1/su-1/node-1]}
+    """
+    good = """
+        fabrics:
+          compute:
+            extra: {wan: {device: external-router, count: 2, ports: 1, attach: inband, to: spine}}
+            exits: {out: {to: wan, asn: 64496}}
+    """
+
+    def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
+        """Count the hosts of each tenant, and of none, that no fabric leads out of."""
+        from fabricgen.design.extras.exits import exits_of
+
+        design = cluster.design
+        leading = [exit_ for exit_ in exits_of(design) if exit_.spec.default]
+        if not leading:
+            return
+
+        import numpy as np
+
+        from fabricgen.wiring.tenants import NOBODY, tenant_of_devices
+
+        lacking, tenant = _hosts_without(cluster), tenant_of_devices(design, cluster.plan.devices)
+        for at in range(NOBODY, len(design.tenants)):
+            owner = design.tenants[at].name if at >= 0 else ""
+            exit_ = next((e for e in leading if e.tenant in ("", owner)), None)
+            hosts = np.flatnonzero(lacking & (tenant == at))
+            if exit_ is None or not len(hosts):
+                continue
+            first, more = cluster.names[hosts[0]], len(hosts) - 1
+            whose, vrf = f" of {owner}" if owner else "", exit_.vrf or "default"
+            hosts_get = f"{len(hosts)} hosts{whose} get" if more else f"1 host{whose} gets"
+            they_have = f"{first} and {more} more have" if more else f"{first} has"
+            yield self.flag(
+                exit_.path,
+                f"{hosts_get} no default route: {they_have} no port in the VRF {vrf} of {exit_.fabric.name}, "
+                f"which {exit_.name} leads out of",
+                f"attach them to {exit_.fabric.name}" + (f", or give {owner} an exit" if owner else ""),
+            )
+
+
+def _hosts_without(cluster: Cluster) -> Flags:
+    """By device, whether it is a host that has addresses, leads its users out, and can be led out by none; bool."""
+    import numpy as np
+
+    from fabricgen.design.extras.default_routes import DEFAULT_ROLES, DefaultRoutes
+    from fabricgen.design.fabric_model import Attachment
+    from fabricgen.numbering.addresses.exit_links import exit_segments
+    from fabricgen.numbering.addresses.shared_ports import fabrics_sharing
+    from fabricgen.wiring.tables import NODE
+    from fabricgen.wiring.tenants import NOBODY, tenant_of_devices
+
+    plan, design, routes = cluster.plan, cluster.design, DefaultRoutes(cluster.design)
+    tenant, exits = tenant_of_devices(design, plan.devices), exit_segments(design, plan)
+    sharing = fabrics_sharing(plan, design, cluster.phase.absent if cluster.phase else frozenset())
+    is_host, has_address, is_led = (np.zeros(len(plan.devices), dtype=bool) for _ in range(3))
+    for cls in plan.devices.classes:
+        is_host[cls.rows] = cls.kind == NODE
+    for i, segment in enumerate(plan.links.segments):
+        side = segment.a
+        if i in exits or not isinstance(side, Attachment) or side.role == "bmc" or side.profile.external:
+            continue
+        rows = np.flatnonzero(plan.links.segment == i)
+        for fabric in (segment.fabric, *sharing.get(i, ())):
+            columns = [f.a if fabric == segment.fabric else f.shared.get(fabric) for f in cluster.addresses.families]
+            present = [column.present[rows] for column in columns if column is not None]
+            devices = plan.links.a_device[rows[np.logical_or.reduce(present)]] if present else rows[:0]
+            has_address[devices] = True
+            is_host[devices] |= side.role in DEFAULT_ROLES
+            leads = [routes.leads_out(fabric, at) for at in range(NOBODY, len(design.tenants))]
+            is_led[devices] |= np.array(leads)[tenant[devices] - NOBODY]
+    return is_host & has_address & ~is_led
