@@ -85,6 +85,7 @@ def uses_of_private_names(tree: ast.Module) -> Iterator[str]:
             yield f"{node.lineno}: sys.modules"
 
 
+@pytest.mark.slow
 def test_libraries_are_used_by_their_public_names() -> None:
     assert [f"{place(file)}:{use}" for file, tree in trees().items() for use in uses_of_private_names(tree)] == []
 

@@ -159,6 +159,7 @@ def test_patterns_of_numbers_hold_at_every_bound(bounds: tuple[int, int]) -> Non
     assert [n for n in sorted(near) if pattern.is_valid(str(n)) != (low <= n <= high)] == []
 
 
+@pytest.mark.slow
 def test_the_committed_schema_is_one_and_names_its_source() -> None:
     schema = sonic_schema()
     Draft202012Validator.check_schema(schema)

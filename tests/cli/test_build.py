@@ -186,6 +186,7 @@ def manifest_of(target: Path) -> bytes:
     return (target / "manifest.json").read_bytes()
 
 
+@pytest.mark.slow
 def test_same_bytes_whatever_the_hash_seed_folder_or_jobs(tmp_path: Path) -> None:
     results = []
     for seed, jobs, where in (("0", "1", "one"), ("42", "2", "two/deeper")):

@@ -27,7 +27,10 @@ OF_THE_SYSTEM = {"cut", "sha256sum"}
 COMPARE = {"as-built", "bom", "check", "lint", "lock", "plan", "verify"}
 """Commands that may end with 1, for differences or findings; all others must end with 0."""
 
-LONG = {f"docs/{page}.md" for page in ("analyze", "examples", "integrations", "lock", "plan", "size", "view")}
+LONG = {
+    f"docs/{page}.md"
+    for page in ("analyze", "examples", "integrations", "lock", "phases", "plan", "rdma-hosts", "size", "view")
+}
 """Pages whose commands take seconds: plain `pytest` leaves them to .ci/run."""
 
 WITH_COMMANDS = [

@@ -223,6 +223,7 @@ def test_spoilt_values_end_in_findings(file: Path, content: bytes) -> None:
     check(file, content)
 
 
+@pytest.mark.slow
 @pytest.mark.law
 @cases(4)
 @given(huge_counts())

@@ -110,6 +110,7 @@ def _fills_pod_after_pod(design: Design) -> bool:
     return unit_by_unit or any(fabric.extras for fabric in design.fabrics)
 
 
+@pytest.mark.slow
 @pytest.mark.law
 @cases(80)
 @given(blueprints(), st.data())
@@ -184,6 +185,7 @@ def _extra_ports(design: Design) -> list[Any]:
     return [(e.name, [(link.switch, link.slot) for link in e.links]) for f in design.fabrics for e in f.extras]
 
 
+@pytest.mark.slow
 @pytest.mark.law
 @cases(70)
 @given(blueprints())

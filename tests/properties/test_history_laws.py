@@ -196,6 +196,7 @@ def test_a_lock_without_sizes_keeps_the_fewest_uplinks(tree: Tree) -> None:
     event("more uplinks" if links(old) != links(fresh) else "the fewest")
 
 
+@pytest.mark.slow
 @pytest.mark.law
 @cases(40)
 @given(histories(blueprints()))
@@ -225,6 +226,7 @@ def test_what_is_built_stays_as_it_is(history: list[tuple[str, Tree]]) -> None:
         before = after
 
 
+@pytest.mark.slow
 @pytest.mark.law
 @cases(30)
 @given(histories(blueprints(), (grow_inside, grow_inside, reorder)))

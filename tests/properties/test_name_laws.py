@@ -68,6 +68,7 @@ def renamed(usual: Cluster, named: Cluster) -> dict[str, str]:
     return {one: other for names in pairs for one, other in zip(*names, strict=True)}
 
 
+@pytest.mark.slow
 @pytest.mark.law
 @cases(25)
 @given(blueprints(), st.data())

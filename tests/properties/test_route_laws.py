@@ -22,6 +22,7 @@ NEVER = ("FG410", "FG411", "FG516", "FG718", "FG724", "FG725", "FG726", "FG728",
 """Rules on what no generated blueprint states: limits, feeds, servers, thresholds, and tables of toys."""
 
 
+@pytest.mark.slow
 @pytest.mark.law
 @pytest.mark.parametrize("family", FAMILIES)
 def test_routes_and_sessions_are_those_of_the_links(family: str) -> None:

@@ -40,6 +40,7 @@ def test_every_cable_joins_the_ports_of_its_link(pushed: FakeNetBox) -> None:
     assert found == set(map(frozenset, planned))
 
 
+@pytest.mark.slow
 def test_it_goes_on_where_it_was_broken_off(netbox: FakeNetBox, push: Push) -> None:
     """After something that NetBox does not take, and when NetBox asks for patience."""
     netbox.refusing = {"Ethernet224"}

@@ -80,6 +80,7 @@ def test_templates_name_no_device() -> None:
         assert not names & set(re.findall(r"[\w.-]+", file.read_text())), file
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("example", "sets"), CASES, ids=lambda v: "+".join(v) if isinstance(v, tuple) else v)
 def test_other_names_change_nothing_but_names(example: str, sets: tuple[str, ...]) -> None:
     """Rename every device: each file is what it was, with the new names in it."""

@@ -173,6 +173,7 @@ def test_what_is_unset_and_what_nobody_knows_is_stated() -> None:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

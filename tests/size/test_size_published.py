@@ -29,6 +29,7 @@ def test_superpod_b300(gpus: int, switches: tuple[int, ...]) -> None:
     assert (2, switches) in [(one.shape.planes, counts(one)) for one in found]
 
 
+@pytest.mark.slow
 def test_two_tiers_of_eight_planes_against_three_tiers() -> None:
     """MRC (Araujo et al., arXiv:2605.04333): two tiers of eight planes need 3/5 of the switches and 2/3 of the optics
     of three tiers of one plane.
@@ -42,6 +43,7 @@ def test_two_tiers_of_eight_planes_against_three_tiers() -> None:
     assert few.bisection == many.bisection == 1
 
 
+@pytest.mark.slow
 def test_two_hundred_thousand_gpus() -> None:
     """The fabric of blueprints/colossus-200k.yaml: 391 units, 49 pods, cores of each rail and spine number."""
     found = designed(gpus=200_000, node="colossus-h100", switch="sn5600", attach="rail", tiers=3)

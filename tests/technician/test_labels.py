@@ -76,6 +76,7 @@ def test_the_common_end_of_a_breakout_says_how_many_more_there_are() -> None:
     assert [row["far_ends"] for row in rows] == ["2", "1", "1"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "plugs"), [("superpod-b300", 17_120), ("dual-tor", 24_452)])
 def test_each_plug_of_a_twin_port_cage_has_a_label(name: str, plugs: int) -> None:
     """A build lead counted them: 6,144 of 17,120, and 5,020 in dual-tor, had the label of another one."""
@@ -96,6 +97,7 @@ def test_two_jumpers_of_one_cage_are_told_apart_at_both_ends() -> None:
     assert [row["far_location"] for row in up] == [up[i]["near_location"] for i in (2, 3, 0, 1)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["leaf-spine", "full-cluster", "superpod-b300"])
 def test_cables_csv_says_what_is_printed_and_the_port(name: str) -> None:
     """Its labels named devices, and the printed ones places."""

@@ -180,6 +180,7 @@ def faulty(name: str, faults: list[tuple[int, int]]) -> CabledHall:
     return hall
 
 
+@pytest.mark.slow
 @pytest.mark.law
 @cases(10)
 @given(st.sampled_from(["leaf-spine", *SMALL]), st.lists(st.tuples(st.integers(0), st.integers(0, 60)), max_size=4))

@@ -245,6 +245,7 @@ def test_the_page_has_every_format_of_dumps() -> None:
     assert [title for title in told if title not in page] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["nvl72-gb200", "patched-hall", "tpu-torus", "two-site"])
 def test_other_halls_as_planned_are_green_and_stay_so(name: str, tmp_path: Path, fabricgen: Command) -> None:
     blueprint, dump = BLUEPRINTS / f"{name}.yaml", CabledHall(name).csv(tmp_path / "hall.csv")

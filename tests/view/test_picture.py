@@ -61,6 +61,7 @@ def test_links_to_a_tier_of_another_fabric_have_its_ratio() -> None:
     assert "G · 8:1" in fabric_picture(example_cluster("two-site"))
 
 
+@pytest.mark.slow
 def test_large_cluster_is_a_small_picture() -> None:
     """200,000 GPUs are some thousand shapes."""
     text = fabric_picture(compile_cluster(compile_design(str(BLUEPRINTS / "colossus-200k.yaml"))))

@@ -91,6 +91,7 @@ def test_a_blueprint_that_is_wrong_from_the_start_is_shown_once_it_is_right(blue
     page.wait_for_selector("html[data-ready]")
 
 
+@pytest.mark.slow
 def test_only_the_token_and_the_own_name_of_the_host_are_answered(blueprint, watch):
     address, _ = watch(blueprint)
     parts = urlsplit(address)

@@ -104,6 +104,7 @@ def test_sheets_keep_the_names_that_were_accepted(tmp_path: Path, fabricgen) -> 
     assert is_clean(Site.verify(site, site.built()))
 
 
+@pytest.mark.slow
 def test_a_harmless_cable_of_an_exchanged_box_waits(tmp_path: Path) -> None:
     site = Site(tmp_path, "superpod-b200")
     site.exchange(LEAF, OTHER)

@@ -44,6 +44,7 @@ def test_reach_is_that_of_the_floor(name: str) -> None:
     assert name != "superpod-b200" or told_of == {True, False}
 
 
+@pytest.mark.slow
 def test_the_planned_place_is_always_within_reach() -> None:
     cabling = cabling_of(example_cluster("superpod-b200"))
     for port in range(1, cabling.ports, 301 * 2):

@@ -49,6 +49,7 @@ def check_rows(cabling):
     assert all(len({(int(cabling.device[port]), cabling.cage(port)) for port in plug}) == 1 for plug in plugs)
 
 
+@pytest.mark.slow
 @pytest.mark.law
 @pytest.mark.parametrize("family", sorted(FAMILIES))
 def test_drawn_halls(family):

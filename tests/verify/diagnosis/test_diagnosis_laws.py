@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,6 +16,7 @@ from tests.verify.diagnosis.hall import NAMES, Hall, cabling
 faults = st.lists(st.tuples(st.sampled_from(FAULTS), st.integers(0, 10**6)), min_size=1, max_size=8)
 
 
+@pytest.mark.slow
 @given(name=st.sampled_from(NAMES), made=faults)
 def test_actions_mend_the_hall(name, made):
     check_mended(cabling(name), made)

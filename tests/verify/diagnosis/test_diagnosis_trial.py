@@ -61,6 +61,7 @@ def _with_faults(cabling: PlannedCabling) -> tuple[Seen, dict[Kind, int], int]:
     return seen, {Kind.EXCHANGE: BOXES, Kind.DARK: DARK}, sum(lengths)
 
 
+@pytest.mark.slow
 def test_all_is_found_and_nothing_else():
     cabling = _colossus()
     seen, wanted, moved = _with_faults(cabling)

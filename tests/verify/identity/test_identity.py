@@ -107,6 +107,7 @@ def test_a_hall_known_by_macs_is_the_hall_known_by_names(name: str, seed: int) -
     same_by_macs(name, seed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LARGER)
 def test_a_larger_hall_known_by_macs_is_the_hall_known_by_names(name: str) -> None:
     same_by_macs(name, 1)

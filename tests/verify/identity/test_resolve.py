@@ -237,6 +237,7 @@ BOXES = st.builds(Box, WORDS, WORDS, WORDS, WORDS)
 STATES = st.sampled_from([0, 0, 0, SILENT, DOWN])
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(
     dumps=st.lists(

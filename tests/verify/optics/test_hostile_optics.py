@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -69,6 +70,7 @@ def read(text: str) -> tuple[list[Diagnostic], list[PortReport]]:
             return list(error.diagnostics), []
 
 
+@pytest.mark.slow
 @given(dumps())
 @settings(max_examples=400, deadline=None)
 def test_any_dump_is_read_or_refused(text: str) -> None:
