@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+_VARIABLE = re.compile(r"[A-Za-z_]\w{0,30}", re.ASCII)
+"""Names of variables that are shown: tokens have forty characters and more."""
+
 PREFIX = "netbox:"
 """How a NetBox is named where a file might be: netbox:https://netbox.example.com."""
 
@@ -21,16 +25,21 @@ PREFIX = "netbox:"
 def token_option(*, required: bool = False) -> Callable[[F], F]:
     """Add `--token`."""
     told = "The environment variable that has the token; a token itself is not taken, as others see command lines."
-    return click.option("--token", required=required, metavar="env:NAME", help=told)
+    option = click.option("--token", required=required, metavar="env:NAME", help=told)
+    told = "Send the token over plain http, where everybody on the way can read it."
+    plain = click.option("--plain-http", is_flag=True, help=told)
+    return lambda command: option(plain(command))
 
 
-def open_netbox(place: str, token: str | None) -> NetBox:
-    """The NetBox at a URL, or at netbox:URL; says its version.
+def open_netbox(place: str, token: str | None, *, plain_http: bool) -> NetBox:
+    """The NetBox at a URL, or at netbox:URL; says its version. Over plain http only with `plain_http`.
 
     Raises UsageError for what is no URL or no name of a token, InputError (FG164) where there is no NetBox.
     """
     secret, url = _secret(token), place.removeprefix(PREFIX)
-    _check_url(url)
+    if _scheme(url) == "http" and not plain_http:
+        told = "over http everybody on the way can read the token: give an https URL, or --plain-http to send it so"
+        raise click.UsageError(told)
     try:
         from fabricgen.push.client import NetBox
 
@@ -48,7 +57,8 @@ def _secret(token: str | None) -> str:
         raise click.UsageError("--token is env:NAME, the environment variable that has the token")
     secret = os.environ.get(name, "").strip()
     if not secret:
-        raise click.UsageError(f"--token names the environment variable {name}, which is not set")
+        shown = name if _VARIABLE.fullmatch(name) else "(not shown: it may be a token)"
+        raise click.UsageError(f"--token names the environment variable {shown}, which is not set")
     if not secret.isascii() or not secret.isprintable() or " " in secret:
         raise click.UsageError(
             f"what the environment variable {name} has is no token: it has spaces or control characters"
@@ -60,9 +70,17 @@ def _secret(token: str | None) -> str:
     return secret
 
 
-def _check_url(url: str) -> None:
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+def _scheme(url: str) -> str:
+    """How a URL of NetBox is spoken to, http or https; raises UsageError for what is none."""
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0 and url.isprintable()
+    except ValueError:  # brackets that are no address, a port that is no number
+        usable = False
+    if not usable:
         raise click.UsageError("the URL is where NetBox is, for example https://netbox.example.com")
     if parts.username or parts.password:
         raise click.UsageError("the URL has a user or password in it: the token is enough")
+    if parts.query or parts.fragment:
+        raise click.UsageError("the URL has more than a path: what stands before /api/ is enough")
+    return parts.scheme

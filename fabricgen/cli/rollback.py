@@ -14,9 +14,9 @@ from fabricgen.kernel.diagnostics import fault
 CODE = "FG144"
 
 
-def refuse_filled(folder: Path) -> None:
-    """Raise InputError (FG144) where the folder is there, and not empty: it would mix two changes."""
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+def refuse_filled(folder: Path | None) -> None:
+    """Raise InputError (FG144) where a folder that is named is there, and not empty: it would mix two changes."""
+    if folder and folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise fault(CODE, f"'{folder}' is not an empty folder", hint="name one that is not there yet")
 
 

@@ -64,6 +64,8 @@ class PlanOptions:
     """The phase of the old and of the new side; None for all of it."""
     token: str | None = None
     """env:NAME of the token of a NetBox."""
+    plain_http: bool = False
+    """Whether the token may go over plain http."""
 
 
 class _Asked(NamedTuple):
@@ -126,7 +128,8 @@ def _held(place: str, now: _Opened, options: PlanOptions) -> Change:
         raise click.UsageError("--set-old and --phase-old are of a blueprint, and OLD is a NetBox")
     if options.every_config:
         raise click.UsageError("a NetBox has no configurations for --configs, --stages, --rollback or changed-config")
-    held = Held(open_netbox(place, options.token), now.cluster, now.side.lists)
+    netbox = open_netbox(place, options.token, plain_http=options.plain_http)
+    held = Held(netbox, now.cluster, now.side.lists)
     change = compare(Side(place, held.lists()), now.side, renamed=held.renamed)
     notes = ("NetBox has no configurations and no bill of materials", *held.notes)
     return replace(change, optics=held.optics(), notes=notes)

@@ -2,24 +2,45 @@
 
 Source: github.com/netbox-community/netbox v4.4.10, docs/integrations/rest-api.md, and its answers. A list is written
 whole or not at all, and the answer to it is in the order of the request.
+
+What answers need not be NetBox, and need not mean well: an answer has a size and a time, and all reading has a time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from queue import Empty, SimpleQueue
+from threading import Thread
+from time import monotonic
 from typing import Any
 
-from fabricgen.kernel.diagnostics import InputError, fault
-
-Record = dict[str, Any]
+from fabricgen.kernel.diagnostics import InputError, fault, printable
+from fabricgen.push.masking import TokenMask
+from fabricgen.push.records import KEPT, Record, misfit
 
 PAGE = 1000
 """Records of a page; NetBox gives no more unless it is told to."""
 TRIES = 4
-TIMEOUT_S = 300
-"""A batch of cables takes a slow NetBox a minute: it traces the path of each."""
-FIRST_TIMEOUT_S = 10
-"""For what is asked first, which costs NetBox nothing: who takes longer is no NetBox, or not there."""
+WRITE_S = 300
+"""Seconds for a batch, all tries together. One of cables takes a slow NetBox a minute: it traces the path of each."""
+READ_S = 120
+"""Seconds for a page of records, all tries together."""
+FIRST_S = 30
+"""Seconds for what is asked first, which costs NetBox nothing: who takes longer is no NetBox, or not there."""
+CONNECT_S = 10
+ALL_S = 3600
+"""Seconds for all pages that a command reads, from the first one on."""
+MOST_BYTES = 16 << 20
+"""Of an answer: a page of 1,000 cables has some 3 MB, and as objects of Python all takes ten times as much or more."""
+_PIECE = 1 << 16
+"""Bytes that are read at once; what ends before its stated length fails at the read after the last one."""
+MOST_RECORDS = 10_000_000
+"""Of a kind, which is more than the largest plan has links."""
+MOST_DEPTH = 12
+"""Levels of an answer; NetBox's have six."""
+ADDED = 1000
+"""Records of a kind that others may make while it is read."""
 AGAIN = (429, 502, 503, 504)
 """Answers after which a request is made again, TRIES times at most, each after a longer pause or when NetBox says."""
 OF_V2 = "nbt_"
@@ -40,16 +61,23 @@ class NetBox:
     def __init__(self, url: str, token: str) -> None:
         import requests
         from requests.adapters import HTTPAdapter
+        from urllib3.exceptions import HTTPError
         from urllib3.util import Retry
 
-        self.url, self._token, self._failed = url.rstrip("/"), token, requests.RequestException
+        self.url, self._failed = url.rstrip("/"), (requests.RequestException, HTTPError, OSError)
+        self._mask = TokenMask(token)
         again = Retry(TRIES, status_forcelist=AGAIN, allowed_methods=None, backoff_factor=1, raise_on_status=False)
         self._session = requests.Session()
         for scheme in ("http://", "https://"):
             self._session.mount(scheme, HTTPAdapter(max_retries=again))
         word = "Bearer" if token.startswith(OF_V2) else "Token"
-        self._headers = {"Authorization": f"{word} {token}", "Accept": "application/json"}
+        self._headers = {
+            "Authorization": f"{word} {token}",
+            "Accept": "application/json",
+            "Accept-Encoding": "identity",  # what is unpacked has no size that is known before
+        }
         self._session.auth = self._authorized  # or a .netrc would take the place of the token
+        self._ends = 0.0
 
     def _authorized(self, request: Any) -> Any:
         request.headers.update(self._headers)
@@ -57,33 +85,49 @@ class NetBox:
 
     def version(self) -> str:
         """The version of NetBox; raises RefusedError where there is none, or none that knows the token."""
-        told = self._call("GET", "status", timeout_s=FIRST_TIMEOUT_S)
-        if not isinstance(told, dict) or "netbox-version" not in told:
+        status = self._call("GET", "status", within_s=FIRST_S)
+        version = status.get("netbox-version") if isinstance(status, dict) else None
+        if not isinstance(version, str):
             raise RefusedError(
-                200, f"{self.url} is not NetBox: /api/status/ has no version", told, "name what is before /api/"
+                200, f"{self.url} is not NetBox: /api/status/ has no version", status, "name what is before /api/"
             )
-        return str(told["netbox-version"])
+        return printable(version[:40])
 
-    def records(self, path: str, **filters: Any) -> Iterator[Record]:
-        """All records of a kind that pass filters, by id."""
-        seen = 0
+    def records(self, path: str, kind: str = KEPT, **filters: Any) -> Iterator[Record]:
+        """All records of a path that pass filters, by id, each as `records.yaml` has the kind.
+
+        Raises RefusedError for records that are otherwise, that come twice or without end, or that take too long.
+        """
+        self._ends = self._ends or monotonic() + ALL_S
+        ids, most = set[int](), MOST_RECORDS
         while True:
-            page = self._call("GET", path, {**filters, "limit": PAGE, "offset": seen, "ordering": "id"})
+            page = self._call("GET", path, {**filters, "limit": PAGE, "offset": len(ids), "ordering": "id"})
             rows, count = _page_of(page)
-            if count < 0 or (not rows and seen < count):
-                text = f"what {self.url} answered to GET {path} is no page of records"
-                raise RefusedError(200, text, page, _NOT_NETBOX)
+            most = min(most, count + ADDED)
+            if count < 0 or (not rows and len(ids) < count):
+                raise self._not_netbox(f"GET {path} is no page of records", page)
+            if wrong := next(filter(None, (misfit(kind, row) for row in rows)), ""):
+                raise self._not_netbox(f"GET {path} is not as NetBox has it: {wrong}", page)
+            read = len(ids) + len(rows)
+            ids.update(row["id"] for row in rows)
+            if len(ids) < read:
+                raise self._not_netbox(f"GET {path} has a record twice", page)
+            if max(count, read) > most:
+                raise self._not_netbox(f"GET {path} goes on after {most:,} records", page)
             yield from rows
-            seen += len(rows)
-            if seen >= count:
+            if read >= count:
                 return
+            if monotonic() > self._ends:
+                raise self._not_netbox(f"GET {path} is not at its end, and all reading has {ALL_S:,} s", None)
+
+    def _not_netbox(self, what: str, answer: Any) -> RefusedError:
+        return RefusedError(200, f"what {self.url} answered to {what}", answer, _NOT_NETBOX)
 
     def make(self, path: str, rows: Sequence[Mapping[str, Any]]) -> list[Record]:
         """Make records, all or none; the answer is in their order."""
         made: list[Record] = self._call("POST", path, body=rows)
-        if not _are_records(made) or len(made) != len(rows):
-            text = f"what {self.url} answered to POST {path} is not the {len(rows)} records that were sent"
-            raise RefusedError(201, text, made, _NOT_NETBOX)
+        if not isinstance(made, list) or len(made) != len(rows) or any(misfit(KEPT, row) for row in made):
+            raise self._not_netbox(f"POST {path} is not the {len(rows)} records that were sent", made)
         return made
 
     def change(self, path: str, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -104,52 +148,96 @@ class NetBox:
         path: str,
         filters: Mapping[str, Any] | None = None,
         body: Any = None,
-        timeout_s: float = TIMEOUT_S,
+        within_s: float | None = None,
     ) -> Any:
-        url = f"{self.url}/api/{path}/"
+        within_s = within_s or (READ_S if method == "GET" else WRITE_S)
         try:
-            answer = self._session.request(
-                method, url, params=filters, json=body, timeout=(FIRST_TIMEOUT_S, timeout_s), allow_redirects=False
-            )
-        except self._failed as error:
+            status, headers, content = _result_of(lambda: self._exchanged(method, path, filters, body), within_s)
+        except (*self._failed, TimeoutError) as error:
             slow = "time" in str(error) and "out" in str(error)
-            reason = f"no answer within {timeout_s:g} s" if slow else type(error).__name__
+            reason = f"no whole answer within {within_s:g} s" if slow else type(error).__name__
             text = f"NetBox at {self.url} cannot be reached: {reason} at {method} {path}"
             kept = "what was written is kept: run it again, it goes on from there"
             raise RefusedError(
                 0, text, None, kept if method != "GET" else "the URL is what stands before /api/"
             ) from None
-        try:
-            told = answer.json() if answer.content else None
-        except ValueError:
-            told = None
-        if answer.is_redirect:
-            raise RefusedError(
-                answer.status_code, f"{self.url} is elsewhere now", None, "give the URL that it redirects to"
-            )
-        if answer.status_code >= 300 or (told is None and answer.content):
-            text, hint = self._told(method, path, answer.status_code, told), _HINTS.get(answer.status_code, "")
-            if answer.status_code < 300:
-                text += f" with {answer.headers.get('Content-Type', 'text')}, not with JSON"
+        if len(content) > MOST_BYTES:
+            raise self._not_netbox(f"{method} {path} is larger than {MOST_BYTES >> 20} MiB", None)
+        answer = _parsed(self._mask.without_token(content))
+        if 300 <= status < 400:
+            raise RefusedError(status, f"{self.url} is elsewhere now", None, "give the URL that it redirects to")
+        if status >= 300 or (answer is None and content):
+            text, hint = self._told(method, path, status, answer), _HINTS.get(status, "")
+            if status < 300:
+                kind = self._mask.without_token(headers.get("Content-Type", "text").encode()).decode(errors="replace")
+                text += f" with {kind[:60]}, not with JSON"
                 hint = _NOT_NETBOX
-            raise RefusedError(answer.status_code, text, told, hint)
-        return told
+            raise RefusedError(status, text, answer, hint)
+        return answer
 
-    def _told(self, method: str, path: str, status: int, told: Any) -> str:
-        shown = first_reason(told).replace(self._token, "***")[:300]
+    def _exchanged(
+        self, method: str, path: str, filters: Mapping[str, Any] | None, body: Any
+    ) -> tuple[int, Mapping[str, str], bytes]:
+        """(status, headers, content) of an answer; of one that is too large as much as tells so."""
+        timeout, url = (CONNECT_S, WRITE_S), f"{self.url}/api/{path}/"
+        with self._session.request(
+            method, url, params=filters, json=body, timeout=timeout, allow_redirects=False, stream=True
+        ) as answer:
+            content = bytearray()
+            while len(content) <= MOST_BYTES and (piece := answer.raw.read(_PIECE, decode_content=False)):
+                content += piece
+            return answer.status_code, answer.headers, bytes(content)
+
+    @staticmethod
+    def _told(method: str, path: str, status: int, answer: Any) -> str:
+        shown = first_reason(answer)[:300]
         return f"NetBox answered {status} to {method} {path}" + (f": {shown}" if shown else "")
 
 
-def _page_of(told: Any) -> tuple[list[Record], int]:
+def _result_of(work: Callable[[], Any], within_s: float) -> Any:
+    """What `work` returns, or raises; TimeoutError where it takes longer than that, and then it is left alone.
+
+    Timeouts of sockets are of one read each: a byte a second meets every one of them. Only another thread ends that,
+    in the middle of a name's lookup, a handshake or a header as well.
+    """
+    results = SimpleQueue[tuple[Any, BaseException | None]]()
+
+    def run() -> None:
+        try:
+            results.put((work(), None))
+        except BaseException as error:  # noqa: BLE001 - it is raised where it is waited for
+            results.put((None, error))
+
+    Thread(target=run, daemon=True).start()
+    try:
+        result, error = results.get(timeout=within_s)
+    except Empty:
+        raise TimeoutError("timed out") from None
+    if error is not None:
+        raise error
+    return result
+
+
+def _parsed(content: bytes) -> Any:
+    """JSON as objects; None for what is none, or has more than MOST_DEPTH levels."""
+    try:
+        answer = json.loads(content) if content else None
+    except (ValueError, RecursionError):
+        return None
+    level = [answer]
+    for _ in range(MOST_DEPTH):
+        inside = [list(each.values()) if isinstance(each, dict) else each for each in level]
+        level = [value for each in inside if isinstance(each, list) for value in each]
+        if not level:
+            return answer
+    return None
+
+
+def _page_of(answer: Any) -> tuple[list[Any], int]:
     """(records, how many there are on all pages); none of -1 where it is no page."""
-    if isinstance(told, dict) and isinstance(told.get("count"), int) and _are_records(told.get("results")):
-        return told["results"], told["count"]
+    if isinstance(answer, dict) and isinstance(answer.get("count"), int) and isinstance(answer.get("results"), list):
+        return answer["results"], answer["count"]
     return [], -1
-
-
-def _are_records(rows: Any) -> bool:
-    """Whether they are a list of records of NetBox, each with its number."""
-    return isinstance(rows, list) and all(isinstance(row, dict) and "id" in row for row in rows)
 
 
 _NOT_NETBOX = "the URL is what stands before /api/; a proxy or a login page in between may have answered"

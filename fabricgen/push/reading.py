@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 from fabricgen.kernel.diagnostics import Span
 from fabricgen.kernel.units import number
 from fabricgen.lock.found import Found
-from fabricgen.push.client import NetBox, Record
+from fabricgen.push.client import NetBox
+from fabricgen.push.records import Record
 
 METRES = {"km": 1000.0, "m": 1.0, "cm": 0.01, "mi": 1609.344, "ft": 0.3048, "in": 0.0254}
 """Metres of NetBox's units of length (v4.4.10: netbox/netbox/choices.py, CableLengthUnitChoices)."""
@@ -41,14 +42,14 @@ class Reading:
 
     def __init__(self, netbox: NetBox, sites: Collection[str]) -> None:
         self._netbox = netbox
-        known = {each["name"]: each["id"] for each in netbox.records("dcim/sites", fields="id,name")}
+        known = {each["name"]: each["id"] for each in netbox.records("dcim/sites", "dcim/sites", fields="id,name")}
         self._sites = sorted(known[name] for name in sites if name in known)
         self.missing = sorted(name for name in sites if name not in known)
         """Sites that NetBox has not."""
 
     def _inside(self, path: str, fields: str) -> Iterator[Record]:
         """Records at the sites; without a site there are none, where NetBox would take no filter for all."""
-        yield from self._netbox.records(path, site_id=self._sites, fields=f"id,{fields}") if self._sites else ()
+        yield from self._netbox.records(path, path, site_id=self._sites, fields=f"id,{fields}") if self._sites else ()
 
     @cached_property
     def devices(self) -> list[Found]:
@@ -123,7 +124,7 @@ class Reading:
     def addresses(self) -> Iterator[tuple[str, str, Port | None, frozenset[str]]]:
         """(address with its length, description, port, tags); port is None where it is at none of these sites."""
         fields = "id,address,description,assigned_object_type,assigned_object_id,tags"
-        for each in self._netbox.records("ipam/ip-addresses", fields=fields):
+        for each in self._netbox.records("ipam/ip-addresses", "ipam/ip-addresses", fields=fields):
             own = each["assigned_object_type"] == INTERFACE
             at = self._interfaces.get(each["assigned_object_id"]) if own else None
             if at or not each["assigned_object_id"]:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fabricgen.export.netbox.kinds import Kind
-from fabricgen.push.client import NetBox, Record
+from fabricgen.push.client import NetBox
+from fabricgen.push.records import KEPT, Record
 
 Key = tuple[str, ...]
 Row = Mapping[str, Any]
@@ -108,7 +109,8 @@ class State:
                 filters["site_id"] = self._sites
             filters["fields"] = ",".join((_CABLE if kind.name == "cables" else self._read_of(kind)) + _ALWAYS)
             read = self._sites or "site_id" not in filters
-            self._read[kind.path] = list(self._netbox.records(kind.path, **filters)) if read else []
+            shape = kind.path if kind.name == "cables" else KEPT
+            self._read[kind.path] = list(self._netbox.records(kind.path, shape, **filters)) if read else []
         return self._read[kind.path]
 
     def _read_of(self, kind: Kind) -> list[str]:
@@ -180,12 +182,12 @@ class State:
                 continue
             if ends[here[0]["id"]] == set(ids):
                 kept.add(here[0]["id"])
-                differing = {n: v for n, v in own.items() if n not in kind.once and not alike(here[0][n], v)}
-                told = ", ".join(f"{n} {_shown(here[0][n])} -> {_shown(v)}" for n, v in differing.items())
+                differing = {n: v for n, v in own.items() if n not in kind.once and not alike(here[0].get(n), v)}
+                told = ", ".join(f"{n} {_shown(here[0].get(n))} -> {_shown(v)}" for n, v in differing.items())
                 if differing:
                     found.change.append(Change(kind, key, differing, here[0]["id"], told))
                 continue
-            why = f"cable {here[0]['display']} is there" + (
+            why = f"cable {here[0].get('display', here[0]['id'])} is there" + (
                 ": --delete takes it away" if all(map(self._ours, here)) else ", and fabricgen did not make it"
             )
             fields = {**own, "status": row["status"], "a": Wanted(*a), "b": Wanted(*b)}

@@ -33,7 +33,7 @@ def push(netbox: FakeNetBox, fabricgen: Any, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("NETBOX_TOKEN", TOKEN)
 
     def run(*options: str, size: str = SMALL, url: str = "", token: str = "env:NETBOX_TOKEN") -> Any:
-        where = ("--url", url or netbox.url, "--token", token)
+        where = ("--url", url or netbox.url, "--plain-http", "--token", token)
         ran = fabricgen("push", "netbox", BLUEPRINTS / "leaf-spine.yaml", *where, "--set", size, *options)
         assert TOKEN not in ran.out + ran.err
         return ran

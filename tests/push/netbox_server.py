@@ -72,7 +72,7 @@ class FakeNetBox:
         made = []
         for row in rows:
             number = max(self.held[path], default=0) + 1
-            self.held[path][number] = {"id": number, "tags": [], **row}
+            self.held[path][number] = {"tags": [], **row, "id": number}
             made.append(self.shown(path, self.held[path][number]))
         return 201, made
 

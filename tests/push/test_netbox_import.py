@@ -33,7 +33,7 @@ def lock(netbox: FakeNetBox, blueprint: Path, fabricgen: Any, monkeypatch: pytes
     def run(*lines: str) -> Any:
         export = blueprint.with_name("export.csv")
         export.write_text(HEAD + "".join(f"{line}\n" for line in lines), encoding="utf-8")
-        source = (export,) if lines else (f"netbox:{netbox.url}", "--token", "env:NETBOX_TOKEN")
+        source = (export,) if lines else (f"netbox:{netbox.url}", "--plain-http", "--token", "env:NETBOX_TOKEN")
         return fabricgen("lock", blueprint, "--import", *source)
 
     return run

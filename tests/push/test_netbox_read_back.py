@@ -22,7 +22,15 @@ def read(netbox: FakeNetBox, fabricgen: Any, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("NETBOX_TOKEN", TOKEN)
 
     def run(*options: str, size: str = SMALL) -> Any:
-        sides = (f"netbox:{netbox.url}", BLUEPRINTS / "leaf-spine.yaml", "--token", "env:NETBOX_TOKEN", "--set", size)
+        sides = (
+            f"netbox:{netbox.url}",
+            BLUEPRINTS / "leaf-spine.yaml",
+            "--plain-http",
+            "--token",
+            "env:NETBOX_TOKEN",
+            "--set",
+            size,
+        )
         ran = fabricgen("plan", *sides, *options)
         assert netbox.writes == []
         return ran

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -10,6 +10,7 @@ import click
 
 from fabricgen.cli.netbox import PREFIX, open_netbox, token_option
 from fabricgen.cli.options import complete_files
+from fabricgen.kernel.diagnostics import printable
 
 if TYPE_CHECKING:
     from fabricgen.lock.found import Source
@@ -46,6 +47,7 @@ def command(
     paths: tuple[str, ...],
     lists: tuple[str, ...],
     token: str | None,
+    plain_http: bool,
     check: bool,
 ) -> int:
     """Write or bring up to date the lock of each BLUEPRINT, beside it: FILE.lock.yaml.
@@ -62,10 +64,11 @@ def command(
     named = list(dict.fromkeys(name for path in blueprints for name in blueprints_in(path)))
     if len(named) > 1 and (paths or lists):
         raise click.UsageError("--release and --import are for one blueprint")
+    open_source = partial(_netbox, token=token, plain_http=plain_http)
     codes = []
     for blueprint in named:
         try:
-            codes.append(_locked(blueprint, paths, lists, token, allow_outside=allow_outside, check=check))
+            codes.append(_locked(blueprint, paths, lists, open_source, allow_outside=allow_outside, check=check))
         except InputError as error:
             for diagnostic in error.diagnostics:
                 click.echo(diagnostic.text(), err=True)
@@ -74,7 +77,13 @@ def command(
 
 
 def _locked(
-    blueprint: str, paths: Sequence[str], lists: Sequence[str], token: str | None, *, allow_outside: bool, check: bool
+    blueprint: str,
+    paths: Sequence[str],
+    lists: Sequence[str],
+    open_source: Callable[[str], Source],
+    *,
+    allow_outside: bool,
+    check: bool,
 ) -> int:
     """Bring the lock of a blueprint up to date, or say whether it is; the exit code."""
     from fabricgen.cli.lock_file import changes, write_lock
@@ -83,7 +92,7 @@ def _locked(
 
     if lists:
         files = [each for each in lists if not each.startswith(PREFIX)]
-        sources = [_netbox(each, token) for each in lists if each.startswith(PREFIX)]
+        sources = [open_source(each) for each in lists if each.startswith(PREFIX)]
         design = compile_adopted(
             blueprint, files, paths, allow_outside=allow_outside, sources=sources, told=partial(_told, [])
         )
@@ -105,9 +114,9 @@ def _locked(
     return 0
 
 
-def _netbox(place: str, token: str | None) -> Source:
+def _netbox(place: str, *, token: str | None, plain_http: bool) -> Source:
     """The devices of a NetBox, to be read once the sites are known."""
-    target = open_netbox(place, token)
+    target = open_netbox(place, token, plain_http=plain_http)
     from fabricgen.push.reading import Reading
 
     return lambda sites: Reading(target, sites).devices
@@ -117,6 +126,6 @@ def _told(before: list[str], text: str) -> None:
     """Say what cannot be kept of a NetBox: the first few."""
     before.append(text)
     if len(before) <= _NAMED:
-        click.echo(f"not kept: {text}", err=True)
+        click.echo(f"not kept: {printable(text)}", err=True)
     elif len(before) == _NAMED + 1:
         click.echo("not kept: more, which are not listed", err=True)

@@ -77,6 +77,7 @@ def command(
     phase: str | None,
     phase_old: str | None,
     token: str | None,
+    plain_http: bool,
     allow_outside: bool,
     prices: Path | None,
     templates: Path | None,
@@ -109,8 +110,7 @@ def command(
     if old == "-" and new == "-":
         raise click.UsageError("only one side can be standard input")
     words, share = parse(fail_on), parse_at_once(at_once)
-    if rollback is not None:
-        refuse_filled(rollback)
+    refuse_filled(rollback)
     options = PlanOptions(
         old_sets=set_old,
         new_sets=sets,
@@ -121,6 +121,7 @@ def command(
         released=released,
         phases=(phase_old, phase),
         token=token,
+        plain_http=plain_http,
     )
     change = replace(changes(old, new, options), show_diffs=configs)
     click.echo(_report(change, form, every, share if stages else None), nl=form != "markdown")

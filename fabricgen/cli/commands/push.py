@@ -10,6 +10,7 @@ import click
 
 from fabricgen.cli.netbox import open_netbox, token_option
 from fabricgen.cli.options import blueprint_argument, phase_option, reading_options
+from fabricgen.kernel.diagnostics import printable
 
 if TYPE_CHECKING:
     from fabricgen.push.state import Change, Changes
@@ -41,6 +42,7 @@ def netbox(
     phase: str | None,
     url: str,
     token: str,
+    plain_http: bool,
     write: bool,
     delete: bool,
     every: bool,
@@ -56,7 +58,7 @@ def netbox(
     from fabricgen.push.apply import Pusher
     from fabricgen.push.state import TAGS, State
 
-    target = open_netbox(url, token)
+    target = open_netbox(url, token, plain_http=plain_http)
     cluster = compile_cluster(compile_design(blueprint, sets, allow_outside=allow_outside), phase)
     kinds = objects(cluster)
     state = State(target, kinds, f"{TAGS}{slug(cluster.design.loaded.blueprint.name)}")
@@ -69,7 +71,7 @@ def netbox(
         return 1
     kept = Pusher(target, state, _told).apply(found, delete=delete)
     for text in kept:
-        click.echo(f"not deleted, since in use: {text}")
+        click.echo(f"not deleted, since in use: {printable(text)}")
     return int(bool(kept) or any(not (delete and each.number) for each in found.blocked))
 
 
@@ -91,7 +93,8 @@ def _print(found: Changes, names: Sequence[str], *, every: bool, delete: bool) -
 def _list(changes: Sequence[Change], sign: str, *, every: bool, most: int) -> None:
     shown = changes if every else changes[:most]
     for each in shown:
-        click.echo(f"{sign} {each.kind.name} {' '.join(each.key)}" + (f": {each.told}" if each.told else ""))
+        text = f"{sign} {each.kind.name} {' '.join(each.key)}" + (f": {each.told}" if each.told else "")
+        click.echo(printable(text))
     if len(changes) > len(shown) and most:
         click.echo(f"{sign} and {len(changes) - len(shown):,} more (--all lists them)")
 

@@ -144,6 +144,9 @@ FG164 = Fault(
     `push netbox`, and what reads from NetBox, ends at its first answer that is an error, with what it says: a token
     that it does not know or that may not write (403), a name that another object has (400), a defect of its own (500).
     Where it is busy (429, 502, 503, 504), or the connection breaks, a request is made four times again before that.
+    Its first answer has 30 s, a page of records 120 s and a batch that is written 300 s, all tries together, and all
+    reading has an hour. An answer of more than 16 MiB, records that come twice or without end, and fields of another
+    type than NetBox gives them are told by the request and the record.
     What was written is kept: mend the cause and push again, and it goes on from there.
     """,
     in_words=True,
