@@ -77,13 +77,13 @@ def tenant_places(design: Design, plan: WiringPlan, rails: Mapping[str, Ints64])
             if name not in tenant.fabrics:
                 continue
             fabric = design.fabric(name)
-            own = fabric.carrier if fabric.shares_ports else name
-            here = mine[segment_of[plan.links.segment[mine]] == own]
+            fabric_of_mine = segment_of[plan.links.segment[mine]]
+            here = mine[fabric_of_mine == name]  # those of its extra devices, where nodes have a VLAN on other ports
+            shared = mine[fabric_of_mine == fabric.carrier] if fabric.shares_ports else here
             ports[name] = np.zeros(len(plan.devices), dtype=np.int32)
-            ports[name][plan.links.b_device[here]] = vlans[0]
-            if own == name:
-                subnet = np.maximum(rails[name][here], 0) if name in rails else np.zeros(len(here), dtype=np.int64)
-                links[here] = np.array(vlans, dtype=np.int32)[subnet]
+            ports[name][plan.links.b_device[here]] = ports[name][plan.links.b_device[shared]] = vlans[0]
+            subnet = np.maximum(rails[name][here], 0) if name in rails else np.zeros(len(here), dtype=np.int64)
+            links[here] = np.array(vlans, dtype=np.int32)[subnet]
         found[tenant.name] = TenantPlaces(links, ports, _passes(design, plan, tenant, ports))
     return found
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from fabricgen.blueprint.beside.lock import lock_text, parse_lock
-from fabricgen.cluster import Cluster
+from fabricgen.cluster import Cluster, build_cluster
+from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import InputError
+from fabricgen.lint.rules.fg821_tenants_meet import TenantsMeet
 from fabricgen.lint.subjects.tenant_walk import joined
 from fabricgen.lock.release import holes, release
 from fabricgen.views.switch import SwitchView
@@ -123,3 +127,49 @@ def test_what_a_tenant_had_is_kept_until_it_is_released() -> None:
     assert all(name.endswith("in vrf green") for name in own["ipv4"])
     left = release(cluster.lock, ["tenants/green"], gone)
     assert not any("green" in name for held in left.held.values() for name in held)
+
+
+OF_CARRIED = """
+fabricgen: 1
+name: carried
+scalable_unit: {nodes: 2 x dgx-b200}
+pods: {p1: {su: 1}}
+tenants:
+  bolt: {nodes: [p1/su-1/node-1], fabrics: [inband, files], extra: [EXTRA]}
+  box: {fabrics: [inband], extra: [array]}
+fabrics:
+  inband:
+    protocol: ethernet
+    speed: 200G
+    tiers:
+      leaf: {switch: sn4700, count: 2, spread: stripe}
+      spine: {switch: sn4700, count: 2}
+      border: {switch: sn4700, count: 2, below: spine}
+    extra: {array: {device: storage-array, count: 2, to: border, attach: storage}}
+  files:
+    protocol: ethernet
+    carried_by: inband
+    host_ports: tagged
+    speed: 200G
+    extra:
+      wan: {device: external-router, names: [br-1, br-2], attach: inband, ports: 1, to: border}
+      nas: {device: storage-array, count: 2, to: border, attach: storage}
+"""
+
+
+@pytest.mark.parametrize(
+    ("extra", "exits", "role"),
+    [("wan", "    exits: {out: {to: wan, asn: 65101}}\n", "exit"), ("nas", "", "host")],
+)
+def test_devices_of_a_carried_fabric_are_in_their_tenants_vrf(
+    design_of: Callable[..., Design], extra: str, exits: str, role: str
+) -> None:
+    """A border without nodes of the tenant has its VRF, and the tenant's devices meet nobody's."""
+    cluster = build_cluster(design_of(OF_CARRIED.replace("EXTRA", extra) + exits))
+    border = leaf(cluster, "inband-border-01")
+    port = next(port for port in border.ports if port.role == role and port.tenant == "bolt")
+    service = border.service_of(port)
+    assert service is not None
+    assert (service.fabric, service.vrf) == ("files", "bolt")
+    assert all("bolt" in {sub.vrf for sub in up.subinterfaces} for up in border.ports if up.role == "up")
+    assert not list(TenantsMeet().check(cluster))
