@@ -21,6 +21,7 @@ from fabricgen.lab.fabric import Lab
 from fabricgen.lab.files import Build
 from fabricgen.lab.inside import Inside
 from fabricgen.lab.stop import NAMESPACES, take_down
+from fabricgen.publish.files import new_file, write_all
 from fabricgen.publish.replacing import replace_file
 
 CODE = "FG173"
@@ -73,7 +74,8 @@ class State:
         for path, text in build.files.items():
             file = self.folder / BUILD / path
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text, encoding="utf-8")
+            with new_file(str(file), 0o600) as descriptor:  # a built folder may have secrets
+                write_all(descriptor, text.encode())
 
     def lab(self) -> Lab:
         """The lab, with its build."""

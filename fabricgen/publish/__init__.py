@@ -10,12 +10,13 @@ file: after a power cut the manifest's digests tell what is whole, and the next 
 
 from fabricgen.publish.bundles import Bundle, Told, silent
 from fabricgen.publish.folder import publish_folder, recover
-from fabricgen.publish.manifest import MANIFEST, Content, PublishReport
+from fabricgen.publish.manifest import MANIFEST, Content, Private, PublishReport
 
 __all__ = [
     "MANIFEST",
     "Bundle",
     "Content",
+    "Private",
     "PublishReport",
     "Told",
     "publish_folder",

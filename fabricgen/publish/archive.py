@@ -22,20 +22,21 @@ from fabricgen.kernel.diagnostics import fault
 from fabricgen.publish.bundles import Bundle, Told, in_tasks, silent
 from fabricgen.publish.files import new_file, sync_folder, write_all
 from fabricgen.publish.lock import claimed, sibling
-from fabricgen.publish.manifest import MANIFEST, Ledger, PublishReport, Tally, check_member, disk_faults
+from fabricgen.publish.manifest import MANIFEST, Ledger, Private, PublishReport, Tally, check_member, disk_faults
 
 _COPIED = 1 << 20
 """Bytes that are read, and written, at a time."""
 _RELEASED = 64 << 20
 """Bytes of an archive after which the system may drop them from its cache."""
-_MODE = 0o644
+_MODE, _PRIVATE = 0o644, 0o600
+"""Of members: of usual ones, and of those with a secret in them."""
 _ZSTD_LEVEL = 3
 
 
 class Archive(Protocol):
     """An archive that is written from its start to its end."""
 
-    def add(self, path: str, size: int, content: BinaryIO) -> None:
+    def add(self, path: str, size: int, content: BinaryIO, mode: int = _MODE) -> None:
         """Append a file: the next `size` bytes of `content`."""
 
     def close(self) -> None:
@@ -48,10 +49,10 @@ class Tar:
     def __init__(self, out: BinaryIO) -> None:
         self._tar = tarfile.TarFile(fileobj=out, mode="w", format=tarfile.PAX_FORMAT, encoding="utf-8")
 
-    def add(self, path: str, size: int, content: BinaryIO) -> None:
+    def add(self, path: str, size: int, content: BinaryIO, mode: int = _MODE) -> None:
         """Append a file: the next `size` bytes of `content`."""
         info = tarfile.TarInfo(path)
-        info.size, info.mode = size, _MODE
+        info.size, info.mode = size, mode
         self._tar.addfile(info, content)
 
     def close(self) -> None:
@@ -82,11 +83,11 @@ class Zip:
     def __init__(self, out: BinaryIO) -> None:
         self._zip = zipfile.ZipFile(out, "w")
 
-    def add(self, path: str, size: int, content: BinaryIO) -> None:
+    def add(self, path: str, size: int, content: BinaryIO, mode: int = _MODE) -> None:
         """Append a file: the next `size` bytes of `content`."""
         info = zipfile.ZipInfo(path, (1980, 1, 1, 0, 0, 0))
         info.create_system = 3  # Unix, also when written elsewhere
-        info.external_attr = (0o100000 | _MODE) << 16
+        info.external_attr = (0o100000 | mode) << 16
         info.compress_type = zipfile.ZIP_DEFLATED
         info.file_size = size
         with self._zip.open(info, "w") as member:
@@ -168,6 +169,7 @@ class _Member(NamedTuple):
     path: str
     sha256: str
     size: int
+    mode: int
 
 
 class _Parcel(NamedTuple):
@@ -199,7 +201,8 @@ class _Packing:
             for piece in tally:
                 with disk_faults(self.target):
                     write_all(descriptor, piece)
-            yield _Member(bundle.part, path, tally.sha256, tally.size)
+            mode = _PRIVATE if isinstance(content, Private) else _MODE
+            yield _Member(bundle.part, path, tally.sha256, tally.size, mode)
 
 
 def _fill(
@@ -220,8 +223,10 @@ def _fill(
             for bundle, members in zip(task, parcel.members, strict=True):
                 for member in members:
                     ledger.record(member.part, member.path, member.sha256)
+                    if member.mode == _PRIVATE:
+                        os.fchmod(out.fileno(), _PRIVATE)  # who reads the archive reads the member
                     with disk_faults(packing.target):
-                        archive.add(member.path, member.size, content)
+                        archive.add(member.path, member.size, content, member.mode)
                 told(bundle)
         if out.tell() - released >= _RELEASED:
             released = out.tell()

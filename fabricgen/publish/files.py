@@ -45,9 +45,9 @@ def scan(root: str, skip_stage: bool = False) -> Listing:
 
 
 @contextmanager
-def new_file(path: str) -> Iterator[int]:
-    """Make a file and give its descriptor; raises OSError, also when there is one already."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+def new_file(path: str, mode: int = 0o666) -> Iterator[int]:
+    """Make a file of a mode, less the umask; gives its descriptor. Raises OSError, also when there is one already."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     try:
         yield descriptor
     finally:

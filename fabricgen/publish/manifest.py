@@ -17,6 +17,18 @@ Content: TypeAlias = bytes | Iterable[bytes]
 """What a file holds: at once, or in pieces, whose total is not known before, which are read once, and which never
 stand in memory together. Pieces of 64 KiB and more cost no more than the whole."""
 
+
+class Private(bytes):
+    """Content of a file that nobody but its owner may read: it has a secret in it."""
+
+    __slots__ = ()
+
+
+def mode_of(content: Content) -> int:
+    """The mode of a file with this content, before the umask."""
+    return 0o600 if isinstance(content, Private) else 0o666
+
+
 MANIFEST = "manifest.json"
 DIGEST = "digest"
 """Key of the header that tells builds of one input from those of another; files of earlier builds carry theirs."""

@@ -22,7 +22,19 @@ from fabricgen.publish.bundles import Bundle
 from fabricgen.publish.changes import Changes, compared, edited_among, own_entries
 from fabricgen.publish.files import Listing, digest_of, new_file, scan, write_all, write_file
 from fabricgen.publish.lock import sibling
-from fabricgen.publish.manifest import BESIDE, STAGE, Content, Entry, Ledger, Tally, ancestors, check_member, disk_fault
+from fabricgen.publish.manifest import (
+    BESIDE,
+    STAGE,
+    Content,
+    Entry,
+    Ledger,
+    Private,
+    Tally,
+    ancestors,
+    check_member,
+    disk_fault,
+    mode_of,
+)
 
 MARKER = "fabricgen-stage"
 JOURNAL = "journal.json"
@@ -186,10 +198,12 @@ class Stager:
         if isinstance(content, bytes):
             (whole,) = tally
             place = self._place(path, tally.sha256)
+            if place.same and isinstance(content, Private) and _is_open(f"{self.real}/{place.path}"):
+                place = place._replace(same=False)  # an earlier build wrote it for all to read
             if not place.same:
-                self._write(place.path, (whole,))
+                self._write(place.path, (whole,), mode_of(content))
         else:  # pieces come once: they are written, and taken away again if they were there
-            self._write(path, tally)
+            self._write(path, tally, mode_of(content))
             place = self._place(path, tally.sha256)
             with self._faults(path):
                 if place.same:
@@ -215,11 +229,11 @@ class Stager:
                 place += BESIDE
         return _Place(place, kept=tuple(kept))
 
-    def _write(self, path: str, pieces: Iterable[bytes]) -> None:
+    def _write(self, path: str, pieces: Iterable[bytes], mode: int) -> None:
         with contextlib.ExitStack() as stack:
             with self._faults(path):
                 self.folder_of(path)
-                descriptor = stack.enter_context(new_file(f"{self.tree}/{path}"))
+                descriptor = stack.enter_context(new_file(f"{self.tree}/{path}", mode))
             for piece in pieces:
                 with self._faults(path):
                     write_all(descriptor, piece)
@@ -241,6 +255,13 @@ class Stager:
                 if self.resembles:
                     _resemble(f"{self.real}/{folder}", f"{self.tree}/{folder}")
             self.made.add(folder)
+
+
+def _is_open(path: str) -> bool:
+    """Whether others than its owner may read or write a file."""
+    with contextlib.suppress(OSError):
+        return bool(os.stat(path, follow_symlinks=False).st_mode & 0o077)
+    return False
 
 
 def _changed_at(path: str) -> int:

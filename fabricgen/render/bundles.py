@@ -12,7 +12,7 @@ from functools import cached_property, partial
 
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.resources import resource_dir
-from fabricgen.publish import Bundle
+from fabricgen.publish import Bundle, Private
 from fabricgen.render.engine import Renderer, RenderOptions, Subject, subject_files, subjects_of
 
 READ_ME = "README.md.j2"
@@ -68,5 +68,9 @@ class ConfigMaker:
             deque(self.files(subject), maxlen=0)
 
     def files(self, subject: Subject) -> Iterator[tuple[str, bytes]]:
-        """Yield (path in the output folder, content); raises InputError as `render_configs` does."""
-        return self._files_of(subject)
+        """Yield (path in the output folder, content), in which a secret is private; raises InputError as
+        `render_configs` does.
+        """
+        for path, content in self._files_of(subject):
+            has_secret = any(secret in content for secret in self._options.secrets)
+            yield path, Private(content) if has_secret else content

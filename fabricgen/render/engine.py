@@ -12,10 +12,11 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, fault
+from fabricgen.kernel.diagnostics import Path as Place
 from fabricgen.kernel.discovery import load
 from fabricgen.kernel.templates import built_in_templates
 from fabricgen.render.nos_protocol import NOS_PACKAGE, TakesTrees, has_templates, known_nos
-from fabricgen.render.secrets import SecretResolver, exit_passwords, managements, redacted, span_keys
+from fabricgen.render.secrets import SecretKind, SecretResolver, exit_passwords, managements, redacted, span_keys
 from fabricgen.render.shapes.shapes import SwitchShapes
 from fabricgen.render.skeletons import Skeletons, TableRenderer
 from fabricgen.render.snippets import require_printed
@@ -40,14 +41,15 @@ class RenderOptions:
     """Options of rendering.
 
     `overrides` is a folder whose templates (`sonic/frr.conf.j2`) replace the built-in ones of the same path; templates
-    then run sandboxed. `managements` are by fabric, with secrets in place of their references where they are `secret`:
-    then a template that fails does not say of which value. `passwords` of sessions are by their references.
+    then run sandboxed. `managements` are by fabric. `secrets` are those that stand there in place of their
+    references: where there are any, a template that fails does not say of which value. `passwords` of sessions are by
+    their references.
     """
 
     overrides: Path | None = None
     managements: Mapping[str, Management] = field(default_factory=dict)
     spans: Mapping[str, tuple[SpanIntent, ...]] = field(default_factory=dict)
-    secret: bool = False
+    secrets: frozenset[bytes] = frozenset()
     passwords: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -61,9 +63,16 @@ def render_options(
     """
     require_known_nos(cluster)
     subjects_of(cluster)
-    told, keys = managements(cluster, resolver), span_keys(cluster, resolver)
-    passwords = exit_passwords(cluster.design, resolver)
-    return RenderOptions(overrides, told, keys, secret=resolver is not redacted, passwords=passwords)
+    secrets = set[bytes]()
+
+    def remembered(reference: str, kind: SecretKind, place: Place) -> str:
+        secrets.add((secret := resolver(reference, kind, place)).encode())
+        return secret
+
+    settings, keys = managements(cluster, remembered), span_keys(cluster, remembered)
+    passwords = exit_passwords(cluster.design, remembered)
+    put = frozenset() if resolver is redacted else frozenset(secrets)
+    return RenderOptions(overrides, settings, keys, put, passwords)
 
 
 def render_configs(cluster: Cluster, *, options: RenderOptions | None = None) -> Iterator[tuple[str, bytes]]:
@@ -136,7 +145,7 @@ class Renderer:
         self._guarded = _sandbox_of(options.overrides) if options.overrides else None
         self._environment: jinja2.Environment = self._guarded or built_in_templates()
         self._managements, self._spans = options.managements, options.spans
-        self._tells, self._passwords = not options.secret, options.passwords
+        self._tells, self._passwords = not options.secrets, options.passwords
         self._intents: dict[str, FabricIntent] = {}
         self._judged: set[tuple[Any, ...]] = set()
         self._kept: dict[tuple[str, int, bool], tuple[Mapping[str, Any], str]] = {}
