@@ -24,6 +24,8 @@ def found(name: str, *sets: str) -> list[Diagnostic]:
         ("management.dns.servers=10.16.0.1", f"the management gateway of {LEAF}"),
         ("fabrics.compute.management.syslog.servers=10.0.0.1", "compute-spine-01"),
         ("management.ntp=10.64.0.0", "a port of compute-spine-01"),
+        ("management.ztp.url=http://10.16.0.2:8080/fabric", LEAF),
+        ("fabrics.compute.dhcp.servers=10.0.0.1", "compute-spine-01"),
     ],
 )
 def test_an_address_of_a_switch_is_found(setting: str, holder: str) -> None:

@@ -1,4 +1,4 @@
-"""FG512: a management server has an address that is reserved for growth."""
+"""FG512: a server has an address that is reserved for growth."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ from fabricgen.lint.rule import PlanRule
 from fabricgen.lint.subjects.addressing import server_addresses
 
 if TYPE_CHECKING:
-    from ipaddress import IPv4Address, IPv6Address
-
     from fabricgen.cluster import Cluster
     from fabricgen.kernel.intervals import Intervals
 
 
 class ServerInAPool(PlanRule):
-    """A server for logins, time, names or logs has an address that is reserved for switches or nodes, and is neither.
+    """A server (for logins, time, names, logs, DHCP or first boots) has an address that is reserved for switches or
+    nodes, and is neither.
 
     The build reserves blocks of addresses for every device and every reserved slot. A switch or node that comes
     with growth gets the server's address, and then both answer. Use an address outside the block, or make the
@@ -26,7 +25,7 @@ class ServerInAPool(PlanRule):
 
     id = "FG512"
     severity = Severity.WARNING
-    title = "a management server has an address that is reserved for growth"
+    title = "a server has an address that is reserved for growth"
     bad = """
         management:
           ntp: 10.128.0.100  # <-
@@ -37,23 +36,16 @@ class ServerInAPool(PlanRule):
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Look up every stated server in the reserved blocks, then among the addresses in use."""
+        from fabricgen.lint.subjects.address_owners import owner_of
+
         for path, server in server_addresses(cluster.design):
             address = server.network_address
             blocks = cluster.addresses.lock.of(f"ipv{address.version}")
             holder = next((name for name, given in sorted(blocks.items()) if _contains(given, int(address))), None)
-            if holder and not _is_in_use(cluster, address):
+            if holder and owner_of(cluster, address) is None:
                 message = f"{address} is in a block that is reserved for '{holder}', and no device has it yet"
                 yield self.flag(path, message, "use an address outside the block, or that of a device in addresses.csv")
 
 
 def _contains(given: Intervals, number: int) -> bool:
     return any(interval.first <= number < interval.end for interval in given)
-
-
-def _is_in_use(cluster: Cluster, server: IPv4Address | IPv6Address) -> bool:
-    """Whether a device has an address, or it is the gateway of a management subnet."""
-    for found in cluster.addresses.families:
-        if found.family.bits == server.max_prefixlen:
-            columns = (found.management, found.management_gateway, found.loopback, found.a, found.b)
-            return any(bool(column.equals(int(server)).any()) for column in columns)
-    return False

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.addressing import server_addresses
+from fabricgen.lint.subjects.addressing import management_servers
 from fabricgen.lint.subjects.managed import management_families
 
 
@@ -38,7 +38,7 @@ class ServerOfAnotherFamily(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare the family of each stated server with those of the management ports."""
         words = management_families(design)
-        for path, server in server_addresses(design):
+        for path, server in management_servers(design):
             if f"v{server.version}" not in words:
                 yield self.flag(
                     path,

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+from urllib.parse import urlsplit
 
 from fabricgen.blueprint.beside.adopted import ADOPTED, adopted_of
+from fabricgen.blueprint.sections.host_services import Advertisements
 from fabricgen.blueprint.sections.management import Management
 from fabricgen.blueprint.sections.routing import AsnPlan, Pools
 from fabricgen.design.model import Design
@@ -82,14 +84,16 @@ def stated_managements(design: Design) -> Iterator[tuple[Path, Management]]:
         yield ("fabrics", name, "management"), fabric.management
 
 
-def server_addresses(design: Design) -> Iterator[tuple[Path, Network]]:
-    """(path, address) of every management server that is given by address, not by name."""
+def management_servers(design: Design) -> Iterator[tuple[Path, Network]]:
+    """(path, address) of every server that switches are managed by and that is given by address, not by name."""
     for base, management in stated_managements(design):
-        stated: tuple[tuple[Path, tuple[str, ...]], ...] = (
+        url = management.ztp.url if management.ztp else None
+        stated: tuple[tuple[Path, Iterable[str]], ...] = (
             (("aaa", "servers"), management.aaa.servers if management.aaa else ()),
             (("ntp",), management.ntp),
             (("dns", "servers"), management.dns.servers if management.dns else ()),
             (("syslog", "servers"), management.syslog.servers if management.syslog else ()),
+            (("ztp", "url"), [urlsplit(url).hostname or ""] if url else ()),
         )
         for keys, servers in stated:
             for server in servers:
@@ -97,6 +101,24 @@ def server_addresses(design: Design) -> Iterator[tuple[Path, Network]]:
                     yield (*base, *keys), ip_network(ip_address(server))
                 except ValueError:
                     continue
+
+
+def host_servers(design: Design) -> Iterator[tuple[Path, Network]]:
+    """(path, address) of every server that hosts are relayed to, or told of by router advertisements."""
+    for name, fabric in sorted(design.loaded.blueprint.fabrics.items()):
+        told = fabric.router_advertisements
+        stated: tuple[tuple[Path, Iterable[str]], ...] = (
+            (("dhcp", "servers"), fabric.dhcp.servers if fabric.dhcp else ()),
+            (("router_advertisements", "resolvers"), told.resolvers if isinstance(told, Advertisements) else ()),
+        )
+        for keys, servers in stated:
+            yield from ((("fabrics", name, *keys), ip_network(server)) for server in servers)
+
+
+def server_addresses(design: Design) -> Iterator[tuple[Path, Network]]:
+    """(path, address) of every server that is given by address."""
+    yield from management_servers(design)
+    yield from host_servers(design)
 
 
 def override_addresses(design: Design) -> Iterator[tuple[Path, str, Network]]:

@@ -9,9 +9,11 @@ from fabricgen.design.extras.exits import ExitDesign, exits_of
 from fabricgen.design.linked import linked_fabrics
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Path
+from fabricgen.lint.subjects.addressing import within
 from fabricgen.numbering.addresses.demand import pool_demands
 from fabricgen.numbering.addresses.family import Network
 from fabricgen.numbering.addresses.pools import pool_prefixes
+from fabricgen.views.exits import taken
 
 
 def ways_out(design: Design) -> list[list[ExitDesign]]:
@@ -21,6 +23,13 @@ def ways_out(design: Design) -> list[list[ExitDesign]]:
     for exit_ in exits_of(design):
         found.setdefault((parts[exit_.fabric.name], exit_.vrf), []).append(exit_)
     return list(found.values())
+
+
+def is_led_out(design: Design, fabric: str, vrf: str, address: Network) -> bool:
+    """Whether an exit of a fabric, or of one linked with it, leads from a VRF to an address."""
+    linked = next(part for part in linked_fabrics(design.loaded.blueprint.fabrics) if fabric in part)
+    exits = (exit_ for exit_ in exits_of(design) if exit_.fabric.name in linked and exit_.vrf == vrf)
+    return any(within(address, ip_network(outside.prefix)) for exit_ in exits for outside in taken(exit_))
 
 
 def hosts_behind(design: Design, exit_: ExitDesign) -> Iterator[Network]:

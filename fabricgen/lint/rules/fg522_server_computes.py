@@ -1,0 +1,52 @@
+"""FG522: a server has the address of a node that computes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.rule import PlanRule
+from fabricgen.lint.subjects.addressing import server_addresses
+
+if TYPE_CHECKING:
+    from fabricgen.cluster import Cluster
+
+
+class ServerComputes(PlanRule):
+    """A server for logins, time, names, logs, DHCP or first boots has an address of a node with accelerators.
+
+    The build gave the address to the node, by its slot: whoever chose it for a server did not look. The node
+    answers pings and nothing else, or two machines answer in turn. Where the service does run on that node, it goes
+    with every job that crashes, reinstallation and repair.
+
+    Give the server an address outside the pools, or make it an extra device, which has addresses of its own.
+    """
+
+    id = "FG522"
+    severity = Severity.WARNING
+    title = "a server has the address of a node that computes"
+    bad = """
+        pools: {hosts: 172.16.0.0/16}
+        management:
+          ntp: 172.16.0.1  # <-
+    """
+    good = """
+        pools: {hosts: 172.16.0.0/16}
+        management: {ntp: 10.32.0.2}
+    """
+
+    def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
+        """Look up every stated server among the ports of nodes with accelerators."""
+        from fabricgen.catalog.node_models import NodeProfile
+        from fabricgen.lint.subjects.address_owners import owner_of
+        from fabricgen.wiring.tables import NODE
+
+        for path, server in server_addresses(cluster.design):
+            owner = owner_of(cluster, server.network_address)
+            if owner is None or owner.of_class.kind != NODE or owner.is_bmc:
+                continue
+            profile = owner.of_class.profile
+            if isinstance(profile, NodeProfile) and profile.accelerators:
+                message = f"{server.network_address} is {cluster.names[owner.device]}'s {owner.port} in {owner.fabric}"
+                yield self.flag(path, message, "use an address outside the pools, or that of an extra device")

@@ -1,0 +1,143 @@
+"""FG523: a server is in a network that those who ask it have no route to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from ipaddress import IPv4Address, IPv6Address, ip_network
+from typing import TYPE_CHECKING
+
+from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
+from fabricgen.lint.rule import PlanRule
+from fabricgen.lint.subjects.addressing import management_servers, within
+from fabricgen.lint.subjects.managed import managements
+from fabricgen.lint.subjects.ways_out import is_led_out
+
+if TYPE_CHECKING:
+    from fabricgen.cluster import Cluster
+    from fabricgen.design.fabric_model import FabricDesign
+    from fabricgen.design.model import Design
+    from fabricgen.lint.subjects.address_owners import Owner
+
+Asker = tuple[str, tuple[tuple["FabricDesign", str], ...]]
+"""Who asks a server, in words, and each fabric and VRF ("" for the default one) that they may ask in."""
+
+WITHOUT_MANAGEMENT_VRF = ("sonic",)
+"""NOSes on which management ports are in the default VRF, with the ports of the fabric (docs/configs.md)."""
+
+
+class ServerInAnotherVrf(PlanRule):
+    """The plan gives a server's address to a device in a VRF, or a fabric, that those who ask it have no route to.
+
+    Switches ask from their management ports, over the fabric that takes these, SONiC's from the ports of their own
+    fabric as well; gateways relay DHCP in the VRF of their hosts, a tenant's too. From there a packet comes to what is
+    in the same VRF of linked fabrics, to what a `leak` shows, and to where an exit leads. A carried fabric, and one
+    that is `below` another's switches, has a VRF of its own unless it states `vrf: default`. A server outside of the
+    plan is not judged: the plan does not know how it is reached.
+
+    Use an address that the server has in the network of those who ask, put both into one VRF, or state a `leak`.
+    """
+
+    id = "FG523"
+    severity = Severity.WARNING
+    title = "a server is in a network that those who ask it have no route to"
+    bad = """
+        fabrics:
+          inband:
+            protocol: ethernet
+            tiers: {leaf: {switch: sn4600c}}
+            extra: {mgmt: {device: mgmt-server}}
+            pools: {hosts: 172.20.0.0/16}
+          oob: {protocol: ethernet, attach: bmc, also: switches, tiers: {leaf: {switch: sn2201}}}
+        management:
+          ntp: 172.20.0.65  # <-
+    """
+    good = """
+        fabrics:
+          inband:
+            protocol: ethernet
+            tiers: {leaf: {switch: sn4600c}}
+            extra: {mgmt: {device: mgmt-server}}
+            pools: {hosts: 172.20.0.0/16}
+          oob:
+            protocol: ethernet
+            attach: bmc
+            also: switches
+            vrf: default
+            tiers: {leaf: {switch: sn2201, below: inband.leaf, uplinks: 2 x 100G}}
+        management: {ntp: 172.20.0.65}
+    """
+
+    def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
+        """Compare the VRF of each server that is a node or an extra device with those of who asks it."""
+        from fabricgen.lint.subjects.address_owners import owner_of
+        from fabricgen.wiring.tables import SWITCH
+
+        for path, address, askers in _questions(cluster):
+            owner = owner_of(cluster, address)
+            if owner is None or owner.of_class.kind == SWITCH or owner.is_bmc:
+                continue
+            for who, ways in askers:
+                if not any(_is_reached(cluster.design, fabric, vrf, owner, address) for fabric, vrf in ways):
+                    network = f"VRF {owner.vrf}" if owner.vrf else f"the default VRF of {owner.fabric}"
+                    where = f"{cluster.names[owner.device]}'s {owner.port} in {network}"
+                    message = f"{address} is {where}, to which {who} have no route"
+                    hint = "use an address that it has in their network, one `vrf` for both, or a `leak`"
+                    yield self.flag(path, message, hint)
+                    break
+
+
+def _questions(cluster: Cluster) -> Iterator[tuple[Path, IPv4Address | IPv6Address, list[Asker]]]:
+    """(path, address, who asks) of each server of the switches, and of each that DHCP is relayed to."""
+    design = cluster.design
+    for path, server in management_servers(design):
+        asking = [f for f, _, _ in managements(design) if path[0] == "management" or path[1] == f.name]
+        yield path, server.network_address, [asker for fabric in asking for asker in _switches(design, fabric)]
+    for fabric in design.fabrics:
+        dhcp = design.loaded.blueprint.fabrics[fabric.name].dhcp
+        for server in map(ip_network, dhcp.servers if dhcp else ()):
+            yield (*fabric.path, "dhcp", "servers"), server.network_address, _hosts(cluster, fabric)
+
+
+def _switches(design: Design, fabric: FabricDesign) -> Iterator[Asker]:
+    """The switches of a fabric: at their management ports, without a VRF of these in their fabric as well; those of
+    the fabric that takes the ports have none.
+    """
+    ports = next((f for f in design.fabrics if f.managed_devices), None)
+    for tier in fabric.tiers if ports else ():
+        inside = ((fabric, ""),) if fabric is ports or tier.nos in WITHOUT_MANAGEMENT_VRF else ()
+        yield f"switches of {tier.text}", (*inside, *(((ports, ports.vrf),) if ports and fabric is not ports else ()))
+
+
+def _hosts(cluster: Cluster, fabric: FabricDesign) -> list[Asker]:
+    """The hosts of a fabric by their VRFs: those of nobody, then those of each tenant."""
+    from fabricgen.wiring.tenants import tenant_of_links
+
+    name = fabric.carrier if fabric.shares_ports else fabric.name
+    links = cluster.plan.links
+    owners = {-1}
+    if cluster.design.tenants:
+        tenants = tenant_of_links(cluster.design, cluster.plan, fabric.name)
+        segments = (i for i, s in enumerate(links.segments) if s.fabric == name and s.lower == "node")
+        owners = {int(owner) for i in segments for owner in set(tenants[links.rows_of(i)].tolist())}
+    return [
+        (f"hosts of {fabric.name}", ((fabric, fabric.vrf),))
+        if owner < 0
+        else (f"hosts of {cluster.design.tenants[owner].name}", ((fabric, cluster.design.tenants[owner].name),))
+        for owner in sorted(owners)
+    ]
+
+
+def _is_reached(
+    design: Design, fabric: FabricDesign, vrf: str, owner: Owner, address: IPv4Address | IPv6Address
+) -> bool:
+    """Whether packets from a VRF of a fabric come to the owner of an address, inside or by a way out."""
+    from fabricgen.design.linked import linked_fabrics
+
+    linked = next(part for part in linked_fabrics(design.loaded.blueprint.fabrics) if fabric.name in part)
+    server = ip_network(address)
+    if owner.fabric in linked:
+        shown = [leak.prefixes.get(owner.vrf) for leak in design.leaks if leak.into(vrf) == owner.vrf]
+        leaked = any(some is None or any(within(server, ip_network(p)) for p in some) for some in shown)
+        if owner.vrf == vrf or leaked:
+            return True
+    return is_led_out(design, fabric.name, vrf, server)

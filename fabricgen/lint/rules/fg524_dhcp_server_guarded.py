@@ -1,0 +1,71 @@
+"""FG524: a DHCP server is behind a port that drops what DHCP servers send."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from ipaddress import ip_address
+from typing import TYPE_CHECKING
+
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.rule import PlanRule
+
+if TYPE_CHECKING:
+    from fabricgen.cluster import Cluster
+
+
+class DhcpServerGuarded(PlanRule):
+    """A stated DHCP server is at a port that drops what DHCP servers send to clients, by `dhcp_guard`.
+
+    A guarded port drops UDP from 67 to 68, and 547 to 546. What a server says to relays passes, so that hosts elsewhere
+    get addresses at first. Its answers to hosts in its own subnet are dropped, and so are those to hosts anywhere that
+    renew a lease, which ask the server itself (RFC 2131, 4.4.5): half of the racks never boot, and the others fall
+    silent hours later until they ask all relays again.
+
+    Attach the server to a fabric that is not guarded, or leave `dhcp_guard` out in the one that it is in.
+    """
+
+    id = "FG524"
+    severity = Severity.WARNING
+    title = "a DHCP server is behind a port that drops its answers"
+    bad = """
+        fabrics:
+          inband:
+            protocol: ethernet
+            tiers: {leaf: {switch: sn4600c}}
+            extra: {mgmt: {device: mgmt-server}}
+            pools: {hosts: 172.20.0.0/16}
+            dhcp: {servers: 172.20.0.65}
+            access:
+              dhcp_guard: true  # <-
+    """
+    good = """
+        fabrics:
+          inband:
+            protocol: ethernet
+            tiers: {leaf: {switch: sn4600c}}
+            extra: {mgmt: {device: mgmt-server}}
+            pools: {hosts: 172.20.0.0/16}
+            dhcp: {servers: 172.20.0.65}
+            access: {ra_guard: true}
+    """
+
+    def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
+        """Look up the DHCP servers of each fabric among what is at guarded ports."""
+        from fabricgen.lint.subjects.address_owners import owner_of
+        from fabricgen.wiring.tables import SWITCH
+
+        design, specs = cluster.design, cluster.design.loaded.blueprint.fabrics
+        for fabric in design.fabrics:
+            dhcp = specs[fabric.name].dhcp
+            for server in dhcp.servers if dhcp else ():
+                owner = owner_of(cluster, ip_address(server))
+                if owner is None or owner.of_class.kind == SWITCH or owner.is_bmc:
+                    continue
+                near = design.fabric(owner.fabric)
+                at = near.carrier if near.shares_ports else near.name
+                if specs[at].access.dhcp_guard and (near is fabric or ":" not in server):
+                    who = "hosts in its own subnet" if near is fabric else f"hosts of {fabric.name} that renew a lease"
+                    port = f"{cluster.names[owner.device]}'s {owner.port} in {near.name}"
+                    message = f"answers of {server} to {who} are dropped: it is at {port}, a guarded port"
+                    hint = "leave it out here, or attach the server to a fabric without it"
+                    yield self.flag(("fabrics", at, "access", "dhcp_guard"), message, hint)
