@@ -7,7 +7,8 @@ A cable is identified by its id: the device and connector of its common end. Its
 - `re-terminated`: one of its ends is gone, and it still reaches the same devices, at other cages;
 - `leg-added`, `leg-removed`: a breakout has more or fewer ends, and the others are not re-plugged;
 - `other-medium`, `other-length`, `other-part`: it is another cable between the same places;
-- `relabelled`: nothing moves, but its labels have another text; `reassigned`: it belongs to another fabric.
+- `relabelled`: nothing moves, but its labels have another text; `reassigned`: it belongs to another fabric. The legs
+  of a splitter may be of several.
 """
 
 from __future__ import annotations
@@ -56,8 +57,10 @@ def cable_listing(ends: Listing) -> Listing:
     order, starts = _by_cable(ends["cable"])
     bounds, first = [*starts.tolist(), len(order)], order[starts]
     columns: dict[str, Column] = {
-        name: ends[name][first] for name in ("cable", "fabric", "part", "medium", "length_m", "a_device")
+        name: ends[name][first] for name in ("cable", "part", "medium", "length_m", "a_device")
     }
+    fabrics = ends["fabric"][order].tolist()
+    columns["fabric"] = column_of([" + ".join(sorted(set(fabrics[start:stop]))) for start, stop in pairwise(bounds)])
     for name, joined in (("ends", ("a_device", "a_cage", "b_device", "b_cage")), ("labels", ("label_a", "label_b"))):
         rows = list(zip(*(ends[column][order].tolist() for column in joined), strict=True))
         columns[name] = column_of(

@@ -21,8 +21,8 @@ DRAWN = ("power_w", "optics_w", "drawn_w")
 """Columns of racks.csv: devices, all optics, and both with each optic once, W."""
 _BLOCK = 256
 """Rows that are read at a time: few enough to stay in a processor's cache."""
-_SHARED = ("fabric", "part", "medium", "length_m")
-"""Columns in which all rows of a cable must agree."""
+_SHARED = ("part", "medium", "length_m")
+"""Columns in which all rows of a cable must agree; legs of a splitter may be of a carrier and of what it carries."""
 
 
 def read_lists(built: Built) -> Lists:
@@ -176,7 +176,7 @@ def _check_cables(file: Path, cables: Listing) -> None:
     facts = zip(*(cables[name].tolist() for name in _SHARED), strict=True)
     for i, (cable, row) in enumerate(zip(cables["cable"].tolist(), facts, strict=True)):
         if about.setdefault(cable, row) != row:
-            raise _malformed(file, i, f"cable {cable} has rows of different fabric, part, medium or length")
+            raise _malformed(file, i, f"cable {cable} has rows of different part, medium or length")
 
 
 def _malformed(file: Path, row: int, message: str) -> InputError:

@@ -42,6 +42,16 @@ def counts(change: Change) -> dict[str, dict[str, int]]:
     return {kind: ways for kind, ways in found.items() if ways}
 
 
+def test_a_splitter_may_have_legs_of_a_carrier_and_of_what_it_carries() -> None:
+    """A cable belongs to all fabrics of its legs, in whatever order these are listed."""
+    fabrics = ["storage", "inband", "storage", "inband"]
+    legs = Listing.of({name: ["x"] * 4 if name != "fabric" else fabrics for name in COLUMNS["cables"]})
+    assert cable_listing(legs)["fabric"].tolist() == ["inband + storage"]
+    assert not compare_cables(cable_listing(legs), cable_listing(legs.picked(np.array([3, 2, 1, 0]))))
+    alone = cable_listing(legs.picked(np.array([0, 2])))
+    assert compare_cables(cable_listing(legs), alone).counts()["reassigned"] == 1
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ALL)
 def test_the_same_blueprint_makes_no_difference(name: str) -> None:
