@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 
+from fabricgen.kernel.diagnostics import fault
 from fabricgen.lab.as_frr import as_frr
 from fabricgen.running.bgpcfgd import frr_of
 from fabricgen.running.form import Switch
+from fabricgen.running.tree import STUMBLES, Notes, reason_of, tolerant
 
 LOWEST = "lowest.txt"
 """A list that a lab has beside those of a build: the switches that hosts are cabled to."""
@@ -127,17 +129,34 @@ class Build:
         switches = set(self.switches)
         return frozenset(far.device for near, far in self.far.items() if near.device not in switches) & switches
 
-    @cached_property
+    @property
     def forms(self) -> dict[str, Switch]:
-        """What the files of each switch say.
+        """What the files of each switch say, as far as readers know their words; see `notes`.
 
-        Raises ModuleNotFoundError for a NOS whose files nothing reads.
+        Raises ModuleNotFoundError for a NOS whose files nothing reads, and InputError (FG175) for files that are in
+        pieces.
         """
-        return {name: self._read(name) for name in self.switches}
+        return self._readings[0]
 
-    def _read(self, name: str) -> Switch:
-        form: Switch = import_module(f"fabricgen.running.{self.devices[name]['nos']}.device").read(self.of(name))
-        return form
+    @property
+    def notes(self) -> dict[str, Notes]:
+        """What no reader knows of the files of each switch, such as snippets; switches without any are left out."""
+        return self._readings[1]
+
+    @cached_property
+    def _readings(self) -> tuple[dict[str, Switch], dict[str, Notes]]:
+        forms, notes = {}, {}
+        for name in self.switches:
+            reader = import_module(f"fabricgen.running.{self.devices[name]['nos']}.device")
+            try:
+                with tolerant() as passed_over:
+                    forms[name] = reader.read(self.of(name))
+            except STUMBLES as error:
+                why = f"configurations of {name} cannot be read: {reason_of(error)}"
+                raise fault("FG175", why, hint="take away the snippet or template that breaks them") from error
+            if passed_over != Notes():
+                notes[name] = passed_over
+        return forms, notes
 
     def of(self, name: str) -> dict[str, str]:
         """The files of a switch by name."""

@@ -18,6 +18,8 @@ BRIDGED = "links between switches that are bridged or bonded"
 UNKNOWN = "links of switches that FRR does not stand for, such as InfiniBand's"
 NO_SWITCH = "links without a switch, such as NVLink's"
 ALONE = "links of switches that no host is behind"
+MOST_NAMED = 4
+"""VRFs, and words of configurations, that a sentence names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,8 +183,24 @@ def _within(build: Build) -> Iterator[str]:
     yield from _named("VRFs", (vrf for form in build.forms.values() for vrf in form.vrfs))
     if overlays := sum(bool(form.overlay) for form in build.forms.values()):
         yield f"what EVPN carries, of {overlays:,} switches; its sessions are there"
+    if build.notes:
+        yield _not_understood(build)
+
+
+def _not_understood(build: Build) -> str:
+    """A sentence on what no reader knows in configurations: first words of lines, tables, or why a part fails."""
+    notes = build.notes.values()
+    words = sorted({f"`{word}`" for note in notes for word in note.unknown})
+    words += sorted({why for note in notes for why in (*note.unfit, *note.unread.values())})
+    switches = f"{len(notes):,} switch{'es' * (len(notes) > 1)}"
+    named = ", ".join(words[:MOST_NAMED]) + (f" and {len(words) - MOST_NAMED} more" if words[MOST_NAMED:] else "")
+    return (
+        f"what is not understood in configurations of {switches}, such as snippets ({named}): lines of frr.conf run "
+        "all the same, and `lab check` judges none of it"
+    )
 
 
 def _named(what: str, names: Iterable[str]) -> Iterator[str]:
     if found := sorted(set(names)):
-        yield f"{what}: {', '.join(found[:4])}" + (f" and {len(found) - 4} more" if len(found) > 4 else "")
+        more = f" and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
+        yield f"{what}: {', '.join(found[:MOST_NAMED])}{more}"

@@ -86,11 +86,11 @@ def part(name: str, make: Callable[[], Made], instead: Made) -> Made:
     try:
         return make()
     except STUMBLES as error:
-        notes.unread[name] = _why(error)
+        notes.unread[name] = reason_of(error)
         return instead
 
 
-def _why(error: Exception) -> str:
+def reason_of(error: Exception) -> str:
     """Why something was not read, without text of the configuration unless a reader of ours wrote it."""
     if isinstance(error, UnknownTextError):
         return str(error)
@@ -135,7 +135,7 @@ class Rules:
             except STUMBLES as error:
                 if notes is None:
                     raise
-                notes.unfit.append(f"a line `{line.text.split()[0]} ...` is not understood: {_why(error)}")
+                notes.unfit.append(f"a line `{line.text.split()[0]} ...` is not understood: {reason_of(error)}")
 
     def _take(self, line: Line, state: tuple[Any, ...]) -> None:
         for pattern, taker in self.takers.items():

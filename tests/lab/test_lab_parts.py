@@ -229,3 +229,53 @@ def test_each_port_of_a_host_has_a_table(small: Inside) -> None:
     ends = [end for link in small.build.links for end in (link.a, link.b) if end.device == host]
     assert [small.build.tables[end] for end in ends] == list(range(1000, 1000 + len(ends)))
     assert End(small.build.switches[0], "Ethernet0") not in small.build.tables
+
+
+SNIPPETS = {
+    "eos": (
+        ("nos=eos", "fabrics.compute.tiers.leaf.switch=7060dx5-64s", "fabrics.compute.tiers.spine.switch=7060dx5-64s"),
+        "{nos: eos, at: end, text: 'hardware counter feature ip in'}",
+        "`hardware`",
+    ),
+    "config-db": ((), "{nos: sonic, tree: {CRM: {Config: {polling_interval: '60'}}}}", "`CRM`"),
+    "frr": (("routing.max_prefixes=100",), "{nos: sonic, at: frr, text: 'ip nht resolve-via-default'}", "`ip`"),
+    "frr-any": (
+        ("routing.max_prefixes=100",),
+        "{nos: sonic, at: frr, text: 'ip prefix-list HOSTS seq 5 permit any'}",
+        "a line `ip ...` is not understood: ValueError",
+    ),
+    "bgp": (("routing.max_prefixes=100",), "{nos: sonic, at: bgp, text: 'bgp graceful-restart'}", "`bgp`"),
+    "again": (("routing.max_prefixes=100",), "{nos: sonic, at: frr, text: 'log syslog informational'}", ""),
+    "cumulus": (("nos=cumulus",), "{nos: cumulus, tree: {system: {wjh: {state: enabled}}}}", "`wjh`"),
+}
+"""Settings, a snippet that a lab of them has to live with, and what of it no reader knows."""
+
+
+@pytest.mark.parametrize(("sets", "snippet", "word"), SNIPPETS.values(), ids=list(SNIPPETS))
+def test_snippets_that_no_reader_knows_are_told_and_stop_no_lab(sets: tuple[str, ...], snippet: str, word: str) -> None:
+    made = inside(Build(built("leaf-spine", *SMALL, *sets, f"snippets.own={snippet}")))
+    told = (
+        f"what is not understood in configurations of 3 switches, such as snippets ({word}): lines of frr.conf run all "
+        "the same, and `lab check` judges none of it"
+    )
+    assert made.left_out == ((told,) if word else ())
+    for name in made.build.switches:
+        assert f"{made.build.devices[name]['asn']}" in made.build.frr(name)
+        assert len(made.build.forms[name].bgp[""].peers) == (8 if "spine" in name else 4)
+
+
+@pytest.mark.parametrize("hop", ["Null0", "reject", "10.0.0.1", "10.0.0.1 200"])
+def test_static_routes_of_snippets_are_known_to_a_lab(hop: str) -> None:
+    """`lab check` tells of static routes that no configuration has."""
+    route = f"snippets.own={{nos: sonic, at: frr, text: 'ip route 192.0.2.0/24 {hop}'}}"
+    form = inside(Build(built("leaf-spine", *SMALL, "routing.max_prefixes=100", route))).build.forms["compute-spine-01"]
+    discard = hop in ("Null0", "reject")
+    hops = frozenset[tuple[str, str]]() if discard else frozenset({("", "10.0.0.1")})
+    assert form.routes == {("", "192.0.2.0/24"): StaticRoute(hops, discard)}
+
+
+def test_configurations_in_pieces_are_refused() -> None:
+    files = dict(built("leaf-spine", *SMALL))
+    files["configs/compute-spine-01/config_db.json"] = "{"
+    with pytest.raises(InputError, match=r"FG175.*configurations of compute-spine-01 cannot be read"):
+        inside(Build(files))

@@ -132,14 +132,17 @@ def _drain(matched: dict[str, Any], line: Line, word: str, path: str, other: str
     matched[word or other] = path or "graceful-shutdown"
 
 
-@_TOP.line(r"(?:ip|ipv6) route (\S+) (?:(blackhole)|(\S+) ([A-Z]\S+))(?: (\d+))?(?: tag (\d+))?(?: vrf (\S+))?")
+_HOP = r"(?:(blackhole|reject|Null0)|(\S+)(?: ([A-Z]\S+))?)"
+
+
+@_TOP.line(rf"(?:ip|ipv6) route (\S+) {_HOP}(?: (\d+))?(?: tag (\d+))?(?: vrf (\S+))?")
 def _static(
     found: Frr, line: Line, prefix: str, drop: str, hop: str, port: str, distance: str, tag: str, vrf: str
 ) -> None:
     ways = found.statics.setdefault((vrf_of(vrf or ""), prefix), [])
     if bool(distance) != (bool(drop) and bool(ways)):
         unfit(f"a distance is for what drops the rest: {line.text}")
-    ways.append(("", "", tag) if drop else (hop, port, tag))
+    ways.append(("", "", tag) if drop else (hop, port or "", tag))
 
 
 @_TOP.line(r"vrf (\S+)")
