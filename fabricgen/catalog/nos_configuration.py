@@ -21,6 +21,7 @@ Feature: TypeAlias = Literal[
     "domain-alone",
     "syslog",
     "snmp",
+    "short-snmp-users",
     "gnmi",
     "tls",
     "tls-file-names",

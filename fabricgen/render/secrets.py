@@ -43,6 +43,12 @@ PHRASE = SecretKind(
     "8 to 64 letters, digits and @%+=:,./_^*~- are what every NOS takes",
 )
 
+SNMP_PHRASE = SecretKind(
+    re.compile(r"[A-Za-z0-9%+=,./_^*~-]{8,64}"),
+    "8 to 64 letters, digits and %+=,./_^*~- are what SNMP of every NOS takes",
+)
+"""SONiC takes neither @ nor : in one (sonic-snmp.yang)."""
+
 KEYS = {
     bits: SecretKind(
         re.compile(rf"\d{{2}}[0-9A-Fa-f]{{{bits // 2}}}"),
@@ -119,8 +125,8 @@ def with_secrets(management: Management, resolver: SecretResolver, places: Calla
     def of_snmp(snmp: Snmp) -> Snmp:
         users = {
             name: SnmpUser.model_construct(
-                auth=secret(user.auth, PHRASE, "snmp", "users", name, "auth"),
-                privacy=secret(user.privacy, PHRASE, "snmp", "users", name, "privacy"),
+                auth=secret(user.auth, SNMP_PHRASE, "snmp", "users", name, "auth"),
+                privacy=secret(user.privacy, SNMP_PHRASE, "snmp", "users", name, "privacy"),
             )
             for name, user in snmp.users.items()
         }

@@ -18,6 +18,10 @@ def resolvers(count: int) -> tuple[str, ...]:
     return (f"management.dns.servers=[{', '.join(f'10.16.0.{n}' for n in range(1, count + 1))}]",)
 
 
+def snmp_user(name: str) -> tuple[str, ...]:
+    return (f"management.snmp.users.{name}={{auth: 'env:FABRICGEN_A', privacy: 'env:FABRICGEN_P'}}",)
+
+
 @pytest.mark.parametrize(
     ("name", "sets", "said"),
     [
@@ -42,6 +46,9 @@ def resolvers(count: int) -> tuple[str, ...]:
             ["sonic of compute leaf, compute spine does not support tls-file-names"],
         ),
         ("leaf-spine", ("management.tls={certificate: a.cer, key: a.key}",), []),
+        ("leaf-spine", snmp_user("poll"), []),
+        ("leaf-spine", snmp_user("nms"), ["sonic of compute leaf, compute spine does not support short-snmp-users"]),
+        ("nic-modes", snmp_user("n"), []),
         ("nic-modes", DYNAMIC, []),
         ("modular-spine", DYNAMIC, ["eos of compute spine does not support dynamic-load-balance"]),
     ],

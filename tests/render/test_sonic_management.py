@@ -95,6 +95,31 @@ def test_gnmi_always_has_a_port(tmp_path: Path) -> None:
     assert [problem.table for problem in check_config_db(without, Catalog())] == ["GNMI"]
 
 
+def test_names_that_sonic_refuses_are_not_written(tmp_path: Path) -> None:
+    """One row that SONiC's models refuse may cost all others; FG703 says which."""
+    secrets = "{auth: 'env:FABRICGEN_AUTH', privacy: 'env:FABRICGEN_PRIVACY'}"
+    users = f"management: {{snmp: {{users: {{x: {secrets}, nms: {secrets}, poll: {secrets}}}}},"
+    tables = tables_of(cluster_with(tmp_path, f"{users} tls: {{certificate: a.pem, key: a.key}}, gnmi: {{}}}}\n"))
+    assert list(tables["SNMP_USER"]) == ["poll"]
+    assert list(tables["GNMI"]) == ["gnmi"]
+
+
+@pytest.mark.parametrize("phrase", ["user@host:1", "a:b-c-d-e", "short", "x" * 65, "blank in it"])
+def test_phrases_that_snmp_of_sonic_refuses_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, phrase: str
+) -> None:
+    """sonic-snmp.yang: neither @ nor : in a passphrase, which a TACACS+ key may have."""
+    monkeypatch.setenv("FABRICGEN_AUTH", "user@host:1")
+    key = 'management: {aaa: {servers: 10.16.9.1, key: "env:FABRICGEN_AUTH"}}\n'
+    tables = tables_of(cluster_with(tmp_path, key), resolver=SecretStore(tmp_path))
+    assert tables["TACPLUS"]["global"]["passkey"] == "user@host:1"
+    monkeypatch.setenv("FABRICGEN_AUTH", phrase)
+    user = 'management: {snmp: {users: {poll: {auth: "env:FABRICGEN_AUTH", privacy: "env:FABRICGEN_AUTH"}}}}\n'
+    with pytest.raises(InputError, match="FG051") as refused:
+        tables_of(cluster_with(tmp_path, user), resolver=SecretStore(tmp_path))
+    assert phrase not in str(refused.value)
+
+
 def test_radius_has_tables_of_its_own(tmp_path: Path, resolver: SecretStore) -> None:
     tables = tables_of(cluster_with(tmp_path, MANAGED.replace("PROTOCOL", "radius")), resolver=resolver)
     assert tables["AAA"]["authentication"]["login"] == "radius,local"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
@@ -18,15 +17,13 @@ from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.views.balancing import stated_balancing
 from fabricgen.views.host_services import host_services
+from fabricgen.views.sonic_names import takes_file_names, takes_snmp_user
 
 USUAL_LIFETIME_S = 1800
 """For which hosts keep a default router, where nothing is stated."""
 
 FEW_KEYS = 2
 """SSH keys of an account that every NOS supports."""
-
-_STEM_CER, _STEM_KEY = r"[A-Za-z0-9_-]+\.cer", r"[A-Za-z0-9_-]+\.key"
-"""File names of certificates and keys that sonic-gnmi.yang takes."""
 
 OF_SPANS: tuple[Feature, ...] = ("macsec", "span-headroom")
 """Asked of the border switches of spans alone."""
@@ -146,10 +143,11 @@ def _management_features(management: Management) -> Iterator[tuple[Feature, Path
         yield "many-resolvers", (*at, "dns", "servers")
     if management.dns and management.dns.domain and not management.dns.servers:
         yield "domain-alone", (*at, "dns", "domain")
-    if management.tls and not (
-        re.fullmatch(_STEM_CER, management.tls.certificate) and re.fullmatch(_STEM_KEY, management.tls.key)
-    ):
+    if management.tls and not takes_file_names(management.tls):
         yield "tls-file-names", (*at, "tls")
+    for name in management.snmp.users if management.snmp else ():
+        if not takes_snmp_user(name):
+            yield "short-snmp-users", (*at, "snmp", "users", name)
     if management.aaa:
         yield management.aaa.protocol, (*at, "aaa")
     plain: tuple[Feature, ...] = ("ntp", "dns", "syslog", "snmp", "gnmi", "tls", "banner", "timezone")

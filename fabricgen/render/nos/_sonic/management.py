@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from fabricgen.blueprint.sections.management import Aaa, Management, SnmpUser
+from fabricgen.views.sonic_names import takes_file_names, takes_snmp_user
 from fabricgen.views.switch import SwitchView
 
 CERTIFICATES = "/etc/sonic/telemetry"
@@ -89,7 +90,9 @@ def _snmp(asked: Management, site: str) -> dict[str, Any]:
         "has_snmp": snmp is not None,
         "snmp_contact": snmp.contact if snmp else "",
         "snmp_location": (snmp.location or site) if snmp else "",
-        "SNMP_USER": {name: _snmp_user(user) for name, user in snmp.users.items()} if snmp else {},
+        "SNMP_USER": {
+            name: _snmp_user(user) for name, user in (snmp.users if snmp else {}).items() if takes_snmp_user(name)
+        },
     }
 
 
@@ -98,9 +101,12 @@ def _snmp_user(user: SnmpUser) -> dict[str, str]:
 
 
 def _gnmi(asked: Management) -> dict[str, Any]:
-    """The port, 0 where nothing is said of gNMI, and the files of certificate and key, "" where none are stated."""
+    """The port, 0 where nothing is said of gNMI, and the files of certificate and key, "" where none are stated that
+    SONiC takes.
+    """
+    tls = asked.tls if asked.tls and takes_file_names(asked.tls) else None
     return {
         "gnmi_port": (asked.gnmi.port or GNMI_PORT) if asked.gnmi else 0,
-        "gnmi_certificate": f"{CERTIFICATES}/{asked.tls.certificate}" if asked.tls else "",
-        "gnmi_key": f"{CERTIFICATES}/{asked.tls.key}" if asked.tls else "",
+        "gnmi_certificate": f"{CERTIFICATES}/{tls.certificate}" if tls else "",
+        "gnmi_key": f"{CERTIFICATES}/{tls.key}" if tls else "",
     }
