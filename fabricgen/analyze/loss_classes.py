@@ -47,7 +47,7 @@ class LossClasses:
 
     def __init__(self, losses: Losses) -> None:
         self.network, self.has, self.job = losses.network, losses.has, losses.job
-        self._after = losses.after
+        self._after, self._hides_losses, self._bundle_of_link = losses.after, losses.hides_losses, losses.bundle
         self._cluster, self._plan = self.network.cluster, self.network.cluster.plan
         self.survival = FailureAnalysis(self._cluster.design, self.network.fabric)
         found = ((tier, _class_of(self.network, tier.key)) for tier in self.survival.chain)
@@ -60,10 +60,14 @@ class LossClasses:
         self._looks = self._looks_alike()
 
     def single(self) -> Iterator[Loss]:
-        """Nodes, NICs, cables and fibres, switches from the leaves up, planes, racks and feeds."""
+        """Nodes, NICs, cables and fibres, bundles where losing one hides, switches from the leaves up, planes, racks
+        and feeds.
+        """
         yield from self._nodes()
         yield from self._nics()
         yield from self._cables()
+        if self._hides_losses:
+            yield from self._bundles()
         for tier, cls in self._tiers:
             yield from self._switches(tier, cls)
         yield from self._planes()
@@ -193,6 +197,13 @@ class LossClasses:
         yield from self._pieces("cable", found.piece, np.flatnonzero(ours & found.attached), split)
         yield from self._pieces("fibre", found.piece, np.flatnonzero(ours & ~found.attached), split)
         yield from self._pieces("leg", found.leg, np.flatnonzero(ours & split), split)
+
+    def _bundles(self) -> Iterator[Loss]:
+        """All links between two switches together."""
+        rows = self._links.row
+        bundle = np.full(len(self._plan.links), NONE, dtype=np.int64)
+        bundle[rows] = self._bundle_of_link
+        yield from self._pieces("bundle", bundle, rows, np.zeros(len(bundle), dtype=np.bool_))
 
     def _pieces(self, kind: str, piece: Ints64, rows: Ints64, split: Flags) -> Iterator[Loss]:
         """Pieces of cables, of some links, by pair of tiers, number of links, and what depends on them.

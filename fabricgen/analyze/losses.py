@@ -4,6 +4,9 @@ A rank is cut off when its node is lost or none of its ports is left in the larg
 Every switch spreads traffic evenly over the uplinks that are left to it, as ECMP and per-packet spraying do, so what a
 switch further up has lost does not lessen what it gets, unless nothing leads on from there. A rank that has lost ports
 sends all of its traffic by the others, and a collective waits for it.
+
+Where routes are static and NICs have a single plane, switches further on keep sending to one that has lost its way
+down: the share of flows that are hashed there is dead until somebody mends it.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from fabricgen.analyze.asked import Job
 from fabricgen.analyze.network import NONE, Network, components
 from fabricgen.analyze.traffic import others
 from fabricgen.design.fabric_model import TierKey
+from fabricgen.numbering.underlay import loses_flows_for_good
 from fabricgen.wiring.tables import Flags, Floats, Ints64, Segment
 
 RING, ALL_TO_ALL = "ring", "all_to_all"
@@ -29,7 +33,9 @@ class Left:
     """What a loss leaves: `cut_off` and `slowed` accelerators of all, and of those of the job.
 
     `slowdown` is the time of a pattern of the job's traffic over that before; empty where the loss cuts off one of its
-    accelerators. `lost_gbps` is what the bisection loses at most, Gb/s.
+    accelerators. `lost_gbps` is what the bisection loses at most, Gb/s. `dead_share` is the greatest share of what an
+    accelerator sends or gets beyond the loss that is sent into it all the same; `dead_to` accelerators lose flows so,
+    and `job_dead_to` of the job.
     """
 
     cut_off: int
@@ -38,6 +44,9 @@ class Left:
     job_slowed: int
     slowdown: Mapping[str, float]
     lost_gbps: float
+    dead_share: float
+    dead_to: int
+    job_dead_to: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +91,8 @@ class Losses:
     """The losses of a network, seen by a job; `grid` has its ranks by scale-up domain and place in it.
 
     `links` are those between switches, `place` by switch row the part of the network that it is in, `job` by rank
-    whether the job runs on it.
+    whether the job runs on it, `bundle` by link a number that it shares with those between its two switches;
+    `hides_losses`: whether switches keep sending to one that has lost its way down.
     """
 
     def __init__(self, network: Network, job: Job, grid: Ints64) -> None:
@@ -98,7 +108,7 @@ class Losses:
             switch[rows] = True
         self._switches = np.flatnonzero(switch)
         key = self.links.a * devices + self.links.b
-        pairs, self._pair, self._parallel = np.unique(key, return_inverse=True, return_counts=True)
+        pairs, self.bundle, self._parallel = np.unique(key, return_inverse=True, return_counts=True)
         self._pairs = np.divmod(pairs, devices)
         none = np.zeros(len(self.links.row), dtype=np.bool_)
         self._up = self._down = np.zeros(devices)
@@ -113,6 +123,7 @@ class Losses:
         self._reach = self._reaches(np.where(self.has, network.gbps, 0.0), none)
         everyone = np.ones(len(network.ranks))
         self._before = {name: self._time(name, everyone, self.has, none) for name in self._crossing}
+        self.hides_losses = loses_flows_for_good(network.cluster.design, network.fabric)
 
     def after(self, devices: Ints64 = _NOTHING, links: Ints64 = _NOTHING) -> Left:
         """What is left without some devices, by their rows, and without some links of the plan, by theirs."""
@@ -129,10 +140,13 @@ class Losses:
         left = np.where(port, network.gbps, 0.0)
         sums = left.sum(axis=1)
         cut, slowed = (sums == 0) & (self._whole > 0), (sums > 0) & (sums < self._whole)
+        share, dead = self._dead_flows(gone, lost, port) if self.hides_losses and lost.any() else (0.0, cut & ~cut)
+        flows = share, int(dead.sum()), int(dead[self.job].sum()) if len(self._grid) > 1 else 0
         if len(self._grid) < 2:  # within a scale-up domain a job needs no network
             stops = gone[network.ranks.device][self.job]
             slowdown = {} if stops.any() else dict.fromkeys(self._crossing, 1.0)
-            return Left(int(cut.sum()), int(slowed.sum()), int(stops.sum()), 0, slowdown, self._lost(left, lost))
+            counts = int(cut.sum()), int(slowed.sum()), int(stops.sum()), 0
+            return Left(*counts, slowdown, self._lost(left, lost), *flows)
         slowdown = {}
         if not cut[self.job].any():
             factor = np.divide(self._whole, sums, out=np.ones(len(sums)), where=sums > 0)
@@ -144,14 +158,38 @@ class Losses:
             int(slowed[self.job].sum()),
             slowdown,
             self._lost(left, lost),
+            *flows,
         )
+
+    def _dead_flows(self, gone: Flags, lost: Flags, port: Flags) -> tuple[float, Flags]:
+        """(greatest share, by rank whether some) of what ranks send or get beyond a loss that is sent into it.
+
+        A switch above that others still send to, and that has lost all of its links to one below, gets its share of
+        the flows to what is under that: of all that leads into its component, as flows are spread evenly. One that has
+        no way up any more gets its share of what those below send out.
+        """
+        kept = np.bincount(self.bundle[lost], minlength=len(self._parallel)) < self._parallel
+        is_sent_to = np.zeros(len(gone), dtype=np.bool_)
+        for end in self._pairs:
+            is_sent_to[end[kept]] = True
+        ends_here = (self._up > 0) & (self._left(lost)[0] <= 0) & ~gone
+        blind = (lost & ~kept[self.bundle] & is_sent_to[self.links.b]) | (~lost & ends_here[self.links.b])
+        blind &= (self.links.level != NONE) & ~self.links.across
+        greatest, dead = 0.0, np.zeros(len(port), dtype=np.bool_)
+        for number, level in enumerate(self.network.levels):
+            here = np.flatnonzero(blind & (self.links.level == number))
+            into = np.bincount(level.component[self.links.a[here]], self.links.gbps[here], len(gone))
+            share = np.divide(into, level.out_gbps, out=np.zeros(len(gone)), where=level.out_gbps > 0)
+            of_port = np.where(port, share[level.component[self.network.leaf]], 0.0)
+            greatest, dead = max(greatest, float(of_port.max(initial=0.0))), dead | (of_port > 0).any(axis=1)
+        return greatest, dead
 
     def _lost(self, port: Floats, lost: Flags) -> float:
         return max(0.0, self._reach - self._reaches(port, lost))
 
     def _main(self, gone: Flags, lost: Flags, port: Flags) -> Flags:
         """By switch row, whether it is in the largest piece that is left of its part of the network."""
-        kept = np.bincount(self._pair[lost], minlength=len(self._parallel)) < self._parallel
+        kept = np.bincount(self.bundle[lost], minlength=len(self._parallel)) < self._parallel
         a, b = (end[kept] for end in self._pairs)
         alive = self._switches[~gone[self._switches]]
         seed = np.full(len(gone), NONE, dtype=np.int64)

@@ -22,6 +22,13 @@ def underlay(design: Design, fabric: FabricDesign) -> str:
     return fabric_underlay(design.loaded.blueprint, fabric.name)
 
 
+def loses_flows_for_good(design: Design, fabric: FabricDesign) -> bool:
+    """Whether a link that is lost further on takes flows with it until it is mended: routes are static, so that no
+    switch hears of it, and NICs have a single plane to send by.
+    """
+    return is_routed(fabric) and underlay(design, fabric) == "static" and fabric.planes == 1
+
+
 def runs_bgp(design: Design, fabric: FabricDesign) -> bool:
     """Whether the switches of a fabric have AS numbers and sessions."""
     return is_routed(fabric) and underlay(design, fabric) in ("ebgp-numbered", "ebgp-unnumbered")

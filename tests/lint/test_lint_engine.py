@@ -86,9 +86,9 @@ def test_names_under_nos_are_checked_in_fabrics_too(over_base) -> None:
 
 
 def test_settings_of_bgp_where_none_runs(over_base) -> None:
-    assert codes(over_base("routing: {underlay: static, bfd: true}")) == ["FG803"]
+    assert codes(over_base("routing: {underlay: static, bfd: true}")) == ["FG753", "FG803"]
     assert codes(over_base("fabrics: {compute: {routing: {underlay: none, asn: {plan: rfc7938}}}}")) == ["FG803"]
-    assert codes(over_base("routing: {underlay: static}")) == []
+    assert codes(over_base("routing: {underlay: static}")) == ["FG753"]
 
 
 def test_dscps_may_not_clash_in_lossless_ethernet_either(over_base) -> None:

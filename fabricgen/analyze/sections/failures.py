@@ -26,9 +26,9 @@ FORMULA = (
     "bisection_share: the least cut into halves over that before; of a cable, fibre or NIC: 1 - what places above it "
     "can send less / bisection. slowdown: greatest load / Gb/s left, of ports and the uplinks of switches, over that "
     "before; switches spread traffic evenly over what they have left. per_year: parts whose loss cuts off an "
-    "accelerator of the job x of_rate x failures of one in a year, slowed_per_year: those that slow it by 0.5 % or "
-    "more; mean_hours = 8,766 / per_year. of_rate: half of the failures of a cable that is split are at its common "
-    "end, half at each leg"
+    "accelerator of the job, or leaves flows to one dead, x of_rate x failures of one in a year, slowed_per_year: "
+    "those that slow it by 0.5 % or more; mean_hours = 8,766 / per_year. of_rate: half of the failures of a cable that "
+    "is split are at its common end, half at each leg"
 )
 
 
@@ -74,6 +74,9 @@ def _row(losses: Losses, loss: Loss, whole: float) -> dict[str, Any]:
         "job_cut_off": left.job_cut_off,
         "ring_slowdown": round(left.slowdown[RING], 4) if left.slowdown else None,
         "all_to_all_slowdown": round(left.slowdown[ALL_TO_ALL], 4) if left.slowdown else None,
+        "dead_flows": round(left.dead_share, 6),
+        "dead_flows_to": left.dead_to,
+        "job_dead_flows_to": left.job_dead_to,
     }
 
 
@@ -101,7 +104,7 @@ def _interruptions(network: Network, job: Job, rows: Sequence[Mapping[str, Any]]
 
 
 def _stops(row: Mapping[str, Any]) -> bool:
-    return bool(row["job_cut_off"])
+    return bool(row["job_cut_off"] or row["job_dead_flows_to"])
 
 
 def _slows(row: Mapping[str, Any]) -> bool:
@@ -138,6 +141,11 @@ def lines(found: Mapping[str, Any]) -> Iterator[str]:
         )
         if row["kind"] == "pair":
             yield f"    the worst: {row['example']}"
+        if row["dead_flows_to"]:
+            yield (
+                f"    static routes lead into it: {row['dead_flows']:.2%} of the flows of {row['dead_flows_to']:,} "
+                "accelerators are dead until it is mended"
+            )
     yield f"  ({WITHIN if found['in_one_domain'] else BEYOND})"
     yield ""
     yield from _often_lines(found["interruptions"])
@@ -149,8 +157,13 @@ def worst_of_kinds(rows: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]
     for row in rows:
         kinds.setdefault((row["kind"], row["what"]), []).append(row)
     for mine in kinds.values():
-        worst = max(mine, key=lambda row: (row["job_cut_off"], row["cut_off"], row["all_to_all_slowdown"] or 0))
+        worst = max(mine, key=_harm)
         yield {**worst, "parts": sum(row["parts"] for row in mine)}
+
+
+def _harm(row: Mapping[str, Any]) -> tuple[float, ...]:
+    """How bad a loss is, the first figure first."""
+    return row["job_cut_off"], row["cut_off"], row["dead_flows_to"], row["all_to_all_slowdown"] or 0
 
 
 def _share(share: float | None) -> str:
