@@ -58,13 +58,13 @@ def entry_points(group: str) -> tuple[EntryPoint, ...]:
 def blamed(entry: EntryPoint) -> Iterator[None]:
     """Turn what a plug-in raises into an InputError (FG870) with its package and the line where it happened.
 
-    With FABRICGEN_TRACEBACK set it is raised as it is.
+    With FABRICGEN_TRACEBACK set it is raised as it is; an interruption always is.
     """
     try:
         yield
-    except InputError:
+    except (InputError, KeyboardInterrupt):
         raise
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
         if os.environ.get("FABRICGEN_TRACEBACK"):
             raise
         where = error.__traceback__
@@ -73,7 +73,15 @@ def blamed(entry: EntryPoint) -> Iterator[None]:
         line = Span(where.tb_frame.f_code.co_filename, where.tb_lineno, 1) if where else None
         raise fault(
             FAULT,
-            f"{entry.group}: {entry.text} failed: {type(error).__name__}: {error}",
+            f"{entry.group}: {entry.text} failed: {type(error).__name__}: {_text_of(error)}",
             hint="report it to whoever makes the package; FABRICGEN_TRACEBACK=1 shows where it happened",
             span=line,
         ) from error
+
+
+def _text_of(error: BaseException) -> str:
+    """What an error says; of one that fails at that too, nothing."""
+    try:
+        return str(error)
+    except Exception:  # noqa: BLE001 - a stranger's __str__
+        return "(it has no text)"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from fabricgen.blueprint.sections.lint_settings import ProjectLint, Waiver
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Edit, Path, Severity, Span
+from fabricgen.kernel.entry_points import FAULT as PLUG_IN_FAILS
 from fabricgen.lint.codes import EXPIRED, UNMATCHED, known_codes, no_rule
 from fabricgen.lint.fault import code_ids
 from fabricgen.lint.rule import DesignRule, PlanRule, all_rules
@@ -77,8 +78,8 @@ def lint(
     """Judge a design and, if given, its cluster; `others` are findings from elsewhere, e.g. on templates."""
     asked = settings or LintSettings()
     settings = asked.within(design.loaded.project.lint)
-    every = [d for d in (*_findings(design, cluster), *others) if asked.wants(d.code)]
-    wanted = [d for d in every if settings.wants(d.code) or d.code in _impossible_codes()]
+    every = [d for d in (*_findings(design, cluster), *others) if asked.wants(d.code) or d.code == PLUG_IN_FAILS]
+    wanted = [d for d in every if settings.wants(d.code) or d.code in {*_impossible_codes(), PLUG_IN_FAILS}]
     softened = [(PROJECT, IGNORED, d) for d in every if d not in wanted]
     found = _weighed(design, wanted, softened)
     waivers = list(enumerate(design.loaded.blueprint.lint.waive))

@@ -63,7 +63,7 @@ def code_ids() -> frozenset[str]:
 def page_of(code: str) -> Documented | None:
     """The rule or fault with a code; None for an unknown code. Faults and plug-ins are loaded only where asked for."""
     if code in plugged_codes():
-        return next(rule for rule in plugged_rules() if rule.id == code)
+        return next((rule for rule in plugged_rules()[0] if rule.id == code), None)
     return next((rule for rule in all_rules() if rule.id == code), None) or next(
         (fault for fault in all_faults() if fault.id == code), None
     )

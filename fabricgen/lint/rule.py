@@ -10,13 +10,12 @@ import re
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from fabricgen.design.model import Design
 from fabricgen.kernel import discovery
-from fabricgen.kernel.diagnostics import Diagnostic, Edit, Path
-from fabricgen.kernel.entry_points import EntryPoint, entry_points
+from fabricgen.kernel.diagnostics import Diagnostic, Edit, InputError, Path, Severity
+from fabricgen.kernel.entry_points import EntryPoint, blamed, entry_points
 from fabricgen.lint.documented import Documented
 
 if TYPE_CHECKING:
@@ -110,34 +109,38 @@ def plugged_codes() -> frozenset[str]:
     return frozenset(entry.name for entry in entry_points(PLUG_INS) if _CODE.fullmatch(entry.name))
 
 
-def offered() -> tuple[EntryPoint, ...]:
-    """Where rules of other packages are, by code; raises InputError (FG870) for what is no code, or has two rules."""
-    entries = entry_points(PLUG_INS)
-    for entry in entries:
-        if not _CODE.fullmatch(entry.name):
-            raise entry.unusable("its name is not a code", _FORM)
-    for first, second in pairwise(entries):
-        if first.name == second.name:
-            raise second.unusable(f"{first.package} has a rule of this code too", "uninstall one of them")
-    return entries
-
-
-def plugged_rules() -> tuple[PlugInRule, ...]:
-    """The rules of other packages, by code; raises InputError (FG870) for one that cannot be used."""
-    return tuple(loaded_rule(entry) for entry in offered())
+def plugged_rules() -> tuple[list[PlugInRule], list[Diagnostic]]:
+    """The rules of other packages, by code, and what is told (FG870) of those that cannot be used."""
+    rules, told = list[PlugInRule](), list[Diagnostic]()
+    for entry in entry_points(PLUG_INS):
+        try:
+            rules.append(loaded_rule(entry))
+        except InputError as error:
+            told += error.diagnostics
+    return rules, told
 
 
 @cache
 def loaded_rule(entry: EntryPoint) -> PlugInRule:
-    """The rule of an entry point; raises InputError (FG870) where it cannot be loaded, or is no rule of its code."""
-    found = entry.load()
-    if not (isinstance(found, type) and issubclass(found, PlugInRule)):
-        raise entry.unusable("it is no class of fabricgen.api.ViewRule")
-    lacking = [name for name in ("id", "severity", "title") if not hasattr(found, name)]
-    if lacking:
-        raise entry.unusable(f"{found.__name__} has no {', '.join(lacking)}")
-    if found.id != entry.name:
-        raise entry.unusable(f"{found.__name__} says that its id is {found.id}", "name the entry point after the code")
-    rule = found()
-    rule.package = entry.package
+    """The rule of an entry point; raises InputError (FG870) where it cannot be loaded, is no rule of its code, or where
+    a package that is named before has one of this code.
+    """
+    if not _CODE.fullmatch(entry.name):
+        raise entry.unusable("its name is not a code", _FORM)
+    first = next(each for each in entry_points(PLUG_INS) if each.name == entry.name)
+    if first != entry:
+        raise entry.unusable(f"{first.package} has a rule of this code too", "uninstall one of them")
+    with blamed(entry):
+        found = entry.load()
+        if not (isinstance(found, type) and issubclass(found, PlugInRule)):
+            raise entry.unusable("it is no class of fabricgen.api.ViewRule")
+        kinds = {"id": str, "severity": Severity, "title": str}
+        lacking = [name for name, kind in kinds.items() if not isinstance(getattr(found, name, None), kind)]
+        if lacking:
+            raise entry.unusable(f"{found.__name__} has no {', '.join(lacking)}")
+        if found.id != entry.name:
+            why = f"{found.__name__} says that its id is {found.id}"
+            raise entry.unusable(why, "name the entry point after the code")
+        rule = found()
+        rule.package = entry.package
     return rule

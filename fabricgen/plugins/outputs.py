@@ -17,6 +17,7 @@ from fabricgen.publish.manifest import ancestors, check_path
 GROUP = "fabricgen.outputs"
 _LONGEST = 255
 """Bytes in a name of a file: Linux's NAME_MAX."""
+_END = object()
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
 
 
@@ -77,9 +78,16 @@ def _yielded(entry: EntryPoint, cluster: Cluster) -> Iterator[tuple[str, bytes]]
     if isinstance(found, str | bytes) or not isinstance(found, Iterable):
         raise entry.unusable(f"it returns {type(found).__name__}", "yield (path, text or bytes)")
     with blamed(entry):
-        for each in found:
-            if not (isinstance(each, tuple) and len(each) == 2 and isinstance(each[0], str)):
-                raise entry.unusable(f"it yields {type(each).__name__}", "yield (path, text or bytes)")
-            if not isinstance(each[1], str | bytes):
-                raise entry.unusable(f"{each[0]!r} is {type(each[1]).__name__}", "yield (path, text or bytes)")
-            yield each[0], each[1].encode() if isinstance(each[1], str) else each[1]
+        files = iter(found)
+    while True:
+        with blamed(entry):
+            file = next(files, _END)
+            if file is _END:
+                return
+            if not (isinstance(file, tuple) and len(file) == 2 and isinstance(file[0], str)):
+                raise entry.unusable(f"it yields {type(file).__name__}", "yield (path, text or bytes)")
+            path, content = file
+            if not isinstance(content, str | bytes):
+                raise entry.unusable(f"{path!r} is {type(content).__name__}", "yield (path, text or bytes)")
+            data = content.encode() if isinstance(content, str) else content
+        yield path, data

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, cast
 
 from fabricgen.cluster import Cluster
-from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.kernel.entry_points import EntryPoint, blamed
-from fabricgen.lint.rule import PlugInRule, loaded_rule, offered
+from fabricgen.kernel.diagnostics import Diagnostic, Edit, InputError, Severity, Span
+from fabricgen.kernel.entry_points import EntryPoint, blamed, entry_points
+from fabricgen.lint.rule import PLUG_INS, PlugInRule, loaded_rule
 
 if TYPE_CHECKING:
     from fabricgen.plugins.view import ClusterView
@@ -24,14 +24,19 @@ class ViewRule(PlugInRule):
 
 
 def plug_in_findings(cluster: Cluster, wanted: Callable[[str], bool]) -> tuple[Diagnostic, ...]:
-    """What rules of other packages find, of codes that are wanted; raises InputError (FG870) where one fails."""
-    rules = [(entry, cast(ViewRule, loaded_rule(entry))) for entry in offered() if wanted(entry.name)]
-    if not rules:
+    """What rules of other packages find, of codes that are wanted, and FG870 for each that cannot be used or fails."""
+    entries = [entry for entry in entry_points(PLUG_INS) if wanted(entry.name)]
+    if not entries:
         return ()
     from fabricgen.plugins.view import ClusterView
 
-    view = ClusterView(cluster)
-    return tuple(found for entry, rule in rules for found in _checked(entry, rule, view))
+    view, findings = ClusterView(cluster), list[Diagnostic]()
+    for entry in entries:
+        try:
+            findings += _checked(entry, cast(ViewRule, loaded_rule(entry)), view)
+        except InputError as error:
+            findings += error.diagnostics
+    return tuple(findings)
 
 
 def _checked(entry: EntryPoint, rule: ViewRule, view: ClusterView) -> Iterator[Diagnostic]:
@@ -44,6 +49,10 @@ def _checked(entry: EntryPoint, rule: ViewRule, view: ClusterView) -> Iterator[D
             raise entry.unusable(f"it yields a finding of {each.code}", f"its findings are of {rule.id}")
         if not isinstance(each.severity, Severity) or not isinstance(each.message, str) or not each.message:
             raise entry.unusable("it yields a finding without message or severity", "yield self.flag(path, message)")
+        if not isinstance(each.hint, str) or not isinstance(each.span, Span | None):
+            raise entry.unusable("it yields a finding whose hint or span is none", "yield self.flag(path, message)")
+        if not (isinstance(each.fix, tuple) and all(isinstance(edit, Edit) for edit in each.fix)):
+            raise entry.unusable("it yields a finding whose fix is no tuple of edits", "leave it out")
         if not isinstance(each.path, tuple) or not all(isinstance(step, str | int) for step in each.path):
             raise entry.unusable(f"it yields a finding at {each.path!r}", "a path is a tuple of keys and list indexes")
         yield each

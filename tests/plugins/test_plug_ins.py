@@ -162,6 +162,14 @@ HERE = "BAD101 = broken_fabric:Rule"
     [
         ("    def check(self, view): return [1 / 0]", HERE, "failed: ZeroDivisionError: division by zero"),
         ("    def check(self, view): raise SystemExit('no')", HERE, "failed: SystemExit: no"),
+        ("    def check(self, view): raise BaseException('no')", HERE, "failed: BaseException: no"),
+        ("    def check(self, view): raise GeneratorExit", HERE, "failed: GeneratorExit: "),
+        ("    def check(self, view): raise type('Mute', (Exception,), {'__str__': 1})", HERE, "failed: Mute: (it has"),
+        ("    def __init__(self): raise RuntimeError('not made')", HERE, "failed: RuntimeError: not made"),
+        ("raise BaseException('of the module')", HERE, "failed: BaseException: of the module"),
+        ("    title = 7", HERE, "Rule has no title"),
+        ("    def check(self, view): return [self.flag((), 'x', 7)]", HERE, "whose hint or span is none"),
+        ("    def check(self, view): return [self.flag((), 'x', fix=[7])]", HERE, "whose fix is no tuple of edits"),
         ("", HERE, "failed: TypeError: 'NoneType' object is not iterable"),
         ("    def check(self, view): return ['found']", HERE, "it yields str"),
         ("    def check(self, view): return [Diagnostic('FG101', 1, 'x')]", HERE, "it yields a finding of FG101"),
@@ -179,9 +187,9 @@ def test_a_rule_that_cannot_be_used_is_named(
     code: str, line: str, said: str, broken: Callable[..., None], fabricgen: Run
 ) -> None:
     broken(code, "rules", line)
-    ran = fabricgen("lint", SMALL)
+    ran = fabricgen("lint", SMALL, *(["--select", "BAD"] if line.startswith("BAD") else []))
     (told,) = [each for each in ran.out.splitlines() if "[FG870]" in each]
-    assert ran.code == 2
+    assert ran.code == 1
     assert f"fabricgen.rules: '{line.partition(' ')[0]}' of the package broken-fabric 0.3" in told
     assert said in told
     assert "Traceback" not in ran.out + ran.err
@@ -197,6 +205,25 @@ def test_a_rule_that_fails_has_a_line_and_is_left_out_on_request(
     monkeypatch.setenv("FABRICGEN_TRACEBACK", "1")
     with pytest.raises(ValueError, match="of this line"):
         fabricgen("lint", SMALL)
+
+
+def test_a_rule_that_does_not_load_blocks_nothing_else(
+    broken: Callable[..., None], fabricgen: Run, tmp_path: Path
+) -> None:
+    broken("import nowhere_at_all", "rules", HERE)
+    ran = fabricgen("build", SMALL, "-o", tmp_path / "out", "--only", "links")
+    assert (ran.code, (tmp_path / "out" / "links.csv").exists()) == (1, True)
+    assert ran.err.count("error[FG870]") == 1
+    listed = fabricgen("rules", "FG870")
+    assert (listed.code, listed.err.count("error[FG870]"), "a plug-in cannot be used" in listed.out) == (0, 1, True)
+    for form in ("text", "json", "sarif", "github"):
+        assert "No module named 'nowhere_at_all'" in fabricgen("lint", SMALL, "--format", form).out
+    assert fabricgen("show", SMALL).code == 0
+
+
+def test_an_interruption_is_not_the_fault_of_a_plug_in(broken: Callable[..., None], fabricgen: Run) -> None:
+    broken("    def check(self, view): raise KeyboardInterrupt", "rules", HERE)
+    assert fabricgen("lint", SMALL).code == 130
 
 
 def test_two_packages_have_no_code_and_no_output_together(broken: Callable[..., None], fabricgen: Run) -> None:
@@ -217,6 +244,9 @@ def test_two_packages_have_no_code_and_no_output_together(broken: Callable[..., 
         ("yield 'a', ''; yield 'a', ''", "bad = broken_fabric:make", "it yields the path 'a' twice"),
         ("yield 'a/b', ''; yield 'a', ''", "bad = broken_fabric:make", "both a file and a folder"),
         ("yield 'a', ''; yield 'a/b', ''", "bad = broken_fabric:make", "both a file and a folder"),
+        ("yield 'a', ''; raise BaseException('late')", "bad = broken_fabric:make", "failed: BaseException: late"),
+        ("yield 'a', ''; raise GeneratorExit", "bad = broken_fabric:make", "failed: GeneratorExit"),
+        ("yield 'a', '\\ud800'", "bad = broken_fabric:make", "failed: UnicodeEncodeError"),
         ("yield 'a', 7", "bad = broken_fabric:make", "'a' is int"),
         ("yield 'a'", "bad = broken_fabric:make", "it yields str"),
         ("return 'a'", "bad = broken_fabric:make", "it returns str"),

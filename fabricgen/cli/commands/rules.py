@@ -20,7 +20,10 @@ def command(code: str, form: str) -> None:
     from fabricgen.lint.fault import all_codes
     from fabricgen.lint.rule import plugged_rules
 
-    known = (*all_codes(), *plugged_rules())
+    rules, told = plugged_rules()
+    for diagnostic in told:
+        click.echo(diagnostic.text(), err=True)
+    known = (*all_codes(), *rules)
     found = tuple(each for each in known if each.id.startswith(code.upper()))
     if not found:
         raise fault(

@@ -307,8 +307,9 @@ FG870 = Fault(
     docs/api.md asks for, or that fails.
 
     The message names the package and its version, and where it raised an error, the line; FABRICGEN_TRACEBACK=1 shows
-    all of it. An output fails only a build that names it with `--only`, a rule every `lint` and `build` of a blueprint:
-    `lint --ignore CODE`, or the project's settings, leave it out. Mend the package, or uninstall it.
+    all of it. An output fails only a build that names it with `--only`. A rule is an error among the findings of every
+    `lint` and `build`, which judge and write all else: `lint --ignore CODE`, or the project's settings, leave it out.
+    Mend the package, or uninstall it.
     """,
     in_words=True,
     bad="""
