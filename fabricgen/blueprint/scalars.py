@@ -237,6 +237,10 @@ PeersOf = Annotated[
 """Links of a switch to the other one of its pair."""
 
 
+ALL_KINDS = "all"
+"""The key of a mode of NICs that is stated for all kinds of nodes at once."""
+
+
 class NicMode(FrozenModel):
     """How one NIC port is run: `2x400` is two ports of 400G."""
 
@@ -255,7 +259,14 @@ class NicMode(FrozenModel):
 
 
 _NIC_MODE_FORM = text_form(forms.NIC_MODE, "ports that one is run as, such as 2x400", "2x400", "1x800")
-NicModeOf = Annotated[NicMode, BeforeValidator(NicMode.read), WithJsonSchema(_NIC_MODE_FORM)]
+NicModes = Annotated[
+    dict[Name, Annotated[NicMode, BeforeValidator(NicMode.read)]],
+    BeforeValidator(lambda value: value if isinstance(value, dict) else {ALL_KINDS: value}),
+    WithJsonSchema(
+        {"oneOf": [_NIC_MODE_FORM, {"type": "object", "patternProperties": {NAME_PATTERN: _NIC_MODE_FORM}}]}
+    ),
+]
+"""Node profile -> how its NIC ports are run; one for all kinds of nodes."""
 
 
 def _one_a_speed(modes: tuple[NicMode, ...]) -> tuple[NicMode, ...]:

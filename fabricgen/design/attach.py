@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import gcd
 
-from fabricgen.blueprint.scalars import NicMode
+from fabricgen.blueprint.scalars import ALL_KINDS, NicMode
 from fabricgen.blueprint.sections.fabric import Fabric
 from fabricgen.catalog.models import CageClass, NicPort, NicRole, NodeProfile, SwitchProfile
 from fabricgen.design.fabric_model import Attachment, Leg
@@ -68,8 +68,9 @@ def attach(
 def _mode(profile: NodeProfile, role: NicRole, role_name: str, fabric: Fabric, path: Path) -> NicMode:
     """How each NIC port is split: as the blueprint states, else so that every plane gets one port of the NIC."""
     each = role.ports_per_nic
-    mode = fabric.nic or NicMode.model_construct(ways=fabric.planes // gcd(fabric.planes, each), speed_gbps=0)
-    place = (*path, "nic" if fabric.nic else "planes")
+    stated = fabric.nic.get(profile.id) or fabric.nic.get(ALL_KINDS)
+    mode = stated or NicMode.model_construct(ways=fabric.planes // gcd(fabric.planes, each), speed_gbps=0)
+    place = (*path, "planes") if stated is None else (*path, "nic", *([profile.id] if profile.id in fabric.nic else []))
     if mode.ways not in role.splits:
         offered = ", ".join(f"{w} x {max(role.speeds) // w}G" for w in role.splits)
         raise fault(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fabricgen.blueprint.dimensions import DIMENSIONS, leg_dimensions, leg_number
+from fabricgen.blueprint.scalars import ALL_KINDS
 from fabricgen.design.attach import attach
 from fabricgen.design.extras.demands import ExtraDemand, extra_demands, most_on_named, most_on_one_switch
 from fabricgen.design.extras.kept_ports import in_order_of_cages, kept_for_extras
@@ -241,6 +242,7 @@ class _LinkedFabrics:
                 path=(*path, "attach") if spec.attach else path,
                 hint=f"take {name} off a `skip`" if skipped else f"set `attach:`; {did_you_mean(role, roles)}",
             )
+        self._require_kinds(name, {s.profile.id for s in sets if s.attaches(name, role)})
         found = {}
         for leaf in leaves:
             tier = self.specs[leaf]
@@ -251,6 +253,17 @@ class _LinkedFabrics:
                     if s.attaches(name, role)
                 )
         return found
+
+    def _require_kinds(self, name: str, kinds: Collection[str]) -> None:
+        """Raise InputError where `nic` states a mode for a kind of node that does not attach to a fabric."""
+        unknown = next((kind for kind in self.fabrics[name].nic if kind not in (ALL_KINDS, *kinds)), None)
+        if unknown is not None:
+            raise fault(
+                "FG014",
+                f"`nic` has a mode for {unknown}, and no node of {name} is one",
+                path=("fabrics", name, "nic", unknown),
+                hint=did_you_mean(unknown, kinds) or f"its nodes are {', '.join(sorted(kinds)) or 'none'}",
+            )
 
     def _sizes(self, spec: TierSpec) -> dict[str, int]:
         """How many values each inner dimension (rail, rail group, plane, port) has on a tier: on the switches that the

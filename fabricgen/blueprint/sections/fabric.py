@@ -17,7 +17,7 @@ from fabricgen.blueprint.scalars import (
     MediaOf,
     Name,
     NicMode,
-    NicModeOf,
+    NicModes,
     PeersOf,
     Ratio,
     Speed,
@@ -353,7 +353,11 @@ class Fabric(Model):
         ),
     ] = ()
     planes: int = Field(1, ge=1, le=8, description="Parallel disjoint copies; each NIC port is split over them.")
-    nic: NicModeOf | None = Field(None, description="How a NIC port is run, e.g. 2x400. Default: from planes.")
+    nic: NicModes = Field(
+        default_factory=dict,
+        description="How a NIC port is run, e.g. 2x400, of all nodes or by their profile: {dgx-b300: 2x400}. Default: "
+        "from planes.",
+    )
     speed: Speed | None = Field(None, description="Speed of node links. Default: the NIC's fastest that fits.")
     oversubscription: Ratio | None = Field(None, description='Downlink : uplink bandwidth. Default: "1:1".')
     ip: Ip | None = Field(None, description="Address families: v4, v6 or dual. Default: its carrier's, the cluster's.")

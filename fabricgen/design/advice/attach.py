@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
+from fabricgen.blueprint.scalars import ALL_KINDS
 from fabricgen.catalog.models import NicRole
 from fabricgen.design.advice.switches import larger_switches, same_protocol, switches
 from fabricgen.design.advice.trials import Advice, Trials, target_of
-from fabricgen.design.fabric_model import TierKey
+from fabricgen.design.fabric_model import FabricDesign, TierKey
 from fabricgen.design.tiers import TierSpec
 
 MOST_COUNTS = 16
@@ -39,28 +41,64 @@ def node_speeds(trials: Trials, fabric: str) -> Iterator[Advice]:
     path = f"fabrics.{fabric}.speed"
     offered = {s // ways for role in _roles(trials, fabric) for s in role.speeds for ways in role.splits}
     for speed in sorted(offered, reverse=True):
-        if trials.fits({path: f"{speed}G"}):
-            yield Advice("speed", f"`speed: {speed}G`", {path: f"{speed}G"})
+        if fabrics := trials.outcome({path: f"{speed}G"}):
+            yield Advice("speed", f"`speed: {speed}G`{_slowed(fabrics, fabric)}", {path: f"{speed}G"})
             return
 
 
 def nic_modes(trials: Trials, fabric: str) -> Iterator[Advice]:
-    """The first NIC mode with which the nodes attach."""
+    """The first NIC mode with which the nodes attach: one for all that runs none below its speed, else one for each
+    kind; else the first that fits at all.
+    """
     path = f"fabrics.{fabric}.nic"
     modes = {(w, s // w) for role in _roles(trials, fabric) for s in role.speeds for w in role.splits if s % w == 0}
-    for ways, speed in sorted(modes, key=lambda mode: (mode[0], -mode[1])):
-        change = {path: f"{ways}x{speed}"}
-        if trials.fits(change):
-            yield Advice("nic", f"`nic: {ways}x{speed}`", change)
-            return
+    changes: list[Any] = [f"{ways}x{speed}" for ways, speed in sorted(modes, key=lambda mode: (mode[0], -mode[1]))]
+    slow = None
+    for mode in [*changes, *_modes_of_kinds(trials, fabric)]:
+        text = mode if isinstance(mode, str) else f"{{{', '.join(f'{kind}: {of}' for kind, of in mode.items())}}}"
+        if fabrics := trials.outcome({path: mode}):
+            slowed = _slowed(fabrics, fabric)
+            advice = Advice("nic", f"`nic: {text}`{slowed}", {path: mode})
+            if not slowed:
+                yield advice
+                return
+            slow = slow or advice
+    if slow:
+        yield slow
+
+
+def _modes_of_kinds(trials: Trials, fabric: str) -> Iterator[dict[str, str]]:
+    """By node profile the split nearest to the one that is stated, at full speed; where profiles differ."""
+    stated, name = trials.blueprint.fabrics[fabric].nic, trials.blueprint.fabrics[fabric].attach or fabric
+    sets = [nodes for nodes in trials.context.layout.node_sets if nodes.attaches(fabric, name)]
+    ways = {nodes.profile.id: (stated.get(nodes.profile.id) or stated.get(ALL_KINDS)) for nodes in sets}
+    found = {}
+    for nodes in sets:
+        role, mode = nodes.profile.roles[name], ways[nodes.profile.id]
+        splits = [split for split in role.splits if max(role.speeds) % split == 0]
+        split = min(splits, key=lambda split: (abs(split - (mode.ways if mode else 1)), split), default=1)
+        found[nodes.profile.id] = f"{split}x{max(role.speeds) // split}"
+    if len(found) > 1:
+        yield found
+
+
+def _slowed(fabrics: Sequence[FabricDesign], name: str) -> str:
+    """Which nodes a change would leave below the speed of their NICs, in words to follow it; "" for none."""
+    attachments = {a.profile.id: a for fabric in fabrics if fabric.name == name for _, a in fabric.attachments}
+    slow = [
+        f"{kind} has {gbps} of {most} Gb/s at each port"
+        for kind, a in sorted(attachments.items())
+        if (gbps := a.speed_gbps * a.per_connector) < (most := max(a.profile.roles[a.role].speeds))
+    ]
+    return f" ({', '.join(slow)} then)" if slow else ""
 
 
 def fewer_planes(trials: Trials, fabric: str) -> Iterator[Advice]:
     """The largest number of planes, below the stated one, over which the NIC ports can be split."""
     path = f"fabrics.{fabric}.planes"
     for planes in range(trials.blueprint.fabrics[fabric].planes - 1, 0, -1):
-        if trials.fits({path: planes}):
-            yield Advice("planes", f"`planes: {planes}`", {path: planes})
+        if fabrics := trials.outcome({path: planes}):
+            yield Advice("planes", f"`planes: {planes}`{_slowed(fabrics, fabric)}", {path: planes})
             return
 
 

@@ -29,7 +29,7 @@ FG014 = Fault(
     title="no node has the ports that a fabric attaches",
     text="""
     A fabric, or an extra device, attaches ports of a role (`attach`) that its profile has none of, or more than it
-    has.
+    has; or `nic` states how ports of a node are run that does not attach.
 
     Roles say which NIC ports belong to which network: compute, storage, inband, bmc. Name a role that the profile
     has, as `fabricgen catalog ID` shows it.

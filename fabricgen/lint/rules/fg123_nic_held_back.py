@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from fabricgen.blueprint.scalars import ALL_KINDS, NicMode
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.attach import lanes_lacking, matching_cages
-from fabricgen.design.fabric_model import Attachment
+from fabricgen.design.fabric_model import Attachment, FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
@@ -19,7 +20,9 @@ class NicHeldBack(DesignRule):
     the speed of every NIC, while all counts and ratios still look right: a DGX B200 has 400 Gb/s per GPU (DGX
     SuperPOD reference architecture, compute fabric), but 200 Gb/s on HDR switches.
 
-    Use switches as fast as the NICs, or set `speed` where the lower one is intended.
+    A `nic` mode for all kinds of nodes does the same to those whose NICs are faster: `1x400` halves one of 800G.
+
+    Use switches as fast as the NICs, state `nic` by kind of node, or set `speed` where the lower one is intended.
     """
 
     id = "FG123"
@@ -41,10 +44,15 @@ class NicHeldBack(DesignRule):
         """Compare the ports of nodes with the fastest that their NICs offer, where no speed is stated."""
         for fabric in design.fabrics:
             spec = design.loaded.blueprint.fabrics[fabric.name]
-            if spec.speed or (spec.nic and spec.nic.speed_gbps):
+            if spec.speed:
                 continue
+            yield from self._modes(fabric, spec.nic)
             every = ((feed.leaf, a) for feed in fabric.node_feeds for _, a in feed.attachments)
-            slow = {(a.profile.id, leaf): a for leaf, a in every if a.speed_gbps < fastest_gbps(a)}
+            slow = {
+                (a.profile.id, leaf): a
+                for leaf, a in every
+                if a.speed_gbps < fastest_gbps(a) and not {a.profile.id, ALL_KINDS} & spec.nic.keys()
+            }
             for (name, key), attachment in sorted(slow.items(), key=lambda item: item[0]):
                 leaf = design.tier(key)
                 own, most = attachment.speed_gbps, fastest_gbps(attachment)
@@ -54,6 +62,32 @@ class NicHeldBack(DesignRule):
                     f"{fabric.name} ports of {name} run at {own}G of their {most}G: {why}",
                     f"use {better}, or set `speed: {own}G` on {fabric.name} if that is intended",
                 )
+
+    def _modes(self, fabric: FabricDesign, modes: Mapping[str, NicMode]) -> Iterator[Diagnostic]:
+        """Kinds of nodes whose NICs a mode for all kinds slows down, while it leaves those of others their speed."""
+        attachments = {a.profile.id: a for _, a in fabric.attachments if a.profile.id not in modes}
+        slow = {kind: a for kind, a in attachments.items() if nic_gbps(a) < most_gbps(a)}
+        if ALL_KINDS not in modes or len(slow) == len(attachments):
+            return
+        mode = modes[ALL_KINDS]
+        for kind, attachment in sorted(slow.items()):
+            own, most = nic_gbps(attachment), most_gbps(attachment)
+            yield self.flag(
+                (*fabric.path, "nic"),
+                f"`nic: {mode.ways}x{mode.speed_gbps}` runs each {fabric.name} port of {kind} at {own}G of its {most}G",
+                f"state the mode by kind of node, such as `{kind}: {attachment.per_connector}x"
+                f"{most // attachment.per_connector}`, or `speed` where the lower one is intended",
+            )
+
+
+def nic_gbps(attachment: Attachment) -> int:
+    """What the ports that a NIC port is split into carry together, Gb/s."""
+    return attachment.speed_gbps * attachment.per_connector
+
+
+def most_gbps(attachment: Attachment) -> int:
+    """The highest speed of an unsplit NIC port, Gb/s."""
+    return max(attachment.profile.roles[attachment.role].speeds)
 
 
 def held_back_by(attachment: Attachment, switch: SwitchProfile, most: int) -> tuple[str, str]:
