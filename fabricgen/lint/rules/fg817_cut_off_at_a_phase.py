@@ -50,14 +50,10 @@ class CutOffAtAPhase(PlanRule):
         """Compare the links of the nodes of each phase with those that they have in the end."""
         import numpy as np
 
-        from fabricgen.design.phases.selection import selection_of
-        from fabricgen.phases.presence import presence
+        from fabricgen.lint.subjects.phased import judged_phases
 
-        whole = cluster.phase.whole if cluster.phase else cluster
-        stated = {name: selection_of(whole.design, name) for name in whole.design.loaded.blueprint.phases}
-        judged = {cluster.phase.name: cluster.phase.selection} if cluster.phase else stated
-        for name, selection in judged.items():
-            there = presence(whole.design, whole.plan, selection)
+        whole, phases = judged_phases(cluster)
+        for name, selection, there in phases:
             for fabric in sorted(selection.fabrics):
                 cut = _linked(whole.plan, fabric, np.ones_like(there.links)) & ~_linked(whole.plan, fabric, there.links)
                 rows = np.flatnonzero(cut & there.devices).tolist()

@@ -1,0 +1,171 @@
+"""FG827: at a phase something that is there needs what comes later."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.rule import PlanRule
+from fabricgen.models.validation import dotted
+
+if TYPE_CHECKING:
+    from fabricgen.cluster import Cluster
+    from fabricgen.design.phases.selection import Selection
+    from fabricgen.phases.presence import Presence
+    from fabricgen.wiring.tables import Ints64
+
+Gap = tuple[str, str]
+"""What lacks what, and what would be right."""
+
+
+class WaitsForALaterPhase(PlanRule):
+    """At a phase switches, hosts or fabrics are there, and what they cannot do without comes later.
+
+    Named are: management ports and BMCs whose out-of-band network comes later, so that nobody reaches what was racked
+    unless over the fabric; switches all of whose links up come later, behind which each leaf is an island; the only way
+    out to where an exit leads, or to the routers of a fabric without exits; the subnet manager of InfiniBand; servers
+    for time, names, logs, DHCP and first boots; and all extra devices of a fabric, such as its storage.
+
+    Let these come with what needs them, leave out the fabric that needs them, or waive the finding where somebody
+    bridges the time. With `--phase` only that phase is judged, without it every phase of the blueprint.
+    """
+
+    id = "FG827"
+    severity = Severity.WARNING
+    title = "at a phase something that is there needs what comes later"
+    bad = """
+        fabrics:
+          oob: {protocol: ethernet, attach: bmc, also: switches, tiers: {leaf: {switch: sn2201}}}
+        phases:
+          now: {fabrics: [compute]}  # <-
+          end: {}
+    """
+    good = """
+        fabrics:
+          oob: {protocol: ethernet, attach: bmc, also: switches, tiers: {leaf: {switch: sn2201}}}
+        phases:
+          now: {units: {p1: 1}}
+          end: {}
+    """
+
+    def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
+        """Look for what each phase lacks of the end, by what needs it."""
+        from fabricgen.lint.subjects.phased import judged_phases
+
+        whole, phases = judged_phases(cluster)
+        for name, selection, there in phases:
+            for gaps in (_unmanaged, _without_way_up, _without_way_out, _without_servers, _without_extras):
+                for message, hint in gaps(whole, selection, there):
+                    yield self.flag(("phases", name), f"at phase '{name}' {message}", hint)
+
+
+def _lacking(whole: Cluster, there: Presence, segments: list[int]) -> Ints64:
+    """Devices that are there and have links of some segments in the end, and none now; int64."""
+    import numpy as np
+
+    links = whole.plan.links
+    wanted = np.isin(links.segment, segments)
+    lacking = np.zeros(len(whole.plan.devices), dtype=bool)
+    lacking[links.a_device[wanted]] = True
+    lacking[links.a_device[wanted & there.links]] = False
+    rows: Ints64 = np.flatnonzero(lacking & there.devices)
+    return rows
+
+
+def _unmanaged(whole: Cluster, selection: Selection, there: Presence) -> Iterator[Gap]:
+    """Management ports of switches, and BMCs where the whole network for them comes later (else they are FG817's)."""
+    from fabricgen.wiring.tables import ManagementPort
+
+    segments = list(enumerate(whole.plan.links.segments))
+    of_switches = [i for i, s in segments if isinstance(s.a, ManagementPort)]
+    bmcs = [i for i, s in segments if getattr(s.a, "role", "") == "bmc" and s.fabric not in selection.fabrics]
+    switches, others = (_lacking(whole, there, numbers) for numbers in (of_switches, bmcs))
+    if not len(switches) + len(others):
+        return
+    lacking = [
+        *([f"management ports of {len(switches):,} switches"] if len(switches) else []),
+        *([f"BMCs of {len(others):,} devices"] if len(others) else []),
+    ]
+    fabrics = dict.fromkeys(whole.plan.links.segments[i].fabric for i in (*of_switches, *bmcs))
+    networks = " and ".join(fabrics)
+    later = f"{networks} comes later" if selection.fabrics.isdisjoint(fabrics) else f"switches of {networks} come later"
+    first = whole.names[[*switches, *others][0]]
+    yield f"{' and '.join(lacking)} have no link, {first} first: {later}", f"let {networks} come with what it manages"
+
+
+def _without_way_up(whole: Cluster, selection: Selection, there: Presence) -> Iterator[Gap]:
+    """Switches of a fabric that is there whose links to the tier above all come later."""
+    import numpy as np
+
+    from fabricgen.wiring.tables import ManagementPort
+
+    for fabric in sorted(selection.fabrics):
+        ups = [
+            i
+            for i, s in enumerate(whole.plan.links.segments)
+            if s.lower_tier and s.lower_tier.fabric == fabric and s.lower_tier != s.tier and s.lower != "node"
+            if not isinstance(s.a, ManagementPort)
+        ]
+        rows = _lacking(whole, there, ups)
+        for number in np.unique(whole.plan.devices.device_class[rows]).tolist():
+            of_class = whole.plan.devices.classes[number]
+            mine = rows[whole.plan.devices.device_class[rows] == number]
+            switches = f"{len(mine):,} {fabric} {of_class.tier} switch{'es' * (len(mine) > 1)}"
+            message = f"{switches} have no link up, {whole.names[mine[0]]} first: all switches above come later"
+            yield message, "let a switch above them come with them"
+
+
+def _without_way_out(whole: Cluster, selection: Selection, there: Presence) -> Iterator[Gap]:
+    """What exits of fabrics that are there lead to in the end, and none of them leads to now."""
+    from fabricgen.lint.subjects.ways_out import ways_out
+    from fabricgen.numbering.addresses.exit_links import exit_segments
+    from fabricgen.views.exits import DEFAULTS, taken
+
+    links = whole.plan.links
+    wired = {e.path for i, e in exit_segments(whole.design, whole.plan).items() if there.links[links.rows_of(i)].any()}
+    for exits in ways_out(whole.design):
+        led = {outside.prefix for exit_ in exits if exit_.path in wired for outside in taken(exit_)}
+        for exit_ in exits:
+            prefixes = [outside.prefix for outside in taken(exit_) if outside.prefix not in led]
+            if prefixes and exit_.fabric.name in selection.fabrics:
+                where = "the outside" if prefixes[0] in DEFAULTS else prefixes[0]
+                message = (
+                    f"nothing of {exit_.fabric.name} leads to {where}: the links of its exit {exit_.name} come later"
+                )
+                yield message, f"let {exit_.spec.to} and the switches that it is at come with {exit_.fabric.name}"
+
+
+def _without_servers(whole: Cluster, selection: Selection, there: Presence) -> Iterator[Gap]:
+    """Servers at addresses of devices, or in fabrics, that come later."""
+    from fabricgen.lint.subjects.address_owners import owner_of
+    from fabricgen.lint.subjects.addressing import server_addresses
+
+    for path, server in server_addresses(whole.design):
+        needed = path[0] == "management" or path[1] in selection.fabrics
+        owner = owner_of(whole, server.network_address) if needed else None
+        if owner and not (there.devices[owner.device] and owner.fabric in {*selection.fabrics, ""}):
+            name = whole.names[owner.device]
+            message = (
+                f"{server.network_address} of `{dotted(path)}` is that of {name} in {owner.fabric}, which comes later"
+            )
+            yield message, f"let {name} come with what asks it, or name a server that is there"
+
+
+def _without_extras(whole: Cluster, selection: Selection, there: Presence) -> Iterator[Gap]:  # noqa: ARG001 - as others
+    """Extra devices of fabrics that are there: managers of InfiniBand, routers where no exit is stated, or all."""
+    from fabricgen.design.capacity.loss_words import is_for_management
+
+    for fabric in whole.design.fabrics:
+        if fabric.name not in selection.fabrics or is_for_management(fabric):
+            continue
+        led = {exit_.to for exit_ in whole.design.loaded.blueprint.fabrics[fabric.name].exits.values()}
+        extras = [extra for extra in fabric.extras if extra.name not in led]
+        managers = [e for e in extras if e.attachment.profile.id.startswith("ufm") and fabric.protocol == "infiniband"]
+        routers = [e for e in extras if e.attachment.profile.external]
+        others = [e for e in extras if e not in managers and e not in routers]
+        for what, some in (("subnet manager", managers), ("router", routers), ("device beside its nodes", others)):
+            if some and not any(extra.name in selection.extra for extra in some):
+                names = " and ".join(extra.name for extra in some)
+                verb = "comes" if len(some) == 1 else "come"
+                yield f"{fabric.name} has no {what}: {names} {verb} later", f"let one of them come with {fabric.name}"
