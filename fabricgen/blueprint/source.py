@@ -151,9 +151,17 @@ class _Reader:
 
 
 def contained(
-    name: str, shown: Path, root: Path, span: Span, *, allow_outside: bool, endings: Sequence[str] = ENDINGS
+    name: str,
+    shown: Path,
+    root: Path,
+    span: Span,
+    *,
+    allow_outside: bool,
+    endings: Sequence[str] = ENDINGS,
+    of: str = "blueprint's",
 ) -> str:
-    """Return the real path of a file that a blueprint names; raises InputError (FG007) when it leaves `root`.
+    """Return the real path of a file that a blueprint names; raises InputError (FG007) when it leaves `root`, the
+    folder of what it is called by in messages.
 
     The file that it leads to has one of some endings: a blueprint from a stranger could show others, such as those of
     secrets, in an error or as a description. A pipe, which would wait for its writer, is refused too.
@@ -164,8 +172,8 @@ def contained(
         raise _refused(f"'{name}' is an absolute path", span, "name it relative to this file")
     real = os.path.realpath(shown)
     if not allow_outside and not Path(real).is_relative_to(os.path.realpath(root)):
-        hint = "move the file into the folder of the blueprint or below"
-        raise _refused(f"'{name}' lies outside the blueprint's folder", span, hint)
+        hint = f"move the file into the {of} folder or below"
+        raise _refused(f"'{name}' lies outside the {of} folder", span, hint)
     file = Path(real)
     if not file.is_dir() and not real.endswith(tuple(endings)):
         raise _refused(f"'{name}' leads to no file that ends in {' or '.join(endings)}", span)

@@ -26,6 +26,7 @@ from fabricgen.catalog.profile import Profile
 from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
 from fabricgen.kernel.diagnostics import Path as Place
 from fabricgen.kernel.diagnostics import Span, did_you_mean, fault
+from fabricgen.kernel.text_input import read_bytes
 from fabricgen.models.base import FrozenModel
 from fabricgen.models.validation import dotted, validate
 from fabricgen.yaml.located import read_located
@@ -64,7 +65,7 @@ class Catalog:
         found = hashlib.blake2b()
         files = sorted(self._own.rglob("*.yaml")) if self._own and self._own.is_dir() else ()
         for file in files:
-            content = file.read_bytes()
+            content = read_bytes(file, str(file))
             found.update(f"{file.relative_to(self._own or file)}\n{len(content)}\n".encode() + content)
         return found.digest()
 

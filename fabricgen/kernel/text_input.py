@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import stat
 from pathlib import Path
 
 from fabricgen.kernel.diagnostics import InputError, Span, fault, nearest
@@ -31,15 +32,12 @@ def read_bytes(file: Path, shown_as: str, at: Span | None = None, *, limit: int 
     """Read a file; raises InputError (FG001) at `at`, or at the file itself, when that cannot be done.
 
     No more than one byte over the limit is read, so that a device file ends too. A link is followed to a file of its
-    own kind only: one that calls the file of a secret a blueprint would have it shown in an error.
+    own kind only: one that calls the file of a secret a blueprint would have it shown in an error. A pipe with the name
+    of data is refused: nobody may ever write to it.
     """
     try:
-        if file.suffix in _DATA and file.is_symlink() and Path(os.path.realpath(file)).suffix not in _DATA:
-            raise fault(
-                "FG001",
-                f"cannot read {shown_as!r}: it is a link to another kind of file",
-                span=at or Span(shown_as, 1, 1),
-            )
+        if file.suffix in _DATA and (why := _refusal(file)):
+            raise fault("FG001", f"cannot read {shown_as!r}: {why}", span=at or Span(shown_as, 1, 1))
         with file.open("rb") as stream:
             return stream.read(limit + 1)
     except OSError as error:
@@ -48,6 +46,14 @@ def read_bytes(file: Path, shown_as: str, at: Span | None = None, *, limit: int 
     except ValueError:  # a NUL or a lone surrogate in the name
         why, hint = "this is no file name", ""
     raise fault("FG001", f"cannot read {shown_as!r}: {why}", hint=hint, span=at or Span(shown_as, 1, 1))
+
+
+def _refusal(file: Path) -> str:
+    """Why a file that is named as data is not read; "" where it is."""
+    if file.is_symlink() and Path(os.path.realpath(file)).suffix not in _DATA:
+        return "it is a link to another kind of file"
+    mode = file.stat().st_mode
+    return "" if stat.S_ISREG(mode) or stat.S_ISDIR(mode) else "it is no regular file"
 
 
 def _name_hint(file: Path, number: int | None) -> str:

@@ -147,11 +147,16 @@ def _too_small(short: Sequence[tuple[Shape, int]], carried: Sequence[Shape], har
 
 
 def _prices(wishes: Wishes, folder: Path) -> dict[str, float] | None:
+    """Unit prices; of a file that the wishes name, and not an option, no fault repeats what is in it."""
     from fabricgen.bom.prices import read_price_list
 
     try:
         return read_price_list(folder / wishes.prices).unit_prices if wishes.prices else None
     except InputError as error:  # a file that is not there has no line of its own
+        if wishes.prices and not Path(wishes.prices).is_absolute():
+            untold = "the prices cannot be read from here on", f"`fabricgen bom --prices {wishes.prices}` says why"
+            told = [replace(d, message=untold[0], hint=untold[1]) if d.span else d for d in error.diagnostics]
+            error = InputError(told)
         raise InputError(d if d.span else replace(d, path=("prices",)) for d in error.diagnostics) from error
 
 

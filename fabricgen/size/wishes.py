@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from fractions import Fraction
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
@@ -16,6 +18,8 @@ from fabricgen.models.base import FieldError
 if TYPE_CHECKING:
     from fabricgen.yaml.located import Located
 
+_FILE = "wishes'"
+"""Whose folder it is, in messages."""
 AXES = {
     "switches": "switches of all tiers",
     "optics": "transceivers, and optical ends that cables have of their own",
@@ -128,12 +132,11 @@ class Wishes(Model):
 def read_wishes(file: str | None, options: Mapping[str, str | int]) -> tuple[Wishes, Located]:
     """The wishes of a YAML file, if there is one, under those that are given as options; and where each stands.
 
-    Raises InputError: FG001 to FG006 for a file that cannot be read or parsed, FG010 for what does not fit or is not
-    said, at its line or under the name of its option.
+    Raises InputError: FG001 to FG006 for a file that cannot be read or parsed, FG007 for one that has what is read
+    besides outside its folder, FG010 for what does not fit or is not said, at its line or under its option's name.
     """
-    from pathlib import Path
-
     from fabricgen.blueprint.overlays import overlay
+    from fabricgen.blueprint.source import contained
     from fabricgen.models.validation import validate
     from fabricgen.yaml.located import locate, read_located
     from fabricgen.yaml.tree import Entry, Node, kind_of, mapping
@@ -152,7 +155,23 @@ def read_wishes(file: str | None, options: Mapping[str, str | int]) -> tuple[Wis
             hint = "write each wish on a line, such as `gpus: 1024`"
             raise fault("FG010", f"expected a mapping of wishes, found {kind_of(base)}", span=base.span, hint=hint)
         source = locate(overlay(base, mapping(given, base.span)))
-    return validate(Wishes, source), source
+    wishes = validate(Wishes, source)
+    if file is not None:
+        folder = Path(file).parent
+        _refuse_outside(folder)
+        if wishes.prices and "prices" not in options:
+            span, shown = source.span(("prices",)), folder / wishes.prices
+            contained(wishes.prices, shown, folder, span, allow_outside=False, endings=(".csv",), of=_FILE)
+    return wishes, source
+
+
+def _refuse_outside(folder: Path) -> None:
+    """Raise InputError (FG007) where a link of the catalogue beside the wishes leads out of their folder."""
+    root, catalogue = Path(os.path.realpath(folder)), folder / "catalog"
+    for entry in (catalogue, *sorted(catalogue.rglob("*"))):
+        if not Path(os.path.realpath(entry)).is_relative_to(root):
+            told = f"'{entry}' leads out of the folder of the wishes"
+            raise fault("FG007", told, span=Span(str(entry), 1, 1), hint="put the profiles themselves there")
 
 
 def _unsaid(name: str) -> Diagnostic:
