@@ -160,7 +160,7 @@ class Hardware:
         from fabricgen.design.attach import attach
 
         profile = self.catalog.switch(switch, ("switch",))
-        fabric = Fabric.model_construct(planes=planes, nic=None, speed=None, rail_groups=())
+        fabric = Fabric.model_construct(planes=planes, nic={}, speed=None, rail_groups=())
         try:
             met = attach(self.node, ROLE, fabric, profile, ("node",))
         except InputError as error:
