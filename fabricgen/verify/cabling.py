@@ -32,7 +32,7 @@ from fabricgen.numbering.lazy_columns import EncodedColumn, LazyColumn, encoded
 from fabricgen.publish.reading import open_built
 from fabricgen.verify.actions import End
 from fabricgen.verify.connectors import connectors_of, sockets_in
-from fabricgen.wiring.tables import Ints, Ints64
+from fabricgen.wiring.tables import Flags, Ints, Ints64
 
 if TYPE_CHECKING:
     from fabricgen.numbering.lazy_columns import Strings
@@ -62,9 +62,9 @@ class PlannedCabling:
     they are read); rows of links without a cable (backplanes) are left out. Per port (see the module), int32: `device`
     (row of `devices`), `name` (index into `port_texts`), `plug` (what a hand moves: the end of a jumper; the common end
     of a splitter is one plug for all its links; numbers from 0), `connector` (index into `connector_texts`: where the
-    plug is, as labels say). Per link, int32: `cable` (index into `cable_ids`), `row` (row of
-    `cables`). `addresses` reads the list of addresses, `patching` those of jumpers and of trunks (None: nothing is
-    patched).
+    plug is, as labels say); `split` (bool): whether the plug is the common end of a splitter. Per link, int32: `cable`
+    (index into `cable_ids`), `row` (row of `cables`). `addresses` reads the list of addresses, `patching` those of
+    jumpers and of trunks (None: nothing is patched).
     """
 
     devices: Mapping[str, EncodedColumn]
@@ -77,6 +77,7 @@ class PlannedCabling:
     plug: Ints
     connector: Ints
     connector_texts: Strings
+    split: Flags
     cable_ids: Strings
     cable: Ints
     row: Ints
@@ -339,6 +340,7 @@ def _cabling(
         plug=connectors.plug,
         connector=connectors.code,
         connector_texts=connectors.texts,
+        split=connectors.split,
         addresses=addresses,
         cable_ids=cable_ids,
         cable=link_cable,

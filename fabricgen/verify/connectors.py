@@ -24,11 +24,15 @@ _RANGE = re.compile(r"(\d+)[+-](\d+)")
 
 @dataclass(frozen=True)
 class Connectors:
-    """Per port (see PlannedCabling), int32: `plug`, numbers from 0, and `code`, an index into `texts`: connectors."""
+    """Per port (see PlannedCabling), int32: `plug`, numbers from 0, and `code`, an index into `texts`: connectors.
+
+    `split` says of which ports the plug is the common end of a splitter; bool.
+    """
 
     plug: Ints
     code: Ints
     texts: Strings
+    split: Flags
 
 
 @dataclass(frozen=True)
@@ -77,6 +81,7 @@ def connectors_of(
     each = np.maximum(*(end.by_row(end.count) for end in ends))
     nth = _nth_jumper(row, each)
     plug, code = np.empty(2 * len(row), dtype=np.int64), np.empty(2 * len(row), dtype=np.int64)
+    split = np.zeros(2 * len(row), dtype=bool)
     texts: list[str] = []
     width = int(max(each.max(initial=1), pieces.max(initial=1), several.max(initial=1)))
     for side, end in enumerate(ends):
@@ -88,11 +93,12 @@ def connectors_of(
         # common plugs are counted by cable and piece, behind all plugs that are counted by row, side and jumper
         shared = (2 * len(row_cable) + row_cable.astype(np.int64)) * width + np.minimum(piece, width - 1)
         plug[side::2] = np.where(tail[row], shared[row], (2 * row.astype(np.int64) + side) * width + nth)
+        split[side::2] = tail[row]
         keys, where = np.unique((end.code[row].astype(np.int64) * 2 + tail[row]) * width + nth, return_inverse=True)
         code[side::2] = where + len(texts)
         texts += [_text(end, int(key // width) >> 1, bool(key // width & 1), int(key % width)) for key in keys.tolist()]
     numbers_of_plugs = np.unique(plug, return_inverse=True)[1].astype(np.int32)
-    return Connectors(numbers_of_plugs, *_merged(code, texts))
+    return Connectors(numbers_of_plugs, *_merged(code, texts), split)
 
 
 def _common_ends(cables: Mapping[str, Any]) -> tuple[Flags, Flags]:

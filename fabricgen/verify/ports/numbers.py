@@ -66,8 +66,18 @@ class PortNumbers:
             device = self._examples[kind]
             names = self.cabling.port_texts[self._used[kind]].tolist()
             model, nos = (str(self.cabling.of_device(column, device)) for column in ("model", "nos"))
-            self._synonyms[kind] = synonyms_of(model, nos, names, self.catalog)
+            self._synonyms[kind] = synonyms_of(model, nos, names, self.catalog, self._legs(kind))
         return self._synonyms[kind]
+
+    def _legs(self, kind: int) -> dict[str, int]:
+        """The most legs of splitters that devices of a kind have in a connector, or a whole cage, by its text."""
+        cabling, most = self.cabling, dict[str, int]()
+        ports = np.flatnonzero(cabling.split & (self.kind[cabling.device] == kind))
+        _, first, counts = np.unique(cabling.plug[ports], return_index=True, return_counts=True)
+        for at, count in zip(ports[first].tolist(), counts.tolist(), strict=True):
+            text = cabling.connector_text(at)
+            most[text] = max(most.get(text, 0), count)
+        return most
 
     def spare_names(self) -> tuple[str, ...]:
         """All of those; the one of a value v is at -2 - v."""

@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from fabricgen.catalog.loader import Catalog
@@ -41,14 +41,18 @@ class PortSynonyms:
         return text if _MANAGEMENT.fullmatch(folded) or _shape(folded) in self.shapes else ""
 
 
-def synonyms_of(model: str, nos: str, planned: Iterable[str], catalog: Catalog) -> PortSynonyms:
-    """The names of ports of a model with a NOS of which the plan uses some."""
+def synonyms_of(
+    model: str, nos: str, planned: Iterable[str], catalog: Catalog, legs: Mapping[str, int] | None = None
+) -> PortSynonyms:
+    """The names of ports of a model with a NOS of which the plan uses some; `legs` are those of splitters by connector
+    (`9/1`), or by cage (`9`) where one takes a whole cage.
+    """
     names = frozenset(planned)
     known = dict[str, str]()
     if nos == "sonic" and (platform := _sonic_platform(model, catalog)):
         known |= _aliases(platform, names)
     elif nos == "opensm":
-        known |= _numbers(model, names, catalog)
+        known |= _numbers(model, names, catalog, legs or {})
     if nos == "eos":
         known |= _whole_cages(names)
     known |= {_folded(name, nos): name for name in sorted(names, reverse=True)}
@@ -100,8 +104,12 @@ def _whole_cages(names: frozenset[str]) -> dict[str, str]:
     return {cage.lower(): own[0] for cage, own in cages.items() if cage and own == [f"{cage}/1"]}
 
 
-def _numbers(model: str, names: frozenset[str], catalog: Catalog) -> dict[str, str]:
-    """Names by number over the face: every cage has the numbers of the one that is split most."""
+def _numbers(model: str, names: frozenset[str], catalog: Catalog, legs: Mapping[str, int]) -> dict[str, str]:
+    """Names by number over the face: every cage has the numbers of the one that is split most.
+
+    A connector with a splitter is split in two or more even where the plan uses one of its legs, or none of the other
+    connector of its cage.
+    """
     places = {name: (int(cage), int(sub)) for name in names for cage, _, sub in [name.partition("/")] if _plain(name)}
     connectors, cages = 1, max((cage for cage, _ in places.values()), default=0)
     try:
@@ -114,6 +122,11 @@ def _numbers(model: str, names: frozenset[str], catalog: Catalog) -> dict[str, s
     for cage, sub in places.values():
         if sub > ways[cage]:
             ways[cage] = 1 << (sub - 1).bit_length()
+    for place, count in legs.items():
+        number, _, connector = place.partition("/")
+        each = max(2, 1 << (count - 1).bit_length())
+        if number.isdigit() and int(number) in ways:
+            ways[int(number)] = max(ways[int(number)], each * (connectors if connector else 1))
     stride = max(ways.values(), default=1)
     return {
         str((cage - 1) * stride + sub * (stride // split) + 1): f"{cage}/{sub + 1}"

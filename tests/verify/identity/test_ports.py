@@ -46,6 +46,34 @@ def test_what_a_port_is_called(model: str, nos: str, planned_names: list[str], t
     assert synonyms_of(model, nos, planned_names, Catalog()).find(text) == name
 
 
+@pytest.mark.parametrize(
+    ("legs", "text", "name"),
+    [
+        ({"9/1": 2}, "37", "10/1"),
+        ({"9/1": 1}, "37", "10/1"),
+        ({"9/1": 2}, "34", "9/2"),
+        ({"9/2": 2}, "5", "2/1"),
+        ({"9": 4}, "5", "2/1"),
+        ({"9": 2}, "19", "10/1"),
+        ({}, "19", "10/1"),
+    ],
+)
+def test_a_splitter_in_one_connector_makes_a_switch_count_its_ports_by_halves(
+    legs: dict[str, int], text: str, name: str
+) -> None:
+    """The plan may use two of the four ports that such a cage has, 9/1 and 9/2, or one of them."""
+    assert synonyms_of("qm9700", "opensm", ["1/1", "9/1", "9/2", "10/1"], Catalog(), legs).find(text) == name
+
+
+@pytest.mark.parametrize("ports", [pytest.param(4, id="both legs"), pytest.param(1, id="one leg")])
+def test_a_switch_with_splitters_is_read_by_the_numbers_that_its_subnet_manager_is_given(ports: int) -> None:
+    numbers = PortNumbers(planned("pkeys", f"fabrics.compute.extra.array.ports={ports}"), Catalog())
+    leaf, array = (numbers.cabling.device_names.index(name) for name in ("compute-leaf-p1-su01-01", "array"))
+    uplink, split = numbers.find(np.array([leaf] * 2), np.array([1, 2]), ["", "93", "33"]).tolist()
+    assert numbers.cabling.place(uplink) == "compute-leaf-p1-su01-01:24/1"
+    assert numbers.cabling.device[split ^ 1] == array
+
+
 def test_ports_are_found_by_device_and_text() -> None:
     cabling = planned("superpod-b200")
     ports = PortNumbers(cabling, Catalog())
