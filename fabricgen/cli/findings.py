@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from fabricgen.blueprint.sections.lint_settings import Project
 from fabricgen.kernel.diagnostics import Severity
-from fabricgen.lint.engine import LintResult
+
+if TYPE_CHECKING:
+    from fabricgen.cluster import Cluster
+    from fabricgen.lint.engine import LintResult
 
 
 def print_findings(result: LintResult) -> None:
@@ -22,6 +27,15 @@ def refuse_impossible(result: LintResult) -> None:
         from fabricgen.kernel.diagnostics import InputError
 
         raise InputError(result.impossible)
+
+
+def refuse_unbuildable(cluster: Cluster) -> None:
+    """Raise InputError where `build` refuses a cluster since it cannot be plugged together."""
+    from fabricgen.kernel.diagnostics import InputError
+    from fabricgen.lint.engine import impossible_findings
+
+    if found := impossible_findings(cluster):
+        raise InputError(found)
 
 
 def fails(result: LintResult, project: Project, fail_on: str | None) -> bool:

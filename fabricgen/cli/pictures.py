@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fabricgen.blueprint.load import LoadedBlueprint
-from fabricgen.cli.findings import refuse_impossible
+from fabricgen.cli.findings import refuse_impossible, refuse_unbuildable
 from fabricgen.cluster import Cluster
 from fabricgen.export.view.page import page_of
 from fabricgen.export.view.source import Beside
@@ -41,6 +41,7 @@ def picture_at(asked: Asked, form: str) -> bytes:
     from fabricgen.export.view.picture import fabric_picture
 
     cluster = _compiled(asked)
+    refuse_unbuildable(cluster)
     svg = fabric_picture(cluster)
     return as_pdf(svg, cluster.design.loaded.blueprint.name) if form == "pdf" else svg.encode()
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from fabricgen.cli.findings import refuse_unbuildable
 from fabricgen.cli.netbox import PREFIX as NETBOX
 from fabricgen.cli.netbox import open_netbox
 from fabricgen.cluster import Cluster
@@ -31,6 +32,7 @@ from fabricgen.export.table import ExportContext, Table
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Span, fault
 from fabricgen.kernel.text_input import MAX_BYTES
 from fabricgen.kernel.units import number
+from fabricgen.lint.engine import impossible_findings
 from fabricgen.numbering.lazy_columns import EncodedColumn, Strings
 from fabricgen.pipeline import compile_cluster, compile_released
 from fabricgen.publish.manifest import MANIFEST, Entry, left_beside
@@ -87,7 +89,8 @@ class _Opened:
 def changes(old: str, new: str, options: PlanOptions) -> Change:
     """Open both sides and compare them, configurations included.
 
-    Raises InputError for a side that cannot be used; locations in a revision are shown as `git:REV:path:line:col`.
+    Raises InputError for a side that cannot be used, and for a new one that `build` refuses; locations in a revision
+    are shown as `git:REV:path:line:col`.
     """
     with ExitStack() as stack:
         stack.enter_context(collector_paused())
@@ -95,9 +98,11 @@ def changes(old: str, new: str, options: PlanOptions) -> Change:
         stack.enter_context(relabelled(shown))
         asked = _Asked(options.new_sets, options.released, options.phases[1])
         if old.startswith(NETBOX):
-            return _held(old, _open(new, asked, options, stack, shown), options)
+            return _held(old, _open_new(new, asked, options, stack, shown), options)
         was = _open(old, _Asked(options.old_sets, (), options.phases[0]), options, stack, shown)
-        now = _open(new, asked, options, stack, shown)
+        if was.cluster and impossible_findings(was.cluster):
+            was = replace(was, notes=(*was.notes, f"{was.side.name} cannot be built; `fabricgen lint` says why"))
+        now = _open_new(new, asked, options, stack, shown)
         renamed = renamed_clusters(was.cluster, now.cluster) if was.cluster and now.cluster else {}
         change = compare(was.side, now.side, options.prices, renamed)
         change = replace(change, notes=(*change.notes, *was.notes, *now.notes))
@@ -200,6 +205,14 @@ def _open(
     commit = tree.commit if tree else ""
     side = Side(place, lists_of(cluster, options.prices), sizing_figures(cluster), sets, commit)
     return _Opened(side, _ClusterConfigs(cluster, options.templates), cluster)
+
+
+def _open_new(place: str, asked: _Asked, options: PlanOptions, stack: ExitStack, shown: dict[str, str]) -> _Opened:
+    """Open the new side; raises InputError where it is a blueprint that `build` refuses."""
+    opened = _open(place, asked, options, stack, shown)
+    if opened.cluster:
+        refuse_unbuildable(opened.cluster)
+    return opened
 
 
 def compiled_side(

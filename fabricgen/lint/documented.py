@@ -23,7 +23,10 @@ FAMILIES: Mapping[str, str] = {
 """Prefix of codes -> the family, that is the subject."""
 
 
-_IMPOSSIBLE = "`build` writes nothing and exits with 2, whatever its severity is set to."
+_IMPOSSIBLE = (
+    "`build` writes nothing and exits with 2, whatever its severity is set to, and `plan`, `bom`, `wiring`, `view` and "
+    "`push` refuse it alike."
+)
 _WAIVABLE = "Waive it where you have parts for it that the catalogue does not know, such as fan-out boxes."
 
 

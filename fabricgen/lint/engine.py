@@ -78,7 +78,7 @@ def lint(
     """Judge a design and, if given, its cluster; `others` are findings from elsewhere, e.g. on templates."""
     asked = settings or LintSettings()
     settings = asked.within(design.loaded.project.lint)
-    every = [d for d in (*_findings(design, cluster), *others) if asked.wants(d.code) or d.code == PLUG_IN_FAILS]
+    every = [d for d in (*_findings(design, cluster, asked), *others) if asked.wants(d.code) or d.code == PLUG_IN_FAILS]
     wanted = [d for d in every if settings.wants(d.code) or d.code in {*_impossible_codes(), PLUG_IN_FAILS}]
     softened = [(PROJECT, IGNORED, d) for d in every if d not in wanted]
     found = _weighed(design, wanted, softened)
@@ -133,8 +133,16 @@ class Judgement:
         return self.result.findings
 
 
-def _findings(design: Design, cluster: Cluster | None) -> Iterator[Diagnostic]:
+def impossible_findings(cluster: Cluster) -> tuple[Diagnostic, ...]:
+    """What cannot be plugged together and is not waived, by the rules on that alone: what `build` refuses."""
+    return lint(cluster.design, cluster, LintSettings(select=tuple(sorted(_impossible_codes())))).impossible
+
+
+def _findings(design: Design, cluster: Cluster | None, asked: LintSettings) -> Iterator[Diagnostic]:
+    """What rules find whose codes are asked for."""
     for rule in all_rules():
+        if not asked.wants(rule.id):
+            continue
         if isinstance(rule, DesignRule):
             yield from rule.check(design)
         elif isinstance(rule, PlanRule) and cluster is not None:

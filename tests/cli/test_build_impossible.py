@@ -53,6 +53,39 @@ def test_two_cables_in_a_port_are_not_built(more: str, blueprint: Path, fabricge
     assert "error[FG306]" in linted.out
 
 
+OTHERS = (
+    ("plan", "good.yaml", "b.yaml"),
+    ("plan", "netbox:https://127.0.0.1:9", "b.yaml", "--token", "env:FABRICGEN_TOKEN"),
+    ("bom", "b.yaml"),
+    ("bom", "b.yaml", "--diff", "good.yaml"),
+    ("wiring", "b.yaml"),
+    ("view", "b.yaml", "-o", "b.svg"),
+    ("push", "netbox", "b.yaml", "--url", "https://127.0.0.1:9", "--token", "env:FABRICGEN_TOKEN"),
+)
+"""What prices, lists, draws or records a cluster."""
+
+
+@pytest.mark.parametrize("words", OTHERS, ids=" ".join)
+def test_what_is_not_built_is_neither_priced_nor_listed(
+    words: tuple[str, ...], blueprint: Path, fabricgen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FABRICGEN_TOKEN", "0123456789")
+    Path("good.yaml").write_text(BASE, encoding="utf-8")
+    blueprint.write_text(TWICE, encoding="utf-8")
+    ran = fabricgen(*words)
+    assert (ran.code, ran.out) == (2, "")
+    assert "error[FG306]" in ran.err
+    assert not Path("b.svg").exists()
+
+
+def test_a_change_from_what_cannot_be_built_is_told_with_a_note(blueprint: Path, fabricgen) -> None:
+    Path("good.yaml").write_text(BASE, encoding="utf-8")
+    blueprint.write_text(TWICE, encoding="utf-8")
+    ran = fabricgen("plan", blueprint, "good.yaml")
+    assert ran.code == 1
+    assert f"{blueprint} cannot be built; `fabricgen lint` says why" in ran.out
+
+
 def test_settings_of_a_project_hide_nothing_impossible(blueprint: Path, fabricgen) -> None:
     (blueprint.parent / ".fabricgen.yaml").write_text("lint: {ignore: [FG3]}\n", encoding="utf-8")
     blueprint.write_text(TWICE, encoding="utf-8")

@@ -66,6 +66,7 @@ def command(
     With --diff, exits with 1 when there are differences.
     """
     from fabricgen.bom.prices import PriceList, read_price_list
+    from fabricgen.cli.findings import refuse_unbuildable
     from fabricgen.cli.output import write_output
     from fabricgen.pipeline import compile_cluster, compile_design
 
@@ -75,6 +76,7 @@ def command(
     form = "text" if form is None and output == "-" and (by or old is not None) else _format(form, output)
     offers = read_price_list(prices) if prices else PriceList()
     cluster = compile_cluster(compile_design(blueprint, sets, allow_outside=allow_outside), phase)
+    refuse_unbuildable(cluster)
     if old is not None:
         return _difference(cluster, old, offers.unit_prices, form, output, allow_outside=allow_outside)
     write_output(output, _content(cluster, offers, keys, trace, form), binary=form == "xlsx")

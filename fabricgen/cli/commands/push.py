@@ -52,14 +52,16 @@ def netbox(
     Objects are known by their names. What is made has the tag `fabricgen-NAME`, and nothing else is ever deleted. A
     push that was broken off goes on where it ended. Exits with 0 where NetBox is as planned, with 1 where it is not.
     """
+    from fabricgen.cli.findings import refuse_unbuildable
     from fabricgen.export.netbox.kinds import slug
     from fabricgen.export.netbox.model import objects
     from fabricgen.pipeline import compile_cluster, compile_design
     from fabricgen.push.apply import Pusher
     from fabricgen.push.state import TAGS, State
 
-    target = open_netbox(url, token, plain_http=plain_http)
     cluster = compile_cluster(compile_design(blueprint, sets, allow_outside=allow_outside), phase)
+    refuse_unbuildable(cluster)
+    target = open_netbox(url, token, plain_http=plain_http)
     kinds = objects(cluster)
     state = State(target, kinds, f"{TAGS}{slug(cluster.design.loaded.blueprint.name)}")
     found = state.changes()

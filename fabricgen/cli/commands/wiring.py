@@ -35,6 +35,7 @@ def command(
     A workbook by cable has columns to redline, which `fabricgen as-built` reads.
     """
     from fabricgen.as_built.sheets.lines import HAND
+    from fabricgen.cli.findings import refuse_unbuildable
     from fabricgen.cli.output import write_output
     from fabricgen.export.files import cables, links
     from fabricgen.export.table import Table, write_table
@@ -42,6 +43,7 @@ def command(
 
     form = table_format(form, output)
     cluster = compile_cluster(compile_design(blueprint, sets, allow_outside=allow_outside), phase)
+    refuse_unbuildable(cluster)
     table = cables.table(cluster) if by == "cable" else links.table(cluster)
     if by == "cable" and form == "xlsx":
         table = Table(table.name, {**table.columns, **{name: [""] * len(table) for name in HAND}})
