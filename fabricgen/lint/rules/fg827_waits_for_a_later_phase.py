@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import PlanRule
+from fabricgen.lint.subjects.links_left import cut_off, segments_up
 from fabricgen.models.validation import dotted
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
     from fabricgen.design.phases.selection import Selection
     from fabricgen.phases.presence import Presence
-    from fabricgen.wiring.tables import Ints64
 
 Gap = tuple[str, str]
 """What lacks what, and what would be right."""
@@ -60,19 +60,6 @@ class WaitsForALaterPhase(PlanRule):
                     yield self.flag(("phases", name), f"at phase '{name}' {message}", hint)
 
 
-def _lacking(whole: Cluster, there: Presence, segments: list[int]) -> Ints64:
-    """Devices that are there and have links of some segments in the end, and none now; int64."""
-    import numpy as np
-
-    links = whole.plan.links
-    wanted = np.isin(links.segment, segments)
-    lacking = np.zeros(len(whole.plan.devices), dtype=bool)
-    lacking[links.a_device[wanted]] = True
-    lacking[links.a_device[wanted & there.links]] = False
-    rows: Ints64 = np.flatnonzero(lacking & there.devices)
-    return rows
-
-
 def _unmanaged(whole: Cluster, selection: Selection, there: Presence) -> Iterator[Gap]:
     """Management ports of switches, and BMCs where the whole network for them comes later (else they are FG817's)."""
     from fabricgen.wiring.tables import ManagementPort
@@ -80,7 +67,7 @@ def _unmanaged(whole: Cluster, selection: Selection, there: Presence) -> Iterato
     segments = list(enumerate(whole.plan.links.segments))
     of_switches = [i for i, s in segments if isinstance(s.a, ManagementPort)]
     bmcs = [i for i, s in segments if getattr(s.a, "role", "") == "bmc" and s.fabric not in selection.fabrics]
-    switches, others = (_lacking(whole, there, numbers) for numbers in (of_switches, bmcs))
+    switches, others = (cut_off(whole.plan, there, numbers) for numbers in (of_switches, bmcs))
     if not len(switches) + len(others):
         return
     lacking = [
@@ -98,16 +85,8 @@ def _without_way_up(whole: Cluster, selection: Selection, there: Presence) -> It
     """Switches of a fabric that is there whose links to the tier above all come later."""
     import numpy as np
 
-    from fabricgen.wiring.tables import ManagementPort
-
     for fabric in sorted(selection.fabrics):
-        ups = [
-            i
-            for i, s in enumerate(whole.plan.links.segments)
-            if s.lower_tier and s.lower_tier.fabric == fabric and s.lower_tier != s.tier and s.lower != "node"
-            if not isinstance(s.a, ManagementPort)
-        ]
-        rows = _lacking(whole, there, ups)
+        rows = cut_off(whole.plan, there, segments_up(whole.plan, fabric))
         for number in np.unique(whole.plan.devices.device_class[rows]).tolist():
             of_class = whole.plan.devices.classes[number]
             mine = rows[whole.plan.devices.device_class[rows] == number]
