@@ -9,11 +9,12 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from fabricgen.blueprint.schema import SCHEMAS, blueprint_schema, schema_text
 from fabricgen.catalog.constant_models import ConstantsProfile
 from fabricgen.catalog.loader import Catalog
+from fabricgen.catalog.nos_configuration import Intent, NosConfiguration
 from fabricgen.catalog.profile import Power
 from fabricgen.design.scale_up.domains import kind_of
 from fabricgen.lint.docs import rules_page
@@ -126,13 +127,27 @@ def _configurations(catalog: Catalog) -> Iterator[str]:
         for name, place in configuration.places.items():
             yield f"| `{nos}` | `{name}` | {place.form} | {place.about} |"
     yield ""
-    yield "What a blueprint may ask for and a NOS has no words for (FG703)."
+    yield "What a blueprint may ask for, and whether a NOS claims it: what is asked and not claimed is FG703."
     yield ""
-    yield "| NOS | feature | chips | why |"
+    writing = [(nos, configuration) for nos, configuration in known if configuration.claims]
+    yield f"| intent | {' | '.join(f'`{nos}`' for nos, _ in writing)} |"
+    yield "|---" * (len(writing) + 1) + "|"
+    for intent in get_args(Intent):
+        yield f"| {intent} | {' | '.join(_claimed(c, intent) for _, c in writing)} |"
+    yield ""
+    yield "Why not, and what to do instead."
+    yield ""
+    yield "| NOS | intent | chips | why |"
     yield "|---|---|---|---|"
     for nos, configuration in known:
         for lack in configuration.lacks:
-            yield f"| `{nos}` | {lack.feature} | {', '.join(lack.asics) or 'all'} | {lack.why} |"
+            yield f"| `{nos}` | {lack.intent} | {', '.join(lack.asics) or 'all'} | {lack.why} |"
+
+
+def _claimed(configuration: NosConfiguration, intent: Intent) -> str:
+    """Whether a NOS claims an intent, in a cell of a table."""
+    on_some_chips = any(lack.intent == intent and lack.asics for lack in configuration.lacks)
+    return "no" if intent not in configuration.claims else "by chip" if on_some_chips else "yes"
 
 
 def catalog_page() -> Iterator[str]:

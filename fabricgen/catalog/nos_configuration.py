@@ -3,13 +3,62 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Literal, Self, TypeAlias
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, model_validator
 
 from fabricgen.models.base import FrozenModel
 
-Feature: TypeAlias = Literal[
+Intent: TypeAlias = Literal[
+    "numbered-bgp",
+    "unnumbered-bgp",
+    "static-routes",
+    "bare-links",
+    "ipv6",
+    "routed-hosts",
+    "bridged-hosts",
+    "tagged-hosts",
+    "bonds",
+    "lacp-fallback",
+    "mlag",
+    "evpn-multihoming",
+    "vrfs",
+    "vrf-subinterfaces",
+    "evpn-vrfs",
+    "leaks",
+    "vxlan-dscp",
+    "bgp-exits",
+    "static-exits",
+    "session-passwords",
+    "multihop-sessions",
+    "local-as",
+    "aggregates",
+    "communities",
+    "bfd",
+    "max-prefixes",
+    "dynamic-load-balance",
+    "packet-spray",
+    "cluster-load-balance",
+    "hash-queue-pairs",
+    "hash-seeds",
+    "seeds-by-tier",
+    "lossless",
+    "cnp-shaping",
+    "packet-trim",
+    "watchdog-forward",
+    "watchdog-restore",
+    "macsec",
+    "span-headroom",
+    "dhcp-relay",
+    "no-option-82",
+    "relay-on-routed-ports",
+    "router-advertisements",
+    "ra-lifetime",
+    "ra-settings",
+    "storm-control",
+    "bpdu-guard",
+    "dhcp-guard",
+    "ra-guard",
     "users",
     "ssh-keys",
     "many-ssh-keys",
@@ -27,29 +76,15 @@ Feature: TypeAlias = Literal[
     "tls-file-names",
     "banner",
     "timezone",
-    "bfd",
-    "max-prefixes",
-    "dynamic-load-balance",
-    "packet-spray",
-    "cluster-load-balance",
-    "hash-queue-pairs",
-    "hash-seeds",
-    "seeds-by-tier",
-    "cnp-shaping",
-    "packet-trim",
-    "mlag",
-    "bpdu-guard",
-    "no-option-82",
-    "relay-on-routed-ports",
-    "ra-lifetime",
-    "ra-settings",
-    "watchdog-forward",
-    "watchdog-restore",
-    "macsec",
-    "span-headroom",
-    "vxlan-dscp",
+    "maintenance",
+    "port-settings",
 ]
-"""What a blueprint may ask of switches that not every NOS has words for."""
+"""What a blueprint may ask of the configuration of a switch; a NOS claims each, on all or some chips, or does not."""
+
+UNCLAIMED = (
+    "its entry in the catalogue (platforms/NOS.yaml, `claims`) does not have it; take another NOS, or do without"
+)
+"""Why an intent is refused that a NOS says nothing of."""
 
 PlaceName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,30}$")]
 
@@ -66,9 +101,9 @@ def _with_group(text: str) -> str:
 
 
 class Lack(FrozenModel):
-    """A feature that a NOS, or a NOS on some chips, does not have in its configuration."""
+    """An intent that a NOS, or a NOS on some chips, has no words for in its configuration."""
 
-    feature: Feature
+    intent: Intent
     why: Annotated[str, Field(min_length=8, description="What is missing, and what to do instead.")]
     asics: Annotated[tuple[str, ...], Field(description="Beginnings of the chips' names. Default: on every chip.")] = ()
 
@@ -122,7 +157,13 @@ class NosConfiguration(FrozenModel):
             "image stay."
         ),
     ] = ""
-    lacks: tuple[Lack, ...] = ()
+    claims: Annotated[
+        tuple[Intent, ...],
+        Field(description="What it writes where a blueprint asks for it; what is not claimed is refused (FG703)."),
+    ] = ()
+    lacks: Annotated[
+        tuple[Lack, ...], Field(description="Why it does not claim an intent, or not on some chips, and what to do.")
+    ] = ()
     safety: tuple[SafetyLine, ...] = ()
     unsafe: tuple[UnsafeCommands, ...] = ()
     clear_secrets: Annotated[
@@ -135,10 +176,24 @@ class NosConfiguration(FrozenModel):
         ),
     ] = ()
 
-    def lack(self, feature: Feature, asic: str) -> Lack | None:
-        """Why a feature is not carried on a chip; None where it is."""
-        fitting = (lack for lack in self.lacks if lack.feature == feature)
-        return next((lack for lack in fitting if not lack.asics or asic.startswith(lack.asics)), None)
+    @model_validator(mode="after")
+    def _is_claimed_or_lacked(self) -> Self:
+        lacked = {lack.intent for lack in self.lacks if not lack.asics}
+        both = sorted(lacked.intersection(self.claims))
+        unclaimed = sorted({lack.intent for lack in self.lacks if lack.asics} - lacked - set(self.claims))
+        if both:
+            raise ValueError(f"{both[0]} is claimed, and lacks on every chip")
+        if unclaimed:
+            raise ValueError(f"{unclaimed[0]} lacks on some chips, and is claimed on none")
+        return self
+
+    def refusal(self, intent: Intent, asic: str) -> str:
+        """Why an intent is not carried on a chip; "" where it is."""
+        fitting = (lack for lack in self.lacks if lack.intent == intent)
+        lack = next((lack for lack in fitting if not lack.asics or asic.startswith(lack.asics)), None)
+        if lack is not None:
+            return lack.why
+        return "" if intent in self.claims else UNCLAIMED
 
     def place_of(self, form: str) -> str:
         """The usual place of a form of snippet; "" where there is none."""

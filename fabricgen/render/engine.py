@@ -252,16 +252,26 @@ def require_known_nos(cluster: Cluster) -> None:
         Diagnostic(
             "FG027",
             Severity.ERROR,
-            f"there are no configuration templates for NOS '{tier.nos}', which {fabric.name} {tier.name} runs",
+            f"there are no configuration templates for NOS '{tier.nos}', which {fabric.name} {tier.name} runs"
+            if not has_templates(tier.nos, whole_fabric=fabric.protocol == "infiniband")
+            else f"NOS '{tier.nos}', which {fabric.name} {tier.name} runs, claims nothing that it could be asked for "
+            f"(`claims` in platforms/{tier.nos}.yaml)",
             tier.path,
             _rendered_instead(cluster.design.catalog, tier.profile, fabric.protocol),
         )
         for fabric in cluster.design.fabrics
         for tier in fabric.tiers
-        if not has_templates(tier.nos, whole_fabric=fabric.protocol == "infiniband")
+        if not _is_configured(cluster.design.catalog, tier.nos, fabric.protocol)
     ]
     if faults:
         raise cluster.design.loaded.located(InputError(faults))
+
+
+def _is_configured(catalog: Catalog, nos: str, protocol: str) -> bool:
+    """Whether a NOS has templates, and claims what switches of Ethernet are asked for."""
+    if protocol == "infiniband":
+        return has_templates(nos, whole_fabric=True)
+    return has_templates(nos, whole_fabric=False) and bool(catalog.naming(nos).configuration.claims)
 
 
 def _rendered_instead(catalog: Catalog, switch: SwitchProfile, protocol: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from fabricgen.blueprint.sections.configuration import PortSettings, Snippet, Snippets
+from fabricgen.catalog.nos_configuration import Intent
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.model import Design
 from fabricgen.design.snippets import place_of
@@ -71,6 +72,7 @@ def check_configurations(design: Design, plan: WiringPlan, names: Sequence[str],
     rows = {name: row for row, name in enumerate(names) if name in stated and name not in wrong}
     ends = LinkEnds(plan, port_names.ports)
     faults += [found for name, row in rows.items() for found in _no_ports(name, stated[name].ports, ends.of(row))]
+    faults += [found for name, row in rows.items() for found in _unclaimed(design, plan, name, row)]
     if faults:
         raise InputError(faults)
 
@@ -96,3 +98,19 @@ def _no_ports(device: str, stated: Iterable[str], cabled: Iterable[str]) -> Iter
             hint = did_you_mean(port, sorted(cabled))
             path = ("config_of", device, "ports", port)
             yield from fault("FG053", f"{device} has no cable at port '{port}'", path=path, hint=hint).diagnostics
+
+
+def _unclaimed(design: Design, plan: WiringPlan, device: str, row: int) -> Iterator[Diagnostic]:
+    """Faults (FG053) of what is asked of one switch alone, and its NOS does not claim."""
+    key = plan.devices.classes[plan.devices.device_class[row]].key
+    tier = design.tier(key)
+    configuration = design.catalog.naming(tier.nos, tier.path).configuration
+    stated = design.loaded.blueprint.config_of[device]
+    intents: tuple[tuple[Intent, str, object], ...] = (
+        ("maintenance", "maintenance", stated.maintenance),
+        ("port-settings", "ports", stated.ports),
+    )
+    for intent, setting, value in intents:
+        if value and configuration.claims and (why := configuration.refusal(intent, tier.profile.asic)):
+            message = f"{tier.nos} of {device} does not support {intent}"
+            yield from fault("FG053", message, path=("config_of", device, setting), hint=why).diagnostics

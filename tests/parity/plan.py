@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from ipaddress import ip_network
 
 from fabricgen.catalog.loader import Catalog
-from fabricgen.catalog.nos_configuration import Feature
+from fabricgen.catalog.nos_configuration import Intent
 from fabricgen.design.qos import ecn_thresholds_kb
 from fabricgen.running.bgpcfgd import MAX_PATHS
 from fabricgen.running.form import (
@@ -89,8 +89,8 @@ def planned(switch: SwitchView, catalog: Catalog, *, by_bgpcfgd: bool = False) -
     """
     dialect, known = DIALECTS[switch.tier.nos], catalog.naming(switch.tier.nos).configuration
 
-    def lacks(feature: Feature) -> bool:
-        return known.lack(feature, switch.profile.asic) is not None
+    def lacks(intent: Intent) -> bool:
+        return bool(known.refusal(intent, switch.profile.asic))
 
     interfaces = {port.name: _interface(switch, port, dialect, lacks) for port in switch.ports}
     for port in switch.ports:
@@ -126,9 +126,9 @@ def planned(switch: SwitchView, catalog: Catalog, *, by_bgpcfgd: bool = False) -
     )
 
 
-def _balancing(switch: SwitchView, lacks: Callable[[Feature], bool]) -> Balancing:
+def _balancing(switch: SwitchView, lacks: Callable[[Intent], bool]) -> Balancing:
     asked = switch.fabric.balancing
-    features: dict[str, Feature] = {"dynamic": "dynamic-load-balance", "spray": "packet-spray"}
+    features: dict[str, Intent] = {"dynamic": "dynamic-load-balance", "spray": "packet-spray"}
     seeds = dict(asked.seeds)
     if asked.own_seeds:
         seeds = {switch.tier.name: (3, 8, 13, 2, 7)[switch.level]}
@@ -153,7 +153,7 @@ def _loopbacks(switch: SwitchView) -> Iterator[str]:
     yield from (f"{switch.loopback6}/128",) if switch.loopback6 else ()
 
 
-def _interface(switch: SwitchView, port: SwitchPort, dialect: Dialect, lacks: Callable[[Feature], bool]) -> Interface:
+def _interface(switch: SwitchView, port: SwitchPort, dialect: Dialect, lacks: Callable[[Intent], bool]) -> Interface:
     service, settings = switch.service_of(port), port.settings
     untagged, tagged = switch.vlans_of(port)
     copper = switch.profile.cage(port.cage).form_factor == "RJ45"
@@ -175,16 +175,14 @@ def _interface(switch: SwitchView, port: SwitchPort, dialect: Dialect, lacks: Ca
     )
 
 
-def _macsec(switch: SwitchView, port: SwitchPort, lacks: Callable[[Feature], bool]) -> Macsec | None:
+def _macsec(switch: SwitchView, port: SwitchPort, lacks: Callable[[Intent], bool]) -> Macsec | None:
     span = next((s for s in switch.fabric.spans if port.span and s.name == port.span.name), None)
     if span is None or span.macsec is None or lacks("macsec"):
         return None
     return Macsec(span.macsec.cipher, span.macsec.ckn, _secret(span.macsec.cak))
 
 
-def _bonds(
-    switch: SwitchView, interfaces: Mapping[str, Interface], lacks: Callable[[Feature], bool]
-) -> dict[int, Bond]:
+def _bonds(switch: SwitchView, interfaces: Mapping[str, Interface], lacks: Callable[[Intent], bool]) -> dict[int, Bond]:
     """The bonds of hosts: by the ports that say they are in one, with the VLANs of any of these."""
     members: dict[int, list[SwitchPort]] = {}
     for port in switch.ports:
@@ -258,7 +256,7 @@ def places(switch: SwitchView, catalog: Catalog, dialect: Dialect) -> dict[str, 
     return found
 
 
-def _management(switch: SwitchView, dialect: Dialect, lacks: Callable[[Feature], bool]) -> Management:
+def _management(switch: SwitchView, dialect: Dialect, lacks: Callable[[Intent], bool]) -> Management:
     asked = switch.fabric.management
     addresses = frozenset((address, gateway) for address, gateway in switch.managements if gateway)
     syslog, dns, banner = asked.syslog, asked.dns, asked.banner
@@ -434,7 +432,7 @@ def _paused(port: SwitchPort) -> bool:
     return port.role != "exit" and (port.span is None or port.span.lossless)
 
 
-def _qos(switch: SwitchView, dialect: Dialect, lacks: Callable[[Feature], bool]) -> Qos:
+def _qos(switch: SwitchView, dialect: Dialect, lacks: Callable[[Intent], bool]) -> Qos:
     qos, lossy = switch.fabric.qos, dialect.lossy_class
     limit = 0 if lacks("cnp-shaping") else qos.cnp_max_percent
     action = "drop" if lacks("watchdog-forward") else qos.watchdog_action

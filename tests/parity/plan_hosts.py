@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from fabricgen.catalog.nos_configuration import Feature
+from fabricgen.catalog.nos_configuration import Intent
 from fabricgen.running.form import Vlan
 from fabricgen.running.host_services import OPEN, Access, Advertised, Relay
 from fabricgen.running.policy import network_of
 from fabricgen.views.switch import Service, SwitchPort, SwitchView
 
-Lacks = Callable[[Feature], bool]
+Lacks = Callable[[Intent], bool]
 
 
 def access_of(switch: SwitchView, port: SwitchPort, lacks: Lacks) -> Access:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from fabricgen.catalog.nos_configuration import Feature
+from fabricgen.catalog.nos_configuration import Intent
 from fabricgen.running.form import Trimming
 from fabricgen.views.switch import SwitchView
 
 
-def planned_trimming(switch: SwitchView, lacks: Callable[[Feature], bool]) -> Trimming | None:
+def planned_trimming(switch: SwitchView, lacks: Callable[[Intent], bool]) -> Trimming | None:
     """Class 0 of every port but those that lead out; only what was trimmed has a class of its own."""
     asked = switch.fabric.qos.trim
     if asked is None or lacks("packet-trim"):

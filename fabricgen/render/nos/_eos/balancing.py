@@ -23,17 +23,17 @@ QUEUE_PAIR_OF_PAYLOAD = "5-7"
 
 def balancing_values(switch: SwitchView, naming: NosNaming) -> dict[str, Any]:
     """What `_balancing.j2` names: empty where nothing is asked of this chip."""
-    asked, lack = switch.fabric.balancing, naming.configuration.lack
+    asked, refusal = switch.fabric.balancing, naming.configuration.refusal
     asic = switch.profile.asic
-    by_load = asked.mode == "dynamic" and not lack("dynamic-load-balance", asic)
-    by_pair = asked.queue_pairs and not lack("hash-queue-pairs", asic)
+    by_load = asked.mode == "dynamic" and not refusal("dynamic-load-balance", asic)
+    by_pair = asked.queue_pairs and not refusal("hash-queue-pairs", asic)
     by_place = asic.startswith(UNICAST_QUEUE_CHIPS)
     families = [word for word, routed in (("IPv4", switch.has_v4), ("IPv6", switch.has_v6)) if routed]
     return {
         "dynamic_load_balance": by_load,
         "queue_pair_bytes": [(f, n) for f in families for n in QUEUE_PAIR_AFTER_UDP] if by_pair and by_place else [],
         "queue_pair_payload": QUEUE_PAIR_OF_PAYLOAD if by_pair and not by_place else "",
-        "flow_groups": _groups(switch) if asked.mode == "cluster" and not lack("cluster-load-balance", asic) else [],
+        "flow_groups": _groups(switch) if asked.mode == "cluster" and not refusal("cluster-load-balance", asic) else [],
         "flow_aging_s": asked.flow_aging_s,
         "flow_prefix_length": _prefix_length(switch),
     }

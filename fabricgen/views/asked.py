@@ -1,0 +1,268 @@
+"""What a blueprint asks of the configurations of its switches, a word for each, and of which tiers.
+
+The catalogue says which of these words a NOS claims (`configuration.claims` in `catalog/platforms/NOS.yaml`); the rule
+FG703 compares the two. Fabrics of InfiniBand ask nothing here: their switches are configured as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple, TypeAlias
+
+from fabricgen.blueprint.sections.fabric import Fabric
+from fabricgen.blueprint.sections.management import Management
+from fabricgen.blueprint.sections.qos import Qos
+from fabricgen.blueprint.sections.routing import Routing
+from fabricgen.catalog.nos_configuration import Intent
+from fabricgen.design.extras.exits import ExitDesign, exits_of
+from fabricgen.design.fabric_model import FabricDesign, TierDesign
+from fabricgen.design.linked import fabric_overlay, is_multihomed
+from fabricgen.design.model import Design
+from fabricgen.design.qos import qos_of
+from fabricgen.kernel.diagnostics import Path
+from fabricgen.numbering.underlay import families, links_carry_vrfs, underlay
+from fabricgen.views.balancing import stated_balancing
+from fabricgen.views.host_services import host_services
+from fabricgen.views.sonic_names import takes_file_names, takes_snmp_user
+
+Stated: TypeAlias = Iterator[tuple[Intent, Path]]
+"""Intents, and the keys below the section's own place that ask for them."""
+
+USUAL_LIFETIME_S = 1800
+"""For which hosts keep a default router, where nothing is stated."""
+
+FEW_KEYS = 2
+"""SSH keys of an account that every NOS supports."""
+
+FEW_RESOLVERS = 3
+"""Resolvers that every NOS supports."""
+
+_UNDERLAYS: dict[str, Intent] = {
+    "ebgp-numbered": "numbered-bgp",
+    "ebgp-unnumbered": "unnumbered-bgp",
+    "static": "static-routes",
+    "none": "bare-links",
+}
+_HOSTS: dict[str, Intent] = {
+    "routed": "routed-hosts",
+    "bridged": "bridged-hosts",
+    "rail-subnets": "bridged-hosts",
+}
+_MODES: dict[str, Intent] = {
+    "dynamic": "dynamic-load-balance",
+    "spray": "packet-spray",
+    "cluster": "cluster-load-balance",
+}
+
+
+class AskedIntent(NamedTuple):
+    """An intent, the path of the blueprint's line that asks for it, and the tiers whose switches have to carry it."""
+
+    intent: Intent
+    path: Path
+    tiers: tuple[TierDesign, ...]
+
+
+def list_asked_intents(design: Design) -> Iterator[AskedIntent]:
+    """Yield what is asked of the switches of each Ethernet fabric, fabric by fabric."""
+    for fabric in design.fabrics:
+        if fabric.protocol != "infiniband":
+            yield from _of_links(design, fabric)
+            yield from _of_hosts(design, fabric)
+            yield from _of_vrfs(design, fabric)
+            yield from _of_settings(design, fabric)
+    for leaving in exits_of(design):
+        if leaving.fabric.protocol != "infiniband":
+            tiers = (design.tier(leaving.extra.tier),)
+            for intent, keys in _exit_intents(leaving):
+                yield AskedIntent(intent, (*leaving.path, *keys), tiers)
+
+
+def _nearest(design: Design, fabric: str, stated: Callable[[Fabric], object], keys: Path) -> Path:
+    """The path of a setting: the fabric's own where it states one, else the cluster's."""
+    return ("fabrics", fabric, *keys) if stated(design.loaded.blueprint.fabrics[fabric]) else keys
+
+
+def _of_links(design: Design, fabric: FabricDesign) -> Iterator[AskedIntent]:
+    """What links between switches ask."""
+    spec = design.loaded.blueprint.fabrics[fabric.name]
+    linked = tuple(tier for tier in fabric.tiers if tier.uplink or tier.peer_links or any(f.links for f in tier.feeds))
+    if linked:
+        word = underlay(design, fabric)
+        stated = spec.routing.underlay or design.loaded.blueprint.routing.underlay
+        path = _nearest(design, fabric.name, lambda f: f.routing.underlay, ("routing", "underlay"))
+        yield AskedIntent(_UNDERLAYS[word], path if stated else fabric.path, linked)
+    bordering = tuple(tier for tier in fabric.tiers if tier.peer_links and tier.peer_links.spans)
+    for name, span in spec.spans.items():
+        if span.macsec:
+            yield AskedIntent("macsec", (*fabric.path, "spans", name, "macsec"), bordering)
+        if span.lossless:
+            yield AskedIntent("span-headroom", (*fabric.path, "spans", name, "lossless"), bordering)
+
+
+def _of_hosts(design: Design, fabric: FabricDesign) -> Iterator[AskedIntent]:
+    """What nodes and extra devices ask of the switches that they attach to, which may be another fabric's."""
+    spec = design.loaded.blueprint.fabrics[fabric.name]
+    keys = dict.fromkeys((*fabric.leaves, *(e.tier for e in fabric.extras), *(tier.key for tier in fabric.managing)))
+    tiers = tuple(map(design.tier, keys))
+    if fabric.hosts in _HOSTS:
+        path = (*fabric.path, "hosts") if spec.hosts else fabric.path
+        yield AskedIntent(_HOSTS[fabric.hosts], path, tiers)
+    if "v6" in families(design, fabric):
+        yield AskedIntent("ipv6", _nearest(design, fabric.name, lambda f: f.ip, ("ip",)), tiers)
+    if fabric.tagged:
+        yield AskedIntent("tagged-hosts", (*fabric.path, "host_ports"), tiers)
+    if fabric.bond:
+        yield AskedIntent("bonds", (*fabric.path, "bond"), tiers)
+        over_two = tuple(t for t in tiers if is_multihomed(design.loaded.blueprint, t.key))
+        yield AskedIntent("evpn-multihoming", (*fabric.path, "bond"), over_two)
+        paired = tuple(t for t in tiers if t not in over_two and t.peer_links and not t.peer_links.spans)
+        yield AskedIntent("mlag", (*fabric.path, "bond"), paired)
+    for intent, at in _host_features(spec, routed=fabric.hosts == "routed"):
+        yield AskedIntent(intent, (*fabric.path, *at), tiers)
+
+
+def _of_vrfs(design: Design, fabric: FabricDesign) -> Iterator[AskedIntent]:
+    """What is asked of the switches that have a VRF, or pass it on: those of its fabric, or of its carrier."""
+    blueprint = design.loaded.blueprint
+    owner = design.fabric(fabric.carrier or fabric.name)
+    paths = [tenant.path for tenant in design.tenants if fabric.name in tenant.fabrics]
+    if fabric.vrf:
+        paths.append((*fabric.path, "vrf") if blueprint.fabrics[fabric.name].vrf else fabric.path)
+    for path in paths:
+        yield AskedIntent("vrfs", path, owner.tiers)
+        if fabric_overlay(blueprint, fabric.name) == "evpn":
+            at = _nearest(design, owner.name, lambda f: f.routing.overlay, ("routing", "overlay"))
+            yield AskedIntent("evpn-vrfs", at, owner.tiers)
+        elif links_carry_vrfs(design, owner):
+            yield AskedIntent("vrf-subinterfaces", path, owner.tiers)
+    if qos_of(design, fabric).lossless and any(name == owner.name for name, _ in design.vnis):
+        at = _nearest(design, owner.name, lambda f: f.routing.overlay, ("routing", "overlay"))
+        yield AskedIntent("vxlan-dscp", at, fabric.tiers)
+    for leak in design.leaks:
+        if fabric.name in leak.fabrics:
+            yield AskedIntent("leaks", ("leaks", leak.name), fabric.tiers)
+
+
+def _of_settings(design: Design, fabric: FabricDesign) -> Iterator[AskedIntent]:
+    """What the settings of a fabric ask of all its switches, and those of the cluster that it does not override."""
+    blueprint = design.loaded.blueprint
+    spec, shared = blueprint.fabrics[fabric.name], blueprint.routing
+    if qos_of(design, fabric).lossless:
+        stated = spec.qos.profile or blueprint.qos.profile
+        path = _nearest(design, fabric.name, lambda f: f.qos.profile, ("qos", "profile"))
+        yield AskedIntent("lossless", path if stated else fabric.path, fabric.tiers)
+    if spec.routing.load_balance:
+        shared = shared.model_copy(update={"load_balance": None})
+    scopes: tuple[tuple[Path, Management, Routing, Qos], ...] = (
+        (fabric.path, spec.management, spec.routing, spec.qos),
+        ((), blueprint.management, shared, blueprint.qos),
+    )
+    overridden: set[Intent] = set()
+    for base, management, routing, qos in scopes:
+        stated_here = [*_management_features(management), *_routing_features(routing), *_qos_features(qos)]
+        for intent, keys in stated_here:
+            if intent not in overridden:
+                yield AskedIntent(intent, (*base, *keys), fabric.tiers)
+        overridden |= {intent for intent, _ in stated_here}
+
+
+def _exit_intents(leaving: ExitDesign) -> Stated:
+    spec = leaving.spec
+    yield ("bgp-exits" if spec.routing == "ebgp" else "static-exits"), ()
+    if spec.password or any(device.password for device in spec.devices.values()):
+        yield "session-passwords", ("password",) if spec.password else ()
+    if any(device.loopback for device in spec.devices.values()):
+        yield "multihop-sessions", ("devices",)
+    if spec.local_as:
+        yield "local-as", ("local_as",)
+    if spec.announce:
+        yield "aggregates", ("announce",)
+    if spec.communities:
+        yield "communities", ("communities",)
+    if spec.bfd:
+        yield "bfd", ("bfd",)
+
+
+def _host_features(spec: Fabric, *, routed: bool) -> Stated:
+    storm = spec.access.storm_control
+    if any(percent is not None for percent in (storm.broadcast, storm.multicast, storm.unknown_unicast)):
+        yield "storm-control", ("access", "storm_control")
+    if spec.access.bpdu_guard:
+        yield "bpdu-guard", ("access", "bpdu_guard")
+    if spec.access.dhcp_guard:
+        yield "dhcp-guard", ("access", "dhcp_guard")
+    if spec.access.ra_guard:
+        yield "ra-guard", ("access", "ra_guard")
+    if spec.lacp_fallback:
+        yield "lacp-fallback", ("lacp_fallback",)
+    if spec.dhcp:
+        yield "dhcp-relay", ("dhcp",)
+        if not spec.dhcp.option_82:
+            yield "no-option-82", ("dhcp", "option_82")
+        if routed:
+            yield "relay-on-routed-ports", ("dhcp",)
+    at, advertised = ("router_advertisements",), host_services(spec).advertised
+    if spec.router_advertisements is not None:
+        yield "router-advertisements", at
+    if advertised and advertised.lifetime_s != USUAL_LIFETIME_S:
+        yield "ra-lifetime", (*at, "lifetime_s")
+    if advertised and (advertised.other or advertised.autoconfig or advertised.resolvers or not advertised.managed):
+        yield "ra-settings", at
+
+
+def _management_features(management: Management) -> Stated:
+    at = ("management",)
+    if management.users:
+        yield "users", (*at, "users")
+    keyed = [name for name, user in management.users.items() if user.ssh_keys]
+    if keyed:
+        yield "ssh-keys", (*at, "users", keyed[0], "ssh_keys")
+    many = [name for name in keyed if len(management.users[name].ssh_keys) > FEW_KEYS]
+    if many:
+        yield "many-ssh-keys", (*at, "users", many[0], "ssh_keys")
+    if management.dns and len(management.dns.servers) > FEW_RESOLVERS:
+        yield "many-resolvers", (*at, "dns", "servers")
+    if management.dns and management.dns.domain and not management.dns.servers:
+        yield "domain-alone", (*at, "dns", "domain")
+    if management.tls and not takes_file_names(management.tls):
+        yield "tls-file-names", (*at, "tls")
+    for name in management.snmp.users if management.snmp else ():
+        if not takes_snmp_user(name):
+            yield "short-snmp-users", (*at, "snmp", "users", name)
+    if management.aaa:
+        yield management.aaa.protocol, (*at, "aaa")
+    plain: tuple[Intent, ...] = ("ntp", "dns", "syslog", "snmp", "gnmi", "tls", "banner", "timezone")
+    for intent in plain:
+        if getattr(management, intent):
+            yield intent, (*at, intent)
+
+
+def _routing_features(routing: Routing) -> Stated:
+    if routing.bfd:
+        yield "bfd", ("routing", "bfd")
+    if routing.max_prefixes:
+        yield "max-prefixes", ("routing", "max_prefixes")
+    if routing.load_balance:
+        yield from _balancing_features(routing, ("routing", "load_balance"))
+
+
+def _balancing_features(routing: Routing, at: Path) -> Stated:
+    asked = stated_balancing(routing, routing)
+    if asked.mode in _MODES:
+        yield _MODES[asked.mode], at if isinstance(routing.load_balance, str) else (*at, "mode")
+    if asked.queue_pairs:
+        yield "hash-queue-pairs", (*at, "queue_pairs")
+    if asked.seeds:
+        yield "seeds-by-tier" if asked.seeds == "auto" else "hash-seeds", (*at, "seeds")
+
+
+def _qos_features(qos: Qos) -> Stated:
+    if qos.cnp_max_percent:
+        yield "cnp-shaping", ("qos", "cnp_max_percent")
+    if qos.trim:
+        yield "packet-trim", ("qos", "trim")
+    if qos.watchdog and qos.watchdog.action == "forward":
+        yield "watchdog-forward", ("qos", "watchdog", "action")
+    if qos.watchdog and "restore_ms" in qos.watchdog.model_fields_set:
+        yield "watchdog-restore", ("qos", "watchdog", "restore_ms")

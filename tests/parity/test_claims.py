@@ -1,0 +1,80 @@
+"""What a NOS claims is asked for in some case here, whose files are read back and held against the plan."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+import pytest
+
+from fabricgen.catalog.loader import Catalog
+from fabricgen.catalog.nos_configuration import Intent
+from fabricgen.running.form import differences
+from fabricgen.views.asked import list_asked_intents
+from tests.parity import test_asked_parity, test_exit_parity, test_host_parity, test_spans
+from tests.parity import test_nos_parity as every_nos
+from tests.parity import test_trimming as trimming
+from tests.parity.switches import first, read, switches_of, wanted
+from tests.render.rendered import ALL_EOS, BARE, BRIDGED, CUMULUS, DUAL, LEAKS, STATIC, cluster_of
+
+TLS, DOMAIN = "management.tls={certificate: a.cer, key: a.key}", "management.dns={domain: lab.example}"
+KEYS = "management.users.ops.ssh_keys=[ssh-rsa AAAA1, ssh-rsa AAAA2, ssh-rsa AAAA3]"
+OTHER_FILES = "management.tls={certificate: a.crt, key: a.pem}"
+POLLER = "management.snmp={users: {p: {auth: 'env:FABRICGEN_AUTH', privacy: 'env:FABRICGEN_PRIVACY'}}}"
+GUARDED = (*BRIDGED, "fabrics.compute.access.bpdu_guard=true")
+BRIEF = (*DUAL, *BRIDGED, "fabrics.compute.router_advertisements={lifetime_s: 600}")
+BONDED = (*BRIDGED, "fabrics.compute.bond=node", "fabrics.compute.lacp_fallback=true", test_host_parity.ONE_LEAF)
+ALONE = {
+    "sonic": (TLS, *BONDED),
+    "cumulus": (*CUMULUS, TLS, DOMAIN, POLLER, KEYS, *GUARDED),
+    "cumulus, files of other names": (*CUMULUS, OTHER_FILES, *BRIEF),
+    "cumulus, static": (*CUMULUS, *STATIC),
+    "eos": (*ALL_EOS, TLS, DOMAIN, POLLER, *GUARDED),
+    "eos, bare": (*ALL_EOS, OTHER_FILES, *BARE),
+}
+"""What no other case of this folder asks for, of the example `leaf-spine`."""
+ON_ONE_SWITCH: dict[str, Intent] = {"maintenance": "maintenance", "ports": "port-settings"}
+"""Keys of `config_of`, which are asked of single switches: tests/render/test_maintenance.py starts FRR of each NOS."""
+
+
+def read_back() -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the cases of this folder: an example, and what is set of it."""
+    yield from (("leaf-spine", sets) for sets in ALONE.values())
+    for name, sets in every_nos.CASES:
+        yield from ((name, every_nos.on(name, sets, nos)) for nos in every_nos.nos_of(name, sets))
+    for nos, asked in test_asked_parity.CASES:
+        yield "leaf-spine", test_asked_parity.HARDWARE[nos] + asked
+    yield from test_host_parity.CASES.values()
+    for kind in test_exit_parity.KINDS.values():
+        yield from (("two-exits", (*nos, *kind)) for nos in ((), CUMULUS, test_exit_parity.EOS))
+    for kind in test_exit_parity.IN_VRF.values():
+        yield from (("evpn-guests", (*nos, *kind)) for nos in ((), CUMULUS, test_exit_parity.GUEST_EOS))
+    yield from (("leaf-spine", (*nos, *LEAKS)) for nos in ((), CUMULUS, ALL_EOS))
+    for hardware in test_spans.HARDWARE.values():
+        yield from (("two-site", (*hardware, *asked)) for asked in test_spans.ASKED.values())
+    yield from (("leaf-spine", (*hardware, trimming.TRIMMED)) for hardware in (trimming.SN5600, trimming.SN5640))
+
+
+@pytest.mark.tenth
+@pytest.mark.parametrize("sets", ALONE.values(), ids=ALONE)
+def test_what_is_asked_is_said_and_read(sets: tuple[str, ...]) -> None:
+    cluster = cluster_of("leaf-spine", *sets)
+    for switch, files in switches_of("leaf-spine", sets):
+        unlike = list(differences(read(switch, files), wanted(cluster, switch, files)))
+        assert not unlike, f"{switch.name}\n{first(unlike)}"
+
+
+@pytest.mark.slow
+def test_every_claim_is_read_back() -> None:
+    asked: dict[str, set[Intent]] = defaultdict(set)
+    for name, sets in read_back():
+        design = cluster_of(name, *sets).design
+        for intent, _, tiers in list_asked_intents(design):
+            for tier in tiers:
+                asked[tier.nos].add(intent)
+    catalog = Catalog()
+    unread = {
+        nos: sorted(set(catalog.naming(nos).configuration.claims) - asked[nos] - set(ON_ONE_SWITCH.values()))
+        for nos in every_nos.RENDERED
+    }
+    assert unread == {nos: [] for nos in every_nos.RENDERED}
