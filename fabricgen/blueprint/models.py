@@ -1,6 +1,7 @@
 """The language as a whole: a blueprint."""
 
 import re
+from collections.abc import Collection
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
@@ -276,13 +277,19 @@ class Blueprint(Model):
         plans = (self.routing.asn, *(fabric.routing.asn for fabric in self.fabrics.values()))
         return any(plan.tiers for plan in plans if plan)
 
-    def expanded_pods(self) -> dict[str, Pod]:
-        """Pods by name with `count` spelled out, in natural order of their names: p2 before p10."""
+    def expanded_pods(self, before: Collection[str] = ()) -> dict[str, Pod]:
+        """Pods by name with `count` spelled out, in natural order of their names: p2 before p10.
+
+        The first of several keeps the name that it had among those `before`, alone or numbered.
+        """
         named: dict[str, Pod] = {}
         for key, pod in self.pods.items():
             stem, first = re.fullmatch(r"(.*?)(\d*)", key).groups()  # type: ignore[union-attr]
             for i in range(pod.count):
-                named[key if pod.count == 1 else f"{stem}{int(first or 1) + i}"] = pod
+                name = f"{stem}{int(first or 1) + i}"
+                numbered = name in before and name not in self.pods
+                alone = key in before if (key in before) != numbered else pod.count == 1
+                named[key if alone and not i else name] = pod
         return dict(sorted(named.items(), key=lambda item: natural(item[0])))
 
 

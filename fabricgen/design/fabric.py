@@ -17,7 +17,6 @@ from fabricgen.design.joining import check_bonds, check_host_ports, check_met_in
 from fabricgen.design.layout import Layout
 from fabricgen.design.management.load import ManagedPorts
 from fabricgen.design.ports import PortKind
-from fabricgen.design.shape import spans_units
 from fabricgen.design.sizing.arithmetic import deals_unevenly
 from fabricgen.design.sizing.down_ports import Reserve
 from fabricgen.design.sizing.kept import as_before
@@ -105,11 +104,12 @@ class _LinkedFabrics:
         for demand in extras:
             wanted[demand.tier, demand.kind] = wanted.get((demand.tier, demand.kind), 0) + demand.ports
         named = most_on_named(extras)
-        fed = {spec.upper for spec in self.specs.values()} | set(self.demands)
-        shared = {key: spans_units(spec.per) for key, spec in self.specs.items()}
+        fed = {spec.upper for spec in self.specs.values() if spec.upper} | set(self.demands)
         layout = self.context.layout
-        reserve = in_order_of_cages(layout, kept_for_extras(layout, self.specs), extras, shared)
-        reserve |= {key: Reserve(named[key], ports) for key, ports in wanted.items() if key[0] not in fed}
+        reserve = in_order_of_cages(layout, kept_for_extras(layout, self.specs), extras, self.specs, fed)
+        for key, ports in wanted.items():
+            if key[0] not in fed:
+                reserve[key] = Reserve(max(named[key], reserve.get(key, Reserve()).each), ports)
         crowded: set[TierKey] = set()
         lean: set[TierKey] = set()
         for _ in range(ROUNDS):
@@ -406,6 +406,7 @@ class _LinkedFabrics:
             sizes=self._tier_sizes(spec, sized_tiers),
             coarser=self.coarser[spec.key],
             slots=sized.slots,
+            narrow=sized.narrow,
             needed_uplinks=sized.needed_uplinks,
             reserved=tuple((name, kept.ports, kept.cages) for name, kept in sorted(spec.spec.reserved_ports.items())),
             uneven=deals_unevenly(spec),

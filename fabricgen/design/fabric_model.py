@@ -333,6 +333,8 @@ class TierDesign:
     """Rail group -> that of each rail on these switches, from 0; so for every dimension that follows from another."""
     slots: int = 0
     """Node ports of the fullest group that a lowest tier is sized for."""
+    narrow: bool = False
+    """Whether ports beside those of nodes are numbered for the units there are, for want of room for reserved ones."""
     needed_uplinks: int = 0
     """The fewest uplinks within its oversubscription; 0 at the top."""
     reserved: tuple[tuple[str, int, tuple[int, ...]], ...] = ()

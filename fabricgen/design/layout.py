@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
 
-from fabricgen.blueprint.beside.lock import Lock
+from fabricgen.blueprint.beside.lock import UNNUMBERED, Lock
+from fabricgen.blueprint.beside.split_sites import only_site, split_by_site, was_one_of_several
 from fabricgen.blueprint.models import Blueprint, Pod, natural
 from fabricgen.blueprint.sections.fabric import PodTier
 from fabricgen.blueprint.sections.slots import NodeSlot, PodUnits, omitted_slots
@@ -246,6 +247,22 @@ class Layout:
             return self.cluster.sites
         return tuple(sorted({p.site for p in self.pods}, key=natural))
 
+    @property
+    def tells_sites(self) -> bool:
+        """Whether tiers are per site: there are several, or the lock has the only one as one of several."""
+        return len(self.sites) > 1 or was_one_of_several(self.lock, self.sites[0])
+
+    @cached_property
+    def unnamed_site(self) -> str:
+        """The site that names leave out: the only one, or the one that the lock knows as such; "" where all are named.
+
+        A site that was ever one of several has numbers of its own in the lock.
+        """
+        known = self.lock.words_of(UNNUMBERED).get("sites") or only_site(self.lock)
+        fresh = self.lock.of("sites").keys().isdisjoint(self.sites)
+        alone = self.sites[0] if fresh and len(self.sites) == 1 else ""
+        return known if known in self.sites else alone
+
     @cached_property
     def nodes(self) -> int:
         """Nodes present: slots less those omitted."""
@@ -274,7 +291,7 @@ class Layout:
 
 def pod_units(blueprint: Blueprint, layout: Layout) -> dict[str, PodUnits]:
     """The pods of a blueprint by name, in the order of its layout, with the size of their units."""
-    stated = blueprint.expanded_pods()
+    stated = blueprint.expanded_pods(layout.lock.of("pods"))
     return {
         pod.name: PodUnits(stated[pod.name], kind.size)
         for pod, kind in zip(layout.pods, layout.kind_of_pod, strict=True)
@@ -286,7 +303,7 @@ def lay_out(blueprint: Blueprint, catalog: Catalog, lock: Lock) -> Layout:
 
     Raises InputError for unknown node profiles, omitted slots that do not exist, and racks too small.
     """
-    stated = blueprint.expanded_pods()
+    stated = blueprint.expanded_pods(lock.of("pods"))
     kinds = unit_kinds(blueprint, catalog)
     part_of = _parts(blueprint, stated, kinds)
     sizes = [
@@ -301,6 +318,8 @@ def lay_out(blueprint: Blueprint, catalog: Catalog, lock: Lock) -> Layout:
             hint="pods are named after their key and counted on: p1 with count 2 is p1 and p2",
         )
     kind_of = {name: part.kind for name, part in part_of.items()}
+    before = only_site(lock)
+    lock = split_by_site(lock, before) if before and {size.site for size in sizes} > {before} else lock
     pods = {name: PodUnits(pod, kind_of[name].size) for name, pod in stated.items()}
     omitted = _with_empty_racks(omitted_slots(blueprint, pods), list(kind_of.values()))
     parts = {part.name: part for part in part_of.values()}

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from fabricgen.blueprint.beside.lock import LAST_TENANT, LAST_VNI, Lock
+from fabricgen.blueprint.beside.split_sites import was_one_of_several
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.kernel.intervals import (
     AllocationRequest,
@@ -211,7 +212,7 @@ def _part(part: str, pods: Sequence[PodSize], sites: Sequence[str], lock: Lock, 
 def _of_pods(pods: Sequence[PodSize], sites: Sequence[str], lock: Lock, suffix: str) -> dict[str, Allocations]:
     """The numberings of some pods in the cluster, and in each site where there are several."""
     held = _kinds(pods, lock, suffix, "")
-    if len(sites) > 1:
+    if len(sites) > 1 or was_one_of_several(lock, sites[0]):
         for site in sites:
             held |= _kinds([pod for pod in pods if pod.site == site], lock, suffix, f" {site}")
     return held

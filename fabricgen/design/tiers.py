@@ -142,7 +142,7 @@ def _of_fabric(context: FabricContext, name: str) -> list[TierSpec]:
     spec, path = context.blueprint.fabrics[name], ("fabrics", name)
     chain = tier_order({n: t for n, t in spec.tiers.items() if not hangs(t)}, spec.tiers, path)
     ordered = [*chain, *sorted(n for n, t in spec.tiers.items() if hangs(t))]
-    sites = len(context.layout.sites)
+    sites = context.layout.tells_sites
     per = {n: _per(spec.tiers[n], ordered[:i], (*path, "tiers", n), sites=sites) for i, n in enumerate(ordered)}
     joined = bool(chain) and any("." in above for above in spec.tiers[chain[0]].above)
     takes_nodes = bool(chain) and (not joined or _asks_for_nodes(context, name))
@@ -274,7 +274,7 @@ def _check_purposes(blueprint: Blueprint, fabric: Fabric, tier: Tier, place: Pat
             )
 
 
-def _per(tier: Tier, lower: list[str], place: Path, *, sites: int) -> tuple[str, ...]:
+def _per(tier: Tier, lower: list[str], place: Path, *, sites: bool) -> tuple[str, ...]:
     """`per` with the places that contain a named one, and without what follows from another, in a fixed order; of
     several sites each has its own tiers.
     """
@@ -285,7 +285,7 @@ def _per(tier: Tier, lower: list[str], place: Path, *, sites: int) -> tuple[str,
             hint = did_you_mean(dimension, usable) if len(dimension) > 1 else none
             raise fault("FG017", f"cannot group by '{dimension}'", path=(*place, "per", i), hint=hint)
     wanted = set(tier.per)
-    narrowest = max(depth(scope_of(tier.per)), depth("site") if sites > 1 else 0)
+    narrowest = max(depth(scope_of(tier.per)), depth("site") if sites else 0)
     wanted |= set(scopes()[1 : narrowest + 1])
     wanted -= {one.name for one in DIMENSIONS if one.follows in wanted}
     return tuple(d for d in usable if d in wanted)

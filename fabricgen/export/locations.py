@@ -47,11 +47,12 @@ def row_numbers(racks: RackTable) -> Ints:
 
 
 def hall_places(cluster: Cluster) -> list[str]:
-    """`h1` for every hall, `west.h1` where there are several sites: the only name that people read of it."""
-    halls, sites = cluster.plan.racks.halls, cluster.design.layout.sites
+    """`h1` for every hall, `west.h1` where names have the site: the only name that people read of it."""
+    halls, layout = cluster.plan.racks.halls, cluster.design.layout
+    before = ["" if site == layout.unnamed_site else f"{site}." for site in layout.sites]
     short = "" if any(hall.name == SHORT_HALL for hall in halls) else SHORT_HALL
     words = [short if hall.name == DEFAULT_HALL and short else hall.name for hall in halls]
-    return [f"{sites[hall.site]}.{word}" if len(sites) > 1 else word for hall, word in zip(halls, words, strict=True)]
+    return [f"{before[hall.site]}{word}" for hall, word in zip(halls, words, strict=True)]
 
 
 def row_places(cluster: Cluster) -> Strings:

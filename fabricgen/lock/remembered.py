@@ -7,18 +7,20 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from fabricgen.blueprint.beside.adopted import ADOPTED
-from fabricgen.blueprint.beside.lock import Lock
+from fabricgen.blueprint.beside.lock import UNNUMBERED, Lock
 from fabricgen.blueprint.beside.sized import SIZED, SizedBefore, holder_of
 from fabricgen.blueprint.beside.stacked import STACKED
 from fabricgen.design.extras.kept_ports import extra_words, room_name
 from fabricgen.design.fabric_model import Jumps, TierDesign, TierKey, port_at
 from fabricgen.design.floor.floor_plan import FloorPlan
+from fabricgen.design.floor.network_runs import unnumbered_words
 from fabricgen.design.management.load import AREAS, ManagementLoad, in_turn
 from fabricgen.design.management.managed import PLACES, managed_devices
 from fabricgen.design.model import Design
 from fabricgen.design.shape import depth, scope_of, spans_units
 from fabricgen.design.sizing.kept_front import (
     MANAGEMENT_PORTS,
+    beside_nodes,
     cages_kind,
     links_holder,
     name_of,
@@ -53,6 +55,8 @@ def with_remembered(design: Design, lock: Lock) -> Lock:
     floor = FloorPlan(design)
     words = _words(design)
     words[STACKED] = {**lock.words_of(STACKED), **floor.shared.words()}
+    unnumbered = {**lock.words_of(UNNUMBERED), **unnumbered_words(design)}
+    words |= {UNNUMBERED: unnumbered} if unnumbered else {}
     return replace(lock, held=held | floor.held(), rooms=rooms | floor.areas.kept_counts(), words=words)
 
 
@@ -188,7 +192,7 @@ def _sized(tier: TierDesign) -> SizedBefore:
 
 def in_use(design: Design) -> frozenset[tuple[str, str]]:
     """(kind, holder) of everything remembered that is still in use."""
-    tiers = {("dealing", tier.key.text) for tier in design.tiers}
+    tiers = {("dealing", name) for tier in design.tiers for name in (tier.key.text, beside_nodes(tier.key))}
     extras = {("extras", name) for name, _ in extra_words({f.name: f for f in design.fabrics})}
     managed = {(AREAS, place) for place in PLACES}
     for _, load in _managing(design):
@@ -200,7 +204,8 @@ def in_use(design: Design) -> frozenset[tuple[str, str]]:
         for number, run in runs:
             managed.add((cages_kind(tier.key), name_of(run)))
             managed |= {(ports_kind(tier.key, name_of(run)), name) for name in _ports_of(design, tier, number)}
-    return frozenset(tiers | sized | extras | managed) | FloorPlan(design).holders()
+    unnumbered = {(UNNUMBERED, name) for name in ("sites", *(tier.key.text for tier in design.tiers))}
+    return frozenset(tiers | sized | extras | managed | unnumbered) | FloorPlan(design).holders()
 
 
 def _dealing(design: Design) -> Iterator[tuple[str, str]]:
@@ -211,7 +216,9 @@ def _dealing(design: Design) -> Iterator[tuple[str, str]]:
             if spans_units(leaf.per) and not design.loaded.blueprint.fabrics[leaf.fabric].tiers[leaf.name].spread:
                 yield feed.leaf.text, "slot" if feed.by_slot else "unit"
     for tier in design.tiers:
-        if tier.uplink is None:
+        if tier.narrow:
+            yield beside_nodes(tier.key), "unit"
+        if tier.uplink is None or design.tier(tier.uplink.upper).lowest:
             continue
         upper = design.tier(tier.uplink.upper)
         below, above = (depth(scope_of(per)) for per in (tier.per, upper.per))

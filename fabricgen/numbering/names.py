@@ -195,7 +195,7 @@ def _places(design: Design, devices: DeviceTable, cls: DeviceClass) -> list[str]
     found = []
     for i in range(cls.count):
         text = f"-{layout.pods[pod[i]].name}" if pod[i] >= 0 else ""
-        if pod[i] < 0 and site[i] >= 0 and len(layout.sites) > 1:
+        if pod[i] < 0 and site[i] >= 0 and layout.sites[site[i]] != layout.unnamed_site:
             text = f"-{layout.sites[site[i]]}"
         text += f"-su{su[i] + 1:02d}" if su[i] >= 0 else ""
         text += f"-rk{rack[i] + 1:02d}" if rack[i] >= 0 else ""

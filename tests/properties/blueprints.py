@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.properties.halls import halls
 from tests.properties.kinds import mixed
-from tests.properties.services import bonds, border, extras, oob, side_fabrics
+from tests.properties.services import at_border, bonds, border, extras, oob, side_fabrics
 from tests.properties.tier_chains import Chain, Tree, chains, often
 
 TOYS = ("toy-24", "toy-24", "toy-24", "toy-16-4", "toy-chassis", "toy-8")
@@ -41,7 +41,7 @@ def _ethernet(draw: st.DrawFn, chain: Chain, name: str = "compute") -> Tree:
         fabric["extra"] = draw(extras(name, chain))
     if often(draw, 1, 5):
         fabric["tiers"] = chain.tiers | draw(border(chain))
-        fabric.setdefault("extra", {})["wan"] = {"device": "toy-box", "to": "border", "attach": "inband"}
+        fabric["extra"] = fabric.get("extra", {}) | draw(at_border())
     return fabric
 
 

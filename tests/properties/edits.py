@@ -52,6 +52,27 @@ def add_pod(draw: st.DrawFn, tree: Tree) -> None:
     tree["pods"].setdefault(name, {k: v for k, v in like.items() if k not in ("nodes", "count")} | {"su": 1})
 
 
+def second_site(draw: st.DrawFn, tree: Tree) -> None:
+    """A pod at another site, whose name may come before or after that of the first."""
+    name = draw(st.sampled_from(POD_NAMES))
+    like = deepcopy(tree["pods"][sorted(tree["pods"])[0]])
+    pod = {k: v for k, v in like.items() if k not in ("nodes", "count")} | {"su": 1}
+    tree["pods"].setdefault(name, pod | {"site": draw(st.sampled_from(["east", "west"]))})
+
+
+def repeat_pod(draw: st.DrawFn, tree: Tree) -> None:
+    """Another pod like one of those there are."""
+    pod = tree["pods"][draw(st.sampled_from(sorted(tree["pods"])))]
+    pod["count"] = pod.get("count", 1) + 1
+
+
+def split_racks(draw: st.DrawFn, tree: Tree) -> None:
+    """The switches of a tier over another network rack."""
+    tiers = [tier for fabric in tree["fabrics"].values() for tier in fabric.get("tiers", {}).values()]
+    tier = draw(st.sampled_from(tiers))
+    tier["racks"] = tier.get("racks", 1) + 1
+
+
 def add_kind(draw: st.DrawFn, tree: Tree) -> None:
     """Pods with units of another kind, whose name may come before or after those of others."""
     unit = tree.get("scalable_unit") or next(iter(tree["scalable_units"].values()))
@@ -152,6 +173,9 @@ EDITS: tuple[Callable[[st.DrawFn, Tree], None], ...] = (
     grow,
     shrink,
     add_pod,
+    second_site,
+    repeat_pod,
+    split_racks,
     add_kind,
     remove_pod,
     reserve_more,
@@ -166,6 +190,10 @@ EDITS: tuple[Callable[[st.DrawFn, Tree], None], ...] = (
     back,
     back,
 )
+
+
+REMOVING = frozenset(edit.__name__ for edit in (shrink, remove_pod, remove_fabric, remove_extra, more_switches, back))
+"""Edits that may take devices away."""
 
 
 @st.composite

@@ -44,6 +44,19 @@ def border(draw: st.DrawFn, chain: Chain) -> dict[str, Tree]:
 
 
 @st.composite
+def at_border(draw: st.DrawFn) -> dict[str, Tree]:
+    """One to three sets of devices at a border, of one speed or several, whose names are in any order."""
+    speeds = {"wan": None, "array": "400G", "zone": "100G"}
+    names = draw(st.permutations(sorted(speeds)))[: draw(st.sampled_from([1, 2, 3]))]
+    found: dict[str, Tree] = {}
+    for name in names:
+        found[name] = {"device": "toy-box", "to": "border", "attach": "inband", "count": draw(st.integers(1, 2))}
+        speed = speeds[name] or draw(st.sampled_from([None, "200G"]))
+        found[name] |= {"ports": draw(st.integers(1, 2))} | ({"speed": speed} if speed else {})
+    return found
+
+
+@st.composite
 def side_fabrics(draw: st.DrawFn, compute: Chain, underlays: tuple[str, ...]) -> dict[str, Tree]:
     """Storage apart or below the compute spine, and in-band carried by one of these or apart."""
     found: dict[str, Tree] = {}

@@ -68,11 +68,15 @@ class Lock:
         return self.words.get(kind, {})
 
 
+UNNUMBERED = "unnumbered"
+"""The kind of words for what was alone when it was named."""
+
 WORDS: Mapping[str, str] = {
     "dealing": "tiers whose down ports are numbered by reserved `slot` or by `unit` there is",
     SIZED: "switches of a group of each tier, uplinks of each, and into how many ports cages are split",
     "extras": "switch and cage of each port of extra devices",
     STACKED: "steps in which tiers grew in shared racks: so many groups of so many switches",
+    UNNUMBERED: "the site, or the plane of a tier in names of racks, that was alone when these were named without it",
 }
 """Kinds of what is remembered in words, besides what is adopted."""
 

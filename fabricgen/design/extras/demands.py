@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from fabricgen.blueprint.models import natural
@@ -45,6 +45,7 @@ def extra_demands(
     """
     spec = context.blueprint.fabrics[fabric]
     leaf, found = next(iter(leaves), None), []
+    plugged = _plugged(context)
     for name, extra in sorted(spec.extra.items(), key=lambda item: natural(item[0])):
         path: Path = ("fabrics", fabric, "extra", name)
         key = _tier(extra, fabric, specs, leaf, path)
@@ -60,14 +61,27 @@ def extra_demands(
                 hint=did_you_mean(extra.site, context.layout.sites),
             )
         kind = specs[key].kind_for(fabric, attachment.kind, extra=name)
-        found.append(ExtraDemand(fabric, name, extra, _devices(name, extra), attachment, key, path, kind))
+        devices = _devices(name, extra, plugged)
+        found.append(ExtraDemand(fabric, name, extra, devices, attachment, key, path, kind))
     return found
 
 
-def _devices(name: str, extra: Extra) -> tuple[str, ...]:
+def _plugged(context: FabricContext) -> set[str]:
+    """The extra devices that have ports in the lock, but for those that the blueprint names one by one."""
+    extras = [extra for fabric in context.blueprint.fabrics.values() for extra in fabric.extra.values()]
+    plugged = {holder.split()[1] for holder in context.layout.lock.words_of("extras")}
+    return plugged.difference(*(extra.names for extra in extras))
+
+
+def _devices(name: str, extra: Extra, plugged: Collection[str]) -> tuple[str, ...]:
+    """The names of extra devices: as stated, else numbered where there are several; the first is called as it was when
+    it was `plugged`, alone or not.
+    """
     if extra.names:
         return extra.names
-    return tuple(f"{name}-{i + 1}" for i in range(extra.quantity)) if extra.quantity > 1 else (name,)
+    first, *others = (f"{name}-{i + 1}" for i in range(extra.quantity))
+    alone = name in plugged if (name in plugged) != (first in plugged) else not others
+    return (name if alone else first, *others)
 
 
 def _tier(extra: Extra, fabric: str, specs: Mapping[TierKey, TierSpec], leaf: TierKey | None, path: Path) -> TierKey:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 
 from fabricgen.blueprint.beside.lock import Lock
@@ -12,9 +12,10 @@ from fabricgen.design.extras.demands import ExtraDemand
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.layout import Layout
 from fabricgen.design.ports import PortKind, PortRun
-from fabricgen.design.shape import inner, is_part_of_unit, place_names, scope_of
+from fabricgen.design.shape import inner, is_part_of_unit, place_names, scope_of, spans_units
 from fabricgen.design.sizing.down_ports import Reserve
 from fabricgen.design.sizing.tiers import SizedTier
+from fabricgen.design.tiers import TierSpec
 
 _ROOM = r"(\S+ \S+) for extras (\d{1,6}) over (\d{1,6}(?:\.\d{1,9})?)( copper)?(?: for (\S+))?"
 
@@ -84,23 +85,42 @@ def kept_for_extras(layout: Layout, tiers: Iterable[TierKey]) -> dict[tuple[Tier
 def in_order_of_cages(
     layout: Layout,
     reserve: Mapping[tuple[TierKey, PortKind], Reserve],
-    demands: Iterable[ExtraDemand],
-    wide: Mapping[TierKey, bool],
+    demands: Sequence[ExtraDemand],
+    specs: Mapping[TierKey, TierSpec],
+    fed: Collection[TierKey],
 ) -> dict[tuple[TierKey, PortKind], Reserve]:
     """Ports set aside in the lock, in the order in which their kinds took the cages that present devices have.
 
-    On `wide` tiers, whose groups span units, the last cages are taken first. Kinds of devices that are gone come last.
+    On tiers whose groups span units the last cages are taken first. Those that nothing but extra devices has ports on
+    (not in `fed`) give the first cages to the first kind of each purpose, which is the one that decides the speed of
+    uplinks. Kinds of devices that are gone come last.
     """
     words = layout.lock.words_of("extras")
-    found: dict[tuple[TierKey, PortKind], int] = {}
+    taken: dict[tuple[TierKey, PortKind], list[int]] = {}
     for demand in demands:
-        key, turn = (demand.tier, demand.kind), -1 if wide[demand.tier] else 1
+        stated = list(specs[demand.tier].cages.get(demand.kind.purpose or "down", ()))
         for device, leg in product(demand.devices, range(len(demand.attachment.legs))):
             match = re.search(r" cage (\d+)/", words.get(holder(demand.fabric, device, leg), ""))
             if match:
-                cage = turn * int(match[1])
-                found[key] = min(found.get(key, cage), cage)
-    return dict(sorted(reserve.items(), key=lambda item: (item[0] not in found, found.get(item[0], 0))))
+                cage = int(match[1])
+                position = stated.index(cage) if cage in stated else cage
+                taken.setdefault((demand.tier, demand.kind), []).append(position)
+    lowest: dict[tuple[TierKey, str], int] = {}
+    for (tier, kind), positions in taken.items():
+        if tier not in fed:
+            lowest[tier, kind.purpose] = min([*positions, lowest.get((tier, kind.purpose), positions[0])])
+    purposes = list(lowest)
+
+    def turn(key: tuple[TierKey, PortKind]) -> tuple[bool, int, bool, int]:
+        tier, kind = key
+        if key not in taken or not spans_units(specs[tier].per):
+            return key not in taken, 0, False, min(taken.get(key, (0,)))
+        if tier in fed:
+            return False, 0, False, -max(taken[key])
+        purpose = tier, kind.purpose
+        return False, purposes.index(purpose), lowest[purpose] != min(taken[key]), -max(taken[key])
+
+    return {key: reserve[key] for key in sorted(reserve, key=turn)}
 
 
 def holder(fabric: str, device: str, leg: int) -> str:

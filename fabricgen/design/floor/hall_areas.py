@@ -11,7 +11,7 @@ from fabricgen.blueprint.sections.floor import Stand
 from fabricgen.design.floor.hall_units import MOST_ROWS, HallRoom, UnitPlace
 from fabricgen.design.floor.hall_units import ROWS as NODE_ROWS
 from fabricgen.design.floor.halls import ENDLESS, Hall
-from fabricgen.design.floor.network_area import NetworkArea, highest, places_of, places_together
+from fabricgen.design.floor.network_area import KIND, NetworkArea, highest, places_of, places_together
 from fabricgen.design.floor.network_runs import NetworkRun, shared_name
 from fabricgen.design.floor.row_ends import KIND as ENDS
 from fabricgen.design.floor.row_ends import RowEnds, row_ends
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     Ints = npt.NDArray[np.int32]
-
-KIND = "floor"
-"""Kind of lock entry: places of racks in the network rows of a hall."""
 
 UNIT_RACKS, ROWS, ROWS_FROM = "floor unit racks", "floor network rows", "floor rows before networks"
 """Counts in the lock: racks that each unit has places for, rows kept for networks, and node rows before these."""

@@ -24,6 +24,9 @@ from fabricgen.kernel.units import power_of_two_at_least
 
 _MOST_PLACES = 1 << 40
 
+KIND = "floor"
+"""Kind of lock entry: places of racks in the network rows of a hall."""
+
 PLANE, PART = " plane ", " part "
 """What stands before the number of a plane, and then the letter of a part, in the lock key of a run."""
 

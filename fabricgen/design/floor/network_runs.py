@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from string import ascii_lowercase
 from typing import Any
 
+from fabricgen.blueprint.beside.lock import UNNUMBERED, Lock
 from fabricgen.blueprint.dimensions import WHOLE
 from fabricgen.blueprint.sections.floor import Stand
 from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.floor.halls import Hall
-from fabricgen.design.floor.network_area import PART, PLANE
+from fabricgen.design.floor.network_area import KIND, PART, PLANE
 from fabricgen.design.floor.unit_racks import stand_of
 from fabricgen.design.floor.unit_stack import part_of
 from fabricgen.design.layout import Layout
@@ -39,6 +40,8 @@ class NetworkRun:
     parts: int
     at_ends: bool
     """Whether its racks stand at the ends of node rows, as the tier says."""
+    lettered: bool = False
+    """Whether it is called after its part: not the one that was there before others."""
 
     @property
     def holder(self) -> str:
@@ -46,7 +49,7 @@ class NetworkRun:
         if self.tier is None:
             return f"{self.owner} {TRAY_TIER}" if self.owner else "extra devices"
         plane = f"{PLANE}{self.plane + 1}" if self.plane >= 0 else ""
-        part = f"{PART}{ascii_lowercase[self.part]}" if self.parts > 1 else ""
+        part = f"{PART}{ascii_lowercase[self.part]}" if self.lettered else ""
         return f"{self.owner} {self.tier.key.tier}{plane}{part}"
 
 
@@ -73,15 +76,42 @@ def racks_of(design: Design, tier: TierDesign) -> int:
 def network_runs(design: Design, halls: Sequence[Hall]) -> tuple[NetworkRun, ...]:
     """The runs of shared network racks: extra devices, then switches tier by tier, then scale-up trays."""
     found = []
-    hall_lookup = HallLookup(design, halls)
+    kept, hall_lookup = kept_runs(design.layout.lock), HallLookup(design, halls)
     for name, owner, tier, plane, hall in _wanted(design, hall_lookup):
         full = hall_lookup.prefix(hall) + name
         parts = racks_of(design, tier) if tier else 1
         at_ends = tier is not None and stated_stand(design, tier) == "row-end"
         for part in range(parts):
-            suffix = f"-{ascii_lowercase[part]}" if parts > 1 else ""
-            found.append(NetworkRun(full + suffix, owner, tier, plane, hall, part, parts, at_ends))
+            run = NetworkRun(full, owner, tier, plane, hall, part, parts, at_ends)
+            lettered = replace(run, name=f"{full}-{ascii_lowercase[part]}", lettered=True)
+            alone = run.holder in kept if (run.holder in kept) != (lettered.holder in kept) else parts == 1
+            found.append(run if alone and part == 0 else lettered)
     return tuple(found)
+
+
+def kept_runs(lock: Lock) -> set[str]:
+    """The holders of runs of shared racks that a lock has places for, in any hall."""
+    return {name for kind, held in lock.held.items() if kind.split()[0] == KIND for name in held}
+
+
+def unnumbered_planes(design: Design) -> dict[str, str]:
+    """`plane 1` by tier whose racks are named without it: it was the only one, or as the lock has it was once."""
+    kept, words = kept_runs(design.layout.lock), design.layout.lock.words_of(UNNUMBERED)
+    found = {}
+    for tier in (tier for fabric in design.fabrics for tier in fabric.tiers if "plane" in tier.per):
+        before = f"{tier.key.text}{PLANE}"
+        numbers = {name.removeprefix(before).split()[0] for name in kept if name.startswith(before)}
+        if tier.key.text in words or numbers == {"1"} or (not numbers and tier.sizes["plane"] == 1):
+            found[tier.key.text] = f"{PLANE.strip()} 1"
+    return found
+
+
+def unnumbered_words(design: Design) -> dict[str, str]:
+    """What the lock has to remember of names that leave out a site or plane which is alone no longer."""
+    layout = design.layout
+    found = {"sites": layout.unnamed_site} if layout.unnamed_site and len(layout.sites) > 1 else {}
+    several = {tier.key.text for fabric in design.fabrics for tier in fabric.tiers if tier.sizes["plane"] > 1}
+    return found | {tier: plane for tier, plane in unnumbered_planes(design).items() if tier in several}
 
 
 class HallLookup:
@@ -92,7 +122,7 @@ class HallLookup:
     def __init__(self, design: Design, halls: Sequence[Hall]) -> None:
         self._layout, self._halls = design.layout, halls
         self._of_site = [next(i for i, h in enumerate(halls) if h.site == s) for s in range(len(design.layout.sites))]
-        pods = design.loaded.blueprint.expanded_pods()
+        pods = design.loaded.blueprint.expanded_pods(design.layout.lock.of("pods"))
         names = {(hall.site, hall.name): i for i, hall in enumerate(halls)}
         sites = design.layout.sites
         self._of_pod = [
@@ -101,11 +131,12 @@ class HallLookup:
         ]
 
     def prefix(self, hall: int) -> str:
-        """The prefix of rack names in a hall; "" where there is only one hall."""
+        """The prefix of rack names in a hall; "" in the first one of the site that names leave out."""
         first = self._of_site[self._halls[hall].site] == hall
         if not first:
             return f"{self._halls[hall].name}-"
-        return f"{self._layout.sites[self._halls[hall].site]}-" if len(self._layout.sites) > 1 else ""
+        site = self._layout.sites[self._halls[hall].site]
+        return "" if site == self._layout.unnamed_site else f"{site}-"
 
     def of_site(self, site: int) -> int:
         """The hall for devices that serve a whole site."""
@@ -121,7 +152,7 @@ class HallLookup:
 
 def _wanted(design: Design, hall_lookup: HallLookup) -> Iterator[tuple[str, str, TierDesign | None, int, int]]:
     """(name, owner, tier, plane, hall) of every kind of run, before those of a tier are split into parts."""
-    layout = design.layout
+    layout, unnumbered = design.layout, unnumbered_planes(design)
     stated = {site for _, _, site in design.extra_devices.values()}
     for site in sorted({layout.sites.index(s) if s else layout.first_site for s in stated}):
         yield "extra", "", None, -1, hall_lookup.of_site(site)
@@ -132,7 +163,7 @@ def _wanted(design: Design, hall_lookup: HallLookup) -> Iterator[tuple[str, str,
             planes = range(tier.sizes["plane"]) if "plane" in tier.per else range(-1, 0)
             at = sorted({hall_lookup.of_place(tier.layout, tier.scope, place) for place in range(tier.places)})
             for plane, hall in product(planes, at):
-                suffix = f"-pl{plane + 1}" if len(planes) > 1 else ""
+                suffix = f"-pl{plane + 1}" if plane > 0 or (plane == 0 and tier.key.text not in unnumbered) else ""
                 yield f"{fabric.name}-{_in_names(tier)}{suffix}", fabric.name, tier, plane, hall
     for scale_up in design.scale_up:
         if scale_up.trays and scale_up.tray_scope != "rack":

@@ -28,7 +28,7 @@ from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
 class SwitchNames:
     """Names of the switches of a tier.
 
-    The default is `fabric-tier-place-...-01`, without the site where there is only one. Numbers grow wider, never
+    The default is `fabric-tier-place-...-01`, without the site where that was the only one. Numbers grow wider, never
     narrower, so that growth renames nothing.
     """
 
@@ -47,17 +47,23 @@ class SwitchNames:
         self._layout, self._per, self._scope, self._racks = layout, per, scope_of(per), racks
         self._tiers = blueprint.fabrics[fabric].tiers
         self._own = {"cluster": blueprint.name, "fabric": fabric, "tier": tier}
+        alone = self._scope == "site" and layout.sites == (layout.unnamed_site,)
+        self.naming = self._naming(blueprint, () if alone else self._telling)
+        self._without_site = self._naming(blueprint, ())
+
+    def _naming(self, blueprint: Blueprint, places: Sequence[str]) -> Naming:
+        """The naming of the switches, the default template telling some places."""
+        fabric, tier = self._own["fabric"], self._own["tier"]
         template, path = stated(blueprint, fabric, tier)
-        usual = self._usual()
-        self.naming = Naming(
+        usual = self._usual(places)
+        return Naming(
             who=f"{fabric} {tier} switches",
             template=template.replace("{default}", usual) or usual,
             path=path or ("fabrics", fabric, "tiers", tier),
         )
 
-    def _usual(self) -> str:
-        """The default template."""
-        places = [] if self._scope == "site" and len(self._layout.sites) == 1 else self._telling
+    def _usual(self, places: Sequence[str]) -> str:
+        """The default template, which tells some places."""
         known = (*places, *(d for d in inner(self._per) if d in leg_dimensions()))
         tiers = [f"-{d}{{{d}}}" for d in inner(self._per) if d not in known]
         return "{fabric}-{tier}" + "".join([*(f"-{dimension_of(d).template}" for d in known), *tiers]) + "-{n:02}"
@@ -116,7 +122,13 @@ class SwitchNames:
     def of(self, sizes: Mapping[str, int], count: int) -> list[str]:
         """Names of all switches, group by group."""
         fields = self._fields(sizes, count)
-        return self.naming.names(fields, len(fields["index"]))
+        total = len(fields["index"])
+        names = self.naming.names(fields, total)
+        if self._scope == "site" and self._layout.unnamed_site:
+            plain = self._without_site.names(fields, total)
+            at = zip(fields["site"], plain, names, strict=True)
+            names = [short if site == self._layout.unnamed_site else long for site, short, long in at]
+        return names
 
     def _fields(self, sizes: Mapping[str, int], count: int) -> dict[str, Values]:
         """The value of every field for all switches, group by group."""

@@ -49,6 +49,13 @@ def links_holder(lower: TierKey) -> str:
     return f"links of {lower.text}"
 
 
+def beside_nodes(tier: TierKey) -> str:
+    """What the lock calls the ports of lower tiers and of management on a tier that nodes attach to, where it says by
+    what they are numbered.
+    """
+    return f"{tier.text} beside nodes"
+
+
 def run_text(ways: int, kind: PortKind) -> str:
     """A kind of port with its split as the lock has it: `4 x 200 over 100`."""
     rest = " copper" * kind.rj45 + (f" for {kind.purpose}" if kind.purpose else "")

@@ -38,7 +38,7 @@ from fabricgen.design.sizing.arithmetic import (
 from fabricgen.design.sizing.down_ports import DownPorts, Reserve
 from fabricgen.design.sizing.kept import as_before, kept_count, place_upward
 from fabricgen.design.sizing.kept_above import KeptAbove, Laid
-from fabricgen.design.sizing.kept_front import KeptFront
+from fabricgen.design.sizing.kept_front import KeptFront, beside_nodes
 from fabricgen.design.sizing.node_ports import NodeDemand, NodePorts, SlotAssignment
 from fabricgen.design.sizing.purposes import laid_feeds, purposes_of
 from fabricgen.design.sizing.spread import RunPorts, nests
@@ -77,6 +77,8 @@ class SizedTier:
     """Ports of each switch that are set aside for extra devices, by kind."""
     slots: int = 0
     """Node ports of the fullest group that a lowest tier is sized for, all kinds together."""
+    narrow: bool = False
+    """Whether ports beside those of nodes are numbered for the units there are, for want of room for reserved ones."""
     reach: tuple[int, ...] = ()
     """By run, how many ports the links of lower switches are spread over; all for runs beyond the end of the tuple."""
 
@@ -221,7 +223,8 @@ class TierSizing:
         if fit(spec, demand, up) is None:
             raise too_small(spec, demand, up)
         roomy = demand_for(assignment, now=not spec.for_reserve, by_slot=True)
-        by_slot = roomy != demand and spec.key not in self._crowded and fit(spec, roomy, up) is not None
+        differs, crowded = roomy != demand, self._is_crowded(spec)
+        by_slot = differs and not crowded and fit(spec, roomy, up) is not None
         demand = roomy if by_slot else demand
         downs, places = ports_for(assignment, now=True, by_slot=by_slot)
         found_feeds = nodes.feeds(assignment, places[: len(demands)])
@@ -242,7 +245,12 @@ class TierSizing:
         found = SizedTier(
             spec, groups, assignment.count, demand, placement, feeds, node_feeds, in_use, numbered, reserved, up
         )
-        return replace(found, for_extras=kept, slots=sum(nodes.slots), taken=taken)
+        narrow = differs and not by_slot and bool(feeds)
+        return replace(found, for_extras=kept, slots=sum(nodes.slots), taken=taken, narrow=narrow)
+
+    def _is_crowded(self, spec: TierSpec) -> bool:
+        """Whether ports beside those of nodes have no room for reserved units, or had none by the lock."""
+        return spec.key in self._crowded or self._dealing(beside_nodes(spec.key)) == "unit"
 
     def _land(
         self,
@@ -282,7 +290,7 @@ class TierSizing:
             count = smallest_count(spec, list(slots), lambda count: demand_for(SlotAssignment(count, slots)), up)
             return SlotAssignment(count, slots)
 
-        dealing = self._dealing(spec)
+        dealing = self._dealing(spec.key.text)
         now = counted(nodes.slots)
         if not nodes.grows or dealing == "unit" or (spec.key in self._crowded and not dealing):
             return now
@@ -317,7 +325,7 @@ class TierSizing:
             raise radix_fault(spec, below, up, partial(demand_for, by_slot=False), fits)
         full = demand_for(count, met, by_slot=True)
         full = replace(full, downs=tuple(replace(wanted, count=wanted.needed) for wanted in full.downs))
-        dealing, roomy = self._dealing(spec), spec.for_reserve or fit(spec, full, up) is not None
+        dealing, roomy = self._dealing(spec.key.text), spec.for_reserve or fit(spec, full, up) is not None
         by_slot = dealing == "slot" or (roomy and not dealing)
         if by_slot and not roomy:
             met = [replace(one, slots=one.numbered(by_slot=False)) for one in met]
@@ -395,11 +403,11 @@ class TierSizing:
         chosen = down_class(spec.profile, bare)
         return largest(holds, spec.profile.most_ports(*chosen)) if chosen else 0
 
-    def _dealing(self, spec: TierSpec) -> str:
-        """How the lock numbers the down ports of a tier: by reserved `slot`, by existing `unit`, or "" where it does
-        not say.
+    def _dealing(self, holder: str) -> str:
+        """How the lock numbers the down ports of a holder, a tier or some of its ports: by reserved `slot`, by existing
+        `unit`, or "" where it does not say.
         """
-        return self._layout.numbering.dealing.get(spec.key.text, "")
+        return self._layout.numbering.dealing.get(holder, "")
 
     def _below(self, upper: TierSpec, sized: SizedTier) -> LowerTier:
         """A lower tier as one of this tier's groups sees it."""
@@ -408,7 +416,7 @@ class TierSizing:
         assert sized.placement.up is not None  # noqa: S101 - the same
         sizes, coarser = self._sizes[sized.spec.key], self._coarser[sized.spec.key]
         now, slots, in_use = lowers_per_group(sized.spec, sized.count, upper, sizes, coarser)
-        least = in_use if self._dealing(upper) == "slot" else 0
+        least = in_use if self._dealing(upper.key.text) == "slot" else 0
         share = sized.placement.up.count // up.groups_met
         kind = upper.kind_below(sized.spec.key, up.kind)
         found = LowerTier(sized.spec.name, kind, now, slots, share, least, partial(self._can_stretch, sized, up))

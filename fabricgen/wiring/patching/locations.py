@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabricgen.design.floor.floor_plan import FloorPlan
+from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
 from fabricgen.wiring.groups import rank_within
 from fabricgen.wiring.tables import Flags, Ints, RackTable, unique_values
@@ -56,7 +57,7 @@ def locations_of(design: Design, racks: RackTable) -> PatchLocations:
     number = _rows_before(racks)[racks.hall[first]] + racks.row[first]
     shared = first >= of_units
     return PatchLocations(
-        (*racks.names, *_row_names(racks, first, design.layout.sites)),
+        (*racks.names, *_row_names(racks, first, design.layout)),
         np.concatenate([owner, np.where(shared, -1, number)]).astype(np.int32),
         np.concatenate([member, np.where(shared, np.abs(number), 0)]).astype(np.int32),
         np.concatenate([rack, first]),
@@ -73,13 +74,11 @@ def _rows_before(racks: RackTable) -> Ints:
     return np.array(found, dtype=np.int32)
 
 
-def _row_names(racks: RackTable, rack: Ints, sites: tuple[str, ...]) -> list[str]:
+def _row_names(racks: RackTable, rack: Ints, layout: Layout) -> list[str]:
     """The names of the rows of some racks: row01, netrow01 for rows before the first, with site and hall if several."""
-    halls = racks.halls
-    where = [
-        (f"{sites[hall.site]}-" if len(sites) > 1 else "") + (f"{hall.name}-" if len(halls) > len(sites) else "")
-        for hall in halls
-    ]
+    halls, sites = racks.halls, layout.sites
+    before = ["" if site == layout.unnamed_site else f"{site}-" for site in sites]
+    where = [before[hall.site] + (f"{hall.name}-" if len(halls) > len(sites) else "") for hall in halls]
     pairs = zip(racks.hall[rack].tolist(), racks.row[rack].tolist(), strict=True)
     return [f"{where[hall]}{f'row{row + 1:02d}' if row >= 0 else f'netrow{-row:02d}'}" for hall, row in pairs]
 

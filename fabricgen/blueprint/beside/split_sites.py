@@ -1,0 +1,76 @@
+"""The lock of a cluster that stood at one site, once there are several: its tiers of the whole cluster are those of
+that site.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TypeVar
+
+from fabricgen.blueprint.beside.lock import Lock
+from fabricgen.blueprint.beside.sized import SIZED
+from fabricgen.blueprint.dimensions import scopes
+
+_Value = TypeVar("_Value")
+
+_SITE = "site"
+
+
+def only_site(lock: Lock) -> str:
+    """The site of a lock in which no other ever had numbers beside it; "" for any other lock."""
+    alone = [site for site in lock.of("sites") if not was_one_of_several(lock, site)]
+    return alone[0] if len(alone) == len(lock.of("sites")) == 1 else ""
+
+
+def was_one_of_several(lock: Lock, site: str) -> bool:
+    """Whether a site has numbers of its own in a lock, as each of several has."""
+    return f"pods {site}" in lock.held
+
+
+def split_by_site(lock: Lock, site: str) -> Lock:
+    """The lock of a cluster at one site with its holders called as they are where there are several.
+
+    Tiers of the whole cluster are told by the lines of `sized`; a lock from before these keeps its names.
+    """
+    wide = _wide_tiers(lock)
+
+    def renamed(held: Mapping[str, _Value], *, bare: bool) -> dict[str, _Value]:
+        return {_of_site(name, wide, bare=bare): value for name, value in held.items()}
+
+    kinds = {"managed all": f"managed at {site}", "managed leaves": f"managed leaves at {site}"}
+    kinds = {kind: new for kind, new in kinds.items() if new not in lock.held}
+    held = {kinds.get(kind, kind): some for kind, some in lock.held.items()}
+    for kind, some in held.items():
+        if kind in ("asns", "ipv4", "ipv6"):
+            held[kind] = renamed(some, bare=True)
+        elif kind.startswith("managed areas"):
+            held[kind] = {_SITE if holder == "all" else holder: areas for holder, areas in some.items()}
+    rooms = renamed(lock.rooms, bare=False)
+    rooms = {f"managed {_SITE}" if name == "managed all" else name: room for name, room in rooms.items()}
+    places = {port: _at_site(place, wide, site) for port, place in lock.words_of("extras").items()}
+    words = {**lock.words, SIZED: renamed(lock.words_of(SIZED), bare=True), "extras": places}
+    return replace(lock, held=held, rooms=rooms, words={kind: some for kind, some in words.items() if some})
+
+
+def _wide_tiers(lock: Lock) -> frozenset[str]:
+    """Tiers of the whole cluster, fabric and name, by the lines of how they were sized."""
+    tiers = (name.partition(" (") for name in lock.words_of(SIZED))
+    places = set(scopes()[1:])
+    return frozenset(tier for tier, _, per in tiers if places.isdisjoint(per.rstrip(")").split(", ")))
+
+
+def _of_site(name: str, wide: frozenset[str], *, bare: bool) -> str:
+    """The name of a holder that begins with one of some tiers, as a tier per site; a `bare` one has nothing behind."""
+    match = re.fullmatch(r"(\S+ \S+)(?: \(([^)]*)\))?( .*)?", name)
+    if not match or match[1] not in wide or (match[3] or "").startswith(" for extras "):
+        return name
+    tier, per, rest = match[1], match[2], match[3] or ""
+    return f"{tier} ({_SITE}{f', {per}' if per else ''}){rest}" if per or rest or bare else name
+
+
+def _at_site(place: str, wide: frozenset[str], site: str) -> str:
+    """A port of extra devices on a switch of one of some tiers, with the site where it stands."""
+    tier = " ".join(place.split()[:2])
+    return f"{tier} {site}{place.removeprefix(tier)}" if tier in wide else place

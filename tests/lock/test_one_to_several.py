@@ -1,0 +1,147 @@
+"""The step from one to several, under a lock, of everything that is numbered or named only where there are several:
+what was alone keeps its name, rack, ports and numbers.
+"""
+
+from __future__ import annotations
+
+import csv
+from copy import deepcopy
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.conftest import built_files
+from tests.properties.compiling import compiled
+from tests.properties.halls import Tree
+from tests.properties.test_history_laws import lock_of
+
+BASE: Tree = yaml.safe_load("""
+fabricgen: 1
+name: base
+scalable_unit: {nodes: 3 x dgx-b200, racks: {nodes_per_rack: 3, devices: {shelf: 1 x power-shelf}}}
+spare_nodes: {per: su, count: 1}
+pods: {hall: {su: 1}}
+fabrics:
+  compute:
+    protocol: roce
+    tiers:
+      leaf: {switch: sn5600, per: su}
+      spine: {switch: sn5600, count: 4}
+  inband:
+    protocol: ethernet
+    tiers:
+      leaf: {switch: sn5600, count: 2, spread: stripe, uplinks: 8}
+      spine: {switch: sn5600, count: 2}
+      border: {switch: sn4700, count: 1, below: spine}
+    extra:
+      array: {device: storage-array, to: leaf, attach: storage, ports: 1}
+      wan: {device: external-router, ports: 1, to: border, speed: 100G}
+    exits: {out: {to: wan, asn: 65101}}
+  oob:
+    protocol: ethernet
+    attach: bmc
+    also: switches
+    tiers: {leaf: {switch: sn2201, per: su}}
+""")
+ROUTER = {"device": "external-router", "ports": 1, "to": "border", "speed": "100G"}
+STEPS: dict[str, dict[str, Any]] = {
+    "an extra device": {"fabrics.inband.extra.array.count": 2},
+    "a router": {"fabrics.inband.extra.wan.count": 2},
+    "a port of an extra device": {"fabrics.inband.extra.array.ports": 2},
+    "an exit": {"fabrics.inband.extra.gate": ROUTER, "fabrics.inband.exits.more": {"to": "gate", "asn": 65102}},
+    "a border": {"fabrics.inband.tiers.border.count": 2},
+    "a pod like the first": {"pods.hall.count": 2},
+    "a site": {"pods.far": {"su": 1, "site": "east"}},
+    "a spare node": {"spare_nodes.count": 2},
+    "a power shelf": {"scalable_unit.racks.devices.shelf": "2 x power-shelf"},
+}
+KEYS = {"devices.csv": ("device",), "links.csv": ("a_device", "a_port"), "addresses.csv": ("device", "port", "prefix")}
+
+
+def edited(tree: Tree, values: dict[str, Any]) -> Tree:
+    """A copy of a blueprint with other values at some paths."""
+    tree = deepcopy(tree)
+    for path, value in values.items():
+        *way, last = path.split(".")
+        section = tree
+        for key in way:
+            section = section.setdefault(key, {})
+        section[last] = value
+    return tree
+
+
+def built(tree: Tree, before: Any = None) -> tuple[Any, dict[str, dict[tuple[str, ...], dict[str, str]]]]:
+    """(the cluster of a blueprint, under the lock of the one `before`; the rows of its lists by file and key)."""
+    cluster = compiled(tree, lock_of(before) if before else None)
+    files = built_files(cluster, *(name.removesuffix(".csv") for name in KEYS))
+    tables = {}
+    for name, keys in KEYS.items():
+        rows = csv.DictReader(files[name].decode().splitlines())
+        tables[name] = {tuple(row[key] for key in keys): row for row in rows}
+    return cluster, tables
+
+
+def changed(was: dict[Any, dict[str, str]], now: dict[Any, dict[str, str]]) -> dict[Any, Any]:
+    """What of the rows of a list is there no longer, or is not as it was."""
+    numbers = ("link",)
+    told = [{key: [v for k, v in row.items() if k not in numbers] for key, row in rows.items()} for rows in (was, now)]
+    return {key: (row, told[1].get(key)) for key, row in told[0].items() if told[1].get(key) != row}
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_what_was_alone_stays_as_it_is(step: str) -> None:
+    one, was = built(BASE)
+    _, now = built(edited(BASE, STEPS[step]), one)
+    assert {name: lost for name in KEYS if (lost := changed(was[name], now[name]))} == {}
+
+
+def test_the_second_is_numbered_and_the_first_is_not_until_the_lock_goes() -> None:
+    one, _ = built(BASE)
+    three = edited(BASE, {"fabrics.inband.extra.array.count": 3})
+    names = {name for (name,) in built(three, one)[1]["devices.csv"] if name.startswith("array")}
+    assert names == {"array", "array-2", "array-3"}
+    assert {name for name in compiled(three).names if name.startswith("array")} == {"array-1", "array-2", "array-3"}
+
+
+@pytest.mark.parametrize(
+    ("values", "stay"),
+    [
+        ({"fabrics.inband.extra.array.count": 2}, "array-1"),
+        ({"pods.hall.count": 2}, "hall1-su01-n001"),
+        ({"pods.far": {"su": 1, "site": "east"}}, "inband-leaf-site1-01"),
+    ],
+)
+def test_what_was_one_of_several_keeps_its_number(values: dict[str, Any], stay: str) -> None:
+    several, was = built(edited(BASE, values))
+    again, now = built(BASE, several)
+    assert set(was["devices.csv"]) >= set(now["devices.csv"])
+    assert (stay,) in now["devices.csv"]
+    _, there = built(edited(BASE, values), again)
+    assert set(there["devices.csv"]) == set(was["devices.csv"])
+
+
+def test_a_second_run_of_network_racks_leaves_the_first_its_name() -> None:
+    def racks(rows: dict[Any, dict[str, str]]) -> list[str]:
+        return [row["rack"] for (name,), row in sorted(rows.items()) if name.startswith("compute-spine")]
+
+    one, was = built(BASE)
+    two, now = built(edited(BASE, {"fabrics.compute.tiers.spine.racks": 2}), one)
+    first, second = "net-compute-spine-01", "net-compute-spine-b-01"
+    assert racks(was["devices.csv"]) == [first] * 4
+    assert racks(now["devices.csv"]) == [first, second] * 2
+    assert racks(built(BASE, two)[1]["devices.csv"]) == [first] * 4
+
+
+def test_racks_of_the_first_plane_keep_their_names() -> None:
+    planes = {
+        "scalable_unit.nodes": "2 x dgx-b300",
+        "fabrics.compute.tiers.leaf.per": ["su", "plane"],
+        "fabrics.compute.tiers.spine.per": "plane",
+    }
+    one, was = built(edited(BASE, planes))
+    two, now = built(edited(BASE, planes | {"fabrics.compute.planes": 2}), one)
+    racks = {name: (was["devices.csv"][name]["rack"], now["devices.csv"][name]["rack"]) for name in was["devices.csv"]}
+    assert {pair for pair in racks.values() if pair[0] != pair[1]} == set()
+    assert now["devices.csv"][("compute-spine-pl2-01",)]["rack"] == "net-compute-spine-pl2-01"
+    assert built(edited(BASE, planes | {"fabrics.compute.planes": 2}), two)[1]["devices.csv"] == now["devices.csv"]
