@@ -144,6 +144,11 @@ def test_a_workbook_that_means_harm_is_refused(take: Take, tmp_path: Path, monke
     big = repacked(plain, tmp_path / "big.xlsx", lambda part, data: data + b" " * 1_000_000)
     assert "are the most" in take(file=big)[1]
     monkeypatch.setattr(workbook, "MAX_UNPACKED", 1 << 29)
+    monkeypatch.setattr(workbook, "LEAST_UNPACKED", 10_000)
+    assert "unpacks to" in take(file=big)[1]
+    monkeypatch.setattr(workbook, "MOST_PARTS", 3)
+    assert "has more than 3 parts" in take(file=plain)[1]
+    monkeypatch.setattr(workbook, "MOST_PARTS", 99)
     monkeypatch.setattr(workbook, "MOST_ROWS", 3)
     long = saved(tmp_path / "long.xlsx", *([""] for _ in range(9)), [f"{LEAF}:29"])
     assert "long.xlsx:rack 7:4:1: error[FG084]: more than 3 rows" in take(file=long)[1]

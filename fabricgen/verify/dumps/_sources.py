@@ -41,7 +41,7 @@ MOST_NESTED = 3
 """So many archives may lie in each other: `show techsupport` of SONiC has compressed files in an archive."""
 
 _PACKED = {b"\x1f\x8b": gzip, b"\xfd7zXZ\x00": lzma, b"BZh": bz2}
-_ZSTD, _ZIP = b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
+_ZSTD, _ZIP, _ZIP_ENTRY = b"\x28\xb5\x2f\xfd", b"PK\x03\x04", b"PK\x01\x02"
 _DAMAGE = (
     tarfile.TarError,
     zipfile.BadZipFile,
@@ -149,13 +149,19 @@ class _Unpacking:
                 self._count(shown)
                 name = f"{shown}/{member.name.removeprefix('./')}"
                 _check(not member.isfile() or member.size <= MOST_BYTES, name, f"it is larger than {_mib(MOST_BYTES)}")
-                counted.allowed = member.size + MOST_OF_A_HEADER
+                stored = member.size
+                if member.sparse is not None:  # its holes are in no byte of the archive
+                    holes: Any = member.sparse
+                    stored = sum(size for _, size in holes)
+                    self.add(member.size)
+                counted.allowed = stored + MOST_OF_A_HEADER
                 opened = archive.extractfile(member) if member.isfile() else None
                 if opened is not None:
                     yield from self.files(name, opened.read(), depth + 1)
 
     def _zipped(self, shown: str, data: bytes, depth: int) -> Iterator[tuple[str, bytes]]:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        _check(data.count(_ZIP_ENTRY) <= MOST_FILES, shown, f"it has more than {MOST_FILES:,} files")
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:  # which holds all entries in memory
             for member in archive.infolist():
                 self._count(shown)
                 if member.is_dir():

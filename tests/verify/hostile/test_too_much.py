@@ -33,7 +33,24 @@ def _long_name(kind: bytes) -> bytes:
     return _packed(member.tobuf(tarfile.GNU_FORMAT), b"a" * MIB, 8)
 
 
+def _sparse(holes: int, members: int = 8) -> bytes:
+    """An archive of files of so many bytes, of which it has ten each (GNU tar's format 1.0)."""
+    out, data = io.BytesIO(), b"1\n0\n10\n".ljust(512, b"\0") + b'{"a": 1}  '
+    with tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        for number in range(members):
+            name = f"leaf-{number}.json"
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            info.pax_headers = {"GNU.sparse.major": "1", "GNU.sparse.minor": "0", "GNU.sparse.name": name}
+            info.pax_headers["GNU.sparse.realsize"] = str(holes)
+            archive.addfile(info, io.BytesIO(data))
+    return out.getvalue()
+
+
 FILES = {
+    "holes of a file": (lambda: _sparse(500 * MIB), "it unpacks to more than 128 MiB"),
+    "holes of files": (lambda: _sparse(30 * MIB), "it unpacks to more than 128 MiB"),
+    "entries of a zip": (lambda: b"PK\x03\x04" + b"PK\x01\x02" * 200_001, "it has more than 200,000 files"),
     "blanks that unpack": (lambda: _packed(HEAD, b" " * MIB, 160), "it unpacks to more than"),
     "a name of a gigabyte": (lambda: _long_name(tarfile.GNUTYPE_LONGNAME), "has a name that is too long"),
     "a header of a gigabyte": (lambda: _long_name(tarfile.XHDTYPE), "has a name that is too long"),
