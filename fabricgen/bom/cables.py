@@ -157,17 +157,20 @@ def part(medium: CableProfile, a: EndKind, b: EndKind, far_ends: int, lanes: int
         what = f", breakout to {far_ends}" if split else ""
         text = f"{medium.name}, {gbps}G {b.form_factor} to {a.form_factor}"
         return f"{medium.id}-{ends}-{gbps}g{split}-{length}m", f"{text}{what}, {length} m"
-    return fibre_part(medium, far_ends, lanes, length_m)
+    single = next((module.connector for end in (a, b) if (module := end.module(medium)).splits_of), "")
+    return fibre_part(medium, far_ends, lanes, length_m, single)
 
 
-def fibre_part(medium: CableProfile, far_ends: int, lanes: int, length_m: float) -> tuple[str, str]:
+def fibre_part(medium: CableProfile, far_ends: int, lanes: int, length_m: float, single: str = "") -> tuple[str, str]:
     """(part, description) of the generic fibres for so many lanes: a set of equal ones, one to a connector, since no
     one sells two connectors of a cage as one cord. Where no whole number of fibres makes it, it is one assembly.
+
+    `single` is the connector of far ends that take one lane of a wider module; "" where they have that of the medium.
     """
     pieces, each = fibres_of(medium, far_ends, lanes) or (1, far_ends)
     near, length = medium.connectors_of(lanes / pieces), number(length_m)
-    far = f"{each}x {medium.connector_for(lanes / pieces / each)}" if each > 1 else near
+    far = f"{each}x {single or medium.connector_for(lanes / pieces / each)}" if each > 1 else near
     crossed = f", {medium.polarity}" if medium.polarity else ""
-    name = f"{medium.fibre}-{slug(near)}{f'-1x{each}' if each > 1 else ''}"
+    name = f"{medium.fibre}-{slug(near)}{f'-1x{each}' if each > 1 else ''}{f'-{slug(single)}' if single else ''}"
     text = f"Fibre {medium.fibre.upper()}, {near} to {far}{crossed}, {length} m"
     return as_set(f"fibre-{name}-{length}m", text, pieces)

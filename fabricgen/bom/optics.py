@@ -9,7 +9,6 @@ import numpy as np
 from fabricgen.bom.cables import CableParts
 from fabricgen.bom.sources import transceivers
 from fabricgen.catalog.loads import has_optics
-from fabricgen.catalog.models import CableProfile
 from fabricgen.cluster import Cluster
 from fabricgen.wiring.cabling.cables import cages_of_ends
 from fabricgen.wiring.groups import unique_combinations
@@ -35,7 +34,8 @@ def end_powers(cluster: Cluster, parts: CableParts) -> CableEndPowers:
     attached = np.array([medium.attached for medium in cables.media], dtype=bool)
     rows = np.flatnonzero(attached[cables.medium[cables.end_cable]])
     made = np.array(
-        [[_watts(kind.gbps / kind.lane_gbps, medium) for medium in cables.media] for kind in kinds], dtype=np.float64
+        [[np.nan if (watts := kind.power_w(medium)) is None else watts for medium in cables.media] for kind in kinds],
+        dtype=np.float64,
     ).reshape(len(kinds), len(cables.media))
     found: list[tuple[Ints, Ints, Floats]] = []
     for kind, cage, device in zip(of_end, (cages.a, cages.b), (links.a_device, links.b_device), strict=True):
@@ -44,11 +44,6 @@ def end_powers(cluster: Cluster, parts: CableParts) -> CableEndPowers:
         found.append((cable, device[cables.end_link[once]], made[kind[once], cables.medium[cable]]))
     cable, device, power = (np.concatenate(columns) for columns in zip(*found, strict=True))
     return CableEndPowers(cable, device, power)
-
-
-def _watts(lanes: float, medium: CableProfile) -> float:
-    watts = medium.end_power_w(lanes)
-    return float("nan") if watts is None else watts
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import pairwise
 from math import ceil
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, NamedTuple, Self
 
 from pydantic import AfterValidator, Field
 
@@ -30,6 +31,14 @@ def ascending(lengths: tuple[float, ...]) -> tuple[float, ...]:
         if after <= before:
             raise ValueError(f"lengths ascend, and {after:g} m stands behind {before:g} m")
     return lengths
+
+
+class CageLanes(NamedTuple):
+    """A port's cage by form factor, and the rate of its electrical lanes and of the port itself, Gb/s."""
+
+    form_factor: str
+    lane_gbps: float
+    speed_gbps: float
 
 
 class Modules(FrozenModel):
@@ -88,6 +97,25 @@ class CableProfile(Profile):
     lanes_per_connector: Annotated[
         int, Field(gt=0, description="Electrical lanes that one such connector carries.")
     ] = 4
+    light_gbps: Annotated[
+        float | None,
+        Field(
+            gt=0,
+            description="What one wavelength on a fibre carries where a gearbox in the module makes it of slower "
+            "electrical lanes, Gb/s: 100 of a QSFP-DD 400GBASE-DR4. Default: as its lanes.",
+        ),
+    ] = None
+    geared_cages: Annotated[
+        tuple[str, ...],
+        Field(max_length=8, description="Cages whose modules have that gearbox. Default: all that it fits."),
+    ] = ()
+    splits_of: Annotated[
+        str,
+        Field(
+            max_length=32,
+            description="The connector of wider modules of which such a module takes one lane, over a splitter.",
+        ),
+    ] = ""
     form_factors: Annotated[tuple[str, ...], Field(description="Cages it fits; empty: any pluggable cage.")] = ()
     splittable: Annotated[
         bool, Field(description="One connector may serve several links, each on lanes of its own.")
@@ -167,13 +195,36 @@ class CableProfile(Profile):
             return "type B"
         return "A-B" if self.connector == "LC duplex" else ""
 
-    def meets(self, other: Self) -> bool:
-        """Whether light of one is understood by the other: the same fibre, connector, lane rate and wavelengths.
+    @property
+    def light(self) -> frozenset[float]:
+        """What one wavelength on a fibre may carry, Gb/s: as the electrical lanes, unless a gearbox is between."""
+        return frozenset(self.lane_gbps if self.light_gbps is None else (self.light_gbps,))
 
-        A four-lane DR4 meets either half of 2xDR4; SR and DR, or FR4 and DR4, never.
+    def meets(self, other: Self) -> bool:
+        """Whether light of one is understood by the other: the same fibre, connector, wavelengths and rate of each.
+
+        A four-lane DR4 meets either half of 2xDR4, whatever the electrical lanes of each; SR and DR, or FR4 and DR4,
+        never.
         """
-        same = (self.fibre, self.connector, self.wavelengths) == (other.fibre, other.connector, other.wavelengths)
-        return self.id == other.id or (same and not self.attached and bool({*self.lane_gbps} & {*other.lane_gbps}))
+        same = (self.fibre, self.wavelengths) == (other.fibre, other.wavelengths)
+        plugs = {self.connector, self.splits_of} & {other.connector, other.splits_of} - {""}
+        return self.id == other.id or (same and not self.attached and bool(plugs) and bool(self.light & other.light))
+
+    def module_at(self, end: CageLanes, light_gbps: float, others: Iterable[Self]) -> Self | None:
+        """The profile of the module at an end: itself where light is as fast as the electrical lanes there, or is none
+        of their number, as of coherent optics; else the first of `others` that makes its light of these and goes into
+        the cage; None where there is none.
+        """
+        if end.lane_gbps == light_gbps or (self.link_gbps and end.lane_gbps in self.lane_gbps):
+            return self
+        geared = (c for c in others if c.light_gbps == light_gbps and self.meets(c) and c.gears(end))
+        return next(geared, None)
+
+    def gears(self, end: CageLanes) -> bool:
+        """Whether its modules with a gearbox serve an end."""
+        cage = _QSFP_DD.get(end.form_factor, end.form_factor)
+        carries = end.lane_gbps in self.lane_gbps and (not self.link_gbps or end.speed_gbps in self.link_gbps)
+        return carries and self.plugs_into(cage) and (not self.geared_cages or cage in self.geared_cages)
 
     def splits_for(self, lanes_per_link: int) -> bool:
         """Whether a cage in which each link has so many lanes may serve several links.

@@ -20,6 +20,9 @@ _DOUBLE = ("QSFP-DD", "QSFP56-DD", "QSFP-DD800")
 _QUAD = ("QSFP28", "QSFP56")
 """Cages of eight lanes, by the spellings there are, and plugs of four lanes of at most 50G that fit them."""
 
+_LATER = {"QSFP56": ("QSFP28",), "QSFP112": _QUAD}
+"""Cages of four lanes -> the plugs of slower ones that fit them too."""
+
 Top = Literal["", "finned", "flat"]
 Length = Annotated[float, Field(gt=0, le=100_000)]
 Word = Annotated[str, Field(min_length=1, max_length=64)]
@@ -140,12 +143,16 @@ def word_of(vendor: str) -> str:
 
 
 def _plugs(own: str, cage: str) -> bool:
-    """Whether a plug goes into a cage: its own kind, and a QSFP of four lanes into a QSFP-DD, of any spelling, too.
+    """Whether a plug goes into a cage: its own kind, a QSFP of four lanes into a QSFP-DD, of any spelling, and a slower
+    one into a QSFP112, too.
 
-    Source: NVIDIA Cable Management Guidelines and FAQ, Cable and Connector Definitions: cages of QSFP-DD may take older
-    QSFP modules and cables, but not the other way round (docs.nvidia.com/networking/display/cablemanagfaq).
+    Sources: NVIDIA Cable Management Guidelines and FAQ, Cable and Connector Definitions: cages of QSFP-DD may take
+    older QSFP modules and cables, but not the other way round (docs.nvidia.com/networking/display/cablemanagfaq);
+    LinkX 100G-PAM4 Product Line Overview of 2025-11: QSFP112 cages of ConnectX-7 and BlueField-3 take QSFP56 of 4 lanes
+    of 50G, and QSFP28 (docs.nvidia.com/networking/display/400g100gpam4ovpub). That BlueField-3 "only accepts QSFP112s"
+    stands on the page of MMA1Z00-NS400-T, which tells it from OSFP shells: it is taken as said of these.
     """
-    return own == cage or (cage in _DOUBLE and (own in _DOUBLE or own in _QUAD))
+    return own == cage or own in _LATER.get(cage, ()) or (cage in _DOUBLE and (own in _DOUBLE or own in _QUAD))
 
 
 def _cooled(own: str, cage: str) -> bool:

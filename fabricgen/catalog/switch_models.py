@@ -40,6 +40,15 @@ class CageClass(FrozenModel):
         ),
     ] = Field(default_factory=dict)
 
+    made_media: Annotated[
+        dict[float, tuple[str, ...]],
+        Field(
+            description=(
+                "Lane rate, Gb/s -> the only cable profiles that are made for these cages at that rate, where their "
+                "vendor says so; the first is taken without being asked for. Not listed: any that fits."
+            )
+        ),
+    ] = Field(default_factory=dict)
     top: Annotated[
         Literal["finned", "flat"],
         Field(

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import gcd
 
 from fabricgen.blueprint.scalars import ALL_KINDS, NicMode
 from fabricgen.blueprint.sections.fabric import Fabric
+from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import CageClass, NicPort, NicRole, NodeProfile, SwitchProfile
 from fabricgen.design.fabric_model import Attachment, Leg
+from fabricgen.design.media.gearing import CageEnd, LinkOptics, NicEnd
 from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
+
+MOST_NAMED = 3
+"""How many switches a hint names."""
 
 
 def attach(
@@ -22,11 +27,15 @@ def attach(
     ports: int | None = None,
     speed: int | None = None,
     split: bool = True,
+    optics: LinkOptics,
+    breakout: Callable[[int], int] = lambda _: 0,
 ) -> Attachment:
     """Work out the legs of a node profile in a fabric whose lowest switch is `switch`.
 
-    `ports` limits how many NIC ports attach, `speed` is the speed that the blueprint states for them, in Gb/s. `split`
-    is false for extra devices, whose ports are never split over planes.
+    `optics` are those that its links may have, and `breakout` tells into how many ports of a speed, Gb/s, cages of the
+    switch are stated to be split, 0 where nothing is. `ports` limits how many NIC ports attach, `speed` is the speed
+    that the blueprint states for them, in Gb/s. `split` is false for extra devices, whose ports are never split over
+    planes.
 
     Raises InputError when the profile lacks the role, the NIC cannot be split over the planes, or both ends have no
     speed in common.
@@ -50,7 +59,7 @@ def attach(
     asked = speed or fabric.speed
     if not split and speed is None and asked not in role.speeds:
         asked = None
-    gbps, lane = _speed(profile, role, mode, asked, switch, path)
+    gbps, lane, switch_lane = _speed(profile, role, mode, asked, (switch, breakout, optics), path)
     return Attachment(
         profile=profile,
         role=role_name,
@@ -59,6 +68,7 @@ def attach(
         ),
         speed_gbps=gbps,
         lane_gbps=lane,
+        switch_lane_gbps=switch_lane,
         form_factor=role.form_factor,
         per_connector=mode.ways,
         top=role.top,
@@ -91,16 +101,25 @@ def _mode(profile: NodeProfile, role: NicRole, role_name: str, fabric: Fabric, p
 
 
 def _speed(
-    profile: NodeProfile, role: NicRole, mode: NicMode, asked: int | None, switch: SwitchProfile, path: Path
-) -> tuple[int, float]:
-    """The speed and lane rate of a leg: as stated, or the fastest both ends offer, in Gb/s."""
+    profile: NodeProfile,
+    role: NicRole,
+    mode: NicMode,
+    asked: int | None,
+    far: tuple[SwitchProfile, Callable[[int], int], LinkOptics],
+    path: Path,
+) -> tuple[int, float, float]:
+    """The speed of a leg, and the lane rate at the NIC and at the switch, in Gb/s: as stated, or the fastest that both
+    ends offer.
+    """
+    switch, breakout, optics = far
     offered = [s // mode.ways for s in role.speeds if s % mode.ways == 0]
     wanted = asked or mode.speed_gbps or None
     for speed in offered if wanted is None else [wanted] if wanted in offered else []:
-        for cage in matching_cages(switch, role.form_factor):
-            lane = min(role.lane_gbps, cage.lane_gbps)
-            if speed <= role.lanes / mode.ways * lane and cage.split_for(speed, lane):
-                return speed, lane
+        for ways in dict.fromkeys((breakout(speed), 0)):
+            for cage in matching_cages(switch, role.form_factor):
+                rates = optics.lane_rates(NicEnd(role, mode.ways), CageEnd(cage, ways), speed)
+                if rates:
+                    return speed, *rates
     matching = matching_cages(switch, role.form_factor)
     cages = sorted({s for c in matching for s in c.speeds}, reverse=True)
     at = f"at {wanted}G " if wanted else ""
@@ -110,7 +129,25 @@ def _speed(
         f"a {'/'.join(map(str, offered))}G {role.form_factor} port of {profile.id} cannot link {at}"
         f"to {switch.id}, which offers {'/'.join(map(str, cages)) or 'no such port'}G{f': {lanes}' if lanes else ''}",
         path=(*path, "speed") if asked else path,
-        hint="choose a switch, a speed or a NIC mode that both ends offer",
+        hint=_other_switches(optics.catalog, role, switch)
+        if lanes
+        else "choose a switch, a speed or a NIC mode that both ends offer",
+    )
+
+
+def _other_switches(catalog: Catalog, role: NicRole, switch: SwitchProfile) -> str:
+    """The way out for ports whose lanes are slower than those of a switch: a fabric of their own.
+
+    Optics of 200G lanes do not downshift (LinkX 100G-PAM4 Product Line Overview,
+    docs.nvidia.com/networking/display/400g100gpam4ovpub).
+    """
+    others = (catalog.switch(name) for name in catalog.ids("switches"))
+    alike = (s for s in others if s.protocol == switch.protocol)
+    own = [s.id for s in alike if any(c.lane_gbps == role.lane_gbps for c in matching_cages(s, role.form_factor))]
+    on = f" on {' or '.join(sorted(own)[:MOST_NAMED])}" if own else ""
+    return (
+        f"ports of {role.lane_gbps:g}G lanes need a fabric of their own{on}; or take a device whose lanes run at "
+        f"{max(c.lane_gbps for c in switch.cages):g}G"
     )
 
 

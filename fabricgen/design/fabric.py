@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from fabricgen.blueprint.dimensions import DIMENSIONS, leg_dimensions, leg_number
 from fabricgen.blueprint.scalars import ALL_KINDS
+from fabricgen.catalog.models import NodeProfile
 from fabricgen.design.attach import attach
 from fabricgen.design.extras.demands import ExtraDemand, extra_demands, most_on_named, most_on_one_switch
 from fabricgen.design.extras.kept_ports import in_order_of_cages, kept_for_extras
@@ -16,6 +18,7 @@ from fabricgen.design.floor.unit_kind import NodeSet
 from fabricgen.design.joining import check_bonds, check_host_ports, check_met_in_full, check_spans, shares_ports
 from fabricgen.design.layout import Layout
 from fabricgen.design.management.load import ManagedPorts
+from fabricgen.design.media.gearing import optics_of_nodes, optics_of_uplinks
 from fabricgen.design.ports import PortKind
 from fabricgen.design.sizing.arithmetic import deals_unevenly
 from fabricgen.design.sizing.down_ports import Reserve
@@ -204,7 +207,8 @@ class _LinkedFabrics:
         }
         shapes = self.sizes, self.coarser
         layout, demands = self.context.layout, self.demands
-        return TierSizing(layout, self.specs, *shapes, demands, managed, reserve, spans, crowded, lean)
+        optics = partial(optics_of_uplinks, self.context.blueprint, self.context.catalog)
+        return TierSizing(layout, self.specs, *shapes, demands, managed, reserve, spans, crowded, lean, optics)
 
     def _leaves(self, name: str) -> tuple[TierKey, ...]:
         """The tiers that nodes of a fabric attach to: its own lowest, or those of the fabric that carries it."""
@@ -248,9 +252,9 @@ class _LinkedFabrics:
             tier = self.specs[leaf]
             for part, layout in tier.layout.by_part.items():
                 found[leaf, part] = tuple(
-                    (s, attach(s.profile, role, spec, tier.profile, path))
-                    for s in layout.node_sets
-                    if s.attaches(name, role)
+                    (nodes, self._attach(nodes.profile, role, name, tier))
+                    for nodes in layout.node_sets
+                    if nodes.attaches(name, role)
                 )
         return found
 
@@ -264,6 +268,12 @@ class _LinkedFabrics:
                 path=("fabrics", name, "nic", unknown),
                 hint=did_you_mean(unknown, kinds) or f"its nodes are {', '.join(sorted(kinds)) or 'none'}",
             )
+
+    def _attach(self, node: NodeProfile, role: str, fabric: str, leaf: TierSpec) -> Attachment:
+        """How nodes of a profile attach to a leaf."""
+        optics = optics_of_nodes(self.context.blueprint, self.context.catalog, fabric, leaf, node.id)
+        at = ("fabrics", fabric)
+        return attach(node, role, self.fabrics[fabric], leaf.profile, at, optics=optics, breakout=leaf.stated_ways)
 
     def _sizes(self, spec: TierSpec) -> dict[str, int]:
         """How many values each inner dimension (rail, rail group, plane, port) has on a tier: on the switches that the

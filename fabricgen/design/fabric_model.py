@@ -68,6 +68,9 @@ class Attachment:
     legs: tuple[Leg, ...]
     speed_gbps: int
     lane_gbps: float
+    """Of an electrical lane at the NIC, Gb/s."""
+    switch_lane_gbps: float
+    """Of one at the switch, Gb/s: another where the optics of one end have a gearbox."""
     form_factor: str
     per_connector: int
     top: str = ""
@@ -76,7 +79,7 @@ class Attachment:
     @property
     def kind(self) -> PortKind:
         """The kind of switch port that its legs need."""
-        return PortKind(self.speed_gbps, self.lane_gbps, self.form_factor == "RJ45")
+        return PortKind(self.speed_gbps, self.switch_lane_gbps, self.form_factor == "RJ45")
 
 
 @dataclass(frozen=True, slots=True)

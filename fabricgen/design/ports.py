@@ -45,6 +45,8 @@ class PortRun:
     """The key of the cages that are kept for its purpose; "" for those of any."""
     vendor: str = ""
     """Who makes the switch."""
+    made_media: tuple[str, ...] = ()
+    """Ids of the only cable profiles that are made for its cages at that lane rate; empty: any that fits."""
 
     @property
     def per_connector(self) -> int:
@@ -343,6 +345,7 @@ def _run(
         cage.top,
         kind.purpose,
         profile.vendor,
+        cage.made_media.get(kind.lane_gbps, ()),
     )
     return PortRun(*found)
 

@@ -64,6 +64,11 @@ class TierSpec:
         rising = ("up", "peer")
         return {role: tuple(sorted(c)) if role in rising else c for role, c in self.spec.cages.items()}
 
+    def stated_ways(self, speed_gbps: int) -> int:
+        """Into how many ports of a speed, Gb/s, its cages are stated to be split; 0 where nothing is stated."""
+        mode = self.spec.breakout_of(speed_gbps)
+        return mode.ways if mode else 0
+
     def of_purpose(self, kind: PortKind, *purposes: str) -> PortKind:
         """A kind of down port, of the first of some purposes that cages are kept for."""
         return replace(kind, purpose=next((purpose for purpose in purposes if purpose in self.spec.cages), ""))

@@ -13,10 +13,12 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, TypeAlias
 
-from fabricgen.catalog.cable_models import CableProfile
+from fabricgen.catalog.cable_models import CableProfile, CageLanes
+from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.loads import Device, has_optics, planned_w
 from fabricgen.design.capacity.bisection import bisection_gbps, node_gbps
 from fabricgen.design.fabric_model import Attachment, FabricDesign, TierDesign
+from fabricgen.design.media.gearing import LinkPort, gearboxes, light_between
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 
@@ -184,15 +186,10 @@ def _cage_ends(design: Design, fabric: FabricDesign) -> Iterator[_Ends]:
     """
     for lower, upper, links in _links(design, fabric):
         run = upper.downs[0]
-        fits = tuple(
-            medium
-            for medium in design.catalog.cables
-            if medium.fibre and medium.selectable and run.lane_gbps in medium.lane_gbps
-        )
         up = None if lower == "node" else fabric.tier(lower).up
         if up:
-            yield _ends(fabric.tier(lower).profile, -(-links // up.ways), up, fits)
-            yield _ends(upper.profile, -(-links // run.ways), run, fits)
+            yield _ends(fabric.tier(lower).profile, -(-links // up.ways), up, _modules(design.catalog, up, run))
+            yield _ends(upper.profile, -(-links // run.ways), run, _modules(design.catalog, run, up))
             continue
         for nodes, attachment in fabric.attachments:
             cages = _cages(attachment)
@@ -200,8 +197,17 @@ def _cage_ends(design: Design, fabric: FabricDesign) -> Iterator[_Ends]:
             if upper.scope != "rack" or attachment.per_connector > 1:
                 count = design.layout.present(nodes) * cages
                 cage = (attachment.form_factor, attachment.top)
+                fits = _modules(design.catalog, attachment, run)
                 yield _Ends(nodes.profile, count, *cage, gbps, attachment.lane_gbps, fits)
-                yield _ends(upper.profile, -(-links // run.ways), run, fits)
+                yield _ends(upper.profile, -(-links // run.ways), run, _modules(design.catalog, run, attachment))
+
+
+def _modules(catalog: Catalog, port: LinkPort, far: LinkPort) -> tuple[CableProfile, ...]:
+    """The profiles of modules that a port may have for links to another."""
+    light, geared = light_between(catalog, port, far), gearboxes(catalog)
+    media = (c for c in catalog.cables if c.fibre and c.selectable and light in c.lane_gbps)
+    at = CageLanes(port.form_factor, port.lane_gbps, port.speed_gbps)
+    return tuple(dict.fromkeys(module for c in media if (module := c.module_at(at, light, geared))))
 
 
 def _ends(device: Device, count: int, run: PortRun, media: tuple[CableProfile, ...]) -> _Ends:

@@ -72,7 +72,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class Ports:
-    """What a switch offers a leg of a node: its speed and lane rate, and that of the uplinks."""
+    """What a switch offers a leg of a node: its kind of port, and that of the uplinks."""
 
     profile: SwitchProfile
     kind: PortKind
@@ -158,11 +158,13 @@ class Hardware:
     def _met(self, switch: str, planes: int) -> Ports | str:
         from fabricgen.blueprint.sections.fabric import Fabric
         from fabricgen.design.attach import attach
+        from fabricgen.design.media.gearing import LinkOptics
+        from fabricgen.design.media.policy import OPEN
 
         profile = self.catalog.switch(switch, ("switch",))
         fabric = Fabric.model_construct(planes=planes, nic={}, speed=None, rail_groups=())
         try:
-            met = attach(self.node, ROLE, fabric, profile, ("node",))
+            met = attach(self.node, ROLE, fabric, profile, ("node",), optics=LinkOptics(self.catalog, (), OPEN))
         except InputError as error:
             return error.diagnostics[0].message
         full = max(self.node.roles[ROLE].speeds)
@@ -170,7 +172,7 @@ class Hardware:
             got = met.speed_gbps * met.per_connector
             return f"{switch} in {planes} plane{'s' * (planes > 1)}: NICs run at {got}G of their {full}G"
         legs = len(met.legs) // (self.rails * planes)
-        return Ports(profile, PortKind(met.speed_gbps, met.lane_gbps), legs, met.per_connector)
+        return Ports(profile, met.kind, legs, met.per_connector)
 
     @cached_property
     def switches(self) -> dict[str, tuple[str, ...]]:

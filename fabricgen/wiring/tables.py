@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from fabricgen.catalog.cable_models import CageLanes
 from fabricgen.catalog.models import CableProfile, NodeProfile, RackProfile, SwitchProfile
 from fabricgen.design.fabric_model import Attachment, TierKey
 from fabricgen.design.floor.halls import Hall
@@ -148,6 +149,7 @@ class Segment:
     upper: str
     speed_gbps: float
     lane_gbps: float
+    """Of a lane between its ends, Gb/s: of one on the fibre where the optics of an end have a gearbox."""
     a: Side
     b: Side
     backplane: bool
@@ -169,6 +171,8 @@ class Segment:
     """The lower end's tier, which for links inside a tier is the upper one's; None where no switch is there."""
     offered: tuple[Offer, ...] | None = None
     """What the product lists of the blueprint sell for such links; None where there is no list or none sells any."""
+    geared: tuple[CableProfile, ...] = ()
+    """Profiles of modules with a gearbox, where electrical lanes of an end are slower than `lane_gbps`."""
 
     def sells(self, profile: CableProfile) -> bool:
         """Whether the product lists sell a medium for such links; true without product lists."""
@@ -178,9 +182,16 @@ class Segment:
         """The reach of a medium, m: that of its technology, or less if the product lists sell only shorter ones."""
         return min([profile.reach_m, *(offer.reach_m for offer in self.offered or () if offer.medium == profile.id)])
 
+    def module_at(self, side: Side, profile: CableProfile) -> CableProfile | None:
+        """The profile of the module at a side for a medium; None where there is none."""
+        if not isinstance(side, PortRun | Attachment) or side.lane_gbps == self.lane_gbps:
+            return profile
+        at = CageLanes(side.form_factor, side.lane_gbps, self.speed_gbps)
+        return None if profile.attached else profile.module_at(at, self.lane_gbps, self.geared)
+
     @property
     def lanes(self) -> int:
-        """Electrical lanes of one link, rounded up: a lane is not shared between links."""
+        """Lanes of one link, rounded up: a lane is not shared between links."""
         return -int(-self.speed_gbps // self.lane_gbps)
 
     @property

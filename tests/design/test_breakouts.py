@@ -33,14 +33,14 @@ def test_servers_may_share_cages() -> None:
     ("breakout", "code", "words"),
     [
         ("[2x400, 4x200]", "FG141", "ports of 100G over 25G lanes, and `breakout` makes 2 x 400G, 4 x 200G"),
-        ("[2x400, 4x100]", "FG119", "takes 16 lanes"),
+        ("[2x400, 4x100]", "FG119", "takes 16 lanes"),  # optics with a gearbox would do, but none is allowed
         ("2x400", "FG103", "no cage split 2 x 400G for 100G ports"),
         ("[2x400, 1x400]", "FG010", "two breakouts make ports of 400G"),
     ],
 )
 def test_refused(breakout: str, code: str, words: str) -> None:
     with pytest.raises(InputError) as error:
-        _design(f"{OF_LEAF}={breakout}")
+        _design(f"{OF_LEAF}={breakout}", "fabrics.compute.media=[SR, DAC]")
     assert [(d.code, words in d.message) for d in error.value.diagnostics] == [(code, True)]
 
 

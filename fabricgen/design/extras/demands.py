@@ -11,6 +11,7 @@ from fabricgen.blueprint.sections.fabric import Extra
 from fabricgen.catalog.models import NodeProfile
 from fabricgen.design.attach import attach
 from fabricgen.design.fabric_model import Attachment, ExtraSet, TierKey
+from fabricgen.design.media.gearing import optics_of_nodes
 from fabricgen.design.ports import PortKind
 from fabricgen.design.tiers import FabricContext, TierSpec
 from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
@@ -51,8 +52,19 @@ def extra_demands(
         key = _tier(extra, fabric, specs, leaf, path)
         profile = context.catalog.node(extra.device, (*path, "device"))
         role = extra.attach or _role(profile, spec.attach or fabric, path)
-        switch = specs[key].profile
-        attachment = attach(profile, role, spec, switch, path, ports=extra.ports, speed=extra.speed, split=False)
+        tier = specs[key]
+        attachment = attach(
+            profile,
+            role,
+            spec,
+            tier.profile,
+            path,
+            ports=extra.ports,
+            speed=extra.speed,
+            split=False,
+            optics=optics_of_nodes(context.blueprint, context.catalog, fabric, tier, profile.id, extra.media),
+            breakout=tier.stated_ways,
+        )
         if extra.site is not None and extra.site not in context.layout.sites:
             raise fault(
                 "FG012",
@@ -60,7 +72,7 @@ def extra_demands(
                 path=(*path, "site"),
                 hint=did_you_mean(extra.site, context.layout.sites),
             )
-        kind = specs[key].kind_for(fabric, attachment.kind, extra=name)
+        kind = tier.kind_for(fabric, attachment.kind, extra=name)
         devices = _devices(name, extra, plugged)
         found.append(ExtraDemand(fabric, name, extra, devices, attachment, key, path, kind))
     return found

@@ -13,9 +13,11 @@ from typing import Literal
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.blueprint.scalars import MEDIA
 from fabricgen.blueprint.sections.cabling import MediaPolicy
+from fabricgen.catalog.cable_models import CageLanes
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import CableProfile
 from fabricgen.design.fabric_model import Attachment, ExtraSet, FabricDesign, Span, TierDesign
+from fabricgen.design.media.gearing import gearboxes, light_between
 from fabricgen.design.media.policy import named
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
@@ -55,6 +57,8 @@ class LinkKind:
     ends: tuple[str, str]
     """Profile ids of the devices at both ends."""
     vendors: tuple[str, str]
+    lane_gbps: float
+    """Of a lane between the ends, Gb/s: of one on the fibre where the optics of an end have a gearbox."""
 
     @property
     def text(self) -> str:
@@ -63,7 +67,25 @@ class LinkKind:
 
     def carriers(self, catalog: Catalog) -> tuple[CableProfile, ...]:
         """The stated cable profiles that carry the lanes of the links."""
-        return tuple(cable for cable in self.stated.profiles(catalog) if self.b.lane_gbps in cable.lane_gbps)
+        return tuple(cable for cable in self.stated.profiles(catalog) if self.carries(cable, catalog))
+
+    @property
+    def _made(self) -> list[tuple[str, ...]]:
+        """Of each end for whose cages only some media are made: these."""
+        return [side.made_media for side in (self.a, self.b) if isinstance(side, PortRun) and side.made_media]
+
+    def usual(self, catalog: Catalog) -> tuple[CableProfile, ...]:
+        """The cable profiles that carry the links and are taken without being asked for, the cheapest first."""
+        return tuple(c for c in catalog.cables if (c.selectable or self._made) and self.carries(c, catalog))
+
+    def carries(self, cable: CableProfile, catalog: Catalog) -> bool:
+        """Whether a medium carries the lanes, and is one that is made for the cages where only some are."""
+        if self.lane_gbps not in cable.lane_gbps or any(cable.id not in media for media in self._made):
+            return False
+        if self.a.lane_gbps == self.b.lane_gbps:
+            return True
+        ends = [CageLanes(side.form_factor, side.lane_gbps, self.b.speed_gbps) for side in (self.a, self.b)]
+        return not cable.attached and all(cable.module_at(end, self.lane_gbps, gearboxes(catalog)) for end in ends)
 
 
 def media_of_nodes(design: Design, fabric: FabricDesign, leaf: TierDesign, *, rj45: bool) -> StatedMedia | None:
@@ -112,39 +134,46 @@ def stated_kinds(design: Design) -> Iterator[LinkKind]:
             leaf = design.tier(feed.leaf)
             for _, attachment in feed.attachments:
                 stated = media_of_nodes(design, fabric, leaf, rj45=attachment.kind.rj45)
-                yield from _nodes(fabric, leaf, attachment, feed.run, stated)
+                yield from _nodes(design.catalog, fabric, leaf, attachment, feed.run, stated)
         for extra in fabric.extras:
             stated = media_of_extra(design, fabric, extra)
-            yield from _nodes(fabric, design.tier(extra.tier), extra.attachment, extra.run, stated)
+            yield from _nodes(design.catalog, fabric, design.tier(extra.tier), extra.attachment, extra.run, stated)
     for tier in design.tiers:
         if tier.uplink is not None and tier.up is not None:
             upper = design.tier(tier.uplink.upper)
             run = upper.downs[upper.feed(tier.key).run]
-            yield from _between(tier, upper, tier.up, run, media_of_uplinks(design, tier, upper))
+            yield from _between(design.catalog, tier, upper, tier.up, run, media_of_uplinks(design, tier, upper))
         for span in (tier.peer_links.spans or (None,)) if tier.peer_links else ():
             assert tier.peer_links is not None  # noqa: S101 - the line above
-            yield from _between(
-                tier, tier, tier.peer_links.run, tier.peer_links.run, media_of_peer_links(design, tier, span)
-            )
+            run = tier.peer_links.run
+            yield from _between(design.catalog, tier, tier, run, run, media_of_peer_links(design, tier, span))
 
 
 def _nodes(
-    fabric: FabricDesign, leaf: TierDesign, attachment: Attachment, run: int, stated: StatedMedia | None
+    catalog: Catalog,
+    fabric: FabricDesign,
+    leaf: TierDesign,
+    attachment: Attachment,
+    run: int,
+    stated: StatedMedia | None,
 ) -> Iterator[LinkKind]:
     if stated:
         ends = (attachment.profile.id, leaf.profile.id)
         vendors = (attachment.profile.vendor, leaf.profile.vendor)
-        yield LinkKind(fabric.name, "node", leaf.name, attachment, leaf.downs[run], stated, ends, vendors)
+        port = leaf.downs[run]
+        light = light_between(catalog, attachment, port)
+        yield LinkKind(fabric.name, "node", leaf.name, attachment, port, stated, ends, vendors, light)
 
 
 def _between(
-    lower: TierDesign, upper: TierDesign, a: PortRun, b: PortRun, stated: StatedMedia | None
+    catalog: Catalog, lower: TierDesign, upper: TierDesign, a: PortRun, b: PortRun, stated: StatedMedia | None
 ) -> Iterator[LinkKind]:
     if stated:
         ends = (lower.profile.id, upper.profile.id)
         vendors = (lower.profile.vendor, upper.profile.vendor)
         fabric = lower.uplink.fabric if lower.uplink and lower != upper else lower.fabric
-        yield LinkKind(fabric, lower.name, upper.name, a, b, stated, ends, vendors)
+        light = light_between(catalog, a, b)
+        yield LinkKind(fabric, lower.name, upper.name, a, b, stated, ends, vendors, light)
 
 
 def check_media(blueprint: Blueprint, catalog: Catalog) -> None:

@@ -15,7 +15,9 @@ from itertools import product
 from math import prod
 from typing import Protocol
 
+from fabricgen.catalog.models import CageClass
 from fabricgen.design.layout import Layout
+from fabricgen.design.media.gearing import CageEnd, LinkOptics
 from fabricgen.design.ports import (
     PortDemand,
     PortKind,
@@ -54,12 +56,13 @@ class Grouped(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class UplinkPlan:
-    """How the switches of a tier are linked up: the tier above, the kind of port, how many of its groups each switch
-    meets, and the stated number of switches in such a group.
+    """How the switches of a tier are linked up: the tier above, the kind of port here and there, how many of its groups
+    each switch meets, and the stated number of switches in such a group.
     """
 
     upper: TierSpec
     kind: PortKind
+    upper_kind: PortKind
     groups_met: int
     stated_count: int | None
     uneven: bool = False
@@ -67,15 +70,13 @@ class UplinkPlan:
 
 
 def plan_uplinks(
-    tier: TierSpec, upper: TierSpec | None, main: PortDemand | None, sizes: Mapping[str, int]
-) -> UplinkPlan | None:
-    """Choose the kind of a tier's uplinks and count the upper groups that each of its switches meets; None at the top.
+    tier: TierSpec, upper: TierSpec, main: PortDemand | None, sizes: Mapping[str, int], optics: LinkOptics
+) -> UplinkPlan:
+    """Choose the kind of a tier's uplinks and count the upper groups that each of its switches meets.
 
-    `main` is the demand of its first kind of downlinks, `sizes` are those of the upper tier's fabric. Raises InputError
-    when both switches have no speed in common.
+    `main` is the demand of its first kind of downlinks, `sizes` are those of the upper tier's fabric, `optics` those
+    that the links may have. Raises InputError when both switches have no speed in common.
     """
-    if upper is None:
-        return None
     below = None
     if main is not None:
         chosen = down_class(tier.profile, main)
@@ -85,17 +86,33 @@ def plan_uplinks(
     stated = tier.spec.uplinks.speed_gbps if tier.spec.uplinks else None
     above = tier.profile.cages[up_class(tier.profile, below)]
     speed = stated or uplink_speed(tier.profile, below, main.kind.speed_gbps if main else above.speed_gbps)
-    for cage in sorted(upper.profile.cages, key=lambda c: -c.count * c.speed_gbps):
-        lane = min(above.lane_gbps, cage.lane_gbps)
-        if cage.form_factor != "RJ45" and cage.split_for(speed, lane) and above.split_for(speed, lane):
-            groups = prod(sizes[dimension] for dimension in met(tier.per, tier.name, upper.per))
-            return UplinkPlan(upper, PortKind(speed, lane), groups, upper.spec.count, deals_unevenly(upper))
+    cages = [cage for cage in upper.profile.cages if cage.form_factor != "RJ45"]
+    for ways in dict.fromkeys((upper.stated_ways(speed), 0)):
+        for cage in sorted(cages, key=lambda c: -c.count * c.speed_gbps):
+            rates = optics.lane_rates(CageEnd(above), CageEnd(cage, ways), speed)
+            if rates:
+                kinds = PortKind(speed, rates[0]), PortKind(speed, rates[1])
+                groups = prod(sizes[dimension] for dimension in met(tier.per, tier.name, upper.per))
+                return UplinkPlan(upper, *kinds, groups, upper.spec.count, deals_unevenly(upper))
     raise fault(
         "FG103",
         f"{tier.name} {tier.profile.id} and {upper.name} {upper.profile.id} have no {speed}G port in common: "
-        f"these offer {tier.profile.speeds_text} and {upper.profile.speeds_text}",
+        f"these offer {tier.profile.speeds_text} and {upper.profile.speeds_text}"
+        f"{_lanes_apart(speed, above, cages)}",
         path=(*tier.path, "uplinks") if stated else (*upper.path, "switch"),
         hint="state `uplinks:` with a speed that both offer",
+    )
+
+
+def _lanes_apart(speed: int, above: CageClass, cages: Sequence[CageClass]) -> str:
+    """That both offer ports of a speed, but over lanes of other rates, with these; "" where they do not."""
+    splits = [ways for ways, speeds in above.breakouts.items() if speed in speeds]
+    there = next((c for c in cages if c.lane_gbps != above.lane_gbps and speed in c.speeds), None)
+    if not splits or there is None:
+        return ""
+    return (
+        f", and {speed}G over lanes of {above.lane_gbps:g}G ({above.form_factor}) meets none over lanes of "
+        f"{there.lane_gbps:g}G ({there.form_factor})"
     )
 
 

@@ -10,6 +10,7 @@ from fabricgen.blueprint.sections.fabric import SpanSpec
 from fabricgen.design.fabric_model import Feed, NodeFeed, TierKey, Uplink
 from fabricgen.design.layout import Layout
 from fabricgen.design.management.load import ManagedPorts
+from fabricgen.design.media.gearing import LinkOptics
 from fabricgen.design.ports import (
     PortDemand,
     PortKind,
@@ -112,10 +113,13 @@ class TierSizing:
         spans: Mapping[TierKey, Mapping[str, SpanSpec]],
         crowded: Collection[TierKey],
         lean: Collection[TierKey],
+        optics: Callable[[TierSpec, TierSpec], LinkOptics],
     ) -> None:
         """`crowded` are lowest tiers where extra devices need the ports that reserved units would have, `lean` those
-        where they need the ports that more uplinks than the fewest would take; `sizes` and `coarser` are by tier.
+        where they need the ports that more uplinks than the fewest would take; `sizes` and `coarser` are by tier;
+        `optics` are those that the links of a tier to the one above may have.
         """
+        self._optics = optics
         self._layout, self._specs, self._coarser = layout, specs, coarser
         self._sizes = {key: dict(own) for key, own in sizes.items()}
         self._demands, self._managed, self._reserve, self._spans = demands, managed, reserve, spans
@@ -161,7 +165,7 @@ class TierSizing:
     def _plan_uplinks(self, spec: TierSpec, main: PortDemand | None) -> UplinkPlan | None:
         upper = self._specs[spec.upper] if spec.upper else None
         sizes = self._sizes[upper.key] | {spec.name: 1} if upper else {}
-        return plan_uplinks(spec, upper, main, sizes)
+        return plan_uplinks(spec, upper, main, sizes, self._optics(spec, upper)) if upper else None
 
     def _peer_demand(self, spec: TierSpec, main: PortKind | None, count: int) -> tuple[PortDemand, ...]:
         """Ports for links inside the tier on each of `count` switches of a group: to its pair, or to other sites."""
@@ -418,7 +422,7 @@ class TierSizing:
         now, slots, in_use = lowers_per_group(sized.spec, sized.count, upper, sizes, coarser)
         least = in_use if self._dealing(upper.key.text) == "slot" else 0
         share = sized.placement.up.count // up.groups_met
-        kind = upper.kind_below(sized.spec.key, up.kind)
+        kind = upper.kind_below(sized.spec.key, up.upper_kind)
         found = LowerTier(sized.spec.name, kind, now, slots, share, least, partial(self._can_stretch, sized, up))
         ranks = partial(ranks_in_groups, sized.spec, sized.count, upper, sizes, coarser)
         return replace(found, uneven=up.uneven, ranks=ranks)

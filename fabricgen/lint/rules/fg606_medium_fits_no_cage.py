@@ -40,7 +40,7 @@ class MediumFitsNoCage(DesignRule):
             if not carriers or any(all(c.plugs_into(cage) for cage, _ in cages) for c in carriers):
                 continue
             cage, end = next((p for p in cages if not any(c.plugs_into(p[0]) for c in carriers)), cages[-1])
-            others = (c for c in design.catalog.cables if c.selectable and kind.b.lane_gbps in c.lane_gbps)
+            others = kind.usual(design.catalog)
             fitting = dict.fromkeys(c.medium for c in others if all(c.plugs_into(cage) for cage, _ in cages))
             yield self.flag(
                 kind.stated.path,

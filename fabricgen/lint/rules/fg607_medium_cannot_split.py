@@ -37,10 +37,10 @@ class MediumCannotSplit(DesignRule):
         for kind in stated_kinds(design):
             shared = kind.a.per_connector, kind.b.per_connector
             carriers = kind.carriers(design.catalog)
-            lanes = int(-(-kind.b.speed_gbps // kind.b.lane_gbps))
+            lanes = int(-(-kind.b.speed_gbps // kind.lane_gbps))
             if min(shared) > 1 or max(shared) == 1 or not carriers or any(c.splits_for(lanes) for c in carriers):
                 continue
-            others = (c for c in design.catalog.cables if c.selectable and kind.b.lane_gbps in c.lane_gbps)
+            others = kind.usual(design.catalog)
             alone = not _shares_cages(kind)
             fitting = dict.fromkeys(c.medium for c in others if c.splits_for(lanes) and (alone or not c.attached))
             yield self.flag(

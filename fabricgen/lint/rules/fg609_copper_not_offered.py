@@ -49,7 +49,7 @@ class CopperNotOffered(DesignRule):
                     reported.add((kind.stated.path, cable.id))
                     yield self.flag(
                         kind.stated.path,
-                        f"{vendor} offers no {cable.medium} at {kind.b.lane_gbps:g}G per lane for {kind.text}; "
+                        f"{vendor} offers no {cable.medium} at {kind.lane_gbps:g}G per lane for {kind.text}; "
                         f"those of other vendors reach {cable.reach_m:g} m",
                         "use AEC, ACC or optics",
                     )

@@ -40,8 +40,8 @@ class MediaCarryNothing(DesignRule):
         for kind in stated_kinds(design):
             if kind.carriers(design.catalog):
                 continue
-            lane, stated = kind.b.lane_gbps, kind.stated
-            usual = (c for c in design.catalog.cables if c.selectable and lane in c.lane_gbps)
+            lane, stated = kind.lane_gbps, kind.stated
+            usual = kind.usual(design.catalog)
             fitting = (c.medium for c in usual if all(c.plugs_into(s.form_factor) for s in (kind.a, kind.b)))
             hint = f"media for {lane:g}G lanes: {', '.join(dict.fromkeys(fitting))}"
             if stated.other and not stated.profiles(design.catalog):

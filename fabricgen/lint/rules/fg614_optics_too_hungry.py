@@ -45,12 +45,14 @@ class OpticsTooHungry(PlanRule):
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Compare each medium of each kind of link with the limit of the cages at either end."""
+        from fabricgen.wiring.cabling.end_kinds import end_kind
+
         for number, segment in enumerate(cluster.plan.links.segments):
             limited = [found for found in _ends(cluster, segment) if found[1] is not None]
             for medium in _media(cluster, number) if limited else ():
                 profile = cluster.plan.cables.media[medium]
                 for switch, limit, run in limited:
-                    draws = profile.end_power_w(run.speed_gbps * run.ways / run.lane_gbps)
+                    draws = end_kind(run, segment).power_w(profile)
                     if limit is not None and draws is not None and draws > limit:
                         yield self.flag(
                             segment.stated or segment.path,
@@ -63,11 +65,13 @@ class OpticsTooHungry(PlanRule):
 
     def _moved(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Compare the media of cables that are plugged in elsewhere than planned with the limit of the cage there."""
+        from fabricgen.wiring.cabling.end_kinds import end_kind
+
         cables = cluster.plan.cables
         for cable in cluster.planned.own:
             profile = cables.media[cables.medium[cable]]
-            for switch, limit, run, cage in _moved_ends(cluster, cable):
-                draws = profile.end_power_w(run.speed_gbps * run.ways / run.lane_gbps)
+            for switch, limit, run, cage, segment in _moved_ends(cluster, cable):
+                draws = end_kind(run, segment).power_w(profile)
                 if limit is not None and draws is not None and draws > limit:
                     yield self.flag(
                         ("cable_of", cluster.cable_ids[cable]),
@@ -77,8 +81,10 @@ class OpticsTooHungry(PlanRule):
                     break
 
 
-def _moved_ends(cluster: Cluster, cable: int) -> Iterator[tuple[str, float | None, PortRun, str]]:
-    """(switch profile, W that its cage supplies, run, cage) of each end of a cable in another cage than planned."""
+def _moved_ends(cluster: Cluster, cable: int) -> Iterator[tuple[str, float | None, PortRun, str, Segment]]:
+    """(switch profile, W that its cage supplies, run, cage, segment) of each end of a cable in another cage than
+    planned.
+    """
     import numpy as np
 
     links, planned, devices = cluster.plan.links, cluster.planned.plan.links, cluster.plan.devices
@@ -92,7 +98,7 @@ def _moved_ends(cluster: Cluster, cable: int) -> Iterator[tuple[str, float | Non
             if isinstance(side, PortRun) and isinstance(profile, SwitchProfile) and port[row] != was[row]:
                 cage = side.cages[int(port[row]) // side.ways]
                 limit = profile.cages[side.cage_class].optic_limit_w((cage,))
-                yield profile.id, limit, side, profile.cage_label(cage)
+                yield profile.id, limit, side, profile.cage_label(cage), segment
 
 
 def _ends(cluster: Cluster, segment: Segment) -> Iterator[tuple[str, float | None, PortRun]]:

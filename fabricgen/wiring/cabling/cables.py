@@ -19,7 +19,7 @@ from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 from fabricgen.wiring.cabling.assemblies import assemble, sharing
 from fabricgen.wiring.cabling.end_numbers import CableEnds, EndNumbers, both_numbers, end_numbers, hangs_on_lower
-from fabricgen.wiring.cabling.media import choose
+from fabricgen.wiring.cabling.media import choose, made_media
 from fabricgen.wiring.cabling.offers import offered_lengths, shelf_of
 from fabricgen.wiring.cabling.pieces import common_ends
 from fabricgen.wiring.cabling.routes import run_length
@@ -129,7 +129,9 @@ def runs_m(design: Design, devices: DeviceTable, racks: RackTable, links: LinkTa
 
 def _media(design: Design, links: LinkTable) -> tuple[CableProfile, ...]:
     """The media that may be chosen for any link, cheapest first."""
-    asked_for = {name for segment in links.segments for name in segment.media}
+    asked_for = {
+        name for segment in links.segments for names in (segment.media, *made_media(segment)) for name in names
+    }
     policies = {segment.policy for segment in links.segments}
     return tuple(
         c

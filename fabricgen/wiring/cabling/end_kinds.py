@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from fabricgen.catalog.cable_models import CageLanes
 from fabricgen.catalog.models import OPTICAL, CableProfile
 from fabricgen.catalog.product_models import Product
 from fabricgen.design.fabric_model import Attachment
@@ -17,7 +18,8 @@ from fabricgen.wiring.tables import Segment, Side
 
 @dataclass(frozen=True, slots=True)
 class EndKind:
-    """The cage that an end of a cable plugs into: form factor, bandwidth of the whole cage and of a lane, Gb/s.
+    """The cage that an end of a cable plugs into: form factor, bandwidth of the whole cage and of an electrical lane,
+    Gb/s.
 
     `takes_fibre` where a fibre plugs in without a transceiver: co-packaged optics, an optical circuit switch. `top` is
     that of OSFP plugs, finned or flat; `connectors` are those of a twin-port cage. `protocol` and `vendor` matter only
@@ -33,6 +35,19 @@ class EndKind:
     vendor: str = ""
     shelf: Shelf | None = field(default=None, compare=False)
     connectors: int = 1
+    light_gbps: float = 0
+    """Of a lane on the fibre, Gb/s, where a gearbox makes it of slower electrical ones; 0 where none does."""
+    speed_gbps: float = 0
+    """Of one link, Gb/s; 0 where no gearbox has to carry it."""
+    geared: tuple[CableProfile, ...] = field(default=(), compare=False)
+    """Profiles of modules with a gearbox."""
+
+    def module(self, medium: CableProfile) -> CableProfile:
+        """The profile of the module for a medium: another where a gearbox is between; the medium where none is sold."""
+        if not self.light_gbps or medium.attached:
+            return medium
+        at = CageLanes(self.form_factor, self.lane_gbps, self.speed_gbps)
+        return medium.module_at(at, self.light_gbps, self.geared) or medium
 
     def transceiver(self, medium: CableProfile) -> str:
         """The part number of the transceiver; "" where the cable has attached ends or the cage takes fibre."""
@@ -42,15 +57,16 @@ class EndKind:
         if product:
             return product.part
         flat = "-flat" if self._top_of(medium) == "flat" else ""
-        return f"{medium.id}-{slug(self.plug(medium))}-{self.gbps}g{flat}"
+        return f"{self.module(medium).id}-{slug(self.plug(medium))}-{self.gbps}g{flat}"
 
     def transceiver_text(self, medium: CableProfile) -> str:
         """The description of the transceiver for the bill of materials."""
         product = self.product(medium)
         if product:
             return product.name
-        plugs = medium.connectors_of(self.gbps / self.lane_gbps, self.connectors)
-        told = (medium.name, plugs, f"{medium.reach_m:g} m", f"{top} top" if (top := self._top_of(medium)) else "")
+        module = self.module(medium)
+        plugs = module.connectors_of(self.gbps / self.lane_gbps, self.connectors)
+        told = (module.name, plugs, f"{module.reach_m:g} m", f"{top} top" if (top := self._top_of(medium)) else "")
         return f"{self.plug(medium)} {self.gbps}G transceiver, {', '.join(filter(None, told))}"
 
     def _top_of(self, medium: CableProfile) -> str:
@@ -59,7 +75,7 @@ class EndKind:
 
     def plug(self, medium: CableProfile) -> str:
         """The form factor of a medium's modules for the cage: 50G lanes in QSFP112 cages are those of QSFP56."""
-        modules = medium.modules_for(self.form_factor)
+        modules = self.module(medium).modules_for(self.form_factor)
         return (modules.form_factor if modules else "") or self.form_factor
 
     def unsold(self, medium: CableProfile) -> bool:
@@ -73,13 +89,17 @@ class EndKind:
         product = self.product(medium)
         if product and product.power_w is not None:
             return product.power_w
-        return medium.end_power_w(self.gbps / self.lane_gbps)
+        return self.power_w(medium)
+
+    def power_w(self, medium: CableProfile) -> float | None:
+        """The power of an end of a medium as the catalogue has it, W; None where it is not known."""
+        return self.module(medium).end_power_w(self.gbps / self.lane_gbps)
 
     def product(self, medium: CableProfile) -> Product | None:
         """The transceiver of the product lists; None without lists, or where they have none for this cage."""
         if self.shelf is None or medium.attached or self.takes_fibre:
             return None
-        return self.shelf.transceiver(medium, self)
+        return self.shelf.transceiver(self.module(medium), self)
 
 
 def slug(text: str) -> str:
@@ -91,12 +111,14 @@ def end_kind(side: Side, segment: Segment, shelf: Shelf | None = None) -> EndKin
     """The cage that an end of the cables of a segment plugs into."""
     of_shelf = (segment.protocol, shelf.vendor_of(side_vendor(side)), shelf) if shelf else ("", "", None)
     told = side_top(side), *of_shelf, connectors_in_cage(side)
+    if isinstance(side, PortRun | Attachment) and side.lane_gbps != segment.lane_gbps:
+        told = *told, segment.lane_gbps, segment.speed_gbps, segment.geared
     if isinstance(side, PortRun):
         fibre = side.form_factor in OPTICAL
-        return EndKind(side.form_factor, side.speed_gbps * side.ways, segment.lane_gbps, fibre, *told)
+        return EndKind(side.form_factor, side.speed_gbps * side.ways, side.lane_gbps, fibre, *told)
     if isinstance(side, Attachment):
         in_cage = max(sum(other.cage == leg.cage for other in side.legs) for leg in side.legs)
-        return EndKind(side.form_factor, side.speed_gbps * in_cage, segment.lane_gbps, False, *told)
+        return EndKind(side.form_factor, side.speed_gbps * in_cage, side.lane_gbps, False, *told)
     if isinstance(side, ScaleUpPort):
         return EndKind(side.form_factor, round(segment.speed_gbps), segment.lane_gbps, side.takes_fibre, *told)
     return EndKind("RJ45", int(segment.speed_gbps), segment.lane_gbps, False, *told)
@@ -126,10 +148,11 @@ def mismatch(a: EndKind, medium: CableProfile, b: EndKind, far: CableProfile | N
     for end, own in ((a, medium), (b, other)):
         if end.takes_fibre and own.attached:
             return f"{own.id} has ends of its own, and {end.form_factor} takes fibres"
-        if not own.plugs_into(end.form_factor):
+        if not end.module(own).plugs_into(end.form_factor):
             return f"{own.id} does not go into {end.form_factor}"
-        if end.lane_gbps not in own.lane_gbps:
+        if end.lane_gbps not in end.module(own).lane_gbps:
             return f"{own.id} does not carry lanes of {end.lane_gbps:g}G"
-    if a.lane_gbps != b.lane_gbps:
-        return f"lanes of {a.lane_gbps:g}G at one end, of {b.lane_gbps:g}G at the other"
+    lights = [end.light_gbps or end.lane_gbps for end in (a, b)]
+    if lights[0] != lights[1]:
+        return f"lanes of {lights[0]:g}G at one end, of {lights[1]:g}G at the other"
     return ""

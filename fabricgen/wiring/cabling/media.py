@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabricgen.catalog.models import CableProfile
+from fabricgen.design.media.policy import named
+from fabricgen.design.ports import PortRun
 from fabricgen.wiring.cabling.assemblies import CageSharing
 from fabricgen.wiring.cabling.stock import serves_m
 from fabricgen.wiring.tables import Flags, Floats, Ints, Ints64, LinkTable, Segment
@@ -27,7 +29,7 @@ def choose(links: LinkTable, segment: Ints, sharing: CageSharing, run_m: Floats,
     split[together[np.flatnonzero(sharing.split)]] = True
     split = split[together]
     terms = MediaFit.of(links.segments, media)
-    wanted = np.array([wants_copper(s) for s in links.segments], dtype=bool)[segment]
+    wanted = np.array([wants_assembly(s) for s in links.segments], dtype=bool)[segment]
     wants = _MediaRequirements(segment, alone, alone | sharing.one_cable & wanted, split, longest[together])
     some, like = wants.alike(terms)
     medium, reaches = _first(terms, wants.of(some))
@@ -169,12 +171,13 @@ def most_m(segment: Segment, profile: CableProfile) -> float:
     return min(permitted, segment.reach_m(profile))
 
 
-def wants_copper(segment: Segment) -> bool:
-    """Whether copper is asked for, so that one assembly replaces several cables where it fills their cages.
+def wants_assembly(segment: Segment) -> bool:
+    """Whether cables with ends of their own are asked for, or alone made for the cages: one such assembly then replaces
+    several cables where it fills their cages.
 
     Otherwise a shared cage gets a transceiver with one fibre a connector, as in reference architectures.
     """
-    return bool(segment.stated) or segment.policy.wants_copper
+    return bool(segment.stated or made_media(segment)) or segment.policy.wants_copper
 
 
 def fits_segment(segment: Segment, profile: CableProfile) -> bool:
@@ -187,9 +190,32 @@ def fits_segment(segment: Segment, profile: CableProfile) -> bool:
         return False
     if segment.media and segment.tier is None:
         return profile.id in segment.media
-    if not (profile.id in segment.media if segment.stated else segment.policy.permits(profile)):
+    if not is_allowed(segment, profile):
         return False
     whole = segment.a.per_connector == 1 and segment.b.per_connector == 1
     if profile.link_gbps and not (whole and segment.speed_gbps in profile.link_gbps):
         return False
-    return all(profile.plugs_into(side.form_factor) for side in (segment.a, segment.b))
+    modules = [(segment.module_at(side, profile), side.form_factor) for side in (segment.a, segment.b)]
+    return all(module is not None and module.plugs_into(cage) for module, cage in modules)
+
+
+def is_allowed(segment: Segment, profile: CableProfile) -> bool:
+    """Whether a medium is among those that a segment states, else those that policy permits.
+
+    Where a vendor makes only some for the cages of an end, it must be one of these: the first, unless another is asked
+    for.
+    """
+    made = made_media(segment)
+    if any(profile.id not in media for media in made):
+        return False
+    if segment.stated or segment.media:
+        return profile.id in segment.media
+    if made:
+        asked = named((*segment.policy.allow, *segment.policy.prefer), profile)
+        return (asked or all(profile.id == media[0] for media in made)) and not segment.policy.refusal(profile)
+    return segment.policy.permits(profile)
+
+
+def made_media(segment: Segment) -> list[tuple[str, ...]]:
+    """Of each end for whose cages only some media are made: the ids of these, the usual one first."""
+    return [side.made_media for side in (segment.a, segment.b) if isinstance(side, PortRun) and side.made_media]

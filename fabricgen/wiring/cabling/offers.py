@@ -14,6 +14,7 @@ from fabricgen.design.model import Design
 from fabricgen.wiring.cabling.assemblies import connectors_in_cage
 from fabricgen.wiring.cabling.end_kinds import EndKind, end_kind
 from fabricgen.wiring.cabling.end_numbers import CableEnds, hangs_on_lower
+from fabricgen.wiring.cabling.media import is_allowed
 from fabricgen.wiring.cabling.pieces import common_end_is_lower, widths
 from fabricgen.wiring.cabling.shelf import CableOrder, Shelf, fibres_of
 from fabricgen.wiring.groups import unique_combinations
@@ -39,7 +40,7 @@ def with_offers(segment: Segment, shelf: Shelf, media: Iterable[CableProfile]) -
         return segment
     offered, kinds, sizes = [], kinds_of(segment, shelf), list(_sizes(segment))
     for medium in (m for m in media if segment.lane_gbps in m.lane_gbps):
-        if medium.id in segment.media if segment.media else segment.policy.permits(medium):
+        if is_allowed(segment, medium):
             wanted = [cable_order(segment, medium, kinds, connectors, *size) for connectors, size in sizes]
             reach = max(shelf.reach_m(medium, cable) for cable in wanted)
             if reach > 0:

@@ -39,6 +39,10 @@ class Plug(Protocol):
         """Whether fibres plug in without a transceiver."""
         ...
 
+    def module(self, medium: CableProfile) -> CableProfile:
+        """The profile of the module for a medium."""
+        ...
+
     @property
     def vendor(self) -> str:
         """Whose product lists serve it, of `Shelf.by_vendor`; "" for all."""
@@ -151,7 +155,7 @@ class Shelf:
         for end in (wanted.hub, wanted.far):
             if end.takes_fibre:
                 continue
-            product = self.transceiver(medium, end)
+            product = self.transceiver(end.module(medium), end)
             if product is None:
                 return -1
             reach = min(reach, product.reach_m or reach)

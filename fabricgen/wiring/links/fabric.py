@@ -30,6 +30,7 @@ from fabricgen.design.media.allowed import (
     media_of_peer_links,
     media_of_uplinks,
 )
+from fabricgen.design.media.gearing import gearboxes, light_between
 from fabricgen.design.media.policy import policy_of
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
@@ -140,9 +141,12 @@ class FabricWiring:
         below = lower.profile.id if lower else a.profile.id if isinstance(a, Attachment) else ""
         policy = policy_of(self._design.loaded.blueprint, self._fabric.name, (below, upper.profile.id))
         name = lower.name if lower else "node"
+        lane_gbps = b.lane_gbps if isinstance(a, ManagementPort) else light_between(self._design.catalog, a, b)
         found = Segment(
-            self._fabric.name, name, upper.name, b.speed_gbps, b.lane_gbps, a, b, False, path, upper.key, policy=policy
+            self._fabric.name, name, upper.name, b.speed_gbps, lane_gbps, a, b, False, path, upper.key, policy=policy
         )
+        if not isinstance(a, ManagementPort) and a.lane_gbps != b.lane_gbps:
+            found = replace(found, geared=gearboxes(self._design.catalog))
         found = replace(found, protocol=self._fabric.protocol, lower_tier=lower.key if lower else None)
         if stated is None:
             return found

@@ -1,0 +1,198 @@
+"""Lanes of links: of light on the fibre, which both ends have in common, and electrical ones in the cage at each end.
+
+A QSFP-DD 400GBASE-DR4 makes four wavelengths of 100G of eight lanes of 50G (IEEE 802.3bs, clause 124), so that it meets
+a module of four lanes of 100G: half of a 2xDR4 OSFP, or the DR4 of a NIC.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import product
+from typing import Protocol, TypeAlias
+
+from fabricgen.blueprint.models import Blueprint
+from fabricgen.catalog.cable_models import CageLanes
+from fabricgen.catalog.loader import Catalog
+from fabricgen.catalog.models import CableProfile, CageClass, NicRole
+from fabricgen.design.fabric_model import Attachment
+from fabricgen.design.media.policy import CablePolicy, named, policy_of
+from fabricgen.design.ports import PortRun
+from fabricgen.design.tiers import TierSpec
+
+
+class LinkEnd(Protocol):
+    """An end of a link before it has a port."""
+
+    @property
+    def form_factor(self) -> str:
+        """The form factor of its cage."""
+
+    @property
+    def lane_gbps(self) -> float:
+        """The fastest rate of one of its electrical lanes, Gb/s."""
+
+    @property
+    def stated(self) -> bool:
+        """Whether the blueprint states its breakout."""
+
+    def ports_over(self, speed_gbps: int, lane_gbps: float, *, exactly: bool = False) -> float:
+        """How many ports of a speed a cage makes over lanes of a rate, Gb/s; 0 for none.
+
+        With `exactly` they use all lanes that they have: a port over fewer would run these at another rate.
+        """
+
+
+LinkPort: TypeAlias = Attachment | PortRun
+"""What a link of the design ends at."""
+
+
+@dataclass(frozen=True, slots=True)
+class CageEnd:
+    """The end at a switch; `ways` is the stated breakout, 0 for none."""
+
+    cage: CageClass
+    ways: int = 0
+
+    @property
+    def form_factor(self) -> str:
+        """The form factor of its cage."""
+        return self.cage.form_factor
+
+    @property
+    def lane_gbps(self) -> float:
+        """The fastest rate of one of its electrical lanes, Gb/s."""
+        return self.cage.lane_gbps
+
+    @property
+    def stated(self) -> bool:
+        """Whether the blueprint states its breakout."""
+        return self.ways > 0
+
+    def ports_over(self, speed_gbps: int, lane_gbps: float, *, exactly: bool = False) -> float:
+        """How many ports of a speed it makes, as `LinkEnd.ports_over`; cages that a breakout empties count too."""
+        ways = self.ways or self.cage.split_for(speed_gbps, lane_gbps) or 0
+        if not ways or not self.cage.carries(ways, speed_gbps, lane_gbps):
+            return 0
+        return 0 if exactly and self.cage.lanes * lane_gbps != ways * speed_gbps else ways / self.cage.block(ways)
+
+
+@dataclass(frozen=True, slots=True)
+class NicEnd:
+    """The end at a NIC whose ports are split into `ways`."""
+
+    role: NicRole
+    ways: int
+    stated = False
+
+    @property
+    def form_factor(self) -> str:
+        """The form factor of its cage."""
+        return self.role.form_factor
+
+    @property
+    def lane_gbps(self) -> float:
+        """The fastest rate of one of its electrical lanes, Gb/s."""
+        return self.role.lane_gbps
+
+    def ports_over(self, speed_gbps: int, lane_gbps: float, *, exactly: bool = False) -> float:
+        """1 where a port of the NIC runs at a speed, else 0."""
+        most = self.role.lanes / self.ways * lane_gbps
+        return float(speed_gbps == most or (speed_gbps < most and not exactly))
+
+
+@dataclass(frozen=True, slots=True)
+class LinkOptics:
+    """The optics that links may have: those that all of the stated `words` name, else those that policy permits."""
+
+    catalog: Catalog
+    words: tuple[tuple[str, ...], ...]
+    policy: CablePolicy
+
+    def lane_rates(self, a: LinkEnd, b: LinkEnd, speed_gbps: int) -> tuple[float, float] | None:
+        """The electrical lane rates at both ends of a link, Gb/s; None where they have no such port in common.
+
+        They are equal unless modules with a gearbox make more ports of the cages, or the only ones.
+        """
+        lane = min(a.lane_gbps, b.lane_gbps)
+        most = a.ports_over(speed_gbps, lane) * b.ports_over(speed_gbps, lane)
+        rates = (lane, lane) if most else None
+        for pair in self._geared(a, b, speed_gbps) if a.lane_gbps != b.lane_gbps else ():
+            ports = a.ports_over(speed_gbps, pair[0], exactly=True) * b.ports_over(speed_gbps, pair[1], exactly=True)
+            if ports > most:
+                rates, most = pair, ports
+        return rates
+
+    def _geared(self, a: LinkEnd, b: LinkEnd, speed_gbps: int) -> Iterator[tuple[float, float]]:
+        """Pairs of different lane rates at which modules of both ends send the same light.
+
+        Modules that hang on a splitter are there only where a breakout is stated.
+        """
+        geared = [c for c in gearboxes(self.catalog) if a.stated or b.stated or not c.splits_of]
+        slower = {rate for cable in geared for rate in cable.lane_gbps}
+        for medium, light in self._lights(speed_gbps):
+            rates = [sorted(r for r in {light, *slower} if r <= end.lane_gbps) for end in (a, b)]
+            for lane_a, lane_b in product(*rates):
+                lanes = (CageLanes(end.form_factor, r, speed_gbps) for end, r in ((a, lane_a), (b, lane_b)))
+                if lane_a != lane_b and all(medium.module_at(end, light, geared) for end in lanes):
+                    yield lane_a, lane_b
+
+    def _lights(self, speed_gbps: int) -> Iterator[tuple[CableProfile, float]]:
+        """(medium, rate of its light) of all optics that carry links of a speed, each on whole lanes of its own."""
+        for cable in (c for c in self.catalog.cables if _is_optic(c) and self._permits(c)):
+            for light in (rate for rate in cable.lane_gbps if speed_gbps % rate == 0):
+                if cable.splits_for(int(speed_gbps / light)):
+                    yield cable, light
+
+    def _permits(self, cable: CableProfile) -> bool:
+        return all(named(words, cable) for words in self.words) if self.words else self.policy.permits(cable)
+
+
+def optics_of_uplinks(blueprint: Blueprint, catalog: Catalog, lower: TierSpec, upper: TierSpec) -> LinkOptics:
+    """The optics for links of a tier to the one above."""
+    stated = [role for role in (lower.spec.media.get("up"), upper.spec.media.get("down")) if role]
+    ends = (lower.profile.id, upper.profile.id)
+    return _optics(blueprint, catalog, lower.links_of or lower.fabric, stated, ends)
+
+
+def optics_of_nodes(
+    blueprint: Blueprint, catalog: Catalog, fabric: str, leaf: TierSpec, device: str, media: Iterable[str] | None = None
+) -> LinkOptics:
+    """The optics for links of nodes, or of extra devices that state `media` of their own, to a leaf."""
+    stated = [words for words in (tuple(media or ()) or leaf.spec.media.get("down"),) if words]
+    return _optics(blueprint, catalog, fabric, stated, (device, leaf.profile.id))
+
+
+def _optics(
+    blueprint: Blueprint, catalog: Catalog, fabric: str, stated: list[tuple[str, ...]], ends: tuple[str, str]
+) -> LinkOptics:
+    of_fabric = blueprint.fabrics[fabric].media
+    words = tuple(stated) or ((of_fabric,) if of_fabric else ())
+    return LinkOptics(catalog, words, policy_of(blueprint, fabric, ends))
+
+
+def gearboxes(catalog: Catalog) -> tuple[CableProfile, ...]:
+    """The cable profiles whose modules make light of slower electrical lanes."""
+    return tuple(cable for cable in catalog.cables if cable.light_gbps is not None)
+
+
+def _is_optic(cable: CableProfile) -> bool:
+    """Whether it is of modules without a gearbox, and fibre between them."""
+    return bool(cable.fibre) and not cable.attached and cable.light_gbps is None
+
+
+def light_between(catalog: Catalog, a: LinkPort, b: LinkPort) -> float:
+    """What a lane on the fibre carries between two ports, Gb/s.
+
+    It is as fast as the lanes of both where these are equal, else the slowest for which there are modules at both.
+    """
+    fastest = max(a.lane_gbps, b.lane_gbps)
+    if a.lane_gbps == b.lane_gbps:
+        return fastest
+    geared = gearboxes(catalog)
+    for light in sorted({fastest, *(c.light_gbps for c in geared if c.light_gbps and c.light_gbps > fastest)}):
+        plain = (c for c in catalog.cables if _is_optic(c) and light in c.lane_gbps)
+        ends = [CageLanes(port.form_factor, port.lane_gbps, b.speed_gbps) for port in (a, b)]
+        if any(all(c.module_at(end, light, geared) for end in ends) for c in plain):
+            return light
+    return fastest
