@@ -225,3 +225,26 @@ def test_the_technicians_workbook_comes_back(site, tmp_path: Path) -> None:
     assert ran.code == 0, ran.err
     assert f"{LEAF}:29: a_cage as planned -> '9'" in ran.out
     assert "24 cables listed of 24: 1 done, 23 open, 0 faulty" in ran.out
+
+
+def test_a_wiring_list_asks_no_length_of_what_goes_through_panels(tmp_path: Path, fabricgen) -> None:
+    """Such a cable is two jumpers and a trunk, and a length of all of them is refused."""
+    blueprint, sheet = BLUEPRINTS / "patched-hall.yaml", tmp_path / "wiring.xlsx"
+    assert fabricgen("wiring", blueprint, "-o", sheet).code == 0
+    book = openpyxl.load_workbook(sheet)
+    page = book.worksheets[0]
+    head = {cell.value: cell.column for cell in page[1]}
+    lengths = [row[head["built_length_m"] - 1].value for row in page.iter_rows(min_row=2)]
+    assert set(lengths) == {None, "panels"}
+    untouched = fabricgen("as-built", blueprint, sheet)
+    assert (untouched.code, untouched.out.splitlines()[0]) == (0, "no new changes")
+    direct, patched = (lengths.index(word) + 2 for word in (None, "panels"))
+    page.cell(direct, head["built_length_m"], 9)
+    book.save(sheet)
+    assert fabricgen("as-built", blueprint, sheet).code == 1
+    page.cell(patched, head["built_length_m"], 9)
+    book.save(sheet)
+    refused = fabricgen("as-built", blueprint, sheet)
+    assert refused.code == 2
+    assert f"{sheet}:cables:{patched}:{head['built_length_m']}: error[FG084]" in refused.err
+    assert "goes through panels" in refused.err

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 
+import numpy as np
 import openpyxl
 import pytest
 
@@ -14,7 +15,7 @@ from fabricgen.export.files import labels, patches, racks
 from fabricgen.export.locations import rack_places
 from fabricgen.export.table import ExportContext
 from fabricgen.export.technician.patched import patch_sheets
-from fabricgen.export.technician.sheets import TechnicianPack
+from fabricgen.export.technician.sheets import TechnicianPack, pull_sheet, rack_sheet, wiring_sheet
 from fabricgen.export.technician.volumes import volumes
 from fabricgen.export.technician.workbook import workbook
 from tests.conftest import bytes_of, example_cluster
@@ -39,6 +40,21 @@ def test_jumpers_and_trunks_have_sheets_and_cables_say_that_they_go_through_pane
     header, *body = book["p1-su01-rk01"].iter_rows(values_only=True)
     via, tag = header.index("via"), header.index("tag")
     assert {(str(row[tag])[0], row[via]) for row in body} == {("C", "panels"), ("O", None)}
+
+
+def test_no_length_is_asked_of_what_has_several() -> None:
+    """`as-built` refuses the length of a patched cable (FG087): its jumpers and its trunk have one each."""
+    pack = TechnicianPack(example_cluster("patched-hall"))
+    rows = np.arange(len(pack.found.cable))
+    patching = pack.cluster.plan.patching
+    assert patching is not None
+    through = np.flatnonzero(patching.policy[pack.found.cable] >= 0)
+    assert 0 < len(through) < len(rows)
+    own = (rack_sheet(pack, 0, "r"), pull_sheet(pack, rows, "p", ""), wiring_sheet(pack, rows, "w"))
+    closed = [{column.name: column.closed for column in sheet.columns}["built_length_m"] for sheet in own]
+    assert closed[1] == closed[2] == through.tolist()
+    first, row, _ = pack.by_rack
+    assert row[: first[1]][closed[0]].tolist() == [at for at in row[: first[1]].tolist() if at in set(through.tolist())]
 
 
 def test_lists_of_trunks_and_jumpers_can_be_read_on_a4() -> None:

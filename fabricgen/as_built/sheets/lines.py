@@ -16,6 +16,9 @@ KEY = ("cable", "a_device", "a_cage", "b_device", "b_cage")
 HAND = ("done", "built_a_cage", "built_b_cage", "built_length_m", "remark")
 """The columns that the technician fills in."""
 
+THROUGH_PANELS = "panels"
+"""What a wiring list has in place of a length to fill in for a patched cable, whose pieces have a length each."""
+
 HEADER_WITHIN = 20
 """The header is looked for in so many rows from the top."""
 
@@ -104,7 +107,7 @@ def _line(sheet: str, row: int, cells: Sequence[CellText], columns: Mapping[str,
             whole = False
             faults.add(f"{name} holds {cell.why}", Span(sheet, row, i + 1), "write plain text or a number")
         else:
-            texts[name] = cell
+            texts[name] = "" if (name, cell) == ("built_length_m", THROUGH_PANELS) else cell
     line = Line(sheet, row, texts, columns)
     if not whole or not any(texts.values()):
         return None

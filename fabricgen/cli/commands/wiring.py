@@ -34,7 +34,7 @@ def command(
 
     A workbook by cable has columns to redline, which `fabricgen as-built` reads.
     """
-    from fabricgen.as_built.sheets.lines import HAND
+    from fabricgen.as_built.sheets.lines import HAND, THROUGH_PANELS
     from fabricgen.cli.findings import refuse_unbuildable
     from fabricgen.cli.output import write_output
     from fabricgen.export.files import cables, links
@@ -46,5 +46,9 @@ def command(
     refuse_unbuildable(cluster)
     table = cables.table(cluster) if by == "cable" else links.table(cluster)
     if by == "cable" and form == "xlsx":
-        table = Table(table.name, {**table.columns, **{name: [""] * len(table) for name in HAND}})
+        by_hand = {name: [""] * len(table) for name in HAND}
+        if (patching := cluster.plan.patching) is not None:
+            patched = patching.policy[cluster.plan.cables.end_cable] >= 0
+            by_hand["built_length_m"] = [THROUGH_PANELS if through else "" for through in patched.tolist()]
+        table = Table(table.name, {**table.columns, **by_hand})
     write_output(output, write_table(table, form), binary=form == "xlsx")

@@ -54,15 +54,17 @@ class Sheet:
     lines: Sequence[int] = ()
 
 
-def redlines(closed: tuple[Sequence[int], Sequence[int]] = ((), ())) -> tuple[Column, ...]:
+def redlines(
+    closed: tuple[Sequence[int], Sequence[int]] = ((), ()), no_length: Sequence[int] = ()
+) -> tuple[Column, ...]:
     """The columns to fill in by hand; `closed` are the rows whose a (or b) end is not in the rack that the sheet is
-    for.
+    for, `no_length` those of cables that have no length of their own: they go through panels.
     """
     return (
         Column("done", 7, REDLINE),
         Column("built_a_cage", 8, REDLINE, closed=closed[0]),
         Column("built_b_cage", 8, REDLINE, closed=closed[1]),
-        Column("built_length_m", 8, REDLINE),
+        Column("built_length_m", 8, REDLINE, closed=no_length),
         Column("remark", 13, REDLINE),
     )
 
