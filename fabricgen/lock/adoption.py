@@ -185,8 +185,10 @@ class _Adoption:
             device=self._defaults[int(self._cluster.plan.links.a_device[link])],
             port=str(self._cluster.planned.port_names.ports[0][link]),
         )
-        family = self._cluster.addresses.families[key.v6].family
-        return key, self._cluster.addresses.families[key.v6].text(family.parse(value) ^ 1)
+        found = self._cluster.addresses.families[key.v6]
+        # the ends of a /31 differ in one bit, those of a /30 that an exit states in two
+        apart = int(found.a.at(link)) ^ int(found.b.at(link))
+        return key, found.text(found.family.parse(value) ^ apart)
 
     def _value(self, key: Key, addresses: Addresses) -> str:
         """The value of a key by some addresses, as text; "" for none."""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
+from tests.conftest import BLUEPRINTS
 from tests.lock.test_lock_command import edit, kept, table
 
 BLUEPRINT = """\
@@ -111,6 +113,19 @@ def test_an_own_allocation_changes_nothing(blueprint: Path, fabricgen) -> None:
     assert fabricgen("lock", blueprint, *lists).code == 0
     assert LOCK.read_bytes() == before
     assert b"adopted" not in before
+
+
+def test_an_own_list_has_links_of_exits_that_are_no_31s(tmp_path: Path, fabricgen, monkeypatch) -> None:
+    """The WAN gave 192.0.2.5/30 and 192.0.2.6/30 to one of the links of two-exits: not an even number and the next."""
+    monkeypatch.chdir(tmp_path)
+    example = shutil.copy(BLUEPRINTS / "two-exits.yaml", "two-exits.yaml")
+    fabricgen("build", example, "-o", "one")
+    fabricgen("lock", example)
+    before = Path("two-exits.lock.yaml").read_bytes()
+    assert "192.0.2.6/30" in Path("one/links.csv").read_text()
+    imported = fabricgen("lock", example, "--import", "one/links.csv")
+    assert imported.code == 0, imported.err
+    assert Path("two-exits.lock.yaml").read_bytes() == before
 
 
 def test_what_was_adopted_is_imported_again_under_its_names(blueprint: Path, fabricgen) -> None:
