@@ -12,6 +12,7 @@ from fabricgen.publish.workers import in_order, processors
 from fabricgen.render.redaction import without_secrets
 from fabricgen.running.differences import Verdict, rules_of
 from fabricgen.running.statements import spelling_of
+from fabricgen.verify.drift.by_bgpcfgd import compare_sessions
 from fabricgen.verify.drift.collected import Collected, collected, shown_by
 from fabricgen.verify.drift.finding import Checked, Drift, Finding
 from fabricgen.verify.drift.planned import Planned, nos_of
@@ -108,11 +109,15 @@ def _of_another(nos: str, found: list[str]) -> str:
 
 
 def _fitting(device: str, running: dict[str, str], planned: Files) -> tuple[dict[str, str], list[Finding]]:
-    """SONiC's files: FRR's own is left out where bgpcfgd writes it, and taken from the plan where it is not there."""
-    findings = []
+    """SONiC's files: FRR's own is judged by its sessions where bgpcfgd writes it, and taken from the plan where it is
+    not there.
+    """
+    findings: list[Finding] = []
     if "frr.conf" in running and "frr.conf" not in planned:
-        del running["frr.conf"]
-        text = "what FRR runs was not compared: bgpcfgd writes it out of config_db.json, which was"
+        findings += compare_sessions(device, running.pop("frr.conf"), planned["config_db.json"])
+        text = (
+            "of what FRR runs, sessions and static routes were compared; bgpcfgd makes it of config_db.json, which was"
+        )
         findings.append(Finding(device, "BGP", text, Severity.WARNING))
     if "frr.conf" in planned and "frr.conf" not in running:
         text = "no configuration of FRR was collected (`vtysh -c 'show running-config'`): sessions are not compared"
