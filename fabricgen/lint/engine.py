@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
@@ -94,7 +94,8 @@ def lint(
             waived.append(_waived(design, finding, *covering[0]))
         else:
             kept.append(finding)
-    on_waivers = _on_waivers(waivers, valid, used, settings, whole=cluster is not None)
+    raised = {finding.code for finding in found}
+    on_waivers = _on_waivers(waivers, valid, used, settings, raised, whole=cluster is not None)
     # Only the command line selects here: a project that selects unknown codes would hide this very finding.
     on_severities = _on_severities(design, replace(settings, select=asked.select))
     kept += _weighed(design, (*on_waivers, *on_severities), softened)
@@ -199,10 +200,14 @@ def _on_waivers(
     valid: Sequence[tuple[int, Waiver]],
     used: set[int],
     settings: LintSettings,
+    raised: Collection[str],
     *,
     whole: bool,
 ) -> Iterator[Diagnostic]:
-    """Findings on waivers: expired ones, and unmatched ones if every rule has run."""
+    """Findings on waivers: expired ones, and unmatched ones if every rule has run.
+
+    One whose rule is `raised` elsewhere is nearly always of a misspelt place, and not taken away by a repair.
+    """
     standing, known = {i for i, _ in valid}, known_codes()
     for i, waiver in waivers:
         path: Path = ("lint", "waive", i)
@@ -214,8 +219,9 @@ def _on_waivers(
             message = f"the waiver of {waiver.rule} at '{waiver.at or 'everywhere'}' covers no finding"
             if waiver.rule in _never_waived():
                 message = f"{waiver.rule} tells of what cannot be plugged together, and is not waived"
-            fix = () if waiver.rule == OF_TEMPLATES else (Edit("remove", path),)
-            yield Diagnostic(UNMATCHED, Severity.WARNING, message, path, "remove it", fix=fix)
+            fix = () if waiver.rule == OF_TEMPLATES or waiver.rule in raised else (Edit("remove", path),)
+            hint = "remove it, or correct its `at`" if waiver.rule in raised else "remove it"
+            yield Diagnostic(UNMATCHED, Severity.WARNING, message, path, hint, fix=fix)
 
 
 def _on_severities(design: Design, settings: LintSettings) -> Iterator[Diagnostic]:

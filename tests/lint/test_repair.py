@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from fabricgen.cli.main import run
-from fabricgen.kernel.diagnostics import InputError
-from fabricgen.lint.engine import lint
+from fabricgen.kernel.diagnostics import Diagnostic, InputError
+from fabricgen.lint.engine import LintSettings, lint
 from fabricgen.lint.examples import BASE
 from fabricgen.lint.repair import repair, write
-from fabricgen.pipeline import compile_design
+from fabricgen.pipeline import compile_cluster, compile_design
 from fabricgen.publish.replacing import replace_file
 
 ODD = "# the NOS\nnos: {middle: sonic, leaf: sonic}   # of what?\n"
@@ -191,3 +191,34 @@ def test_a_write_that_is_interrupted_leaves_nothing_behind(blueprint: Path, monk
         replace_file(blueprint, b"new")
     assert [f.name for f in blueprint.parent.iterdir()] == ["pod.yaml"]
     assert blueprint.read_text(encoding="utf-8") == BASE + ODD
+
+
+@pytest.mark.parametrize(
+    ("said", "code"),
+    [
+        ("nos: {compute: cumulus}\n", "FG803"),  # a fabric in place of a tier
+        ("nos: {compute: sonic, leaf: sonic}\n", "FG803"),
+        ("nos: {middle: sonic}\n", "FG803"),  # the only entry
+        ("nos: {middle: cumulus, leaf: sonic}\n", "FG803"),  # nothing else is told to run it
+        ("qos: {ecn: {800G: 1000-2000}}\n", "FG816"),  # ports run at 400G, and lack them
+        ("lint: {waive: [{rule: FG657, at: fabrics/computer, why: later}]}\n", "FG802"),  # a misspelt place
+    ],
+)
+def test_what_somebody_meant_is_not_taken_away(blueprint: Path, said: str, code: str) -> None:
+    blueprint.write_text(BASE + said, encoding="utf-8")
+    run(["lint", "--fix", str(blueprint)])
+    assert said in blueprint.read_text(encoding="utf-8")
+    found = lint_of(blueprint)
+    assert code in {d.code for d in found}
+    assert not any(d.fix for d in found if d.code == code)
+
+
+def test_a_fabric_in_place_of_a_tier_is_told_where_it_goes(blueprint: Path) -> None:
+    blueprint.write_text(BASE + "nos: {compute: cumulus}\n", encoding="utf-8")
+    (found,) = (d for d in lint_of(blueprint) if d.code == "FG803")
+    assert found.hint == "compute is a fabric: state `fabrics.compute.nos: cumulus`"
+
+
+def lint_of(file: Path) -> list[Diagnostic]:
+    design = compile_design(str(file))
+    return list(lint(design, compile_cluster(design), LintSettings()).findings)

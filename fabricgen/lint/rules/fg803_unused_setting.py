@@ -17,7 +17,8 @@ class UnusedSetting(DesignRule):
     """A setting refers to something that the cluster does not have, or that does not support it.
 
     A setting without effect is usually a typing mistake or a leftover, and misleads the next reader. Remove or
-    correct it.
+    correct it. `lint --fix` takes away what changes nothing, and leaves what names a fabric, or a NOS that nothing else
+    is told to run: somebody meant that.
     """
 
     id = "FG803"
@@ -34,16 +35,7 @@ class UnusedSetting(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Flag NOS entries without a tier, low reserves, and unused settings of InfiniBand, BGP, ratios and floor."""
         blueprint = design.loaded.blueprint
-        tiers = {tier.name for fabric in design.fabrics for tier in fabric.tiers}
-        for name in sorted(set(blueprint.nos) - tiers - {"all"}):
-            path: Path = ("nos", name)
-            hint = did_you_mean(name, tiers)
-            yield self.flag(path, f"no fabric has a tier '{name}'", hint, _removal(path, name, tiers))
-        for fabric in design.fabrics:
-            own = {tier.name for tier in fabric.tiers}
-            for name in sorted(set(blueprint.fabrics[fabric.name].nos) - own - {"all"}):
-                message = f"fabric {fabric.name} has no tier '{name}'"
-                yield self.flag((*fabric.path, "nos", name), message, did_you_mean(name, own))
+        yield from self._unused_nos(design)
         for name, pod in sorted(blueprint.pods.items()):
             if pod.reserve is not None and pod.reserve < pod.su:
                 yield self.flag(
@@ -78,6 +70,22 @@ class UnusedSetting(DesignRule):
         yield from self._unused_ratios(design)
         yield from self._unused_bgp(design)
         yield from self._unused_floor(design)
+
+    def _unused_nos(self, design: Design) -> Iterator[Diagnostic]:
+        """A NOS of tiers that there are none of."""
+        blueprint = design.loaded.blueprint
+        tiers = {tier.name for fabric in design.fabrics for tier in fabric.tiers}
+        for name in sorted(set(blueprint.nos) - tiers - {"all"}):
+            path: Path = ("nos", name)
+            hint = did_you_mean(name, tiers)
+            if name in blueprint.fabrics:
+                hint = f"{name} is a fabric: state `fabrics.{name}.nos: {blueprint.nos[name]}`"
+            yield self.flag(path, f"no fabric has a tier '{name}'", hint, _removal(design, name, tiers))
+        for fabric in design.fabrics:
+            own = {tier.name for tier in fabric.tiers}
+            for name in sorted(set(blueprint.fabrics[fabric.name].nos) - own - {"all"}):
+                message = f"fabric {fabric.name} has no tier '{name}'"
+                yield self.flag((*fabric.path, "nos", name), message, did_you_mean(name, own))
 
     def _unused_ratios(self, design: Design) -> Iterator[Diagnostic]:
         """Oversubscription stated for a tier that has nothing above it; it belongs to the tier below."""
@@ -119,9 +127,14 @@ class UnusedSetting(DesignRule):
                 yield self.flag((*tier.path, "racks"), message)
 
 
-def _removal(path: Path, name: str, known: Iterable[str]) -> list[Edit]:
-    """The repair that removes a setting, unless its name is a misspelling of a known one."""
-    return [] if nearest(name, known) else [Edit("remove", path)]
+def _removal(design: Design, name: str, tiers: Iterable[str]) -> list[Edit]:
+    """The repair that removes the NOS of a tier that there is none of, unless somebody meant it: its name is a
+    fabric's or nearly a tier's, nothing else is stated, or no switch runs that NOS.
+    """
+    nos, fabrics = design.loaded.blueprint.nos, design.loaded.blueprint.fabrics
+    is_run = any(tier.nos == nos[name] for tier in design.tiers)
+    is_meant = name in fabrics or nearest(name, tiers) or len(nos) == 1 or not is_run
+    return [] if is_meant else [Edit("remove", ("nos", name))]
 
 
 def _bgp_settings(routing: Routing) -> list[str]:

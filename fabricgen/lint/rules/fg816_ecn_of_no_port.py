@@ -47,9 +47,10 @@ class EcnOfNoPort(DesignRule):
             for speed in sorted(set(qos.ecn) - ports) if ports else ():
                 at = (*path, "ecn", self._key(design, (*path, "ecn"), speed))
                 having = ", ".join(f"{s}G" for s in sorted(ports))
-                yield self.flag(
-                    at, f"no lossless port runs at {speed}G; they run at {having}", "", [Edit("remove", at)]
-                )
+                is_meant = not ports <= set(qos.ecn)  # a speed that lacks thresholds is what they were meant for
+                hint = f"state them for {', '.join(f'{s}G' for s in sorted(ports - set(qos.ecn)))}" if is_meant else ""
+                fix = [] if is_meant else [Edit("remove", at)]
+                yield self.flag(at, f"no lossless port runs at {speed}G; they run at {having}", hint, fix)
 
     @staticmethod
     def _key(design: Design, path: Path, speed: int) -> str:
