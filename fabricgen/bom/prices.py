@@ -41,13 +41,15 @@ class Offer:
 
 @dataclass(frozen=True)
 class PriceList:
-    """Offers by part, the optional columns that the file has, and the currency of all prices (ISO 4217; "" if not
-    given).
+    """Offers by part, the optional columns that the file has, the currency of all prices (ISO 4217; "" if not given);
+    the file, and the line of each part.
     """
 
     offers: Mapping[str, Offer] = field(default_factory=dict)
     columns: tuple[str, ...] = ()
     currency: str = ""
+    file: str = ""
+    lines: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def unit_prices(self) -> dict[str, float]:
@@ -76,6 +78,7 @@ def read_price_list(path: Path) -> PriceList:
     no number, a part with two prices, two currencies.
     """
     offers: dict[str, Offer] = {}
+    lines: dict[str, int] = {}
     currency = ""
     try:
         columns, rows = _rows(path)
@@ -88,6 +91,7 @@ def read_price_list(path: Path) -> PriceList:
             if part in offers and offers[part] != _offer(row):
                 row.refuse(f"'{part}' is priced twice", "keep one line a part")
             offers[part] = _offer(row)
+            lines.setdefault(part, row.line)
             stated = row.cells.get("currency", "").strip()
             if stated and not _CURRENCY.fullmatch(stated):
                 row.refuse(f"'{stated}' is no currency", "write three capitals such as EUR (ISO 4217)")
@@ -99,7 +103,7 @@ def read_price_list(path: Path) -> PriceList:
     except (OSError, csv.Error) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise fault("FG031", f"cannot read {path}: {reason}") from error
-    return PriceList(offers, columns, currency)
+    return PriceList(offers, columns, currency, str(path), lines)
 
 
 def _rows(path: Path) -> tuple[tuple[str, ...], Iterator[_Row]]:

@@ -13,7 +13,13 @@ from fabricgen.publish.archive import publish_archive
 
 
 def write_archive(
-    archive: Path, bundles: Sequence[Bundle], *, header: Mapping[str, object], jobs: int, told: Told
+    archive: Path,
+    bundles: Sequence[Bundle],
+    *,
+    header: Mapping[str, object],
+    parts: frozenset[str] | None,
+    jobs: int,
+    told: Told,
 ) -> PublishReport:
     """Write an archive as `publish_archive` does; `-` is a tar archive to standard output.
 
@@ -21,13 +27,13 @@ def write_archive(
     InputError as `publish_archive` and `standard_output` do, and click.UsageError on a terminal.
     """
     if str(archive) != "-":
-        return publish_archive(archive, bundles, header=header, jobs=jobs, told=told)
+        return publish_archive(archive, bundles, header=header, parts=parts, jobs=jobs, told=told)
     with (
         standard_output("an archive is no text for a terminal; name a file, or pipe it: `| tar -x`") as stream,
         tempfile.TemporaryDirectory(prefix="fabricgen-") as folder,
     ):
         file = Path(folder) / "build.tar"
-        report = publish_archive(file, bundles, header=header, jobs=jobs, told=told)
+        report = publish_archive(file, bundles, header=header, parts=parts, jobs=jobs, told=told)
         with file.open("rb") as content:
             shutil.copyfileobj(content, stream, 1 << 20)
     return report

@@ -62,6 +62,15 @@ def read_prices(path: Path | None) -> dict[str, float]:
     return read_price_list(path).unit_prices if path else {}
 
 
+def tell_idle_prices(path: Path | None, *clusters: Cluster) -> None:
+    """Say on standard error which names of a price file are of nothing that clusters, or anybody, buy."""
+    from fabricgen.bom.idle_prices import idle_prices
+    from fabricgen.bom.prices import read_price_list
+
+    for diagnostic in idle_prices(read_price_list(path), clusters) if path else ():
+        click.echo(diagnostic.text(), err=True)
+
+
 def tell_left_out(cluster: Cluster) -> None:
     """Say on standard error how a lab differs from its cluster; nothing of a cluster that is none."""
     from fabricgen.phases.left_out import left_out

@@ -17,6 +17,7 @@ import click
 from fabricgen.cli.findings import refuse_unbuildable
 from fabricgen.cli.netbox import PREFIX as NETBOX
 from fabricgen.cli.netbox import open_netbox
+from fabricgen.cli.output import read_prices, tell_idle_prices
 from fabricgen.cluster import Cluster
 from fabricgen.diff.affected import affected_switches
 from fabricgen.diff.compare import Change, Side, collector_paused, compare
@@ -50,14 +51,14 @@ _NOTED = 5
 
 @dataclass(frozen=True, slots=True)
 class PlanOptions:
-    """Options of `plan`: settings for either side, unit prices, the user's templates, whether to render
+    """Options of `plan`: settings for either side, a file of unit prices, the user's templates, whether to render
     every config.
     """
 
     old_sets: tuple[str, ...] = ()
     new_sets: tuple[str, ...] = ()
     allow_outside: bool = False
-    prices: Mapping[str, float] = field(default_factory=dict)
+    price_file: Path | None = None
     templates: Path | None = None
     every_config: bool = False
     released: tuple[str, ...] = ()
@@ -68,6 +69,11 @@ class PlanOptions:
     """env:NAME of the token of a NetBox."""
     plain_http: bool = False
     """Whether the token may go over plain http."""
+
+    @property
+    def prices(self) -> dict[str, float]:
+        """Unit prices by part; raises InputError (FG031) as `read_prices` does."""
+        return read_prices(self.price_file)
 
 
 class _Asked(NamedTuple):
@@ -103,6 +109,7 @@ def changes(old: str, new: str, options: PlanOptions) -> Change:
         if was.cluster and impossible_findings(was.cluster):
             was = replace(was, notes=(*was.notes, f"{was.side.name} cannot be built; `fabricgen lint` says why"))
         now = _open_new(new, asked, options, stack, shown)
+        tell_idle_prices(options.price_file, *filter(None, (was.cluster, now.cluster)))
         renamed = renamed_clusters(was.cluster, now.cluster) if was.cluster and now.cluster else {}
         change = compare(was.side, now.side, options.prices, renamed)
         change = replace(change, notes=(*change.notes, *was.notes, *now.notes))

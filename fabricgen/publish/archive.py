@@ -104,15 +104,21 @@ FORMATS: Mapping[str, Callable[[BinaryIO], Archive]] = {".tar": Tar, ".tar.zst":
 
 
 def publish_archive(
-    target: Path, bundles: Iterable[Bundle], *, header: Mapping[str, object], jobs: int = 1, told: Told = silent
+    target: Path,
+    bundles: Iterable[Bundle],
+    *,
+    header: Mapping[str, object],
+    parts: frozenset[str] | None = None,
+    jobs: int = 1,
+    told: Told = silent,
 ) -> PublishReport:
     """Write these files, in the order they come, and a manifest into a `.tar`, `.tar.zst` or `.zip`.
 
     Up to `jobs` processes make files; `told` hears of each bundle done. The bytes depend on the files and the header
     alone (compressed: and on the release of the compression library). The target is replaced at the end; on any error
-    it stays as it was. Raises InputError: FG020 the target is not a file, FG021 no such kind of archive, FG022 another
-    build is writing it, FG023 the system refused; ValueError for paths that no producer may use; and, as they are, the
-    errors of the producers.
+    it stays as it was. `parts` were asked for by name. Raises InputError: FG020 the target is not a file,
+    FG021 no such kind of archive, FG022 another build is writing it, FG023 the system refused, FG030 one of `parts` has
+    no file; ValueError for paths that no producer may use; and, as they are, the errors of the producers.
     """
     form = next((form for suffix, form in FORMATS.items() if target.name.endswith(suffix)), None)
     if form is None:
@@ -130,7 +136,7 @@ def publish_archive(
             os.mkdir(folder, 0o700)
         try:
             with _new_file(target, f"{folder}/archive", flushed=os.path.lexists(real)) as out:
-                archive, ledger = form(out), Ledger(header)
+                archive, ledger = form(out), Ledger(header, parts)
                 try:
                     _fill(archive, out, _Packing(target, folder), tuple(bundles), ledger, jobs, told)
                 except BaseException:

@@ -52,7 +52,8 @@ def publish_folder(
     deleted, the next build writes it again and removes NAME.new. With `force`, edited files are replaced and removed.
 
     Raises InputError: FG020 the target is not ours to write, FG022 another build is writing it, FG023 the system
-    refused; ValueError for paths or parts that no producer may use; and, as they are, the errors of the producers.
+    refused, FG030 one of `parts` has no file; ValueError for paths or parts that no producer may use; and, as they are,
+    the errors of the producers.
     """
     with claimed(target) as real:
         with disk_faults(target, real):

@@ -140,7 +140,13 @@ class Ledger:
         self.entries[path] = Entry(sha256, part)
 
     def manifest(self, kept: Mapping[str, Entry] | None = None) -> bytes:
-        """Write the manifest of this build and of the `kept` files of earlier ones."""
+        """Write the manifest of this build and of the `kept` files of earlier ones.
+
+        Raises InputError (FG030) where a part that was asked for has no file.
+        """
+        for part in sorted((self.parts or frozenset()) - {entry.part for entry in self.entries.values()}):
+            hint = "leave it out of --only; nothing was written"
+            raise fault("FG030", f"this cluster has nothing for the part '{part}' to write", hint=hint)
         return manifest_bytes(self.header, {**(kept or {}), **self.entries})
 
 

@@ -13,8 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
+import jinja2.meta
 
-from fabricgen.kernel.diagnostics import InputError, fault
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, did_you_mean, fault, nearest
+from fabricgen.kernel.discovery import module_names
 from fabricgen.kernel.resources import resource_dir
 from fabricgen.kernel.templates import as_json
 from fabricgen.render.budget import BudgetedEnvironment, BudgetError
@@ -66,10 +68,11 @@ def sandboxed_environment(folder: Path) -> BudgetedEnvironment:
     """An environment in which templates in `folder` replace built-in ones of the same path.
 
     To change one block of a built-in template, a template extends it by its path below `builtin/`. Raises InputError
-    when there is no such folder.
+    when there is no such folder, and for files in it that replace nothing.
     """
     if not folder.is_dir():
         raise fault("FG033", f"there is no templates folder {folder}")
+    require_replacing(folder)
     built_in = ContainedLoader(resource_dir("templates"))
     environment = BudgetedEnvironment(
         loader=jinja2.ChoiceLoader([jinja2.PrefixLoader({BUILT_IN: built_in}), ContainedLoader(folder), built_in]),
@@ -82,6 +85,57 @@ def sandboxed_environment(folder: Path) -> BudgetedEnvironment:
     )
     environment.filters["as_json"] = as_json
     return environment
+
+
+def require_replacing(folder: Path) -> None:
+    """Raise InputError (FG033) for each file of an overriding folder that replaces no template and is used by none that
+    does, and for links out of the folder, which are not followed. Hidden files and READMEs are the user's.
+    """
+    built_in = resource_dir("templates")
+    known = {
+        file.relative_to(built_in).as_posix()
+        for nos in module_names("fabricgen.render.nos")
+        if not nos.startswith("_") and (built_in / nos).is_dir()
+        for file in (built_in / nos).rglob("*.j2")
+    }
+    faults: list[Diagnostic] = []
+    files: set[str] = set()
+    for file in sorted(folder.rglob("*")):
+        name = file.relative_to(folder).as_posix()
+        if any(step.startswith(".") for step in name.split("/")) or file.name.upper().startswith("README"):
+            continue
+        if not Path(os.path.realpath(file)).is_relative_to(folder.resolve()):
+            hint = "put the file itself there; no link is followed out of the folder"
+            faults += fault("FG033", f"{folder / name} is a link out of {folder}", hint=hint).diagnostics
+        elif file.is_file():
+            files.add(name)
+    idle = files - _used(folder, files & known, files)
+    for name in sorted(idle):
+        meant = did_you_mean(name, known) if nearest(name, known) else ""
+        hint = meant or "templates of a NOS are replaced by their path, such as eos/_bgp.j2"
+        faults += fault("FG033", f"{folder / name} replaces no template, and none uses it", hint=hint).diagnostics
+    if faults:
+        raise InputError(faults)
+
+
+def _used(folder: Path, replacing: set[str], files: set[str]) -> set[str]:
+    """Files of a folder that replace templates, and those that such files include, import or extend, and so on.
+
+    All of them where one names a template by a value, and where one cannot be read, which rendering it tells.
+    """
+    used, left = set(replacing), sorted(replacing)
+    while left:
+        try:
+            text = (folder / left.pop()).read_text(encoding="utf-8")
+            named = list(jinja2.meta.find_referenced_templates(jinja2.Environment(autoescape=True).parse(text)))
+        except (OSError, UnicodeDecodeError, jinja2.TemplateError, RecursionError):
+            return files
+        if None in named:
+            return files
+        more = {name for name in named if name in files and name not in used}
+        used |= more
+        left += sorted(more)
+    return used
 
 
 def render_guarded(environment: BudgetedEnvironment, name: str, values: Mapping[str, Any], *, tells: bool) -> str:

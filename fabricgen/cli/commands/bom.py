@@ -67,7 +67,7 @@ def command(
     """
     from fabricgen.bom.prices import PriceList, read_price_list
     from fabricgen.cli.findings import refuse_unbuildable
-    from fabricgen.cli.output import write_output
+    from fabricgen.cli.output import tell_idle_prices, write_output
     from fabricgen.pipeline import compile_cluster, compile_design
 
     if sum(each is not None for each in (by, trace, old)) > 1:
@@ -77,6 +77,7 @@ def command(
     offers = read_price_list(prices) if prices else PriceList()
     cluster = compile_cluster(compile_design(blueprint, sets, allow_outside=allow_outside), phase)
     refuse_unbuildable(cluster)
+    tell_idle_prices(prices, cluster)
     if old is not None:
         return _difference(cluster, old, offers.unit_prices, form, output, allow_outside=allow_outside)
     write_output(output, _content(cluster, offers, keys, trace, form), binary=form == "xlsx")

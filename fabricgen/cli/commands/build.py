@@ -85,7 +85,7 @@ def command(
     """
     from fabricgen.cli.findings import fails, print_findings, refuse_impossible
     from fabricgen.cli.lock_file import check_locked, keep_lock
-    from fabricgen.cli.output import read_prices, tell_left_out
+    from fabricgen.cli.output import read_prices, tell_idle_prices, tell_left_out
     from fabricgen.cli.progress import progress_of
     from fabricgen.lint.engine import Judgement
     from fabricgen.pipeline import BuildOptions, build_bundles, chosen_parts, compile_cluster, compile_design, header
@@ -95,14 +95,13 @@ def command(
     _check_target(output, archive)
     started = time.monotonic()
     parts = tuple(sorted(chosen_parts(_chosen(only))))
-    known = read_prices(prices)
-    options = BuildOptions(parts, templates, known, redact_secrets, allow_outside)
+    _check_templates(templates, parts)
+    options = BuildOptions(parts, templates, read_prices(prices), redact_secrets, allow_outside)
     design = compile_design(blueprint, sets, allow_outside=allow_outside, settings=settings)
     cluster = compile_cluster(design, phase, lab=lab)
     if locked:
         check_locked(cluster)
-    renders = not parts or "configs" in parts
-    judgement = Judgement(design, cluster, told_beside(cluster, templates if renders else None))
+    judgement = Judgement(design, cluster, told_beside(cluster, templates))
     bundles = build_bundles(cluster, judgement.counts, options, judgement.findings)
     refuse_impossible(judgement.result)
     with progress_of(bundles) as told:
@@ -110,6 +109,7 @@ def command(
         report = _publish(bundles, output, archive, parts, header=header(design), jobs=workers, told=told, force=force)
     keep_lock(cluster, trial="values were --set" if sets else "a lab changes no lock" if lab else "")
     tell_left_out(cluster)
+    tell_idle_prices(prices, cluster)
     print_findings(judgement.result)
     _tell_of_written(report, archive or output, time.monotonic() - started)
     return 1 if fails(judgement.result, design.loaded.project, fail_on) else 0
@@ -121,6 +121,12 @@ def _chosen(only: Sequence[str]) -> set[str]:
     if only and not names:
         raise click.UsageError("--only names no part; leave it out to write all of the usual ones")
     return names
+
+
+def _check_templates(templates: Path | None, parts: tuple[str, ...]) -> None:
+    """Raise click.UsageError where templates are named and no configuration is asked for."""
+    if templates is not None and parts and "configs" not in parts:
+        raise click.UsageError("--templates changes configurations, and --only leaves out the part configs")
 
 
 def _check_target(output: Path | None, archive: Path | None) -> None:
@@ -173,12 +179,12 @@ def _publish(
     told: Told,
     force: bool,
 ) -> PublishReport:
+    chosen = frozenset(parts) or None
     if archive is not None:
         from fabricgen.cli.archive_output import write_archive
 
-        return write_archive(archive, bundles, header=header, jobs=jobs, told=told)
+        return write_archive(archive, bundles, header=header, parts=chosen, jobs=jobs, told=told)
     from fabricgen.publish import publish_folder
 
     assert output is not None  # noqa: S101 - the command has checked
-    chosen = frozenset(parts) or None
     return publish_folder(output, bundles, header=header, parts=chosen, jobs=jobs, told=told, force=force)

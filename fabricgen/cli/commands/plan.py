@@ -101,7 +101,6 @@ def command(
     """
     from dataclasses import replace
 
-    from fabricgen.cli.output import read_prices
     from fabricgen.cli.rollback import refuse_filled, write_rollback
     from fabricgen.cli.sides import PlanOptions, changes
     from fabricgen.diff.fail_on import fails, parse
@@ -115,7 +114,7 @@ def command(
         old_sets=set_old,
         new_sets=sets,
         allow_outside=allow_outside,
-        prices=read_prices(prices),
+        price_file=prices,
         templates=templates,
         every_config=configs or stages or rollback is not None or "changed-config" in words,
         released=released,

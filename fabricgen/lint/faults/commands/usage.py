@@ -148,9 +148,10 @@ FG029 = Fault(
 FG030 = Fault(
     id="FG030",
     name="UnknownPart",
-    title="a build has no such part",
+    title="a build has no such part, or nothing for it to write",
     text="""
-    `--only` names a part that no build has.
+    `--only` names a part that no build has, or one that has no file for this cluster: `ztp` where no switch boots by
+    it, `trunks` where no fibre is patched.
 
     Parts are the stems of the files that a build writes, such as links or bom, and those of further exports. The
     hint names the nearest.
@@ -170,7 +171,8 @@ FG031 = Fault(
     title="a price file cannot be used",
     text="""
     The price file is no CSV with the columns part and unit_price, a price or a lead time is no number, a part is
-    priced twice, or prices are in two currencies.
+    priced twice, or prices are in two currencies. It is a warning where a name is of no part of the bill, nor of the
+    catalogue: the part that was meant has no price then.
 
     A price that were left out, or added up with one of another currency, would make the sum of a bill of materials
     wrong without a word. Write one line a part, with a number such as 1250.00, in one currency.
