@@ -6,6 +6,7 @@ The default is `/run/fabricgen/NAME`: short, root's, and gone with the next star
 from __future__ import annotations
 
 import contextlib
+import csv
 import fcntl
 import json
 import os
@@ -13,14 +14,15 @@ import re
 import shutil
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from fabricgen.kernel.diagnostics import fault
+from fabricgen.kernel.diagnostics import InputError, fault
+from fabricgen.kernel.text_input import read_bytes
 from fabricgen.lab.fabric import Lab
 from fabricgen.lab.files import Build
 from fabricgen.lab.inside import Inside
-from fabricgen.lab.stop import NAMESPACES, take_down
+from fabricgen.lab.stop import NAMESPACES, daemons_of, take_down
 from fabricgen.publish.files import new_file, write_all
 from fabricgen.publish.replacing import replace_file
 
@@ -39,6 +41,9 @@ LONGEST_PATH, LONGEST_FILE = 107, len("/zserv.api")
 
 NAME = re.compile(r"\w[\w.-]*")
 """Names of labs and devices: of one word, as `ip -batch` reads them, and of one file, as `ip netns` keeps them."""
+
+_DAMAGE = (ValueError, LookupError, TypeError, AttributeError, RecursionError, csv.Error)
+"""Exceptions that reading what is damaged may raise."""
 
 WAIT_S = 20
 """A command that changes a lab waits that long for another one."""
@@ -78,11 +83,22 @@ class State:
                 write_all(descriptor, text.encode())
 
     def lab(self) -> Lab:
-        """The lab, with its build."""
+        """The lab, with its build; raises InputError (FG173) where that is not as `lab up` wrote it."""
         build, files = self.folder / BUILD, dict[str, str]()
-        for file in sorted(path for path in build.rglob("*") if path.is_file()):
-            files[file.relative_to(build).as_posix()] = file.read_text(encoding="utf-8")
-        return Lab(self.sockets, self.spaces, Build(files))
+        try:
+            for file in sorted(path for path in build.rglob("*") if path.is_file()):
+                files[file.relative_to(build).as_posix()] = file.read_text(encoding="utf-8")
+            made = Build(files)
+            lost = sorted({*made.devices} ^ set(self.spaces))
+        except (OSError, *_DAMAGE) as error:
+            raise self._damaged(f"{type(error).__name__} in {build}") from None
+        if lost:
+            raise self._damaged(f"its build and {FILE} differ in {', '.join(lost[:4])}")
+        return Lab(self.sockets, self.spaces, made)
+
+    def _damaged(self, why: str) -> InputError:
+        hint = f"`fabricgen lab down --state {self.folder}` takes down what runs of it"
+        return fault(CODE, f"the lab {self.name} is damaged: {why}", hint=hint)
 
 
 def claim(folder: Path) -> None:
@@ -131,18 +147,47 @@ def read_state(folder: Path) -> State:
     Only namespaces that begin with the lab's own name are believed to be the lab's.
     """
     try:
-        said = json.loads((folder / FILE).read_text(encoding="utf-8"))
+        said = json.loads(read_bytes(folder / FILE, FILE))
         spaces, left_out, up = dict(said["namespaces"]), tuple(map(str, said["left_out"])), bool(said["up"])
         is_lab = said["fabricgen"] == "lab" and all(map(NAME.fullmatch, spaces.values()))
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+    except (InputError, *_DAMAGE):
         is_lab = False
     if not is_lab:
         why = f": {FILE} in it is not as `lab up` writes it" if (folder / FILE).exists() else ""
-        raise fault(CODE, f"{folder} holds no lab{why}", hint=_others())
+        ending = f"; `fabricgen lab down --state {folder}` takes down what runs of one" if why else ""
+        raise fault(CODE, f"{folder} holds no lab{why}", hint=_others() + ending)
     if spaces != _spaces(folder.name, spaces):
         told = f"{folder} holds a lab that has another name, as '{next(iter(spaces.values()))}' says"
         raise fault(CODE, told, hint="the name of the folder is that of the lab: give it back its name")
     return State(folder, spaces, left_out, up)
+
+
+def state_to_end(folder: Path) -> State:
+    """What is to be taken down of a lab: what its folder says, and all that runs of the build in it.
+
+    Raises InputError (FG173) where the folder holds no lab, and nothing of one runs.
+    """
+    spaces = _spaces(folder.name, sorted(_devices_in(folder)))
+    running = {d: space for d, space in spaces.items() if NAME.fullmatch(space) and (NAMESPACES / space).exists()}
+    try:
+        state = read_state(folder)
+    except InputError:
+        if not running and not daemons_of(folder / SOCKETS):
+            raise
+        return State(folder, running, ())
+    return replace(state, spaces={**running, **state.spaces})
+
+
+def _devices_in(folder: Path) -> set[str]:
+    """Devices of the lists and sockets in the folder of a lab, as far as these can be read."""
+    devices = set[str]()
+    with contextlib.suppress(OSError):
+        devices.update(entry.name for entry in (folder / SOCKETS).iterdir())
+    for name in ("devices.csv", "links.csv"):
+        with contextlib.suppress(OSError, *_DAMAGE):
+            build = Build({name: (folder / BUILD / name).read_text(encoding="utf-8")})
+            devices.update(build.devices if name == "devices.csv" else (end.device for end in build.far))
+    return devices
 
 
 def _others() -> str:
@@ -151,8 +196,8 @@ def _others() -> str:
 
 
 def known_labs() -> list[Path]:
-    """The folders of labs where they are by default."""
-    return sorted(file.parent for file in LABS.glob(f"*/{FILE}"))
+    """The folders of labs where they are by default, also of those whose FILE is gone."""
+    return sorted({file.parent for name in (FILE, BUILD) for file in LABS.glob(f"*/{name}")})
 
 
 def the_lab(folder: Path | None) -> Path | None:

@@ -114,6 +114,8 @@ def test_a_lab_comes_up_and_tells_of_a_broken_link(folder: Path) -> None:
     assert run(folder, "mend", "p1-su01-n002:eth1").startswith("mended: ")
     link = folder.with_name("link")
     link.symlink_to(folder)
+    (folder / "lab.json").write_bytes(b'{"fabricgen": "lab", "namespaces": {')
+    run(folder, "check", code=2)
     run(link, "down")
     assert nothing_is_left(folder)
 

@@ -211,6 +211,63 @@ def test_only_what_is_a_labs_own_goes_down(tmp_path: Path) -> None:
     assert [file.name for file in folder.iterdir()] == ["notes"]
 
 
+DAMAGED = {
+    "cut off": b'{"fabricgen": "lab", "namesp',
+    "empty": b"",
+    "no text": b"\xff\0\xfe",
+    "deep": b"[" * 100_000,
+    "a list": b"[]",
+    "numbers for names": b'{"fabricgen": "lab", "up": true, "left_out": [], "namespaces": {"a": 7}}',
+    "no namespaces": b'{"fabricgen": "lab", "up": true, "left_out": [], "namespaces": {}}',
+    "gone": None,
+}
+
+
+@pytest.mark.parametrize("content", DAMAGED.values(), ids=DAMAGED)
+def test_a_lab_that_runs_goes_down_whatever_became_of_its_file(
+    content: bytes | None, small: Inside, tmp_path: Path, fabricgen: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What runs is known by the build in its folder; without any of it a folder with a damaged file is left alone."""
+    spaces, ended = tmp_path / "spaces", list[list[str]]()
+    monkeypatch.setattr(state, "LONGEST_PATH", 4096)
+    monkeypatch.setattr(state, "LABS", tmp_path / "labs")
+    monkeypatch.setattr(state, "NAMESPACES", spaces)
+    monkeypatch.setattr(state, "take_down", lambda _, names: ended.append(sorted(names)))
+    monkeypatch.setattr(machine, "lacking", lambda: "")
+    monkeypatch.setattr(machine, "can_make_namespaces", lambda: True)
+    folder = tmp_path / "labs" / "one"
+    spaces.mkdir()
+    folder.mkdir(parents=True)
+    made = state.new_state(folder, small)
+    made.write(small.build)
+    if content is None:
+        (folder / state.FILE).unlink()
+    else:
+        (folder / state.FILE).write_bytes(content)
+    ran = fabricgen("lab", "check")
+    assert (ran.code, "FG173" in ran.err, "fabricgen lab down --state" in ran.err or content is None) == (2, True, True)
+    if content != DAMAGED["no namespaces"]:
+        assert fabricgen("lab", "down").code == 2
+        assert (ended, (folder / state.BUILD).exists()) == ([], True)
+    for name in (*made.spaces.values(), "one-of-another"):
+        (spaces / name).touch()
+    assert fabricgen("lab", "down").code == 0
+    assert ended == [sorted(made.spaces.values())]
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize("text", ["", "device\n\0", "a,b\n1,2\n", "\ud800"])
+def test_a_lab_with_another_build_is_damaged(
+    text: str, small: Inside, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(state, "LONGEST_PATH", 4096)
+    made = state.new_state(tmp_path, small)
+    made.write(small.build)
+    (tmp_path / state.BUILD / "devices.csv").write_bytes(text.encode(errors="surrogatepass"))
+    with pytest.raises(InputError, match=r"FG173.* is damaged: .*\n.*lab down --state"):
+        made.lab()
+
+
 def test_static_routes_of_a_vrf_stay_in_it() -> None:
     """FRR takes the VRF at the end of a route; without one there is nothing."""
     routes = {

@@ -245,9 +245,11 @@ def mend(link: str, state: Path | None) -> int:
 @command.command()
 @state_option
 def down(state: Path | None) -> int:
-    """End a lab: its daemons, its namespaces and its folder, and nothing else; also one that came up in part."""
+    """End a lab: its daemons, its namespaces and its folder, and nothing else; also one that came up in part, or whose
+    files are damaged.
+    """
     from fabricgen.lab.machine import require_rights
-    from fabricgen.lab.state import held, read_state, remove, the_lab
+    from fabricgen.lab.state import held, remove, state_to_end, the_lab
 
     folder = the_lab(state)
     if folder is None or not folder.exists():
@@ -255,7 +257,7 @@ def down(state: Path | None) -> int:
         return 0
     require_rights()
     with held(folder):
-        found = read_state(folder)
+        found = state_to_end(folder)
         remove(found)
     click.echo(f"{found.name}: {len(found.spaces)} namespaces are gone", err=True)
     if folder.exists():
