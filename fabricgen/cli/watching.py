@@ -10,9 +10,11 @@ from __future__ import annotations
 import json
 import secrets
 import signal
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -26,6 +28,9 @@ from fabricgen.kernel.diagnostics import Diagnostic, InputError, printable
 
 PAUSE_S = 0.2
 """Seconds between looks at the files."""
+
+MOST_OPEN, OPEN_S = 64, 10
+"""Connections at once, and seconds that one has: the page asks for one a time, and closes it."""
 
 Stamp = dict[Path, tuple[int, int] | None]
 """Files and when they were changed, with their size; None for those that are not there."""
@@ -129,8 +134,7 @@ def serve(watch: Watch, *, tell: Callable[[str], None]) -> None:
         shown = property(lambda _: watch.shown)
         home = f"/{token}/"
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Answers)
-    server.daemon_threads = True
+    server = _Server(("127.0.0.1", 0), Answers)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     signal.signal(signal.SIGINT, signal.default_int_handler)  # what starts us in the background may have it ignored
@@ -145,9 +149,43 @@ def serve(watch: Watch, *, tell: Callable[[str], None]) -> None:
         server.server_close()
 
 
+class _Server(ThreadingHTTPServer):
+    """One that no connection can stop: of too many the oldest are ended, and each after a while."""
+
+    daemon_threads = True
+    request_queue_size = MOST_OPEN
+
+    def __init__(self, address: tuple[str, int], answers: type[BaseHTTPRequestHandler]) -> None:
+        super().__init__(address, answers)
+        self._since: dict[Any, float] = {}
+        """Connections that are open, oldest first, and since when."""
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Answer a connection in a thread of its own."""
+        self._since[request] = time.monotonic()
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        """End a connection."""
+        self._since.pop(request, None)
+        super().shutdown_request(request)
+
+    def service_actions(self) -> None:
+        """End connections that are too many or too old; called after each, and twice a second."""
+        ends, connections = time.monotonic() - OPEN_S, list(self._since.items())
+        for place, (connection, since) in enumerate(reversed(connections)):
+            if place >= MOST_OPEN or since < ends:
+                with suppress(OSError):  # it has ended by itself
+                    connection.shutdown(socket.SHUT_RDWR)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of connections that were reset, or ended above."""
+
+
 class _Answers(BaseHTTPRequestHandler):
     """Answers the page, and what the page asks."""
 
+    timeout = OPEN_S
     shown: Any
     home: str
     server: ThreadingHTTPServer

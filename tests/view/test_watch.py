@@ -6,18 +6,23 @@ import http.client
 import json
 import re
 import signal
+import socket
+import struct
 import subprocess
 import sys
+import threading
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 
 from fabricgen.blueprint.load import load_blueprint
+from fabricgen.cli import watching
 from fabricgen.cli.watching import files_of
 
 TEXT = Path("blueprints/leaf-spine.yaml").read_text(encoding="utf-8")
@@ -105,6 +110,43 @@ def test_only_the_token_and_the_own_name_of_the_host_are_answered(blueprint, wat
         asks.request("GET", parts.path, headers={"Host": host})
         assert asks.getresponse().status == 403
         asks.close()
+
+
+@pytest.mark.slow
+def test_no_connection_stops_the_page(blueprint, watch):
+    """Neither those that say nothing, more than a process may have open, nor those that are reset."""
+    address, process = watch(blueprint)
+    parts = urlsplit(address)
+    with ExitStack() as stack:
+        for number in range(600):
+            idle = stack.enter_context(socket.create_connection(("127.0.0.1", parts.port), timeout=300))
+            if number % 100 == 0:
+                idle.sendall(f"GET {parts.path} HTTP/1.1\r\nHost: 127.0.0.1:{parts.port}\r\n\r\n".encode())
+                idle.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                idle.close()  # with RST, while it is answered
+        with urllib.request.urlopen(f"{address}state", timeout=300) as answer:
+            assert json.load(answer)["faults"] == []
+        assert len(list(Path(f"/proc/{process.pid}/task").iterdir())) < 200
+    process.send_signal(signal.SIGINT)
+    assert process.wait(60) == 0
+    assert process.stderr.read() == "Ctrl-C ends it\n"
+
+
+@pytest.mark.slow
+def test_a_connection_has_some_seconds(monkeypatch):
+    """However it spends them: a byte at a time meets every timeout of a read."""
+    monkeypatch.setattr(watching, "OPEN_S", 0.2)
+    server = watching._Server(("127.0.0.1", 0), watching._Answers)
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+    with socket.create_connection(server.server_address, timeout=300) as slow:
+        with suppress(ConnectionError):
+            for _ in range(30_000):
+                slow.sendall(b"G")
+                time.sleep(0.01)
+        with pytest.raises(ConnectionError):
+            slow.sendall(b"G")
+    server.shutdown()
+    server.server_close()
 
 
 def test_what_a_blueprint_reads_is_watched(tmp_path, blueprint):
