@@ -15,14 +15,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
+from fabricgen.blueprint.sections.exits import EXIT_HOLD_S
 from fabricgen.render import bgp
 from fabricgen.render.bgp import PREFIX_STEP, prefix_length
 from fabricgen.render.escape import one_line
 from fabricgen.views.exits import PREPENDED, ExitPeer, ExitPolicy, Outside
 from fabricgen.views.switch import SwitchView
 
-KEEPALIVE_S, HOLD_S = 10, 30
-"""Timers of sessions to the outside, seconds: routers of others are not asked for three and nine."""
+KEEPALIVE_S, HOLD_S = 10, EXIT_HOLD_S
+"""Timers of sessions to the outside, seconds."""
 
 GRACEFUL_SHUTDOWN = "65535:0"
 """The community of what is drained (RFC 8326)."""

@@ -16,6 +16,8 @@ from fabricgen.blueprint.sections.secret import Secret
 from fabricgen.models import forms
 from fabricgen.models.forms import one_or_list, text_form
 
+EXIT_HOLD_S = 30
+"""Hold time of sessions to the outside, s: routers of others are not asked for nine."""
 HALF = 16
 """Bits of each half of a community (RFC 1997)."""
 

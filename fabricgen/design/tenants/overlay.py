@@ -49,19 +49,19 @@ def with_vrf_numbers(design: Design) -> Design:
         number = numbering.held["vnis"][vrf][0].first
         vlan = numbering.held["vlans"][vni_vlan(vrf)][0].first
         vnis[owner, vrf] = Vni(number, first[owner] + number - 1, vlan)
-    _check_vlans(design, {vni.vlan: vrf for (_, vrf), vni in vnis.items()})
+    check_vlans(design, {vni.vlan: f"of the VNI of VRF {vrf}" for (_, vrf), vni in vnis.items()})
     numbers = {key: numbering.held["vnis"][vni_of_hosts(*key)][0].first for key in bridged}
     of_hosts = {key: Vni(numbers[key], first[owner] + numbers[key] - 1, 0) for key, owner in bridged.items()}
     return replace(design, layout=replace(layout, numbering=numbering), vnis=vnis, bridged_vnis=of_hosts)
 
 
-def _check_vlans(design: Design, taken: Mapping[int, str]) -> None:
-    """Raise InputError (FG114) where a fabric states the VLAN of a VRF's VNI."""
+def check_vlans(design: Design, taken: Mapping[int, str]) -> None:
+    """Raise InputError (FG114) where a fabric states a VLAN that is taken for a VRF, as told in words."""
     for fabric in design.fabrics:
         vlan = fabric_vlan(design.loaded.blueprint, design.layout.numbering, fabric.name)
         if vlan in taken:
-            message = f"{fabric.name} has VLAN {vlan}, which is that of the VNI of VRF {taken[vlan]}"
-            hint = "VNIs of VRFs have VLANs 3400 to 3724: state another"
+            message = f"{fabric.name} has VLAN {vlan}, which is that {taken[vlan]}"
+            hint = "what passes VRFs from switch to switch has VLANs 3400 to 3724: state another"
             raise fault("FG114", message, path=(*fabric.path, "vlan"), hint=hint)
 
 

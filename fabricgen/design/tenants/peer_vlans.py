@@ -13,18 +13,20 @@ from dataclasses import replace
 from fabricgen.design.linked import fabric_overlay
 from fabricgen.design.model import Design
 from fabricgen.design.numbering import peer_vlan, with_peer_vlans
+from fabricgen.design.tenants.overlay import check_vlans
 
 
 def with_vlans_of_pairs(design: Design) -> Design:
     """A design with the VLANs of VRFs over the peer links of MCLAG pairs.
 
-    Raises InputError (FG114) where there are too few VLANs.
+    Raises InputError (FG114) where there are too few VLANs, or hosts are in one of these.
     """
     vrfs = list(dict.fromkeys(_vrfs(design)))
     if not vrfs:
         return design
     numbering = with_peer_vlans(design.layout.numbering, vrfs)
     vlans = {vrf: numbering.held["vlans"][peer_vlan(vrf)][0].first for vrf in vrfs}
+    check_vlans(design, {vlan: f"of VRF {vrf} over peer links" for vrf, vlan in vlans.items()})
     return replace(design, layout=replace(design.layout, numbering=numbering), peer_vlans=vlans)
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from ipaddress import ip_network
 
 from fabricgen.design.extras.exits import ExitDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
+from fabricgen.lint.subjects.addressing import within
 from fabricgen.lint.subjects.ways_out import ways_out
 
 
@@ -17,7 +19,9 @@ class UnevenExits(DesignRule):
     Flows are dealt evenly to all default routes of one length: the slow link takes as many as the fast one, and is
     full while the other idles. Make the slow exit the backup (`prefer: backup`).
 
-    A backup without a primary exit to the same prefix is used all the time, with long paths for nothing.
+    A backup without a primary exit to the same prefix is used all the time, with long paths for nothing. One that
+    announces parts of what the primary announces draws all that comes in: the more specific route wins, however long
+    its path is.
     """
 
     id = "FG414"
@@ -58,6 +62,19 @@ class UnevenExits(DesignRule):
                     what = "the default route" if exit_.spec.default else exit_.spec.accept[0]
                     message = f"{exit_.name} is a backup, and no primary exit has {what}"
                     yield self.flag((*exit_.path, "prefer"), message, "make one primary")
+                elif exit_.spec.prefer == "backup":
+                    yield from self._drawn_in(exit_, primary)
+
+    def _drawn_in(self, backup: ExitDesign, primary: list[ExitDesign]) -> Iterator[Diagnostic]:
+        """Parts of what primary exits announce that a backup announces, and they do not."""
+        ours = {ip_network(text) for exit_ in primary for text in exit_.spec.announce or ()}
+        for prefix in map(ip_network, backup.spec.announce or ()):
+            around = next((whole for whole in ours if whole != prefix and within(prefix, whole)), None)
+            if around and prefix not in ours:
+                message = (
+                    f"what is sent to {prefix} comes in by the backup {backup.name}: the primary announces {around}"
+                )
+                yield self.flag((*backup.path, "announce"), message, f"announce {around} by both")
 
     def _speeds(self, alike: list[ExitDesign]) -> Iterator[Diagnostic]:
         """Exits that are slower than the fastest of those with one preference; static routes win where they are."""

@@ -38,15 +38,10 @@ class ServerComputes(PlanRule):
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Look up every stated server among the ports of nodes with accelerators."""
-        from fabricgen.catalog.node_models import NodeProfile
-        from fabricgen.lint.subjects.address_owners import owner_of
-        from fabricgen.wiring.tables import NODE
+        from fabricgen.lint.subjects.address_owners import computes, owner_of
 
         for path, server in server_addresses(cluster.design):
             owner = owner_of(cluster, server.network_address)
-            if owner is None or owner.of_class.kind != NODE or owner.is_bmc:
-                continue
-            profile = owner.of_class.profile
-            if isinstance(profile, NodeProfile) and profile.accelerators:
+            if owner and computes(owner.of_class) and not owner.is_bmc:
                 message = f"{server.network_address} is {cluster.names[owner.device]}'s {owner.port} in {owner.fabric}"
                 yield self.flag(path, message, "use an address outside the pools, or that of an extra device")

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from ipaddress import IPv4Address, IPv6Address, ip_network
 from typing import TYPE_CHECKING
 
+from fabricgen.design.extras.exits import exits_of
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import PlanRule
 from fabricgen.lint.subjects.addressing import management_servers, within
@@ -74,7 +75,10 @@ class ServerInAnotherVrf(PlanRule):
 
         for path, address, askers in _questions(cluster):
             owner = owner_of(cluster, address)
-            if owner is None or owner.of_class.kind == SWITCH or owner.is_bmc:
+            if owner is None:
+                yield from self._by_an_exit(cluster.design, path, address, askers)
+                continue
+            if owner.of_class.kind == SWITCH or owner.is_bmc:
                 continue
             for who, ways in askers:
                 if not any(_is_reached(cluster.design, fabric, vrf, owner, address) for fabric, vrf in ways):
@@ -84,6 +88,19 @@ class ServerInAnotherVrf(PlanRule):
                     hint = "use an address that it has in their network, one `vrf` for both, or a `leak`"
                     yield self.flag(path, message, hint)
                     break
+
+    def _by_an_exit(
+        self, design: Design, path: Path, address: IPv4Address | IPv6Address, askers: list[Asker]
+    ) -> Iterator[Diagnostic]:
+        """A server outside of the plan that an exit leads to, from another VRF of the switches of who asks."""
+        server = ip_network(address)
+        for who, ways in askers if path[-2] != "dhcp" else ():
+            if not any(is_led_out(design, fabric.name, vrf, server) for fabric, vrf in ways):
+                others = {(fabric.name, e.vrf) for fabric, _ in ways for e in exits_of(design)}
+                if any(is_led_out(design, name, vrf, server) for name, vrf in others):
+                    message = f"an exit leads to {address} from another VRF, and {who} have no route to it"
+                    yield self.flag(path, message, "put their VRF and that of the exit into one: `vrf: default`")
+                    return
 
 
 def _questions(cluster: Cluster) -> Iterator[tuple[Path, IPv4Address | IPv6Address, list[Asker]]]:

@@ -12,19 +12,21 @@ from fabricgen.lint.subjects.managed import managements, named, place_of_nos
 
 
 class NoWayToLogIn(DesignRule):
-    """Switches get a configuration with no account that may log in, on a NOS where it replaces those there were.
+    """Switches get a configuration with no account that may log in, or none that may change anything, on a NOS where
+    it replaces those there were.
 
     On Arista EOS, a session of `configure replace` with such a file leaves `admin` without a password, whom SSH does
     not let in (`aaa authentication policy local allow-nopassword-remote-login` is off): what is left is the serial
-    console of every switch. SONiC's configuration has no accounts, and those of its image stay; what Cumulus Linux
-    does with its own is not documented: neither is judged.
+    console of every switch. Where all `users` are operators, everybody may look and nobody mend. SONiC's configuration
+    has no accounts, and those of its image stay; what Cumulus Linux does with its own is not documented: neither is
+    judged.
 
     State `management.users` with an SSH key or the hash of a password, or `management.aaa`.
     """
 
     id = "FG719"
     severity = Severity.WARNING
-    title = "nobody can log in to the switches once they are configured"
+    title = "nobody can log in to the switches, or change them, once they are configured"
     bad = """
         fabrics: {compute: {
           nos: {spine: eos},  # <-
@@ -37,15 +39,18 @@ class NoWayToLogIn(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Find tiers without accounts and login servers, by NOS."""
-        found: dict[str, list[TierDesign]] = {}
+        found: dict[tuple[str, str], list[TierDesign]] = {}
         for _, tiers, management in managements(design):
-            for tier in tiers if not (management.users or management.aaa) else ():
+            if management.aaa or any(user.role == "admin" for user in management.users.values()):
+                continue
+            lacks = "change" if management.users else "log in to"
+            for tier in tiers:
                 if design.catalog.naming(tier.nos, tier.path).configuration.locked_out:
-                    found.setdefault(tier.nos, []).append(tier)
-        for nos, tiers_of in found.items():
+                    found.setdefault((tier.nos, lacks), []).append(tier)
+        for (nos, lacks), tiers_of in found.items():
             why = design.catalog.naming(nos, tiers_of[0].path).configuration.locked_out
             yield self.flag(
                 place_of_nos(design, tiers_of[0]),
-                f"nobody can log in to {named(tiers_of)} after the push: {why}",
-                "state `management.users` with an SSH key, or `management.aaa`",
+                f"nobody can {lacks} {named(tiers_of)} after the push: {why}",
+                "state `management.users` with an admin who has an SSH key, or `management.aaa`",
             )

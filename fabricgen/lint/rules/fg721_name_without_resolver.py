@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
+from fabricgen.lint.subjects.addressing import stated_servers
 from fabricgen.lint.subjects.managed import is_name, managements, place_of
 
 
 class NameWithoutResolver(DesignRule):
-    """A time or log server is given by its name, and the switches have no resolver to look it up with.
+    """A time, log or boot server is given by its name, and the switches have no resolver to look it up with.
 
     The name stays unresolved and the switch has no time, or no log, without an error that anybody sees. Management
     ports have fixed addresses, so that no DHCP server tells them of resolvers.
@@ -33,18 +34,13 @@ class NameWithoutResolver(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Find names among the servers of fabrics without resolvers; each place once."""
-        found: dict[Path, str] = {}
+        found: dict[Path, dict[str, None]] = {}
         for fabric, _, management in managements(design):
             if management.dns and management.dns.servers:
                 continue
-            stated = (
-                ("ntp", ("ntp",), management.ntp),
-                ("syslog", ("syslog", "servers"), management.syslog.servers if management.syslog else ()),
-            )
-            for _, keys, servers in stated:
-                named = [server for server in servers if is_name(server)]
-                if named:
-                    found.setdefault(place_of(design, fabric, *keys), ", ".join(named))
+            for keys, server in stated_servers(management):
+                if is_name(server):
+                    found.setdefault(place_of(design, fabric, *map(str, keys)), {})[server] = None
         for path, names in found.items():
-            message = f"{names} cannot be looked up: the switches have no resolver"
+            message = f"{', '.join(names)} cannot be looked up: the switches have no resolver"
             yield self.flag(path, message, "state `management.dns`, or give the server by address")

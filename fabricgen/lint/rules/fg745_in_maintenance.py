@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fabricgen.design.linked import fabric_underlay
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
@@ -13,7 +14,8 @@ class InMaintenance(DesignRule):
     """`config_of` drains a switch: it is planned and powered, and carries nothing where there is another way.
 
     Every figure of the design counts it: bisection, oversubscription, what is left after a loss. A switch that was
-    drained for an upgrade is easily forgotten, and the fabric stays narrower than its plan says.
+    drained for an upgrade is easily forgotten, and the fabric stays narrower than its plan says. Without BGP, as with
+    static routes, nothing is drained at all.
 
     Remove `maintenance` when the work is done. Until then, waive the finding with an `until`, which ends by itself.
     """
@@ -32,10 +34,20 @@ class InMaintenance(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Find switches with `maintenance: true`."""
-        for device, own in sorted(design.loaded.blueprint.config_of.items()):
-            if own.maintenance:
-                yield self.flag(
-                    ("config_of", device, "maintenance"),
-                    f"{device} is in maintenance; all figures of the design count it",
-                    "remove it, or waive it with an `until`",
-                )
+        blueprint = design.loaded.blueprint
+        drained = sorted(device for device, own in blueprint.config_of.items() if own.maintenance)
+        if not drained:
+            return
+        from fabricgen.numbering.names import device_names
+        from fabricgen.wiring.devices import expand_devices
+
+        devices = expand_devices(design)
+        rows = {name: row for row, name in enumerate(device_names(design, devices))}
+        for device in drained:
+            fabric = devices.classes[devices.device_class[rows[device]]].fabric
+            without_bgp = fabric_underlay(blueprint, fabric) in ("static", "none")
+            effect = (
+                f"and drains nothing: {fabric} runs no BGP" if without_bgp else "all figures of the design count it"
+            )
+            message = f"{device} is in maintenance{',' if without_bgp else ';'} {effect}"
+            yield self.flag(("config_of", device, "maintenance"), message, "remove it, or waive it with an `until`")

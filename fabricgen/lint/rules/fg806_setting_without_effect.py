@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from ipaddress import ip_network
 
 from fabricgen.blueprint.sections.cabling import MediaPolicy
 from fabricgen.blueprint.sections.slots import omitted_slots
@@ -12,6 +13,8 @@ from fabricgen.design.media.policy import CablePolicy, named
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Edit, Path, Severity
 from fabricgen.lint.rule import DesignRule
+from fabricgen.lint.subjects.addressing import overlap
+from fabricgen.views.intent import fabric_intent
 
 REMOVE = "remove it"
 """The hint where removing the setting is the only repair."""
@@ -73,6 +76,7 @@ class SettingWithoutEffect(DesignRule):
             _idle_skip,
             _floor_dimensions,
             _media_policy,
+            _leaks_of_nothing,
         ):
             yield from map(self._finding, cluster_wide(design))
 
@@ -311,3 +315,16 @@ def _media_policy(design: Design) -> Iterator[Idle]:
         if reach is not None and lengths[-1] > reach:
             why = f"no {word} is longer than {reach:g} m, so a stock of {lengths[-1]:g} m serves nothing"
             yield ("cabling", "stock_m", word), why, f"leave out lengths above {reach:g} m"
+
+
+def _leaks_of_nothing(design: Design) -> Iterator[Idle]:
+    """Prefixes of leaks in which the VRF that is to show them has no hosts."""
+    for leak in design.leaks:
+        for vrf, prefixes in sorted(leak.prefixes.items()):
+            theirs = {name for tenant in design.tenants if tenant.name == vrf for name in tenant.fabrics}
+            fabrics = [f for f in design.fabrics if f.name in theirs or (not theirs and f.vrf == vrf)]
+            pools = [ip_network(p) for f in fabrics for p in fabric_intent(design, f).host_pools]
+            for prefix in map(ip_network, prefixes):
+                if not any(overlap(prefix, pool) for pool in pools):
+                    why = f"{leak.name} shows nothing of {vrf or 'default'} in {prefix}: no host has an address there"
+                    yield ("leaks", leak.name, "prefixes", vrf or "default"), why, "state a part of the pool `hosts`"

@@ -35,6 +35,16 @@ class Owner:
     is_bmc: bool = False
 
 
+def computes(devices: DeviceClass) -> bool:
+    """Whether devices are nodes with accelerators."""
+    from fabricgen.catalog.node_models import NodeProfile
+    from fabricgen.wiring.tables import NODE
+
+    return (
+        devices.kind == NODE and isinstance(devices.profile, NodeProfile) and devices.profile.accelerators is not None
+    )
+
+
 def owner_of(cluster: Cluster, address: IPv4Address | IPv6Address) -> Owner | None:
     """Who has an address, switches before nodes and extra devices; None where nobody has."""
     for addresses in cluster.addresses.families:

@@ -84,23 +84,27 @@ def stated_managements(design: Design) -> Iterator[tuple[Path, Management]]:
         yield ("fabrics", name, "management"), fabric.management
 
 
+def stated_servers(management: Management) -> Iterator[tuple[Path, str]]:
+    """(path below the settings, address or name) of every server of some settings."""
+    boot = urlsplit(management.ztp.url or "").hostname if management.ztp else None
+    stated: tuple[tuple[Path, Iterable[str]], ...] = (
+        (("aaa", "servers"), management.aaa.servers if management.aaa else ()),
+        (("ntp",), management.ntp),
+        (("dns", "servers"), management.dns.servers if management.dns else ()),
+        (("syslog", "servers"), management.syslog.servers if management.syslog else ()),
+        (("ztp", "url"), [boot] if boot else ()),
+    )
+    yield from ((keys, server) for keys, servers in stated for server in servers)
+
+
 def management_servers(design: Design) -> Iterator[tuple[Path, Network]]:
     """(path, address) of every server that switches are managed by and that is given by address, not by name."""
     for base, management in stated_managements(design):
-        url = management.ztp.url if management.ztp else None
-        stated: tuple[tuple[Path, Iterable[str]], ...] = (
-            (("aaa", "servers"), management.aaa.servers if management.aaa else ()),
-            (("ntp",), management.ntp),
-            (("dns", "servers"), management.dns.servers if management.dns else ()),
-            (("syslog", "servers"), management.syslog.servers if management.syslog else ()),
-            (("ztp", "url"), [urlsplit(url).hostname or ""] if url else ()),
-        )
-        for keys, servers in stated:
-            for server in servers:
-                try:
-                    yield (*base, *keys), ip_network(ip_address(server))
-                except ValueError:
-                    continue
+        for keys, server in stated_servers(management):
+            try:
+                yield (*base, *keys), ip_network(ip_address(server))
+            except ValueError:
+                continue
 
 
 def host_servers(design: Design) -> Iterator[tuple[Path, Network]]:

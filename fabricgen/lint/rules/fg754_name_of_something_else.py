@@ -1,0 +1,80 @@
+"""FG754: a name leads to something else than what is meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
+from fabricgen.lint.rule import PlanRule
+from fabricgen.lint.subjects.addressing import stated_servers
+
+if TYPE_CHECKING:
+    from fabricgen.cluster import Cluster
+
+ELSEWHERE = {"local": "multicast DNS (RFC 6762)", "localhost": "each machine itself (RFC 6761)"}
+"""By their last label, names that hosts do not ask resolvers for, and what answers for them."""
+NOWHERE = ("invalid", "onion")
+"""Last labels of names that no resolver knows (RFC 6761, RFC 7686)."""
+
+
+class NameOfSomethingElse(PlanRule):
+    """A server has the name of a switch or a compute node of the plan, or a domain that resolvers are not asked for.
+
+    The zones of the part `dns` have the names of all devices: a server that is called as one of them resolves to that
+    device, which has no such service. Names below `.local` are asked for by multicast where mDNS is installed, so that
+    some hosts find them and others do not; those below `.localhost`, `.invalid` and `.onion` are never in the DNS.
+
+    Give the server, or the domain, another name.
+    """
+
+    id = "FG754"
+    severity = Severity.WARNING
+    title = "a name leads to something else than what is meant"
+    bad = """
+        management:
+          ntp: compute-spine-01  # <-
+          dns:
+            servers: 10.32.0.5
+            domain: fabric.local  # <-
+    """
+    good = """
+        management:
+          ntp: clock-1
+          dns: {servers: 10.32.0.5, domain: fabric.example.net}
+    """
+
+    def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
+        """Look up the domains and the names of servers, in the plan and among last labels."""
+        from fabricgen.lint.subjects.address_owners import computes
+        from fabricgen.wiring.tables import SWITCH
+
+        devices, rows = cluster.plan.devices, {name: row for row, name in enumerate(cluster.names)}
+        for path, name, domain in _names(cluster):
+            last = name.rpartition(".")[2]
+            row = rows.get(name.removesuffix(f".{domain}") if domain else name)
+            of_class = None if row is None else devices.classes[devices.device_class[row]]
+            if last in ELSEWHERE or last in NOWHERE:
+                answers = f"is answered by {ELSEWHERE[last]}" if last in ELSEWHERE else "is in no DNS"
+                yield self.flag(path, f"{name} {answers}: resolvers are not asked for it", "take another domain")
+            elif of_class and (of_class.kind == SWITCH or computes(of_class)):
+                what = (
+                    f"{of_class.tier} switch of {of_class.fabric}" if of_class.kind == SWITCH else "node that computes"
+                )
+                yield self.flag(path, f"{name} is a {what} in the zones of `dns`", "name a server")
+
+
+def _names(cluster: Cluster) -> Iterator[tuple[Path, str, str]]:
+    """(path, name, domain of the switches that use it) of each domain, and of each server that is given by name."""
+    from fabricgen.lint.subjects.addressing import stated_managements
+    from fabricgen.lint.subjects.managed import is_name
+
+    shared = cluster.design.loaded.blueprint.management
+    for base, management in stated_managements(cluster.design):
+        dns = management.dns or shared.dns
+        domain = (dns.domain or "") if dns else ""
+        if management.dns and management.dns.domain:
+            yield (*base, "dns", "domain"), domain, ""
+        for keys, server in stated_servers(management):
+            if is_name(server):
+                yield (*base, *keys), server.lower().rstrip("."), domain
