@@ -69,6 +69,8 @@ def _racked(hall: Hall, actions: Sequence[Mapping[str, Any]]) -> Hall:
     A link may have been right only because a plug is where a box that stands wrong would have it.
     """
     racked = hall.copy()
-    carry_out(racked, [{**action, "steps": [], "moves": 0} for action in actions if action.get("renamed")])
+    # partial: where only one of two boxes is seen, only that one is told
+    boxes = [{**action, "steps": [], "moves": 0} for action in actions if action.get("renamed")]
+    carry_out(racked, boxes, partial=True)
     home = all(racked.names[place] in (place, name) for place, name in hall.names.items())
     return racked if home else hall

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
 
 import numpy as np
 
@@ -13,31 +12,40 @@ from fabricgen.verify.diagnosis.topology import NOWHERE, Gain, Topology
 LEAST_VOTES = 2
 RIGHT_PER_WRONG = 3
 """An exchange explains the links of its boxes port by port, but for few of which something else is wrong."""
+LEAST_WITNESSES = 2
 LEAST_PLUGS = 4
-"""An exchange of two boxes that saves fewer plugs is told as moves of plugs, where these can be told (`boxes_at`)."""
+"""What an exchange of two boxes is worth: of fewer plugs, these are moved."""
 
 
-def _votes(topology: Topology, least: int = LEAST_VOTES) -> list[Vote]:
-    """Links that would be as planned if the box at one end were another one of its model; at least so many a pair."""
-    cabling = topology.cabling
-    port = topology.wrong()
+def _votes(topology: Topology) -> list[Vote]:
+    """Links that would be as planned if the box at one end were another one of its model.
+
+    Its links to other tiers that are right count against that: those within a tier may be right between exchanged ones.
+    """
+    cabling, planned = topology.cabling, topology.planned
+    wrong = port = topology.wrong()
     sees = topology.mate[port]
-    known = sees < topology.planned
+    known = sees < planned
     port, sees = port[known], sees[known]
-    planned = sees ^ 1
-    agree = (topology.name[port] == topology.name[planned]) & (topology.device[port] != topology.device[planned])
-    found, meant = topology.device[port[agree]], topology.device[planned[agree]]
-    lone = np.flatnonzero((topology.towards[: topology.planned] >= 0) & (topology.mate[: topology.planned] < 0))
+    meant = sees ^ 1
+    agree = (topology.name[port] == topology.name[meant]) & (topology.device[port] != topology.device[meant])
+    lone = np.flatnonzero((topology.towards[:planned] >= 0) & (topology.mate[:planned] < 0))
     lone = lone[topology.towards[lone] != topology.device[lone ^ 1]]
-    found, meant = np.r_[found, topology.towards[lone]], np.r_[meant, topology.device[lone ^ 1]]
+    found = np.r_[topology.device[port[agree]], topology.towards[lone]]
+    meant = np.r_[topology.device[meant[agree]], topology.device[lone ^ 1]]
     model = cabling.devices["model"].codes
     same = model[found] == model[meant]
     pairs, links = np.unique(found[same].astype(np.int64) << 32 | meant[same], return_counts=True)
-    many = links >= least
-    pairs, links = pairs[many], links[many]
+    found, meant = pairs >> 32, pairs & 0xFFFFFFFF
+    is_right = topology.mate[: topology.size] >= 0
+    is_right[wrong] = False
+    joined, tier = np.flatnonzero(is_right), cabling.devices["tier"].codes
+    joined = joined[tier[topology.device[joined]] != tier[topology.device[topology.mate[joined]]]]
+    at_home = np.bincount(topology.device[joined], minlength=len(tier))
+    links = links - at_home[found]
     order = np.lexsort((pairs, -links))
-    told = zip(links[order].tolist(), (pairs[order] >> 32).tolist(), (pairs[order] & 0xFFFFFFFF).tolist(), strict=True)
-    return [Vote(*each) for each in told]
+    order = order[links[order] > 0]
+    return [Vote(*each) for each in zip(*(column[order].tolist() for column in (links, found, meant)), strict=True)]
 
 
 def _renumbered(topology: Topology, ring: Ring) -> tuple[dict[int, int], list[int]]:
@@ -70,10 +78,22 @@ def _room(topology: Topology, ring: Ring, port: int) -> int:
 def _is_worth(topology: Topology, ring: Ring, gain: Gain) -> bool:
     return (
         gain.plugs >= LEAST_PLUGS * len(ring) // 2
-        and gain.links > gain.unseen
+        and is_known(gain)
         and gain.wrong * RIGHT_PER_WRONG <= gain.right
         and own_plugs(topology, ring) >= LEAST_PLUGS
     )
+
+
+def is_known(gain: Gain) -> bool:
+    """Whether enough is seen to believe an exchange: every link, or some towards two tiers and nothing that denies it.
+
+    What one tier says alone may also be plugs that were moved there, as rails that are crossed at each node; of a box
+    that is joined to one tier alone most links have to be seen.
+    """
+    if not gain.unseen:
+        return gain.links > 0
+    heard = gain.witnesses >= LEAST_WITNESSES or (gain.tiers < LEAST_WITNESSES and gain.links > gain.unseen)
+    return heard and not gain.broken
 
 
 def own_plugs(topology: Topology, ring: Ring) -> int:
@@ -82,33 +102,22 @@ def own_plugs(topology: Topology, ring: Ring) -> int:
     return len({int(cabling.plug[port]) for device in ring for port in cabling.ports_of_device(device).tolist()})
 
 
-BOXES = Exchangeable(_votes, _renumbered, _is_worth, _room, are_devices=True)
+def boxes_but(right: Collection[int], doubtful: Collection[int] = ()) -> Exchangeable:
+    """Boxes for which several links vote, but for those that stand `right`; at `doubtful` ones single links will do.
 
-
-def boxes_at(devices: Collection[int]) -> Exchangeable:
-    """Boxes among which some are of `devices`, at which the links of a plug do not go to one plug, link by link.
-
-    The plugs of two boxes may carry different numbers of links: one of three at the one, one of one link and one of two
-    at the other. Once such boxes are exchanged no plug is where another belongs, so that moves of plugs cannot tell it,
-    however few plugs the exchange saves and however few links vote for it.
+    At these the links of a plug do not go to one plug. The plugs of two boxes may carry different numbers of links: one
+    of three at the one, one of one link and one of two at the other. Once such boxes are exchanged no plug is where
+    another belongs, so that moves of plugs cannot tell it, however few links vote for it.
     """
 
     def votes(topology: Topology) -> list[Vote]:
-        found, near = _votes(topology, least=1), set(devices)
+        found = [vote for vote in _votes(topology) if not {vote.found, vote.planned} & set(right)]
+        near = set(doubtful)
         while more := {each for vote in found if not near.isdisjoint(vote[1:]) for each in vote[1:]} - near:
             near |= more
-        return [vote for vote in found if vote.found in near]
+        return [vote for vote in found if vote.found in near or vote.links >= LEAST_VOTES]
 
-    def is_worth(_topology: Topology, ring: Ring, gain: Gain) -> bool:
-        return not ring.keys().isdisjoint(devices) and gain.plugs > 0 and gain.links > gain.unseen
-
-    return replace(BOXES, votes=votes, is_worth=is_worth)
+    return Exchangeable(votes, _renumbered, _is_worth, _room, are_devices=True)
 
 
-def boxes_without(devices: Collection[int]) -> Exchangeable:
-    """Boxes of which some, `devices`, stand where they should."""
-
-    def votes(topology: Topology) -> list[Vote]:
-        return [vote for vote in _votes(topology) if vote.found not in devices and vote.planned not in devices]
-
-    return replace(BOXES, votes=votes)
+BOXES = boxes_but(())

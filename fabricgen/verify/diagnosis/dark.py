@@ -29,12 +29,13 @@ def dark_actions(topology: Topology, missing: list[int]) -> list[Action]:
     actions = []
     for device, cables, unseen in _blind_devices(topology, links):
         ours = [cable for cable in cables if cable in by_cable]
+        if len(ours) < LEAST:
+            continue
         for cable in ours:  # the other plug of the cage may hang loose as well
             beside = [link for link in by_cable.pop(cable) if device not in cabling.device[[2 * link, 2 * link + 1]]]
             if beside:
                 by_cable[cable] = beside
-        if ours:
-            actions.append(_of_device(topology, device, ours, unseen))
+        actions.append(_of_device(topology, device, ours, unseen))
     for device, tier, cables in _blind_sides(topology, dark):
         ours = [cable for cable in cables if cable in by_cable]
         if len(ours) >= LEAST:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -10,10 +11,10 @@ import numpy as np
 
 from fabricgen.verify.actions import Action, CableState, Diagnosis, Kind
 from fabricgen.verify.cabling import PlannedCabling
-from fabricgen.verify.diagnosis.boxes import BOXES, boxes_at, boxes_without
+from fabricgen.verify.diagnosis.boxes import BOXES, LEAST_PLUGS, boxes_but, is_known
 from fabricgen.verify.diagnosis.chains import Cables, Chain, chains, wrong_cables
 from fabricgen.verify.diagnosis.dark import dark_actions
-from fabricgen.verify.diagnosis.exchange_search import Ring, composed, find_exchanges, take_rings
+from fabricgen.verify.diagnosis.exchange_search import Ring, composed, find_exchanges, likely, take_rings
 from fabricgen.verify.diagnosis.exchanges import (
     after_exchanges,
     box_action,
@@ -24,7 +25,7 @@ from fabricgen.verify.diagnosis.exchanges import (
     with_doubted,
 )
 from fabricgen.verify.diagnosis.explaining import Explainer
-from fabricgen.verify.diagnosis.grouping import group_chains
+from fabricgen.verify.diagnosis.grouping import group_chains, merge_groups
 from fabricgen.verify.diagnosis.pairs import PairedCages, paired_cages
 from fabricgen.verify.diagnosis.plugs import Plugs, common_plugs
 from fabricgen.verify.diagnosis.states import as_found, dark_links, states_of
@@ -45,20 +46,33 @@ HOPELESS = 5000
 """More cables elsewhere than this, and more than half of those that are seen, are one action instead of as many."""
 
 
+MOST_TRIALS = 24
+"""So many explanations are priced."""
+
+
 @dataclass(frozen=True)
 class _Explained:
     """What to do about boxes, trunks and plugs, and what is left to be told.
 
-    `boxed` has boxes in their places, `after` plugs and trunks too; `missing` are ends whose cable is missing, and
-    `doubtful` ends of cables that do not go to the plugs that are planned where they were seen, link by link.
+    `exchanges` are those of boxes; `boxed` has boxes in their places, `after` plugs and trunks too; `missing` are ends
+    whose cable is missing, and `doubtful` ends of cables that do not go to the plugs that are planned where they were
+    seen, link by link.
     """
 
+    exchanges: list[Ring]
     actions: list[Action]
     notes: list[str]
     boxed: Topology
     after: Topology
     missing: list[int]
     doubtful: list[int]
+
+    @property
+    def price(self) -> int:
+        """What is to be done, in plugs: what is left in doubt costs as much as an exchange of two boxes."""
+        looks = sum(action.kind is Kind.PORT for action in self.actions) + len(self.missing) + len(self.doubtful)
+        boxes = sum(map(len, self.exchanges))
+        return sum(action.moves for action in self.actions) + LEAST_PLUGS * looks + LEAST_PLUGS * boxes // 2
 
 
 def diagnose(cabling: PlannedCabling, seen: Seen) -> Diagnosis:
@@ -69,13 +83,7 @@ def diagnose(cabling: PlannedCabling, seen: Seen) -> Diagnosis:
     if _is_hopeless(topology, states):
         found = _hopeless(as_seen, topology, states, exchanges)
     else:
-        found = _explained(as_seen, seen, topology, states, exchanges)
-        devices = _devices_at(found.after, found.doubtful)
-        # boxes that few links vote for are tried where plugs alone leave something unclear
-        small, after = find_exchanges(topology, boxes_at(devices), as_seen) if devices else ([], topology)
-        again = _explained(as_seen, seen, after, states, composed(exchanges, small)) if small else found
-        if len(again.doubtful) < len(found.doubtful):
-            found = again
+        found = _cheapest(as_seen, seen, states, exchanges, {device for ring in shifted for device in ring})
     actions = [*with_boxes_instead(as_seen, found.actions, shifted), *dark_actions(found.after, found.missing)]
     states = states_of(as_seen, dark_links(found.after))
     lost = cabling.cable[np.array(found.missing, dtype=np.int64) >> 1]
@@ -102,20 +110,72 @@ def _exchanged_boxes(as_seen: Topology, seen: Seen, states: Ints) -> tuple[list[
     off by as much, these were plugged so.
     """
     exchanges, topology = find_exchanges(as_seen, BOXES, as_seen)
-    doubted = [ring for ring in exchanges if as_seen.keeps_pairs(ring)]
+    likely_rings = [ring for ring, _ in likely(as_seen, BOXES) if ring not in exchanges]
+    doubted = [ring for ring in exchanges + likely_rings if as_seen.keeps_pairs(ring)]
     if not doubted or _is_hopeless(topology, states):
         return exchanges, topology, []
-    plain = _explained(as_seen, seen, as_seen, states, [])
+    plain = _explained(as_seen, seen, states, [])
     shifts = {cable for action in plain.actions if action.kind is Kind.SHIFT for cable in action.cables}
-    shifted = [ring for ring in doubted if shifts.issuperset(_cables_towards(as_seen, ring))]
+    shifted = [ring for ring in doubted if shifts.issuperset(_astray_towards(as_seen, states, ring))]
     if not shifted:
         return exchanges, topology, []
     right = {device for ring in shifted for device in ring}
-    return *find_exchanges(as_seen, boxes_without(right), as_seen), shifted
+    return *find_exchanges(as_seen, boxes_but(right), as_seen), shifted
 
 
-def _cables_towards(topology: Topology, boxes: Iterable[int]) -> set[str]:
-    """The cables of all devices beside some boxes that go to boxes like these, of the same tier."""
+def _cheapest(as_seen: Topology, seen: Seen, states: Ints, exchanges: list[Ring], right: set[int]) -> _Explained:
+    """The explanation of least price, from that with some exchanges of boxes on; boxes that stand `right` stay."""
+    kind = boxes_but(right)
+    others = [[ring] for ring, gain in likely(as_seen, kind) if is_known(gain) and ring not in exchanges]
+    best, tried = _explained(as_seen, seen, states, exchanges), [exchanges]
+    untried = _other_exchanges(as_seen, best, right, others)
+    while len(tried) < MOST_TRIALS:
+        rings = next((rings for rings in untried if rings not in tried), None)
+        if rings is None:
+            break
+        tried.append(rings)
+        explained = _explained(as_seen, seen, states, rings)
+        if explained.price < best.price:
+            best, untried = explained, _other_exchanges(as_seen, explained, right, others)
+    return best
+
+
+def _other_exchanges(
+    as_seen: Topology, explained: _Explained, right: set[int], others: list[list[Ring]]
+) -> Iterator[list[Ring]]:
+    """What boxes may be exchanged instead: fewer ones, one more, or some `others`; with what is to be seen then."""
+    rings = explained.exchanges
+    for doubted in [*_sharing_cages(as_seen, rings), *([ring] for ring in rings if BOXES.gain(as_seen, ring).broken)]:
+        yield [ring for ring in rings if ring not in doubted]
+    near = _devices_at(explained.after, explained.doubtful)
+    more = [
+        composed(explained.exchanges, [ring])
+        for ring, gain in likely(explained.boxed, boxes_but(right, near))
+        # where plugs explain little, few links have to be seen
+        if is_known(gain) or (gain.broken == 0 and not near.isdisjoint(ring))
+    ]
+    for rings in more + others:
+        beside, _ = find_exchanges(take_rings(as_seen, BOXES, rings), boxes_but(right), as_seen)
+        yield composed(rings, beside)
+
+
+def _sharing_cages(topology: Topology, rings: list[Ring]) -> Iterator[list[Ring]]:
+    """Exchanges that have far ends in one cage with others: one plug, or one pull, may be what moves both.
+
+    Two nodes at each of two breakouts seem to be exchanged where it is the breakouts.
+    """
+    cabling = topology.cabling
+    at_cage: dict[tuple[int, str], list[int]] = defaultdict(list)
+    for nth, ring in enumerate(rings):
+        for port in {port ^ 1 for device in ring for port in cabling.ports_of_device(device).tolist()}:
+            at_cage[int(cabling.device[port]), cabling.cage(port)].append(nth)
+    for members in merge_groups(len(rings), at_cage.values()):
+        if len(members) > 1:
+            yield [rings[nth] for nth in members]
+
+
+def _astray_towards(topology: Topology, states: Ints, boxes: Iterable[int]) -> set[str]:
+    """The cables of all devices beside some boxes that go to boxes like these, of the same tier, and are elsewhere."""
     cabling = topology.cabling
     # one number for each pair of tier and fabric
     tier = cabling.devices["tier"].codes.astype(np.int64) << 32 | cabling.devices["fabric"].codes
@@ -123,7 +183,8 @@ def _cables_towards(topology: Topology, boxes: Iterable[int]) -> set[str]:
     beside = np.unique(cabling.device[own ^ 1])
     ports = np.concatenate([cabling.ports_of_device(device) for device in beside.tolist()])
     towards = np.isin(tier[cabling.device[ports ^ 1]], tier[cabling.device[own]])
-    return set(_ids(cabling, np.unique(cabling.cable[ports[towards] >> 1])))
+    cables = np.unique(cabling.cable[ports[towards] >> 1])
+    return set(_ids(cabling, cables[states[cables] == CableState.ELSEWHERE]))
 
 
 def _hopeless(as_seen: Topology, topology: Topology, states: Ints, exchanges: list[Ring]) -> _Explained:
@@ -132,18 +193,19 @@ def _hopeless(as_seen: Topology, topology: Topology, states: Ints, exchanges: li
     cables = _ids(topology.cabling, np.flatnonzero(states == CableState.ELSEWHERE))
     actions.append(hopeless([cable for cable in cables if cable not in told_already]))
     note = "More than half of all cables that are seen are elsewhere: is this the plan of this hall?"
-    return _Explained(actions, [note], topology, topology, [], [])
+    return _Explained(exchanges, actions, [note], topology, topology, [], [])
 
 
-def _explained(as_seen: Topology, seen: Seen, topology: Topology, states: Ints, exchanges: list[Ring]) -> _Explained:
-    """`topology` has boxes taken for what they stand in for, as `exchanges` say."""
-    boxed, boxes = topology, [box_action(as_seen, topology, states, ring) for ring in exchanges]
-    trunks, topology = _trunks(as_seen, topology, states)
+def _explained(as_seen: Topology, seen: Seen, states: Ints, exchanges: list[Ring]) -> _Explained:
+    """What to do where boxes are exchanged so."""
+    boxed = take_rings(as_seen, BOXES, exchanges)
+    boxes = [box_action(as_seen, boxed, states, ring) for ring in exchanges]
+    trunks, topology = _trunks(as_seen, boxed, states)
     exchanged = {device for ring in exchanges for device in ring}
     mended_plugs = _plugs(as_seen, seen, topology, states, exchanged)
     plugs, notes = with_doubted(topology, mended_plugs.actions)
     actions = [*boxes, *trunks, *after_exchanges(topology.cabling, exchanges, plugs)]
-    return _Explained(actions, notes, boxed, mended_plugs.after, mended_plugs.missing, mended_plugs.doubtful)
+    return _Explained(exchanges, actions, notes, boxed, mended_plugs.after, mended_plugs.missing, mended_plugs.doubtful)
 
 
 def _devices_at(topology: Topology, ends: list[int]) -> set[int]:

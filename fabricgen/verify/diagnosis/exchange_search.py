@@ -66,8 +66,8 @@ def find_exchanges(topology: Topology, kind: Exchangeable, as_seen: Topology) ->
     judged = []
     for ring in _cycles(total):
         gain = kind.gain(topology, ring)
-        alone = gain if kind.are_devices or kind.depends(ring) else as_seen.gain(*kind.renumbered(topology, ring), {})
-        if gain.links >= gain.unseen and alone.links >= alone.unseen:
+        alone = gain if kind.depends(ring) else as_seen.gain(*kind.renumbered(topology, ring), {})
+        if kind.are_devices or (gain.links >= gain.unseen and alone.links >= alone.unseen):
             judged.append((-gain.links, sorted(ring), ring))
     after, kept = topology.copy(), []
     for _, _, ring in sorted(judged, key=lambda each: each[:2]):

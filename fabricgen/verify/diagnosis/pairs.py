@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
+from fabricgen.blueprint.models import natural
 from fabricgen.verify.diagnosis.exchange_search import Exchangeable, Ring, Vote
 from fabricgen.verify.diagnosis.plugs import Plugs
 from fabricgen.verify.diagnosis.topology import Gain, Topology
@@ -13,7 +14,7 @@ from fabricgen.verify.diagnosis.topology import Gain, Topology
 
 @dataclass
 class PairedCages:
-    """The cages of a plan with several plugs, none of them common to several cables; each known by its lowest plug."""
+    """The cages of a plan with several plugs, none of them common to several cables; each known by its first plug."""
 
     plugs: Plugs
     _of_device: dict[int, dict[str, list[int]]] = field(default_factory=dict)
@@ -22,6 +23,10 @@ class PairedCages:
     def plugs_beside(self, port: int) -> list[int]:
         """The plugs in the cage of a planned port, in their order; empty unless these are several single ones."""
         cabling = self.plugs.cabling
+
+        def connector(plug: int) -> tuple[object, str]:
+            return natural(cabling.connector_text(self.plugs.ports(plug)[0]))
+
         device = int(cabling.device[port])
         if device not in self._of_device:
             cages: dict[str, list[int]] = {}
@@ -29,7 +34,7 @@ class PairedCages:
                 plugs = cages.setdefault(cabling.cage(other), [])
                 if (plug := int(cabling.plug[other])) not in plugs:
                     plugs.append(plug)
-            self._of_device[device] = {cage: sorted(plugs) for cage, plugs in cages.items()}
+            self._of_device[device] = {cage: sorted(plugs, key=connector) for cage, plugs in cages.items()}
         plugs = self._of_device[device][cabling.cage(port)]
         return plugs if len(plugs) > 1 and not any(map(self.plugs.is_common, plugs)) else []
 

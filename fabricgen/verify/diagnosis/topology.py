@@ -21,14 +21,18 @@ NOWHERE = -2
 class Gain(NamedTuple):
     """What a change makes of links: how many more are right, in how many plugs, and how many unseen ones may break.
 
-    `right` and `wrong` count the links concerned that are seen, as they are after the change.
+    `right` and `wrong` count the links concerned that are seen, as they are after the change, `broken` those that are
+    right only before it; of the `tiers` that are planned at their other ends, those of right ones are `witnesses`.
     """
 
     links: int
     plugs: int
     unseen: int
-    right: int = 0
-    wrong: int = 0
+    right: int
+    wrong: int
+    broken: int
+    witnesses: int
+    tiers: int
 
 
 class Topology:
@@ -172,35 +176,36 @@ class Topology:
 
     def gain(self, taken_for: Mapping[int, int], touched: Sequence[int], devices: Mapping[int, int]) -> Gain:
         """What it would be worth to take ports, and `devices`, for others; `touched` are all ports this concerns."""
-        right, broken, unseen, wrong = [], [], set(), 0
+        right, before, unseen, wrong, broken, far = [], [], set(), 0, 0, set()
         for port in dict.fromkeys([*touched, *self.looking_at(devices)]):
             if port >= self.size:
                 continue
-            mate, now = int(self.mate[port]), taken_for.get(port, port)
+            mate, now, sees = int(self.mate[port]), taken_for.get(port, port), int(self.towards[port])
             if mate >= 0:
                 if mate in taken_for and mate < port:
                     continue
-                if self.joins_right(port, mate):
-                    broken.append(port)
-                if self.joins_right(now, taken_for.get(mate, mate)):
-                    right.append(now)
-                else:
-                    wrong += 1
-            elif self.towards[port] >= 0:
-                sees = int(self.towards[port])
-                if self.is_planned_at(port, sees):
-                    broken.append(port)
-                if self.is_planned_at(now, devices.get(sees, sees)):
-                    right.append(now)
-                else:
-                    wrong += 1
-            elif port < self.planned and self.is_unseen(port):
-                unseen.add(port >> 1)
-        plugs = self._plugs(right) - self._plugs(broken)
-        return Gain(len(right) - len(broken), plugs, len(unseen), len(right), wrong)
+                was, will = self.joins_right(port, mate), self.joins_right(now, taken_for.get(mate, mate))
+                sees = int(self.device[mate])
+            elif sees >= 0:
+                was, will = self.is_planned_at(port, sees), self.is_planned_at(now, devices.get(sees, sees))
+            else:
+                if port < self.planned and self.is_unseen(port):
+                    unseen.add(port >> 1)
+                continue
+            if was:
+                before.append(port)
+                broken += not will
+            if will:
+                right.append(now)
+                far |= {int(self.device[port]), sees} - devices.keys()
+            wrong += not will
+        links, plugs = len(right) - len(before), self._plugs(right) - self._plugs(before)
+        planned = {int(self.device[port ^ 1]) for port in touched if port < self.planned}
+        witnesses, tiers = (len({self.cabling.of_device("tier", d) for d in devices}) for devices in (far, planned))
+        return Gain(links, plugs, len(unseen), len(right), wrong, broken, witnesses, tiers)
 
     def keeps_pairs(self, devices: Collection[int]) -> bool:
-        """Whether some devices have no link to another device that is not planned, nor more than are planned."""
+        """Whether some devices have links, none to a device that is not planned, nor more than are planned."""
         for device in devices:
             seen: Counter[int] = Counter()
             for port in self.ports_of(device):
@@ -208,7 +213,7 @@ class Topology:
                 if mate >= 0 or sees >= 0:
                     seen[int(self.device[mate]) if mate >= 0 else sees] += 1
             planned = Counter(self.device[self.cabling.ports_of_device(device) ^ 1].tolist())
-            if seen - planned:
+            if not seen or seen - planned:
                 return False
         return True
 
