@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from fabricgen.kernel.diagnostics import InputError, fault
+from fabricgen.publish.manifest import MANIFEST
+from fabricgen.publish.reading import Surroundings
 from fabricgen.verify.drift.forms import Told, told_by
 from fabricgen.verify.dumps._sources import Source, contents, sources
 
@@ -32,17 +34,18 @@ class Collected:
 def collected(folder: str, devices: Collection[str]) -> Collected:
     """Find the device of each file: a folder or file of its name, else the host name in the file.
 
-    Raises InputError (FG144) where there is no folder or archive, or nothing of a planned device in it.
+    Raises InputError (FG144) where there is no folder or archive, or nothing of a planned device in it, and FG028 where
+    a build was stopped while it landed there.
     """
     if not Path(folder).is_dir():
         raise fault(
             CODE, f"there is no folder '{folder}'", hint="name the folder that running configurations were collected in"
         )
-    found, known = Collected(), frozenset(devices)
+    found, known, builds = Collected(), frozenset(devices), Surroundings()
     for source in sources([folder]):
         own = device_of(source.shown.removeprefix(folder.rstrip("/")), known)
         if own is None and source.path is not None:
-            own = _by_content(source, known, found)
+            own = _by_content(source, source.path, known, found, builds)
         if own is not None:
             found.files.setdefault(own, []).append(source)
     if not found.files:
@@ -69,7 +72,10 @@ def device_of(shown: str, devices: Collection[str]) -> str | None:
     return next((part for part in reversed(path.parts[:-1]) if part in devices), None)
 
 
-def _by_content(source: Source, known: Collection[str], found: Collected) -> str | None:
+def _by_content(
+    source: Source, path: Path, known: Collection[str], found: Collected, builds: Surroundings
+) -> str | None:
+    """The device of the plan whose host name is in a file, if any; what else it is of is added to `found`."""
     try:
         told = [each for _, each in texts(source)]
     except InputError:
@@ -79,7 +85,7 @@ def _by_content(source: Source, known: Collection[str], found: Collected) -> str
         return own[0]
     if any(told):
         found.unknown.append((source.shown, min(names, default="")))
-    else:
+    elif builds.of(path.parent if path.name == MANIFEST else path) is None:  # a build's own files are nobody's mistake
         found.ignored.append(source.shown)
     return None
 

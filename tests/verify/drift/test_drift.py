@@ -17,7 +17,7 @@ from fabricgen.verify.drift.checking import check_running
 from fabricgen.verify.drift.finding import Drift
 from fabricgen.verify.drift.planned import OfCluster
 from fabricgen.verify.drift.report import FORMATS, write
-from tests.conftest import Ran
+from tests.conftest import BLUEPRINTS, Ran
 from tests.render.rendered import ALL_EOS, BFD, CUMULUS, MANAGED, cluster_of
 
 HARDWARE: dict[str, tuple[str, ...]] = {
@@ -298,3 +298,19 @@ def test_secrets_of_sessions_are_neither_compared_nor_printed(nos: tuple[str, ..
             (tmp_path / name / file).write_text(new)
         found = texts(check_running(str(tmp_path), plan, 1))
         assert [text.rpartition(": ")[2] for text in found] == ["has no password"] * told
+
+
+@pytest.mark.slow
+def test_files_that_a_build_wrote_beside_those_of_devices_are_not_told(
+    tmp_path: Path, fabricgen: Callable[..., Ran]
+) -> None:
+    """README-sonic.md is no running configuration, and nobody put it there by mistake; other notes may be."""
+    blueprint = BLUEPRINTS / "leaf-spine.yaml"
+    assert fabricgen("build", blueprint, "-o", tmp_path / "built", "--only", "configs", "--jobs", "1").code == 0
+    compared = "8 devices compared: 0 errors, 0 warnings, 0 infos\n"
+    for folder in (tmp_path / "built", tmp_path / "built/configs"):
+        assert fabricgen("check", blueprint, "--running", folder, "--jobs", "1").out == compared
+    notes = tmp_path / "built/configs/notes.md"
+    notes.write_text("who did what")
+    told = fabricgen("check", blueprint, "--running", tmp_path / "built", "--jobs", "1").out
+    assert told == f"1 file passed over: {notes}\n{compared}"
