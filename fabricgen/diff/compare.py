@@ -18,6 +18,7 @@ from fabricgen.diff.changed_cables import ChangedCables, changed_cables, changed
 from fabricgen.diff.configs import ConfigDelta
 from fabricgen.diff.delta import Delta, compare_rows
 from fabricgen.diff.device_places import DevicePlaces
+from fabricgen.diff.listed_figures import listed_figures
 from fabricgen.diff.listing import Listing, Lists
 from fabricgen.diff.reasons import reasons
 from fabricgen.diff.renaming import NAME, Renamed, renamed_devices, under_new_names
@@ -147,7 +148,7 @@ def compare(old: Side, new: Side, prices: Mapping[str, float] | None = None, ren
             sessions=compare_sessions(*_sessions(was, now, devices, links, changed_ends)),
             bom=_bills(was, now, prices or {}),
             shapes=(old.shape, new.shape),
-            reasons=(*_reasons(old, new, links, was), *map(move_said, moves)),
+            reasons=(*_reasons(old, new, links, was, now), *map(move_said, moves)),
             places=DevicePlaces(was, now),
             renamed=renamed,
             tenants=moves,
@@ -161,9 +162,9 @@ def _bills(was: Lists, now: Lists, prices: Mapping[str, float]) -> BomDelta | No
     return compare_boms(was.bom, now.bom, prices, (was.in_devices_w, now.in_devices_w))
 
 
-def _reasons(old: Side, new: Side, links: Delta, was: Lists) -> tuple[str, ...]:
+def _reasons(old: Side, new: Side, links: Delta, was: Lists, now: Lists) -> tuple[str, ...]:
     if not (old.shape and new.shape):
-        return ()
+        return reasons(listed_figures(was), listed_figures(now), links, was)
     return (*reasons(old.shape, new.shape, links, was), *sharing_said(old.shape, new.shape))
 
 

@@ -77,7 +77,9 @@ def _tier(was: TierFigures, now: TierFigures) -> Iterator[str]:
 
 
 def _why(was: TierFigures, now: TierFigures) -> str:
-    """Where a switch count comes from: stated, or required by the tiers below."""
+    """Where a switch count comes from: stated, or required by the tiers below; "" where that is not known."""
+    if now.stated is None:
+        return ""
     if now.stated:
         return " (stated)"
     if not now.asked or was.model != now.model:

@@ -30,8 +30,8 @@ class TierFigures:
     nos: str
     groups: int
     count: int
-    stated: bool
-    """Whether the blueprint states the count."""
+    stated: bool | None
+    """Whether the blueprint states the count; None where lists alone are known."""
     downs: tuple[str, ...]
     """Each run of down ports in words: `4 x 100G of a cage`."""
     ups: str

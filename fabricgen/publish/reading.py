@@ -60,7 +60,15 @@ class Built:
         return sha256(content.replace(b"\r\n", b"\n")).hexdigest() != wanted
 
     def check(self, path: str, content: bytes) -> None:
-        """Raise InputError where a file is not as it was built (FG054), or a build is landing meanwhile (FG028)."""
+        """Raise InputError where a file is not as it was built (FG054), where it is of no build that the manifest tells
+        of, or where a build is landing meanwhile (FG028).
+        """
+        if self.entries is not None and self.digest(path) is None:
+            message = (
+                f"{self.folder / path} is of no build: {MANIFEST} names {len(self.entries)} files, and not this one"
+            )
+            hint = "build the folder anew; without its manifest it is compared as it stands"
+            raise fault(NO_BUILD, message, hint=hint, span=Span(str(self.folder / path), 1, 1))
         if self.is_edited(path, content):
             refuse_unfinished(self.folder)
             raise InputError([not_as_built(self.folder / path, self.hint(path))])
@@ -103,6 +111,9 @@ def open_built(folder: Path) -> Built:
     if entries is None:
         span = Span(str(manifest), 1, 1)
         raise fault(NO_BUILD, f"{manifest} is not the manifest of a build", hint="build the folder anew", span=span)
+    if not entries:
+        span = Span(str(manifest), 1, 1)
+        raise fault(NO_BUILD, f"{manifest} names no file: nothing was built", hint="build the folder anew", span=span)
     return Built(folder, entries)
 
 

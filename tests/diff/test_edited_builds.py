@@ -218,3 +218,35 @@ def test_a_revision_with_half_a_build_is_refused(project: Path, fabricgen: Run) 
         ran = fabricgen(*command)
         assert (ran.code, ran.out) == (2, "")
         assert ran.err.startswith("git:HEAD:out:1:1: error[FG028]: git:HEAD:out holds files of two builds"), ran.err
+
+
+def test_a_folder_whose_manifest_names_no_file_is_refused(project: Path, fabricgen: Run) -> None:
+    manifest = project / "out" / "manifest.json"
+    manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"files": {}}), encoding="utf-8")
+    ran = fabricgen("plan", "out", "pod.yaml")
+    assert ran.code == 2
+    assert "manifest.json names no file: nothing was built" in ran.err
+
+
+def test_a_list_that_the_manifest_does_not_name_is_refused(project: Path, fabricgen: Run) -> None:
+    manifest = project / "out" / "manifest.json"
+    told = json.loads(manifest.read_text())
+    del told["files"]["links.csv"]
+    manifest.write_text(json.dumps(told), encoding="utf-8")
+    ran = fabricgen("plan", "out", "pod.yaml")
+    assert ran.code == 2
+    assert "links.csv is of no build" in ran.err
+
+
+def test_a_built_folder_tells_reasons(project: Path, fabricgen: Run) -> None:
+    """Those that its lists have, without what a blueprint alone knows."""
+    sets = ("--set", "fabrics.compute.tiers.spine.count=2", "--set", "pods.p1.su=3")
+    ran = fabricgen("plan", "out", "pod.yaml", *sets)
+    reasons = [line.strip() for line in ran.out.partition("\nwhy\n")[2].partition("\n\n")[0].splitlines()]
+    assert reasons == [
+        "scalable units: p1 2 -> 3; nodes: 8 -> 12",
+        "compute leaf: 4 -> 6 switches; links of each to each spine 1 -> 2",
+        "compute spine: 4 -> 2 switches: of 16 links up to it, 8 move",
+    ]
+    ran = fabricgen("plan", "pod.yaml", "out")
+    assert (ran.code, ran.out.strip()) == (0, "no differences")
