@@ -63,5 +63,5 @@ def _idle(design: Design, fabric: FabricDesign) -> Iterator[tuple[Path, str]]:
         yield ("router_advertisements",), f"{fabric.name} has no IPv6 gateways of bridged hosts to advertise"
     if spec.access.model_fields_set and not bridged:
         yield ("access",), f"hosts of {fabric.name} are not bridged, and their ports refuse nothing"
-    if spec.lacp_fallback and fabric.bond is None:
+    if spec.lacp_fallback and not fabric.bond:
         yield ("lacp_fallback",), f"{fabric.name} has no bonds"

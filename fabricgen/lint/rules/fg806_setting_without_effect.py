@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from ipaddress import ip_network
 
 from fabricgen.blueprint.sections.cabling import MediaPolicy
+from fabricgen.blueprint.sections.management import Management
+from fabricgen.blueprint.sections.routing import Routing
 from fabricgen.blueprint.sections.slots import omitted_slots
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.layout import pod_units
@@ -72,6 +74,10 @@ class SettingWithoutEffect(DesignRule):
         for cluster_wide in (
             _cluster_settings,
             _nos_that_none_runs,
+            _images_that_none_boots,
+            _overlay_of_no_vrf,
+            _kinds_of_no_pod,
+            _extras_not_apart,
             _omitted_twice,
             _idle_skip,
             _floor_dimensions,
@@ -247,6 +253,69 @@ def _nos_that_none_runs(design: Design) -> Iterator[Idle]:
         if tiers and not any(t.nos == nos for t in tiers):
             run = ", ".join(sorted({t.nos for t in tiers}))
             yield ("nos", name), f"no switch in its scope runs {nos}", f"they run {run}"
+
+
+def _images_that_none_boots(design: Design) -> Iterator[Idle]:
+    """Images for a NOS that no switch runs, or for a model that none is; FG171 judges names that are neither."""
+    blueprint, known = design.loaded.blueprint, {*design.catalog.known_nos(), *design.catalog.ids("switches")}
+    scopes: list[tuple[Path, Management, str]] = [((), blueprint.management, "")]
+    scopes += [(("fabrics", name), fabric.management, name) for name, fabric in blueprint.fabrics.items()]
+    for place, management, name in scopes:
+        tiers = [tier for tier in design.tiers if name in ("", tier.fabric)]
+        there = {tier.nos for tier in tiers} | {tier.profile.id for tier in tiers}
+        for key in management.ztp.images if management.ztp else ():
+            if key in known - there:
+                whose, having = f"of {name} " if name else "", ", ".join(sorted(there))
+                why = f"no switch {whose}runs {key} or is one: they run or are {having}"
+                yield (*place, "management", "ztp", "images", key), why, "name what the switches run, or remove it"
+
+
+def _overlay_of_no_vrf(design: Design) -> Iterator[Idle]:
+    """EVPN, or its numbers, where no VRF and no bond over two switches passes between switches in it."""
+    blueprint = design.loaded.blueprint
+    carrier = {fabric.name: fabric.carrier or fabric.name for fabric in design.fabrics}
+    owners = {owner for owner, _ in design.vnis} | {carrier[fabric] for fabric, _ in design.bridged_vnis}
+    scopes: list[tuple[Path, Routing, bool]] = [(("routing",), blueprint.routing, bool(owners))]
+    scopes += [
+        (("fabrics", name, "routing"), fabric.routing, name in owners) for name, fabric in blueprint.fabrics.items()
+    ]
+    for path, routing, has_vnis in scopes:
+        what = "no VRF passes between its switches: no tenant, no carried fabric with a VRF, no `pair: evpn`"
+        if routing.overlay == "evpn" and not has_vnis:
+            yield (
+                (*path, "overlay"),
+                f"`overlay: evpn` has no effect: {what}",
+                "state what it is to carry, or remove it",
+            )
+        if routing.first_vni and not has_vnis:
+            yield (*path, "first_vni"), f"`first_vni` has no effect: no VNI is numbered, since {what}", REMOVE
+
+
+def _kinds_of_no_pod(design: Design) -> Iterator[Idle]:
+    """Kinds of units that no pod has."""
+    blueprint, used = design.loaded.blueprint, {kind.name for kind in design.layout.kinds}
+    stated: list[tuple[Path, str]] = [(("scalable_units", name), name) for name in sorted(blueprint.scalable_units)]
+    if blueprint.scalable_unit is not None:
+        stated.append((("scalable_unit",), ""))
+    for path, name in stated:
+        if name not in used:
+            having = ", ".join(f"`{kind}`" if kind else "those of `scalable_unit`" for kind in sorted(used))
+            why = f"no pod has units of {f'the kind {name}' if name else '`scalable_unit`'}: they have {having}"
+            yield path, why, f"state `unit: {name}` of a pod, or remove it" if name else "leave out `unit` of a pod"
+
+
+def _extras_not_apart(design: Design) -> Iterator[Idle]:
+    """Extra devices of tenants that are only in fabrics in which the tenant is not kept apart."""
+    for tenant in design.tenants:
+        for i, name in enumerate(tenant.extras):
+            there = [fabric.name for fabric in design.fabrics if any(extra.name == name for extra in fabric.extras)]
+            if there and not set(there) & set(tenant.fabrics):
+                why = (
+                    f"`extra: {name}` keeps nothing apart: {name} is in {', '.join(there)}, and {tenant.name} is kept "
+                    f"apart in {', '.join(tenant.fabrics) or 'no fabric'}"
+                )
+                hint = f"add {there[0]} to its `fabrics`, or take {name} off its `extra`"
+                yield (*tenant.path, "extra", i), why, hint
 
 
 def _omitted_twice(design: Design) -> Iterator[Idle]:
