@@ -22,6 +22,7 @@ from fabricgen.numbering.asn.sessions import check_sessions
 from fabricgen.numbering.lazy_columns import Strings
 from fabricgen.numbering.names import device_names, site_names, stated_places
 from fabricgen.numbering.ports import PortNames
+from fabricgen.numbering.shared_leaves import check_leaks
 from fabricgen.views.configuration import check_configurations
 from fabricgen.wiring.expand import build_wiring_plan
 from fabricgen.wiring.tables import SWITCH, Ints64, WiringPlan
@@ -210,6 +211,8 @@ def build_cluster(design: Design) -> Cluster:
 
             built = as_built(design, plan, names, port_names, addresses)
             plan, port_names, addresses, planned = built.plan, built.port_names, built.addresses, built.planned
+        if design.leaks:
+            check_leaks(design, plan, names)
         check_sessions(design, plan, names, addresses.asn)
         if design.loaded.guids:
             _check_guids(design, plan, names)

@@ -173,3 +173,37 @@ def test_devices_of_a_carried_fabric_are_in_their_tenants_vrf(
     assert (service.fabric, service.vrf) == ("files", "bolt")
     assert all("bolt" in {sub.vrf for sub in up.subinterfaces} for up in border.ports if up.role == "up")
     assert not list(TenantsMeet().check(cluster))
+
+
+BRIDGED_LEAK = """
+fabricgen: 1
+name: leaking
+scalable_unit: {nodes: 4 x dgx-b200}
+pods: {p1: {su: 2}}
+tenants: {blue: {nodes: [p1/su-1]}, green: {nodes: [NODES]}}
+leaks: {both: {between: [blue, green]}}
+fabrics:
+  storage:
+    protocol: ethernet
+    speed: 200G
+    tiers:
+      leaf: {switch: sn4700, per: su, count: 2, spread: stripe}
+      spine: {switch: sn4700, count: 2}
+"""
+
+
+def test_vrfs_leak_where_no_leaf_has_hosts_of_both(design_of: Callable[..., Design]) -> None:
+    build_cluster(design_of(BRIDGED_LEAK.replace("NODES", "p1/su-2")))
+
+
+def test_a_leaf_with_hosts_of_both_vrfs_of_a_leak_is_named(design_of: Callable[..., Design]) -> None:
+    text = BRIDGED_LEAK.replace("blue: {nodes: [p1/su-1]}", "blue: {nodes: [p1/su-1/node-1]}")
+    with pytest.raises(InputError) as refused:
+        build_cluster(design_of(text.replace("NODES", "p1/su-1/node-3, p1/su-2")))
+    (found,) = refused.value.diagnostics
+    assert (found.code, found.path) == ("FG098", ("leaks", "both"))
+    assert found.message == (
+        "storage-leaf-p1-su01-01 and 1 more leaves have hosts of blue and of green in the one subnet of a leaf of "
+        "storage: it would be on both sides"
+    )
+    build_cluster(design_of(text.replace("NODES", "p1/su-2").replace("between:", "fabrics: [storage], between:")))

@@ -27,7 +27,7 @@ def with_leak_designs(design: Design) -> Design:
     """A design with the leaks of its blueprint.
 
     Raises InputError (FG098) for VRFs and fabrics that there are none of, for VRFs that no switch has both of, or
-    whose switches run no BGP, and where one subnet would be on both sides.
+    whose switches run no BGP. Leaves with hosts of both are known when links are (`numbering.shared_leaves`).
     """
     stated = design.loaded.blueprint.leaks
     if not stated:
@@ -39,7 +39,8 @@ def with_leak_designs(design: Design) -> Design:
         wrong = list(_unknown(design, name, leak, ports))
         if not wrong:
             one = _designed(name, leak, switches)
-            wrong = list(_faults(design, one, leak, ports))
+            one = replace(one, meeting=tuple(_meeting(design, one, ports)))
+            wrong = list(_faults(design, one, leak))
             found.append(one)
         faults += wrong
     if faults:
@@ -98,7 +99,7 @@ def _designed(name: str, leak: Leak, switches: Mapping[str, frozenset[str]]) -> 
     )
 
 
-def _faults(design: Design, found: LeakDesign, leak: Leak, ports: Mapping[str, frozenset[str]]) -> Iterator[Diagnostic]:
+def _faults(design: Design, found: LeakDesign, leak: Leak) -> Iterator[Diagnostic]:
     path: Path = ("leaks", found.name)
     one, other = leak.between
     if not found.fabrics:
@@ -112,14 +113,26 @@ def _faults(design: Design, found: LeakDesign, leak: Leak, ports: Mapping[str, f
             yield _wrong(what, path, "use an ebgp underlay, or state `fabrics` without it")
         elif any(owner == name for owner, vrf in design.vnis if vrf in found.between):
             yield from _over_evpn(design, found, name, path)
+
+
+def _meeting(design: Design, found: LeakDesign, ports: Mapping[str, frozenset[str]]) -> Iterator[str]:
+    """The fabrics in which hosts of both VRFs of a leak may be in the one subnet of a leaf that the leak shows."""
     for fabric in design.fabrics:
-        shared = fabric.hosts in SHARED_SUBNETS and all(fabric.name in ports[vrf] for vrf in found.between)
-        if shared and _owner(fabric) in found.fabrics and not _apart(found):
-            what = (
-                f"{one} and {other} both have hosts in the one subnet of a leaf of {fabric.name}: it would be on both"
-            )
-            hint = f"leak `prefixes` of each that the other has no hosts in, or state `fabrics` without {fabric.name}"
-            yield _wrong(f"{what} sides", path, hint)
+        both = fabric.hosts in SHARED_SUBNETS and all(fabric.name in ports[vrf] for vrf in found.between)
+        if both and _owner(fabric) in found.fabrics and not _apart(found):
+            yield fabric.name
+
+
+def subnet_on_both_sides(leak: LeakDesign, fabric: str, leaf: str, more: int) -> Diagnostic:
+    """The fault (FG098) of a leaf, and of so many more, on which both VRFs of a leak have hosts in one subnet."""
+    one, other = (vrf or DEFAULT for vrf in leak.between)
+    leaves = f"{leaf} and {more} more leaves have" if more else f"{leaf} has"
+    return _wrong(
+        f"{leaves} hosts of {one} and of {other} in the one subnet of a leaf of {fabric}: it would be on both sides",
+        ("leaks", leak.name),
+        f"leak `prefixes` of each that the other has no hosts in, put them on different leaves, or state `fabrics` "
+        f"without {fabric}",
+    )
 
 
 def _over_evpn(design: Design, found: LeakDesign, name: str, path: Path) -> Iterator[Diagnostic]:

@@ -47,6 +47,8 @@ class LeakDesign:
     between: tuple[str, str]
     prefixes: Mapping[str, tuple[str, ...]]
     fabrics: tuple[str, ...]
+    meeting: tuple[str, ...] = ()
+    """The fabrics of whose leaves none may have hosts of both VRFs: they would be in one subnet."""
 
     def into(self, vrf: str) -> str | None:
         """The VRF whose routes it brings into one; None where it is not of this leak."""

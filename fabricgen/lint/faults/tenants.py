@@ -81,7 +81,8 @@ FG098 = Fault(
     A VRF is a tenant, the VRF of a carried fabric, or `default`. Routes leak on switches that have both, in BGP. Over
     EVPN both VRFs travel so, which `default` never does, and leaves of EOS, which announces nothing that a VRF
     imported, do not meet others, which take only what is announced in a VRF. Bridged hosts of two tenants on one leaf
-    are in one subnet, which would be on both sides: state `prefixes` that do not overlap, or leak in another fabric.
+    are in one subnet, which would be on both sides: state `prefixes` that do not overlap, put them on different leaves,
+    or leak in another fabric.
     """,
     bad="""
     tenants:

@@ -1,0 +1,39 @@
+"""Leaves on which hosts of two VRFs are in one subnet, so that the VRFs cannot tell each other of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from fabricgen.design.model import Design
+from fabricgen.design.tenants.leaks import subnet_on_both_sides
+from fabricgen.kernel.diagnostics import InputError
+from fabricgen.numbering.addresses.shared_ports import shared_segments
+from fabricgen.wiring.tables import Ints64, WiringPlan
+from fabricgen.wiring.tenants import NOBODY, tenant_of_links
+
+
+def check_leaks(design: Design, plan: WiringPlan, names: Sequence[str]) -> None:
+    """Raise InputError (FG098) for leaves with hosts of both VRFs of a leak; `names` are those of devices."""
+    faults = []
+    for leak in design.leaks:
+        for fabric in leak.meeting:
+            one, other = (_leaves(design, plan, fabric, vrf) for vrf in leak.between)
+            both = np.intersect1d(one, other)
+            if len(both):
+                faults.append(subnet_on_both_sides(leak, fabric, names[both[0]], len(both) - 1))
+    if faults:
+        raise InputError(faults)
+
+
+def _leaves(design: Design, plan: WiringPlan, name: str, vrf: str) -> Ints64:
+    """Rows of the switches on which hosts of a fabric are in a VRF, in order; int64."""
+    fabric = design.fabric(name)
+    is_host = np.array([s.fabric == name and s.lower == "node" for s in plan.links.segments], dtype=bool)
+    if fabric.shares_ports:
+        is_host[shared_segments(plan, design, fabric)] = True
+    tenants = [tenant.name for tenant in design.tenants]
+    owner = tenants.index(vrf) if vrf in tenants else NOBODY
+    rows = np.flatnonzero(is_host[plan.links.segment] & (tenant_of_links(design, plan, name) == owner))
+    return np.unique(plan.links.b_device[rows]).astype(np.int64)
