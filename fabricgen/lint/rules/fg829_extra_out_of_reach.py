@@ -1,0 +1,76 @@
+"""FG829: tenants do not reach an extra device that is nobody's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.design.fabric_model import ExtraSet, FabricDesign
+from fabricgen.design.model import Design
+from fabricgen.design.tenants.model import TenantDesign
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.rule import DesignRule
+
+
+class ExtraOutOfReach(DesignRule):
+    """An extra device is in a fabric in which tenants are kept apart, in nobody's VRF, and no leak leads there.
+
+    Storage or login servers that all tenants are meant to use stand in the VRF of the fabric then: the nodes of a
+    tenant have no route to them, and configurations look complete. Devices of others and those of exits are not meant,
+    nor fabrics of management ports.
+
+    Let a leak join the VRF of each tenant with that of the fabric (`leaks`), give the device to the tenant (`extra`),
+    or waive this where it is for nodes of nobody alone.
+    """
+
+    id = "FG829"
+    severity = Severity.WARNING
+    counts_ports = False
+    title = "tenants do not reach an extra device that is nobody's"
+    bad = """
+        fabrics:
+          compute:
+            extra: {array: {device: storage-array, count: 2, attach: storage}}  # <-
+        tenants:
+          blue: {nodes: [p1/su-1/node-1]}
+    """
+    good = """
+        fabrics:
+          compute:
+            extra: {array: {device: storage-array, count: 2, attach: storage}}
+        tenants:
+          blue: {nodes: [p1/su-1/node-1]}
+        leaks:
+          files: {between: [blue, default]}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Look for extra devices of nobody beside tenants that no leak joins with their VRF."""
+        owned = {name for tenant in design.tenants for name in tenant.extras}
+        for fabric in design.fabrics if design.tenants else ():
+            apart = [tenant for tenant in design.tenants if fabric.name in tenant.fabrics and tenant.slots]
+            if fabric.protocol == "infiniband" or fabric.manages:
+                continue
+            exits = {exit_.to for exit_ in design.loaded.blueprint.fabrics[fabric.name].exits.values()}
+            for extra in fabric.extras:
+                kept_out = [tenant.name for tenant in apart if not _reaches(design, tenant, fabric, extra)]
+                if extra.name in owned | exits or extra.attachment.profile.external or not kept_out:
+                    continue
+                vrf = fabric.vrf or "default"
+                yield self.flag(
+                    extra.path,
+                    f"nodes of {', '.join(kept_out)} do not reach {extra.name} in {fabric.name}: it is in the VRF "
+                    f"{vrf}, and no leak joins theirs with it",
+                    f"state `leaks: {{{extra.name}: {{between: [{kept_out[0]}, {vrf}]}}}}`, or make it a tenant's "
+                    "`extra`",
+                )
+
+
+def _reaches(design: Design, tenant: TenantDesign, fabric: FabricDesign, extra: ExtraSet) -> bool:
+    """Whether a leak on switches of a fabric joins a tenant with the VRF of its extra devices, or another fabric leads
+    to them without a VRF between.
+    """
+    owner = fabric.carrier or fabric.name
+    if any({tenant.name, fabric.vrf} == set(leak.between) and owner in leak.fabrics for leak in design.leaks):
+        return True
+    others = (f for f in design.fabrics if f.name not in tenant.fabrics and not f.manages and f.vrf == fabric.vrf)
+    return any(e.name == extra.name and f.attachments for f in others for e in f.extras)
