@@ -134,7 +134,7 @@ fabrics: {compute: {tiers: {leaf: {switch: sn5600, per: [su, rail]}, spine: null
 
 
 def test_islands_have_no_bisection_and_rails_alone_have(find: Find) -> None:
-    """Places that nothing joins are told once, as FG315; leaves that stand apart in one place have no other rule."""
+    """Places that nothing joins are told once, as FG315; leaves that stand apart in one place have both rules."""
     limit = "lint.limits.bisection_gbps_per_accelerator=100"
     assert find(ISLANDS, "FG206") == []
     assert len(find(ISLANDS, "FG315")) == 1

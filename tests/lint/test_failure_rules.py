@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import pytest
 
@@ -212,3 +213,45 @@ def test_rows_of_whole_units_outlive_one() -> None:
 def test_leaves_of_one_switch_are_told_once_for_nodes_and_devices() -> None:
     design = example_design("superpod-b200", "fabrics.storage.tiers.leaf.per=su")
     assert [f.code for f in found(design, "FG309", "FG401")] == ["FG401"]
+
+
+LONE_LEAVES = """
+fabricgen: 1
+name: lone
+scalable_unit: {nodes: 16 x dgx-b200}
+pods: {p1: {su: 2}}
+fabrics:
+  compute:
+    protocol: roce
+    tiers:
+      leaf: {switch: sn5600, LEAF}
+"""
+
+
+@pytest.mark.parametrize(
+    ("leaf", "key", "says"),
+    [
+        ("count: 8", "count", "the 8 compute leaf switches make 8 islands: no tier is above them"),
+        (
+            "count: 16, peer: 15 x 200G",
+            "peer",
+            "16 compute leaf switches make 8 islands: `peer` joins two each, 8 pairs",
+        ),
+        ("per: rail, count: 2", "count", "the 16 compute leaf switches make 2 islands"),
+        ("count: 8, spread: stripe", "", ""),
+        ("per: rail", "", ""),
+        ("count: 4, peer: 4 x 400G, spread: stripe", "", ""),
+    ],
+)
+def test_switches_of_a_group_that_nothing_joins_are_islands(
+    design_of: Callable[..., Design], leaf: str, key: str, says: str
+) -> None:
+    told = found(design_of(LONE_LEAVES.replace("LEAF", leaf)), "FG315")
+    assert [f.path for f in told] == ([("fabrics", "compute", "tiers", "leaf", key)] if key else [])
+    assert all(says in f.message for f in told)
+
+
+def test_peer_links_make_no_mesh(design_of: Callable[..., Design]) -> None:
+    (told,) = found(design_of(LONE_LEAVES.replace("LEAF", "count: 16, peer: 15 x 200G")), "FG806")
+    assert told.message == "`peer` makes 8 pairs of two leaf switches, with 15 links each, and no mesh of 16"
+    assert not found(design_of(LONE_LEAVES.replace("LEAF", "count: 16, peer: 4 x 200G")), "FG806")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import product
 
 from fabricgen.blueprint.dimensions import noun_of
 from fabricgen.design.capacity.bisection import tops_of
-from fabricgen.design.fabric_model import TierKey
+from fabricgen.design.capacity.counts import slot_table
+from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
@@ -18,6 +20,10 @@ class FabricInIslands(DesignRule):
     Each pod, unit or rack is then a network of its own: a job that spans two of them has no path between its nodes,
     and neither has a management station. Sites are not judged, because `spans` join them or they are separate on
     purpose; nor are rails and planes, which every node joins.
+
+    Several switches of one group, with nodes and nothing above, are islands too unless nodes have links to several of
+    them (`spread: stripe`). Peer links join two switches each, however many they are: sixteen switches of `peer: 15 x
+    200G` are eight pairs.
 
     Add a tier above (`core`), or group the top tier more widely.
     """
@@ -44,6 +50,7 @@ class FabricInIslands(DesignRule):
         for fabric in design.fabrics:
             tops = tops_of(design, fabric)
             scope, places = (tops[0].scope, sum(top.places for top in tops)) if tops else ("all", 1)
+            yield from self._within_groups(design, fabric, [top for top in tops if top.key not in judged])
             if scope in ("all", "site") or places == 1 or tops[0].key in judged:
                 continue
             judged.update(top.key for top in tops)
@@ -53,3 +60,37 @@ class FabricInIslands(DesignRule):
                 f"per {scope}",
                 "add a tier above it, or group it more widely",
             )
+
+    def _within_groups(self, design: Design, fabric: FabricDesign, tops: Sequence[TierDesign]) -> Iterator[Diagnostic]:
+        """Top tiers that nodes attach to, with several switches in a group that neither nodes nor peer links join."""
+        for tier in tops:
+            islands = _islands(design, fabric, tier) if tier.count > 1 and tier.key in fabric.leaves else 0
+            if islands <= tier.places:
+                continue
+            has_pairs = tier.peer_links is not None and not tier.peer_links.spans
+            why = f"`peer` joins two each, {tier.count // 2} pairs" if has_pairs else "no tier is above them"
+            yield self.flag(
+                (*tier.path, "peer" if has_pairs else "count"),
+                f"the {tier.switches} {fabric.name} {tier.name} switches make {islands} islands: {why}, and nodes on "
+                "different ones have no path",
+                "add a tier above it",
+            )
+
+
+def _islands(design: Design, fabric: FabricDesign, tier: TierDesign) -> int:
+    """How many parts the switches that nodes attach to fall into: a node joins those that it has links to, peer links
+    join a pair.
+    """
+    import networkx as nx
+
+    graph: nx.Graph[object] = nx.Graph()
+    for feed in fabric.feeds_of(tier.key):
+        slots = slot_table(design, feed)
+        members = [(nodes.first + i, a) for nodes, a in feed.attachments for i in range(nodes.count)]
+        for unit, (member, attachment) in product(range(slots.layout.units), members):
+            for group, slot in (slots.slot_of(unit, member, leg) for leg in attachment.legs):
+                switch = int(feed.port_of_slot(slot, tier.count)[0])
+                graph.add_edge((feed.part, unit, member), (group, switch))
+                if tier.peer_links is not None and not tier.peer_links.spans:
+                    graph.add_edge((group, switch), (group, switch ^ 1))
+    return nx.number_connected_components(graph)

@@ -66,6 +66,7 @@ class SettingWithoutEffect(DesignRule):
                 _spread_without_choice,
                 _ratio_without_uplinks,
                 _ports_of_no_use,
+                _peers_of_no_mesh,
                 _node_settings_without_nodes,
                 _rails_of_no_node,
                 _nothing_to_manage,
@@ -198,6 +199,16 @@ def _ports_of_no_use(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
             for key in ("media", "cages"):
                 if role in getattr(spec, key):
                     yield (*tier.path, key, role), f"{fabric.name} {tier.name} has no {why}", REMOVE
+
+
+def _peers_of_no_mesh(design: Design, fabric: FabricDesign) -> Iterator[Idle]:  # noqa: ARG001 - as the others
+    """As many peer links as a switch has others in its group, where they join two switches each."""
+    for tier in fabric.tiers:
+        links = tier.peer_links.run.count if tier.peer_links and not tier.peer_links.spans else 0
+        if tier.count > 2 and links == tier.count - 1:
+            pairs = f"{tier.count // 2} pairs of two {tier.name} switches, with {links} links each"
+            why = f"`peer` makes {pairs}, and no mesh of {tier.count}"
+            yield (*tier.path, "peer"), why, "state the links of a pair, or a tier above that joins them all"
 
 
 def _node_settings_without_nodes(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
