@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 from typing import NoReturn, cast
 
@@ -58,6 +59,9 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     code = run(arguments)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is done: to end is all that is left
+    if code == EXIT_INTERRUPTED:
+        os._exit(code)  # not by way of what may be half imported
     gc.freeze()  # or Python looks through all that is loaded several times before it ends: a tenth of a lint
     sys.exit(code)
 

@@ -64,3 +64,35 @@ def test_what_finds_no_room_is_told_once() -> None:
     with FULL.open("wb") as full:
         done = ended("--version", stdout=full)
     assert (done.returncode, done.stderr) == (2, b"fabricgen: No space left on device\n")
+
+
+INTERRUPTED = """
+import sys
+
+interrupted = sys.argv.pop(1)
+
+class Finder:
+    def find_spec(self, name, path, target=None):
+        if name == interrupted:
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Finder())
+from fabricgen.__main__ import main
+main()
+"""
+"""fabricgen, interrupted as it imports a module: what Ctrl-C does at that time."""
+
+
+@pytest.mark.parametrize(
+    "module", ["click", pytest.param("numpy", marks=pytest.mark.slow), "fabricgen.cli.commands.lint"]
+)
+def test_an_interruption_while_it_imports_is_one_as_later(module: str) -> None:
+    command = [sys.executable, "-c", INTERRUPTED, module, "lint", LEAF_SPINE]
+    done = subprocess.run(command, capture_output=True, check=False, timeout=300)
+    assert (done.returncode, done.stdout) == (130, b"")
+    assert done.stderr.strip() == b"fabricgen: interrupted; no file is left half-written"
+
+
+def test_the_script_is_the_one_that_can_be_interrupted() -> None:
+    settings = (Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8")
+    assert '\nfabricgen = "fabricgen.__main__:main"\n' in settings
