@@ -193,14 +193,13 @@ class Cluster:
 def build_cluster(design: Design) -> Cluster:
     """Expand a design and allocate its names and addresses.
 
-    Raises InputError, each with its place, where racks, pools or port tables do not suffice.
+    Raises InputError, each with its place, where racks or pools do not suffice.
     """
     plan = build_wiring_plan(design, stated_places)
     try:
         names = device_names(design, plan.devices)
         addresses = allocate(design, plan)
         port_names = PortNames(design, plan)
-        port_names.check()
         if design.loaded.blueprint.address_of or design.layout.lock.words_of(ADOPTED):
             from fabricgen.numbering.overrides import with_overrides
 

@@ -285,10 +285,15 @@ def template_findings(cluster: Cluster, templates: Path | None) -> tuple[Diagnos
 
 
 def other_findings(
-    cluster: Cluster, templates: Path | None, wanted: Callable[[str], bool] = lambda _: True
+    cluster: Cluster,
+    templates: Path | None,
+    wanted: Callable[[str], bool] = lambda _: True,
+    *,
+    configured: bool = True,
 ) -> tuple[Diagnostic, ...]:
-    """What `lint` is told beside its own rules: findings about overriding templates, and those of plug-ins whose codes
-    are wanted and that the project does not ignore.
+    """What `lint` is told beside its own rules: switches whose ports have no names that configurations could use, where
+    they are to be `configured`, findings about overriding templates, and those of plug-ins whose codes are wanted and
+    that the project does not ignore.
 
     Raises InputError where a template or a plug-in (FG870) fails.
     """
@@ -297,7 +302,12 @@ def other_findings(
 
     project = LintSettings().within(cluster.design.loaded.project.lint)
     of_plug_ins = plug_in_findings(cluster, lambda code: wanted(code) and project.wants(code))
-    return *template_findings(cluster, templates), *of_plug_ins
+    unnamed = (found for found in (cluster.port_names.faults() if configured else ()) if wanted(found.code))
+    return (
+        *template_findings(cluster, templates),
+        *cluster.design.loaded.located(InputError(unnamed)).diagnostics,
+        *of_plug_ins,
+    )
 
 
 def check_names(design: Design) -> None:

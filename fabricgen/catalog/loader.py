@@ -21,7 +21,7 @@ from fabricgen.catalog.models import (
     SwitchProfile,
     TrunkProfile,
 )
-from fabricgen.catalog.naming import NosNaming
+from fabricgen.catalog.naming import NosNaming, face_naming
 from fabricgen.catalog.profile import Profile
 from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
 from fabricgen.kernel.diagnostics import Path as Place
@@ -156,24 +156,38 @@ class Catalog:
         """Return any profile by kind and id; raises InputError when there is none."""
         return self._get(kind, name, PROFILE_KINDS[kind], ())
 
-    def naming(self, nos: str, path: Place = (), switch: SwitchProfile | None = None) -> NosNaming:
-        """Return how a NOS names ports; raises InputError at `path` when the catalogue does not say.
-
-        `switch` is one that is to run it: the hint then names what that runs besides.
+    def naming(self, nos: str) -> NosNaming:
+        """Return how a NOS names ports and what it can carry: nothing, and ports as on the face of a switch, for one
+        that the catalogue has no data of.
         """
         key = ("platforms", nos)
         if key not in self._loaded:
             file = next((f for folder in self._platforms if (f := folder / f"{nos}.yaml").is_file()), None)
-            if file is None:
-                raise fault(
-                    "FG018",
-                    f"port names of NOS '{nos}' are not in the catalogue",
-                    path=path,
-                    hint=self._named_nos(nos, switch),
-                )
-            self._loaded[key] = _read(NosNaming, file)
+            self._loaded[key] = _read(NosNaming, file) if file else face_naming(nos)
         naming: NosNaming = self._loaded[key]
         return naming
+
+    def known_naming(self, nos: str, path: Place, switch: SwitchProfile | None = None) -> NosNaming:
+        """Return how a NOS names ports; raises InputError (FG018) at `path` when the catalogue does not say.
+
+        `switch` is one that is to run it: the hint then names what that runs besides.
+        """
+        if nos not in self.known_nos():
+            raise fault(
+                "FG018",
+                f"port names of NOS '{nos}' are not in the catalogue",
+                path=path,
+                hint=self._named_nos(nos, switch),
+            )
+        return self.naming(nos)
+
+    def usual_nos(self, switch: SwitchProfile) -> str:
+        """The NOS of a switch for which none is stated: of those that it runs the first whose configuration can be
+        written, else the first that the catalogue has data of, else the first.
+        """
+        known = [nos for nos in switch.nos if nos in self.known_nos()]
+        written = [nos for nos in self.usable_nos(switch) if self.naming(nos).configuration.claims]
+        return (*written, *known, *switch.nos)[0]
 
     def _named_nos(self, nos: str, switch: SwitchProfile | None) -> str:
         """What to do about a NOS without port names: take one that has them, or add data of one's own."""

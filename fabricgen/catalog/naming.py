@@ -13,7 +13,7 @@ from fabricgen.models.base import FrozenModel
 if TYPE_CHECKING:
     from fabricgen.catalog.sonic_models import SonicPlatform
 
-Pattern = Annotated[str, Field(pattern=r"^([A-Za-z0-9/:._-]|\{(cage|lane|sub|sub0|number)\}){1,60}$")]
+Pattern = Annotated[str, Field(pattern=r"^([A-Za-z0-9/:._-]|\{(cage0?|lane|sub0?|number)\}){1,60}$")]
 """A port name with fields in braces, and nothing else that braces could mean."""
 
 CardPattern = Annotated[str, Field(pattern=r"^([A-Za-z0-9/._-]|\{(slot|cage)\}){1,60}$")]
@@ -21,7 +21,7 @@ CardPattern = Annotated[str, Field(pattern=r"^([A-Za-z0-9/._-]|\{(slot|cage)\}){
 
 
 class NosNaming(FrozenModel):
-    """Patterns of port names; fields: cage, lane (from 1), sub (from 1), sub0 (from 0), number.
+    """Patterns of port names; fields: cage, lane and sub (from 1), cage0 and sub0 (from 0), number.
 
     On a chassis `cage` is what `card_cage` makes of the line card's slot and the cage's number on that card.
     """
@@ -71,7 +71,12 @@ class NosNaming(FrozenModel):
             number = own.port + sub * (len(own.lanes) // ways)
         pattern = self.split if ways > 1 else self.single_lane if cage_class.lanes == 1 else self.unsplit
         return pattern.format(
-            cage=self._cage(cage, slot), lane=1 + sub * lanes_each, sub=sub + 1, sub0=sub, number=number
+            cage=self._cage(cage, slot),
+            cage0=self._cage(cage - 1, slot),
+            lane=1 + sub * lanes_each,
+            sub=sub + 1,
+            sub0=sub,
+            number=number,
         )
 
     def _cage(self, cage: int, slot: tuple[int, int] | None) -> str:
@@ -84,3 +89,16 @@ class NosNaming(FrozenModel):
     def management_of(self, profile: object) -> str:
         """The management port of a switch; that of the supervisor where it is a chassis."""
         return (getattr(profile, "line_cards", ()) and self.card_management) or self.management
+
+
+def face_naming(nos: str) -> NosNaming:
+    """Ports as they are labelled on the face of a switch: for a NOS of which nothing is known."""
+    return NosNaming(
+        nos=nos,
+        source="the face of the switch: cages, and the ports of a split one, from 1",
+        management="mgmt",
+        single_lane="{cage}",
+        unsplit="{cage}",
+        split="{cage}/{sub}",
+        card_cage="{slot}/{cage}",
+    )

@@ -42,7 +42,7 @@ def place_of(snippet: Snippet, catalog: Catalog, path: Path) -> str:
     if snippet.nos not in catalog.known_nos():
         hint = did_you_mean(snippet.nos, catalog.known_nos())
         raise fault("FG052", f"there is no NOS '{snippet.nos}'", path=(*path, "nos"), hint=hint)
-    configuration = catalog.naming(snippet.nos, (*path, "nos")).configuration
+    configuration = catalog.known_naming(snippet.nos, (*path, "nos")).configuration
     places, form = configuration.places, "tree" if snippet.text is None else "text"
     chosen = snippet.at or configuration.place_of(form)
     if not chosen:

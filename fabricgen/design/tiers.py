@@ -427,4 +427,4 @@ def _nos(context: FabricContext, spec: Fabric, tier: str, profile: SwitchProfile
                         hint=did_you_mean(chosen, context.catalog.usable_nos(profile) or profile.nos),
                     )
                 return chosen
-    return profile.nos[0]
+    return context.catalog.usual_nos(profile)

@@ -10,12 +10,12 @@ import numpy as np
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import SwitchProfile
-from fabricgen.catalog.naming import NosNaming
+from fabricgen.catalog.naming import NosNaming, face_naming
 from fabricgen.catalog.sonic_modes import breakout_mode
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
-from fabricgen.kernel.diagnostics import InputError, fault
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, fault
 from fabricgen.numbering.lazy_columns import EncodedColumn, Strings, object_array
 from fabricgen.wiring.links.scale_up_ports import ScaleUpPort
 from fabricgen.wiring.tables import DeviceClass, Ints64, ManagementPort, Side, WiringPlan
@@ -32,22 +32,41 @@ def run_port_names(catalog: Catalog, cls: DeviceClass, run: PortRun, ports: int)
     where the catalogue does not know the names of the NOS at all.
     """
     assert isinstance(cls.profile, SwitchProfile)  # noqa: S101 - runs are of switches
-    naming = catalog.naming(cls.nos, cls.path, cls.profile)
+    naming = catalog.known_naming(cls.nos, cls.path, cls.profile)
     platform = catalog.sonic_platform(cls.profile.id) if naming.numbers == "platform-table" else None
     cage_class = cls.profile.cages[run.cage_class]
     if platform and platform.breakout_modes and not breakout_mode(platform, cage_class, run.ways, run.speed_gbps):
         raise _no_mode(catalog, cls, platform, run)
     try:
-        return [
-            naming.port(cage, i % run.ways, run.ways, cage_class, platform, cls.profile.slot_of(cage)) if cage else ""
-            for i, cage in ((i, run.cages[i // run.ways]) for i in range(ports))
-        ]
+        return _names(naming, cls.profile, run, ports, platform)
     except LookupError:
         if platform is not None:
             raise _no_split(catalog, cls, run.ways) from None
         if naming.numbers == "platform-table":
             raise _no_table(catalog, cls) from None
         raise _no_card_ports(catalog, cls) from None
+
+
+def listed_port_names(catalog: Catalog, cls: DeviceClass, run: PortRun, ports: int) -> list[str]:
+    """The same for lists and bills, which need no port table: where nobody knows what the NOS calls the ports, they are
+    named as they are labelled on the face.
+    """
+    assert isinstance(cls.profile, SwitchProfile)  # noqa: S101 - runs are of switches
+    try:
+        return run_port_names(catalog, cls, run, ports)
+    except InputError:
+        return _names(face_naming(cls.nos), cls.profile, run, ports, None)
+
+
+def _names(
+    naming: NosNaming, switch: SwitchProfile, run: PortRun, ports: int, platform: SonicPlatform | None
+) -> list[str]:
+    """Names of the first `ports` ports of a run; raises LookupError as `NosNaming.port` does."""
+    cage_class = switch.cages[run.cage_class]
+    return [
+        naming.port(cage, i % run.ways, run.ways, cage_class, platform, switch.slot_of(cage)) if cage else ""
+        for i, cage in ((i, run.cages[i // run.ways]) for i in range(ports))
+    ]
 
 
 def _no_split(catalog: Catalog, cls: DeviceClass, ways: int) -> InputError:
@@ -131,10 +150,16 @@ class PortNames:
         a, b = self.cage_columns
         return a.texts(), b.texts()
 
-    def check(self) -> None:
-        """Check that every port has a name; raises InputError as `run_port_names` does."""
-        for _ in self._tables(cage=False):
-            pass
+    def faults(self) -> tuple[Diagnostic, ...]:
+        """Where the catalogue does not say what the NOS of a switch calls its ports: FG018 and FG026, each once."""
+        found: dict[Diagnostic, None] = {}
+        for _, _, cls, side, ports in self._sides():
+            if isinstance(side, PortRun):
+                try:
+                    run_port_names(self._catalog, cls, side, ports)
+                except InputError as refusal:
+                    found |= dict.fromkeys(refusal.diagnostics)
+        return tuple(found)
 
     def _ends(self, *, cage: bool) -> tuple[EncodedColumn, EncodedColumn]:
         links, known = self._plan.links, dict[str, int]()
@@ -147,6 +172,13 @@ class PortNames:
 
     def _tables(self, *, cage: bool) -> Iterator[tuple[bool, slice | Ints64, list[str]]]:
         """(whether it is the upper end, rows of links, port names by port number) of each segment and device class."""
+        for upper, rows, cls, side, ports in self._sides():
+            yield upper, rows, self._table(cls, side, ports, cage=cage)
+
+    def _sides(self) -> Iterator[tuple[bool, slice | Ints64, DeviceClass, Side, int]]:
+        """(whether it is the upper end, rows of links, device class, kind of ends, ports up to the last in use) of each
+        segment and device class.
+        """
         devices, links = self._plan.devices, self._plan.links
         for i, segment in enumerate(links.segments):
             rows = links.rows_of(i)
@@ -155,20 +187,16 @@ class PortNames:
             for upper, side in enumerate((segment.a, segment.b)):
                 device, port = (links.b_device, links.b_port) if upper else (links.a_device, links.a_port)
                 for cls, mine in devices.by_class(device, rows):
-                    yield bool(upper), mine, self._table(cls, side, int(port[mine].max()) + 1, cage=cage)
+                    yield bool(upper), mine, cls, side, int(port[mine].max()) + 1
 
     def _table(self, cls: DeviceClass, side: Side, ports: int, *, cage: bool) -> list[str]:
         if isinstance(side, Attachment):
             return [leg.cage if cage else leg.name for leg in side.legs]
         if isinstance(side, ManagementPort):
-            return [self._naming(cls).management_of(cls.profile)] * ports
+            return [self._catalog.naming(cls.nos).management_of(cls.profile)] * ports
         if isinstance(side, ScaleUpPort):
             return side.names(ports)
         if cage and isinstance(cls.profile, SwitchProfile):
             cages = [side.cages[i // side.ways] for i in range(ports)]
             return [cls.profile.cage_label(c) if c else "" for c in cages]
-        return run_port_names(self._catalog, cls, side, ports)
-
-    def _naming(self, cls: DeviceClass) -> NosNaming:
-        """How the NOS of a class of switches names ports; raises InputError (FG018) where nobody knows."""
-        return self._catalog.naming(cls.nos, cls.path, cls.profile if isinstance(cls.profile, SwitchProfile) else None)
+        return listed_port_names(self._catalog, cls, side, ports)

@@ -247,7 +247,9 @@ class Renderer:
 
 
 def require_known_nos(cluster: Cluster) -> None:
-    """Raise InputError, at each tier concerned, where a tier of switches runs a NOS without templates."""
+    """Raise InputError, at each tier concerned, where a tier of switches runs a NOS without templates, or nobody knows
+    what it calls the ports.
+    """
     faults = [
         Diagnostic(
             "FG027",
@@ -263,6 +265,7 @@ def require_known_nos(cluster: Cluster) -> None:
         for tier in fabric.tiers
         if not _is_configured(cluster.design.catalog, tier.nos, fabric.protocol)
     ]
+    faults += cluster.port_names.faults() if not faults else ()
     if faults:
         raise cluster.design.loaded.located(InputError(faults))
 

@@ -104,7 +104,7 @@ def _unclaimed(design: Design, plan: WiringPlan, device: str, row: int) -> Itera
     """Faults (FG053) of what is asked of one switch alone, and its NOS does not claim."""
     key = plan.devices.classes[plan.devices.device_class[row]].key
     tier = design.tier(key)
-    configuration = design.catalog.naming(tier.nos, tier.path).configuration
+    configuration = design.catalog.naming(tier.nos).configuration
     stated = design.loaded.blueprint.config_of[device]
     intents: tuple[tuple[Intent, str, object], ...] = (
         ("maintenance", "maintenance", stated.maintenance),

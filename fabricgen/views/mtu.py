@@ -22,7 +22,7 @@ VXLAN_BYTES = 50
 
 def largest_mtu(catalog: Catalog, devices: DeviceClass) -> int:
     """The largest MTU that the NOS of switches supports."""
-    return catalog.naming(devices.nos, devices.path).configuration.mtu_max
+    return catalog.naming(devices.nos).configuration.mtu_max
 
 
 def usual_mtu(catalog: Catalog, one: DeviceClass, other: DeviceClass, span: SpanIntent | None = None) -> int:

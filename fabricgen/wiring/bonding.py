@@ -107,7 +107,7 @@ def _check_pairs(design: Design, fabric: FabricDesign, tier: TierDesign) -> None
         check_multihoming(design, tier)
         return
     catalog, name = design.catalog, f"{tier.fabric} {tier.name}"
-    refusal = catalog.naming(tier.nos, tier.path).configuration.refusal("mlag", tier.profile.asic)
+    refusal = catalog.naming(tier.nos).configuration.refusal("mlag", tier.profile.asic)
     if refusal:
         able = [n for n in tier.profile.nos if not catalog.naming(n).configuration.refusal("mlag", tier.profile.asic)]
         others = f"run {' or '.join(sorted(able))} on them" if able else "take switches of another NOS"

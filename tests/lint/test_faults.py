@@ -21,6 +21,7 @@ from fabricgen.lint.engine import LintSettings, lint
 from fabricgen.lint.examples import BASE, MARK
 from fabricgen.lint.fault import Fault, all_codes, all_faults, page_of
 from fabricgen.lint.rule import all_rules
+from fabricgen.pipeline import other_findings
 
 SOURCE = Path(package.__file__).parent
 SHOWN = [f for f in all_faults() if not f.in_words]
@@ -65,7 +66,8 @@ def designed(file: Path) -> object:
 def judged(file: Path) -> object:
     """Judge a cluster; what is found is raised, as faults are."""
     design = build_design(load_blueprint(str(file)))
-    raise InputError(lint(design, build_cluster(design), LintSettings(as_of="2026-01-01")).findings)
+    cluster = build_cluster(design)
+    raise InputError(lint(design, cluster, LintSettings(as_of="2026-01-01"), other_findings(cluster, None)).findings)
 
 
 STAGES = (read, designed, judged)

@@ -14,7 +14,7 @@ from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault
-from fabricgen.numbering.ports import run_port_names
+from fabricgen.numbering.ports import listed_port_names, run_port_names
 
 DOES_NOT_FIT = "FG082"
 
@@ -133,10 +133,22 @@ class _SwitchCages:
         yield from ((name, (cage, i // self._run.per_connector)) for i, name in enumerate(names))
 
     def _names(self, cage: int) -> list[str]:
+        run = replace(self._run, cages=(cage,))
+        if not self._is_named:
+            return listed_port_names(self._catalog, self._cls, run, run.ways)
         try:
-            return run_port_names(self._catalog, self._cls, replace(self._run, cages=(cage,)), self._run.ways)
+            return run_port_names(self._catalog, self._cls, run, run.ways)
         except (InputError, LookupError):
             return []
+
+    @cached_property
+    def _is_named(self) -> bool:
+        """Whether the catalogue says what the NOS calls the ports as they are planned."""
+        try:
+            run_port_names(self._catalog, self._cls, self._run, 1)
+        except InputError:
+            return False
+        return True
 
     def spot(self, text: str) -> tuple[int, int | None] | None:
         """(cage, connector; None where only a cage is named) of a text; None where the switch has no such cage."""

@@ -101,7 +101,8 @@ def command(
     cluster = compile_cluster(design, phase, lab=lab)
     if locked:
         check_locked(cluster)
-    judgement = Judgement(design, cluster, told_beside(cluster, templates))
+    renders = not parts or "configs" in parts
+    judgement = Judgement(design, cluster, told_beside(cluster, templates, configured=renders))
     bundles = build_bundles(cluster, judgement.counts, options, judgement.findings)
     refuse_impossible(judgement.result)
     with progress_of(bundles) as told:

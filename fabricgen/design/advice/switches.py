@@ -56,7 +56,7 @@ def same_protocol(trials: Trials, spec: TierSpec) -> list[SwitchProfile]:
     found = []
     for name in catalog.ids("switches"):
         profile = catalog.switch(name)
-        nos = spec.nos if spec.nos in stated else profile.nos[0]
+        nos = spec.nos if spec.nos in stated else catalog.usual_nos(profile)
         known = nos in profile.nos and (nos != "sonic" or catalog.sonic_platform(name) is not None)
         if profile.protocol == spec.profile.protocol and known and name != spec.profile.id:
             found.append(profile)

@@ -163,7 +163,7 @@ def _without_links(cluster: Cluster, found: FamilyAddresses) -> Iterator[Subnet]
         if cls.kind != SWITCH:
             continue
         address, length = found.management.at(row), int(found.management_length[row])
-        port = cluster.design.catalog.naming(cls.nos, cls.path).management_of(cls.profile)
+        port = cluster.design.catalog.naming(cls.nos).management_of(cls.profile)
         holder = Holder(row, address, macs.of(row, [port]))
         if length == family.bits:
             loopbacks.setdefault(cls.fabric, []).append(holder)

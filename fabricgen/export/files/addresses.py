@@ -128,7 +128,7 @@ def _management(cluster: Cluster, found: FamilyAddresses) -> AddressSection:
 def _management_port(cluster: Cluster, cls: DeviceClass) -> str:
     if cls.kind != SWITCH:
         return ""
-    return cluster.design.catalog.naming(cls.nos, cls.path).management_of(cls.profile)
+    return cluster.design.catalog.naming(cls.nos).management_of(cls.profile)
 
 
 def _management_segments(segments: tuple[Segment, ...]) -> list[int]:

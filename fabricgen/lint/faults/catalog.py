@@ -91,7 +91,8 @@ FG026 = Fault(
     The table must have every cage of the face, names for the split that is needed, and a breakout mode for its speed.
 
     What a NOS calls a port follows from its lanes (SONiC: platform.json and port_config.ini of the device), and a
-    guess would cable a name that is not there. Take another switch, NOS or speed, or add
+    guess would configure a name that is not there. Lists and bills are written, with ports as the face has them;
+    configurations are not. Take another switch, NOS or speed, or add
     catalog/platforms/sonic/SWITCH.yaml beside the blueprint; other NOSes number ports by the face of the switch.
     """,
     bad="""

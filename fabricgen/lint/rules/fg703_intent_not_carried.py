@@ -39,7 +39,7 @@ class IntentNotCarried(DesignRule):
         known = design.catalog.known_nos()
         for asked in list_asked_intents(design):
             for tier in asked.tiers:
-                configuration = design.catalog.naming(tier.nos, tier.path).configuration if tier.nos in known else None
+                configuration = design.catalog.naming(tier.nos).configuration if tier.nos in known else None
                 if configuration is None or not configuration.claims:
                     continue
                 why = configuration.refusal(asked.intent, tier.profile.asic) or _unpublished(design, tier, asked.intent)

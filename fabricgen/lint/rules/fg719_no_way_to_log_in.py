@@ -45,10 +45,10 @@ class NoWayToLogIn(DesignRule):
                 continue
             lacks = "change" if management.users else "log in to"
             for tier in tiers:
-                if design.catalog.naming(tier.nos, tier.path).configuration.locked_out:
+                if design.catalog.naming(tier.nos).configuration.locked_out:
                     found.setdefault((tier.nos, lacks), []).append(tier)
         for (nos, lacks), tiers_of in found.items():
-            why = design.catalog.naming(nos, tiers_of[0].path).configuration.locked_out
+            why = design.catalog.naming(nos).configuration.locked_out
             yield self.flag(
                 place_of_nos(design, tiers_of[0]),
                 f"nobody can {lacks} {named(tiers_of)} after the push: {why}",

@@ -40,7 +40,7 @@ class NoAccountWithoutServers(DesignRule):
         found: dict[Path, list[TierDesign]] = {}
         for fabric, tiers, management in managements(design):
             for tier in tiers if management.aaa and not management.users else ():
-                if design.catalog.naming(tier.nos, tier.path).configuration.locked_out:
+                if design.catalog.naming(tier.nos).configuration.locked_out:
                     found.setdefault(place_of(design, fabric, "aaa"), []).append(tier)
         for path, tiers_of in found.items():
             yield self.flag(

@@ -53,7 +53,7 @@ class TablesTooSmall(DesignRule):
     def _judged(self, design: Design, fabric: FabricDesign, tier: TierDesign) -> Iterator[Diagnostic]:
         tables, switch = tier.profile.tables, tier.profile.id
         where = f"{fabric.name} {tier.name}"
-        most = design.catalog.naming(tier.nos, tier.path).configuration.ecmp_paths
+        most = design.catalog.naming(tier.nos).configuration.ecmp_paths
         limits = [(tables.ecmp_width, switch) if tables else (None, ""), (most, tier.nos)]
         width, owner = min(((limit, of) for limit, of in limits if limit), default=(0, ""))
         paths = ecmp_paths(tier)

@@ -43,7 +43,7 @@ class MtuCut(PlanRule):
         rows = {name: row for row, name in enumerate(cluster.names) if name in stated} if stated else {}
         for name, own in sorted(stated.items()):
             tier = cluster.switch(rows[name]).tier
-            most = cluster.design.catalog.naming(tier.nos, tier.path).configuration.mtu_max
+            most = cluster.design.catalog.naming(tier.nos).configuration.mtu_max
             for port, settings in sorted(own.ports.items()):
                 if settings.mtu is not None and settings.mtu > most:
                     path = ("config_of", name, "ports", port, "mtu")

@@ -14,7 +14,7 @@ from fabricgen.numbering.underlay import families
 
 def is_configured(design: Design, tier: TierDesign) -> bool:
     """Whether a configuration is written for each switch of a tier: not for those of a subnet manager."""
-    return bool(design.catalog.naming(tier.nos, tier.path).configuration.places)
+    return bool(design.catalog.naming(tier.nos).configuration.places)
 
 
 def managements(design: Design) -> Iterator[tuple[FabricDesign, tuple[TierDesign, ...], Management]]:
