@@ -63,5 +63,7 @@ def _idle(design: Design, fabric: FabricDesign) -> Iterator[tuple[Path, str]]:
         yield ("router_advertisements",), f"{fabric.name} has no IPv6 gateways of bridged hosts to advertise"
     if spec.access.model_fields_set and not bridged:
         yield ("access",), f"hosts of {fabric.name} are not bridged, and their ports refuse nothing"
+    if spec.access.ra_guard and bridged and "v6" not in known:
+        yield ("access", "ra_guard"), f"hosts of {fabric.name} have no IPv6, of which router advertisements are"
     if spec.lacp_fallback and not fabric.bond:
         yield ("lacp_fallback",), f"{fabric.name} has no bonds"

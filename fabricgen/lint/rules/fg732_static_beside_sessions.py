@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from ipaddress import ip_network
+from ipaddress import IPv4Network, IPv6Network, collapse_addresses, ip_network
 from itertools import product
 
 from fabricgen.design.extras.exits import ExitDesign
@@ -12,6 +12,7 @@ from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.subjects.addressing import within
 from fabricgen.lint.subjects.ways_out import ways_out
+from fabricgen.numbering.addresses.family import Network
 from fabricgen.views.exits import DEFAULTS, taken
 
 
@@ -69,9 +70,11 @@ class StaticBesideSessions(DesignRule):
 
 
 def _shared(static: ExitDesign, provider: ExitDesign) -> str:
-    """The first prefix of a static exit that the far devices of the other may announce as well; "" for none."""
+    """The first prefix of a static exit, halves taken together, that the far devices of the other may announce as well;
+    "" for none.
+    """
     offered = [(prefix := ip_network(o.prefix), max(o.longest, prefix.prefixlen)) for o in taken(provider)]
-    return next(
-        (route.prefix for route in taken(static) if any(within(ip_network(route.prefix), *offer) for offer in offered)),
-        "",
-    )
+    routes = [ip_network(route.prefix) for route in taken(static)]
+    four, six = [r for r in routes if isinstance(r, IPv4Network)], [r for r in routes if isinstance(r, IPv6Network)]
+    joined: list[Network] = [*collapse_addresses(four), *collapse_addresses(six)]
+    return next((str(route) for route in joined if any(within(route, *offer) for offer in offered)), "")

@@ -38,10 +38,10 @@ class Loss(NamedTuple):
 class CutOffTogether(PlanRule):
     """Ports that are shut and switches in maintenance, each of which has a stand-in, take out each other's.
 
-    Both ports of a bond, both switches of a pair, all spines of a plane, all links out, all links between a pair: each
-    by itself costs bandwidth (FG726, FG745), together they cut off what is behind them. Maintenance drains nothing
-    then, as there is no other way to prefer, and when the switches go, so does the traffic. A management port that is
-    shut hides its switch until somebody stands in front of it.
+    Both ports of a bond, both switches of a pair, all spines of a plane, all links out or between two sites: each by
+    itself costs bandwidth (FG726, FG745), together they cut off what is behind them. Maintenance drains nothing then,
+    as there is no other way to prefer, and when the switches go, so does the traffic. A management port that is shut
+    hides its switch until somebody stands in front of it.
 
     Let one of them stay until the others are back. A single leaf in maintenance with nodes on it alone is FG744's.
     """
@@ -114,7 +114,22 @@ def _losses(cluster: Cluster, fabric: FabricDesign, causes: Sequence[Cause]) -> 
         lost = shut & np.isin(links.segment, between) & (links.a_device == row)
         mate = cluster.names[int(links.b_device[np.flatnonzero(lost)[0]])]
         yield Loss(lost, f"{cluster.names[row]} and {mate} have no link between them")
+    yield from _sites_parted(cluster, fabric, gone)
     yield from _bonds_lost(cluster, hosts, gone)
+
+
+def _sites_parted(cluster: Cluster, fabric: FabricDesign, gone: Flags) -> Iterator[Loss]:
+    """Pairs of sites all of whose links in a fabric are gone."""
+    import numpy as np
+
+    links = cluster.plan.links
+    spans = np.isin(links.segment, [i for i, s in enumerate(links.segments) if s.km and s.fabric == fabric.name])
+    ends = np.sort(cluster.plan.devices.site[np.stack([links.a_device, links.b_device])], axis=0)
+    for one, other in sorted(set(zip(*ends[:, spans & gone].tolist(), strict=True))):
+        between = spans & (ends[0] == one) & (ends[1] == other)
+        if not (between & ~gone).any():
+            sites = cluster.design.layout.sites
+            yield Loss(between, f"{sites[one]} and {sites[other]} have no link between them in {fabric.name}")
 
 
 def _bonds_lost(cluster: Cluster, hosts: list[int], gone: Flags) -> Iterator[Loss]:

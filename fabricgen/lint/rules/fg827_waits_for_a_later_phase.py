@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import PlanRule
-from fabricgen.lint.subjects.links_left import cut_off, segments_up
+from fabricgen.lint.subjects.links_left import cut_off, segments_between, segments_up
 from fabricgen.models.validation import dotted
 
 if TYPE_CHECKING:
@@ -23,9 +23,10 @@ class WaitsForALaterPhase(PlanRule):
     """At a phase switches, hosts or fabrics are there, and what they cannot do without comes later.
 
     Named are: management ports and BMCs whose out-of-band network comes later, so that nobody reaches what was racked
-    unless over the fabric; switches all of whose links up come later, behind which each leaf is an island; the only way
-    out to where an exit leads, or to the routers of a fabric without exits; the subnet manager of InfiniBand; servers
-    for time, names, logs, DHCP and first boots; and all extra devices of a fabric, such as its storage.
+    unless over the fabric; switches whose links up, or whose mate, come later, so that a leaf is an island and a bond
+    has one port; the only way out to where an exit leads, or to the routers of a fabric without exits; the subnet
+    manager of InfiniBand; servers for time, names, logs, DHCP and first boots; and all extra devices of a fabric, such
+    as its storage.
 
     Let these come with what needs them, leave out the fabric that needs them, or waive the finding where somebody
     bridges the time. With `--phase` only that phase is judged, without it every phase of the blueprint.
@@ -82,17 +83,14 @@ def _unmanaged(whole: Cluster, selection: Selection, there: Presence) -> Iterato
 
 
 def _without_way_up(whole: Cluster, selection: Selection, there: Presence) -> Iterator[Gap]:
-    """Switches of a fabric that is there whose links to the tier above all come later."""
-    import numpy as np
-
+    """Switches of a fabric that is there whose links to the tier above, or to their mate, all come later."""
     for fabric in sorted(selection.fabrics):
-        rows = cut_off(whole.plan, there, segments_up(whole.plan, fabric))
-        for number in np.unique(whole.plan.devices.device_class[rows]).tolist():
-            of_class = whole.plan.devices.classes[number]
-            mine = rows[whole.plan.devices.device_class[rows] == number]
-            switches = f"{len(mine):,} {fabric} {of_class.tier} switch{'es' * (len(mine) > 1)}"
-            message = f"{switches} have no link up, {whole.names[mine[0]]} first: all switches above come later"
-            yield message, "let a switch above them come with them"
+        for segments, lacks in ((segments_up, "link up"), (segments_between, "mate")):
+            rows = cut_off(whole.plan, there, segments(whole.plan, fabric))
+            if len(rows):
+                more = f", nor {len(rows) - 1:,} more of {fabric}" if len(rows) > 1 else ""
+                message = f"{whole.names[rows[0]]} has no {lacks}{more}: what it has links to comes later"
+                yield message, "let a switch above, or the mate, come with it"
 
 
 def _without_way_out(whole: Cluster, selection: Selection, there: Presence) -> Iterator[Gap]:
