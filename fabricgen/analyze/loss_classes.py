@@ -288,15 +288,26 @@ class LossClasses:
         return known
 
     def _feeds(self) -> Iterator[Loss]:
-        """Feeds that are the only one of some racks."""
-        floor, racks = FloorPlan(self._cluster.design), self._plan.racks
-        for loss in feed_failures(self._cluster.design, floor):
-            spots = zip(
-                racks.site.tolist(), racks.row.tolist(), racks.column.tolist(), racks.hall.tolist(), strict=True
-            )
-            lost = np.array([loss.name == f"feed {floor.feeds_of(RackPosition(*spot))[0]}" for spot in spots])
-            gone = np.flatnonzero(lost[self._plan.devices.rack])
+        """Feeds that are the only one of some racks, and those without which devices have too few power supplies."""
+        design, devices = self._cluster.design, self._plan.devices
+        floor, racks = FloorPlan(design), self._plan.racks
+        columns = (racks.site, racks.row, racks.column, racks.hall)
+        spots = (RackPosition(*spot) for spot in zip(*(column.tolist() for column in columns), strict=True))
+        of_rack = [floor.feeds_of(spot) for spot in spots] if design.loaded.blueprint.floor.feeds else []
+        for loss in feed_failures(design, floor):
+            lost = np.array([loss.name == f"feed {feeds[0]}" for feeds in of_rack])
+            gone = np.flatnonzero(lost[devices.rack])
             yield Loss("feed", loss.name, 1, 1, loss.name, gone, share=self.survival.after(loss).share)
+        cords = design.loaded.blueprint.floor.cords
+        stopping = [cls for cls in devices.classes if cls.profile.psu and cls.profile.psu.stop_without_feed(cords)]
+        if cords < 2 or not of_rack or not stopping:
+            return
+        rows = np.concatenate([np.arange(cls.first, cls.first + cls.count) for cls in stopping])
+        for feed in design.loaded.blueprint.floor.feeds:
+            on_feed = np.array([feed in feeds for feeds in of_rack])
+            gone = rows[on_feed[devices.rack[rows]]]
+            if len(gone):
+                yield Loss("feed", f"feed {feed}", 1, 1, f"feed {feed}", gone)
 
 
 _Pair = tuple[int, float, Fraction, tuple[int, int]]

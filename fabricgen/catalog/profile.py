@@ -97,6 +97,26 @@ class PowerSupplies(FrozenModel):
     cords: Annotated[
         Literal["ordered", "included"], Field(description="Whether cords are ordered, or come with the device.")
     ] = "ordered"
+    needed: Annotated[
+        int | None,
+        Field(gt=0, description="How many must be fed for it to run: 4 of the 6 of a DGX H100. Default: not known."),
+    ] = None
+
+    @model_validator(mode="after")
+    def _has_as_many_as_it_needs(self) -> Self:
+        if self.needed is not None and self.needed > self.count:
+            raise FieldError("needed", f"{self.needed} of {self.count} power supplies cannot be fed")
+        return self
+
+    def left_without_feed(self, feeds: int) -> int:
+        """How many stay fed where the fullest of so many feeds is lost, over which they are spread equally: six on two
+        feeds are 3 + 3.
+        """
+        return self.count - -(-self.count // feeds)
+
+    def stop_without_feed(self, feeds: int) -> bool:
+        """Whether those that stay fed are known to be too few."""
+        return self.needed is not None and self.left_without_feed(feeds) < self.needed
 
 
 class DeviceProfile(Profile):

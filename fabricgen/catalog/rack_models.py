@@ -16,8 +16,8 @@ Reserve = Literal["cable-manager", "rack-pdu", "blank"]
 """What stands in reserved rack units, one unit high each."""
 
 
-NODE_PLACES, TRAY_PLACES = "node", "tray"
-"""What `fixed` calls the places of nodes, and of the switch trays of a scale-up domain."""
+NODE_PLACES, TRAY_PLACES, SWITCH_PLACES = "node", "tray", "switch"
+"""What `fixed` calls the places of nodes, of the switch trays of a scale-up domain, and of switches on top."""
 
 
 class RackProfile(Profile):
@@ -65,6 +65,13 @@ class RackProfile(Profile):
             "says so, and it has none where the blueprint does not name it."
         ),
     ] = ()
+    powers: Annotated[
+        tuple[str, ...],
+        Field(
+            description="What of `fixed` has its draw in the published power of the rack, which is the figure of its "
+            "nodes together: it adds 0 W."
+        ),
+    ] = ()
     part_number: Annotated[str, Field(description="What is ordered.")] = ""
 
     @property
@@ -97,9 +104,10 @@ class RackProfile(Profile):
 
     @model_validator(mode="after")
     def _includes_what_is_fixed(self) -> Self:
-        for name in self.includes:
-            if name not in self.fixed:
-                raise FieldError("includes", f"'{name}' is not `fixed` in it; fixed are {', '.join(self.fixed)}")
+        for key, names in (("includes", self.includes), ("powers", self.powers)):
+            for name in names:
+                if name not in self.fixed:
+                    raise FieldError(key, f"'{name}' is not `fixed` in it; fixed are {', '.join(self.fixed)}")
         return self
 
     @model_validator(mode="after")

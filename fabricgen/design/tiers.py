@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 
 from fabricgen.blueprint.beside.sized import SIZED, SizedBefore, holder_of, sized_before
@@ -13,6 +14,8 @@ from fabricgen.blueprint.models import Blueprint
 from fabricgen.blueprint.sections.fabric import Fabric, Tier
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import SwitchProfile
+from fabricgen.catalog.profile import Power
+from fabricgen.catalog.rack_models import SWITCH_PLACES
 from fabricgen.design.fabric_model import TierKey
 from fabricgen.design.layout import Layout
 from fabricgen.design.parts import parts_of, within_pod
@@ -180,6 +183,8 @@ def _spec(context: FabricContext, name: str, tier_name: str, per: tuple[str, ...
     # the line that states the switch: of the tier, or of a pod that has its own
     stated = (*layout.parts[0].path, f"{name}.{tier_name}") if own and own.switch else place
     profile = context.catalog.switch(tier.switch, (*stated, "switch"))
+    if scope_of(per) == "rack" or tier.stand == "rack-top":
+        profile = _within_racks(profile, layout)
     _check_protocol(profile, name, spec, stated)
     _check_cages(profile, tier, place)
     _check_purposes(context.blueprint, spec, tier, place)
@@ -199,6 +204,23 @@ def _spec(context: FabricContext, name: str, tier_name: str, per: tuple[str, ...
         before=sized_before(before) if before else None,
         fewest_uplinks=SIZED not in lock.words and name in lock.of("vlans"),
     )
+
+
+def _within_racks(profile: SwitchProfile, layout: Layout) -> SwitchProfile:
+    """The profile of switches on top of the racks of nodes; it draws nothing of its own where all these racks have its
+    draw in their published power.
+    """
+    racks = {part.kind.node_rack.id: part.kind.node_rack for part in layout.parts}
+    if not all(SWITCH_PLACES in rack.powers for rack in racks.values()):
+        return profile
+    return _drawing_nothing(profile, " and ".join(sorted(racks)))
+
+
+@lru_cache(maxsize=64)
+def _drawing_nothing(profile: SwitchProfile, racks: str) -> SwitchProfile:
+    """A profile whose draw is in the power of racks; one object for each, by which what its face holds is known."""
+    counted = Power(counted_in=f"the published power of {racks}")
+    return profile.model_copy(update={"power_w": counted})
 
 
 def _asks_for_nodes(context: FabricContext, name: str) -> bool:

@@ -238,7 +238,11 @@ class Floor(Model):
         "of two busways), whole rows (a busway a row), or sites.",
     )
     cords: int = Field(
-        2, ge=1, le=2, description="Feeds that each rack hangs on: 2, so that it outlives one; 1 goes down with it."
+        2,
+        ge=1,
+        le=4,
+        description="Feeds that each rack hangs on: 2, so that it outlives one; 1 goes down with it; 3 where devices "
+        "need more than half of their power supplies.",
     )
 
     @model_validator(mode="after")
@@ -247,6 +251,7 @@ class Floor(Model):
             raise ValueError("a feed is named twice")
         if self.feeds and self.cords > len(self.feeds):
             raise ValueError(
-                f"racks of {self.cords} cords need as many feeds, {len(self.feeds)} is named; say `cords: 1`"
+                f"racks of {self.cords} cords need as many feeds, and {len(self.feeds)} of {self.cords} are named: "
+                f"say `cords: {len(self.feeds)}`, or name more"
             )
         return self

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from fabricgen.blueprint.dimensions import WHOLE, dimension_of
 from fabricgen.blueprint.sections.floor import Stand
+from fabricgen.catalog.rack_models import SWITCH_PLACES
 from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.floor.rack_space import FreeUnits
 from fabricgen.design.floor.unit_kind import UnitKind
@@ -108,7 +109,7 @@ def node_rack_of(
     sold = [us for name, us in kind.node_rack.included_units.items() if name not in named]
     free = FreeUnits(kind.node_rack.units, kind.node_rack.reserved_units.union(*kept.values(), *sold))
     switches: dict[TierKey, tuple[int, ...]] = {}
-    fixed = list(kind.node_rack.fixed.get("switch", ()))
+    fixed = list(kind.node_rack.fixed.get(SWITCH_PLACES, ()))
     for t in (t for t in inside if t.stand == "rack-bottom"):
         switches[t.tier.key] = _stacked(free, t, counts[t.tier.key], kept.get(t.holder, ()), [])
     nodes = _node_units(kind, free, sum(t.height * counts[t.tier.key] for t in inside if t.stand == "rack-middle"))
