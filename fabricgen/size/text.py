@@ -120,7 +120,7 @@ def _operating(ports: Ports, hardware: Hardware) -> list[str]:
     """The NOS, and the servers and accounts that its switches need: examples, which are the user's to replace."""
     usable = hardware.catalog.usable_nos(ports.profile)
     nos = "sonic" if "sonic" in usable else usable[0]
-    servers = "ntp: [10.32.0.4, 10.32.0.5], syslog: {servers: 10.32.0.6}"
+    servers = "ntp: [10.32.0.4, 10.32.0.5, 10.32.0.10, 10.32.0.11], syslog: {servers: 10.32.0.6}"
     return [f"nos: {nos}", f"management: {{{servers}}}  # yours"]
 
 

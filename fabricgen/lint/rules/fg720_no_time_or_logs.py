@@ -28,7 +28,7 @@ class NoTimeOrLogs(DesignRule):
           ntp: []  # <-
     """
     good = """
-        management: {ntp: [10.32.0.2, 10.32.0.3], syslog: {servers: 10.32.0.4}}
+        management: {ntp: 10.32.0.2, syslog: {servers: 10.32.0.4}}
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
