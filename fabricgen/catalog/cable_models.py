@@ -116,6 +116,9 @@ class CableProfile(Profile):
             description="The connector of wider modules of which such a module takes one lane, over a splitter.",
         ),
     ] = ""
+    own_fec: Annotated[
+        bool, Field(description="The module corrects errors itself, so that its port is configured without FEC.")
+    ] = False
     form_factors: Annotated[tuple[str, ...], Field(description="Cages it fits; empty: any pluggable cage.")] = ()
     splittable: Annotated[
         bool, Field(description="One connector may serve several links, each on lanes of its own.")

@@ -75,6 +75,14 @@ class Product(FrozenModel):
     power_w: Annotated[
         float | None, Field(ge=0, le=100, description="At its common end, W. Default: as the medium.")
     ] = None
+    power_w_at: Annotated[
+        dict[int, Annotated[float, Field(ge=0, le=100)]],
+        Field(
+            max_length=8,
+            description="What ports of its cage add up to, Gb/s -> what it draws then, W, where that is less than "
+            "`power_w`: at 200G half of the channels of a 400G module are off.",
+        ),
+    ] = Field(default_factory=dict)
     protocols: Annotated[
         tuple[Literal["infiniband", "ethernet"], ...],
         Field(max_length=2, description="Where it speaks only one. Default: both."),
@@ -95,9 +103,15 @@ class Product(FrozenModel):
             length * 2 % 1 or length >= 100 + 900 * (length % 1 == 0) for length in self.lengths_m
         ):
             raise ValueError("{nnn} writes whole metres below 1000 and halves below 100; use {m}")
+        if set(self.power_w_at) - set(self.gbps):
+            raise ValueError(f"power_w_at names speeds of `gbps`, {self.gbps}; got {sorted(self.power_w_at)}")
         if self.kind != "fibre" and not (self.form_factor and self.gbps):
             raise ValueError("transceivers and cables have a form_factor and gbps")
         return self
+
+    def draws_w(self, gbps: int) -> float | None:
+        """What it draws with ports of so many Gb/s in its cage, W; None where only the medium may say."""
+        return self.power_w_at.get(gbps, self.power_w)
 
     def part_number(self, length_m: float) -> str:
         """What to order for a length."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from ipaddress import IPv4Address
@@ -19,7 +18,7 @@ from fabricgen.views.spans import MacsecIntent, SpanIntent
 from fabricgen.views.vrf_loopbacks import VrfLoopback
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Service:
     """A fabric whose hosts a switch serves, or whose traffic it carries; addresses have prefix lengths, "" for none.
 
@@ -108,7 +107,7 @@ class PlacedSnippet:
     """Where the blueprint states it."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class SwitchPort:
     """A cabled port of a switch; addresses have prefix lengths, "" for none.
 
@@ -116,7 +115,7 @@ class SwitchPort:
     `host`, or `exit` for a device outside. `speed_gbps` is Gb/s, `cable_m` the length of its cable as stocked, 0
     without one, `mtu` the largest IP packet in bytes: as stated, else the largest that both ends support. `service` is
     the fabric of the service that a host port belongs to, `vlan` its VLAN where hosts are bridged. What ends in 6 is
-    IPv6.
+    IPv6. With `fec_in_module` its module corrects errors itself, so that the port has no FEC.
     """
 
     name: str
@@ -136,6 +135,7 @@ class SwitchPort:
     cable: str
     mtu: int
     service: str = ""
+    fec_in_module: bool = False
     subinterfaces: tuple[Subinterface, ...] = ()
     address6: str = ""
     peer_address6: str = ""
@@ -314,7 +314,7 @@ class Leaked:
     prefixes: tuple[str, ...]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class SwitchView:
     """One switch; addresses are without prefix length unless said otherwise, "" for none.
 

@@ -411,6 +411,7 @@ class SwitchViews:
                 ways=side.ways,
                 speed_gbps=int(segment.speed_gbps),
                 lane_gbps=side.lane_gbps,
+                fec_in_module=segment.corrects_itself(side),
                 role=self._role(segment_of, "peer" if peer_class is cls else "down" if at_b else "up"),
                 address=ends[0][0],
                 peer=self.names[peer],

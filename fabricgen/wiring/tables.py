@@ -189,6 +189,13 @@ class Segment:
         at = CageLanes(side.form_factor, side.lane_gbps, self.speed_gbps)
         return None if profile.attached else profile.module_at(at, self.lane_gbps, self.geared)
 
+    def corrects_itself(self, side: Side) -> bool:
+        """Whether the module at a side has FEC of its own, so that its port has none."""
+        if not self.geared or not isinstance(side, PortRun | Attachment) or side.lane_gbps == self.lane_gbps:
+            return False
+        at = CageLanes(side.form_factor, side.lane_gbps, self.speed_gbps)
+        return any(c.own_fec for c in self.geared if c.light_gbps == self.lane_gbps and c.gears(at))
+
     @property
     def lanes(self) -> int:
         """Lanes of one link, rounded up: a lane is not shared between links."""

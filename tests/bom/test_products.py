@@ -16,6 +16,7 @@ from fabricgen.catalog.models import CableProfile
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.kernel.diagnostics import InputError
+from fabricgen.lint.rules.fg629_part_not_listed import PartNotListed
 from fabricgen.wiring.cabling.end_kinds import EndKind, mismatch
 from fabricgen.wiring.cabling.shelf import CableOrder, Shelf
 from tests.conftest import BLUEPRINTS, EXAMPLES, example_cluster
@@ -36,6 +37,7 @@ IB_SWITCH, IB_DGX = (end("OSFP", 800, top, protocol="infiniband") for top in ("f
 COPPER = end("RJ45", 1, lane=1)
 LEAF_100G, SPINE_200G = end("QSFP28", 100, lane=25), end("QSFP-DD", 200, lane=25)
 SPLIT_200G = "2x MFP7E20-N005"
+HDR_CAGE = end("OSFP", 400, "finned", lane=50, protocol="infiniband")
 
 CABLES = [
     # medium, common end, far end, far ends, lanes, run m -> part; each read off the pages that the list cites
@@ -65,6 +67,10 @@ CABLES = [
     ("aoc-25g", end("QSFP-DD", 100, lane=25), LEAF_100G, 1, 4, 12, "MFA1A00-C015"),  # QSFP28 goes into QSFP-DD
     ("aoc-25g", end("QSFP28", 200, lane=25), LEAF_100G, 2, 8, 12, None),  # QSFP-DD does not go into QSFP28
     ("aoc-25g", SPINE_200G, LEAF_100G, 2, 8, 12, "aoc-25g-qsfp-dd-qsfp28-200g-1x2-15m"),
+    ("aoc-50g", end("QSFP56", 200, lane=50), end("QSFP112", 200, lane=50), 1, 4, 9, "MFS1S00-H010V"),  # LinkX overview
+    ("aoc-ndr-hdr", HDR_CAGE, end("QSFP56", 200, lane=50), 2, 8, 9, "MFA7U10-H010"),
+    ("aoc-ndr-hdr", HDR_CAGE, end("QSFP56", 200, lane=50), 2, 8, 31, None),
+    ("dac-50g", HDR_CAGE, end("QSFP56", 200, lane=50), 2, 8, 1.8, "MCP7Y60-H002"),
     ("cat6a", COPPER, COPPER, 1, 1, 6.2, "cat6a-7m"),
     ("aec-100g", SWITCH, SWITCH, 1, 8, 5, None),  # NVIDIA sells no retimed copper
     ("lr4", end("OSFP", 800, "finned"), SWITCH, 1, 8, 40, "2x fibre-smf-os2-lc-duplex-40m"),
@@ -96,6 +102,11 @@ TRANSCEIVERS = [
     ("dr8-200g", end("OSFP", 1600, "finned", lane=200), None),  # XDR's speaks InfiniBand only
     ("dr8-200g", end("OSFP", 1600, "finned", lane=200, protocol="infiniband"), "980-9IAH1-00XM00"),
     ("sr8-100g", end("CFP2", 400), None),
+    ("sr8-50g", end("QSFP56", 200, lane=50), "MMA1T00-VS"),
+    ("sr8-50g", end("QSFP112", 200, lane=50), "MMA1T00-VS"),
+    ("sr8-50g", end("QSFP56", 200, lane=50, protocol="infiniband"), "MMA1T00-HS"),
+    ("dr1-25g", LEAF_100G, "MMS1V70-CM"),
+    ("dr4-50g", end("QSFP-DD", 400, lane=50), "MMS1V00-WM"),
 ]
 
 
@@ -103,6 +114,45 @@ TRANSCEIVERS = [
 def test_the_transceiver_of_a_cage(medium: str, plug: EndKind, expected: str | None) -> None:
     found = LINKX.transceiver(MEDIA[medium], plug)
     assert (found.part if found else None) == expected
+
+
+@pytest.mark.parametrize(
+    ("medium", "plug", "watts"),
+    [
+        ("sr8-100g", DPU, 9),
+        ("sr8-100g", DPU_200, 5),
+        ("dr8-100m", CARD, 9),
+        ("dr8-100m", replace(CARD, gbps=200), 5),
+        ("sr8-100g", replace(CARD, gbps=200), 6.5),
+        ("sr8-100g", SWITCH, 17),
+    ],
+)
+def test_half_of_the_channels_draw_less(medium: str, plug: EndKind, watts: float) -> None:
+    """At 200G a module of four channels runs two: 5 W of 9 W (MMA1Z00-NS400-T and MMS4X00-NS400, Overview)."""
+    assert replace(plug, shelf=LINKX).transceiver_w(MEDIA[medium]) == watts
+
+
+def test_the_nearest_part_fits_the_cage_and_the_polish(tmp_path: Path) -> None:
+    """MPO-12 of UPC: no fibre of APC is near it, nor a single-mode module to a multimode one."""
+    file = tmp_path / "b.yaml"
+    file.write_text(
+        """
+fabricgen: 1
+name: near
+scalable_unit: {nodes: 4 x dgx-a100, racks: {nodes_per_rack: 2}}
+pods: {p1: {su: 1}}
+cabling: {products: [nvidia-linkx]}
+fabrics:
+  compute: {protocol: roce, media: [SR], tiers: {leaf: {switch: sn4700, per: su}}}
+"""
+    )
+    cluster = build_cluster(build_design(load_blueprint(str(file))))
+    told = {d.message: d.hint for d in PartNotListed().check(cluster)}
+    assert [message.partition("no product list has ")[2] for message in told] == [
+        "1:2 fibre MMF-OM4, MPO-16/APC, for sr8-50g",
+        "a transceiver sr8-50g for QSFP-DD of 400G",
+    ]
+    assert set(told.values()) == {"add a list to `cabling.products`, or state other media"}
 
 
 def test_the_first_list_that_has_a_part_is_taken() -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
@@ -14,8 +16,10 @@ from fabricgen.wiring.cabling.shelf import fibres_of
 if TYPE_CHECKING:
     from fabricgen.bom.cables import CableParts
     from fabricgen.bom.jumpers import Jumper
+    from fabricgen.catalog.cable_models import CableProfile
     from fabricgen.catalog.product_models import Product, ProductList
     from fabricgen.cluster import Cluster
+    from fabricgen.wiring.cabling.end_kinds import EndKind
     from fabricgen.wiring.cabling.shelf import CableOrder, Shelf
     from fabricgen.wiring.tables import Ints64, Segment
 
@@ -61,9 +65,9 @@ class PartNotListed(PlanRule):
             return
         parts = CableParts(cluster)
         for what, gaps in (
-            ("cables", _cable_gaps(cluster, parts, shelf)),
-            ("jumpers", _jumper_gaps(cluster, parts, shelf)),
-            ("transceivers", _transceiver_gaps(cluster, parts, shelf)),
+            ("cables", _cable_gaps(cluster, parts, _Nearest(cluster, shelf))),
+            ("jumpers", _jumper_gaps(cluster, parts, _Nearest(cluster, shelf))),
+            ("transceivers", _transceiver_gaps(cluster, parts, _Nearest(cluster, shelf))),
         ):
             for (fabric, key, missing, nearest), (path, count) in gaps.items():
                 message = f"{count} {fabric} {key} {what}: no product list has {missing}"
@@ -71,7 +75,7 @@ class PartNotListed(PlanRule):
                 yield self.flag(path, message, f"{near}add a list to `cabling.products`, or state other media")
 
 
-def _cable_gaps(cluster: Cluster, parts: CableParts, shelf: Shelf) -> Gaps:
+def _cable_gaps(cluster: Cluster, parts: CableParts, near: _Nearest) -> Gaps:
     """How many cables lack a part, by what is missing where."""
     import numpy as np
 
@@ -90,7 +94,7 @@ def _cable_gaps(cluster: Cluster, parts: CableParts, shelf: Shelf) -> Gaps:
             numbers, counts = np.unique(segment[code == i], return_counts=True)
             for n, count in zip(numbers.tolist(), counts.tolist(), strict=True):
                 s = links.segments[n]
-                _add(found, s, _missing_cable(shelf, cable.wanted), count)
+                _add(found, s, _missing_cable(near, cable.wanted), count)
     return found
 
 
@@ -104,7 +108,7 @@ def _segments(cluster: Cluster) -> Ints64:
     return segment
 
 
-def _jumper_gaps(cluster: Cluster, parts: CableParts, shelf: Shelf) -> Gaps:
+def _jumper_gaps(cluster: Cluster, parts: CableParts, near: _Nearest) -> Gaps:
     """How many jumpers of patched cables lack a part, by what is missing where."""
     import numpy as np
 
@@ -119,12 +123,13 @@ def _jumper_gaps(cluster: Cluster, parts: CableParts, shelf: Shelf) -> Gaps:
         numbers, counts = np.unique(segment[(channels.kind == i) & reaching], return_counts=True)
         for jumper, each in lacking.items():
             for n, count in zip(numbers.tolist(), counts.tolist(), strict=True):
-                _add(found, links.segments[n], _missing_jumper(shelf, jumper), each * count)
+                _add(found, links.segments[n], _missing_jumper(near, jumper), each * count)
     return found
 
 
-def _missing_jumper(shelf: Shelf, jumper: Jumper) -> tuple[str, str]:
+def _missing_jumper(near: _Nearest, jumper: Jumper) -> tuple[str, str]:
     """(what no list has, the nearest part that one has) for a jumper."""
+    shelf = near.shelf
     medium, pieces = jumper.medium, fibres_of(jumper.medium, jumper.far_ends, jumper.lanes)
     if jumper.kind == "B" and pieces:
         product = max(shelf.fibres(medium, pieces[1]), key=lambda p: p.lengths_m[-1], default=None)
@@ -134,7 +139,7 @@ def _missing_jumper(shelf: Shelf, jumper: Jumper) -> tuple[str, str]:
     split = f"1:{pieces[1] if pieces else jumper.far_ends}" if not pieces or pieces[1] > 1 else "straight"
     typed = "" if jumper.kind == "B" else f" of type {jumper.kind}"
     what = f"{split} fibre {medium.fibre.upper()}, {medium.connector}{typed}, for {medium.id}"
-    return what, _nearest(shelf.lists, "fibre", medium.medium, "")
+    return what, near.fibre(medium, medium.connector)
 
 
 def _add(found: Gaps, segment: Segment, missing: tuple[str, str], count: int) -> None:
@@ -143,8 +148,9 @@ def _add(found: Gaps, segment: Segment, missing: tuple[str, str], count: int) ->
     found[gap] = path, before + count
 
 
-def _missing_cable(shelf: Shelf, wanted: CableOrder) -> tuple[str, str]:
+def _missing_cable(near: _Nearest, wanted: CableOrder) -> tuple[str, str]:
     """(what no list has, the nearest part that one has) for a cable."""
+    shelf = near.shelf
     product = max(shelf.cables(wanted), key=lambda p: p.lengths_m[-1], default=None)
     if product:
         longest = product.lengths_m[-1]
@@ -159,14 +165,13 @@ def _missing_cable(shelf: Shelf, wanted: CableOrder) -> tuple[str, str]:
     else:
         pieces = wanted.pieces
         split = "straight" if pieces and pieces[1] == 1 else f"1:{pieces[1]}" if pieces else f"1:{wanted.far_ends}"
-        what = f"{split} fibre {medium.fibre.upper()}, {medium.connector}, for {medium.id}"
-    if medium.attached:
-        lists = shelf.lists_for(wanted.hub.vendor, wanted.far.vendor)
-        return what, _nearest(lists, "cable", medium.medium, wanted.hub.form_factor)
-    return what, _nearest(shelf.lists, "fibre", medium.medium, wanted.hub.form_factor)
+        plug = medium.connector_for(wanted.lanes / (pieces[0] if pieces else 1))
+        what = f"{split} fibre {medium.fibre.upper()}, {plug}, for {medium.id}"
+        return what, near.fibre(medium, plug)
+    return what, near.cable(wanted)
 
 
-def _transceiver_gaps(cluster: Cluster, parts: CableParts, shelf: Shelf) -> Gaps:
+def _transceiver_gaps(cluster: Cluster, parts: CableParts, near: _Nearest) -> Gaps:
     """How many ends of cables lack a transceiver, by what is missing where."""
     import numpy as np
 
@@ -182,18 +187,70 @@ def _transceiver_gaps(cluster: Cluster, parts: CableParts, shelf: Shelf) -> Gaps
             s, kind, chosen = links.segments[rest // len(kinds)], kinds[rest % len(kinds)], table.media[of_medium]
             if kind.transceiver(chosen) and kind.product(chosen) is None:
                 of = f" of {kind.vendor}" if kind.vendor else ""
-                what = f"a transceiver {chosen.id} for {kind.form_factor} of {kind.gbps}G{of}"
-                near = _nearest(shelf.lists_for(kind.vendor), "transceiver", chosen.medium, kind.form_factor)
-                _add(found, s, (what, near), count)
+                what = f"a transceiver {kind.module(chosen).id} for {kind.form_factor} of {kind.gbps}G{of}"
+                _add(found, s, (what, near.transceiver(kind, chosen)), count)
     return found
 
 
-def _nearest(lists: Iterable[ProductList], kind: str, medium: str, form_factor: str) -> str:
-    """The most similar part of a kind, by cage, then by medium; "" where none is similar."""
-    products: Sequence[Product] = [p for found in lists for p in found.products if p.kind == kind]
+def _plugs_of(product: Product, medium: CableProfile) -> set[str]:
+    """The connectors that a product of a medium has or joins: of a transceiver that of all its lanes."""
+    if product.kind == "fibre":
+        return {medium.connector, *(narrow.connector for narrow in medium.narrow)}
+    lanes = max(product.gbps) / max(medium.lane_gbps)
+    return {medium.connectors_of(lanes).rpartition("x ")[2]}
 
-    def likeness(product: Product) -> tuple[bool, bool]:
-        return product.form_factor == form_factor, any(m.startswith(medium.lower()) for m in product.media)
 
-    best = max(products, key=likeness, default=None)
-    return f"{best.part} ({best.name})" if best and any(likeness(best)) else ""
+@dataclass(frozen=True)
+class _Nearest:
+    """The parts of product lists that are nearest to what no list has: they fit the cage, and the polish of the fibre.
+
+    A plug of APC in a receptacle of UPC, or the other way round, touches glass at an angle, and ruins both.
+    """
+
+    cluster: Cluster
+    shelf: Shelf
+
+    @cached_property
+    def _media(self) -> dict[str, CableProfile]:
+        return {cable.id: cable for cable in self.cluster.design.catalog.cables}
+
+    def fibre(self, medium: CableProfile, plug: str) -> str:
+        """The fibre of the same kind and connector; "" where none is sold."""
+        return self._best("fibre", self.shelf.lists, medium, lambda p: self._joins(p, medium, plug))
+
+    def transceiver(self, kind: EndKind, medium: CableProfile) -> str:
+        """The transceiver that fits a cage and the plug of its fibre; "" where none is sold."""
+        module = kind.module(medium)
+        plug = module.connector_for(kind.gbps / kind.lane_gbps / max(1, kind.connectors))
+
+        def fits(product: Product) -> bool:
+            return product.takes(kind.form_factor, kind.top) and self._joins(product, module, plug)
+
+        return self._best("transceiver", self.shelf.lists_for(kind.vendor), module, fits)
+
+    def cable(self, wanted: CableOrder) -> str:
+        """The cable with ends of its own that fits the cages at both ends; "" where none is sold."""
+        hub, far = wanted.hub, wanted.far
+        lists = self.shelf.lists_for(hub.vendor, far.vendor)
+
+        def fits(product: Product) -> bool:
+            pairs = ((hub, far), (far, hub)) if product.splits == 1 else ((hub, far),)
+            return any(
+                product.takes(a.form_factor, a.top) and product.far_takes(b.form_factor, b.top) for a, b in pairs
+            )
+
+        return self._best("cable", lists, wanted.medium, fits)
+
+    def _joins(self, product: Product, medium: CableProfile, plug: str) -> bool:
+        """Whether a product is for fibre of the same kind with the same connector."""
+        media = (self._media[name] for name in product.media)
+        return any(own.fibre == medium.fibre and plug in _plugs_of(product, own) for own in media)
+
+    def _best(
+        self, kind: str, lists: Iterable[ProductList], medium: CableProfile, fits: Callable[[Product], bool]
+    ) -> str:
+        """The first of those that fit, of the same medium if there is one."""
+        products = [p for sold in lists for p in sold.products if p.kind == kind and fits(p)]
+        word = medium.medium.lower()
+        best = max(products, key=lambda p: any(name.startswith(word) for name in p.media), default=None)
+        return f"{best.part} ({best.name})" if best else ""

@@ -35,7 +35,7 @@ class TwoClocks(DesignRule):
         """Count the time servers of every fabric; one finding for each statement names all fabrics that have it."""
         paired: dict[Path, tuple[tuple[str, ...], list[str]]] = {}
         for fabric, _, management in managements(design):
-            if len(management.ntp) == 2:
+            if len(set(management.ntp)) == len(management.ntp) == 2:
                 paired.setdefault(place_of(design, fabric, "ntp"), (management.ntp, []))[1].append(fabric.name)
         for path, (servers, fabrics) in paired.items():
             yield self.flag(

@@ -170,7 +170,11 @@ def _port_row(switch: SwitchView, port: SwitchPort, *, dynamic: bool) -> dict[st
         "mtu": port.mtu,
         "speed_gbps": 0 if cage.form_factor == "RJ45" else port.speed_gbps,
         "lanes": lanes if lanes < cage.lanes // port.ways else 0,
-        "fec": _FEC[own.fec] if own.fec else "rs" if port.speed_gbps >= FEC_FROM_GBPS else "",
+        "fec": _FEC[own.fec]
+        if own.fec
+        else "rs"
+        if port.speed_gbps >= FEC_FROM_GBPS and not port.fec_in_module
+        else "",
         "state": "down" if own.shutdown else "up",
         "bond": port.bond,
         **_vlans(switch, port),

@@ -179,7 +179,7 @@ def _port_row(switch: SwitchView, port: SwitchPort) -> dict[str, Any]:
     service = switch.service_of(port)
     link_local = port.role not in ("host", EXIT) and not port.bond and switch.fabric.underlay == "ebgp-unnumbered"
     settings = port.settings
-    fec = settings.fec or ("rs" if port.speed_gbps >= FEC_FROM_GBPS else "")
+    fec = settings.fec or ("rs" if port.speed_gbps >= FEC_FROM_GBPS and not port.fec_in_module else "")
     return {
         "name": token(port.name),
         "description": one_line(port.label),

@@ -196,7 +196,7 @@ def _port_fields(port: TablePort, cabled: SwitchPort | None) -> dict[str, Any]:
         "alias": port.alias,
         "autoneg": "on" if port.copper else None,
         "description": one_line(cabled.label if cabled else "unused", 255),
-        "fec": own.fec or fec_of(port) or None,
+        "fec": own.fec or ("" if cabled and cabled.fec_in_module else fec_of(port)) or None,
         "index": port.index,
         "lanes": port.lanes,
         "macsec": cabled.span.profile if cabled and cabled.span and cabled.span.macsec else None,

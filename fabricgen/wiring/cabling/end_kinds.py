@@ -87,9 +87,8 @@ class EndKind:
     def transceiver_w(self, medium: CableProfile) -> float | None:
         """The power of the transceiver, W; None where it is not known."""
         product = self.product(medium)
-        if product and product.power_w is not None:
-            return product.power_w
-        return self.power_w(medium)
+        draws = product.draws_w(self.gbps) if product else None
+        return self.power_w(medium) if draws is None else draws
 
     def power_w(self, medium: CableProfile) -> float | None:
         """The power of an end of a medium as the catalogue has it, W; None where it is not known."""
