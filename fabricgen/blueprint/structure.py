@@ -60,6 +60,23 @@ def check_structure(file: str) -> None:
         hold_to_names(source, Catalog(path.parent / "catalog"))
 
 
+def check_overlay(file: str) -> None:
+    """Check what is laid over a blueprint, without what it includes.
+
+    Raises InputError with every fault: FG001 to FG008 for what cannot be read, FG010 for what does not fit the schema.
+    """
+    located = read_located(Path(file))
+    errors = list(schema_validator("overlay").iter_errors(located.data))
+    if not errors:
+        return
+    try:
+        validate(Blueprint, located)
+    except InputError as error:  # in the user's terms, but it misses what the blueprint itself has: its name
+        if told := [each for each in error.diagnostics if each.path and each.path[0] in located.data]:
+            raise InputError(told) from error
+    raise InputError(_told(error, located) for error in errors)
+
+
 def hold_to_schema(name: str, model: type[BaseModel], located: Located, *, part: str = "") -> None:
     """Hold data to a schema of the folder `schemas/`, or to a definition in it; raises InputError (FG010) if it fails.
 

@@ -97,6 +97,24 @@ def test_a_misspelt_name_is_marked_in_editors_and_told_by_check(fabricgen, tmp_p
     assert f"did you mean '{meant}'?" in ran.out
 
 
+def test_check_takes_a_file_for_an_overlay_where_it_is_told_so(fabricgen, tmp_path: Path) -> None:
+    """Such as what `as-built -o` and `verify --accept -o` write: a part of a blueprint, without name and fabrics."""
+    overlay = tmp_path / "as-built.yaml"
+    overlay.write_text('cable_of:\n  "leaf:1": {a_cage: "30", length_m: 25}\n', encoding="utf-8")
+    assert fabricgen("schema", "--check", "--of", "overlay", overlay).code == 0
+    assert fabricgen("schema", "--check", overlay).code == 2
+    overlay.write_text("cable_of: {x: {a_cagee: 3}}\nfoo: 1\n", encoding="utf-8")
+    ran = fabricgen("schema", "--check", "--of", "overlay", overlay)
+    assert ran.code == 2
+    assert f"{overlay}:1:16: error[FG010]: unknown key 'a_cagee' in cable_of.x" in ran.out
+    assert f"{overlay}:2:1: error[FG010]: unknown key 'foo' at the top level" in ran.out
+    assert "needs" not in ran.out
+    overlay.write_text("- 1\n", encoding="utf-8")
+    assert "FG010" in fabricgen("schema", "--check", "--of", "overlay", overlay).out
+    told = fabricgen("schema", "--check", "--of", "project", overlay)
+    assert (told.code, "leave out --of" in told.err) == (2, True)
+
+
 @pytest.mark.slow
 def test_profiles_of_ones_own_are_names_in_the_schema_of_a_blueprint(fabricgen, tmp_path: Path) -> None:
     file = write(tmp_path / "mine.yaml", LEAF_SPINE.replace("sn4700", "own-switch"))

@@ -27,12 +27,15 @@ def command(files: tuple[str, ...], of: str, check: bool, output: str) -> int:
     For a blueprint FILE, only names of the catalogue and of the catalog/ folder beside it are right; without one the
     schema is for any blueprint, and leaves names open. With --check, a file is taken for a blueprint, which is checked
     with all that it includes, unless its name or place says otherwise: .fabricgen.yaml, NAME.lock.yaml, and
-    catalog/KIND/NAME.yaml.
+    catalog/KIND/NAME.yaml. `--check --of overlay` takes all files for overlays, such as that of `as-built`, which
+    state a part of a blueprint.
     """
     if check:
         if not files:
             raise click.UsageError("--check needs files")
-        return _check(files)
+        if of not in NAMING:
+            raise click.UsageError(f"--check knows files of the kind '{of}' by their names and places: leave out --of")
+        return _check(files, of)
     if len(files) > 1:
         raise click.UsageError("a schema is for one blueprint; --check takes several files")
     if files and of not in NAMING:
@@ -56,15 +59,15 @@ def _catalogue_of(file: str) -> Catalog:
     return Catalog(path.parent / "catalog")
 
 
-def _check(files: tuple[str, ...]) -> int:
-    from fabricgen.blueprint.structure import check_structure
+def _check(files: tuple[str, ...], of: str) -> int:
+    from fabricgen.blueprint.structure import check_overlay, check_structure
     from fabricgen.kernel.diagnostics import InputError
     from fabricgen.lint.report import FileReport, write_report
 
     reports = []
     for file in dict.fromkeys(files):
         try:
-            check_structure(file)
+            (check_overlay if of == "overlay" else check_structure)(file)
         except InputError as error:
             reports.append(FileReport(file, error.diagnostics, usable=False))
         else:
