@@ -67,6 +67,11 @@ class _Row:
     file: str
     line: int
 
+    @property
+    def is_bare(self) -> bool:
+        """Whether the price and all that goes with one are empty: a bill written without prices has such rows."""
+        return not any(self.cells.get(name, "").strip() for name in ("unit_price", *FURTHER))
+
     def refuse(self, message: str, hint: str) -> NoReturn:
         raise fault("FG031", message, span=Span(self.file, self.line, 1), hint=hint)
 
@@ -74,8 +79,9 @@ class _Row:
 def read_price_list(path: Path) -> PriceList:
     """Read a price file: CSV in UTF-8 with the columns part and unit_price, and optionally those of `FURTHER`.
 
-    Other columns are ignored. Raises InputError (FG031), with file and line, for a file that is not so: a price that is
-    no number, a part with two prices, two currencies.
+    Other columns are ignored, and so are rows in which nothing is offered, as in a bill to be priced. Raises InputError
+    (FG031), with file and line, for a file that is not so: a price that is no number, a part with two prices, two
+    currencies.
     """
     offers: dict[str, Offer] = {}
     lines: dict[str, int] = {}
@@ -88,6 +94,8 @@ def read_price_list(path: Path) -> PriceList:
                 said = f"the line has {len(row.beyond)} more than the {len(row.cells)} columns"
                 row.refuse(said, "write numbers without thousands separators, and text that has commas in quotes")
             part = row.cells["part"].strip()
+            if row.is_bare:
+                continue
             if part in offers and offers[part] != _offer(row):
                 row.refuse(f"'{part}' is priced twice", "keep one line a part")
             offers[part] = _offer(row)

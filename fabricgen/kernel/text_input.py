@@ -82,7 +82,7 @@ def decode(data: bytes | str, name: str, *, limit: int = MAX_BYTES, what: str = 
     if bad := _UNPRINTABLE.search(text):
         where = _span_at(name, text[: bad.start()])
         if bad[0] == "\0":
-            raise fault("FG001", f"cannot read '{name}': it is a binary file", span=where)
+            raise _binary(name, where)
         raise fault(
             "FG002",
             f"the control character U+{ord(bad[0]):04X} is not allowed in {what}",
@@ -92,11 +92,22 @@ def decode(data: bytes | str, name: str, *, limit: int = MAX_BYTES, what: str = 
     return text
 
 
+_UNPACKED = (".tar", ".gz", ".zst", ".zip")
+_SAVED_AS_CSV = (".xlsx", ".ods", ".xls")
+
+
+def _binary(name: str, where: Span) -> InputError:
+    """The fault of a binary file; its ending may tell what is to be done first."""
+    hint = "unpack it, and name the folder or file in it" if name.lower().endswith(_UNPACKED) else ""
+    hint = "save it as CSV in UTF-8, and name that" if name.lower().endswith(_SAVED_AS_CSV) else hint
+    return fault("FG001", f"cannot read '{name}': it is a binary file", hint=hint, span=where)
+
+
 def _from_utf8(data: bytes, name: str) -> str:
     if data.startswith(_UTF16_MARKS):
         raise _not_utf8(name, "it is UTF-16, not UTF-8", Span(name, 1, 1))
     if b"\0" in data:
-        raise fault("FG001", f"cannot read '{name}': it is a binary file", span=Span(name, 1, 1))
+        raise _binary(name, Span(name, 1, 1))
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -84,6 +84,32 @@ def test_a_price_file_is_refused_where_it_is_wrong(fabricgen: Command, tmp_path:
     assert said in ran.err
 
 
+def test_a_bill_is_priced_by_filling_in_its_own_column(fabricgen: Command, tmp_path: Path) -> None:
+    """What `bom` wrote without prices is a price file; rows that are still empty have no price."""
+    bill, priced = tmp_path / "bom.csv", tmp_path / "priced.csv"
+    assert fabricgen("bom", LEAF_SPINE, "-o", bill).code == 0
+    assert fabricgen("bom", LEAF_SPINE, "--prices", bill).out == bill.read_text(encoding="utf-8")
+    lines = rows(bill.read_text(encoding="utf-8"))
+    for row in lines:
+        row["unit_price"] = "19000" if row["part"] == "sn4700" else ""
+    with priced.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, list(lines[0]))
+        writer.writeheader()
+        writer.writerows(lines)
+    again = rows(fabricgen("bom", LEAF_SPINE, "--prices", priced).out)
+    assert {row["part"]: row["unit_price"] for row in again if row["unit_price"]} == {"sn4700": "19000"}
+    priced.write_text("part,unit_price,lead_time_weeks\nsn4700,,12\n", encoding="utf-8")
+    assert "'' is no price" in fabricgen("bom", LEAF_SPINE, "--prices", priced).err
+
+
+@pytest.mark.parametrize(("name", "hint"), [("bom.xlsx", "save it as CSV in UTF-8"), ("old.tar.zst", "unpack it")])
+def test_a_binary_file_says_what_to_do_first(fabricgen: Command, tmp_path: Path, name: str, hint: str) -> None:
+    file = tmp_path / name
+    file.write_bytes(b"PK\0\0")
+    ran = fabricgen("bom", LEAF_SPINE, "--diff", file)
+    assert (ran.code, "is a binary file" in ran.err, hint in ran.err) == (2, True, True)
+
+
 def test_a_part_that_nothing_needs_cannot_be_traced(fabricgen: Command) -> None:
     ran = fabricgen("bom", LEAF_SPINE, "--trace", "sn4701")
     assert (ran.code, ran.out) == (2, "")
