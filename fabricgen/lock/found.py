@@ -98,7 +98,8 @@ class Matching:
         defaults: Sequence[str],
         value: Callable[[Key], str],
     ) -> None:
-        self._cluster, self._called, self._defaults, self._value = cluster, called, defaults, value
+        self._cluster, self._defaults, self._value = cluster, defaults, value
+        self._called = {**{name.lower(): row for name, row in called.items()}, **called}
         devices, self._racks = cluster.plan.devices, {name.lower(): name for name in cluster.plan.racks.names}
         names = cluster.plan.racks.names
         pairs = enumerate(zip(devices.rack.tolist(), devices.u.tolist(), strict=True))
@@ -145,7 +146,7 @@ class Matching:
 
     def _keep(self, each: Found, row: int) -> None:
         default = self._defaults[row]
-        if each.name.lower() != self._cluster.names[row]:
+        if each.name != self._cluster.names[row]:
             self._state(each, Key(default, "name"), each.name)
         rack = self._rack(each)
         if each.rack and not rack:

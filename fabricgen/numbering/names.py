@@ -108,21 +108,21 @@ def _check(design: Design, devices: DeviceTable, usual: Sequence[str], names: Se
         if name not in known:
             hint = did_you_mean(name, usual)
             raise fault("FG047", f"there is no device '{name}' to name", path=("names", "devices", name), hint=hint)
-    once = set(names)
+    once = set(map(str.lower, names))
     if len(once) == len(names) and are_host_names(names) and once.isdisjoint(TAKEN):
         return
     seen: dict[str, int] = {}
     for row, name in enumerate(names):
-        other = seen.setdefault(name, row)
+        other = seen.setdefault(name.lower(), row)
         if other != row:
             paths = [_source(design, devices, at, usual[at], name) for at in (row, other)]
             path, elsewhere = sorted(paths, key=lambda path: path[0] != ADOPTED)
             raise _twice(name, path, elsewhere, [_line(devices, at) for at in (row, other)])
-        if not is_host_name(name) or name in TAKEN:
+        if not is_host_name(name) or name.lower() in TAKEN:
             why = f"has {len(name)} characters" if len(name) > LONGEST else "is no label of RFC 1123"
-            right = f"at most {LONGEST} lower-case letters, digits and, inside, '-'"
-            if name in TAKEN:
-                why, right = f"is {TAKEN[name]}", f"none of {', '.join(TAKEN)}"
+            right = f"at most {LONGEST} letters, digits and, inside, '-'"
+            if name.lower() in TAKEN:
+                why, right = f"is {TAKEN[name.lower()]}", f"none of {', '.join(TAKEN)}"
             path = _source(design, devices, row, usual[row], name)
             raise fault("FG040", f"the host name {name} {why}", path=path, hint=right)
 

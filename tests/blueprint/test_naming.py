@@ -32,7 +32,6 @@ def test_text_fields_and_widths_are_read() -> None:
         "{su",
         "su}",
         "{{su}}",
-        "Su{su}",
         "su_{su}",
         "su.{su}",
         "sü{su}",

@@ -23,7 +23,7 @@ PLACE = "place"
 """What is adopted of a device that stands elsewhere."""
 
 _KEY = (
-    r"(?a)(?P<device>[a-z0-9][a-z0-9-]{0,199}) "
+    r"(?a)(?P<device>[A-Za-z0-9][A-Za-z0-9-]{0,199}) "
     r"((?P<plain>name|asn|place)|(?P<v6>ipv6 )?((?P<own>loopback|mgmt)|port (?P<port>[A-Za-z0-9]([\w ./:-]{0,98}\w)?)))"
 )
 
@@ -62,7 +62,7 @@ def parse_adopted(key: Key, value: Any) -> str:
     if key.what == "name":
         if not isinstance(value, str) or not is_host_name(value):
             raise ValueError(
-                f"'{value}' is not a host name: lower-case letters, digits and '-' inside, at most {LONGEST} characters"
+                f"'{value}' is not a host name: letters, digits and '-' inside, at most {LONGEST} characters"
             )
         return value
     address = parse_address(str(value))

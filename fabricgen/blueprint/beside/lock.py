@@ -42,7 +42,7 @@ _ON_SWITCHES = ("managed", "cages", "downlinks", "hosts")
 _LAST_PLACE = (1 << 22) - 1
 """Places of `_ON_SWITCHES` are counted one by one."""
 
-_NAME = r"[a-z0-9][a-z0-9 .,()/*+-]{0,199}"
+_NAME = r"[A-Za-z0-9][A-Za-z0-9 .,()/*+-]{0,199}"
 
 
 @dataclass(frozen=True, slots=True)

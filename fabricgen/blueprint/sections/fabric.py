@@ -28,7 +28,7 @@ from fabricgen.blueprint.sections.exits import Exit
 from fabricgen.blueprint.sections.floor import Stand
 from fabricgen.blueprint.sections.host_services import Access, AdvertisementsOf, Dhcp
 from fabricgen.blueprint.sections.management import Management
-from fabricgen.blueprint.sections.naming import Templates
+from fabricgen.blueprint.sections.naming import HostName, Templates
 from fabricgen.blueprint.sections.qos import Qos
 from fabricgen.blueprint.sections.routing import Ip, Pools, Routing
 from fabricgen.blueprint.sections.span import SpanTraffic
@@ -244,7 +244,7 @@ class Extra(Model):
 
     device: str = Field(description="Node profile, for example ufm.", json_schema_extra={CATALOGUE: "nodes"})
     count: int | None = Field(None, gt=0, le=4096, description="How many. Default: one, or one a name.")
-    names: tuple[Name, ...] = Field(
+    names: tuple[HostName, ...] = Field(
         (), description="Their names. Default: the key, numbered.", json_schema_extra={"uniqueItems": True}
     )
     ports: int | None = Field(None, gt=0, description="Ports of each that attach here. Default: all of the role.")

@@ -17,7 +17,7 @@ LONGEST = 63
 LONGEST_INTERFACE = 15
 """Characters of the name of a network interface (Linux: IFNAMSIZ is 16, with the byte that ends it)."""
 
-_LABEL = re.compile(rf"[a-z0-9]([a-z0-9-]{{0,{LONGEST - 2}}}[a-z0-9])?")
+_LABEL = re.compile(rf"[A-Za-z0-9]([A-Za-z0-9-]{{0,{LONGEST - 2}}}[A-Za-z0-9])?")
 _LABELS = re.compile(rf"(?:{_LABEL.pattern}\n)*+")
 _FIELD = r"[a-z][a-z0-9-]*"
 _WIDTH = r"0([1-9])d?"
@@ -46,8 +46,8 @@ def template_parts(template: str) -> tuple[Part, ...]:
         raise ValueError(f"'{template}': every '{{' needs a '}}' ({error})") from None
     parts = []
     for text, field, form, conversion in pieces:
-        if found := re.search(r"[^a-z0-9-]", text):
-            raise ValueError(f"'{found[0]}' cannot be in a host name: lower-case letters, digits and '-' only")
+        if found := re.search(r"[^A-Za-z0-9-]", text):
+            raise ValueError(f"'{found[0]}' cannot be in a host name: letters, digits and '-' only")
         if field is None:
             parts.append(Part(text, "", 0))
             continue
@@ -61,7 +61,7 @@ def template_parts(template: str) -> tuple[Part, ...]:
 
 
 def is_host_name(text: str) -> bool:
-    """Whether a text is a host name of one label, in lower case."""
+    """Whether a text is a host name of one label (RFC 1123, 2.1); capitals tell no two names apart."""
     return _LABEL.fullmatch(text) is not None
 
 
@@ -92,15 +92,13 @@ def _template(text: str) -> str:
 
 def _host_name(text: str) -> str:
     if not is_host_name(text):
-        raise ValueError(
-            f"'{text}' is not a host name: lower-case letters, digits and '-' inside, at most {LONGEST} characters"
-        )
+        raise ValueError(f"'{text}' is not a host name: letters, digits and '-' inside, at most {LONGEST} characters")
     return text
 
 
 _TEMPLATE_SCHEMA = text_form(
-    r"^[a-z0-9-]*(?:\{[a-z][a-z0-9-]*(?::(?:0[1-9]d?)?)?\}[a-z0-9-]*)+$",
-    "a template such as {pod}-su{su:02}-n{node:03}: lower-case letters, digits, '-' and fields in braces",
+    r"^[A-Za-z0-9-]*(?:\{[a-z][a-z0-9-]*(?::(?:0[1-9]d?)?)?\}[A-Za-z0-9-]*)+$",
+    "a template such as {pod}-su{su:02}-n{node:03}: letters, digits, '-' and fields in braces",
     "{fabric}-{tier}-{pod}-su{su:02}-r{rail}-{n:02}",
 )
 Template = Annotated[str, AfterValidator(_template), WithJsonSchema(_TEMPLATE_SCHEMA)]
@@ -119,7 +117,7 @@ Templates = Annotated[
 """Tier or node set -> template; one template for all."""
 
 _HOST_NAME_SCHEMA = text_form(
-    f"^{_LABEL.pattern}$", "a host name: lower-case letters, digits and '-' inside, at most 63 characters", "edge-1"
+    f"^{_LABEL.pattern}$", "a host name: letters, digits and '-' inside, at most 63 characters", "edge-1"
 )
 HostName = Annotated[str, AfterValidator(_host_name), WithJsonSchema(_HOST_NAME_SCHEMA)]
 """A host name: one label of RFC 1123."""

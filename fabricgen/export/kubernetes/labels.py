@@ -78,7 +78,8 @@ def places(found: Locality) -> list[tuple[str, str, str]]:
 
 def _resources(found: Locality, what: str, told: list[tuple[int, tuple[tuple[str, str], ...]]]) -> Iterator[bytes]:
     """Nodes in the order in which they are told, some thousand at a time."""
-    names, known = found.names.tolist(), dict[tuple[tuple[str, str], ...], str]()
+    names = [name.lower() for name in found.names.tolist()]  # as kubelet takes the host's own (--hostname-override)
+    known = dict[tuple[tuple[str, str], ...], str]()
     yield f"# {_name(found.cluster)}: {what} of {len(names):,} nodes\n".encode()
     for start in range(0, len(told), _AT_ONCE):
         block = []

@@ -157,7 +157,7 @@ FG040 = Fault(
     A name that comes of a template is longer than 63 characters or is no label of a domain name (RFC 1123, 2.1), or is
     no name of a rack, which may have 100.
 
-    Switches and DNS refuse such a name, or cut it off, and then two devices share one. Use lower-case letters,
+    Switches and DNS refuse such a name, or cut it off, and then two devices share one. Use letters,
     digits and, inside, '-'; at most 63. `localhost`, `all`, `default`, `nodes`, `configured` and `ungrouped` are words
     of Ansible, of Slurm or of every machine, which would take the device for something else.
     """,
