@@ -104,3 +104,17 @@ def test_what_can_be_turned_is_not_sent_elsewhere() -> None:
     """QM9700 with exhaust beside switches that are right for NVL72 trays: their airflow is the cure, and said once."""
     cluster = turned("nvl72-gb200", {("compute", "leaf"): "exhaust", ("compute", "spine"): "exhaust"})
     assert [(d.code, d.hint) for d in findings(cluster)] == [("FG659", "`airflow: intake` for leaf and spine")]
+
+
+def test_cables_of_nodes_whose_side_nobody_knows_are_counted() -> None:
+    """Each of them is cabled to a switch whose side is known, and the crossing of a rack is not in its length."""
+    (rule,) = (rule for rule in all_rules() if rule.id == "FG661")
+    (found,) = rule.check(example_cluster("leaf-spine"))
+    assert found.message == (
+        "nobody says at which aisle generic-server (8 cables: hot) has ports: lengths assume that of the switches; at "
+        "the other the cables take 11 m more"
+    )
+    stated = example_cluster("leaf-spine", "floor.trays.cold_ports=[generic-server]")
+    assert not list(rule.check(stated))
+    runs = [cluster.plan.cables.run_m.sum() for cluster in (stated, example_cluster("leaf-spine"))]
+    assert runs[0] - runs[1] == pytest.approx(8 * 1.2 * 1.1), "eight racks of 1.2 m, with a slack of 10 %"

@@ -1,0 +1,76 @@
+"""FG661: nobody says on which side nodes have their ports, so that lengths take no cable of theirs across a rack."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
+from fabricgen.lint.rule import PlanRule
+
+if TYPE_CHECKING:
+    from fabricgen.cluster import Cluster
+
+
+class SideOfPortsUnknown(PlanRule):
+    """A profile of nodes has no `panel`, which says on which side its ports are, and switches that it is cabled to have
+    one: lengths take its ports to be on their side.
+
+    If they are on the other, each of these cables has to find its way through a rack, and is too short by its depth: of
+    copper, which is ordered by the half metre, all of them.
+
+    Add `panel: {side: front}` or `rear` to a profile of your own, or name the profiles whose ports face the cold aisle
+    in `floor.trays.cold_ports`.
+    """
+
+    id = "FG661"
+    severity = Severity.INFO
+    title = "it is not known on which side nodes have their ports; lengths take no cable of theirs across a rack"
+    bad = """
+        scalable_unit:
+          nodes: 4 x generic-server  # <-
+        fabrics: {compute: {tiers: {leaf: {switch: sn4700, per: su}, spine: {switch: sn4700, count: 4}}}}
+    """
+    good = """
+        scalable_unit:
+          nodes: 4 x generic-server
+        fabrics: {compute: {tiers: {leaf: {switch: sn4700, per: su}, spine: {switch: sn4700, count: 4}}}}
+        floor: {trays: {cold_ports: [sn4700, generic-server]}}
+    """
+
+    def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
+        """Count the cables of each such profile to switches whose side is known, by that side."""
+        from fabricgen.catalog.models import NodeProfile
+        from fabricgen.lint.subjects.sides.aisles import Aisles
+
+        if cluster.design.loaded.blueprint.floor.trays.cold_ports is not None:
+            return
+        aisles = Aisles(cluster)
+        cables: dict[str, dict[str, int]] = {}
+        metres: dict[str, float] = {}
+        paths: dict[str, Path] = {}
+        for first, second, count, across_m in aisles.pairs:
+            for own, far in ((first, second), (second, first)):
+                cls = aisles.classes[own]
+                if not isinstance(cls.profile, NodeProfile) or aisles.now[own] or not aisles.now[far]:
+                    continue
+                name = cls.profile.id
+                paths.setdefault(name, cls.path)
+                metres[name] = metres.get(name, 0.0) + across_m
+                by_side = cables.setdefault(name, {})
+                by_side[aisles.now[far]] = by_side.get(aisles.now[far], 0) + count
+        if cables:
+            listed = ", ".join(f"{name} ({_counted(by_side)})" for name, by_side in sorted(cables.items()))
+            most = max(sorted(cables), key=lambda name: sum(cables[name].values()))
+            have = "have" if len(cables) > 1 else "has"
+            yield self.flag(
+                paths[most],
+                f"nobody says at which aisle {listed} {have} ports: lengths assume that of the switches; at "
+                f"the other the cables take {sum(metres.values()):,.0f} m more",
+                "state `panel` with its `side`, front (cold) or rear (hot), in a profile of your own",
+            )
+
+
+def _counted(by_side: dict[str, int]) -> str:
+    """Cables by the aisle of the switches that they lead to: `16 cables: hot`."""
+    return ", ".join(f"{count:,} cable{'s' * (count != 1)}: {side}" for side, count in sorted(by_side.items()))
