@@ -39,10 +39,12 @@ def tier_order(chain: Mapping[str, Tier], tiers: Mapping[str, Tier], path: Path)
     ordered = sorted(chain, key=lambda n: (levels[n], n))
     for first, second in pairwise(ordered):
         if levels[first] == levels[second]:
+            silent = [name for name in (second, first) if not chain[name].above and not chain[name].below]
+            lacking = silent[0] if silent else second
             raise fault(
                 "FG016",
-                f"tiers {first} and {second} stand at the same level",
-                path=(*path, "tiers", second),
+                f"tiers {first} and {second} stand at the same level, and {lacking} does not say what it is above",
+                path=(*path, "tiers", lacking),
                 hint="say `above: TIER` of the upper one, or `below: TIER` of a border that takes no nodes",
             )
     return ordered

@@ -202,8 +202,41 @@ def _diagnostic(problem: _Problem, model: type[BaseModel], located: Located, cod
     path = problem.path
     of_key = problem.is_key or problem.kind == "extra_forbidden"
     span = located.key_span(path) if of_key else located.span(path)
-    hint = located.noted(_hint(problem, model), path, span)
-    return Diagnostic(code, Severity.ERROR, _message(problem), path, hint, span)
+    message, hint = _misplaced(problem, model, located) or (_message(problem), _hint(problem, model))
+    return Diagnostic(code, Severity.ERROR, message, path, located.noted(hint, path, span), span)
+
+
+def _misplaced(problem: _Problem, model: type[BaseModel], located: Located) -> tuple[str, str] | None:
+    """(message, hint) where a key does not fit because of its indentation: it stands beside the key that has nothing
+    and that it belongs below, or beside the entry of a map whose key it is.
+    """
+    path = problem.path
+    if problem.kind == "extra_forbidden":
+        beside = _value(located.data, path[:-1])
+        own, keys = located.key_span(path), list(beside) if isinstance(beside, dict) else []
+        for sibling in reversed(keys[: keys.index(path[-1])] if path[-1] in keys else []):
+            above = located.key_span((*path[:-1], sibling))
+            if beside[sibling] is None and own and above and above.line < own.line:
+                message = f"wrong indentation: '{path[-1]}' stands beside `{sibling}`, which has nothing below it"
+                return message, f"indent it below `{sibling}`"
+            if beside[sibling] is not None:
+                break
+    if problem.kind == "missing" and len(path) > 2 and str(path[-2]) in names_at(model, path[:-1]):
+        entry, owner = path[-2], _value(located.data, path[:-2])
+        others = [str(key) for key in owner if key != entry] if isinstance(owner, dict) else []
+        if others:
+            message = f"wrong indentation: `{entry}` stands beside {others[-1]}, as if it were one of `{path[-3]}`"
+            return message, f"indent it below {others[-1]}"
+    return None
+
+
+def _value(data: Any, path: Path) -> Any:
+    """What stands at a path; None where it leads nowhere."""
+    for part in path:
+        if not isinstance(data, dict | list) or (isinstance(data, dict) and part not in data):
+            return None
+        data = data[part]  # type: ignore[index]
+    return data
 
 
 def _message(problem: _Problem) -> str:

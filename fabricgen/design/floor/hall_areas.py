@@ -144,7 +144,8 @@ class HallAreas:
         found = row_ends(self._lock.of(ENDS + suffix), wanted, room, columns, partial(self._rows_beside, number))
         if not found:
             racks = sum(wanted.values())
-            raise self._full(number, f"{racks} network racks do not fit at the ends of its rows")
+            there = f"{hall.rows} of {hall.racks_per_row} racks, which units take but for their ends"
+            raise self._full(number, f"{racks} network racks do not fit at the ends of its rows, {there}")
         return RowEnds(self._length(number, found[0]), *found)
 
     def _rows_beside(self, number: int, ends: int) -> int:

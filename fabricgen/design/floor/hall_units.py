@@ -141,7 +141,7 @@ class _Filling:
             given = self._slots(key, kind, mine)
             last = max(interval.end for pod in mine for interval in given[pod.name])
             stretches = self._stretches(number, last, rooms)
-            self._check_room(mine, last, stretches, rooms)
+            self._check_room(number, mine, last, stretches, rooms)
             for pod in mine:
                 slots = first_numbers(given[pod.name], pod.su)
                 self.places[pod.name] = [_place_of(stretches, slot) for slot in slots]
@@ -195,20 +195,44 @@ class _Filling:
         return sum(room.layouts[kind].units_in(rows.size) for rows in self._rows_of(room, holder))
 
     def _check_room(
-        self, pods: Sequence[PodLayout], last: int, stretches: Sequence[_Stretch], rooms: Sequence[HallRoom]
+        self,
+        number: int,
+        pods: Sequence[PodLayout],
+        last: int,
+        stretches: Sequence[_Stretch],
+        rooms: Sequence[HallRoom],
     ) -> None:
+        """Raise InputError (FG067) where halls take less than `last` units of a kind, by its number."""
         if any(stretch.units is None for stretch in stretches):
             return
         there = sum(stretch.units or 0 for stretch in stretches)
         if last > there:
             names = ", ".join(self._halls[r.hall].name for r in rooms) or "none is left for pods that name no hall"
+            kind = self._layout.kinds[number].name
+            of_kind = f" of the kind {kind}" if kind else ""
+            rows = rooms[-1].layouts[number].rows_for(last - there) if rooms else 0
+            more = f"{rows} more `rows` of {self._halls[rooms[-1].hall].name}" if rooms else "more `rows`"
             raise fault(
                 "FG067",
-                f"{last} scalable units, reserved ones included, do not fit in the halls of {pods[0].site} ({names}): "
-                f"these take {there}",
+                f"{last} scalable units{of_kind}, reserved ones included, do not fit in the halls of {pods[0].site} "
+                f"({names}): these take {there}{self._why(number, rooms)}",
                 path=("floor", "halls"),
-                hint=f"room for {last - there} more is needed: more `rows`, another hall, or a smaller `reserve`",
+                hint=f"room for {last - there} more is needed: {more}, another hall, or a smaller `reserve`",
             )
+
+    def _why(self, number: int, rooms: Sequence[HallRoom]) -> str:
+        """How many racks a unit of a kind takes, and what each hall has for it, in words to end a message."""
+        if not rooms:
+            return ""
+        unit = rooms[0].layouts[number].racks
+        network = unit - self._layout.kinds[number].racks
+        words = [f"; a unit takes {unit} racks" + (f", {network} of switches among them" if network else "")]
+        for room in rooms:
+            hall, row = self._halls[room.hall], room.layouts[number].racks_per_row
+            ends = hall.racks_per_row - row
+            kept = f", {ends} of each kept for network racks at row ends" if ends else ""
+            words.append(f"{hall.name} has {room.rows} rows of {hall.racks_per_row} racks for units{kept}")
+        return ", ".join(words)
 
 
 def _stretch(room: HallRoom, kind: int, row: int, rows: int | None) -> _Stretch:
