@@ -63,6 +63,10 @@ def _idle(design: Design, fabric: FabricDesign) -> Iterator[tuple[Path, str]]:
         yield ("router_advertisements",), f"{fabric.name} has no IPv6 gateways of bridged hosts to advertise"
     if spec.access.model_fields_set and not bridged:
         yield ("access",), f"hosts of {fabric.name} are not bridged, and their ports refuse nothing"
+    tiers = (design.fabric(fabric.carrier) if fabric.carrier else fabric).tiers
+    heeded = any(tier.nos != "sonic" for tier in tiers)  # which says the port in any case
+    if spec.dhcp and spec.dhcp.circuit_id and not spec.dhcp.option_82 and heeded:
+        yield ("dhcp", "circuit_id"), "requests say no port (`option_82: false`), and no reservation by it is met"
     if spec.access.ra_guard and bridged and "v6" not in known:
         yield ("access", "ra_guard"), f"hosts of {fabric.name} have no IPv6, of which router advertisements are"
     if spec.lacp_fallback and not fabric.bond:

@@ -267,13 +267,19 @@ def _nos_that_none_runs(design: Design) -> Iterator[Idle]:
 
 
 def _images_that_none_boots(design: Design) -> Iterator[Idle]:
-    """Images for a NOS that no switch runs, or for a model that none is; FG171 judges names that are neither."""
+    """Images for a NOS that no switch runs, or for a model that none is (FG171 judges names that are neither), and a
+    first boot from nowhere.
+    """
     blueprint, known = design.loaded.blueprint, {*design.catalog.known_nos(), *design.catalog.ids("switches")}
     scopes: list[tuple[Path, Management, str]] = [((), blueprint.management, "")]
     scopes += [(("fabrics", name), fabric.management, name) for name, fabric in blueprint.fabrics.items()]
     for place, management, name in scopes:
         tiers = [tier for tier in design.tiers if name in ("", tier.fabric)]
         there = {tier.nos for tier in tiers} | {tier.profile.id for tier in tiers}
+        url = any(boot and boot.url for boot in (management.ztp, blueprint.management.ztp))
+        if management.ztp and not url and not any(blueprint.fabrics[f.name].dhcp for f in design.fabrics if f.manages):
+            why = "no switch boots from anywhere: no `url` is stated, and no DHCP server for management ports"
+            yield (*place, "management", "ztp"), why, "state `url`, or `dhcp` in the fabric of management ports"
         for key in management.ztp.images if management.ztp else ():
             if key in known - there:
                 whose, having = f"of {name} " if name else "", ", ".join(sorted(there))

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from fabricgen.numbering.addresses.family_tables import FamilyAddresses
     from fabricgen.wiring.tables import DeviceClass, Ints
 
-NO_BMC = ("MGMT", "PMC")
-"""Ports of the role `bmc` that are a device's own management port: of firewalls, routers and power shelves."""
+NO_BMC = ("MGMT",)
+"""Ports of the role `bmc` that are a device's own management port: of firewalls and routers."""
 
 
 @dataclass(frozen=True, slots=True)
