@@ -6,19 +6,25 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from fabricgen.phases.presence import Presence
-    from fabricgen.wiring.tables import Ints64, WiringPlan
+    from fabricgen.wiring.tables import Flags, Ints, LinkTable, WiringPlan
 
 
-def cut_off(plan: WiringPlan, there: Presence, segments: list[int]) -> Ints64:
+def lost_groups(links: LinkTable, segments: list[int], groups: Ints, gone: Flags) -> tuple[Flags, list[int]]:
+    """(links, groups) of those all of whose links in some segments are gone; below 0 a link is of no group."""
+    import numpy as np
+
+    grouped, most = np.isin(links.segment, segments) & (groups >= 0), int(groups.max(initial=0)) + 1
+    links_of, gone_of = (np.bincount(groups[rows], minlength=most) for rows in (grouped, grouped & gone))
+    numbers: list[int] = np.flatnonzero((links_of > 0) & (links_of == gone_of)).tolist()
+    return grouped & np.isin(groups, numbers), numbers
+
+
+def cut_off(plan: WiringPlan, there: Presence, segments: list[int]) -> list[int]:
     """Rows of the devices that are there, are the lower ends of links of some segments, and of none that is there."""
     import numpy as np
 
-    wanted = np.isin(plan.links.segment, segments)
-    lacking = np.zeros(len(plan.devices), dtype=bool)
-    lacking[plan.links.a_device[wanted]] = True
-    lacking[plan.links.a_device[wanted & there.links]] = False
-    rows: Ints64 = np.flatnonzero(lacking & there.devices)
-    return rows
+    lower = np.where(there.devices[plan.links.a_device], plan.links.a_device, -1)
+    return lost_groups(plan.links, segments, lower, ~there.links)[1]
 
 
 def segments_up(plan: WiringPlan, fabric: str) -> list[int]:
