@@ -211,6 +211,11 @@ class Catalog:
             if (tabled or naming.numbers != "platform-table") and (naming.card_cage or not switch.line_cards)
         )
 
+    def names_ports(self, switch: SwitchProfile, nos: str) -> bool:
+        """Whether a switch runs a NOS, and has the port table that this may take its names from."""
+        tabled = nos in self.known_nos() and self.naming(nos).has_tables
+        return nos in switch.nos and (not tabled or self.sonic_platform(switch.id) is not None)
+
     def known_nos(self) -> tuple[str, ...]:
         """Every NOS that has data in the catalogue."""
         return tuple(sorted({file.stem for folder in self._platforms for file in folder.glob("*.yaml")}))

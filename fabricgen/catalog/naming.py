@@ -8,6 +8,7 @@ from pydantic import Field
 
 from fabricgen.catalog.models import CageClass
 from fabricgen.catalog.nos_configuration import NosConfiguration
+from fabricgen.catalog.nos_facts import SystemFacts
 from fabricgen.models.base import FrozenModel
 
 if TYPE_CHECKING:
@@ -44,9 +45,18 @@ class NosNaming(FrozenModel):
         Field(description="platform-table: `number` is the first lane's port number in the switch's port table."),
     ] = "face"
 
+    title: Annotated[str, Field(description="Its name in messages.")] = ""
+    systems: Annotated[SystemFacts, Field(description="What the systems around its switches have to know.")] = Field(
+        default_factory=SystemFacts
+    )
     configuration: Annotated[NosConfiguration, Field(description="What its configuration can carry.")] = Field(
         default_factory=NosConfiguration
     )
+
+    @property
+    def has_tables(self) -> bool:
+        """Whether its ports are named by a table of each switch."""
+        return self.numbers == "platform-table"
 
     def port(
         self,
@@ -64,7 +74,7 @@ class NosNaming(FrozenModel):
         """
         number = 0
         lanes_each = cage_class.lanes // ways
-        if self.numbers == "platform-table":
+        if self.has_tables:
             if platform is None or not platform.splits(ways):
                 raise LookupError(self.nos)
             own = platform.cages[cage - 1]

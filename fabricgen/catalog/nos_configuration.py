@@ -7,6 +7,7 @@ from typing import Annotated, Literal, Self, TypeAlias
 
 from pydantic import AfterValidator, Field, model_validator
 
+from fabricgen.catalog.nos_facts import PairFacts, RelayFacts
 from fabricgen.models.base import FrozenModel
 
 Intent: TypeAlias = Literal[
@@ -157,6 +158,24 @@ class NosConfiguration(FrozenModel):
             "image stay."
         ),
     ] = ""
+    pairs: Annotated[PairFacts, Field(description="How pairs of its switches are numbered.")] = Field(
+        default_factory=PairFacts
+    )
+    relay: Annotated[RelayFacts, Field(description="Limits of its DHCPv6 relay.")] = Field(default_factory=RelayFacts)
+    kept_vlans: Annotated[
+        tuple[int, int] | None, Field(description="The first and last VLAN that it keeps for itself.")
+    ] = None
+    pauses_macsec: Annotated[bool, Field(description="Whether PFC is paused and heard over MACsec.")] = True
+    management_vrf: Annotated[bool, Field(description="Whether its management port is in a VRF of its own.")] = True
+    tells_imports: Annotated[
+        bool, Field(description="Whether a VRF over EVPN tells on what it imported from another on the switch.")
+    ] = True
+    announces_blocks: Annotated[
+        bool, Field(description="Whether it announces the block of a leaf's hosts where no FRR text is asked of it.")
+    ] = False
+    hash_seeds: Annotated[
+        tuple[int, ...], Field(description="Its own seed of the hash over equal paths by level: leaf, spine, above.")
+    ] = ()
     claims: Annotated[
         tuple[Intent, ...],
         Field(description="What it writes where a blueprint asks for it; what is not claimed is refused (FG703)."),

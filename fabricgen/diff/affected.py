@@ -162,7 +162,7 @@ def _settings(cluster: Cluster) -> Iterator[tuple[TierKey, tuple[Any, ...]]]:
         fabric = design.fabric(tier.fabric)
         guests = [f for f in design.fabrics if tier.fabric in (f.name, f.carrier)]
         naming = design.catalog.naming(tier.nos) if fabric.protocol != "infiniband" else None
-        platform = design.catalog.sonic_platform(tier.profile.id) if tier.nos == "sonic" else None
+        platform = design.catalog.sonic_platform(tier.profile.id) if naming and naming.has_tables else None
         runs = [replace(run, count=0) for run in (*tier.downs, *((tier.up,) if tier.up else ()))]
         runs += [replace(tier.peer_links.run, count=0)] if tier.peer_links else []
         yield (

@@ -30,9 +30,10 @@ def with_pair(
     if not linked:
         return switch
     lead = next((port for port in linked if port.addresses or port.subinterfaces), linked[0])
-    name = catalog.naming(switch.nos).configuration.pair_interface.format(vlan=PAIR_VLAN)
+    configuration = catalog.naming(switch.nos).configuration
+    name = configuration.pair_interface.format(vlan=PAIR_VLAN)
     between = _in_vrfs(switch, mate, lead)
-    if switch.nos == "sonic":
+    if configuration.pairs.vlans_of_vrfs:
         between = tuple(replace(sub, vlan=vlans[sub.vrf]) for sub in between)
     end = replace(lead, name=name, bond=0, subinterfaces=between)
     one = switch if first else mate

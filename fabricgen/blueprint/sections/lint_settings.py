@@ -12,6 +12,7 @@ from fabricgen.blueprint.bounds import Collective, Least, Pattern, Size
 from fabricgen.blueprint.scalars import PERCENT_FORM, Line, Percent, Ratio
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.kernel.units import parse_percent
+from fabricgen.models.forms import CATALOGUE
 
 RuleCode = Annotated[str, Field(pattern=r"^[A-Z]{2,12}\d{3}$")]
 """Of fabricgen's own rules, FG and three digits, or of a plug-in's."""
@@ -230,7 +231,7 @@ Step = Annotated[str, Field(min_length=1, examples=["PORT", "Ethernet*", "mtu"])
 class DriftWaiver(Model):
     """A difference between what devices run and the plan that is accepted, for a reason and until a day."""
 
-    nos: Literal["sonic", "eos", "cumulus"] = Field(description="NOS of the devices.")
+    nos: str = Field(description="NOS of the devices.", json_schema_extra={CATALOGUE: "nos"})
     path: list[Step] = Field(
         min_length=1,
         description="Where it is, step by step as `check --running` tells it: table, row and field of SONiC, sections "

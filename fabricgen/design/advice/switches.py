@@ -57,7 +57,7 @@ def same_protocol(trials: Trials, spec: TierSpec) -> list[SwitchProfile]:
     for name in catalog.ids("switches"):
         profile = catalog.switch(name)
         nos = spec.nos if spec.nos in stated else catalog.usual_nos(profile)
-        known = nos in profile.nos and (nos != "sonic" or catalog.sonic_platform(name) is not None)
+        known = catalog.names_ports(profile, nos)
         if profile.protocol == spec.profile.protocol and known and name != spec.profile.id:
             found.append(profile)
     return sorted(found, key=lambda s: (capacity(s), s.vendor != spec.profile.vendor, s.id))

@@ -144,11 +144,13 @@ def _over_evpn(design: Design, found: LeakDesign, name: str, path: Path) -> Iter
         yield _wrong(what, path, hint)
         return
     leaves = {tier.nos: tier for tier in design.fabric(name).tiers if tier.lowest}
-    if "eos" in leaves and len(leaves) > 1:
-        eos, other = leaves.pop("eos"), leaves.popitem()[1]
+    naming = {nos: design.catalog.naming(nos) for nos, tier in leaves.items()}
+    silent = next((nos for nos in leaves if not naming[nos].configuration.tells_imports), None)
+    other = next((tier for nos, tier in leaves.items() if nos != silent), None)
+    if silent and other:
         what = (
-            f"{eos.key} of {name} run EOS, which tells on nothing that a VRF imported, and {other.key} run "
-            f"{other.nos}, which take only what is told on in a VRF"
+            f"{leaves[silent].key} of {name} run {naming[silent].title}, which tells on nothing that a VRF imported, "
+            f"and {other.key} run {other.nos}, which take only what is told on in a VRF"
         )
         yield _wrong(what, path, "run one of the two on all leaves, or state `fabrics` without it")
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.linked import fabric_overlay
 from fabricgen.design.model import Design
 from fabricgen.design.numbering import peer_vlan, with_peer_vlans
@@ -38,7 +39,11 @@ def _vrfs(design: Design) -> Iterator[str]:
         fabric.name
         for fabric in design.fabrics
         if fabric_overlay(design.loaded.blueprint, fabric.name) != "evpn"
-        and any(tier.nos == "sonic" and tier.peer_links for tier in fabric.tiers)
+        and any(tier.peer_links and _has_vlans_of_vrfs(design, tier) for tier in fabric.tiers)
     }
     yield from (fabric.vrf for fabric in design.fabrics if fabric.vrf and fabric.carrier in owners)
     yield from (tenant.name for tenant in design.tenants if owners & set(tenant.transport))
+
+
+def _has_vlans_of_vrfs(design: Design, tier: TierDesign) -> bool:
+    return design.catalog.naming(tier.nos).configuration.pairs.vlans_of_vrfs

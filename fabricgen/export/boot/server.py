@@ -13,29 +13,14 @@ from __future__ import annotations
 
 from functools import cached_property
 from ipaddress import ip_address
-from typing import NamedTuple
 
 from fabricgen.blueprint.sections.management import Image, Management
+from fabricgen.catalog.nos_facts import BootFile
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.diagnostics import did_you_mean, fault
 from fabricgen.wiring.tables import SWITCH, DeviceClass
 
 IMAGE_OPTION = 114
-
-
-class BootFile(NamedTuple):
-    """The file that a NOS asks for, by which option of DHCP and DHCPv6; 0 for none."""
-
-    name: str
-    option: int
-    option6: int
-
-
-BOOT_FILES = {
-    "sonic": BootFile("ztp.json", 67, 59),
-    "eos": BootFile("bootstrap", 67, 59),
-    "cumulus": BootFile("ztp.py", 239, 0),
-}
 
 
 def is_address(text: str) -> bool:
@@ -78,9 +63,13 @@ class BootServer:
     def boot_file(self, row: int) -> tuple[BootFile, str] | None:
         """The file that a device of the device table asks for, and its URL; None for nodes, and where none is known."""
         cls = self._class(row)
-        known = BOOT_FILES.get(cls.nos) if cls.kind == SWITCH else None
+        known = self.boot_of(cls)
         url = self.url(cls.fabric) if known else ""
-        return (known, f"{url}/ztp/{self._cluster.names[row]}/{known.name}") if known and url else None
+        return (known, f"{url}/ztp/{self._cluster.names[row]}/{known.file}") if known and url else None
+
+    def boot_of(self, cls: DeviceClass) -> BootFile | None:
+        """What devices of a class ask for at their first boot; None for nothing."""
+        return self._cluster.design.catalog.naming(cls.nos).systems.boot if cls.kind == SWITCH else None
 
     def image(self, row: int) -> Image | None:
         """The image of a switch: that of its model, else of its NOS; None where none is stated."""
@@ -101,7 +90,8 @@ class BootServer:
         """Raise InputError (FG171) for an image of no NOS and no model of switch that there is."""
         blueprint, catalog = self._cluster.design.loaded.blueprint, self._cluster.design.catalog
         stated = [((), blueprint.management), *((("fabrics", n), f.management) for n, f in blueprint.fabrics.items())]
-        known = sorted({*BOOT_FILES, *catalog.ids("switches")})
+        booting = (nos for nos in catalog.known_nos() if catalog.naming(nos).systems.boot)
+        known = sorted({*booting, *catalog.ids("switches")})
         for place, settings in stated:
             for key in settings.ztp.images if settings.ztp else ():
                 if key not in known:

@@ -273,7 +273,9 @@ def _subinterfaces(cluster: Cluster, rows: Ints64, vlan: int, peer_vlan: int, *,
     paired = bonds.of_link[rows] >= 0
     devices, classes = cluster.plan.devices, cluster.plan.devices.classes
     numbers = devices.device_class[cluster.plan.links.a_device[rows]].tolist()
-    between = [f"Vlan{peer_vlan if classes[number].nos == 'sonic' else vlan}" for number in numbers]
+    naming = cluster.design.catalog.naming
+    of_vrfs = [cls.kind == SWITCH and naming(cls.nos).configuration.pairs.vlans_of_vrfs for cls in classes]
+    between = [f"Vlan{peer_vlan if of_vrfs[number] else vlan}" for number in numbers]
     whole = [
         in_pair if pair else f"{name}.{vlan}"
         for name, in_pair, pair in zip(names, between, paired.tolist(), strict=True)

@@ -12,36 +12,32 @@ Commands" of NVIDIA's NVUE reference.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from json import dumps
 
 from fabricgen.cluster import Cluster
-from fabricgen.export.operations.devices import CONFIGURED, Labels, labelled, word
+from fabricgen.export.operations.devices import Labels, configured_nos, labelled, word
 from fabricgen.export.table import ExportContext, File
 from fabricgen.kernel.resources import resource_dir
 
 ON_REQUEST = True
 
-NETWORK_CLI = {
-    "ansible_connection": "ansible.netcommon.network_cli",
-    "ansible_network_os": "arista.eos.eos",
-    "ansible_become": True,
-    "ansible_become_method": "enable",
-}
-"""How Ansible reaches switches of EOS; others are hosts with a shell."""
-
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
     """Yield the inventory, and where a switch has a configuration the playbook and what it includes."""
+    catalog = cluster.design.catalog
+    configured = configured_nos(catalog)
+    facts = {nos: catalog.naming(nos).systems.ansible for nos in configured}
+    variables = {f"nos_{nos}": own for nos, own in facts.items() if own is not None}
     of_group = defaultdict[tuple[str, ...], list[str]](list)
     hosts = list[str]()
     for labels in labelled(cluster):
         hosts.append(_host(labels))
-        for group in _groups(labels):
+        for group in _groups(labels, configured):
             of_group[group].append(labels["device"])
     members = dict(zip(_names(list(of_group)), of_group.values(), strict=True))
-    yield "ansible/inventory.yaml", "".join(_inventory(hosts, members)).encode()
-    systems = [nos for nos in CONFIGURED if f"nos_{nos}" in members]
+    yield "ansible/inventory.yaml", "".join(_inventory(hosts, members, variables)).encode()
+    systems = [group.removeprefix("nos_") for group in variables if group in members]
     folder = resource_dir("templates") / "ansible"
     for name in ["configs.yaml", *(f"{do}-{nos}.yaml" for nos in systems for do in ("collect", "push"))]:
         if systems:
@@ -60,7 +56,7 @@ def _host(labels: Labels) -> str:
     return f"    {dumps(labels['device'])}: {dumps({**address, 'plan': told})}\n"
 
 
-def _groups(labels: Labels) -> Iterator[tuple[str, ...]]:
+def _groups(labels: Labels, configured: Collection[str]) -> Iterator[tuple[str, ...]]:
     """The groups of a device by kind and values. Numbers of units count within a pod."""
     fabric, nos = labels.get("fabric"), labels.get("nos")
     yield ("fabric", fabric) if fabric else ("nodes",)
@@ -71,7 +67,7 @@ def _groups(labels: Labels) -> Iterator[tuple[str, ...]]:
             yield (name, labels[name])
     if "su" in labels:
         yield ("unit", labels.get("pod", ""), labels["su"])
-    if nos in CONFIGURED:
+    if nos in configured:
         yield ("configured",)
 
 
@@ -86,14 +82,16 @@ def _names(groups: list[tuple[str, ...]]) -> list[str]:
     return list(found)
 
 
-def _inventory(hosts: list[str], members: dict[str, list[str]]) -> Iterator[str]:
+def _inventory(
+    hosts: list[str], members: dict[str, list[str]], variables: Mapping[str, Mapping[str, str | bool]]
+) -> Iterator[str]:
     """Texts are JSON, which is YAML: a name may read as a number."""
     yield "all:\n  hosts:\n"
     yield from hosts
     yield "  children:\n"
     for group in sorted(members):
         yield f"    {group}:\n"
-        if group == "nos_eos":
-            yield f"      vars: {dumps(NETWORK_CLI)}\n"
+        if variables.get(group):
+            yield f"      vars: {dumps(variables[group])}\n"
         yield "      hosts:\n"
         yield from (f"        {dumps(name)}:\n" for name in members[group])

@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 from json import dumps
 
+from fabricgen.catalog.loader import Catalog
 from fabricgen.cluster import Cluster
 from fabricgen.export.containers import Containers, Port, in_order, linux_ports, require_room
 from fabricgen.export.table import ExportContext, File
@@ -22,9 +24,6 @@ from fabricgen.phases.left_out import left_out
 from fabricgen.wiring.tables import SWITCH, TRAY, DeviceClass
 
 ON_REQUEST = True
-
-KINDS = {"sonic": "sonic-vs", "eos": "arista_ceos", "cumulus": "nvidia_cumulusvx"}
-"""containerlab's kind by NOS; whatever else there is is a Linux container."""
 
 _HWSKU = "/usr/share/sonic/device/x86_64-kvm_x86_64-r0/Force10-S6000"
 
@@ -35,33 +34,33 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:
     Raises InputError: FG156 where there are more than 20,000 devices, FG026 where a SONiC switch has no port table.
     """
     require_room(cluster)
-    name, lab = cluster.design.loaded.blueprint.name, Containers(cluster, _ports)
-    yield f"containerlab/{name}.clab.yaml", _topology(name, lab).encode()
+    name, lab = cluster.design.loaded.blueprint.name, Containers(cluster, partial(_ports, cluster.design.catalog))
+    yield f"containerlab/{name}.clab.yaml", _topology(name, lab, cluster.design.catalog).encode()
     yield from _port_files(cluster, lab, context)
     yield "containerlab/ports.csv", lab.port_list().encode()
     yield "containerlab/README.md", _readme(cluster, lab).encode()
 
 
-def kind_of(cls: DeviceClass) -> str:
+def kind_of(cls: DeviceClass, catalog: Catalog) -> str:
     """containerlab's kind of the devices of a class."""
-    return KINDS.get(cls.nos, "linux") if cls.kind == SWITCH else "linux"
+    return catalog.naming(cls.nos).systems.containerlab if cls.kind == SWITCH else "linux"
 
 
-def _topology(name: str, lab: Containers) -> str:
+def _topology(name: str, lab: Containers, catalog: Catalog) -> str:
     """The topology file; its texts are JSON, which is YAML."""
     template = built_in_templates().get_template("containerlab/topology.yaml.j2")
     return template.render(
         name=dumps(name),
-        kinds=sorted({kind_of(cls) for _, cls in lab.devices}),
+        kinds=sorted({kind_of(cls, catalog) for _, cls in lab.devices}),
         hwsku=_HWSKU,
-        nodes=[f"    {dumps(device)}: {dumps(told)}" for device, told in _nodes(lab)],
+        nodes=[f"    {dumps(device)}: {dumps(told)}" for device, told in _nodes(lab, catalog)],
         links=[f"    - endpoints: {dumps(both)}" for both in lab.endpoints()],
     )
 
 
-def _nodes(lab: Containers) -> Iterator[tuple[str, dict[str, object]]]:
+def _nodes(lab: Containers, catalog: Catalog) -> Iterator[tuple[str, dict[str, object]]]:
     """Each device: its kind, a label or two, and of Linux containers what they run to have addresses and routes."""
-    kinds = {device: kind_of(cls) for device, cls in lab.devices}
+    kinds = {device: kind_of(cls, catalog) for device, cls in lab.devices}
     commands = lab.host_commands(lambda end: kinds[end[0]] == "linux")
     for device, cls in lab.devices:
         known = {"fabric": cls.fabric, "tier": cls.tier}
@@ -73,18 +72,19 @@ def _nodes(lab: Containers) -> Iterator[tuple[str, dict[str, object]]]:
 
 def _port_files(cluster: Cluster, lab: Containers, context: ExportContext) -> Iterator[File]:
     """What sonic-vs and cEOS read of their ports: which interface is which."""
-    classes = cluster.plan.devices.classes
-    rows = [r for cls in classes if kind_of(cls) == "sonic-vs" for r in range(cls.first, cls.first + cls.count)]
-    lanes, catalog = context.lanes(rows), cluster.design.catalog
+    classes, catalog = cluster.plan.devices.classes, cluster.design.catalog
+    virtual = [cls for cls in classes if kind_of(cls, catalog) == "sonic-vs"]
+    rows = [row for cls in virtual for row in range(cls.first, cls.first + cls.count)]
+    lanes = context.lanes(rows)
     for device, cls in lab.devices:
         ports = lab.ports.get(device)
-        if ports and kind_of(cls) == "arista_ceos":
+        if ports and kind_of(cls, catalog) == "arista_ceos":
             mapping = {
-                "ManagementIntf": {"eth0": catalog.naming("eos").management_of(cls.profile)},
+                "ManagementIntf": {"eth0": catalog.naming(cls.nos).management_of(cls.profile)},
                 "EthernetIntf": {port.interface: port.name for port in ports},
             }
             yield f"containerlab/{device}/EosIntfMapping.json", (dumps(mapping, indent=2) + "\n").encode()
-        elif ports and kind_of(cls) == "sonic-vs":
+        elif ports and kind_of(cls, catalog) == "sonic-vs":
             told = [(port, *lanes[device, port.name]) for port in ports]
             lane_map = "".join(f"{port.interface}:{of}\n" for port, of, _ in told)
             table = "".join(f"{port.name} {of} {alias} {i}\n" for i, (port, of, alias) in enumerate(told))
@@ -94,12 +94,12 @@ def _port_files(cluster: Cluster, lab: Containers, context: ExportContext) -> It
 
 def _readme(cluster: Cluster, lab: Containers) -> str:
     """What differs from the cluster, with numbers."""
-    kinds = [kind_of(cls) for _, cls in lab.devices]
-    others = [cls for _, cls in lab.devices if cls.kind == SWITCH and kind_of(cls) == "linux"]
+    kinds = [kind_of(cls, cluster.design.catalog) for _, cls in lab.devices]
+    others = [cls for kind, (_, cls) in zip(kinds, lab.devices, strict=True) if cls.kind == SWITCH and kind == "linux"]
     renamed = [
         device
-        for device, cls in lab.devices
-        if kind_of(cls) == "nvidia_cumulusvx" and any(port.name != port.interface for port in lab.ports.get(device, ()))
+        for kind, (device, _) in zip(kinds, lab.devices, strict=True)
+        if kind == "nvidia_cumulusvx" and any(port.name != port.interface for port in lab.ports.get(device, ()))
     ]
     template = built_in_templates().get_template("containerlab/README.md.j2")
     return template.render(
@@ -115,9 +115,9 @@ def _readme(cluster: Cluster, lab: Containers) -> str:
     )
 
 
-def _ports(cls: DeviceClass, names: Sequence[str]) -> list[Port]:
+def _ports(catalog: Catalog, cls: DeviceClass, names: Sequence[str]) -> list[Port]:
     """The interfaces of the ports of a device, in the order of the ports' numbers."""
-    ordered, kind = in_order(names), kind_of(cls)
+    ordered, kind = in_order(names), kind_of(cls, catalog)
     if kind == "linux":
         return linux_ports(names)
     if kind == "nvidia_cumulusvx":

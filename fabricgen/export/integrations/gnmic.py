@@ -12,26 +12,26 @@ from json import dumps
 
 from fabricgen.cluster import Cluster
 from fabricgen.export.boot.server import BootServer
-from fabricgen.export.operations.devices import CONFIGURED, labelled, of_metrics
+from fabricgen.export.operations.devices import configured_nos, labelled, of_metrics
 from fabricgen.export.operations.expected import by_name, profiles
 from fabricgen.export.table import ExportContext, File
 from fabricgen.kernel.resources import resource_dir
 
 ON_REQUEST = True
 
-PORTS = {"sonic": 8080, "eos": 6030, "cumulus": 9339}
-"""Where each NOS listens unless the blueprint says otherwise, as its configuration does."""
-
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
     """Yield the targets, which gNMIc reads again when they change, and its configuration beside them."""
     server, profile_of = BootServer(cluster), by_name(cluster, profiles(cluster))
-    lines = list[str]()
+    lines, catalog = list[str](), cluster.design.catalog
+    ports = {nos: catalog.naming(nos).systems.gnmi_port for nos in configured_nos(catalog)}
     for labels in labelled(cluster):
-        if "fabric" not in labels or labels.get("nos") not in CONFIGURED:
+        if "fabric" not in labels or labels.get("nos") not in ports:
             continue
         stated, name = server.settings(labels["fabric"]).gnmi, labels["device"]
-        port = (stated.port if stated else None) or PORTS[labels["nos"]]
+        port = (stated.port if stated else None) or ports[labels["nos"]]
+        if port is None:
+            continue
         address = labels.get("address", name)
         address = f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
         tags = of_metrics(labels, profile_of.get(name))

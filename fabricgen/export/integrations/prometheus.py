@@ -28,9 +28,6 @@ ON_REQUEST = True
 PLANE_SHARE = 0.9
 """Share of a plane's uplinks below which an alert fires: jobs over all planes are as slow as the slowest."""
 
-BY_FRR = ("sonic", "cumulus")
-"""NOS whose sessions frr_exporter tells; of EOS an image or a module may tell of none, such as those over IPv6."""
-
 Rule = dict[str, Any]
 
 
@@ -59,7 +56,9 @@ def _groups(cluster: Cluster, found: list[Profile]) -> Iterator[str]:
     """A group for each profile, and one for planes; rules are JSON, which is YAML."""
     classes, of_class = cluster.plan.devices.classes, cluster.plan.devices.device_class
     noses = [classes[of_class[profile.switches[0]]].nos for profile in found]
-    groups = [(profile.name, list(_of_profile(profile, nos))) for profile, nos in zip(found, noses, strict=True)]
+    # frr_exporter tells sessions of FRR; of others an image or a module may tell of none, such as those over IPv6
+    by_frr = [cluster.design.catalog.naming(nos).systems.frr_exporter for nos in noses]
+    groups = [(profile.name, list(_of_profile(profile, told))) for profile, told in zip(found, by_frr, strict=True)]
     groups.append(("all", list(_of_all(cluster, found))))
     yield "groups:\n"
     for name, rules in groups:
@@ -67,7 +66,7 @@ def _groups(cluster: Cluster, found: list[Profile]) -> Iterator[str]:
         yield from (f"      - {dumps(rule)}\n" for rule in rules)
 
 
-def _of_profile(profile: Profile, nos: str) -> Iterator[Rule]:
+def _of_profile(profile: Profile, sessions_told: bool) -> Iterator[Rule]:
     expected, of, own = profile.expected, f'profile="{profile.name}"', {"profile": profile.name}
     count, uplinks = len(profile.switches), len(expected.uplinks)
     silent = f"(count(count by (host) (fabric_port_up{{{of}}})) or vector(0)) < {count}"
@@ -91,7 +90,7 @@ def _of_profile(profile: Profile, nos: str) -> Iterator[Rule]:
         up = f"sum by (host) (max by (host, neighbor) (fabric_session_up{{{of}}})) < {expected.sessions}"
         told = f"{{{{ $labels.host }}}} has {{{{ $value }}}} sessions, planned: {expected.sessions} or more"
         yield _alert("FabricSessionsMissing", up, "5m", told, severity="critical", **own)
-    if expected.sessions and nos in BY_FRR:
+    if expected.sessions and sessions_told:
         silent = f"(count(count by (host) (fabric_session_up{{{of}}})) or vector(0)) < {count}"
         told = f"{{{{ $value }}}} of {count:,} switches of {profile.name} tell of their sessions"
         yield _alert("FabricSessionsSilent", silent, "10m", told, severity="warning", **own)

@@ -20,23 +20,19 @@ from typing import Any
 
 from fabricgen.blueprint.sections.management import Image
 from fabricgen.cluster import Cluster
-from fabricgen.export.boot.server import BOOT_FILES, BootServer
+from fabricgen.export.boot.server import BootServer
 from fabricgen.export.table import ExportContext, File
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.kernel.templates import built_in_templates
-from fabricgen.wiring.tables import SWITCH
 
 ON_REQUEST = True
 
 FOLDER = "/var/tmp/fabricgen"  # noqa: S108 - on a switch that nobody else is logged in to yet
 """Where SONiC's files lie until they are installed."""
 
-SCRIPTS = {"sonic": "install", "eos": "bootstrap", "cumulus": "ztp.py"}
-"""The script of each NOS, and its template."""
-
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
-    """Yield ztp/DEVICE/... for each switch with a NOS of `BOOT_FILES`, and ztp/images.sha256.
+    """Yield ztp/DEVICE/... for each switch with a NOS that boots so, and ztp/images.sha256.
 
     Raises InputError: FG170 where no server is known, FG171 for an image of no such switch or NOS.
     """
@@ -44,18 +40,19 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
     server.check_images()
     sums: dict[str, str] = {}
     for cls in cluster.plan.devices.classes:
-        if cls.kind != SWITCH or cls.nos not in BOOT_FILES or not cls.count:
+        boot = server.boot_of(cls)
+        if boot is None or not cls.count:
             continue
-        url, template = server.url(cls.fabric), built_in_templates().get_template(f"ztp/{SCRIPTS[cls.nos]}.j2")
+        url, template = server.url(cls.fabric), built_in_templates().get_template(f"ztp/{boot.script}.j2")
         if not url:
             message = f"where {cls.fabric}'s switches fetch their configurations is not known"
             hint = 'state `management: {ztp: {url: "http://10.32.0.9"}}`, or `dhcp` of the management fabric'
             raise cluster.design.loaded.located(fault("FG170", message, path=("fabrics", cls.fabric), hint=hint))
         for row in range(cls.first, cls.first + cls.count):
             name, image = cluster.names[row], server.image(row)
-            yield f"ztp/{name}/{SCRIPTS[cls.nos]}", template.render(_values(name, url, image)).encode()
-            if cls.nos == "sonic":
-                yield f"ztp/{name}/ztp.json", (json.dumps(_sections(server, row, url), indent=2) + "\n").encode()
+            yield f"ztp/{name}/{boot.script}", template.render(_values(name, url, image)).encode()
+            if boot.file != boot.script:  # a list of what to do, in which the script is a step
+                yield f"ztp/{name}/{boot.file}", (json.dumps(_sections(server, row, url), indent=2) + "\n").encode()
             if image and image.sha256:
                 sums[image.file] = image.sha256
     if sums:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from fabricgen.catalog.loader import Catalog
 from fabricgen.cluster import Cluster
 from fabricgen.export.boot.names import known_addresses
 from fabricgen.export.files import devices
 from fabricgen.export.table import Cell
-
-CONFIGURED = ("sonic", "eos", "cumulus")
-"""The NOS of switches for which a build writes configurations."""
 
 TOLD = ("fabric", "tier", "model", "nos", "site", "pod", "su", "rack", "rail", "plane")
 """Columns of devices.csv that are labels of metrics; numbers and addresses that no query groups by are not."""
@@ -45,3 +43,8 @@ def of_metrics(labels: Labels, profile: str | None) -> Labels:
 def word(text: str) -> str:
     """Text as part of a name of letters, digits and underscores, which Ansible and Prometheus ask for."""
     return re.sub(r"[^A-Za-z0-9_]", "_", text)
+
+
+def configured_nos(catalog: Catalog) -> tuple[str, ...]:
+    """Every NOS for whose switches a build writes configurations, sorted."""
+    return tuple(nos for nos in catalog.known_nos() if catalog.naming(nos).configuration.claims)

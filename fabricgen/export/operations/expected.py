@@ -10,7 +10,7 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.design.ports import PortRun
-from fabricgen.export.operations.devices import CONFIGURED
+from fabricgen.export.operations.devices import configured_nos
 from fabricgen.numbering.underlay import runs_bgp
 from fabricgen.wiring.links.switch_ends import switch_ends
 from fabricgen.wiring.tables import Segment
@@ -65,9 +65,10 @@ def _expected(cluster: Cluster) -> Iterator[tuple[int, Expected]]:
     routed = np.array([_has_sessions(cluster, segment) for segment in links.segments], dtype=bool)
     alone = plan.bonds.of_link < 0 if plan.bonds else np.ones(len(links), dtype=bool)
     speeds = [float(segment.speed_gbps) for segment in links.segments]
+    configured = configured_nos(cluster.design.catalog)
     for row in cluster.switch_rows():
         cls = classes[plan.devices.device_class[row]]
-        if cls.nos not in CONFIGURED:
+        if cls.nos not in configured:
             continue
         ends = slice(pointer[row], pointer[row + 1])
         here, upper = link_of[ends], upper_of[ends]

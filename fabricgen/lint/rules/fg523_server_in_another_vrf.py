@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 Asker = tuple[str, tuple[tuple["FabricDesign", str], ...]]
 """Who asks a server, in words, and each fabric and VRF ("" for the default one) that they may ask in."""
 
-WITHOUT_MANAGEMENT_VRF = ("sonic",)
-"""NOSes on which management ports are in the default VRF, with the ports of the fabric (docs/configs.md)."""
-
 
 class ServerInAnotherVrf(PlanRule):
     """The plan gives a server's address to a device in a VRF, or a fabric, that those who ask it have no route to.
@@ -121,7 +118,8 @@ def _switches(design: Design, fabric: FabricDesign) -> Iterator[Asker]:
     """
     ports = next((f for f in design.fabrics if f.managed_devices), None)
     for tier in fabric.tiers if ports else ():
-        inside = ((fabric, ""),) if fabric is ports or tier.nos in WITHOUT_MANAGEMENT_VRF else ()
+        apart = design.catalog.naming(tier.nos).configuration.management_vrf
+        inside = ((fabric, ""),) if fabric is ports or not apart else ()
         yield f"switches of {tier.text}", (*inside, *(((ports, ports.vrf),) if ports and fabric is not ports else ()))
 
 

@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 Plugged = Counter[tuple[int, str, str]]
 """(class of switches, part, vendor) -> how many of it are plugged in there."""
 
-_LOCKED = {"eos": "Arista"}
-"""NOS -> the vendor whose licence it wants for transceivers of others."""
-
 
 class ForeignTransceivers(PlanRule):
     """The product lists sell transceivers, or cables with ends, of another vendor for switches that run EOS.
@@ -54,11 +51,14 @@ class ForeignTransceivers(PlanRule):
         """
         from fabricgen.bom.cables import CableParts
         from fabricgen.wiring.cabling.offers import shelf_of
+        from fabricgen.wiring.tables import SWITCH
 
         shelf, devices = shelf_of(cluster.design), cluster.plan.devices
         licensed = cluster.design.loaded.blueprint.cabling.third_party
-        locked = {nos: maker for nos, maker in _LOCKED.items() if maker not in licensed}
-        if shelf is None or not any(cls.nos in locked for cls in devices.classes):
+        noses = {cls.nos for cls in devices.classes if cls.kind == SWITCH}
+        vendors = {nos: cluster.design.catalog.naming(nos).systems.own_optics for nos in noses}
+        locked = {nos: vendor for nos, vendor in vendors.items() if vendor and vendor not in licensed}
+        if shelf is None or not locked:
             return
         parts = CableParts(cluster)
         plugged = _transceivers(cluster, parts, shelf) + _cables(cluster, parts, shelf)

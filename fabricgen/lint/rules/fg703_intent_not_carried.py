@@ -51,7 +51,7 @@ class IntentNotCarried(DesignRule):
 
 def _unpublished(design: Design, tier: TierDesign, intent: Intent) -> str:
     """Why a chip that has a feature is not asked for it: SONiC trims by buffers, which a port table may not have."""
-    if intent != "packet-trim" or tier.nos != "sonic":
+    if intent != "packet-trim" or not design.catalog.naming(tier.nos).has_tables:
         return ""
     table = design.catalog.sonic_platform(tier.profile.id)
     if table is None or all(table.lossy_buffers_of(hwsku) for hwsku in table.hwskus):

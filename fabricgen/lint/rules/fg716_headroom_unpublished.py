@@ -51,7 +51,8 @@ class HeadroomUnpublished(PlanRule):
         lossless = {fabric.name for fabric, _ in lossless_fabrics(design)}
         for number, segment in enumerate(plan.links.segments):
             for tier in _tiers(cluster, segment):
-                platform = design.catalog.sonic_platform(tier.profile.id) if tier.nos == "sonic" else None
+                tabled = design.catalog.naming(tier.nos).has_tables
+                platform = design.catalog.sonic_platform(tier.profile.id) if tabled else None
                 published = max(
                     (m for found in (platform.buffers if platform else ()) for m in found.headroom), default=0
                 )

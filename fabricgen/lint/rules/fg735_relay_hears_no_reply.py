@@ -73,11 +73,12 @@ def _deaf(design: Design, fabric: FabricDesign, owner: FabricDesign, nos: str) -
     """Why replies do not come to a relay of a NOS at the gateways of a fabric's hosts; "" where they do."""
     vrf = fabric.vrf or next((t.name for t in design.tenants if fabric.name in t.fabrics), "")
     in_vxlan = fabric_overlay(design.loaded.blueprint, owner.name) == "evpn"
-    if nos == "sonic" and vrf:
+    relay = design.catalog.naming(nos).configuration.relay
+    if relay.deaf_in_vrfs == "all" and vrf:
         return f"VRF {vrf} comes {'in VXLAN' if in_vxlan else 'over sub-interfaces'}"
-    if nos == "cumulus" and vrf and not in_vxlan:
+    if relay.deaf_in_vrfs and vrf and not in_vxlan:
         return f"VRF {vrf} comes over sub-interfaces, whose addresses nobody has a route to"
-    if nos == "cumulus" and not vrf and fabric_underlay(design.loaded.blueprint, owner.name) == "static":
+    if relay.deaf_on_static and not vrf and fabric_underlay(design.loaded.blueprint, owner.name) == "static":
         return "it sends from the addresses of links, which nobody has a static route to"
     return ""
 

@@ -54,7 +54,9 @@ class MclagNotInImage(PlanRule):
         }
         paired: dict[tuple[str, str], int] = {}
         for cls in cluster.plan.devices.classes:
-            if cls.nos != "sonic" or not cls.fabric or is_multihomed(design.loaded.blueprint, cls.key):
+            if not cls.fabric or is_multihomed(design.loaded.blueprint, cls.key):
+                continue
+            if not design.catalog.naming(cls.nos).configuration.pairs.mlag_by_image:
                 continue
             if bonds is not None and (bonds.mate[cls.rows] >= 0).any():
                 key = cls.fabric, cls.key.name

@@ -10,10 +10,6 @@ from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.views.balancing import balancing_of
 
-SONIC_SEEDS = (0, 10, 25)
-"""Of the types ToRRouter, LeafRouter and SpineRouter, which tiers have from the lowest up (sonic-buildimage,
-dockers/docker-orchagent/switch.json.j2)."""
-
 
 class TiersHashAlike(DesignRule):
     """Two tiers, one above the other, hash flows over equal paths with one seed.
@@ -85,4 +81,5 @@ def _seed(design: Design, tier: TierDesign) -> tuple[int | None, Path]:
     stated = None if naming.refusal("hash-seeds", tier.profile.asic) else asked.seed(tier.name, level)
     if stated is not None:
         return stated, (*at, "routing", "load_balance", "seeds")
-    return SONIC_SEEDS[min(level, 2)] if tier.nos == "sonic" else None, tier.path
+    seeds = naming.hash_seeds
+    return seeds[min(level, len(seeds) - 1)] if seeds else None, tier.path

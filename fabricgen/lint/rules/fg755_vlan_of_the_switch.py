@@ -8,9 +8,6 @@ from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 
-KEPT = {"cumulus": (3725, 3999)}
-"""By NOS, the first and last VLAN that it keeps for itself (Cumulus Linux user guide, Reserved VLAN Ranges)."""
-
 
 class VlanOfTheSwitch(DesignRule):
     """Hosts are in a VLAN that the NOS of their switches keeps for itself.
@@ -46,9 +43,10 @@ class VlanOfTheSwitch(DesignRule):
             owner = design.fabric(fabric.carrier) if fabric.carrier else fabric
             legs = max((len(a.legs) for _, a in fabric.attachments), default=1)
             last = first + (legs if fabric.hosts == "rail-subnets" else 1) - 1
-            for nos in sorted({tier.nos for tier in owner.tiers} & set(KEPT)):
-                low, high = KEPT[nos]
-                if first <= high and last >= low:
+            for nos in sorted({tier.nos for tier in owner.tiers}):
+                kept_vlans = design.catalog.naming(nos).configuration.kept_vlans
+                low, high = kept_vlans or (0, 0)
+                if kept_vlans and first <= high and last >= low:
                     kept = f"among {low} to {high}, which {nos} keeps for itself"
                     message = f"VLAN {max(first, low)} of {fabric.name} is {kept}"
                     yield self.flag((*fabric.path, "vlan"), message, "state another, from 100 to 1999")

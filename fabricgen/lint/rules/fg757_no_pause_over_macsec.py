@@ -47,7 +47,10 @@ class NoPauseOverMacsec(DesignRule):
         for fabric, _ in lossless_fabrics(design):
             stated = design.loaded.blueprint.fabrics[fabric.name].spans
             for tier, figures in pausing_spans(design, fabric):
-                if tier.nos == "sonic" and stated[figures.span.name].macsec is not None:
+                if (
+                    not design.catalog.naming(tier.nos).configuration.pauses_macsec
+                    and stated[figures.span.name].macsec is not None
+                ):
                     yield self.flag(
                         (*figures.span.path, "lossless"),
                         f"{figures.span.name} is lossless over MACsec, and SONiC on {tier.name} {tier.profile.id} "

@@ -40,7 +40,8 @@ class LosslessNotInImage(DesignRule):
         """Ask the SONiC platform of every tier of a lossless fabric."""
         for fabric, _ in lossless_fabrics(design):
             for tier in fabric.tiers:
-                platform = design.catalog.sonic_platform(tier.profile.id) if tier.nos == "sonic" else None
+                tabled = design.catalog.naming(tier.nos).has_tables
+                platform = design.catalog.sonic_platform(tier.profile.id) if tabled else None
                 if platform is not None and platform.lossless_needs:
                     yield self.flag(
                         (*tier.path, "switch"),

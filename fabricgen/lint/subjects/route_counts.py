@@ -61,7 +61,8 @@ def _host_prefixes(design: Design, fabric: FabricDesign, leaf: TierDesign) -> in
     """Prefixes of nodes that one leaf announces, on average: of each routed link, or a block or subnet at least."""
     if fabric.hosts == "none":
         return 0
-    as_block = leaf.nos == "sonic" and underlay(design, fabric) == "ebgp-numbered" and not _asks_frr(design, fabric)
+    blocks = design.catalog.naming(leaf.nos).configuration.announces_blocks
+    as_block = blocks and underlay(design, fabric) == "ebgp-numbered" and not _asks_frr(design, fabric)
     if fabric.hosts != "routed" or is_management(fabric) or as_block:
         return 1
     attached = [(feed, *pair) for feed in fabric.feeds_of(leaf.key) for pair in feed.attachments]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from fabricgen.catalog.nos_facts import PairFacts
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.linked import is_multihomed
 from fabricgen.design.model import Design
@@ -28,7 +29,7 @@ from fabricgen.numbering.addresses.subnet_sizes import RESERVED_IN_SUBNET, bridg
 from fabricgen.numbering.addresses.vrf_loopbacks import vrf_loopbacks
 from fabricgen.numbering.underlay import families, is_management, is_routed, links_carry_vrfs, numbers_links
 from fabricgen.wiring.bonds import PEER
-from fabricgen.wiring.tables import Flags, Ints, Ints64, WiringPlan
+from fabricgen.wiring.tables import SWITCH, Flags, Ints, Ints64, WiringPlan
 from fabricgen.wiring.tenants import TenantPlaces
 
 if TYPE_CHECKING:
@@ -106,15 +107,19 @@ class FamilyAllocation:
                 column[here] = no_addresses(self.family, len(here))
 
     def _peers_with_gateways(self) -> Ints64:
-        """The first link of each MLAG pair whose switches have addresses of their own in VLANs of hosts; int64. On
-        SONiC they have none, and VRFs pass in VLANs of the peer link.
-        """
+        """The first link of each MLAG pair whose switches have addresses of their own in VLANs of hosts; int64."""
         bonds, devices = self.plan.bonds, self.plan.devices
         assert bonds is not None  # noqa: S101 - its callers have some
         peers: Ints64 = bonds.first[bonds.kind == PEER].astype(np.int64)
-        alike = np.array([cls.nos == "sonic" for cls in devices.classes], dtype=bool)
-        found: Ints64 = peers[~alike[devices.device_class[self.plan.links.a_device[peers]]]]
-        return found
+        addressed = np.array(
+            [cls.kind == SWITCH and self._pairing(cls.nos).own_addresses for cls in devices.classes], dtype=bool
+        )
+        first: Ints64 = peers[addressed[devices.device_class[self.plan.links.a_device[peers]]]]
+        return first
+
+    def _pairing(self, nos: str) -> PairFacts:
+        """How pairs of switches of a NOS are numbered."""
+        return self.design.catalog.naming(nos).configuration.pairs
 
     def _in_tenants(self) -> None:
         """The pairs of links in the VRFs of tenants, last of all, so that they move no other address. Each switch of a
@@ -239,8 +244,9 @@ class FamilyAllocation:
                 self._on_shared_ports(fabric, tier, shared, device_blocks)
             if self.plan.bonds:
                 rows = self.plan.devices.of_tier(tier.key).rows
-                anycast = tier.nos == "eos" and is_multihomed(self.design.loaded.blueprint, tier.key)
-                addressed = tier.nos != "sonic" and not anycast
+                pairing = self._pairing(tier.nos)
+                anycast = pairing.anycast_segments and is_multihomed(self.design.loaded.blueprint, tier.key)
+                addressed = pairing.own_addresses and not anycast
                 mate = self.plan.bonds.mate
                 join_pairs(self.family, self.subnets[fabric.name], mate, rows, fabric, addressed=addressed)
                 for segment in own:

@@ -40,6 +40,7 @@ def _is_of(server: str, family: Family) -> bool:
 
 def _lacks_address(design: Design, tier: TierDesign, family: Family) -> bool:
     """Whether a relay on switches of a tier has no address of a family in a VRF over EVPN that is its own."""
-    if tier.nos == "cumulus" and family.bits > ROUTER_ID_BITS:
+    relay = design.catalog.naming(tier.nos).configuration.relay
+    if relay.v6_needs_loopback and family.bits > ROUTER_ID_BITS:
         return True
     return is_multihomed(design.loaded.blueprint, tier.key)

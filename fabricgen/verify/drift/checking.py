@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from fabricgen.catalog.loader import Catalog
 from fabricgen.diff.compare import collector_paused
 from fabricgen.kernel.diagnostics import InputError, Severity, printable
 from fabricgen.publish.workers import in_order, processors
@@ -103,9 +104,11 @@ def _checked(device: str, sources: list[Source], planned: Files, asked: Asked) -
 
 
 def _of_another(nos: str, found: list[str]) -> str:
-    names = {"sonic": "SONiC", "eos": "EOS", "cumulus": "Cumulus Linux"}
-    runs = " and ".join(names[each] for each in found)
-    return f"runs {runs}; the plan has {names[nos]}" if found else "what was collected is no running configuration"
+    if not found:
+        return "what was collected is no running configuration"
+    catalog = Catalog()
+    runs = " and ".join(catalog.naming(each).title for each in found)
+    return f"runs {runs}; the plan has {catalog.naming(nos).title}"
 
 
 def _fitting(device: str, running: dict[str, str], planned: Files) -> tuple[dict[str, str], list[Finding]]:
