@@ -34,22 +34,59 @@ from fabricgen.models.validation import dotted, shortened, validate
 from fabricgen.yaml.located import Located, read_located
 
 
-def check_structure(file: str) -> None:
-    """Check a blueprint with what it includes, or a lock, project settings or file of a catalogue by its place.
+def kind_of(file: str) -> str:
+    """What a file is, in words, by its name, its place or its own `kind`: `blueprint`, `node profile`, `lock`."""
+    path = Path(file)
+    folder, above = path.absolute().parent.name, path.absolute().parent.parent.name
+    if path.name == SETTINGS:
+        return "settings file"
+    if is_lock(file):
+        return "lock"
+    if above == "catalog" and folder == "platforms":
+        return "NOS"
+    if above == "platforms" and folder == "sonic":
+        return "port table"
+    kind = _profile_folder(path)
+    return f"{_WORDS.get(kind, kind.removesuffix('s').replace('_', '-'))} profile" if kind else "blueprint"
 
-    JSON Schema decides; for what has none (a lock, a NOS of a catalogue) its reader does.
+
+_WORDS = {"switches": "switch"}
+"""Kinds of profiles whose word is not that of their folder without its last letter."""
+
+
+def _profile_folder(path: Path) -> str:
+    """The folder of a catalogue that a profile belongs to: that it is in, or that of its `kind`; "" for none."""
+    folder, above = path.absolute().parent.name, path.absolute().parent.parent.name
+    if above == "catalog" and folder in PROFILE_KINDS:
+        return folder
+    try:
+        data = read_located(path).data if path.is_file() else None
+    except InputError:
+        return ""
+    stated = data.get("kind") if isinstance(data, dict) and "fabricgen" not in data else None
+    return next((name for name, model in PROFILE_KINDS.items() if model.model_fields["kind"].default == stated), "")
+
+
+def check_structure(file: str) -> None:
+    """Check a blueprint with what it includes, or a lock, project settings or file of a catalogue by its place or kind.
+
+    JSON Schema decides, and then the reader that lint has; a profile is held to the others of its catalogue as well.
     Raises InputError with every fault: FG001 to FG008 for what cannot be read, FG010 for what does not fit the schema,
-    FG038 for a damaged lock, FG011 and FG018 for names in a blueprint that its catalogue does not have.
+    FG038 for a damaged lock, FG011 and FG018 for names in a blueprint that its catalogue does not have, FG012 for a
+    profile whose id is not its file's name.
     """
     path = Path(file)
     folder, above = path.absolute().parent.name, path.absolute().parent.parent.name
+    kind = "" if path.name == SETTINGS or is_lock(file) else _profile_folder(path)
     if path.name == SETTINGS:
         hold_to_schema("project", Project, read_located(path))
     elif is_lock(file):
         parse_lock(read_bytes(path, file), file)
-    elif above == "catalog" and folder in PROFILE_KINDS:
-        kind = PROFILE_KINDS[folder]
-        hold_to_schema("catalog", kind, read_located(path), part=kind.__name__)
+    elif kind:
+        model = PROFILE_KINDS[kind]
+        hold_to_schema("catalog", model, read_located(path), part=model.__name__)
+        if above == "catalog":
+            Catalog(path.absolute().parent.parent).consistent(kind, path.stem)
     elif above == "catalog" and folder == "platforms":
         validate(NosNaming, read_located(path))
     elif above == "platforms" and folder == "sonic":
@@ -81,11 +118,11 @@ def hold_to_schema(name: str, model: type[BaseModel], located: Located, *, part:
     """Hold data to a schema of the folder `schemas/`, or to a definition in it; raises InputError (FG010) if it fails.
 
     The model says what is wrong, and where, in the user's terms; the schema itself where the model has no objection.
-    What only the model objects to, such as the order of two numbers, is left to lint.
+    What only the model objects to, such as the order of two numbers, is refused as lint does.
     """
     errors = list(schema_validator(name, part).iter_errors(located.data))
+    validate(model, located)
     if errors:
-        validate(model, located)
         raise InputError(_told(error, located) for error in errors)
 
 

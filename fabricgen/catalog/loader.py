@@ -152,6 +152,16 @@ class Catalog:
         """All trunk families, by id."""
         return tuple(self._get("trunks", name, TrunkProfile, ()) for name in self.ids("trunks"))
 
+    def consistent(self, kind: str, name: str) -> Profile:
+        """Return any profile by kind and id, held to those that it names; raises InputError as its own reader does."""
+        readers: dict[str, Callable[[str], Profile]] = {
+            "nodes": self.node,
+            "scale_up": self.scale_up,
+            "products": self.products,
+            "constants": self.constants,
+        }
+        return readers[kind](name) if kind in readers else self.profile(kind, name)
+
     def profile(self, kind: str, name: str) -> Profile:
         """Return any profile by kind and id; raises InputError when there is none."""
         return self._get(kind, name, PROFILE_KINDS[kind], ())

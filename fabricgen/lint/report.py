@@ -32,6 +32,8 @@ class FileReport:
     usable: bool = True
     fast: bool = False
     softened: tuple[Softened, ...] = ()
+    kind: str = "blueprint"
+    """What the file is, in words."""
 
     @property
     def shown_as(self) -> str:

@@ -17,7 +17,7 @@ from fabricgen.design.model import Design
 from fabricgen.design.names.nodes import NodeNames
 from fabricgen.design.names.switches import SwitchNames, names_of_tier
 from fabricgen.design.names.templates import with_own
-from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, Severity, did_you_mean, fault
 from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, DeviceClass, DeviceTable
 
 TAKEN = {
@@ -117,7 +117,7 @@ def _check(design: Design, devices: DeviceTable, usual: Sequence[str], names: Se
         if other != row:
             paths = [_source(design, devices, at, usual[at], name) for at in (row, other)]
             path, elsewhere = sorted(paths, key=lambda path: path[0] != ADOPTED)
-            raise _twice(name, path, elsewhere, [_line(devices, at) for at in (row, other)])
+            raise _twice(design, name, (path, elsewhere), [_line(devices, at) for at in (row, other)])
         if not is_host_name(name) or name.lower() in TAKEN:
             why = f"has {len(name)} characters" if len(name) > LONGEST else "is no label of RFC 1123"
             right = f"at most {LONGEST} letters, digits and, inside, '-'"
@@ -127,9 +127,13 @@ def _check(design: Design, devices: DeviceTable, usual: Sequence[str], names: Se
             raise fault("FG040", f"the host name {name} {why}", path=path, hint=right)
 
 
-def _twice(name: str, path: Path, other: Path, lines: Sequence[str]) -> InputError:
-    """The error of two devices with one name, at the line that names the later one."""
-    where = f"here and at {'.'.join(map(str, other))}" if path != other else f"of {lines[0]} and of {lines[1]}"
+def _twice(design: Design, name: str, paths: tuple[Path, Path], lines: Sequence[str]) -> InputError:
+    """The error of two devices with one name, at the line that names the later one; it says where the other is."""
+    path, other = paths
+    place = design.loaded.locate(Diagnostic("FG035", Severity.ERROR, "", other)).span
+    where = f"here and at {'.'.join(map(str, other))}" + (f" ({place})" if place else "")
+    if path == other:
+        where = f"of {lines[0]} and of {lines[1]}"
     hint = "choose another name for one of them"
     return fault("FG035", f"two devices would be named {name}, {where}", path=path, hint=hint)
 

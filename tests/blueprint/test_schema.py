@@ -25,7 +25,7 @@ from fabricgen.lint.examples import BASE
 from fabricgen.lint.fault import all_faults
 from fabricgen.lint.rule import all_rules
 from fabricgen.yaml.located import read_located
-from tests.conftest import BLUEPRINTS, EXAMPLES
+from tests.conftest import BLUEPRINTS, EXAMPLES, Ran
 
 ERRORS = Path(__file__).resolve().parent.parent / "errors"
 
@@ -124,7 +124,7 @@ def test_the_schema_says_of_examples_of_faults_what_the_loader_says(case: str, t
 
 
 def hold_the_verdicts_together(file: Path, case: str) -> None:
-    """Hold `schema --check` to what the loader says of a file, or to nothing where no schema can say it."""
+    """Hold `schema --check`, and the schema but for what no schema can say, to what the loader says of a file."""
     told = faults_of(lambda: check_structure(str(file)))
     unread = {d.code for d in faults_of(lambda: read_source(str(file)))}
     if unread:  # it is no YAML, or not of the kind that all readers understand alike: there is nothing to hold
@@ -132,7 +132,7 @@ def hold_the_verdicts_together(file: Path, case: str) -> None:
         return
     data = read_source(str(file)).data
     refused, seen = loader_faults(data), schema_faults(data)
-    assert bool(structure := [d for d in told if d.code == "FG010"]) == bool(seen)
+    assert bool(structure := [d for d in told if d.code == "FG010"]) == bool(refused)
     assert all(d.span and d.code in ("FG010", "FG011", "FG018") for d in told)
     assert not structure or structure == told, "names are looked at once the structure is right"
     if case in BEYOND_A_SCHEMA:
@@ -275,3 +275,48 @@ def test_pods_of_nothing_are_refused_by_both(key: str, value: Any) -> None:
     data[key] = value
     assert loader_faults(data)
     assert schema_faults(data)
+
+
+PROFILE = """
+kind: node
+id: mine
+name: Mine
+roles:
+  compute:
+    form_factor: OSFP
+    lanes: 4
+    lane_gbps: 100
+    speeds: [400, 200]
+    ports:
+      - {rail: 1, name: p1, cage: c1}
+      - {rail: 2, name: p2, cage: c2}
+rack_units: 8
+power_w: {max: 1000, max_tag: D, max_source: "a round figure"}
+source: "our own drawing"
+tag: R
+"""
+
+
+@pytest.mark.parametrize(
+    ("place", "edit", "says"),
+    [
+        ("catalog/nodes/mine.yaml", {}, ""),
+        ("elsewhere/mine.yaml", {}, ""),
+        ("elsewhere/mine.yaml", {"rail: 2": "rail: 3"}, "rails must be 1 to 3"),
+        ("catalog/nodes/mine.yaml", {"rail: 2": "rail: 3"}, "rails must be 1 to 3"),
+        ("catalog/nodes/mine.yaml", {"cage: c1": "cage: c1, nic: nope"}, "there is no NIC profile 'nope'"),
+        ("catalog/nodes/other.yaml", {}, "other.yaml has id 'mine'"),
+    ],
+)
+def test_a_node_profile_is_called_that_and_held_to_what_lint_refuses(
+    tmp_path: Path, fabricgen: Callable[..., Ran], place: str, edit: dict[str, str], says: str
+) -> None:
+    text = PROFILE
+    for old, new in edit.items():
+        text = text.replace(old, new)
+    (tmp_path / place).parent.mkdir(parents=True)
+    (tmp_path / place).write_text(text, encoding="utf-8")
+    ran = fabricgen("schema", "--check", tmp_path / place)
+    assert ran.code == (2 if says else 0), ran.out
+    assert ran.out.splitlines()[-1].startswith("1 node profile: 1 error" if says else "1 node profile: 0 errors")
+    assert says in ran.out

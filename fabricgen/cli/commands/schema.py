@@ -27,8 +27,8 @@ def command(files: tuple[str, ...], of: str, check: bool, output: str) -> int:
     For a blueprint FILE, only names of the catalogue and of the catalog/ folder beside it are right; without one the
     schema is for any blueprint, and leaves names open. With --check, a file is taken for a blueprint, which is checked
     with all that it includes, unless its name or place says otherwise: .fabricgen.yaml, NAME.lock.yaml, and
-    catalog/KIND/NAME.yaml. `--check --of overlay` takes all files for overlays, such as that of `as-built`, which
-    state a part of a blueprint.
+    catalog/KIND/NAME.yaml, or a profile by its `kind`. `--check --of overlay` takes all files for overlays, such as
+    that of `as-built`, which state a part of a blueprint.
     """
     if check:
         if not files:
@@ -60,7 +60,7 @@ def _catalogue_of(file: str) -> Catalog:
 
 
 def _check(files: tuple[str, ...], of: str) -> int:
-    from fabricgen.blueprint.structure import check_overlay, check_structure
+    from fabricgen.blueprint.structure import check_overlay, check_structure, kind_of
     from fabricgen.kernel.diagnostics import InputError
     from fabricgen.lint.report import FileReport, write_report
 
@@ -69,8 +69,8 @@ def _check(files: tuple[str, ...], of: str) -> int:
         try:
             (check_overlay if of == "overlay" else check_structure)(file)
         except InputError as error:
-            reports.append(FileReport(file, error.diagnostics, usable=False))
+            reports.append(FileReport(file, error.diagnostics, usable=False, kind=kind_of(file)))
         else:
-            reports.append(FileReport(file, ()))
+            reports.append(FileReport(file, (), kind=kind_of(file)))
     click.echo(write_report("text", reports))
     return 2 if any(not report.usable for report in reports) else 0

@@ -50,7 +50,8 @@ def _check_distinct(blueprint: Blueprint, profile: str, names: Mapping[str, str]
         if first != port and port in names:
             raise fault(
                 "FG035",
-                f"ports {first} and {port} of {profile} would both be interface {name}",
+                f"ports {first} and {port} of {profile} would both be interface {name}: {port} by this line, {first} "
+                + (f"by names.interfaces.{profile}.{first}" if first in names else "by its own name"),
                 path=("names", "interfaces", profile, port),
                 hint="choose another name for one of them",
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -32,7 +33,8 @@ def report(results: Sequence[FileReport]) -> str:
             found.setdefault(finding, []).append(result)
     several = len(results) > 1
     blocks = [_block(finding, files, _named(finding, of) if several else "") for finding, of in found.items()]
-    judged = f"{len(results)} blueprint{'s' * several}"
+    kinds = Counter(result.kind for result in results)
+    judged = ", ".join(f"{count} {kind}{'s' * (count != 1)}" for kind, count in kinds.items()) or "0 blueprints"
     fixable = sum(bool(finding.fix) for result in results for finding in result.findings)
     mended = f"; --fix mends {fixable}" if fixable else ""
     unseen = "; plan rules not run (--fast)" if any(result.fast for result in results) else ""
