@@ -15,7 +15,7 @@ from fabricgen.cluster import Cluster
 from fabricgen.wiring.tables import Ints, Ints64
 
 KINDS = (
-    *("node", "switch", "line-card", "transceiver", "cable", "trunk", "panel", "shuffle"),
+    *("node", "switch", "line-card", "laser-module", "transceiver", "cable", "trunk", "panel", "shuffle"),
     *("rack", "power-cord", "rack-pdu", "whip", "blanking-panel", "cable-manager", "rails", "console-server"),
 )
 """Kinds of parts, in the order that a bill lists them."""

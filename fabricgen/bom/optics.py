@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabricgen.bom.cables import CableParts
-from fabricgen.bom.sources import transceivers
+from fabricgen.bom.need import joined
+from fabricgen.bom.sources import laser_modules, transceivers
 from fabricgen.catalog.loads import has_optics
 from fabricgen.cluster import Cluster
 from fabricgen.wiring.cabling.cables import cages_of_ends
@@ -48,7 +49,8 @@ def end_powers(cluster: Cluster, parts: CableParts) -> CableEndPowers:
 
 @dataclass(frozen=True, slots=True)
 class RackOptics:
-    """One row a rack: the power of its transceivers and of the ends that its cables have of their own, W, float64.
+    """One row a rack: the power of its transceivers, external laser modules and ends that its cables have of their own,
+    W, float64.
 
     `added_w` is without those that the published maximum of their device has in it already; `unpowered` counts those
     of the others that have no figure, int32.
@@ -62,9 +64,12 @@ class RackOptics:
 def optics_of_racks(cluster: Cluster, known: CableParts | None = None) -> RackOptics:
     """The optics of each rack; each cage and cable end once. `known`: the parts of its cables, if known already."""
     parts, devices = known or CableParts(cluster), cluster.plan.devices
-    needs, ends = transceivers.needs(cluster, parts), end_powers(cluster, parts)
+    needs = joined([transceivers.needs(cluster, parts), laser_modules.needs(cluster, parts)])
+    ends = end_powers(cluster, parts)
     figures = np.array([np.nan if part.power_w is None else part.power_w for part in needs.parts], dtype=np.float64)
-    power = np.concatenate([figures[needs.part] if len(needs.parts) else np.zeros(0), ends.power_w])
+    each = figures[needs.part] if len(needs.parts) else np.zeros(0)
+    power = np.concatenate([each * needs.quantity, ends.power_w])
+    pieces = np.concatenate([needs.quantity, np.ones(len(ends.power_w), dtype=np.int32)])
     device = np.concatenate([needs.device, ends.device])
     rack, count = devices.rack[device], len(cluster.plan.racks)
     added = ~np.array([has_optics(cls.profile) for cls in devices.classes], dtype=bool)[devices.device_class[device]]
@@ -73,5 +78,6 @@ def optics_of_racks(cluster: Cluster, known: CableParts | None = None) -> RackOp
         return np.bincount(rack, weights=weights, minlength=count).astype(np.float64)
 
     watts = np.nan_to_num(power)
-    unpowered = np.bincount(rack[np.isnan(power) & added], minlength=count).astype(np.int32)
+    bare = np.isnan(power) & added
+    unpowered = np.bincount(rack[bare], weights=pieces[bare], minlength=count).astype(np.int32)
     return RackOptics(summed(watts), summed(watts * added), unpowered)

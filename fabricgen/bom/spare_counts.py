@@ -20,6 +20,7 @@ _FIELDS = {
     "node": "nodes",
     "switch": "switches",
     "line-card": "switches",
+    "laser-module": "laser_modules",
     "transceiver": "transceivers",
     "cable": "cables",
     "trunk": "cables",

@@ -118,6 +118,16 @@ class Catalog:
         loaded = [self._get("cables", name, CableProfile, ()) for name in self.ids("cables")]
         return tuple(sorted(loaded, key=lambda c: (c.cost_rank, c.id)))
 
+    @cached_property
+    def gearboxes(self) -> tuple[CableProfile, ...]:
+        """The cable profiles whose modules make light of slower electrical lanes, the cheapest first.
+
+        Sizing asks for them alone, and so reads no other file than those that have the word.
+        """
+        names = [n for n in self.ids("cables") if b"light_gbps" in self._files["cables"][n].read_bytes()]
+        loaded = (self._get("cables", name, CableProfile, ()) for name in names)
+        return tuple(sorted((c for c in loaded if c.light_gbps is not None), key=lambda c: (c.cost_rank, c.id)))
+
     def products(self, name: str, path: Place = ()) -> ProductList:
         """Return a product list.
 

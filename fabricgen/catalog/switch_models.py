@@ -161,6 +161,24 @@ class LineCards(FrozenModel):
     ]
 
 
+class LaserModules(FrozenModel):
+    """The external laser modules of a switch with co-packaged optics: plugged into its front, and exchanged there."""
+
+    count: Annotated[int | None, Field(gt=0, le=512, description="How many it takes; null where nobody says.")] = None
+    part_number: Annotated[
+        str,
+        Field(
+            max_length=64,
+            pattern=r"^([A-Za-z0-9][A-Za-z0-9._/-]*)?$",
+            description="What is ordered; empty: not published.",
+        ),
+    ] = ""
+    power_w: Annotated[float | None, Field(gt=0, le=200, description="What one draws, W; null where nobody says.")] = (
+        None
+    )
+    source: Annotated[str, Field(min_length=8, description="Where this was read.")]
+
+
 class Tables(FrozenModel):
     """What a switch is published to hold at most; what is not published is left out, and not judged."""
 
@@ -246,6 +264,9 @@ class SwitchProfile(DeviceProfile):
     pipelines: Annotated[
         Pipelines | None,
         Field(description="Where pipelines of the ASIC serve fewer ports than their cages could be split into."),
+    ] = None
+    lasers: Annotated[
+        LaserModules | None, Field(description="Its external laser modules; null: it has none, as without CPO.")
     ] = None
     tables: Annotated[Tables | None, Field(description="What its tables hold at most, where that is published.")] = None
     line_cards: Annotated[

@@ -18,7 +18,7 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.loads import Device, has_optics, planned_w
 from fabricgen.design.capacity.bisection import bisection_gbps, node_gbps
 from fabricgen.design.fabric_model import Attachment, FabricDesign, TierDesign
-from fabricgen.design.media.gearing import LinkPort, gearboxes, light_between
+from fabricgen.design.media.gearing import LinkPort, light_between
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 
@@ -204,7 +204,7 @@ def _cage_ends(design: Design, fabric: FabricDesign) -> Iterator[_Ends]:
 
 def _modules(catalog: Catalog, port: LinkPort, far: LinkPort) -> tuple[CableProfile, ...]:
     """The profiles of modules that a port may have for links to another."""
-    light, geared = light_between(catalog, port, far), gearboxes(catalog)
+    light, geared = light_between(catalog, port, far), catalog.gearboxes
     media = (c for c in catalog.cables if c.fibre and c.selectable and light in c.lane_gbps)
     at = CageLanes(port.form_factor, port.lane_gbps, port.speed_gbps)
     return tuple(dict.fromkeys(module for c in media if (module := c.module_at(at, light, geared))))

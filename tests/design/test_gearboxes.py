@@ -159,7 +159,7 @@ def test_hdr_hangs_on_ndr_by_active_splitters(tmp_path: Path) -> None:
     assert (leaf.downs[0].ways, leaf.downs[0].speed_gbps, leaf.downs[0].lane_gbps) == (2, 200, 50)
     parts = {part for part in CableParts(cluster).parts[0] if "qsfp56" in part}
     assert parts
-    assert all(part.startswith("aoc-50g-osfp-qsfp56-400g-1x2-") for part in parts)
+    assert all(part.startswith("aoc-ndr-hdr-osfp-qsfp56-400g-1x2-") for part in parts)
     assert _transceivers(cluster, "node-leaf") == {("", "")}
 
 

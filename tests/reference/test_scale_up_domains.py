@@ -6,10 +6,13 @@ Sources are those of the profiles; bandwidth is as vendors state it, both direct
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
+from fabricgen.blueprint.load import load_blueprint
 from fabricgen.cluster import build_cluster
+from fabricgen.design.build import build_design
 from fabricgen.design.summary import summary
 from tests.conftest import example_cluster, example_design
 from tests.scale_up.domains import blueprint, links_of_accelerators, rows
@@ -111,3 +114,25 @@ def test_the_largest_domain_of_one_tier_fits_and_no_larger_one(domain: str, most
     text = str(refusal.value)
     assert f"{(most + 4) * profile.lanes:,} lanes of a switch, it has 512" in text
     assert f"at most {most:,} accelerators fit" in text
+
+
+def test_an_ironwood_pod_has_9216_chips_on_48_circuit_switches(tmp_path: Path) -> None:
+    """144 racks of 64 chips: 96 optical links each, 1.5 a chip; each circuit switch takes both faces of every cube."""
+    file = tmp_path / "b.yaml"
+    file.write_text(
+        "fabricgen: 1\nname: iron\n"
+        "scalable_unit: {nodes: 16 x tpu-ironwood, racks: {nodes_per_rack: 16}}\n"
+        "pods: {p1: {su: 144}}\n"
+        "scale_up: {ici: {domain: tpu-ironwood-pod, per: pod}}\n"
+        "fabrics: {oob: {protocol: ethernet, attach: bmc, tiers: {leaf: {switch: sn2201, per: su}}}}\n"
+    )
+    design = build_design(load_blueprint(str(file)))
+    assert summary(design)["scale_up"]["ici"] == {
+        "domains": 1,
+        "accelerators": 9216,
+        "switches": 48,
+        "links": 144 * 144 + 144 * 96,
+        "gbps_per_accelerator": 4800,
+    }
+    pod = design.catalog.scale_up("tpu-ironwood-pod")
+    assert pod.switches * pod.switch_ports == 144 * 96

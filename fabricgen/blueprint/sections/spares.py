@@ -48,6 +48,9 @@ class Spares(Model):
 
     cables: SpareOf = Field(default_factory=_none, description="Cables, fibres and trunks.")
     transceivers: SpareOf = Field(default_factory=_none, description="Transceivers.")
+    laser_modules: SpareOf = Field(
+        default_factory=_none, description="External laser modules of switches with co-packaged optics."
+    )
     switches: SpareOf = Field(default_factory=_none, description="Switches, and line cards of chassis.")
     nodes: SpareOf = Field(default_factory=_none, description="Nodes and extra devices.")
     power_cords: SpareOf = Field(default_factory=_none, description="Power cords.")
@@ -59,14 +62,14 @@ class Spares(Model):
 
 
 USUAL = "usual"
-"""The word for spares as usual: 2 % of cables and transceivers, 1 % of switches, and of each part at least one."""
+"""The word for spares as usual: 2 % of cables, transceivers and lasers, 1 % of switches, of each part at least one."""
 
 
 def _words(value: Any) -> Any:
     if value != USUAL:
         return value
     one, two = {"percent": 0.01, "minimum": 1}, {"percent": 0.02, "minimum": 1}
-    return {"cables": two, "transceivers": two, "switches": one, "power_cords": two}
+    return {"cables": two, "transceivers": two, "laser_modules": two, "switches": one, "power_cords": two}
 
 
 class _WordAlone:

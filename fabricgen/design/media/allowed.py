@@ -17,7 +17,7 @@ from fabricgen.catalog.cable_models import CageLanes
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import CableProfile
 from fabricgen.design.fabric_model import Attachment, ExtraSet, FabricDesign, Span, TierDesign
-from fabricgen.design.media.gearing import gearboxes, light_between
+from fabricgen.design.media.gearing import light_between
 from fabricgen.design.media.policy import named
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
@@ -85,7 +85,7 @@ class LinkKind:
         if self.a.lane_gbps == self.b.lane_gbps:
             return True
         ends = [CageLanes(side.form_factor, side.lane_gbps, self.b.speed_gbps) for side in (self.a, self.b)]
-        return not cable.attached and all(cable.module_at(end, self.lane_gbps, gearboxes(catalog)) for end in ends)
+        return not cable.attached and all(cable.module_at(end, self.lane_gbps, catalog.gearboxes) for end in ends)
 
 
 def media_of_nodes(design: Design, fabric: FabricDesign, leaf: TierDesign, *, rj45: bool) -> StatedMedia | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import product
+from math import inf
 from typing import Protocol, TypeAlias
 
 from fabricgen.blueprint.models import Blueprint
@@ -128,8 +129,10 @@ class LinkOptics:
 
         Modules that hang on a splitter are there only where a breakout is stated.
         """
-        geared = [c for c in gearboxes(self.catalog) if a.stated or b.stated or not c.splits_of]
+        geared = [c for c in self.catalog.gearboxes if a.stated or b.stated or not c.splits_of]
         slower = {rate for cable in geared for rate in cable.lane_gbps}
+        if min(slower, default=inf) > min(a.lane_gbps, b.lane_gbps):
+            return
         for medium, light in self._lights(speed_gbps):
             rates = [sorted(r for r in {light, *slower} if r <= end.lane_gbps) for end in (a, b)]
             for lane_a, lane_b in product(*rates):
@@ -171,11 +174,6 @@ def _optics(
     return LinkOptics(catalog, words, policy_of(blueprint, fabric, ends))
 
 
-def gearboxes(catalog: Catalog) -> tuple[CableProfile, ...]:
-    """The cable profiles whose modules make light of slower electrical lanes."""
-    return tuple(cable for cable in catalog.cables if cable.light_gbps is not None)
-
-
 def _is_optic(cable: CableProfile) -> bool:
     """Whether it is of modules without a gearbox, and fibre between them."""
     return bool(cable.fibre) and not cable.attached and cable.light_gbps is None
@@ -189,7 +187,7 @@ def light_between(catalog: Catalog, a: LinkPort, b: LinkPort) -> float:
     fastest = max(a.lane_gbps, b.lane_gbps)
     if a.lane_gbps == b.lane_gbps:
         return fastest
-    geared = gearboxes(catalog)
+    geared = catalog.gearboxes
     for light in sorted({fastest, *(c.light_gbps for c in geared if c.light_gbps and c.light_gbps > fastest)}):
         plain = (c for c in catalog.cables if _is_optic(c) and light in c.lane_gbps)
         ends = [CageLanes(port.form_factor, port.lane_gbps, b.speed_gbps) for port in (a, b)]

@@ -30,7 +30,7 @@ from fabricgen.design.media.allowed import (
     media_of_peer_links,
     media_of_uplinks,
 )
-from fabricgen.design.media.gearing import gearboxes, light_between
+from fabricgen.design.media.gearing import light_between
 from fabricgen.design.media.policy import policy_of
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
@@ -146,7 +146,7 @@ class FabricWiring:
             self._fabric.name, name, upper.name, b.speed_gbps, lane_gbps, a, b, False, path, upper.key, policy=policy
         )
         if not isinstance(a, ManagementPort) and a.lane_gbps != b.lane_gbps:
-            found = replace(found, geared=gearboxes(self._design.catalog))
+            found = replace(found, geared=self._design.catalog.gearboxes)
         found = replace(found, protocol=self._fabric.protocol, lower_tier=lower.key if lower else None)
         if stated is None:
             return found

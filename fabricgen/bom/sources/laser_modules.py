@@ -1,0 +1,27 @@
+"""External laser modules of switches with co-packaged optics, where it is published how many they take."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fabricgen.bom.cables import CableParts
+from fabricgen.bom.need import Needs, Part, joined, needs_of
+from fabricgen.bom.sources.devices import called
+from fabricgen.catalog.models import SwitchProfile
+from fabricgen.cluster import Cluster
+
+
+def needs(cluster: Cluster, cables: CableParts) -> Needs:  # noqa: ARG001 - one signature for all sources
+    """The laser modules of each switch."""
+    modules = []
+    for cls in cluster.plan.devices.classes:
+        lasers = cls.profile.lasers if isinstance(cls.profile, SwitchProfile) else None
+        if lasers is None or lasers.count is None:
+            continue
+        open_text = "" if lasers.part_number else ", part number not published"
+        text = f"External laser module of {called(cls.profile)}{open_text}"
+        part = Part(lasers.part_number or f"laser-module-{cls.profile.id}", text, "laser-module", lasers.power_w)
+        rows = np.arange(cls.first, cls.first + cls.count, dtype=np.int32)
+        each = np.full(cls.count, lasers.count, dtype=np.int32)
+        modules.append(needs_of([part], np.zeros(cls.count, dtype=np.int32), quantity=each, device=rows))
+    return joined(modules)
