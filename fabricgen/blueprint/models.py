@@ -108,11 +108,15 @@ class Pod(Model):
         return max(self.su, self.reserve or 0)
 
 
+SpareSlot = Annotated[str, Field(description="A slot, as in `omit`.")]
+
+
 class SpareNodes(Model):
     """So many spare nodes in each place: the last ones of it, with accelerators where it has any."""
 
     per: Literal["rack", "su", "pod"] = Field(description="What has spare nodes of its own.")
-    count: int = Field(1, ge=1, le=4096, description="Spare nodes of each.")
+    count: int = Field(1, ge=1, le=4096, description="Spare nodes of each, beside those of rules before.")
+    unit: Name | None = Field(None, description="The kind of units that it is for. Default: all.")
 
 
 MOST_SLOTS = 1 << 18
@@ -184,11 +188,11 @@ class Blueprint(Model):
     omit: tuple[Annotated[str, Field(description="A slot, for example p1/su-last/node-last.")], ...] = Field(
         (), description="Slots left empty, for example p1/su-last/node-last."
     )
-    spare_nodes: tuple[Annotated[str, Field(description="A slot, as in `omit`.")], ...] | SpareNodes = Field(
+    spare_nodes: tuple[SpareSlot | SpareNodes, ...] | SpareNodes = Field(
         (),
-        examples=[["p1/su-last/node-last"], {"per": "rack", "count": 2}],
+        examples=[["p1/su-last/node-last"], {"per": "rack", "count": 2}, [{"per": "rack"}, {"per": "pod", "count": 4}]],
         description="Nodes that are wired and bought, and not counted as accelerators: slots as in `omit`, or the last "
-        "so many of each rack, unit or pod, {per: rack, count: 2}.",
+        "so many of each rack, unit or pod, {per: rack, count: 2}; or a list of these, which add up.",
     )
     scale_up: dict[Name, ScaleUp] = Field(default_factory=dict, description="Scale-up domains by name.")
     fabrics: dict[Name, Fabric] = Field(

@@ -60,6 +60,14 @@ class TierSpec:
     """How it was sized, as the lock says."""
     fewest_uplinks: bool = False
     """Whether it was built before more uplinks were weighed, and its lock does not say how it was sized."""
+    pod_path: Path = ()
+    """Where a pod states what its switches have instead; () where none does."""
+    pod_states: frozenset[str] = frozenset()
+    """The keys that the pod states."""
+
+    def path_of(self, key: str) -> Path:
+        """Where a key of the tier is stated: by the tier, or by a pod that has its own."""
+        return (*(self.pod_path if key in self.pod_states else self.path), key)
 
     @property
     def cages(self) -> Mapping[str, tuple[int, ...]]:
@@ -186,10 +194,8 @@ def _spec(context: FabricContext, name: str, tier_name: str, per: tuple[str, ...
     if scope_of(per) == "rack" or tier.stand == "rack-top":
         profile = _within_racks(profile, layout)
     _check_protocol(profile, name, spec, stated)
-    _check_cages(profile, tier, place)
-    _check_purposes(context.blueprint, spec, tier, place)
     before = lock.words_of(SIZED).get(holder_of(TierKey.of(name, tier_name, part).text, per))
-    return TierSpec(
+    one = TierSpec(
         fabric=name,
         name=tier_name,
         part=part,
@@ -203,7 +209,12 @@ def _spec(context: FabricContext, name: str, tier_name: str, per: tuple[str, ...
         for_reserve=(tier.size_for or spec.size_for) == "reserve",
         before=sized_before(before) if before else None,
         fewest_uplinks=SIZED not in lock.words and name in lock.of("vlans"),
+        pod_path=(*layout.parts[0].path, f"{name}.{tier_name}") if own else (),
+        pod_states=frozenset(own.stated if own else ()),
     )
+    _check_cages(one)
+    _check_purposes(context.blueprint, spec, one)
+    return one
 
 
 def _within_racks(profile: SwitchProfile, layout: Layout) -> SwitchProfile:
@@ -252,23 +263,23 @@ def _check_protocol(profile: SwitchProfile, name: str, spec: Fabric, place: Path
         )
 
 
-def _check_cages(profile: SwitchProfile, tier: Tier, place: Path) -> None:
+def _check_cages(spec: TierSpec) -> None:
+    """Raise InputError (FG109, FG063) where cages are kept that the switch has not, or for two purposes."""
+    profile, tier, place = spec.profile, spec.spec, spec.path_of("cages")
     taken: dict[int, str] = {}
     for role, cages in sorted(tier.cages.items()):
         if max(cages) > profile.cage_count:
             raise fault(
                 "FG109",
                 f"{profile.id} has cages 1 to {profile.cage_count}, `{role}` asks for cage {max(cages)}",
-                path=(*place, "cages", role),
+                path=(*place, role),
                 hint=f"keep within 1-{profile.cage_count}, or take a larger switch",
             )
         for cage in cages:
             if taken.setdefault(cage, role) != role:
-                raise fault(
-                    "FG109", f"cage {cage} is kept for both {taken[cage]} and {role}", path=(*place, "cages", role)
-                )
+                raise fault("FG109", f"cage {cage} is kept for both {taken[cage]} and {role}", path=(*place, role))
     for name, kept in sorted(tier.reserved_ports.items()):
-        own = (*place, "reserved_ports", name, "cages")
+        own = (*spec.path_of("reserved_ports"), name, "cages")
         if kept.cages and max(kept.cages) > profile.cage_count:
             raise fault(
                 "FG063",
@@ -286,7 +297,7 @@ def _check_cages(profile: SwitchProfile, tier: Tier, place: Path) -> None:
                 )
 
 
-def _check_purposes(blueprint: Blueprint, fabric: Fabric, tier: Tier, place: Path) -> None:
+def _check_purposes(blueprint: Blueprint, fabric: Fabric, tier: TierSpec) -> None:
     """Raise InputError (FG137) where cages are kept for what is not there."""
     extras = {name for other in blueprint.fabrics.values() for name in other.extra}
     known = [f"down.{name}" for name in (*blueprint.fabrics, *fabric.tiers, "management")]
@@ -296,7 +307,7 @@ def _check_purposes(blueprint: Blueprint, fabric: Fabric, tier: Tier, place: Pat
             raise fault(
                 "FG137",
                 f"cages are kept for '{role}', which is no fabric, tier or device here",
-                path=(*place, "cages", role),
+                path=(*tier.path_of("cages"), role),
                 hint=did_you_mean(role, known),
             )
 

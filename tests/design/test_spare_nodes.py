@@ -55,6 +55,8 @@ def test_a_slot_that_becomes_spare_moves_nothing(spare: str) -> None:
         ("{per: su}", {(1, 4), (2, 4)}),
         ("{per: su, count: 2}", {(1, 3), (1, 4), (2, 3), (2, 4)}),
         ("{per: pod, count: 5}", {(1, 4), (2, 1), (2, 2), (2, 3), (2, 4)}),
+        ("[{per: su}, {per: pod, count: 2}]", {(1, 4), (2, 4), (2, 2), (2, 3)}),
+        ("[p1/su-2/node-4, {per: su}]", {(1, 4), (2, 3), (2, 4)}),
     ],
 )
 def test_which_slots_are_spare(stated: str, spare: set[tuple[int, int]]) -> None:
@@ -69,6 +71,21 @@ def test_the_last_that_are_present_and_have_accelerators_are_spare() -> None:
     design = example_design(SMALL, sets, "spare_nodes={per: su}", "omit=[p1/su-1/node-4]")
     assert {(slot.su, slot.node) for slot in design.layout.spare} == {(1, 3), (2, 4)}
     assert summary(design)["accelerators"] == 8 * (3 + 4 - 2)
+
+
+def test_kinds_of_units_have_rules_of_their_own() -> None:
+    rules = "spare_nodes=[{per: su, unit: h100, count: 2}, {per: rack, unit: b300}]"
+    layout = example_design("mixed-generations", rules).layout
+    racks = {pod.name: pod.su * kind.racks for pod, kind in zip(layout.pods, layout.kind_of_pod, strict=True)}
+    units = {
+        kind.name: [p for p, k in zip(layout.pods, layout.kind_of_pod, strict=True) if k is kind]
+        for kind in layout.kinds
+    }
+    spare = Counter(layout.kind_of_pod[slot.pod].name for slot in layout.spare)
+    assert spare == {
+        "h100": 2 * sum(pod.su for pod in units["h100"]),
+        "b300": sum(racks[pod.name] for pod in units["b300"]),
+    }
 
 
 def test_without_spare_nodes_nothing_is_said_of_them(fabricgen, tmp_path: Path) -> None:
@@ -88,6 +105,8 @@ def test_without_spare_nodes_nothing_is_said_of_them(fabricgen, tmp_path: Path) 
         ),
         (["spare_nodes={per: su, count: 4}"], "p1/su-1 has 4 nodes, and 4 spare ones leave none in use"),
         (["spare_nodes={per: pod, count: 8}"], "p1 has 8 nodes, and 8 spare ones leave none in use"),
+        (["spare_nodes=[{per: su, count: 3}, {per: pod, count: 2}]"], "p1 has 2 nodes, and 2 spare ones leave none"),
+        (["spare_nodes=[{per: su, unit: b300}]"], "no pod has units of 'b300'"),
     ],
 )
 def test_what_cannot_be_spare_is_refused(sets: list[str], said: str, fabricgen) -> None:

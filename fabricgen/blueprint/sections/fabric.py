@@ -232,11 +232,23 @@ class PodTier(Model):
     uplinks: LinksOf | None = Field(None, description="Links of each switch to the tier above.")
     oversubscription: Ratio | None = Field(None, description="Downlink : uplink bandwidth allowed here.")
     spare_ports: int | None = Field(None, ge=0, le=1024, description="Down ports that each switch keeps free.")
+    breakout: Breakouts | None = Field(None, description="How downlink cages are split; see Tier.")
+    cages: dict[CagePurpose, Cages] | None = Field(
+        None, description="Cages kept for a purpose, e.g. {down: 1-48, up: 49-64}: all of them; see Tier."
+    )
+    reserved_ports: dict[Name, ReservedOf] | None = Field(
+        None,
+        description="Ports of each switch that are kept for a named purpose, e.g. {wan: 2}: all of them; see Tier.",
+    )
+
+    @property
+    def stated(self) -> dict[str, Any]:
+        """What is stated, by key."""
+        return {name: value for name in PodTier.model_fields if (value := getattr(self, name)) is not None}
 
     def over(self, tier: Tier) -> Tier:
         """A tier with what a pod states in its place."""
-        stated = {name: value for name in PodTier.model_fields if (value := getattr(self, name)) is not None}
-        return tier.model_copy(update=stated)
+        return tier.model_copy(update=self.stated)
 
 
 class Extra(Model):

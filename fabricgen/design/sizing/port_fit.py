@@ -84,7 +84,7 @@ def short_range(tier: TierSpec, demand: SwitchDemand) -> InputError | None:
                 "FG138",
                 f"`{purpose}` keeps {len(tier.cages[purpose])} cages of {tier.name} {tier.profile.id}, which make "
                 f"{has} ports of {wanted.kind.speed_gbps}G; {wanted.needed} are asked for",
-                path=(*tier.path, "cages", purpose),
+                path=(*tier.path_of("cages"), purpose),
                 hint="keep more cages, or state more switches (`count`)",
             )
     return None

@@ -146,15 +146,24 @@ class BlockAllocator:
         return found
 
     def numbers(self, source: NumberPool, slots: Slots, need: Need, piece: int = 0) -> Ints64:
-        """One number for each device, int64; growth is allocated in intervals of at most `piece` (0: any size)."""
+        """One number for each device, int64; growth is allocated in intervals of at most `piece` (0: any size).
+
+        Where the pool has no room for every slot, those up to the last device there is suffice.
+        """
 
         def allocated(name: str) -> Ints64:
             have = total(self._held.get(source.kind, {}).get(name, ()))
             while piece and have + piece < slots.count:
                 have += piece
                 self.take(source, name, have, need)
-            size = power_of_two_at_least(slots.count)
-            return at_places(self.take(source, name, size, need, least=slots.count), slots.number)
+            size, in_use = power_of_two_at_least(slots.count), int(slots.number.max(initial=0)) + 1
+            try:
+                found = self.take(source, name, size, need, least=slots.count)
+            except InputError:
+                if in_use == slots.count:
+                    raise
+                found = self.take(source, name, in_use, need)
+            return at_places(found, slots.number)
 
         return _by_layer(slots, slots.name, allocated)
 
