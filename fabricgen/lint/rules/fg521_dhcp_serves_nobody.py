@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fabricgen.blueprint.sections.host_services import Advertisements
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
@@ -12,13 +13,16 @@ from fabricgen.numbering.underlay import families
 
 
 class DhcpServesNobody(DesignRule):
-    """A service of hosts is stated for a fabric whose switches cannot give it: nothing is written.
+    """A service of hosts is stated for a fabric whose switches cannot give it, or sends hosts to nobody.
 
     DHCP is relayed by gateways of the server's own address family, and router advertisements are of gateways of IPv6;
     what ports refuse is of bridged hosts. InfiniBand has no gateways, a fabric of `hosts: none` has no hosts, and a
     routed host has a link of two addresses, which no advertisement can tell it of.
 
-    Remove the key, or state `ip: dual`, or `hosts: bridged`.
+    Hosts that are told to ask DHCPv6 (`managed`, `other`) wait for an answer (RFC 4861, 4.2): waive this where its
+    server is not stated since it is in the subnet of each leaf. A circuit id is met where requests say one.
+
+    Remove the key, or state `ip: dual`, or `hosts: bridged`, or the server in `dhcp`.
     """
 
     id = "FG521"
@@ -29,7 +33,7 @@ class DhcpServesNobody(DesignRule):
         fabrics:
           inband:
             protocol: ethernet
-            router_advertisements: {managed: true}  # <-
+            router_advertisements: {autoconfig: true}  # <-
             tiers: {leaf: {switch: sn4600c}}
     """
     good = """
@@ -37,7 +41,7 @@ class DhcpServesNobody(DesignRule):
         fabrics:
           inband:
             protocol: ethernet
-            router_advertisements: {managed: true}
+            router_advertisements: {autoconfig: true}
             tiers: {leaf: {switch: sn4600c}}
     """
 
@@ -61,6 +65,13 @@ def _idle(design: Design, fabric: FabricDesign) -> Iterator[tuple[Path, str]]:
     bridged = fabric.hosts in ("bridged", "rail-subnets") and not nobody
     if spec.router_advertisements and not ("v6" in known and bridged):
         yield ("router_advertisements",), f"{fabric.name} has no IPv6 gateways of bridged hosts to advertise"
+    told, servers = spec.router_advertisements, spec.dhcp.servers if spec.dhcp else ()
+    if isinstance(told, Advertisements) and not any(":" in server for server in servers):
+        for key in (key for key in ("managed", "other") if getattr(told, key)):
+            yield (
+                ("router_advertisements", key),
+                f"hosts of {fabric.name} are told to ask a DHCPv6 server that is not stated",
+            )
     if spec.access.model_fields_set and not bridged:
         yield ("access",), f"hosts of {fabric.name} are not bridged, and their ports refuse nothing"
     tiers = (design.fabric(fabric.carrier) if fabric.carrier else fabric).tiers
