@@ -49,9 +49,11 @@ def run_port_names(catalog: Catalog, cls: DeviceClass, run: PortRun, ports: int)
 
 def listed_port_names(catalog: Catalog, cls: DeviceClass, run: PortRun, ports: int) -> list[str]:
     """The same for lists and bills, which need no port table: where nobody knows what the NOS calls the ports, they are
-    named as they are labelled on the face.
+    named as they are labelled on the face. Raises InputError (FG026) where a port table does not fit its switch.
     """
     assert isinstance(cls.profile, SwitchProfile)  # noqa: S101 - runs are of switches
+    if catalog.naming(cls.nos).has_tables:
+        catalog.sonic_platform(cls.profile.id)  # a damaged table is told, not passed over
     try:
         return run_port_names(catalog, cls, run, ports)
     except InputError:

@@ -93,11 +93,12 @@ def test_a_port_table_of_ones_own_is_checked(
     folder = tmp_path / "catalog/platforms/sonic"
     folder.mkdir(parents=True)
     (folder / "sn5600.yaml").write_text(text.replace(old, new, 1), encoding="utf-8")
-    with pytest.raises(InputError) as refused:
-        build_cluster(design_of(BLUEPRINT))
-    (found,) = refused.value.diagnostics
-    assert says in found.message
-    assert found.span is not None
+    try:
+        refusal = build_cluster(design_of(BLUEPRINT)).port_names.faults()[0]
+    except InputError as error:  # the table does not fit the switch: no list is made of it either
+        (refusal,) = error.diagnostics
+    assert says in refusal.message
+    assert refusal.span is not None
 
 
 TRIMS = """

@@ -49,7 +49,7 @@ BLUE = "tenants={blue: {nodes: [p1/su-1/node-1], FABRICS extra: [array]}}"
         (("routing.overlay=evpn",), ("routing", "overlay"), "no VRF passes between its switches"),
         (("fabrics.compute.routing.overlay=evpn",), ("fabrics", "compute", "routing", "overlay"), "no VRF passes"),
         (
-            ("management.ztp.images={eos: {file: x.swi}}",),
+            ("management.ztp={url: 'http://10.0.0.9', images: {eos: {file: x.swi}}}",),
             ("management", "ztp", "images", "eos"),
             "no switch runs eos or is one: they run or are sn4700, sn5600, sonic",
         ),
@@ -76,7 +76,7 @@ def test_words_without_effect_are_told(
     [
         ("scalable_units={gold: {nodes: 2 x dgx-b200}}", "pods.p2={unit: gold, su: 1}"),
         ("routing={overlay: evpn, first_vni: 20000}", BLUE.replace("FABRICS", "")),
-        ("management.ztp.images={sonic: {file: x.bin}, sn4700: {file: y.bin}}",),
+        ("management.ztp={url: 'http://10.0.0.9', images: {sonic: {file: x.bin}, sn4700: {file: y.bin}}}",),
         (BLUE.replace("FABRICS", "fabrics: [storage],"),),
     ],
 )

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.kernel.diagnostics import Path as Place
+
+if TYPE_CHECKING:
+    from fabricgen.catalog.sonic_models import SonicPlatform
 
 
 class RoomyCatalog(Catalog):
@@ -14,8 +18,13 @@ class RoomyCatalog(Catalog):
 
     def __init__(self, own: Path | None, times: int) -> None:
         super().__init__(own)
+        self._plain = Catalog(own)
         self._times = times
         self._wider: dict[str, SwitchProfile] = {}
+
+    def sonic_platform(self, switch: str) -> SonicPlatform | None:
+        """As `Catalog.sonic_platform`: the table is that of the real face."""
+        return self._plain.sonic_platform(switch)
 
     def switch(self, name: str, path: Place = ()) -> SwitchProfile:
         """As `Catalog.switch`, with more cages; without line cards and pipelines, which would hold them."""
