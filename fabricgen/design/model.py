@@ -112,8 +112,28 @@ class Design:
     def extra_devices(self) -> dict[str, tuple[NodeProfile, tuple[str, ...], str]]:
         """Extra devices by set name: profile, device names, site ("" for the first).
 
-        A set of one name in two fabrics is the same devices.
+        A set of one name in two fabrics is the same devices; of sets that name the same ones, the first has them.
         """
+        return {name: found for name, found in self.extra_sets.items() if self.owner_of_extra[name] == name}
+
+    @cached_property
+    def owner_of_extra(self) -> Mapping[str, str]:
+        """By set of extra devices, the set that has its devices: itself, or one that states all of their names too."""
+        owners: dict[str, str] = {}
+        stated = {n for fabric in self.loaded.blueprint.fabrics.values() for n, e in fabric.extra.items() if e.names}
+        for name, (profile, devices, site) in sorted(self.extra_sets.items(), key=lambda item: -len(item[1][1])):
+            same = (
+                other
+                for other, (kind, others, there) in self.extra_sets.items()
+                if {name, other} <= stated and owners.get(other) == other
+                if (kind, there) == (profile, site) and set(devices) <= set(others)
+            )
+            owners[name] = next(same, name)
+        return owners
+
+    @cached_property
+    def extra_sets(self) -> dict[str, tuple[NodeProfile, tuple[str, ...], str]]:
+        """All sets of extra devices as `extra_devices` has those with devices of their own."""
         found: dict[str, tuple[NodeProfile, tuple[str, ...], str]] = {}
         for fabric in self.fabrics:
             specs = self.loaded.blueprint.fabrics[fabric.name].extra

@@ -44,7 +44,7 @@ from fabricgen.views.switch import (
 from fabricgen.wiring.bonds import MLAG
 from fabricgen.wiring.links.switch_ends import switch_ends
 from fabricgen.wiring.tables import SWITCH, Flags, Ints, Ints64, ManagementPort, Segment, WiringPlan
-from fabricgen.wiring.tenants import tenant_of_devices
+from fabricgen.wiring.tenants import tenant_of_lower_ends
 
 
 @dataclass(frozen=True)
@@ -276,9 +276,9 @@ class SwitchViews:
         ]
 
     @cached_property
-    def _tenant_of_device(self) -> list[int]:
-        """The tenant of every device as an index into those of the design, -1 for none."""
-        found: list[int] = tenant_of_devices(self.design, self.plan.devices).tolist()
+    def _tenant_of_link(self) -> list[int]:
+        """The tenant of every link as an index into those of the design, -1 for none."""
+        found: list[int] = tenant_of_lower_ends(self.design, self.plan).tolist()
         return found
 
     @cached_property
@@ -383,7 +383,7 @@ class SwitchViews:
         own, catalog = port_settings(self.design, self.names[row]), self.design.catalog
         largest = largest_mtu(catalog, cls)
         carries = any(found.vrf_links for found in addresses.families)
-        tenants, of_device = [*(tenant.name for tenant in self.design.tenants), ""], self._tenant_of_device
+        tenants, of_link = [*(tenant.name for tenant in self.design.tenants), ""], self._tenant_of_link
         places = slice(pointer[row], pointer[row + 1])
         here, upper = link_of[places], upper_of[places]
         peers = np.where(upper, links.a_device[here], links.b_device[here])
@@ -426,10 +426,10 @@ class SwitchViews:
                 subinterfaces=tuple(self._subinterfaces(link, peer, at_b=at_b)) if carries and not host else (),
                 address6=own6,
                 peer_address6=far6,
-                vlan=self._vlan(segment_of, link, tenants[of_device[peer]]) if host else 0,
+                vlan=self._vlan(segment_of, link, tenants[of_link[link]]) if host else 0,
                 cable_m=float(self.plan.cables.length_m[cable]) if cable >= 0 else 0.0,
                 shared=self._shared.get(segment_of, ()) if host else (),
-                tenant=tenants[of_device[peer]] if host else "",
+                tenant=tenants[of_link[link]] if host else "",
                 bond=bond,
                 mlag=kind == MLAG,
                 span=span,

@@ -16,13 +16,15 @@ NOBODY = -1
 
 
 def tenant_of_devices(design: Design, devices: DeviceTable) -> Ints:
-    """The tenant of every device as an index into `design.tenants`, NOBODY for none; int32."""
+    """The tenant of every device as an index into `design.tenants`, NOBODY for none, or for several; int32."""
     found = np.full(len(devices), NOBODY, dtype=np.int32)
     of_slot = {(s.pod, s.su - 1, s.node - 1): at for at, tenant in enumerate(design.tenants) for s in tenant.slots}
     of_extra = {name: at for at, tenant in enumerate(design.tenants) for name in tenant.extras}
     for cls in devices.classes:
         if cls.kind == EXTRA:
-            found[cls.rows] = of_extra.get(cls.label, NOBODY)
+            sets = [name for name, owner in design.owner_of_extra.items() if owner == cls.label]
+            owners = {of_extra.get(name, NOBODY) for name in sets or [cls.label]}
+            found[cls.rows] = owners.pop() if len(owners) == 1 else NOBODY
         elif cls.kind == NODE:
             columns = (devices.pod, devices.su, devices.node)
             places = zip(*(column[cls.rows].tolist() for column in columns), strict=True)
@@ -36,8 +38,19 @@ def tenant_of_links(design: Design, plan: WiringPlan, fabric: str) -> Ints:
 
     Links of other fabrics count, since a fabric may have a VLAN on them.
     """
+    return _inside(design, tenant_of_lower_ends(design, plan), fabric)
+
+
+def tenant_of_lower_ends(design: Design, plan: WiringPlan) -> Ints:
+    """The tenant of every link by what is at its lower end, in whatever fabric: of an extra device that is in several
+    sets, that of the set that the link is of; int32.
+    """
     found = tenant_of_devices(design, plan.devices)[plan.links.a_device]
-    return _inside(design, found, fabric)
+    of_extra = {name: at for at, tenant in enumerate(design.tenants) for name in tenant.extras}
+    for i, segment in enumerate(plan.links.segments):
+        if len(segment.path) == 4 and segment.path[2] == "extra":
+            found[plan.links.rows_of(i)] = of_extra.get(str(segment.path[3]), NOBODY)
+    return found
 
 
 def _inside(design: Design, tenant: Ints, fabric: str) -> Ints:
@@ -67,11 +80,11 @@ def tenant_places(design: Design, plan: WiringPlan, rails: Mapping[str, Ints64])
     """Where each tenant is, by name. `rails` has, by fabric, the subnet of every link where rails have one each."""
     if not design.tenants:
         return {}
-    of_device = tenant_of_devices(design, plan.devices)[plan.links.a_device]
+    of_link = tenant_of_lower_ends(design, plan)
     segment_of = np.array([segment.fabric for segment in plan.links.segments], dtype=object)
     found = {}
     for at, tenant in enumerate(design.tenants):
-        mine = np.flatnonzero(of_device == at)
+        mine = np.flatnonzero(of_link == at)
         links, ports = np.zeros(len(plan.links), dtype=np.int32), {}
         for name, vlans in tenant.vlans.items():
             if name not in tenant.fabrics:

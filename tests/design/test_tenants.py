@@ -10,6 +10,7 @@ from fabricgen.blueprint.beside.lock import lock_text, parse_lock
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import InputError
+from fabricgen.lint.rules.fg752_no_default_route import NoDefaultRoute
 from fabricgen.lint.rules.fg821_tenants_meet import TenantsMeet
 from fabricgen.lint.subjects.tenant_walk import joined
 from fabricgen.lock.release import holes, release
@@ -207,3 +208,60 @@ def test_a_leaf_with_hosts_of_both_vrfs_of_a_leak_is_named(design_of: Callable[.
         "storage: it would be on both sides"
     )
     build_cluster(design_of(text.replace("NODES", "p1/su-2").replace("between:", "fabrics: [storage], between:")))
+
+
+BORDER = """
+fabricgen: 1
+name: border
+scalable_unit: {nodes: 2 x dgx-b200}
+pods: {p1: {su: 1}}
+tenants:
+  blue: {nodes: [p1/su-1/node-1], extra: [fw-blue]}
+  green: {nodes: [p1/su-1/node-2], extra: [fw-green]}
+fabrics:
+  inband:
+    protocol: ethernet
+    speed: 200G
+    tiers:
+      leaf: {switch: sn4700, count: 2, spread: stripe}
+      spine: {switch: sn4700, count: 2}
+    extra:
+      fw-blue: {device: firewall, names: [fw-1, fw-2], ports: 1, to: spine}
+      fw-green: {device: firewall, names: [fw-1, fw-2], PORTS to: spine}
+    exits:
+      blue: {to: fw-blue, asn: 65001}
+      green: {to: fw-green, asn: 65001}
+"""
+
+
+def test_one_border_device_serves_two_tenants(design_of: Callable[..., Design]) -> None:
+    """Each tenant has a port of its own of each device, in its VRF; the device is one in racks, names and bills."""
+    cluster = build_cluster(design_of(BORDER.replace("PORTS", "ports: 1,")))
+    names = list(cluster.names)
+    assert [name for name in names if name.startswith("fw")] == ["fw-1", "fw-2"]
+    ends = []
+    for row in cluster.switch_rows():
+        switch = cluster.switch(row)
+        for port in switch.ports:
+            service = switch.service_of(port) if port.role == "exit" else None
+            if service is not None:
+                ends.append((port.peer, port.peer_port, port.tenant, service.vrf))
+    assert sorted(ends) == [
+        ("fw-1", "port1", "blue", "blue"),
+        ("fw-1", "port2", "green", "green"),
+        ("fw-2", "port1", "blue", "blue"),
+        ("fw-2", "port2", "green", "green"),
+    ]
+    assert not list(TenantsMeet().check(cluster))
+    assert not list(NoDefaultRoute().check(cluster)), "each tenant's hosts have the exit of their VRF"
+    files = built_files(cluster, "devices", "bom")
+    assert files["devices.csv"].decode().count("\nfw-") == 2
+    assert "\nfirewall,Generic firewall,node,2," in files["bom.csv"].decode()
+
+
+def test_sets_of_one_device_do_not_take_more_ports_than_it_has(design_of: Callable[..., Design]) -> None:
+    with pytest.raises(InputError) as refused:
+        design_of(BORDER.replace("ports: 1", "ports: 2").replace("PORTS", ""))
+    (found,) = refused.value.diagnostics
+    assert (found.code, found.path) == ("FG014", ("fabrics", "inband", "extra", "fw-green"))
+    assert found.message == "all 2 'inband' ports of fw-1 are those of its other extra sets"

@@ -257,7 +257,10 @@ class Extra(Model):
     device: str = Field(description="Node profile, for example ufm.", json_schema_extra={CATALOGUE: "nodes"})
     count: int | None = Field(None, gt=0, le=4096, description="How many. Default: one, or one a name.")
     names: tuple[HostName, ...] = Field(
-        (), description="Their names. Default: the key, numbered.", json_schema_extra={"uniqueItems": True}
+        (),
+        description="Their names. Sets that state the same ones are the same devices, each by ports of its own. "
+        "Default: the key, numbered.",
+        json_schema_extra={"uniqueItems": True},
     )
     ports: int | None = Field(None, gt=0, description="Ports of each that attach here. Default: all of the role.")
     speed: Speed | None = Field(None, description="Speed of their links. Default: their fastest that fits.")

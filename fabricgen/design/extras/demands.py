@@ -30,11 +30,18 @@ class ExtraDemand:
     path: Path
     kind: PortKind
     """The kind of their ports."""
+    first_leg: int = 0
+    """The first of the legs that they attach by: those before it are of another set of the same devices."""
+
+    @property
+    def legs(self) -> range:
+        """The legs that each device attaches by, as indexes into those of the attachment."""
+        return range(self.first_leg, len(self.attachment.legs))
 
     @property
     def ports(self) -> int:
         """Ports of all these devices together."""
-        return len(self.devices) * len(self.attachment.legs)
+        return len(self.devices) * len(self.legs)
 
 
 def extra_demands(
@@ -42,24 +49,31 @@ def extra_demands(
 ) -> list[ExtraDemand]:
     """The extra devices of a fabric, by name; they attach to the first of its `leaves` unless stated otherwise.
 
-    Raises InputError for unknown profiles, tiers, roles and sites.
+    Sets that name the same devices attach by one port after the other of these. Raises InputError for unknown profiles,
+    tiers, roles and sites, and where no port is left.
     """
     spec = context.blueprint.fabrics[fabric]
     leaf, found = next(iter(leaves), None), []
     plugged = _plugged(context)
+    used: dict[tuple[str, str, str], int] = {}
     for name, extra in sorted(spec.extra.items(), key=lambda item: natural(item[0])):
         path: Path = ("fabrics", fabric, "extra", name)
         key = _tier(extra, fabric, specs, leaf, path)
         profile = context.catalog.node(extra.device, (*path, "device"))
         role = extra.attach or _role(profile, spec.attach or fabric, path)
         tier = specs[key]
+        ends = [(extra.device, role, device) for device in extra.names]
+        first_leg = max((used.get(end, 0) for end in ends), default=0)
+        if first_leg >= len(profile.roles[role].ports):
+            message = f"all {first_leg} '{role}' ports of {extra.names[0]} are those of its other extra sets"
+            raise fault("FG014", message, path=path, hint="state `ports` of these, so that some are left")
         attachment = attach(
             profile,
             role,
             spec,
             tier.profile,
             path,
-            ports=extra.ports,
+            ports=None if extra.ports is None else first_leg + extra.ports,
             speed=extra.speed,
             split=False,
             optics=optics_of_nodes(context.blueprint, context.catalog, fabric, tier, profile.id, extra.media),
@@ -74,7 +88,8 @@ def extra_demands(
             )
         kind = tier.kind_for(fabric, attachment.kind, extra=name)
         devices = _devices(name, extra, plugged)
-        found.append(ExtraDemand(fabric, name, extra, devices, attachment, key, path, kind))
+        used |= dict.fromkeys(ends, len(attachment.legs))
+        found.append(ExtraDemand(fabric, name, extra, devices, attachment, key, path, kind, first_leg))
     return found
 
 

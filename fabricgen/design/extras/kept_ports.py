@@ -99,7 +99,7 @@ def in_order_of_cages(
     taken: dict[tuple[TierKey, PortKind], list[int]] = {}
     for demand in demands:
         stated = list(specs[demand.tier].cages.get(demand.kind.purpose or "down", ()))
-        for device, leg in product(demand.devices, range(len(demand.attachment.legs))):
+        for device, leg in product(demand.devices, demand.legs):
             match = re.search(r" cage (\d+)/", words.get(holder(demand.fabric, device, leg), ""))
             if match:
                 cage = int(match[1])
@@ -160,7 +160,7 @@ class KeptPorts:
         where = self._where(demand.tier, run)
         kept = self._kept.setdefault(f"{demand.fabric} {demand.name}", {})
         for device, name in enumerate(demand.devices):
-            for leg in range(len(demand.attachment.legs)):
+            for leg in demand.legs:
                 found = where.get(self._words.get(holder(demand.fabric, name, leg), ""))
                 if found and found[0] in allowed and (found[1] in usable or found in holes):
                     kept[device, leg] = (*found, found in holes)

@@ -8,7 +8,7 @@ will need come last, numbered or not.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import islice, product
 
 from fabricgen.design.extras.demands import ExtraDemand
 from fabricgen.design.extras.kept_ports import KeptPorts, Port
@@ -68,9 +68,9 @@ class ExtraPortAllocator:
         The ports of one device go to different switches where there are enough. Raises InputError when no port is left.
         """
         sized, run = self._sized_tiers[demand.tier], self.run_of(demand.tier, demand.kind)
-        legs = range(len(demand.attachment.legs))
         kept = self._kept.of(demand)
-        pairs = [pair for device in range(len(demand.devices)) for leg in legs if (pair := (device, leg)) not in kept]
+        every = product(range(len(demand.devices)), demand.legs)
+        pairs = [pair for pair in every if pair not in kept]
         free = self._free_ports(sized, run, demand, wanted) if run is not None else iter(())
         ports = self._striped(sized, demand, free, pairs) if demand.spec.spread else list(islice(free, len(pairs)))
         if len(ports) < len(pairs) or run is None:

@@ -16,8 +16,8 @@ def check_shared(design: Design, name: str, fabrics: Collection[str]) -> None:
     }
     for i, extra in enumerate(tenant.shared):
         why, hint = "", ""
-        if extra not in design.extra_devices:
-            why, hint = f"there are no extra devices '{extra}'", did_you_mean(extra, design.extra_devices)
+        if extra not in design.extra_sets:
+            why, hint = f"there are no extra devices '{extra}'", did_you_mean(extra, design.extra_sets)
         elif extra in tenant.extra:
             why, hint = f"the devices '{extra}' are its own", "remove it from `shared` or from `extra`"
         elif extra not in on_infiniband:

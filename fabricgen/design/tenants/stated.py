@@ -115,8 +115,8 @@ def _faults(design: Design, name: str, tenant: Tenant) -> Iterator[Diagnostic]:
             what = f"{fabric} connects management ports, which are no tenant's"
             yield _wrong(UNKNOWN, what, at, "take it off the tenant's `fabrics`")
     for i, extra in enumerate(tenant.extra):
-        if extra not in design.extra_devices:
-            hint = did_you_mean(extra, design.extra_devices)
+        if extra not in design.extra_sets:
+            hint = did_you_mean(extra, design.extra_sets)
             yield _wrong(UNKNOWN, f"there are no extra devices '{extra}'", (*path, "extra", i), hint)
     guest = next((f.name for f in design.fabrics if f.vrf == name), None)
     if guest or name in _OF_SWITCHES:

@@ -12,7 +12,7 @@ from fabricgen.design.model import Design
 from fabricgen.numbering.addresses.allocator import AddressAllocator
 from fabricgen.numbering.addresses.column import AddressColumn, column_of
 from fabricgen.numbering.addresses.exit_pairs import free_pairs, owned_tier, stated_of
-from fabricgen.wiring.tables import Ints64, WiringPlan
+from fabricgen.wiring.tables import EXTRA, Ints64, WiringPlan
 
 
 def exit_segments(design: Design, plan: WiringPlan) -> dict[int, ExitDesign]:
@@ -49,7 +49,10 @@ def _pairs(
     """(own address, far address, prefix length) of each link of an exit."""
     links, family, stated = plan.links, allocator.family, stated_of(exit_, allocator.family)
     pairs, (owner, tier) = free_pairs(exit_, family), owned_tier(design, exit_)
-    first = next(c.first for c in plan.devices.classes if c.path == exit_.extra.path or c.label == exit_.extra.name)
+    holder = design.owner_of_extra[exit_.extra.name]
+    first = next(c.first for c in plan.devices.classes if (c.kind, c.label) == (EXTRA, holder))
+    rows_of_names = {name: first + i for i, name in enumerate(design.extra_devices[holder][1])}
+    index = {rows_of_names[name]: i for i, name in enumerate(exit_.extra.devices)}
     blocks, taken = None, dict[int, int]()
     if pairs:
         what = f"a /{family.pair_length} for each link of the exit {exit_.name} on each {tier.name}"
@@ -57,7 +60,7 @@ def _pairs(
         size = family.block_of_pairs(pairs)
         blocks = allocator.device_blocks("fabric", exit_.fabric, (owner, tier), purpose, size, what)
     for link in range(rows.start, rows.stop):
-        device, leg = int(links.a_device[link]) - first, int(links.a_port[link])
+        device, leg = index[int(links.a_device[link])], int(links.a_port[link])
         switch = int(links.b_device[link]) - plan.devices.of_tier(tier.key).first
         place = taken[switch] = taken.get(switch, -1) + 1
         if (device, leg) in stated:
