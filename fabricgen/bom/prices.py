@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from fabricgen.kernel.diagnostics import Span, fault
+from fabricgen.kernel.text_input import require_regular
 from fabricgen.publish.reading import refuse_unfinished_around
 
 NEEDED = ("part", "unit_price")
@@ -119,6 +120,8 @@ def _rows(path: Path) -> tuple[tuple[str, ...], Iterator[_Row]]:
     refuse_unfinished_around(path)
     if path.is_file() and path.stat().st_size > MOST_BYTES:
         raise fault("FG031", f"{path} is larger than {MOST_BYTES >> 20} MiB", hint="list only parts that are bought")
+    if path.suffix:
+        require_regular(path)
     with path.open(newline="", encoding="utf-8-sig") as stream:
         text = stream.read(MOST_BYTES)
     reader = csv.DictReader(io.StringIO(text, newline=""), restkey=_BEYOND, restval="")
@@ -126,7 +129,7 @@ def _rows(path: Path) -> tuple[tuple[str, ...], Iterator[_Row]]:
     reader.fieldnames = header
     lacking = [name for name in NEEDED if header.count(name) != 1]
     if lacking:
-        hint = f"found: {', '.join(header) or 'nothing'}; {_header_hint(header)}"
+        hint = f"found: {', '.join(header)[:200] or 'nothing'}; {_header_hint(header)}"
         raise fault("FG031", "a price file has the columns part and unit_price", span=Span(str(path), 1, 1), hint=hint)
     columns = tuple(name for name in FURTHER if name in header)
     return columns, (_Row(cells, cells.pop(_BEYOND, ()), str(path), reader.line_num) for cells in reader)

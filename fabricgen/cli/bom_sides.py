@@ -16,7 +16,7 @@ from fabricgen.diff.bill.file import LIST, RACKS, SUFFIXES, Bill, built_bom, rea
 from fabricgen.diff.git_tree import PREFIX, GitTree, open_tree
 from fabricgen.export.files import bom
 from fabricgen.export.table import ExportContext
-from fabricgen.kernel.text_input import MAX_BYTES
+from fabricgen.kernel.text_input import MAX_BYTES, read_regular
 from fabricgen.publish.manifest import MANIFEST
 from fabricgen.publish.reading import PENDING, Surroundings, open_built
 
@@ -56,7 +56,7 @@ def _bill(at: Path, place: str, prices: Mapping[str, float], *, allow_outside: b
 def _tell_if_edited(file: Path) -> None:
     """Say of a bill that was named by itself that it is not as it was built: it is compared as it stands."""
     found = Surroundings().of(file)
-    if found is not None and found[0].is_edited(found[1], file.read_bytes()):
+    if found is not None and found[0].is_edited(found[1], read_regular(file)):
         click.echo(f"{file} is not as built (sha256 differs from {MANIFEST}); it is compared as it stands", err=True)
 
 

@@ -86,6 +86,11 @@ def run(arguments: list[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except MemoryError:
+        click.echo(
+            "fabricgen: there is not enough memory for this: is one of its files larger than it should be?", err=True
+        )
+        return EXIT_INPUT
     except OSError as error:
         click.echo(f"fabricgen: {error.strerror or error}", err=True)
         return EXIT_INPUT

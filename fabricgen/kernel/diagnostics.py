@@ -11,6 +11,10 @@ Path: TypeAlias = tuple[str | int, ...]
 """A place in a blueprint: the keys and list indexes that lead to it."""
 
 
+LONGEST_TEXT = 4000
+"""Characters of a message, or of a hint."""
+
+
 class Severity(IntEnum):
     """How bad a finding is; compares by gravity."""
 
@@ -68,6 +72,15 @@ class Diagnostic:
     span: Span | None = None
     fix: tuple[Edit, ...] = ()
     """Its repair, where only one is right."""
+
+    def __post_init__(self) -> None:
+        """Cut a text that repeats what somebody wrote, however much that is."""
+        for name in ("message", "hint"):
+            text = getattr(self, name)
+            if isinstance(text, str) and len(text) > LONGEST_TEXT:  # a plug-in may have made it of anything
+                object.__setattr__(
+                    self, name, f"{text[:LONGEST_TEXT]}... and {len(text) - LONGEST_TEXT:,} characters more"
+                )
 
     def at(self, span: Span | None, hint: str | None = None) -> Diagnostic:
         """Give this finding a place in a file, and another hint with it."""

@@ -32,12 +32,14 @@ def read_bytes(file: Path, shown_as: str, at: Span | None = None, *, limit: int 
     """Read a file; raises InputError (FG001) at `at`, or at the file itself, when that cannot be done.
 
     No more than one byte over the limit is read, so that a device file ends too. A link is followed to a file of its
-    own kind only: one that calls the file of a secret a blueprint would have it shown in an error. A pipe with the name
-    of data is refused: nobody may ever write to it.
+    own kind only: one that calls the file of a secret a blueprint would have it shown in an error. A pipe that is named
+    like a file is refused: nobody may ever write to it.
     """
     try:
-        if file.suffix in _DATA and (why := _refusal(file)):
-            raise fault("FG001", f"cannot read {shown_as!r}: {why}", span=at or Span(shown_as, 1, 1))
+        if file.suffix in _DATA and file.is_symlink() and Path(os.path.realpath(file)).suffix not in _DATA:
+            raise OSError(errno.EMLINK, "it is a link to another kind of file")
+        if file.suffix:  # those of a shell, <(gpg -d file), have none
+            require_regular(file)
         with file.open("rb") as stream:
             return stream.read(limit + 1)
     except OSError as error:
@@ -48,12 +50,17 @@ def read_bytes(file: Path, shown_as: str, at: Span | None = None, *, limit: int 
     raise fault("FG001", f"cannot read {shown_as!r}: {why}", hint=hint, span=at or Span(shown_as, 1, 1))
 
 
-def _refusal(file: Path) -> str:
-    """Why a file that is named as data is not read; "" where it is."""
-    if file.is_symlink() and Path(os.path.realpath(file)).suffix not in _DATA:
-        return "it is a link to another kind of file"
+def require_regular(file: Path) -> None:
+    """Raise OSError for a pipe or a device, to read which may never end."""
     mode = file.stat().st_mode
-    return "" if stat.S_ISREG(mode) or stat.S_ISDIR(mode) else "it is no regular file"
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise OSError(errno.EINVAL, "it is no regular file", str(file))
+
+
+def read_regular(file: Path) -> bytes:
+    """The content of a file, whatever its size; raises OSError, also for a pipe or a device."""
+    require_regular(file)
+    return file.read_bytes()
 
 
 def _name_hint(file: Path, number: int | None) -> str:

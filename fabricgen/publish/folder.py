@@ -1,7 +1,7 @@
 """Publishing into a folder: whole or not at all, by exchange of two trees or by a journal in place."""
 
 # Plain strings for paths: see lock.py.
-# ruff: noqa: PTH103, PTH104, PTH105, PTH112, PTH113, PTH120, PTH123, PTH208
+# ruff: noqa: PTH103, PTH104, PTH105, PTH112, PTH113, PTH120, PTH208
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from itertools import chain
 from pathlib import Path
 
 from fabricgen.kernel.diagnostics import fault
+from fabricgen.kernel.text_input import read_regular
 from fabricgen.publish.bundles import Bundle, Told, in_tasks, silent
 from fabricgen.publish.changes import Changes
 from fabricgen.publish.exchange import NO_EXCHANGE, exchange, exchangeable
@@ -104,8 +105,8 @@ def _old_files(target: Path, real: str) -> dict[str, Entry]:
     if not os.path.isdir(real):
         raise fault("FG020", f"{target} is not a folder", hint="name a folder, new or written by fabricgen")
     files = None
-    with contextlib.suppress(FileNotFoundError, IsADirectoryError), open(f"{real}/{MANIFEST}", "rb") as file:
-        files = parse_manifest(file.read())
+    with contextlib.suppress(FileNotFoundError, IsADirectoryError):
+        files = parse_manifest(read_regular(Path(real, MANIFEST)))
     if files is None and set(os.listdir(real)) - {LOCK}:
         raise fault(
             "FG020",

@@ -109,7 +109,7 @@ def _read_journal(target: Path, path: str) -> _Steps:
         steps = _Steps(remove, prune, replace)
         for each in chain(steps.remove, steps.prune, steps.replace):
             check_path(each)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise fault(
             "FG020",
             f"{target / STAGE / JOURNAL} was not written by fabricgen",

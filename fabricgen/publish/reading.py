@@ -14,6 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span, fault
+from fabricgen.kernel.text_input import read_regular
 from fabricgen.publish.manifest import BESIDE, MANIFEST, STAGE, Entry, parse_manifest
 from fabricgen.publish.stage import JOURNAL, MARKER, unfinished
 
@@ -83,7 +84,7 @@ class Built:
         """The content of a file as it stands; raises InputError (FG028) for one that is not there."""
         file = self.folder / path
         try:
-            return file.read_bytes()
+            return read_regular(file)
         except OSError as error:
             raise cannot_read(file, error) from error
 
@@ -102,7 +103,7 @@ def open_built(folder: Path) -> Built:
     refuse_unfinished(folder)
     manifest = folder / MANIFEST
     try:
-        content = manifest.read_bytes()
+        content = read_regular(manifest)
     except (FileNotFoundError, NotADirectoryError):
         return Built(folder, None)
     except OSError as error:
@@ -152,7 +153,7 @@ class Surroundings:
         key = str(folder)
         if key not in self._known:
             try:
-                entries = parse_manifest((folder / MANIFEST).read_bytes())
+                entries = parse_manifest(read_regular(folder / MANIFEST))
             except OSError:
                 entries = None
             self._known[key] = None if entries is None else Built(folder, entries)

@@ -26,7 +26,7 @@ class UnknownTextError(ValueError):
 
 Made = TypeVar("Made")
 
-STUMBLES = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
+STUMBLES = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 """What a reader may raise over text that nobody of this house wrote."""
 
 

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 from fabricgen.diff.folder import checked, in_devices_w, listing_of
 from fabricgen.diff.listing import COLUMNS, Listing
 from fabricgen.kernel.diagnostics import InputError, Span, fault
+from fabricgen.kernel.text_input import read_regular
 from fabricgen.kernel.units import number
 from fabricgen.publish.reading import Built, cannot_read, refuse_unfinished_around
 
@@ -41,7 +42,7 @@ def read_bom(file: Path) -> Listing:
     try:
         if file.exists() and file.stat().st_size > MOST_BYTES:
             raise _refused(file, f"{file} is larger than {MOST_BYTES >> 20} MiB")
-        return _listing(file, file.read_bytes())
+        return _listing(file, read_regular(file))
     except OSError as error:
         raise _refused(file, f"{file}: {error.strerror or error}") from error
 
@@ -50,7 +51,7 @@ def built_bom(built: Built) -> Bill:
     """The bill in a built folder; raises InputError as `read_bom`, and FG054 where it is not as it was built."""
     file = built.folder / LIST
     try:
-        content = file.read_bytes()
+        content = read_regular(file)
     except OSError as error:
         raise _as_no_bill(cannot_read(file, error)) from error
     built.check(LIST, content)
@@ -72,12 +73,17 @@ def _as_no_bill(error: InputError) -> InputError:
 
 def _json_columns(file: Path, content: bytes, names: tuple[str, ...]) -> list[list[str]]:
     try:
-        rows = json.loads(content.decode("utf-8-sig"))
+        rows = json.loads(content.decode("utf-8-sig"), parse_int=float)
     except (ValueError, RecursionError) as error:
         raise _refused(file, f"{file} cannot be read as JSON: {error}") from error
-    if not isinstance(rows, list) or not all(isinstance(row, dict) and set(names) <= row.keys() for row in rows):
+    if not isinstance(rows, list) or not all(_is_line(row, names) for row in rows):
         raise _refused(file, f"{file} is no list of objects with {', '.join(names)}")
     return [[_text(row[name]) for row in rows] for name in names]
+
+
+def _is_line(row: Any, names: tuple[str, ...]) -> bool:
+    """Whether a row has all columns, and in them nothing that has parts."""
+    return isinstance(row, dict) and all(name in row and not isinstance(row[name], dict | list) for name in names)
 
 
 def _text(cell: Any) -> str:

@@ -96,8 +96,9 @@ def _parsed(text: str, name: str, repeated: list[str]) -> Any:
     except json.JSONDecodeError as error:
         span = Span(name, error.lineno, error.colno)
         raise fault("FG002", f"this is not JSON: {error.msg}", span=span) from None
-    except RecursionError:
-        raise fault("FG002", "this is nested too deeply", span=Span(name, 1, 1)) from None
+    except (RecursionError, ValueError) as error:
+        why = "this is nested too deeply" if isinstance(error, RecursionError) else "a number has too many digits"
+        raise fault("FG002", why, span=Span(name, 1, 1)) from None
 
 
 def _located(text: str, name: str) -> Located | None:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from fabricgen.blueprint.beside.inventory import Hardware
 from fabricgen.cluster import Cluster
+from fabricgen.kernel.text_input import read_regular
 from fabricgen.verify.dumps.sighting import guid_text
 
 
@@ -46,7 +47,9 @@ def known_addresses_in(folder: Path) -> tuple[KnownAddress, ...]:
     """What a built folder tells: the GUIDs in the name maps of its InfiniBand fabrics."""
     found: dict[KnownAddress, None] = {}
     for file in sorted(folder.glob("configs/*/ib-node-name-map")):
-        for guid, name in re.findall(r'^(0x[0-9a-f]{16})\s+"([^"]+)"', file.read_text("utf-8"), re.M):
+        for guid, name in re.findall(
+            r'^(0x[0-9a-f]{16})\s+"([^"]+)"', read_regular(file).decode(errors="replace"), re.M
+        ):
             device, _, port = name.partition(" ")
             found[KnownAddress(guid, device, port)] = None
     return tuple(found)

@@ -1,0 +1,83 @@
+"""Files of a built folder, lists and reports that mean harm or are broken: a fault with a place, never a wait."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import BLUEPRINTS
+
+SMALL = BLUEPRINTS / "leaf-spine.yaml"
+
+
+@pytest.fixture(scope="module")
+def once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A built folder, to be copied."""
+    from fabricgen.cli.main import run
+
+    out = tmp_path_factory.mktemp("built") / "out"
+    assert run(["build", str(SMALL), "-o", str(out), "--only", "devices,links,cables,addresses,bom,racks"]) == 0
+    return out
+
+
+@pytest.fixture
+def built(once: Path, tmp_path: Path) -> Path:
+    """A built folder of one's own."""
+    return Path(shutil.copytree(once, tmp_path / "out"))
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "devices.csv", "links.csv", "bom.csv"])
+def test_no_pipe_is_waited_for(built: Path, name: str, fabricgen: Any) -> None:
+    """Nobody may ever write to it."""
+    (built / name).unlink()
+    os.mkfifo(built / name)
+    ran = fabricgen("plan", built, SMALL)
+    assert (ran.code, "it is no regular file" in ran.err) == (2, True), ran.err
+    if name == "manifest.json":
+        assert "it is no regular file" in fabricgen("build", SMALL, "-o", built).err
+
+
+@pytest.mark.parametrize("name", ["list.csv", "sheet.xlsx", "sheet.csv"])
+def test_no_list_that_is_a_pipe_is_waited_for(name: str, tmp_path: Path, fabricgen: Any) -> None:
+    pipe = tmp_path / name
+    os.mkfifo(pipe)
+    command = (
+        ("bom", SMALL, "--prices", pipe) if name == "list.csv" else ("as-built", SMALL, pipe, "-o", tmp_path / "o")
+    )
+    ran = fabricgen(*command)
+    assert (ran.code, "it is no regular file" in ran.err) == (2, True), ran.err
+
+
+DEEP = "[" * 900 + "]" * 900
+
+
+@pytest.mark.parametrize("cell", [DEEP, "9" * 6000, "1e999", "NaN", '{"a": 1}', "[1]"])
+def test_a_bill_with_strange_cells_is_judged(cell: str, tmp_path: Path, fabricgen: Any) -> None:
+    bill = tmp_path / "bom.json"
+    assert fabricgen("bom", SMALL, "--format", "json", "-o", bill).code == 0
+    rows = json.loads(bill.read_text(encoding="utf-8"))
+    rows[0]["quantity"] = "CELL"
+    bill.write_text(json.dumps(rows).replace('"CELL"', cell), encoding="utf-8")
+    ran = fabricgen("bom", SMALL, "--diff", bill)
+    assert ran.code == 2
+    assert ": error[FG074]: " in ran.err
+
+
+def test_a_number_of_too_many_digits_is_told(tmp_path: Path, fabricgen: Any) -> None:
+    file = tmp_path / "config_db.json"
+    for text, told in (('{"PORT": ' + "9" * 6000 + "}", "has too many digits"), ("[" * 100_000, "nested too deeply")):
+        file.write_text(text, encoding="utf-8")
+        ran = fabricgen("check", file)
+        assert (ran.code, told in ran.out + ran.err) == (2, True)
+
+
+def test_a_message_does_not_repeat_a_whole_file(tmp_path: Path, fabricgen: Any) -> None:
+    file = tmp_path / "wishes.yaml"
+    file.write_text("x" * 100_000, encoding="utf-8")
+    ran = fabricgen("size", "--wishes", file)
+    assert (ran.code, len(ran.err) < 5000, "characters more" in ran.err) == (2, True, True)
