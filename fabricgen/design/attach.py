@@ -10,7 +10,7 @@ from fabricgen.blueprint.sections.fabric import Fabric
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import CageClass, NicPort, NicRole, NodeProfile, SwitchProfile
 from fabricgen.design.fabric_model import Attachment, Leg
-from fabricgen.design.media.gearing import CageEnd, LinkOptics, NicEnd
+from fabricgen.design.media.gearing import LinkEnd, LinkOptics
 from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
 
 MOST_NAMED = 3
@@ -117,7 +117,7 @@ def _speed(
     for speed in offered if wanted is None else [wanted] if wanted in offered else []:
         for ways in dict.fromkeys((breakout(speed), 0)):
             for cage in matching_cages(switch, role.form_factor):
-                rates = optics.lane_rates(NicEnd(role, mode.ways), CageEnd(cage, ways), speed)
+                rates = optics.lane_rates(LinkEnd(role, mode.ways), LinkEnd(cage, ways), speed)
                 if rates:
                     return speed, *rates
     matching = matching_cages(switch, role.form_factor)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -106,6 +107,17 @@ def test_qsfp28_uplinks_share_a_cage_split_in_eight(tmp_path: Path, leaves: int)
     part, text = CableParts(cluster).parts
     fibres = {(part[i], text[i]) for i in range(len(cluster.plan.cables)) if "1x4" in part[i]}
     assert {words.split(",")[2] for _, words in fibres} == {" MPO-12/APC to 4x LC duplex"}
+
+
+def test_ports_with_fec_in_their_module_have_none(fabricgen: Any, tmp_path: Path) -> None:
+    """Cumulus Linux, Switch Port Attributes, DR1 and DR4 Modules: with 100GBASE-DR1, FEC is off or left unset."""
+    text = (HEAD + OOB).replace("LEAVES", "2").replace("BREAKOUT", "8 x 100G").replace("NODES", "4")
+    (tmp_path / "b.yaml").write_text(text)
+    ran = fabricgen("build", tmp_path / "b.yaml", "-o", tmp_path / "out", "--only", "configs")
+    assert ran.code == 0, ran.err
+    configs = tmp_path / "out" / "configs"
+    assert "fec" not in (configs / "oob-leaf-01" / "startup.yaml").read_text()
+    assert 'fec: "rs"' in (configs / "compute-leaf-01" / "startup.yaml").read_text()
 
 
 def test_a_breakout_that_no_stated_medium_serves_is_refused(tmp_path: Path) -> None:

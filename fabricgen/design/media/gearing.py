@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import product
 from math import inf
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.catalog.cable_models import CageLanes
@@ -21,85 +21,32 @@ from fabricgen.design.media.policy import CablePolicy, named, policy_of
 from fabricgen.design.ports import PortRun
 from fabricgen.design.tiers import TierSpec
 
-
-class LinkEnd(Protocol):
-    """An end of a link before it has a port."""
-
-    @property
-    def form_factor(self) -> str:
-        """The form factor of its cage."""
-
-    @property
-    def lane_gbps(self) -> float:
-        """The fastest rate of one of its electrical lanes, Gb/s."""
-
-    @property
-    def stated(self) -> bool:
-        """Whether the blueprint states its breakout."""
-
-    def ports_over(self, speed_gbps: int, lane_gbps: float, *, exactly: bool = False) -> float:
-        """How many ports of a speed a cage makes over lanes of a rate, Gb/s; 0 for none.
-
-        With `exactly` they use all lanes that they have: a port over fewer would run these at another rate.
-        """
-
-
 LinkPort: TypeAlias = Attachment | PortRun
 """What a link of the design ends at."""
 
 
 @dataclass(frozen=True, slots=True)
-class CageEnd:
-    """The end at a switch; `ways` is the stated breakout, 0 for none."""
+class LinkEnd:
+    """An end of a link before it has a port: a cage of a switch, or a NIC; `ways` ports are stated to be made of it, or
+    a NIC is split so, 0 where nothing is stated.
+    """
 
-    cage: CageClass
+    cage: CageClass | NicRole
     ways: int = 0
 
-    @property
-    def form_factor(self) -> str:
-        """The form factor of its cage."""
-        return self.cage.form_factor
-
-    @property
-    def lane_gbps(self) -> float:
-        """The fastest rate of one of its electrical lanes, Gb/s."""
-        return self.cage.lane_gbps
-
-    @property
-    def stated(self) -> bool:
-        """Whether the blueprint states its breakout."""
-        return self.ways > 0
-
     def ports_over(self, speed_gbps: int, lane_gbps: float, *, exactly: bool = False) -> float:
-        """How many ports of a speed it makes, as `LinkEnd.ports_over`; cages that a breakout empties count too."""
+        """How many ports of a speed a cage makes over lanes of a rate, Gb/s; 0 for none, 1 of a NIC that runs so.
+
+        With `exactly` they use all lanes that they have: a port over fewer would run these at another rate. Cages that
+        a breakout empties count, too.
+        """
+        if isinstance(self.cage, NicRole):
+            most = self.cage.lanes / self.ways * lane_gbps
+            return float(speed_gbps == most or (speed_gbps < most and not exactly))
         ways = self.ways or self.cage.split_for(speed_gbps, lane_gbps) or 0
         if not ways or not self.cage.carries(ways, speed_gbps, lane_gbps):
             return 0
         return 0 if exactly and self.cage.lanes * lane_gbps != ways * speed_gbps else ways / self.cage.block(ways)
-
-
-@dataclass(frozen=True, slots=True)
-class NicEnd:
-    """The end at a NIC whose ports are split into `ways`."""
-
-    role: NicRole
-    ways: int
-    stated = False
-
-    @property
-    def form_factor(self) -> str:
-        """The form factor of its cage."""
-        return self.role.form_factor
-
-    @property
-    def lane_gbps(self) -> float:
-        """The fastest rate of one of its electrical lanes, Gb/s."""
-        return self.role.lane_gbps
-
-    def ports_over(self, speed_gbps: int, lane_gbps: float, *, exactly: bool = False) -> float:
-        """1 where a port of the NIC runs at a speed, else 0."""
-        most = self.role.lanes / self.ways * lane_gbps
-        return float(speed_gbps == most or (speed_gbps < most and not exactly))
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,10 +62,10 @@ class LinkOptics:
 
         They are equal unless modules with a gearbox make more ports of the cages, or the only ones.
         """
-        lane = min(a.lane_gbps, b.lane_gbps)
+        lane = min(a.cage.lane_gbps, b.cage.lane_gbps)
         most = a.ports_over(speed_gbps, lane) * b.ports_over(speed_gbps, lane)
         rates = (lane, lane) if most else None
-        for pair in self._geared(a, b, speed_gbps) if a.lane_gbps != b.lane_gbps else ():
+        for pair in self._geared(a, b, speed_gbps) if a.cage.lane_gbps != b.cage.lane_gbps else ():
             ports = a.ports_over(speed_gbps, pair[0], exactly=True) * b.ports_over(speed_gbps, pair[1], exactly=True)
             if ports > most:
                 rates, most = pair, ports
@@ -129,14 +76,15 @@ class LinkOptics:
 
         Modules that hang on a splitter are there only where a breakout is stated.
         """
-        geared = [c for c in self.catalog.gearboxes if a.stated or b.stated or not c.splits_of]
+        stated = any(isinstance(end.cage, CageClass) and end.ways for end in (a, b))
+        geared = [c for c in self.catalog.gearboxes if stated or not c.splits_of]
         slower = {rate for cable in geared for rate in cable.lane_gbps}
-        if min(slower, default=inf) > min(a.lane_gbps, b.lane_gbps):
+        if min(slower, default=inf) > min(a.cage.lane_gbps, b.cage.lane_gbps):
             return
         for medium, light in self._lights(speed_gbps):
-            rates = [sorted(r for r in {light, *slower} if r <= end.lane_gbps) for end in (a, b)]
+            rates = [sorted(r for r in {light, *slower} if r <= end.cage.lane_gbps) for end in (a, b)]
             for lane_a, lane_b in product(*rates):
-                lanes = (CageLanes(end.form_factor, r, speed_gbps) for end, r in ((a, lane_a), (b, lane_b)))
+                lanes = (CageLanes(end.cage.form_factor, r, speed_gbps) for end, r in ((a, lane_a), (b, lane_b)))
                 if lane_a != lane_b and all(medium.module_at(end, light, geared) for end in lanes):
                     yield lane_a, lane_b
 

@@ -17,7 +17,7 @@ from typing import Protocol
 
 from fabricgen.catalog.models import CageClass
 from fabricgen.design.layout import Layout
-from fabricgen.design.media.gearing import CageEnd, LinkOptics
+from fabricgen.design.media.gearing import LinkEnd, LinkOptics
 from fabricgen.design.ports import (
     PortDemand,
     PortKind,
@@ -89,7 +89,7 @@ def plan_uplinks(
     cages = [cage for cage in upper.profile.cages if cage.form_factor != "RJ45"]
     for ways in dict.fromkeys((upper.stated_ways(speed), 0)):
         for cage in sorted(cages, key=lambda c: -c.count * c.speed_gbps):
-            rates = optics.lane_rates(CageEnd(above), CageEnd(cage, ways), speed)
+            rates = optics.lane_rates(LinkEnd(above), LinkEnd(cage, ways), speed)
             if rates:
                 kinds = PortKind(speed, rates[0]), PortKind(speed, rates[1])
                 groups = prod(sizes[dimension] for dimension in met(tier.per, tier.name, upper.per))
