@@ -154,6 +154,10 @@ class PortNames:
 
     def faults(self) -> tuple[Diagnostic, ...]:
         """Where the catalogue does not say what the NOS of a switch calls its ports: FG018 and FG026, each once."""
+        return self._faults
+
+    @cached_property
+    def _faults(self) -> tuple[Diagnostic, ...]:
         found: dict[Diagnostic, None] = {}
         for _, _, cls, side, ports in self._sides():
             if isinstance(side, PortRun):

@@ -110,7 +110,12 @@ def render_rows(cluster: Cluster, rows: Sequence[Subject], options: RenderOption
 def subject_files(
     cluster: Cluster, subjects: Iterable[Subject], options: RenderOptions
 ) -> Callable[[Subject], Iterator[tuple[str, bytes]]]:
-    """A function from a subject to its files: (path, content); what subjects share is rendered once."""
+    """A function from a subject to its files: (path, content); what subjects share is rendered once.
+
+    Raises InputError (FG018, FG026) where nobody knows what a NOS calls the ports of its switches.
+    """
+    if unnamed := cluster.port_names.faults():
+        raise cluster.design.loaded.located(InputError(unnamed))
     renderer = Renderer(options)
     switch_files = renderer.switch_files(cluster, [row for row in subjects if isinstance(row, int)])
 

@@ -23,6 +23,7 @@ fabrics:
     speed: 200G
     tiers: {leaf: {switch: sn4700, per: [su, rail], uplinks: 4 x 200G}, spine: {switch: sn4700, count: 4}}
 """
+ERRORS = Path(__file__).resolve().parent.parent / "errors"
 WAIVED = "lint: {waive: [{rule: FG603, why: a fan-out box of our own}]}\n"
 
 
@@ -114,3 +115,15 @@ def test_each_such_rule_says_so() -> None:
     assert {"FG306", "FG310", "FG603"} <= {rule.id for rule in such}
     assert all("`build` writes nothing" in rule.about for rule in such)
     assert LintResult((), ()).impossible == ()
+
+
+@pytest.mark.parametrize("name", ["no-port-table", "split-not-in-port-table"])
+def test_configurations_whose_ports_have_no_names_are_not_compared(name: str, fabricgen, tmp_path: Path) -> None:
+    """Lists need no port table; a plan that renders configurations ends as their build does, on either side."""
+    nameless, good = ERRORS / f"{name}.yaml", tmp_path / "good.yaml"
+    good.write_text(BASE, encoding="utf-8")
+    for sides in ((good, nameless), (nameless, good)):
+        ran = fabricgen("plan", *sides)
+        assert (ran.code, ran.out) == (2, "")
+        assert f"{nameless}:" in ran.err
+        assert "error[FG026]" in ran.err
