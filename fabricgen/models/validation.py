@@ -239,6 +239,14 @@ def _value(data: Any, path: Path) -> Any:
     return data
 
 
+_SECRET = re.compile(r"(?i)pas+w|pas+phr|pwd|secret|auth|priv|community|token|^(cak|key|users|aaa|snmp)$")
+
+
+def may_be_secret(path: Path) -> bool:
+    """Whether somebody may have written a secret at a place, by the names that lead there, spelled right or not."""
+    return any(isinstance(step, str) and _SECRET.search(step) for step in path)
+
+
 def _message(problem: _Problem) -> str:
     above = dotted(problem.path[:-1])
     if problem.kind == "extra_forbidden":
@@ -252,6 +260,8 @@ def _message(problem: _Problem) -> str:
     if problem.kind in ("value_error", "assertion_error"):
         return start + _sentence(problem)
     found = f"the key {_shown(problem.found)}" if problem.is_key else _shown(problem.found)
+    if not problem.is_key and may_be_secret(problem.path) and isinstance(problem.found, str | int | float):
+        found = "what may be a secret"
     if problem.kind in ("union_tag_invalid", "too_short", "too_long"):
         counted = problem.context.get("actual_length", f"'{problem.context.get('tag')}'")
         found = "more" if counted is None else str(counted)

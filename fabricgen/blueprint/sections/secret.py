@@ -11,7 +11,6 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, WithJsonSchema
 
-from fabricgen.kernel.diagnostics import Path
 from fabricgen.models.forms import text_form
 
 ENVIRONMENT, FILE = "env:", "file:"
@@ -19,16 +18,6 @@ READABLE = (".yaml", ".yml", ".json", ".csv")
 """Endings of files that a blueprint may name for what they hold."""
 
 _REFERENCE = r"env:FABRICGEN_[A-Z0-9_]{1,64}|file:[A-Za-z0-9._-][A-Za-z0-9._/-]{0,200}"
-
-
-def is_secret(path: Path) -> bool:
-    """Whether a place of a blueprint is that of a secret's reference, where somebody may have put the secret itself."""
-    if path[-2:] == ("macsec", "cak") or ("exits" in path and path[-1:] == ("password",)):
-        return True
-    if "management" not in path:
-        return False
-    below = path[path.index("management") + 1 :]
-    return below[-1:] in (("password",), ("auth",), ("privacy",)) or below == ("aaa", "key")
 
 
 def _reference(text: Any) -> str:

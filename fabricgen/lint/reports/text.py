@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from fabricgen.blueprint.sections.secret import is_secret
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Span, printable
 from fabricgen.kernel.text_input import read_bytes
 from fabricgen.lint.report import FileReport, in_file, totals
 from fabricgen.lint.softened import BLUEPRINT, IGNORED, PROJECT, Softened, together
+from fabricgen.models.validation import may_be_secret
 from fabricgen.yaml.syntax import LINE_END
 
 WIDEST = 100
 """Cells of a source line that are shown; of a longer one, those around the fault."""
+
+_SECRET = re.compile(
+    r"""(?ix)
+    ((?:[\w-]{0,20} (?:pas+w|pas+phr|pwd|secret|auth|priv|community|token) [\w-]{0,20} | \b(?:cak|key))
+     ["']? [ ]* : [ ]*)
+    (?! ["']? (?:env:FABRICGEN_|file:) )
+    ("[^"]*" | '[^']*' | [^\s,{}\[\]\#"'][^,{}\[\]\#]*)"""
+)
+"""A key that secrets have, spelled right or not, and a value that is none of their references."""
+_ACCOUNTS = re.compile(r"""\b(?:users|aaa|snmp)["']?[ ]*:[ ]*\{""")
+"""What has secrets in it on the same line, in whatever form."""
 
 NEAR = 2 * WIDEST
 """Characters before, in and after a fault that are looked at: a file of one line of megabytes has many faults."""
@@ -67,7 +79,7 @@ def _counted(counts: dict[str, int]) -> str:
 
 def _block(finding: Diagnostic, files: dict[str, tuple[str, ...]], blueprints: str) -> str:
     head, _, hint = finding.text().partition("\n")
-    excerpt = [] if is_secret(finding.path) else _excerpt(finding.span, files)
+    excerpt = [] if may_be_secret(finding.path) else _excerpt(finding.span, files)
     named = [f"  in: {blueprints}"] if blueprints else []
     return "\n".join([head, *excerpt, *([hint] if hint else []), *named])
 
@@ -84,11 +96,20 @@ def _excerpt(span: Span | None, files: dict[str, tuple[str, ...]]) -> list[str]:
     start = min(span.column - 1, len(line))
     end = span.end_column - 1 if span.end_line == span.line else len(line.rstrip()) if span.end_line else 0
     end = max(end, start + 1)
+    line = line[: end + NEAR]  # of megabytes no more is looked at
+    if _ACCOUNTS.search(line):
+        return []
+    line = line[: max(0, start - NEAR)] + _SECRET.sub(_masked, line[max(0, start - NEAR) :])
     parts = line[max(0, start - NEAR) : start], line[start : min(end, start + NEAR)], line[end : end + NEAR]
     before, under, after = _cropped(*map(_shown, parts))
     number = f"{span.line:>5} | "
     blank = "".join(c if c == "\t" else " " * _cells(c) for c in before)
     return [number + before + under + after, " " * len(number) + blank + "^" * max(1, _cells(under))]
+
+
+def _masked(match: re.Match[str]) -> str:
+    """A key and its value as stars, one a character, so that what follows stays in its column."""
+    return match[1] + "*" * len(match[2])
 
 
 def _shown(text: str) -> str:
