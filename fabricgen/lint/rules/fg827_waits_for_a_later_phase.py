@@ -69,17 +69,14 @@ def _unmanaged(whole: Cluster, selection: Selection, there: Presence) -> Iterato
     of_switches = [i for i, s in segments if isinstance(s.a, ManagementPort)]
     bmcs = [i for i, s in segments if getattr(s.a, "role", "") == "bmc" and s.fabric not in selection.fabrics]
     switches, others = (cut_off(whole.plan, there, numbers) for numbers in (of_switches, bmcs))
-    if not len(switches) + len(others):
-        return
-    lacking = [
-        *([f"management ports of {len(switches):,} switches"] if len(switches) else []),
-        *([f"BMCs of {len(others):,} devices"] if len(others) else []),
-    ]
-    fabrics = dict.fromkeys(whole.plan.links.segments[i].fabric for i in (*of_switches, *bmcs))
-    networks = " and ".join(fabrics)
-    later = f"{networks} comes later" if selection.fabrics.isdisjoint(fabrics) else f"switches of {networks} come later"
-    first = whole.names[[*switches, *others][0]]
-    yield f"{' and '.join(lacking)} have no link, {first} first: {later}", f"let {networks} come with what it manages"
+    counted = ((switches, "management ports of {:,} switches"), (others, "BMCs of {:,} devices"))
+    if lacking := " and ".join(text.format(len(rows)) for rows, text in counted if rows):
+        fabrics = dict.fromkeys(whole.plan.links.segments[i].fabric for i in (*of_switches, *bmcs))
+        networks = " and ".join(fabrics)
+        whole_later = selection.fabrics.isdisjoint(fabrics)
+        later = f"{networks} comes later" if whole_later else f"switches of {networks} come later"
+        message = f"{lacking} have no link, {whole.names[[*switches, *others][0]]} first: {later}"
+        yield message, f"let {networks} come with what it manages"
 
 
 def _without_way_up(whole: Cluster, selection: Selection, there: Presence) -> Iterator[Gap]:
@@ -87,7 +84,7 @@ def _without_way_up(whole: Cluster, selection: Selection, there: Presence) -> It
     for fabric in sorted(selection.fabrics):
         for segments, lacks in ((segments_up, "link up"), (segments_between, "mate")):
             rows = cut_off(whole.plan, there, segments(whole.plan, fabric))
-            if len(rows):
+            if rows:
                 more = f", nor {len(rows) - 1:,} more of {fabric}" if len(rows) > 1 else ""
                 message = f"{whole.names[rows[0]]} has no {lacks}{more}: what it has links to comes later"
                 yield message, "let a switch above, or the mate, come with it"
