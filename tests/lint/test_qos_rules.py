@@ -94,7 +94,8 @@ def test_a_port_table_of_ones_own_is_checked(
     folder.mkdir(parents=True)
     (folder / "sn5600.yaml").write_text(text.replace(old, new, 1), encoding="utf-8")
     try:
-        refusal = build_cluster(design_of(BLUEPRINT)).port_names.faults()[0]
+        cluster = build_cluster(design_of(BLUEPRINT))
+        (refusal,) = cluster.design.loaded.located(InputError(cluster.port_names.faults()[:1])).diagnostics
     except InputError as error:  # the table does not fit the switch: no list is made of it either
         (refusal,) = error.diagnostics
     assert says in refusal.message

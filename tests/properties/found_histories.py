@@ -115,7 +115,20 @@ _KINDS["fabrics"]["compute"] = {
     },
 }
 
+_BORDER = {"switch": "toy-24", "below": "spine", "count": 2}
+_AT_BORDER = deepcopy(_KINDS)
+_AT_BORDER["fabrics"]["compute"]["tiers"]["border"] = _BORDER
+_AT_BORDER["fabrics"]["compute"]["extra"] = {
+    "array": {"device": "toy-box", "to": "border", "attach": "inband", "count": 2, "ports": 2, "speed": "400G"},
+    "zone": {"device": "toy-box", "to": "border", "attach": "inband", "count": 2, "ports": 1, "speed": "100G"},
+}
+
 WITH_LOCK: dict[str, History] = {
+    "the first kind of devices at a border goes": [
+        ("first", _AT_BORDER),
+        ("remove_extra", _with(_AT_BORDER, "fabrics.compute.extra.array", None)),
+        ("back", _AT_BORDER),
+    ],
     "another server takes no cage of an array": [("first", _PAIR), ("more_extras", _one_more(_PAIR, "mgmt"))],
     "another router takes no cage of an array": [("first", _PAIR), ("more_extras", _one_more(_PAIR, "wan"))],
     "nodes past the reserve leave management ports alone": [

@@ -14,6 +14,7 @@ from fabricgen.design.layout import Layout
 from fabricgen.design.ports import PortKind, PortRun
 from fabricgen.design.shape import inner, is_part_of_unit, place_names, scope_of, spans_units
 from fabricgen.design.sizing.down_ports import Reserve
+from fabricgen.design.sizing.kept_front import kept_cages
 from fabricgen.design.sizing.tiers import SizedTier
 from fabricgen.design.tiers import TierSpec
 
@@ -93,7 +94,7 @@ def in_order_of_cages(
 
     On tiers whose groups span units the last cages are taken first. Those that nothing but extra devices has ports on
     (not in `fed`) give the first cages to the first kind of each purpose, which is the one that decides the speed of
-    uplinks. Kinds of devices that are gone come last.
+    uplinks, also when its devices are gone. Elsewhere kinds of devices that are gone come last.
     """
     words = layout.lock.words_of("extras")
     taken: dict[tuple[TierKey, PortKind], list[int]] = {}
@@ -105,6 +106,10 @@ def in_order_of_cages(
                 cage = int(match[1])
                 position = stated.index(cage) if cage in stated else cage
                 taken.setdefault((demand.tier, demand.kind), []).append(position)
+    for tier, kind in reserve:
+        if tier not in fed and (cages := kept_cages(layout.lock, tier, kind)):
+            stated = list(specs[tier].cages.get(kind.purpose or "down", ()))
+            taken[tier, kind] = [stated.index(cage) if cage in stated else cage for cage in cages]
     lowest: dict[tuple[TierKey, str], int] = {}
     for (tier, kind), positions in taken.items():
         if tier not in fed:

@@ -72,6 +72,13 @@ def cages_kind(tier: TierKey) -> str:
     return f"cages {tier.text}"
 
 
+def kept_cages(lock: Lock, tier: TierKey, kind: PortKind) -> list[int]:
+    """The cages of a kind of down port on a tier's switches, as the lock has them, however they are split."""
+    split = re.compile(r"\d+" + re.escape(run_text(1, kind)[1:]))
+    held = (some for name, some in lock.of(cages_kind(tier)).items() if split.fullmatch(name))
+    return [cage for some in held for cage in numbers(some) if cage]
+
+
 def ports_kind(tier: TierKey, run: str) -> str:
     """The kind of lock entry for the down ports of one kind on a tier's switches."""
     return f"downlinks {tier.text} {run}"
