@@ -18,8 +18,10 @@ class ExtraOutOfReach(DesignRule):
     tenant have no route to them, and configurations look complete. Devices of others and those of exits are not meant,
     nor fabrics of management ports.
 
-    Let a leak join the VRF of each tenant with that of the fabric (`leaks`), give the device to the tenant (`extra`),
-    or waive this where it is for nodes of nobody alone.
+    On InfiniBand it is in the partition of nobody, which no tenant's nodes are in; managers reach all of them.
+
+    Let a leak join the VRF of each tenant with that of the fabric (`leaks`), on InfiniBand let tenants share the device
+    (`shared`), give it to one tenant (`extra`), or waive this where it is for nodes of nobody alone.
     """
 
     id = "FG829"
@@ -48,27 +50,32 @@ class ExtraOutOfReach(DesignRule):
         owned = {name for tenant in design.tenants for name in tenant.extras}
         for fabric in design.fabrics if design.tenants else ():
             apart = [tenant for tenant in design.tenants if fabric.name in tenant.fabrics and tenant.slots]
-            if fabric.protocol == "infiniband" or fabric.manages:
+            if fabric.manages:
                 continue
+            is_infiniband = fabric.protocol == "infiniband"
             exits = {exit_.to for exit_ in design.loaded.blueprint.fabrics[fabric.name].exits.values()}
             for extra in fabric.extras:
                 kept_out = [tenant.name for tenant in apart if not _reaches(design, tenant, fabric, extra)]
                 if extra.name in owned | exits or extra.attachment.profile.external or not kept_out:
                     continue
                 vrf = fabric.vrf or "default"
+                why = f"it is in the VRF {vrf}, and no leak joins theirs with it"
+                hint = f"`leaks: {{{extra.name}: {{between: [{kept_out[0]}, {vrf}]}}}}`"
+                if is_infiniband:
+                    why, hint = "it is in nobody's partition", f"`shared: [{extra.name}]` of them"
                 yield self.flag(
                     extra.path,
-                    f"nodes of {', '.join(kept_out)} do not reach {extra.name} in {fabric.name}: it is in the VRF "
-                    f"{vrf}, and no leak joins theirs with it",
-                    f"state `leaks: {{{extra.name}: {{between: [{kept_out[0]}, {vrf}]}}}}`, or make it a tenant's "
-                    "`extra`",
+                    f"nodes of {', '.join(kept_out)} do not reach {extra.name} in {fabric.name}: {why}",
+                    f"state {hint}, or make it a tenant's `extra`",
                 )
 
 
 def _reaches(design: Design, tenant: TenantDesign, fabric: FabricDesign, extra: ExtraSet) -> bool:
-    """Whether a leak on switches of a fabric joins a tenant with the VRF of its extra devices, or another fabric leads
-    to them without a VRF between.
+    """Whether a leak on switches of a fabric joins a tenant with the VRF of its extra devices, it shares these on
+    InfiniBand or they manage that, or another fabric leads to them without a VRF between.
     """
+    if fabric.protocol == "infiniband":
+        return extra.name in tenant.shared or extra.attachment.profile.id.partition("-")[0] == "ufm"
     owner = fabric.carrier or fabric.name
     if any({tenant.name, fabric.vrf} == set(leak.between) and owner in leak.fabrics for leak in design.leaks):
         return True
