@@ -15,6 +15,8 @@ from fabricgen.lint.softened import BLUEPRINT, IGNORED, PROJECT, Softened, toget
 from fabricgen.models.validation import may_be_secret
 from fabricgen.yaml.syntax import LINE_END
 
+IN_CLEAR_TEXT = "FG740"
+"""The rule that tells of a secret in clear text, and not of its line."""
 WIDEST = 100
 """Cells of a source line that are shown; of a longer one, those around the fault."""
 
@@ -79,7 +81,8 @@ def _counted(counts: dict[str, int]) -> str:
 
 def _block(finding: Diagnostic, files: dict[str, tuple[str, ...]], blueprints: str) -> str:
     head, _, hint = finding.text().partition("\n")
-    excerpt = [] if may_be_secret(finding.path) else _excerpt(finding.span, files)
+    hidden = finding.code == IN_CLEAR_TEXT or may_be_secret(finding.path)
+    excerpt = [] if hidden else _excerpt(finding.span, files)
     named = [f"  in: {blueprints}"] if blueprints else []
     return "\n".join([head, *excerpt, *([hint] if hint else []), *named])
 
