@@ -189,12 +189,17 @@ class Segment:
         at = CageLanes(side.form_factor, side.lane_gbps, self.speed_gbps)
         return None if profile.attached else profile.module_at(at, self.lane_gbps, self.geared)
 
+    def gearbox_at(self, side: Side) -> CableProfile | None:
+        """The profile of the module with a gearbox at a side; None where there is none."""
+        if not self.geared or not isinstance(side, PortRun | Attachment) or side.lane_gbps == self.lane_gbps:
+            return None
+        at = CageLanes(side.form_factor, side.lane_gbps, self.speed_gbps)
+        return next((c for c in self.geared if c.light_gbps == self.lane_gbps and c.gears(at)), None)
+
     def corrects_itself(self, side: Side) -> bool:
         """Whether the module at a side has FEC of its own, so that its port has none."""
-        if not self.geared or not isinstance(side, PortRun | Attachment) or side.lane_gbps == self.lane_gbps:
-            return False
-        at = CageLanes(side.form_factor, side.lane_gbps, self.speed_gbps)
-        return any(c.own_fec for c in self.geared if c.light_gbps == self.lane_gbps and c.gears(at))
+        module = self.gearbox_at(side)
+        return module is not None and module.own_fec
 
     @property
     def lanes(self) -> int:

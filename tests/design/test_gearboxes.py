@@ -14,6 +14,7 @@ from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import InputError
+from fabricgen.lint.rules.fg635_patching_does_not_mate import PatchingDoesNotMate
 
 MEDIA = {cable.id: cable for cable in Catalog().cables}
 
@@ -118,6 +119,14 @@ def test_ports_with_fec_in_their_module_have_none(fabricgen: Any, tmp_path: Path
     configs = tmp_path / "out" / "configs"
     assert "fec" not in (configs / "oob-leaf-01" / "startup.yaml").read_text()
     assert 'fec: "rs"' in (configs / "compute-leaf-01" / "startup.yaml").read_text()
+
+
+def test_single_lanes_are_not_patched(tmp_path: Path) -> None:
+    """Jumpers of panels end in MPO, which a QSFP28 of one lane has no place for."""
+    patch = "cabling: {patch: {p: {fabrics: oob, between: [leaf-leaf], at: rack, panel: mpo-apc-72}}}\n"
+    cluster = build_cluster(_design(tmp_path, HEAD + patch + OOB, LEAVES=5, BREAKOUT="8 x 100G"))
+    (told,) = PatchingDoesNotMate().check(cluster)
+    assert told.message.startswith("10 ends of oob leaf-leaf cables have dr1-25g, which takes one lane by LC duplex")
 
 
 def test_a_breakout_that_no_stated_medium_serves_is_refused(tmp_path: Path) -> None:

@@ -51,3 +51,24 @@ class PatchingDoesNotMate(PlanRule):
                     f"{kind.cables} {kind.medium.id} ({kind.medium.medium}) cables are patched, but {wrong}",
                     "use a `panel` for these connectors, or exclude such links by `fabrics` and `between`",
                 )
+        yield from self._single_lanes(cluster)
+
+    def _single_lanes(self, cluster: Cluster) -> Iterator[Diagnostic]:
+        """Patched cables that end in modules of one lane, whose splitter has LC at their end and not a panel's plug."""
+        import numpy as np
+
+        patching, cables, links = cluster.plan.patching, cluster.plan.cables, cluster.plan.links
+        if patching is None:
+            return
+        policy, segment = patching.policy[cables.end_cable], links.segment[cables.end_link]
+        for number, kind in enumerate(links.segments):
+            modules = (kind.gearbox_at(side) for side in (kind.a, kind.b))
+            module = next((found for found in modules if found and found.splits_of), None)
+            patched = np.flatnonzero((segment == number) & (policy >= 0))
+            if module and len(patched):
+                yield self.flag(
+                    patching.policies[int(policy[patched[0]])].path,
+                    f"{len(patched)} ends of {kind.fabric} {kind.key} cables have {module.id}, which takes one lane by "
+                    f"{module.connector} from a splitter, and jumpers of panels end in {module.splits_of}",
+                    "exclude such links by `fabrics` and `between`",
+                )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fabricgen.catalog.cable_models import CableProfile
 from fabricgen.verify.actions import Kind
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.optics.cages import Reported
@@ -31,7 +32,9 @@ def judge_port(
     elif report.lanes and lane and report.lanes != round(planned / lane) >= 1:
         text = f"has {report.lanes} lanes for {planned:g}G; {round(planned / lane)} of {lane:g}G are planned"
         found.add(Kind.PORT, (port,), f"{place} {text}")
-    _judge_fec(cabling, reported, port, lane, found)
+    planned_ends = [_profile(cabling, parts, end) for end in (port, port ^ 1)]
+    if not any(profile and profile.own_fec for profile in planned_ends):
+        _judge_fec(cabling, reported, port, lane, found)
     _judge_errors(place, port, report, lane, found)
     _judge_losses(place, port, report, planned, lane, found)
 
@@ -90,6 +93,11 @@ def _judge_losses(place: str, port: int, report: PortReport, planned: float, lan
 
 def _lane_gbps(cabling: PlannedCabling, parts: Parts, port: int) -> float:
     """The electrical lane rate of what is planned at a port, Gb/s; 0 where the catalogue has none, or several."""
-    module = str(cabling.of_cable("b_transceiver" if port & 1 else "a_transceiver", port))
-    profile = parts.profile(module or str(cabling.of_cable("part", port)))
+    profile = _profile(cabling, parts, port)
     return profile.lane_gbps[0] if profile and len(profile.lane_gbps) == 1 else 0.0
+
+
+def _profile(cabling: PlannedCabling, parts: Parts, port: int) -> CableProfile | None:
+    """The profile of the module that is planned at a port, or of the cable; None where the catalogue has none."""
+    module = str(cabling.of_cable("b_transceiver" if port & 1 else "a_transceiver", port))
+    return parts.profile(module or str(cabling.of_cable("part", port)))

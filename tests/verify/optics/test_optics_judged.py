@@ -6,6 +6,7 @@ import pytest
 
 from fabricgen.verify.actions import CableState, Kind
 from fabricgen.verify.optics.report import PortReport
+from tests.verify.optics import halls
 from tests.verify.optics.halls import DR, LINKS, at, judged
 
 GOOD = [
@@ -141,6 +142,13 @@ def test_fec_unlike_at_the_ends_is_told_once() -> None:
     assert action.text.count("FEC") == 2
     assert "needs RS-FEC" not in action.text
     assert "has RS-FEC and spine1:Ethernet2/1 has no FEC" in action.text
+
+
+def test_a_module_with_fec_of_its_own_has_other_fec_than_its_far_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A 100GBASE-DR in QSFP28 corrects errors itself: its port has none, and the far one has RS-FEC."""
+    dr1 = ("leaf1:9", "fibre", "DR", "15", "Ethernet9/1", "9", DR, "n1", "eth2", "eth2", "dr1-25g-qsfp28-100g", "100")
+    monkeypatch.setattr(halls, "LINKS", (*LINKS, dr1))
+    assert judged(at("leaf1", "Ethernet9/1", fec="rs"), at("n1", "eth2", fec="none"))[0] == ()
 
 
 def test_a_wrong_module_of_a_twin_port_is_one_action_for_both_cables() -> None:
