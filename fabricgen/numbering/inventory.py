@@ -21,7 +21,8 @@ def check_inventory(
     `ports` are the port names of the a and b ends of every link.
     """
     number = {name: row for row, name in enumerate(names)}
-    switches = {name for c in plan.devices.classes if c.kind == SWITCH for name in names[c.rows]}
+    # switch trays of a scale-up domain run a NOS, and have a MAC of their own, as switches of fabrics have
+    switches = {name for c in plan.devices.classes if c.kind == SWITCH or c.nos for name in names[c.rows]}
     known = _ports_of({number[row.device] for row in rows if row.device in number}, plan, ports)
     faults = list(unknown_inventory_devices(rows, names))
     for row in rows:

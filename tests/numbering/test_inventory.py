@@ -71,6 +71,16 @@ def test_lines_of_what_is_not_planned_are_refused(line: str, said: str, tmp_path
     assert ("FG060" in fabricgen("lint", "--fast", tmp_path / "b.yaml").out) is ("no device" in said)
 
 
+@pytest.mark.slow
+def test_switch_trays_of_a_scale_up_domain_have_a_mac_of_their_own(tmp_path: Path, fabricgen) -> None:
+    """They run a NOS, tell their MAC by LLDP, and ask for a management address by it, as other switches do."""
+    line = "p1-su01-rk01-nvlink-01,,b8:3f:d2:00:00:01,,"
+    file = written(tmp_path, f"{HEADER}{line}\n", "nvl72-gb200")
+    assert fabricgen("wiring", file).code == 0
+    assert fabricgen("build", file, "-o", tmp_path / "out", "--only", "kea", "--jobs", "1").code == 0
+    assert "b8:3f:d2:00:00:01" in "".join(conf.read_text() for conf in (tmp_path / "out/kea").iterdir())
+
+
 def test_guids_come_from_one_table(tmp_path: Path, fabricgen) -> None:
     file = written(tmp_path, HEADER, "superpod-b200")
     file.write_text(file.read_text().replace("protocol: infiniband", "protocol: infiniband\n    guids: g.csv", 1))
