@@ -92,6 +92,11 @@ class Written:
         return CabledHall(self.cluster).csv(self.folder / "hall.csv")
 
     @cached_property
+    def dumps(self) -> Path:
+        """What lldpd of every device of that hall tells."""
+        return CabledHall(self.cluster).lldpctl(self.folder / "dumps")
+
+    @cached_property
     def locked(self) -> Path:
         """The blueprint with its lock beside it."""
         target = self.folder / "locked"
