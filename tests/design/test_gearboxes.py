@@ -110,6 +110,7 @@ def test_qsfp28_uplinks_share_a_cage_split_in_eight(tmp_path: Path, leaves: int)
     assert {words.split(",")[2] for _, words in fibres} == {" MPO-12/APC to 4x LC duplex"}
 
 
+@pytest.mark.slow
 def test_ports_with_fec_in_their_module_have_none(fabricgen: Any, tmp_path: Path) -> None:
     """Cumulus Linux, Switch Port Attributes, DR1 and DR4 Modules: with 100GBASE-DR1, FEC is off or left unset."""
     text = (HEAD + OOB).replace("LEAVES", "2").replace("BREAKOUT", "8 x 100G").replace("NODES", "4")
