@@ -51,6 +51,7 @@ class Topology:
         self.size = len(seen.mate)
         self.mate: Ints = seen.mate.copy()
         self.towards: Ints = seen.towards.copy()
+        self._sees_devices = bool((seen.towards >= 0).any())  # no exchange adds to these
         self.empty: Flags = ((seen.dumped & ~seen.doubtful) | seen.down) & (seen.mate < 0) & (seen.towards < 0)
         self.odd: Flags = np.zeros(self.size, dtype=bool)
         odd = [stranger.port for stranger in seen.strangers]
@@ -169,7 +170,7 @@ class Topology:
 
     def looking_at(self, devices: Mapping[int, int]) -> list[int]:
         """The ports that see one of some devices, at a port there that is not known."""
-        if not devices:
+        if not devices or not self._sees_devices:
             return []
         found: list[int] = np.flatnonzero(np.isin(self.towards[: self.size], list(devices))).tolist()
         return found
