@@ -116,7 +116,7 @@ def _exchanged_boxes(as_seen: Topology, seen: Seen, states: Ints) -> tuple[list[
         return exchanges, topology, []
     plain = _explained(as_seen, seen, states, [])
     shifts = {cable for action in plain.actions if action.kind is Kind.SHIFT for cable in action.cables}
-    shifted = [ring for ring in doubted if shifts.issuperset(_astray_towards(as_seen, states, ring))]
+    shifted = [ring for ring in doubted if shifts.issuperset(_cables_towards(as_seen, states, ring))]
     if not shifted:
         return exchanges, topology, []
     right = {device for ring in shifted for device in ring}
@@ -174,17 +174,21 @@ def _sharing_cages(topology: Topology, rings: list[Ring]) -> Iterator[list[Ring]
             yield [rings[nth] for nth in members]
 
 
-def _astray_towards(topology: Topology, states: Ints, boxes: Iterable[int]) -> set[str]:
-    """The cables of all devices beside some boxes that go to boxes like these, of the same tier, and are elsewhere."""
+def _cables_towards(topology: Topology, states: Ints, boxes: Iterable[int]) -> set[str]:
+    """The cables of devices beside some boxes that go to boxes like these, of the same tier; none of a device of which
+    all are as planned (as of a switch for management).
+    """
     cabling = topology.cabling
     # one number for each pair of tier and fabric
     tier = cabling.devices["tier"].codes.astype(np.int64) << 32 | cabling.devices["fabric"].codes
     own = np.concatenate([cabling.ports_of_device(box) for box in boxes])
-    beside = np.unique(cabling.device[own ^ 1])
-    ports = np.concatenate([cabling.ports_of_device(device) for device in beside.tolist()])
-    towards = np.isin(tier[cabling.device[ports ^ 1]], tier[cabling.device[own]])
-    cables = np.unique(cabling.cable[ports[towards] >> 1])
-    return set(_ids(cabling, cables[states[cables] == CableState.ELSEWHERE]))
+    found = set[str]()
+    for device in np.unique(cabling.device[own ^ 1]).tolist():
+        ports = cabling.ports_of_device(device)
+        cables = cabling.cable[ports[np.isin(tier[cabling.device[ports ^ 1]], tier[cabling.device[own]])] >> 1]
+        if (states[cables] == CableState.ELSEWHERE).any():
+            found.update(_ids(cabling, np.unique(cables)))
+    return found
 
 
 def _hopeless(as_seen: Topology, topology: Topology, states: Ints, exchanges: list[Ring]) -> _Explained:
