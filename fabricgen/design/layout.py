@@ -9,12 +9,13 @@ from functools import cached_property
 from itertools import accumulate
 
 from fabricgen.blueprint.beside.lock import UNNUMBERED, Lock
-from fabricgen.blueprint.beside.split_sites import only_site, split_by_site, was_one_of_several
+from fabricgen.blueprint.beside.split_sites import only_site, split_by_hall, split_by_site, was_one_of_several
 from fabricgen.blueprint.models import Blueprint, Pod, natural
 from fabricgen.blueprint.sections.fabric import PodTier
 from fabricgen.blueprint.sections.slots import NodeSlot, PodUnits, omitted_slots
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import RackProfile
+from fabricgen.design.floor.halls import DEFAULT_HALL
 from fabricgen.design.floor.rack_types import network_rack
 from fabricgen.design.floor.spare_nodes import spare_nodes
 from fabricgen.design.floor.unit_kind import NodeSet, UnitKind, unit_kinds
@@ -319,7 +320,11 @@ def lay_out(blueprint: Blueprint, catalog: Catalog, lock: Lock) -> Layout:
         )
     kind_of = {name: part.kind for name, part in part_of.items()}
     before = only_site(lock)
-    lock = split_by_site(lock, before) if before and {size.site for size in sizes} > {before} else lock
+    sites = {size.site for size in sizes}
+    halls = {site: _halls_at(blueprint, site) for site in sites}
+    if sum(max(1, len(names)) for names in halls.values()) > 1 and before in sites:
+        lock = split_by_hall(lock, before, _first_hall(stated, lock, halls[before]))
+    lock = split_by_site(lock, before) if before and sites > {before} else lock
     pods = {name: PodUnits(pod, kind_of[name].size) for name, pod in stated.items()}
     omitted = _with_empty_racks(omitted_slots(blueprint, pods), list(kind_of.values()))
     parts = {part.name: part for part in part_of.values()}
@@ -332,6 +337,18 @@ def lay_out(blueprint: Blueprint, catalog: Catalog, lock: Lock) -> Layout:
         lock=lock,
         numbering=number(sizes, sorted(blueprint.fabrics, key=fabric_order), lock),
     )
+
+
+def _halls_at(blueprint: Blueprint, site: str) -> list[str]:
+    """The halls that are stated at a site, in natural order."""
+    halls = blueprint.floor.halls.items()
+    return sorted((name for name, hall in halls if (hall.site or blueprint.site) == site), key=natural)
+
+
+def _first_hall(pods: Mapping[str, Pod], lock: Lock, halls: Sequence[str]) -> str:
+    """Of several halls of a site that in which a cluster stood when there was one: where its pods are; "" for none."""
+    named = (pods[name].hall or DEFAULT_HALL for name in lock.of("pods") if name in pods)
+    return next((hall for hall in (*named, *halls) if hall in halls), "")
 
 
 def _parts(blueprint: Blueprint, pods: Mapping[str, Pod], kinds: Mapping[str, UnitKind]) -> dict[str, Part]:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from fabricgen.blueprint.beside.adopted import ADOPTED
 from fabricgen.blueprint.beside.lock import UNNUMBERED, Lock
 from fabricgen.blueprint.beside.sized import SIZED, SizedBefore, holder_of
+from fabricgen.blueprint.beside.split_sites import hall_holder
 from fabricgen.blueprint.beside.stacked import STACKED
 from fabricgen.design.extras.kept_ports import extra_words, room_name
 from fabricgen.design.fabric_model import Jumps, TierDesign, TierKey, port_at
@@ -204,7 +205,8 @@ def in_use(design: Design) -> frozenset[tuple[str, str]]:
         for number, run in runs:
             managed.add((cages_kind(tier.key), name_of(run)))
             managed |= {(ports_kind(tier.key, name_of(run)), name) for name in _ports_of(design, tier, number)}
-    unnumbered = {(UNNUMBERED, name) for name in ("sites", *(tier.key.text for tier in design.tiers))}
+    alone = ("sites", *map(hall_holder, design.layout.sites), *(tier.key.text for tier in design.tiers))
+    unnumbered = {(UNNUMBERED, name) for name in alone}
     return frozenset(tiers | sized | extras | managed | unnumbered) | FloorPlan(design).holders()
 
 

@@ -96,6 +96,19 @@ def test_what_was_alone_stays_as_it_is(step: str) -> None:
     assert {name: lost for name in KEYS if (lost := changed(was[name], now[name]))} == {}
 
 
+@pytest.mark.parametrize("site", [None, "east"])
+def test_a_hall_whose_name_comes_first_takes_no_racked_switch(site: str | None) -> None:
+    hall = edited(BASE, {"floor.halls": {"main": {"rows": 20}}, "pods.hall.hall": "main"})
+    further = {"rows": 20, "at_m": [200, 0]} | ({"site": site} if site else {})
+    pod = {"su": 1, "hall": "annex"} | ({"site": site} if site else {})
+    one, was = built(hall)
+    two, now = built(edited(hall, {"floor.halls.annex": further, "pods.far": pod}), one)
+    assert {name: lost for name in KEYS if (lost := changed(was[name], now[name]))} == {}
+    assert {row["rack"] for row in now["devices.csv"].values()} > {row["rack"] for row in was["devices.csv"].values()}
+    again = built(edited(hall, {"floor.halls.annex": further, "pods.far": pod}), two)[1]
+    assert again == now
+
+
 def test_the_second_is_numbered_and_the_first_is_not_until_the_lock_goes() -> None:
     one, _ = built(BASE)
     three = edited(BASE, {"fabrics.inband.extra.array.count": 3})

@@ -76,7 +76,7 @@ WORDS: Mapping[str, str] = {
     SIZED: "switches of a group of each tier, uplinks of each, and into how many ports cages are split",
     "extras": "switch and cage of each port of extra devices",
     STACKED: "steps in which tiers grew in shared racks: so many groups of so many switches",
-    UNNUMBERED: "the site, or the plane of a tier in names of racks, that was alone when these were named without it",
+    UNNUMBERED: "the site, the hall, or the plane of a tier in names of racks, that names leave out as it was alone",
 }
 """Kinds of what is remembered in words, besides what is adopted."""
 

@@ -1,5 +1,5 @@
-"""The lock of a cluster that stood at one site, once there are several: its tiers of the whole cluster are those of
-that site.
+"""The lock of a cluster that stood at one site, or in one hall, once there are several: its tiers of the whole cluster
+are those of that site, and what stood in the hall stays there.
 """
 
 from __future__ import annotations
@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TypeVar
 
-from fabricgen.blueprint.beside.lock import Lock
+from fabricgen.blueprint.beside.lock import UNNUMBERED, Lock
 from fabricgen.blueprint.beside.sized import SIZED
+from fabricgen.blueprint.beside.stacked import STACKED
 from fabricgen.blueprint.dimensions import scopes
 
 _Value = TypeVar("_Value")
@@ -52,6 +53,31 @@ def split_by_site(lock: Lock, site: str) -> Lock:
     places = {port: _at_site(place, wide, site) for port, place in lock.words_of("extras").items()}
     words = {**lock.words, SIZED: renamed(lock.words_of(SIZED), bare=True), "extras": places}
     return replace(lock, held=held, rooms=rooms, words={kind: some for kind, some in words.items() if some})
+
+
+def split_by_hall(lock: Lock, site: str, hall: str) -> Lock:
+    """The lock of a cluster in one hall with its holders called as they are where there are several.
+
+    `hall` is the one that it stood in, "" where the blueprint states none at its site. Other locks stay as they are.
+    """
+    if "floor" not in lock.held or any(re.fullmatch(r"floor (?!row ends).*", kind) for kind in lock.held):
+        return lock
+    suffix = f" {hall or site}"
+    held = {kind + suffix * (kind in _OF_HALLS): some for kind, some in lock.held.items()}
+    rooms = {name + suffix * (name in _COUNTS_OF_HALLS): room for name, room in lock.rooms.items()}
+    stacked = {f"{name} at{suffix}": steps for name, steps in lock.words_of(STACKED).items()}
+    first = {UNNUMBERED: {**lock.words_of(UNNUMBERED), hall_holder(site): hall}} if hall else {}
+    words = {**lock.words, STACKED: stacked, **first}
+    return replace(lock, held=held, rooms=rooms, words={kind: some for kind, some in words.items() if some})
+
+
+def hall_holder(site: str) -> str:
+    """What the lock calls the hall of a site that was there first, and whose racks are named without it."""
+    return f"hall of {site}"
+
+
+_OF_HALLS = frozenset({"floor", "floor row ends", "rows", "shelved"})
+_COUNTS_OF_HALLS = frozenset({"floor network rows", "floor rows before networks", "floor row ends"})
 
 
 def _wide_tiers(lock: Lock) -> frozenset[str]:

@@ -9,6 +9,7 @@ from string import ascii_lowercase
 from typing import Any
 
 from fabricgen.blueprint.beside.lock import UNNUMBERED, Lock
+from fabricgen.blueprint.beside.split_sites import hall_holder
 from fabricgen.blueprint.dimensions import WHOLE
 from fabricgen.blueprint.sections.floor import Stand
 from fabricgen.design.fabric_model import TierDesign, TierKey
@@ -121,7 +122,14 @@ class HallLookup:
 
     def __init__(self, design: Design, halls: Sequence[Hall]) -> None:
         self._layout, self._halls = design.layout, halls
-        self._of_site = [next(i for i, h in enumerate(halls) if h.site == s) for s in range(len(design.layout.sites))]
+        words = design.layout.lock.words_of(UNNUMBERED)
+        self._of_site = [
+            min(
+                (i for i, hall in enumerate(halls) if hall.site == number),
+                key=lambda i: halls[i].name != words.get(hall_holder(site)),
+            )
+            for number, site in enumerate(design.layout.sites)
+        ]
         pods = design.loaded.blueprint.expanded_pods(design.layout.lock.of("pods"))
         names = {(hall.site, hall.name): i for i, hall in enumerate(halls)}
         sites = design.layout.sites
