@@ -121,12 +121,15 @@ class Design:
         """By set of extra devices, the set that has its devices: itself, or one that states all of their names too."""
         owners: dict[str, str] = {}
         stated = {n for fabric in self.loaded.blueprint.fabrics.values() for n, e in fabric.extra.items() if e.names}
-        for name, (profile, devices, site) in sorted(self.extra_sets.items(), key=lambda item: -len(item[1][1])):
+        named: dict[str, set[str]] = {}
+        for extra in (extra for fabric in self.fabrics for extra in fabric.extras):
+            named.setdefault(extra.name, set()).update(extra.devices)
+        for name, (profile, _, site) in sorted(self.extra_sets.items(), key=lambda item: -len(item[1][1])):
             same = (
                 other
                 for other, (kind, others, there) in self.extra_sets.items()
                 if {name, other} <= stated and owners.get(other) == other
-                if (kind, there) == (profile, site) and set(devices) <= set(others)
+                if (kind, there) == (profile, site) and named[name] <= set(others)
             )
             owners[name] = next(same, name)
         return owners

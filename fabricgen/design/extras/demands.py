@@ -64,7 +64,7 @@ def extra_demands(
         tier = specs[key]
         ends = [(extra.device, role, device) for device in extra.names]
         first_leg = max((used.get(end, 0) for end in ends), default=0)
-        if first_leg >= len(profile.roles[role].ports):
+        if role in profile.roles and first_leg >= len(profile.roles[role].ports):
             message = f"all {first_leg} '{role}' ports of {extra.names[0]} are those of its other extra sets"
             raise fault("FG014", message, path=path, hint="state `ports` of these, so that some are left")
         attachment = attach(

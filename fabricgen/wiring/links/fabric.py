@@ -162,12 +162,15 @@ class FabricWiring:
         owner = self._design.owner_of_extra[extra.name]
         devices = next(c for c in self._devices.classes if (c.kind, c.label) == (EXTRA, owner))
         place = {name: i for i, name in enumerate(self._design.extra_devices[owner][1])}
+        # A set that states other names in another fabric is told as a clash (FG035), once devices have names.
         b = np.array([self._switches(tier).first + link.switch for link in extra.links], dtype=np.int32)
         rail, plane = self._of_switches(b)
         stated = media_of_extra(self._design, self._fabric, extra)
         return SegmentLinks(
             self._segment(None, tier, extra.attachment, tier.downs[extra.run], extra.path, stated),
-            np.array([devices.first + place[extra.devices[link.device]] for link in extra.links], dtype=np.int32),
+            np.array(
+                [devices.first + place.get(extra.devices[link.device], link.device) for link in extra.links], np.int32
+            ),
             np.array([link.leg for link in extra.links], dtype=np.int32),
             b,
             np.array([link.slot for link in extra.links], dtype=np.int32),
