@@ -81,3 +81,10 @@ def test_a_message_does_not_repeat_a_whole_file(tmp_path: Path, fabricgen: Any) 
     file.write_text("x" * 100_000, encoding="utf-8")
     ran = fabricgen("size", "--wishes", file)
     assert (ran.code, len(ran.err) < 5000, "characters more" in ran.err) == (2, True, True)
+
+
+def test_a_price_list_of_more_than_its_size_is_not_read(tmp_path: Path, fabricgen: Any) -> None:
+    prices = tmp_path / "prices.csv"
+    prices.write_bytes(b"part,unit_price\n" + b"a,1\n" * (2 << 20))
+    ran = fabricgen("bom", SMALL, "--prices", prices)
+    assert (ran.code, "prices.csv is larger than 8 MiB" in ran.err) == (2, True), ran.err
