@@ -108,7 +108,8 @@ def _sizing(cluster: Cluster, segment: int) -> Any:
     managing = isinstance(one.a, ManagementPort) or getattr(one.a, "role", "") == "bmc"
     if lower is None and upper.lowest:
         turns = [(feed.turn, feed.by_slot) for feed in design.fabric(one.fabric).feeds_of(upper.key)]
-        return one.fabric, one.lower, one.upper, upper.count, upper.per, turns, managing
+        beside = upper.up.count if upper.up and one.lower_tier == one.tier else 0  # peer links lie before uplinks
+        return one.fabric, one.lower, one.upper, upper.count, upper.per, turns, beside, managing
     down = [(run.speed_gbps, run.ways, run.connectors) for run in upper.downs]
     feeds = [(f.run, f.first) for f in upper.feeds if lower is None]
     own = (lower.count, lower.up, lower.uplink.links_per_group, lower.uplink.upper_count) if lower else None
