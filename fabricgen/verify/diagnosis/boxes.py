@@ -85,15 +85,16 @@ def _is_worth(topology: Topology, ring: Ring, gain: Gain) -> bool:
 
 
 def is_known(gain: Gain) -> bool:
-    """Whether enough is seen to believe an exchange: every link, or some towards two tiers and nothing that denies it.
+    """Whether enough is seen to believe an exchange: every link, or some towards two tiers and little that denies it.
 
     What one tier says alone may also be plugs that were moved there, as rails that are crossed at each node; of a box
-    that is joined to one tier alone most links have to be seen.
+    that is joined to one tier alone most links have to be seen, and none may deny it.
     """
     if not gain.unseen:
         return gain.links > 0
-    heard = gain.witnesses >= LEAST_WITNESSES or (gain.tiers < LEAST_WITNESSES and gain.links > gain.unseen)
-    return heard and not gain.broken
+    if gain.tiers < LEAST_WITNESSES:
+        return gain.links > gain.unseen and not gain.broken
+    return gain.witnesses >= LEAST_WITNESSES and gain.broken * RIGHT_PER_WRONG <= gain.right
 
 
 def own_plugs(topology: Topology, ring: Ring) -> int:
