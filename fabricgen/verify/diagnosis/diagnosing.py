@@ -84,7 +84,9 @@ def diagnose(cabling: PlannedCabling, seen: Seen) -> Diagnosis:
         found = _hopeless(as_seen, topology, states, exchanges)
     else:
         found = _cheapest(as_seen, seen, states, exchanges, {device for ring in shifted for device in ring})
-    actions = [*with_boxes_instead(as_seen, found.actions, shifted), *dark_actions(found.after, found.missing)]
+    # of shifts into free cages an exchange would explain a part
+    instead = [ring for ring in shifted if BOXES.is_worth(as_seen, ring, BOXES.gain(as_seen, ring))]
+    actions = [*with_boxes_instead(as_seen, found.actions, instead), *dark_actions(found.after, found.missing)]
     states = states_of(as_seen, dark_links(found.after))
     lost = cabling.cable[np.array(found.missing, dtype=np.int64) >> 1]
     # a cable at which something worse is known keeps that
