@@ -131,6 +131,6 @@ def _lines_of(text: str) -> set[str]:
     return {
         line
         for line in lines
-        if not (match := re.fullmatch(r"neighbor (\S+) (.+)", line))
-        or f"neighbor {groups.get(match[1], '')} {match[2]}" not in lines
+        if not (match := re.fullmatch(r"(no )?neighbor (\S+) (.+)", line))
+        or f"{match[1] or ''}neighbor {groups.get(match[2], '')} {match[3]}" not in lines
     }
