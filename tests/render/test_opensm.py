@@ -290,10 +290,11 @@ def test_a_fabric_that_another_carries_is_in_its_files(tmp_path: Path) -> None:
 
 
 def test_templates_of_fabrics_are_overridden_too(tmp_path: Path) -> None:
-    (tmp_path / "opensm").mkdir()
-    (tmp_path / "opensm" / "partitions.conf.j2").write_text("# {{ fabric }}\n")
+    templates = tmp_path / "templates"
+    (templates / "opensm").mkdir(parents=True)
+    (templates / "opensm" / "partitions.conf.j2").write_text("# {{ fabric }}\n")
     cluster = small(tmp_path)
-    files = dict(render_configs(cluster, options=render_options(cluster, overrides=tmp_path)))
+    files = dict(render_configs(cluster, options=render_options(cluster, overrides=templates)))
     assert files["configs/compute/partitions.conf"] == b"# compute\n"
     assert {p: c for p, c in files.items() if "partitions" not in p}.items() <= dict(render_configs(cluster)).items()
 

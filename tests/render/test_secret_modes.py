@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from fabricgen.lab.fabric import Lab
 from fabricgen.lab.files import Build
 from fabricgen.lab.state import State
 from tests.render.test_secret_leaks import KEY, folder
@@ -71,4 +70,3 @@ def test_a_lab_keeps_what_it_runs_to_itself(tmp_path: Path) -> None:
     state = State(tmp_path, {"a": f"{tmp_path.name}-a"}, ())
     state.write(Build({"configs/a/frr.conf": f"password {KEY}\n", "devices.csv": "device\n"}))
     assert {file.stat().st_mode & 0o777 for file in (tmp_path / "build").rglob("*") if file.is_file()} == {0o600}
-    assert isinstance(state.lab(), Lab)
