@@ -114,12 +114,18 @@ def _speed(
     switch, breakout, optics = far
     offered = [s // mode.ways for s in role.speeds if s % mode.ways == 0]
     wanted = asked or mode.speed_gbps or None
+    geared: tuple[int, float, float] | None = None
     for speed in offered if wanted is None else [wanted] if wanted in offered else []:
         for ways in dict.fromkeys((breakout(speed), 0)):
             for cage in matching_cages(switch, role.form_factor):
                 rates = optics.lane_rates(LinkEnd(role, mode.ways), LinkEnd(cage, ways), speed)
-                if rates:
-                    return speed, *rates
+                if rates and (rates[0] == rates[1] or ways):
+                    # a stated breakout says how fast ports are, where only a gearbox would make them faster
+                    return geared if geared and not ways else (speed, *rates)
+                if rates and geared is None:
+                    geared = speed, *rates
+    if geared is not None:
+        return geared
     matching = matching_cages(switch, role.form_factor)
     cages = sorted({s for c in matching for s in c.speeds}, reverse=True)
     at = f"at {wanted}G " if wanted else ""
