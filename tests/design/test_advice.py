@@ -37,7 +37,7 @@ EXPECTED = {
     "no-speed-in-common": {"switch"},
     "uplink-speed-not-in-common": {"uplinks"},
     "extra-without-port": {"omit", "to"},
-    "radix-too-small": {"tier"},
+    "radix-too-small": {"switch", "tier"},
     "two-tiers-for-200000": {"tier"},
     "management-leaf-too-small": {"count", "tier"},
     "planes-past-the-nic": {"planes"},
