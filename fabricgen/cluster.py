@@ -147,7 +147,7 @@ class Cluster:
 
     def whole_fabrics(self) -> list[str]:
         """Names of the fabrics with a subnet manager, in order; fabrics linked with one of them are part of it."""
-        from fabricgen.views.fabric import whole_fabrics
+        from fabricgen.design.linked import whole_fabrics
 
         there = {cls.fabric for cls in self.plan.devices.classes if cls.kind == SWITCH and cls.count}
         parts = whole_fabrics(self.design)
@@ -227,7 +227,8 @@ def build_cluster(design: Design) -> Cluster:
 
 def _check_guids(design: Design, plan: WiringPlan, names: Sequence[str]) -> None:
     """Raise InputError for a stated GUID of a device or port that its fabric does not have."""
-    from fabricgen.views.fabric import fabric_view, whole_fabrics
+    from fabricgen.design.linked import whole_fabrics
+    from fabricgen.views.fabric import fabric_view
 
     for name in whole_fabrics(design):
         fabric_view(design, plan, names, name)

@@ -12,6 +12,7 @@ from fabricgen.kernel.diagnostics import fault
 
 if TYPE_CHECKING:
     from fabricgen.design.fabric_model import TierKey
+    from fabricgen.design.model import Design
 
 
 def linked_fabrics(blueprint_fabrics: Mapping[str, Fabric]) -> list[list[str]]:
@@ -160,3 +161,13 @@ def is_multihomed(blueprint: Blueprint, key: TierKey) -> bool:
     fabric = blueprint.fabrics.get(key.fabric)
     tier = fabric.tiers.get(key.name) if fabric else None
     return tier is not None and tier.pair == "evpn"
+
+
+def whole_fabrics(design: Design) -> dict[str, list[str]]:
+    """The InfiniBand fabrics, each with those linked with it, by the name of the first of them that has switches."""
+    parts = [
+        part
+        for part in linked_fabrics(design.loaded.blueprint.fabrics)
+        if any(design.fabric(name).protocol == "infiniband" for name in part)
+    ]
+    return {next(name for name in part if design.fabric(name).tiers): part for part in parts}

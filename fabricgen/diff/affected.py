@@ -16,6 +16,7 @@ import numpy as np
 from fabricgen.blueprint.sections.fabric import Fabric
 from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import TierDesign, TierKey
+from fabricgen.design.linked import whole_fabrics
 from fabricgen.design.tenants.model import TenantDesign
 from fabricgen.diff.changed_cables import changed_devices
 from fabricgen.diff.delta import Delta
@@ -24,7 +25,6 @@ from fabricgen.diff.matching import match_rows
 from fabricgen.diff.texts import Texts
 from fabricgen.numbering.lazy_columns import EncodedColumn
 from fabricgen.views.configuration import placed_snippets
-from fabricgen.views.fabric import whole_fabrics
 
 
 def affected_switches(old: Cluster, new: Cluster, devices: Delta, links: Delta) -> set[str]:

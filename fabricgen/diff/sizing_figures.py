@@ -12,10 +12,10 @@ from fabricgen.blueprint.sections.slots import NodeSlot, omitted_slots
 from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.layout import pod_units
+from fabricgen.design.linked import whole_fabrics
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 from fabricgen.diff.vrfs import Vrfs, tenant_vrfs
-from fabricgen.views.fabric import whole_fabrics
 from fabricgen.wiring.tenants import NOBODY, tenant_of_devices
 
 TierName: TypeAlias = tuple[str, str]

@@ -15,7 +15,7 @@ import numpy as np
 
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.fabric_model import Attachment
-from fabricgen.design.linked import linked_fabrics
+from fabricgen.design.linked import whole_fabrics
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 from fabricgen.numbering.guids import GuidDevices, Guids, guids_of
@@ -123,16 +123,6 @@ class FabricView:
     def subnets(self) -> int:
         """The number of disconnected parts: rails or planes without a common tier."""
         return 1 + max((switch.subnet for switch in self.switches), default=-1)
-
-
-def whole_fabrics(design: Design) -> dict[str, list[str]]:
-    """The InfiniBand fabrics, each with those linked with it, by the name of the first of them that has switches."""
-    parts = [
-        part
-        for part in linked_fabrics(design.loaded.blueprint.fabrics)
-        if any(design.fabric(name).protocol == "infiniband" for name in part)
-    ]
-    return {next(name for name in part if design.fabric(name).tiers): part for part in parts}
 
 
 def fabric_view(design: Design, plan: WiringPlan, names: Sequence[str], name: str) -> FabricView:

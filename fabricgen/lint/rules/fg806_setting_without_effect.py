@@ -101,7 +101,7 @@ def _infiniband_settings(design: Design, fabric: FabricDesign) -> Iterator[Idle]
             yield (*fabric.path, key), f"`{key}` has no effect on InfiniBand fabric {fabric.name}", REMOVE
     stated = [key for key in ("subnet_manager", "default_partition") if getattr(spec, key)]
     if stated:
-        from fabricgen.views.fabric import whole_fabrics
+        from fabricgen.design.linked import whole_fabrics
 
         first = next(first for first, members in whole_fabrics(design).items() if fabric.name in members)
         for key in stated if first != fabric.name else ():

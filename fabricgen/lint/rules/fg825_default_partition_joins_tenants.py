@@ -43,7 +43,7 @@ class DefaultPartitionJoinsTenants(DesignRule):
         """Look at every InfiniBand fabric that tenants are in."""
         if not design.tenants:
             return
-        from fabricgen.views.fabric import whole_fabrics
+        from fabricgen.design.linked import whole_fabrics
 
         for name, members in whole_fabrics(design).items():
             apart = [tenant.name for tenant in design.tenants if not set(members).isdisjoint(tenant.fabrics)]

@@ -51,7 +51,7 @@ class InfinibandLacksItsPart(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Look for partitions, and for an appliance, in each subnet that is told to have them."""
-        from fabricgen.views.fabric import whole_fabrics
+        from fabricgen.design.linked import whole_fabrics
 
         for name, members in whole_fabrics(design).items():
             spec = design.loaded.blueprint.fabrics[name]
