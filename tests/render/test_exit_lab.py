@@ -35,7 +35,7 @@ class WithRouters(Build):
 
     @cached_property
     def forms(self) -> dict[str, Switch]:
-        inside = {name: self._read(name) for name in self.switches if name not in ROUTERS}
+        inside = Build(self.files).forms
         return inside | {name: self._router(name) for name in ROUTERS}
 
     def _ends(self, router: str) -> list[tuple[End, End]]:
