@@ -150,6 +150,7 @@ def private_names_of_libraries(tree: ast.Module, module: ModuleType) -> dict[str
     return found
 
 
+@pytest.mark.slow
 def test_classes_leave_the_private_names_of_libraries_alone() -> None:
     found = {}
     for file, tree in trees().items():
@@ -178,6 +179,7 @@ def test_a_class_that_uses_or_overrides_what_a_library_keeps_private_is_found(li
     assert private_names_of_libraries(ast.parse(code), module) == ({"Sheet": names} if names else {})
 
 
+@pytest.mark.slow
 def test_functions_fit_a_screen() -> None:
     lines = {
         f"{place(file)}:{node.lineno}: {node.name}": (node.end_lineno or 0) - node.lineno + 1

@@ -77,6 +77,7 @@ class Walk:
         return sum((n * self.dead(hop, leaf) for hop, n in hops.items()), Fraction(0)) / sum(hops.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [TWO_TIERS, THREE_TIERS], ids=["two tiers", "three tiers"])
 def test_dead_flows_are_those_of_a_walk(design_of: Callable[..., Design], text: str) -> None:
     losses = losses_of(design_of(text))

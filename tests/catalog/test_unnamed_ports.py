@@ -55,6 +55,7 @@ def test_the_nos_that_is_taken_where_none_is_stated(switch: str, nos: str) -> No
     assert CATALOG.usual_nos(CATALOG.switch(switch)) == nos
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("switch", ["ixr7220-h5-64o", "n9364e-sg2", "qfx5240-64od", "ds5000", "8122-64eh"])
 def test_lists_need_neither_a_nos_nor_a_port_table(
     switch: str, blueprint: Callable[..., Path], fabricgen: FabricGen, tmp_path: Path

@@ -13,6 +13,7 @@ from tests.conftest import BLUEPRINTS, Ran
 LEAF_SPINE, INFINIBAND = BLUEPRINTS / "leaf-spine.yaml", BLUEPRINTS / "superpod-b200-3tier.yaml"
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("target", ["folder", "archive"])
 @pytest.mark.parametrize("asked", ["ztp", "links,trunks"])
 def test_a_part_with_nothing_to_write_ends_with_2(
@@ -77,6 +78,7 @@ def test_a_link_out_of_the_folder_is_refused(fabricgen: Callable[..., Ran], tmp_
     assert "frr.conf.j2 is a link out of" in ran.err
 
 
+@pytest.mark.slow
 def test_templates_that_others_use_are_part_of_them(fabricgen: Callable[..., Ran], tmp_path: Path, own: Path) -> None:
     (own / "frr.conf.j2").write_text('{% include "sonic/ours.j2" %}', encoding="utf-8")
     (own / "ours.j2").write_text('{% include "sonic/more.j2" %}', encoding="utf-8")

@@ -242,6 +242,7 @@ def test_a_folder_without_configs_is_compared_without(fabricgen: Run, tmp_path: 
     assert len(found["notes"]) == 3  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_lines_of_configurations_are_shown_on_request(fabricgen: Run) -> None:
     sets = ("--set", "routing.bfd=true")
     without = fabricgen("plan", LEAF_SPINE, LEAF_SPINE, *sets)
@@ -307,6 +308,7 @@ def test_a_small_change_renders_few_configurations() -> None:
     assert 0 < len({file.device for file in change.configs.files}) <= change.configs.devices < 25
 
 
+@pytest.mark.slow
 def test_a_large_cluster_takes_its_time_once(fabricgen: Run) -> None:
     blueprint = BLUEPRINTS / "colossus-200k.yaml"
     small = [word for setting in SMALLER_SETS for word in ("--set-old", setting, "--set-new", setting)]

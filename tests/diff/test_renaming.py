@@ -73,6 +73,7 @@ def test_configurations_that_may_differ_are_all_found() -> None:
         assert some.configs.files == every.configs.files
 
 
+@pytest.mark.slow
 def test_what_else_changes_is_told_beside() -> None:
     renumbered = plan((), (ONE, "address_of={hub: {asn: 4200000999}}"))
     assert happened(renumbered)["devices"] == {"renamed": 1, "renumbered": 1}

@@ -36,6 +36,7 @@ def raised() -> set[str]:
     return {value for value in constants if isinstance(value, str) and re.fullmatch(r"FG\d{3}", value)}
 
 
+@pytest.mark.slow
 def test_every_code_is_documented_and_every_documented_fault_is_raised() -> None:
     rules, faults = {r.id for r in all_rules()}, {f.id for f in all_faults()}
     assert raised() - rules == faults

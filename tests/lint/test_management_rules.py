@@ -122,6 +122,7 @@ def test_a_server_needs_the_family_of_the_management_ports(ip: str, told: str) -
     assert said == ([told] if told else [])
 
 
+@pytest.mark.slow
 def test_an_extra_devices_own_address_is_a_server() -> None:
     cluster = example_cluster("full-cluster")
     addresses = {

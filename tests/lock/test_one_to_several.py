@@ -89,6 +89,7 @@ def changed(was: dict[Any, dict[str, str]], now: dict[Any, dict[str, str]]) -> d
     return {key: (row, told[1].get(key)) for key, row in told[0].items() if told[1].get(key) != row}
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("step", STEPS)
 def test_what_was_alone_stays_as_it_is(step: str) -> None:
     one, was = built(BASE)

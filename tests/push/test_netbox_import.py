@@ -51,6 +51,7 @@ def named(netbox: FakeNetBox, name: str) -> dict[str, Any]:
     return next(each for each in netbox.held["dcim/devices"].values() if each["name"] == name)
 
 
+@pytest.mark.slow
 def test_a_build_keeps_what_netbox_has(pushed: FakeNetBox, lock: Lock, blueprint: Path, fabricgen: Any) -> None:
     """A spine of another name and address, a node in another rack, and what the plan does not know."""
     assert lock().code == 0

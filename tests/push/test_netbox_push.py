@@ -55,6 +55,7 @@ def test_it_goes_on_where_it_was_broken_off(netbox: FakeNetBox, push: Push) -> N
     assert push().code == 0
 
 
+@pytest.mark.slow
 def test_an_address_moves_though_its_device_is_reached_at_it(pushed: FakeNetBox, push: Push) -> None:
     """NetBox moves no primary address: the device has none in between."""
     rows = pushed.held["ipam/ip-addresses"].values()
@@ -70,6 +71,7 @@ def test_an_address_moves_though_its_device_is_reached_at_it(pushed: FakeNetBox,
     assert push().code == 0
 
 
+@pytest.mark.slow
 def test_a_device_in_capitals_is_the_same_one(pushed: FakeNetBox, push: Push) -> None:
     """NetBox has one name at a site however it is written, and would refuse a second device."""
     pushed.held["dcim/devices"][1]["name"] = "P1-SU01-N001"
@@ -87,6 +89,7 @@ def test_what_people_changed_is_mended_but_status_is_theirs(pushed: FakeNetBox, 
     assert pushed.held["dcim/devices"][2]["status"] == "active"
 
 
+@pytest.mark.slow
 def test_it_deletes_what_it_made_and_nothing_else(pushed: FakeNetBox, push: Push) -> None:
     pushed.make("dcim/manufacturers", [{"name": "Mine", "slug": "mine"}])
     tag = {"slug": "fabricgen-leaf-spine"}

@@ -249,6 +249,7 @@ def test_breakout_modes_are_found_as_spelled(switch: str, cage_class: int, ways:
     assert breakout_mode(platform, catalog.switch(switch).cages[cage_class], ways, speed) == mode
 
 
+@pytest.mark.slow
 def test_the_order_of_installing_is_told_beside_the_configurations(tmp_path: Path, fabricgen) -> None:
     """config_db.json, reload, save, frr.conf: the reload reads the MAC address, and may remove an frr.conf."""
     assert fabricgen("build", "blueprints/superpod-b300.yaml", "-o", tmp_path / "out", "--only", "configs").code == 0

@@ -97,6 +97,7 @@ def test_the_whole_budget_is_spent_soon(tmp_path: Path) -> None:
     spent(tmp_path, ENDLESS["a macro twice"], SECONDS)
 
 
+@pytest.mark.slow
 def test_real_templates_take_a_fraction_of_the_budget(tmp_path: Path) -> None:
     (tmp_path / "own").mkdir()
     renderer = engine.Renderer(engine.RenderOptions(tmp_path / "own"))

@@ -22,6 +22,7 @@ def own_template(folder: Path, name: str, text: str) -> engine.RenderOptions:
     return engine.RenderOptions(folder)
 
 
+@pytest.mark.slow
 def test_a_template_may_extend_the_built_in_one(tmp_path: Path) -> None:
     options = own_template(tmp_path, "sonic/_bgp.j2", '! ours\n{% include "builtin/sonic/_bgp.j2" %}')
     cluster = cluster_of("leaf-spine", *UNNUMBERED)
@@ -31,6 +32,7 @@ def test_a_template_may_extend_the_built_in_one(tmp_path: Path) -> None:
     assert not list(hidden_safety(cluster, options))
 
 
+@pytest.mark.slow
 def test_a_template_may_change_one_block_of_the_built_in_one(tmp_path: Path) -> None:
     text = (
         '{% extends "builtin/eos/_bgp.j2" %}\n'
@@ -45,6 +47,7 @@ def test_a_template_may_change_one_block_of_the_built_in_one(tmp_path: Path) -> 
     assert not list(hidden_safety(cluster, options))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rows", "changed"),
     [
@@ -90,6 +93,7 @@ def test_a_template_that_leaves_out_safety_lines_is_a_finding(tmp_path: Path, na
     assert said in found[0].message
 
 
+@pytest.mark.slow
 def test_build_and_lint_report_what_templates_leave_out(tmp_path: Path, fabricgen) -> None:
     own_template(tmp_path / "own", "sonic/tables/PFC_WD.j2", '    "PFC_WD": {}{{ "," if not last }}\n')
     blueprint = Path(__file__).resolve().parents[2] / "blueprints" / "leaf-spine.yaml"

@@ -147,6 +147,7 @@ def test_nodes_that_are_not_full_are_told_in_every_format(fabricgen) -> None:
     assert [json.loads(document)[key] for key in ("gpus", "nodes", "gpus_of_nodes")] == [4, 1, 8]
 
 
+@pytest.mark.slow
 def test_where_nothing_fits_it_says_why_and_what_would(fabricgen) -> None:
     narrow = ("--gpus", "4096", "--node", "dgx-b200", "--switch", "qm9700", "--rails", "meet", "--tiers", "2")
     ran = fabricgen("size", *narrow)
@@ -206,6 +207,7 @@ def test_prices_add_an_axis(fabricgen, tmp_path: Path) -> None:
     assert priced["without_price"] == []
 
 
+@pytest.mark.slow
 def test_what_is_nearly_alike_in_other_planes_stands_beside_the_front(fabricgen, tmp_path: Path) -> None:
     """256 nodes in one plane or two take as many switches and optics; fibres of one plane are longer."""
     wishes = ("--gpus", "2048", "--node", "dgx-b300", "--switch", "sn5600", "--attach", "rail", "--tiers", "2")
@@ -242,6 +244,7 @@ def test_an_axis_that_is_known_of_no_design_is_told(fabricgen, tmp_path: Path) -
     assert "no price, since none is given of sr8-100g-osfp-800g, sr8-100g-osfp-800g-flat" in ran.out
 
 
+@pytest.mark.slow
 def test_files_land_whole_and_in_folders_of_ours(fabricgen, tmp_path: Path) -> None:
     out, foreign = tmp_path / "out", tmp_path / "foreign"
     foreign.mkdir()

@@ -234,6 +234,7 @@ def test_closed_forms_exclude_what_sizing_refuses_and_nothing_else(node: str, sw
     assert compared > 5
 
 
+@pytest.mark.slow
 def test_shapes_that_are_alike_take_as_many_switches_and_links() -> None:
     """Of a number of nodes that no unit divides; designs of one likeness are made once."""
     wishes = {"gpus": 8 * 509, "node": "dgx-b300", "switch": "sn5600", "tiers": "2,3"}

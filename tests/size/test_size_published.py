@@ -7,6 +7,7 @@ import pytest
 from tests.size.wished import counts, designed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("gpus", "switches"),
     [

@@ -45,6 +45,7 @@ def test_no_two_labels_name_one_socket_or_have_one_code(name: str) -> None:
         assert len({row[column] for row in rows}) == len(rows), column
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["leaf-spine", "two-site", "full-cluster"])
 def test_every_end_of_every_cable_has_a_label(name: str) -> None:
     cluster = example_cluster(name)
@@ -85,6 +86,7 @@ def test_each_plug_of_a_twin_port_cage_has_a_label(name: str, plugs: int) -> Non
     assert len({(row["line1"], row["line2"]) for row in rows}) == plugs
 
 
+@pytest.mark.slow
 def test_two_jumpers_of_one_cage_are_told_apart_at_both_ends() -> None:
     """One NIC to two planes, and a leaf to a spine by two fibres."""
     rows = {row["code"]: row for row in labels_of("superpod-b300")}

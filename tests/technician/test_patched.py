@@ -21,6 +21,7 @@ from fabricgen.export.technician.workbook import workbook
 from tests.conftest import bytes_of, example_cluster
 
 
+@pytest.mark.slow
 def test_jumpers_and_trunks_have_sheets_and_cables_say_that_they_go_through_panels() -> None:
     cluster = example_cluster("patched-hall")
     (volume,) = volumes(cluster)

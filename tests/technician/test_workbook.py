@@ -88,6 +88,7 @@ def test_a_wiring_list_on_a3_can_be_read(name: str) -> None:
         assert all(len(str(c)) <= n * room for c, n in zip(column.cells or (), sheet.lines, strict=True))
 
 
+@pytest.mark.slow
 def test_a_workbook_has_no_empty_sheet() -> None:
     """Network racks that are the far end of all their cables had empty lists of bundles and wiring."""
     cluster = example_cluster("superpod-b300", "pods.p1.su=4", "floor.racks_per_row=80")

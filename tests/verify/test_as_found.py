@@ -392,6 +392,7 @@ def test_a_neighbour_at_a_port_that_is_not_told_counts_as_planned(tmp_path: Path
     assert "  not told: 1 finding at ports of which too little was seen, which count as planned" in lines(found)
 
 
+@pytest.mark.slow
 def test_findings_cost_alone_what_halls_of_one_of_them_do(tmp_path: Path) -> None:
     """A fibre of a NIC is out, and the other one of the same cable is in a leaf of the other unit."""
     node, other = "p1-su01-n001", "p1-su02-n001"

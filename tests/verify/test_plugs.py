@@ -61,6 +61,7 @@ def test_plugs_are_those_that_have_labels(name: str) -> None:
     assert _connectors(cabling(name)) == _labels(name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["mixed-breakouts", "patched-hall", "rail-groups"])
 def test_a_built_folder_has_the_plugs_of_its_blueprint(
     name: str, tmp_path: Path, fabricgen: Callable[..., Ran]

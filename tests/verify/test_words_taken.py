@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from fabricgen.verify.diagnosis import diagnose
 from fabricgen.verify.dumps.sighting import Box, Dump, Sighting
 from fabricgen.verify.identity.hardware import with_hardware
@@ -31,6 +33,7 @@ def _renamed(name: str) -> str:
     return dict(zip(NODES, NODES[::-1], strict=True)).get(name, name)
 
 
+@pytest.mark.slow
 def test_only_a_fabric_lists_actions_of_its_cables_alone(tmp_path: Path, fabricgen: Command) -> None:
     """A management port of a compute leaf is a matter of oob; and where all are listed, it comes last."""
     plan = CabledHall("superpod-b200")

@@ -65,6 +65,7 @@ def test_tails_of_two_breakouts(tmp_path: Path) -> None:
     assert is_clean(after)
 
 
+@pytest.mark.slow
 def test_a_crossed_rail_is_accepted_and_lint_says_so(tmp_path: Path) -> None:
     site = Site(tmp_path, "superpod-b200")
     site.rotate((LEAF, "1/1"), (SECOND, "1/1"))
@@ -157,6 +158,7 @@ def test_a_plug_in_the_place_of_a_cable_that_is_dark(tmp_path: Path) -> None:
     assert int((after.states == CableState.DARK).sum()) == 1
 
 
+@pytest.mark.slow
 def test_single_harmless_cables(tmp_path: Path) -> None:
     site = Site(tmp_path, "superpod-b200")
     site.rotate((LEAF, "17/1"), (LEAF, "17/2"))

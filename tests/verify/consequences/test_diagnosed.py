@@ -36,6 +36,7 @@ def joined(name: str, mate: list[int]) -> Counter[tuple[object, object]]:
     return Counter((place(port), (int(plan.device[far]), plan.of_link("fabric", far))) for port, far in pairs)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.sampled_from(NAMES), st.data())
 def test_bandwidth_suffers_where_other_devices_are_joined(name: str, data: st.DataObject) -> None:
@@ -56,6 +57,7 @@ def test_bandwidth_suffers_where_other_devices_are_joined(name: str, data: st.Da
         assert all(gbps > 0 for gbps in [*each.lost_gbps.values(), *each.astray_gbps.values()])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_every_swap_of_two_plugs_that_are_next_to_each_other(name: str) -> None:
     """Of one device: a swap at its own end joins the same devices, unless the rails or planes of a node differ."""

@@ -90,6 +90,7 @@ def test_the_links_of_a_breakout_go_to_its_ends_by_turns():
         check_mended(found, [(swap, seed), (rolled, seed)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fabrics", "spines", "plugs"),
     [

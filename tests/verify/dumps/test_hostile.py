@@ -96,6 +96,7 @@ def test_every_value_may_be_of_a_wrong_type(tmp_path: Path, name: str) -> None:
             read(tmp_path, dumped(whole[""]))
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_random_bytes_in_dumps(tmp_path: Path, data: st.DataObject) -> None:

@@ -25,6 +25,7 @@ def test_dumps_of_another_hall_are_unusable(tmp_path: Path, fabricgen: Command) 
     assert not (tmp_path / "report.json").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("other", ["superpod-b200", "tpu-torus"])
 def test_a_hall_with_some_names_of_the_plan_is_not_green(other: str, tmp_path: Path, fabricgen: Command) -> None:
     ran = fabricgen("verify", BLUEPRINT, CabledHall(other).csv(tmp_path / "hall.csv"))
