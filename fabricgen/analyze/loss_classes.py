@@ -67,7 +67,7 @@ class LossClasses:
         yield from self._nics()
         yield from self._cables()
         if self._hides_losses:
-            yield from self._bundles()
+            yield from self._list_bundles()
         for tier, cls in self._tiers:
             yield from self._switches(tier, cls)
         yield from self._planes()
@@ -198,7 +198,7 @@ class LossClasses:
         yield from self._pieces("fibre", found.piece, np.flatnonzero(ours & ~found.attached), split)
         yield from self._pieces("leg", found.leg, np.flatnonzero(ours & split), split)
 
-    def _bundles(self) -> Iterator[Loss]:
+    def _list_bundles(self) -> Iterator[Loss]:
         """All links between two switches together."""
         rows = self._links.row
         bundle = np.full(len(self._plan.links), NONE, dtype=np.int64)

@@ -24,7 +24,7 @@ def idle_prices(prices: PriceList, clusters: Sequence[Cluster]) -> Iterator[Diag
     """
     if not prices.offers or not clusters:
         return
-    parts = {name for cluster in clusters for name in _parts(bill_of(cluster))}
+    parts = {name for cluster in clusters for name in _list_part_names(bill_of(cluster))}
     known = parts | {name for cluster in clusters for name in _of_catalogue(cluster.design.catalog)}
     idle = [name for name in prices.offers if name not in known]
     for name in idle[:MOST]:
@@ -37,7 +37,7 @@ def idle_prices(prices: PriceList, clusters: Sequence[Cluster]) -> Iterator[Diag
         yield Diagnostic("FG031", Severity.WARNING, message, span=Span(prices.file, prices.lines[idle[MOST]], 1))
 
 
-def _parts(bill: Bill) -> set[str]:
+def _list_part_names(bill: Bill) -> set[str]:
     """All names under which a bill looks for the price of a part of its."""
     lines = (*bill.lines, *order_lines(bill))
     models = models_of_numbers(bill.cluster, bill.lines)

@@ -37,7 +37,7 @@ def open_netbox(place: str, token: str | None, *, plain_http: bool) -> NetBox:
     Raises UsageError for what is no URL or no name of a token, InputError (FG164) where there is no NetBox.
     """
     secret, url = _secret(token), place.removeprefix(PREFIX)
-    if _scheme(url) == "http" and not plain_http:
+    if _read_scheme(url) == "http" and not plain_http:
         told = "over http everybody on the way can read the token: give an https URL, or --plain-http to send it so"
         raise click.UsageError(told)
     try:
@@ -70,7 +70,7 @@ def _secret(token: str | None) -> str:
     return secret
 
 
-def _scheme(url: str) -> str:
+def _read_scheme(url: str) -> str:
     """How a URL of NetBox is spoken to, http or https; raises UsageError for what is none."""
     try:
         parts = urlsplit(url)

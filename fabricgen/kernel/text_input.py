@@ -89,7 +89,7 @@ def decode(data: bytes | str, name: str, *, limit: int = MAX_BYTES, what: str = 
     if bad := _UNPRINTABLE.search(text):
         where = _span_at(name, text[: bad.start()])
         if bad[0] == "\0":
-            raise _binary(name, where)
+            raise _refuse_binary(name, where)
         raise fault(
             "FG002",
             f"the control character U+{ord(bad[0]):04X} is not allowed in {what}",
@@ -103,7 +103,7 @@ _UNPACKED = (".tar", ".gz", ".zst", ".zip")
 _SAVED_AS_CSV = (".xlsx", ".ods", ".xls")
 
 
-def _binary(name: str, where: Span) -> InputError:
+def _refuse_binary(name: str, where: Span) -> InputError:
     """The fault of a binary file; its ending may tell what is to be done first."""
     hint = "unpack it, and name the folder or file in it" if name.lower().endswith(_UNPACKED) else ""
     hint = "save it as CSV in UTF-8, and name that" if name.lower().endswith(_SAVED_AS_CSV) else hint
@@ -114,7 +114,7 @@ def _from_utf8(data: bytes, name: str) -> str:
     if data.startswith(_UTF16_MARKS):
         raise _not_utf8(name, "it is UTF-16, not UTF-8", Span(name, 1, 1))
     if b"\0" in data:
-        raise _binary(name, Span(name, 1, 1))
+        raise _refuse_binary(name, Span(name, 1, 1))
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:

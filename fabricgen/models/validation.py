@@ -202,11 +202,11 @@ def _diagnostic(problem: _Problem, model: type[BaseModel], located: Located, cod
     path = problem.path
     of_key = problem.is_key or problem.kind == "extra_forbidden"
     span = located.key_span(path) if of_key else located.span(path)
-    message, hint = _misplaced(problem, model, located) or (_message(problem), _hint(problem, model))
+    message, hint = _explain_indentation(problem, model, located) or (_message(problem), _hint(problem, model))
     return Diagnostic(code, Severity.ERROR, message, path, located.noted(hint, path, span), span)
 
 
-def _misplaced(problem: _Problem, model: type[BaseModel], located: Located) -> tuple[str, str] | None:
+def _explain_indentation(problem: _Problem, model: type[BaseModel], located: Located) -> tuple[str, str] | None:
     """(message, hint) where a key does not fit because of its indentation: it stands beside the key that has nothing
     and that it belongs below, or beside the entry of a map whose key it is.
     """

@@ -19,7 +19,7 @@ def check_leaks(design: Design, plan: WiringPlan, names: Sequence[str]) -> None:
     faults = []
     for leak in design.leaks:
         for fabric in leak.meeting:
-            one, other = (_leaves(design, plan, fabric, vrf) for vrf in leak.between)
+            one, other = (_find_leaves(design, plan, fabric, vrf) for vrf in leak.between)
             both = np.intersect1d(one, other)
             if len(both):
                 faults.append(subnet_on_both_sides(leak, fabric, names[both[0]], len(both) - 1))
@@ -27,7 +27,7 @@ def check_leaks(design: Design, plan: WiringPlan, names: Sequence[str]) -> None:
         raise InputError(faults)
 
 
-def _leaves(design: Design, plan: WiringPlan, name: str, vrf: str) -> Ints64:
+def _find_leaves(design: Design, plan: WiringPlan, name: str, vrf: str) -> Ints64:
     """Rows of the switches on which hosts of a fabric are in a VRF, in order; int64."""
     fabric = design.fabric(name)
     is_host = np.array([s.fabric == name and s.lower == "node" for s in plan.links.segments], dtype=bool)

@@ -163,7 +163,7 @@ class NetBox:
             ) from None
         if len(content) > MOST_BYTES:
             raise self._not_netbox(f"{method} {path} is larger than {MOST_BYTES >> 20} MiB", None)
-        answer = _parsed(self._mask.without_token(content))
+        answer = _parse_json(self._mask.without_token(content))
         if 300 <= status < 400:
             raise RefusedError(status, f"{self.url} is elsewhere now", None, "give the URL that it redirects to")
         if status >= 300 or (answer is None and content):
@@ -218,7 +218,7 @@ def _result_of(work: Callable[[], Any], within_s: float) -> Any:
     return result
 
 
-def _parsed(content: bytes) -> Any:
+def _parse_json(content: bytes) -> Any:
     """JSON as objects; None for what is none, or has more than MOST_DEPTH levels."""
     try:
         answer = json.loads(content) if content else None

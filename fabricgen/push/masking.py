@@ -16,7 +16,7 @@ class TokenMask:
         """`token` is ASCII."""
         self._runs = {
             spelled[start : start + RUN]
-            for spelled in _spellings(token.encode())
+            for spelled in _spell_token(token.encode())
             for start in range(max(1, len(spelled) - RUN + 1))
         }
 
@@ -41,7 +41,7 @@ class TokenMask:
         return bytes(masked)
 
 
-def _spellings(token: bytes) -> set[bytes]:
+def _spell_token(token: bytes) -> set[bytes]:
     """A token in small letters: itself, in hexadecimal, and in base64 at each of its three alignments.
 
     Of base64, characters that also depend on what stands before or behind the token are left out.

@@ -109,7 +109,7 @@ def require_replacing(folder: Path) -> None:
             faults += fault("FG033", f"{folder / name} is a link out of {folder}", hint=hint).diagnostics
         elif file.is_file():
             files.add(name)
-    idle = files - _used(folder, files & known, files)
+    idle = files - _find_used_files(folder, files & known, files)
     for name in sorted(idle):
         meant = did_you_mean(name, known) if nearest(name, known) else ""
         hint = meant or "templates of a NOS are replaced by their path, such as eos/_bgp.j2"
@@ -118,7 +118,7 @@ def require_replacing(folder: Path) -> None:
         raise InputError(faults)
 
 
-def _used(folder: Path, replacing: set[str], files: set[str]) -> set[str]:
+def _find_used_files(folder: Path, replacing: set[str], files: set[str]) -> set[str]:
     """Files of a folder that replace templates, and those that such files include, import or extend, and so on.
 
     All of them where one names a template by a value, and where one cannot be read, which rendering it tells.

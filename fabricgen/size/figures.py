@@ -188,8 +188,8 @@ def _cage_ends(design: Design, fabric: FabricDesign) -> Iterator[_Ends]:
         run = upper.downs[0]
         up = None if lower == "node" else fabric.tier(lower).up
         if up:
-            yield _ends(fabric.tier(lower).profile, -(-links // up.ways), up, _modules(design.catalog, up, run))
-            yield _ends(upper.profile, -(-links // run.ways), run, _modules(design.catalog, run, up))
+            yield _ends(fabric.tier(lower).profile, -(-links // up.ways), up, _list_modules(design.catalog, up, run))
+            yield _ends(upper.profile, -(-links // run.ways), run, _list_modules(design.catalog, run, up))
             continue
         for nodes, attachment in fabric.attachments:
             cages = _cages(attachment)
@@ -197,12 +197,12 @@ def _cage_ends(design: Design, fabric: FabricDesign) -> Iterator[_Ends]:
             if upper.scope != "rack" or attachment.per_connector > 1:
                 count = design.layout.present(nodes) * cages
                 cage = (attachment.form_factor, attachment.top)
-                fits = _modules(design.catalog, attachment, run)
+                fits = _list_modules(design.catalog, attachment, run)
                 yield _Ends(nodes.profile, count, *cage, gbps, attachment.lane_gbps, fits)
-                yield _ends(upper.profile, -(-links // run.ways), run, _modules(design.catalog, run, attachment))
+                yield _ends(upper.profile, -(-links // run.ways), run, _list_modules(design.catalog, run, attachment))
 
 
-def _modules(catalog: Catalog, port: LinkPort, far: LinkPort) -> tuple[CableProfile, ...]:
+def _list_modules(catalog: Catalog, port: LinkPort, far: LinkPort) -> tuple[CableProfile, ...]:
     """The profiles of modules that a port may have for links to another."""
     light, geared = light_between(catalog, port, far), catalog.gearboxes
     media = (c for c in catalog.cables if c.fibre and c.selectable and light in c.lane_gbps)

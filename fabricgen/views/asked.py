@@ -78,7 +78,7 @@ def list_asked_intents(design: Design) -> Iterator[AskedIntent]:
                 yield AskedIntent(intent, (*leaving.path, *keys), tiers)
 
 
-def _nearest(design: Design, fabric: str, stated: Callable[[Fabric], object], keys: Path) -> Path:
+def _locate_setting(design: Design, fabric: str, stated: Callable[[Fabric], object], keys: Path) -> Path:
     """The path of a setting: the fabric's own where it states one, else the cluster's."""
     return ("fabrics", fabric, *keys) if stated(design.loaded.blueprint.fabrics[fabric]) else keys
 
@@ -90,7 +90,7 @@ def _of_links(design: Design, fabric: FabricDesign) -> Iterator[AskedIntent]:
     if linked:
         word = underlay(design, fabric)
         stated = spec.routing.underlay or design.loaded.blueprint.routing.underlay
-        path = _nearest(design, fabric.name, lambda f: f.routing.underlay, ("routing", "underlay"))
+        path = _locate_setting(design, fabric.name, lambda f: f.routing.underlay, ("routing", "underlay"))
         yield AskedIntent(_UNDERLAYS[word], path if stated else fabric.path, linked)
     bordering = tuple(tier for tier in fabric.tiers if tier.peer_links and tier.peer_links.spans)
     for name, span in spec.spans.items():
@@ -109,7 +109,7 @@ def _of_hosts(design: Design, fabric: FabricDesign) -> Iterator[AskedIntent]:
         path = (*fabric.path, "hosts") if spec.hosts else fabric.path
         yield AskedIntent(_HOSTS[fabric.hosts], path, tiers)
     if "v6" in families(design, fabric):
-        yield AskedIntent("ipv6", _nearest(design, fabric.name, lambda f: f.ip, ("ip",)), tiers)
+        yield AskedIntent("ipv6", _locate_setting(design, fabric.name, lambda f: f.ip, ("ip",)), tiers)
     if fabric.tagged:
         yield AskedIntent("tagged-hosts", (*fabric.path, "host_ports"), tiers)
     if fabric.bond:
@@ -132,12 +132,12 @@ def _of_vrfs(design: Design, fabric: FabricDesign) -> Iterator[AskedIntent]:
     for path in paths:
         yield AskedIntent("vrfs", path, owner.tiers)
         if fabric_overlay(blueprint, fabric.name) == "evpn":
-            at = _nearest(design, owner.name, lambda f: f.routing.overlay, ("routing", "overlay"))
+            at = _locate_setting(design, owner.name, lambda f: f.routing.overlay, ("routing", "overlay"))
             yield AskedIntent("evpn-vrfs", at, owner.tiers)
         elif links_carry_vrfs(design, owner):
             yield AskedIntent("vrf-subinterfaces", path, owner.tiers)
     if qos_of(design, fabric).lossless and any(name == owner.name for name, _ in design.vnis):
-        at = _nearest(design, owner.name, lambda f: f.routing.overlay, ("routing", "overlay"))
+        at = _locate_setting(design, owner.name, lambda f: f.routing.overlay, ("routing", "overlay"))
         yield AskedIntent("vxlan-dscp", at, fabric.tiers)
     for leak in design.leaks:
         if fabric.name in leak.fabrics:
@@ -150,7 +150,7 @@ def _of_settings(design: Design, fabric: FabricDesign) -> Iterator[AskedIntent]:
     spec, shared = blueprint.fabrics[fabric.name], blueprint.routing
     if qos_of(design, fabric).lossless:
         stated = spec.qos.profile or blueprint.qos.profile
-        path = _nearest(design, fabric.name, lambda f: f.qos.profile, ("qos", "profile"))
+        path = _locate_setting(design, fabric.name, lambda f: f.qos.profile, ("qos", "profile"))
         yield AskedIntent("lossless", path if stated else fabric.path, fabric.tiers)
     if spec.routing.load_balance:
         shared = shared.model_copy(update={"load_balance": None})

@@ -72,7 +72,7 @@ def check_configurations(design: Design, plan: WiringPlan, names: Sequence[str],
     rows = {name: row for row, name in enumerate(names) if name in stated and name not in wrong}
     ends = LinkEnds(plan, port_names.ports)
     faults += [found for name, row in rows.items() for found in _no_ports(name, stated[name].ports, ends.of(row))]
-    faults += [found for name, row in rows.items() for found in _unclaimed(design, plan, name, row)]
+    faults += [found for name, row in rows.items() for found in _find_unclaimed(design, plan, name, row)]
     if faults:
         raise InputError(faults)
 
@@ -100,7 +100,7 @@ def _no_ports(device: str, stated: Iterable[str], cabled: Iterable[str]) -> Iter
             yield from fault("FG053", f"{device} has no cable at port '{port}'", path=path, hint=hint).diagnostics
 
 
-def _unclaimed(design: Design, plan: WiringPlan, device: str, row: int) -> Iterator[Diagnostic]:
+def _find_unclaimed(design: Design, plan: WiringPlan, device: str, row: int) -> Iterator[Diagnostic]:
     """Faults (FG053) of what is asked of one switch alone, and its NOS does not claim."""
     key = plan.devices.classes[plan.devices.device_class[row]].key
     tier = design.tier(key)

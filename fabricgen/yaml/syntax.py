@@ -41,7 +41,7 @@ def syntax_fault(error: Exception, source: str, name: str) -> InputError:
         return trap
     if told := _unquoted_colon(lines, mark, name) if problem == "found unexpected ':'" else None:
         return told
-    if told := _indentation(lines, problem, mark, name):
+    if told := _explain_indentation(lines, problem, mark, name):
         return told
     line = min(mark.line, len(lines) - 1) + 1  # an unfinished text is faulted past its last line
     column = (mark.column if line == mark.line + 1 else len(lines[-1])) + 1
@@ -79,7 +79,7 @@ def _unquoted_colon(lines: list[str], mark: Any, name: str) -> InputError | None
     )
 
 
-def _indentation(lines: list[str], problem: str, mark: Any, name: str) -> InputError | None:
+def _explain_indentation(lines: list[str], problem: str, mark: Any, name: str) -> InputError | None:
     """A line that is indented otherwise than its neighbours: deeper below a key with a value, or between two levels."""
     text = lines[mark.line] if mark.line < len(lines) else ""
     own = len(text) - len(text.lstrip(" "))

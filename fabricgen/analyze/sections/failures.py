@@ -157,11 +157,11 @@ def worst_of_kinds(rows: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]
     for row in rows:
         kinds.setdefault((row["kind"], row["what"]), []).append(row)
     for mine in kinds.values():
-        worst = max(mine, key=_harm)
+        worst = max(mine, key=_rank_harm)
         yield {**worst, "parts": sum(row["parts"] for row in mine)}
 
 
-def _harm(row: Mapping[str, Any]) -> tuple[float, ...]:
+def _rank_harm(row: Mapping[str, Any]) -> tuple[float, ...]:
     """How bad a loss is, the first figure first."""
     return row["job_cut_off"], row["cut_off"], row["dead_flows_to"], row["all_to_all_slowdown"] or 0
 

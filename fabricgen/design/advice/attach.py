@@ -42,7 +42,7 @@ def node_speeds(trials: Trials, fabric: str) -> Iterator[Advice]:
     offered = {s // ways for role in _roles(trials, fabric) for s in role.speeds for ways in role.splits}
     for speed in sorted(offered, reverse=True):
         if fabrics := trials.outcome({path: f"{speed}G"}):
-            yield Advice("speed", f"`speed: {speed}G`{_slowed(fabrics, fabric)}", {path: f"{speed}G"})
+            yield Advice("speed", f"`speed: {speed}G`{_describe_slowed_nodes(fabrics, fabric)}", {path: f"{speed}G"})
             return
 
 
@@ -57,7 +57,7 @@ def nic_modes(trials: Trials, fabric: str) -> Iterator[Advice]:
     for mode in [*changes, *_modes_of_kinds(trials, fabric)]:
         text = mode if isinstance(mode, str) else f"{{{', '.join(f'{kind}: {of}' for kind, of in mode.items())}}}"
         if fabrics := trials.outcome({path: mode}):
-            slowed = _slowed(fabrics, fabric)
+            slowed = _describe_slowed_nodes(fabrics, fabric)
             advice = Advice("nic", f"`nic: {text}`{slowed}", {path: mode})
             if not slowed:
                 yield advice
@@ -82,7 +82,7 @@ def _modes_of_kinds(trials: Trials, fabric: str) -> Iterator[dict[str, str]]:
         yield found
 
 
-def _slowed(fabrics: Sequence[FabricDesign], name: str) -> str:
+def _describe_slowed_nodes(fabrics: Sequence[FabricDesign], name: str) -> str:
     """Which nodes a change would leave below the speed of their NICs, in words to follow it; "" for none."""
     attachments = {a.profile.id: a for fabric in fabrics if fabric.name == name for _, a in fabric.attachments}
     slow = [
@@ -98,7 +98,7 @@ def fewer_planes(trials: Trials, fabric: str) -> Iterator[Advice]:
     path = f"fabrics.{fabric}.planes"
     for planes in range(trials.blueprint.fabrics[fabric].planes - 1, 0, -1):
         if fabrics := trials.outcome({path: planes}):
-            yield Advice("planes", f"`planes: {planes}`{_slowed(fabrics, fabric)}", {path: planes})
+            yield Advice("planes", f"`planes: {planes}`{_describe_slowed_nodes(fabrics, fabric)}", {path: planes})
             return
 
 

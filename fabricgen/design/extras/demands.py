@@ -54,7 +54,7 @@ def extra_demands(
     """
     spec = context.blueprint.fabrics[fabric]
     leaf, found = next(iter(leaves), None), []
-    plugged = _plugged(context)
+    plugged = _list_locked_devices(context)
     used: dict[tuple[str, str, str], int] = {}
     for name, extra in sorted(spec.extra.items(), key=lambda item: natural(item[0])):
         path: Path = ("fabrics", fabric, "extra", name)
@@ -93,7 +93,7 @@ def extra_demands(
     return found
 
 
-def _plugged(context: FabricContext) -> set[str]:
+def _list_locked_devices(context: FabricContext) -> set[str]:
     """The extra devices that have ports in the lock, but for those that the blueprint names one by one."""
     extras = [extra for fabric in context.blueprint.fabrics.values() for extra in fabric.extra.values()]
     plugged = {holder.split()[1] for holder in context.layout.lock.words_of("extras")}

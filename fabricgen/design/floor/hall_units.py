@@ -215,12 +215,12 @@ class _Filling:
             raise fault(
                 "FG067",
                 f"{last} scalable units{of_kind}, reserved ones included, do not fit in the halls of {pods[0].site} "
-                f"({names}): these take {there}{self._why(number, rooms)}",
+                f"({names}): these take {there}{self._describe_rack_needs(number, rooms)}",
                 path=("floor", "halls"),
                 hint=f"room for {last - there} more is needed: {more}, another hall, or a smaller `reserve`",
             )
 
-    def _why(self, number: int, rooms: Sequence[HallRoom]) -> str:
+    def _describe_rack_needs(self, number: int, rooms: Sequence[HallRoom]) -> str:
         """How many racks a unit of a kind takes, and what each hall has for it, in words to end a message."""
         if not rooms:
             return ""

@@ -65,13 +65,13 @@ class LinkOptics:
         lane = min(a.cage.lane_gbps, b.cage.lane_gbps)
         most = a.ports_over(speed_gbps, lane) * b.ports_over(speed_gbps, lane)
         rates = (lane, lane) if most else None
-        for pair in self._geared(a, b, speed_gbps) if a.cage.lane_gbps != b.cage.lane_gbps else ():
+        for pair in self._match_gearboxes(a, b, speed_gbps) if a.cage.lane_gbps != b.cage.lane_gbps else ():
             ports = a.ports_over(speed_gbps, pair[0], exactly=True) * b.ports_over(speed_gbps, pair[1], exactly=True)
             if ports > most:
                 rates, most = pair, ports
         return rates
 
-    def _geared(self, a: LinkEnd, b: LinkEnd, speed_gbps: int) -> Iterator[tuple[float, float]]:
+    def _match_gearboxes(self, a: LinkEnd, b: LinkEnd, speed_gbps: int) -> Iterator[tuple[float, float]]:
         """Pairs of different lane rates at which modules of both ends send the same light.
 
         Modules that hang on a splitter are there only where a breakout is stated.
@@ -81,14 +81,14 @@ class LinkOptics:
         slower = {rate for cable in geared for rate in cable.lane_gbps}
         if min(slower, default=inf) > min(a.cage.lane_gbps, b.cage.lane_gbps):
             return
-        for medium, light in self._lights(speed_gbps):
+        for medium, light in self._list_light_rates(speed_gbps):
             rates = [sorted(r for r in {light, *slower} if r <= end.cage.lane_gbps) for end in (a, b)]
             for lane_a, lane_b in product(*rates):
                 lanes = (CageLanes(end.cage.form_factor, r, speed_gbps) for end, r in ((a, lane_a), (b, lane_b)))
                 if lane_a != lane_b and all(medium.module_at(end, light, geared) for end in lanes):
                     yield lane_a, lane_b
 
-    def _lights(self, speed_gbps: int) -> Iterator[tuple[CableProfile, float]]:
+    def _list_light_rates(self, speed_gbps: int) -> Iterator[tuple[CableProfile, float]]:
         """(medium, rate of its light) of all optics that carry links of a speed, each on whole lanes of its own."""
         for cable in (c for c in self.catalog.cables if _is_optic(c) and self._permits(c)):
             for light in (rate for rate in cable.lane_gbps if speed_gbps % rate == 0):

@@ -39,7 +39,7 @@ def with_leak_designs(design: Design) -> Design:
         wrong = list(_unknown(design, name, leak, ports))
         if not wrong:
             one = _designed(name, leak, switches)
-            one = replace(one, meeting=tuple(_meeting(design, one, ports)))
+            one = replace(one, meeting=tuple(_find_shared_subnets(design, one, ports)))
             wrong = list(_faults(design, one, leak))
             found.append(one)
         faults += wrong
@@ -115,7 +115,7 @@ def _faults(design: Design, found: LeakDesign, leak: Leak) -> Iterator[Diagnosti
             yield from _over_evpn(design, found, name, path)
 
 
-def _meeting(design: Design, found: LeakDesign, ports: Mapping[str, frozenset[str]]) -> Iterator[str]:
+def _find_shared_subnets(design: Design, found: LeakDesign, ports: Mapping[str, frozenset[str]]) -> Iterator[str]:
     """The fabrics in which hosts of both VRFs of a leak may be in the one subnet of a leaf that the leak shows."""
     for fabric in design.fabrics:
         both = fabric.hosts in SHARED_SUBNETS and all(fabric.name in ports[vrf] for vrf in found.between)

@@ -211,7 +211,7 @@ def wiring_sheet(pack: TechnicianPack, rows: Ints64, name: str) -> Sheet:
     )
     labels = zip(*(pack.wiring[f"label_{end}"].take(rows) for end in "ab"), strict=True)
     lines = [max(2, -(-max(len(str(a)), len(str(b))) // LABEL_LINE)) for a, b in labels]
-    return Sheet(name, "Wiring list", len(rows), (*planned, *_redlines(pack, rows)), paper=A3, lines=lines)
+    return Sheet(name, "Wiring list", len(rows), (*planned, *_list_redline_columns(pack, rows)), paper=A3, lines=lines)
 
 
 def pull_sheets(pack: TechnicianPack, rows: Ints64) -> Iterator[tuple[str, Ints64, str]]:
@@ -241,7 +241,7 @@ def pull_sheet(pack: TechnicianPack, rows: Ints64, name: str, title: str) -> She
         Column("part", 20, SMALL, pack.pieces(rows, pack.laid[rows])),
         Column("length_m", 8, NUMBER, list(wiring["length_m"].take(rows))),
         *_via(pack, rows),
-        *_redlines(pack, rows),
+        *_list_redline_columns(pack, rows),
         *_keys(pack, rows, ("cable", "a_device", "a_cage", "b_device", "b_cage")),
     )
     return Sheet(name, title, len(rows), columns, pack.tags(rows), _bands(bundle))
@@ -266,7 +266,7 @@ def rack_sheet(pack: TechnicianPack, rack: int, name: str) -> Sheet:
         Column("part", 19, SMALL, pack.pieces(row, pack.laid[row])),
         Column("length_m", 8, NUMBER, list(wiring["length_m"].take(row))),
         *_via(pack, row),
-        *_redlines(pack, row, (np.flatnonzero(b).tolist(), np.flatnonzero(~b).tolist())),
+        *_list_redline_columns(pack, row, (np.flatnonzero(b).tolist(), np.flatnonzero(~b).tolist())),
         Column("end", 4, TEXT, np.where(b, "b", "a").tolist(), hidden=True),
         *_keys(pack, row, ("cable", "a_device", "a_cage", "b_device", "b_cage")),
     )
@@ -327,7 +327,7 @@ def _via(pack: TechnicianPack, rows: Ints64) -> tuple[Column, ...]:
     return () if via is None else (Column("via", 8, BOLD, via[pack.found.cable[rows]].tolist()),)
 
 
-def _redlines(
+def _list_redline_columns(
     pack: TechnicianPack, rows: Ints64, closed: tuple[Sequence[int], Sequence[int]] = ((), ())
 ) -> tuple[Column, ...]:
     """The columns to fill in by hand of some rows; `as-built` takes no length of a cable through panels (FG087)."""

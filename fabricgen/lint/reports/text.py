@@ -102,7 +102,7 @@ def _excerpt(span: Span | None, files: dict[str, tuple[str, ...]]) -> list[str]:
     line = line[: end + NEAR]  # of megabytes no more is looked at
     if _ACCOUNTS.search(line):
         return []
-    line = line[: max(0, start - NEAR)] + _SECRET.sub(_masked, line[max(0, start - NEAR) :])
+    line = line[: max(0, start - NEAR)] + _SECRET.sub(_mask_value, line[max(0, start - NEAR) :])
     parts = line[max(0, start - NEAR) : start], line[start : min(end, start + NEAR)], line[end : end + NEAR]
     before, under, after = _cropped(*map(_shown, parts))
     number = f"{span.line:>5} | "
@@ -110,7 +110,7 @@ def _excerpt(span: Span | None, files: dict[str, tuple[str, ...]]) -> list[str]:
     return [number + before + under + after, " " * len(number) + blank + "^" * max(1, _cells(under))]
 
 
-def _masked(match: re.Match[str]) -> str:
+def _mask_value(match: re.Match[str]) -> str:
     """A key and its value as stars, one a character, so that what follows stays in its column."""
     return match[1] + "*" * len(match[2])
 

@@ -46,7 +46,7 @@ class NicHeldBack(DesignRule):
             spec = design.loaded.blueprint.fabrics[fabric.name]
             if spec.speed:
                 continue
-            yield from self._modes(fabric, spec.nic)
+            yield from self._find_slowed_kinds(fabric, spec.nic)
             every = ((feed.leaf, a) for feed in fabric.node_feeds for _, a in feed.attachments)
             slow = {
                 (a.profile.id, leaf): a
@@ -63,7 +63,7 @@ class NicHeldBack(DesignRule):
                     f"use {better}, or set `speed: {own}G` on {fabric.name} if that is intended",
                 )
 
-    def _modes(self, fabric: FabricDesign, modes: Mapping[str, NicMode]) -> Iterator[Diagnostic]:
+    def _find_slowed_kinds(self, fabric: FabricDesign, modes: Mapping[str, NicMode]) -> Iterator[Diagnostic]:
         """Kinds of nodes whose NICs a mode for all kinds slows down, while it leaves those of others their speed."""
         attachments = {a.profile.id: a for _, a in fabric.attachments if a.profile.id not in modes}
         slow = {kind: a for kind, a in attachments.items() if nic_gbps(a) < most_gbps(a)}

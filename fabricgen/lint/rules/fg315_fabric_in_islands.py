@@ -64,7 +64,7 @@ class FabricInIslands(DesignRule):
     def _within_groups(self, design: Design, fabric: FabricDesign, tops: Sequence[TierDesign]) -> Iterator[Diagnostic]:
         """Top tiers that nodes attach to, with several switches in a group that neither nodes nor peer links join."""
         for tier in tops:
-            islands = _islands(design, fabric, tier) if tier.count > 1 and tier.key in fabric.leaves else 0
+            islands = _count_islands(design, fabric, tier) if tier.count > 1 and tier.key in fabric.leaves else 0
             if islands <= tier.places:
                 continue
             has_pairs = tier.peer_links is not None and not tier.peer_links.spans
@@ -77,7 +77,7 @@ class FabricInIslands(DesignRule):
             )
 
 
-def _islands(design: Design, fabric: FabricDesign, tier: TierDesign) -> int:
+def _count_islands(design: Design, fabric: FabricDesign, tier: TierDesign) -> int:
     """How many parts the switches that nodes attach to fall into: a node joins those that it has links to, peer links
     join a pair.
     """

@@ -70,7 +70,7 @@ class ServerInAnotherVrf(PlanRule):
         from fabricgen.lint.subjects.address_owners import owner_of
         from fabricgen.wiring.tables import SWITCH
 
-        for path, address, askers in _questions(cluster):
+        for path, address, askers in _list_questions(cluster):
             owner = owner_of(cluster, address)
             if owner is None:
                 yield from self._by_an_exit(cluster.design, path, address, askers)
@@ -100,19 +100,23 @@ class ServerInAnotherVrf(PlanRule):
                     return
 
 
-def _questions(cluster: Cluster) -> Iterator[tuple[Path, IPv4Address | IPv6Address, list[Asker]]]:
+def _list_questions(cluster: Cluster) -> Iterator[tuple[Path, IPv4Address | IPv6Address, list[Asker]]]:
     """(path, address, who asks) of each server of the switches, and of each that DHCP is relayed to."""
     design = cluster.design
     for path, server in management_servers(design):
         asking = [f for f, _, _ in managements(design) if path[0] == "management" or path[1] == f.name]
-        yield path, server.network_address, [asker for fabric in asking for asker in _switches(design, fabric)]
+        yield (
+            path,
+            server.network_address,
+            [asker for fabric in asking for asker in _list_asking_switches(design, fabric)],
+        )
     for fabric in design.fabrics:
         dhcp = design.loaded.blueprint.fabrics[fabric.name].dhcp
         for server in map(ip_network, dhcp.servers if dhcp else ()):
-            yield (*fabric.path, "dhcp", "servers"), server.network_address, _hosts(cluster, fabric)
+            yield (*fabric.path, "dhcp", "servers"), server.network_address, _list_asking_hosts(cluster, fabric)
 
 
-def _switches(design: Design, fabric: FabricDesign) -> Iterator[Asker]:
+def _list_asking_switches(design: Design, fabric: FabricDesign) -> Iterator[Asker]:
     """The switches of a fabric: at their management ports, without a VRF of these in their fabric as well; those of
     the fabric that takes the ports have none.
     """
@@ -123,7 +127,7 @@ def _switches(design: Design, fabric: FabricDesign) -> Iterator[Asker]:
         yield f"switches of {tier.text}", (*inside, *(((ports, ports.vrf),) if ports and fabric is not ports else ()))
 
 
-def _hosts(cluster: Cluster, fabric: FabricDesign) -> list[Asker]:
+def _list_asking_hosts(cluster: Cluster, fabric: FabricDesign) -> list[Asker]:
     """The hosts of a fabric by their VRFs: those of nobody, then those of each tenant."""
     from fabricgen.wiring.tenants import tenant_of_links
 

@@ -216,7 +216,9 @@ class _Nearest:
 
     def fibre(self, medium: CableProfile, plug: str) -> str:
         """The fibre of the same kind and connector; "" where none is sold."""
-        return self._best("fibre", self.shelf.lists, medium, lambda p: self._joins(p, medium, plug))
+        return self._choose_nearest(
+            "fibre", self.shelf.lists, medium, lambda p: self._is_fibre_of_kind(p, medium, plug)
+        )
 
     def transceiver(self, kind: EndKind, medium: CableProfile) -> str:
         """The transceiver that fits a cage and the plug of its fibre; "" where none is sold."""
@@ -224,9 +226,9 @@ class _Nearest:
         plug = module.connector_for(kind.gbps / kind.lane_gbps / max(1, kind.connectors))
 
         def fits(product: Product) -> bool:
-            return product.takes(kind.form_factor, kind.top) and self._joins(product, module, plug)
+            return product.takes(kind.form_factor, kind.top) and self._is_fibre_of_kind(product, module, plug)
 
-        return self._best("transceiver", self.shelf.lists_for(kind.vendor), module, fits)
+        return self._choose_nearest("transceiver", self.shelf.lists_for(kind.vendor), module, fits)
 
     def cable(self, wanted: CableOrder) -> str:
         """The cable with ends of its own that fits the cages at both ends; "" where none is sold."""
@@ -239,14 +241,14 @@ class _Nearest:
                 product.takes(a.form_factor, a.top) and product.far_takes(b.form_factor, b.top) for a, b in pairs
             )
 
-        return self._best("cable", lists, wanted.medium, fits)
+        return self._choose_nearest("cable", lists, wanted.medium, fits)
 
-    def _joins(self, product: Product, medium: CableProfile, plug: str) -> bool:
+    def _is_fibre_of_kind(self, product: Product, medium: CableProfile, plug: str) -> bool:
         """Whether a product is for fibre of the same kind with the same connector."""
         media = (self._media[name] for name in product.media)
         return any(own.fibre == medium.fibre and plug in _plugs_of(product, own) for own in media)
 
-    def _best(
+    def _choose_nearest(
         self, kind: str, lists: Iterable[ProductList], medium: CableProfile, fits: Callable[[Product], bool]
     ) -> str:
         """The first of those that fit, of the same medium if there is one."""

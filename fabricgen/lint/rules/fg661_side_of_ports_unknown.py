@@ -60,7 +60,7 @@ class SideOfPortsUnknown(PlanRule):
                 by_side = cables.setdefault(name, {})
                 by_side[aisles.now[far]] = by_side.get(aisles.now[far], 0) + count
         if cables:
-            listed = ", ".join(f"{name} ({_counted(by_side)})" for name, by_side in sorted(cables.items()))
+            listed = ", ".join(f"{name} ({_count_by_aisle(by_side)})" for name, by_side in sorted(cables.items()))
             most = max(sorted(cables), key=lambda name: sum(cables[name].values()))
             have = "have" if len(cables) > 1 else "has"
             yield self.flag(
@@ -71,6 +71,6 @@ class SideOfPortsUnknown(PlanRule):
             )
 
 
-def _counted(by_side: dict[str, int]) -> str:
+def _count_by_aisle(by_side: dict[str, int]) -> str:
     """Cables by the aisle of the switches that they lead to: `16 cables: hot`."""
     return ", ".join(f"{count:,} cable{'s' * (count != 1)}: {side}" for side, count in sorted(by_side.items()))

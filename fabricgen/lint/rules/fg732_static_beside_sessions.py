@@ -60,7 +60,7 @@ class StaticBesideSessions(DesignRule):
             static = [exit_ for exit_ in exits if exit_.spec.routing == "static"]
             primary = [exit_ for exit_ in exits if exit_.spec.routing == "ebgp" and exit_.spec.prefer == "primary"]
             for beside, provider in product(static, primary):
-                if prefix := _shared(beside, provider):
+                if prefix := _find_shared_prefix(beside, provider):
                     route = "the default route" if prefix in DEFAULTS else prefix
                     message = (
                         f"{beside.name} has {route} as a static route, which wins: {provider.name} is not used for it"
@@ -69,7 +69,7 @@ class StaticBesideSessions(DesignRule):
                     yield self.flag((*beside.path, "routing"), message, hint)
 
 
-def _shared(static: ExitDesign, provider: ExitDesign) -> str:
+def _find_shared_prefix(static: ExitDesign, provider: ExitDesign) -> str:
     """The first prefix of a static exit, halves taken together, that the far devices of the other may announce as well;
     "" for none.
     """

@@ -64,13 +64,13 @@ class CommunityWithAMeaning(DesignRule):
         for exit_ in (exit_ for exits in ways_out(design) for exit_ in exits if exit_.spec.announce):
             stated = exit_.spec.communities
             for position, community in enumerate(stated):
-                name, effect = _meaning(community)
+                name, effect = _explain_community(community)
                 if name:
                     message = f"{community} is {name}: who hears it {effect}"
                     yield self.flag(place_in(exit_, "communities", position, len(stated)), message, "remove it")
 
 
-def _meaning(community: str) -> tuple[str, str]:
+def _explain_community(community: str) -> tuple[str, str]:
     """(name, what a router does that has it) of a community such as 65535:666; of any other ("", "")."""
     number, value = map(int, community.split(":"))
     if number == 0xFFFF:

@@ -61,16 +61,16 @@ class CutOffTogether(PlanRule):
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Take out what is shut or drained, and look for devices that are left without links of a kind."""
-        causes = _causes(cluster)
+        causes = _list_causes(cluster)
         for fabric in cluster.design.fabrics if causes else ():
-            for lost, effect, of_hosts in _losses(cluster, fabric, causes):
+            for lost, effect, of_hosts in _find_losses(cluster, fabric, causes):
                 by = [cause for cause in causes if cause.takes(cluster.plan.links, lost)]
                 if not (of_hosts and [cause.link for cause in by] == [-1]):
                     hint = "let one of them stay until the others are back" if by[1:] else "remove it"
-                    yield self.flag(by[0].path, f"without {_listed([cause.text for cause in by])}, {effect}", hint)
+                    yield self.flag(by[0].path, f"without {_list_names([cause.text for cause in by])}, {effect}", hint)
 
 
-def _causes(cluster: Cluster) -> list[Cause]:
+def _list_causes(cluster: Cluster) -> list[Cause]:
     """All that `config_of` drains or shuts, by name."""
     from fabricgen.numbering.link_ends import LinkEnds
 
@@ -86,7 +86,7 @@ def _causes(cluster: Cluster) -> list[Cause]:
     return causes
 
 
-def _losses(cluster: Cluster, fabric: FabricDesign, causes: Sequence[Cause]) -> Iterator[tuple[Flags, str, bool]]:
+def _find_losses(cluster: Cluster, fabric: FabricDesign, causes: Sequence[Cause]) -> Iterator[tuple[Flags, str, bool]]:
     """(links that are lost, effect, whether they are of hosts): of hosts without links, switches without links up or to
     a mate, and sites apart.
     """
@@ -114,13 +114,17 @@ def _losses(cluster: Cluster, fabric: FabricDesign, causes: Sequence[Cause]) -> 
         elif numbers:
             names = [cluster.names[row] for row in numbers]
             have = f"{'have' if names[1:] else 'has'} {lacks}{_exits_lost(cluster, fabric, names)}"
-            yield lost, f"{_listed(names)} {have}", segments is hosts
+            yield lost, f"{_list_names(names)} {have}", segments is hosts
     if plan.bonds:  # of single NICs: those of whole devices are told above
         bonds = np.where(np.append(plan.bonds.nic, 0)[plan.bonds.of_link] > 0, plan.bonds.of_link, -1)
         lost, numbers = lost_groups(links, hosts, bonds, gone)
         devices = [cluster.names[row] for row in links.a_device[plan.bonds.first[numbers]].tolist()]
         if numbers:
-            yield lost, f"{len(numbers):,} bond{'s' * (len(numbers) > 1)} of {_listed(devices)} lost all ports", False
+            yield (
+                lost,
+                f"{len(numbers):,} bond{'s' * (len(numbers) > 1)} of {_list_names(devices)} lost all ports",
+                False,
+            )
 
 
 def _exits_lost(cluster: Cluster, fabric: FabricDesign, names: Sequence[str]) -> str:
@@ -131,7 +135,7 @@ def _exits_lost(cluster: Cluster, fabric: FabricDesign, names: Sequence[str]) ->
     return f", and nothing leads out by {' and '.join(exits)}" if exits else ""
 
 
-def _listed(names: Sequence[str]) -> str:
+def _list_names(names: Sequence[str]) -> str:
     """Names in words, the first of many: `a, b, c and 4 more`."""
     shown = [*names] if len(names) <= SHOWN + 1 else [*names[:SHOWN], f"{len(names) - SHOWN} more"]
     return f"{', '.join(shown[:-1])} and {shown[-1]}" if shown[1:] else shown[0]

@@ -50,7 +50,7 @@ class NameOfSomethingElse(PlanRule):
         from fabricgen.wiring.tables import SWITCH
 
         devices, rows = cluster.plan.devices, {name: row for row, name in enumerate(cluster.names)}
-        for path, name, domain in _names(cluster):
+        for path, name, domain in _list_stated_names(cluster):
             last = name.rpartition(".")[2]
             row = rows.get(name.removesuffix(f".{domain}") if domain else name)
             of_class = None if row is None else devices.classes[devices.device_class[row]]
@@ -64,7 +64,7 @@ class NameOfSomethingElse(PlanRule):
                 yield self.flag(path, f"{name} is a {what} in the zones of `dns`", "name a server")
 
 
-def _names(cluster: Cluster) -> Iterator[tuple[Path, str, str]]:
+def _list_stated_names(cluster: Cluster) -> Iterator[tuple[Path, str, str]]:
     """(path, name, domain of the switches that use it) of each domain, and of each server that is given by name."""
     from fabricgen.lint.subjects.addressing import stated_managements
     from fabricgen.lint.subjects.managed import is_name

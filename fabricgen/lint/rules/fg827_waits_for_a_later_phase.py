@@ -56,12 +56,12 @@ class WaitsForALaterPhase(PlanRule):
 
         whole, phases = judged_phases(cluster)
         for name, selection, there in phases:
-            for gaps in (_unmanaged, _without_way_up, _without_way_out, _without_servers, _without_extras):
+            for gaps in (_find_unmanaged_ports, _without_way_up, _without_way_out, _without_servers, _without_extras):
                 for message, hint in gaps(whole, selection, there):
                     yield self.flag(("phases", name), f"at phase '{name}' {message}", hint)
 
 
-def _unmanaged(whole: Cluster, selection: Selection, there: Presence) -> Iterator[Gap]:
+def _find_unmanaged_ports(whole: Cluster, selection: Selection, there: Presence) -> Iterator[Gap]:
     """Management ports of switches, and BMCs where the whole network for them comes later (else they are FG817's)."""
     from fabricgen.wiring.tables import ManagementPort
 

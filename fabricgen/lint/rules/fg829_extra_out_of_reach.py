@@ -55,7 +55,7 @@ class ExtraOutOfReach(DesignRule):
             is_infiniband = fabric.protocol == "infiniband"
             exits = {exit_.to for exit_ in design.loaded.blueprint.fabrics[fabric.name].exits.values()}
             for extra in fabric.extras:
-                kept_out = [tenant.name for tenant in apart if not _reaches(design, tenant, fabric, extra)]
+                kept_out = [tenant.name for tenant in apart if not _is_leaked_to(design, tenant, fabric, extra)]
                 if extra.name in owned | exits or extra.attachment.profile.external or not kept_out:
                     continue
                 vrf = fabric.vrf or "default"
@@ -70,7 +70,7 @@ class ExtraOutOfReach(DesignRule):
                 )
 
 
-def _reaches(design: Design, tenant: TenantDesign, fabric: FabricDesign, extra: ExtraSet) -> bool:
+def _is_leaked_to(design: Design, tenant: TenantDesign, fabric: FabricDesign, extra: ExtraSet) -> bool:
     """Whether a leak on switches of a fabric joins a tenant with the VRF of its extra devices, it shares these on
     InfiniBand or they manage that, or another fabric leads to them without a VRF between.
     """

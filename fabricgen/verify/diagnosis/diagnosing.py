@@ -83,7 +83,7 @@ def diagnose(cabling: PlannedCabling, seen: Seen) -> Diagnosis:
     if _is_hopeless(topology, states):
         found = _hopeless(as_seen, topology, states, exchanges)
     else:
-        found = _cheapest(as_seen, seen, states, exchanges, {device for ring in shifted for device in ring})
+        found = _choose_cheapest(as_seen, seen, states, exchanges, {device for ring in shifted for device in ring})
     # of shifts into free cages an exchange would explain a part
     instead = [ring for ring in shifted if BOXES.is_worth(as_seen, ring, BOXES.gain(as_seen, ring))]
     actions = [*with_boxes_instead(as_seen, found.actions, instead), *dark_actions(found.after, found.missing)]
@@ -125,7 +125,7 @@ def _exchanged_boxes(as_seen: Topology, seen: Seen, states: Ints) -> tuple[list[
     return *find_exchanges(as_seen, boxes_but(right), as_seen), shifted
 
 
-def _cheapest(as_seen: Topology, seen: Seen, states: Ints, exchanges: list[Ring], right: set[int]) -> _Explained:
+def _choose_cheapest(as_seen: Topology, seen: Seen, states: Ints, exchanges: list[Ring], right: set[int]) -> _Explained:
     """The explanation of least price, from that with some exchanges of boxes on; boxes that stand `right` stay."""
     kind = boxes_but(right)
     others = [[ring] for ring, gain in likely(as_seen, kind) if is_known(gain) and ring not in exchanges]

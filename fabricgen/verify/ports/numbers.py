@@ -66,10 +66,10 @@ class PortNumbers:
             device = self._examples[kind]
             names = self.cabling.port_texts[self._used[kind]].tolist()
             model, nos = (str(self.cabling.of_device(column, device)) for column in ("model", "nos"))
-            self._synonyms[kind] = synonyms_of(model, nos, names, self.catalog, self._legs(kind))
+            self._synonyms[kind] = synonyms_of(model, nos, names, self.catalog, self._count_legs(kind))
         return self._synonyms[kind]
 
-    def _legs(self, kind: int) -> dict[str, int]:
+    def _count_legs(self, kind: int) -> dict[str, int]:
         """The most legs of splitters that devices of a kind have in a connector, or a whole cage, by its text."""
         cabling, most = self.cabling, dict[str, int]()
         ports = np.flatnonzero(cabling.split & (self.kind[cabling.device] == kind))
