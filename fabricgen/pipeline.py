@@ -12,7 +12,7 @@ from fabricgen import __version__
 from fabricgen.blueprint.load import LoadedBlueprint, load_blueprint
 from fabricgen.design.build import build_design
 from fabricgen.design.model import Design
-from fabricgen.kernel.diagnostics import Diagnostic, InputError, did_you_mean, fault
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, did_you_mean, fault
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
@@ -291,9 +291,9 @@ def other_findings(
     *,
     configured: bool = True,
 ) -> tuple[Diagnostic, ...]:
-    """What `lint` is told beside its own rules: switches whose ports have no names that configurations could use, where
-    they are to be `configured`, findings about overriding templates, and those of plug-ins whose codes are wanted and
-    that the project does not ignore.
+    """What `lint` is told beside its own rules: switches whose ports have no names that configurations could use, which
+    are warnings where they are not to be `configured`, findings about overriding templates, and those of plug-ins whose
+    codes are wanted and that the project does not ignore.
 
     Raises InputError where a template or a plug-in (FG870) fails.
     """
@@ -302,12 +302,25 @@ def other_findings(
 
     project = LintSettings().within(cluster.design.loaded.project.lint)
     of_plug_ins = plug_in_findings(cluster, lambda code: wanted(code) and project.wants(code))
-    unnamed = (found for found in (cluster.port_names.faults() if configured else ()) if wanted(found.code))
+    unnamed = _unnamed_ports(cluster) if configured else ports_named_by_face(cluster)
     return (
         *template_findings(cluster, templates),
-        *cluster.design.loaded.located(InputError(unnamed)).diagnostics,
+        *(found for found in unnamed if wanted(found.code)),
         *of_plug_ins,
     )
+
+
+def ports_named_by_face(cluster: Cluster) -> tuple[Diagnostic, ...]:
+    """Warnings of switches whose ports lists name as on the face, since nobody knows what the NOS calls them."""
+    instead = "lists name its ports as on the face"
+    return tuple(
+        replace(found, severity=Severity.WARNING, message=f"{found.message}; {instead}")
+        for found in _unnamed_ports(cluster)
+    )
+
+
+def _unnamed_ports(cluster: Cluster) -> tuple[Diagnostic, ...]:
+    return cluster.design.loaded.located(InputError(cluster.port_names.faults())).diagnostics
 
 
 def check_names(design: Design) -> None:

@@ -70,7 +70,10 @@ def test_ports_without_a_table_are_listed_as_on_the_face(
     blueprint: Callable[..., Path], fabricgen: FabricGen, tmp_path: Path
 ) -> None:
     file, out = blueprint("ds5000"), tmp_path / "out"
-    fabricgen("build", file, "-o", out, "--only", "links")
+    listed = fabricgen("build", file, "-o", out, "--only", "links")
+    said = "warning[FG026]: the catalogue has no sonic port table for ds5000; lists name its ports as on the face"
+    assert (listed.code, f"{file}:9:19: {said}" in listed.err) == (0, True)
+    assert said in fabricgen("wiring", file, "-o", tmp_path / "wiring.csv").err
     with (out / "links.csv").open(encoding="utf-8") as lines:
         ports = {row["b_port"] for row in csv.DictReader(lines)}
     assert {"1/1", "1/2", "2/1"} <= ports

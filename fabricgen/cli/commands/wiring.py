@@ -39,11 +39,13 @@ def command(
     from fabricgen.cli.output import write_output
     from fabricgen.export.files import cables, links
     from fabricgen.export.table import Table, write_table
-    from fabricgen.pipeline import compile_cluster, compile_design
+    from fabricgen.pipeline import compile_cluster, compile_design, ports_named_by_face
 
     form = table_format(form, output)
     cluster = compile_cluster(compile_design(blueprint, sets, allow_outside=allow_outside), phase)
     refuse_unbuildable(cluster)
+    for finding in ports_named_by_face(cluster):
+        click.echo(finding.text(), err=True)
     table = cables.table(cluster) if by == "cable" else links.table(cluster)
     if by == "cable" and form == "xlsx":
         by_hand = {name: [""] * len(table) for name in HAND}
