@@ -28,6 +28,10 @@ NOT_YET: dict[int, str] = {
 }
 """Halls that are told wrongly still, and how. One that is told rightly has to leave the list, or the law fails."""
 
+MENDED = (24, 89, 364, 517, 638, 714, 751, 873, 1165, 1350, 1366, 1613, 1629, 1691, 1960)
+"""Halls that were told wrongly once: boxes of two kinds exchanged at once, exchanges that few dumps show, pairs that
+went round beside single plugs, dark nodes without cables left for them."""
+
 
 @pytest.mark.law
 @pytest.mark.parametrize("example", EXAMPLES)
@@ -45,17 +49,30 @@ def test_what_is_told_gives_the_plan_again(example: str) -> None:
         number for number in law_cases("what is told gives the plan again", HALLS) if example_of(number) == example
     ]
     for number in judged:
-        hall, laid = lay_faults(plan_of(example), number)
-        seen = hall.seen()
-        verdict = verify(example, plain.write(seen))
-        complaints = mistakes(hall, laid, verdict.code, verdict.actions) or list(filter(None, [verdict.errors]))
-        fewer = verify(example, plain.write(seen, _some_of(hall.devices(), number)))
-        complaints += [f"with fewer dumps: {text}" for text in contradictions(hall, fewer.actions)]
-        if complaints:
-            failed[number] = _words(number, laid, complaints)
+        if complaints := judge_hall(number):
+            failed[number] = complaints
     expected = set(NOT_YET) & set(judged)
     assert not set(failed) - expected, "\n\n".join(text for number, text in failed.items() if number not in NOT_YET)
     assert not expected - set(failed), f"right now, to be taken out of NOT_YET: {sorted(expected - set(failed))}"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", MENDED)
+def test_halls_that_were_told_wrongly_are_told_rightly(number: int) -> None:
+    """Whatever tenth the law judges."""
+    assert judge_hall(number) == ""
+
+
+def judge_hall(number: int) -> str:
+    """What is wrong with what is told of a hall, of its full dumps and of some of them; "" for nothing."""
+    example = example_of(number)
+    hall, laid = lay_faults(plan_of(example), number)
+    seen = hall.seen()
+    verdict = verify(example, plain.write(seen))
+    complaints = mistakes(hall, laid, verdict.code, verdict.actions) or list(filter(None, [verdict.errors]))
+    fewer = verify(example, plain.write(seen, _some_of(hall.devices(), number)))
+    complaints += [f"with fewer dumps: {text}" for text in contradictions(hall, fewer.actions)]
+    return _words(number, laid, complaints) if complaints else ""
 
 
 def _some_of(devices: list[str], number: int) -> list[str]:
