@@ -320,7 +320,7 @@ def ports_named_by_face(cluster: Cluster) -> tuple[Diagnostic, ...]:
 
 
 def _unnamed_ports(cluster: Cluster) -> tuple[Diagnostic, ...]:
-    return cluster.design.loaded.located(InputError(cluster.port_names.faults())).diagnostics
+    return cluster.design.loaded.located(InputError(cluster.port_names.list_faults())).diagnostics
 
 
 def check_names(design: Design) -> None:

@@ -220,10 +220,10 @@ class CableProfile(Profile):
         """
         if end.lane_gbps == light_gbps or (self.link_gbps and end.lane_gbps in self.lane_gbps):
             return self
-        geared = (c for c in others if c.light_gbps == light_gbps and self.meets(c) and c.gears(end))
+        geared = (c for c in others if c.light_gbps == light_gbps and self.meets(c) and c.has_gearbox_for(end))
         return next(geared, None)
 
-    def gears(self, end: CageLanes) -> bool:
+    def has_gearbox_for(self, end: CageLanes) -> bool:
         """Whether its modules with a gearbox serve an end."""
         cage = _QSFP_DD.get(end.form_factor, end.form_factor)
         carries = end.lane_gbps in self.lane_gbps and (not self.link_gbps or end.speed_gbps in self.link_gbps)

@@ -206,7 +206,7 @@ class NosConfiguration(FrozenModel):
             raise ValueError(f"{unclaimed[0]} lacks on some chips, and is claimed on none")
         return self
 
-    def refusal(self, intent: Intent, asic: str) -> str:
+    def explain_refusal(self, intent: Intent, asic: str) -> str:
         """Why an intent is not carried on a chip; "" where it is."""
         fitting = (lack for lack in self.lacks if lack.intent == intent)
         lack = next((lack for lack in fitting if not lack.asics or asic.startswith(lack.asics)), None)

@@ -152,7 +152,7 @@ class HostShape:
     def _default(self) -> tuple[str, int]:
         """(fabric with the default route, the node's first leg on it); ("", -1) for none."""
         preferences = [
-            (self.routes.preference(name, self._side(key.segment).role, key.tenant, is_shared=i > 0), place, name)
+            (self.routes.rank_fabric(name, self._side(key.segment).role, key.tenant, is_shared=i > 0), place, name)
             for place, key in enumerate(self.keys)
             for i, name in enumerate(self._fabrics(key))
         ]
@@ -275,7 +275,7 @@ class HostShape:
             bits = range(before + i * len(FIELDS), before + (i + 1) * len(FIELDS))
             address, own, gateway, subnet = (_slot(first + bit) if key.flags >> bit & 1 else "" for bit in bits)
             if address:
-                beyond = self.routes.accepted(fabric, key.tenant, v6=each.family.word == "v6")
+                beyond = self.routes.list_accepted_prefixes(fabric, key.tenant, v6=each.family.word == "v6")
                 prefixes = (*self.prefixes[fabric, each.family.word], *beyond)
                 found.append(HostFamily(address, own, gateway, subnet, prefixes))
         return found

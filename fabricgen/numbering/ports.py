@@ -152,7 +152,7 @@ class PortNames:
         a, b = self.cage_columns
         return a.texts(), b.texts()
 
-    def faults(self) -> tuple[Diagnostic, ...]:
+    def list_faults(self) -> tuple[Diagnostic, ...]:
         """Where the catalogue does not say what the NOS of a switch calls its ports: FG018 and FG026, each once."""
         return self._faults
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from fabricgen.kernel.diagnostics import InputError, fault, printable
 from fabricgen.push.masking import TokenMask
-from fabricgen.push.records import KEPT, Record, misfit
+from fabricgen.push.records import KEPT, Record, describe_misfit
 
 PAGE = 1000
 """Records of a page; NetBox gives no more unless it is told to."""
@@ -106,7 +106,7 @@ class NetBox:
             most = min(most, count + ADDED)
             if count < 0 or (not rows and len(ids) < count):
                 raise self._not_netbox(f"GET {path} is no page of records", page)
-            if wrong := next(filter(None, (misfit(kind, row) for row in rows)), ""):
+            if wrong := next(filter(None, (describe_misfit(kind, row) for row in rows)), ""):
                 raise self._not_netbox(f"GET {path} is not as NetBox has it: {wrong}", page)
             read = len(ids) + len(rows)
             ids.update(row["id"] for row in rows)
@@ -126,7 +126,7 @@ class NetBox:
     def make(self, path: str, rows: Sequence[Mapping[str, Any]]) -> list[Record]:
         """Make records, all or none; the answer is in their order."""
         made: list[Record] = self._call("POST", path, body=rows)
-        if not isinstance(made, list) or len(made) != len(rows) or any(misfit(KEPT, row) for row in made):
+        if not isinstance(made, list) or len(made) != len(rows) or any(describe_misfit(KEPT, row) for row in made):
             raise self._not_netbox(f"POST {path} is not the {len(rows)} records that were sent", made)
         return made
 

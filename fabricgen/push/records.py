@@ -22,7 +22,7 @@ def _validator(kind: str) -> Draft202012Validator:
     return Draft202012Validator({"type": "object", **schemas[kind], "$defs": schemas["$defs"]})
 
 
-def misfit(kind: str, record: Any) -> str:
+def describe_misfit(kind: str, record: Any) -> str:
     """What of a record is not as NetBox has it, such as `tags: 7 is not of type 'array'`; "" where it fits."""
     error = next(_validator(kind).iter_errors(record), None)
     if error is None:

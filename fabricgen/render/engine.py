@@ -114,7 +114,7 @@ def subject_files(
 
     Raises InputError (FG018, FG026) where nobody knows what a NOS calls the ports of its switches.
     """
-    if unnamed := cluster.port_names.faults():
+    if unnamed := cluster.port_names.list_faults():
         raise cluster.design.loaded.located(InputError(unnamed))
     renderer = Renderer(options)
     switch_files = renderer.switch_files(cluster, [row for row in subjects if isinstance(row, int)])
@@ -270,7 +270,7 @@ def require_known_nos(cluster: Cluster) -> None:
         for tier in fabric.tiers
         if not _is_configured(cluster.design.catalog, tier.nos, fabric.protocol)
     ]
-    faults += cluster.port_names.faults() if not faults else ()
+    faults += cluster.port_names.list_faults() if not faults else ()
     if faults:
         raise cluster.design.loaded.located(InputError(faults))
 

@@ -111,6 +111,6 @@ def _find_unclaimed(design: Design, plan: WiringPlan, device: str, row: int) -> 
         ("port-settings", "ports", stated.ports),
     )
     for intent, setting, value in intents:
-        if value and configuration.claims and (why := configuration.refusal(intent, tier.profile.asic)):
+        if value and configuration.claims and (why := configuration.explain_refusal(intent, tier.profile.asic)):
             message = f"{tier.nos} of {device} does not support {intent}"
             yield from fault("FG053", message, path=("config_of", device, setting), hint=why).diagnostics

@@ -107,9 +107,13 @@ def _check_pairs(design: Design, fabric: FabricDesign, tier: TierDesign) -> None
         check_multihoming(design, tier)
         return
     catalog, name = design.catalog, f"{tier.fabric} {tier.name}"
-    refusal = catalog.naming(tier.nos).configuration.refusal("mlag", tier.profile.asic)
+    refusal = catalog.naming(tier.nos).configuration.explain_refusal("mlag", tier.profile.asic)
     if refusal:
-        able = [n for n in tier.profile.nos if not catalog.naming(n).configuration.refusal("mlag", tier.profile.asic)]
+        able = [
+            n
+            for n in tier.profile.nos
+            if not catalog.naming(n).configuration.explain_refusal("mlag", tier.profile.asic)
+        ]
         others = f"run {' or '.join(sorted(able))} on them" if able else "take switches of another NOS"
         message = f"bonds of {fabric.name} are on two switches of {name}, and {tier.nos} makes no MLAG pair: {refusal}"
         raise fault(FAULT, message, path=path, hint=f"{others}, or let all ports of a bond land on one switch")

@@ -194,7 +194,7 @@ class Segment:
         if not self.geared or not isinstance(side, PortRun | Attachment) or side.lane_gbps == self.lane_gbps:
             return None
         at = CageLanes(side.form_factor, side.lane_gbps, self.speed_gbps)
-        return next((c for c in self.geared if c.light_gbps == self.lane_gbps and c.gears(at)), None)
+        return next((c for c in self.geared if c.light_gbps == self.lane_gbps and c.has_gearbox_for(at)), None)
 
     def corrects_itself(self, side: Side) -> bool:
         """Whether the module at a side has FEC of its own, so that its port has none."""

@@ -90,7 +90,7 @@ def planned(switch: SwitchView, catalog: Catalog, *, by_bgpcfgd: bool = False) -
     dialect, known = DIALECTS[switch.tier.nos], catalog.naming(switch.tier.nos).configuration
 
     def lacks(intent: Intent) -> bool:
-        return bool(known.refusal(intent, switch.profile.asic))
+        return bool(known.explain_refusal(intent, switch.profile.asic))
 
     interfaces = {port.name: _interface(switch, port, dialect, lacks) for port in switch.ports}
     for port in switch.ports:

@@ -34,7 +34,7 @@ class DefaultRoutes:
         self._vrfs = {(self._part[exit_.fabric.name], exit_.vrf) for exit_ in leading}
         self._own = {(exit_.fabric.name, exit_.vrf) for exit_ in leading}
 
-    def vrf(self, fabric: str, tenant: int) -> str:
+    def vrf_of_hosts(self, fabric: str, tenant: int) -> str:
         """The VRF of hosts in a fabric, "" for the default one. `tenant` is theirs, an index into those of the design,
         -1 for none.
         """
@@ -45,21 +45,21 @@ class DefaultRoutes:
 
     def leads_out(self, fabric: str, tenant: int) -> bool:
         """Whether an exit to everywhere is in the VRF of a tenant's hosts in a fabric."""
-        return (self._part[fabric], self.vrf(fabric, tenant)) in self._vrfs
+        return (self._part[fabric], self.vrf_of_hosts(fabric, tenant)) in self._vrfs
 
-    def preference(self, fabric: str, role: str, tenant: int, *, is_shared: bool) -> int:
+    def rank_fabric(self, fabric: str, role: str, tenant: int, *, is_shared: bool) -> int:
         """How soon a fabric has the default route of a host, the lowest first; `NEVER` for never.
 
         `role` is that of the NIC; `is_shared`: whether the fabric is a VLAN on ports of another.
         """
         rank = DEFAULT_ROLES.index(role) if role in DEFAULT_ROLES else len(DEFAULT_ROLES)
         if self.leads_out(fabric, tenant):
-            return 2 * rank + ((fabric, self.vrf(fabric, tenant)) not in self._own)
+            return 2 * rank + ((fabric, self.vrf_of_hosts(fabric, tenant)) not in self._own)
         return NEVER if is_shared else BEYOND + rank
 
-    def accepted(self, fabric: str, tenant: int, *, v6: bool) -> tuple[str, ...]:
+    def list_accepted_prefixes(self, fabric: str, tenant: int, *, v6: bool) -> tuple[str, ...]:
         """The prefixes that exits of a fabric lead to beside a default route, for hosts of a tenant; in order."""
-        vrf = self.vrf(fabric, tenant)
+        vrf = self.vrf_of_hosts(fabric, tenant)
         exits = (exit_ for exit_ in self._exits if exit_.fabric.name == fabric and exit_.vrf == vrf)
         prefixes = {parse_accepted(text)[0] for exit_ in exits for text in exit_.spec.accept}
         return tuple(sorted(prefix for prefix in prefixes if (":" in prefix) == v6))

@@ -40,9 +40,9 @@ class CablePolicy:
         if "RJ45" in cable.form_factors:
             return cable.selectable
         usual = cable.selectable or named(self.allow, cable)
-        return usual and not self.refusal(cable)
+        return usual and not self.explain_refusal(cable)
 
-    def refusal(self, cable: CableProfile) -> str:
+    def explain_refusal(self, cable: CableProfile) -> str:
         """The key of the policy that forbids a medium; "" where none does."""
         if named(self.avoid, cable):
             return "avoid"

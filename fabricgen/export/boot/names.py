@@ -93,7 +93,7 @@ def main_addresses(cluster: Cluster, found: FamilyAddresses) -> list[str]:
             column = found.a if fabric == segment.fabric else found.shared[fabric]
             rows = of_segment[column.present[of_segment]]
             preferences = [
-                routes.preference(fabric, segment.a.role, at, is_shared=fabric != segment.fabric)
+                routes.rank_fabric(fabric, segment.a.role, at, is_shared=fabric != segment.fabric)
                 for at in range(NOBODY, len(cluster.design.tenants))
             ]
             devices, first = np.unique(links.a_device[rows], return_index=True)

@@ -76,7 +76,7 @@ def _idle(design: Design, fabric: FabricDesign) -> Iterator[tuple[Path, str]]:
         yield ("access",), f"hosts of {fabric.name} are not bridged, and their ports refuse nothing"
     tiers = (design.fabric(fabric.carrier) if fabric.carrier else fabric).tiers
     naming = design.catalog.naming  # a NOS that cannot leave the option out says the port in any case
-    heeded = any(not naming(t.nos).configuration.refusal("no-option-82", t.profile.asic) for t in tiers)
+    heeded = any(not naming(t.nos).configuration.explain_refusal("no-option-82", t.profile.asic) for t in tiers)
     if spec.dhcp and spec.dhcp.circuit_id and not spec.dhcp.option_82 and heeded:
         yield ("dhcp", "circuit_id"), "requests say no port (`option_82: false`), and no reservation by it is met"
     if spec.access.ra_guard and bridged and "v6" not in known:

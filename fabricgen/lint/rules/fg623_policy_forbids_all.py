@@ -56,4 +56,4 @@ class PolicyForbidsAll(PlanRule):
 
 
 def _key(found: OutOfReach, medium: CableProfile) -> str:
-    return f"`{found.segment.policy.refusal(medium) or 'copper_to_m'}`"
+    return f"`{found.segment.policy.explain_refusal(medium) or 'copper_to_m'}`"

@@ -38,7 +38,7 @@ class MediaAgainstPolicy(DesignRule):
             policy = policy_of(design.loaded.blueprint, kind.fabric, kind.ends)
             for word in kind.stated.words if policy != OPEN else ():
                 meant = [cable for cable in kind.carriers(design.catalog) if named((word,), cable)]
-                why = [policy.refusal(cable) for cable in meant]
+                why = [policy.explain_refusal(cable) for cable in meant]
                 if meant and all(why) and (kind.stated.path, word) not in reported:
                     reported.add((kind.stated.path, word))
                     key = ".".join(map(str, (*policy.path, why[0])))

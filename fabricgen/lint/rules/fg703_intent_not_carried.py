@@ -42,7 +42,9 @@ class IntentNotCarried(DesignRule):
                 configuration = design.catalog.naming(tier.nos).configuration if tier.nos in known else None
                 if configuration is None or not configuration.claims:
                     continue
-                why = configuration.refusal(asked.intent, tier.profile.asic) or _unpublished(design, tier, asked.intent)
+                why = configuration.explain_refusal(asked.intent, tier.profile.asic) or _unpublished(
+                    design, tier, asked.intent
+                )
                 if why:
                     refused[asked.path, tier.nos, asked.intent, why].append(f"{tier.fabric} {tier.name}")
         for (path, nos, intent, why), tiers in refused.items():

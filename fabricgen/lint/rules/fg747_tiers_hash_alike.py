@@ -75,10 +75,10 @@ def _seed(design: Design, tier: TierDesign) -> tuple[int | None, Path]:
     own = blueprint.fabrics[tier.fabric].routing
     asked, naming = balancing_of(own, blueprint.routing), design.catalog.naming(tier.nos).configuration
     at: Path = ("fabrics", tier.fabric) if own.load_balance else ()
-    if asked.by_load and not naming.refusal("dynamic-load-balance", tier.profile.asic):
+    if asked.by_load and not naming.explain_refusal("dynamic-load-balance", tier.profile.asic):
         return None, at
     level = design.levels[tier.key]
-    stated = None if naming.refusal("hash-seeds", tier.profile.asic) else asked.seed(tier.name, level)
+    stated = None if naming.explain_refusal("hash-seeds", tier.profile.asic) else asked.seed(tier.name, level)
     if stated is not None:
         return stated, (*at, "routing", "load_balance", "seeds")
     seeds = naming.hash_seeds

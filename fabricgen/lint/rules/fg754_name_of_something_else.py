@@ -46,7 +46,7 @@ class NameOfSomethingElse(PlanRule):
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Look up the domains and the names of servers, in the plan and among last labels."""
-        from fabricgen.lint.subjects.address_owners import computes
+        from fabricgen.lint.subjects.address_owners import has_accelerators
         from fabricgen.wiring.tables import SWITCH
 
         devices, rows = cluster.plan.devices, {name: row for row, name in enumerate(cluster.names)}
@@ -57,7 +57,7 @@ class NameOfSomethingElse(PlanRule):
             if last in ELSEWHERE or last in NOWHERE:
                 answers = f"is answered by {ELSEWHERE[last]}" if last in ELSEWHERE else "is in no DNS"
                 yield self.flag(path, f"{name} {answers}: resolvers are not asked for it", "take another domain")
-            elif of_class and (of_class.kind == SWITCH or computes(of_class)):
+            elif of_class and (of_class.kind == SWITCH or has_accelerators(of_class)):
                 what = (
                     f"{of_class.tier} switch of {of_class.fabric}" if of_class.kind == SWITCH else "node that computes"
                 )

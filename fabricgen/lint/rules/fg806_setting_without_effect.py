@@ -393,7 +393,7 @@ def _media_policy(design: Design) -> Iterator[Idle]:
         fibre = CablePolicy(fibre=policy.fibre or "any")
         for word in policy.prefer or ():
             meant = [cable for cable in cables if named((word,), cable)]
-            if meant and all(fibre.refusal(cable) == "fibre" for cable in meant):
+            if meant and all(fibre.explain_refusal(cable) == "fibre" for cable in meant):
                 why = f"{word} cannot be preferred: it needs other fibre than `fibre: {policy.fibre}`"
                 yield (*path, "prefer"), why, "remove it, or change `fibre`"
     for word, lengths in sorted(blueprint.cabling.stock_m.items()):

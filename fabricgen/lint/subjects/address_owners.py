@@ -35,7 +35,7 @@ class Owner:
     is_bmc: bool = False
 
 
-def computes(devices: DeviceClass) -> bool:
+def has_accelerators(devices: DeviceClass) -> bool:
     """Whether devices are nodes with accelerators."""
     from fabricgen.catalog.node_models import NodeProfile
     from fabricgen.wiring.tables import NODE

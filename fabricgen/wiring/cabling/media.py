@@ -212,7 +212,7 @@ def is_allowed(segment: Segment, profile: CableProfile) -> bool:
         return profile.id in segment.media
     if made:
         asked = named((*segment.policy.allow, *segment.policy.prefer), profile)
-        return (asked or all(profile.id == media[0] for media in made)) and not segment.policy.refusal(profile)
+        return (asked or all(profile.id == media[0] for media in made)) and not segment.policy.explain_refusal(profile)
     return segment.policy.permits(profile)
 
 

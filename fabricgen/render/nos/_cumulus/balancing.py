@@ -15,7 +15,9 @@ from fabricgen.views.switch import SwitchView
 
 def is_adaptive(switch: SwitchView, naming: NosNaming) -> bool:
     """Whether a switch routes by the load of links: its chip can, and that or spraying packets is asked."""
-    return switch.fabric.balancing.by_load and not naming.configuration.refusal("packet-spray", switch.profile.asic)
+    return switch.fabric.balancing.by_load and not naming.configuration.explain_refusal(
+        "packet-spray", switch.profile.asic
+    )
 
 
 def balancing_values(switch: SwitchView, naming: NosNaming) -> dict[str, Any]:

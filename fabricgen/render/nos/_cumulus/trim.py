@@ -18,7 +18,7 @@ from fabricgen.views.switch import SwitchPort, SwitchView
 def trim_values(switch: SwitchView, naming: NosNaming) -> dict[str, Any] | None:
     """The values for the templates, None for a switch that trims nothing: it is not asked to, or its chip cannot."""
     trim = switch.fabric.qos.trim
-    if trim is None or not switch.ports or naming.configuration.refusal("packet-trim", switch.profile.asic):
+    if trim is None or not switch.ports or naming.configuration.explain_refusal("packet-trim", switch.profile.asic):
         return None
     return {
         "dscp": trim.dscp,

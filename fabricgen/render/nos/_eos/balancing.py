@@ -23,7 +23,7 @@ QUEUE_PAIR_OF_PAYLOAD = "5-7"
 
 def balancing_values(switch: SwitchView, naming: NosNaming) -> dict[str, Any]:
     """What `_balancing.j2` names: empty where nothing is asked of this chip."""
-    asked, refusal = switch.fabric.balancing, naming.configuration.refusal
+    asked, refusal = switch.fabric.balancing, naming.configuration.explain_refusal
     asic = switch.profile.asic
     by_load = asked.mode == "dynamic" and not refusal("dynamic-load-balance", asic)
     by_pair = asked.queue_pairs and not refusal("hash-queue-pairs", asic)

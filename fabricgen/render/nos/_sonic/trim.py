@@ -39,7 +39,7 @@ def trim_tables(
     trim, found = switch.fabric.qos.trim, platform.lossy_buffers_of(port_table.hwsku)
     if trim is None or found is None or not switch.ports:
         return {}
-    if naming.configuration.refusal("packet-trim", switch.profile.asic):
+    if naming.configuration.explain_refusal("packet-trim", switch.profile.asic):
         return {}
     trimmed = tuple(port.name for port in switch.ports if port.role != EXIT)
     cabled = frozenset(port.name for port in switch.ports)
