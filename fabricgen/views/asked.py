@@ -158,6 +158,7 @@ def _of_settings(design: Design, fabric: FabricDesign) -> Iterator[AskedIntent]:
         (fabric.path, spec.management, spec.routing, spec.qos),
         ((), blueprint.management, shared, blueprint.qos),
     )
+    # the fabric's own come first: what it states is not asked for by the cluster as well
     overridden: set[Intent] = set()
     for base, management, routing, qos in scopes:
         stated_here = [*_management_features(management), *_routing_features(routing), *_qos_features(qos)]

@@ -54,6 +54,7 @@ class DefaultRoutes:
         """
         rank = DEFAULT_ROLES.index(role) if role in DEFAULT_ROLES else len(DEFAULT_ROLES)
         if self.leads_out(fabric, tenant):
+            # by role first; the fabric that states the exit before one that shares its VRF
             return 2 * rank + ((fabric, self.vrf_of_hosts(fabric, tenant)) not in self._own)
         return NEVER if is_shared else BEYOND + rank
 

@@ -65,6 +65,7 @@ class LinkOptics:
         lane = min(a.cage.lane_gbps, b.cage.lane_gbps)
         most = a.ports_over(speed_gbps, lane) * b.ports_over(speed_gbps, lane)
         rates = (lane, lane) if most else None
+        # a gearbox costs more: it is taken only where the cages make more ports by it, or none without
         for pair in self._match_gearboxes(a, b, speed_gbps) if a.cage.lane_gbps != b.cage.lane_gbps else ():
             ports = a.ports_over(speed_gbps, pair[0], exactly=True) * b.ports_over(speed_gbps, pair[1], exactly=True)
             if ports > most:
@@ -79,6 +80,7 @@ class LinkOptics:
         stated = any(isinstance(end.cage, CageClass) and end.ways for end in (a, b))
         geared = [c for c in self.catalog.gearboxes if stated or not c.splits_of]
         slower = {rate for cable in geared for rate in cable.lane_gbps}
+        # most pairs of ends end here: no module has lanes as slow as the slower end's
         if min(slower, default=inf) > min(a.cage.lane_gbps, b.cage.lane_gbps):
             return
         for medium, light in self._list_light_rates(speed_gbps):

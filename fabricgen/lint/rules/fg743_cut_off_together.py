@@ -97,7 +97,9 @@ def _find_losses(cluster: Cluster, fabric: FabricDesign, causes: Sequence[Cause]
     drained[[cause.device for cause in causes if cause.link < 0]] = True
     shut[[cause.link for cause in causes if cause.link >= 0]] = True
     gone = shut | drained[links.a_device] | drained[links.b_device]
+    # what is drained itself is not cut off: -1 is of no group
     lower = np.where(drained[links.a_device], -1, links.a_device)
+    # both sites of a link in ascending order: a span is one group whichever end a link begins at
     ends = np.sort(plan.devices.site[np.stack([links.a_device, links.b_device])], axis=0)
     spans = [i for i, s in enumerate(links.segments) if s.km and s.fabric == fabric.name]
     hosts = segments_of_hosts(plan, fabric.name)
@@ -116,6 +118,7 @@ def _find_losses(cluster: Cluster, fabric: FabricDesign, causes: Sequence[Cause]
             have = f"{'have' if names[1:] else 'has'} {lacks}{_exits_lost(cluster, fabric, names)}"
             yield lost, f"{_list_names(names)} {have}", segments is hosts
     if plan.bonds:  # of single NICs: those of whole devices are told above
+        # a link of no bond has -1, which the 0 at the end answers
         bonds = np.where(np.append(plan.bonds.nic, 0)[plan.bonds.of_link] > 0, plan.bonds.of_link, -1)
         lost, numbers = lost_groups(links, hosts, bonds, gone)
         devices = [cluster.names[row] for row in links.a_device[plan.bonds.first[numbers]].tolist()]

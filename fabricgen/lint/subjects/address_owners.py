@@ -70,6 +70,7 @@ def _of_switches(cluster: Cluster, addresses: FamilyAddresses, number: int) -> I
         (addresses.a, "a port of ", links.a_device),
         (addresses.b, "a port of ", links.b_device),
         *((column, "a port of ", links.b_device) for column in addresses.vrf_links.values()),
+        # of the pair of a link in a VRF the lower end has the second
         *((column.plus(1), "a port of ", links.a_device) for column in addresses.vrf_links.values()),
     ]
     for column, what, device in columns:

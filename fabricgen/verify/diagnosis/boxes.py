@@ -44,6 +44,7 @@ def _votes(topology: Topology) -> list[Vote]:
     at_home = np.bincount(topology.device[joined], minlength=len(tier))
     links = links - at_home[found]
     order = np.lexsort((pairs, -links))
+    # as many links at home as abroad say nothing
     order = order[links[order] > 0]
     return [Vote(*each) for each in zip(*(column[order].tolist() for column in (links, found, meant)), strict=True)]
 

@@ -131,6 +131,7 @@ def _choose_cheapest(as_seen: Topology, seen: Seen, states: Ints, exchanges: lis
     others = [[ring] for ring, gain in likely(as_seen, kind) if is_known(gain) and ring not in exchanges]
     best, tried = _explained(as_seen, seen, states, exchanges), [exchanges]
     untried = _other_exchanges(as_seen, best, right, others)
+    # each step goes on from the best so far, whose neighbours are tried anew; no explanation is priced twice
     while len(tried) < MOST_TRIALS:
         rings = next((rings for rings in untried if rings not in tried), None)
         if rings is None:
