@@ -209,18 +209,14 @@ def test_a_build_into_a_folder_loads_nothing_of_archives(tmp_path: Path) -> None
 
 
 NOS_NAMES = frozenset(("cumulus", "eos", "nvos", "opensm", "sonic"))
-NOS_ROOMS = ("render/nos/", "running/cumulus/", "running/eos/", "running/frr/", "running/sonic/")
+NOS_ROOMS = "nos/"
 """Where a NOS is known by its name; what else has to know of one asks its facts (catalog/platforms/NOS.yaml)."""
 STILL_NAMING = {
     "blueprint/sections/fabric.py",  # the subnet managers that a blueprint may name
     "blueprint/structure.py",  # the folder of port tables
     "catalog/loader.py",  # the same
     "design/tiers.py",  # what switches of InfiniBand run
-    "running/differences.py",  # FRR's rules are among SONiC's
     "size/text.py",  # the usual one
-    "verify/drift/checking.py",
-    "verify/drift/forms.py",  # what devices export is known by its look
-    "verify/drift/planned.py",
     "verify/ports/coverage.py",
     "verify/ports/synonyms.py",
     "views/fabric.py",

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import import_module
 
 from fabricgen.kernel.diagnostics import fault
+from fabricgen.kernel.nos_rooms import list_nos, load_part
 from fabricgen.lab.as_frr import as_frr
-from fabricgen.running.bgpcfgd import frr_of
 from fabricgen.running.form import Switch
 from fabricgen.running.tree import STUMBLES, Notes, reason_of, tolerant
 
@@ -133,7 +131,7 @@ class Build:
     def forms(self) -> dict[str, Switch]:
         """What the files of each switch say, as far as readers know their words; see `notes`.
 
-        Raises ModuleNotFoundError for a NOS whose files nothing reads, and InputError (FG175) for files that are in
+        Raises KeyError for a NOS whose files nothing reads, and InputError (FG175) for files that are in
         pieces.
         """
         return self._readings[0]
@@ -147,7 +145,7 @@ class Build:
     def _readings(self) -> tuple[dict[str, Switch], dict[str, Notes]]:
         forms, notes = {}, {}
         for name in self.switches:
-            reader = import_module(f"fabricgen.running.{self.devices[name]['nos']}.device")
+            reader = load_part(self.devices[name]["nos"], "reader")
             try:
                 with tolerant() as passed_over:
                     forms[name] = reader.read(self.of(name))
@@ -164,12 +162,11 @@ class Build:
         return {path.removeprefix(folder): text for path, text in self.files.items() if path.startswith(folder)}
 
     def frr(self, name: str) -> str:
-        """What FRR runs on a switch: its own file, bgpcfgd's doing, or what its files of another NOS come to."""
-        files = self.of(name)
-        if "frr.conf" in files:
-            return files["frr.conf"]
-        if "config_db.json" in files:
-            return frr_of(json.loads(files["config_db.json"]))
+        """What FRR runs on a switch: what its NOS gives it, or what its files of another NOS come to."""
+        nos = self.devices[name]["nos"]
+        if nos in list_nos("routing_daemon"):
+            text: str = load_part(nos, "routing_daemon").read_frr_text(self.of(name))
+            return text
         return as_frr(self.forms[name], kernel)
 
 

@@ -7,9 +7,9 @@ import io
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from importlib.util import find_spec
 
 from fabricgen.kernel.diagnostics import fault
+from fabricgen.kernel.nos_rooms import list_nos
 from fabricgen.lab.files import LOWEST, Build, End, Link
 from fabricgen.publish.reading import NO_BUILD
 
@@ -80,11 +80,12 @@ def _has_configs(build: Build) -> bool:
 
 def _by_lists(build: Build) -> Callable[[Link], str]:
     """Why a link is not in a lab, by the lists of a build; "" where it is."""
-    switches = {name: find_spec(f"fabricgen.running.{build.devices[name]['nos']}") for name in build.switches}
+    readable = list_nos("reader")
+    switches = {name: build.devices[name]["nos"] in readable for name in build.switches}
 
     def why(link: Link) -> str:
         ends = (link.a, link.b)
-        if any(end.device in switches and switches[end.device] is None for end in ends):
+        if any(not switches.get(end.device, True) for end in ends):
             return UNKNOWN
         if not any(end.device in switches for end in ends):
             return NO_SWITCH

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from fabricgen.cluster import Cluster
-from fabricgen.kernel.discovery import load
-from fabricgen.render.nos_protocol import NOS_PACKAGE, NamesCircuits
+from fabricgen.render.nos_protocol import NamesCircuits, load_writer
 from fabricgen.views.switch import SwitchPort
 
 
@@ -25,7 +24,7 @@ def circuit_ids(cluster: Cluster, rows: Iterable[int]) -> dict[tuple[str, str], 
 
 def _of_switch(cluster: Cluster, row: int) -> Iterator[tuple[str, tuple[bytes, ...]]]:
     switch = cluster.switch(row)
-    nos, specs = load(NOS_PACKAGE, switch.nos), cluster.design.loaded.blueprint.fabrics
+    nos, specs = load_writer(switch.nos), cluster.design.loaded.blueprint.fabrics
     if not isinstance(nos, NamesCircuits):
         return
     said = nos.circuits(switch, cluster.design.catalog)

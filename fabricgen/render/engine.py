@@ -13,9 +13,8 @@ from fabricgen.catalog.models import SwitchProfile
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, fault
 from fabricgen.kernel.diagnostics import Path as Place
-from fabricgen.kernel.discovery import load
 from fabricgen.kernel.templates import built_in_templates
-from fabricgen.render.nos_protocol import NOS_PACKAGE, TakesTrees, has_templates, known_nos
+from fabricgen.render.nos_protocol import TakesTrees, has_templates, known_nos, load_writer
 from fabricgen.render.secrets import SecretKind, SecretResolver, exit_passwords, managements, redacted, span_keys
 from fabricgen.render.shapes.shapes import SwitchShapes
 from fabricgen.render.skeletons import Skeletons, TableRenderer
@@ -188,7 +187,7 @@ class Renderer:
 
     def _texts(self, view: SwitchView | FabricView, catalog: Catalog, once: TableRenderer) -> Iterator[tuple[str, str]]:
         """(path, text) of each file; `once` renders the tables that switches share."""
-        nos: Any = load(NOS_PACKAGE, view.nos)
+        nos: Any = load_writer(view.nos)
         whole = self._with_secrets(view) if isinstance(view, SwitchView) else view
         trees = tuple(s for s in view.snippets if s.tree) if isinstance(view, SwitchView) else ()
         values = {**nos.values(whole, catalog), "once": once}

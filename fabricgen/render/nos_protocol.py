@@ -1,4 +1,4 @@
-"""The interface of a network operating system: a module of `render/nos`, found by its file name."""
+"""The interface of the writer of a network operating system: `fabricgen/nos/NAME/writer.py`, found by its room."""
 
 from __future__ import annotations
 
@@ -6,17 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from fabricgen.catalog.loader import Catalog
-from fabricgen.kernel.discovery import load, module_names
+from fabricgen.kernel.nos_rooms import list_nos, load_part
 from fabricgen.views.fabric import FabricView
 from fabricgen.views.switch import PlacedSnippet, SwitchView
-
-NOS_PACKAGE = "fabricgen.render.nos"
 
 ViewT_contra = TypeVar("ViewT_contra", SwitchView, FabricView, contravariant=True)
 
 
 class Nos(Protocol[ViewT_contra]):
-    """A module `render/nos/ID.py` with templates in `templates/ID/`; the id is the word in blueprints under `nos:`.
+    """A module `fabricgen/nos/NAME/writer.py` with templates in `templates/NAME/`; blueprints say NAME under `nos:`.
 
     It renders single switches, or whole fabrics if it has `WHOLE_FABRIC = True`. `KEEPS_ORDER = True` promises that its
     names, addresses and AS numbers are in the order of the ports: neither module nor templates sort them. Without it
@@ -97,21 +95,26 @@ class HasPortLanes(Protocol):
         """(lanes, alias) of each port of a switch by its name."""
 
 
+def load_writer(nos: str) -> Any:
+    """The module that writes the files of a NOS; raises KeyError for one that has none."""
+    return load_part(nos, "writer")
+
+
 def known_nos(*, whole_fabric: bool) -> tuple[str, ...]:
     """Ids of the NOS modules for single switches, or for whole fabrics; sorted."""
-    return tuple(n for n in module_names(NOS_PACKAGE) if is_whole_fabric(n) == whole_fabric)
+    return tuple(n for n in list_nos("writer") if is_whole_fabric(n) == whole_fabric)
 
 
 def has_templates(nos: str, *, whole_fabric: bool) -> bool:
     """Whether there is a NOS module of that id for single switches, or whole fabrics; imports no other module."""
-    return nos in module_names(NOS_PACKAGE) and is_whole_fabric(nos) == whole_fabric
+    return nos in list_nos("writer") and is_whole_fabric(nos) == whole_fabric
 
 
 def is_whole_fabric(nos: str) -> bool:
     """Whether a NOS module renders whole fabrics; raises KeyError for an unknown id."""
-    return bool(getattr(load(NOS_PACKAGE, nos), "WHOLE_FABRIC", False))
+    return bool(getattr(load_writer(nos), "WHOLE_FABRIC", False))
 
 
 def keeps_order(nos: str) -> bool:
     """Whether a NOS module never sorts by names, addresses or AS numbers; raises KeyError for an unknown id."""
-    return bool(getattr(load(NOS_PACKAGE, nos), "KEEPS_ORDER", False))
+    return bool(getattr(load_writer(nos), "KEEPS_ORDER", False))

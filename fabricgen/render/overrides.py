@@ -16,7 +16,7 @@ import jinja2
 import jinja2.meta
 
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, did_you_mean, fault, nearest
-from fabricgen.kernel.discovery import module_names
+from fabricgen.kernel.nos_rooms import list_nos
 from fabricgen.kernel.resources import resource_dir
 from fabricgen.kernel.templates import as_json
 from fabricgen.render.budget import BudgetedEnvironment, BudgetError
@@ -94,8 +94,8 @@ def require_replacing(folder: Path) -> None:
     built_in = resource_dir("templates")
     known = {
         file.relative_to(built_in).as_posix()
-        for nos in module_names("fabricgen.render.nos")
-        if not nos.startswith("_") and (built_in / nos).is_dir()
+        for nos in list_nos("writer")
+        if (built_in / nos).is_dir()
         for file in (built_in / nos).rglob("*.j2")
     }
     faults: list[Diagnostic] = []

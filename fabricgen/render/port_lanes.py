@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from fabricgen.cluster import Cluster
-from fabricgen.kernel.discovery import load
-from fabricgen.render.nos_protocol import NOS_PACKAGE, HasPortLanes
+from fabricgen.render.nos_protocol import HasPortLanes, load_writer
 
 
 def port_lanes(cluster: Cluster, rows: Iterable[int]) -> dict[tuple[str, str], tuple[str, str]]:
@@ -18,7 +17,7 @@ def port_lanes(cluster: Cluster, rows: Iterable[int]) -> dict[tuple[str, str], t
     found: dict[tuple[str, str], tuple[str, str]] = {}
     for row in rows:
         switch = cluster.switch(row)
-        nos = load(NOS_PACKAGE, switch.nos)
+        nos = load_writer(switch.nos)
         if isinstance(nos, HasPortLanes):
             table = nos.port_lanes(switch, cluster.design.catalog)
             found.update(((switch.name, port.name), table[port.name]) for port in switch.ports)

@@ -22,8 +22,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from fabricgen.cluster import Cluster
-from fabricgen.kernel.discovery import load
-from fabricgen.render.nos_protocol import NOS_PACKAGE, Shared, SharesTables, keeps_order
+from fabricgen.render.nos_protocol import Shared, SharesTables, keeps_order, load_writer
 from fabricgen.render.prefetch import Prefetcher
 from fabricgen.render.shapes.shapes import PLACEHOLDER, SwitchShapes, SwitchSignature, word_placeholder
 from fabricgen.views.switch import SwitchView
@@ -204,7 +203,7 @@ class Skeletons:
         """The switches of its shape whose cables are as long as those of a switch, as far as its NOS distinguishes."""
         catalog = self._cluster.design.catalog
         if shape.nos is None:
-            shape.nos = load(NOS_PACKAGE, self._nos_of(signature.row))
+            shape.nos = load_writer(self._nos_of(signature.row))
             if isinstance(shape.nos, SharesTables):
                 shape.view = self._switch_shapes.with_placeholders(signature)
                 shape.steps_m = np.array(shape.nos.length_steps_m(shape.view, catalog))

@@ -1,6 +1,6 @@
 """Which differences of a NOS change nothing, and which are somebody else's: rules as data, a file a NOS.
 
-`fabricgen/running/NOS/differences.yaml` has a list of entries (`Rule`). What no entry matches is drift.
+`fabricgen/nos/NAME/differences.yaml` has a list of entries (`Rule`). What no entry matches is drift.
 """
 
 from __future__ import annotations
@@ -16,11 +16,10 @@ from typing import Any, Literal
 from pydantic import Field, TypeAdapter, field_validator
 from ruamel.yaml import YAML
 
+from fabricgen.kernel.diagnostics import Severity
+from fabricgen.kernel.nos_rooms import list_nos, load_part, room_file
 from fabricgen.models.base import FrozenModel
 from fabricgen.running.statements import UNREADABLE, Difference, Path, Statements, compare_statements, spelling_of
-
-FRR = "frr.conf"
-"""The first step of the paths of FRR's statements among those of SONiC."""
 
 MOST_RULES = 150
 
@@ -218,7 +217,7 @@ def _may_be_same(running: str | None, planned: str | None) -> bool:
 
 def rules_file(nos: str) -> FilePath:
     """The file of the rules of a NOS, or of FRR (`frr`)."""
-    return FilePath(__file__).resolve().parent / nos / "differences.yaml"
+    return room_file(nos, "differences.yaml")
 
 
 @cache
@@ -232,15 +231,37 @@ def entries_of(nos: str) -> tuple[Rule, ...]:
 
 @cache
 def rules_of(nos: str) -> Rules:
-    """The rules of a NOS; those of SONiC have FRR's among them, below `frr.conf`."""
-    entries = list(entries_of(nos))
-    if nos == "sonic":
-        entries += [_below_frr(entry) for entry in entries_of("frr")]
-    return Rules(entries, spelling_of(nos).default_of)
+    """The rules of a NOS, and of the rooms whose statements are part of its own: those of SONiC have FRR's."""
+    spelling, entries = spelling_of(nos), list(entries_of(nos))
+    for step, room in spelling.parts.items():
+        entries += [_below(step, room, entry) for entry in entries_of(room)]
+    return Rules(entries, spelling.default_of)
 
 
-def _below_frr(entry: Rule) -> Rule:
-    """The same rule for FRR's statements among SONiC's; conditions are on FRR's statements, too."""
-    given = tuple(each.model_copy(update={"path": (FRR, *each.path)}) for each in entry.given)
-    name = entry.name or "FRR"
-    return entry.model_copy(update={"path": (re.escape(FRR), *entry.path), "given": given, "name": name})
+def _below(step: str, room: str, entry: Rule) -> Rule:
+    """The same rule for a room's statements below a step; its conditions are on statements there, too."""
+    given = tuple(condition.model_copy(update={"path": (step, *condition.path)}) for condition in entry.given)
+    name = entry.name or room.upper()
+    return entry.model_copy(update={"path": (re.escape(step), *entry.path), "given": given, "name": name})
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Files of a device as they can be compared with planned ones of the same names.
+
+    `lack` says why they cannot. `verdicts` are errors that were found on the way, `notes` are (subject, text, severity)
+    of what else is to be told.
+    """
+
+    files: dict[str, str]
+    lack: str = ""
+    verdicts: tuple[Verdict, ...] = ()
+    notes: tuple[tuple[str, str, Severity], ...] = ()
+
+
+def prepare_files(nos: str, running: Mapping[str, str], planned: Mapping[str, str]) -> Prepared:
+    """Prepare files that a device shows as its NOS does (`preparing.py` in its room); others are taken as they are."""
+    if nos not in list_nos("preparing"):
+        return Prepared(dict(running))
+    prepared: Prepared = load_part(nos, "preparing").prepare_files(running, planned)
+    return prepared

@@ -1,9 +1,10 @@
 """A configuration as statements in one normal spelling, and what two configurations say differently.
 
-Every NOS, and FRR, has a module `fabricgen/running/NOS/statements.py` with
+Every NOS, and FRR, has a module `fabricgen/nos/NAME/statements.py` with
 
 - `read_statements(files)`: the statements of the files that its reader takes, by their names (`switch.cfg`);
 - `files_of(statements)`: the same files again, written plainly enough for that reader;
+- `FILES`: patterns of the names of the files that a build writes for it, but for what is no NOS by itself;
 - `default_of(path)`, where a model of the NOS has defaults: the value that it takes where nothing stands at a path, or
   None.
 
@@ -13,11 +14,13 @@ that stand for nothing left as they stand (whether they matter is said by the ru
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from functools import cache
-from importlib import import_module
 from typing import Literal, TypeAlias
+
+from fabricgen.kernel.nos_rooms import list_nos, load_part
 
 Path: TypeAlias = tuple[str, ...]
 """Where a statement stands: (table, key, field), (section, ..., line), or the keys that lead to a leaf."""
@@ -110,10 +113,21 @@ class Spelling:
     read_statements: Callable[[Mapping[str, str]], Statements]
     files_of: Callable[[Statements], dict[str, str]]
     default_of: Callable[[Path], str | None] | None = None
+    parts: Mapping[str, str] = field(default_factory=dict)
+    """First steps of paths below which statements of another room lie, and that room: `frr.conf`, `frr`."""
 
 
 @cache
 def spelling_of(nos: str) -> Spelling:
     """The normal form of a NOS, or of FRR (`frr`)."""
-    module = import_module(f"fabricgen.running.{nos}.statements")
-    return Spelling(module.read_statements, module.files_of, getattr(module, "default_of", None))
+    module = load_part(nos, "statements")
+    default_of, parts = getattr(module, "default_of", None), getattr(module, "PARTS", {})
+    return Spelling(module.read_statements, module.files_of, default_of, parts)
+
+
+def nos_of_files(names: Iterable[str]) -> str:
+    """The NOS that takes files of these names in a device's folder of a build; "" for none."""
+    known = {nos: load_part(nos, "statements").FILES for nos in list_nos("reader")}
+    return next(
+        (nos for name in names for nos, patterns in known.items() if any(fnmatchcase(name, p) for p in patterns)), ""
+    )

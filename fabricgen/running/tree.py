@@ -12,6 +12,7 @@ from typing import Any, TypeAlias, TypeVar
 from hier_config import Platform, get_hconfig
 from hier_config.child import HConfigChild
 from hier_config.exceptions import DuplicateChildError
+from ruamel.yaml.error import YAMLError
 
 from fabricgen.running.statements import Path, section_statements
 
@@ -28,6 +29,9 @@ Made = TypeVar("Made")
 
 STUMBLES = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 """What a reader may raise over text that nobody of this house wrote."""
+
+CANNOT_READ = (*STUMBLES, YAMLError, MemoryError)
+"""What reading text of any kind may raise."""
 
 
 @dataclass

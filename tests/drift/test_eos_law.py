@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import pytest
 
+from fabricgen.nos.eos.statements import files_of, read_statements
 from fabricgen.running.differences import rules_of
-from fabricgen.running.eos.statements import files_of, read_statements
 from fabricgen.running.statements import Statements
 from tests.conftest import Ran
 from tests.laws import law_cases, law_examples

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fabricgen.nos.eos.statements import files_of, read_statements
 from fabricgen.running.differences import rules_of
-from fabricgen.running.eos.statements import files_of, read_statements
 from fabricgen.running.statements import Path, Statements
-from fabricgen.verify.drift.forms import told_by
+from fabricgen.verify.drift.forms import recognize_configuration
 from tests.render.rendered import ALL_EOS, BFD, BRIDGED, DUAL, LEAKS, MANAGED, PER_RACK, UNNUMBERED
 from tests.render.rendered import files_of as rendered
 
@@ -190,7 +190,7 @@ def test_a_range_that_cannot_be_is_a_line_in_its_own_words(line: str) -> None:
 
 
 def test_lines_that_name_too_much_together_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fabricgen.running.eos.statements.MOST_STATEMENTS", 5000)
+    monkeypatch.setattr("fabricgen.nos.eos.statements.MOST_STATEMENTS", 5000)
     with pytest.raises(ValueError, match="more than 5000 statements"):
         of("interface Ethernet1-4096\n   mtu 9000\n   shutdown\n")
 
@@ -305,7 +305,7 @@ def as_json(text: str) -> str:
             cmds: dict[str, object] = {}
             inside[-1][1][words] = {"cmds": cmds, "comments": []}
             inside.append((indent, cmds))
-    told = told_by(json.dumps({"header": [], "comments": [], "cmds": root}))
+    told = recognize_configuration(json.dumps({"header": [], "comments": [], "cmds": root}))
     assert told is not None
     return told.files["switch.cfg"]
 

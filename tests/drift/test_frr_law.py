@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from fabricgen.nos.frr.statements import files_of, read_statements
 from fabricgen.running.differences import rules_of
-from fabricgen.running.frr.statements import files_of, read_statements
 from fabricgen.running.statements import Statements
 from tests.drift.frr_texts import (
     ENDS,

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fabricgen.nos.frr.statements import files_of, read_statements
 from fabricgen.running.differences import rules_of
-from fabricgen.running.frr.statements import files_of, read_statements
 from fabricgen.running.statements import Statements
 
 BGP = "router bgp 65000\n"

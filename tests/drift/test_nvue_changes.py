@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from fabricgen.kernel.diagnostics import Severity
-from fabricgen.running.cumulus.statements import read_statements
+from fabricgen.nos.cumulus.statements import read_statements
 from fabricgen.running.differences import Verdicts, rules_of
 from fabricgen.running.statements import UNREADABLE
 from fabricgen.verify.drift.checking import check_running

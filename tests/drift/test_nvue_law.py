@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 import yaml
 
-from fabricgen.running.cumulus.spelling import load_spellings, read_settings, tree_of
-from fabricgen.running.cumulus.statements import inherit_settings, read_statements
+from fabricgen.nos.cumulus.reading.spelling import load_spellings, read_settings, tree_of
+from fabricgen.nos.cumulus.statements import inherit_settings, read_statements
 from fabricgen.running.differences import rules_of
 from fabricgen.running.statements import Difference, Path, Statements, compare_statements
 from tests.conftest import SMALLER, example_design

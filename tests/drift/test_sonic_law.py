@@ -16,9 +16,9 @@ from typing import Any
 
 import pytest
 
+from fabricgen.nos.sonic.statements import default_of, read_statements
 from fabricgen.pipeline import compile_cluster, compile_design
 from fabricgen.running.differences import Verdicts, rules_of
-from fabricgen.running.sonic.statements import default_of, read_statements
 from fabricgen.verify.drift.checking import check_running
 from fabricgen.verify.drift.planned import OfCluster
 from tests.laws import law_cases, take_tenth

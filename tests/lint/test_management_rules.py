@@ -11,9 +11,9 @@ from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic
 from fabricgen.lint.engine import lint
 from fabricgen.lint.rule import DesignRule, all_rules
-from fabricgen.render.nos import eos
-from fabricgen.render.nos._cumulus import routing as cumulus_routing
-from fabricgen.render.nos._sonic import routing as sonic_routing
+from fabricgen.nos.cumulus.writing import routing as cumulus_routing
+from fabricgen.nos.eos import writer as eos
+from fabricgen.nos.sonic.writing import routing as sonic_routing
 from tests.conftest import BLUEPRINTS, EXAMPLES, example_cluster, example_design
 
 RULES = {rule.id: rule for rule in all_rules() if isinstance(rule, DesignRule)}

@@ -9,7 +9,7 @@ from ipaddress import ip_network
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.nos_configuration import Intent
 from fabricgen.design.qos import ecn_thresholds_kb
-from fabricgen.running.bgpcfgd import MAX_PATHS
+from fabricgen.nos.sonic.routing_daemon import MAX_PATHS
 from fabricgen.running.form import (
     PEER_LINK,
     Balancing,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
-from importlib import import_module
 from itertools import groupby
 
 from fabricgen.cluster import Cluster
+from fabricgen.kernel.nos_rooms import load_part
 from fabricgen.render.engine import Renderer, render_options
 from fabricgen.running.form import Switch
 from fabricgen.views.switch import SwitchView
@@ -59,7 +59,7 @@ def read(switch: SwitchView, files: Files) -> Switch:
 
 @cache
 def _read(nos: str, files: tuple[tuple[str, str], ...]) -> Switch:
-    reader: Callable[[Files], Switch] = import_module(f"fabricgen.running.{nos}.device").read
+    reader: Callable[[Files], Switch] = load_part(nos, "reader").read
     return reader(dict(files))
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
-from fabricgen.kernel.discovery import module_names
-from fabricgen.render.nos_protocol import NOS_PACKAGE, known_nos
+from fabricgen.kernel.nos_rooms import list_nos
+from fabricgen.render.nos_protocol import known_nos
 from fabricgen.running.form import Switch, differences, renamed
 from fabricgen.views.switch import SwitchView
 from tests.conftest import SMALLER
@@ -33,7 +33,7 @@ from tests.render.rendered import (
 )
 
 PER_TIER = 2
-RENDERED = tuple(nos for nos in module_names(NOS_PACKAGE) if nos in DIALECTS)
+RENDERED = tuple(nos for nos in list_nos("writer") if nos in DIALECTS)
 ARISTA = tuple(f"fabrics.compute.tiers.{tier}.switch=7060dx5-32" for tier in ("leaf", "spine"))
 """A switch that runs two NOSes, in the place of one that runs other two."""
 

@@ -9,9 +9,9 @@ from ruamel.yaml import YAML
 
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.engine import lint
+from fabricgen.nos.sonic.reading.trim import read_trimming
 from fabricgen.render.checks.config_db import check_config_db
 from fabricgen.running.form import Trimming, differences
-from fabricgen.running.sonic.trim import read_trimming
 from fabricgen.running.tree import UnknownTextError
 from tests.conftest import example_design
 from tests.parity.switches import first, read, switches_of, wanted

@@ -9,7 +9,7 @@ from cumulus_trees import HOSTILE, LEAF, SN5600, SPINE, switch_of, text_of, tree
 from nvue_model import faults
 from test_services import BRIDGED_VRF, ROUTED_VRF, converged
 
-from fabricgen.render.nos.cumulus import vrf_name
+from fabricgen.nos.cumulus.writer import vrf_name
 from tests.conftest import SMALLER, example_design
 from tests.render.rendered import (
     BARE,

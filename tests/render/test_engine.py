@@ -79,9 +79,7 @@ def test_rendering_loads_no_nos_that_no_switch_runs(sets: tuple[str, ...], nos: 
     command = [sys.executable, "-c", code]
     ran = subprocess.run(command, check=True, capture_output=True, text=True, cwd=BLUEPRINTS.parent)
     loaded = ran.stdout.split()
-    modules = {
-        name.removeprefix("fabricgen.render.nos.") for name in loaded if name.startswith("fabricgen.render.nos.")
-    }
+    modules = {name.removeprefix("fabricgen.nos.") for name in loaded if name.startswith("fabricgen.nos.")}
     assert nos in modules
     assert {name.lstrip("_").partition(".")[0] for name in modules} == {nos}
 
@@ -97,7 +95,7 @@ def test_templates_stay_small_and_only_the_macro_of_tables_has_filters() -> None
 
 
 def test_nos_without_templates_is_a_fault_at_its_tier(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nos_protocol, "module_names", lambda package: ("eos", "opensm", "sonic"))
+    monkeypatch.setattr(nos_protocol, "list_nos", lambda part: ("eos", "opensm", "sonic"))
     with pytest.raises(InputError) as caught:
         next(engine.render_configs(cluster_of("leaf-spine", "nos.spine=cumulus")))
     (found,) = caught.value.diagnostics

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from fabricgen.render.nos.eos import speed_word
+from fabricgen.nos.eos.writer import speed_word
 from tests.render.rendered import ALL_EOS, BFD, BRIDGED, COPPER, cluster_of, files_of
 
 SPINE = "compute-spine-pl1-01"

@@ -13,9 +13,9 @@ from fabricgen.blueprint.load import load_blueprint
 from fabricgen.blueprint.sections.management import Aaa, Banner, Dns, Management, Snmp, SnmpUser, Syslog, Tls, User
 from fabricgen.cluster import build_cluster
 from fabricgen.design.build import build_design
+from fabricgen.nos.eos.writing.management import banner_lines
 from fabricgen.render.engine import Renderer, RenderOptions
 from fabricgen.render.escape import one_line
-from fabricgen.render.nos._eos.management import banner_lines
 from fabricgen.views.switch import SwitchView
 from tests.conftest import BLUEPRINTS, built_files
 from tests.render.rendered import ALL_EOS, BY_HAND, COPPER, MANAGED, RADIUS, TUNED, UNNUMBERED, cluster_of, files_of

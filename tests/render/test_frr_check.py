@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from fabricgen.running.bgpcfgd import frr_of
+from fabricgen.nos.sonic.routing_daemon import make_frr_text
 from tests.parity.switches import switches_of
 from tests.render.rendered import (
     BFD,
@@ -86,7 +86,7 @@ def test_frr_reads_every_file(vtysh: str, tmp_path: Path, name: str, sets: tuple
 @every_case
 def test_frr_reads_what_bgpcfgd_writes(vtysh: str, tmp_path: Path, name: str, sets: tuple[str, ...]) -> None:
     texts = (
-        frr_of(json.loads(files["config_db.json"]))
+        make_frr_text(json.loads(files["config_db.json"]))
         for switch, files in switches_of(name, sets)
         if switch.tier.nos == "sonic" and "frr.conf" not in files
     )

@@ -18,8 +18,8 @@ from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.engine import lint
+from fabricgen.nos.opensm import writer as opensm
 from fabricgen.render.engine import render_configs, render_options
-from fabricgen.render.nos import opensm
 from tests.conftest import example_design
 from tests.render.rendered import EXAMPLES, cluster_of, files_of
 

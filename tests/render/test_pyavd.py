@@ -14,8 +14,8 @@ from test_services import BRIDGED as BRIDGED_GUEST
 from test_services import BRIDGED_VRF, ROUTED_VRF, converged
 from test_services import files_of as files_of_view
 
+from fabricgen.nos.eos.statements import read_statements
 from fabricgen.render.engine import Renderer, render_options
-from fabricgen.running.eos.statements import read_statements
 from fabricgen.views.switch import Service, SwitchView
 from tests.laws import law_cases
 from tests.render.rendered import (

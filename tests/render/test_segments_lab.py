@@ -11,7 +11,7 @@ import pytest
 from fabricgen.lab.fabric import Lab, batch
 from fabricgen.lab.files import Build
 from fabricgen.lab.start import ROUTES_ALONE, configure, start
-from fabricgen.running.frr.routing import read_frr
+from fabricgen.nos.frr.routing import read_frr
 from tests.conftest import example_cluster
 from tests.parity.switches import rendered
 from tests.render import frr_lab

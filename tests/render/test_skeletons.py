@@ -11,8 +11,8 @@ import pytest
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.cluster import Cluster
+from fabricgen.nos.sonic import writer as sonic
 from fabricgen.render.engine import Renderer, render_configs, render_options
-from fabricgen.render.nos import sonic
 from fabricgen.render.nos_protocol import keeps_order, known_nos
 from fabricgen.render.shapes.shapes import SwitchShapes
 from fabricgen.render.skeletons import FEWEST, parse_template

@@ -6,7 +6,7 @@ import pytest
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.sonic_buffers import BufferSet
-from fabricgen.render.nos._sonic.buffers import CabledPort, fitting_role
+from fabricgen.nos.sonic.writing.buffers import CabledPort, fitting_role
 from tests.render.rendered import EXAMPLES, cluster_of, config_db, files_of
 
 LEAF = "compute-leaf-p1-su01-r1-01"

@@ -16,9 +16,9 @@ from fabricgen.catalog.sonic_modes import breakout_mode, parse_mode
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.kernel.diagnostics import InputError
+from fabricgen.nos.sonic.writing.ports import CageUse, choose_hwsku
 from fabricgen.render.checks.config_db import check_config_db
 from fabricgen.render.engine import render_configs, render_options
-from fabricgen.render.nos._sonic.ports import CageUse, choose_hwsku
 from tests.render.rendered import config_db
 
 CATALOG = Catalog()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fabricgen.render.nos._sonic.routing import static_route
+from fabricgen.nos.sonic.writing.routing import static_route
 from fabricgen.views.switch import NextHop, StaticRoute
 from tests.render.rendered import ALL_EOS, BARE, BRIDGED, STATIC, cluster_of, config_db, files_of
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from fabricgen.nos.frr.routing import read_frr
 from fabricgen.running.form import StaticRoute
-from fabricgen.running.frr.routing import read_frr
 from fabricgen.running.tree import Rules, UnknownTextError, tolerant
 
 SHOWN = """

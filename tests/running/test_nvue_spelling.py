@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import yaml
 
-from fabricgen.running.cumulus.spelling import load_spellings, read_settings, tree_of
-from fabricgen.running.cumulus.statements import files_of, read_statements
+from fabricgen.nos.cumulus.reading.spelling import load_spellings, read_settings, tree_of
+from fabricgen.nos.cumulus.statements import files_of, read_statements
 from fabricgen.running.statements import Statements
 from fabricgen.running.tree import UnknownTextError
 from tests.drift.nvue_shown import commands

@@ -11,14 +11,14 @@ from fabricgen.diff.compare import collector_paused
 from fabricgen.kernel.diagnostics import InputError, Severity, printable
 from fabricgen.publish.workers import in_order, processors
 from fabricgen.render.redaction import without_secrets
-from fabricgen.running.differences import Verdict, rules_of
-from fabricgen.running.statements import spelling_of
-from fabricgen.verify.drift.by_bgpcfgd import compare_sessions
+from fabricgen.running.differences import Verdict, prepare_files, rules_of
+from fabricgen.running.statements import nos_of_files, spelling_of
+from fabricgen.running.tree import CANNOT_READ
 from fabricgen.verify.drift.collected import Collected, collected, shown_by
 from fabricgen.verify.drift.finding import Checked, Drift, Finding
-from fabricgen.verify.drift.planned import Planned, nos_of
+from fabricgen.verify.drift.planned import Planned
 from fabricgen.verify.drift.waiving import Waiver, judge_waivers, valid_waivers
-from fabricgen.verify.drift.wording import CANNOT_READ, by_path, findings_of
+from fabricgen.verify.drift.wording import by_path, findings_of
 from fabricgen.verify.dumps._sources import Source
 
 BATCH = 64
@@ -85,22 +85,21 @@ def _checked(device: str, sources: list[Source], planned: Files, asked: Asked) -
     except InputError as error:
         return Checked(device, (), (Finding(device, "", error.diagnostics[0].message),))
     files, ignored = tuple(shown.files), tuple(shown.ignored)
-    nos = nos_of(planned)
+    nos = nos_of_files(planned)
     if nos not in shown.by_nos:
         return Checked(device, files, (Finding(device, "", _of_another(nos, sorted(shown.by_nos))),), ignored=ignored)
-    running = shown.by_nos[nos]
-    if nos == "sonic" and "config_db.json" not in running:
-        text = "only FRR's configuration was collected; config_db.json is needed too"
-        return Checked(device, files, (Finding(device, "", text),), ignored=ignored)
+    prepared = prepare_files(nos, shown.by_nos[nos], planned)
+    if prepared.lack:
+        return Checked(device, files, (Finding(device, "", prepared.lack),), ignored=ignored)
     findings = [
         Finding(device, "", f"{printable(other)} and {printable(one)} are both its {name}, and differ")
         for name, one, other in shown.twice
     ]
-    running, more = _fitting(device, dict(running), planned)
-    findings += more
-    if running == dict(planned):
+    findings += [by_path(device, verdict, Severity.ERROR) for verdict in prepared.verdicts]
+    findings += [Finding(device, subject, text, severity) for subject, text, severity in prepared.notes]
+    if prepared.files == dict(planned):
         return Checked(device, files, tuple(findings), ignored=ignored)
-    return _judged(Checked(device, files, tuple(findings), ignored=ignored), nos, (running, planned), asked)
+    return _judged(Checked(device, files, tuple(findings), ignored=ignored), nos, (prepared.files, planned), asked)
 
 
 def _of_another(nos: str, found: list[str]) -> str:
@@ -109,24 +108,6 @@ def _of_another(nos: str, found: list[str]) -> str:
     catalog = Catalog()
     runs = " and ".join(catalog.naming(each).title for each in found)
     return f"runs {runs}; the plan has {catalog.naming(nos).title}"
-
-
-def _fitting(device: str, running: dict[str, str], planned: Files) -> tuple[dict[str, str], list[Finding]]:
-    """SONiC's files: FRR's own is judged by its sessions where bgpcfgd writes it, and taken from the plan where it is
-    not there.
-    """
-    findings: list[Finding] = []
-    if "frr.conf" in running and "frr.conf" not in planned:
-        findings += compare_sessions(device, running.pop("frr.conf"), planned["config_db.json"])
-        text = (
-            "of what FRR runs, sessions and static routes were compared; bgpcfgd makes it of config_db.json, which was"
-        )
-        findings.append(Finding(device, "BGP", text, Severity.WARNING))
-    if "frr.conf" in planned and "frr.conf" not in running:
-        text = "no configuration of FRR was collected (`vtysh -c 'show running-config'`): sessions are not compared"
-        findings.append(Finding(device, "BGP", text))
-        running["frr.conf"] = planned["frr.conf"]
-    return running, findings
 
 
 def _judged(begun: Checked, nos: str, files: tuple[Files, Files], asked: Asked) -> Checked:

@@ -10,7 +10,8 @@ from pathlib import Path, PurePosixPath
 from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.publish.manifest import MANIFEST
 from fabricgen.publish.reading import Surroundings
-from fabricgen.verify.drift.forms import Told, told_by
+from fabricgen.running.dumps import ShownConfiguration
+from fabricgen.verify.drift.forms import recognize_configuration
 from fabricgen.verify.dumps._sources import Source, contents, sources
 
 CODE = "FG144"
@@ -90,12 +91,15 @@ def _by_content(
     return None
 
 
-def texts(source: Source) -> Iterator[tuple[str, Told | None]]:
+def texts(source: Source) -> Iterator[tuple[str, ShownConfiguration | None]]:
     """(file, what it tells) of a file; raises InputError for one that is damaged or too large."""
     for shown, data in contents(source):
         if len(data) > MOST_BYTES:
             raise fault(CODE, f"'{shown}' has more than {MOST_BYTES >> 20} MiB, which no running configuration has")
-        yield shown, None if b"\0" in data[:4096] else told_by(data.decode("utf-8-sig", errors="replace"))
+        yield (
+            shown,
+            None if b"\0" in data[:4096] else recognize_configuration(data.decode("utf-8-sig", errors="replace")),
+        )
 
 
 @dataclass

@@ -12,10 +12,8 @@ from fabricgen.kernel.diagnostics import fault
 from fabricgen.publish.reading import Built, open_built
 from fabricgen.render.engine import render_options, subject_files, subjects_of
 from fabricgen.render.nos_protocol import known_nos
+from fabricgen.running.statements import nos_of_files
 from fabricgen.verify.drift.collected import CODE
-
-NOS_OF = {"config_db.json": "sonic", "startup.yaml": "cumulus"}
-"""The NOS that takes a file of a device; EOS's is named after the device."""
 
 
 class Planned(Protocol):
@@ -76,18 +74,8 @@ def of_build(folder: str) -> OfBuild:
     for path in sorted(every):
         top, _, rest = path.partition("/")
         device, _, name = rest.partition("/")
-        if top == "configs" and (name == "frr.conf" or nos_of([name])):
+        if top == "configs" and nos_of_files([name]):
             found.setdefault(device, []).append(path)
     if not found:
         raise fault(CODE, f"'{folder}' has no configurations", hint="build it with its part `configs`")
     return OfBuild(built, {name: tuple(paths) for name, paths in found.items()})
-
-
-def nos_of(files: Iterable[str]) -> str:
-    """The NOS whose reader takes files of these names; "" for none."""
-    for name in files:
-        if name in NOS_OF:
-            return NOS_OF[name]
-        if name.endswith(".cfg"):
-            return "eos"
-    return ""

@@ -5,24 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from importlib import import_module
-
-from ruamel.yaml.error import YAMLError
 
 from fabricgen.kernel.diagnostics import Severity
+from fabricgen.kernel.nos_rooms import load_part
 from fabricgen.render.redaction import MASK
-from fabricgen.running.differences import FRR, Verdict
+from fabricgen.running.differences import Verdict
 from fabricgen.running.form import Switch
 from fabricgen.running.statements import UNREADABLE, Path, Spelling, Statements
-from fabricgen.running.tree import STUMBLES, tolerant
+from fabricgen.running.tree import CANNOT_READ, tolerant
 from fabricgen.verify.drift.comparing import differences
 from fabricgen.verify.drift.finding import Finding
 
 MOST_READ = 6
 """Readings of a device's configuration for words; a device that differs in more ways is told by paths from there on."""
-
-CANNOT_READ = (*STUMBLES, RecursionError, YAMLError, MemoryError)
-"""What reading text of any kind may raise."""
 
 MOST_CHARACTERS = 200
 """The longest step of a path, and value, that is told."""
@@ -121,9 +116,7 @@ class _Reader:
         """The neutral form, None where it or a part of it cannot be read."""
         try:
             with tolerant() as notes:
-                form: Switch = import_module(f"fabricgen.running.{self._nos}.device").read(
-                    self._spelling.files_of(stated)
-                )
+                form: Switch = load_part(self._nos, "reader").read(self._spelling.files_of(stated))
         except CANNOT_READ:
             return None
         return None if notes.unread else form
@@ -185,6 +178,6 @@ def _masked(text: str) -> str:
 def path_text(path: Iterable[str]) -> str:
     """A path as people read it: `PORT|Ethernet0|mtu` as SONiC's tools do, lines with ` / ` between them."""
     steps = list(path)
-    # tables of config_db are in capitals without a blank, sections of other systems are not
-    tables = len(steps) > 1 and steps[0] != FRR and not any(" " in step for step in steps[:1]) and steps[0].isupper()
+    # tables of config_db are in capitals without a blank, sections of other systems and names of files are not
+    tables = len(steps) > 1 and " " not in steps[0] and steps[0].isupper()
     return ("|" if tables else " / ").join(steps)

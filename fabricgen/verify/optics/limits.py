@@ -8,7 +8,7 @@ MARGIN = 10.0
 """An error rate within this factor of its limit is told, since dirt and warmth take that much."""
 
 FEC_FROM_GBPS = 100
-"""Ports of this speed and more have RS-FEC in the configs of fabricgen, whatever the NOS (render/nos)."""
+"""Ports of this speed and more have RS-FEC in the configs of fabricgen, whatever the NOS (nos/*/writing)."""
 
 LENGTH_SLACK_M = 1.0
 """Lengths of cables are told in whole metres (SFF-8636, byte 146), so that a difference below this means nothing."""

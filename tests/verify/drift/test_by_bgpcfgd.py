@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fabricgen.kernel.diagnostics import Severity
-from fabricgen.running.bgpcfgd import frr_of
+from fabricgen.nos.sonic.routing_daemon import make_frr_text
 from tests.verify.drift.test_drift import checked, files_of
 
 PEER = "10.64.0.0"
@@ -22,7 +22,7 @@ IMAGES_OWN = (
 
 def as_vtysh_shows(config_db: str) -> str:
     inside, beside = IMAGES_OWN
-    frr = frr_of(json.loads(config_db)).replace(
+    frr = make_frr_text(json.loads(config_db)).replace(
         " neighbor PEER_V4 peer-group\n", f"{inside} neighbor PEER_V4 peer-group\n", 1
     )
     return HEAD + beside + frr.replace("address-family ipv4\n", "address-family ipv4 unicast\n")

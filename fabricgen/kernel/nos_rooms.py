@@ -1,0 +1,34 @@
+"""Rooms of NOSes: `fabricgen/nos/NAME/`, whose modules say what fabricgen can do with one; nothing lists them.
+
+A room may have `writer.py` (the files of a switch or fabric), `reader.py` (what files say), `statements.py` and
+`differences.yaml` (how two configurations are compared). The name is the word in blueprints under `nos:`.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+PACKAGE = "fabricgen.nos"
+
+
+@cache
+def list_nos(part: str) -> tuple[str, ...]:
+    """Return the sorted names of the NOSes whose room has a module of that name, without importing any."""
+    rooms = (entry for folder in import_module(PACKAGE).__path__ for entry in os.scandir(folder) if entry.is_dir())
+    return tuple(sorted(room.name for room in rooms if os.path.exists(f"{room.path}/{part}.py")))  # noqa: PTH110 - the path is text
+
+
+def load_part(nos: str, part: str) -> ModuleType:
+    """Import a module of a NOS's room; raises KeyError where there is none."""
+    if nos not in list_nos(part):
+        raise KeyError(nos)
+    return import_module(f"{PACKAGE}.{nos}.{part}")
+
+
+def room_file(nos: str, name: str) -> Path:
+    """Return the path of a data file in a NOS's room, whether or not it is there."""
+    return Path(import_module(PACKAGE).__path__[0], nos, name)

@@ -1,0 +1,19 @@
+"""Cumulus Linux: `nv config show`, as YAML, JSON or commands, and startup.yaml."""
+
+from __future__ import annotations
+
+import re
+
+from fabricgen.running.dumps import Dump, ShownConfiguration, text_at
+
+
+def recognize_configuration(dump: Dump) -> ShownConfiguration | None:
+    """The configuration that a dump shows; None where it is none of Cumulus Linux."""
+    if isinstance(dump.data, list) and any(isinstance(step, dict) and "set" in step for step in dump.data):
+        hostname = text_at(dump.data, "set", "system", "hostname")
+    elif not dump.is_json and re.search(r"^(?:- (?:header|set):|nv set )", dump.text[:4096], re.M):
+        stated = re.search(r"^(?: {2,8}hostname:|nv set system hostname) *'?\"?([\w.-]+)", dump.text, re.M)
+        hostname = stated[1] if stated else ""
+    else:
+        return None
+    return ShownConfiguration("cumulus", {"startup.yaml": dump.text}, hostname)

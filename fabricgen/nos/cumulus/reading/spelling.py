@@ -1,0 +1,293 @@
+"""NVUE in one spelling: what a switch tells in any form, as statements in the words of Cumulus Linux 5.15.
+
+Forms: `nv config show` as YAML, JSON or commands (`-o commands`), and startup.yaml. How NVUE spells is data,
+spellings.yaml.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path as FilePath
+from typing import Any
+
+from pydantic import Field
+from ruamel.yaml import YAML
+
+from fabricgen.models.base import FrozenModel
+from fabricgen.nos.cumulus.reading.ranges import expand_range
+from fabricgen.running.statements import Path, Statements
+from fabricgen.running.tree import UnknownTextError
+
+MOST_SETTINGS, MOST_DEEP = 500_000, 40
+"""More settings than a switch has, and deeper: YAML may repeat itself without end."""
+
+_STATES = {"on": "enabled", "off": "disabled", "true": "enabled", "false": "disabled"}
+"""5.15 says `state: enabled` where releases before it said `enable: on`."""
+_NOTHING = ("", "null", "~")
+_MAC = re.compile(r"[0-9A-Fa-f]{2}(:[0-9A-Fa-f]{2}){5}")
+_V6 = re.compile(r"(?=.*:.*:)[0-9A-Fa-f:.]+(/\d{1,3})?")
+_DOTTED = re.compile(r"(\d{1,5})\.(\d{1,5})")
+_NUMBER = re.compile(r"0|[1-9]\d{0,18}")
+
+
+class Move(FrozenModel):
+    """A setting that 5.15 has elsewhere: `{word}` stands for one step of a path; `also` is said besides."""
+
+    from_: str
+    to: str
+    value: str | None = None
+    also: Mapping[str, str] = Field(default_factory=dict)
+
+
+class Spellings(FrozenModel):
+    """The file spellings.yaml, which explains its parts; `*` is any step of a path."""
+
+    names: frozenset[str]
+    containers: frozenset[str]
+    flags: tuple[str, ...]
+    values: tuple[str, ...]
+    choices: tuple[str, ...]
+    ranged: frozenset[str]
+    lists: frozenset[str]
+    texts: frozenset[str]
+    asns: frozenset[str]
+    own_words: frozenset[str]
+    secret_keys: frozenset[str]
+    secrets: frozenset[str]
+    moved: tuple[Move, ...]
+
+
+@cache
+def load_spellings() -> Spellings:
+    """How NVUE spells."""
+    data = YAML(typ="safe").load(FilePath(__file__).with_name("spellings.yaml").read_bytes())
+    data["moved"] = [
+        {("from_" if key == "from" else key): value for key, value in row.items()} for row in data["moved"]
+    ]
+    return Spellings.model_validate(data)
+
+
+def read_settings(text: str) -> Statements:
+    """All settings of a switch in one spelling: (keys) -> value, "" for what is there and has none.
+
+    What a list of trees says twice holds as it was said last. Keys of peer groups stay with the groups. Raises
+    UnknownTextError for what has no settings, or more than a switch has, and YAMLError and ValueError for text that is
+    no YAML or JSON.
+    """
+    stated = [leaf for name, tree in _trees(text) for leaf in _leaves(tree, () if name == "set" else (name,))]
+    families: dict[str, set[str]] = {}
+    for path, _ in stated:
+        # releases before 5.15 had one place for what the shared addresses of both families have in common
+        if path[2:5] == ("ip", "vrr", "address") and len(path) == 6:
+            families.setdefault(path[1], set()).add(_family(path[5]))
+    return {path: value for leaf in stated for path, value in _moved(*leaf, families)}
+
+
+def tree_of(stated: Statements) -> dict[str, Any]:
+    """The tree of NVUE that says the same, with numbers as numbers."""
+    tree: dict[str, Any] = {}
+    for path, value in stated.items():
+        node = tree
+        for depth, step in enumerate(path[:-1], 1):
+            node = node.setdefault(step, {})
+            if step in load_spellings().secret_keys and node:
+                (node,) = node.values()
+            if not isinstance(node, dict):
+                raise UnknownTextError(f"{' '.join(path[:depth])} has a value, and settings below it")
+        node.setdefault(path[-1], {})
+        if value:
+            node[path[-1]] = _typed(path, value)
+    return tree
+
+
+def _typed(path: Path, value: str) -> Any:
+    known = load_spellings()
+    if path[-1] in known.secret_keys or _is_at(path, "choices"):
+        return {value: {}}
+    if path[-1] in known.lists:
+        return value.split(",")
+    plain = path[-1] in known.texts | known.secrets
+    return int(value) if not plain and _NUMBER.fullmatch(value) else value
+
+
+def _trees(text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """(what is done with it: `set`, and other words than `header`, a tree) for each tree of a text."""
+    if re.search(r"^nv (?:set|unset) ", text, re.M):
+        yield from _of_commands(text)
+        return
+    if text.lstrip()[:1] in ("{", "["):
+        items = json.loads(text, parse_int=str, parse_float=str, parse_constant=str)
+    else:
+        items = YAML(typ="base").load(text)  # nothing but text: 65000.10 is an AS number, and no fraction
+    for item in items if isinstance(items, list) else [items]:
+        if not isinstance(item, Mapping):
+            raise UnknownTextError("settings are a list of trees, such as `- set:`")
+        for name, tree in item.items():
+            if name != "header":
+                yield str(name), tree if isinstance(tree, Mapping) else {} if _is_nothing(tree) else {tree: {}}
+
+
+def _of_commands(text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The trees of `nv set` and other commands that do not show."""
+    for command in re.split(r"^nv +", text, flags=re.M)[1:]:
+        verb, *words = shlex.split(command, comments=True)
+        if verb in ("set", "unset") and words:
+            yield verb, _of_words(words)
+
+
+def _of_words(words: list[str]) -> dict[str, Any]:
+    """The tree of one command, whose last word is a value, or the name of a thing."""
+    known, path, last = load_spellings(), tuple(words[:-1]), words[-1]
+    is_value = bool(path) and (
+        _is_at(path, "values")
+        or not (
+            known.names.intersection(path[-2:])
+            or (path[-1] in known.containers and last in known.names | known.containers)
+        )
+    )
+    tree: Any = last if is_value else {last: {}}
+    for word in reversed(path):
+        tree = {word: tree}
+    return dict(tree)
+
+
+def _leaves(tree: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, str]]:
+    """Every setting of a tree; raises UnknownTextError for more of them, or deeper, than a switch has."""
+    pending: list[tuple[Path, Any]] = [(path, tree)]
+    left = MOST_SETTINGS
+    while pending:
+        at, value = pending.pop()
+        if (left := left - 1) < 0 or len(at) > MOST_DEEP:
+            raise UnknownTextError(f"more than {MOST_SETTINGS:,} settings, or deeper than {MOST_DEEP}")
+        if not isinstance(value, Mapping):
+            if not _is_nothing(value):
+                yield at, _word(at[-1], value)
+            elif _says_itself(at):
+                yield at, ""
+        elif len(value) == 1 and _is_at(at, "choices") and _is_nothing(next(iter(value.values()))):
+            yield at, str(next(iter(value)))
+        else:
+            if at and (_says_itself(at) if not value else len(at) > 1 and at[-2] in load_spellings().names):
+                yield at, ""
+            pending += reversed(list(_below(at, value)))
+
+
+def _below(path: Path, tree: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
+    known = load_spellings()
+    if path and path[-1] in known.secret_keys:
+        yield path, ",".join(sorted(map(str, tree)))
+        trees = (value for value in tree.values() if isinstance(value, Mapping))
+        yield from (((*path, str(key)), value) for below in trees for key, value in below.items())
+        return
+    for key, value in tree.items():
+        for name in expand_range(str(key)) if path and path[-1] in known.ranged else (str(key),):
+            yield (*path, _word("", name)), value
+
+
+def _says_itself(path: Path) -> bool:
+    """Whether a map says that something is there while it has nothing in it."""
+    known = load_spellings()
+    return (
+        path[-1] not in known.names | known.containers
+        or bool(known.names.intersection(path[-2:-1]))
+        or _is_at(path, "flags")
+    )
+
+
+def _is_nothing(value: Any) -> bool:
+    return value is None or value in ({}, []) or (isinstance(value, str) and value in _NOTHING)
+
+
+def _is_at(path: Path, kind: str) -> bool:
+    """Whether a path ends as one of the places of a kind (`choices`, `flags`, `values`) does."""
+    places = _places(kind)
+    return any(
+        len(path) >= len(steps)
+        and all(step in ("*", own) for step, own in zip(steps, path[-len(steps) :], strict=True))
+        for last in (*path[-1:], "*")
+        for steps in places.get(last, ())
+    )
+
+
+@cache
+def _places(kind: str) -> dict[str, list[tuple[str, ...]]]:
+    """Places by their last step."""
+    places: dict[str, list[tuple[str, ...]]] = {}
+    for place in getattr(load_spellings(), kind):
+        steps = tuple(place.split("/"))
+        places.setdefault(steps[-1], []).append(steps)
+    return places
+
+
+def _word(key: str, value: Any) -> str:
+    """A key ("" before it) or value in the spelling of NVUE: lists by commas, MACs and IPv6 as their RFCs have them."""
+    if isinstance(value, list):
+        # thirty aliases of lists of aliases are a billion words, and NVUE has lists of words alone
+        if any(isinstance(each, list | dict) for each in value):
+            raise UnknownTextError(f"a list in '{key}' holds lists or maps")
+        return ",".join(_word(key, each) for each in value)
+    text, known = str(value).lower() if isinstance(value, bool) else str(value), load_spellings()
+    if key in known.own_words | known.secrets:
+        return text
+    if key in known.asns and (dotted := _DOTTED.fullmatch(text)):
+        return str((int(dotted[1]) << 16) + int(dotted[2]))
+    if _MAC.fullmatch(text):
+        return text.lower()
+    if _V6.fullmatch(text):
+        try:
+            return str(ipaddress.ip_interface(text) if "/" in text else ipaddress.ip_address(text))
+        except ValueError:
+            return text
+    return _STATES.get(text, text) if key else text
+
+
+def _family(word: str) -> str:
+    return "ipv6" if ":" in word else "ipv4"
+
+
+@cache
+def _moves() -> dict[str, list[tuple[Path, Move]]]:
+    """Moves by the first step of where they are from."""
+    moves: dict[str, list[tuple[Path, Move]]] = {}
+    for move in load_spellings().moved:
+        steps = tuple(move.from_.split("/"))
+        moves.setdefault(steps[0], []).append((steps, move))
+    return moves
+
+
+def _moved(path: Path, value: str, families: Mapping[str, set[str]]) -> Iterator[tuple[Path, str]]:
+    """A setting where 5.15 has it; that of shared addresses once for each family which the interface has of them."""
+    for steps, move in _moves().get(path[0], ()):
+        words = _matched(steps, path)
+        if words is None:
+            continue
+        rest = _of_state(path[len(steps) :], value)
+        words["family"] = _family(rest[0]) if rest else "ipv4"
+        for family in sorted(families.get(path[1], {"ipv4"})) if "{vrr}" in move.to else ("",):
+            words["vrr"] = family
+            yield (*_filled(move.to, words), *rest), value if move.value is None else move.value
+        for also, said in move.also.items():
+            yield _filled(also, words), said.format(**words)
+        return
+    yield _of_state(path, value), value
+
+
+def _of_state(path: Path, value: str) -> Path:
+    """The place of what was turned on by `enable` before 5.15."""
+    return (*path[:-1], "state") if path[-1:] == ("enable",) and value in _STATES.values() else path
+
+
+def _filled(place: str, words: Mapping[str, str]) -> Path:
+    return tuple(step.format(**words) for step in place.split("/"))
+
+
+def _matched(steps: Path, path: Path) -> dict[str, str] | None:
+    """What the steps `{word}` of a place stand for in a path that begins so; None for another."""
+    if len(path) < len(steps) or any(step != own and step[0] != "{" for step, own in zip(steps, path, strict=False)):
+        return None
+    return {step[1:-1]: own for step, own in zip(steps, path, strict=False) if step[0] == "{"}

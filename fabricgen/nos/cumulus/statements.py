@@ -1,0 +1,74 @@
+"""A startup.yaml, or what `nv config show` prints, as statements: every leaf of NVUE's tree, as it takes effect.
+
+What a neighbour has from its peer group is stated of the neighbour, and the AS number and router id that a VRF has from
+`router bgp` of the VRF: NVUE says them in one place or the other ("The BGP neighbor inherits the group's
+configuration", NVUE Command Reference, BGP).
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+
+from ruamel.yaml import YAML
+
+from fabricgen.nos.cumulus.reading.spelling import read_settings, tree_of
+from fabricgen.running.statements import Path, Statements
+
+FILE = "startup.yaml"
+
+FILES = (FILE,)
+AUTO = "auto"
+"""A neighbour or group for which this is said takes what is above it."""
+
+_OWN = ("description",)
+"""What of a group is not that of its neighbours."""
+_OF_ROUTER = ("autonomous-system", "router-id")
+
+
+def read_statements(files: Mapping[str, str]) -> Statements:
+    """The statements of `startup.yaml`, in whatever form NVUE shows it; raises as `read_settings` does."""
+    return inherit_settings(read_settings(files[FILE]))
+
+
+def inherit_settings(stated: Statements) -> Statements:
+    """What settings, such as `read_settings` gives, come to where one is taken from another."""
+    sessions: dict[Path, Statements] = {}
+    effects: Statements = {}
+    for path, value in stated.items():
+        if path[0] == "vrf" and path[2:4] == ("router", "bgp"):
+            sessions.setdefault(path[:4], {})[path[4:]] = value
+        else:
+            effects[path] = value
+    for vrf, own in sessions.items():
+        for word in _OF_ROUTER:
+            if above := stated.get(("router", "bgp", word)):
+                own.setdefault((word,), above)
+        effects |= {(*vrf, *path): value for path, value in _inherited(own).items()}
+    return effects
+
+
+def files_of(stated: Statements) -> dict[str, str]:
+    """`startup.yaml` with these statements."""
+    text = io.StringIO()
+    YAML(typ="safe").dump([{"set": tree_of(stated)}], text)
+    return {FILE: text.getvalue()}
+
+
+def _inherited(bgp: Statements) -> Statements:
+    """BGP of a VRF with what groups say stated of their neighbours; a group of none keeps it."""
+    stated = {path: value for path, value in bgp.items() if path[0] not in ("neighbor", "peer-group") or value != AUTO}
+    groups: dict[str, Statements] = {}
+    for path, value in stated.items():
+        if path[0] == "peer-group" and len(path) > 2 and path[2:] != _OWN:
+            groups.setdefault(path[1], {})[path[2:]] = value
+    members = {
+        path[1]: group for path, group in stated.items() if path[0] == "neighbor" and path[2:] == ("peer-group",)
+    }
+    for neighbor, group in members.items():
+        for below, value in groups.get(group, {}).items():
+            stated.setdefault(("neighbor", neighbor, *below), value)
+    for group in {*members.values()} & groups.keys():
+        for below in groups[group]:
+            del stated[("peer-group", group, *below)]
+    return stated

@@ -1,0 +1,249 @@
+"""NVIDIA Cumulus Linux: one `startup.yaml`, the object tree of NVUE, as /etc/nvue.d/startup.yaml holds it.
+
+The tree is that of Cumulus Linux 5.15 and later, where addresses moved under `ipv4` and `ipv6`, a VRF to `vrf` of the
+interface, LLDP and SSH under `system`, and `enable: on` became `state: enabled` (user guide 5.15, "New and Changed NVUE
+Commands"; nesting and values: NVUE Command Reference, and the startup.yaml files that the user guide prints). Older
+releases take another tree and are not served. Every catalogued model runs 5.15, an SN6600_LD from 5.18.2 (knowledge
+base, "Minimum Cumulus Linux Release for Each Switch Model").
+
+Text is quoted as JSON strings, which are double-quoted scalars of YAML; so are addresses, since eight decimal groups
+of IPv6 are a number to YAML 1.1, and keys that NVUE holds to be names though they look like numbers.
+
+A split cage has a row of its own, which holds `link breakout`; its ports are interfaces beside it. Where a split takes
+up the next cage too, that one is `disabled` (user guide, "Switch Port Attributes"). A switch without a management
+address keeps SSH in the default VRF; others serve it in `mgmt`, where the management port and its gateway are.
+
+VRFs keep their names but for those that would clash with what the kernel has; these get `vrf_` in front, which no
+blueprint's VRF begins with.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from fabricgen.catalog.loader import Catalog
+from fabricgen.catalog.naming import NosNaming
+from fabricgen.nos.cumulus.writing.balancing import balancing_values, is_adaptive
+from fabricgen.nos.cumulus.writing.host_services import access_of, filters
+from fabricgen.nos.cumulus.writing.overlay import overlay_values
+from fabricgen.nos.cumulus.writing.qos import pfc_profile, qos_values, speed_profile
+from fabricgen.nos.cumulus.writing.relay import circuit_forms, discovery, relay_values
+from fabricgen.nos.cumulus.writing.routing import routing_values
+from fabricgen.nos.cumulus.writing.segments import segment_of, segment_values, tracked
+from fabricgen.nos.cumulus.writing.system import system_values
+from fabricgen.nos.cumulus.writing.trim import is_trimmed, trim_values
+from fabricgen.nos.cumulus.writing.words import family
+from fabricgen.render.escape import one_line, token, yaml_text
+from fabricgen.render.nos_protocol import Circuits
+from fabricgen.render.ports import blocked_cages, lanes_of, numbered_cages, unused_ports
+from fabricgen.render.trees import as_yaml, merged, read_data
+from fabricgen.views.exits import EXIT
+from fabricgen.views.switch import Bond, PlacedSnippet, Service, Subinterface, SwitchPort, SwitchView
+from fabricgen.wiring.bonds import PAIR_VLAN
+
+KEEPS_ORDER = True
+
+GATEWAY_MTU = 9216
+"""Of the gateways of VLANs, bytes."""
+
+FEC_FROM_GBPS = 100
+ADAPTIVE_UP_TO_GBPS = {"Spectrum-4": 400}
+"""Chip -> the fastest ports with adaptive routing, for chips that do not support it at every speed (user guide, "Equal
+Cost Multipath Load Sharing").
+"""
+
+_COMMENTS = re.compile(r"\A(?:#.*\n)*")
+
+_FEC = {"rs": "rs", "fc": "baser", "none": "off"}
+
+_TAKEN = re.compile(r"default|mgmt|lo|bridge|vlan[0-9]*|(eth|swp|bond|dummy|vxlan)[0-9].*")
+"""Names that a VRF cannot have, as it is an interface in the kernel."""
+
+
+def files(switch: SwitchView) -> tuple[tuple[str, str], ...]:  # noqa: ARG001 - every switch has the same file
+    """The one file of a switch."""
+    return (("startup.yaml.j2", "startup.yaml"),)
+
+
+def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
+    """The values for the templates in `templates/cumulus`."""
+    naming = catalog.naming("cumulus")
+    dynamic = is_adaptive(switch, naming)
+    return {
+        "hostname": token(switch.name),
+        "mtu": GATEWAY_MTU,
+        "management_port": naming.management_of(switch.profile),
+        "management": [(family(a), a, gateway) for a, gateway in switch.managements if gateway],
+        "loopbacks": [
+            (family(address), f"{address}/{length}")
+            for address, length in ((switch.loopback, 32), (switch.loopback6, 128))
+            if address
+        ],
+        "breakouts": _breakouts(switch, naming),
+        "ports": [_port_row(switch, port, dynamic=dynamic) for port in switch.ports],
+        "filters": filters(switch),
+        **relay_values(switch, vrf_name),
+        "pair": _pair(switch),
+        "bonds": [_bond_row(switch, bond) for bond in switch.bonds],
+        "unused": _unused(switch, naming),
+        "vlans": [_vlan_row(service) for service in switch.services if service.gateways],
+        "subinterfaces": [_subinterface_row(port, sub) for port, sub in switch.subinterfaces],
+        "qos": qos_values(switch),
+        "trim": trim_values(switch, naming),
+        "shaped": switch.fabric.qos.cnp_max_percent > 0,
+        **balancing_values(switch, naming),
+        **system_values(switch),
+        "overlay": overlay_values(switch),
+        **segment_values(switch),
+        **routing_values(switch, vrf_name),
+    }
+
+
+def circuits(switch: SwitchView, catalog: Catalog) -> Circuits:  # noqa: ARG001 - one signature for all
+    """What requests of hosts say of their ports (`writing/relay.py`)."""
+    return Circuits(circuit_forms(switch), "bond{number}", {})
+
+
+def with_trees(
+    file: str,
+    text: str,
+    snippets: tuple[PlacedSnippet, ...],
+    judge: Catalog | None,  # noqa: ARG001 - what NVUE takes is not known here
+) -> str:
+    """The rendered tree with the trees of snippets merged in, written anew below the comments at its head."""
+    (item,) = read_data(file, text)
+    tree = item["set"]
+    for snippet in snippets:
+        tree = merged(tree, snippet.tree, snippet)
+    return "".join(_COMMENTS.findall(text)[:1]) + as_yaml([{**item, "set": tree}])
+
+
+def vrf_name(vrf: str) -> str:
+    """The name of a VRF in Cumulus Linux, "" for the default one."""
+    return f"vrf_{vrf}" if _TAKEN.fullmatch(vrf) else vrf and token(vrf)
+
+
+def _breakouts(switch: SwitchView, naming: NosNaming) -> list[tuple[str, str, int]]:
+    """(interface of the cage itself, breakout mode, lanes of each port) of split cages, and of cages that these
+    disable.
+    """
+    ways, blocked = {port.cage: port.ways for port in switch.ports}, blocked_cages(switch)
+    return [
+        (
+            token(naming.port(number, 0, 1, cage, None, switch.profile.slot_of(number))),
+            "disabled" if number in blocked else f"{ways[number]}x",
+            0 if number in blocked else cage.lanes // ways[number],
+        )
+        for number, cage in numbered_cages(switch.profile)
+        if number in blocked or ways.get(number, 1) > 1
+    ]
+
+
+def _unused(switch: SwitchView, naming: NosNaming) -> list[str]:
+    """Ports to shut down; a cage that a neighbour disables has none."""
+    disabled = {name for name, mode, _ in _breakouts(switch, naming) if mode == "disabled"}
+    return [token(name) for name in unused_ports(switch, naming) if name not in disabled]
+
+
+def _vlan_row(service: Service) -> dict[str, Any]:
+    return {
+        "vlan": service.vlan,
+        "description": yaml_text(f"gateway of {service.label}"),
+        "addresses": [(family(gateway), gateway) for gateway in service.gateways],
+        "shared": [(family(own), own, gate) for own, gate in zip(service.owns, service.gateways, strict=False)],
+        "vrf": vrf_name(service.vrf),
+        "discovery": discovery(service.offers, service.gateway6 or (service.gateway if ":" in service.gateway else "")),
+    }
+
+
+def _port_row(switch: SwitchView, port: SwitchPort, *, dynamic: bool) -> dict[str, Any]:
+    """The values of a port, "" and 0 where it has none; `addresses` are (family, address).
+
+    Lanes are given where a port leaves some of its share of the cage unused. Copper ports negotiate their speed.
+    """
+    cage, service, own = switch.profile.cage(port.cage), switch.service_of(port), port.settings
+    lanes = lanes_of(port, cage)
+    return {
+        "name": token(port.name),
+        "description": yaml_text(one_line(port.label)),
+        "mtu": port.mtu,
+        "speed_gbps": 0 if cage.form_factor == "RJ45" else port.speed_gbps,
+        "lanes": lanes if lanes < cage.lanes // port.ways else 0,
+        "fec": _FEC[own.fec]
+        if own.fec
+        else "rs"
+        if port.speed_gbps >= FEC_FROM_GBPS and not port.fec_in_module
+        else "",
+        "state": "down" if own.shutdown else "up",
+        "bond": port.bond,
+        **_vlans(switch, port),
+        **access_of(switch, port),
+        "vrf": vrf_name(service.vrf) if service and port.addresses else "",
+        "addresses": [(family(address), address) for address in port.addresses],
+        "qos_profile": speed_profile(port.speed_gbps) if switch.fabric.qos.lossless else "",
+        "pfc": pfc_profile(port),
+        "trimmed": is_trimmed(port),
+        "tracked": tracked(switch, port),
+        "adaptive": dynamic
+        and port.role not in ("host", EXIT)
+        and port.speed_gbps <= _adaptive_up_to(switch.profile.asic),
+    }
+
+
+def _bond_row(switch: SwitchView, bond: Bond) -> dict[str, Any]:
+    """The values of a bond."""
+    return {
+        "name": f"bond{bond.number}",
+        "mlag": bond.number if bond.mlag else 0,
+        **segment_of(bond),
+        "members": [token(port.name) for port in bond.ports],
+        "description": yaml_text(one_line(bond.label)),
+        "mtu": bond.mtu,
+        "state": "down" if bond.shutdown else "up",
+        **_vlans(switch, bond.first),
+        **access_of(switch, bond.first),
+    }
+
+
+def _pair(switch: SwitchView) -> dict[str, Any] | None:
+    """The values of an MLAG pair; None for a switch that is in none."""
+    pair = switch.pair
+    if pair is None:
+        return None
+    routed = [sub for sub in pair.end.subinterfaces if not sub.in_gateway]
+    links = [(PAIR_VLAN, "", pair.end.addresses), *((sub.vlan, vrf_name(sub.vrf), sub.addresses) for sub in routed)]
+    return {
+        "members": [token(port.name) for port in pair.ports],
+        "description": yaml_text(one_line(f"MLAG peer link to {pair.mate}")),
+        "mtu": pair.ports[0].mtu,
+        "links": [(vlan, vrf, [(family(address), address) for address in own]) for vlan, vrf, own in links],
+        "mac": pair.mac,
+        "backup": pair.backup,
+        "in_management": pair.in_management,
+    }
+
+
+def _vlans(switch: SwitchView, port: SwitchPort) -> dict[str, Any]:
+    """The VLANs of a port or bond: `trunk_vlans` are all of them where one has tags, else none."""
+    untagged, tagged = switch.vlans_of(port)
+    trunk = (*((untagged,) if untagged else ()), *tagged) if tagged else ()
+    return {"access_vlan": untagged, "trunk_vlans": trunk}
+
+
+def _adaptive_up_to(asic: str) -> int:
+    """The fastest port, Gb/s, on which a chip supports adaptive routing."""
+    return next((gbps for chip, gbps in ADAPTIVE_UP_TO_GBPS.items() if asic.startswith(chip)), 1 << 20)
+
+
+def _subinterface_row(port: SwitchPort, sub: Subinterface) -> dict[str, Any]:
+    """The sub-interface that carries a VRF over a link."""
+    return {
+        "name": f"{token(port.name)}.{sub.vlan}",
+        "port": token(port.name),
+        "description": yaml_text(one_line(f"{port.peer} {port.peer_port} vrf {sub.vrf}")),
+        "mtu": port.mtu,
+        "vlan": sub.vlan,
+        "vrf": vrf_name(sub.vrf),
+        "addresses": [(family(address), address) for address in sub.addresses],
+    }

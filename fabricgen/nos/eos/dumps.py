@@ -1,0 +1,38 @@
+"""EOS: `show running-config`, as text or JSON (`| json`: commands with those below them under `cmds`)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from fabricgen.running.dumps import Dump, ShownConfiguration
+
+MOST_DEEP = 20
+"""More sections within sections than EOS has."""
+
+_ITS_OWN = re.compile(
+    r"^(?:interface (?:Ethernet|Management|Loopback|Port-Channel|Vlan)\S|! Command: show run)", re.MULTILINE
+)
+
+_OF_VTYSH = re.compile(r"^(?:frr version|frr defaults|Building configuration|service integrated-vtysh)", re.MULTILINE)
+"""FRR's shell shows interfaces of the same names."""
+
+
+def recognize_configuration(dump: Dump) -> ShownConfiguration | None:
+    """The configuration that a dump shows; None where it is none of EOS."""
+    text = dump.text
+    if isinstance(dump.data, dict) and isinstance(dump.data.get("cmds"), dict):
+        text = "".join(f"{line}\n" for line in _list_commands(dump.data["cmds"], ""))
+    elif dump.is_json or _OF_VTYSH.search(text) or not _ITS_OWN.search(text):
+        return None
+    hostname = re.search(r"^ ?hostname (\S+)", text, re.M)
+    return ShownConfiguration("eos", {"switch.cfg": text}, hostname[1] if hostname else "")
+
+
+def _list_commands(commands: Mapping[str, Any], indent: str) -> Iterator[str]:
+    for command, below in commands.items():
+        yield f"{indent}{command}"
+        inner = below.get("cmds") if isinstance(below, dict) else None
+        if isinstance(inner, dict) and len(indent) < MOST_DEEP:
+            yield from _list_commands(inner, f"{indent} ")

@@ -1,0 +1,500 @@
+"""An EOS configuration read back. Words: Arista EOS user manual; a line that is not known here is an error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from ipaddress import ip_address, ip_interface
+from typing import Any
+
+from fabricgen.nos.eos.reading.balancing import EosBalancing, balancing_rules
+from fabricgen.nos.eos.reading.hosts import Gateway, PortAccess, gateway_rules, host_rules
+from fabricgen.nos.eos.reading.macsec import macsec_rules
+from fabricgen.nos.eos.reading.management import EosManagement, management_rules
+from fabricgen.nos.eos.reading.qos import EosQos, qos_rules
+from fabricgen.nos.eos.reading.routing import EosRouting, routing_rules
+from fabricgen.nos.eos.reading.segments import Segment, check, segment_rules
+from fabricgen.running.form import (
+    PEER_LINK,
+    Bond,
+    Interface,
+    Macsec,
+    Management,
+    Pair,
+    StaticRoute,
+    Subinterface,
+    Switch,
+    Vlan,
+    is_unused,
+)
+from fabricgen.running.policy import Route, connected
+from fabricgen.running.tree import Line, Rules, part, tolerates, tree, unfit, unknown
+
+DEFAULT_MTU = 1500
+MOST_VLANS = 4094
+
+
+@dataclass
+class Port:
+    """What an interface section says."""
+
+    admin_up: bool = True
+    mtu: int = DEFAULT_MTU
+    speed_gbps: int = 0
+    fec: str = ""
+    description: str = ""
+    addresses: list[str] = field(default_factory=list)
+    vrf: str = ""
+    routed: bool = False
+    link_local: bool = False
+    access_vlan: int = 0
+    tagged_vlans: frozenset[int] = frozenset()
+    access_mode: bool = False
+    trunk: bool = False
+    portfast: bool = False
+    tag: int = 0
+    bond: int = 0
+    fast: bool = False
+    mlag: int = 0
+    autostate: bool = True
+    groups: list[str] = field(default_factory=list)
+    shared: list[str] = field(default_factory=list)
+    profile: str = ""
+    macsec: str = ""
+    access: PortAccess = field(default_factory=PortAccess)
+    gateway: Gateway = field(default_factory=Gateway)
+    segment: Segment = field(default_factory=Segment)
+
+
+@dataclass
+class Box:
+    """What the configuration says."""
+
+    hostname: str = ""
+    ports: dict[str, Port] = field(default_factory=dict)
+    vlans: set[int] = field(default_factory=set)
+    vlan_groups: dict[int, str] = field(default_factory=dict)
+    without_tree: set[int] = field(default_factory=set)
+    mlag: dict[str, str] = field(default_factory=dict)
+    gateway_mac: str = ""
+    tracking: set[str] = field(default_factory=set)
+    filters: dict[tuple[str, str], frozenset[str]] = field(default_factory=dict)
+    edge_guard: bool = False
+    marked_vlans: set[int] = field(default_factory=set)
+    marks_ports: bool = False
+    vrfs: set[str] = field(default_factory=set)
+    routes_in: set[tuple[str, str]] = field(default_factory=set)
+    """(family, VRF) that packets are routed in."""
+    v4_over_v6: bool = False
+    gateways: dict[str, str] = field(default_factory=dict)
+    """Default gateways of the management VRF, by family."""
+    statics: dict[tuple[str, str], list[tuple[str, str]]] = field(default_factory=dict)
+    ssh_vrfs: set[str] = field(default_factory=set)
+    routing: EosRouting = field(default_factory=EosRouting)
+    qos: EosQos = field(default_factory=EosQos)
+    managed: EosManagement = field(default_factory=EosManagement)
+    macsecs: dict[str, Macsec] = field(default_factory=dict)
+    balancing: EosBalancing = field(default_factory=EosBalancing)
+
+
+def read(files: Mapping[str, str]) -> Switch:
+    """A switch from its one file; raises UnknownTextError for what is not understood or does not fit together."""
+    (text,) = files.values()
+    box = Box()
+    _TOP.read(tree(text).children, box)
+    return _switch(box)
+
+
+MANAGEMENT = "MGMT"
+
+
+def _switch(box: Box) -> Switch:
+    ports = {n: p for n, p in box.ports.items() if n.startswith("Ethernet") and not p.tag}
+    interfaces = {name: _interface(name, port, box) for name, port in ports.items()}
+    secured = {n: replace(interfaces[n], macsec=box.macsecs.get(p.macsec)) for n, p in ports.items() if p.macsec}
+    interfaces |= secured
+    pair = part("MLAG", lambda: _pair(box), None)
+    for name in pair.members if pair else ():
+        interfaces[name] = replace(interfaces[name], bond=PEER_LINK)
+    unused = frozenset(name for name, port in interfaces.items() if is_unused(port))
+    used = {name: port for name, port in interfaces.items() if name not in unused}
+    subinterfaces = {
+        (name.partition(".")[0], port.tag): Subinterface(port.vrf, frozenset(port.addresses))
+        for name, port in box.ports.items()
+        if port.tag
+    }
+    loopbacks = frozenset(box.ports.get("Loopback0", Port()).addresses)
+    by_vrf = {p.vrf: frozenset(p.addresses) for name, p in box.ports.items() if name.startswith("Loopback") and p.vrf}
+    vlans = {number: _vlan(box, number) for number in box.vlans - set(box.vlan_groups)}
+
+    def routes_in(vrf: str) -> Iterator[Route]:
+        return connected(vrf, used, subinterfaces, vlans, loopbacks, by_vrf)
+
+    profiles = {name: port.profile for name, port in ports.items() if port.profile}
+
+    def statics_in(vrf: str) -> list[Route]:
+        return [Route(prefix) for own, prefix in box.statics if own == vrf]
+
+    _check_forwarding(box, interfaces)
+    part("segments", lambda: check(box.tracking, box.gateway_mac, box.ports), None)
+    return Switch(
+        hostname=box.hostname,
+        interfaces=used,
+        unused=unused,
+        loopbacks=loopbacks,
+        vrf_loopbacks=by_vrf,
+        management=part("management", lambda: _management(box), Management()),
+        subinterfaces=subinterfaces,
+        vlans=vlans,
+        bonds=part("bonds", lambda: dict(_bonds(box)), {}),
+        pair=pair,
+        vrfs=frozenset(box.vrfs - {MANAGEMENT}),
+        bgp=part("BGP", lambda: box.routing.bgp(routes_in, statics_in), {}),
+        routes={key: _static(hops) for key, hops in box.statics.items()},
+        drained=part("maintenance", box.routing.drained, False),
+        overlay=part("overlay", lambda: box.routing.overlay(loopbacks), None),
+        qos=part("QoS", lambda: box.qos.qos(profiles), None),
+        balancing=box.balancing.balancing(frozenset("v6" if ":" in own else "v4" for own in loopbacks)),
+    )
+
+
+def _interface(name: str, port: Port, box: Box) -> Interface:
+    if (port.addresses or port.link_local or port.vrf) and not port.routed:
+        unfit(f"{name} has addresses and is no routed port")
+    bridged = bool(port.access_vlan or port.tagged_vlans)
+    if tolerates() and bridged and not port.trunk:
+        port.access_mode = True  # the default, which EOS does not show
+    if bridged != ((port.access_mode or port.trunk) and port.portfast) or (bridged and port.routed):
+        unfit(f"{name} is no plain host port")
+    if port.trunk != bool(port.tagged_vlans) or (port.trunk and port.access_mode):
+        unfit(f"{name} is neither a plain access port nor a plain trunk")
+    return Interface(
+        admin_up=port.admin_up,
+        mtu=port.mtu,
+        speed_gbps=port.speed_gbps,
+        fec=port.fec,
+        addresses=frozenset(port.addresses),
+        link_local=port.link_local,
+        access_vlan=port.access_vlan,
+        tagged_vlans=port.tagged_vlans - {port.access_vlan},
+        vrf=port.vrf,
+        description=port.description,
+        bond=port.bond,
+        tracked=port.segment.tracked == "upstream",
+        access=port.access.access(box.filters, edge=port.portfast and box.edge_guard),
+        relay=port.gateway.relay(marked=box.marks_ports),
+        silent=port.gateway.silent,
+    )
+
+
+def _pair(box: Box) -> Pair | None:
+    """The MLAG pair; raises UnknownTextError where its parts do not fit together."""
+    own = box.mlag
+    link = box.ports.get(own.get("peer-link", ""))
+    if not own or link is None:
+        if own or box.vlan_groups or (box.gateway_mac and not any(p.segment.virtual for p in box.ports.values())):
+            unfit("parts of an MLAG pair without the others")
+        return None
+    first = int(own["local-interface"].removeprefix("Vlan"))
+    vlans = {n: (box.ports[f"Vlan{n}"].vrf, frozenset(box.ports[f"Vlan{n}"].addresses)) for n in box.vlan_groups}
+    talks = [ip_interface(address) for address in vlans[first][1]]
+    fits = (
+        set(box.vlan_groups.values()) == {"MLAG"} == set(link.groups),
+        box.without_tree == {first},
+        not any(box.ports[f"Vlan{n}"].autostate for n in vlans),
+        any(ip_address(own["peer-address"]) in t.network and str(t.ip) != own["peer-address"] for t in talks),
+        (link.trunk, link.admin_up, bool(box.gateway_mac)) == (True, True, True),
+        ("heartbeat" in own) == ("dual-primary" in own),
+    )
+    if not all(fits):
+        unfit(f"an MLAG pair that does not come up: {fits}")
+    backup = (own["heartbeat"], "management") if "heartbeat" in own else ("", "")
+    number = int(own["peer-link"].removeprefix("Port-Channel"))
+    members = frozenset(name for name, port in box.ports.items() if port.bond == number)
+    return Pair(members, own["domain-id"], backup, vlans)
+
+
+def _bonds(box: Box) -> Iterator[tuple[int, Bond]]:
+    """Port channels; raises UnknownTextError where members have no channel, a channel has none, or PDUs are slow."""
+    ports, peer_link = box.ports, box.mlag.get("peer-link", "")
+    channels = {int(name.removeprefix("Port-Channel")): p for name, p in ports.items() if name.startswith("Port-C")}
+    members: dict[int, set[str]] = {number: set() for number in channels}
+    for name, port in ports.items():
+        if bool(port.bond) != port.fast:
+            unfit(f"{name} has LACP timers of another kind")
+        if port.bond:
+            members[port.bond].add(name)
+    for number, channel in channels.items():
+        if f"Port-Channel{number}" == peer_link:
+            continue
+        if channel.mlag not in (0, number):
+            unfit(f"port channel {number} has MLAG id {channel.mlag}")
+        own = _interface(f"Port-Channel{number}", channel, box)
+        ports_of, vlans = frozenset(members[number]), (own.access_vlan, own.tagged_vlans)
+        fallback = channel.access.fallback
+        yield (
+            number,
+            Bond(
+                *(ports_of, own.admin_up, own.mtu, *vlans, own.description, channel.mlag, own.access, fallback),
+                segment=channel.segment.name(),
+            ),
+        )
+
+
+def _vlan(box: Box, number: int) -> Vlan:
+    interface = box.ports.get(f"Vlan{number}", Port())
+    lengths = {":" in address: address.partition("/")[2] for address in interface.addresses}
+    shared = frozenset(f"{address}/{lengths[':' in address]}" for address in interface.shared)
+    addresses, gate = frozenset(interface.addresses), interface.gateway
+    virtual = frozenset(interface.segment.virtual)
+    return Vlan(
+        virtual or shared or addresses,
+        interface.vrf,
+        addresses if shared else frozenset(),
+        gate.relay(marked=number in box.marked_vlans, box=box, vrf=interface.vrf),
+        gate.advertised(),
+        gate.silent,
+        anycast=bool(virtual),
+    )
+
+
+def _management(box: Box) -> Management:
+    """How it is managed; servers are in one VRF, that of the management port where there is one."""
+    managed, addresses = box.managed, frozenset(_managements(box))
+    if managed.vrfs - {MANAGEMENT if addresses else ""}:
+        unfit(f"servers are in {sorted(managed.vrfs)}")
+    if {protocol for protocol, _ in managed.aaa} - {managed.login_group}:
+        unfit("servers decide on logins, and are not asked")
+    return Management(
+        addresses=addresses,
+        from_loopback=managed.from_loopback(),
+        users=managed.users,
+        aaa=tuple(managed.aaa),
+        ntp=tuple(managed.ntp),
+        dns=tuple(managed.dns),
+        domain=managed.domain,
+        syslog=tuple(managed.syslog),
+        syslog_level=managed.level,
+        snmp_users=frozenset(managed.snmp_users),
+        gnmi_port=managed.gnmi_port,
+        login_banner=managed.banners.get("login", ""),
+        motd=managed.banners.get("motd", ""),
+        timezone=managed.timezone,
+    )
+
+
+def _managements(box: Box) -> Iterator[tuple[str, str]]:
+    own = [port for name, port in box.ports.items() if name.startswith("Management")]
+    for port in own:
+        if port.vrf != MANAGEMENT or MANAGEMENT not in box.vrfs or box.ssh_vrfs != {MANAGEMENT}:
+            unfit("management is not in a VRF of its own")
+        for address in port.addresses:
+            yield address, _gateway_of(box, "ipv6" if ":" in address else "ip")
+
+
+def _gateway_of(box: Box, word: str) -> str:
+    if word not in box.gateways:
+        unfit(f"there is no default gateway of {word} for management")
+    return box.gateways.get(word, "")
+
+
+def _check_forwarding(box: Box, interfaces: Mapping[str, Interface]) -> None:
+    """Raises UnknownTextError where addresses are in a VRF that does not route their family."""
+    for name, port in interfaces.items():
+        words = {"ipv6" if ":" in address else "ip" for address in port.addresses}
+        if missing := {(word, port.vrf) for word in words} - box.routes_in:
+            unfit(f"{name} has addresses that are not routed: {sorted(missing)}")
+        if port.link_local and ("ip", "") in box.routes_in and not box.v4_over_v6:
+            unfit("`ip routing ipv6 interfaces` is missing")
+        if port.link_local and ("ipv6", "") not in box.routes_in:
+            unfit("`ipv6 unicast-routing` is missing")
+
+
+def _static(hops: list[tuple[str, str]]) -> StaticRoute:
+    return StaticRoute(frozenset(hop for hop in hops if hop[1]), any(not address for _, address in hops))
+
+
+_TOP, _PORT, _SSH, _VLAN, _MLAG = Rules(), Rules(), Rules(), Rules(), Rules()
+_TOP.nothing(
+    "service routing protocols model multi-agent", "no ip routing vrf MGMT", r"spanning-tree mode (?:mstp|none)"
+)
+_VLAN.nothing(r"name \S+")
+balancing_rules(_TOP)
+macsec_rules(_TOP)
+routing_rules(_TOP)
+qos_rules(_TOP)
+management_rules(_TOP)
+host_rules(_TOP, _PORT)
+segment_rules(_TOP, _PORT)
+gateway_rules(_TOP, _PORT)
+
+
+@_TOP.line("spanning-tree edge-port bpduguard default")
+def _edge_guard(box: Box, line: Line) -> None:
+    box.edge_guard = True
+
+
+@_TOP.line(r"hostname (\S+)")
+def _hostname(box: Box, line: Line, name: str) -> None:
+    box.hostname = name
+
+
+@_TOP.line(r"vlan ([\d,-]+)")
+def _add_vlan(box: Box, line: Line, numbers: str) -> None:
+    for number in vlans_in(numbers):
+        _VLAN.read(line.children, box, number)
+        box.vlans.add(number)
+
+
+def vlans_in(text: str) -> frozenset[int]:
+    """VLANs as EOS lists them: 10-12,20."""
+    runs = (run.partition("-") for run in text.split(","))
+    return frozenset(n for first, _, last in runs for n in range(int(first), min(int(last or first), MOST_VLANS) + 1))
+
+
+@_VLAN.line(r"trunk group (\S+)")
+def _vlan_group(box: Box, number: int, line: Line, group: str) -> None:
+    box.vlan_groups[number] = group
+
+
+@_TOP.line(r"no spanning-tree vlan-id (\d+)")
+def _without_tree(box: Box, line: Line, number: str) -> None:
+    box.without_tree.add(int(number))
+
+
+@_TOP.line(r"ip virtual-router mac-address ([0-9a-f:]{17})")
+def _gateway_mac(box: Box, line: Line, mac: str) -> None:
+    box.gateway_mac = mac
+
+
+@_TOP.line(r"mlag configuration")
+def _mlag(box: Box, line: Line) -> None:
+    _MLAG.read(line.children, box)
+
+
+@_MLAG.line(r"(domain-id|local-interface|peer-address|peer-link) (\S+)")
+def _mlag_word(box: Box, line: Line, word: str, value: str) -> None:
+    box.mlag[word] = value
+
+
+@_MLAG.line(
+    r"peer-address (heartbeat) (\S+) vrf MGMT|(dual-primary) detection delay (\d+) action errdisable all-interfaces"
+)
+def _mlag_lost(box: Box, line: Line, word: str, address: str, detection: str, delay: str) -> None:
+    box.mlag[word or detection] = address or delay
+
+
+@_TOP.line(r"vrf instance (\S+)")
+def _vrf_instance(box: Box, line: Line, name: str) -> None:
+    box.vrfs.add(name)
+
+
+@_TOP.line(r"(ip) routing(?:( ipv6 interfaces)| vrf (\S+))?|(ipv6) unicast-routing(?: vrf (\S+))?")
+def _routing(box: Box, line: Line, v4: str, over: str, vrf4: str, v6: str, vrf6: str) -> None:
+    box.routes_in.add((v4 or v6, vrf4 or vrf6 or ""))
+    box.v4_over_v6 |= bool(over)
+
+
+@_TOP.line(r"(ip|ipv6) route vrf MGMT (?:0\.0\.0\.0/0|::/0) (\S+)")
+def _gateway(box: Box, line: Line, word: str, address: str) -> None:
+    box.gateways[word] = address
+
+
+@_TOP.line(r"(?:ip|ipv6) route(?: vrf (\S+))? (\S+) (?:Null0( \d+)?|(Ethernet\S+) (\S+))")
+def _static_route(box: Box, line: Line, vrf: str, prefix: str, distance: str, port: str, address: str) -> None:
+    hops = box.statics.setdefault((vrf or "", prefix), [])
+    if bool(distance) != (not port and bool(hops)):
+        unfit(f"a distance is for what drops the rest: {line.text}")
+    hops.append((port or "", address or ""))
+
+
+@_TOP.line(r"(?:ip|ipv6) route (\S+) (\S+)(?: .*)?")
+def _any_route(box: Box, line: Line, prefix: str, hop: str) -> None:
+    """A static route of another kind than a plan has: only a device has one."""
+    if not tolerates() or prefix == "vrf":
+        unknown("ip", f"not understood: {line.text}")
+    else:
+        box.statics.setdefault(("", prefix), []).append(("", hop))
+
+
+@_TOP.line(r"management ssh")
+def _ssh(box: Box, line: Line) -> None:
+    _SSH.read(line.children, box)
+
+
+@_SSH.line(r"vrf (\S+)")
+def _ssh_vrf(box: Box, line: Line, vrf: str) -> None:
+    if [child.text for child in line.children] != ["no shutdown"]:
+        unfit(f"ssh in {vrf}")
+    box.ssh_vrfs.add(vrf)
+
+
+@_TOP.line(r"interface (\S+)")
+def _add_port(box: Box, line: Line, name: str) -> None:
+    port = box.ports[name] = Port()
+    _PORT.read(line.children, port)
+
+
+@_PORT.line(r"mac security profile (\S+)")
+def _macsec(port: Port, line: Line, name: str) -> None:
+    port.macsec = name
+
+
+@_PORT.line(r"speed (\d+)g(?:-\d)?")
+def _speed(port: Port, line: Line, gbps: str) -> None:
+    port.speed_gbps = int(gbps)
+
+
+@_PORT.line(r"error-correction encoding (reed-solomon|fire-code)|no error-correction encoding")
+def _fec(port: Port, line: Line, word: str) -> None:
+    port.fec = {"reed-solomon": "rs", "fire-code": "fc"}.get(word or "", "")
+
+
+@_PORT.line(r"(description|service-profile|vrf) (.+)")
+def _text(port: Port, line: Line, word: str, text: str) -> None:
+    setattr(port, {"service-profile": "profile"}.get(word, word), text)
+
+
+@_PORT.line(r"mtu (\d+)|switchport access vlan (\d+)|encapsulation dot1q vlan (\d+)")
+def _number(port: Port, line: Line, mtu: str, vlan: str, tag: str) -> None:
+    port.mtu = int(mtu or port.mtu)
+    port.access_vlan, port.tag = int(vlan or port.access_vlan), int(tag or port.tag)
+
+
+@_PORT.line(r"channel-group (\d+) mode active|mlag (\d+)")
+def _member(port: Port, line: Line, number: str, mlag: str) -> None:
+    port.bond, port.mlag = int(number or port.bond), int(mlag or port.mlag)
+
+
+@_PORT.line(r"switchport trunk group (\S+)|(?:ip|ipv6) virtual-router address (\S+)")
+def _of_pair(port: Port, line: Line, group: str, address: str) -> None:
+    (port.groups if group else port.shared).append(group or address)
+
+
+@_PORT.line(r"switchport trunk native vlan (\d+)|switchport trunk allowed vlan ([\d,-]+)")
+def _trunk(port: Port, line: Line, native: str, allowed: str) -> None:
+    port.access_vlan = int(native or port.access_vlan)
+    port.tagged_vlans = vlans_in(allowed) if allowed else port.tagged_vlans
+
+
+_SWITCHES: dict[str, tuple[str, Any]] = {
+    "switchport mode trunk": ("trunk", True),
+    "switchport mode access": ("access_mode", True),
+    "spanning-tree portfast": ("portfast", True),
+    "no switchport": ("routed", True),
+    "lacp timer fast": ("fast", True),
+    "no autostate": ("autostate", False),
+    "ipv6 enable": ("link_local", True),
+    "no shutdown": ("admin_up", True),
+    "shutdown": ("admin_up", False),
+}
+
+
+@_PORT.line("|".join(_SWITCHES))
+def _switch_word(port: Port, line: Line) -> None:
+    setattr(port, *_SWITCHES[line.text])
+
+
+@_PORT.line(r"(?:ip|ipv6) address (\S+)")
+def _address(port: Port, line: Line, address: str) -> None:
+    port.addresses.append(address)

@@ -1,0 +1,342 @@
+"""The routing policy and BGP of an EOS configuration, read back (EOS user manual: BGP, route-maps, prefix lists)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from fabricgen.nos.eos.reading.leaks import FAMILIES, Targets
+from fabricgen.nos.eos.reading.overlay import BRIDGED, FAMILY, VXLAN, Vxlan, overlay_of
+from fabricgen.nos.eos.reading.words import ports_of
+from fabricgen.running.bgp import Instance, drained
+from fabricgen.running.form import Bfd, Bgp
+from fabricgen.running.overlay import Overlay, VrfLines
+from fabricgen.running.policy import ADDING, Entry, Policies, Route, of_exit
+from fabricgen.running.tree import Line, Rules, unfit
+
+
+@dataclass
+class EosRouting:
+    """What was read: lists and maps, and BGP by VRF."""
+
+    policies: Policies = field(default_factory=Policies)
+    instances: dict[str, Instance] = field(default_factory=dict)
+    over_v6: set[str] = field(default_factory=set)
+    """Groups whose IPv4 routes have IPv6 next hops."""
+    link_local: dict[str, str] = field(default_factory=dict)
+    """The group of each interface with a session over link-local addresses."""
+    over_evpn: dict[str, VrfLines] = field(default_factory=dict)
+    vxlan: Vxlan = field(default_factory=Vxlan)
+    targets: Targets = field(default_factory=Targets)
+    bfd: Bfd = field(default_factory=Bfd)
+    """The timers of sessions that state none."""
+
+    def bgp(
+        self, connected: Callable[[str], Iterable[Route]], statics: Callable[[str], Iterable[Route]]
+    ) -> dict[str, Bgp]:
+        """Sessions and announcements by VRF; raises UnknownTextError for sessions that carry IPv4 without next hops."""
+        for port, group in self.link_local.items():
+            if "v4" in self.instances[""].neighbors[group].active and group not in self.over_v6:
+                unfit(f"{port} carries IPv4 without `next-hop address-family ipv6 originate`")
+        self.targets.resolve(self.instances, self.policies, self.over_evpn)
+        for neighbor in (neighbor for one in self.instances.values() for neighbor in one.neighbors.values()):
+            neighbor.bfd = neighbor.bfd or (self.bfd if neighbor.has_bfd else None)
+        return {vrf: one.bgp(self.policies, connected(vrf), statics(vrf)) for vrf, one in self.instances.items()}
+
+    def drained(self) -> bool:
+        """Whether its neighbours choose it last; raises UnknownTextError where they are not sent the community."""
+        found = drained(self.policies, self.instances.values())
+        for one in self.instances.values():
+            if found and any(
+                neighbor.map_out and not neighbor.sends_communities for neighbor in one.neighbors.values()
+            ):
+                unfit("a session is drained, and is sent no communities")
+        return found
+
+    def overlay(self, loopbacks: Iterable[str]) -> Overlay | None:
+        """EVPN, given the loopbacks of the switch."""
+        for vrf, lines in self.over_evpn.items():
+            lines.distinguisher = self.targets.distinguishers.get(vrf, "")
+        return overlay_of(self.instances, self.over_evpn, self.vxlan, self.policies, loopbacks)
+
+
+class HasRouting(Protocol):
+    """What is read into."""
+
+    routing: EosRouting
+
+
+_LIST, _MAP, _BGP, _FAMILY = Rules(), Rules(), Rules(), Rules()
+_BGP.nothing("no bgp default ipv4-unicast", "update wait-install")
+_BFD = Rules()
+
+
+def routing_rules(top: Rules) -> None:
+    """Add the sections of routing to those of a whole configuration."""
+    top.line(r"(?:ip|ipv6) prefix-list (\S+)")(_prefix_list)
+    top.line(r"ip as-path access-list (\S+) permit (\S+) any")(_as_path)
+    top.line(r"ip extcommunity-list (\S+) permit rt (\S+)")(_targets)
+    top.line(r"route-map (\S+) (permit|deny) (\d+)")(_route_map)
+    top.line(r"router bgp (\d+)")(_router)
+    top.line("router bfd")(_default_bfd)
+    top.line("interface Vxlan1")(_vxlan)
+
+
+def _vxlan(box: HasRouting, line: Line) -> None:
+    VXLAN.read(line.children, box.routing.vxlan)
+
+
+def _default_bfd(box: HasRouting, line: Line) -> None:
+    _BFD.read(line.children, box.routing)
+
+
+@_BFD.line(r"interval (\d+) min-rx (\d+) multiplier (\d+) default")
+def _timers_of_bfd(routing: EosRouting, line: Line, own: str, least: str, multiplier: str) -> None:
+    if own != least:
+        unfit(f"intervals differ: {line.text}")
+    routing.bfd = Bfd(int(own), int(multiplier))
+
+
+def _prefix_list(box: HasRouting, line: Line, name: str) -> None:
+    _LIST.read(line.children, box.routing.policies, name)
+
+
+@_LIST.line(r"seq \d+ permit (\S+)((?: [gl]e \d+)*)")
+def _rule(policies: Policies, name: str, line: Line, prefix: str, bounds: str) -> None:
+    policies.add_permit(name, prefix, bounds)
+
+
+def _as_path(box: HasRouting, line: Line, name: str, expression: str) -> None:
+    box.routing.policies.as_paths.setdefault(name, set()).add(expression)
+
+
+def _targets(box: HasRouting, line: Line, name: str, target: str) -> None:
+    box.routing.targets.lists[name] = target
+
+
+def _route_map(box: HasRouting, line: Line, name: str, action: str, seq: str) -> None:
+    matched: dict[str, Any] = {}
+    _MAP.read(line.children, matched)
+    if name.startswith(ADDING):
+        of_exit(matched)
+    box.routing.policies.maps.setdefault(name, {})[int(seq)] = Entry(action == "permit", **matched)
+
+
+@_MAP.line(r"match (?:ip|ipv6) address (prefix-list) (\S+)|match (as-path) (\S+)")
+def _match(matched: dict[str, Any], line: Line, word: str, name: str, path: str, path_name: str) -> None:
+    matched[(word or path).replace("-", "_")] = name or path_name
+
+
+@_MAP.line(r"match extcommunity (\S+)")
+def _match_targets(matched: dict[str, Any], line: Line, name: str) -> None:
+    matched["extcommunity"] = name
+
+
+@_MAP.line(r"set community ((?:(?:\d+:\d+|GSHUT) ?)+)")
+def _set_communities(matched: dict[str, Any], line: Line, communities: str) -> None:
+    matched["communities"] = tuple(communities.split())
+
+
+@_MAP.line(r"set as-path prepend last-as (\d+)")
+def _last_as(matched: dict[str, Any], line: Line, times: str) -> None:
+    matched["last_as"] = int(times)
+
+
+@_MAP.line(r"set as-path (prepend) (\d+(?: \d+)*)|set (community) (?:65535:0|GSHUT) additive")
+def _drain(matched: dict[str, Any], line: Line, word: str, path: str, other: str) -> None:
+    matched[word or other] = path or "graceful-shutdown"
+
+
+def _router(box: HasRouting, line: Line, asn: str) -> None:
+    bgp = box.routing.instances[""] = Instance(int(asn), relax=True)  # the default of EOS
+    _BGP.read(line.children, box.routing, bgp)
+
+
+@_BGP.line(r"vrf (\S+)")
+def _vrf(routing: EosRouting, parent: Instance, line: Line, vrf: str) -> None:
+    bgp = parent if vrf == "default" else Instance(parent.asn, relax=True)
+    routing.instances["" if vrf == "default" else vrf] = bgp
+    _BGP.read(line.children, routing, bgp)
+
+
+@_BGP.line(r"route-target import (vpn-ipv[46]) route-map (\S+)")
+def _import_map(routing: EosRouting, bgp: Instance, line: Line, word: str, name: str) -> None:
+    bgp.imports.setdefault(FAMILIES[word], (set(), set()))[1].add(name)
+
+
+@_BGP.line(r"route-target (import|export) (vpn-ipv[46]) (\d+:\d+)")
+def _leak_target(routing: EosRouting, bgp: Instance, line: Line, way: str, word: str, target: str) -> None:
+    if way == "import":
+        bgp.imports.setdefault(FAMILIES[word], (set(), set()))[0].add(target)
+    else:
+        routing.targets.exports.setdefault(FAMILIES[word], {})[target] = _name_of(routing, bgp)
+
+
+def _name_of(routing: EosRouting, bgp: Instance) -> str:
+    (vrf,) = [name for name, one in routing.instances.items() if one is bgp]
+    return vrf
+
+
+@_BGP.line(r"route-target import evpn route-map (\S+)")
+def _evpn_import_map(routing: EosRouting, bgp: Instance, line: Line, name: str) -> None:
+    routing.targets.evpn_maps[_name_of(routing, bgp)] = name
+
+
+@_BGP.line(r"rd (\S+)|route-target (import|export) evpn (\S+)")
+def _over_evpn(routing: EosRouting, bgp: Instance, line: Line, distinguisher: str, way: str, target: str) -> None:
+    vrf = _name_of(routing, bgp)
+    if distinguisher:
+        routing.targets.distinguishers[vrf] = distinguisher
+    else:
+        routing.over_evpn.setdefault(vrf, VrfLines()).add("", way, target)
+
+
+@_BGP.line(r"vlan (\d+)")
+def _bridged(routing: EosRouting, bgp: Instance, line: Line, vlan: str) -> None:
+    BRIDGED.read(line.children, routing.vxlan.bridged.setdefault(int(vlan), VrfLines()))
+
+
+@_BGP.line("address-family evpn")
+def _evpn(routing: EosRouting, bgp: Instance, line: Line) -> None:
+    FAMILY.read(line.children, bgp)
+
+
+@_BGP.line(r"neighbor (\S+) (update-source|ebgp-multihop) (\S+)")
+def _between_loopbacks(routing: EosRouting, bgp: Instance, line: Line, peer: str, word: str, value: str) -> None:
+    if word == "update-source":
+        bgp.neighbor(peer).source = value
+    else:
+        bgp.neighbor(peer).multihop = int(value)
+
+
+@_BGP.line(r"neighbor (\S+) send-community(?: standard)?")
+def _communities(routing: EosRouting, bgp: Instance, line: Line, peer: str) -> None:
+    bgp.neighbor(peer).sends_communities = True
+
+
+@_BGP.line(r"router-id (\S+)")
+def _router_id(routing: EosRouting, bgp: Instance, line: Line, address: str) -> None:
+    bgp.router_id = address
+
+
+@_BGP.line(r"timers bgp (\d+) (\d+)")
+def _timers(routing: EosRouting, bgp: Instance, line: Line, keepalive: str, hold: str) -> None:
+    bgp.timers = int(keepalive), int(hold)
+
+
+@_BGP.line(r"maximum-paths (\d+)(?: ecmp (\d+))?")
+def _paths(routing: EosRouting, bgp: Instance, line: Line, count: str, ecmp: str) -> None:
+    bgp.max_paths |= {int(count), int(ecmp or count)}
+
+
+@_BGP.line(r"neighbor (\S+) shutdown")
+def _shut(routing: EosRouting, bgp: Instance, line: Line, peer: str) -> None:
+    bgp.neighbor(peer).shut = True
+
+
+@_BGP.line(r"neighbor (\S+) peer[ -]group")
+def _group(routing: EosRouting, bgp: Instance, line: Line, name: str) -> None:
+    bgp.neighbor(name).is_group = True
+
+
+@_BGP.line(r"neighbor (\S+) peer[ -]group (\S+)")
+def _member(routing: EosRouting, bgp: Instance, line: Line, peer: str, group: str) -> None:
+    bgp.neighbor(peer).group = group
+
+
+@_BGP.line(r"neighbor interface (\S+) peer[ -]group (\S+) remote-as (\d+)")
+def _interface(routing: EosRouting, bgp: Instance, line: Line, ports: str, group: str, asn: str) -> None:
+    for port in ports_of(ports):
+        bgp.neighbor(port).group = group
+        bgp.neighbor(port).remote_asn = int(asn)
+        routing.link_local[port] = group
+
+
+@_BGP.line(r"neighbor (\S+) remote-as (\d+)")
+def _remote(routing: EosRouting, bgp: Instance, line: Line, peer: str, asn: str) -> None:
+    bgp.neighbor(peer).remote_asn = int(asn)
+
+
+@_BGP.line(r"neighbor (\S+) description (.+)")
+def _description(routing: EosRouting, bgp: Instance, line: Line, peer: str, text: str) -> None:
+    bgp.neighbor(peer).description = text
+
+
+@_BGP.line(r"neighbor (\S+) bfd interval (\d+) min-rx (\d+) multiplier (\d+)")
+def _own_bfd(routing: EosRouting, bgp: Instance, line: Line, peer: str, own: str, least: str, multiplier: str) -> None:
+    if own != least:
+        unfit(f"intervals differ: {line.text}")
+    bgp.neighbor(peer).bfd = Bfd(int(own), int(multiplier))
+
+
+@_BGP.line(r"neighbor (\S+) bfd")
+def _bfd(routing: EosRouting, bgp: Instance, line: Line, peer: str) -> None:
+    bgp.neighbor(peer).has_bfd = True
+
+
+@_BGP.line(r"neighbor (\S+) route-map (\S+) (in|out)")
+def _policy(routing: EosRouting, bgp: Instance, line: Line, peer: str, name: str, way: str) -> None:
+    neighbor = bgp.neighbor(peer)
+    (neighbor.map_in if way == "in" else neighbor.map_out).add(name)
+
+
+@_BGP.line(r"neighbor (\S+) maximum-routes (\d+)(?: warning-limit \d+ percent)?")
+def _most(routing: EosRouting, bgp: Instance, line: Line, peer: str, count: str) -> None:
+    if int(count):  # 0: no limit; without the line EOS takes 12,000
+        bgp.neighbor(peer).max_prefixes |= {"v4": int(count), "v6": int(count)}
+
+
+@_BGP.line(r"neighbor (\S+) allowas-in (\d+)")
+def _own_as(routing: EosRouting, bgp: Instance, line: Line, peer: str, times: str) -> None:
+    bgp.neighbor(peer).own_as_in = int(times)
+
+
+_BGP.nothing(r"neighbor \S+ send-community standard")
+
+
+@_BGP.line(r"neighbor (\S+) local-as (\d+) no-prepend replace-as")
+def _local_as(routing: EosRouting, bgp: Instance, line: Line, peer: str, asn: str) -> None:
+    bgp.neighbor(peer).local_asn = int(asn)
+
+
+@_BGP.line(r"neighbor (\S+) timers (\d+) (\d+)")
+def _own_timers(routing: EosRouting, bgp: Instance, line: Line, peer: str, keepalive: str, hold: str) -> None:
+    bgp.neighbor(peer).timers = int(keepalive), int(hold)
+
+
+@_BGP.line(r"neighbor (\S+) password (?:0|7|8a) (\S+)")
+def _password(routing: EosRouting, bgp: Instance, line: Line, peer: str, text: str) -> None:
+    bgp.neighbor(peer).password = text
+
+
+@_BGP.line(r"aggregate-address (\S+)")
+def _aggregate(routing: EosRouting, bgp: Instance, line: Line, prefix: str) -> None:
+    bgp.aggregates.add(prefix)
+
+
+@_BGP.line(r"redistribute static route-map (\S+)")
+def _redistribute_static(routing: EosRouting, bgp: Instance, line: Line, name: str) -> None:
+    for family in ("v4", "v6"):
+        bgp.statics.setdefault(family, set()).add(name)
+
+
+@_BGP.line(r"redistribute connected route-map (\S+)")
+def _redistribute(routing: EosRouting, bgp: Instance, line: Line, name: str) -> None:
+    for family in ("v4", "v6"):
+        bgp.families.setdefault(family, set()).add(name)
+
+
+@_BGP.line(r"address-family (ipv4|ipv6)")
+def _family(routing: EosRouting, bgp: Instance, line: Line, word: str) -> None:
+    _FAMILY.read(line.children, routing, bgp, word.replace("ip", ""))
+
+
+@_FAMILY.line(r"neighbor (\S+) activate")
+def _activate(routing: EosRouting, bgp: Instance, family: str, line: Line, peer: str) -> None:
+    bgp.neighbor(peer).active.add(family)
+
+
+@_FAMILY.line(r"neighbor (\S+) next-hop address-family ipv6 originate")
+def _over_v6(routing: EosRouting, bgp: Instance, family: str, line: Line, group: str) -> None:
+    routing.over_v6.add(group)

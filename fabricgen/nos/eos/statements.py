@@ -1,0 +1,237 @@
+"""An EOS configuration as statements in one normal spelling, and as text again.
+
+`lines.yaml` has the lines that a build writes, as forms: which words name a line, and which are its value. They make
+one spelling of what EOS shows in several: abbreviations, names of interfaces, ranges, AS numbers in dots, masks. A line
+of no form is a statement in its own words, without a value: nothing is passed over but `!`, `exit`, `end`, and the
+prompts of a terminal.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from itertools import product
+from pathlib import Path as FilePath
+from typing import Any
+
+from ruamel.yaml import YAML
+
+from fabricgen.nos.eos.reading.words import KINDS, Words
+from fabricgen.running.statements import Path, Statements, section_statements, sections_text
+from fabricgen.running.tree import UnknownTextError
+
+FILES = ("*.cfg",)  # named after the switch
+GAP = "…"  # stands for a value amid the words of a line, and for a secret in a value
+NEGATED = "no"  # the value of a line after `no`
+LEAST_LETTERS = 2  # of a word that is abbreviated
+MOST_LINES = 1 << 17  # are remembered, far more than a switch has: those of a tier are much the same
+ORDER = "order of "  # begins the only step of the order in which lines stand
+MOST_STATEMENTS = 1_000_000  # far more than a switch has, however many interfaces a line names at once
+_SECRET = "secret of "  # noqa: S105 - the beginning of a step, and no secret
+_ENDS = {"exit", "end", "exit-address-family", "exit-vrf"}
+_BANNER = re.compile(r"^(banner \S+)\n", re.M)
+_RULE = re.compile(r"^((?:ip|ipv6) prefix-list \S+) (seq .*)$", re.M)  # as EOS before 4.23 shows it
+_PROMPT = re.compile(r"^[\w.-]+(?:\([\w-]+\))?[#>] *(?:sh\w* run.*|term\w* len.*|exit)?$", re.M)  # of a terminal's log
+_OF_NEIGHBOR = re.compile(r"neighbor (\S+)( .+)")
+
+
+def read_statements(files: Mapping[str, str]) -> Statements:
+    """The statements of a switch's one file, in the order of its lines; of several values of one line all.
+
+    Raises UnknownTextError where lines name more interfaces and VLANs than a switch has.
+    """
+    (text,) = files.values()
+    known = load_vocabulary()
+    *parts, rest = re.split("^EOF$", text, flags=re.M)  # ends a banner, in which no line is one of EOS
+    banners = [_BANNER.split(part, maxsplit=1) if _BANNER.search(part) else (f"{part}EOF", "", "") for part in parts]
+    stated: Statements = {(name,): lines.removesuffix("\n") for _, name, lines in banners if name}
+    sections: dict[Path, list[tuple[Path, str]]] = {(): [((), "top")]}
+    text = "\n".join([*(before for before, _, _ in banners), rest])
+    for written in section_statements(_PROMPT.sub("", _RULE.sub(r"\1\n \2", text)), ("!",)):
+        above = sections[written[:-1]]
+        sections[written] = above if written[-1] in _ENDS else []
+        for section, kind in above if written[-1] not in _ENDS else ():
+            for line in known.lines(kind, written[-1]):
+                path = (*section, line.name)
+                values = {path: line.value, **{(*path, of): secret for of, secret in line.secrets}}
+                stated.update({p: v if stated.get(p, v) == v else f"{stated[p]}; {v}" for p, v in values.items()})
+                sections[written].append((path, line.section))
+        if len(stated) > MOST_STATEMENTS:
+            raise UnknownTextError(f"more than {MOST_STATEMENTS} statements")
+    return _without_repeated(stated) | dict(_orders(stated, known.ordered))
+
+
+def _orders(stated: Statements, ordered: tuple[str, ...]) -> Iterator[tuple[Path, str]]:
+    """The order of lines that are tried in turn, where there are several."""
+    for start in ordered:
+        names = [path[0].removeprefix(start).strip() for path in stated if len(path) == 1 and path[0].startswith(start)]
+        if len(names) > 1:
+            yield (ORDER + start,), ", ".join(names)
+
+
+def _without_repeated(stated: Statements) -> Statements:
+    """Without what is said of a BGP neighbour that its peer group says already (EOS user manual: neighbor peer group).
+
+    A neighbour's group is that of its section, or of the one above for lines of an address family.
+    """
+    of_neighbors = {
+        path: match for path in stated if path[0] == "router bgp" and (match := _OF_NEIGHBOR.fullmatch(path[-1]))
+    }
+    groups = {(p[:-1], match[1]): stated[p] for p, match in of_neighbors.items() if match[2] == " peer group"}
+    repeated = set()
+    for path, match in of_neighbors.items():
+        group = groups.get((path[:-1], match[1])) or groups.get((path[:-2], match[1]))
+        if (
+            group
+            and GAP not in stated[path]
+            and stated.get((*path[:-1], f"neighbor {group}{match[2]}")) == stated[path]
+        ):
+            repeated.add(path)
+    return {path: value for path, value in stated.items() if path not in repeated}
+
+
+def files_of(stated: Statements) -> dict[str, str]:
+    """The one file that says the same, for EOS's reader."""
+    secrets: dict[Path, list[str]] = {}
+    for path, value in stated.items():
+        if path[-1].startswith(_SECRET):
+            secrets.setdefault(path[:-1], []).append(value)
+    written = {path: _line(path[-1], value, secrets.get(path, [])) for path, value in stated.items()}
+    lines = {
+        tuple(written.get(path[: at + 1], step) for at, step in enumerate(path)): ""
+        for path in stated
+        if not path[-1].startswith((_SECRET, ORDER, "banner "))
+    }
+    banners = "".join(f"{path[0]}\n{value}\nEOF\n" for path, value in stated.items() if path[0].startswith("banner "))
+    return {"switch.cfg": banners + sections_text(lines)}
+
+
+def _line(name: str, value: str, secrets: list[str]) -> str:
+    """The line of a name and a value, the first words of which go where the name has gaps."""
+    negated = value.split(" ", maxsplit=1)[0] == NEGATED
+    words = value.split(" ")[1:] if negated else value.split(" ")
+    while GAP in name and words:
+        name = name.replace(GAP, words.pop(0), 1)
+    line = " ".join([*([NEGATED] if negated else []), name, *words])
+    for secret in secrets:
+        line = line.replace(GAP, secret, 1)
+    return line.rstrip()
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line in its normal spelling: its name, its value, the section below; `secrets` of what they are, and they."""
+
+    name: str
+    value: str = ""
+    section: str = ""
+    secrets: tuple[tuple[str, str], ...] = ()
+
+
+class _Form:
+    """A line that can be written, as `lines.yaml` has it."""
+
+    def __init__(self, text: str, section: str) -> None:
+        name, _, value = text.partition(" = ")
+        self._section, self._names, self._values = section, name.split(), value.split()
+        self.positive = _pattern([*self._names, *self._values])
+        self.negated = _pattern(self._names)
+
+    def abbreviated(self, match: re.Match[str]) -> int:
+        """How many words of a matching line are the beginning of the word."""
+        forms = zip([*self._names, *self._values], match.groups(), strict=False)
+        return sum(form.strip("=<>") not in KINDS and text not in _choices(form) for form, text in forms)
+
+    def lines(self, match: re.Match[str], *, negated: bool) -> tuple[Line, ...]:
+        """What a matching line says: several lines where its name has a range.
+
+        Raises ValueError or LookupError where a word is not of the kind that it should be.
+        """
+        names: list[Words] = []
+        values: list[Words] = [(NEGATED,)] if negated else []
+        secrets: list[tuple[str, str]] = []
+        forms = self._names if negated else [*self._names, *self._values]
+        for at, (form, text) in enumerate(zip(forms, match.groups(), strict=False)):
+            words = _words(form, text)
+            # a word with `=` stands amid the names of a line and is a value: the name keeps a gap for it
+            if at < len(self._names):
+                names.append((GAP,) if form[0] == "=" else words)
+            if form == "<SECRET>":
+                of = next(word for word in reversed(forms[:at]) if word[-1] != ">")
+                secrets.append((f"secret of {of}", words[0]))
+                words = (GAP,)
+            if at >= len(self._names) or form[0] == "=":
+                values.append(words)
+        every = [" ".join(words) for words in product(*names)]
+        by_name = [" ".join(word for words in values for word in words)] * len(every)
+        if len(values) == 1 and len(values[0]) == len(every):
+            by_name = list(values[0])  # a value for each name: VNIs of VLANs
+        return tuple(Line(name, by_name[at], self._section, tuple(secrets)) for at, name in enumerate(every))
+
+
+def _choices(form: str) -> list[str]:  # a literal word, words to choose from, or a kind of words
+    return form.strip("=<>").split("|")
+
+
+def _words(form: str, text: str) -> Words:
+    choices = _choices(form)
+    if choices[0] in KINDS:
+        return KINDS[choices[0]][1](text)
+    return (text if text in choices else next(word for word in choices if word.startswith(text)),)
+
+
+def _abbreviated(word: str) -> str:
+    rest = word[LEAST_LETTERS:]
+    return re.escape(word[:LEAST_LETTERS]) + "".join(f"(?:{re.escape(letter)}" for letter in rest) + ")?" * len(rest)
+
+
+def _pattern(forms: list[str]) -> re.Pattern[str]:
+    every = (_choices(form) for form in forms)
+    texts = (KINDS[words[0]][0] if words[0] in KINDS else "|".join(map(_abbreviated, words)) for words in every)
+    return re.compile(" ".join(f"({text})" for text in texts))
+
+
+class Vocabulary:
+    """Forms by section and first letter ("" for a kind of words), and other spellings by section."""
+
+    def __init__(self, content: Mapping[str, Any]) -> None:
+        self.ordered: tuple[str, ...] = tuple(content["ordered"])
+        self.lines = lru_cache(MOST_LINES)(self._lines)
+        self._spellings = content["spellings"]
+        self._forms: dict[tuple[str, str], list[_Form]] = {}
+        for section, lines in content["lines"].items():
+            for text, below in lines.items():
+                letter = text.lstrip("<")[0]
+                key = (section, letter if letter.islower() else "")
+                self._forms.setdefault(key, []).append(_Form(text, below or ""))
+
+    def _lines(self, section: str, text: str) -> tuple[Line, ...]:
+        """What a line of a section says, as one or more lines in one spelling; as it is where it has no form."""
+        for spelling in self._spellings.get(section, ()):
+            text = re.sub(f"^{spelling['from']}$", spelling["to"], text)
+        negated, positive = text.startswith("no "), text.removeprefix("no ")
+        forms = self._forms.get((section, positive[:1]), []) + self._forms.get((section, ""), [])
+        readings = list(_readings(forms, positive, negated=negated))
+        least = min((abbreviated for abbreviated, _ in readings), default=0)
+        best = [lines for abbreviated, lines in readings if abbreviated == least]
+        if best and (not least or len(set(best)) == 1):  # what is written out goes by the first form
+            return best[0]
+        return (Line(text),)
+
+
+def _readings(forms: list[_Form], text: str, *, negated: bool) -> Iterator[tuple[int, tuple[Line, ...]]]:
+    """How many words of a line are abbreviated, and what it says, by each form that it has."""
+    for form in forms:
+        if match := (form.negated if negated else form.positive).fullmatch(text):
+            try:
+                yield form.abbreviated(match), form.lines(match, negated=negated)
+            except (ValueError, LookupError):  # no address, or interface, though it looks like one
+                continue
+
+
+@cache
+def load_vocabulary() -> Vocabulary:
+    """The lines that a build writes."""
+    return Vocabulary(YAML(typ="safe").load(FilePath(__file__).with_name("lines.yaml").read_bytes()))

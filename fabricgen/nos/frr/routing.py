@@ -1,0 +1,378 @@
+"""FRR's configuration read back: an frr.conf of ours, or what bgpcfgd would make of config_db tables.
+
+Words: docs.frrouting.org, user guide (bgpd, routemap, filter, staticd).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from fabricgen.nos.sonic.reading.segments import SegmentLines, segment_rules
+from fabricgen.running.bgp import Instance, drained
+from fabricgen.running.form import Bfd, Bgp, StaticRoute
+from fabricgen.running.overlay import EVPN, Overlay, OverlayVlan, VrfLines, overlay
+from fabricgen.running.policy import ADDING, Entry, Policies, Route, network_of, of_exit
+from fabricgen.running.tree import Line, Rules, tree, unfit
+
+
+@dataclass
+class Frr:
+    """What was read: instances by VRF, static routes by (VRF, prefix) as (next hop, port, tag), "" for a discard."""
+
+    hostname: str = ""
+    policies: Policies = field(default_factory=Policies)
+    instances: dict[str, Instance] = field(default_factory=dict)
+    statics: dict[tuple[str, str], list[tuple[str, str, str]]] = field(default_factory=dict)
+    over_evpn: dict[str, VrfLines] = field(default_factory=dict)
+    all_vnis: bool = False
+    of_vnis: dict[int, VrfLines] = field(default_factory=dict)
+    """What is said of VNIs of VLANs."""
+    segments: SegmentLines = field(default_factory=SegmentLines)
+
+    def bgp(self, connected: Callable[[str], Iterable[Route]]) -> dict[str, Bgp]:
+        """Sessions and announcements by VRF, given what is connected in each."""
+        return {
+            vrf: instance.bgp(self.policies, connected(vrf), self._static_routes(vrf))
+            for vrf, instance in self.instances.items()
+        }
+
+    def drained(self) -> bool:
+        """Whether its neighbours choose it last."""
+        return drained(self.policies, self.instances.values())
+
+    def _static_routes(self, vrf: str) -> list[Route]:
+        return [
+            Route(prefix, tag=tag) for (own, prefix), ways in self.statics.items() if own == vrf for *_, tag in ways
+        ]
+
+    def overlay(self, vtep: str, vlans: Mapping[int, OverlayVlan] | None = None) -> Overlay | None:
+        """EVPN, where tunnels end at an address, with VLANs; raises UnknownTextError where these do not fit VRFs."""
+        if bool(vtep) != self.all_vnis:
+            unfit("VXLAN tunnels and `advertise-all-vni` are not both there")
+        return overlay(self.instances.get(""), self.policies, self.over_evpn, vtep, vlans=vlans)
+
+    def routes(self) -> Mapping[tuple[str, str], StaticRoute]:
+        """Static routes in neutral form."""
+        return {
+            key: StaticRoute(frozenset((port, hop) for hop, port, _ in ways if hop), any(not hop for hop, *_ in ways))
+            for key, ways in self.statics.items()
+        }
+
+
+def read_frr(text: str) -> Frr:
+    """Read an frr.conf; raises UnknownTextError for a line that is not understood."""
+    found = Frr()
+    _TOP.read(tree(text).children, found)
+    return found
+
+
+def vrf_of(name: str) -> str:
+    """The blueprint's name of a VRF: SONiC's begins with Vrf_."""
+    return name.removeprefix("Vrf_")
+
+
+_TOP, _VRF, _MAP, _BGP, _FAMILY, _EVPN, _VNI = (Rules() for _ in range(7))
+segment_rules(_TOP)
+_TOP.nothing("frr defaults traditional", "log syslog informational", "service integrated-vtysh-config")
+
+
+@_TOP.line(r"hostname (\S+)")
+def _hostname(found: Frr, line: Line, name: str) -> None:
+    found.hostname = name
+
+
+@_TOP.line(r"(?:ip|ipv6) prefix-list (\S+) seq \d+ permit (\S+)((?: [gl]e \d+)*)")
+def _prefix_list(found: Frr, line: Line, name: str, prefix: str, bounds: str) -> None:
+    found.policies.add_permit(name, prefix, bounds)
+
+
+@_TOP.line(r"bgp as-path access-list (\S+) seq \d+ permit (\S+)")
+def _as_path(found: Frr, line: Line, name: str, expression: str) -> None:
+    found.policies.as_paths.setdefault(name, set()).add(expression)
+
+
+@_TOP.line(r"route-map (\S+) (permit|deny) (\d+)")
+def _route_map(found: Frr, line: Line, name: str, action: str, seq: str) -> None:
+    matched: dict[str, Any] = {}
+    _MAP.read(line.children, matched)
+    if name.startswith(ADDING):
+        of_exit(matched)
+    found.policies.maps.setdefault(name, {})[int(seq)] = Entry(action == "permit", **matched)
+
+
+@_MAP.line(r"match (?:ip|ipv6) address prefix-list (\S+)")
+def _match_list(matched: dict[str, Any], line: Line, name: str) -> None:
+    matched["prefix_list"] = name
+
+
+@_MAP.line(r"match (as-path|interface|tag) (\S+)")
+def _match(matched: dict[str, Any], line: Line, word: str, name: str) -> None:
+    matched[word.replace("-", "_")] = name
+
+
+@_MAP.line(r"match source-vrf (\S+)")
+def _source_vrf(matched: dict[str, Any], line: Line, vrf: str) -> None:
+    matched["source_vrf"] = "" if vrf == "default" else vrf_of(vrf)
+
+
+@_MAP.line(r"set community ((?:(?:\d+:\d+|graceful-shutdown) ?)+)")
+def _communities(matched: dict[str, Any], line: Line, communities: str) -> None:
+    matched["communities"] = tuple(communities.split())
+
+
+@_MAP.line(r"set as-path prepend last-as (\d+)")
+def _last_as(matched: dict[str, Any], line: Line, times: str) -> None:
+    matched["last_as"] = int(times)
+
+
+@_MAP.line(r"set as-path (prepend) (\d+(?: \d+)*)|set (community) (?:65535:0|graceful-shutdown) additive")
+def _drain(matched: dict[str, Any], line: Line, word: str, path: str, other: str) -> None:
+    matched[word or other] = path or "graceful-shutdown"
+
+
+_HOP = r"(?:(blackhole|reject|Null0)|(\S+)(?: ([A-Z]\S+))?)"
+
+
+@_TOP.line(rf"(?:ip|ipv6) route (\S+) {_HOP}(?: (\d+))?(?: tag (\d+))?(?: vrf (\S+))?")
+def _static(
+    found: Frr, line: Line, prefix: str, drop: str, hop: str, port: str, distance: str, tag: str, vrf: str
+) -> None:
+    ways = found.statics.setdefault((vrf_of(vrf or ""), prefix), [])
+    if bool(distance) != (bool(drop) and bool(ways)):
+        unfit(f"a distance is for what drops the rest: {line.text}")
+    ways.append(("", "", tag) if drop else (hop, port or "", tag))
+
+
+@_TOP.line(r"vrf (\S+)")
+def _vrf(found: Frr, line: Line, vrf: str) -> None:
+    _VRF.read(line.children, found, vrf)
+
+
+@_VRF.line("ip(?:v6)? route .+")
+def _static_of_vrf(found: Frr, vrf: str, line: Line) -> None:
+    """FRR shows the static routes of a VRF in its section; written, they name it."""
+    line.text += f" vrf {vrf}"
+    _TOP.read([line], found)
+
+
+@_VRF.line(r"vni (\d+)")
+def _vni(found: Frr, vrf: str, line: Line, vni: str) -> None:
+    found.over_evpn.setdefault(vrf_of(vrf), VrfLines()).vni = int(vni)
+
+
+@_TOP.line(r"router bgp (\d+)(?: vrf (\S+))?")
+def _router(found: Frr, line: Line, asn: str, vrf: str) -> None:
+    instance = found.instances[vrf_of(vrf or "")] = Instance(int(asn))
+    _BGP.read(line.children, instance)
+    for section in line.children:
+        if section.text == "address-family l2vpn evpn":
+            lines = found.over_evpn.setdefault(vrf_of(vrf), VrfLines()) if vrf else VrfLines()
+            _EVPN.read(section.children, found, instance, lines)
+
+
+_BGP.nothing(
+    "bgp log-neighbor-changes",
+    "bgp suppress-fib-pending",
+    "no bgp default ipv4-unicast",
+    # Sessions without policy are bgpcfgd's; ours have route-maps, which Peer says.
+    "no bgp ebgp-requires-policy",
+    r"neighbor \S+ timers connect 10",
+    # FRR does so by itself on sessions over an interface (bgp_nexthop.c); here it is said aloud.
+    r"neighbor \S+ capability extended-nexthop",
+)
+
+
+@_BGP.line(r"bgp router-id (\S+)")
+def _router_id(bgp: Instance, line: Line, address: str) -> None:
+    bgp.router_id = address
+
+
+@_BGP.line("bgp bestpath as-path multipath-relax")
+def _relax(bgp: Instance, line: Line) -> None:
+    bgp.relax = True
+
+
+@_BGP.line(r"timers bgp (\d+) (\d+)")
+def _timers(bgp: Instance, line: Line, keepalive: str, hold: str) -> None:
+    bgp.timers = int(keepalive), int(hold)
+
+
+@_BGP.line(r"neighbor (\S+) timers (\d+) (\d+)")
+def _own_timers(bgp: Instance, line: Line, peer: str, keepalive: str, hold: str) -> None:
+    bgp.neighbor(peer).timers = int(keepalive), int(hold)
+
+
+@_BGP.line(r"neighbor (\S+) peer-group")
+def _group(bgp: Instance, line: Line, name: str) -> None:
+    bgp.neighbor(name).is_group = True
+
+
+@_BGP.line(r"neighbor (\S+)(?: interface)? peer-group (\S+)")
+def _member(bgp: Instance, line: Line, peer: str, group: str) -> None:
+    bgp.neighbor(peer).group = group
+
+
+@_BGP.line(r"neighbor (\S+)(?: interface)? remote-as (\d+)")
+def _remote(bgp: Instance, line: Line, peer: str, asn: str) -> None:
+    bgp.neighbor(peer).remote_asn = int(asn)
+
+
+@_BGP.line(r"neighbor (\S+) description (.+)")
+def _description(bgp: Instance, line: Line, peer: str, text: str) -> None:
+    bgp.neighbor(peer).description = text
+
+
+@_BGP.line(r"neighbor (\S+) bfd(?: (\d+) (\d+) (\d+))?")
+def _bfd(bgp: Instance, line: Line, peer: str, multiplier: str, receive: str, transmit: str) -> None:
+    if receive != transmit:
+        unfit(f"intervals differ: {line.text}")
+    bgp.neighbor(peer).bfd = Bfd(int(receive), int(multiplier)) if receive else Bfd()
+
+
+@_BGP.line(r"neighbor (\S+) local-as (\d+) no-prepend replace-as")
+def _local_as(bgp: Instance, line: Line, peer: str, asn: str) -> None:
+    bgp.neighbor(peer).local_asn = int(asn)
+
+
+@_BGP.line(r"neighbor (\S+) password (\S+)")
+def _password(bgp: Instance, line: Line, peer: str, text: str) -> None:
+    bgp.neighbor(peer).password = text
+
+
+@_BGP.line("address-family l2vpn evpn")
+def _evpn(bgp: Instance, line: Line) -> None:
+    """Read by `_router`: it tells of the VRF, too."""
+
+
+@_BGP.line(r"neighbor (\S+) ebgp-multihop (\d+)")
+def _multihop(bgp: Instance, line: Line, peer: str, hops: str) -> None:
+    bgp.neighbor(peer).multihop = int(hops)
+
+
+@_BGP.line(r"neighbor (\S+) update-source (\S+)")
+def _source(bgp: Instance, line: Line, peer: str, address: str) -> None:
+    bgp.neighbor(peer).source = address
+
+
+@_EVPN.line(r"neighbor (\S+) (activate|attribute-unchanged next-hop)")
+def _of_evpn(found: Frr, bgp: Instance, lines: VrfLines, line: Line, peer: str, word: str) -> None:
+    if word == "activate":
+        bgp.neighbor(peer).active.add(EVPN)
+    else:
+        bgp.neighbor(peer).keeps_next_hop = True
+
+
+@_EVPN.line(r"neighbor (\S+) allowas-in (\d+)")
+def _own_as_of_evpn(found: Frr, bgp: Instance, lines: VrfLines, line: Line, peer: str, times: str) -> None:
+    bgp.neighbor(peer).own_as_in = int(times)
+
+
+@_EVPN.line(r"neighbor (\S+) route-map (\S+) (in|out)")
+def _policy_of_evpn(found: Frr, bgp: Instance, lines: VrfLines, line: Line, peer: str, name: str, way: str) -> None:
+    neighbor = bgp.neighbor(peer)
+    (neighbor.map_in if way == "in" else neighbor.map_out).add(name)
+
+
+@_EVPN.line("advertise-all-vni")
+def _all_vnis(found: Frr, bgp: Instance, lines: VrfLines, line: Line) -> None:
+    found.all_vnis = True
+
+
+@_EVPN.line(r"vni (\d+)")
+def _of_vni(found: Frr, bgp: Instance, lines: VrfLines, line: Line, vni: str) -> None:
+    _VNI.read(line.children, found.of_vnis.setdefault(int(vni), VrfLines(int(vni))))
+
+
+@_VNI.line(r"rd (\S+)|route-target (import|export) (\S+)")
+def _says_vni(lines: VrfLines, line: Line, distinguisher: str, way: str, target: str) -> None:
+    lines.add(distinguisher, way, target)
+
+
+@_EVPN.line(r"advertise (ipv4|ipv6) unicast")
+def _advertise(found: Frr, bgp: Instance, lines: VrfLines, line: Line, word: str) -> None:
+    lines.families.add(word.replace("ip", ""))
+
+
+@_EVPN.line(r"rd (\S+)")
+def _distinguisher(found: Frr, bgp: Instance, lines: VrfLines, line: Line, text: str) -> None:
+    lines.distinguisher = text
+
+
+@_EVPN.line(r"route-target (import|export) (\S+)")
+def _target(found: Frr, bgp: Instance, lines: VrfLines, line: Line, way: str, text: str) -> None:
+    (lines.imports if way == "import" else lines.exports).add(text)
+
+
+@_BGP.line(r"neighbor (\S+) shutdown(?: .*)?")
+def _shut(bgp: Instance, line: Line, peer: str) -> None:
+    bgp.neighbor(peer).shut = True
+
+
+@_BGP.line(r"address-family (ipv4|ipv6)(?: unicast)?")
+def _family(bgp: Instance, line: Line, word: str) -> None:
+    _FAMILY.read(line.children, bgp, word.replace("ip", ""))
+
+
+_FAMILY.nothing(r"neighbor \S+ soft-reconfiguration inbound")
+
+
+@_FAMILY.line(r"neighbor (\S+) peer-group (\S+)")
+def _member_of_family(bgp: Instance, family: str, line: Line, peer: str, group: str) -> None:
+    bgp.neighbor(peer).group = group
+
+
+@_FAMILY.line(r"network (\S+)")
+def _network(bgp: Instance, family: str, line: Line, prefix: str) -> None:
+    bgp.networks.add(network_of(prefix))
+
+
+@_FAMILY.line(r"aggregate-address (\S+)")
+def _aggregate(bgp: Instance, family: str, line: Line, prefix: str) -> None:
+    bgp.aggregates.add(network_of(prefix))
+
+
+@_FAMILY.line(r"redistribute connected route-map (\S+)")
+def _redistribute(bgp: Instance, family: str, line: Line, name: str) -> None:
+    bgp.families.setdefault(family, set()).add(name)
+
+
+@_FAMILY.line(r"redistribute static route-map (\S+)")
+def _redistribute_static(bgp: Instance, family: str, line: Line, name: str) -> None:
+    bgp.statics.setdefault(family, set()).add(name)
+
+
+@_FAMILY.line(r"import vrf route-map (\S+)|import vrf (\S+)")
+def _import(bgp: Instance, family: str, line: Line, name: str, vrf: str) -> None:
+    sources, maps = bgp.imports.setdefault(family, (set(), set()))
+    if name:
+        maps.add(name)
+    else:
+        sources.add("" if vrf == "default" else vrf_of(vrf))
+
+
+@_FAMILY.line(r"maximum-paths (\d+)")
+def _paths(bgp: Instance, family: str, line: Line, count: str) -> None:
+    bgp.max_paths.add(int(count))
+
+
+@_FAMILY.line(r"neighbor (\S+) activate")
+def _activate(bgp: Instance, family: str, line: Line, peer: str) -> None:
+    bgp.neighbor(peer).active.add(family)
+
+
+@_FAMILY.line(r"neighbor (\S+) route-map (\S+) (in|out)")
+def _policy(bgp: Instance, family: str, line: Line, peer: str, name: str, way: str) -> None:
+    neighbor = bgp.neighbor(peer)
+    (neighbor.map_in if way == "in" else neighbor.map_out).add(name)
+
+
+@_FAMILY.line(r"neighbor (\S+) allowas-in (\d+)")
+def _own_as(bgp: Instance, family: str, line: Line, peer: str, times: str) -> None:
+    bgp.neighbor(peer).own_as_in = int(times)
+
+
+@_FAMILY.line(r"neighbor (\S+) maximum-prefix (\d+)(?: .*)?")
+def _most(bgp: Instance, family: str, line: Line, peer: str, count: str) -> None:
+    bgp.neighbor(peer).max_prefixes[family] = int(count)

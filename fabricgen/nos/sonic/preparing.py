@@ -1,0 +1,57 @@
+"""A SONiC switch's files beside planned ones: FRR's are a plan's only where FRR is not left to bgpcfgd.
+
+Where bgpcfgd makes FRR's lines of config_db.json, they are compared with what it makes of the planned tables: those of
+planned neighbours, and those that cut off or send elsewhere whatever the tables say. Other lines differ from image to
+image, and are not judged.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+from fabricgen.kernel.diagnostics import Severity
+from fabricgen.nos.frr.statements import read_statements
+from fabricgen.nos.sonic.routing_daemon import make_frr_text
+from fabricgen.running.differences import Prepared, rules_of
+from fabricgen.running.statements import Path
+from fabricgen.running.tree import CANNOT_READ
+
+CONFIG, FRR = "config_db.json", "frr.conf"
+
+CUTS_OFF = frozenset(("shutdown", "bgp shutdown", "bgp graceful-shutdown"))
+"""Last steps of lines that stop sessions or drain the switch, of a peer group, interface or instance."""
+
+ROUTES = ("ip route ", "ipv6 route ")
+
+
+def prepare_files(running: Mapping[str, str], planned: Mapping[str, str]) -> Prepared:
+    """Judge FRR's own file by its sessions where bgpcfgd writes it; take it from the plan where it is not there."""
+    if CONFIG not in running:
+        return Prepared({}, lack="only FRR's configuration was collected; config_db.json is needed too")
+    files = dict(running)
+    if FRR in files and FRR not in planned:
+        return _compare_sessions(files.pop(FRR), planned[CONFIG], files)
+    if FRR in planned and FRR not in files:
+        files[FRR] = planned[FRR]
+        text = "no configuration of FRR was collected (`vtysh -c 'show running-config'`): sessions are not compared"
+        return Prepared(files, notes=(("BGP", text, Severity.ERROR),))
+    return Prepared(files)
+
+
+def _compare_sessions(frr: str, config_db: str, files: dict[str, str]) -> Prepared:
+    """Judge each line of FRR that is not as bgpcfgd makes it of the planned `config_db`, JSON."""
+    planned = read_statements({FRR: make_frr_text(json.loads(config_db))})
+    neighbors = {step for path in planned for step in path if step.startswith("neighbor ")}
+    text = "of what FRR runs, sessions and static routes were compared; bgpcfgd makes it of config_db.json, which was"
+    compared = ("BGP", text, Severity.WARNING)
+    try:
+        errors = rules_of("frr").judge(read_statements({FRR: frr}), planned).errors
+    except CANNOT_READ:
+        return Prepared(files, notes=(("BGP", "what FRR runs cannot be understood", Severity.ERROR), compared))
+    judged = (verdict for verdict in errors if _is_judged(verdict.difference.path, neighbors))
+    return Prepared(files, verdicts=tuple(judged), notes=(compared,))
+
+
+def _is_judged(path: Path, neighbors: set[str]) -> bool:
+    return bool(neighbors.intersection(path)) or path[-1] in CUTS_OFF or path[0].startswith(ROUTES)

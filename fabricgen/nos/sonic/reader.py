@@ -1,0 +1,442 @@
+"""SONiC's files read back: config_db.json, and the frr.conf beside it or what bgpcfgd makes of the tables.
+
+Tables and fields: sonic-buildimage, src/sonic-yang-models/doc/Configuration.md. A table or field that is not known
+here is an error.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import chain
+from typing import Any
+
+from fabricgen.nos.frr import routing as frr
+from fabricgen.nos.sonic.reading import hosts, pair, segments
+from fabricgen.nos.sonic.reading.balancing import read_balancing
+from fabricgen.nos.sonic.reading.macsec import read_macsec
+from fabricgen.nos.sonic.reading.management import MANAGEMENT_TABLES, read_management
+from fabricgen.nos.sonic.reading.overlay import Tunnels
+from fabricgen.nos.sonic.reading.qos import QOS_TABLES, read_qos
+from fabricgen.nos.sonic.reading.trim import read_trimming
+from fabricgen.nos.sonic.routing_daemon import make_frr_text
+from fabricgen.running.form import (
+    PEER_LINK,
+    Balancing,
+    Bond,
+    Interface,
+    Macsec,
+    Management,
+    Subinterface,
+    Switch,
+    Vlan,
+    is_unused,
+)
+from fabricgen.running.host_services import OPEN
+from fabricgen.running.overlay import Overlay
+from fabricgen.running.policy import Route, connected, network_of
+from fabricgen.running.tree import only, part, tolerates, unfit, unknown
+
+Row = Mapping[str, str]
+Table = Mapping[str, Row]
+
+
+@dataclass
+class Box:
+    """What config_db.json says but for QoS, routing and what is asked of management."""
+
+    hostname: str = ""
+    timezone: str = ""
+    split: bool = False
+    shifted: bool = False
+    ports: dict[str, Interface] = field(default_factory=dict)
+    keyed: dict[str, list[str]] = field(default_factory=dict)
+    """Addresses by the interface, VLAN, sub-interface or loopback that has them."""
+    vrf_of: dict[str, str] = field(default_factory=dict)
+    link_local: set[str] = field(default_factory=set)
+    routed: set[str] = field(default_factory=set)
+    vlans: dict[str, int] = field(default_factory=dict)
+    access: dict[str, str] = field(default_factory=dict)
+    tagged: dict[str, set[str]] = field(default_factory=dict)
+    channels: dict[str, Row] = field(default_factory=dict)
+    bond_of: dict[str, str] = field(default_factory=dict)
+    tags: dict[str, int] = field(default_factory=dict)
+    vrfs: dict[str, int] = field(default_factory=dict)
+    """VNIs by name, 0 for none."""
+    tunnels: Tunnels = field(default_factory=Tunnels)
+    hosts: hosts.HostTables = field(default_factory=hosts.HostTables)
+    managements: set[tuple[str, str]] = field(default_factory=set)
+    secured: dict[str, str] = field(default_factory=dict)
+    macsecs: dict[str, Macsec] = field(default_factory=dict)
+    """Encryption by the name of its profile, which `secured` ports have."""
+
+    def vrf_vlans(self) -> dict[str, int]:
+        """The VNIs of VLANs that stand for a VRF's, by VLAN: such have no addresses."""
+        of_vrfs = set(self.vrfs.values())
+        return {vlan: vni for vlan, vni in self.tunnels.vnis.items() if vni in of_vrfs or not self.keyed.get(vlan)}
+
+
+def read(files: Mapping[str, str]) -> Switch:
+    """A switch from its files by name; raises UnknownTextError for what is not understood or does not fit together."""
+    tables = json.loads(files["config_db.json"])
+    box = Box()
+    for name, table in tables.items():
+        if name in _TABLES:
+            part(f"table {name}", partial(_TABLES[name], box, table), None)
+        elif name not in QOS_TABLES | MANAGEMENT_TABLES | pair.NAMES | segments.NAMES | _ELSEWHERE:
+            unknown(name, f"table {name}")
+    if box.split != ("frr.conf" in files) or (box.split and "BGP_NEIGHBOR" in tables):
+        unfit("the routing mode does not fit the files")
+    part("services of hosts", lambda: hosts.check(box.hosts), None)
+    routing = part("BGP", lambda: frr.read_frr(files.get("frr.conf") or make_frr_text(tables)), frr.Frr())
+    return _switch(box, tables, routing)
+
+
+def _switch(box: Box, tables: Mapping[str, Any], routing: frr.Frr) -> Switch:
+    ports = {name: part(name, partial(_interface, box, name, port), port) for name, port in box.ports.items()}
+    link, joined = pair.peer_link(tables), part("MCLAG", lambda: pair.joined(tables), frozenset[str]())
+    own = part("EVPN multihoming", lambda: segments.segments(tables, routing.segments), dict[str, str]())
+    for name in routing.segments.tracked & ports.keys():
+        ports[name] = replace(ports[name], tracked=True)
+    shared = part("gateways", lambda: segments.shared_gateways(tables), frozenset[str]())
+    for name, bond in box.bond_of.items():
+        if bond == link:
+            ports[name] = replace(ports[name], bond=PEER_LINK)
+    unused = frozenset(name for name, port in ports.items() if is_unused(port))
+    used = {name: port for name, port in ports.items() if name not in unused}
+    subinterfaces = {
+        _parent(name, ports): Subinterface(box.vrf_of.get(name, ""), _addresses(box, name)) for name in box.tags
+    }
+    vlans = {
+        number: Vlan(_addresses(box, name), box.vrf_of.get(name, ""), anycast=name in shared)
+        for name, number in box.vlans.items()
+        if name not in {*box.vrf_vlans(), *tables.get("MCLAG_UNIQUE_IP", {})}
+    }
+    loopbacks = _addresses(box, "Loopback0")
+
+    by_vrf = _vrf_loopbacks(box, tables)
+
+    def routes_in(vrf: str) -> Iterator[Route]:
+        yield from connected(vrf, used, subinterfaces, vlans, loopbacks, by_vrf)
+        if not vrf:
+            yield from (Route(network_of(address), "eth0") for address, _ in box.managements)
+
+    if routing.hostname not in ("", box.hostname):
+        unfit(f"frr.conf is of {routing.hostname}")
+    return Switch(
+        hostname=box.hostname,
+        interfaces=used,
+        unused=unused,
+        loopbacks=loopbacks,
+        vrf_loopbacks=by_vrf,
+        management=part("management", lambda: read_management(tables, box.managements, box.timezone), Management()),
+        subinterfaces=subinterfaces,
+        vlans=part("gateways", lambda: hosts.gateways(vlans, tables), vlans),
+        bonds=part("bonds", lambda: dict(_bonds(box, link, joined, own)), {}),
+        pair=part(
+            "MCLAG",
+            lambda: pair.read_pair(tables, partial(_members_of, box), frozenset(box.tagged.get(link, ())), box.vrf_of),
+            None,
+        ),
+        vrfs=frozenset(map(frr.vrf_of, box.vrfs)),
+        bgp=part("BGP", lambda: routing.bgp(routes_in), {}),
+        routes=routing.routes(),
+        drained=part("maintenance", lambda: box.shifted or routing.drained(), False),
+        overlay=part("overlay", lambda: _overlay(box, routing), None),
+        qos=part("QoS", lambda: read_qos(tables), None),
+        trimming=part("packet trimming", lambda: read_trimming(tables), None),
+        balancing=part("load balancing", lambda: read_balancing(tables.get("SWITCH_HASH", {})), Balancing()),
+    )
+
+
+def _overlay(box: Box, routing: frr.Frr) -> Overlay | None:
+    """EVPN; raises UnknownTextError where the VNIs of VRFs, of their VLANs and of FRR are not the same."""
+    of_vlans = {box.vrf_of[vlan]: vni for vlan, vni in box.vrf_vlans().items()}
+    of_vrfs = {frr.vrf_of(name): vni for name, vni in box.vrfs.items() if vni}
+    if not of_vlans == of_vrfs == {name: lines.vni for name, lines in routing.over_evpn.items()}:
+        unfit(f"VRFs have the VNIs {of_vrfs}, their VLANs {of_vlans}")
+    if used := box.vrf_vlans().keys() & {*box.access.values(), *chain(*box.tagged.values())}:
+        unfit(f"the VLANs of VNIs have ports: {sorted(used)}")
+    bridged = {box.vlans[vlan]: vni for vlan, vni in box.tunnels.vnis.items() if vlan not in box.vrf_vlans()}
+    vlans = segments.over_evpn(bridged, {vni: lines.vrf() for vni, lines in routing.of_vnis.items()})
+    return routing.overlay(box.tunnels.vtep(), vlans)
+
+
+def _addresses(box: Box, name: str) -> frozenset[str]:
+    return frozenset(box.keyed.get(name, ()))
+
+
+def _vrf_loopbacks(box: Box, tables: Mapping[str, Any]) -> dict[str, frozenset[str]]:
+    """The addresses of the loopback in each VRF that has one."""
+    names = {key.partition("|")[0] for key in tables.get("LOOPBACK_INTERFACE", {})}
+    return {box.vrf_of[name]: _addresses(box, name) for name in sorted(names - {"Loopback0"}) if box.vrf_of.get(name)}
+
+
+def _parent(name: str, ports: Mapping[str, Interface]) -> tuple[str, int]:
+    """(port, tag) of a sub-interface: Ethernet0.110, or Eth0.110 where the kernel takes no longer name."""
+    port, _, tag = name.partition(".")
+    return (port if port in ports else port.replace("Eth", "Ethernet", 1)), int(tag)
+
+
+def _interface(box: Box, name: str, port: Interface) -> Interface:
+    vlan, bond = box.access.get(name, ""), box.bond_of.get(name, "")
+    if bond and (vlan or name in box.tagged or name in box.routed or port.mtu):
+        unfit(f"{name} is in {bond}, and has another use or an MTU of its own")
+    if vlan and name in box.routed:
+        unfit(f"{name} is routed and in {vlan}")
+    if box.keyed.get(name) and name not in box.routed:
+        unfit(f"{name} has addresses and no row of its own")
+    return Interface(
+        admin_up=port.admin_up,
+        mtu=int(box.channels[bond]["mtu"]) if bond else port.mtu,
+        speed_gbps=port.speed_gbps,
+        fec=port.fec,
+        addresses=_addresses(box, name),
+        link_local=name in box.link_local,
+        access_vlan=box.vlans[vlan] if vlan else 0,
+        tagged_vlans=frozenset(box.vlans[tagged] for tagged in box.tagged.get(name, ())),
+        vrf=box.vrf_of.get(name, ""),
+        description=port.description,
+        bond=_number(bond) if bond else 0,
+        macsec=box.macsecs.get(box.secured.get(name, "")),
+        access=OPEN if bond else box.hosts.access(name, [name], port.speed_gbps),
+    )
+
+
+def _members_of(box: Box, name: str) -> frozenset[str]:
+    return frozenset(port for port, bond in box.bond_of.items() if bond == name)
+
+
+def _bonds(box: Box, link: str, joined: frozenset[str], own: Mapping[str, str]) -> Iterator[tuple[int, Bond]]:
+    """Bonds of hosts by number: all but the peer link, whose form is that of any; `own` are their segments."""
+    for name, row in box.channels.items():
+        found = _bond(box, name, row)
+        if name != link:
+            mlag_id = _number(name) if name in joined else 0
+            yield _number(name), replace(found, mlag_id=mlag_id, segment=own.get(name, ""))
+
+
+def _number(bond: str) -> int:
+    return int(bond.removeprefix("PortChannel"))
+
+
+def _bond(box: Box, name: str, row: Row) -> Bond:
+    fallback = row.get("fallback", "false")
+    if {**row, "description": "", "mtu": "", "admin_status": "", "fallback": "", "system_mac": ""} != _CHANNEL:
+        unfit(f"{name} is no bond by LACP as hosts have it: {row}")
+    vlan = box.access.get(name, "")
+    members = _members_of(box, name)
+    return Bond(
+        members=members,
+        admin_up={"up": True, "down": False}[row["admin_status"]],
+        mtu=int(row["mtu"]),
+        access_vlan=box.vlans[vlan] if vlan else 0,
+        tagged_vlans=frozenset(box.vlans[tagged] for tagged in box.tagged.get(name, ())),
+        description=row["description"],
+        access=box.hosts.access(name, sorted(members), min(box.ports[port].speed_gbps for port in members)),
+        fallback={"true": True, "false": False}[fallback],
+    )
+
+
+_CHANNEL = {
+    "admin_status": "",
+    "description": "",
+    "fallback": "",
+    "fast_rate": "true",
+    "lacp_key": "auto",
+    "min_links": "1",
+    "mtu": "",
+    "system_mac": "",
+}
+
+
+_ELSEWHERE = {"BGP_NEIGHBOR", "STATIC_ROUTE", "SWITCH_HASH", "SWITCH_TRIMMING"}
+"""Read in the form that bgpcfgd gives them, load balancing and packet trimming."""
+
+_METADATA = (
+    "bgp_adv_lo_prefix_as_128",
+    "bgp_asn",
+    "buffer_model",
+    "default_bgp_status",
+    "docker_routing_config_mode",
+    "frr_mgmt_framework_config",
+    "has_sonic_dhcpv4_relay",
+    "hostname",
+    "hwsku",
+    "mac",
+    "platform",
+    "suppress-fib-pending",
+    "synchronous_mode",
+    "timezone",
+    "type",
+)
+
+
+def _metadata(box: Box, table: Table) -> None:
+    only(table, "localhost")
+    row = table["localhost"]
+    only(row, *_METADATA)
+    box.hostname = row["hostname"]
+    box.timezone = row.get("timezone", "")
+    box.split = row.get("docker_routing_config_mode") == "split-unified"
+
+
+_PORT_FIELDS = (
+    "admin_status",
+    "alias",
+    "autoneg",
+    "description",
+    "fec",
+    "index",
+    "lanes",
+    "macsec",
+    "mtu",
+    "speed",
+    "subport",
+)
+_FEC = {"rs": "rs", "fc": "fc", "none": ""}
+
+
+def _ports(box: Box, table: Table) -> None:
+    for name, row in table.items():
+        only(row, *_PORT_FIELDS)
+        if "macsec" in row:
+            box.secured[name] = row["macsec"]
+        up = row.get("admin_status") == "up"  # down is the default (sonic-port.yang)
+        speed, rest = divmod(int(row["speed"]), 1000)
+        if rest:
+            unfit(f"{name} runs at {row['speed']} Mb/s")
+        fec = _FEC[row.get("fec", "none")]
+        box.ports[name] = Interface(up, int(row.get("mtu", 0)), speed, fec, description=row.get("description", ""))
+
+
+def _addressed(box: Box, table: Table, *more: str) -> list[tuple[str, Row]]:
+    """Take keys `NAME|ADDRESS`; return the rows of the names themselves."""
+    own = []
+    for key, row in table.items():
+        name, _, address = key.partition("|")
+        if address:
+            only(row)
+            box.keyed.setdefault(name, []).append(address)
+        else:
+            only(row, "vrf_name", *more)
+            box.vrf_of[name] = frr.vrf_of(row.get("vrf_name", ""))
+            own.append((name, row))
+    return own
+
+
+def _global(box: Box, table: Table) -> None:
+    only(table, "STATE")
+    row = table.get("STATE", {})
+    only(row, "tsa_enabled", *(("wcmp_enabled", "idf_isolation_state") if tolerates() else ()))
+    box.shifted = row.get("tsa_enabled") == "true"
+
+
+def _interfaces(box: Box, table: Table) -> None:
+    for name, row in _addressed(box, table, "ipv6_use_link_local_only"):
+        box.routed.add(name)
+        if row.get("ipv6_use_link_local_only") == "enable":
+            box.link_local.add(name)
+
+
+def _subinterfaces(box: Box, table: Table) -> None:
+    for name, row in _addressed(box, table, "admin_status", "vlan"):
+        if row.get("admin_status", "up") != "up" or row["vlan"] != name.partition(".")[2]:
+            unfit(f"{name} is down or of another VLAN")
+        box.tags[name] = int(row["vlan"])
+
+
+def _vlans(box: Box, table: Table) -> None:
+    for name, row in table.items():
+        only(row, "dhcp_servers", "vlanid")
+        box.vlans[name] = int(row["vlanid"])
+
+
+def _channels(box: Box, table: Table) -> None:
+    box.channels |= table
+
+
+def _channel_members(box: Box, table: Table) -> None:
+    for key, row in table.items():
+        only(row)
+        bond, _, port = key.partition("|")
+        if box.bond_of.setdefault(port, bond) != bond:
+            unfit(f"{port} is in two bonds")
+
+
+def _members(box: Box, table: Table) -> None:
+    for key, row in table.items():
+        vlan, _, port = key.partition("|")
+        if row == {"tagging_mode": "untagged"} and port not in box.access:
+            box.access[port] = vlan
+        elif row == {"tagging_mode": "tagged"}:
+            box.tagged.setdefault(port, set()).add(vlan)
+        else:
+            unfit(f"VLAN_MEMBER {key}")
+
+
+def _managements(box: Box, table: Table) -> None:
+    for key, row in table.items():
+        only(row, "gwaddr")
+        name, _, address = key.partition("|")
+        if name != "eth0":
+            unfit(f"MGMT_INTERFACE {key}")
+        box.managements.add((address, row["gwaddr"]))
+
+
+def _vrfs(box: Box, table: Table) -> None:
+    for name, row in table.items():
+        only(row, "vni")
+        box.vrfs[name] = int(row.get("vni", 0))
+
+
+def _nothing(*fields: str) -> Callable[[Box, Table], None]:
+    """A table that says nothing of the neutral form's; its fields are known all the same."""
+
+    def take(box: Box, table: Table) -> None:
+        for row in table.values():
+            only(row, *fields)
+
+    return take
+
+
+_TABLES: dict[str, Callable[[Box, Table], Any]] = {
+    "ACL_RULE": hosts.acl_rules,
+    "ACL_TABLE": hosts.acl_tables,
+    # Sizes are the platform's: another test compares them with what it publishes.
+    **{f"BUFFER_{name}": _nothing("profile") for name in ("PG", "QUEUE")},
+    **{f"BUFFER_PORT_{way}_PROFILE_LIST": _nothing("profile_list") for way in ("INGRESS", "EGRESS")},
+    "BUFFER_POOL": _nothing("mode", "size", "type", "xoff"),
+    "BUFFER_PROFILE": _nothing(
+        *("dynamic_th", "packet_discard_action", "pool", "size", "static_th", "xoff", "xon", "xon_offset")
+    ),
+    "BGP_DEVICE_GLOBAL": _global,
+    "BREAKOUT_CFG": _nothing("brkout_mode"),
+    "CABLE_LENGTH": lambda box, table: only(table, "AZURE"),
+    "DEVICE_METADATA": _metadata,
+    "DHCPV4_RELAY": _nothing("dhcpv4_servers", "link_selection", "source_interface"),
+    "DHCP_RELAY": _nothing("dhcpv6_servers"),
+    "DEVICE_NEIGHBOR": _nothing("name", "port"),
+    "DEVICE_NEIGHBOR_METADATA": _nothing("type"),
+    "FEATURE": _nothing("state"),
+    "INTERFACE": _interfaces,
+    "LOOPBACK_INTERFACE": _addressed,
+    "MACSEC_PROFILE": lambda box, table: box.macsecs.update(read_macsec(table)),
+    "MGMT_INTERFACE": _managements,
+    "MGMT_PORT": _nothing("admin_status", "alias"),
+    "PORT": _ports,
+    "PORTCHANNEL": _channels,
+    "PORTCHANNEL_MEMBER": _channel_members,
+    "PORT_STORM_CONTROL": hosts.storms,
+    "VERSIONS": _nothing("VERSION"),
+    "VLAN": _vlans,
+    "VLAN_INTERFACE": lambda box, table: _addressed(box, table, "ipv6_use_link_local_only", "static_anycast_gateway"),
+    "VLAN_MEMBER": _members,
+    "VLAN_SUB_INTERFACE": _subinterfaces,
+    "VRF": _vrfs,
+    "VXLAN_EVPN_NVO": lambda box, table: box.tunnels.evpn(table),
+    "VXLAN_TUNNEL": lambda box, table: box.tunnels.tunnel(table),
+    "VXLAN_TUNNEL_MAP": lambda box, table: box.tunnels.maps(table),
+}

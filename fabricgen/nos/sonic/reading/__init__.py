@@ -1,0 +1,1 @@
+"""What a configuration says, a subject each; `reader` puts it together."""

@@ -1,0 +1,108 @@
+"""What FRR runs on a SONiC switch: its own configuration, or what bgpcfgd makes of config_db tables, as text.
+
+After sonic-buildimage, dockers/docker-fpm-frr/frr/bgpd: bgpd.main.conf.j2, templates/general/{instance,peer-group,
+policies}.conf.j2; and src/sonic-bgpcfgd/bgpcfgd/managers_{bgp,static_rt}.py. Left out is what no route depends on here:
+graceful restart, allow lists, isolation maps that permit all, `bgp suppress-fib-pending`. `maximum-paths` is what
+Debian's FRR takes; SONiC builds its own for 514.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from ipaddress import ip_interface
+from typing import Any
+
+from fabricgen.running.tree import unfit
+
+MAX_PATHS = 256
+
+Tables = Mapping[str, Mapping[str, Any]]
+
+
+def read_frr_text(files: Mapping[str, str]) -> str:
+    """The configuration of FRR by the files of a switch: frr.conf where it is there, else bgpcfgd's doing."""
+    return files["frr.conf"] if "frr.conf" in files else make_frr_text(json.loads(files["config_db.json"]))
+
+
+def make_frr_text(tables: Tables) -> str:
+    """The configuration that bgpcfgd gives FRR; static routes alone where there is no AS number."""
+    metadata = tables["DEVICE_METADATA"]["localhost"]
+    lines = [line for key, row in sorted(tables.get("STATIC_ROUTE", {}).items()) for line in _static(key, row)]
+    if "bgp_asn" in metadata:
+        lines += _policies()
+        for vrf in sorted({"default", *(_vrf(key) for key in tables.get("BGP_NEIGHBOR", {}))}):
+            lines += _instance(tables, vrf)
+    return "\n".join([*lines, ""])
+
+
+def _vrf(key: str) -> str:
+    return key.rpartition("|")[0] or "default"
+
+
+def _static(key: str, row: Mapping[str, str]) -> Iterator[str]:
+    """managers_static_rt.py: IpNextHopSet takes lists of one length, generate_command the rest."""
+    vrf, _, prefix = key.partition("|")
+    columns = {field: text.split(",") for field, text in row.items() if field != "advertise"}
+    ways = {len(column) for column in columns.values()}
+    if len(ways) != 1:
+        unfit(f"bgpcfgd refuses lists of different lengths: {key}")
+    for n in range(ways.pop()):
+        item = {field: column[n] for field, column in columns.items()}
+        hop = "blackhole" if item.get("blackhole") == "true" else f"{item['nexthop']} {item['ifname']}"
+        distance = f" {item['distance']}" if item.get("distance", "0") != "0" else ""
+        tag = 2 if row.get("advertise") == "false" else 1
+        in_vrf = "" if vrf == "default" else f" vrf {vrf}"
+        yield f"{'ipv6' if ':' in prefix else 'ip'} route {prefix} {hop}{distance} tag {tag}{in_vrf}"
+
+
+def _policies() -> list[str]:
+    lines = ["route-map STATIC_ROUTE_FILTER permit 10\n match tag 1\nexit"]
+    for group in ("PEER_V4", "PEER_V6"):
+        lines.append(f"route-map FROM_BGP_{group} permit 100\nexit\nroute-map TO_BGP_{group} permit 100\nexit")
+    return lines
+
+
+def _instance(tables: Tables, vrf: str) -> Iterator[str]:
+    metadata = tables["DEVICE_METADATA"]["localhost"]
+    peers = {k.rpartition("|")[2]: row for k, row in tables.get("BGP_NEIGHBOR", {}).items() if _vrf(k) == vrf}
+    loopbacks = [key.partition("|")[2] for key in tables.get("LOOPBACK_INTERFACE", {}) if "|" in key]
+    router_ids = [str(ip_interface(address).ip) for address in loopbacks if ":" not in address]
+    yield f"router bgp {metadata['bgp_asn']}" + ("" if vrf == "default" else f" vrf {vrf}")
+    yield " no bgp default ipv4-unicast\n no bgp ebgp-requires-policy\n bgp bestpath as-path multipath-relax"
+    yield from (f" bgp router-id {address}" for address in router_ids)
+    yield " neighbor PEER_V4 peer-group\n neighbor PEER_V6 peer-group"
+    for address, row in peers.items():
+        yield f" neighbor {address} remote-as {row['asn']}\n neighbor {address} description {row.get('name', '-')}"
+        timers = f"{row.get('keepalive', 60)} {row.get('holdtime', 180)}"
+        yield f" neighbor {address} timers {timers}\n neighbor {address} timers connect 10"
+        if row.get("admin_status", "up") == "down":
+            yield f" neighbor {address} shutdown"
+    for family, group in (("ipv4", "PEER_V4"), ("ipv6", "PEER_V6")):
+        yield f" address-family {family}"
+        networks = dict.fromkeys(_networks(tables, vrf))  # a VLAN of each tenant has the subnet of its leaf
+        yield from (f"  network {prefix}" for prefix in networks if (":" in prefix) == (family == "ipv6"))
+        yield f"  maximum-paths {MAX_PATHS}"
+        if any(_vrf(key) == vrf for key in tables.get("STATIC_ROUTE", {})):
+            yield "  redistribute static route-map STATIC_ROUTE_FILTER"
+        if metadata.get("type") == "ToRRouter":
+            yield f"  neighbor {group} allowas-in 1"
+        yield f"  neighbor {group} soft-reconfiguration inbound"
+        yield f"  neighbor {group} route-map FROM_BGP_{group} in\n  neighbor {group} route-map TO_BGP_{group} out"
+        for address in peers:
+            if (":" in address) == (family == "ipv6"):
+                yield f"  neighbor {address} peer-group {group}\n  neighbor {address} activate"
+        yield " exit-address-family"
+    yield "exit"
+
+
+def _networks(tables: Tables, vrf: str) -> Iterator[str]:
+    """Prefixes in `network` statements: loopbacks and, of all VRFs, the subnets of VLANs."""
+    if vrf != "default":
+        return
+    as_128 = tables["DEVICE_METADATA"]["localhost"].get("bgp_adv_lo_prefix_as_128") == "true"
+    for key in tables.get("LOOPBACK_INTERFACE", {}):
+        if "|" in key:
+            address = ip_interface(key.partition("|")[2]).ip
+            yield f"{address}/{32 if address.version == 4 else 128 if as_128 else 64}"
+    yield from (key.partition("|")[2] for key in tables.get("VLAN_INTERFACE", {}) if "|" in key)

@@ -1,0 +1,431 @@
+"""SONiC: a `config_db.json` for the box and, where SONiC's own templates fall short, an `frr.conf` for its routing.
+
+Who configures FRR is said in DEVICE_METADATA, `docker_routing_config_mode`:
+
+- `separated`: bgpcfgd renders sessions from BGP_NEIGHBOR, for numbered links. It announces Loopback0 and the subnets
+  of VLAN_INTERFACE, not connected /31s (dockers/docker-fpm-frr/frr/bgpd/bgpd.main.conf.j2: no `redistribute connected`
+  on a fixed switch). So a leaf with routed hosts has their whole block as a discard route in STATIC_ROUTE, which
+  bgpcfgd announces (managers_static_rt.py: tag 1 unless `advertise` is false); the /31s below it forward. One route
+  a leaf also keeps tables small. Newer images turn the word into `unified` by themselves (docker_init.sh).
+- `split-unified`: FRR reads the frr.conf of this folder (/etc/sonic/frr/frr.conf) and SONiC generates none. Needed for
+  unnumbered sessions, which images before mid-2026 refuse in BGP_NEIGHBOR (sonic-buildimage pull 27370), and for BFD,
+  whose daemon the bgp container starts only with `frr_mgmt_framework_config` (supervisord.conf.j2). Some images lose
+  the file when they reload (sonic-buildimage issue 27014): provision it after `config reload`, then restart bgp. The
+  file has no `end`, since docker_init.sh appends zebra's FPM lines to it.
+
+In both, routes are announced once they are in the hardware. FRR waits for word of it (`bgp suppress-fib-pending`, in
+bgpd.main.conf.j2 and in our frr.conf), and fpmsyncd gives it when orchagent has it only with `suppress-fib-pending` in
+DEVICE_METADATA; else at once (sonic-swss, fpmsyncd.cpp). That asks for `synchronous_mode` (sonic-device_metadata.yang).
+
+With IPv6 beside IPv4 bgpcfgd has a session for each (its groups PEER_V4 and PEER_V6), and announces the IPv6 loopback
+as a /64 unless `bgp_adv_lo_prefix_as_128` says otherwise. A switch without IPv4 has no Loopback0 that bgpcfgd could
+take a router id from (`bgp_router_id` is not in all images), so that it takes an frr.conf.
+
+Without BGP there is no AS number and bgpcfgd has STATIC_ROUTE alone: lists of one length, a next hop with its port, so
+that it is never looked up through another route, and where a default route leads away again a last entry that drops
+what the others do not take (managers_static_rt.py, IpNextHopSet). With `underlay: none` the bgp container is off, and
+ports between switches are in neither INTERFACE nor VLAN_MEMBER: a controller gives them their use.
+
+A guest fabric's hosts may live in a VRF (VRF, `vrf_name`; its name begins with Vrf, sonic-vrf.yang). Its routes travel
+in sessions over 802.1Q sub-interfaces (VLAN_SUB_INTERFACE; HLD doc/subport) and takes an frr.conf: SONiC's YANG models
+keep BGP_NEIGHBOR rows with a VRF in the key for frrcfgd (sonic-bgp-neighbor.yang, BGP_NEIGHBOR_LIST). bgpcfgd reads
+such rows, but announces in a VRF what STATIC_ROUTE says and nothing else, and sets no `multipath-relax` there.
+
+A session has one owner: with an frr.conf there are no BGP_NEIGHBOR rows, since bgpcfgd runs in every mode and would put
+those peers into its own permit-all group if it came first (managers_bgp.py, add_peer).
+
+VERSIONS says which schema the tables have, so that db_migrator (sonic-utilities, scripts/db_migrator.py) takes the file
+for what it is and not for one of unknown age. It is the oldest schema with these tables, since an image refuses one
+that is newer than itself; a newer image migrates it.
+
+bgpcfgd's templates know no prefix limits: `max_prefixes` holds where FRR reads an frr.conf (templates/general/*.j2).
+
+Buffers are those that the platform publishes, else the image's own (`writing/buffers.py`).
+Tables and fields: sonic-buildimage, src/sonic-yang-models/doc/Configuration.md.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from fabricgen.catalog.loader import Catalog
+from fabricgen.catalog.sonic_models import SonicPlatform
+from fabricgen.kernel.diagnostics import fault
+from fabricgen.nos.sonic.writing.balancing import balancing_values
+from fabricgen.nos.sonic.writing.buffers import buffer_lengths_m, buffer_tables, cabled_ports
+from fabricgen.nos.sonic.writing.buffers import length_tables as buffers_by_length
+from fabricgen.nos.sonic.writing.host_services import circuit_forms, host_tables, loopback_name, own_relay, vlan_rows
+from fabricgen.nos.sonic.writing.macsec import macsec_values
+from fabricgen.nos.sonic.writing.management import PRINTED_WITH, management_values
+from fabricgen.nos.sonic.writing.overlay import overlay_values, vni_vlans
+from fabricgen.nos.sonic.writing.pair import pair_rows, pair_tables
+from fabricgen.nos.sonic.writing.ports import PortTable, TablePort, fec_of, port_table_of
+from fabricgen.nos.sonic.writing.qos import qos_values
+from fabricgen.nos.sonic.writing.routing import owns_frr, router_type, routing_values, vrf_name
+from fabricgen.nos.sonic.writing.segments import segment_tables, segment_values
+from fabricgen.nos.sonic.writing.trim import trim_tables
+from fabricgen.render import evpn
+from fabricgen.render.checks.config_db import check_config_db
+from fabricgen.render.escape import one_line, token
+from fabricgen.render.nos_protocol import Circuits, Shared
+from fabricgen.render.trees import first_at_fault, merged, read_data
+from fabricgen.views.exits import EXIT
+from fabricgen.views.host_services import HostServices
+from fabricgen.views.switch import AS_PLANNED, Bond, PlacedSnippet, SwitchPort, SwitchView
+from fabricgen.views.vrf_loopbacks import VrfLoopback
+
+SCHEMA_VERSION = "version_202305_01"
+"""Of the tables, as db_migrator.py names it."""
+
+LARGEST_MTU = 9216
+"""Of a port without a cable, bytes (sonic-port.yang)."""
+
+KERNEL_NAME = 15
+"""Longest name of an interface in Linux."""
+
+
+def files(switch: SwitchView) -> tuple[tuple[str, str], ...]:
+    """`config_db.json`, and `frr.conf` where FRR is not left to bgpcfgd."""
+    box = ("config_db.json.j2", "config_db.json")
+    return (box, ("frr.conf.j2", "frr.conf")) if owns_frr(switch) else (box,)
+
+
+def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
+    """What the templates of `templates/sonic` name.
+
+    The rows of a table, {key: {field: value}}, go by the table's name, and fields by those that SONiC gives them; a
+    field that a row does not have is None. The templates add fields that are the same in every row.
+    """
+    platform = _platform_of(switch, catalog)
+    port_table, common = port_table_of(switch, platform), _common_tables(switch, catalog)
+    cabled = {port.name: port for port in switch.ports}
+    found = {
+        **_device(switch, platform, port_table),
+        **_interfaces(switch),
+        **routing_values(switch),
+        **overlay_values(switch),
+        **management_values(switch),
+        **host_tables(switch),
+        **pair_tables(switch),
+        **segment_tables(switch),
+        **segment_values(switch),
+        **balancing_values(switch),
+        **macsec_values(switch),
+        "BREAKOUT_CFG": {port: {"brkout_mode": mode} for port, mode in port_table.breakouts},
+        "PORT": {port.name: _port_fields(port, cabled.get(port.name)) for port in port_table.ports},
+        "own_buffers": _template("BUFFER_POOL") in common,
+    }
+    with_rows = [table for table in _WHERE_FILLED if found[table]]
+    with_value = [table for table, value in PRINTED_WITH.items() if found[value]]
+    templates = sorted([*map(_template, (*_ALWAYS, *with_rows, *with_value)), *common])
+    return {**found, "tables": [{"template": name, "shared_values": common.get(name)} for name in templates]}
+
+
+def _platform_of(switch: SwitchView, catalog: Catalog) -> SonicPlatform:
+    platform = catalog.sonic_platform(switch.profile.id)
+    if platform is None:
+        raise fault(
+            "FG026", f"the SONiC port table of {switch.profile.id} is not in the catalogue", path=switch.tier.path
+        )
+    return platform
+
+
+def _template(table: str) -> str:
+    return f"sonic/tables/{table}.j2"
+
+
+def shared(switch: SwitchView, lengths_m: Sequence[float], catalog: Catalog) -> Shared:
+    """The tables of the queues and buffers of a switch that is lossless or trims, by their templates."""
+    platform = _platform_of(switch, catalog)
+    qos, port_table = qos_values(switch), port_table_of(switch, platform)
+    ports = cabled_ports(switch, lengths_m, platform, port_table)
+    buffers = buffer_tables(switch, ports, platform, port_table)
+    lossless = [t for t in _LOSSLESS if t != _SPECTRUM_ONLY or qos["pfc_groups"]] if qos else []
+    trimming = trim_tables(switch, catalog.naming("sonic"), platform, port_table)
+    found = {**dict.fromkeys(lossless, qos or {}), **buffers, **trimming}
+    tables = {_template(t): rows for t, rows in sorted(found.items())}
+    return Shared(tables, tuple(str(port.length_m) for port in ports))
+
+
+def length_tables(switch: SwitchView, lengths: Sequence[str], catalog: Catalog) -> Mapping[str, Mapping[str, Any]]:
+    """The tables of cable lengths and priority groups, by their templates."""
+    platform = _platform_of(switch, catalog)
+    found = buffers_by_length(switch, lengths, platform, port_table_of(switch, platform))
+    return {_template(table): rows for table, rows in found.items()}
+
+
+def _common_tables(switch: SwitchView, catalog: Catalog) -> Mapping[str, Mapping[str, Any]]:
+    """All tables that switches may share, by their templates: priority groups only where buffers are sized."""
+    found, lengths = shared(switch, [port.cable_m for port in switch.ports], catalog)
+    by_length = length_tables(switch, lengths, catalog)
+    sized = _template("BUFFER_POOL") in found
+    return {**found, **{table: by_length[table] for table in by_length if sized or table != _template("BUFFER_PG")}}
+
+
+def length_steps_m(switch: SwitchView, catalog: Catalog) -> tuple[float, ...]:
+    """Lengths of cables that the platform publishes buffers for."""
+    platform = _platform_of(switch, catalog)
+    return buffer_lengths_m(platform, port_table_of(switch, platform))
+
+
+def _device(switch: SwitchView, platform: SonicPlatform, port_table: PortTable) -> dict[str, Any]:
+    own_frr = owns_frr(switch)
+    return {
+        "hostname": token(switch.name),
+        "hwsku": port_table.hwsku,
+        "platform": platform.platform,
+        "router_type": router_type(switch.level),
+        "mac": switch.mac,
+        "asn": switch.asn,
+        "router_id": switch.router_id,
+        "dual_stack": switch.has_v4 and switch.has_v6,
+        "routing_mode": "split-unified" if own_frr else "separated",
+        "mgmt_framework": "true" if own_frr and switch.fabric.bfd else "false",
+        "bgp_state": "disabled" if switch.fabric.underlay == "none" else "enabled",
+        "schema_version": SCHEMA_VERSION,
+    }
+
+
+def _port_fields(port: TablePort, cabled: SwitchPort | None) -> dict[str, Any]:
+    """The fields of PORT; `cabled` is the port as the fabric uses it, None for one without a cable."""
+    own = cabled.settings if cabled else AS_PLANNED
+    return {
+        "admin_status": "up" if cabled and not own.shutdown else "down",
+        "alias": port.alias,
+        "autoneg": "on" if port.copper else None,
+        "description": one_line(cabled.label if cabled else "unused", 255),
+        "fec": own.fec or ("" if cabled and cabled.fec_in_module else fec_of(port)) or None,
+        "index": port.index,
+        "lanes": port.lanes,
+        "macsec": cabled.span.profile if cabled and cabled.span and cabled.span.macsec else None,
+        "mtu": _mtu(cabled),
+        "speed": port.speed_gbps * 1000,
+        "subport": port.subport or None,
+    }
+
+
+def _mtu(cabled: SwitchPort | None) -> int | None:
+    """The MTU of a port; None where it is that of its bond, beside which SONiC takes none (sonic-portchannel.yang)."""
+    if cabled is None:
+        return LARGEST_MTU
+    return None if cabled.bond else cabled.mtu
+
+
+def _interfaces(switch: SwitchView) -> dict[str, Any]:
+    """Rows of the tables of interfaces, VLANs and VRFs, by table."""
+    loopbacks = ((switch.loopback, 32), (switch.loopback6, 128))
+    found: dict[str, Any] = {
+        "INTERFACE": _routed_ports(switch),
+        "LOOPBACK_INTERFACE": {f"Loopback0|{address}/{length}": {} for address, length in loopbacks if address}
+        | {key: row for own in switch.vrf_loopbacks for key, row in _vrf_loopback(own).items()},
+        "MGMT_INTERFACE": {f"eth0|{a}": {"gwaddr": gateway} for a, gateway in switch.managements if gateway},
+        "PORTCHANNEL": {bond_name(b): _bond_fields(b, switch.offers_to(b.first)) for b in switch.bonds},
+        "PORTCHANNEL_MEMBER": {f"{bond_name(b)}|{port.name}": {} for b in switch.bonds for port in b.ports},
+        "VLAN": vlan_rows(switch) | {f"Vlan{vlan}": {"vlanid": vlan} for vlan in vni_vlans(switch).values()},
+        "VLAN_INTERFACE": _vlan_interfaces(switch),
+        "VLAN_MEMBER": _vlan_members(switch),
+        "VLAN_SUB_INTERFACE": _subinterfaces(switch),
+        "VRF": {vrf_name(vrf): {"vni": _vni(switch, vrf)} for vrf in switch.vrfs},
+    }
+    return found | {table: found[table] | rows for table, rows in pair_rows(switch).items()}
+
+
+def _vni(switch: SwitchView, vrf: str) -> int | None:
+    """The VNI of a VRF over EVPN; None for any other."""
+    over = evpn.vrf_of(switch, vrf)
+    return over.vni if over else None
+
+
+def circuits(switch: SwitchView, catalog: Catalog) -> Circuits:
+    """What requests of hosts say of their ports (`writing/host_services.py`): SONiC's own agent has no name for bonds
+    (dhcp4relay_mgr.cpp, process_port_notification: aliases are those of PORT).
+    """
+    table, bond = (
+        port_table_of(switch, _platform_of(switch, catalog)),
+        "" if own_relay(switch) else "PortChannel{number}",
+    )
+    return Circuits(circuit_forms(switch), bond, {port.name: port.alias for port in table.ports})
+
+
+def port_lanes(switch: SwitchView, catalog: Catalog) -> dict[str, tuple[str, str]]:
+    """(lanes, alias) of each port, as PORT has them."""
+    return {port.name: (port.lanes, port.alias) for port in port_table_of(switch, _platform_of(switch, catalog)).ports}
+
+
+def bond_name(bond: Bond) -> str:
+    """SONiC's name of a bond."""
+    return f"PortChannel{bond.number}"
+
+
+def _bond_fields(bond: Bond, offers: HostServices) -> dict[str, Any]:
+    """The fields of PORTCHANNEL."""
+    return {
+        "admin_status": "down" if bond.shutdown else "up",
+        "description": one_line(bond.label, 255),
+        "fallback": "true" if offers.lacp_fallback else None,
+        "fast_rate": "true",
+        "lacp_key": "auto",
+        "min_links": 1,
+        "mtu": bond.mtu,
+        "system_mac": bond.segment or None,
+    }
+
+
+def _vlan_members(switch: SwitchView) -> dict[str, dict[str, Any]]:
+    """Rows of VLAN_MEMBER: each host port, or bond, in its untagged VLAN, if any, and in the tagged ones."""
+    rows: dict[str, dict[str, Any]] = {}
+    ports = [(port.name, port) for port in switch.ports if port.role == "host" and not port.bond]
+    for name, port in (*ports, *((bond_name(bond), bond.first) for bond in switch.bonds)):
+        untagged, tagged = switch.vlans_of(port)
+        if untagged:
+            rows[f"Vlan{untagged}|{name}"] = {"tagging_mode": "untagged"}
+        rows |= {f"Vlan{vlan}|{name}": {"tagging_mode": "tagged"} for vlan in tagged}
+    return rows
+
+
+def _routed_ports(switch: SwitchView) -> dict[str, dict[str, Any]]:
+    """Rows of INTERFACE: ports with addresses, and those between switches that have link-local ones alone."""
+    rows: dict[str, dict[str, Any]] = {}
+    unnumbered = switch.fabric.underlay == "ebgp-unnumbered"
+    for port in switch.ports:
+        if port.addresses:
+            service = switch.service_of(port)
+            vrf = vrf_name(service.vrf) if service else ""
+            rows |= _with_addresses(port.name, port.addresses, {"vrf_name": vrf or None})
+        elif unnumbered and port.role not in ("host", EXIT) and not port.bond:
+            rows[port.name] = {"ipv6_use_link_local_only": "enable"}
+    return rows
+
+
+def _vrf_loopback(own: VrfLoopback) -> dict[str, dict[str, Any]]:
+    return _with_addresses(loopback_name(own), own.prefixes, {"vrf_name": vrf_name(own.vrf)})
+
+
+def _vlan_interfaces(switch: SwitchView) -> dict[str, dict[str, Any]]:
+    rows: dict[str, dict[str, Any]] = {}
+    for service in switch.services:
+        if service.gateways:
+            shared = "true" if switch.multihomed else None
+            fields = {"static_anycast_gateway": shared, "vrf_name": vrf_name(service.vrf) or None}
+            rows |= _with_addresses(f"Vlan{service.vlan}", service.gateways, fields)
+    return rows | {f"Vlan{vlan}": {"vrf_name": vrf_name(vrf)} for vrf, vlan in vni_vlans(switch).items()}
+
+
+def _subinterfaces(switch: SwitchView) -> dict[str, dict[str, Any]]:
+    rows: dict[str, dict[str, Any]] = {}
+    for port, sub in switch.subinterfaces:
+        fields = {"admin_status": "up", "vlan": sub.vlan, "vrf_name": vrf_name(sub.vrf)}
+        rows |= _with_addresses(subinterface_name(port.name, sub.vlan), sub.addresses, fields)
+    return rows
+
+
+def _with_addresses(name: str, addresses: Iterable[str], fields: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The row of an interface, and one, without fields, for each of its addresses."""
+    return {name: fields, **{f"{name}|{address}": {} for address in addresses}}
+
+
+def subinterface_name(port: str, vlan: int) -> str:
+    """SONiC's name of a sub-interface; the short form where the kernel would not take the long one."""
+    name = f"{port}.{vlan}"
+    return name if len(name) <= KERNEL_NAME else name.replace("Ethernet", "Eth", 1)
+
+
+_ALWAYS = ("DEVICE_METADATA", "FEATURE", "LOOPBACK_INTERFACE", "MGMT_PORT", "PORT", "VERSIONS")
+_WHERE_FILLED = (
+    "ACL_RULE",
+    "ACL_TABLE",
+    "BGP_DEVICE_GLOBAL",
+    "BGP_NEIGHBOR",
+    "BREAKOUT_CFG",
+    "DEVICE_NEIGHBOR",
+    "DEVICE_NEIGHBOR_METADATA",
+    "DHCPV4_RELAY",
+    "DHCP_RELAY",
+    "DNS_NAMESERVER",
+    "EVPN_ETHERNET_SEGMENT",
+    "EVPN_MH_GLOBAL",
+    "INTERFACE",
+    "MACSEC_PROFILE",
+    "MCLAG_DOMAIN",
+    "MCLAG_INTERFACE",
+    "MCLAG_UNIQUE_IP",
+    "MGMT_INTERFACE",
+    "NTP_SERVER",
+    "PORTCHANNEL",
+    "PORTCHANNEL_MEMBER",
+    "PORT_STORM_CONTROL",
+    "RADIUS_SERVER",
+    "SAG",
+    "SNMP_USER",
+    "STATIC_ROUTE",
+    "SWITCH_HASH",
+    "SYSLOG_SERVER",
+    "TACPLUS_SERVER",
+    "VLAN",
+    "VLAN_INTERFACE",
+    "VLAN_MEMBER",
+    "VLAN_SUB_INTERFACE",
+    "VRF",
+    "VXLAN_EVPN_NVO",
+    "VXLAN_TUNNEL",
+    "VXLAN_TUNNEL_MAP",
+)
+_LOSSLESS = (
+    "DSCP_TO_TC_MAP",
+    "MAP_PFC_PRIORITY_TO_QUEUE",
+    "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP",
+    "PFC_WD",
+    "PORT_QOS_MAP",
+    "QUEUE",
+    "SCHEDULER",
+    "TC_TO_PRIORITY_GROUP_MAP",
+    "TC_TO_QUEUE_MAP",
+    "WRED_PROFILE",
+)
+
+_SPECTRUM_ONLY = "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP"
+
+
+def with_trees(file: str, text: str, snippets: tuple[PlacedSnippet, ...], judge: Catalog | None) -> str:
+    """A config_db.json with the user's tables laid over it; with a catalogue to judge it by, checked as a whole.
+
+    Numbers and truth values become text, as every value of config_db is. Raises InputError (FG052) where a snippet
+    is not table, key, field, or leaves something that SONiC would not take.
+    """
+    if file != "config_db.json":
+        return text
+    plain = read_data(file, text)
+    tables = _laid_over(plain, snippets)
+    if judge is not None:
+        _require_sound(plain, tables, snippets, judge)
+    return json.dumps(tables, indent=4, sort_keys=True) + "\n"
+
+
+def _laid_over(tables: dict[str, Any], snippets: tuple[PlacedSnippet, ...]) -> dict[str, Any]:
+    for snippet in snippets:
+        tables = merged(tables, _as_text(snippet.tree), snippet)
+    return tables
+
+
+def _require_sound(
+    plain: dict[str, Any], tables: dict[str, Any], snippets: tuple[PlacedSnippet, ...], catalog: Catalog
+) -> None:
+    """Raise InputError where tables have a problem that they did not have without the user's hand."""
+    before = set(check_config_db(plain, catalog))
+    faults = [problem for problem in check_config_db(tables, catalog) if problem.grave and problem not in before]
+    if faults:
+        own = first_at_fault(snippets, lambda some: faults[0] in check_config_db(_laid_over(plain, some), catalog))
+        more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
+        message = f"snippet '{own.name}': {faults[0].place}: {faults[0].found}{more}"
+        raise fault("FG052", message, path=own.path, hint=faults[0].hint)
+
+
+def _as_text(value: Any) -> Any:
+    """A tree of YAML as config_db has it: keys and scalars as text."""
+    if isinstance(value, Mapping):
+        return {str(key): _as_text(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_as_text(inner) for inner in value]
+    return str(value).lower() if isinstance(value, bool) else value if value is None else str(value)

@@ -1,0 +1,245 @@
+"""Buffers of a lossless SONiC switch, from what the device tree publishes for its HwSKU and from nothing else.
+
+The tables are those of SONiC's own templates (sonic-buildimage, files/build_templates/buffers_config.j2), in the
+traditional buffer model, which DEVICE_METADATA then names: pools are fixed, and a lossless priority group takes the
+headroom of pg_profile_lookup.ini for its port's speed and the next longer cable there. The profiles are called as
+buffermgrd calls those that it makes by itself (sonic-swss, cfgmgr/buffermgr.cpp), so that it finds them done. In the
+dynamic model buffermgrd computes all sizes: delete `buffer_model` and the BUFFER_ tables, keep CABLE_LENGTH.
+
+No sizes are written where one is missing: for a HwSKU that publishes none, for a speed that its table lacks, or where
+the headroom of all ports does not fit beside the pools. The image's own model then holds, and CABLE_LENGTH says what it
+computes from; without it where a cable is longer than all lengths published.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, NamedTuple, TypeAlias
+
+from fabricgen.catalog.sonic_buffers import BufferRole, BufferSet, Headroom, PortBuffers, RoleBuffers
+from fabricgen.catalog.sonic_models import SonicPlatform
+from fabricgen.design.scale_across import in_flight_bytes
+from fabricgen.nos.sonic.writing.ports import PortTable
+from fabricgen.views.switch import SwitchPort, SwitchView
+
+Rows: TypeAlias = dict[str, dict[str, object]]
+"""Of a table: its fields by key."""
+
+LOSSLESS_POOL = "ingress_lossless_pool"
+WHOLE_BUFFER = "egress_lossless_pool"
+"""Published as large as the whole buffer, in every role."""
+
+LOSSY_GROUP = 0
+LAST_QUEUE = 6
+"""Of those that published profiles cover."""
+
+
+class CabledPort(NamedTuple):
+    """A cabled port: its name, speed in Gb/s and the published length that its cable does not exceed, m.
+
+    The length of a span is its own; of one that drops (`pauses`: no) it is the shortest published, as it needs no
+    headroom.
+    """
+
+    name: str
+    speed_gbps: int
+    length_m: int
+    pauses: bool = True
+
+
+def lossless_profile(speed_gbps: int, length: str) -> str:
+    """The profile of a port's lossless priority group, as buffermgrd names it."""
+    return f"pg_lossless_{speed_gbps * 1000}_{length}m_profile"
+
+
+@dataclass(frozen=True, slots=True)
+class _BufferKey:
+    """Cache key of the buffer tables of a switch but for cable lengths: the set is compared by identity."""
+
+    set_id: int
+    ports: tuple[str, ...]
+    """Names of all."""
+    cabled: frozenset[str]
+    roce_class: int
+    buffers: BufferSet = field(compare=False)
+
+
+def buffer_lengths_m(platform: SonicPlatform, port_table: PortTable) -> tuple[float, ...]:
+    """Published lengths of cables, ascending: those between two of them are treated alike."""
+    found = platform.buffers_of(port_table.hwsku)
+    return tuple(sorted(found.headroom)) if found else ()
+
+
+def cabled_ports(
+    switch: SwitchView, lengths_m: Sequence[float], platform: SonicPlatform, port_table: PortTable
+) -> tuple[CabledPort, ...]:
+    """The ports of a switch; none where the fabric is best-effort, nothing is published, or a cable is too long."""
+    found = platform.buffers_of(port_table.hwsku)
+    if found is None or not switch.fabric.qos.lossless:
+        return ()
+    wanted = [_length_m(found, port, length) for port, length in zip(switch.ports, lengths_m, strict=True)]
+    if None in wanted:
+        return ()
+    return tuple(
+        CabledPort(p.name, p.speed_gbps, m, p.pauses)
+        for p, m in zip(switch.ports, wanted, strict=True)
+        if m is not None
+    )
+
+
+def _length_m(found: BufferSet, port: SwitchPort, cable_m: float) -> int | None:
+    """What counts as the length of a port's cable; None where it is longer than all published."""
+    if port.span is None:
+        return found.length_m(cable_m)
+    return port.span.length_m if port.span.lossless else min(found.headroom)
+
+
+def headroom_of(found: BufferSet, length_m: int, gbps: int) -> Headroom | None:
+    """The headroom of a port, bytes; None for a speed that is not in the table.
+
+    For a span longer than all that is published it is that of the longest, and what is in flight over the rest.
+    """
+    if length_m in found.headroom:
+        return found.headroom[length_m].get(gbps)
+    shorter = found.length_m(length_m) or max(found.headroom)
+    row = found.headroom[shorter].get(gbps)
+    if row is None or shorter >= length_m:
+        return row
+    more = round(in_flight_bytes((length_m - shorter) / 1000, gbps))
+    return row._replace(size=row.size + more, xoff=row.xoff + more)
+
+
+def buffer_tables(
+    switch: SwitchView, ports: Sequence[CabledPort], platform: SonicPlatform, port_table: PortTable
+) -> Mapping[str, Mapping[str, Any]]:
+    """By table, what the template of each buffer table names that prints no length of a port: its rows.
+
+    None without a role that fits the cables.
+    """
+    key = _key_of(switch, platform, port_table) if ports else None
+    role = fitting_role(key.buffers, "t0" if switch.is_lowest else "t1", ports) if key else None
+    if key is None or role is None:
+        return {}
+    pools: Rows = {name: dict(pool) for name, pool in role.pools.items()}
+    profiles: Rows = {name: dict(profile) for name, profile in role.profiles.items()}
+    profiles |= _lossless_profiles(key.buffers, ports)
+    tables = {"BUFFER_POOL": pools, "BUFFER_PROFILE": profiles, **_by_port(key)}
+    return {table: _shared(table, rows) for table, rows in tables.items() if rows}
+
+
+def length_tables(
+    switch: SwitchView, lengths: Sequence[str], platform: SonicPlatform, port_table: PortTable
+) -> Mapping[str, Mapping[str, Any]]:
+    """By table, what the templates name that print the length of each port, which is a text here: m, or what stands
+    for it."""
+    key = _key_of(switch, platform, port_table) if lengths else None
+    if key is None:
+        return {}
+    shortest = min(key.buffers.headroom)
+    cables = {port.name: f"{length}m" for port, length in zip(switch.ports, lengths, strict=True)}
+    profiles = {
+        port.name: lossless_profile(port.speed_gbps, length) for port, length in zip(switch.ports, lengths, strict=True)
+    }
+    pausing = {port.name for port in switch.ports if port.pauses}
+    groups: Rows = {}
+    for name, use in _uses(key):
+        groups[f"{name}|{LOSSY_GROUP}"] = {"profile": use.group}
+        if name in pausing:
+            groups[f"{name}|{key.roce_class}"] = {"profile": profiles[name]}
+    return {
+        "CABLE_LENGTH": _shared("CABLE_LENGTH", {"AZURE": {n: cables.get(n, f"{shortest}m") for n in key.ports}}),
+        "BUFFER_PG": _shared("BUFFER_PG", groups),
+    }
+
+
+def _key_of(switch: SwitchView, platform: SonicPlatform, port_table: PortTable) -> _BufferKey | None:
+    found = platform.buffers_of(port_table.hwsku)
+    names, cabled = tuple(port.name for port in port_table.ports), frozenset(port.name for port in switch.ports)
+    return _BufferKey(id(found), names, cabled, switch.fabric.qos.roce_class, found) if found else None
+
+
+@lru_cache(maxsize=64)
+def _by_port(key: _BufferKey) -> Mapping[str, Rows]:
+    """The tables that follow from which ports are cabled."""
+    used = _uses(key)
+    queues: Rows = {
+        f"{name}|{queues}": {"profile": profile}
+        for name, use in used
+        for queues, profile in _queue_profiles(use, key.roce_class).items()
+    }
+    return {
+        "BUFFER_QUEUE": queues,
+        "BUFFER_PORT_INGRESS_PROFILE_LIST": {n: {"profile_list": ",".join(u.ingress)} for n, u in used if u.ingress},
+        "BUFFER_PORT_EGRESS_PROFILE_LIST": {n: {"profile_list": ",".join(u.egress)} for n, u in used if u.egress},
+    }
+
+
+def _uses(key: _BufferKey) -> list[tuple[str, PortBuffers]]:
+    """(name, profiles) of every port that has any."""
+    cabled, unused = key.buffers.cabled, key.buffers.unused
+    uses = ((name, cabled if name in key.cabled else unused) for name in key.ports)
+    return [(name, use) for name, use in uses if use]
+
+
+def _shared(table: str, rows: Rows) -> Mapping[str, Rows]:
+    """The rows by the name of their table: the same object for the same rows, so that a table is rendered once for all
+    switches that have it."""
+    return _same(table, tuple((key, tuple(fields.items())) for key, fields in rows.items()))
+
+
+@lru_cache(maxsize=4096)
+def _same(table: str, rows: tuple[tuple[str, tuple[tuple[str, object], ...]], ...]) -> Mapping[str, Rows]:
+    return {table: {key: dict(fields) for key, fields in rows}}
+
+
+def fitting_role(buffers: BufferSet, wanted: BufferRole, ports: Iterable[CabledPort]) -> RoleBuffers | None:
+    """The pools of a role, or of the other where only those leave room for the headroom of all ports.
+
+    None where neither does, or a port's speed is not in the table. Ports with a shared headroom pool (`xoff`) need no
+    room of their own, but spans beyond the published lengths have to fit into it together.
+    """
+    pausing = [port for port in ports if port.pauses]
+    rows = [headroom_of(buffers, port.length_m, port.speed_gbps) for port in pausing]
+    if None in rows:
+        return None
+    spans = sum(
+        row.xoff for port, row in zip(pausing, rows, strict=True) if row and port.length_m > max(buffers.headroom)
+    )
+    needed = sum(row.size for row in rows if row)
+    for role in (buffers.role(name) for name in dict.fromkeys((wanted, "t1", "t0"))):
+        left = role.pools[WHOLE_BUFFER].size - sum(p.size for p in role.pools.values() if p.type == "ingress")
+        shared = role.pools[LOSSLESS_POOL].xoff
+        if (needed <= left) if shared is None else (spans <= shared):
+            return role
+    return None
+
+
+def _lossless_profiles(buffers: BufferSet, ports: Iterable[CabledPort]) -> Rows:
+    found = sorted({(port.speed_gbps, port.length_m) for port in ports if port.pauses})
+    rows = ((gbps, m, headroom_of(buffers, m, gbps)) for gbps, m in found)
+    return {lossless_profile(gbps, f"{m}"): _headroom_fields(row) for gbps, m, row in rows if row}
+
+
+def _headroom_fields(row: Headroom) -> dict[str, object]:
+    """The fields of BUFFER_PROFILE, None for those that are not there."""
+    return {
+        "pool": LOSSLESS_POOL,
+        "dynamic_th": row.threshold,
+        "size": row.size,
+        "xon": row.xon,
+        "xoff": row.xoff,
+        "xon_offset": row.xon_offset,
+    }
+
+
+def _queue_profiles(use: PortBuffers, roce_class: int) -> dict[str, str]:
+    """The profile of each run of queues, such as 0-2."""
+    below, above = (0, roce_class - 1), (roce_class + 1, LAST_QUEUE)
+    lossy = {_run(*run): use.lossy_queue for run in (below, above) if run[0] <= run[1]}
+    return {**lossy, str(roce_class): use.lossless_queue}
+
+
+def _run(first: int, last: int) -> str:
+    return str(first) if first == last else f"{first}-{last}"

@@ -1,0 +1,104 @@
+"""MCLAG of SONiC as values: the peer link, the VLAN of the pair, the domain and its interfaces.
+
+Tables: sonic-buildimage, src/sonic-yang-models/yang-models/sonic-mclag.yang. sonic-net/SONiC,
+doc/mclag/MCLAG_Enhancements_HLD.md: a bond has the same name on both switches, the peer link is stated, and both have
+the same address on a VLAN of hosts: ICCPd gives them one MAC there, so that the gateway is that of either. A VLAN in
+which the two talk to each other is in MCLAG_UNIQUE_IP: it keeps the MAC of each; there are one of the pair and one of
+each VRF. No VLAN of hosts is there: a gateway beside such addresses would be VRRP or a static anycast gateway (2.1.9,
+3.3.6), and sonic-buildimage has no YANG model of VRRP, while a static anycast gateway gives its MAC to all addresses of
+the VLAN (doc/sag/sag-HLD.md; sonic-static-anycast-gateway.yang). ICCPd runs over IPv4: where the fabric
+has no such address between them, over a link-local one (RFC 3927) that no route leads to. It is off in images that have
+it until FEATURE says otherwise (files/build_templates/init_cfg.json.j2). `if_type` of MCLAG_INTERFACE makes the row,
+and no more (sonic-mclag.yang, a placeholder): PortChannel, as `config mclag member add` has it (sonic-utilities,
+config/mclag.py).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fabricgen.nos.sonic.writing.routing import vrf_name
+from fabricgen.render import bgp
+from fabricgen.render.escape import one_line
+from fabricgen.views.switch import Pair, SwitchView
+from fabricgen.wiring.bonds import PAIR_VLAN
+
+LINK_LOCAL = ("169.254.255.0", "169.254.255.1")
+"""Of the first switch of a pair, and of the second."""
+
+DOMAINS = 4095
+VLAN = f"Vlan{PAIR_VLAN}"
+
+Rows = dict[str, dict[str, Any]]
+
+
+def pair_tables(switch: SwitchView) -> dict[str, Rows]:
+    """Rows of the tables of MCLAG, by table; empty for a switch that is in no pair."""
+    pair = switch.pair
+    if pair is None:
+        return {"MCLAG_DOMAIN": {}, "MCLAG_INTERFACE": {}, "MCLAG_UNIQUE_IP": {}}
+    domain, (own, far) = domain_of(pair), _talking(switch, pair)
+    joined = [f"{domain}|PortChannel{bond.number}" for bond in switch.bonds if bond.mlag]
+    fields = {"source_ip": bgp.bare(own), "peer_ip": bgp.bare(far), "peer_link": _peer_link(pair)}
+    return {
+        "MCLAG_DOMAIN": {str(domain): fields},
+        "MCLAG_INTERFACE": {key: {"if_type": "PortChannel"} for key in joined},
+        "MCLAG_UNIQUE_IP": {f"Vlan{vlan}": {"unique_ip": "enable"} for vlan in _between(pair)},
+    }
+
+
+def domain_of(pair: Pair) -> int:
+    """The number of a pair, 1 to 4095, from the last 16 bits of its first switch's router id, as its MAC is."""
+    return int(pair.mac[-5:].replace(":", ""), 16) % DOMAINS + 1
+
+
+def _between(pair: Pair) -> list[int]:
+    """The VLANs that run over the peer link alone."""
+    return [PAIR_VLAN, *(sub.vlan for sub in pair.end.subinterfaces if not sub.in_gateway)]
+
+
+def pair_rows(switch: SwitchView) -> dict[str, Rows]:
+    """Further rows of the tables of bonds and VLANs for the peer link of a pair, by table."""
+    pair = switch.pair
+    if pair is None:
+        return {}
+    name, vlans = _peer_link(pair), [service.vlan for service in switch.services if service.gateways]
+    unnumbered = switch.fabric.underlay == "ebgp-unnumbered" and pair.end.peer_asn
+    own, _ = _talking(switch, pair)
+    addresses = [own, *(address for address in pair.end.addresses if address != own)]
+    interfaces: Rows = {VLAN: {"ipv6_use_link_local_only": "enable" if unnumbered else None}}
+    interfaces |= {f"{VLAN}|{address}": {} for address in addresses}
+    for sub in pair.end.subinterfaces:
+        if not sub.in_gateway:
+            interfaces[f"Vlan{sub.vlan}"] = {"vrf_name": vrf_name(sub.vrf)}
+            interfaces |= {f"Vlan{sub.vlan}|{address}": {} for address in sub.addresses}
+    between = _between(pair)
+    return {
+        "PORTCHANNEL": {
+            name: {
+                "admin_status": "up",
+                "description": one_line(f"MCLAG peer link to {pair.mate}", 255),
+                "fallback": None,
+                "fast_rate": "true",
+                "lacp_key": "auto",
+                "min_links": 1,
+                "mtu": pair.ports[0].mtu,
+            }
+        },
+        "PORTCHANNEL_MEMBER": {f"{name}|{port.name}": {} for port in pair.ports},
+        "VLAN": {f"Vlan{vlan}": {"dhcp_servers": None, "vlanid": vlan} for vlan in between},
+        "VLAN_INTERFACE": interfaces,
+        "VLAN_MEMBER": {f"Vlan{vlan}|{name}": {"tagging_mode": "tagged"} for vlan in [*vlans, *between]},
+    }
+
+
+def _peer_link(pair: Pair) -> str:
+    return f"PortChannel{pair.number}"
+
+
+def _talking(switch: SwitchView, pair: Pair) -> tuple[str, str]:
+    """(own, far) address of ICCPd, with prefix length."""
+    if pair.end.address:
+        return pair.end.address, pair.end.peer_address
+    own, far = LINK_LOCAL if switch.name == pair.name else LINK_LOCAL[::-1]
+    return f"{own}/31", f"{far}/31"

@@ -1,0 +1,117 @@
+"""Packet trimming of SONiC: which queues are trimmed, and what is left of their packets.
+
+Tables: sonic-net/SONiC, doc/packet_trimming/packet-trimming-design.md (symmetric DSCP, static queue); sonic-buildimage,
+sonic-trimming.yang and sonic-buffer-profile.yang. A queue is trimmed by its profile's `packet_discard_action`, and no
+priority group or port may share that profile (sonic-swss, orchagent/bufferorch.cpp), so that the buffers of the switch
+are written out: they are the platform's, with one profile more. They are for the traditional model.
+
+Images from 202511 have it; sonic-mgmt (tests/packet_trimming, tests_mark_conditions.yaml) runs its tests of it on the
+SN5640 and on one Tomahawk 5 whose chip cuts to 206 bytes alone (packet_trimming_config.py). As on Cumulus Linux, the
+next switch knows what is left of a packet by its DSCP alone, and ports that lead out are as they were. Every class has
+priority group 0, and is scheduled as the image does it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from fabricgen.catalog.naming import NosNaming
+from fabricgen.catalog.sonic_buffers import LossyBuffers
+from fabricgen.catalog.sonic_models import SonicPlatform
+from fabricgen.design.qos import Trimming
+from fabricgen.nos.sonic.writing.buffers import Rows
+from fabricgen.nos.sonic.writing.ports import PortTable
+from fabricgen.nos.sonic.writing.qos import CLASSES, DSCPS, LOSSY_CLASS
+from fabricgen.views.exits import EXIT
+from fabricgen.views.switch import SwitchView
+
+TRIMMED = "queue0_trim_profile"
+"""The profile of the queue that is trimmed."""
+
+
+def trim_tables(
+    switch: SwitchView, naming: NosNaming, platform: SonicPlatform, port_table: PortTable
+) -> Mapping[str, Mapping[str, Any]]:
+    """By table, what its template names; nothing for a switch that is not asked to trim, or cannot."""
+    trim, found = switch.fabric.qos.trim, platform.lossy_buffers_of(port_table.hwsku)
+    if trim is None or found is None or not switch.ports:
+        return {}
+    if naming.configuration.explain_refusal("packet-trim", switch.profile.asic):
+        return {}
+    trimmed = tuple(port.name for port in switch.ports if port.role != EXIT)
+    cabled = frozenset(port.name for port in switch.ports)
+    names = tuple(port.name for port in port_table.ports)
+    return _tables(_Key(id(found), trim, names, cabled, trimmed, found))
+
+
+@dataclass(frozen=True, slots=True)
+class _Key:
+    """Cache key of the tables of a switch: the buffers are compared by identity."""
+
+    set_id: int
+    trim: Trimming
+    names: tuple[str, ...]
+    """Of all ports."""
+    cabled: frozenset[str]
+    trimmed: tuple[str, ...]
+    buffers: LossyBuffers = field(compare=False)
+
+
+@lru_cache(maxsize=64)
+def _tables(key: _Key) -> Mapping[str, Mapping[str, Any]]:
+    """Switches with like ports get the very same mapping, so that its tables are rendered once."""
+    trim = key.trim
+    values: dict[str, Any] = {
+        **_buffers(key),
+        "maps": "TRIM",
+        "dscp_classes": {dscp: trim.traffic_class if dscp == trim.dscp else LOSSY_CLASS for dscp in range(DSCPS)},
+        "class_queues": {n: n for n in range(CLASSES)},
+        "class_groups": dict.fromkeys(range(CLASSES), LOSSY_CLASS),
+        "pauses": False,
+        "pfc_groups": {},
+        "PORT_QOS_MAP": {name: {} for name in key.trimmed},
+        "SWITCH_TRIMMING": {
+            "GLOBAL": {"dscp_value": trim.dscp, "queue_index": trim.traffic_class, "size": trim.size},
+        },
+    }
+    return dict.fromkeys(_TABLES, values)
+
+
+def _buffers(key: _Key) -> Mapping[str, Rows]:
+    """Rows of the BUFFER_ tables: the platform's, and the profile of the queue that is trimmed."""
+    found, trimmed = key.buffers, frozenset(key.trimmed)
+    lossy = found.cabled.queues[str(LOSSY_CLASS)]
+    profiles: Rows = {name: dict(profile) for name, profile in found.profiles.items()}
+    profiles[TRIMMED] = {**dict(found.profiles[lossy]), "packet_discard_action": "trim"}
+    uses = {name: found.cabled if name in key.cabled else found.unused for name in key.names}
+    queues: Rows = {
+        f"{name}|{run}": {"profile": TRIMMED if name in trimmed and profile == lossy else profile}
+        for name, use in uses.items()
+        for run, profile in use.queues.items()
+    }
+    return {
+        "BUFFER_PG": {f"{name}|{LOSSY_CLASS}": {"profile": use.group} for name, use in uses.items()},
+        "BUFFER_POOL": {name: dict(pool) for name, pool in found.pools.items()},
+        "BUFFER_PORT_EGRESS_PROFILE_LIST": {n: {"profile_list": ",".join(use.egress)} for n, use in uses.items()},
+        "BUFFER_PORT_INGRESS_PROFILE_LIST": {n: {"profile_list": ",".join(use.ingress)} for n, use in uses.items()},
+        "BUFFER_PROFILE": profiles,
+        "BUFFER_QUEUE": queues,
+    }
+
+
+_TABLES = (
+    "BUFFER_PG",
+    "BUFFER_POOL",
+    "BUFFER_PORT_EGRESS_PROFILE_LIST",
+    "BUFFER_PORT_INGRESS_PROFILE_LIST",
+    "BUFFER_PROFILE",
+    "BUFFER_QUEUE",
+    "DSCP_TO_TC_MAP",
+    "PORT_QOS_MAP",
+    "SWITCH_TRIMMING",
+    "TC_TO_PRIORITY_GROUP_MAP",
+    "TC_TO_QUEUE_MAP",
+)
