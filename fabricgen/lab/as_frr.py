@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from fabricgen.lab.as_frr_evpn import over_evpn, vnis
-from fabricgen.running.form import Bgp, Peer, Policy, StaticRoute, Switch
+from fabricgen.switch.model import Switch
+from fabricgen.switch.routing import Bgp, Peer, Policy, StaticRoute
 
 MAX_PATHS = 256
 """What Debian's FRR is built for."""

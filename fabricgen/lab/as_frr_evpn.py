@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.running.form import Switch
-from fabricgen.running.overlay import Overlay, OverlayVrf
+from fabricgen.switch.model import Switch
+from fabricgen.switch.overlay import Overlay, OverlayVrf
 
 
 def vnis(switch: Switch) -> Iterator[str]:

@@ -12,8 +12,8 @@ from functools import cached_property
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.kernel.nos_rooms import list_nos, load_part
 from fabricgen.lab.as_frr import as_frr
-from fabricgen.running.form import Switch
 from fabricgen.running.tree import STUMBLES, Notes, reason_of, tolerant
+from fabricgen.switch.model import Switch
 
 LOWEST = "lowest.txt"
 """A list that a lab has beside those of a build: the switches that hosts are cabled to."""

@@ -1,1 +1,1 @@
-"""Configurations of switches read back into one neutral form: what they tell a switch to do, in words of no NOS."""
+"""Configurations of switches read back: what readers of every NOS share, and differences of statements."""

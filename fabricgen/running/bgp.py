@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from fabricgen.running.form import Bfd, Bgp, Clause, Peer, Permit, Policy
 from fabricgen.running.leaks import leaks_of
-from fabricgen.running.overlay import EVPN
 from fabricgen.running.policy import Policies, Route, carried
 from fabricgen.running.tree import tolerates, unfit
+from fabricgen.switch.overlay import EVPN
+from fabricgen.switch.routing import Bfd, Bgp, Clause, Peer, Permit, Policy
 
 
 @dataclass

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fabricgen.running.form import Policy
 from fabricgen.running.policy import Policies, carried
 from fabricgen.running.tree import unfit
+from fabricgen.switch.routing import Policy
 
 Imports = Mapping[str, tuple[set[str], set[str]]]
 """By family, the VRFs whose routes are brought in, and the maps that these pass."""

@@ -1,4 +1,4 @@
-"""EVPN in neutral form, and what readers of every NOS gather of it."""
+"""What readers of every NOS gather of EVPN."""
 
 from __future__ import annotations
 
@@ -7,65 +7,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from fabricgen.running.tree import unfit
+from fabricgen.switch.overlay import EVPN, Overlay, OverlayPeer, OverlayVlan, OverlayVrf
 
 if TYPE_CHECKING:
     from fabricgen.running.bgp import Instance, Neighbor
     from fabricgen.running.policy import Policies
-
-EVPN = "evpn"
-"""The address family l2vpn evpn, beside `v4` and `v6`."""
-
-
-@dataclass(frozen=True, slots=True)
-class OverlayVrf:
-    """A VRF over EVPN: route targets that it takes and gives, and the families whose routes are announced."""
-
-    vni: int
-    distinguisher: str
-    imports: frozenset[str]
-    exports: frozenset[str]
-    families: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
-class OverlayVlan:
-    """A VLAN over EVPN: route targets that it takes and gives."""
-
-    vni: int
-    distinguisher: str
-    targets: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
-class OverlayPeer:
-    """A session for EVPN: `own_only`, it announces nothing that it has learned; `keeps_next_hop` of what it passes on.
-
-    `own_as_in`: how often the own AS number may stand in a path. Times in seconds.
-    """
-
-    remote_asn: int
-    own_only: bool
-    own_as_in: int
-    keepalive_s: int
-    hold_s: int
-    keeps_next_hop: bool = True
-    multihop: int = 3
-    description: str = ""
-    outside: frozenset[str] = frozenset()
-    """AS paths of what it announces beside own routes: those of exits."""
-
-
-@dataclass(frozen=True, slots=True)
-class Overlay:
-    """EVPN on a switch: the address of its sessions, that of its tunnels ("" for none), VRFs, and peers by address."""
-
-    source: str
-    vtep: str
-    vrfs: Mapping[str, OverlayVrf] = field(default_factory=dict)
-    peers: Mapping[str, OverlayPeer] = field(default_factory=dict)
-    copies_dscp: bool = False
-    """Whether DSCP and ECN of a packet are those of its tunnel, too, and its class at either end is of its DSCP."""
-    vlans: Mapping[int, OverlayVlan] = field(default_factory=dict)
 
 
 @dataclass

@@ -8,8 +8,9 @@ from functools import cache
 from ipaddress import ip_interface, ip_network
 from typing import Any
 
-from fabricgen.running.form import Clause, Interface, Permit, Policy, Subinterface, Vlan
 from fabricgen.running.tree import tolerates, unfit
+from fabricgen.switch.interfaces import Interface, Subinterface, Vlan
+from fabricgen.switch.routing import Clause, Permit, Policy
 
 ADDING = ("EXIT-", "LEAKED")
 """How maps begin in which an AS number in front of the path is no sign of maintenance."""

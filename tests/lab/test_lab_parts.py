@@ -13,7 +13,9 @@ from fabricgen.lab.as_frr import as_frr
 from fabricgen.lab.fabric import Lab
 from fabricgen.lab.files import Build, End, kernel
 from fabricgen.lab.inside import Inside, inside
-from fabricgen.running.form import Management, StaticRoute, Switch
+from fabricgen.switch.management import Management
+from fabricgen.switch.model import Switch
+from fabricgen.switch.routing import StaticRoute
 from tests.conftest import BLUEPRINTS, Ran
 from tests.render.lab_files import built
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from ipaddress import ip_network
 
-from fabricgen.running.form import Bfd, Clause, Peer, Permit, Policy, StaticRoute
+from fabricgen.switch.routing import Bfd, Clause, Peer, Permit, Policy, StaticRoute
 from fabricgen.views.exits import ExitPeer, Outside
 from fabricgen.views.switch import SwitchView
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from ipaddress import ip_network
 
-from fabricgen.running.form import Permit, Policy
+from fabricgen.switch.routing import Permit, Policy
 from fabricgen.views.switch import SwitchView
 
 

@@ -6,9 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from ipaddress import ip_network
 
-from fabricgen.running.form import Bgp, Interface, Peer, PortQos, Qos, Switch
-from fabricgen.running.host_services import Access
 from fabricgen.running.policy import network_of
+from fabricgen.switch.host_services import Access
+from fabricgen.switch.interfaces import Interface
+from fabricgen.switch.model import Switch
+from fabricgen.switch.qos import PortQos, Qos
+from fabricgen.switch.routing import Bgp, Peer
 from tests.parity.plan import DIALECTS
 
 BGPCFGD = "bgpcfgd"

@@ -10,31 +10,13 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.nos_configuration import Intent
 from fabricgen.design.qos import ecn_thresholds_kb
 from fabricgen.nos.sonic.routing_daemon import MAX_PATHS
-from fabricgen.running.form import (
-    PEER_LINK,
-    Balancing,
-    Bfd,
-    Bgp,
-    Bond,
-    Ecn,
-    Interface,
-    Macsec,
-    Management,
-    Pair,
-    Peer,
-    Permit,
-    Policy,
-    PortQos,
-    Qos,
-    Queue,
-    StaticRoute,
-    Subinterface,
-    Switch,
-    User,
-    Watchdog,
-    is_unused,
-)
 from fabricgen.running.policy import network_of
+from fabricgen.switch.balancing import Balancing
+from fabricgen.switch.interfaces import PEER_LINK, Bond, Interface, Macsec, Pair, Subinterface, is_unused
+from fabricgen.switch.management import Management, User
+from fabricgen.switch.model import Switch
+from fabricgen.switch.qos import Ecn, PortQos, Qos, Queue, Watchdog
+from fabricgen.switch.routing import Bfd, Bgp, Peer, Permit, Policy, StaticRoute
 from fabricgen.views.switch import Service, SwitchPort, SwitchView
 from tests.parity.exits import aggregates, exit_peers, exit_routes, passed_on, with_outside
 from tests.parity.leaks import leaks_into

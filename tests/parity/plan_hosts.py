@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from fabricgen.catalog.nos_configuration import Intent
-from fabricgen.running.form import Vlan
-from fabricgen.running.host_services import OPEN, Access, Advertised, Relay
 from fabricgen.running.policy import network_of
+from fabricgen.switch.host_services import OPEN, Access, Advertised, Relay
+from fabricgen.switch.interfaces import Vlan
 from fabricgen.views.switch import Service, SwitchPort, SwitchView
 
 Lacks = Callable[[Intent], bool]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fabricgen.running.overlay import Overlay, OverlayPeer, OverlayVlan, OverlayVrf
+from fabricgen.switch.overlay import Overlay, OverlayPeer, OverlayVlan, OverlayVrf
 from fabricgen.views.switch import SwitchView
 
 KEEPALIVE_S, HOLD_S = 3, 9

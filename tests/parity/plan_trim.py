@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from fabricgen.catalog.nos_configuration import Intent
-from fabricgen.running.form import Trimming
+from fabricgen.switch.qos import Trimming
 from fabricgen.views.switch import SwitchView
 
 

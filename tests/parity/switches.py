@@ -9,7 +9,7 @@ from itertools import groupby
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.nos_rooms import load_part
 from fabricgen.render.engine import Renderer, render_options
-from fabricgen.running.form import Switch
+from fabricgen.switch.model import Switch
 from fabricgen.views.switch import SwitchView
 from tests.conftest import SMALLER
 from tests.parity.plan import planned

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fabricgen.running.form import differences
+from fabricgen.switch.comparing import list_differences
 from tests.parity.asked import MANAGED, RADIUS, SPREAD, TUNED
 from tests.parity.plan import DIALECTS
 from tests.parity.switches import first, read, switches_of, wanted
@@ -34,5 +34,5 @@ def test_what_is_asked_is_said(nos: str, asked: tuple[str, ...]) -> None:
     sets = HARDWARE[nos] + asked
     cluster = cluster_of("leaf-spine", *sets)
     for switch, files in switches_of("leaf-spine", sets):
-        found = list(differences(read(switch, files), wanted(cluster, switch, files)))
+        found = list(list_differences(read(switch, files), wanted(cluster, switch, files)))
         assert not found, f"{switch.name}\n{first(found)}"

@@ -9,7 +9,7 @@ import pytest
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.nos_configuration import Intent
-from fabricgen.running.form import differences
+from fabricgen.switch.comparing import list_differences
 from fabricgen.views.asked import list_asked_intents
 from tests.parity import test_asked_parity, test_exit_parity, test_host_parity, test_spans
 from tests.parity import test_nos_parity as every_nos
@@ -60,7 +60,7 @@ def read_back() -> Iterator[tuple[str, tuple[str, ...]]]:
 def test_what_is_asked_is_said_and_read(sets: tuple[str, ...]) -> None:
     cluster = cluster_of("leaf-spine", *sets)
     for switch, files in switches_of("leaf-spine", sets):
-        unlike = list(differences(read(switch, files), wanted(cluster, switch, files)))
+        unlike = list(list_differences(read(switch, files), wanted(cluster, switch, files)))
         assert not unlike, f"{switch.name}\n{first(unlike)}"
 
 

@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 from fabricgen.lint.subjects.tenant_walk import joined
-from fabricgen.running.form import Permit, Policy, differences
 from fabricgen.running.tree import UnknownTextError
+from fabricgen.switch.comparing import list_differences
+from fabricgen.switch.routing import Permit, Policy
 from tests.parity.switches import first, read, switches_of, wanted
 from tests.render.rendered import ALL_EOS, CUMULUS, DUAL, EVPN_LEAKS, LEAKS, cluster_of
 
@@ -20,7 +21,7 @@ def test_files_say_what_was_planned_of_leaks(nos: tuple[str, ...], families: tup
     sets = (*nos, *families, *LEAKS)
     cluster = cluster_of("leaf-spine", *sets)
     for switch, files in switches_of("leaf-spine", sets):
-        found = list(differences(read(switch, files), wanted(cluster, switch, files)))
+        found = list(list_differences(read(switch, files), wanted(cluster, switch, files)))
         assert not found, f"{switch.name}\n{first(found)}"
 
 
@@ -32,7 +33,7 @@ def test_files_say_what_was_planned_of_leaks_over_evpn(nos: tuple[str, ...], fam
     cluster = cluster_of("leaf-spine", *sets)
     for switch, files in switches_of("leaf-spine", sets):
         form = read(switch, files)
-        found = list(differences(form, wanted(cluster, switch, files)))
+        found = list(list_differences(form, wanted(cluster, switch, files)))
         assert not found, f"{switch.name}\n{first(found)}"
         assert set(switch.vrfs) == ({"blue", "green", "red"} if switch.is_lowest else set())
         into = {vrf: set(bgp.leaks) for vrf, bgp in form.bgp.items() if bgp.leaks}
@@ -95,7 +96,7 @@ def _noticed(sets: tuple[str, ...], old: str, new: str) -> str:
     broken = {name: text.replace(old, new, 1) for name, text in files.items()}
     assert broken != files
     try:
-        return first(differences(read(switch, broken), wanted(cluster, switch, files)))
+        return first(list_differences(read(switch, broken), wanted(cluster, switch, files)))
     except UnknownTextError as error:
         return str(error)
 

@@ -12,7 +12,8 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.kernel.nos_rooms import list_nos
 from fabricgen.render.nos_protocol import known_nos
-from fabricgen.running.form import Switch, differences, renamed
+from fabricgen.switch.comparing import list_differences, rename_ports
+from fabricgen.switch.model import Switch
 from fabricgen.views.switch import SwitchView
 from tests.conftest import SMALLER
 from tests.parity.asked import MANAGED, TUNED
@@ -89,7 +90,7 @@ def test_an_example_is_the_same_on_every_nos(name: str, sets: tuple[str, ...]) -
         cluster = cluster_of(name, *on(name, sets, nos))
         for switch, files in switches_of(name, on(name, sets, nos), PER_TIER):
             form = read(switch, files)
-            found = list(differences(form, wanted(cluster, switch, files)))
+            found = list(list_differences(form, wanted(cluster, switch, files)))
             assert not found, f"{switch.name} on {switch.tier.nos}\n{first(found)}"
             sides.setdefault(switch.name, {})[kind_of(switch, files)] = in_place(switch, form, cluster.design.catalog)
     for device, forms in sides.items():
@@ -107,7 +108,7 @@ def in_place(switch: SwitchView, form: Switch, catalog: Catalog) -> Switch:
     """A switch with its ports by their places on the face."""
     names = places(switch, catalog, DIALECTS[switch.tier.nos])
     form = replace(form, management=replace(form.management, from_loopback=False))  # bgpcfgd of SONiC does it unasked
-    return renamed(form, names.__getitem__)
+    return rename_ports(form, names.__getitem__)
 
 
 def pairs(forms: dict[str, Switch]) -> Iterator[tuple[str, str]]:
@@ -118,7 +119,7 @@ def pairs(forms: dict[str, Switch]) -> Iterator[tuple[str, str]]:
 def compared(forms: dict[str, Switch], kind: str, other: str, leave: str = "") -> Iterator[str]:
     """What two forms of one switch differ in beside what they may."""
     kinds = frozenset({kind, other})
-    return differences(levelled(forms[kind], kinds, leave), levelled(forms[other], kinds, leave))
+    return list_differences(levelled(forms[kind], kinds, leave), levelled(forms[other], kinds, leave))
 
 
 @pytest.mark.tenth

@@ -12,8 +12,9 @@ import pytest
 from fabricgen.design.names.interfaces import interface_name
 from fabricgen.export.files import hosts
 from fabricgen.export.table import ExportContext
-from fabricgen.running.form import Qos, Switch
 from fabricgen.running.tree import UnknownTextError
+from fabricgen.switch.model import Switch
+from fabricgen.switch.qos import Qos
 from fabricgen.views.switch import SwitchPort
 from tests.conftest import BLUEPRINTS, EXAMPLES
 from tests.hosts.netplans import ethernets

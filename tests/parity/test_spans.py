@@ -14,7 +14,7 @@ from fabricgen.lint.engine import lint
 from fabricgen.render.checks.config_db import check_config_db
 from fabricgen.render.engine import render_options, render_rows
 from fabricgen.render.secrets import SecretStore
-from fabricgen.running.form import differences
+from fabricgen.switch.comparing import list_differences
 from tests.conftest import example_design
 from tests.parity.plan import DIALECTS
 from tests.parity.switches import first, read, switches_of, wanted
@@ -44,7 +44,7 @@ def border(nos: str, *asked: str):
 def test_what_is_asked_of_a_span_is_said(nos: str, asked: tuple[str, ...]) -> None:
     switch, files = border(nos, *asked)
     cluster = cluster_of("two-site", *HARDWARE[nos], *asked)
-    found = list(differences(read(switch, files), wanted(cluster, switch, files)))
+    found = list(list_differences(read(switch, files), wanted(cluster, switch, files)))
     assert not found, first(found)
     if "config_db.json" in files:
         tables = json.loads(files["config_db.json"])

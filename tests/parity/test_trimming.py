@@ -11,8 +11,9 @@ from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.engine import lint
 from fabricgen.nos.sonic.reading.trim import read_trimming
 from fabricgen.render.checks.config_db import check_config_db
-from fabricgen.running.form import Trimming, differences
 from fabricgen.running.tree import UnknownTextError
+from fabricgen.switch.comparing import list_differences
+from fabricgen.switch.qos import Trimming
 from tests.conftest import example_design
 from tests.parity.switches import first, read, switches_of, wanted
 from tests.render.nvue_model import faults
@@ -32,7 +33,7 @@ def test_what_is_trimmed_is_said_and_read() -> None:
     for switch, files in switches_of("leaf-spine", sets):
         assert not list(faults(YAML(typ="safe").load(files["startup.yaml"])[0]["set"]))
         found = read(switch, files)
-        assert not (left := list(differences(found, wanted(cluster, switch, files)))), first(left)
+        assert not (left := list(list_differences(found, wanted(cluster, switch, files)))), first(left)
         assert isinstance(found.trimming, Trimming)
         assert (found.qos, found.trimming.class_of[11:14]) == (None, (0, 5, 0))
         assert set(found.trimming.ports) == {port.name for port in switch.ports}
@@ -46,7 +47,7 @@ def test_sonic_trims_the_lossy_queue_alone() -> None:
         tables = json.loads(files["config_db.json"])
         assert not list(check_config_db(tables, cluster.design.catalog))
         found = read(switch, files)
-        assert not (left := list(differences(found, wanted(cluster, switch, files)))), first(left)
+        assert not (left := list(list_differences(found, wanted(cluster, switch, files)))), first(left)
         assert isinstance(found.trimming, Trimming)
         assert (found.qos, found.trimming.class_of[11:14]) == (None, (0, 5, 0))
         assert tables["SWITCH_TRIMMING"] == {"GLOBAL": {"dscp_value": "12", "queue_index": "5", "size": "528"}}

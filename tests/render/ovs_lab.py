@@ -28,7 +28,7 @@ from fabricgen.lab import fabric, machine
 from fabricgen.lab.fabric import batch
 from fabricgen.lab.files import Build, End, kernel
 from fabricgen.lab.start import configure, start
-from fabricgen.running.form import Switch
+from fabricgen.switch.model import Switch
 
 SCHEMA = Path("/usr/share/openvswitch/vswitch.ovsschema")
 SETTINGS = ("net.ipv4.ip_forward=1", "net.ipv6.conf.all.forwarding=1", "net.ipv6.conf.default.accept_dad=0")

@@ -29,7 +29,7 @@ from ruamel.yaml import YAML
 
 from fabricgen.lab.fabric import Lab, batch, until
 from fabricgen.lab.files import Build, End, Link
-from fabricgen.running.form import Switch
+from fabricgen.switch.model import Switch
 from tests.conftest import require
 from tests.render import dhcp_client, vrf_lab
 from tests.render.lab_files import built

@@ -13,7 +13,7 @@ import pytest
 from fabricgen.lab.fabric import Lab, until
 from fabricgen.lab.files import Build, Link, kernel
 from fabricgen.lint.engine import lint
-from fabricgen.running.form import differences
+from fabricgen.switch.comparing import list_differences
 from fabricgen.verify.drift.checking import check_running
 from fabricgen.verify.drift.planned import OfCluster
 from tests.parity.switches import first, read, switches_of, wanted
@@ -41,8 +41,8 @@ def test_a_switch_is_drained_and_no_other(nos: str, more: tuple[str, ...]) -> No
     cluster = cluster_of("leaf-spine", *sets)
     for switch, files in switches_of("leaf-spine", sets):
         found = read(switch, files)
-        assert not list(differences(found, wanted(cluster, switch, files))), first(
-            differences(found, wanted(cluster, switch, files))
+        assert not list(list_differences(found, wanted(cluster, switch, files))), first(
+            list_differences(found, wanted(cluster, switch, files))
         )
         assert found.drained == (switch.name in (SPINE, LEAF))
         said = any(word in text for text in files.values() for word in WORDS[nos] if more != UNNUMBERED)
@@ -59,7 +59,7 @@ def test_half_a_drain_is_none() -> None:
     assert not replace(wanted(whole, switch, files), drained=False).drained
     static = cluster_of("leaf-spine", *STATIC, DRAINED)
     for switch, files in switches_of("leaf-spine", (*STATIC, DRAINED)):
-        assert not list(differences(read(switch, files), wanted(static, switch, files)))
+        assert not list(list_differences(read(switch, files), wanted(static, switch, files)))
 
 
 def judged(*sets: str) -> dict[str, str]:

@@ -16,7 +16,7 @@ import pytest
 from fabricgen.lab.fabric import Lab, batch, until
 from fabricgen.lab.files import Build, End
 from fabricgen.lab.start import configure
-from fabricgen.running.form import Switch
+from fabricgen.switch.model import Switch
 from tests.render import vrf_lab
 from tests.render.lab_files import built
 from tests.render.rendered import DUAL

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from fabricgen.nos.frr.routing import read_frr
-from fabricgen.running.form import StaticRoute
 from fabricgen.running.tree import Rules, UnknownTextError, tolerant
+from fabricgen.switch.routing import StaticRoute
 
 SHOWN = """
 hostname border-01

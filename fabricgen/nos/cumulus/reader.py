@@ -18,22 +18,14 @@ from fabricgen.nos.cumulus.reading.balancing import read_seed
 from fabricgen.nos.cumulus.reading.routing import Routing
 from fabricgen.nos.cumulus.reading.spelling import read_settings, tree_of
 from fabricgen.nos.cumulus.reading.system import read_system
-from fabricgen.running.form import (
-    PEER_LINK,
-    Balancing,
-    Bond,
-    Interface,
-    Management,
-    Pair,
-    Qos,
-    Subinterface,
-    Switch,
-    Vlan,
-    is_unused,
-)
-from fabricgen.running.host_services import OPEN, Relay
 from fabricgen.running.policy import connected
 from fabricgen.running.tree import only, part, tolerates, unfit
+from fabricgen.switch.balancing import Balancing
+from fabricgen.switch.host_services import OPEN, Relay
+from fabricgen.switch.interfaces import PEER_LINK, Bond, Interface, Pair, Subinterface, Vlan, is_unused
+from fabricgen.switch.management import Management
+from fabricgen.switch.model import Switch
+from fabricgen.switch.qos import Qos
 
 Row = Mapping[str, Any]
 

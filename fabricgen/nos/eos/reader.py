@@ -14,21 +14,12 @@ from fabricgen.nos.eos.reading.management import EosManagement, management_rules
 from fabricgen.nos.eos.reading.qos import EosQos, qos_rules
 from fabricgen.nos.eos.reading.routing import EosRouting, routing_rules
 from fabricgen.nos.eos.reading.segments import Segment, check, segment_rules
-from fabricgen.running.form import (
-    PEER_LINK,
-    Bond,
-    Interface,
-    Macsec,
-    Management,
-    Pair,
-    StaticRoute,
-    Subinterface,
-    Switch,
-    Vlan,
-    is_unused,
-)
 from fabricgen.running.policy import Route, connected
 from fabricgen.running.tree import Line, Rules, part, tolerates, tree, unfit, unknown
+from fabricgen.switch.interfaces import PEER_LINK, Bond, Interface, Macsec, Pair, Subinterface, Vlan, is_unused
+from fabricgen.switch.management import Management
+from fabricgen.switch.model import Switch
+from fabricgen.switch.routing import StaticRoute
 
 DEFAULT_MTU = 1500
 MOST_VLANS = 4094

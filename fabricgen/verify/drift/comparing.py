@@ -7,7 +7,8 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 from fabricgen.kernel.diagnostics import Severity
-from fabricgen.running.form import Bgp, Peer, Permit, Switch
+from fabricgen.switch.model import Switch
+from fabricgen.switch.routing import Bgp, Peer, Permit
 from fabricgen.verify.drift.finding import Finding
 from fabricgen.verify.drift.words import MILD, NEEDED, SAID, THINGS, UNSAID, label
 

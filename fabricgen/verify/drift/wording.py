@@ -10,9 +10,9 @@ from fabricgen.kernel.diagnostics import Severity
 from fabricgen.kernel.nos_rooms import load_part
 from fabricgen.render.redaction import MASK
 from fabricgen.running.differences import Verdict
-from fabricgen.running.form import Switch
 from fabricgen.running.statements import UNREADABLE, Path, Spelling, Statements
 from fabricgen.running.tree import CANNOT_READ, tolerant
+from fabricgen.switch.model import Switch
 from fabricgen.verify.drift.comparing import differences
 from fabricgen.verify.drift.finding import Finding
 

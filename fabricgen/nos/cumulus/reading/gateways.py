@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from fabricgen.running.host_services import Advertised, Relay
 from fabricgen.running.tree import only, unfit
+from fabricgen.switch.host_services import Advertised, Relay
 
 Row = Mapping[str, Any]
 

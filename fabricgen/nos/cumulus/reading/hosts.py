@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from fabricgen.running.host_services import OPEN, Access
 from fabricgen.running.tree import only, unfit
+from fabricgen.switch.host_services import OPEN, Access
 
 Row = Mapping[str, Any]
 

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from fabricgen.running.bgp import Neighbor
-from fabricgen.running.overlay import EVPN, VrfLines
+from fabricgen.running.overlay import VrfLines
 from fabricgen.running.tree import only, unfit
+from fabricgen.switch.overlay import EVPN
 
 Row = Mapping[str, Any]
 ON = "enabled"

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from fabricgen.running.form import Ecn, PortQos, Qos, Queue, Watchdog
 from fabricgen.running.tree import only, unfit
+from fabricgen.switch.qos import Ecn, PortQos, Qos, Queue, Watchdog
 
 Row = Mapping[str, Any]
 NAMED = ("congestion-control", "egress-scheduler", "egress-shaper", "mapping", "pfc")

@@ -11,10 +11,11 @@ from fabricgen.nos.cumulus.reading.leaks import brought_in, vrf_of
 from fabricgen.nos.cumulus.reading.overlay import read_group, tunnel, vrf_lines
 from fabricgen.nos.cumulus.reading.segments import bridged
 from fabricgen.running.bgp import Instance, Neighbor, drained
-from fabricgen.running.form import Bfd, Bgp, StaticRoute
-from fabricgen.running.overlay import Overlay, VrfLines, overlay
+from fabricgen.running.overlay import VrfLines, overlay
 from fabricgen.running.policy import ADDING, Entry, Policies, Route
 from fabricgen.running.tree import only, tolerates, unfit
+from fabricgen.switch.overlay import Overlay
+from fabricgen.switch.routing import Bfd, Bgp, StaticRoute
 
 Row = Mapping[str, Any]
 ON = "enabled"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from fabricgen.running.overlay import OverlayVlan
 from fabricgen.running.tree import only, unfit
+from fabricgen.switch.overlay import OverlayVlan
 
 Row = Mapping[str, Any]
 ON = "enabled"

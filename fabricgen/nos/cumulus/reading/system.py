@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from fabricgen.running.form import Management, User
 from fabricgen.running.tree import only, unfit
+from fabricgen.switch.management import Management, User
 
 Row = Mapping[str, Any]
 ON = {"state": "enabled"}

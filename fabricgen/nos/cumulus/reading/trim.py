@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from fabricgen.nos.cumulus.reading.qos import classes_of
-from fabricgen.running.form import Trimming
 from fabricgen.running.tree import only, unfit
+from fabricgen.switch.qos import Trimming
 
 Row = Mapping[str, Any]
 

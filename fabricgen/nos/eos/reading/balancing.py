@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from fabricgen.running.form import Balancing
 from fabricgen.running.tree import Line, Rules, UnknownTextError
+from fabricgen.switch.balancing import Balancing
 
 QUEUE_PAIR = {13, 14, 15}
 """Bytes after the beginning of UDP."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from fabricgen.running.host_services import Access, Advertised, Relay
 from fabricgen.running.tree import Line, Rules, unfit
+from fabricgen.switch.host_services import Access, Advertised, Relay
 
 _REFUSALS = {
     "deny udp any eq bootps any eq bootpc": "dhcp",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from fabricgen.running.form import Macsec
 from fabricgen.running.tree import Line, Rules
+from fabricgen.switch.interfaces import Macsec
 
 
 class HasMacsec(Protocol):

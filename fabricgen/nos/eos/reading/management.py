@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from fabricgen.running.form import User
 from fabricgen.running.tree import Line, Rules, unfit
+from fabricgen.switch.management import User
 
 GNMI_PORT = 6030
 """Where EOS listens unless told otherwise."""

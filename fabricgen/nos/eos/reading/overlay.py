@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from fabricgen.running.bgp import Instance
-from fabricgen.running.overlay import EVPN, Overlay, OverlayVlan, VrfLines, overlay
+from fabricgen.running.overlay import VrfLines, overlay
 from fabricgen.running.policy import Policies
 from fabricgen.running.tree import Line, Rules, unfit
+from fabricgen.switch.overlay import EVPN, Overlay, OverlayVlan
 
 
 @dataclass

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from fabricgen.running.form import Ecn, PortQos, Qos, Queue, Watchdog
 from fabricgen.running.tree import Line, Rules, tolerates, unfit
+from fabricgen.switch.qos import Ecn, PortQos, Qos, Queue, Watchdog
 
 GROUP_CLASSES = (1, 0, 2, 3, 4, 5, 6, 7)
 """The traffic class that EOS gives each group of eight DSCPs by default: 0-7 is class 1, 8-15 is class 0."""

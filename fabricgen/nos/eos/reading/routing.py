@@ -10,10 +10,11 @@ from fabricgen.nos.eos.reading.leaks import FAMILIES, Targets
 from fabricgen.nos.eos.reading.overlay import BRIDGED, FAMILY, VXLAN, Vxlan, overlay_of
 from fabricgen.nos.eos.reading.words import ports_of
 from fabricgen.running.bgp import Instance, drained
-from fabricgen.running.form import Bfd, Bgp
-from fabricgen.running.overlay import Overlay, VrfLines
+from fabricgen.running.overlay import VrfLines
 from fabricgen.running.policy import ADDING, Entry, Policies, Route, of_exit
 from fabricgen.running.tree import Line, Rules, unfit
+from fabricgen.switch.overlay import Overlay
+from fabricgen.switch.routing import Bfd, Bgp
 
 
 @dataclass

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from fabricgen.running.form import Balancing
 from fabricgen.running.tree import UnknownTextError, only
+from fabricgen.switch.balancing import Balancing
 
 _FLOW = {"DST_IP", "SRC_IP", "IP_PROTOCOL", "L4_DST_PORT", "L4_SRC_PORT"}
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fabricgen.running.form import Macsec
 from fabricgen.running.tree import only, unfit
+from fabricgen.switch.interfaces import Macsec
 
 
 def read_macsec(table: Mapping[str, Mapping[str, str]]) -> dict[str, Macsec]:

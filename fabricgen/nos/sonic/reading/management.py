@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from fabricgen.running.form import Management
 from fabricgen.running.tree import only, unfit
+from fabricgen.switch.management import Management
 
 Table = Mapping[str, Mapping[str, Any]]
 Tables = Mapping[str, Table]

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from ipaddress import ip_address, ip_interface
 from typing import Any
 
-from fabricgen.running.form import Pair
 from fabricgen.running.tree import only, unfit
+from fabricgen.switch.interfaces import Pair
 
 Table = Mapping[str, Mapping[str, Any]]
 

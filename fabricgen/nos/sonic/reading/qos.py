@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fabricgen.running.form import Ecn, PortQos, Qos, Queue, Watchdog
 from fabricgen.running.tree import only, unfit
+from fabricgen.switch.qos import Ecn, PortQos, Qos, Queue, Watchdog
 
 QOS_TABLES = {
     "DSCP_TO_TC_MAP",

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from fabricgen.running.overlay import OverlayVlan, OverlayVrf
 from fabricgen.running.tree import Line, Rules, only, unfit
+from fabricgen.switch.overlay import OverlayVlan, OverlayVrf
 
 NAMES = frozenset({"EVPN_ETHERNET_SEGMENT", "EVPN_MH_GLOBAL", "SAG"})
 _ROW = {"df_pref": "32767", "esi": "AUTO", "type": "TYPE_3_MAC_BASED"}

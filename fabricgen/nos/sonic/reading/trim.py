@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from fabricgen.running.form import Trimming
 from fabricgen.running.tree import only, unfit
+from fabricgen.switch.qos import Trimming
 
 Tables = Mapping[str, Mapping[str, Mapping[str, str]]]
 

@@ -1,4 +1,4 @@
-"""What a leaf is told to do for its hosts, in words that belong to no NOS: see `running/form.py`."""
+"""What a leaf is told to do for its hosts, in words that belong to no NOS."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ DROPPED = {
     "ra": (58, 134, 0),
 }
 """Refused packets: IP protocol, and UDP ports from and to, or the type of ICMPv6."""
+
 
 OPEN = Access()
 """A port that refuses nothing."""

@@ -1,0 +1,1 @@
+"""One switch: what it is told to do, in words that belong to no NOS."""

@@ -1,0 +1,110 @@
+"""Ports, bonds, pairs and VLANs of a switch, in words that belong to no NOS."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from fabricgen.switch.host_services import OPEN, Access, Advertised, Relay
+
+PEER_LINK = -1
+"""The bond of the peer link of an MLAG pair: not every NOS gives it a number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Macsec:
+    """Encryption of a link: the cipher suite as EOS calls it, the name of the key, and the key as it is kept."""
+
+    cipher: str
+    ckn: str
+    cak: str
+
+
+@dataclass(frozen=True, slots=True)
+class Interface:
+    """A port, up or down: `mtu` in bytes, `speed_gbps` 0 where it negotiates, addresses with prefix lengths.
+
+    `fec` is "rs", "fc" or "". `link_local`: IPv6 runs on link-local addresses alone. `access_vlan`: untagged, bridged;
+    `tagged_vlans`: bridged with their tags. `bond`: the number of the bond that it is in, 0 for none.
+    """
+
+    admin_up: bool
+    mtu: int
+    speed_gbps: int
+    fec: str = ""
+    addresses: frozenset[str] = frozenset()
+    link_local: bool = False
+    access_vlan: int = 0
+    tagged_vlans: frozenset[int] = frozenset()
+    vrf: str = ""
+    description: str = ""
+    bond: int = 0
+    macsec: Macsec | None = None
+    tracked: bool = False
+    """Whether bonds of hosts go down when the last link like it does."""
+    access: Access = OPEN
+    """What a port of hosts refuses that is in no bond."""
+    relay: Relay | None = None
+    silent: bool = False
+    """Whether it is told to send no router advertisements."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bond:
+    """Ports that are one by LACP, which both ends start, with PDUs every second."""
+
+    members: frozenset[str]
+    admin_up: bool
+    mtu: int
+    access_vlan: int
+    tagged_vlans: frozenset[int]
+    description: str
+    mlag_id: int = 0
+    """The same on both switches of an MLAG pair; 0 for a bond of one switch."""
+    access: Access = OPEN
+    """What its ports refuse, each of its own speed."""
+    fallback: bool = False
+    """Whether one of its ports carries traffic until the host speaks LACP."""
+    segment: str = ""
+    """What names its Ethernet segment, as a MAC: of its ESI, of its route target and of its LACP system."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """An MLAG pair as one of its switches has it. `name` is the same at both, `backup` how the other is reached too.
+
+    `vlans` are the VLANs of the peer link alone, in the first of which they talk: VRF, and addresses.
+    """
+
+    members: frozenset[str]
+    name: str
+    backup: tuple[str, str]
+    vlans: Mapping[int, tuple[str, frozenset[str]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Subinterface:
+    """One VLAN tag on a routed port."""
+
+    vrf: str
+    addresses: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Vlan:
+    """A VLAN with its gateways here, with prefix lengths; `own`: addresses beside gateways that another has, too."""
+
+    gateways: frozenset[str]
+    vrf: str = ""
+    own: frozenset[str] = frozenset()
+    relay: Relay | None = None
+    advertised: Advertised | None = None
+    silent: bool = False
+    anycast: bool = False
+    """Whether its gateways are on another switch at the same MAC, and it has no addresses but those."""
+
+
+def is_unused(interface: Interface) -> bool:
+    """Whether a port is down and nothing is configured on it that could carry traffic."""
+    bridged = interface.access_vlan or interface.tagged_vlans or interface.bond
+    return not (interface.admin_up or interface.addresses or interface.link_local or bridged)

@@ -1,0 +1,78 @@
+"""Lossless Ethernet and packet trimming of a switch, in words that belong to no NOS."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Ecn:
+    """From `min_kb` kB (1000 bytes) in a queue on packets are marked, at `max_kb` with `percent` %, above it all."""
+
+    min_kb: int
+    max_kb: int
+    percent: int
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """A queue of a port: strict priority, or a share in percent of what those leave.
+
+    `limit` is what it may take of the port, percent, 0 for all.
+    """
+
+    strict: bool
+    share: int = 0
+    ecn: Ecn | None = None
+    limit: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PortQos:
+    """Lossless Ethernet on a port: no-drop priorities, those that the watchdog guards, and queues that are named.
+
+    `length_m` is the cable that headroom is to be kept for, where a configuration names it apart; 0 where it does not.
+    """
+
+    pfc: frozenset[int]
+    watched: frozenset[int]
+    queues: Mapping[int, Queue]
+    length_m: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Watchdog:
+    """The PFC watchdog, milliseconds; `action` is "drop" or "forward"."""
+
+    detect_ms: int
+    restore_ms: int
+    poll_ms: int
+    action: str = "drop"
+
+
+@dataclass(frozen=True, slots=True)
+class Qos:
+    """Of a lossless fabric: the traffic class of each of the 64 DSCPs, the queue of each class, and ports.
+
+    A NOS's defaults are filled in: every DSCP has a class. `queue_of` holds the classes that carry something.
+    """
+
+    class_of: tuple[int, ...]
+    queue_of: Mapping[int, int]
+    ports: Mapping[str, PortQos]
+    watchdog: Watchdog | None
+
+
+@dataclass(frozen=True, slots=True)
+class Trimming:
+    """Packets that find no room are cut to `size` bytes, and go on with another DSCP in another class.
+
+    `class_of` is the traffic class of each of the 64 DSCPs at these ports, `ports` the classes that are trimmed there.
+    """
+
+    dscp: int
+    size: int
+    traffic_class: int
+    class_of: tuple[int, ...]
+    ports: Mapping[str, frozenset[int]]
