@@ -278,11 +278,12 @@ class Catalog:
             file = self._files[kind].get(name)
             if file is None:
                 what = kind.removesuffix("es") if kind == "switches" else kind.removesuffix("s").replace("_", "-")
+                other = next((k.replace("_", "-") for k, files in self._files.items() if name in files), "")
                 raise fault(
                     "FG011",
                     f"no {what} profile '{name}' in the catalogue",
                     path=path,
-                    hint=did_you_mean(name, self.ids(kind)),
+                    hint=f"{name} is among the {other}" if other else did_you_mean(name, self.ids(kind)),
                 )
             profile = _read(model, file)
             if profile.id != name:

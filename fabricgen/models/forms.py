@@ -49,6 +49,45 @@ SIZE = r"^[1-9][0-9]{0,12}(?:[KMGT]i?)?B?$"
 NIC_MODE = rf"^\s*0*[1-8]\s*[xX×]\s*{_SPEED}\s*$"
 LINE = r"^[^\x00-\x1f\x7f]*$"
 
+_NAME = r"[a-z]([a-z0-9-]{0,30}[a-z0-9])?"
+TIER_NAME, VRF_NAME = rf"^{_NAME}(\.{_NAME})?$", r"^[a-z][a-z0-9-]{0,10}$"
+CAGE_PURPOSE = rf"^(up|peer|down(\.{_NAME})?|extra\.{_NAME})$"
+PART_PATTERN, PART = r"^[A-Za-z0-9*?][A-Za-z0-9*?._/+-]{0,79}$", r"^[A-Za-z0-9][A-Za-z0-9._/+-]{0,79}$"
+SPECIFICATION, FEED = r"^[a-z0-9][a-z0-9.-]{0,79}$", r"^[A-Za-z0-9][A-Za-z0-9-]{0,15}$"
+RULE_CODE, CODE_PREFIX = r"^[A-Z]{2,12}\d{3}$", r"^[A-Z]{2,12}\d{0,3}$"
+LABEL = r"[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
+HOST, _STEP = rf"{LABEL}(\.{LABEL})*", "[A-Za-z0-9][A-Za-z0-9._+~-]*"
+_TCP_PORT = r"(?:[0-5]?[0-9]{1,4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])"
+URL = rf"^https?://({HOST}|\[[0-9a-fA-F:]+\])(:{_TCP_PORT})?(/[A-Za-z0-9._~-]+)*/?$"
+ACCOUNT, DEVICE_FILE = r"^[a-z_][a-z0-9_-]{0,30}$", r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$"
+IMAGE_FILE, IMAGE_VERSION = rf"^{_STEP}(/{_STEP})*$", rf"^{_STEP}$"
+IMAGE_USER, SHA256 = r"^[a-z0-9]([a-z0-9.-]{0,62}[a-z0-9])?$", "^[0-9a-f]{64}$"
+TIMEZONE, CONNECTION_KEY_NAME = r"^[A-Za-z]+([_/+-][A-Za-z0-9]+)*$", r"^(?:[0-9a-f]{32}|[0-9a-f]{64})$"
+CIRCUIT_ID = r"^([A-Za-z0-9 ._:/#|,=+-]|\{switch\}|\{port\}|\{alias\}|\{vlan\})+$"
+
+IN_WORDS = {
+    TIER_NAME: "a tier such as leaf, or FABRIC.TIER of another fabric, in small letters, digits and '-'",
+    CAGE_PURPOSE: "down, up, peer, down.NAME or extra.NAME, names in small letters, digits and '-'",
+    VRF_NAME: "a name of up to 11 small letters, digits and '-', a letter first",
+    CONNECTION_KEY_NAME: "32 or 64 hexadecimal digits, in small letters",
+    PART_PATTERN: "a part number without spaces, in which * and ? may stand for others",
+    PART: "a part number of up to 80 letters, digits and . _ / + -, without spaces",
+    SPECIFICATION: "a specification as the bill lists it, such as rack-pdu-3ph-60a-415v",
+    RULE_CODE: "the code of a rule, such as FG203",
+    CODE_PREFIX: "the beginning of a code, such as FG2",
+    URL: "http:// or https://, a host, a port of up to 65535 and a path, without ?, @ and spaces",
+    ACCOUNT: "a login name of up to 31 small letters, digits, '_' and '-', a letter or '_' first",
+    DEVICE_FILE: "a file name of letters, digits and . _ -, without a folder",
+    IMAGE_FILE: "a path below the URL, such as images/sonic.bin, without '/' at its start and without spaces",
+    IMAGE_USER: "a model or NOS as `fabricgen catalog` has it, in small letters",
+    IMAGE_VERSION: "a version of letters, digits and . _ + ~ -, without spaces",
+    SHA256: "64 hexadecimal digits, in small letters",
+    TIMEZONE: "a timezone by its IANA name, such as Europe/Berlin",
+    CIRCUIT_ID: "letters, digits, spaces, . _ : / # | , = + - and the fields {switch}, {port}, {alias} and {vlan}",
+    FEED: "a name of up to 16 letters, digits and '-'",
+}
+"""What messages say of a form instead of its regular expression."""
+
 
 def text_form(pattern: str, meaning: str, *examples: str, **more: Any) -> dict[str, Any]:
     """The JSON Schema of text of a form; `meaning` describes it, and is what editors say of text that does not fit."""

@@ -31,6 +31,25 @@ def fields_at(model: type[BaseModel], path: Path) -> dict[str, FieldInfo]:
     return {name: info for found in _models_at(model, path, ()) for name, info in found.model_fields.items()}
 
 
+def places_of(model: type[BaseModel], key: str) -> list[str]:
+    """Return the mappings of a model that have a key, as `fabrics.NAME`, those that are least deep first."""
+    places: list[str] = []
+    reached: set[type] = set()
+    layer: list[tuple[str, Any]] = [("", model)]
+    while layer:
+        below: list[tuple[str, Any]] = []
+        for place, annotation in layer:
+            for inner in _unwrap(annotation):
+                if _is_model(inner) and inner not in reached:
+                    reached.add(inner)
+                    places += [place] * (key in inner.model_fields)
+                    below += [(f"{place}.{n}".strip("."), f.annotation) for n, f in inner.model_fields.items()]
+                elif isinstance(get_origin(inner), type) and issubclass(get_origin(inner), Mapping):
+                    below.append((f"{place}.NAME", get_args(inner)[1]))
+        layer = below
+    return places
+
+
 def _models_at(model: type[BaseModel], path: Path, tags: Sequence[str]) -> list[type[BaseModel]]:
     inside: list[Any] = list(_unwrap(model))
     for part in path:

@@ -12,7 +12,8 @@ from pydantic_core import ErrorDetails
 
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, Severity, Span, did_you_mean, nearest
 from fabricgen.models.base import FieldError
-from fabricgen.models.model_fields import field_hint, names_at
+from fabricgen.models.forms import IN_WORDS
+from fabricgen.models.model_fields import field_hint, fields_at, names_at, places_of
 from fabricgen.yaml.scalars import Include
 
 if TYPE_CHECKING:
@@ -42,6 +43,11 @@ MOST_TEXT = 400
 """Characters of a message that may quote a value."""
 
 _BOUND = r"\bat (?:least|most) \d+ (?:item|character)s?"
+_DESCRIBED = (
+    *("missing", "string_pattern_mismatch", "less_than_equal", "greater_than_equal", "int_type", "float_type"),
+    *_MAPPING,
+)
+"""Kinds of which the field's own description says what would be right, with its unit."""
 _CHOICES = ("literal_error", "enum", "union_tag_invalid")
 
 
@@ -176,7 +182,8 @@ def _expected(problem: _Problem) -> str:
     if problem.kind == "union_tag_invalid":
         return f"{_bare(problem.context['discriminator'])} to be one of {problem.context['expected_tags']}"
     if problem.kind == "string_pattern_mismatch":
-        return f"text that matches {problem.context['pattern']}"
+        pattern = str(problem.context["pattern"])
+        return IN_WORDS.get(pattern) or f"text that matches {pattern}"
     if bound := re.search(_BOUND, problem.message):
         return bound[0]
     wanted = problem.message.removeprefix("Input should be ")
@@ -212,12 +219,18 @@ def _explain_indentation(problem: _Problem, model: type[BaseModel], located: Loc
     """
     path = problem.path
     if problem.kind == "extra_forbidden":
+        if any(c.isspace() and c != " " for c in str(path[-1])):
+            return _message(problem), "there is a no-break space or the like in it: write plain spaces"
         beside = _value(located.data, path[:-1])
         own, keys = located.key_span(path), list(beside) if isinstance(beside, dict) else []
         for sibling in reversed(keys[: keys.index(path[-1])] if path[-1] in keys else []):
             above = located.key_span((*path[:-1], sibling))
             if beside[sibling] is None and own and above and above.line < own.line:
                 message = f"wrong indentation: '{path[-1]}' stands beside `{sibling}`, which has nothing below it"
+                return message, f"indent it below `{sibling}`"
+            below = beside[path[-1]]
+            if isinstance(below, dict) and below and {*below} <= {*names_at(model, (*path[:-1], sibling, path[-1]))}:
+                message = f"wrong indentation: '{path[-1]}' stands beside `{sibling}`, as if it were no part of it"
                 return message, f"indent it below `{sibling}`"
             if beside[sibling] is not None:
                 break
@@ -251,6 +264,8 @@ def _message(problem: _Problem) -> str:
     above = dotted(problem.path[:-1])
     if problem.kind == "extra_forbidden":
         return f"unknown key '{problem.path[-1]}' " + (f"in {above}" if above else "at the top level")
+    if problem.kind == "missing" and isinstance(problem.path[-1], int):
+        return f"{above}: value {problem.path[-1] + 1} of the list is missing"
     if problem.kind == "missing":
         return f"{above or 'the top level'} needs '{problem.path[-1]}'"
     where = above if problem.is_key else dotted(problem.path)
@@ -272,11 +287,17 @@ def _message(problem: _Problem) -> str:
 def _hint(problem: _Problem, model: type[BaseModel]) -> str:
     tags = [tag for _, tag in problem.branches]
     if problem.kind == "extra_forbidden":
-        return did_you_mean(str(problem.path[-1]), names_at(model, problem.path[:-1], tags))
-    if problem.kind == "missing" or (problem.kind == "string_pattern_mismatch" and not problem.is_key):
-        return field_hint(model, problem.path, tags)
-    if problem.kind in _MAPPING and (keys := names_at(model, problem.path, tags)):
-        return f"its keys: {', '.join(keys[:MOST_KEYS])}" + (", ..." if len(keys) > MOST_KEYS else "")
+        key, known = str(problem.path[-1]), names_at(model, problem.path[:-1], tags)
+        places = [] if nearest(key, known) else [place or "the top level" for place in places_of(model, key)][:3]
+        return f"`{key}` is a key of {' or '.join(places)}" if places else did_you_mean(key, known)
+    keys = names_at(model, problem.path, tags) if problem.kind in _MAPPING else []
+    if keys:
+        needed = [name for name, info in fields_at(model, problem.path).items() if info.is_required()]
+        start = f"write `{{{needed[0]}: ...}}`; " if len(needed) == 1 else ""
+        return f"{start}its keys: {', '.join(keys[:MOST_KEYS])}" + (", ..." if len(keys) > MOST_KEYS else "")
+    if problem.kind in _DESCRIBED and not problem.is_key:
+        ends = range(len(problem.path), len(problem.path) - (3 if isinstance(problem.path[-1], int) else 1), -1)
+        return next(filter(None, (field_hint(model, problem.path[:end], tags) for end in ends)), "")
     if problem.kind in _CHOICES:
         listed = str(problem.context.get("expected") or problem.context.get("expected_tags", ""))
         found = problem.context.get("tag", problem.found)

@@ -70,7 +70,7 @@ class Circuits(NamedTuple):
     """What DHCP requests say of the port that they came in at (RFC 3046, agent circuit id), on one switch."""
 
     form: Mapping[str, str]
-    """By fabric whose hosts are relayed: the text, in the fields of `CIRCUIT_FIELDS`; without one it says no port."""
+    """By fabric whose hosts are relayed: the text, in the fields of `forms.CIRCUIT_ID`; without one it says no port."""
     bond: str
     """The name of a bond, in the field {number}; "" where it has none, so that requests over bonds tell no port."""
     alias: Mapping[str, str]

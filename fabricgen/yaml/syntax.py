@@ -20,10 +20,25 @@ _HINTS = {
     "did not find expected key": "does the indentation match the line above?",
     "found unexpected ':'": "put text that contains ':' in quotes inside { } and [ ]",
     "block sequence entries are not allowed": "put a lone '-' in quotes; a list begins on its own line",
+    "did not find expected alphabetic or numeric": "put text that begins with * or & in quotes",
+    "did not find expected node content": "is there a comma or a bracket too many?",
     "found unexpected end of stream": "is a closing quote or bracket missing?",
     "found unknown escape character": "write a backslash as \\\\, or use single quotes",
     "found character that cannot start any token": "put text that begins with this character in quotes",
 }
+
+_SLIPS = (
+    ("", "merge", r"(.).*", "a merge that is not ended", "keep one of its versions, without the marks"),
+    ("mapping values", "above", r" *([\w.-]+):[^\s:/].*", "no space after the ':' of {}", "write `{}: ...`"),
+    ("mapping values", "above", r" *([\w.-]+) *", "no ':' after {}", "write `{}:`"),
+    ("could not find expected ':'", "begun", r" *([\w.-]+) *=.*", "an '=' after {}", "write `{}: ...`"),
+    ("could not find expected ':'", "begun", r" *([^:]*)", "a line without ':'", "write `key: value`"),
+    ("found unexpected end of stream", "begun", r".*(['\"]).*", "a {} that is not closed", "close it"),
+    ("did not find expected key", "here", r"([}\]]).*", "a '{}' too many", "take it away, or open it before"),
+    ("did not find expected key", "here", r"(-) .*", "an item of a list (`- `) beside keys", "take the '-' away"),
+)
+"""(how the parser's complaint begins, the line to blame, its form, message, hint); `{}` is what the form captures.
+Of the line where the parser stopped, the form is that of the rest."""
 
 
 def syntax_fault(error: Exception, source: str, name: str) -> InputError:
@@ -41,7 +56,7 @@ def syntax_fault(error: Exception, source: str, name: str) -> InputError:
         return trap
     if told := _unquoted_colon(lines, mark, name) if problem == "found unexpected ':'" else None:
         return told
-    if told := _explain_indentation(lines, problem, mark, name):
+    if told := _explain_slip(lines, problem, mark, context, name) or _explain_indentation(lines, problem, mark, name):
         return told
     line = min(mark.line, len(lines) - 1) + 1  # an unfinished text is faulted past its last line
     column = (mark.column if line == mark.line + 1 else len(lines[-1])) + 1
@@ -71,25 +86,48 @@ def _unquoted_colon(lines: list[str], mark: Any, name: str) -> InputError | None
     if word is None or ":" not in word[0].rstrip(":"):
         return None
     line = mark.line + 1
+    span = Span(name, line, word.start() + 1, line, word.end() + 1)
+    if key := re.match(r"[A-Za-z_][\w-]*[g-zG-Z_-][\w-]*(?=:[^:])", word[0]):  # longer than what IPv6 is written in
+        return fault("FG002", f"no space after the ':' of {key[0]}", hint=f"write `{key[0]}: ...`", span=span)
     return fault(
         "FG002",
         f"{word[0]} has a ':' between brackets and no quotes: YAML 1.2 takes it for text, other readers for a key",
         hint=f'write "{word[0]}"',
-        span=Span(name, line, word.start() + 1, line, word.end() + 1),
+        span=span,
     )
+
+
+def _explain_slip(lines: list[str], problem: str, mark: Any, context: Any, name: str) -> InputError | None:
+    """What one line lacks or has too much of, which the parser stumbles over in that line or in a later one."""
+    here = min(mark.line, len(lines) - 1)
+    places = {
+        "here": here,
+        "above": next((n for n in range(here - 1, -1, -1) if not _is_idle(lines[n])), here),
+        "begun": context.line if context else here,
+        "merge": next((n for n, line in enumerate(lines) if line.startswith(("<<<<<<< ", ">>>>>>> "))), None),
+    }
+    for start, place, pattern, message, hint in _SLIPS:
+        number, first = places[place], mark.column if place == "here" else 0
+        if number is not None and problem.startswith(start) and (slip := re.fullmatch(pattern, lines[number][first:])):
+            span = Span(name, number + 1, first + slip.start(1) + 1, number + 1, first + slip.end(1) + 1)
+            return fault("FG002", message.format(slip[1]), hint=hint.format(slip[1]), span=span)
+    return None
+
+
+def _is_idle(line: str) -> bool:
+    """Whether a line is empty or a comment."""
+    return not line.strip() or line.lstrip()[0] == "#"
 
 
 def _explain_indentation(lines: list[str], problem: str, mark: Any, name: str) -> InputError | None:
     """A line that is indented otherwise than its neighbours: deeper below a key with a value, or between two levels."""
     text = lines[mark.line] if mark.line < len(lines) else ""
-    own = len(text) - len(text.lstrip(" "))
-    before = [
-        (number, line) for number, line in enumerate(lines[: mark.line]) if line.strip() and line.lstrip()[0] != "#"
-    ]
+    own = _indent(text)
+    before = [(number, line) for number, line in enumerate(lines[: mark.line]) if not _is_idle(line)]
     span = Span(name, mark.line + 1, own + 1, mark.line + 1, len(text.rstrip()) + 1)
     if problem.startswith("did not find expected <document start>") and before:
         number, line = before[0]
-        if deeper := len(line) - len(line.lstrip(" ")):
+        if deeper := _indent(line):
             span = Span(name, number + 1, 1, number + 1, deeper + 1)
             message = f"wrong indentation: line {number + 1} is indented by {deeper}, and those after it are not"
             return fault("FG002", message, hint="begin all keys of one level in one column", span=span)
@@ -97,14 +135,16 @@ def _explain_indentation(lines: list[str], problem: str, mark: Any, name: str) -
     if not before or key is None or mark.column > key.end():
         return None
     number, line = before[-1]
-    above = len(line) - len(line.lstrip(" "))
-    if problem.startswith("mapping values are not allowed") and own > above:
+    above = _indent(line)
+    is_of_the_block = problem.startswith("did not find expected key") and mark.column == own
+    if own > above and (is_of_the_block or problem.startswith("mapping values are not allowed")):
         why = f"by {own}, deeper than line {number + 1}, which has a value already"
         right = f"indent it by {above}, as that line"
-    elif problem.startswith("did not find expected key") and mark.column == own:
-        columns = sorted(
-            {len(text) - len(text.lstrip(" ")) for _, text in before if not text.lstrip().startswith("- ")}
-        )
+        owner = next((shown for _, shown in reversed(before[:-1]) if _indent(shown) <= above), "")
+        if _indent(owner) == above and owner.rstrip().endswith(":"):
+            right += f", or both by {own}, below `{owner.strip()[:-1]}`"
+    elif is_of_the_block:
+        columns = sorted({_indent(shown) for _, shown in before if not shown.lstrip().startswith("- ")})
         why = f"by {own}, and no key above it is"
         right = (
             f"indent it by {' or '.join(str(c) for c in columns if abs(c - own) <= 2) or above}, as a key of its level"
@@ -114,6 +154,10 @@ def _explain_indentation(lines: list[str], problem: str, mark: Any, name: str) -
     else:
         return None
     return fault("FG002", f"wrong indentation: line {mark.line + 1} is indented {why}", hint=right, span=span)
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
 
 
 def _ratio(lines: list[str], start: Any, name: str) -> InputError | None:

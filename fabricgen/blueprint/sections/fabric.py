@@ -32,7 +32,7 @@ from fabricgen.blueprint.sections.naming import HostName, Templates
 from fabricgen.blueprint.sections.qos import Qos
 from fabricgen.blueprint.sections.routing import Ip, Pools, Routing
 from fabricgen.blueprint.sections.span import SpanTraffic
-from fabricgen.models.forms import CATALOGUE, one_or_list, text_form
+from fabricgen.models.forms import CAGE_PURPOSE, CATALOGUE, TIER_NAME, VRF_NAME, one_or_list, text_form
 
 _DIMENSION_FORM = {
     "description": "A dimension, or a tier below.",
@@ -61,7 +61,6 @@ NosOf = Annotated[
 """Tier -> network operating system; one word for all tiers."""
 
 
-TIER_NAME = r"^[a-z]([a-z0-9-]{0,30}[a-z0-9])?(\.[a-z]([a-z0-9-]{0,30}[a-z0-9])?)?$"
 _TIER_FORM = text_form(TIER_NAME, "a tier, or FABRIC.TIER of another fabric", "leaf", "compute.spine")
 TierName = Annotated[str, Field(pattern=TIER_NAME)]
 """A tier of the same fabric, or of another as FABRIC.TIER."""
@@ -87,11 +86,10 @@ SizeFor = Literal["now", "reserve"]
 """What derived counts suffice for."""
 
 
-_CAGE_PURPOSE = r"^(up|peer|down(\.[a-z]([a-z0-9-]{0,30}[a-z0-9])?)?|extra\.[a-z]([a-z0-9-]{0,30}[a-z0-9])?)$"
 CagePurpose = Annotated[
     str,
-    Field(pattern=_CAGE_PURPOSE),
-    WithJsonSchema(text_form(_CAGE_PURPOSE, "down, up, peer, down.NAME or extra.NAME", "down", "down.storage")),
+    Field(pattern=CAGE_PURPOSE),
+    WithJsonSchema(text_form(CAGE_PURPOSE, "down, up, peer, down.NAME or extra.NAME", "down", "down.storage")),
 ]
 """What cages are kept for: `down.NAME` down ports for a fabric, a lower tier or management, `extra.NAME` devices."""
 
@@ -295,7 +293,7 @@ class Extra(Model):
         return self.count or len(self.names) or 1
 
 
-VrfName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,10}$")]
+VrfName = Annotated[str, Field(pattern=VRF_NAME)]
 """At most 11 characters: SONiC adds `Vrf_` and takes 15 (sonic-vrf.yang)."""
 
 

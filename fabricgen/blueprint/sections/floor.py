@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
 from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.scalars import Name, Percent
 from fabricgen.blueprint.sections.trays import Trays
-from fabricgen.models.forms import CATALOGUE, text_form
+from fabricgen.models.forms import CATALOGUE, FEED, text_form
 
 Stand = Literal[
     "rack-top",
@@ -229,7 +229,7 @@ class Floor(Model):
     network_rack_kg: float | None = Field(
         None, gt=0, le=20000, description="What may stand in a rack without nodes, kg. Default: not judged."
     )
-    feeds: tuple[Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9-]{0,15}$")], ...] = Field(
+    feeds: tuple[Annotated[str, Field(pattern=FEED)], ...] = Field(
         (), max_length=8, examples=[["A", "B"]], description="Power feeds by name, e.g. [A, B]. Default: not judged."
     )
     feed_per: Literal["rack", "row", "site"] = Field(

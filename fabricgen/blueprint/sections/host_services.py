@@ -33,12 +33,8 @@ V6Resolvers = Annotated[
     AfterValidator(_of_v6),
     WithJsonSchema(one_or_list(text_form(f"^{forms.IPV6}$", "an IPv6 address", "fd00::53"), maxItems=8)),
 ]
-CIRCUIT_FIELDS = ("switch", "port", "alias", "vlan")
+CircuitForm = Annotated[str, Field(pattern=forms.CIRCUIT_ID, max_length=100)]
 """What a circuit id may name: the switch, its port as its NOS and as SONiC's port table call it, and the VLAN."""
-_TEXT = r"[A-Za-z0-9 ._:/#|,=+-]"
-_FIELD = "|".join(rf"\{{{name}\}}" for name in CIRCUIT_FIELDS)
-
-CircuitForm = Annotated[str, Field(pattern=rf"^({_TEXT}|{_FIELD})+$", max_length=100)]
 
 
 def _told_apart(form: str) -> str:

@@ -12,11 +12,11 @@ from fabricgen.blueprint.bounds import Collective, Least, Pattern, Size
 from fabricgen.blueprint.scalars import PERCENT_FORM, Line, Percent, Ratio
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.kernel.units import parse_percent
-from fabricgen.models.forms import CATALOGUE
+from fabricgen.models.forms import CATALOGUE, CODE_PREFIX, RULE_CODE
 
-RuleCode = Annotated[str, Field(pattern=r"^[A-Z]{2,12}\d{3}$")]
+RuleCode = Annotated[str, Field(pattern=RULE_CODE)]
 """Of fabricgen's own rules, FG and three digits, or of a plug-in's."""
-CodePrefix = Annotated[str, Field(pattern=r"^[A-Z]{2,12}\d{0,3}$")]
+CodePrefix = Annotated[str, Field(pattern=CODE_PREFIX)]
 
 
 def _spare_ports(value: int | str) -> int | str:

@@ -15,12 +15,7 @@ from fabricgen.blueprint.sections.secret import Secret
 from fabricgen.models import forms
 from fabricgen.models.forms import one_or_list, text_form
 
-_LABEL = r"[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
-_HOST = rf"{_LABEL}(\.{_LABEL})*"
-_ACCOUNT = r"^[a-z_][a-z0-9_-]{0,30}$"
 _KEY = r"(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(256|384|521)|sk-ssh-ed25519@openssh\.com) [A-Za-z0-9+/]+=*"
-_URL = rf"^https?://({_HOST}|\[[0-9a-fA-F:]+\])(:[0-9]{{1,5}})?(/[A-Za-z0-9._~-]+)*/?$"
-_DEVICE_FILE = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$"
 
 
 def _ip(text: str) -> str:
@@ -48,7 +43,7 @@ def _address(text: str) -> str:
 
 def _domain(text: str) -> str:
     """A host name or domain (RFC 1123)."""
-    if len(text) > 253 or not re.fullmatch(_HOST, text) or text.rpartition(".")[2].isdigit():
+    if len(text) > 253 or not re.fullmatch(forms.HOST, text) or text.rpartition(".")[2].isdigit():
         raise ValueError(f"'{text}' is not a domain such as fabric.example.net")
     return text.lower()
 
@@ -61,7 +56,8 @@ def _server(text: str) -> str:
         try:
             return _domain(text)
         except ValueError:
-            raise ValueError(f"'{text}' is neither an IP address nor a host name") from None
+            several = "; write several in brackets: [A, B]" if re.search(r"[.:][0-9a-f]+[\s,;]+\S", text) else ""
+            raise ValueError(f"'{text}' is neither an IP address nor a host name{several}") from None
     return _usable(address)
 
 
@@ -86,7 +82,7 @@ def _each_once(servers: tuple[str, ...]) -> tuple[str, ...]:
     return servers
 
 
-_DOMAIN_FORM = rf"(?=.{{1,253}}$)(?:{_LABEL}\.)*(?!\d+$){_LABEL}"
+_DOMAIN_FORM = rf"(?=.{{1,253}}$)(?:{forms.LABEL}\.)*(?!\d+$){forms.LABEL}"
 _ADDRESS_SCHEMA = text_form(
     rf"^(?:{forms.IPV4}|{forms.IPV6})$", "an IP address such as 10.32.0.5 or fd00::5", "10.32.0.5", "fd00::5"
 )
@@ -130,7 +126,7 @@ PublicKey = Annotated[
         )
     ),
 ]
-Account = Annotated[str, Field(pattern=_ACCOUNT)]
+Account = Annotated[str, Field(pattern=forms.ACCOUNT)]
 """A login name as Linux takes it."""
 
 Text = Annotated[
@@ -222,8 +218,8 @@ class Gnmi(Model):
 class Tls(Model):
     """The certificate that management services show; both files are on the switch already."""
 
-    certificate: Annotated[str, Field(pattern=_DEVICE_FILE)] = Field(description="File name of the certificate.")
-    key: Annotated[str, Field(pattern=_DEVICE_FILE)] = Field(description="File name of its key.")
+    certificate: Annotated[str, Field(pattern=forms.DEVICE_FILE)] = Field(description="File name of the certificate.")
+    key: Annotated[str, Field(pattern=forms.DEVICE_FILE)] = Field(description="File name of its key.")
 
 
 class Banner(Model):
@@ -233,20 +229,19 @@ class Banner(Model):
     motd: Text = Field("", description="After the login.")
 
 
-_PART = "[A-Za-z0-9][A-Za-z0-9._+~-]*"
-ImageFile = Annotated[str, Field(pattern=rf"^{_PART}(/{_PART})*$", max_length=200)]
+ImageFile = Annotated[str, Field(pattern=forms.IMAGE_FILE, max_length=200)]
 
-ImageUser = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9.-]{0,62}[a-z0-9])?$")]
+ImageUser = Annotated[str, Field(pattern=forms.IMAGE_USER)]
 
 
 class Image(Model):
     """An image of a NOS, as the ZTP server has it."""
 
     file: ImageFile = Field(description="Its path below the URL of the ZTP server, e.g. images/sonic-mellanox.bin.")
-    sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | None = Field(
+    sha256: Annotated[str, Field(pattern=forms.SHA256)] | None = Field(
         None, description="Its checksum, in hexadecimal. Default: not checked."
     )
-    version: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+~-]*$", max_length=100)] | None = Field(
+    version: Annotated[str, Field(pattern=forms.IMAGE_VERSION, max_length=100)] | None = Field(
         None, description="Its version as the NOS spells it: a switch that runs it is left alone. Default: not asked."
     )
 
@@ -254,7 +249,7 @@ class Image(Model):
 class Ztp(Model):
     """Where switches that boot for the first time fetch what they are to run."""
 
-    url: Annotated[str, Field(pattern=_URL, max_length=200)] | None = Field(
+    url: Annotated[str, Field(pattern=forms.URL, max_length=200)] | None = Field(
         None,
         description="Under which the output folder of a build is served, e.g. http://10.32.0.9:8080/fabric. Default: "
         "port 80 of the first DHCP server of the management network.",
@@ -278,7 +273,7 @@ class Management(Model):
     tls: Tls | None = Field(None, description="Certificate of management services. Default: what the NOS makes.")
     ztp: Ztp | None = Field(None, description="Zero touch provisioning.")
     banner: Banner | None = Field(None, description="What a person sees at the door.")
-    timezone: Annotated[str, Field(pattern=r"^[A-Za-z]+([_/+-][A-Za-z0-9]+)*$", max_length=40)] | None = Field(
+    timezone: Annotated[str, Field(pattern=forms.TIMEZONE, max_length=40)] | None = Field(
         None, description="Of the clock, by its IANA name. Default: as the NOS has it, UTC."
     )
 

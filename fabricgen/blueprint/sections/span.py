@@ -8,11 +8,12 @@ from pydantic import Field
 
 from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.sections.secret import Secret
+from fabricgen.models.forms import CONNECTION_KEY_NAME
 
 Cipher = Literal["aes128-gcm", "aes256-gcm", "aes128-gcm-xpn", "aes256-gcm-xpn"]
 """Cipher suites of MACsec (IEEE 802.1AE-2018, 14.5 to 14.8), as EOS calls them."""
 
-ConnectionKeyName = Annotated[str, Field(pattern=r"^(?:[0-9a-f]{32}|[0-9a-f]{64})$")]
+ConnectionKeyName = Annotated[str, Field(pattern=CONNECTION_KEY_NAME)]
 """The form of sonic-macsec.yang; EOS takes it, too."""
 
 

@@ -6,10 +6,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.scalars import PERCENT_FORM, Percent
-from fabricgen.models.forms import text_form
-
-PATTERN = r"^[A-Za-z0-9*?][A-Za-z0-9*?._/+-]{0,79}$"
-"""Part numbers, with * for any characters and ? for one."""
+from fabricgen.models.forms import PART, PART_PATTERN, SPECIFICATION, text_form
 
 
 class Spare(Model):
@@ -36,7 +33,9 @@ class _ShareAlone:
 SpareOf = Annotated[Spare, BeforeValidator(_read), _ShareAlone()]
 """Spares of a kind of parts: a share, or share, minimum and where they are kept."""
 
-_KEY = Annotated[str, Field(pattern=PATTERN), WithJsonSchema(text_form(PATTERN, "a part, such as sn5600 or dr8-*"))]
+_KEY = Annotated[
+    str, Field(pattern=PART_PATTERN), WithJsonSchema(text_form(PART_PATTERN, "a part, such as sn5600 or dr8-*"))
+]
 
 
 def _none() -> Spare:
@@ -88,10 +87,6 @@ SparesOf = Annotated[Spares, BeforeValidator(_words), _WordAlone()]
 """Spares by kind, or `usual`."""
 
 
-_SPEC = r"^[a-z0-9][a-z0-9.-]{0,79}$"
-_PART = r"^[A-Za-z0-9][A-Za-z0-9._/+-]{0,79}$"
-
-
 class RackPdus(Model):
     """The three-phase supply of racks, by which rack PDUs and whips are specified."""
 
@@ -126,8 +121,12 @@ class Accessories(Model):
         None, gt=0, le=10, description="Length of power cords, m. Default: open, as the order sheet then says."
     )
     parts: dict[
-        Annotated[str, Field(pattern=_SPEC), WithJsonSchema(text_form(_SPEC, "a specification", "blanking-panel-1u"))],
-        Annotated[str, Field(pattern=_PART, description="What is ordered for it.")],
+        Annotated[
+            str,
+            Field(pattern=SPECIFICATION),
+            WithJsonSchema(text_form(SPECIFICATION, "a specification", "blanking-panel-1u")),
+        ],
+        Annotated[str, Field(pattern=PART, description="What is ordered for it.")],
     ] = Field(
         default_factory=dict,
         max_length=100,

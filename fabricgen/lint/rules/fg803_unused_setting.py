@@ -39,7 +39,9 @@ class UnusedSetting(DesignRule):
         for name, pod in sorted(blueprint.pods.items()):
             if pod.reserve is not None and pod.reserve < pod.su:
                 yield self.flag(
-                    ("pods", name, "reserve"), f"pod {name} reserves {pod.reserve} slots but has {pod.su} units"
+                    ("pods", name, "reserve"),
+                    f"pod {name} reserves {pod.reserve} slots but has {pod.su} units",
+                    f"state `reserve: {pod.su}` or more, the slots in all, or leave it out",
                 )
         for name, spec in sorted(blueprint.fabrics.items()):
             if spec.vrf and not design.fabric(name).carrier:
