@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabricgen.as_built.overrides.planned import Planned
 from fabricgen.blueprint.beside.adopted import ADOPTED
 from fabricgen.blueprint.beside.lock import Lock
+from fabricgen.cable_overrides.planned import Planned
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.design.phases.selection import Selection
@@ -28,7 +28,7 @@ from fabricgen.wiring.expand import build_wiring_plan
 from fabricgen.wiring.tables import SWITCH, Ints64, WiringPlan
 
 if TYPE_CHECKING:
-    from fabricgen.as_built.overrides.ends import CableIds
+    from fabricgen.cable_overrides.ends import CableIds
     from fabricgen.views.fabric import FabricView
     from fabricgen.views.intent import FabricIntent
     from fabricgen.views.switch import SwitchView
@@ -89,21 +89,21 @@ class Cluster:
     @cached_property
     def lock(self) -> Lock:
         """The lock to write: all numbers and choices to be remembered, of this build and earlier ones."""
-        from fabricgen.lock.remembered import with_remembered
+        from fabricgen.design.kept.remembered import with_remembered
 
         return with_remembered(self.design, self.addresses.lock)
 
     def holes_of(self, lock: Lock) -> dict[tuple[str, str], Intervals]:
         """The holes of a lock: the numbers that it keeps for holders that no longer exist, by (kind, holder)."""
-        from fabricgen.lock.release import holes
-        from fabricgen.lock.remembered import positions_needed
+        from fabricgen.design.kept.release import holes
+        from fabricgen.design.kept.remembered import positions_needed
 
         return holes(lock, self.holders, self.design.layout, positions_needed(self.design))
 
     @cached_property
     def holders(self) -> frozenset[tuple[str, str]]:
         """(kind of number, name) of every holder in the lock that is still in use."""
-        from fabricgen.lock.remembered import in_use
+        from fabricgen.design.kept.remembered import in_use
 
         return self.addresses.used | in_use(self.design)
 
@@ -120,7 +120,7 @@ class Cluster:
     @cached_property
     def cable_id_columns(self) -> CableIds:
         """Cable ids as two encoded columns: device and connector."""
-        from fabricgen.as_built.overrides.ends import CableIds, cable_ids
+        from fabricgen.cable_overrides.ends import CableIds, cable_ids
 
         if self.phase:
             whole = self.phase.whole.cable_id_columns
@@ -206,7 +206,7 @@ def build_cluster(design: Design) -> Cluster:
             addresses = with_overrides(design, plan, names, port_names, addresses)
         planned = Planned(plan, port_names, {})
         if design.loaded.blueprint.cable_of:
-            from fabricgen.as_built.overrides.built import as_built
+            from fabricgen.cable_overrides.built import as_built
 
             built = as_built(design, plan, names, port_names, addresses)
             plan, port_names, addresses, planned = built.plan, built.port_names, built.addresses, built.planned

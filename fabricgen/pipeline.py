@@ -92,8 +92,8 @@ def compile_released(
     blueprint: str, paths: Sequence[str], sets: Sequence[str] = (), *, allow_outside: bool = False
 ) -> Design:
     """As `compile_design`, with the holes of the lock below some paths, and sizes of tiers that they name, released."""
-    from fabricgen.lock.release import EVERYTHING, names_holder, names_size, release
-    from fabricgen.lock.remembered import with_sizes
+    from fabricgen.design.kept.release import EVERYTHING, names_holder, names_size, release
+    from fabricgen.design.kept.remembered import with_sizes
 
     loaded = load_blueprint(blueprint, sets, allow_outside=allow_outside)
     if not paths:
@@ -119,8 +119,8 @@ def compile_released(
 def _places_released(loaded: LoadedBlueprint, paths: Sequence[str]) -> LoadedBlueprint:
     """The blueprint with holes of pods, units and sites released; without that, wiring may be impossible."""
     from fabricgen.catalog.loader import Catalog
+    from fabricgen.design.kept.release import EVERYTHING, holes, places_only, release
     from fabricgen.design.layout import lay_out
-    from fabricgen.lock.release import EVERYTHING, holes, places_only, release
 
     layout = lay_out(loaded.blueprint, Catalog(loaded.folder / "catalog"), loaded.lock)
     unused = places_only(holes(loaded.lock, layout.numbering.used, layout, {}))

@@ -1,1 +1,1 @@
-"""As built: overrides of single cables that were not built as planned, and their import from redlined sheets."""
+"""As built: overrides of single cables, read from redlined sheets."""

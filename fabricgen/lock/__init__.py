@@ -1,1 +1,1 @@
-"""Operations on the lock: remembering choices of a design, releasing holes, and adopting a running fabric."""
+"""A lock made for a fabric that runs: its names and numbers are adopted."""

@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from fabricgen.as_built.overrides.planned import Planned
 from fabricgen.blueprint.load import LoadedBlueprint
 from fabricgen.blueprint.sections.phases import Phase
+from fabricgen.cable_overrides.planned import Planned
 from fabricgen.cluster import AtPhase, Cluster, build_cluster
 from fabricgen.design.model import Design
 from fabricgen.design.phases.selection import Selection, selected, selection_of

@@ -56,7 +56,7 @@ def _unknown(design: Design, devices: DeviceTable, names: Sequence[str]) -> Iter
 
         yield from unconfigurable(blueprint.config_of, devices, names)
     if blueprint.cable_of:
-        from fabricgen.as_built.overrides.built import unknown_cable_devices
+        from fabricgen.cable_overrides.built import unknown_cable_devices
 
         yield from unknown_cable_devices(blueprint.cable_of, names)
     for rows in design.loaded.guids.values():

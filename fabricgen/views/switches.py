@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from fabricgen.as_built.overrides.ends import CableIds
+from fabricgen.cable_overrides.ends import CableIds
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.extras.exits import ExitDesign
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey

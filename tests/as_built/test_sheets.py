@@ -10,8 +10,8 @@ from pathlib import Path
 import openpyxl
 import pytest
 
-from fabricgen.as_built.sheets import cells, workbook
-from fabricgen.as_built.sheets.faults import MOST_FAULTS
+from fabricgen.as_built import cells, workbook
+from fabricgen.as_built.faults import MOST_FAULTS
 from tests.conftest import BLUEPRINTS
 
 LEAF, SPINE = "compute-leaf-p1-su01-r1-01", "compute-spine-01"

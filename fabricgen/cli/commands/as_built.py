@@ -10,7 +10,7 @@ import click
 from fabricgen.cli.options import blueprint_argument, complete_files, reading_options
 
 if TYPE_CHECKING:
-    from fabricgen.as_built.sheets.importing import AsBuiltImport
+    from fabricgen.as_built.importing import AsBuiltImport
     from fabricgen.export.table import Table
 
 
@@ -48,7 +48,7 @@ def command(
     Without -o it says what would change, and exits with 1 when something would. Rows of an older plan whose cable is
     the same are taken; the others are listed, and where they have redlines the exit code is 1.
     """
-    from fabricgen.as_built.sheets.importing import import_sheets
+    from fabricgen.as_built.importing import import_sheets
     from fabricgen.cli.output import write_output
     from fabricgen.cli.overlays import included_as, tell_to_include
     from fabricgen.cli.reprints import reprints
@@ -72,7 +72,7 @@ def command(
 def _report(found: AsBuiltImport, anew: Table, form: str) -> str:
     import json
 
-    from fabricgen.as_built.sheets import report
+    from fabricgen.as_built import report
     from fabricgen.cli import reprints
 
     if form == "json":

@@ -87,7 +87,7 @@ def _locked(
 ) -> int:
     """Bring the lock of a blueprint up to date, or say whether it is; the exit code."""
     from fabricgen.cli.lock_file import changes, write_lock
-    from fabricgen.lock.release import hole_text
+    from fabricgen.design.kept.release import hole_text
     from fabricgen.pipeline import compile_adopted, compile_cluster, compile_released
 
     if lists:

@@ -137,7 +137,7 @@ def _learnt(planned: Planned, verified: Verified) -> bytes:
 
 def _accepted(blueprint: str, planned: Planned, report: Report, ids: tuple[str, ...], file: str) -> bytes:
     """The overlay that accepts some actions; says where the blueprint does not take it yet."""
-    from fabricgen.as_built.sheets.stated import read_stated
+    from fabricgen.as_built.stated import read_stated
     from fabricgen.cli.overlays import included_as, tell_to_include
     from fabricgen.verify.accept.accepting import accepted
     from fabricgen.verify.accept.chosen import ALL, keeps_names

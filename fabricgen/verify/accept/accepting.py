@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from fabricgen.as_built.sheets.merging import with_overrides
-from fabricgen.as_built.sheets.stated import CABLE_OF, merged_overrides, overlay_text, read_stated
+from fabricgen.as_built.merging import with_overrides
+from fabricgen.as_built.stated import CABLE_OF, merged_overrides, overlay_text, read_stated
 from fabricgen.cluster import build_cluster
 from fabricgen.kernel.diagnostics import Diagnostic, InputError
 from fabricgen.verify.accept.boxes import accepted_names

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from fabricgen.as_built.sheets.stated import CABLE_OF, NAMES, OverrideFields, StatedOverrides
+from fabricgen.as_built.stated import CABLE_OF, NAMES, OverrideFields, StatedOverrides
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, fault
 from fabricgen.numbering.names import adopted_names, usual_names
 from fabricgen.verify.accept.cables import renamed_text

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from fabricgen.as_built.overrides.cage_resolver import CagePosition
-from fabricgen.as_built.overrides.ends import CableEnd
-from fabricgen.as_built.overrides.other_device import Relocation, address_faults
-from fabricgen.as_built.sheets.claims import Subject
-from fabricgen.as_built.sheets.merging import put_value, stated_value
-from fabricgen.as_built.sheets.stated import CABLE_OF, OverrideFields, StatedOverrides
+from fabricgen.as_built.claims import Subject
+from fabricgen.as_built.merging import put_value, stated_value
+from fabricgen.as_built.stated import CABLE_OF, OverrideFields, StatedOverrides
+from fabricgen.cable_overrides.cage_resolver import CagePosition
+from fabricgen.cable_overrides.ends import CableEnd
+from fabricgen.cable_overrides.other_device import Relocation, address_faults
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, fault
 from fabricgen.verify.accept.chosen import Chosen
 from fabricgen.verify.accept.faults import CANNOT, refused

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fabricgen.as_built.overrides.cage_resolver import CagePosition
-from fabricgen.as_built.overrides.ends import CableEnd
-from fabricgen.as_built.sheets.matching import Matcher
+from fabricgen.as_built.matching import Matcher
+from fabricgen.cable_overrides.cage_resolver import CagePosition
+from fabricgen.cable_overrides.ends import CableEnd
 from fabricgen.cluster import Cluster
 from fabricgen.verify.cabling import PlannedCabling, cabling_of
 from fabricgen.wiring.tables import Ints64

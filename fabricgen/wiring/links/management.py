@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from fabricgen.design.fabric_model import TierDesign
+from fabricgen.design.kept.remembered import management_load
 from fabricgen.design.layout import Layout
 from fabricgen.design.management.load import ManagementLoad, in_turn, inside_text, own_kind
 from fabricgen.design.management.managed import PLACES, Holder, ManagedDevices
 from fabricgen.design.model import Design
 from fabricgen.design.shape import place_numbers, scope_index, scope_of
 from fabricgen.kernel.intervals import Allocations, numbers
-from fabricgen.lock.remembered import management_load
 from fabricgen.wiring.groups import rank_within
 from fabricgen.wiring.links.columns import Columns, in_part, tier_columns
 from fabricgen.wiring.tables import TRAY, DeviceClass, DeviceTable, Ints, Ints64

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from fabricgen.as_built.overrides.cage_resolver import CageResolver, plug_of
-from fabricgen.as_built.overrides.conflicts import conflicts
-from fabricgen.as_built.overrides.ends import CableEnd, CableIndex
-from fabricgen.as_built.overrides.jumpers import with_rows_of_jumpers
-from fabricgen.as_built.overrides.media import with_lengths_and_media
-from fabricgen.as_built.overrides.moves import Move, apply_moves, relocated
-from fabricgen.as_built.overrides.other_device import address_faults, no_device
-from fabricgen.as_built.overrides.patched import patched_faults
-from fabricgen.as_built.overrides.planned import Planned
-from fabricgen.as_built.overrides.relocated import with_bonds, with_managed, with_runs
 from fabricgen.blueprint.sections.cable_overrides import CableOverride
+from fabricgen.cable_overrides.cage_resolver import CageResolver, plug_of
+from fabricgen.cable_overrides.conflicts import conflicts
+from fabricgen.cable_overrides.ends import CableEnd, CableIndex
+from fabricgen.cable_overrides.jumpers import with_rows_of_jumpers
+from fabricgen.cable_overrides.media import with_lengths_and_media
+from fabricgen.cable_overrides.moves import Move, apply_moves, relocated
+from fabricgen.cable_overrides.other_device import address_faults, no_device
+from fabricgen.cable_overrides.patched import patched_faults
+from fabricgen.cable_overrides.planned import Planned
+from fabricgen.cable_overrides.relocated import with_bonds, with_managed, with_runs
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, did_you_mean, fault
 from fabricgen.numbering.addresses.allocate import Addresses

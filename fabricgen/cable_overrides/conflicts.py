@@ -8,8 +8,8 @@ from itertools import islice
 
 import numpy as np
 
-from fabricgen.as_built.overrides.cage_resolver import DOES_NOT_FIT
-from fabricgen.as_built.overrides.moves import Move
+from fabricgen.cable_overrides.cage_resolver import DOES_NOT_FIT
+from fabricgen.cable_overrides.moves import Move
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.ports import PortRun

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from fabricgen.as_built.sheets.claims import Subject
-from fabricgen.as_built.sheets.matching import Matcher
-from fabricgen.as_built.sheets.stated import CABLE_OF, OverrideFields
+from fabricgen.as_built.claims import Subject
+from fabricgen.as_built.matching import Matcher
+from fabricgen.as_built.stated import CABLE_OF, OverrideFields
 from fabricgen.blueprint.sections.cable_overrides import CableOverride
 from fabricgen.design.model import Design
 

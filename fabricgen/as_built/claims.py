@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from fabricgen.as_built.overrides.cage_resolver import plug_of
-from fabricgen.as_built.overrides.ends import CableEnd
-from fabricgen.as_built.sheets.faults import CODE, Faults
-from fabricgen.as_built.sheets.lines import HAND, Line, read_lines
-from fabricgen.as_built.sheets.matching import EndPair, Matcher, NotPlanned
-from fabricgen.as_built.sheets.redlines import MAX_NOTE, Status, length_of, note_of, status_of
+from fabricgen.as_built.faults import CODE, Faults
+from fabricgen.as_built.lines import HAND, Line, read_lines
+from fabricgen.as_built.matching import EndPair, Matcher, NotPlanned
+from fabricgen.as_built.redlines import MAX_NOTE, Status, length_of, note_of, status_of
+from fabricgen.cable_overrides.cage_resolver import plug_of
+from fabricgen.cable_overrides.ends import CableEnd
 from fabricgen.kernel.diagnostics import InputError, Span, fault
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from fabricgen.as_built.overrides.ends import CableIndex
 from fabricgen.blueprint.sections.cable_overrides import CableOverride
+from fabricgen.cable_overrides.ends import CableIndex
 from fabricgen.kernel.diagnostics import Diagnostic, fault
 
 PATCHED = "FG087"

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fabricgen.as_built.overrides.cage_resolver import CagePosition, CageResolver
-from fabricgen.as_built.overrides.ends import CableEnd, CableIndex
-from fabricgen.as_built.overrides.moves import Move
-from fabricgen.as_built.overrides.other_device import NOT_THERE, PULL
+from fabricgen.cable_overrides.cage_resolver import CagePosition, CageResolver
+from fabricgen.cable_overrides.ends import CableEnd, CableIndex
+from fabricgen.cable_overrides.moves import Move
+from fabricgen.cable_overrides.other_device import NOT_THERE, PULL
 from fabricgen.kernel.diagnostics import Diagnostic, fault
 from fabricgen.wiring.patching.tables import Patching
 from fabricgen.wiring.tables import Ints, WiringPlan

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fabricgen.as_built.sheets.claims import Claim, Claims, Outdated, Subject, gather
-from fabricgen.as_built.sheets.faults import CODE, Faults
-from fabricgen.as_built.sheets.matching import Matcher
-from fabricgen.as_built.sheets.merging import put_value, stated_value, with_overrides
-from fabricgen.as_built.sheets.redlines import Status
-from fabricgen.as_built.sheets.stated import (
+from fabricgen.as_built.claims import Claim, Claims, Outdated, Subject, gather
+from fabricgen.as_built.faults import CODE, Faults
+from fabricgen.as_built.matching import Matcher
+from fabricgen.as_built.merging import put_value, stated_value, with_overrides
+from fabricgen.as_built.redlines import Status
+from fabricgen.as_built.stated import (
     CABLE_OF,
     FIELDS,
     OverrideFields,

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from fabricgen.as_built.overrides.cage_resolver import CagePosition, CageResolver
-from fabricgen.as_built.overrides.ends import CableEnd, CableIndex
-from fabricgen.as_built.sheets.lines import Line
+from fabricgen.as_built.lines import Line
+from fabricgen.cable_overrides.cage_resolver import CagePosition, CageResolver
+from fabricgen.cable_overrides.ends import CableEnd, CableIndex
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.diagnostics import Path, did_you_mean
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from fabricgen.as_built.overrides.cage_resolver import CagePosition
-from fabricgen.as_built.overrides.ends import CableEnd
-from fabricgen.as_built.overrides.other_device import Relocation
+from fabricgen.cable_overrides.cage_resolver import CagePosition
+from fabricgen.cable_overrides.ends import CableEnd
+from fabricgen.cable_overrides.other_device import Relocation
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import Path

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from pydantic import Field
 
-from fabricgen.as_built.sheets.faults import refuse
+from fabricgen.as_built.faults import refuse
 from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.load import LoadedBlueprint
 from fabricgen.blueprint.sections.cable_overrides import CableOverride, CableOverrides

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from fabricgen.as_built.sheets.faults import refuse
+from fabricgen.as_built.faults import refuse
 from fabricgen.kernel.diagnostics import Span
 from fabricgen.kernel.text_input import decode, read_bytes
 from fabricgen.publish.reading import refuse_unfinished_around
@@ -55,7 +55,7 @@ def sheets_of(file: str) -> Iterator[Sheet]:
     if len(data) > MAX_BYTES:
         refuse(f"cannot read '{file}': it is larger than {MAX_BYTES >> 20} MiB", Span(file, 1, 1), "split it by rack")
     if file.lower().endswith(_WORKBOOKS):
-        from fabricgen.as_built.sheets.workbook import workbook_sheets
+        from fabricgen.as_built.workbook import workbook_sheets
 
         yield from workbook_sheets(data, file)
     elif file.lower().endswith(".csv"):

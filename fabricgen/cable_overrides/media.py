@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from fabricgen.as_built.overrides.ends import CableIndex
 from fabricgen.blueprint.sections.cable_overrides import CableOverride
+from fabricgen.cable_overrides.ends import CableIndex
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import CableProfile
 from fabricgen.design.media.policy import named

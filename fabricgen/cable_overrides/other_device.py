@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from fabricgen.as_built.overrides.ends import CableEnd, CableIndex
+from fabricgen.cable_overrides.ends import CableEnd, CableIndex
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, did_you_mean, fault

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from fabricgen.as_built.overrides.other_device import NOT_THERE, PULL, Relocation
+from fabricgen.cable_overrides.other_device import NOT_THERE, PULL, Relocation
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, fault

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from enum import IntEnum
 
-from fabricgen.as_built.sheets.faults import Faults
-from fabricgen.as_built.sheets.lines import Line
+from fabricgen.as_built.faults import Faults
+from fabricgen.as_built.lines import Line
 from fabricgen.blueprint.sections.cable_overrides import LONGEST_M
 
 MAX_NOTE = 200

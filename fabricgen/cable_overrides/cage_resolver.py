@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from fabricgen.as_built.overrides.ends import CableEnd, CableIndex
-from fabricgen.as_built.overrides.other_device import PULL, UNKNOWN, OtherDevices
+from fabricgen.cable_overrides.ends import CableEnd, CableIndex
+from fabricgen.cable_overrides.other_device import PULL, UNKNOWN, OtherDevices
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.fabric_model import Attachment

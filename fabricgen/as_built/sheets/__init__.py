@@ -1,1 +1,0 @@
-"""Import of redlined wiring sheets into overrides of single cables."""
