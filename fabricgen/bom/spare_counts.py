@@ -16,7 +16,7 @@ from fabricgen.bom.sets import pieces_of
 from fabricgen.bom.spans import LEASED
 from fabricgen.cluster import Cluster
 
-_FIELDS = {
+POLICY_OF_KIND = {
     "node": "nodes",
     "switch": "switches",
     "line-card": "switches",
@@ -65,7 +65,7 @@ def policy_of(spares: Spares, part: Part) -> Spare | None:
     fits = [pattern for pattern in spares.parts if any(fnmatchcase(name, pattern) for name in names)]
     if fits:
         return spares.parts[max(fits, key=lambda pattern: (len(pattern), pattern))]
-    field = None if names[1].startswith(LEASED) else _FIELDS.get(part.kind)
+    field = None if names[1].startswith(LEASED) else POLICY_OF_KIND.get(part.kind)
     policy: Spare | None = getattr(spares, field) if field else None
     return policy
 

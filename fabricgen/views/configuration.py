@@ -9,6 +9,7 @@ from fabricgen.blueprint.sections.configuration import PortSettings, Snippet, Sn
 from fabricgen.catalog.nos_configuration import Intent
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.model import Design
+from fabricgen.design.ports import PortRun
 from fabricgen.design.snippets import place_of
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, did_you_mean, fault
 from fabricgen.numbering.ports import PortNames
@@ -71,7 +72,7 @@ def check_configurations(design: Design, plan: WiringPlan, names: Sequence[str],
     wrong = {found.path[1] for found in faults}
     rows = {name: row for row, name in enumerate(names) if name in stated and name not in wrong}
     ends = LinkEnds(plan, port_names.ports)
-    faults += [found for name, row in rows.items() for found in _no_ports(name, stated[name].ports, ends.of(row))]
+    faults += [found for name, row in rows.items() for found in _no_ports(plan, name, stated[name].ports, ends.of(row))]
     faults += [found for name, row in rows.items() for found in _find_unclaimed(design, plan, name, row)]
     if faults:
         raise InputError(faults)
@@ -92,12 +93,22 @@ def _no_switch(name: str, names: Sequence[str], *, known: bool) -> tuple[Diagnos
     return fault("FG053", f"{what}, so it has no configuration", path=("config_of", name), hint=hint).diagnostics
 
 
-def _no_ports(device: str, stated: Iterable[str], cabled: Iterable[str]) -> Iterator[Diagnostic]:
+def _no_ports(
+    plan: WiringPlan, device: str, stated: Iterable[str], cabled: Mapping[str, tuple[int, bool]]
+) -> Iterator[Diagnostic]:
+    """Faults (FG053) of ports without a cable, and of management ports, which no configuration sets; `cabled` has
+    (link, whether the device is its upper end) by port.
+    """
     for port in stated:
-        if port not in cabled:
-            hint = did_you_mean(port, sorted(cabled))
-            path = ("config_of", device, "ports", port)
-            yield from fault("FG053", f"{device} has no cable at port '{port}'", path=path, hint=hint).diagnostics
+        message, hint = f"{device} has no cable at port '{port}'", did_you_mean(port, sorted(cabled))
+        if port in cabled:
+            link, is_upper = cabled[port]
+            segment = plan.links.segments[plan.links.segment[link]]
+            if isinstance(segment.b if is_upper else segment.a, PortRun):
+                continue
+            message = f"{port} of {device} is its management port, which has no settings of single ports"
+            hint = "a snippet in the words of its NOS can set it"
+        yield from fault("FG053", message, path=("config_of", device, "ports", port), hint=hint).diagnostics
 
 
 def _find_unclaimed(design: Design, plan: WiringPlan, device: str, row: int) -> Iterator[Diagnostic]:

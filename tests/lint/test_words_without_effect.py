@@ -7,8 +7,12 @@ from collections.abc import Callable
 import pytest
 
 from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.rules.fg521_dhcp_serves_nobody import DhcpServesNobody
+from fabricgen.lint.rules.fg631_spares_of_nothing import SparesOfNothing
+from fabricgen.lint.rules.fg711_ecn_thresholds import EcnThresholds
 from fabricgen.lint.rules.fg806_setting_without_effect import SettingWithoutEffect
+from fabricgen.pipeline import compile_cluster
 
 TWO_FABRICS = """
 fabricgen: 1
@@ -58,6 +62,38 @@ BLUE = "tenants={blue: {nodes: [p1/su-1/node-1], FABRICS extra: [array]}}"
             ("tenants", "blue", "extra", 0),
             "array is in storage, and blue is kept apart in compute",
         ),
+        (
+            ("routing.load_balance={flow_aging_s: 60}",),
+            ("routing", "load_balance", "flow_aging_s"),
+            "flows are dealt by `mode: hash`",
+        ),
+        (
+            ("fabrics.compute.tiers.leaf.cages={down.storage: 33-36}",),
+            ("fabrics", "compute", "tiers", "leaf", "cages", "down.storage"),
+            "nothing takes the 4 cages of compute leaf that `down.storage` keeps",
+        ),
+        (
+            ("fabrics.storage.tiers.leaf.cages={down.management: 31}",),
+            ("fabrics", "storage", "tiers", "leaf", "cages", "down.management"),
+            "nothing takes the cage of storage leaf that `down.management` keeps",
+        ),
+        (("floor.storey_m=6",), ("floor", "storey_m"), "no two halls lie on different storeys"),
+        (("floor.trays.risers=[[0, 0]]",), ("floor", "trays", "risers"), "no two halls lie on different storeys"),
+        (("fabrics.compute.cabling.allow=[SR]",), ("fabrics", "compute", "cabling", "allow"), "SR is taken anyway"),
+        (("lint.limits.after_loss={feed: 50%}",), ("lint", "limits", "after_loss", "feed"), "`floor` names no `feeds`"),
+        (("lint.limits.after_loss={plane: 50%}",), ("lint", "limits", "after_loss", "plane"), "several planes"),
+        (("lint.limits.inband_gbps_per_node=9",), ("lint", "limits", "inband_gbps_per_node"), "no in-band fabric"),
+        (
+            ("phases={a: {fabrics: [compute], switches: {storage.leaf: 1}}}",),
+            ("phases", "a", "switches", "storage.leaf"),
+            "phase 'a' has no storage.leaf",
+        ),
+        (("phases={a: {fabrics: [compute], extra: [array]}}",), ("phases", "a", "extra", 0), "phase 'a' has no array"),
+        (
+            ("pods.p2={su: 2}", "phases={a: {pods: [p1], units: {p2: 1}}}"),
+            ("phases", "a", "units", "p2"),
+            "phase 'a' has no pod p2",
+        ),
     ],
 )
 def test_words_without_effect_are_told(
@@ -78,6 +114,12 @@ def test_words_without_effect_are_told(
         ("routing={overlay: evpn, first_vni: 20000}", BLUE.replace("FABRICS", "")),
         ("management.ztp={url: 'http://10.0.0.9', images: {sonic: {file: x.bin}, sn4700: {file: y.bin}}}",),
         (BLUE.replace("FABRICS", "fabrics: [storage],"),),
+        ("routing.load_balance={mode: cluster, flow_aging_s: 60}",),
+        ("fabrics.storage.tiers.leaf.cages={down.storage: 1-8, extra.array: 9-12, up: 17-32}",),
+        ("floor={storey_m: 6, halls: {a: {rows: 9}, b: {rows: 9, storey: 1}}, trays: {risers: [[0, 0]]}}",),
+        ("lint.limits={storage_gbps_per_accelerator: 1, hops: 9, ecn_queue_ms: 1, after_loss: {switch: 1%}}",),
+        ("phases={a: {fabrics: [compute], rails: {compute: [1]}}, b: {extra: [array], units: {p1: 2}}}",),
+        ("cabling={allow: [LPO, LRO], linear_hosts: [sn5600]}",),
     ],
 )
 def test_words_with_effect_are_not(design_of: Callable[..., Design], sets: tuple[str, ...]) -> None:
@@ -89,3 +131,25 @@ def test_a_fallback_of_no_bond_is_told(design_of: Callable[..., Design]) -> None
     assert (found.path, found.message) == (("fabrics", "storage", "lacp_fallback"), "storage has no bonds")
     bonded = ("fabrics.storage.lacp_fallback=true", "fabrics.storage.bond=node", "fabrics.storage.tiers.leaf.pair=evpn")
     assert not list(DhcpServesNobody().check(design_of(TWO_FABRICS, bonded)))
+
+
+def test_a_stated_limit_holds_the_usual_thresholds_too(design_of: Callable[..., Design]) -> None:
+    (found,) = EcnThresholds().check(design_of(TWO_FABRICS, ("lint.limits.ecn_queue_ms=0.001",)))
+    assert "400G ports mark all only from 512 kB, 0.01 ms; the limit is 0.001 ms" in found.message
+    assert found.hint == "mark all from 50 kB on at 400G, or raise `lint.limits.ecn_queue_ms`"
+    assert not list(EcnThresholds().check(design_of(TWO_FABRICS)))
+
+
+@pytest.mark.parametrize("port", ["eth0", "Ethernet999"])
+def test_settings_of_ports_that_take_none_are_refused(design_of: Callable[..., Design], port: str) -> None:
+    oob = "fabrics.oob={protocol: ethernet, attach: bmc, also: switches, tiers: {leaf: {switch: sn2201}}}"
+    with pytest.raises(InputError, match="is its management port" if port == "eth0" else "has no cable"):
+        compile_cluster(design_of(TWO_FABRICS, (oob, f"config_of.compute-spine-01.ports={{{port}: {{mtu: 9000}}}}")))
+
+
+@pytest.mark.parametrize(
+    ("spares", "told"), [("{laser_modules: 5%, nodes: 1%}", 1), ("{laser_modules: 0}", 0), ("usual", 0)]
+)
+def test_spares_of_a_kind_that_nothing_needs_are_told(design_of: Callable[..., Design], spares: str, told: int) -> None:
+    found = list(SparesOfNothing().check(compile_cluster(design_of(TWO_FABRICS, (f"spares={spares}",)))))
+    assert [finding.message for finding in found] == ["the bill of materials has no laser modules"][:told]

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
+from fabricgen.blueprint.sections.spares import USUAL
 from fabricgen.kernel.diagnostics import Diagnostic, Severity, did_you_mean
 from fabricgen.lint.rule import PlanRule
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class SparesOfNothing(PlanRule):
-    """A pattern under `spares.parts` matches no part of the bill of materials.
+    """A pattern under `spares.parts` matches no part of the bill of materials, or a kind of part has none in it.
 
     Part numbers change with lengths, media and product lists: a pattern that matched last year orders nothing
     today, and a switch or cable that fails then waits for a delivery. Spares of parts that are not installed are
@@ -39,14 +40,20 @@ class SparesOfNothing(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Compare the patterns with the parts of the bill."""
-        patterns = cluster.design.loaded.blueprint.spares.parts
-        if not patterns:
+        """Compare the patterns, and the kinds that are stated one by one, with the parts of the bill."""
+        loaded = cluster.design.loaded
+        spares, patterns = loaded.blueprint.spares, loaded.blueprint.spares.parts
+        stated = spares.model_fields_set - {"parts"} if loaded.source.data.get("spares") != USUAL else set()
+        kinds = {key for key in stated if getattr(spares, key).percent or getattr(spares, key).minimum}
+        if not patterns and not kinds:
             return
         from fabricgen.bom.bill import bill_of
         from fabricgen.bom.sets import pieces_of
+        from fabricgen.bom.spare_counts import POLICY_OF_KIND
 
         lines = bill_of(cluster).lines
+        for kind in sorted(kinds - {POLICY_OF_KIND.get(line.kind, "") for line in lines}):
+            yield self.flag(("spares", kind), f"the bill of materials has no {kind.replace('_', ' ')}", "remove it")
         parts = [part for line in lines for part in dict.fromkeys((line.part, pieces_of(line.part)[1]))]
         for pattern in patterns:
             if not any(fnmatchcase(part, pattern) for part in parts):

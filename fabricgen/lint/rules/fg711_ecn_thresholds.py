@@ -49,8 +49,8 @@ class EcnThresholds(DesignRule):
     def _found(self, design: Design) -> Iterator[Diagnostic]:
         longest_ms = design.loaded.limits.ecn_queue_ms or LONGEST_MS
         for fabric, qos in lossless_fabrics(design):
-            if not (qos.ecn or qos.ecn_min_kb or qos.ecn_max_kb):
-                continue
+            if not (qos.ecn or qos.ecn_min_kb or qos.ecn_max_kb or design.loaded.limits.ecn_queue_ms):
+                continue  # the usual ones are held against a stated limit alone
             pairs = {(speed, tier.lowest) for tier in fabric.tiers for speed in tier.speeds}
             for speed, lowest in sorted(pairs, reverse=True):
                 low, high = ecn_thresholds_kb(qos, lowest, speed)
@@ -61,12 +61,14 @@ class EcnThresholds(DesignRule):
                     names = (*own, "ecn_min_kb", "ecn_max_kb")
                 elif late_ms > longest_ms and not _is_reported_by_fg707(design, fabric, lowest, low):
                     message = (
-                        f"{speed}G ports mark all only from {high} kB, {late_ms:.1f} ms; the limit is {longest_ms:g} ms"
+                        f"{speed}G ports mark all only from {high} kB, {late_ms:.2g} ms; the limit is {longest_ms:g} ms"
                     )
                     names = (*own, "ecn_max_kb", "ecn_min_kb")
                 else:
                     continue
-                yield self.flag(place_of_qos(design, fabric, *names), f"{fabric.name}: {message}", _usual(speed))
+                yield self.flag(
+                    place_of_qos(design, fabric, *names), f"{fabric.name}: {message}", _hint(speed, longest_ms)
+                )
                 break
 
 
@@ -76,5 +78,8 @@ def _is_reported_by_fg707(design: Design, fabric: FabricDesign, lowest: bool, lo
     return any(buffer and is_never_marked(lower_kb, buffer) for buffer in buffers)
 
 
-def _usual(speed_gbps: int) -> str:
+def _hint(speed_gbps: int, longest_ms: float) -> str:
+    most_kb = int(longest_ms * speed_gbps * 1000 / 8)
+    if most_kb < 512 * speed_gbps // 400:
+        return f"mark all from {most_kb} kB on at {speed_gbps}G, or raise `lint.limits.ecn_queue_ms`"
     return f"use about {256 * speed_gbps // 400}-{512 * speed_gbps // 400} kB at {speed_gbps}G"

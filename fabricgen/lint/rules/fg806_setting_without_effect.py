@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from ipaddress import ip_network
 
+from fabricgen.blueprint.sections.balancing import LoadBalance
 from fabricgen.blueprint.sections.cabling import MediaPolicy
 from fabricgen.blueprint.sections.management import Management
 from fabricgen.blueprint.sections.routing import Routing
@@ -16,6 +17,7 @@ from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Edit, Path, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.subjects.addressing import overlap
+from fabricgen.lint.subjects.idle import Idle, find_idle_limits, find_idle_words_of_phases
 from fabricgen.views.intent import fabric_intent
 
 REMOVE = "remove it"
@@ -23,9 +25,6 @@ REMOVE = "remove it"
 
 OF_BEST_EFFORT = {"profile", "trim"}
 """Settings of QoS that need no lossless class."""
-
-Idle = tuple[Path, str, str]
-"""The path of a setting that changes nothing, why, and what to do."""
 
 
 class SettingWithoutEffect(DesignRule):
@@ -66,6 +65,7 @@ class SettingWithoutEffect(DesignRule):
                 _spread_without_choice,
                 _ratio_without_uplinks,
                 _ports_of_no_use,
+                _cages_of_nothing,
                 _peers_of_no_mesh,
                 _node_settings_without_nodes,
                 _rails_of_no_node,
@@ -81,9 +81,13 @@ class SettingWithoutEffect(DesignRule):
             _extras_not_apart,
             _omitted_twice,
             _idle_skip,
+            _idle_aging,
             _floor_dimensions,
+            _storeys_of_no_hall,
             _media_policy,
             _leaks_of_nothing,
+            find_idle_limits,
+            find_idle_words_of_phases,
         ):
             yield from map(self._finding, cluster_wide(design))
 
@@ -199,6 +203,17 @@ def _ports_of_no_use(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
             for key in ("media", "cages"):
                 if role in getattr(spec, key):
                     yield (*tier.path, key, role), f"{fabric.name} {tier.name} has no {why}", REMOVE
+
+
+def _cages_of_nothing(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
+    """Cages that are kept for a fabric, a tier, management ports or devices none of which attaches to the tier."""
+    for name, tier in design.loaded.blueprint.fabrics[fabric.name].tiers.items():
+        runs = {run.purpose for part in fabric.tiers if part.name == name for run in part.downs}
+        idle = [role for role in sorted(tier.cages) if ("." in role or (role == "down" and runs)) and role not in runs]
+        for role in [role for role in idle if role != "down" or "" not in runs]:
+            cages = "cage" if len(tier.cages[role]) == 1 else f"{len(tier.cages[role])} cages"
+            why = f"nothing takes the {cages} of {fabric.name} {name} that `{role}` keeps"
+            yield (*fabric.path, "tiers", name, "cages", role), why, "attach it to this tier, or remove it"
 
 
 def _peers_of_no_mesh(design: Design, fabric: FabricDesign) -> Iterator[Idle]:  # noqa: ARG001 - as the others
@@ -359,6 +374,31 @@ def _idle_skip(design: Design) -> Iterator[Idle]:
                 yield (*nodes.path, "skip", i), f"`skip: {name}` has no effect: {nodes.name} {why}", REMOVE
 
 
+def _idle_aging(design: Design) -> Iterator[Idle]:
+    """How long flows are remembered, where no switch deals them in turn."""
+    blueprint = design.loaded.blueprint
+    scopes: list[tuple[Path, Routing]] = [((), blueprint.routing)]
+    scopes += [(("fabrics", name), fabric.routing) for name, fabric in blueprint.fabrics.items()]
+    for place, routing in scopes:
+        asked = routing.load_balance
+        if isinstance(asked, LoadBalance) and "flow_aging_s" in asked.model_fields_set and asked.mode != "cluster":
+            why = f"`flow_aging_s` has no effect: flows are dealt by `mode: {asked.mode}`, which forgets none"
+            yield (*place, "routing", "load_balance", "flow_aging_s"), why, "state `mode: cluster`, or remove it"
+
+
+def _storeys_of_no_hall(design: Design) -> Iterator[Idle]:
+    """What is stated of ways from storey to storey, where no two halls lie on different ones."""
+    floor = design.loaded.blueprint.floor
+    if len({hall.storey for hall in floor.halls.values()}) > 1:
+        return
+    stated: list[tuple[Path, bool]] = [(("storey_m",), "storey_m" in floor.model_fields_set)]
+    stated.append((("trays", "risers"), bool(floor.trays.risers)))
+    for path, is_stated in stated:
+        if is_stated:
+            why = f"`{path[-1]}` has no effect: no two halls lie on different storeys"
+            yield ("floor", *path), why, "state the `storey` of `halls`, or remove it"
+
+
 def _floor_dimensions(design: Design) -> Iterator[Idle]:
     """Dimensions that other settings replace."""
     floor = design.loaded.blueprint.floor
@@ -391,6 +431,9 @@ def _media_policy(design: Design) -> Iterator[Idle]:
             )
             yield (*path, "copper_to_m"), why, f"remove it, or state at most {copper:g}"
         fibre = CablePolicy(fibre=policy.fibre or "any")
+        for word in policy.allow or ():
+            if all(cable.selectable for cable in cables if named((word,), cable)):
+                yield (*path, "allow"), f"{word} is taken anyway: `allow` is of media beside the usual ones", REMOVE
         for word in policy.prefer or ():
             meant = [cable for cable in cables if named((word,), cable)]
             if meant and all(fibre.explain_refusal(cable) == "fibre" for cable in meant):
