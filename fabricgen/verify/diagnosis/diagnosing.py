@@ -273,7 +273,9 @@ def _plugs(as_seen: Topology, seen: Seen, topology: Topology, states: Ints, exch
             return single
         explainer = Explainer(topology, take_rings(after, common, whole), plugs)
         by_cages = _singly(explainer, seen, states, rings, whole)
-    return by_cages if by_cages.moves < single.moves and not by_cages.twice else single
+    # of as many pulls, those in more parts that can be mended each alone
+    effort = by_cages.moves - single.moves, len(single.actions) - len(by_cages.actions)
+    return by_cages if effort < (0, 0) and not by_cages.twice else single
 
 
 def _is_of_one_width(plugs: Plugs, ring: Ring) -> bool:

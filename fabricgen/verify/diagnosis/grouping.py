@@ -80,7 +80,32 @@ def _best_first(explainer: Explainer, sides: list[list[Repair]]) -> list[list[Re
         )
 
     ordered = [sorted(ways, key=order) for ways in sides]
-    return [[way for way in ways if len(way.moves) == len(ways[0].moves)] for ways in ordered]
+    ordered = [[way for way in ways if len(way.moves) == len(ways[0].moves)] for ways in ordered]
+    _turn_to_shared_pulls(explainer, ordered)
+    return ordered
+
+
+def _turn_to_shared_pulls(explainer: Explainer, ordered: list[list[Repair]]) -> None:
+    """Put first that way of each chain which adds the fewest pulls to those that are told first of all others.
+
+    What was weighed above are pulls that might be shared; here are those that will be. Each turn takes a pull less in
+    all, so that turns come to an end.
+    """
+    needed = [[explainer.pulls(way.places) for way in ways] for ways in ordered]
+    taken = Counter(pull for pulls in needed if pulls for pull in pulls[0])
+    several = [at for at, ways in enumerate(ordered) if len(ways) > 1]
+    turned = True
+    while turned:
+        turned = False
+        for at in several:
+            taken.subtract(needed[at][0])
+            added = [sum(taken[pull] <= 0 for pull in pulls) for pulls in needed[at]]
+            best = added.index(min(added))
+            if best:
+                turned = True
+                for ways in (ordered[at], needed[at]):
+                    ways.insert(0, ways.pop(best))
+            taken.update(needed[at][0])
 
 
 def _class(explainer: Explainer, way: Repair) -> _Class | None:
