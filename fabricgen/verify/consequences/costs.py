@@ -9,7 +9,7 @@ other ports, no bandwidth suffers: addresses and descriptions of ports do.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeAlias
@@ -47,10 +47,14 @@ def with_consequences(
     lookup = _Lookup(cabling, places, cluster.design.catalog if cluster else Catalog())
     links = places.links_of(cable for action in diagnosis.actions for cable in action.concerned)
     then = None if seen is None else _exchanged(cabling, places, seen, diagnosis.actions)
+    named = {action.id: _named_links(cabling, places, action, links) for action in diagnosis.actions}
+    claims = Counter(link for of_action in named.values() for link in of_action)
 
     def costs(action: Action) -> Consequence:
         sees = seen if action.renamed else then
         own = [link for cable in action.concerned for link in links[cable]]
+        # of a cable that several actions tell, each costs the links that it names
+        own = [link for link in own if link in named[action.id] or not claims[link]]
         own = own if sees is None else [link for link in own if not _serves(cabling, sees, link)]
         return _consequence(lookup, action, own, sees)
 
@@ -64,6 +68,25 @@ def with_consequences(
         for action in diagnosis.actions
     )
     return replace(diagnosis, actions=actions, notes=(*diagnosis.notes, *_worst(lookup, actions)))
+
+
+def _named_links(
+    cabling: PlannedCabling, places: Places, action: Action, links: Mapping[str, Sequence[int]]
+) -> set[int]:
+    """The links whose plugs an action moves, or whose plugs or box are those at which it sends somebody to look."""
+    if action.kind is not Kind.DARK:
+        return {port >> 1 for port in places.now(action)}
+    boxes = {cabling.device_numbers.get(end.device) for end in action.ends if not end.port}
+    plugs = {int(cabling.plug[port]) for end in action.ends if (port := places.port(end)) is not None}
+    # where all ends are of one device, the plugs at the others are not listed
+    joins = all if len({end.device for end in action.ends}) > 1 else any
+    return {
+        link
+        for cable in action.concerned
+        for link in links[cable]
+        if joins(int(cabling.plug[port]) in plugs for port in (2 * link, 2 * link + 1))
+        or any(int(cabling.device[port]) in boxes for port in (2 * link, 2 * link + 1))
+    }
 
 
 def _exchanged(cabling: PlannedCabling, places: Places, seen: Seen, actions: Iterable[Action]) -> Seen:

@@ -152,6 +152,19 @@ def test_an_uplink_that_two_actions_tell_is_lost_once() -> None:
     assert note.endswith(f"uplinks: {len(places)} of {len(places)} (100.0%)")
 
 
+def test_jumpers_of_one_cable_that_several_actions_tell_cost_each_their_own() -> None:
+    """A node without power and, at the other jumper of its cage, a cable that is dark or in a free cage."""
+    leaf = "storage-leaf-p1-su01-r1-01"
+    here, beside = f"{leaf}:Ethernet0", f"{leaf}:Ethernet4"
+    assert cable(here) == cable(beside)
+    off = Action(Kind.DARK, 0, (cable(here),), (End(far(here).partition(":")[0], ""),), "")
+    astray = moved(Kind.MOVE, (f"{leaf}:Ethernet400", beside))
+    for action, lost in ((dark(beside), 400), (astray, 0)):
+        both = [told.consequence for told in judged(off, action).actions]
+        assert [sum(consequence.lost_gbps.values()) for consequence in both] == [400, lost]
+        assert [consequence.nodes for consequence in both] == [1, 1]
+
+
 def port_device(name: str) -> int:
     """The row of a device."""
     return planned().device_numbers[name]
